@@ -1,0 +1,61 @@
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *tare_status_name(const tare_status status) {
+  switch (status) {
+#define TARE_STATUS_CASE(name, value, exit_code, text) \
+  case TARE_##name:                                    \
+    return #name;
+    TARE_STATUS_LIST(TARE_STATUS_CASE)
+#undef TARE_STATUS_CASE
+  }
+  return "E_?";
+}
+
+int tare_status_exit_code(const tare_status status) {
+  switch (status) {
+#define TARE_STATUS_CASE(name, value, exit_code, text) \
+  case TARE_##name:                                    \
+    return exit_code;
+    TARE_STATUS_LIST(TARE_STATUS_CASE)
+#undef TARE_STATUS_CASE
+  }
+  return 5;
+}
+
+tare_status tarei_fail(tare_error *const err, const tare_status status, const char *const fmt,
+                       ...) {
+  if (err) {
+    va_list args;
+    va_start(args, fmt);
+    err->status = status;
+    (void)vsnprintf(err->message, sizeof err->message, fmt, args); /* cut when too long */
+    va_end(args);
+  }
+  return status;
+}
+
+tare_status tarei_fail_in(tare_error *const err, const tare_status status, const char *const fmt,
+                          ...) {
+  if (err) {
+    char inner[TARE_ERROR_CAPACITY];
+    memcpy(inner, err->message, sizeof inner);
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(err->message, sizeof err->message, fmt, args);
+    va_end(args);
+    if (n >= 0 && (size_t)n + 2 < sizeof err->message) {
+      (void)snprintf(err->message + n, sizeof err->message - (size_t)n, ": %.*s",
+                     (int)(sizeof err->message - (size_t)n - 3), inner);
+    }
+    err->status = status;
+  }
+  return status;
+}
+
+tare_status tarei_fail_memory(tare_error *const err, const char *const what, const size_t bytes) {
+  return tarei_fail(err, TARE_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
+}

@@ -1,0 +1,59 @@
+#include "base/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+tare_status tarei_source_memory(const char *const name, const void *const data, const size_t size,
+                                tarei_source *const out, tare_error *const err) {
+  *out = (tarei_source){.data = data, .size = size, .name = tarei_strdup(name)};
+  return out->name ? TARE_OK : tarei_fail_memory(err, name, strlen(name));
+}
+
+tare_status tarei_source_open(const char *const path, tarei_source *const out,
+                              tare_error *const err) {
+  *out = (tarei_source){0};
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
+  }
+  struct stat st;
+  tare_status status = TARE_OK;
+  if (fstat(fd, &st) != 0) {
+    status = tarei_fail(err, TARE_E_INPUT, "%s: cannot stat: %s", path, strerror(errno));
+  } else if (!S_ISREG(st.st_mode)) {
+    status = tarei_fail(err, TARE_E_INPUT, "%s: not a regular file", path);
+  } else if (st.st_size > 0) {
+    void *const p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) {
+      status = tarei_fail(err, TARE_E_INPUT, "%s: cannot map %lld bytes: %s", path,
+                          (long long)st.st_size, strerror(errno));
+    } else {
+      out->mapping = p;
+      out->data = p;
+      out->size = (size_t)st.st_size;
+    }
+  }
+  (void)close(fd); /* the mapping lives on; nothing was written */
+  if (status == TARE_OK) {
+    out->name = tarei_strdup(path);
+    if (!out->name) {
+      tarei_source_close(out);
+      status = tarei_fail_memory(err, path, strlen(path));
+    }
+  }
+  return status;
+}
+
+void tarei_source_close(tarei_source *const source) {
+  if (source->mapping) {
+    (void)munmap(source->mapping, source->size);
+  }
+  free(source->name);
+  *source = (tarei_source){0};
+}

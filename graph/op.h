@@ -1,0 +1,46 @@
+/*
+ * Operators: one descriptor each (graph/ops/op_<name>.c), one row each in graph/ops.inc.
+ *
+ * A row is TARE_OP(id, "OnnxName", "domain"). Domain "" is ai.onnx, "tare" are the operators that
+ * passes write. The engine has a table over the same rows (engine/lower/).
+ */
+#ifndef TAREI_GRAPH_OP_H
+#define TAREI_GRAPH_OP_H
+
+#include "graph/ir.h"
+
+struct tarei_op {
+  const char *name;
+  const char *domain;
+  int min_in, max_in;   /* max -1: any number */
+  int min_out, max_out;
+  bool movement;        /* the output holds the same values in another order or shape (Reshape,
+                           Transpose, ...): scales are shared between input 0 and output 0 */
+  /* Sets dtype, rank, dims (and contents, where small integers go through) of every output from
+   * the inputs. Called in topological order, once per inference run, inputs already inferred.
+   * Fails with TARE_E_MODEL (a rule of the operator is broken) or TARE_E_UNSUPPORTED (form not
+   * supported); the message need not name the node, the caller prefixes it. */
+  tare_status (*infer)(tarei_graph *graph, tarei_node *node, tare_error *err);
+};
+
+/* The rows as an enumeration, e.g. TAREI_OP_conv. */
+typedef enum tarei_op_id {
+#define TARE_OP(id, onnx_name, op_domain) TAREI_OP_##id,
+#include "graph/ops.inc"
+#undef TARE_OP
+  TAREI_OP_COUNT
+} tarei_op_id;
+
+#define TARE_OP(id, onnx_name, op_domain) extern const tarei_op tarei_op_##id;
+#include "graph/ops.inc"
+#undef TARE_OP
+
+const tarei_op *tarei_op_find(const char *name, const char *domain); /* NULL when missing */
+const tarei_op *tarei_op_at(tarei_op_id id);
+tarei_op_id tarei_op_id_of(const tarei_op *op);
+
+static inline bool tarei_node_is(const tarei_node *const node, const tarei_op *const op) {
+  return node->op == op;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Passes: one file each in graph/passes, one row each in graph/passes/passes.inc, run in order.
+ *
+ * Shape inference is tarei_graph_infer; it runs after import and after passes that change shapes.
+ */
+#ifndef TAREI_GRAPH_PASS_H
+#define TAREI_GRAPH_PASS_H
+
+#include "graph/op.h"
+
+/* Computes the outputs of a node whose inputs are all constant. The engine supplies this, so that
+ * folding needs no arithmetic of its own. out[i] receives a new buffer for output i (dtype and
+ * dims are those inferred). */
+typedef tare_status (*tarei_evaluate_fn)(void *user, const tarei_graph *graph,
+                                         const tarei_node *node, tarei_buffer **out,
+                                         tare_error *err);
+
+typedef struct tarei_pass_options {
+  tarei_evaluate_fn evaluate; /* NULL: nothing is folded by evaluation */
+  void *evaluate_user;
+  bool keep_all_tensors;      /* leave out the fusions that make tensors of the model disappear */
+} tarei_pass_options;
+
+typedef struct tarei_pass {
+  const char *name;
+  const char *summary;
+  bool removes_tensors;       /* left out under keep_all_tensors */
+  tare_status (*run)(tarei_graph *graph, const tarei_pass_options *options, bool *changed,
+                     tare_error *err);
+} tarei_pass;
+
+/* Infers all values. TARE_E_MODEL / TARE_E_UNSUPPORTED name every offending node at once. */
+tare_status tarei_graph_infer(tarei_graph *graph, tare_error *err);
+
+/* Runs all passes in the order of the rows, infers and compacts in between, until a round changes
+ * nothing (at most 8 rounds). */
+tare_status tarei_graph_optimize(tarei_graph *graph, const tarei_pass_options *options,
+                                 tare_error *err);
+
+/* Reads an ONNX model. TARE_E_INPUT (file), TARE_E_MODEL (malformed), TARE_E_UNSUPPORTED (all
+ * unsupported operators by name and node, at once). Shapes are inferred. */
+tare_status tarei_onnx_load(const char *path, tarei_graph **out, tare_error *err);
+tare_status tarei_onnx_load_source(tarei_source *source, const char *folder, tarei_graph **out,
+                                   tare_error *err);
+
+#endif

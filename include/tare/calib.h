@@ -1,0 +1,130 @@
+/*
+ * Calibration: one pass of the float model over the data gives statistics of every tensor, from
+ * which every method's table follows without another pass.
+ */
+#ifndef TARE_CALIB_H
+#define TARE_CALIB_H
+
+#include <stdbool.h>
+#include <tare/dataset.h>
+#include <tare/model.h>
+#include <tare/profile.h>
+#include <tare/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How a sample's length is fitted to a profile before the model sees it. */
+typedef enum tare_fit {
+  TARE_FIT_NATIVE = 0,   /* as it is */
+  TARE_FIT_PAD = 1,      /* pad to the profile's max */
+  TARE_FIT_TRUNCATE = 2, /* cut to the profile's opt where longer, else as it is */
+  TARE_FIT_OPT = 3,      /* pad or cut to the profile's opt, as TensorRT's calibration has it */
+  TARE_FIT_COUNT
+} tare_fit;
+
+/** Name of a fit ("native", "pad", "truncate", "opt"); and back: TARE_E_USAGE for others. */
+TARE_API const char *tare_fit_name(tare_fit fit);
+TARE_API tare_status tare_fit_parse(const char *name, tare_fit *out, tare_error *err);
+
+/** What happens to a sample outside every profile. */
+typedef enum tare_outside {
+  TARE_OUTSIDE_ERROR = 0,   /* it ends the run */
+  TARE_OUTSIDE_NEAREST = 1, /* it goes to the nearest profile; longer ones are cut to its max,
+                               shorter ones padded to its min */
+} tare_outside;
+
+/** Value that fills the padded part of one input; inputs not named are padded with 0. */
+typedef struct tare_pad_value {
+  const char *input;
+  double value;
+} tare_pad_value;
+
+/** Progress of long work: done of total samples. Return false to stop with TARE_E_CHECK. */
+typedef bool (*tare_progress_fn)(void *user, int64_t done, int64_t total);
+
+typedef struct tare_calibrate_options {
+  tare_fit fit;
+  tare_outside outside;
+  bool count_padding;    /* statistics take the padded part in, as a fixed-shape calibrator does;
+                            else only the valid region of each tensor */
+  bool all_tensors;      /* also the tensors that the engine's fusions make disappear */
+  int threads;           /* 0: all cores */
+  const tare_pad_value *pad_values;
+  int n_pad_values;
+  const char *isa;       /* NULL for all features */
+  tare_progress_fn progress; /* NULL for none */
+  void *progress_user;
+} tare_calibrate_options;
+
+/** Statistics per tensor and profile bucket. */
+typedef struct tare_stats tare_stats;
+
+/** Statistics of one tensor in one bucket. */
+typedef struct tare_stats_entry {
+  const char *tensor;   /* owned by the statistics */
+  int64_t n_samples, count, n_nan, n_inf;
+  double min, max;      /* over finite values; NAN when there are none */
+  double quiet_rows;    /* share of rows (the last axis) whose amax is below 1/128 of the tensor's */
+} tare_stats_entry;
+
+TARE_API void tare_calibrate_options_init(tare_calibrate_options *options);
+
+/**
+ * Runs the model over the data once and gathers statistics.
+ * @param dataset read from its current position to the end
+ * @param profiles buckets; at least one
+ * @param out receives the statistics; free them with tare_stats_free
+ * @return TARE_OK, what the data set and the engine return, TARE_E_INPUT when no sample was usable
+ */
+TARE_API tare_status tare_calibrate(const tare_model *model, tare_dataset *dataset,
+                                    const tare_profiles *profiles,
+                                    const tare_calibrate_options *options, tare_stats **out,
+                                    tare_error *err);
+
+TARE_API void tare_stats_free(tare_stats **stats);
+
+/** Writes or reads a statistics file (HDF5, docs/formats.md). The same statistics give the same
+ *  bytes. */
+TARE_API tare_status tare_stats_save(const tare_stats *stats, const char *path, tare_error *err);
+TARE_API tare_status tare_stats_load(const char *path, tare_stats **out, tare_error *err);
+/** True when the file is an HDF5 file with the mark of a statistics file. */
+TARE_API bool tare_stats_is_stats_file(const char *path);
+
+TARE_API uint64_t tare_stats_model_hash(const tare_stats *stats);
+TARE_API const char *tare_stats_model_name(const tare_stats *stats);
+TARE_API int tare_stats_n_profiles(const tare_stats *stats);
+TARE_API const char *tare_stats_profile(const tare_stats *stats, int i); /* its specification */
+TARE_API int64_t tare_stats_profile_samples(const tare_stats *stats, int profile);
+TARE_API const char *tare_stats_fit(const tare_stats *stats);        /* "native", "opt", ... */
+TARE_API bool tare_stats_counts_padding(const tare_stats *stats);
+TARE_API int tare_stats_n_tensors(const tare_stats *stats);
+TARE_API tare_stats_entry tare_stats_get(const tare_stats *stats, int tensor, int profile);
+
+/** The calibration methods, by number: name and one-line summary; NULL out of range. */
+TARE_API int tare_n_methods(void);
+TARE_API const char *tare_method_name(int method);
+TARE_API const char *tare_method_summary(int method);
+
+typedef struct tare_table_options {
+  const char *method;    /* "minmax", "entropy", "percentile", "mse"; NULL for "minmax" */
+  double percentile;     /* for "percentile"; 0 for 99.99 */
+  bool per_profile;      /* one column per profile instead of the merged one; a profile without
+                            samples takes the merged thresholds, with a warning */
+} tare_table_options;
+
+TARE_API void tare_table_options_init(tare_table_options *options);
+
+/**
+ * Computes a table.
+ * @return TARE_OK, TARE_E_USAGE (unknown method, percentile outside (0, 100]), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_table_from_stats(const tare_stats *stats,
+                                           const tare_table_options *options, tare_table **out,
+                                           tare_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

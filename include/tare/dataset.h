@@ -1,0 +1,93 @@
+/*
+ * Data sets: a stream of samples, each with one tensor per model input, of any length.
+ *
+ * Order of calls: tare_dataset_options_init, tare_dataset_open, then tare_dataset_next until it
+ * gives no more samples; tare_dataset_rewind starts again. Samples come in the order of the data
+ * (files of a folder sorted by name) and are read ahead by one thread in bounded memory.
+ */
+#ifndef TARE_DATASET_H
+#define TARE_DATASET_H
+
+#include <stdbool.h>
+#include <tare/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tare_dataset tare_dataset;
+
+/** Explicit place of one input inside an HDF5 file, e.g. {"input_ids", "/tokens/values"}. */
+typedef struct tare_mapping {
+  const char *input;   /* name of the model input, or the label name */
+  const char *path;    /* HDF5 data set: vlen, flat values, or padded matrix; or leaf in a group */
+  const char *offsets; /* data set of N+1 offsets, or NULL */
+  const char *lengths; /* data set of N lengths, or NULL */
+} tare_mapping;
+
+typedef struct tare_dataset_options {
+  const tare_port *inputs; /* ports to feed, in order; read during the call only */
+  int n_inputs;
+  int rate;              /* resample audio to this rate in Hz; 0 keeps each file's rate */
+  const char *labels;    /* HDF5 data set name or CSV column with the labels; NULL for none */
+  const tare_mapping *mappings;
+  int n_mappings;
+  bool skip_bad;         /* skip a bad sample and count it, instead of failing */
+  int64_t limit;         /* at most so many samples; 0 for all */
+  int64_t max_elements;  /* refuse a sample tensor larger than this; 0 for the default 2^28 */
+} tare_dataset_options;
+
+/** One sample. It belongs to the data set and is valid until the next call on it. */
+typedef struct tare_sample {
+  const char *name;           /* file name or "<file>[<index>]", for messages and reports */
+  int64_t index;              /* position in the data, bad samples counted */
+  const tare_tensor *tensors; /* one per port, in port order, of the port's dtype; per-sample
+                                 rank: without the batch dim unless the data has one */
+  const tare_tensor *label;   /* int64 tensor, or NULL */
+  const char *label_text;     /* text of a CSV label column, or NULL */
+} tare_sample;
+
+/** Fills the options with defaults: everything zero. */
+TARE_API void tare_dataset_options_init(tare_dataset_options *options);
+
+/**
+ * Opens data: HDF5 files (.h5, .hdf5), audio files (wav, flac, ogg, mp3, aiff), folders of audio
+ * (with a labels.csv or manifest.csv inside it is read as that manifest), CSV manifests with a
+ * "path" column (relative to the manifest), or text files with one path a line (.txt, .lst).
+ * @param paths n_paths of them, taken one after the other; read during the call only
+ * @param out receives the data set; free it with tare_dataset_close
+ * @return TARE_OK, TARE_E_INPUT (missing or malformed file, no samples, layout not recognised),
+ *         TARE_E_USAGE (options that do not fit the data), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_dataset_open(const char *const *paths, int n_paths,
+                                       const tare_dataset_options *options, tare_dataset **out,
+                                       tare_error *err);
+
+/** Frees a data set and clears the handle; a NULL handle is fine. */
+TARE_API void tare_dataset_close(tare_dataset **dataset);
+
+/** Number of samples, bad ones counted; known after open. */
+TARE_API int64_t tare_dataset_count(const tare_dataset *dataset);
+
+/**
+ * Takes the next sample.
+ * @param out receives the sample, or NULL at the end
+ * @return TARE_OK, TARE_E_INPUT (a bad sample, named, unless skip_bad), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_dataset_next(tare_dataset *dataset, const tare_sample **out,
+                                       tare_error *err);
+
+/** Starts again at the first sample. */
+TARE_API tare_status tare_dataset_rewind(tare_dataset *dataset, tare_error *err);
+
+/** Samples skipped so far (since open or rewind), and the message of skipped sample i. */
+TARE_API int64_t tare_dataset_n_bad(const tare_dataset *dataset);
+TARE_API const char *tare_dataset_bad(const tare_dataset *dataset, int64_t i);
+
+/** One line on what was recognised, e.g. "HDF5 vlen data sets, 200 samples". */
+TARE_API const char *tare_dataset_describe(const tare_dataset *dataset);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

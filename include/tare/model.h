@@ -1,0 +1,66 @@
+/*
+ * Models: an ONNX file, checked and with symbolic shapes inferred.
+ */
+#ifndef TARE_MODEL_H
+#define TARE_MODEL_H
+
+#include <stdbool.h>
+#include <tare/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tare_model tare_model;
+
+/** What a model says of itself; strings belong to the model. */
+typedef struct tare_model_info {
+  const char *path;
+  const char *producer; /* "" when the file names none */
+  int64_t ir_version;
+  int opset;
+  int n_nodes, n_parameters; /* nodes; constants with data */
+  int64_t parameter_bytes;
+  uint64_t hash;             /* of the file's bytes; statistics and tables carry it */
+} tare_model_info;
+
+/**
+ * Loads an ONNX model, with external data beside it, and infers its shapes.
+ * @param path the .onnx file
+ * @param out receives the model; free it with tare_model_free
+ * @return TARE_OK, TARE_E_INPUT (missing or not ONNX), TARE_E_MODEL (breaks a rule),
+ *         TARE_E_UNSUPPORTED (names every node in the way), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_model_load(const char *path, tare_model **out, tare_error *err);
+
+/** Frees a model and clears the handle; a NULL handle is fine. Plans do not need it any more. */
+TARE_API void tare_model_free(tare_model **model);
+
+/** Facts about the model. The strings live as long as the model. */
+TARE_API tare_model_info tare_model_get_info(const tare_model *model);
+
+/** Inputs and outputs in model order; the arrays live as long as the model. Output dims that are
+ *  computed show their expression as symbol, e.g. "(samples + 2) / 5 + 1". */
+TARE_API int tare_model_inputs(const tare_model *model, const tare_port **ports);
+TARE_API int tare_model_outputs(const tare_model *model, const tare_port **ports);
+
+/** Number of times each operator stands in the model, sorted by name; returns how many operators.
+ *  @param i 0..n-1  @param name,count receive operator i; either may be NULL */
+TARE_API int tare_model_n_operators(const tare_model *model);
+TARE_API void tare_model_operator(const tare_model *model, int i, const char **name, int *count);
+
+/**
+ * Listing of the graph, one node a line, with shapes as expressions.
+ * @param optimized true: after the passes that the engine runs
+ * @param out receives the text; free it with tare_free
+ */
+TARE_API tare_status tare_model_print(const tare_model *model, bool optimized, char **out,
+                                      tare_error *err);
+
+/** Frees text that a call returned; NULL is fine. */
+TARE_API void tare_free(void *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

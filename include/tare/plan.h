@@ -1,0 +1,139 @@
+/*
+ * Plans and contexts: the engine.
+ *
+ * A plan is a model lowered for a set of profiles: fused operators, packed weights, and for each
+ * layer the precision that was asked, the one it got, and why. A context runs a plan: it plans its
+ * memory once for the largest shape of the profiles, then runs any shape inside them.
+ *
+ * Calls: tare_model_load, tare_profiles_*, [tare_table_read], tare_plan_build, then
+ * tare_context_new and tare_context_run. tare_plan_save and tare_plan_load keep a plan on disk.
+ */
+#ifndef TARE_PLAN_H
+#define TARE_PLAN_H
+
+#include <tare/model.h>
+#include <tare/profile.h>
+#include <tare/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tare_plan tare_plan;
+typedef struct tare_context tare_context;
+
+/** What to do when a layer cannot have the precision that was asked for. */
+typedef enum tare_constraints {
+  TARE_CONSTRAINTS_PREFER = 0, /* build in float, and say so in the layer's record */
+  TARE_CONSTRAINTS_OBEY = 1,   /* fail the build, naming the layers */
+  TARE_CONSTRAINTS_NONE = 2,   /* requests by name are ignored */
+} tare_constraints;
+
+typedef struct tare_build_options {
+  const tare_table *table;        /* scales; NULL builds a float plan */
+  const char *layer_precisions;   /* "GLOB:fp32,GLOB:int8", matched against node names and, where a
+                                     node has none, output names; the last match wins; or NULL */
+  tare_constraints constraints;
+  bool observable;                /* keep every tensor of the model visible: no fusion that makes
+                                     one disappear */
+  bool symmetric;                 /* activations always s8 with zero point 0, as TensorRT has it;
+                                     else tensors without negative values use all of u8 */
+  const char *isa;                /* features the kernels may use, e.g. "avx2"; NULL for all */
+} tare_build_options;
+
+/** One layer of a plan, for inspection. Strings belong to the plan. */
+typedef struct tare_layer {
+  const char *name;      /* node name in the model, "a + b" where nodes were fused */
+  const char *op;        /* e.g. "QConvLast" */
+  const char *asked;     /* "fp32", "int8" or "any" */
+  const char *precision; /* what it got: "fp32", "int8", "int64", ... */
+  const char *reason;    /* why it differs from what was asked; "" where it does not */
+  const char *kernel;    /* name of the kernel row; "" for data movement */
+  const char *output;    /* name of the first output tensor */
+  const char *shape;     /* its symbolic shape, e.g. "[batch, (samples + 2) / 5 + 1, 64]" */
+} tare_layer;
+
+/** Fills the options with defaults: everything zero. */
+TARE_API void tare_build_options_init(tare_build_options *options);
+
+/**
+ * Builds a plan.
+ * @param model read during the call only
+ * @param profiles at least one profile; copied
+ * @param options NULL for the defaults
+ * @param out receives the plan; free it with tare_plan_free
+ * @return TARE_OK, TARE_E_SHAPE (a profile gives an impossible shape somewhere: names node and
+ *         profile), TARE_E_USAGE (layer_precisions, isa), TARE_E_UNSUPPORTED (obey), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_plan_build(const tare_model *model, const tare_profiles *profiles,
+                                     const tare_build_options *options, tare_plan **out,
+                                     tare_error *err);
+
+/** Writes a plan file (docs/formats.md); the file appears whole or not at all. */
+TARE_API tare_status tare_plan_save(const tare_plan *plan, const char *path, tare_error *err);
+
+/**
+ * Maps a plan file.
+ * @return TARE_OK, TARE_E_INPUT (missing, truncated, checksum, other version: says which)
+ */
+TARE_API tare_status tare_plan_load(const char *path, tare_plan **out, tare_error *err);
+
+/** True when the file begins like a plan file. A missing file gives false. */
+TARE_API bool tare_plan_is_plan_file(const char *path);
+
+/** Frees a plan and clears the handle; NULL is fine. Its contexts must be gone. */
+TARE_API void tare_plan_free(tare_plan **plan);
+
+TARE_API int tare_plan_inputs(const tare_plan *plan, const tare_port **ports);
+TARE_API int tare_plan_outputs(const tare_plan *plan, const tare_port **ports);
+TARE_API const tare_profiles *tare_plan_profiles(const tare_plan *plan);
+TARE_API int tare_plan_n_layers(const tare_plan *plan);
+TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
+TARE_API const char *tare_plan_model_name(const tare_plan *plan);
+/** Bytes: constants in the plan, and what one context allocates. */
+TARE_API int64_t tare_plan_weight_bytes(const tare_plan *plan);
+TARE_API int64_t tare_plan_context_bytes(const tare_plan *plan);
+
+typedef struct tare_context_options {
+  int threads;     /* 0: all cores */
+  int profile;     /* pin this profile; -1: the first that holds the shape */
+} tare_context_options;
+
+/** Fills the options with defaults: threads 0, profile -1. */
+TARE_API void tare_context_options_init(tare_context_options *options);
+
+/**
+ * Makes a context. The plan must outlive it. One context serves one thread at a time.
+ * @return TARE_OK, TARE_E_USAGE (profile out of range), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_context_new(const tare_plan *plan, const tare_context_options *options,
+                                      tare_context **out, tare_error *err);
+TARE_API void tare_context_free(tare_context **context);
+
+/**
+ * Runs the plan on one set of inputs.
+ * @param inputs one tensor per plan input, in order, of the port's dtype; a tensor of rank one
+ *        less than its port is one sample without the leading batch dim; kept only during the call
+ * @param outputs receives one view per plan output; they belong to the context and hold until the
+ *        next run
+ * @return TARE_OK, TARE_E_SHAPE (no profile holds the shape: names symbol and bounds; or a node
+ *         cannot run at this length: names it), TARE_E_USAGE (dtype), TARE_E_INPUT (an index in the
+ *         data is out of range)
+ */
+TARE_API tare_status tare_context_run(tare_context *context, const tare_tensor *inputs,
+                                      tare_tensor *outputs, tare_error *err);
+
+/** Profile of the last run, or -1. */
+TARE_API int tare_context_profile(const tare_context *context);
+
+/** Wall seconds per layer, summed over the runs since profiling was switched on. */
+TARE_API void tare_context_set_profiling(tare_context *context, bool on);
+TARE_API double tare_context_layer_seconds(const tare_context *context, int layer);
+
+/** CPU features found and the kernel that each family gets, one a line; free with tare_free. */
+TARE_API char *tare_cpu_report(const char *isa);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,220 @@
+/*
+ * Kernels: pointers, sizes, strides. No heap, threads, logging or tensors in here.
+ *
+ * Families are function types; each variant is a row in kernels/kernels.inc with the ISA it
+ * needs. tarei_kernels_select fills a table with the first row of each family whose ISA mask lies
+ * within the allowed features; scalar rows always exist and are the oracle.
+ *
+ * Every kernel of a family gives the same bits on every ISA: integer kernels because integers are
+ * exact and rounding is defined once (kernels/requant.h), float kernels because the order of every
+ * sum is fixed (gemm: one fused multiply-add chain over k ascending per output; reductions: 16
+ * lanes, lane i sums elements i, i+16, ..., then halves are added 8, 4, 2, 1) and no contraction is
+ * left to the compiler.
+ */
+#ifndef TAREI_KERNELS_KERNELS_H
+#define TAREI_KERNELS_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- CPU features ---------------------------------------------------------------------------- */
+typedef enum tarei_isa {
+  TAREI_ISA_SCALAR = 0,
+  TAREI_ISA_AVX2 = 1u << 0,        /* with FMA */
+  TAREI_ISA_AVXVNNI = 1u << 1,
+  TAREI_ISA_AVX512 = 1u << 2,      /* F, BW, VL, DQ */
+  TAREI_ISA_AVX512VNNI = 1u << 3,
+  TAREI_ISA_ALL = ~0u,
+} tarei_isa;
+
+unsigned tarei_isa_detect(void);               /* CPU and operating system; cached, thread-safe */
+const char *tarei_isa_name(unsigned one_bit);  /* "avx512vnni"; "scalar" for 0 */
+/* Mask for a list like "scalar", "avx2", "avx512vnni" or "native": the named ISA and all it
+ * implies. False when a name is unknown. */
+bool tarei_isa_parse(const char *text, unsigned *mask);
+
+/* --- epilogue: what happens to an accumulator before it is stored ------------------------------ */
+typedef enum tarei_act { /* values reach plan files */
+  TAREI_ACT_NONE = 0,
+  TAREI_ACT_RELU = 1,
+  TAREI_ACT_GELU = 2,       /* x/2 * (1 + erf(x / sqrt 2)) */
+  TAREI_ACT_GELU_TANH = 3,
+  TAREI_ACT_SIGMOID = 4,
+  TAREI_ACT_TANH = 5,
+  TAREI_ACT_SILU = 6,       /* x * sigmoid(x) */
+  TAREI_ACT_CLIP = 7,       /* to [act_a, act_b]; Relu6 and HardTanh */
+  TAREI_ACT_LEAKY_RELU = 8, /* slope act_a below zero */
+  TAREI_ACT_COUNT
+} tarei_act;
+const char *tarei_act_name(tarei_act act);     /* "none", "relu", "gelu", "gelu_tanh", ... */
+bool tarei_act_parse(const char *text, tarei_act *act);
+
+/* f = act(acc as float [* mult[n]] [* row_mult[m]] [+ bias[n]]) [+ residual[m][n]];
+ * out_f32 = f;  out_u8 = saturate_u8(round_half_even(f * inv_scale) + zero_point). Steps in this
+ * order, each a single rounding. At least one output is set. */
+typedef struct tarei_epilogue {
+  const float *mult;       /* [n], NULL for float accumulators */
+  const float *row_mult;   /* [m], or NULL */
+  const float *bias;       /* [n], or NULL; added in float */
+  tarei_act act;
+  float act_a, act_b;
+  const float *residual;   /* [m][n] with stride ld_residual, or NULL */
+  size_t ld_residual;      /* elements */
+  float *out_f32;          /* [m][n] with stride ld_f32, or NULL */
+  size_t ld_f32;
+  uint8_t *out_u8;         /* [m][n] with stride ld_u8, or NULL */
+  size_t ld_u8;
+  float inv_scale;         /* 1 / scale of out_u8 */
+  int32_t zero_point;      /* of out_u8, 0..255 */
+} tarei_epilogue;
+
+/* --- int8 gemm: u8 x s8 -> s32 -> epilogue ----------------------------------------------------- */
+/* Panels of 32 columns by 4 k: packed[p][k/4][32][4], zero-filled beyond K and N. One layout for
+ * every ISA, so that plan files move between machines. */
+#define TAREI_I8_PANEL 32
+size_t tarei_i8_packed_size(size_t k, size_t n); /* bytes */
+/* Packs w[k][n] (row stride ldw; `transposed`: w[n][k]) and gives the column sums for all padded
+ * columns. */
+void tarei_i8_pack(const int8_t *w, size_t ldw, bool transposed, size_t k, size_t n,
+                   int8_t *packed, int32_t *column_sums);
+/* The same from u8 activations of zero point zp: stores x - zp as s8 (zp 128), for products of two
+ * activations. Values must lie in [zp-128, zp+127]. */
+typedef void tarei_i8_pack_u8_fn(const uint8_t *x, size_t ldx, bool transposed, size_t k, size_t n,
+                                 int32_t zp, int8_t *packed, int32_t *column_sums);
+
+typedef struct tarei_i8_gemm {
+  const uint8_t *a;   /* [m][k], row stride lda bytes; up to 3 bytes beyond a row's k are read */
+  size_t lda;
+  size_t m, k, n;
+  const int8_t *b;    /* packed, 64-byte aligned */
+  const int32_t *add; /* [n rounded up to 32]: bias - zero_point(a) * column sum; never NULL */
+  tarei_epilogue epilogue;
+} tarei_i8_gemm;
+typedef void tarei_i8_gemm_fn(const tarei_i8_gemm *g);
+
+/* --- fp32 gemm ---------------------------------------------------------------------------------- */
+/* Panels of 32 columns: packed[p][k][32], zero-filled beyond N. */
+#define TAREI_F32_PANEL 32
+size_t tarei_f32_packed_size(size_t k, size_t n); /* bytes */
+typedef void tarei_f32_pack_fn(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
+                               float *packed);
+
+typedef struct tarei_f32_gemm {
+  const float *a;     /* [m][k], row stride lda elements; nothing beyond k is read */
+  size_t lda;
+  size_t m, k, n;
+  const float *b;     /* packed, 64-byte aligned */
+  tarei_epilogue epilogue; /* mult NULL */
+} tarei_f32_gemm;
+typedef void tarei_f32_gemm_fn(const tarei_f32_gemm *g);
+
+/* --- depthwise convolution, channels-last, along one axis ---------------------------------------- */
+/* Output t, channel c: sum over j of x[t * stride + j * dilation - pad][c] * w[j][c]; taps outside
+ * [0, in_length) take the zero point. Rows of x and of the outputs are `channels` long at their
+ * strides. Outputs [t0, t1) are computed; epilogue row 0 is output t0, column 0 channel 0. */
+typedef struct tarei_dw_conv {
+  const void *x;      /* u8 or float */
+  size_t ldx;         /* elements between time steps */
+  int64_t in_length;
+  int64_t t0, t1;
+  int64_t kernel, stride, dilation, pad;
+  size_t channels;
+  const void *w;      /* s8 or float, [kernel][channels] */
+  const int32_t *add; /* int8: [channels] bias - zero_point * tap sum; NULL for float */
+  int32_t zero_point; /* int8: of x */
+  tarei_epilogue epilogue;
+} tarei_dw_conv;
+typedef void tarei_dw_conv_fn(const tarei_dw_conv *c);
+
+/* --- rows ----------------------------------------------------------------------------------------- */
+/* In-place allowed (out == x) for all of these. */
+typedef void tarei_softmax_fn(const float *x, size_t n, float *out);  /* one row */
+/* softmax(x * scale + mask) quantized as saturate_u8(round(p * inv_scale) + zero_point); mask may
+ * be NULL; out_f32 or out_u8 may be NULL, not both. */
+typedef void tarei_softmax_fused_fn(const float *x, float scale, const float *mask, size_t n,
+                                    float *out_f32, uint8_t *out_u8, float inv_scale,
+                                    int32_t zero_point);
+typedef void tarei_log_softmax_fn(const float *x, size_t n, float *out);
+/* y = (x - mean) / sqrt(variance + epsilon) * gain + shift; gain, shift may be NULL; residual (NULL
+ * or n floats) is added to x first. Outputs as above. */
+typedef void tarei_layer_norm_fn(const float *x, const float *residual, size_t n, float epsilon,
+                                 const float *gain, const float *shift, float *out_f32,
+                                 uint8_t *out_u8, float inv_scale, int32_t zero_point);
+typedef void tarei_quantize_fn(const float *x, size_t n, float inv_scale, int32_t zero_point,
+                               uint8_t *out);
+typedef void tarei_dequantize_fn(const uint8_t *x, size_t n, float scale, int32_t zero_point,
+                                 float *out);
+typedef void tarei_act_fn(tarei_act act, float a, float b, const float *x, size_t n, float *out);
+
+typedef enum tarei_unary {
+  TAREI_UNARY_ABS, TAREI_UNARY_CEIL, TAREI_UNARY_COS, TAREI_UNARY_ERF, TAREI_UNARY_EXP,
+  TAREI_UNARY_FLOOR, TAREI_UNARY_LOG, TAREI_UNARY_NEG, TAREI_UNARY_RECIPROCAL, TAREI_UNARY_ROUND,
+  TAREI_UNARY_SIN, TAREI_UNARY_SOFTPLUS, TAREI_UNARY_SQRT, TAREI_UNARY_ELU,
+  TAREI_UNARY_HARD_SIGMOID, TAREI_UNARY_HARD_SWISH, TAREI_UNARY_COUNT
+} tarei_unary;
+typedef void tarei_unary_fn(tarei_unary op, float a, float b, const float *x, size_t n,
+                            float *out);
+typedef enum tarei_binary {
+  TAREI_BINARY_ADD, TAREI_BINARY_SUB, TAREI_BINARY_MUL, TAREI_BINARY_DIV, TAREI_BINARY_MIN,
+  TAREI_BINARY_MAX, TAREI_BINARY_POW, TAREI_BINARY_PRELU, TAREI_BINARY_COUNT
+} tarei_binary;
+/* step 1: element by element; step 0: that operand is one scalar for the whole row */
+typedef void tarei_binary_fn(tarei_binary op, const float *a, size_t a_step, const float *b,
+                             size_t b_step, size_t n, float *out);
+
+/* --- observing ------------------------------------------------------------------------------------- */
+typedef struct tarei_minmax {
+  float min, max;        /* over finite values; start with +INFINITY, -INFINITY */
+  uint64_t n_nan, n_inf; /* added to */
+} tarei_minmax;
+typedef void tarei_minmax_fn(const float *x, size_t n, tarei_minmax *m);
+
+/* Counts finite x into bins of width 2^exponent: bin floor(|x| * 2^-exponent) of the positive
+ * table (x >= 0) or the negative one (x < 0), each of `bins` (a power of two, <= 4096) int64; every
+ * finite |x| must be < bins * 2^exponent. NaN and Inf are left out. */
+typedef void tarei_histogram_fn(const float *x, size_t n, int exponent, int bins,
+                                int64_t *positive, int64_t *negative);
+
+/* --- the table --------------------------------------------------------------------------------------- */
+/* X(family, function type) */
+#define TAREI_KERNEL_FAMILIES(X)               \
+  X(i8_gemm, tarei_i8_gemm_fn)                 \
+  X(i8_pack_u8, tarei_i8_pack_u8_fn)           \
+  X(f32_gemm, tarei_f32_gemm_fn)               \
+  X(f32_pack, tarei_f32_pack_fn)               \
+  X(dw_conv_i8, tarei_dw_conv_fn)              \
+  X(dw_conv_f32, tarei_dw_conv_fn)             \
+  X(softmax, tarei_softmax_fn)                 \
+  X(softmax_fused, tarei_softmax_fused_fn)     \
+  X(log_softmax, tarei_log_softmax_fn)         \
+  X(layer_norm, tarei_layer_norm_fn)           \
+  X(quantize, tarei_quantize_fn)               \
+  X(dequantize, tarei_dequantize_fn)           \
+  X(act, tarei_act_fn)                         \
+  X(unary, tarei_unary_fn)                     \
+  X(binary, tarei_binary_fn)                   \
+  X(minmax, tarei_minmax_fn)                   \
+  X(histogram, tarei_histogram_fn)
+
+typedef struct tarei_kernels {
+#define TAREI_KERNEL_SLOT(family, type) type *family;
+  TAREI_KERNEL_FAMILIES(TAREI_KERNEL_SLOT)
+#undef TAREI_KERNEL_SLOT
+#define TAREI_KERNEL_NAME(family, type) const char *family##_name; /* of the winning row */
+  TAREI_KERNEL_FAMILIES(TAREI_KERNEL_NAME)
+#undef TAREI_KERNEL_NAME
+} tarei_kernels;
+
+/* Fills the table for the features in `allowed & tarei_isa_detect()`. Never fails. */
+void tarei_kernels_select(unsigned allowed, tarei_kernels *out);
+
+/* Rows, for tests, benches and doctor. */
+typedef struct tarei_kernel_row {
+  const char *family, *name;
+  unsigned isa; /* features it needs */
+  void (*function)(void);
+} tarei_kernel_row;
+int tarei_kernel_rows(const tarei_kernel_row **rows); /* their number */
+
+#endif

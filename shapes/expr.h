@@ -1,0 +1,66 @@
+/*
+ * Symbolic dims: integer expressions over the input symbols of a model.
+ *
+ * A pool owns symbols and expressions. Expressions are kept in a normal form (a sum of integer
+ * coefficients times products of atoms, where an atom is a symbol or a floordiv, mod, min or max
+ * of normal forms) and are hash-consed, so that equal expressions have equal handles. Dims and
+ * sizes are >= 0; symbols are assumed >= 1 when simplifying (floordiv by a factor is exact).
+ */
+#ifndef TAREI_SHAPES_EXPR_H
+#define TAREI_SHAPES_EXPR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+typedef int32_t tarei_expr;
+#define TAREI_EXPR_NONE (-1) /* not known; every operation on it gives it again */
+
+typedef struct tarei_exprs tarei_exprs;
+
+tarei_exprs *tarei_exprs_new(void); /* NULL when out of memory */
+void tarei_exprs_free(tarei_exprs *pool);
+tarei_exprs *tarei_exprs_clone(const tarei_exprs *pool); /* handles stay valid in the copy */
+
+/* Symbols are numbered from 0 in order of first use. */
+int tarei_exprs_n_symbols(const tarei_exprs *pool);
+const char *tarei_exprs_symbol_name(const tarei_exprs *pool, int symbol);
+int tarei_exprs_find_symbol(const tarei_exprs *pool, const char *name); /* -1 when missing */
+
+/* Builders. They give TAREI_EXPR_NONE when out of memory, on overflow of constants, on a constant
+ * zero divisor, or when an operand is NONE. Division rounds toward minus infinity. */
+tarei_expr tarei_expr_const(tarei_exprs *pool, int64_t value);
+tarei_expr tarei_expr_symbol(tarei_exprs *pool, const char *name);
+tarei_expr tarei_expr_add(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+tarei_expr tarei_expr_sub(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+tarei_expr tarei_expr_mul(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+tarei_expr tarei_expr_floordiv(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+tarei_expr tarei_expr_ceildiv(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+tarei_expr tarei_expr_mod(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+tarei_expr tarei_expr_min(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+tarei_expr tarei_expr_max(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+
+bool tarei_expr_is_const(const tarei_exprs *pool, tarei_expr e, int64_t *value);
+bool tarei_expr_uses(const tarei_exprs *pool, tarei_expr e, int symbol);
+
+/* Value for given symbol values (one per symbol). False on overflow, division by zero or NONE. */
+bool tarei_expr_eval(const tarei_exprs *pool, tarei_expr e, const int64_t *symbols,
+                     int64_t *value);
+
+/* Bounds over the box lo[i] <= symbol i <= hi[i] by interval arithmetic (never too narrow). */
+bool tarei_expr_bounds(const tarei_exprs *pool, tarei_expr e, const int64_t *lo,
+                       const int64_t *hi, int64_t *min, int64_t *max);
+
+/* Adds text like "(samples + 2) / 5 + 1" to s; "?" for NONE. */
+void tarei_expr_print(const tarei_exprs *pool, tarei_expr e, tarei_str *s);
+
+/* Reads the text that tarei_expr_print writes, and any sum, product, floordiv "/", mod "%",
+ * min(a,b), max(a,b) over names and integers. Names with other characters than letters, digits,
+ * '_' and '.' stand in double quotes. TARE_E_INPUT names the place of the fault. Nesting deeper
+ * than 64 is refused. */
+tare_status tarei_expr_parse(tarei_exprs *pool, const char *text, tarei_expr *out,
+                             tare_error *err);
+
+#endif

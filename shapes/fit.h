@@ -1,0 +1,44 @@
+/*
+ * Fit policies: how a sample's tensors are padded or cut to a profile's shape.
+ *
+ * shapes/policies.inc has one row per policy; a policy only says which value each symbol gets.
+ */
+#ifndef TAREI_SHAPES_FIT_H
+#define TAREI_SHAPES_FIT_H
+
+#include <tare/calib.h>
+
+#include "shapes/expr.h"
+
+/* A sample fitted to a profile: model-shaped tensors (batch dim added where the sample had none),
+ * the symbol values it runs at, and those of its own data. Buffers are reused from call to call. */
+typedef struct tarei_fitted {
+  int profile;                       /* bucket: profile of the sample's own shape (or nearest) */
+  int64_t run[TARE_MAX_SYMBOLS];     /* symbol values after padding or cutting */
+  int64_t valid[TARE_MAX_SYMBOLS];   /* min(run, the sample's own): the part that is real data */
+  int n_tensors;
+  tare_tensor *tensors;              /* in port order */
+  void **buffers;                    /* owned; NULL where the sample's memory is used in place */
+  size_t *capacities;
+} tarei_fitted;
+
+typedef struct tarei_fit_options {
+  tare_fit fit;
+  tare_outside outside;
+  const tare_pad_value *pad_values;  /* checked once by tarei_fit_check */
+  int n_pad_values;
+} tarei_fit_options;
+
+/* TARE_E_USAGE when a pad value names no input or does not fit its dtype. */
+tare_status tarei_fit_check(const tarei_fit_options *options, const tare_port *inputs,
+                            int n_inputs, tare_error *err);
+
+/* Fits one sample (tensors in port order, batch dim optional). `what` names the sample in messages.
+ * TARE_E_SHAPE when it lies outside every profile and outside is ERROR. On any status `fitted`
+ * stays usable; zero-initialise it first and end it with tarei_fitted_fini. */
+tare_status tarei_fit_sample(const tare_profiles *profiles, const tare_port *inputs, int n_inputs,
+                             const tarei_fit_options *options, const char *what,
+                             const tare_tensor *tensors, tarei_fitted *fitted, tare_error *err);
+void tarei_fitted_fini(tarei_fitted *fitted);
+
+#endif

@@ -1,0 +1,144 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "base/half.h"
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "base/source.h"
+#include "base/str.h"
+
+static void error_carries_status_and_sentence(void **state) {
+  (void)state;
+  tare_error err = {0};
+  assert_int_equal(tarei_fail(&err, TARE_E_INPUT, "x is %d", 7), TARE_E_INPUT);
+  assert_string_equal(err.message, "x is 7");
+  assert_int_equal(tarei_fail_in(&err, TARE_E_MODEL, "node '%s'", "n"), TARE_E_MODEL);
+  assert_string_equal(err.message, "node 'n': x is 7");
+  assert_int_equal(tarei_fail(NULL, TARE_E_IO, "nobody listens"), TARE_E_IO);
+}
+
+static void error_message_is_cut_at_capacity(void **state) {
+  (void)state;
+  tare_error err = {0};
+  char *const big = malloc(2 * TARE_ERROR_CAPACITY);
+  assert_non_null(big);
+  memset(big, 'a', 2 * TARE_ERROR_CAPACITY);
+  big[2 * TARE_ERROR_CAPACITY - 1] = 0;
+  tarei_fail(&err, TARE_E_INPUT, "%s", big);
+  assert_int_equal(strlen(err.message), TARE_ERROR_CAPACITY - 1);
+  tarei_fail_in(&err, TARE_E_INPUT, "where");
+  assert_memory_equal(err.message, "where: aaa", 10);
+  free(big);
+}
+
+static void status_names_and_exit_codes(void **state) {
+  (void)state;
+  assert_string_equal(tare_status_name(TARE_E_UNSUPPORTED), "E_UNSUPPORTED");
+  assert_string_equal(tare_status_name((tare_status)-99), "E_?");
+  assert_int_equal(tare_status_exit_code(TARE_OK), 0);
+  assert_int_equal(tare_status_exit_code(TARE_E_CHECK), 1);
+  assert_int_equal(tare_status_exit_code(TARE_E_UNSUPPORTED), 4);
+}
+
+static void sizes_that_overflow_give_null(void **state) {
+  (void)state;
+  assert_null(tarei_alloc_aligned(SIZE_MAX / 2, 4));
+  size_t n;
+  assert_false(tarei_mul_size(SIZE_MAX, 2, &n));
+  float *const p = tarei_alloc_aligned(5, sizeof *p);
+  assert_non_null(p);
+  assert_int_equal((uintptr_t)p % TAREI_ALIGN, 0);
+  free(p);
+}
+
+static void half_round_trips_every_value(void **state) {
+  (void)state;
+  for (uint32_t h = 0; h < 0x10000u; h++) {
+    const float f = tarei_f16_to_float((uint16_t)h);
+    const uint16_t back = tarei_float_to_f16(f);
+    if (f != f) {
+      assert_true((back & 0x7c00u) == 0x7c00u && (back & 0x3ffu));
+    } else {
+      assert_int_equal(back, h);
+    }
+  }
+}
+
+static void half_rounds_to_even(void **state) {
+  (void)state;
+  assert_int_equal(tarei_float_to_f16(1.0f + 0x1p-11f), 0x3c00); /* tie, down to even */
+  assert_int_equal(tarei_float_to_f16(1.0f + 3 * 0x1p-11f), 0x3c02); /* tie, up to even */
+  assert_int_equal(tarei_float_to_f16(65519.0f), 0x7bff);
+  assert_int_equal(tarei_float_to_f16(65520.0f), 0x7c00);
+  assert_int_equal(tarei_float_to_f16(0x1p-25f), 0);
+  assert_int_equal(tarei_float_to_f16(0x1.8p-25f), 1);
+  assert_int_equal(tarei_float_to_bf16(1.0f + 0x1p-8f), 0x3f80);
+}
+
+static void pick_lists_the_choices(void **state) {
+  (void)state;
+  const char *const names[] = {"a", "b"};
+  int i = -1;
+  assert_int_equal(tarei_pick("method", "b", names, 2, &i, NULL), TARE_OK);
+  assert_int_equal(i, 1);
+  tare_error err = {0};
+  assert_int_equal(tarei_pick("method", "c", names, 2, &i, &err), TARE_E_USAGE);
+  assert_string_equal(err.message, "unknown method 'c', expected one of a, b");
+}
+
+static void outfile_appears_whole_or_not_at_all(void **state) {
+  (void)state;
+  char folder[] = "/tmp/tare-base-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  char path[64];
+  snprintf(path, sizeof path, "%s/x", folder);
+  tarei_outfile out;
+  assert_int_equal(tarei_outfile_open(path, &out, NULL), TARE_OK);
+  fputs("hello", out.file);
+  assert_int_equal(access(path, F_OK), -1);
+  tarei_outfile_abort(&out);
+  assert_int_equal(access(path, F_OK), -1);
+  assert_int_equal(tarei_outfile_open(path, &out, NULL), TARE_OK);
+  fputs("hello", out.file);
+  assert_int_equal(tarei_outfile_commit(&out, NULL), TARE_OK);
+  tarei_source source;
+  assert_int_equal(tarei_source_open(path, &source, NULL), TARE_OK);
+  assert_int_equal(source.size, 5);
+  assert_memory_equal(source.data, "hello", 5);
+  tarei_source_close(&source);
+  unlink(path);
+  assert_int_equal(rmdir(folder), 0); /* no temporary file was left */
+}
+
+static void source_refuses_what_is_no_file(void **state) {
+  (void)state;
+  tare_error err = {0};
+  tarei_source source;
+  assert_int_equal(tarei_source_open("/tmp", &source, &err), TARE_E_INPUT);
+  assert_string_equal(err.message, "/tmp: not a regular file");
+  assert_int_equal(tarei_source_open("/nonexistent/x", &source, &err), TARE_E_INPUT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(error_carries_status_and_sentence),
+      cmocka_unit_test(error_message_is_cut_at_capacity),
+      cmocka_unit_test(status_names_and_exit_codes),
+      cmocka_unit_test(sizes_that_overflow_give_null),
+      cmocka_unit_test(half_round_trips_every_value),
+      cmocka_unit_test(half_rounds_to_even),
+      cmocka_unit_test(pick_lists_the_choices),
+      cmocka_unit_test(outfile_appears_whole_or_not_at_all),
+      cmocka_unit_test(source_refuses_what_is_no_file),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
