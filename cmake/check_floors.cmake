@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Refuses an include that points up or sideways. Run as: cmake -DROOT=<source> -P check_floors.cmake
 # floor: folders it may include, besides itself and <tare/...>.
 set(ALLOW_base "")
