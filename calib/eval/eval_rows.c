@@ -1,0 +1,86 @@
+#include "calib/eval/eval_rows.h"
+
+#include <math.h>
+
+#include "base/half.h"
+
+static double read_f32(const void *const data, const int64_t i) {
+  return (double)((const float *)data)[i];
+}
+static double read_f64(const void *const data, const int64_t i) { return ((const double *)data)[i]; }
+static double read_f16(const void *const data, const int64_t i) {
+  return (double)tarei_f16_to_float(((const uint16_t *)data)[i]);
+}
+static double read_bf16(const void *const data, const int64_t i) {
+  return (double)tarei_bf16_to_float(((const uint16_t *)data)[i]);
+}
+
+tarei_value_reader tarei_value_reader_of(const tare_dtype dtype) {
+  static const struct {
+    tare_dtype dtype;
+    tarei_value_reader read;
+  } READERS[] = {{TARE_F32, read_f32}, {TARE_F64, read_f64}, {TARE_F16, read_f16},
+                 {TARE_BF16, read_bf16}};
+  for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
+    if (READERS[i].dtype == dtype) {
+      return READERS[i].read;
+    }
+  }
+  return NULL;
+}
+
+static int64_t clip(const int64_t extent, const int64_t dim) {
+  return extent < 0 ? 0 : extent < dim ? extent : dim;
+}
+
+void tarei_rows_begin(const tare_tensor *const tensor, const int64_t *const extents,
+                      tarei_rows *const rows) {
+  *rows = (tarei_rows){.rank = tensor->rank, .length = 1};
+  int64_t stride = 1;
+  for (int a = tensor->rank - 1; a >= 0; a--) {
+    rows->extents[a] = clip(extents[a], tensor->dims[a]);
+    rows->strides[a] = stride;
+    stride *= tensor->dims[a];
+    rows->empty = rows->empty || rows->extents[a] == 0;
+  }
+  if (tensor->rank > 0) {
+    rows->length = rows->extents[tensor->rank - 1];
+  }
+}
+
+static bool advance(tarei_rows *const rows) {
+  for (int a = rows->rank - 2; a >= 0; a--) {
+    if (++rows->index[a] < rows->extents[a]) {
+      return true;
+    }
+    rows->index[a] = 0;
+  }
+  return false;
+}
+
+bool tarei_rows_next(tarei_rows *const rows, int64_t *const offset) {
+  if (rows->empty || (rows->started && !advance(rows))) {
+    rows->empty = true;
+    return false;
+  }
+  rows->started = true;
+  *offset = 0;
+  for (int a = 0; a < rows->rank - 1; a++) {
+    *offset += rows->index[a] * rows->strides[a];
+  }
+  return true;
+}
+
+int64_t tarei_argmax(const tarei_value_reader read, const void *const data, const int64_t offset,
+                     const int64_t n) {
+  int64_t best = 0;
+  double best_value = -INFINITY;
+  for (int64_t i = 0; i < n; i++) {
+    const double value = read(data, offset + i);
+    if (value > best_value) {
+      best_value = value;
+      best = i;
+    }
+  }
+  return best;
+}

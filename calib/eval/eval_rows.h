@@ -1,0 +1,32 @@
+/* Walks the rows (the last axis) of the valid part of a tensor, and reads float values. */
+#ifndef TAREI_CALIB_EVAL_ROWS_H
+#define TAREI_CALIB_EVAL_ROWS_H
+
+#include <stdbool.h>
+#include <tare/tensor.h>
+
+/* Value i of float data as double. */
+typedef double (*tarei_value_reader)(const void *data, int64_t i);
+
+/* Reader of a float element type, or NULL for types that are not float. */
+tarei_value_reader tarei_value_reader_of(tare_dtype dtype);
+
+typedef struct tarei_rows {
+  int rank;                       /* of the tensor */
+  int64_t extents[TARE_MAX_RANK]; /* valid extents of the axes before the last */
+  int64_t strides[TARE_MAX_RANK]; /* in elements */
+  int64_t index[TARE_MAX_RANK];   /* of the row that _next gave */
+  int64_t length;                 /* valid elements of each row */
+  bool started, empty;
+} tarei_rows;
+
+/* Extents are clipped to the dims. A scalar is one row of one element. */
+void tarei_rows_begin(const tare_tensor *tensor, const int64_t *extents, tarei_rows *rows);
+
+/* Gives the next row's first element, in row-major order; false at the end. */
+bool tarei_rows_next(tarei_rows *rows, int64_t *offset);
+
+/* Position of the first largest of n values; NaN is never the largest. */
+int64_t tarei_argmax(tarei_value_reader read, const void *data, int64_t offset, int64_t n);
+
+#endif

@@ -1,0 +1,180 @@
+#include "calib/eval/eval_save.h"
+
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "base/str.h"
+#include "calib/eval/eval_rows.h"
+#include "datasets/hdf5_lock.h"
+
+struct tarei_eval_save {
+  tarei_outfile out;
+  hid_t file;
+  int digits;
+};
+
+static tare_status fail_write(const tarei_eval_save *const save, const char *const what,
+                              tare_error *const err) {
+  return tarei_fail(err, TARE_E_IO, "%s: cannot write %s", save->out.path, what);
+}
+
+static int digits_of(int64_t n) {
+  int digits = 1;
+  while (n >= 10) {
+    n /= 10;
+    digits++;
+  }
+  return digits;
+}
+
+/* Without times, so that the same outputs give the same bytes. */
+static hid_t create_file(const char *const path) {
+  const hid_t plist = H5Pcreate(H5P_FILE_CREATE);
+  if (plist < 0) {
+    return plist;
+  }
+  (void)H5Pset_obj_track_times(plist, false); /* the default is only less tidy */
+  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
+  H5Pclose(plist);
+  return file;
+}
+
+tare_status tarei_eval_save_new(const char *const path, const int64_t count,
+                                tarei_eval_save **const out, tare_error *const err) {
+  tarei_eval_save *save = tarei_calloc(1, sizeof *save);
+  if (!save) {
+    return tarei_fail_memory(err, path, sizeof *save);
+  }
+  save->file = -1;
+  save->digits = digits_of(count > 0 ? count - 1 : 0);
+  tare_status status = tarei_outfile_open_path_only(path, &save->out, err);
+  if (status == TARE_OK) {
+    tarei_hdf5_lock();
+    H5E_BEGIN_TRY { save->file = create_file(save->out.temporary); }
+    H5E_END_TRY;
+    tarei_hdf5_unlock();
+    status = save->file < 0 ? fail_write(save, "the file", err) : TARE_OK;
+  }
+  if (status != TARE_OK) {
+    tarei_eval_save_free(&save);
+    return status;
+  }
+  *out = save;
+  return TARE_OK;
+}
+
+/* File types by element type; float types are all kept as float32. */
+static hid_t stored_type(const tare_dtype dtype) {
+  const struct {
+    tare_dtype dtype;
+    hid_t type;
+  } TYPES[] = {{TARE_U8, H5T_NATIVE_UINT8},   {TARE_I8, H5T_NATIVE_INT8},
+               {TARE_U16, H5T_NATIVE_UINT16}, {TARE_I16, H5T_NATIVE_INT16},
+               {TARE_I32, H5T_NATIVE_INT32},  {TARE_I64, H5T_NATIVE_INT64},
+               {TARE_BOOL, H5T_NATIVE_UINT8}, {TARE_U32, H5T_NATIVE_UINT32},
+               {TARE_U64, H5T_NATIVE_UINT64}};
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+    if (TYPES[i].dtype == dtype) {
+      return TYPES[i].type;
+    }
+  }
+  return H5T_NATIVE_FLOAT;
+}
+
+/* Copies the valid part row by row; *dims receives its extents. NULL when out of memory. */
+static void *gather(const tare_tensor *const tensor, const int64_t *const extents,
+                    hsize_t *const dims) {
+  const tarei_value_reader read = tarei_value_reader_of(tensor->dtype);
+  const size_t size = read ? sizeof(float) : tare_dtype_size(tensor->dtype);
+  tarei_rows rows;
+  tarei_rows_begin(tensor, extents, &rows);
+  for (int a = 0; a < tensor->rank; a++) {
+    dims[a] = (hsize_t)rows.extents[a];
+  }
+  /* Not more than the tensor itself, whose size was checked when it was made. */
+  char *const data = tarei_calloc((size_t)tare_tensor_count(tensor), size);
+  char *next = data;
+  for (int64_t offset = 0; data && tarei_rows_next(&rows, &offset);) {
+    for (int64_t i = 0; read && i < rows.length; i++) {
+      ((float *)next)[i] = (float)read(tensor->data, offset + i);
+    }
+    if (!read) {
+      memcpy(next, (const char *)tensor->data + (size_t)offset * size, (size_t)rows.length * size);
+    }
+    next += (size_t)rows.length * size;
+  }
+  return data;
+}
+
+/* Intermediate groups are made: the group of the sample, and those of an output name with slashes. */
+static bool write_dataset(const hid_t file, const char *const name, const hid_t type,
+                          const int rank, const hsize_t *const dims, const void *const data) {
+  const hid_t space = rank ? H5Screate_simple(rank, dims, NULL) : H5Screate(H5S_SCALAR);
+  const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+  const hid_t props = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t set = -1;
+  if (space >= 0 && links >= 0 && props >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0 &&
+      H5Pset_obj_track_times(props, false) >= 0) {
+    set = H5Dcreate2(file, name, type, space, links, props, H5P_DEFAULT);
+  }
+  const bool written = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+  const bool closed = set < 0 || H5Dclose(set) >= 0;
+  H5Pclose(props);
+  H5Pclose(links);
+  H5Sclose(space);
+  return written && closed;
+}
+
+tare_status tarei_eval_save_output(tarei_eval_save *const save, const tare_sample *const sample,
+                                   const char *const output, const tare_tensor *const tensor,
+                                   const int64_t *const extents, tare_error *const err) {
+  hsize_t dims[TARE_MAX_RANK] = {0};
+  tarei_str name = {0};
+  tarei_str_add(&name, "/%0*lld/%s", save->digits, (long long)sample->index, output);
+  void *const data = gather(tensor, extents, dims);
+  tare_status status = TARE_OK;
+  if (name.failed || !data) {
+    status = tarei_fail_memory(err, "saved output", tare_dtype_size(tensor->dtype));
+  } else {
+    tarei_hdf5_lock();
+    H5E_BEGIN_TRY {
+      if (!write_dataset(save->file, name.text, stored_type(tensor->dtype), tensor->rank, dims,
+                         data)) {
+        status = fail_write(save, name.text, err);
+      }
+    }
+    H5E_END_TRY;
+    tarei_hdf5_unlock();
+  }
+  free(data);
+  tarei_str_free(&name);
+  return status;
+}
+
+static bool close_file(tarei_eval_save *const save) {
+  tarei_hdf5_lock();
+  const bool closed = save->file < 0 || H5Fclose(save->file) >= 0;
+  tarei_hdf5_unlock();
+  save->file = -1;
+  return closed;
+}
+
+tare_status tarei_eval_save_commit(tarei_eval_save *const save, tare_error *const err) {
+  if (!close_file(save)) {
+    return fail_write(save, "the end of the file", err);
+  }
+  return tarei_outfile_commit(&save->out, err);
+}
+
+void tarei_eval_save_free(tarei_eval_save **const save) {
+  if (!*save) {
+    return;
+  }
+  (void)close_file(*save); /* what was not committed is thrown away */
+  tarei_outfile_abort(&(*save)->out);
+  free(*save);
+  *save = NULL;
+}

@@ -1,0 +1,26 @@
+/* Outputs of a run as an HDF5 file: a group per sample, a data set per output. */
+#ifndef TAREI_CALIB_EVAL_SAVE_H
+#define TAREI_CALIB_EVAL_SAVE_H
+
+#include <tare/dataset.h>
+
+#include "base/error.h"
+
+typedef struct tarei_eval_save tarei_eval_save;
+
+/* Starts the file; `count` samples at most, for the width of the group names. */
+tare_status tarei_eval_save_new(const char *path, int64_t count, tarei_eval_save **out,
+                                tare_error *err);
+
+/* Writes one output of one sample: its valid part, float types as float32. */
+tare_status tarei_eval_save_output(tarei_eval_save *save, const tare_sample *sample,
+                                   const char *output, const tare_tensor *tensor,
+                                   const int64_t *extents, tare_error *err);
+
+/* Makes the file appear. Only tarei_eval_save_free may follow. */
+tare_status tarei_eval_save_commit(tarei_eval_save *save, tare_error *err);
+
+/* Ends the object; a file that was not committed is gone. NULL is fine. */
+void tarei_eval_save_free(tarei_eval_save **save);
+
+#endif

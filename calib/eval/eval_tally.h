@@ -1,0 +1,22 @@
+/* Sums behind a score: doubles added in sample order, so that a run repeats exactly. */
+#ifndef TAREI_CALIB_EVAL_TALLY_H
+#define TAREI_CALIB_EVAL_TALLY_H
+
+#include "calib/eval/metric.h"
+
+typedef struct tarei_tally {
+  int64_t samples;
+  bool compared; /* a float output was seen beside its reference */
+  double got2, want2, diff2, dot, max_abs;
+  int64_t rows, agreed;
+  tarei_metric_sum metric, reference;
+} tarei_tally;
+
+/* Adds the valid part of one float output; got and want have the same dims and element type. */
+void tarei_tally_output(tarei_tally *tally, const tare_tensor *got, const tare_tensor *want,
+                        const int64_t *extents);
+
+void tarei_tally_add(tarei_tally *into, const tarei_tally *from);
+tare_eval_score tarei_tally_score(const tarei_tally *tally);
+
+#endif

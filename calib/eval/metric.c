@@ -1,0 +1,48 @@
+#include "calib/eval/metric.h"
+
+#include "base/str.h"
+#include "calib/eval/eval_rows.h"
+
+#define TARE_METRIC(id) extern const tarei_metric tarei_metric_##id;
+#include "calib/eval/metrics.inc"
+#undef TARE_METRIC
+
+static const tarei_metric *const METRICS[] = {
+#define TARE_METRIC(id) &tarei_metric_##id,
+#include "calib/eval/metrics.inc"
+#undef TARE_METRIC
+};
+enum { N_METRICS = sizeof METRICS / sizeof *METRICS };
+
+static tare_status find(const char *const name, const tarei_metric **const out,
+                        tare_error *const err) {
+  const char *names[N_METRICS];
+  for (int i = 0; i < N_METRICS; i++) {
+    names[i] = METRICS[i]->name;
+  }
+  int index = 0;
+  TARE_TRY(tarei_pick("metric", name, names, N_METRICS, &index, err));
+  *out = METRICS[index];
+  return TARE_OK;
+}
+
+tare_status tarei_metric_pick(const tare_eval_options *const options, const tare_port *const output,
+                              const tarei_metric **const out, tare_error *const err) {
+  const tarei_metric *metric = NULL;
+  TARE_TRY(find(options->metric, &metric, err));
+  if (metric->needs_alphabet && (!options->alphabet || !*options->alphabet)) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "metric %s needs an alphabet: the characters of classes 1, 2, ...",
+                      metric->name);
+  }
+  if (!tarei_value_reader_of(output->dtype)) {
+    return tarei_fail(err, TARE_E_USAGE, "metric %s needs a float output, '%s' is %s", metric->name,
+                      output->name, tare_dtype_name(output->dtype));
+  }
+  if (output->rank < metric->least_rank) {
+    return tarei_fail(err, TARE_E_USAGE, "metric %s needs an output of rank %d or more, '%s' has %d",
+                      metric->name, metric->least_rank, output->name, output->rank);
+  }
+  *out = metric;
+  return TARE_OK;
+}
