@@ -142,6 +142,10 @@ int tarei_graph_add_node(tarei_graph *graph, const char *op, const char *domain,
                          int opset, const int *in, int n_in, const int *out, int n_out);
 int tarei_graph_find_value(const tarei_graph *graph, const char *name); /* -1 when missing */
 
+/* Appends a value to the inputs or outputs of the graph; false when out of memory. */
+bool tarei_graph_mark_input(tarei_graph *graph, int value);
+bool tarei_graph_mark_output(tarei_graph *graph, int value);
+
 /* Attributes: lookup with a default, and setting (copies). */
 const tarei_attr *tarei_attr_find(const tarei_node *node, const char *name);
 int64_t tarei_attr_int(const tarei_node *node, const char *name, int64_t fallback);
@@ -159,6 +163,12 @@ bool tarei_value_is_const(const tarei_graph *graph, int value);
 /* Contents of a constant integer tensor (i32 or i64) as int64; false when it is none or longer
  * than max. Symbolic contents that are all constant count too. */
 bool tarei_value_ints(const tarei_graph *graph, int value, int64_t *out, int max, int *n);
+/* Symbolic contents, row-major; those of a small constant (i32 or i64, rank <= 1, at most
+ * TAREI_MAX_CONTENTS elements) are made from its data on first use. NULL when there are none. */
+#define TAREI_MAX_CONTENTS 64
+const tarei_expr *tarei_value_contents(tarei_graph *graph, int value, int *n);
+/* Replaces the contents by a copy; NULL takes them away. False when out of memory. */
+bool tarei_value_set_contents(tarei_graph *graph, int value, const tarei_expr *contents, int n);
 bool tarei_value_const_float(const tarei_graph *graph, int value, float *out); /* one element */
 bool tarei_value_dim_const(const tarei_graph *graph, int value, int axis, int64_t *out);
 bool tarei_values_same_shape(const tarei_graph *graph, int a, int b); /* equal expressions */
@@ -170,9 +180,14 @@ int tarei_graph_sole_consumer(const tarei_graph *graph, int value); /* node, or 
 /* Changes. */
 void tarei_graph_replace_uses(tarei_graph *graph, int old_value, int new_value); /* node inputs;
                                     a graph output keeps its value, see ..._rename_output */
+/* new_value takes the place and the name of the output old_value; the two swap names. */
+void tarei_graph_rename_output(tarei_graph *graph, int old_value, int new_value);
 void tarei_graph_remove_node(tarei_graph *graph, int node); /* marks it dead (op = NULL) */
-/* Drops dead nodes and values nobody uses, sorts nodes topologically, renumbers. TARE_E_MODEL on
- * a cycle. All indices held elsewhere are void. */
+/* Live nodes so that producers come first, otherwise in the order they stand. `order` has room
+ * for n_nodes entries. TARE_E_MODEL on a cycle. */
+tare_status tarei_graph_order(const tarei_graph *graph, int *order, int *n, tare_error *err);
+/* Drops dead nodes, nodes that no graph output needs and values nobody uses, sorts nodes
+ * topologically, renumbers. Inputs and outputs of the graph stay. TARE_E_MODEL on a cycle. All indices held elsewhere are void. */
 tare_status tarei_graph_compact(tarei_graph *graph, tare_error *err);
 /* Asserts every invariant above; for tests and debug builds. */
 void tarei_graph_check(const tarei_graph *graph);

@@ -1,0 +1,132 @@
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "graph/ir.h"
+#include "graph/op.h"
+#include "graph/pass.h"
+
+/* What went wrong so far; many nodes may fail and all are told. */
+typedef struct report {
+  tarei_str text;
+  int failures;
+  tare_status status;
+} report;
+
+static void forget_outputs(tarei_graph *const graph, const tarei_node *const node) {
+  for (int i = 0; i < node->n_out; i++) {
+    if (node->out[i] >= 0) {
+      tarei_value *const value = &graph->values[node->out[i]];
+      value->dtype = TARE_DTYPE_NONE;
+      value->rank = -1;
+      (void)tarei_value_set_contents(graph, node->out[i], NULL, 0); /* taking away cannot fail */
+    }
+  }
+}
+
+static bool is_inferred(const tarei_graph *const graph, const int value) {
+  return value < 0 ||
+         (graph->values[value].dtype != TARE_DTYPE_NONE && graph->values[value].rank >= 0);
+}
+
+static bool all_inferred(const tarei_graph *const graph, const int *const list, const int n) {
+  for (int i = 0; i < n; i++) {
+    if (!is_inferred(graph, list[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tare_status check_counts(const tarei_node *const node, tare_error *const err) {
+  const tarei_op *const op = node->op;
+  if (node->n_in < op->min_in || (op->max_in >= 0 && node->n_in > op->max_in)) {
+    return tarei_fail(err, TARE_E_MODEL, "%d inputs where %d to %d are expected", node->n_in,
+                      op->min_in, op->max_in);
+  }
+  if (node->n_out < op->min_out || (op->max_out >= 0 && node->n_out > op->max_out)) {
+    return tarei_fail(err, TARE_E_MODEL, "%d outputs where %d to %d are expected", node->n_out,
+                      op->min_out, op->max_out);
+  }
+  for (int i = 0; i < op->min_in; i++) {
+    if (node->in[i] < 0) {
+      return tarei_fail(err, TARE_E_MODEL, "input %d is absent", i);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status infer_node(tarei_graph *const graph, const int index, tare_error *const err) {
+  tarei_node *const node = &graph->nodes[index];
+  TARE_TRY(check_counts(node, err));
+  for (int i = 0; i < node->n_in; i++) {
+    int n = 0;
+    (void)tarei_value_contents(graph, node->in[i], &n); /* makes those of small constants */
+  }
+  TARE_TRY(node->op->infer(graph, node, err));
+  if (!all_inferred(graph, node->out, node->n_out)) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "the type of an output cannot be told");
+  }
+  for (int i = 0; i < node->n_out; i++) {
+    const tarei_value *const out = node->out[i] < 0 ? NULL : &graph->values[node->out[i]];
+    for (int d = 0; out && d < out->rank; d++) {
+      if (out->dims[d] == TAREI_EXPR_NONE) {
+        return tarei_fail(err, TARE_E_UNSUPPORTED, "dim %d of output '%s' depends on data", d,
+                          out->name);
+      }
+    }
+  }
+  return TARE_OK;
+}
+
+static void add_failure(report *const r, const tarei_node *const node, const tare_status status,
+                        const char *const message) {
+  enum { SHOWN = 16 };
+  if (r->failures < SHOWN) {
+    tarei_str_add(&r->text, "%snode '%s' (%s): %s", r->failures ? "; " : "", node->name,
+                  node->op->name, message);
+  }
+  if (r->status == TARE_OK || status == TARE_E_MODEL || status == TARE_E_MEMORY) {
+    r->status = status; /* a broken rule weighs more than a missing form */
+  }
+  r->failures++;
+  if (r->failures == SHOWN + 1) {
+    tarei_str_add(&r->text, "; and more");
+  }
+}
+
+static tare_status infer_in_order(tarei_graph *const graph, int *const order,
+                                  tare_error *const err) {
+  int n = 0;
+  TARE_TRY(tarei_graph_order(graph, order, &n, err));
+  for (int i = 0; i < n; i++) {
+    forget_outputs(graph, &graph->nodes[order[i]]);
+  }
+  report r = {0};
+  for (int i = 0; i < n; i++) {
+    const tarei_node *const node = &graph->nodes[order[i]];
+    if (!all_inferred(graph, node->in, node->n_in)) {
+      continue; /* whoever makes that input has been reported */
+    }
+    tare_error inner = {0};
+    const tare_status status = infer_node(graph, order[i], &inner);
+    if (status != TARE_OK) {
+      forget_outputs(graph, node);
+      add_failure(&r, node, status, inner.message);
+    }
+  }
+  if (r.failures) {
+    (void)tarei_fail(err, r.status, "%s: %s", graph->name, tarei_str_get(&r.text));
+  }
+  tarei_str_free(&r.text);
+  return r.status;
+}
+
+tare_status tarei_graph_infer(tarei_graph *const graph, tare_error *const err) {
+  int *const order = tarei_calloc((size_t)graph->n_nodes, sizeof *order);
+  if (!order) {
+    return tarei_fail_memory(err, graph->name, (size_t)graph->n_nodes * sizeof *order);
+  }
+  const tare_status status = infer_in_order(graph, order, err);
+  free(order);
+  return status;
+}

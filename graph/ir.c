@@ -1,0 +1,214 @@
+#include "graph/ir.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/ir_internal.h"
+#include "graph/op.h"
+
+tarei_graph *tarei_graph_new(const char *const name) {
+  tarei_graph *const graph = tarei_calloc(1, sizeof *graph);
+  if (!graph) {
+    return NULL;
+  }
+  graph->name = tarei_strdup(name);
+  graph->producer = tarei_strdup("");
+  graph->exprs = tarei_exprs_new();
+  if (!graph->name || !graph->producer || !graph->exprs) {
+    tarei_graph_free(graph);
+    return NULL;
+  }
+  return graph;
+}
+
+void tarei_value_fini(tarei_value *const value) {
+  free(value->name);
+  free(value->contents);
+  free(value->quant.scales);
+  tarei_buffer_release(value->data);
+  *value = (tarei_value){0};
+}
+
+void tarei_node_fini(tarei_node *const node) {
+  free(node->name);
+  free(node->in);
+  free(node->out);
+  free(node->precision);
+  for (int i = 0; i < node->n_attrs; i++) {
+    tarei_attr_fini(&node->attrs[i]);
+  }
+  free(node->attrs);
+  *node = (tarei_node){0};
+}
+
+void tarei_graph_free(tarei_graph *const graph) {
+  if (!graph) {
+    return;
+  }
+  for (int i = 0; i < graph->n_values; i++) {
+    tarei_value_fini(&graph->values[i]);
+  }
+  for (int i = 0; i < graph->n_nodes; i++) {
+    tarei_node_fini(&graph->nodes[i]);
+  }
+  free(graph->values);
+  free(graph->nodes);
+  free(graph->inputs);
+  free(graph->outputs);
+  tarei_exprs_free(graph->exprs);
+  free(graph->producer);
+  free(graph->name);
+  free(graph);
+}
+
+int tarei_graph_find_value(const tarei_graph *const graph, const char *const name) {
+  for (int i = 0; i < graph->n_values; i++) {
+    if (strcmp(graph->values[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* Takes `name` over, also on failure. */
+static int append_value(tarei_graph *const graph, char *const name) {
+  if (!name || graph->n_values == INT32_MAX ||
+      !TAREI_GROW(graph->values, graph->n_values, graph->cap_values)) {
+    free(name);
+    return -1;
+  }
+  tarei_value *const value = &graph->values[graph->n_values];
+  *value = (tarei_value){.name = name, .dtype = TARE_DTYPE_NONE, .rank = -1, .producer = -1};
+  for (int i = 0; i < TARE_MAX_RANK; i++) {
+    value->dims[i] = TAREI_EXPR_NONE;
+  }
+  return graph->n_values++;
+}
+
+int tarei_graph_add_value(tarei_graph *const graph, const char *const name) {
+  return append_value(graph, tarei_strdup(name));
+}
+
+/* The base itself where it is free, else the base with a number behind it. */
+static char *unique_name(const tarei_graph *const graph, const char *const base) {
+  if (tarei_graph_find_value(graph, base) < 0) {
+    return tarei_strdup(base);
+  }
+  const size_t size = strlen(base) + 24;
+  char *const name = malloc(size);
+  for (int i = graph->n_values; name; i++) {
+    (void)snprintf(name, size, "%s_%d", base, i);
+    if (tarei_graph_find_value(graph, name) < 0) {
+      break;
+    }
+  }
+  return name;
+}
+
+int tarei_graph_add_value_like(tarei_graph *const graph, const char *const name_base,
+                               const int like) {
+  assert(like >= 0 && like < graph->n_values);
+  const int index = append_value(graph, unique_name(graph, name_base));
+  if (index < 0) {
+    return -1;
+  }
+  const tarei_value *const from = &graph->values[like];
+  tarei_value *const value = &graph->values[index];
+  value->dtype = from->dtype;
+  value->rank = from->rank;
+  memcpy(value->dims, from->dims, sizeof value->dims);
+  return index;
+}
+
+static bool fill_const(tarei_graph *const graph, tarei_value *const value, const tare_dtype dtype,
+                       const int rank, const int64_t *const dims, const void *const data) {
+  size_t bytes = tare_dtype_size(dtype);
+  value->dtype = dtype;
+  value->rank = rank;
+  for (int i = 0; i < rank; i++) {
+    assert(dims[i] >= 0);
+    value->dims[i] = tarei_expr_const(graph->exprs, dims[i]);
+    if (value->dims[i] == TAREI_EXPR_NONE || !tarei_mul_size(bytes, (size_t)dims[i], &bytes)) {
+      return false;
+    }
+  }
+  value->data = tarei_buffer_new(bytes);
+  if (value->data && data && bytes) {
+    memcpy(value->data->data, data, bytes);
+  }
+  return value->data != NULL;
+}
+
+int tarei_graph_add_const(tarei_graph *const graph, const char *const name_base,
+                          const tare_dtype dtype, const int rank, const int64_t *const dims,
+                          const void *const data) {
+  assert(tare_dtype_size(dtype) > 0 && rank >= 0 && rank <= TARE_MAX_RANK);
+  const int index = append_value(graph, unique_name(graph, name_base));
+  if (index < 0) {
+    return -1;
+  }
+  if (!fill_const(graph, &graph->values[index], dtype, rank, dims, data)) {
+    tarei_value_fini(&graph->values[index]);
+    graph->n_values--;
+    return -1;
+  }
+  return index;
+}
+
+static char *default_node_name(const tarei_op *const op, const int index) {
+  const size_t size = strlen(op->name) + 24;
+  char *const name = malloc(size);
+  if (name) {
+    (void)snprintf(name, size, "%s_%d", op->name, index);
+  }
+  return name;
+}
+
+int tarei_graph_add_node(tarei_graph *const graph, const char *const op, const char *const domain,
+                         const char *const name, const int opset, const int *const in,
+                         const int n_in, const int *const out, const int n_out) {
+  const int index = graph->n_nodes;
+  tarei_node node = {.op = tarei_op_find(op, domain), .opset = opset, .n_in = n_in, .n_out = n_out};
+  assert(node.op && n_in >= 0 && n_out >= 0);
+  node.name = name && *name ? tarei_strdup(name) : default_node_name(node.op, index);
+  node.in = tarei_memdup(in, (size_t)n_in * sizeof *in);
+  node.out = tarei_memdup(out, (size_t)n_out * sizeof *out);
+  if (!node.name || !node.in || !node.out || index == INT32_MAX ||
+      !TAREI_GROW(graph->nodes, graph->n_nodes, graph->cap_nodes)) {
+    tarei_node_fini(&node);
+    return -1;
+  }
+  for (int i = 0; i < n_out; i++) {
+    assert(out[i] >= -1 && out[i] < graph->n_values);
+    if (out[i] >= 0) {
+      graph->values[out[i]].producer = index;
+    }
+  }
+  graph->nodes[graph->n_nodes++] = node;
+  return index;
+}
+
+static bool append_index(int **const list, int *const n, const int value) {
+  int *const grown = realloc(*list, ((size_t)*n + 1) * sizeof *grown);
+  if (!grown) {
+    return false;
+  }
+  *list = grown;
+  grown[(*n)++] = value;
+  return true;
+}
+
+bool tarei_graph_mark_input(tarei_graph *const graph, const int value) {
+  assert(value >= 0 && value < graph->n_values && !graph->values[value].is_input);
+  graph->values[value].is_input = true;
+  return append_index(&graph->inputs, &graph->n_inputs, value);
+}
+
+bool tarei_graph_mark_output(tarei_graph *const graph, const int value) {
+  assert(value >= 0 && value < graph->n_values && !graph->values[value].is_output);
+  graph->values[value].is_output = true;
+  return append_index(&graph->outputs, &graph->n_outputs, value);
+}

@@ -1,0 +1,35 @@
+#include "graph/op.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const tarei_op *const ops[] = {
+#define TARE_OP(id, onnx_name, op_domain) [TAREI_OP_##id] = &tarei_op_##id,
+#include "graph/ops.inc"
+#undef TARE_OP
+};
+
+const tarei_op *tarei_op_find(const char *const name, const char *const domain) {
+  const char *const wanted = strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+  for (int i = 0; i < TAREI_OP_COUNT; i++) {
+    if (strcmp(ops[i]->name, name) == 0 && strcmp(ops[i]->domain, wanted) == 0) {
+      return ops[i];
+    }
+  }
+  return NULL;
+}
+
+const tarei_op *tarei_op_at(const tarei_op_id id) {
+  assert(id < TAREI_OP_COUNT);
+  return ops[id];
+}
+
+tarei_op_id tarei_op_id_of(const tarei_op *const op) {
+  for (int i = 0; i < TAREI_OP_COUNT; i++) {
+    if (ops[i] == op) {
+      return (tarei_op_id)i;
+    }
+  }
+  assert(!"an operator without a row");
+  return TAREI_OP_COUNT;
+}
