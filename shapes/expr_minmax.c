@@ -1,0 +1,86 @@
+/* min and max, as sets of operands of which none is known to beat another. */
+#include <string.h>
+
+#include "shapes/expr.h"
+#include "shapes/expr_pool.h"
+
+typedef struct operands {
+  int n;
+  tarei_expr items[TAREI_EXPR_MAX_OPERANDS];
+} operands;
+
+/* Takes a nested min(min(a, b), c) apart. False when there are too many operands. */
+static bool collect(const tarei_exprs *const pool, const tarei_atom_kind kind, tarei_expr e,
+                    operands *const out) {
+  const tarei_atom *atom = tarei_exprs_bare_atom(pool, e);
+  for (; atom && atom->kind == kind; atom = tarei_exprs_bare_atom(pool, e)) {
+    if (out->n == TAREI_EXPR_MAX_OPERANDS) {
+      return false;
+    }
+    out->items[out->n++] = atom->b;
+    e = atom->a;
+  }
+  if (out->n == TAREI_EXPR_MAX_OPERANDS) {
+    return false;
+  }
+  out->items[out->n++] = e;
+  return true;
+}
+
+/* True when a can be left out beside b. */
+static bool beaten(tarei_exprs *const pool, const tarei_atom_kind kind, const tarei_expr a,
+                   const tarei_expr b) {
+  const tarei_expr d = kind == TAREI_ATOM_MIN ? tarei_expr_sub(pool, a, b)
+                                              : tarei_expr_sub(pool, b, a);
+  return d != TAREI_EXPR_NONE && tarei_expr_interval(pool, d, NULL, NULL).lo >= 0;
+}
+
+static void drop_beaten(tarei_exprs *const pool, const tarei_atom_kind kind, operands *const set) {
+  for (int i = 0; i < set->n;) {
+    bool drop = false;
+    for (int j = 0; j < set->n && !drop; j++) {
+      drop = i != j && beaten(pool, kind, set->items[i], set->items[j]);
+    }
+    if (drop) {
+      set->n--;
+      memmove(set->items + i, set->items + i + 1,
+              (size_t)(set->n - i) * sizeof *set->items);
+    } else {
+      i++;
+    }
+  }
+}
+
+static void sort(operands *const set) {
+  for (int i = 1; i < set->n; i++) {
+    for (int j = i; j > 0 && set->items[j - 1] > set->items[j]; j--) {
+      const tarei_expr swap = set->items[j];
+      set->items[j] = set->items[j - 1];
+      set->items[j - 1] = swap;
+    }
+  }
+}
+
+static tarei_expr combine(tarei_exprs *const pool, const tarei_atom_kind kind, const tarei_expr a,
+                          const tarei_expr b) {
+  operands set = {0};
+  if (a == TAREI_EXPR_NONE || b == TAREI_EXPR_NONE || !collect(pool, kind, a, &set) ||
+      !collect(pool, kind, b, &set)) {
+    return TAREI_EXPR_NONE;
+  }
+  drop_beaten(pool, kind, &set);
+  sort(&set);
+  tarei_expr result = set.items[0];
+  for (int i = 1; i < set.n && result != TAREI_EXPR_NONE; i++) {
+    result = tarei_exprs_atom(pool, kind, result, set.items[i]);
+  }
+  return result;
+}
+
+tarei_expr tarei_expr_min(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return combine(pool, TAREI_ATOM_MIN, a, b);
+}
+
+tarei_expr tarei_expr_max(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return combine(pool, TAREI_ATOM_MAX, a, b);
+}

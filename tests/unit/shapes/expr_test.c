@@ -1,0 +1,378 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "shapes/expr.h"
+
+#define N_SYMBOLS 4
+
+static const char *const symbol_names[N_SYMBOLS] = {"batch", "samples", "input ids:0", "t.1"};
+
+/* Handle of a text; the test fails when it does not parse. */
+static tarei_expr from(tarei_exprs *const pool, const char *const text) {
+  tarei_expr e;
+  tare_error err = {0};
+  if (tarei_expr_parse(pool, text, &e, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  return e;
+}
+
+static void assert_prints(tarei_exprs *const pool, const tarei_expr e, const char *const text) {
+  tarei_str s = {0};
+  tarei_expr_print(pool, e, &s);
+  assert_string_equal(tarei_str_get(&s), text);
+  tarei_str_free(&s);
+}
+
+static void texts_reach_their_normal_form(void **state) {
+  (void)state;
+  static const char *const rows[][2] = {
+      {"1 + samples + 2 - 3", "samples"},
+      {"samples - samples", "0"},
+      {"(samples + 2) / 5 + 1", "(samples + 2) / 5 + 1"},
+      {"(samples + 7) / 5", "(samples + 2) / 5 + 1"},
+      {"(samples - 3) / 5", "(samples + 2) / 5 - 1"},
+      {"(10 * samples + 20) / 5", "2 * samples + 4"},
+      {"(4 * samples + 3) / 6", "(2 * samples + 1) / 3"},
+      {"(4 * samples + 7) / 8", "(samples + 1) / 2"},
+      {"samples / 2 / 3", "samples / 6"},
+      {"(samples / 2 + 1) / 3", "(samples + 2) / 6"},
+      {"((samples - 10) / 5 + 1 - 3) / 2 + 1", "(samples + 5) / 10 - 1"},
+      {"-(-samples / 5)", "(samples + 4) / 5"},
+      {"-(samples / 5)", "-(samples / 5)"},
+      {"3 * (samples / 5)", "3 * (samples / 5)"},
+      {"samples * batch * 64 / (64 * batch)", "samples"},
+      {"samples * batch / (2 * batch)", "samples / 2"},
+      {"(samples + 1) * (samples - 1) / (samples + 1)", "samples - 1"},
+      {"(samples * samples - 1) / (samples - 1)", "samples + 1"},
+      {"(samples / 4 * 4) / 4", "samples / 4"},
+      {"samples / samples", "1"},
+      {"0 / samples", "0"},
+      {"samples / 1", "samples"},
+      {"samples / -1", "-samples"},
+      {"(6 * samples + 7) % 3", "1"},
+      {"samples % 1", "0"},
+      {"(2 * samples + 5) % 4", "2 * (samples % 2) + 1"},
+      {"(samples % 4) / 4", "0"},
+      {"(samples % 4) % 7", "samples % 4"},
+      {"samples * batch % batch", "0"},
+      {"min(3, 5)", "3"},
+      {"max(samples, samples)", "samples"},
+      {"min(samples + 3, samples + 1)", "samples + 1"},
+      {"max(samples + 3, samples + 1)", "samples + 3"},
+      {"max(samples, 0)", "samples"},
+      {"max(samples - 1, 0)", "samples - 1"},
+      {"min(min(samples, 7), 5)", "min(samples, 5)"},
+      {"min(7, min(samples, batch)) - min(batch, min(samples, 7))", "0"},
+      {"-9223372036854775807 - 1", "-9223372036854775808"},
+      {"samples + -9223372036854775808", "samples + -9223372036854775808"},
+      {"\"a \\\"b\\\\\" + \"min\" + \"3d\" + \"\"", "\"a \\\"b\\\\\" + \"min\" + \"3d\" + \"\""},
+      {"?", "?"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tarei_exprs *const pool = tarei_exprs_new();
+    assert_non_null(pool);
+    assert_true(tarei_expr_symbol(pool, "samples") >= 0);
+    const tarei_expr e = from(pool, rows[i][0]);
+    assert_prints(pool, e, rows[i][1]);
+    assert_int_equal(from(pool, rows[i][1]), e);
+    tarei_exprs_free(pool);
+  }
+}
+
+static void ceildiv_is_a_floordiv(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  const tarei_expr x = tarei_expr_symbol(pool, "x"), y = tarei_expr_symbol(pool, "y");
+  const tarei_expr five = tarei_expr_const(pool, 5), minus = tarei_expr_const(pool, -5);
+  assert_int_equal(tarei_expr_ceildiv(pool, x, five), from(pool, "(x + 4) / 5"));
+  assert_int_equal(tarei_expr_ceildiv(pool, x, y), from(pool, "(x + y - 1) / y"));
+  assert_int_equal(tarei_expr_ceildiv(pool, x, minus), from(pool, "-(x / 5)"));
+  tarei_exprs_free(pool);
+}
+
+static void what_is_not_known_stays_so(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  const tarei_expr x = tarei_expr_symbol(pool, "x"), none = TAREI_EXPR_NONE;
+  tarei_expr (*const operations[])(tarei_exprs *, tarei_expr, tarei_expr) = {
+      tarei_expr_add,     tarei_expr_sub, tarei_expr_mul, tarei_expr_floordiv,
+      tarei_expr_ceildiv, tarei_expr_mod, tarei_expr_min, tarei_expr_max};
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+    assert_int_equal(operations[i](pool, x, none), none);
+    assert_int_equal(operations[i](pool, none, x), none);
+  }
+  const tarei_expr zero = tarei_expr_const(pool, 0), most = tarei_expr_const(pool, INT64_MAX);
+  assert_int_equal(tarei_expr_floordiv(pool, x, zero), none);
+  assert_int_equal(tarei_expr_ceildiv(pool, x, zero), none);
+  assert_int_equal(tarei_expr_mod(pool, x, zero), none);
+  assert_int_equal(tarei_expr_add(pool, most, tarei_expr_const(pool, 1)), none);
+  assert_int_equal(tarei_expr_mul(pool, most, tarei_expr_const(pool, 2)), none);
+  const tarei_expr least = tarei_expr_const(pool, INT64_MIN);
+  assert_int_equal(tarei_expr_floordiv(pool, least, tarei_expr_const(pool, -1)), none);
+  assert_int_equal(tarei_expr_floordiv(pool, x, least), none);
+  int64_t value, low, high;
+  assert_false(tarei_expr_is_const(pool, none, &value));
+  assert_false(tarei_expr_is_const(pool, x, &value));
+  assert_true(tarei_expr_is_const(pool, zero, &value));
+  assert_int_equal(value, 0);
+  assert_false(tarei_expr_uses(pool, none, 0));
+  assert_false(tarei_expr_eval(pool, none, &value, &value));
+  assert_false(tarei_expr_bounds(pool, none, &value, &value, &low, &high));
+  tarei_exprs_free(pool);
+}
+
+static void eval_refuses_overflow_and_zero_divisors(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  const tarei_expr quotient = from(pool, "100 / (x - 3)"), square = from(pool, "x * x");
+  const tarei_expr rest = from(pool, "100 % (x - 3)");
+  int64_t x = 3, value;
+  assert_false(tarei_expr_eval(pool, quotient, &x, &value));
+  assert_false(tarei_expr_eval(pool, rest, &x, &value));
+  x = 1;
+  assert_true(tarei_expr_eval(pool, quotient, &x, &value));
+  assert_int_equal(value, -50);
+  x = INT64_MAX;
+  assert_false(tarei_expr_eval(pool, square, &x, &value));
+  const int64_t lo = 1;
+  int64_t low, high;
+  assert_false(tarei_expr_bounds(pool, square, &lo, &x, &low, &high));
+  tarei_exprs_free(pool);
+}
+
+static void symbols_are_numbered_by_first_use(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  const tarei_expr e = from(pool, "b + a * (c / 2) + a");
+  assert_int_equal(tarei_exprs_n_symbols(pool), 3);
+  assert_string_equal(tarei_exprs_symbol_name(pool, 0), "b");
+  assert_int_equal(tarei_exprs_find_symbol(pool, "c"), 2);
+  assert_int_equal(tarei_exprs_find_symbol(pool, "d"), -1);
+  assert_true(tarei_expr_uses(pool, e, 2));
+  assert_false(tarei_expr_uses(pool, from(pool, "b + a"), 2));
+  tarei_exprs_free(pool);
+}
+
+static void a_clone_keeps_handles_and_grows_alone(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  tarei_exprs *const empty = tarei_exprs_clone(pool);
+  assert_non_null(empty);
+  assert_int_equal(from(empty, "z"), 0);
+  const tarei_expr e = from(pool, "(samples + 2) / 5 + batch");
+  tarei_exprs *const copy = tarei_exprs_clone(pool);
+  assert_non_null(copy);
+  assert_int_equal(from(copy, "batch + (samples + 2) / 5"), e);
+  assert_int_equal(from(pool, "p"), from(copy, "q"));
+  tarei_exprs_free(pool);
+  assert_prints(copy, e, "(samples + 2) / 5 + batch");
+  tarei_exprs_free(copy);
+  tarei_exprs_free(empty);
+}
+
+static void parse_names_the_place_of_the_fault(void **state) {
+  (void)state;
+  static const char *const rows[][2] = {
+      {"", "the text ends too early at character 1"},
+      {"a +", "the text ends too early at character 4"},
+      {"a b", "expected an operator or the end at character 3 ('b')"},
+      {"(a", "expected ')' at character 3"},
+      {"min(a)", "expected ',' at character 6 (')')"},
+      {"min(a, b", "expected ')' at character 9"},
+      {"3x", "must stand in double quotes at character 1 ('3x')"},
+      {"\"a", "a quote that is not closed at character 1"},
+      {"a + #", "expected a number, a name or '(' at character 5 ('#')"},
+      {"99999999999999999999", "a number beyond 64 bits at character 1"},
+      {"a / 0", "division by zero"},
+      {"a % (b - b)", "division by zero"},
+      {"9223372036854775807 * 2", "overflow"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tarei_exprs *const pool = tarei_exprs_new();
+    tarei_expr e;
+    tare_error err = {0};
+    assert_int_equal(tarei_expr_parse(pool, rows[i][0], &e, &err), TARE_E_INPUT);
+    if (!strstr(err.message, rows[i][1])) {
+      fail_msg("'%s' gave: %s", rows[i][0], err.message);
+    }
+    tarei_exprs_free(pool);
+  }
+}
+
+static void parse_refuses_deep_nesting(void **state) {
+  (void)state;
+  static const char openers[] = {'(', '-'};
+  for (size_t k = 0; k < sizeof openers; k++) {
+    char text[100001];
+    memset(text, openers[k], sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    tarei_exprs *const pool = tarei_exprs_new();
+    tarei_expr e;
+    tare_error err = {0};
+    assert_int_equal(tarei_expr_parse(pool, text, &e, &err), TARE_E_INPUT);
+    assert_non_null(strstr(err.message, "nesting deeper than 64"));
+    tarei_exprs_free(pool);
+  }
+}
+
+static void hostile_growth_ends_in_none(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  const tarei_expr one = tarei_expr_const(pool, 1), x = tarei_expr_symbol(pool, "x");
+  tarei_expr sum = x, power = x, nested = x;
+  for (int i = 0; i < 100; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "s%d", i);
+    sum = tarei_expr_add(pool, sum, tarei_expr_symbol(pool, name));
+    power = tarei_expr_mul(pool, power, x);
+    nested = tarei_expr_floordiv(pool, tarei_expr_mul(pool, nested, nested),
+                                 tarei_expr_add(pool, nested, tarei_expr_const(pool, 7)));
+  }
+  assert_int_equal(sum, TAREI_EXPR_NONE);
+  assert_int_equal(power, TAREI_EXPR_NONE);
+  assert_int_equal(nested, TAREI_EXPR_NONE);
+  tarei_expr last = one;
+  for (int64_t i = 0; i < 100000 && last != TAREI_EXPR_NONE; i++) {
+    last = tarei_expr_const(pool, i);
+  }
+  assert_int_equal(last, TAREI_EXPR_NONE);
+  assert_int_equal(tarei_expr_const(pool, 1), one); /* what was there stays usable */
+  tarei_exprs_free(pool);
+}
+
+/* Random trees are evaluated directly beside the handles that the builders give. */
+typedef struct sampled {
+  tarei_expr handle;
+  int64_t values[12];
+  bool valid[12]; /* false where the direct value divides by zero */
+} sampled;
+
+static uint64_t random_state;
+
+static int64_t random_below(const int64_t n) {
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (int64_t)((random_state >> 33) % (uint64_t)n);
+}
+
+static bool apply(const int operation, const int64_t a, const int64_t b, int64_t *const out) {
+  const bool divides = operation >= 3 && operation <= 5;
+  if (divides && b == 0) {
+    return false;
+  }
+  const int64_t down = divides && a % b != 0 && (a % b < 0) != (b < 0);
+  const int64_t quotient = divides ? a / b - down : 0;
+  switch (operation) {
+    case 0: return !__builtin_add_overflow(a, b, out);
+    case 1: return !__builtin_sub_overflow(a, b, out);
+    case 2: return !__builtin_mul_overflow(a, b, out);
+    case 3: *out = quotient; return true;
+    case 4: *out = quotient + (a != quotient * b); return true;
+    case 5: *out = a - quotient * b; return true;
+    case 6: *out = a < b ? a : b; return true;
+    default: *out = a > b ? a : b; return true;
+  }
+}
+
+static sampled random_expr(tarei_exprs *const pool, int64_t points[12][N_SYMBOLS],
+                           const int depth) {
+  static tarei_expr (*const builders[])(tarei_exprs *, tarei_expr, tarei_expr) = {
+      tarei_expr_add,     tarei_expr_sub, tarei_expr_mul, tarei_expr_floordiv,
+      tarei_expr_ceildiv, tarei_expr_mod, tarei_expr_min, tarei_expr_max};
+  sampled s = {0};
+  if (depth == 0 || random_below(6) == 0) {
+    const bool constant = random_below(2);
+    const int symbol = (int)random_below(N_SYMBOLS);
+    const int64_t value = random_below(15) - 4;
+    s.handle = constant ? tarei_expr_const(pool, value)
+                        : tarei_expr_symbol(pool, symbol_names[symbol]);
+    for (int i = 0; i < 12; i++) {
+      s.values[i] = constant ? value : points[i][symbol];
+      s.valid[i] = true;
+    }
+    return s;
+  }
+  const int operation = (int)random_below(8);
+  const sampled a = random_expr(pool, points, depth - 1), b = random_expr(pool, points, depth - 1);
+  s.handle = builders[operation](pool, a.handle, b.handle);
+  for (int i = 0; i < 12; i++) {
+    s.valid[i] = a.valid[i] && b.valid[i] && apply(operation, a.values[i], b.values[i],
+                                                    &s.values[i]);
+  }
+  return s;
+}
+
+static void assert_round_trip(tarei_exprs *const pool, const tarei_expr e) {
+  tarei_str s = {0};
+  tarei_expr_print(pool, e, &s);
+  const tarei_expr back = from(pool, tarei_str_get(&s));
+  if (back != e) {
+    tarei_str again = {0};
+    tarei_expr_print(pool, back, &again);
+    fail_msg("'%s' came back as '%s'", tarei_str_get(&s), tarei_str_get(&again));
+  }
+  tarei_str_free(&s);
+}
+
+static void random_expressions_keep_their_values(void **state) {
+  (void)state;
+  const uint64_t seed = (uint64_t)time(NULL);
+  print_message("seed %llu\n", (unsigned long long)seed);
+  random_state = seed;
+  int checked = 0;
+  for (int round = 0; round < 4000; round++) {
+    tarei_exprs *const pool = tarei_exprs_new();
+    int64_t points[12][N_SYMBOLS], lo[N_SYMBOLS], hi[N_SYMBOLS];
+    for (int k = 0; k < N_SYMBOLS; k++) {
+      (void)tarei_expr_symbol(pool, symbol_names[k]);
+      lo[k] = INT64_MAX;
+      hi[k] = 0;
+    }
+    for (int i = 0; i < 12; i++) {
+      for (int k = 0; k < N_SYMBOLS; k++) {
+        points[i][k] = 1 + random_below(i % 2 ? 7 : 3000);
+        lo[k] = points[i][k] < lo[k] ? points[i][k] : lo[k];
+        hi[k] = points[i][k] > hi[k] ? points[i][k] : hi[k];
+      }
+    }
+    const sampled s = random_expr(pool, points, 1 + (int)random_below(5));
+    int64_t low, high, value;
+    const bool bounded = tarei_expr_bounds(pool, s.handle, lo, hi, &low, &high);
+    for (int i = 0; i < 12 && s.handle != TAREI_EXPR_NONE; i++) {
+      if (s.valid[i] && tarei_expr_eval(pool, s.handle, points[i], &value)) {
+        assert_int_equal(value, s.values[i]);
+        assert_true(!bounded || (low <= value && value <= high));
+        checked++;
+      }
+    }
+    if (s.handle != TAREI_EXPR_NONE) {
+      assert_round_trip(pool, s.handle);
+    }
+    tarei_exprs_free(pool);
+  }
+  assert_true(checked > 10000);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(texts_reach_their_normal_form),
+      cmocka_unit_test(ceildiv_is_a_floordiv),
+      cmocka_unit_test(what_is_not_known_stays_so),
+      cmocka_unit_test(eval_refuses_overflow_and_zero_divisors),
+      cmocka_unit_test(symbols_are_numbered_by_first_use),
+      cmocka_unit_test(a_clone_keeps_handles_and_grows_alone),
+      cmocka_unit_test(parse_names_the_place_of_the_fault),
+      cmocka_unit_test(parse_refuses_deep_nesting),
+      cmocka_unit_test(hostile_growth_ends_in_none),
+      cmocka_unit_test(random_expressions_keep_their_values),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
