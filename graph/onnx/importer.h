@@ -1,0 +1,80 @@
+/* The ONNX importer from inside. Messages of these calls name node and tensor; the loader puts the
+ * file's name before them. */
+#ifndef TAREI_GRAPH_ONNX_IMPORTER_H
+#define TAREI_GRAPH_ONNX_IMPORTER_H
+
+#include "graph/ir.h"
+#include "onnx.pb-c.h"
+
+/* Names to numbers. Names are not copied. */
+typedef struct tarei_names {
+  struct tarei_names_slot {
+    const char *name; /* NULL: free */
+    int index;
+  } *slots;
+  size_t n_slots; /* a power of two, at least twice the names */
+} tarei_names;
+
+bool tarei_names_init(tarei_names *names, size_t capacity);
+void tarei_names_fini(tarei_names *names);
+int tarei_names_find(const tarei_names *names, const char *name); /* -1 when missing */
+/* The name must be missing, and no more than `capacity` may be added. */
+void tarei_names_add(tarei_names *names, const char *name, int index);
+
+/* Files with external data, each mapped once. */
+typedef struct tarei_externals {
+  const char *folder; /* of the model; NULL when it was read from memory */
+  struct tarei_external {
+    const char *location; /* belongs to the message */
+    tarei_mapped *mapped;
+  } *files;
+  int n_files;
+  size_t cap_files;
+} tarei_externals;
+
+void tarei_externals_fini(tarei_externals *externals);
+
+typedef struct tarei_importer {
+  tarei_graph *graph;
+  Onnx__GraphProto *proto; /* not const: buffers take raw data out of it */
+  tarei_names values;
+  tarei_names nodes;
+  tarei_externals externals;
+} tarei_importer;
+
+static inline const char *tarei_onnx_text(const char *const s) { return s ? s : ""; }
+
+/* Checks the wire format: TARE_E_INPUT where it is broken, TARE_E_LIMIT where messages nest too
+ * deep for the unpacker, which recurses. */
+tare_status tarei_onnx_scan(const uint8_t *data, size_t size, tare_error *err);
+
+/* TARE_E_UNSUPPORTED with every operator that has no descriptor. */
+tare_status tarei_onnx_check_support(const Onnx__GraphProto *proto, tare_error *err);
+
+/* Dims, type and bytes of a tensor; `what` names it in messages. tensor->data belongs to the new
+ * buffer. Raw data is taken out of the message. */
+tare_status tarei_onnx_tensor(tarei_externals *externals, Onnx__TensorProto *proto,
+                              const char *what, tare_tensor *tensor, tarei_buffer **buffer,
+                              tare_error *err);
+/* A buffer over `bytes` bytes of the file that the tensor names. */
+tare_status tarei_onnx_external(tarei_externals *externals, const Onnx__TensorProto *proto,
+                                size_t bytes, size_t align, tarei_buffer **buffer,
+                                tare_error *err);
+
+/* Reads one attribute; free it with tarei_attr_fini, also after a failure. */
+tare_status tarei_onnx_attr(tarei_externals *externals, Onnx__AttributeProto *proto,
+                            tarei_attr *attr, tare_error *err);
+
+/* Adds a value of the model; TARE_E_MODEL when the name is taken. `maker` says who makes it. */
+tare_status tarei_onnx_add_value(tarei_importer *importer, const char *name, const char *maker,
+                                 int *out, tare_error *err);
+/* Makes a value constant; takes the buffer over, also on failure. */
+tare_status tarei_onnx_set_const(tarei_importer *importer, int value, const tare_tensor *tensor,
+                                 tarei_buffer *buffer, tare_error *err);
+
+tare_status tarei_onnx_initializers(tarei_importer *importer, tare_error *err);
+tare_status tarei_onnx_inputs(tarei_importer *importer, tare_error *err);
+tare_status tarei_onnx_nodes(tarei_importer *importer, tare_error *err);
+tare_status tarei_onnx_outputs(tarei_importer *importer, tare_error *err);
+
+#endif

@@ -1,0 +1,196 @@
+#include "graph/onnx/importer.h"
+
+tare_status tarei_onnx_add_value(tarei_importer *const importer, const char *const name,
+                                 const char *const maker, int *const out, tare_error *const err) {
+  if (!*name) {
+    return tarei_fail(err, TARE_E_MODEL, "%s has no name", maker);
+  }
+  if (tarei_names_find(&importer->values, name) >= 0) {
+    return tarei_fail(err, TARE_E_MODEL, "%s makes tensor '%s', which exists already", maker, name);
+  }
+  *out = tarei_graph_add_value(importer->graph, name);
+  if (*out < 0) {
+    return tarei_fail_memory(err, name, sizeof(tarei_value));
+  }
+  importer->graph->values[*out].observable = true;
+  tarei_names_add(&importer->values, name, *out);
+  return TARE_OK;
+}
+
+tare_status tarei_onnx_set_const(tarei_importer *const importer, const int index,
+                                 const tare_tensor *const tensor, tarei_buffer *const buffer,
+                                 tare_error *const err) {
+  tarei_value *const value = &importer->graph->values[index];
+  value->data = buffer;
+  value->dtype = tensor->dtype;
+  value->rank = tensor->rank;
+  for (int i = 0; i < tensor->rank; i++) {
+    value->dims[i] = tarei_expr_const(importer->graph->exprs, tensor->dims[i]);
+    if (value->dims[i] == TAREI_EXPR_NONE) {
+      return tarei_fail_memory(err, value->name, sizeof(tarei_expr));
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status import_initializer(tarei_importer *const importer,
+                                      Onnx__TensorProto *const proto, tare_error *const err) {
+  const char *const name = tarei_onnx_text(proto->name);
+  tarei_str what = {0};
+  tarei_str_add(&what, "initializer '%s'", name);
+  int value = -1;
+  tare_tensor tensor;
+  tarei_buffer *buffer = NULL;
+  tare_status status = tarei_onnx_add_value(importer, name, tarei_str_get(&what), &value, err);
+  if (status == TARE_OK) {
+    status = tarei_onnx_tensor(&importer->externals, proto, tarei_str_get(&what), &tensor, &buffer,
+                               err);
+  }
+  tarei_str_free(&what);
+  TARE_TRY(status);
+  return tarei_onnx_set_const(importer, value, &tensor, buffer, err);
+}
+
+tare_status tarei_onnx_initializers(tarei_importer *const importer, tare_error *const err) {
+  const Onnx__GraphProto *const proto = importer->proto;
+  if (proto->n_sparse_initializer > 0) {
+    const Onnx__TensorProto *const first = proto->sparse_initializer[0]->values;
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "sparse initializer '%s' is not supported",
+                      first ? tarei_onnx_text(first->name) : "");
+  }
+  for (size_t i = 0; i < proto->n_initializer; i++) {
+    TARE_TRY(import_initializer(importer, proto->initializer[i], err));
+  }
+  return TARE_OK;
+}
+
+typedef Onnx__TensorShapeProto__Dimension dimension;
+
+/* The symbol of a dim, or NULL where it has none. */
+static const char *symbol_of(const dimension *const dim) {
+  return dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
+                 *tarei_onnx_text(dim->dim_param)
+             ? dim->dim_param
+             : NULL;
+}
+
+static tarei_expr fresh_symbol(tarei_graph *const graph, const char *const input, const int axis) {
+  tarei_str name = {0};
+  tarei_str_add(&name, "%s_d%d", input, axis);
+  while (!name.failed && tarei_exprs_find_symbol(graph->exprs, tarei_str_get(&name)) >= 0) {
+    tarei_str_add(&name, "_");
+  }
+  const tarei_expr symbol =
+      name.failed ? TAREI_EXPR_NONE : tarei_expr_symbol(graph->exprs, tarei_str_get(&name));
+  tarei_str_free(&name);
+  return symbol;
+}
+
+static tare_status import_dim(tarei_graph *const graph, const char *const input,
+                              const dimension *const dim, const int axis, tarei_expr *const out,
+                              tare_error *const err) {
+  const bool fixed = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+  if (fixed && (dim->dim_value == 0 || dim->dim_value < -1)) {
+    return tarei_fail(err, TARE_E_MODEL, "input '%s' has size %lld at axis %d; it must be positive",
+                      input, (long long)dim->dim_value, axis);
+  }
+  if (fixed && dim->dim_value > 0) {
+    *out = tarei_expr_const(graph->exprs, dim->dim_value);
+  } else if (symbol_of(dim)) {
+    *out = tarei_expr_symbol(graph->exprs, symbol_of(dim));
+  } else {
+    *out = fresh_symbol(graph, input, axis);
+  }
+  return *out == TAREI_EXPR_NONE ? tarei_fail_memory(err, input, sizeof *out) : TARE_OK;
+}
+
+static tare_status check_type(const Onnx__ValueInfoProto *const proto, const char *const name,
+                              tare_error *const err) {
+  const Onnx__TypeProto *const type = proto->type;
+  if (!type || type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !type->tensor_type) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' is not a tensor", name);
+  }
+  if (!tare_dtype_size((tare_dtype)type->tensor_type->elem_type)) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "input '%s' has element type %d, which is not supported", name,
+                      type->tensor_type->elem_type);
+  }
+  if (!type->tensor_type->shape) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' has no rank", name);
+  }
+  if (type->tensor_type->shape->n_dim > TARE_MAX_RANK) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' has rank %zu; at most %d is supported",
+                      name, type->tensor_type->shape->n_dim, TARE_MAX_RANK);
+  }
+  return TARE_OK;
+}
+
+static tare_status import_input(tarei_importer *const importer,
+                                const Onnx__ValueInfoProto *const proto, tare_error *const err) {
+  tarei_graph *const graph = importer->graph;
+  const char *const name = tarei_onnx_text(proto->name);
+  int index = -1;
+  TARE_TRY(tarei_onnx_add_value(importer, name, "the list of inputs", &index, err));
+  const Onnx__TypeProto__Tensor *const type = proto->type->tensor_type; /* checked by then */
+  tarei_value *const value = &graph->values[index];
+  value->dtype = (tare_dtype)type->elem_type;
+  value->rank = (int)type->shape->n_dim;
+  for (int i = 0; i < value->rank; i++) {
+    TARE_TRY(import_dim(graph, name, type->shape->dim[i], i, &value->dims[i], err));
+  }
+  return tarei_graph_mark_input(graph, index) ? TARE_OK
+                                              : tarei_fail_memory(err, name, sizeof index);
+}
+
+static bool is_constant(const tarei_importer *const importer, const char *const name) {
+  const int value = tarei_names_find(&importer->values, name);
+  return value >= 0 && tarei_value_is_const(importer->graph, value);
+}
+
+/* Symbols that the model names come first, so that made-up names can keep clear of them. */
+static void add_named_symbols(tarei_graph *const graph, const Onnx__ValueInfoProto *const proto) {
+  const Onnx__TypeProto__Tensor *const type = proto->type->tensor_type;
+  for (size_t i = 0; i < type->shape->n_dim; i++) {
+    if (symbol_of(type->shape->dim[i])) {
+      (void)tarei_expr_symbol(graph->exprs, symbol_of(type->shape->dim[i])); /* asked for again */
+    }
+  }
+}
+
+tare_status tarei_onnx_inputs(tarei_importer *const importer, tare_error *const err) {
+  const Onnx__GraphProto *const proto = importer->proto;
+  for (size_t i = 0; i < proto->n_input; i++) {
+    const char *const name = tarei_onnx_text(proto->input[i]->name);
+    if (!is_constant(importer, name)) {
+      TARE_TRY(check_type(proto->input[i], name, err));
+      add_named_symbols(importer->graph, proto->input[i]);
+    }
+  }
+  for (size_t i = 0; i < proto->n_input; i++) {
+    if (!is_constant(importer, tarei_onnx_text(proto->input[i]->name))) {
+      TARE_TRY(import_input(importer, proto->input[i], err));
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const err) {
+  const Onnx__GraphProto *const proto = importer->proto;
+  if (proto->n_output == 0) {
+    return tarei_fail(err, TARE_E_MODEL, "the graph has no outputs");
+  }
+  for (size_t i = 0; i < proto->n_output; i++) {
+    const char *const name = tarei_onnx_text(proto->output[i]->name);
+    const int value = tarei_names_find(&importer->values, name);
+    if (value < 0) {
+      return tarei_fail(err, TARE_E_MODEL, "output '%s' is made by no node", name);
+    }
+    if (importer->graph->values[value].is_output) {
+      return tarei_fail(err, TARE_E_MODEL, "output '%s' stands twice in the list of outputs", name);
+    }
+    if (!tarei_graph_mark_output(importer->graph, value)) {
+      return tarei_fail_memory(err, name, sizeof value);
+    }
+  }
+  return TARE_OK;
+}

@@ -1,0 +1,163 @@
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "graph/onnx/importer.h"
+#include "graph/pass.h"
+
+enum { MIN_IR = 3, MAX_IR = 10, MIN_OPSET = 7, MAX_OPSET = 21 };
+
+static tare_status find_opset(const Onnx__ModelProto *const model, int *const out,
+                              tare_error *const err) {
+  for (size_t i = 0; i < model->n_opset_import; i++) {
+    const Onnx__OperatorSetIdProto *const set = model->opset_import[i];
+    const char *const domain = tarei_onnx_text(set->domain);
+    if (*domain && strcmp(domain, "ai.onnx") != 0) {
+      continue; /* a node that needs it is refused by name */
+    }
+    if (set->version < MIN_OPSET || set->version > MAX_OPSET) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "opset %lld is not supported, only %d to %d are",
+                        (long long)set->version, MIN_OPSET, MAX_OPSET);
+    }
+    *out = (int)set->version;
+    return TARE_OK;
+  }
+  return tarei_fail(err, TARE_E_MODEL, "names no version of the default operator set");
+}
+
+static tare_status check_model(const Onnx__ModelProto *const model, int *const opset,
+                               tare_error *const err) {
+  if (!model->has_ir_version) {
+    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: it names no IR version");
+  }
+  if (model->ir_version < MIN_IR || model->ir_version > MAX_IR) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "IR version %lld is not supported, only %d to %d are",
+                      (long long)model->ir_version, MIN_IR, MAX_IR);
+  }
+  if (!model->graph) {
+    return tarei_fail(err, TARE_E_MODEL, "holds no graph");
+  }
+  if (model->n_training_info > 0) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "training info is not supported");
+  }
+  TARE_TRY(find_opset(model, opset, err));
+  return tarei_onnx_check_support(model->graph, err);
+}
+
+static size_t count_values(const Onnx__GraphProto *const proto) {
+  size_t n = proto->n_initializer + proto->n_input;
+  for (size_t i = 0; i < proto->n_node; i++) {
+    n += proto->node[i]->n_output;
+  }
+  return n;
+}
+
+static tare_status import_graph(tarei_importer *const importer, tare_error *const err) {
+  const Onnx__GraphProto *const proto = importer->proto;
+  if (!tarei_names_init(&importer->values, count_values(proto)) ||
+      !tarei_names_init(&importer->nodes, proto->n_node)) {
+    return tarei_fail_memory(err, "names", count_values(proto) * sizeof(struct tarei_names_slot));
+  }
+  TARE_TRY(tarei_onnx_initializers(importer, err));
+  TARE_TRY(tarei_onnx_inputs(importer, err));
+  TARE_TRY(tarei_onnx_nodes(importer, err));
+  TARE_TRY(tarei_onnx_outputs(importer, err));
+  return tarei_graph_compact(importer->graph, err);
+}
+
+static tare_status import_model(const Onnx__ModelProto *const model, const char *const folder,
+                                tarei_graph *const graph, tare_error *const err) {
+  TARE_TRY(check_model(model, &graph->opset, err));
+  graph->ir_version = model->ir_version;
+  free(graph->producer);
+  graph->producer = tarei_strdup(tarei_onnx_text(model->producer_name));
+  if (!graph->producer) {
+    return tarei_fail_memory(err, "producer", strlen(model->producer_name));
+  }
+  tarei_importer importer = {
+      .graph = graph, .proto = model->graph, .externals = {.folder = folder}};
+  const tare_status status = import_graph(&importer, err);
+  tarei_names_fini(&importer.values);
+  tarei_names_fini(&importer.nodes);
+  tarei_externals_fini(&importer.externals);
+  return status;
+}
+
+/* The message takes a copy of the weights, so it is gone before shapes are inferred. */
+static tare_status read_model(const tarei_source *const source, const char *const folder,
+                              tarei_graph *const graph, tare_error *const err) {
+  if (source->size == 0) {
+    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: the file is empty");
+  }
+  if (source->size > INT32_MAX) {
+    return tarei_fail(err, TARE_E_LIMIT,
+                      "the file has %zu bytes, and ONNX files end at 2 GiB; keep the weights as "
+                      "external data",
+                      source->size);
+  }
+  TARE_TRY(tarei_onnx_scan(source->data, source->size, err));
+  Onnx__ModelProto *const model =
+      onnx__model_proto__unpack(NULL /* malloc */, source->size, source->data);
+  if (!model) {
+    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model, or cut off");
+  }
+  const tare_status status = import_model(model, folder, graph, err);
+  onnx__model_proto__free_unpacked(model, NULL);
+  return status;
+}
+
+/* Names in messages come from the file and may hold anything. */
+static void make_printable(tare_error *const err) {
+  for (char *c = err ? err->message : NULL; c && *c; c++) {
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      *c = '?';
+    }
+  }
+}
+
+tare_status tarei_onnx_load_source(tarei_source *const source, const char *const folder,
+                                   tarei_graph **const out, tare_error *const err) {
+  tarei_graph *const graph = tarei_graph_new(source->name);
+  if (!graph) {
+    return tarei_fail_memory(err, source->name, sizeof *graph);
+  }
+  tare_status status = read_model(source, folder, graph, err);
+  if (status != TARE_OK) {
+    (void)tarei_fail_in(err, status, "%s", source->name);
+  } else {
+    graph->model_hash = XXH64(source->data, source->size, 0 /* seed */);
+    status = tarei_graph_infer(graph, err);
+  }
+  if (status != TARE_OK) {
+    make_printable(err);
+    tarei_graph_free(graph);
+    return status;
+  }
+  *out = graph;
+  return TARE_OK;
+}
+
+static char *folder_of(const char *const path) {
+  const char *const slash = strrchr(path, '/');
+  if (!slash) {
+    return tarei_strdup(".");
+  }
+  char *const folder = tarei_strdup(path);
+  if (folder) {
+    folder[slash == path ? 1 : slash - path] = 0;
+  }
+  return folder;
+}
+
+tare_status tarei_onnx_load(const char *const path, tarei_graph **const out,
+                            tare_error *const err) {
+  tarei_source source;
+  TARE_TRY(tarei_source_open(path, &source, err));
+  char *const folder = folder_of(path);
+  const tare_status status = folder ? tarei_onnx_load_source(&source, folder, out, err)
+                                    : tarei_fail_memory(err, path, strlen(path));
+  free(folder);
+  tarei_source_close(&source);
+  return status;
+}

@@ -1,0 +1,43 @@
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "graph/onnx/importer.h"
+
+bool tarei_names_init(tarei_names *const names, const size_t capacity) {
+  size_t n = 16;
+  while (n / 2 < capacity) {
+    n *= 2;
+  }
+  *names = (tarei_names){.slots = tarei_calloc(n, sizeof *names->slots), .n_slots = n};
+  return names->slots != NULL;
+}
+
+void tarei_names_fini(tarei_names *const names) {
+  free(names->slots);
+  *names = (tarei_names){0};
+}
+
+/* The slot of a name, or the free one where it would go. */
+static struct tarei_names_slot *slot_of(const tarei_names *const names, const char *const name) {
+  size_t i = (size_t)XXH64(name, strlen(name), 0 /* seed */);
+  for (;; i++) {
+    struct tarei_names_slot *const slot = &names->slots[i & (names->n_slots - 1)];
+    if (!slot->name || strcmp(slot->name, name) == 0) {
+      return slot;
+    }
+  }
+}
+
+int tarei_names_find(const tarei_names *const names, const char *const name) {
+  const struct tarei_names_slot *const slot = slot_of(names, name);
+  return slot->name ? slot->index : -1;
+}
+
+void tarei_names_add(tarei_names *const names, const char *const name, const int index) {
+  struct tarei_names_slot *const slot = slot_of(names, name);
+  assert(!slot->name);
+  *slot = (struct tarei_names_slot){.name = name, .index = index};
+}

@@ -1,0 +1,208 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/ir_internal.h"
+#include "graph/onnx/importer.h"
+#include "graph/op.h"
+
+enum { MAX_ATTRS = 256 }; /* no operator has more than a few dozen */
+
+/* "node 'n' (Conv)", with the name that the node will have. */
+static void describe(const Onnx__NodeProto *const proto, const size_t index,
+                     tarei_str *const out) {
+  const char *const op = tarei_onnx_text(proto->op_type);
+  if (*tarei_onnx_text(proto->name)) {
+    tarei_str_add(out, "node '%s' (%s)", proto->name, op);
+  } else {
+    tarei_str_add(out, "node '%s_%zu' (%s)", op, index, op);
+  }
+}
+
+static bool is_constant(const Onnx__NodeProto *const proto) {
+  return tarei_op_find(tarei_onnx_text(proto->op_type), "") == &tarei_op_constant;
+}
+
+/* A 1-D or scalar tensor over plain numbers. */
+static tare_status number_tensor(const tare_dtype dtype, const int rank, const int n,
+                                 const void *const data, tarei_attr *const attr,
+                                 tare_error *const err) {
+  const size_t bytes = (size_t)n * tare_dtype_size(dtype);
+  attr->buffer = tarei_buffer_new(bytes);
+  if (!attr->buffer) {
+    return tarei_fail_memory(err, "constant", bytes);
+  }
+  if (bytes) {
+    memcpy(attr->buffer->data, data, bytes);
+  }
+  attr->tensor =
+      (tare_tensor){.dtype = dtype, .rank = rank, .dims = {n}, .data = attr->buffer->data};
+  return TARE_OK;
+}
+
+/* Gives the attribute of a Constant node its tensor, whichever form the value has. */
+static tare_status constant_tensor(tarei_attr *const attr, tare_error *const err) {
+  if (strcmp(attr->name, "value") == 0 && attr->kind == TAREI_ATTR_TENSOR) {
+    return TARE_OK;
+  }
+  if (strcmp(attr->name, "value_float") == 0 && attr->kind == TAREI_ATTR_FLOAT) {
+    return number_tensor(TARE_F32, 0, 1, &attr->f, attr, err);
+  }
+  if (strcmp(attr->name, "value_int") == 0 && attr->kind == TAREI_ATTR_INT) {
+    return number_tensor(TARE_I64, 0, 1, &attr->i, attr, err);
+  }
+  if (strcmp(attr->name, "value_floats") == 0 && attr->kind == TAREI_ATTR_FLOATS) {
+    return number_tensor(TARE_F32, 1, attr->n, attr->floats, attr, err);
+  }
+  if (strcmp(attr->name, "value_ints") == 0 && attr->kind == TAREI_ATTR_INTS) {
+    return number_tensor(TARE_I64, 1, attr->n, attr->ints, attr, err);
+  }
+  return tarei_fail(err, TARE_E_UNSUPPORTED, "the value form '%s' is not supported", attr->name);
+}
+
+static tare_status import_constant(tarei_importer *const importer,
+                                   const Onnx__NodeProto *const proto, const int value,
+                                   tare_error *const err) {
+  if (proto->n_attribute != 1 || proto->n_input != 0) {
+    return tarei_fail(err, TARE_E_MODEL, "has %zu values and %zu inputs; it must have one and none",
+                      proto->n_attribute, proto->n_input);
+  }
+  tarei_attr attr;
+  tare_status status = tarei_onnx_attr(&importer->externals, proto->attribute[0], &attr, err);
+  if (status == TARE_OK) {
+    status = constant_tensor(&attr, err);
+  }
+  if (status == TARE_OK) {
+    status = tarei_onnx_set_const(importer, value, &attr.tensor, tarei_buffer_retain(attr.buffer),
+                                  err);
+  }
+  tarei_attr_fini(&attr);
+  return status;
+}
+
+/* Values of all outputs, before any input is looked up: nodes may stand in any order. */
+static tare_status declare_outputs(tarei_importer *const importer,
+                                   const Onnx__NodeProto *const proto, const char *const what,
+                                   tare_error *const err) {
+  int value = -1;
+  for (size_t i = 0; i < proto->n_output; i++) {
+    const char *const name = tarei_onnx_text(proto->output[i]);
+    if (*name) {
+      TARE_TRY(tarei_onnx_add_value(importer, name, what, &value, err));
+    }
+  }
+  if (!is_constant(proto)) {
+    return TARE_OK;
+  }
+  if (proto->n_output != 1 || value < 0) {
+    return tarei_fail(err, TARE_E_MODEL, "%s must have one output", what);
+  }
+  const tare_status status = import_constant(importer, proto, value, err);
+  return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", what);
+}
+
+static tare_status look_up(const tarei_importer *const importer, char *const *const names,
+                           const size_t n, const char *const what, int *const out,
+                           tare_error *const err) {
+  for (size_t i = 0; i < n; i++) {
+    const char *const name = tarei_onnx_text(names[i]);
+    out[i] = *name ? tarei_names_find(&importer->values, name) : -1;
+    if (*name && out[i] < 0) {
+      return tarei_fail(err, TARE_E_MODEL, "%s reads tensor '%s', which nothing makes", what, name);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status import_attrs(tarei_importer *const importer, const Onnx__NodeProto *const proto,
+                                tarei_node *const node, tare_error *const err) {
+  if (proto->n_attribute > MAX_ATTRS) {
+    return tarei_fail(err, TARE_E_MODEL, "has %zu attributes; at most %d are accepted",
+                      proto->n_attribute, MAX_ATTRS);
+  }
+  for (size_t i = 0; i < proto->n_attribute; i++) {
+    if (tarei_attr_find(node, tarei_onnx_text(proto->attribute[i]->name))) {
+      return tarei_fail(err, TARE_E_MODEL, "attribute '%s' stands twice",
+                        proto->attribute[i]->name);
+    }
+    tarei_attr attr;
+    const tare_status status =
+        tarei_onnx_attr(&importer->externals, proto->attribute[i], &attr, err);
+    if (status != TARE_OK) {
+      tarei_attr_fini(&attr);
+      return status;
+    }
+    if (!tarei_attr_put(node, &attr)) {
+      return tarei_fail_memory(err, "attribute", sizeof attr);
+    }
+  }
+  return TARE_OK;
+}
+
+/* Node names are for people and for precision rules, so a name that is taken gets the node's
+ * index behind it instead of being refused. */
+static char *unique_node_name(const tarei_importer *const importer,
+                              const Onnx__NodeProto *const proto, const size_t index) {
+  const char *const given = tarei_onnx_text(proto->name);
+  tarei_str name = {0};
+  if (*given) {
+    tarei_str_add(&name, "%s", given);
+  }
+  while (!name.failed && (!name.length || tarei_names_find(&importer->nodes, name.text) >= 0)) {
+    tarei_str_add(&name, "%s_%zu", name.length ? "" : tarei_onnx_text(proto->op_type), index);
+  }
+  if (name.failed) {
+    tarei_str_free(&name);
+    return NULL;
+  }
+  return name.text;
+}
+
+static tare_status import_node(tarei_importer *const importer, const Onnx__NodeProto *const proto,
+                               const size_t index, const char *const what,
+                               tare_error *const err) {
+  int *const in = tarei_calloc(proto->n_input, sizeof *in);
+  int *const out = tarei_calloc(proto->n_output, sizeof *out);
+  char *const name = unique_node_name(importer, proto, index);
+  int node = -1;
+  tare_status status = tarei_fail_memory(NULL, what, 0);
+  if (in && out && name) {
+    status = look_up(importer, proto->input, proto->n_input, what, in, err);
+  }
+  if (status == TARE_OK) {
+    status = look_up(importer, proto->output, proto->n_output, what, out, err);
+  }
+  if (status == TARE_OK) {
+    node = tarei_graph_add_node(importer->graph, proto->op_type, "", name, importer->graph->opset,
+                                in, (int)proto->n_input, out, (int)proto->n_output);
+  }
+  free(in);
+  free(out);
+  free(name);
+  if (node < 0) {
+    return status == TARE_E_MODEL ? status : tarei_fail_memory(err, what, sizeof(tarei_node));
+  }
+  tarei_names_add(&importer->nodes, importer->graph->nodes[node].name, node);
+  status = import_attrs(importer, proto, &importer->graph->nodes[node], err);
+  return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", what);
+}
+
+tare_status tarei_onnx_nodes(tarei_importer *const importer, tare_error *const err) {
+  const Onnx__GraphProto *const proto = importer->proto;
+  tare_status status = TARE_OK;
+  for (size_t i = 0; i < proto->n_node && status == TARE_OK; i++) {
+    tarei_str what = {0};
+    describe(proto->node[i], i, &what);
+    status = declare_outputs(importer, proto->node[i], tarei_str_get(&what), err);
+    tarei_str_free(&what);
+  }
+  for (size_t i = 0; i < proto->n_node && status == TARE_OK; i++) {
+    if (!is_constant(proto->node[i])) {
+      tarei_str what = {0};
+      describe(proto->node[i], i, &what);
+      status = import_node(importer, proto->node[i], i, tarei_str_get(&what), err);
+      tarei_str_free(&what);
+    }
+  }
+  return status;
+}
