@@ -1,0 +1,128 @@
+/* Arithmetic with broadcasting: two inputs, or any number for Max and Min. */
+#include "graph/ops/ops_common.h"
+#include "graph/ops/ops_elementwise.h"
+
+static tare_status infer_arithmetic(tarei_graph *const graph, tarei_node *const node,
+                                    const tarei_combine_fn combine, tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, node->n_in, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  if (x->dtype == TARE_BOOL) {
+    return tarei_fail(err, TARE_E_MODEL, "its input '%s' is bool", x->name);
+  }
+  return tarei_ops_elementwise(graph, node, x->dtype, combine, err);
+}
+
+static tarei_expr add(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_add(graph->exprs, a, b);
+}
+
+static tarei_expr sub(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_sub(graph->exprs, a, b);
+}
+
+static tarei_expr mul(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_mul(graph->exprs, a, b);
+}
+
+/* ONNX divides toward zero: the same as rounding down where nothing is negative. */
+static tarei_expr div_to_zero(const tarei_graph *const graph, const tarei_expr a,
+                              const tarei_expr b) {
+  int64_t x, y;
+  if (tarei_expr_is_const(graph->exprs, a, &x) && tarei_expr_is_const(graph->exprs, b, &y)) {
+    const bool defined = y != 0 && !(x == INT64_MIN && y == -1);
+    return defined ? tarei_expr_const(graph->exprs, x / y) : TAREI_EXPR_NONE;
+  }
+  const bool positive = tarei_ops_at_least(graph, a, 0) && tarei_ops_at_least(graph, b, 1);
+  return positive ? tarei_expr_floordiv(graph->exprs, a, b) : TAREI_EXPR_NONE;
+}
+
+/* The remainder has the sign of the divisor, with fmod=1 that of the dividend: the same where
+ * nothing is negative. */
+static tarei_expr mod(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  const bool positive = tarei_ops_at_least(graph, a, 0) && tarei_ops_at_least(graph, b, 1);
+  return positive ? tarei_expr_mod(graph->exprs, a, b) : TAREI_EXPR_NONE;
+}
+
+static tare_status infer_add(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, add, err);
+}
+
+static tare_status infer_sub(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, sub, err);
+}
+
+static tare_status infer_mul(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, mul, err);
+}
+
+static tare_status infer_div(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, div_to_zero, err);
+}
+
+static tare_status infer_max(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, tarei_ops_max, err);
+}
+
+static tare_status infer_min(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, tarei_ops_min, err);
+}
+
+static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  TARE_TRY(infer_arithmetic(graph, node, mod, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  if (tarei_ops_is_float(x->dtype) && tarei_attr_int(node, "fmod", 0) != 1) {
+    return tarei_fail(err, TARE_E_MODEL, "its attribute 'fmod' has to be 1 for %s inputs",
+                      tare_dtype_name(x->dtype));
+  }
+  return TARE_OK;
+}
+
+/* The type of an exponent is free. */
+static tare_status infer_pow(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const tarei_shape a = tarei_ops_shape(x), b = tarei_ops_shape(tarei_ops_in(graph, node, 1));
+  tarei_shape out;
+  TARE_TRY(tarei_ops_broadcast(graph, &a, &b, &out, err));
+  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+}
+
+static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
+                               tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const tarei_value *const slope = tarei_ops_in(graph, node, 1);
+  TARE_TRY(tarei_ops_want_same_dtype(x, slope, err));
+  const tarei_shape shape = tarei_ops_shape(x);
+  TARE_TRY(tarei_ops_want_fits(graph, slope, &shape, err));
+  return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
+}
+
+#define BINARY(id, onnx_name, min_inputs, max_inputs) \
+  const tarei_op tarei_op_##id = {                    \
+      .name = onnx_name,                              \
+      .domain = "",                                   \
+      .min_in = min_inputs,                           \
+      .max_in = max_inputs,                           \
+      .min_out = 1,                                   \
+      .max_out = 1,                                   \
+      .infer = infer_##id,                            \
+  }
+
+BINARY(add, "Add", 2, 2);
+BINARY(div, "Div", 2, 2);
+BINARY(max, "Max", 1, -1);
+BINARY(min, "Min", 1, -1);
+BINARY(mod, "Mod", 2, 2);
+BINARY(mul, "Mul", 2, 2);
+BINARY(pow, "Pow", 2, 2);
+BINARY(prelu, "PRelu", 2, 2);
+BINARY(sub, "Sub", 2, 2);

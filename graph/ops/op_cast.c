@@ -1,0 +1,46 @@
+#include <inttypes.h>
+
+#include "graph/ops/ops_common.h"
+
+/* Contents of the output. Integers pass; a bool is known where its number is; a float scalar is
+ * followed through the arithmetic that made it. */
+static int convert(const tarei_graph *const graph, const tarei_node *const node,
+                   const tare_dtype from, const tare_dtype to, tarei_expr *const contents) {
+  if (tarei_ops_is_float(from)) {
+    contents[0] = tarei_ops_trace_truncated(graph, node->in[0]);
+    return contents[0] == TAREI_EXPR_NONE || to == TARE_BOOL ? -1 : 1;
+  }
+  const int n = tarei_ops_contents(graph, node->in[0], contents);
+  for (int i = 0; to == TARE_BOOL && i < n; i++) {
+    int64_t value = 1;
+    const bool known = tarei_expr_is_const(graph->exprs, contents[i], &value) ||
+                       tarei_ops_at_least(graph, contents[i], 1);
+    contents[i] = known ? tarei_expr_const(graph->exprs, value != 0) : TAREI_EXPR_NONE;
+  }
+  return n;
+}
+
+static tare_status infer_cast(tarei_graph *const graph, tarei_node *const node,
+                              tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const int64_t to = tarei_attr_int(node, "to", 0);
+  if (to < 0 || to > INT32_MAX || tare_dtype_size((tare_dtype)to) == 0) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "it casts to ONNX type %" PRId64, to);
+  }
+  const tarei_shape shape = tarei_ops_shape(x);
+  TARE_TRY(tarei_ops_give(graph, node, 0, (tare_dtype)to, &shape, err));
+  tarei_expr contents[TAREI_MAX_CONTENTS];
+  const int n = convert(graph, node, x->dtype, (tare_dtype)to, contents);
+  return tarei_ops_give_contents(graph, node, 0, contents, n, err);
+}
+
+const tarei_op tarei_op_cast = {
+    .name = "Cast",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_cast,
+};

@@ -1,0 +1,82 @@
+/* Comparisons and logic with broadcasting; the output is bool. */
+#include "graph/ops/ops_common.h"
+#include "graph/ops/ops_elementwise.h"
+
+static tarei_expr truth(const tarei_graph *const graph, const bool known, const bool value) {
+  return known ? tarei_expr_const(graph->exprs, value) : TAREI_EXPR_NONE;
+}
+
+static tarei_expr equal(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  const bool same = a == b && a != TAREI_EXPR_NONE;
+  return truth(graph, same || tarei_ops_differ(graph, a, b), same);
+}
+
+static tarei_expr greater(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  const tarei_expr above = tarei_expr_sub(graph->exprs, a, b);
+  const tarei_expr below = tarei_expr_sub(graph->exprs, b, a);
+  const bool yes = tarei_ops_at_least(graph, above, 1);
+  return truth(graph, yes || tarei_ops_at_least(graph, below, 0), yes);
+}
+
+static tarei_expr less(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return greater(graph, b, a);
+}
+
+static tarei_expr negate(const tarei_graph *const graph, const tarei_expr a) {
+  return tarei_expr_sub(graph->exprs, tarei_expr_const(graph->exprs, 1), a);
+}
+
+static tarei_expr greater_or_equal(const tarei_graph *const graph, const tarei_expr a,
+                                   const tarei_expr b) {
+  return negate(graph, greater(graph, b, a));
+}
+
+static tarei_expr less_or_equal(const tarei_graph *const graph, const tarei_expr a,
+                                const tarei_expr b) {
+  return negate(graph, greater(graph, a, b));
+}
+
+/* Bools are constants 0 and 1 where they are known. */
+static tarei_expr and_both(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_mul(graph->exprs, a, b);
+}
+
+static tarei_expr or_both(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_ops_max(graph, a, b);
+}
+
+static tare_status infer_compare(tarei_graph *const graph, tarei_node *const node,
+                                 const tarei_combine_fn combine, tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  return tarei_ops_elementwise(graph, node, TARE_BOOL, combine, err);
+}
+
+static tare_status infer_logic(tarei_graph *const graph, tarei_node *const node,
+                               const tarei_combine_fn combine, tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TARE_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_BOOL, err));
+  return tarei_ops_elementwise(graph, node, TARE_BOOL, combine, err);
+}
+
+#define COMPARE(id, onnx_name, infer_fn, combine)                                 \
+  static tare_status infer_##id(tarei_graph *const graph, tarei_node *const node, \
+                                tare_error *const err) {                          \
+    return infer_fn(graph, node, combine, err);                                   \
+  }                                                                               \
+  const tarei_op tarei_op_##id = {                                                \
+      .name = onnx_name,                                                          \
+      .domain = "",                                                               \
+      .min_in = 2,                                                                \
+      .max_in = 2,                                                                \
+      .min_out = 1,                                                               \
+      .max_out = 1,                                                               \
+      .infer = infer_##id,                                                        \
+  }
+
+COMPARE(and, "And", infer_logic, and_both);
+COMPARE(equal, "Equal", infer_compare, equal);
+COMPARE(greater, "Greater", infer_compare, greater);
+COMPARE(greater_or_equal, "GreaterOrEqual", infer_compare, greater_or_equal);
+COMPARE(less, "Less", infer_compare, less);
+COMPARE(less_or_equal, "LessOrEqual", infer_compare, less_or_equal);
+COMPARE(or, "Or", infer_logic, or_both);

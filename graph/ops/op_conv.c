@@ -1,0 +1,22 @@
+#include "graph/ops/ops_common.h"
+
+static tare_status infer_conv(tarei_graph *const graph, tarei_node *const node,
+                              tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  TARE_TRY(tarei_ops_want_float(x, err));
+  TARE_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
+  tarei_shape out;
+  TARE_TRY(tarei_ops_conv(graph, node, false, &out, err));
+  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+}
+
+const tarei_op tarei_op_conv = {
+    .name = "Conv",
+    .domain = "",
+    .min_in = 2,
+    .max_in = 3,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_conv,
+};

@@ -1,0 +1,45 @@
+/* InstanceNormalization and its channels-last form. */
+#include "graph/ops/ops_common.h"
+
+static tare_status infer(tarei_graph *const graph, tarei_node *const node, const bool channels_last,
+                         tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 3, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  TARE_TRY(tarei_ops_want_float(x, err));
+  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  const tarei_expr channels = x->dims[channels_last ? x->rank - 1 : 1];
+  TARE_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 1), channels, err));
+  TARE_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 2), channels, err));
+  const tarei_shape shape = tarei_ops_shape(x);
+  return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
+}
+
+static tare_status infer_instance_normalization(tarei_graph *const graph, tarei_node *const node,
+                                                tare_error *const err) {
+  return infer(graph, node, false, err);
+}
+
+static tare_status infer_instance_norm_last(tarei_graph *const graph, tarei_node *const node,
+                                            tare_error *const err) {
+  return infer(graph, node, true, err);
+}
+
+const tarei_op tarei_op_instance_normalization = {
+    .name = "InstanceNormalization",
+    .domain = "",
+    .min_in = 3,
+    .max_in = 3,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_instance_normalization,
+};
+
+const tarei_op tarei_op_instance_norm_last = {
+    .name = "InstanceNormLast",
+    .domain = "tare",
+    .min_in = 3,
+    .max_in = 3,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_instance_norm_last,
+};

@@ -1,0 +1,71 @@
+/* Pooling over windows and over all of the data. */
+#include "graph/ops/ops_common.h"
+
+static tare_status infer_windows(tarei_graph *const graph, tarei_node *const node,
+                                 tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  tarei_window window;
+  TARE_TRY(tarei_ops_window(graph, node, x->rank - 2, NULL, &window, err));
+  tarei_shape out = tarei_ops_shape(x);
+  for (int i = 0; i < window.n; i++) {
+    TARE_TRY(tarei_ops_window_dim(graph, &window, i, x->dims[2 + i], &out.dims[2 + i], err));
+  }
+  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  return tarei_ops_give(graph, node, 1, TARE_I64, &out,
+                        err); /* MaxPool: where the maximum stands */
+}
+
+static tare_status infer_global(tarei_graph *const graph, tarei_node *const node,
+                                tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  TARE_TRY(tarei_ops_want_float(x, err));
+  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  tarei_shape out = tarei_ops_shape(x);
+  for (int i = 2; i < out.rank; i++) {
+    out.dims[i] = tarei_expr_const(graph->exprs, 1);
+  }
+  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+}
+
+const tarei_op tarei_op_average_pool = {
+    .name = "AveragePool",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_windows,
+};
+
+const tarei_op tarei_op_global_average_pool = {
+    .name = "GlobalAveragePool",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_global,
+};
+
+const tarei_op tarei_op_global_max_pool = {
+    .name = "GlobalMaxPool",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_global,
+};
+
+const tarei_op tarei_op_max_pool = {
+    .name = "MaxPool",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 2,
+    .infer = infer_windows,
+};

@@ -1,0 +1,35 @@
+/* Softmax and LogSoftmax. Before opset 13 they work on a matrix: the axes before and from `axis`.
+ */
+#include "graph/ops/ops_common.h"
+
+static tare_status infer_softmax(tarei_graph *const graph, tarei_node *const node,
+                                 tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  TARE_TRY(tarei_ops_want_float(x, err));
+  int axis = 0;
+  TARE_TRY(
+      tarei_ops_axis(tarei_attr_int(node, "axis", node->opset < 13 ? 1 : -1), x->rank, &axis, err));
+  const tarei_shape shape = tarei_ops_shape(x);
+  return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
+}
+
+const tarei_op tarei_op_log_softmax = {
+    .name = "LogSoftmax",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_softmax,
+};
+
+const tarei_op tarei_op_softmax = {
+    .name = "Softmax",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_softmax,
+};

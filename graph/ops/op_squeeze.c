@@ -1,0 +1,54 @@
+#include <inttypes.h>
+
+#include "graph/ops/ops_common.h"
+
+/* Without axes every dim of 1 goes, which a symbolic dim leaves open. */
+static tare_status find_ones(const tarei_graph *const graph, const tarei_value *const x,
+                             tarei_axes *const axes, tare_error *const err) {
+  for (int i = 0; i < x->rank; i++) {
+    int64_t n = 0;
+    const bool known = tarei_expr_is_const(graph->exprs, x->dims[i], &n);
+    if (!known && !tarei_ops_at_least(graph, x->dims[i], 2)) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED,
+                        "it has no axes, and dim %d of its input '%s' may be 1 or not", i, x->name);
+    }
+    axes->set[i] = known && n == 1;
+  }
+  return TARE_OK;
+}
+
+static tare_status infer_squeeze(tarei_graph *const graph, tarei_node *const node,
+                                 tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  tarei_axes axes;
+  TARE_TRY(tarei_ops_axes(graph, node, 1, x->rank, &axes, err));
+  if (!axes.given) {
+    TARE_TRY(find_ones(graph, x, &axes, err));
+  }
+  const tarei_expr one = tarei_expr_const(graph->exprs, 1);
+  tarei_shape out = {0};
+  for (int i = 0; i < x->rank; i++) {
+    if (!axes.set[i]) {
+      out.dims[out.rank++] = x->dims[i];
+    } else if (tarei_ops_differ(graph, x->dims[i], one)) {
+      const tarei_shape shape = tarei_ops_shape(x);
+      char text[256];
+      return tarei_fail(err, TARE_E_MODEL, "axis %d of its input '%s' %s is not 1", i, x->name,
+                        tarei_ops_show(graph, &shape, text, sizeof text));
+    }
+  }
+  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  return tarei_ops_pass_contents(graph, node, err);
+}
+
+const tarei_op tarei_op_squeeze = {
+    .name = "Squeeze",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 2,
+    .min_out = 1,
+    .max_out = 1,
+    .movement = true,
+    .infer = infer_squeeze,
+};

@@ -1,0 +1,48 @@
+#include <inttypes.h>
+
+#include "graph/ops/ops_common.h"
+
+static tare_status read_perm(const tarei_node *const node, const int rank, int64_t *const perm,
+                             tare_error *const err) {
+  TARE_TRY(tarei_ops_ints(node, "perm", rank, -1, perm, err));
+  if (!tarei_attr_find(node, "perm")) {
+    for (int i = 0; i < rank; i++) {
+      perm[i] = rank - 1 - i;
+    }
+  }
+  bool used[TARE_MAX_RANK] = {0};
+  for (int i = 0; i < rank; i++) {
+    if (perm[i] < 0 || perm[i] >= rank || used[perm[i]]) {
+      return tarei_fail(err, TARE_E_MODEL,
+                        "its attribute 'perm' has %" PRId64 " at %d and is no permutation", perm[i],
+                        i);
+    }
+    used[perm[i]] = true;
+  }
+  return TARE_OK;
+}
+
+static tare_status infer_transpose(tarei_graph *const graph, tarei_node *const node,
+                                   tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  int64_t perm[TARE_MAX_RANK];
+  TARE_TRY(read_perm(node, x->rank, perm, err));
+  tarei_shape out = {.rank = x->rank};
+  for (int i = 0; i < x->rank; i++) {
+    out.dims[i] = x->dims[perm[i]];
+  }
+  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  return x->rank <= 1 ? tarei_ops_pass_contents(graph, node, err) : TARE_OK;
+}
+
+const tarei_op tarei_op_transpose = {
+    .name = "Transpose",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .movement = true,
+    .infer = infer_transpose,
+};

@@ -1,0 +1,46 @@
+#include "graph/ops/ops_common.h"
+
+/* The axes count in the output, so its rank is needed before they can be read. */
+static tare_status read_axes(const tarei_graph *const graph, const tarei_node *const node,
+                             const int rank, tarei_axes *const axes, tare_error *const err) {
+  const tarei_attr *const attr = tarei_attr_find(node, "axes");
+  int64_t n = attr ? attr->n : 0;
+  if (tarei_ops_in(graph, node, 1)) {
+    const tarei_value *const value = tarei_ops_in(graph, node, 1);
+    const tarei_shape shape = tarei_ops_shape(value);
+    if (!tarei_expr_is_const(graph->exprs, tarei_ops_product(graph, &shape, 0, shape.rank), &n)) {
+      return tarei_ops_fail_data(value, err);
+    }
+  } else if (!attr) {
+    return tarei_fail(err, TARE_E_MODEL, "its axes are missing");
+  }
+  if (n < 0 || n > TARE_MAX_RANK - rank) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output has a rank above %d", TARE_MAX_RANK);
+  }
+  return tarei_ops_axes(graph, node, 1, rank + (int)n, axes, err);
+}
+
+static tare_status infer_unsqueeze(tarei_graph *const graph, tarei_node *const node,
+                                   tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  tarei_axes axes;
+  TARE_TRY(read_axes(graph, node, x->rank, &axes, err));
+  tarei_shape out = {.rank = x->rank + axes.n};
+  for (int i = 0, from = 0; i < out.rank; i++) {
+    out.dims[i] = axes.set[i] ? tarei_expr_const(graph->exprs, 1) : x->dims[from++];
+  }
+  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  return tarei_ops_pass_contents(graph, node, err);
+}
+
+const tarei_op tarei_op_unsqueeze = {
+    .name = "Unsqueeze",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 2,
+    .min_out = 1,
+    .max_out = 1,
+    .movement = true,
+    .infer = infer_unsqueeze,
+};

@@ -1,0 +1,164 @@
+/*
+ * What the shape inference of the operators shares.
+ *
+ * An inference function first asks tarei_ops_need for its required inputs, then reads inputs and
+ * attributes by the helpers below, and at the end gives each output its dtype and dims (and
+ * contents). No attribute value is trusted.
+ */
+#ifndef TAREI_GRAPH_OPS_COMMON_H
+#define TAREI_GRAPH_OPS_COMMON_H
+
+#include "graph/op.h"
+
+typedef struct tarei_shape {
+  int rank;
+  tarei_expr dims[TARE_MAX_RANK];
+} tarei_shape;
+
+/* ---- nodes (ops_common.c) ---- */
+
+/* Input i, or NULL where an optional input is absent. */
+const tarei_value *tarei_ops_in(const tarei_graph *graph, const tarei_node *node, int i);
+/* Checks that no input is missing (the first n may not be absent) and that each has a shape. */
+tare_status tarei_ops_need(const tarei_graph *graph, const tarei_node *node, int n,
+                           tare_error *err);
+tarei_shape tarei_ops_shape(const tarei_value *value);
+/* Sets output i (an absent one is left out) and drops its contents. TARE_E_MODEL when a dim is
+ * negative or too large to compute. */
+tare_status tarei_ops_give(tarei_graph *graph, const tarei_node *node, int i, tare_dtype dtype,
+                           const tarei_shape *shape, tare_error *err);
+
+tare_status tarei_ops_want_rank(const tarei_value *value, int min, int max, tare_error *err);
+tare_status tarei_ops_want_float(const tarei_value *value, tare_error *err);
+tare_status tarei_ops_want_dtype(const tarei_value *value, tare_dtype dtype, tare_error *err);
+tare_status tarei_ops_want_same_dtype(const tarei_value *a, const tarei_value *b, tare_error *err);
+bool tarei_ops_is_float(tare_dtype dtype);
+bool tarei_ops_is_integer(tare_dtype dtype); /* bool is none */
+
+/* TARE_E_UNSUPPORTED: the output shape depends on the data of a value. */
+tare_status tarei_ops_fail_data(const tarei_value *value, tare_error *err);
+/* "[batch, 96, samples / 5]", cut at size; returns text. */
+const char *tarei_ops_show(const tarei_graph *graph, const tarei_shape *shape, char *text,
+                           size_t size);
+
+/* A list attribute of exactly n integers; all `fallback` where it is absent. */
+tare_status tarei_ops_ints(const tarei_node *node, const char *name, int n, int64_t fallback,
+                           int64_t *out, tare_error *err);
+/* An axis in -rank..rank-1 as 0..rank-1. */
+tare_status tarei_ops_axis(int64_t axis, int rank, int *out, tare_error *err);
+
+typedef struct tarei_axes {
+  bool given; /* false: neither the attribute nor the input is there */
+  int n;
+  int at[TARE_MAX_RANK]; /* in the order given, each once */
+  bool set[TARE_MAX_RANK];
+} tarei_axes;
+
+/* The axes of a node, from the attribute "axes" or from an input, whichever is there. */
+tare_status tarei_ops_axes(const tarei_graph *graph, const tarei_node *node, int input, int rank,
+                           tarei_axes *out, tare_error *err);
+
+/* ---- dims (ops_dims.c) ---- */
+
+/* Proofs take every symbol as 1..INT32_MAX; false means "not proven". */
+bool tarei_ops_at_least(const tarei_graph *graph, tarei_expr e, int64_t least);
+bool tarei_ops_differ(const tarei_graph *graph, tarei_expr a, tarei_expr b);
+/* Like tarei_expr_min and _max, but give one operand where the order is proven. */
+tarei_expr tarei_ops_min(const tarei_graph *graph, tarei_expr a, tarei_expr b);
+tarei_expr tarei_ops_max(const tarei_graph *graph, tarei_expr a, tarei_expr b);
+tarei_expr tarei_ops_plus(const tarei_graph *graph, tarei_expr e, int64_t n);
+/* Product of the dims from..to-1; 1 when there are none. */
+tarei_expr tarei_ops_product(const tarei_graph *graph, const tarei_shape *shape, int from, int to);
+/* Two dims that have to be equal as one, the constant where one is; false when they differ. */
+bool tarei_ops_unify(const tarei_graph *graph, tarei_expr a, tarei_expr b, tarei_expr *out);
+/* Broadcasting of two shapes as numpy does it. out may be a or b. */
+tare_status tarei_ops_broadcast(const tarei_graph *graph, const tarei_shape *a,
+                                const tarei_shape *b, tarei_shape *out, tare_error *err);
+/* Checks that a value can be broadcast to a shape without changing the shape. */
+tare_status tarei_ops_want_fits(const tarei_graph *graph, const tarei_value *value,
+                                const tarei_shape *shape, tare_error *err);
+/* Checks that a value is a vector of n elements. */
+tare_status tarei_ops_want_vector(const tarei_graph *graph, const tarei_value *value, tarei_expr n,
+                                  tare_error *err);
+
+/* ---- contents (ops_contents.c) ---- */
+
+/* Contents of a small int32, int64 or bool tensor, constant or symbolic, with TAREI_EXPR_NONE for
+ * what is not known. Returns the number of elements, or -1 when the tensor is of another type, too
+ * long, or of unknown length. */
+int tarei_ops_contents(const tarei_graph *graph, int value, tarei_expr *out);
+/* Attaches contents to output i, after tarei_ops_give; does nothing when they say nothing. */
+tare_status tarei_ops_give_contents(tarei_graph *graph, const tarei_node *node, int i,
+                                    const tarei_expr *contents, int n, tare_error *err);
+/* Copies the contents of input 0 to output 0. */
+tare_status tarei_ops_pass_contents(tarei_graph *graph, const tarei_node *node, tare_error *err);
+/* Which element of a value stands at element `flat` of a value it is broadcast to; both have
+ * constant dims. */
+int tarei_ops_element(const tarei_graph *graph, const tarei_value *value, const tarei_value *to,
+                      int flat);
+/* Input i as a shape, whose entries have to be known: the operand of Expand and ConstantOfShape. */
+tare_status tarei_ops_shape_input(const tarei_graph *graph, const tarei_node *node, int i,
+                                  tarei_shape *out, tare_error *err);
+
+/* ---- scalars through float arithmetic (ops_trace.c) ---- */
+
+/* Integer value of a tensor of one element: its contents, a float constant without fraction, or
+ * float arithmetic on such (Cast, Add, Sub, Mul, Floor and Ceil of Div), as exporters write it for
+ * lengths. TAREI_EXPR_NONE when not known. */
+tarei_expr tarei_ops_trace(const tarei_graph *graph, int value);
+/* The same for a value that is rounded toward zero afterwards: it may be a quotient. */
+tarei_expr tarei_ops_trace_truncated(const tarei_graph *graph, int value);
+
+/* ---- sliding windows (ops_window.c) ---- */
+
+typedef enum tarei_auto_pad {
+  TAREI_PAD_EXPLICIT,
+  TAREI_PAD_SAME_UPPER,
+  TAREI_PAD_SAME_LOWER,
+  TAREI_PAD_VALID,
+} tarei_auto_pad;
+
+typedef struct tarei_window {
+  int n; /* spatial axes */
+  tarei_auto_pad auto_pad;
+  bool ceil_mode;
+  int64_t kernel[TARE_MAX_RANK];
+  int64_t strides[TARE_MAX_RANK];
+  int64_t dilations[TARE_MAX_RANK];
+  int64_t pads[2 * TARE_MAX_RANK]; /* all begins, then all ends; zeros unless TAREI_PAD_EXPLICIT */
+} tarei_window;
+
+/* Reads the attributes of a convolution or pooling with n spatial axes. `weights` are the kernel
+ * dims of the weights, or NULL for a pooling, where kernel_shape is required. */
+tare_status tarei_ops_window(const tarei_graph *graph, const tarei_node *node, int n,
+                             const tarei_expr *weights, tarei_window *out, tare_error *err);
+/* Output length of a window along spatial axis i. */
+tare_status tarei_ops_window_dim(const tarei_graph *graph, const tarei_window *window, int i,
+                                 tarei_expr in, tarei_expr *out, tare_error *err);
+
+/* Output shape of a convolution with inputs X, W and an optional bias (ops_conv.c). */
+tare_status tarei_ops_conv(const tarei_graph *graph, const tarei_node *node, bool channels_last,
+                           tarei_shape *out, tare_error *err);
+
+/* ---- matrix products (ops_matmul.c) ---- */
+
+/* Checks that two axes over which a product sums are not known to differ. */
+tare_status tarei_ops_want_inner(const tarei_graph *graph, const tarei_value *a, int a_axis,
+                                 const tarei_value *b, int b_axis, tare_error *err);
+/* Shape of a product as numpy makes it; trans_b: the last two axes of b are swapped. */
+tare_status tarei_ops_matmul(const tarei_graph *graph, const tarei_value *a, const tarei_value *b,
+                             bool trans_b, tarei_shape *out, tare_error *err);
+
+/* ---- operators on 8-bit activations (ops_quantized.c) ---- */
+
+/* Checks the types: X is uint8, W int8 or a float. */
+tare_status tarei_ops_want_quantized(const tarei_graph *graph, const tarei_node *node,
+                                     tare_error *err);
+/* Checks the optional residual, input 3, against the output shape. */
+tare_status tarei_ops_want_residual(const tarei_graph *graph, const tarei_node *node,
+                                    const tarei_shape *shape, tare_error *err);
+/* Gives the outputs that the attribute "outputs" asks for: "f32", "u8", or "both" in that order. */
+tare_status tarei_ops_give_quantized(tarei_graph *graph, const tarei_node *node,
+                                     const tarei_shape *shape, tare_error *err);
+
+#endif

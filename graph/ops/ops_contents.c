@@ -1,0 +1,106 @@
+#include <assert.h>
+#include <inttypes.h>
+
+#include "graph/ops/ops_common.h"
+
+static bool has_contents_type(const tarei_value *const value) {
+  return value->dtype == TARE_I64 || value->dtype == TARE_I32 || value->dtype == TARE_BOOL;
+}
+
+/* Number of elements when all dims are constant and the product is small, else -1. */
+static int count_elements(const tarei_graph *const graph, const tarei_value *const value) {
+  int64_t count;
+  const tarei_shape shape = tarei_ops_shape(value);
+  const tarei_expr product = tarei_ops_product(graph, &shape, 0, shape.rank);
+  if (!tarei_expr_is_const(graph->exprs, product, &count) || count < 0 ||
+      count > TAREI_MAX_CONTENTS) {
+    return -1;
+  }
+  return (int)count;
+}
+
+int tarei_ops_contents(const tarei_graph *const graph, const int index, tarei_expr *const out) {
+  const tarei_value *const value = &graph->values[index];
+  const int n = value->rank >= 0 && has_contents_type(value) ? count_elements(graph, value) : -1;
+  int64_t ints[TAREI_MAX_CONTENTS];
+  int n_ints = -1;
+  const bool constant = n >= 0 && tarei_value_ints(graph, index, ints, TAREI_MAX_CONTENTS, &n_ints);
+  const bool symbolic = value->contents && value->n_contents == n;
+  const uint8_t *const bools =
+      value->data && value->dtype == TARE_BOOL ? tarei_value_tensor(graph, index).data : NULL;
+  for (int i = 0; i < n; i++) {
+    out[i] = symbolic                 ? value->contents[i]
+             : constant && i < n_ints ? tarei_expr_const(graph->exprs, ints[i])
+             : bools                  ? tarei_expr_const(graph->exprs, bools[i] != 0)
+                                      : TAREI_EXPR_NONE;
+  }
+  return n;
+}
+
+tare_status tarei_ops_give_contents(tarei_graph *const graph, const tarei_node *const node,
+                                    const int i, const tarei_expr *const contents, const int n,
+                                    tare_error *const err) {
+  bool known = false;
+  for (int k = 0; k < n; k++) {
+    known = known || contents[k] != TAREI_EXPR_NONE;
+  }
+  if (!known || i >= node->n_out || node->out[i] < 0) {
+    return TARE_OK;
+  }
+  const tarei_value *const value = &graph->values[node->out[i]];
+  if (!has_contents_type(value) || count_elements(graph, value) != n) {
+    return TARE_OK;
+  }
+  if (!tarei_value_set_contents(graph, node->out[i], contents, n)) {
+    return tarei_fail_memory(err, "contents of a shape", (size_t)n * sizeof *contents);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_ops_pass_contents(tarei_graph *const graph, const tarei_node *const node,
+                                    tare_error *const err) {
+  tarei_expr contents[TAREI_MAX_CONTENTS];
+  const int n = tarei_ops_contents(graph, node->in[0], contents);
+  return tarei_ops_give_contents(graph, node, 0, contents, n, err);
+}
+
+int tarei_ops_element(const tarei_graph *const graph, const tarei_value *const value,
+                      const tarei_value *const to, int flat) {
+  int index = 0, step = 1;
+  for (int i = 1; i <= value->rank; i++) {
+    int64_t own = 1, target = 1;
+    const bool known = tarei_expr_is_const(graph->exprs, value->dims[value->rank - i], &own) &&
+                       tarei_expr_is_const(graph->exprs, to->dims[to->rank - i], &target);
+    assert(known && target > 0);
+    (void)known; /* asserted only */
+    index += own == 1 ? 0 : step * (int)(flat % target);
+    step *= (int)own;
+    flat /= (int)target;
+  }
+  return index;
+}
+
+tare_status tarei_ops_shape_input(const tarei_graph *const graph, const tarei_node *const node,
+                                  const int i, tarei_shape *const out, tare_error *const err) {
+  const tarei_value *const value = tarei_ops_in(graph, node, i);
+  TARE_TRY(tarei_ops_want_rank(value, 1, 1, err));
+  tarei_expr contents[TAREI_MAX_CONTENTS];
+  const int n = tarei_ops_contents(graph, node->in[i], contents);
+  if (n > TARE_MAX_RANK) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output has rank %d, at most %d is supported", n,
+                      TARE_MAX_RANK);
+  }
+  out->rank = n;
+  for (int k = 0; k < n; k++) {
+    int64_t dim;
+    if (contents[k] == TAREI_EXPR_NONE) {
+      return tarei_ops_fail_data(value, err);
+    }
+    if (tarei_expr_is_const(graph->exprs, contents[k], &dim) && dim < 0) {
+      return tarei_fail(err, TARE_E_MODEL, "its input '%s' asks for a dim of %" PRId64, value->name,
+                        dim);
+    }
+    out->dims[k] = contents[k];
+  }
+  return n < 0 ? tarei_ops_fail_data(value, err) : TARE_OK;
+}

@@ -1,0 +1,44 @@
+/* What the operators on 8-bit activations share. */
+#include <string.h>
+
+#include "graph/ops/ops_common.h"
+
+tare_status tarei_ops_want_quantized(const tarei_graph *const graph, const tarei_node *const node,
+                                     tare_error *const err) {
+  const tarei_value *const w = tarei_ops_in(graph, node, 1);
+  TARE_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_U8, err));
+  return w->dtype == TARE_I8 ? TARE_OK : tarei_ops_want_float(w, err);
+}
+
+tare_status tarei_ops_want_residual(const tarei_graph *const graph, const tarei_node *const node,
+                                    const tarei_shape *const shape, tare_error *const err) {
+  const tarei_value *const residual = tarei_ops_in(graph, node, 3);
+  return residual ? tarei_ops_want_fits(graph, residual, shape, err) : TARE_OK;
+}
+
+tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node *const node,
+                                     const tarei_shape *const shape, tare_error *const err) {
+  static const struct {
+    const char *outputs;
+    int n;
+    tare_dtype dtypes[2];
+  } forms[] = {
+      {"both", 2, {TARE_F32, TARE_U8}},
+      {"f32", 1, {TARE_F32}},
+      {"u8", 1, {TARE_U8}},
+  };
+  const char *const outputs = tarei_attr_string(node, "outputs", "f32");
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if (strcmp(outputs, forms[i].outputs) == 0) {
+      if (node->n_out != forms[i].n) {
+        return tarei_fail(err, TARE_E_MODEL, "it has %d outputs, expected %d for '%s'", node->n_out,
+                          forms[i].n, outputs);
+      }
+      for (int k = 0; k < forms[i].n; k++) {
+        TARE_TRY(tarei_ops_give(graph, node, k, forms[i].dtypes[k], shape, err));
+      }
+      return TARE_OK;
+    }
+  }
+  return tarei_fail(err, TARE_E_MODEL, "its attribute 'outputs' is '%s'", outputs);
+}

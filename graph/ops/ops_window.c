@@ -1,0 +1,117 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/ops/ops_common.h"
+
+static tare_status read_auto_pad(const tarei_node *const node, tarei_auto_pad *const out,
+                                 tare_error *const err) {
+  static const char *const names[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
+  const char *const name = tarei_attr_string(node, "auto_pad", "NOTSET");
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      *out = (tarei_auto_pad)i;
+      return TARE_OK;
+    }
+  }
+  return tarei_fail(err, TARE_E_MODEL, "its attribute 'auto_pad' is '%s'", name);
+}
+
+static tare_status want_least(const char *const name, const int64_t *const values, const int n,
+                              const int64_t least, tare_error *const err) {
+  for (int i = 0; i < n; i++) {
+    if (values[i] < least) {
+      return tarei_fail(err, TARE_E_MODEL, "its attribute '%s' holds %" PRId64, name, values[i]);
+    }
+  }
+  return TARE_OK;
+}
+
+/* kernel_shape is optional where there are weights, and has to agree with them. */
+static tare_status read_kernel(const tarei_graph *const graph, const tarei_node *const node,
+                               const tarei_expr *const weights, tarei_window *const w,
+                               tare_error *const err) {
+  const bool given = tarei_attr_find(node, "kernel_shape") != NULL;
+  if (!given && !weights) {
+    return tarei_fail(err, TARE_E_MODEL, "its attribute 'kernel_shape' is missing");
+  }
+  TARE_TRY(tarei_ops_ints(node, "kernel_shape", w->n, 1, w->kernel, err));
+  for (int i = 0; weights && i < w->n; i++) {
+    int64_t k;
+    if (!tarei_expr_is_const(graph->exprs, weights[i], &k)) {
+      if (!given) {
+        return tarei_fail(err, TARE_E_UNSUPPORTED,
+                          "the kernel size of its weights is not constant");
+      }
+      continue;
+    }
+    if (given && k != w->kernel[i]) {
+      return tarei_fail(err, TARE_E_MODEL,
+                        "its attribute 'kernel_shape' has %" PRId64 " at %d, the weights %" PRId64,
+                        w->kernel[i], i, k);
+    }
+    w->kernel[i] = k;
+  }
+  return want_least("kernel_shape", w->kernel, w->n, 1, err);
+}
+
+tare_status tarei_ops_window(const tarei_graph *const graph, const tarei_node *const node,
+                             const int n, const tarei_expr *const weights, tarei_window *const out,
+                             tare_error *const err) {
+  *out = (tarei_window){.n = n, .ceil_mode = tarei_attr_int(node, "ceil_mode", 0) != 0};
+  TARE_TRY(read_auto_pad(node, &out->auto_pad, err));
+  TARE_TRY(read_kernel(graph, node, weights, out, err));
+  TARE_TRY(tarei_ops_ints(node, "strides", n, 1, out->strides, err));
+  TARE_TRY(tarei_ops_ints(node, "dilations", n, 1, out->dilations, err));
+  TARE_TRY(want_least("strides", out->strides, n, 1, err));
+  TARE_TRY(want_least("dilations", out->dilations, n, 1, err));
+  if (out->auto_pad != TAREI_PAD_EXPLICIT) {
+    return TARE_OK; /* pads, if any, have no meaning */
+  }
+  TARE_TRY(tarei_ops_ints(node, "pads", 2 * n, 0, out->pads, err));
+  return want_least("pads", out->pads, 2 * n, 0, err);
+}
+
+/* The number of window positions. With ceil_mode a last window may hang over the end, but it does
+ * not start behind the data; both limits have the form (in + c) / stride + 1, so the smaller
+ * constant decides. */
+static tarei_expr count_windows(const tarei_graph *const graph, const tarei_window *const w,
+                                const int i, const int64_t padding, const int64_t extent,
+                                const tarei_expr in) {
+  const int64_t stride = w->strides[i];
+  int64_t slack = padding - extent;
+  if (w->ceil_mode) {
+    const int64_t starts_inside = w->pads[i] - 1;
+    if (!tarei_add_i64(slack, stride - 1, &slack) || slack > starts_inside) {
+      slack = starts_inside;
+    }
+  }
+  tarei_exprs *const pool = graph->exprs;
+  const tarei_expr steps =
+      tarei_expr_floordiv(pool, tarei_ops_plus(graph, in, slack), tarei_expr_const(pool, stride));
+  return tarei_ops_plus(graph, steps, 1);
+}
+
+tare_status tarei_ops_window_dim(const tarei_graph *const graph, const tarei_window *const w,
+                                 const int i, const tarei_expr in, tarei_expr *const out,
+                                 tare_error *const err) {
+  if (w->auto_pad == TAREI_PAD_SAME_UPPER || w->auto_pad == TAREI_PAD_SAME_LOWER) {
+    *out = tarei_expr_ceildiv(graph->exprs, in, tarei_expr_const(graph->exprs, w->strides[i]));
+    return TARE_OK;
+  }
+  int64_t extent, padding, padded, n;
+  if (!tarei_mul_i64(w->dilations[i], w->kernel[i] - 1, &extent) ||
+      !tarei_add_i64(extent, 1, &extent) ||
+      !tarei_add_i64(w->pads[i], w->pads[w->n + i], &padding)) {
+    return tarei_fail(err, TARE_E_MODEL, "its window along spatial axis %d is too large", i);
+  }
+  if (tarei_expr_is_const(graph->exprs, in, &n) &&
+      (!tarei_add_i64(n, padding, &padded) || padded < extent)) {
+    return tarei_fail(err, TARE_E_MODEL,
+                      "its window of %" PRId64 " does not fit the input length %" PRId64
+                      " with padding %" PRId64,
+                      extent, n, padding);
+  }
+  *out = count_windows(graph, w, i, padding, extent, in);
+  return TARE_OK;
+}
