@@ -1,0 +1,126 @@
+#include "tools/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+tare_status cli_fail(tare_error *const err, const tare_status status, const char *const fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  (void)vsnprintf(err->message, sizeof err->message, fmt, args); /* a cut sentence is still one */
+  va_end(args);
+  err->status = status;
+  return status;
+}
+
+tare_status cli_fail_in(tare_error *const err, const tare_status status, const char *const prefix) {
+  char *const message = cli_format("%s: %s", prefix, err->message);
+  (void)cli_fail(err, status, "%s", message); /* the status is returned below */
+  free(message);
+  return status;
+}
+
+int cli_end(const char *const command, const tare_status status, const tare_error *const err) {
+  if (status == TARE_OK) {
+    return 0;
+  }
+  fprintf(stderr, "tare: %s\n", err->message[0] ? err->message : tare_status_name(status));
+  if (status == TARE_E_USAGE) {
+    fprintf(stderr, "try \"%s --help\"\n", command);
+  }
+  return tare_status_exit_code(status);
+}
+
+void cli_parse(const struct argp *const argp, const int argc, char **const argv,
+               void *const input) {
+  argp_err_exit_status = tare_status_exit_code(TARE_E_USAGE);
+  const error_t error = argp_parse(argp, argc, argv, 0 /* flags */, NULL, input);
+  if (error) {
+    fprintf(stderr, "tare: %s\n", strerror(error));
+    exit(tare_status_exit_code(TARE_E_MEMORY));
+  }
+}
+
+int64_t cli_int(const struct argp_state *const state, const char *const option,
+                const char *const text, const int64_t min, const int64_t max) {
+  char *end = NULL;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (errno || end == text || *end || value < min || value > max) {
+    argp_error(state, "%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%s'", option,
+               min, max, text);
+  }
+  return value;
+}
+
+double cli_real(const struct argp_state *const state, const char *const option,
+                const char *const text, const double min, const double max) {
+  char *end = NULL;
+  const double value = strtod(text, &end);
+  if (end == text || *end || !isfinite(value) || value < min || value > max) {
+    argp_error(state, "%s takes a number from %g to %g, not '%s'", option, min, max, text);
+  }
+  return value;
+}
+
+static void end_of_memory(void) {
+  fputs("tare: out of memory\n", stderr);
+  exit(tare_status_exit_code(TARE_E_MEMORY));
+}
+
+void *cli_realloc(void *const memory, const size_t count, const size_t size) {
+  void *const result = reallocarray(memory, count ? count : 1, size);
+  if (!result) {
+    end_of_memory();
+  }
+  return result;
+}
+
+char *cli_format(const char *const fmt, ...) {
+  char *text = NULL;
+  va_list args;
+  va_start(args, fmt);
+  if (vasprintf(&text, fmt, args) < 0) {
+    end_of_memory();
+  }
+  va_end(args);
+  return text;
+}
+
+void cli_list_add(cli_list *const list, const char *const text) {
+  list->items = cli_realloc(list->items, (size_t)list->n + 1, sizeof *list->items);
+  list->items[list->n++] = text;
+}
+
+void cli_list_split(cli_list *const list, char *const text) {
+  char *place = NULL;
+  for (char *part = strtok_r(text, ",", &place); part; part = strtok_r(NULL, ",", &place)) {
+    cli_list_add(list, part);
+  }
+}
+
+bool cli_ends_with(const char *const text, const char *const end) {
+  const size_t n = strlen(text), m = strlen(end);
+  return n > m && strcmp(text + n - m, end) == 0;
+}
+
+tare_status cli_check_writable(const char *const path, tare_error *const err) {
+  char *const copy = cli_format("%s", path);
+  const int failed = access(dirname(copy), W_OK | X_OK);
+  free(copy);
+  return failed ? cli_fail(err, TARE_E_IO, "%s: cannot create: %s", path, strerror(errno))
+                : TARE_OK;
+}
+
+double cli_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

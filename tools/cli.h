@@ -1,0 +1,76 @@
+/* What all commands share: the table of commands, how they fail, and small helpers. */
+#ifndef TARE_TOOLS_CLI_H
+#define TARE_TOOLS_CLI_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tare/status.h>
+
+/* Each command takes its own arguments, argv[0] being "tare <command>", and gives an exit code. */
+#define TARE_COMMAND(name, summary) int cmd_##name(int argc, char **argv);
+#include "tools/commands.inc"
+#undef TARE_COMMAND
+
+/* Returns early when a call failed. */
+#define CLI_TRY(call)                        \
+  do {                                       \
+    const tare_status cli_status_ = (call);  \
+    if (cli_status_ != TARE_OK) {            \
+      return cli_status_;                    \
+    }                                        \
+  } while (0)
+
+/* Goes to a cleanup label when a call failed; `status` must be in scope. */
+#define CLI_TRY_GOTO(call, label) \
+  do {                            \
+    status = (call);              \
+    if (status != TARE_OK) {      \
+      goto label;                 \
+    }                             \
+  } while (0)
+
+/* Writes status and sentence into err and returns status. */
+tare_status cli_fail(tare_error *err, tare_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "prefix: " before the message of an error that is already set; returns its status. */
+tare_status cli_fail_in(tare_error *err, tare_status status, const char *prefix);
+
+/* Says on stderr what went wrong, with a hint to the command's help where it was misused. Returns
+ * the exit code. */
+int cli_end(const char *command, tare_status status, const tare_error *err);
+
+/* Parses a command's arguments into input; does not return when they are wrong (exit 2) or when
+ * help was asked for (exit 0). */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* Text of an option as a number within bounds; ends the parse with a sentence otherwise. */
+int64_t cli_int(const struct argp_state *state, const char *option, const char *text, int64_t min,
+                int64_t max);
+double cli_real(const struct argp_state *state, const char *option, const char *text, double min,
+                double max);
+
+/* Memory, or the end of the program (exit 5). */
+void *cli_realloc(void *memory, size_t count, size_t size);
+char *cli_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A list of texts that belong to somebody else. */
+typedef struct cli_list {
+  const char **items;
+  int n;
+} cli_list;
+void cli_list_add(cli_list *list, const char *text);
+
+/* Splits "a,b,c" in place and adds the parts. */
+void cli_list_split(cli_list *list, char *text);
+
+bool cli_ends_with(const char *text, const char *end);
+
+/* TARE_E_IO when no file can be made at path; told before long work, not after it. */
+tare_status cli_check_writable(const char *path, tare_error *err);
+
+double cli_now(void); /* seconds of a clock that only goes forward */
+
+#endif

@@ -1,0 +1,208 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/layers.h"
+#include "tools/lengths.h"
+#include "tools/report.h"
+#include "tools/say.h"
+
+enum { OPT_CALIB = OPT_COMMAND, OPT_FP32 };
+
+typedef struct arguments {
+  opt_common common;
+  opt_profiles profiles;
+  opt_build build;
+  bool fp32;
+  const char *model, *calib, *output;
+} arguments;
+
+typedef struct work {
+  tare_model *model;
+  tare_table *table;
+  tare_profiles *own; /* profiles that the table carries */
+  tare_profiles *profiles;
+  tare_plan *plan;
+  double seconds;
+} work;
+
+static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "PLAN", 0, "Where to write the plan", 0},
+    {"calib", OPT_CALIB, "TABLE", 0, "Calibration table, native or TensorRT's cache", 0},
+    {"fp32", OPT_FP32, NULL, 0, "Build a float plan, without a table", 0},
+    {0}};
+
+static void check(const arguments *const a, const struct argp_state *const state) {
+  if (!a->model) {
+    argp_error(state, "a model is needed");
+  }
+  if (!a->output) {
+    argp_error(state, "-o PLAN is needed, e.g. -o model.plan");
+  }
+  if (!a->calib && !a->fp32) {
+    argp_error(state, "give --calib TABLE for an INT8 plan, or --fp32 for a float one: there are "
+               "no made-up ranges");
+  }
+  if (a->calib && a->fp32) {
+    argp_error(state, "--fp32 takes no table; leave one of --fp32 and --calib away");
+  }
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->profiles;
+      state->child_inputs[1] = &a->build;
+      state->child_inputs[2] = &a->common;
+      return 0;
+    case 'o':
+      a->output = arg;
+      return 0;
+    case OPT_CALIB:
+      a->calib = arg;
+      return 0;
+    case OPT_FP32:
+      a->fp32 = true;
+      return 0;
+    case ARGP_KEY_ARG:
+      if (a->model) {
+        argp_error(state, "one model only, '%s' is too much", arg);
+      }
+      a->model = arg;
+      return 0;
+    case ARGP_KEY_END:
+      check(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {
+    {&opt_profiles_argp, 0, "Lengths (default: those that the table carries):", 1},
+    {&opt_build_argp, 0, "Precision:", 2},
+    {&opt_common_argp, 0, "Common:", 3},
+    {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = parse,
+    .args_doc = "MODEL",
+    .doc = "Builds a plan: the model lowered for a set of profiles, its weights packed, each layer "
+           "in the precision that it can have.\v"
+           "Example: tare build model.onnx --calib model.calib.json -o model.plan",
+    .children = CHILDREN};
+
+/* The table's own profiles, or NULL where it knows none. */
+static tare_status table_profiles(const tare_table *const table, const tare_port *const inputs,
+                                  const int n_inputs, tare_profiles **const out,
+                                  tare_error *const err) {
+  CLI_TRY(tare_profiles_new(inputs, n_inputs, out, err));
+  for (int p = 0; p < tare_table_n_profiles(table); p++) {
+    const char *const spec = tare_table_profile(table, p);
+    if (!*spec) {
+      tare_profiles_free(out);
+      return TARE_OK;
+    }
+    CLI_TRY(tare_profiles_add(*out, spec, err));
+  }
+  return TARE_OK;
+}
+
+static tare_status load_table(const arguments *const a, work *const w, const tare_port *const inputs,
+                              const int n_inputs, tare_error *const err) {
+  if (!a->calib) {
+    return TARE_OK;
+  }
+  if (tare_stats_is_stats_file(a->calib)) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "%s holds statistics; make a table of it first: tare table %s -o "
+                    "model.calib.json",
+                    a->calib, a->calib);
+  }
+  CLI_TRY(tare_table_read(a->calib, &w->table, err));
+  const uint64_t hash = tare_table_model_hash(w->table);
+  if (hash != 0 && hash != tare_model_get_info(w->model).hash) {
+    say(&a->common, "warning: %s was made from another file than %s", a->calib, a->model);
+  }
+  return opt_profiles_given(&a->profiles) ? TARE_OK
+                                          : table_profiles(w->table, inputs, n_inputs, &w->own, err);
+}
+
+static tare_status build(const arguments *const a, work *const w, tare_error *const err) {
+  tare_build_options o;
+  tare_build_options_init(&o);
+  o.table = w->table;
+  o.layer_precisions = a->build.layer_precisions;
+  o.constraints = a->build.constraints;
+  o.symmetric = a->build.symmetric;
+  o.isa = a->common.isa;
+  const double start = cli_now();
+  CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
+  w->seconds = cli_now() - start;
+  return tare_plan_save(w->plan, a->output, err);
+}
+
+static void print_text(const arguments *const a, const work *const w) {
+  char *const precisions = layers_by_precision(w->plan);
+  char *const weights = report_bytes(tare_plan_weight_bytes(w->plan));
+  char *const context = report_bytes(tare_plan_context_bytes(w->plan));
+  printf("layers     %d: %s\n", tare_plan_n_layers(w->plan), precisions);
+  printf("weights    %s\ncontext    %s\n", weights, context);
+  const tare_profiles *const profiles = tare_plan_profiles(w->plan);
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    printf("profile %-2d %s\n", p, text);
+    free(text);
+  }
+  layers_print_reasons(w->plan);
+  printf("written    %s (%.1f s)\n", a->output, w->seconds);
+  free(precisions);
+  free(weights);
+  free(context);
+}
+
+static void print_json(const arguments *const a, const work *const w) {
+  cJSON *const object = json_object();
+  json_text(object, "model", a->model);
+  json_int(object, "weight_bytes", tare_plan_weight_bytes(w->plan));
+  json_int(object, "context_bytes", tare_plan_context_bytes(w->plan));
+  cJSON *const list = json_add(object, "profiles", json_array());
+  const tare_profiles *const profiles = tare_plan_profiles(w->plan);
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    json_text(list, NULL, text);
+    free(text);
+  }
+  layers_json(object, w->plan);
+  json_real(object, "seconds", w->seconds);
+  json_text(object, "output", a->output);
+  json_print(object);
+}
+
+static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
+  const tare_port *inputs = NULL;
+  CLI_TRY(tare_model_load(a->model, &w->model, err));
+  const int n_inputs = tare_model_inputs(w->model, &inputs);
+  CLI_TRY(load_table(a, w, inputs, n_inputs, err));
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0,
+                          &w->profiles, err));
+  CLI_TRY(build(a, w, err));
+  (a->common.json ? print_json : print_text)(a, w);
+  return TARE_OK;
+}
+
+int cmd_build(const int argc, char **const argv) {
+  arguments a = {0};
+  work w = {0};
+  tare_error err = {0};
+  cli_parse(&ARGP, argc, argv, &a);
+  const tare_status status = run(&a, &w, &err);
+  tare_plan_free(&w.plan);
+  tare_profiles_free(&w.profiles);
+  tare_profiles_free(&w.own);
+  tare_table_free(&w.table);
+  tare_model_free(&w.model);
+  return cli_end(argv[0], status, &err);
+}

@@ -1,0 +1,142 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/json_out.h"
+#include "tools/table_out.h"
+
+enum { OPT_FORMAT = OPT_COMMAND };
+
+typedef struct arguments {
+  opt_common common;
+  opt_table table;
+  const char *input, *output, *format;
+  table_kind kind;
+} arguments;
+
+static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "FILE", 0, "Where to write the table", 0},
+    {"format", OPT_FORMAT, "FORMAT", 0,
+     "json (the native form) or trt (TensorRT's cache); default by the name of FILE: .json, .cache",
+     0},
+    {0}};
+
+static table_kind kind_of(const arguments *const a, const struct argp_state *const state) {
+  if (!a->format) {
+    const table_kind kind = table_kind_of(a->output);
+    if (kind == TABLE_KIND_NONE) {
+      argp_error(state, "'%s' says no format: give --format json or trt", a->output);
+    }
+    return kind;
+  }
+  if (strcmp(a->format, "json") != 0 && strcmp(a->format, "trt") != 0) {
+    argp_error(state, "--format takes json or trt, not '%s'", a->format);
+  }
+  return strcmp(a->format, "trt") == 0 ? TABLE_KIND_TRT : TABLE_KIND_JSON;
+}
+
+static void check(arguments *const a, const struct argp_state *const state) {
+  if (!a->input) {
+    argp_error(state, "a statistics or table file is needed");
+  }
+  if (!a->output) {
+    argp_error(state, "-o FILE is needed, e.g. -o model.calib.json");
+    return;
+  }
+  a->kind = kind_of(a, state);
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->table;
+      state->child_inputs[1] = &a->common;
+      return 0;
+    case 'o':
+      a->output = arg;
+      return 0;
+    case OPT_FORMAT:
+      a->format = arg;
+      return 0;
+    case ARGP_KEY_ARG:
+      if (a->input) {
+        argp_error(state, "one input file only, '%s' is too much", arg);
+      }
+      a->input = arg;
+      return 0;
+    case ARGP_KEY_END:
+      check(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {
+    {&opt_table_argp, 0, "Table:", 1}, {&opt_common_argp, 0, "Common:", 2}, {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = parse,
+    .args_doc = "STATS|TABLE",
+    .doc = "Computes a calibration table from statistics, with no further pass over the data. A "
+           "table as input is converted between the native form and TensorRT's cache.\v"
+           "Example: tare table model.stats --method entropy -o model.calib.json",
+    .children = CHILDREN};
+
+static tare_status from_stats(const arguments *const a, tare_table **const table,
+                              tare_error *const err) {
+  tare_stats *stats = NULL;
+  CLI_TRY(tare_stats_load(a->input, &stats, err));
+  tare_table_options o;
+  tare_table_options_init(&o);
+  o.method = a->table.method;
+  o.percentile = a->table.percentile;
+  o.per_profile = a->table.per_profile;
+  const tare_status status = tare_table_from_stats(stats, &o, table, err);
+  tare_stats_free(&stats);
+  return status;
+}
+
+static tare_status from_table(const arguments *const a, tare_table **const table,
+                              tare_error *const err) {
+  if (a->table.method || a->table.percentile > 0 || a->table.per_profile) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "%s is no statistics file: a table's thresholds are fixed, it can only be "
+                    "converted",
+                    a->input);
+  }
+  return tare_table_read(a->input, table, err);
+}
+
+static void print_json(const arguments *const a, const tare_table *const table) {
+  cJSON *const object = json_object();
+  json_text(object, "input", a->input);
+  table_json(object, table);
+  json_text(object, "format", a->kind == TABLE_KIND_TRT ? "trt" : "json");
+  json_text(object, "output", a->output);
+  json_print(object);
+}
+
+static tare_status run(const arguments *const a, tare_table **const table, tare_error *const err) {
+  CLI_TRY(tare_stats_is_stats_file(a->input) ? from_stats(a, table, err)
+                                             : from_table(a, table, err));
+  CLI_TRY(table_write(*table, a->kind, &a->table.trt, a->output, err));
+  if (a->common.json) {
+    print_json(a, *table);
+    return TARE_OK;
+  }
+  table_print(*table);
+  printf("written    %s\n", a->output);
+  return TARE_OK;
+}
+
+int cmd_table(const int argc, char **const argv) {
+  arguments a = {0};
+  tare_table *table = NULL;
+  tare_error err = {0};
+  cli_parse(&ARGP, argc, argv, &a);
+  const tare_status status = run(&a, &table, &err);
+  tare_table_free(&table);
+  return cli_end(argv[0], status, &err);
+}

@@ -1,0 +1,56 @@
+#include "tools/json_out.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/cli.h"
+
+/* Every cJSON call that makes something comes through here: NULL means out of memory. */
+static cJSON *made(cJSON *const item) {
+  if (!item) {
+    fputs("tare: out of memory\n", stderr);
+    exit(tare_status_exit_code(TARE_E_MEMORY));
+  }
+  return item;
+}
+
+cJSON *json_object(void) { return made(cJSON_CreateObject()); }
+cJSON *json_array(void) { return made(cJSON_CreateArray()); }
+
+cJSON *json_add(cJSON *const parent, const char *const name, cJSON *const child) {
+  const bool added = name ? cJSON_AddItemToObject(parent, name, child)
+                          : cJSON_AddItemToArray(parent, child);
+  return made(added ? child : NULL);
+}
+
+void json_text(cJSON *const parent, const char *const name, const char *const text) {
+  json_add(parent, name, made(cJSON_CreateString(text)));
+}
+
+void json_real(cJSON *const parent, const char *const name, const double value) {
+  json_add(parent, name, made(isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull()));
+}
+
+void json_int(cJSON *const parent, const char *const name, const int64_t value) {
+  json_real(parent, name, (double)value);
+}
+
+void json_bool(cJSON *const parent, const char *const name, const bool value) {
+  json_add(parent, name, made(cJSON_CreateBool(value)));
+}
+
+void json_hash(cJSON *const parent, const char *const name, const uint64_t hash) {
+  char *const text = cli_format("%016" PRIx64, hash);
+  json_text(parent, name, text);
+  free(text);
+}
+
+void json_print(cJSON *const object) {
+  char *const text = cJSON_Print(object);
+  (void)made(text ? object : NULL);
+  puts(text);
+  free(text);
+  cJSON_Delete(object);
+}

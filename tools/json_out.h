@@ -1,0 +1,23 @@
+/* JSON on stdout. A figure that is not a finite number is null: JSON has no other word for it. */
+#ifndef TARE_TOOLS_JSON_OUT_H
+#define TARE_TOOLS_JSON_OUT_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+cJSON *json_object(void);
+cJSON *json_array(void);
+
+/* Add to an object under a name, or to an array where name is NULL. The child is returned. */
+cJSON *json_add(cJSON *parent, const char *name, cJSON *child);
+void json_text(cJSON *parent, const char *name, const char *text);
+void json_real(cJSON *parent, const char *name, double value);
+void json_int(cJSON *parent, const char *name, int64_t value);
+void json_bool(cJSON *parent, const char *name, bool value);
+void json_hash(cJSON *parent, const char *name, uint64_t hash);
+
+/* Prints the object on stdout and frees it. */
+void json_print(cJSON *object);
+
+#endif

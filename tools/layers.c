@@ -1,0 +1,105 @@
+#include "tools/layers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report.h"
+
+/* How many layers have each precision. */
+typedef struct tally {
+  cli_list names;
+  int *counts;
+} tally;
+
+static void count(tally *const t, const char *const name) {
+  for (int i = 0; i < t->names.n; i++) {
+    if (strcmp(t->names.items[i], name) == 0) {
+      t->counts[i]++;
+      return;
+    }
+  }
+  cli_list_add(&t->names, name);
+  t->counts = cli_realloc(t->counts, (size_t)t->names.n, sizeof *t->counts);
+  t->counts[t->names.n - 1] = 1;
+}
+
+static tally tally_of(const tare_plan *const plan) {
+  tally t = {0};
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    count(&t, tare_plan_layer(plan, i).precision);
+  }
+  return t;
+}
+
+static void tally_fini(tally *const t) {
+  free(t->names.items);
+  free(t->counts);
+}
+
+char *layers_by_precision(const tare_plan *const plan) {
+  tally t = tally_of(plan);
+  char *text = cli_format("%s", "");
+  for (int i = 0; i < t.names.n; i++) {
+    char *const longer =
+        cli_format("%s%s%s %d", text, i ? ", " : "", t.names.items[i], t.counts[i]);
+    free(text);
+    text = longer;
+  }
+  tally_fini(&t);
+  return text;
+}
+
+void layers_print_reasons(const tare_plan *const plan) {
+  report *const r = report_new("layer~,op<,asked<,got<,why<");
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    if (*layer.reason) {
+      report_cell(r, "%s", layer.name);
+      report_cell(r, "%s", layer.op);
+      report_cell(r, "%s", layer.asked);
+      report_cell(r, "%s", layer.precision);
+      report_cell(r, "%s", layer.reason);
+    }
+  }
+  report_print(r, stdout);
+}
+
+void layers_print(const tare_plan *const plan) {
+  report *const r = report_new("layer~,op<,asked<,got<,kernel~,shape<");
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    report_cell(r, "%s", layer.name);
+    report_cell(r, "%s", layer.op);
+    report_cell(r, "%s", layer.asked);
+    report_cell(r, "%s", layer.precision);
+    report_cell(r, "%s", *layer.kernel ? layer.kernel : "-");
+    report_cell(r, "%s", layer.shape);
+  }
+  report_print(r, stdout);
+}
+
+static void layer_json(cJSON *const object, const tare_layer *const layer) {
+  json_text(object, "name", layer->name);
+  json_text(object, "op", layer->op);
+  json_text(object, "asked", layer->asked);
+  json_text(object, "precision", layer->precision);
+  json_text(object, "reason", layer->reason);
+  json_text(object, "kernel", layer->kernel);
+  json_text(object, "output", layer->output);
+  json_text(object, "shape", layer->shape);
+}
+
+void layers_json(cJSON *const object, const tare_plan *const plan) {
+  cJSON *const precisions = json_add(object, "precisions", json_object());
+  tally t = tally_of(plan);
+  for (int i = 0; i < t.names.n; i++) {
+    json_int(precisions, t.names.items[i], t.counts[i]);
+  }
+  tally_fini(&t);
+  cJSON *const layers = json_add(object, "layers", json_array());
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    layer_json(json_add(layers, NULL, json_object()), &layer);
+  }
+}

@@ -1,0 +1,98 @@
+/* The command: finds the command named first and hands over to it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tare/tare.h>
+
+#include "tools/cli.h"
+
+typedef struct command {
+  const char *name, *summary;
+  int (*run)(int argc, char **argv);
+} command;
+
+static const command COMMANDS[] = {
+#define TARE_COMMAND(name, summary) {#name, summary, cmd_##name},
+#include "tools/commands.inc"
+#undef TARE_COMMAND
+};
+enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };
+
+static const command *find(const char *const name) {
+  for (int i = 0; i < N_COMMANDS; i++) {
+    if (strcmp(COMMANDS[i].name, name) == 0) {
+      return &COMMANDS[i];
+    }
+  }
+  return NULL;
+}
+
+static int help(FILE *const to) {
+  fputs("Usage: tare COMMAND [ARGUMENT...]\n"
+        "INT8 calibration for models whose inputs change length, and the engine that uses it.\n\n",
+        to);
+  for (int i = 0; i < N_COMMANDS; i++) {
+    fprintf(to, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+  }
+  fputs("  help       show the help of a command: tare help run\n"
+        "  version    show the version\n\n"
+        "From recordings to an INT8 plan:\n"
+        "  tare calibrate model.onnx recordings/ -o model.stats\n"
+        "  tare table model.stats --method entropy -o model.calib.json\n"
+        "  tare build model.onnx --calib model.calib.json -o model.plan\n"
+        "  tare run model.plan more/ --against model.onnx\n",
+        to);
+  return 0;
+}
+
+static int misused(const char *const what, const char *const name) {
+  fprintf(stderr, "tare: %s%s\ntry \"tare help\"\n", what, name);
+  return tare_status_exit_code(TARE_E_USAGE);
+}
+
+static int run_command(const command *const c, const int argc, char **const argv) {
+  argv[0] = cli_format("tare %s", c->name); /* argp and getopt begin their messages with it */
+  const int code = c->run(argc, argv);
+  free(argv[0]);
+  return code;
+}
+
+static int help_about(const int argc, char **const argv) {
+  if (argc < 2) {
+    return help(stdout);
+  }
+  const command *const c = find(argv[1]);
+  if (!c) {
+    return misused("unknown command: ", argv[1]);
+  }
+  char option[] = "--help";
+  char *args[] = {NULL, option, NULL};
+  return run_command(c, 2, args);
+}
+
+static int dispatch(const int argc, char **const argv) {
+  if (argc < 2) {
+    (void)help(stderr); /* nothing was asked for */
+    return tare_status_exit_code(TARE_E_USAGE);
+  }
+  const char *const name = argv[1];
+  if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    return help_about(argc - 1, argv + 1);
+  }
+  if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0) {
+    printf("tare %s\n", tare_version());
+    return 0;
+  }
+  const command *const c = find(name);
+  return c ? run_command(c, argc - 1, argv + 1) : misused("unknown command: ", name);
+}
+
+int main(const int argc, char **const argv) {
+  const int code = dispatch(argc, argv);
+  if (fflush(stdout) || ferror(stdout)) {
+    fprintf(stderr, "tare: cannot write to the standard output: %s\n", strerror(errno));
+    return code ? code : tare_status_exit_code(TARE_E_IO);
+  }
+  return code;
+}

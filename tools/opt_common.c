@@ -1,0 +1,34 @@
+#include "tools/options.h"
+
+static const struct argp_option OPTIONS[] = {
+    {"threads", OPT_THREADS, "N", 0, "Use N threads (default: all cores)", 0},
+    {"isa", OPT_ISA, "LIST", 0, "Use only these CPU features, e.g. avx2 (see tare doctor)", 0},
+    {"json", OPT_JSON, NULL, 0, "Print one JSON object instead of text", 0},
+    {"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 0},
+    {"progress", OPT_PROGRESS, NULL, 0, "Show progress even when stderr is no terminal", 0},
+    {0}};
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_common *const o = state->input;
+  switch (key) {
+    case OPT_THREADS:
+      o->threads = (int)cli_int(state, "--threads", arg, 1, 4096);
+      return 0;
+    case OPT_ISA:
+      o->isa = arg;
+      return 0;
+    case OPT_JSON:
+      o->json = true;
+      return 0;
+    case 'q':
+      o->quiet = true;
+      return 0;
+    case OPT_PROGRESS:
+      o->progress = true;
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp opt_common_argp = {.options = OPTIONS, .parser = parse};

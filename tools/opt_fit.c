@@ -1,0 +1,56 @@
+#include <string.h>
+
+#include "tools/options.h"
+
+static const struct argp_option OPTIONS[] = {
+    {"fit", OPT_FIT, "FIT", 0,
+     "How a sample meets its profile: native (as it is), pad (to max), truncate (to opt), opt (pad "
+     "or cut to opt)",
+     0},
+    {"outside", OPT_OUTSIDE, "WHAT", 0,
+     "Samples outside all profiles: error (default), or nearest to cut or pad them to the nearest",
+     0},
+    {"pad-value", OPT_PAD_VALUE, "INPUT=V", 0, "Pad this input with V instead of 0", 0},
+    {0}};
+
+static void take_outside(opt_fit *const o, const char *const arg,
+                         const struct argp_state *const state) {
+  if (strcmp(arg, "error") != 0 && strcmp(arg, "nearest") != 0) {
+    argp_error(state, "--outside takes error or nearest, not '%s'", arg);
+  }
+  o->outside = strcmp(arg, "nearest") == 0 ? TARE_OUTSIDE_NEAREST : TARE_OUTSIDE_ERROR;
+}
+
+static void take_pad(opt_fit *const o, char *const arg, const struct argp_state *const state) {
+  char *const value = strrchr(arg, '=');
+  if (!value || value == arg) {
+    argp_error(state, "--pad-value takes INPUT=VALUE, not '%s'", arg);
+    return;
+  }
+  *value = '\0';
+  o->pads = cli_realloc(o->pads, (size_t)o->n_pads + 1, sizeof *o->pads);
+  o->pads[o->n_pads++] = (tare_pad_value){
+      .input = arg, .value = cli_real(state, "--pad-value", value + 1, -1e300, 1e300)};
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_fit *const o = state->input;
+  tare_error err = {0};
+  switch (key) {
+    case OPT_FIT:
+      if (tare_fit_parse(arg, &o->fit, &err) != TARE_OK) {
+        argp_error(state, "%s", err.message);
+      }
+      return 0;
+    case OPT_OUTSIDE:
+      take_outside(o, arg, state);
+      return 0;
+    case OPT_PAD_VALUE:
+      take_pad(o, arg, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp opt_fit_argp = {.options = OPTIONS, .parser = parse};

@@ -1,0 +1,64 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/options.h"
+
+static const struct argp_option OPTIONS[] = {
+    {"method", OPT_METHOD, "METHOD", 0,
+     "How thresholds are found: minmax (default), entropy, percentile, mse", 0},
+    {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
+    {"per-profile", OPT_PER_PROFILE, NULL, 0, "Thresholds for each profile instead of merged", 0},
+    {"trt-version", OPT_TRT_VERSION, "V", 0,
+     "For TensorRT's cache: digits after TRT- (default 101602)", 0},
+    {"algo-header", OPT_ALGO_HEADER, "A", 0,
+     "For TensorRT's cache: algorithm in the header (default EntropyCalibration2, which trtexec "
+     "takes whatever the method)",
+     0},
+    {"profile-index", OPT_PROFILE_INDEX, "I", 0,
+     "For TensorRT's cache: the profile whose thresholds are written (default 0)", 0},
+    {0}};
+
+void opt_check_method(const struct argp_state *const state, const char *const method) {
+  char *known = NULL;
+  for (int i = 0; i < tare_n_methods(); i++) {
+    if (strcmp(tare_method_name(i), method) == 0) {
+      free(known);
+      return;
+    }
+    char *const longer = cli_format("%s%s%s", known ? known : "", known ? ", " : "",
+                                    tare_method_name(i));
+    free(known);
+    known = longer;
+  }
+  argp_error(state, "unknown method '%s', expected one of %s", method, known ? known : "none");
+  free(known);
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_table *const o = state->input;
+  switch (key) {
+    case OPT_METHOD:
+      opt_check_method(state, arg);
+      o->method = arg;
+      return 0;
+    case OPT_PERCENTILE:
+      o->percentile = cli_real(state, "--percentile", arg, 1e-6, 100);
+      return 0;
+    case OPT_PER_PROFILE:
+      o->per_profile = true;
+      return 0;
+    case OPT_TRT_VERSION:
+      o->trt.version = arg;
+      return 0;
+    case OPT_ALGO_HEADER:
+      o->trt.algorithm = arg;
+      return 0;
+    case OPT_PROFILE_INDEX:
+      o->trt.profile = (int)cli_int(state, "--profile-index", arg, 0, TARE_MAX_PROFILES - 1);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp opt_table_argp = {.options = OPTIONS, .parser = parse};

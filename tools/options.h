@@ -1,0 +1,98 @@
+/*
+ * Groups of options that several commands take. Each group is an argp child: a command lists the
+ * group's argp in its children and hands the group's struct over as that child's input. Zero is the
+ * default of every struct; texts belong to argv.
+ */
+#ifndef TARE_TOOLS_OPTIONS_H
+#define TARE_TOOLS_OPTIONS_H
+
+#include <tare/tare.h>
+
+#include "tools/cli.h"
+
+/* Keys of long options; one range for all groups, so that no two clash. */
+enum option_key {
+  OPT_FIRST = 256,
+  OPT_THREADS, OPT_ISA, OPT_JSON, OPT_PROGRESS,
+  OPT_PROFILE, OPT_PROFILE_FILE, OPT_MIN_SHAPES, OPT_OPT_SHAPES, OPT_MAX_SHAPES,
+  OPT_RATE, OPT_LABELS, OPT_MAP, OPT_SKIP_BAD, OPT_LIMIT, OPT_MAX_ELEMENTS,
+  OPT_FIT, OPT_OUTSIDE, OPT_PAD_VALUE,
+  OPT_METHOD, OPT_PERCENTILE, OPT_PER_PROFILE, OPT_TRT_VERSION, OPT_ALGO_HEADER,
+  OPT_PROFILE_INDEX,
+  OPT_METRIC, OPT_ALPHABET, OPT_OUTPUT_INDEX,
+  OPT_LAYER_PRECISIONS, OPT_PRECISION_CONSTRAINTS, OPT_SYMMETRIC,
+  OPT_COMMAND /* a command's own keys begin here */
+};
+
+typedef struct opt_common {
+  int threads; /* 0: all cores */
+  const char *isa;
+  bool json, quiet, progress;
+} opt_common;
+
+/* One profile as the user wrote it. */
+typedef struct opt_profile {
+  const char *spec, *file;      /* one of them, or else shapes */
+  const char *min, *opt, *max;  /* trtexec's shapes */
+} opt_profile;
+
+typedef struct opt_profiles {
+  opt_profile *items;
+  int n;
+  int *shapes, n_shapes; /* items that are trtexec's profiles 0, 1, ... */
+  int current;           /* trtexec profile that the next *Shapes option belongs to */
+  bool from_data;        /* --profile auto */
+} opt_profiles;
+
+typedef struct opt_data {
+  int rate;
+  const char *labels;
+  tare_mapping *maps;
+  int n_maps;
+  bool skip_bad;
+  int64_t limit, max_elements;
+} opt_data;
+
+typedef struct opt_fit {
+  tare_fit fit;
+  tare_outside outside;
+  tare_pad_value *pads;
+  int n_pads;
+} opt_fit;
+
+typedef struct opt_table {
+  const char *method; /* NULL: minmax */
+  double percentile;  /* 0: the method's default */
+  bool per_profile;
+  tare_trt_options trt;
+} opt_table;
+
+typedef struct opt_metric {
+  const char *metric, *alphabet;
+  int output;
+} opt_metric;
+
+typedef struct opt_build {
+  const char *layer_precisions;
+  tare_constraints constraints;
+  bool symmetric;
+} opt_build;
+
+extern const struct argp opt_common_argp, opt_profiles_argp, opt_data_argp, opt_fit_argp,
+    opt_table_argp, opt_metric_argp, opt_build_argp;
+
+/* Profiles were given in some form. */
+bool opt_profiles_given(const opt_profiles *options);
+
+/* Adds what the user gave to a set. */
+tare_status opt_profiles_apply(const opt_profiles *options, tare_profiles *profiles,
+                               tare_error *err);
+
+/* Opens data for a model's or plan's inputs. */
+tare_status opt_data_open(const opt_data *options, const cli_list *paths, const tare_port *inputs,
+                          int n_inputs, tare_dataset **out, tare_error *err);
+
+/* True when the method is known; else ends the parse with a sentence naming those that are. */
+void opt_check_method(const struct argp_state *state, const char *method);
+
+#endif

@@ -1,0 +1,127 @@
+#include "tools/report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/cli.h"
+
+enum { GAP = 2, LEAST_CUT = 16 };
+
+struct report {
+  char *header;   /* taken apart in place */
+  cli_list names;
+  char *kinds;    /* one of "<>~" per column */
+  char **cells;
+  int n_cells;
+};
+
+report *report_new(const char *const columns) {
+  report *const r = cli_realloc(NULL, 1, sizeof *r);
+  *r = (report){.header = cli_format("%s", columns)};
+  cli_list_split(&r->names, r->header);
+  r->kinds = cli_realloc(NULL, (size_t)r->names.n, 1);
+  for (int c = 0; c < r->names.n; c++) {
+    char *const last = (char *)r->names.items[c] + strlen(r->names.items[c]) - 1;
+    r->kinds[c] = *last;
+    *last = '\0';
+  }
+  return r;
+}
+
+void report_cell(report *const r, const char *const fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  char text[4096];
+  (void)vsnprintf(text, sizeof text, fmt, args); /* longer cells are cut */
+  va_end(args);
+  r->cells = cli_realloc(r->cells, (size_t)r->n_cells + 1, sizeof *r->cells);
+  r->cells[r->n_cells++] = cli_format("%s", text);
+}
+
+void report_number(report *const r, const int decimals, const double value) {
+  if (isnan(value)) {
+    report_cell(r, "-");
+  } else if (isinf(value)) {
+    report_cell(r, value > 0 ? "inf" : "-inf");
+  } else {
+    report_cell(r, "%.*f", decimals, value);
+  }
+}
+
+static int column_width(const report *const r, const int column) {
+  size_t width = strlen(r->names.items[column]);
+  for (int i = column; i < r->n_cells; i += r->names.n) {
+    const size_t n = strlen(r->cells[i]);
+    width = n > width ? n : width;
+  }
+  return (int)width;
+}
+
+/* Takes what is too much from the columns that may be cut. */
+static void choose_widths(const report *const r, int *const widths) {
+  int total = GAP * (r->names.n - 1);
+  for (int c = 0; c < r->names.n; c++) {
+    widths[c] = column_width(r, c);
+    total += widths[c];
+  }
+  for (int c = 0; c < r->names.n && total > REPORT_WIDTH; c++) {
+    if (r->kinds[c] == '~' && widths[c] > LEAST_CUT) {
+      const int wanted = widths[c] - (total - REPORT_WIDTH);
+      const int width = wanted > LEAST_CUT ? wanted : LEAST_CUT;
+      total -= widths[c] - width;
+      widths[c] = width;
+    }
+  }
+}
+
+static void print_cell(const char kind, const char *const text, const int width, const bool last,
+                       FILE *const to) {
+  const int n = (int)strlen(text);
+  if (n > width) {
+    const int head = (width - 2) / 2;
+    fprintf(to, "%.*s..%s", head, text, text + n - (width - 2 - head));
+  } else {
+    fprintf(to, "%*s", kind == '>' ? width : last ? 0 : -width, text);
+  }
+  fputs(last ? "\n" : "  ", to);
+}
+
+static void report_free(report *const r) {
+  for (int i = 0; i < r->n_cells; i++) {
+    free(r->cells[i]);
+  }
+  free(r->cells);
+  free(r->names.items);
+  free(r->header);
+  free(r->kinds);
+  free(r);
+}
+
+void report_print(report *const r, FILE *const to) {
+  const int n = r->names.n;
+  if (r->n_cells > 0) {
+    int *const widths = cli_realloc(NULL, (size_t)n, sizeof *widths);
+    choose_widths(r, widths);
+    for (int c = 0; c < n; c++) {
+      print_cell(r->kinds[c], r->names.items[c], widths[c], c == n - 1, to);
+    }
+    for (int i = 0; i < r->n_cells; i++) {
+      print_cell(r->kinds[i % n], r->cells[i], widths[i % n], i % n == n - 1, to);
+    }
+    free(widths);
+  }
+  report_free(r);
+}
+
+char *report_bytes(const int64_t bytes) {
+  static const char *const UNITS[] = {"B", "kB", "MB", "GB", "TB"};
+  double value = (double)bytes;
+  int unit = 0;
+  while (value >= 1000 && unit < 4) {
+    value /= 1000;
+    unit++;
+  }
+  return cli_format("%.*f %s", unit ? 1 : 0, value, UNITS[unit]);
+}

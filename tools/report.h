@@ -1,0 +1,28 @@
+/* Tables of text that read well at 80 columns. */
+#ifndef TARE_TOOLS_REPORT_H
+#define TARE_TOOLS_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum { REPORT_WIDTH = 80 };
+
+typedef struct report report;
+
+/* Columns as "name<,count>,min>": '<' left, '>' right, '~' left and cut in the middle when the
+ * table would be wider than REPORT_WIDTH. */
+report *report_new(const char *columns);
+
+/* Adds the next cell; rows fill from left to right. */
+void report_cell(report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a number, "-" where it is not one. */
+void report_number(report *r, int decimals, double value);
+
+/* Writes the table and frees it. An empty table writes nothing. */
+void report_print(report *r, FILE *to);
+
+/* "1.2 MB" and the like; the caller frees it. */
+char *report_bytes(int64_t bytes);
+
+#endif

@@ -1,0 +1,82 @@
+#include "tools/score.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/lengths.h"
+#include "tools/report.h"
+
+void score_json(cJSON *const object, const tare_eval_score *const score, const char *const metric,
+                const bool compared) {
+  json_int(object, "samples", score->samples);
+  if (compared) {
+    json_bool(object, "equal", isinf(score->sqnr_db) && score->sqnr_db > 0);
+    json_real(object, "sqnr_db", score->sqnr_db);
+    json_real(object, "cosine", score->cosine);
+    json_real(object, "max_abs_error", score->max_abs_error);
+    json_real(object, "top1_agreement", score->top1_agreement);
+  }
+  if (metric) {
+    cJSON *const m = json_add(object, "metric", json_object());
+    json_text(m, "name", metric);
+    json_real(m, "value", score->metric);
+    json_real(m, "reference", compared ? score->reference : NAN);
+  }
+}
+
+static void print_figure(const char *const name, const double value, const int decimals,
+                         const char *const unit) {
+  if (isnan(value)) {
+    printf("%-16s -\n", name);
+  } else {
+    printf("%-16s %.*f%s\n", name, decimals, value, unit);
+  }
+}
+
+static void print_total(const tare_eval_score *const total, const char *const metric,
+                        const bool compared) {
+  printf("%-16s %" PRId64 "\n", "samples", total->samples);
+  if (compared) {
+    print_figure("SQNR", total->sqnr_db, 2, isinf(total->sqnr_db) ? " (equal)" : " dB");
+    print_figure("cosine", total->cosine, 6, "");
+    printf("%-16s %.6g\n", "max abs error", total->max_abs_error);
+    print_figure("top-1 agreement", 100 * total->top1_agreement, 3, " %");
+  }
+  if (metric) {
+    print_figure(metric, 100 * total->metric, 3, " %");
+  }
+  if (metric && compared) {
+    print_figure("  reference", 100 * total->reference, 3, " %");
+  }
+}
+
+static void print_row(report *const r, const tare_eval_score *const s, const char *const profile) {
+  report_cell(r, "%s", profile);
+  report_cell(r, "%" PRId64, s->samples);
+  report_number(r, 2, s->sqnr_db);
+  report_number(r, 3, 100 * s->top1_agreement);
+  report_number(r, 3, 100 * s->metric);
+  report_number(r, 3, 100 * s->reference);
+}
+
+void score_print(const tare_eval_result *const result, const tare_profiles *const profiles,
+                 const char *const metric, const bool compared) {
+  print_total(&result->total, metric, compared);
+  printf("%-16s %.3f s\n", "run time", result->seconds);
+  if (compared) {
+    printf("%-16s %.3f s\n", "  reference", result->reference_seconds);
+  }
+  if (result->n_profiles < 2) {
+    return;
+  }
+  report *const r = report_new("profile~,samples>,SQNR dB>,top-1 %>,metric %>,ref %>");
+  for (int p = 0; p < result->n_profiles; p++) {
+    char *const text = profile_text(profiles, p);
+    print_row(r, &result->profiles[p], text);
+    free(text);
+  }
+  putchar('\n');
+  report_print(r, stdout);
+}

@@ -1,0 +1,16 @@
+/* Scores of an evaluation, as text and as JSON. */
+#ifndef TARE_TOOLS_SCORE_H
+#define TARE_TOOLS_SCORE_H
+
+#include "tools/json_out.h"
+#include "tools/options.h"
+
+/* Adds the figures of a score. Comparison figures only with a reference; "equal" says that both
+ * gave the same values, where the SQNR has no number and is null. */
+void score_json(cJSON *object, const tare_eval_score *score, const char *metric, bool compared);
+
+/* Prints a list of figures for the total, and a table by profile where there is more than one. */
+void score_print(const tare_eval_result *result, const tare_profiles *profiles, const char *metric,
+                 bool compared);
+
+#endif

@@ -1,0 +1,27 @@
+#include "tools/side.h"
+
+tare_status side_load(const char *const path, side *const out, tare_error *const err) {
+  *out = (side){.path = path};
+  return tare_plan_is_plan_file(path) ? tare_plan_load(path, &out->plan, err)
+                                      : tare_model_load(path, &out->model, err);
+}
+
+void side_fini(side *const s) {
+  tare_plan_free(&s->plan);
+  tare_model_free(&s->model);
+}
+
+int side_inputs(const side *const s, const tare_port **const ports) {
+  return s->plan ? tare_plan_inputs(s->plan, ports) : tare_model_inputs(s->model, ports);
+}
+
+tare_status side_build(side *const s, const tare_profiles *const profiles,
+                       const opt_common *const common, tare_error *const err) {
+  if (s->plan) {
+    return TARE_OK;
+  }
+  tare_build_options options;
+  tare_build_options_init(&options);
+  options.isa = common->isa;
+  return tare_plan_build(s->model, profiles, &options, &s->plan, err);
+}

@@ -1,0 +1,23 @@
+/* A plan to run, from a plan file or built on the spot from a model. */
+#ifndef TARE_TOOLS_SIDE_H
+#define TARE_TOOLS_SIDE_H
+
+#include "tools/options.h"
+
+typedef struct side {
+  const char *path;
+  tare_model *model; /* NULL for a plan file */
+  tare_plan *plan;   /* NULL until built */
+} side;
+
+/* Loads a plan, or a model that is still to be built. */
+tare_status side_load(const char *path, side *out, tare_error *err);
+void side_fini(side *s);
+
+int side_inputs(const side *s, const tare_port **ports);
+
+/* Builds the float plan of a model; does nothing for a plan. */
+tare_status side_build(side *s, const tare_profiles *profiles, const opt_common *common,
+                       tare_error *err);
+
+#endif

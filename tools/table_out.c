@@ -1,0 +1,56 @@
+#include "tools/table_out.h"
+
+#include <stdio.h>
+
+table_kind table_kind_of(const char *const path) {
+  return cli_ends_with(path, ".json")    ? TABLE_KIND_JSON
+         : cli_ends_with(path, ".cache") ? TABLE_KIND_TRT
+                                         : TABLE_KIND_NONE;
+}
+
+tare_status table_write(const tare_table *const table, const table_kind kind,
+                        const tare_trt_options *const trt, const char *const path,
+                        tare_error *const err) {
+  return kind == TABLE_KIND_TRT ? tare_table_write_trt(table, trt, path, err)
+                                : tare_table_write_json(table, path, err);
+}
+
+static int count_dead(const tare_table *const table) {
+  int dead = 0;
+  for (int t = 0; t < tare_table_n_tensors(table); t++) {
+    dead += tare_table_get(table, t, 0).amax <= 0;
+  }
+  return dead;
+}
+
+void table_print(const tare_table *const table) {
+  const int n = tare_table_n_profiles(table);
+  printf("method     %s\n", tare_table_method(table));
+  printf("tensors    %d", tare_table_n_tensors(table));
+  const int dead = count_dead(table);
+  if (dead > 0) {
+    printf(" (%d dead, left in float)", dead);
+  }
+  printf("\ncolumns    %d\n", n);
+  for (int p = 0; p < n; p++) {
+    const char *const spec = tare_table_profile(table, p);
+    printf("  %-8d %s\n", p, *spec ? spec : "(profile not known)");
+  }
+  for (int i = 0; i < tare_table_n_warnings(table); i++) {
+    printf("%s%s\n", i ? "  " : "warnings\n  ", tare_table_warning(table, i));
+  }
+}
+
+void table_json(cJSON *const object, const tare_table *const table) {
+  json_text(object, "method", tare_table_method(table));
+  json_int(object, "tensors", tare_table_n_tensors(table));
+  json_int(object, "dead", count_dead(table));
+  cJSON *const profiles = json_add(object, "profiles", json_array());
+  for (int p = 0; p < tare_table_n_profiles(table); p++) {
+    json_text(profiles, NULL, tare_table_profile(table, p));
+  }
+  cJSON *const warnings = json_add(object, "warnings", json_array());
+  for (int i = 0; i < tare_table_n_warnings(table); i++) {
+    json_text(warnings, NULL, tare_table_warning(table, i));
+  }
+}

@@ -1,0 +1,23 @@
+/* Writing a table to where its name says, and telling about it. */
+#ifndef TARE_TOOLS_TABLE_OUT_H
+#define TARE_TOOLS_TABLE_OUT_H
+
+#include "tools/json_out.h"
+#include "tools/options.h"
+
+/* What an output file's name asks for. */
+typedef enum table_kind { TABLE_KIND_NONE, TABLE_KIND_JSON, TABLE_KIND_TRT } table_kind;
+
+/* .json or .cache; NONE for other names. */
+table_kind table_kind_of(const char *path);
+
+tare_status table_write(const tare_table *table, table_kind kind, const tare_trt_options *trt,
+                        const char *path, tare_error *err);
+
+/* Tensors with a threshold, and dead ones. */
+void table_print(const tare_table *table);
+
+/* Adds method, counts, profiles and warnings to an object. */
+void table_json(cJSON *object, const tare_table *table);
+
+#endif
