@@ -1,0 +1,25 @@
+/*
+ * Packed constants of a plan, in the order in which the steps take them: made when a plan is
+ * built, views into the mapped file when it is loaded.
+ */
+#ifndef TAREI_ENGINE_BLOBS_H
+#define TAREI_ENGINE_BLOBS_H
+
+#include "graph/ir.h"
+
+typedef struct tarei_blobs {
+  tarei_buffer **buffers;
+  int n;
+  size_t capacity;
+  int next;       /* while loading: the blob that is taken next */
+  bool loading;
+} tarei_blobs;
+
+/* The next blob of `size` bytes, 64-byte aligned. *fresh says whether the caller must fill it (then
+ * it is zeroed and writable). TARE_E_INPUT when a loaded plan has another size there,
+ * TARE_E_MEMORY. The memory belongs to the plan. */
+tare_status tarei_blobs_take(tarei_blobs *blobs, size_t size, void **data, bool *fresh,
+                             tare_error *err);
+void tarei_blobs_fini(tarei_blobs *blobs);
+
+#endif

@@ -1,0 +1,356 @@
+#include "engine/context.h"
+
+#include <assert.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "engine/plan.h"
+
+struct tare_context {
+  const tare_plan *plan;
+  int threads;
+  int pinned;                        /* profile that was pinned, or -1 */
+  int profile;                       /* of the last run, or -1 */
+  int64_t symbols[TARE_MAX_SYMBOLS]; /* of the graph, of the last run; valid when profile >= 0 */
+  char *arena;
+  void *scratch;
+  tare_tensor *tensors;              /* per value */
+  const tare_tensor **operands;      /* inputs, then outputs, of each step in turn */
+  int *first_operand;                /* per step */
+  tarei_observe_fn observe;
+  void *observe_user;
+  bool profiling;
+  double *seconds; /* per step */
+};
+
+void tare_context_options_init(tare_context_options *const options) {
+  *options = (tare_context_options){.threads = 0, .profile = -1};
+}
+
+static int count_operands(const tare_plan *const plan) {
+  int n = 0;
+  for (int s = 0; s < plan->n_steps; s++) {
+    n += plan->steps[s].node->n_in + plan->steps[s].node->n_out;
+  }
+  return n;
+}
+
+static void wire_operands(tare_context *const c) {
+  int at = 0;
+  for (int s = 0; s < c->plan->n_steps; s++) {
+    const tarei_node *const node = c->plan->steps[s].node;
+    c->first_operand[s] = at;
+    for (int i = 0; i < node->n_in; i++) {
+      c->operands[at++] = node->in[i] < 0 ? NULL : &c->tensors[node->in[i]];
+    }
+    for (int o = 0; o < node->n_out; o++) {
+      c->operands[at++] = node->out[o] < 0 ? NULL : &c->tensors[node->out[o]];
+    }
+  }
+}
+
+static void place_tensors(tare_context *const c) {
+  const tarei_graph *const g = c->plan->graph;
+  for (int v = 0; v < g->n_values; v++) {
+    const tarei_slot *const slot = &c->plan->slots[v];
+    tare_tensor *const t = &c->tensors[v];
+    *t = c->plan->bounds[v];
+    if (slot->storage == TAREI_STORE_CONST) {
+      t->data = g->values[slot->root].data->data;
+    } else if (slot->storage == TAREI_STORE_ARENA) {
+      t->data = c->arena + c->plan->slots[slot->root].offset;
+    }
+  }
+}
+
+tare_status tare_context_new(const tare_plan *const plan,
+                             const tare_context_options *const options, tare_context **const out,
+                             tare_error *const err) {
+  tare_context_options defaults;
+  tare_context_options_init(&defaults);
+  const tare_context_options *const o = options ? options : &defaults;
+  *out = NULL;
+  if (o->threads < 0 || o->profile < -1 || o->profile >= tare_profiles_count(plan->profiles)) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "context: threads %d must be >= 0 and profile %d one of 0..%d (or -1)",
+                      o->threads, o->profile, tare_profiles_count(plan->profiles) - 1);
+  }
+  tare_context *const c = tarei_calloc(1, sizeof *c);
+  if (!c) {
+    return tarei_fail_memory(err, "context", sizeof *c);
+  }
+  c->plan = plan;
+  c->pinned = o->profile;
+  c->profile = -1;
+  c->threads = o->threads ? o->threads : omp_get_num_procs();
+  c->threads = c->threads > TAREI_MAX_THREADS ? TAREI_MAX_THREADS : c->threads;
+  const size_t scratch = tarei_plan_scratch_bytes(plan, c->threads);
+  c->arena = tarei_alloc_aligned(plan->arena_bytes, 1);
+  c->scratch = tarei_alloc_aligned(scratch, 1);
+  c->tensors = tarei_calloc((size_t)plan->graph->n_values, sizeof *c->tensors);
+  c->operands = tarei_calloc((size_t)count_operands(plan), sizeof *c->operands);
+  c->first_operand = tarei_calloc((size_t)plan->n_steps, sizeof *c->first_operand);
+  c->seconds = tarei_calloc((size_t)plan->n_steps, sizeof *c->seconds);
+  if (!c->arena || !c->scratch || !c->tensors || !c->operands || !c->first_operand ||
+      !c->seconds) {
+    tare_context *dead = c;
+    tare_context_free(&dead);
+    return tarei_fail_memory(err, "context: activations at the profiles' maximum",
+                             plan->arena_bytes + scratch);
+  }
+  wire_operands(c);
+  place_tensors(c);
+  *out = c;
+  return TARE_OK;
+}
+
+void tare_context_free(tare_context **const context) {
+  tare_context *const c = *context;
+  if (c) {
+    free(c->arena);
+    free(c->scratch);
+    free(c->tensors);
+    free(c->operands);
+    free(c->first_operand);
+    free(c->seconds);
+    free(c);
+    *context = NULL;
+  }
+}
+
+/* Dims and shape-borne contents for new symbol values. The profile holds them, so that every size
+ * is within what was planned; a length in between may still give a node nothing to do. */
+static tare_status take_shape(tare_context *const c, const int64_t *const symbols,
+                              tare_error *const err) {
+  const tare_plan *const plan = c->plan;
+  const tarei_graph *const g = plan->graph;
+  c->profile = -1;
+  for (int v = 0; v < g->n_values; v++) {
+    const tarei_slot *const slot = &plan->slots[v];
+    for (int d = 0; slot->dynamic && slot->storage != TAREI_STORE_NONE && d < c->tensors[v].rank;
+         d++) {
+      int64_t size = -1;
+      if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], symbols, &size) || size < 1) {
+        const int producer = g->values[v].producer;
+        return tarei_fail(err, TARE_E_SHAPE,
+                          "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
+                          producer >= 0 ? g->nodes[producer].name : "-", d, g->values[v].name,
+                          (long long)size);
+      }
+      assert(size <= plan->bounds[v].dims[d]);
+      c->tensors[v].dims[d] = size;
+    }
+  }
+  memcpy(c->symbols, symbols, sizeof c->symbols);
+  return TARE_OK;
+}
+
+/* The arena is reused within a run, so shape-borne contents are written before each one. */
+static tare_status fill_from_shape(tare_context *const c, tare_error *const err) {
+  const tarei_graph *const g = c->plan->graph;
+  for (int v = 0; v < g->n_values; v++) {
+    if (!c->plan->slots[v].from_shape) {
+      continue;
+    }
+    const tarei_value *const value = &g->values[v];
+    for (int i = 0; i < value->n_contents; i++) {
+      int64_t x = 0;
+      if (!tarei_expr_eval(g->exprs, value->contents[i], c->symbols, &x)) {
+        return tarei_fail(err, TARE_E_SHAPE, "'%s': element %d overflows at this length",
+                          value->name, i);
+      }
+      if (value->dtype == TARE_I64) {
+        ((int64_t *)c->tensors[v].data)[i] = x;
+      } else {
+        ((int32_t *)c->tensors[v].data)[i] = (int32_t)x;
+      }
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status check_inputs(const tare_context *const c, const tare_tensor *const inputs,
+                                tare_error *const err) {
+  for (int i = 0; i < c->plan->graph->n_inputs; i++) {
+    if (inputs[i].dtype != c->plan->inputs[i].dtype) {
+      return tarei_fail(err, TARE_E_USAGE, "input '%s' takes %s, got %s", c->plan->inputs[i].name,
+                        tare_dtype_name(c->plan->inputs[i].dtype),
+                        tare_dtype_name(inputs[i].dtype));
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status choose_profile(const tare_context *const c, const int64_t *const values,
+                                  int *const profile, tare_error *const err) {
+  const tare_profiles *const profiles = c->plan->profiles;
+  *profile = tare_profiles_find(profiles, values);
+  if (c->pinned < 0) {
+    return *profile >= 0 ? TARE_OK : tare_profiles_explain(profiles, values, "the input", err);
+  }
+  *profile = c->pinned;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const tare_range r = tare_profiles_range(profiles, c->pinned, s);
+    if (values[s] < r.min || values[s] > r.max) {
+      return tarei_fail(err, TARE_E_SHAPE, "%s=%lld is outside profile %d, which takes %lld..%lld",
+                        tare_profiles_symbol(profiles, s), (long long)values[s], c->pinned,
+                        (long long)r.min, (long long)r.max);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status show(tare_context *const c, const int v, const int64_t *const valid_symbols,
+                        const int bucket, tare_error *const err) {
+  const int tensor = c->plan->slots[v].observable;
+  if (!c->observe || tensor < 0) {
+    return TARE_OK;
+  }
+  const tarei_graph *const g = c->plan->graph;
+  int64_t valid[TARE_MAX_RANK];
+  for (int d = 0; d < c->tensors[v].rank; d++) {
+    int64_t extent;
+    const int64_t dim = c->tensors[v].dims[d];
+    const bool known = tarei_expr_eval(g->exprs, g->values[v].dims[d], valid_symbols, &extent);
+    valid[d] = known && extent < dim ? (extent > 0 ? extent : 0) : dim;
+  }
+  const tarei_observation seen = {.tensor = tensor,
+                                  .name = g->values[v].name,
+                                  .data = &c->tensors[v],
+                                  .valid = valid,
+                                  .profile = bucket};
+  return c->observe(c->observe_user, &seen, err);
+}
+
+static double now(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static tare_status run_step(tare_context *const c, const int s, tare_error *const err) {
+  const tarei_step *const step = &c->plan->steps[s];
+  const tare_tensor **const operands = c->operands + c->first_operand[s];
+  const tarei_run run = {.in = operands,
+                         .out = operands + step->node->n_in,
+                         .scratch = c->scratch,
+                         .profile = c->profile,
+                         .threads = c->threads,
+                         .kernels = &c->plan->kernels};
+  const double start = c->profiling ? now() : 0;
+  const tare_status status = step->lowering->run(step, &run, err);
+  if (c->profiling) {
+    c->seconds[s] += now() - start;
+  }
+  return status == TARE_OK
+             ? TARE_OK
+             : tarei_fail_in(err, status, "node '%s' (%s)", step->node->name, step->node->op->name);
+}
+
+static tare_status run_steps(tare_context *const c, const int64_t *const valid_symbols,
+                             const int bucket, tare_error *const err) {
+  const tarei_graph *const g = c->plan->graph;
+  for (int i = 0; i < g->n_inputs; i++) {
+    TARE_TRY(show(c, g->inputs[i], valid_symbols, bucket, err));
+  }
+  for (int s = 0; s < c->plan->n_steps; s++) {
+    TARE_TRY(run_step(c, s, err));
+    const tarei_node *const node = c->plan->steps[s].node;
+    for (int o = 0; o < node->n_out; o++) {
+      if (node->out[o] >= 0) {
+        TARE_TRY(show(c, node->out[o], valid_symbols, bucket, err));
+      }
+    }
+  }
+  return TARE_OK;
+}
+
+/* The values of inputs, and of views of inputs, lie in the caller's memory. */
+static void point_at_inputs(tare_context *const c, const tare_tensor *const inputs) {
+  const tarei_graph *const g = c->plan->graph;
+  for (int i = 0; i < g->n_inputs; i++) {
+    c->tensors[g->inputs[i]].data = inputs[i].data;
+  }
+  for (int v = 0; v < g->n_values; v++) {
+    const tarei_slot *const slot = &c->plan->slots[v];
+    if (slot->storage == TAREI_STORE_INPUT && slot->root != v) {
+      c->tensors[v].data = c->tensors[slot->root].data;
+    }
+  }
+}
+
+tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *const inputs,
+                                    const int64_t *const valid_symbols, const int bucket,
+                                    tare_tensor *const outputs, tare_error *const err) {
+  const tarei_graph *const g = c->plan->graph;
+  int64_t values[TARE_MAX_SYMBOLS] = {0}, symbols[TARE_MAX_SYMBOLS] = {0},
+          valid[TARE_MAX_SYMBOLS] = {0};
+  int profile;
+  TARE_TRY(check_inputs(c, inputs, err));
+  TARE_TRY(tare_profiles_bind(c->plan->profiles, inputs, values, err));
+  TARE_TRY(choose_profile(c, values, &profile, err));
+  tarei_plan_symbols(c->plan, values, symbols);
+  tarei_plan_symbols(c->plan, valid_symbols ? valid_symbols : values, valid);
+  if (c->profile < 0 || memcmp(symbols, c->symbols, sizeof symbols) != 0) {
+    TARE_TRY(take_shape(c, symbols, err));
+  }
+  c->profile = profile;
+  point_at_inputs(c, inputs);
+  TARE_TRY(fill_from_shape(c, err));
+  TARE_TRY(run_steps(c, valid, bucket < 0 ? profile : bucket, err));
+  for (int i = 0; outputs && i < g->n_outputs; i++) {
+    outputs[i] = c->tensors[g->outputs[i]];
+  }
+  return TARE_OK;
+}
+
+tare_status tare_context_run(tare_context *const context, const tare_tensor *const inputs,
+                             tare_tensor *const outputs, tare_error *const err) {
+  return tarei_context_run_valid(context, inputs, NULL, -1, outputs, err);
+}
+
+tare_status tarei_context_output_valid(const tare_context *const c, const int output,
+                                       const int64_t *const valid_symbols, int64_t *const extents,
+                                       tare_error *const err) {
+  const tarei_graph *const g = c->plan->graph;
+  const int v = g->outputs[output];
+  int64_t symbols[TARE_MAX_SYMBOLS] = {0};
+  tarei_plan_symbols(c->plan, valid_symbols, symbols);
+  for (int d = 0; d < c->tensors[v].rank; d++) {
+    int64_t extent;
+    if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], symbols, &extent)) {
+      return tarei_fail(err, TARE_E_SHAPE, "output '%s': axis %d overflows", g->values[v].name, d);
+    }
+    const int64_t dim = c->tensors[v].dims[d];
+    extents[d] = extent < 0 ? 0 : extent < dim ? extent : dim;
+  }
+  return TARE_OK;
+}
+
+int tare_context_profile(const tare_context *const context) { return context->profile; }
+
+void tare_context_set_profiling(tare_context *const context, const bool on) {
+  context->profiling = on;
+  memset(context->seconds, 0, (size_t)context->plan->n_steps * sizeof *context->seconds);
+}
+
+double tare_context_layer_seconds(const tare_context *const context, const int layer) {
+  assert(layer >= 0 && layer < context->plan->n_steps);
+  return context->seconds[layer];
+}
+
+void tarei_context_set_observer(tare_context *const context, const tarei_observe_fn observe,
+                                void *const user) {
+  context->observe = observe;
+  context->observe_user = user;
+}
+
+int tarei_plan_n_observable(const tare_plan *const plan) { return plan->n_observables; }
+
+const char *tarei_plan_observable_name(const tare_plan *const plan, const int i) {
+  assert(i >= 0 && i < plan->n_observables);
+  return plan->graph->values[plan->observables[i]].name;
+}

@@ -1,0 +1,28 @@
+#include <omp.h>
+
+#include "base/str.h"
+#include "engine/plan.h"
+
+char *tare_cpu_report(const char *const isa) {
+  unsigned mask = TAREI_ISA_ALL;
+  tarei_str s = {0};
+  if (isa && !tarei_isa_parse(isa, &mask)) {
+    tarei_str_add(&s, "unknown instruction set '%s'\n", isa);
+    return s.text;
+  }
+  const unsigned found = tarei_isa_detect();
+  tarei_str_add(&s, "features");
+  for (unsigned bit = 1; bit && bit <= found; bit <<= 1) {
+    if (found & bit) {
+      tarei_str_add(&s, " %s%s", tarei_isa_name(bit), mask & bit ? "" : " (masked)");
+    }
+  }
+  tarei_str_add(&s, "%s\ncores %d\n", found ? "" : " scalar", omp_get_num_procs());
+  tarei_kernels kernels;
+  tarei_kernels_select(mask, &kernels);
+#define TAREI_KERNEL_LINE(family, type) \
+  tarei_str_add(&s, "kernel %s %s\n", #family, kernels.family##_name);
+  TAREI_KERNEL_FAMILIES(TAREI_KERNEL_LINE)
+#undef TAREI_KERNEL_LINE
+  return s.text;
+}

@@ -1,0 +1,312 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/graph_file.h"
+#include "graph/pass.h"
+
+static tare_status broken(tare_error *const err, const char *const what) {
+  return tarei_fail(err, TARE_E_INPUT, "the graph section is broken at %s", what);
+}
+
+static tarei_expr get_expr(tarei_reader *const r, tarei_graph *const g) {
+  char *const text = tarei_get_text(r);
+  tarei_expr e = TAREI_EXPR_NONE;
+  if (!text || tarei_expr_parse(g->exprs, text, &e, NULL) != TARE_OK) {
+    r->failed = true;
+  }
+  free(text);
+  return e;
+}
+
+static void get_quant(tarei_reader *const r, tarei_quant *const q) {
+  q->granularity = (tarei_granularity)tarei_get_u8(r);
+  q->unsigned_range = tarei_get_u8(r) != 0;
+  const uint32_t n = tarei_get_count(r, 4);
+  r->failed |= q->granularity != TAREI_PER_TENSOR || n > TARE_MAX_PROFILES;
+  if (r->failed || !n) {
+    return;
+  }
+  q->scales = tarei_calloc(n, sizeof *q->scales);
+  r->failed |= !q->scales;
+  for (uint32_t i = 0; !r->failed && i < n; i++) {
+    q->scales[i] = tarei_get_f32(r);
+    q->n_scales = (int)i + 1;
+    r->failed |= !(q->scales[i] > 0) || !isnormal(q->scales[i]);
+  }
+}
+
+/* Bytes that constant dims ask for, or false. */
+static bool constant_bytes(const tarei_graph *const g, const tarei_value *const v,
+                           size_t *const bytes) {
+  tare_tensor t = {.dtype = v->dtype, .rank = v->rank};
+  for (int d = 0; d < v->rank; d++) {
+    if (!tarei_expr_is_const(g->exprs, v->dims[d], &t.dims[d]) || t.dims[d] < 0) {
+      return false;
+    }
+  }
+  const int64_t count = tare_tensor_count(&t);
+  return count >= 0 && tarei_mul_size((size_t)count, tare_dtype_size(v->dtype), bytes);
+}
+
+static void get_constant(tarei_reader *const r, tarei_graph *const g, const int value,
+                         const tarei_blobs *const constants) {
+  tarei_value *const v = &g->values[value];
+  const uint8_t kind = tarei_get_u8(r);
+  size_t bytes;
+  if (kind == TAREI_CONST_NONE) {
+    return;
+  }
+  if (r->failed || kind > TAREI_CONST_PACKED || !constant_bytes(g, v, &bytes)) {
+    r->failed = true;
+    return;
+  }
+  if (kind == TAREI_CONST_PACKED) {
+    v->data = tarei_buffer_new(0);
+    r->failed |= !v->data || v->dtype != TARE_F32;
+    return;
+  }
+  const uint32_t block = tarei_get_u32(r);
+  if (r->failed || block >= (uint32_t)constants->n || constants->buffers[block]->size != bytes) {
+    r->failed = true;
+    return;
+  }
+  v->data = tarei_buffer_retain(constants->buffers[block]);
+}
+
+static void get_value(tarei_reader *const r, tarei_graph *const g,
+                      const tarei_blobs *const constants) {
+  char *const name = tarei_get_text(r);
+  const int value = name ? tarei_graph_add_value(g, name) : -1;
+  free(name);
+  if (value < 0) {
+    r->failed = true;
+    return;
+  }
+  tarei_value *const v = &g->values[value];
+  v->dtype = (tare_dtype)tarei_get_u32(r);
+  const uint8_t flags = tarei_get_u8(r);
+  v->is_input = flags & 1;
+  v->is_output = flags >> 1 & 1;
+  v->observable = flags >> 2 & 1;
+  const uint8_t rank = tarei_get_u8(r);
+  r->failed |= rank > TARE_MAX_RANK || !tare_dtype_size(v->dtype);
+  v->rank = r->failed ? -1 : rank;
+  for (int d = 0; d < v->rank; d++) {
+    v->dims[d] = get_expr(r, g);
+  }
+  const uint32_t n = tarei_get_count(r, 4);
+  if (n && !r->failed) {
+    v->contents = tarei_calloc(n, sizeof *v->contents);
+    r->failed |= !v->contents;
+    for (uint32_t i = 0; !r->failed && i < n; i++) {
+      v->contents[i] = get_expr(r, g);
+      v->n_contents = (int)i + 1;
+    }
+  }
+  get_quant(r, &v->quant);
+  get_constant(r, g, value, constants);
+}
+
+static bool get_tensor_attr(tarei_reader *const r, tarei_attr *const a) {
+  a->tensor.dtype = (tare_dtype)tarei_get_u32(r);
+  a->tensor.rank = tarei_get_u8(r);
+  if (r->failed || a->tensor.rank > TARE_MAX_RANK) {
+    return false;
+  }
+  for (int d = 0; d < a->tensor.rank; d++) {
+    a->tensor.dims[d] = (int64_t)tarei_get_u64(r);
+    if (a->tensor.dims[d] < 0) {
+      return false;
+    }
+  }
+  const uint64_t bytes = tarei_get_u64(r);
+  const int64_t count = tare_tensor_count(&a->tensor);
+  size_t wanted;
+  if (r->failed || count < 0 ||
+      !tarei_mul_size((size_t)count, tare_dtype_size(a->tensor.dtype), &wanted) ||
+      wanted != bytes) {
+    return false;
+  }
+  const void *const data = tarei_get_bytes(r, wanted);
+  a->buffer = data ? tarei_buffer_new(wanted) : NULL;
+  if (!a->buffer) {
+    return false;
+  }
+  memcpy(a->buffer->data, data, wanted);
+  a->tensor.data = a->buffer->data;
+  return true;
+}
+
+static bool get_list(tarei_reader *const r, tarei_attr *const a) {
+  const uint32_t n = tarei_get_count(r, 4);
+  a->ints = tarei_calloc(n, sizeof *a->ints);
+  a->floats = tarei_calloc(n, sizeof *a->floats);
+  if (!a->ints || !a->floats) {
+    return false;
+  }
+  a->n = (int)n;
+  for (uint32_t i = 0; i < n; i++) {
+    if (a->kind == TAREI_ATTR_INTS) {
+      a->ints[i] = (int64_t)tarei_get_u64(r);
+    } else {
+      a->floats[i] = tarei_get_f32(r);
+    }
+  }
+  return !r->failed;
+}
+
+static void get_attr(tarei_reader *const r, tarei_node *const node) {
+  tarei_attr a = {.name = tarei_get_text(r)};
+  a.kind = (tarei_attr_kind)tarei_get_u8(r);
+  a.i = (int64_t)tarei_get_u64(r);
+  a.f = tarei_get_f32(r);
+  a.s = tarei_get_text(r);
+  const bool known = a.kind == TAREI_ATTR_FLOAT || a.kind == TAREI_ATTR_INT ||
+                     a.kind == TAREI_ATTR_STRING || a.kind == TAREI_ATTR_TENSOR ||
+                     a.kind == TAREI_ATTR_FLOATS || a.kind == TAREI_ATTR_INTS;
+  const bool ok = a.name && a.s && known && get_list(r, &a) &&
+                  (a.kind != TAREI_ATTR_TENSOR || get_tensor_attr(r, &a)) &&
+                  tarei_attr_copy(node, &a);
+  r->failed |= !ok;
+  free(a.name);
+  free(a.s);
+  free(a.ints);
+  free(a.floats);
+  tarei_buffer_release(a.buffer);
+}
+
+/* A list of value numbers, UINT32_MAX for absent ones; NULL on failure. */
+static int *get_operands(tarei_reader *const r, const tarei_graph *const g, int *const n) {
+  *n = (int)tarei_get_count(r, 4);
+  int *const list = tarei_calloc((size_t)*n, sizeof *list);
+  r->failed |= !list;
+  for (int i = 0; !r->failed && i < *n; i++) {
+    const uint32_t x = tarei_get_u32(r);
+    r->failed |= x != UINT32_MAX && x >= (uint32_t)g->n_values;
+    list[i] = x == UINT32_MAX ? -1 : (int)x;
+  }
+  return list;
+}
+
+/* Constants that stand in packed form are read by nobody else. */
+static bool operands_are_there(const tarei_graph *const g, const tarei_node *const node) {
+  const bool packs = strcmp(node->op->domain, "tare") == 0;
+  for (int i = 0; i < node->n_in; i++) {
+    const tarei_value *const v = node->in[i] < 0 ? NULL : &g->values[node->in[i]];
+    size_t bytes;
+    if (v && v->data && constant_bytes(g, v, &bytes) && v->data->size < bytes &&
+        !(packs && (i == 1 || i == 2))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool outputs_are_free(const tarei_graph *const g, const int *const out, const int n) {
+  for (int i = 0; i < n; i++) {
+    const tarei_value *const v = out[i] < 0 ? NULL : &g->values[out[i]];
+    if (v && (v->producer >= 0 || v->data || v->is_input || v->contents)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void get_node(tarei_reader *const r, tarei_graph *const g) {
+  char *const op = tarei_get_text(r), *const domain = tarei_get_text(r);
+  char *const name = tarei_get_text(r), *const precision = tarei_get_text(r);
+  const uint32_t opset = tarei_get_u32(r);
+  int n_in = 0, n_out = 0, node = -1;
+  int *const in = get_operands(r, g, &n_in), *const out = get_operands(r, g, &n_out);
+  if (!r->failed && tarei_op_find(op, domain) && outputs_are_free(g, out, n_out)) {
+    node = tarei_graph_add_node(g, op, domain, name, (int)opset, in, n_in, out, n_out);
+  }
+  r->failed |= node < 0;
+  if (node >= 0) {
+    g->nodes[node].precision = *precision ? tarei_strdup(precision) : NULL;
+    const uint32_t n_attrs = tarei_get_count(r, 8);
+    for (uint32_t a = 0; !r->failed && a < n_attrs; a++) {
+      get_attr(r, &g->nodes[node]);
+    }
+    r->failed |= !operands_are_there(g, &g->nodes[node]);
+  }
+  free(op);
+  free(domain);
+  free(name);
+  free(precision);
+  free(in);
+  free(out);
+}
+
+/* Every value a node or output reads is made by somebody. */
+static bool all_made(const tarei_graph *const g) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    for (int i = 0; i < g->nodes[n].n_in; i++) {
+      const tarei_value *const v = g->nodes[n].in[i] < 0 ? NULL : &g->values[g->nodes[n].in[i]];
+      if (v && v->producer < 0 && !v->data && !v->is_input && !v->contents) {
+        return false;
+      }
+    }
+  }
+  for (int i = 0; i < g->n_outputs; i++) {
+    const tarei_value *const v = g->outputs[i] < 0 ? NULL : &g->values[g->outputs[i]];
+    if (!v || (v->producer < 0 && !v->data && !v->is_input && !v->contents)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < g->n_inputs; i++) {
+    if (g->inputs[i] < 0 || !g->values[g->inputs[i]].is_input) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const constants,
+                             tarei_graph *const g, tare_error *const err) {
+  free(g->producer);
+  g->producer = tarei_get_text(r);
+  g->ir_version = (int64_t)tarei_get_u64(r);
+  g->opset = (int)tarei_get_u32(r);
+  g->model_hash = tarei_get_u64(r);
+  const uint32_t n_values = tarei_get_count(r, 16);
+  for (uint32_t v = 0; !r->failed && v < n_values; v++) {
+    get_value(r, g, constants);
+  }
+  if (r->failed) {
+    return broken(err, "its values");
+  }
+  const uint32_t n_nodes = tarei_get_count(r, 16);
+  for (uint32_t n = 0; !r->failed && n < n_nodes; n++) {
+    get_node(r, g);
+  }
+  if (r->failed) {
+    return broken(err, "its nodes");
+  }
+  g->inputs = get_operands(r, g, &g->n_inputs);
+  g->outputs = get_operands(r, g, &g->n_outputs);
+  if (r->failed || !all_made(g)) {
+    return broken(err, "its inputs and outputs");
+  }
+  return tarei_graph_infer(g, err);
+}
+
+tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const constants,
+                            tarei_graph **const out, tare_error *const err) {
+  char *const name = tarei_get_text(r);
+  *out = name ? tarei_graph_new(name) : NULL;
+  free(name);
+  if (!*out) {
+    return broken(err, "its name");
+  }
+  const tare_status status = get_graph(r, constants, *out, err);
+  if (status != TARE_OK) {
+    tarei_graph_free(*out);
+    *out = NULL;
+  }
+  return status == TARE_OK || status == TARE_E_MEMORY
+             ? status
+             : tarei_fail_in(err, TARE_E_INPUT, "graph");
+}

@@ -1,0 +1,180 @@
+#include "base/mem.h"
+#include "engine/graph_file.h"
+
+/* Numbers of the values in the file; -1 for those that nothing uses. */
+static int *number_values(const tare_plan *const plan, int *const n) {
+  const tarei_graph *const g = plan->graph;
+  int *const numbers = tarei_calloc((size_t)g->n_values, sizeof *numbers);
+  *n = 0;
+  for (int v = 0; numbers && v < g->n_values; v++) {
+    const bool used = plan->slots[v].storage != TAREI_STORE_NONE &&
+                      (plan->slots[v].storage != TAREI_STORE_CONST ||
+                       tarei_graph_count_uses(g, v) > 0);
+    numbers[v] = used || g->values[v].is_input ? (*n)++ : -1;
+  }
+  return numbers;
+}
+
+/* True when every use of a constant is in packed form. */
+static bool only_packed(const tare_plan *const plan, const int value) {
+  bool used = false;
+  for (int s = 0; s < plan->n_steps; s++) {
+    const tarei_node *const node = plan->steps[s].node;
+    for (int i = 0; i < node->n_in; i++) {
+      if (node->in[i] == value) {
+        used = true;
+        if (i > 31 || !(plan->steps[s].packed_inputs >> i & 1u)) {
+          return false;
+        }
+      }
+    }
+  }
+  return used && !plan->graph->values[value].is_output;
+}
+
+static void put_constant(tarei_writer *const w, const tare_plan *const plan, const int value,
+                         tarei_blobs *const constants) {
+  tarei_buffer *const data = plan->graph->values[value].data;
+  if (!data) {
+    tarei_put_u8(w, TAREI_CONST_NONE);
+  } else if (only_packed(plan, value)) {
+    tarei_put_u8(w, TAREI_CONST_PACKED);
+  } else {
+    tarei_put_u8(w, TAREI_CONST_BLOCK);
+    tarei_put_u32(w, (uint32_t)constants->n);
+    if (!TAREI_GROW(constants->buffers, constants->n, constants->capacity)) {
+      w->failed = true;
+      return;
+    }
+    constants->buffers[constants->n++] = data;
+  }
+}
+
+static void put_expr(tarei_writer *const w, const tarei_exprs *const exprs, const tarei_expr e) {
+  tarei_str text = {0};
+  tarei_expr_print(exprs, e, &text);
+  w->failed |= text.failed;
+  tarei_put_text(w, tarei_str_get(&text));
+  tarei_str_free(&text);
+}
+
+static void put_value(tarei_writer *const w, const tare_plan *const plan, const int value,
+                      tarei_blobs *const constants) {
+  const tarei_graph *const g = plan->graph;
+  const tarei_value *const v = &g->values[value];
+  tarei_put_text(w, v->name);
+  tarei_put_u32(w, (uint32_t)v->dtype);
+  tarei_put_u8(w, (uint8_t)(v->is_input | v->is_output << 1 | v->observable << 2));
+  tarei_put_u8(w, (uint8_t)v->rank);
+  for (int d = 0; d < v->rank; d++) {
+    put_expr(w, g->exprs, v->dims[d]);
+  }
+  const bool contents = plan->slots[value].from_shape;
+  tarei_put_u32(w, contents ? (uint32_t)v->n_contents : 0);
+  for (int i = 0; contents && i < v->n_contents; i++) {
+    put_expr(w, g->exprs, v->contents[i]);
+  }
+  tarei_put_u8(w, (uint8_t)v->quant.granularity);
+  tarei_put_u8(w, v->quant.unsigned_range);
+  tarei_put_u32(w, (uint32_t)v->quant.n_scales);
+  for (int i = 0; i < v->quant.n_scales; i++) {
+    tarei_put_f32(w, v->quant.scales[i]);
+  }
+  put_constant(w, plan, value, constants);
+}
+
+static void put_attr(tarei_writer *const w, const tarei_attr *const a) {
+  tarei_put_text(w, a->name);
+  tarei_put_u8(w, (uint8_t)a->kind);
+  tarei_put_u64(w, (uint64_t)a->i);
+  tarei_put_f32(w, a->f);
+  tarei_put_text(w, a->s);
+  const bool ints = a->kind == TAREI_ATTR_INTS, floats = a->kind == TAREI_ATTR_FLOATS;
+  tarei_put_u32(w, ints || floats ? (uint32_t)a->n : 0);
+  for (int i = 0; ints && i < a->n; i++) {
+    tarei_put_u64(w, (uint64_t)a->ints[i]);
+  }
+  for (int i = 0; floats && i < a->n; i++) {
+    tarei_put_f32(w, a->floats[i]);
+  }
+  if (a->kind == TAREI_ATTR_TENSOR) {
+    tarei_put_u32(w, (uint32_t)a->tensor.dtype);
+    tarei_put_u8(w, (uint8_t)a->tensor.rank);
+    for (int d = 0; d < a->tensor.rank; d++) {
+      tarei_put_u64(w, (uint64_t)a->tensor.dims[d]);
+    }
+    const size_t bytes =
+        (size_t)tare_tensor_count(&a->tensor) * tare_dtype_size(a->tensor.dtype);
+    tarei_put_u64(w, bytes);
+    tarei_put_bytes(w, a->tensor.data, bytes);
+  }
+}
+
+/* Attributes that the engine reads; texts in lists and subgraphs have no use there. */
+static bool is_kept(const tarei_attr *const a) {
+  return a->kind != TAREI_ATTR_STRINGS && a->kind != TAREI_ATTR_GRAPH;
+}
+
+static void put_operands(tarei_writer *const w, const int *const operands, const int n,
+                         const int *const numbers) {
+  tarei_put_u32(w, (uint32_t)n);
+  for (int i = 0; i < n; i++) {
+    tarei_put_u32(w, operands[i] < 0 ? UINT32_MAX : (uint32_t)numbers[operands[i]]);
+  }
+}
+
+static void put_node(tarei_writer *const w, const tarei_node *const node,
+                     const int *const numbers) {
+  tarei_put_text(w, node->op->name);
+  tarei_put_text(w, node->op->domain);
+  tarei_put_text(w, node->name);
+  tarei_put_text(w, node->precision);
+  tarei_put_u32(w, (uint32_t)node->opset);
+  put_operands(w, node->in, node->n_in, numbers);
+  put_operands(w, node->out, node->n_out, numbers);
+  uint32_t n = 0;
+  for (int a = 0; a < node->n_attrs; a++) {
+    n += is_kept(&node->attrs[a]);
+  }
+  tarei_put_u32(w, n);
+  for (int a = 0; a < node->n_attrs; a++) {
+    if (is_kept(&node->attrs[a])) {
+      put_attr(w, &node->attrs[a]);
+    }
+  }
+}
+
+void tarei_graph_put(tarei_writer *const w, const tare_plan *const plan,
+                     tarei_blobs *const constants) {
+  const tarei_graph *const g = plan->graph;
+  int n_values;
+  int *const numbers = number_values(plan, &n_values);
+  if (!numbers) {
+    w->failed = true;
+    return;
+  }
+  tarei_put_text(w, g->name);
+  tarei_put_text(w, g->producer);
+  tarei_put_u64(w, (uint64_t)g->ir_version);
+  tarei_put_u32(w, (uint32_t)g->opset);
+  tarei_put_u64(w, g->model_hash);
+  tarei_put_u32(w, (uint32_t)n_values);
+  for (int v = 0; v < g->n_values; v++) {
+    if (numbers[v] >= 0) {
+      put_value(w, plan, v, constants);
+    }
+  }
+  uint32_t n_nodes = 0;
+  for (int n = 0; n < g->n_nodes; n++) {
+    n_nodes += plan->runs[n];
+  }
+  tarei_put_u32(w, n_nodes);
+  for (int n = 0; n < g->n_nodes; n++) {
+    if (plan->runs[n]) {
+      put_node(w, &g->nodes[n], numbers);
+    }
+  }
+  put_operands(w, g->inputs, g->n_inputs, numbers);
+  put_operands(w, g->outputs, g->n_outputs, numbers);
+  free(numbers);
+}

@@ -1,0 +1,50 @@
+/*
+ * Convolution as rows of a matrix product, channels-last.
+ *
+ * Output position r (over batch and space) is one row of [kernel taps x channels of a group]. Along
+ * one axis without dilation and groups that row lies in the input as it is, and rows overlap with a
+ * leading dim of stride * channels; every other row is gathered into scratch first. Bytes are all
+ * the same to it: the padding byte is 0 for float and the zero point for u8.
+ */
+#ifndef TAREI_ENGINE_LOWER_CONV_ROWS_H
+#define TAREI_ENGINE_LOWER_CONV_ROWS_H
+
+#include "engine/step.h"
+
+typedef struct tarei_conv {
+  int space; /* 1 or 2 axes; one axis is kept as the second of two */
+  int64_t kernel[2], stride[2], dilation[2], pad[2]; /* pad: before */
+  int auto_pad;                                      /* 0 explicit, 1 SAME_UPPER, 2 SAME_LOWER */
+  int64_t group, channels, outputs;                  /* all groups together */
+  size_t k;                                          /* taps x channels of one group */
+} tarei_conv;
+
+/* Reads and checks the attributes of conv_last or qconv_last. */
+tare_status tarei_conv_read(const tarei_step *step, tarei_conv *out, tare_error *err);
+
+/* One channel per group in and out, along one axis: the depthwise kernels serve. */
+bool tarei_conv_is_depthwise(const tarei_conv *conv);
+
+/* Called for m consecutive rows of a group from several threads: row i begins at a + i * lda bytes;
+ * first is the number of row 0 among all output positions. */
+typedef void (*tarei_conv_rows_fn)(const void *user, const void *a, size_t lda, size_t m,
+                                   int64_t group, size_t first);
+
+size_t tarei_conv_scratch(const tarei_conv *conv, size_t element, int threads);
+
+/* x, out: [batch, space..., channels]. */
+void tarei_conv_rows(const tarei_conv *conv, const tare_tensor *x, const tare_tensor *out,
+                     size_t element, uint8_t pad_byte, void *scratch, int threads,
+                     tarei_conv_rows_fn rows, const void *user);
+
+/* Called for outputs [t0, t1) of one sample of the batch from several threads. */
+typedef void (*tarei_conv_span_fn)(const void *user, int64_t batch, int64_t t0, int64_t t1);
+
+/* Cuts the outputs of a convolution along one axis into spans for the threads. */
+void tarei_conv_spans(int64_t batch, int64_t length, int threads, tarei_conv_span_fn span,
+                      const void *user);
+
+/* Padding before axis 0 or 1 (of two), with auto_pad worked out for these lengths. */
+int64_t tarei_conv_pad(const tarei_conv *conv, int axis, int64_t in_length, int64_t out_length);
+
+#endif

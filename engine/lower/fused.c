@@ -1,0 +1,102 @@
+#include "engine/lower/fused.h"
+
+#include <assert.h>
+#include <string.h>
+
+tare_status tarei_fused_read(const tarei_node *const node, tarei_fused *const out,
+                             tare_error *const err) {
+  const char *const act = tarei_attr_string(node, "activation", "none");
+  const char *const outputs = tarei_attr_string(node, "outputs", "f32");
+  *out = (tarei_fused){.act_a = tarei_attr_float(node, "activation_a", 0),
+                       .act_b = tarei_attr_float(node, "activation_b", 0),
+                       .f32_output = 0,
+                       .u8_output = -1};
+  if (!tarei_act_parse(act, &out->act)) {
+    return tarei_fail(err, TARE_E_MODEL, "unknown activation '%s'", act);
+  }
+  if (strcmp(outputs, "both") == 0 && node->n_out == 2) {
+    out->u8_output = 1;
+  } else if (strcmp(outputs, "u8") == 0) {
+    out->f32_output = -1;
+    out->u8_output = 0;
+  } else if (strcmp(outputs, "f32") != 0) {
+    return tarei_fail(err, TARE_E_MODEL, "unknown outputs '%s'", outputs);
+  }
+  return TARE_OK;
+}
+
+float tarei_u8_scale(const tarei_graph *const graph, const int value, const int profile) {
+  const tarei_quant *const q = &graph->values[value].quant;
+  assert(q->n_scales > 0);
+  const float scale = q->scales[q->n_scales == 1 ? 0 : profile];
+  return q->unsigned_range ? scale * (127.0f / 255.0f) : scale;
+}
+
+int32_t tarei_u8_zero_point(const tarei_graph *const graph, const int value) {
+  return graph->values[value].quant.unsigned_range ? 0 : 128;
+}
+
+tarei_epilogue tarei_fused_epilogue(const tarei_fused *const fused, const tarei_step *const step,
+                                    const tarei_run *const run, const tare_tensor *const residual,
+                                    const size_t n) {
+  tarei_epilogue e = {.act = fused->act, .act_a = fused->act_a, .act_b = fused->act_b};
+  if (residual) {
+    e.residual = residual->data;
+    e.ld_residual = n;
+  }
+  if (fused->f32_output >= 0) {
+    e.out_f32 = run->out[fused->f32_output]->data;
+    e.ld_f32 = n;
+  }
+  if (fused->u8_output >= 0) {
+    const int value = step->node->out[fused->u8_output];
+    e.out_u8 = run->out[fused->u8_output]->data;
+    e.ld_u8 = n;
+    e.inv_scale = 1.0f / tarei_u8_scale(step->graph, value, run->profile);
+    e.zero_point = tarei_u8_zero_point(step->graph, value);
+  }
+  return e;
+}
+
+tarei_epilogue tarei_epilogue_at(const tarei_epilogue *const epilogue, const size_t row,
+                                 const size_t column) {
+  tarei_epilogue e = *epilogue;
+  e.mult = e.mult ? e.mult + column : NULL;
+  e.row_mult = e.row_mult ? e.row_mult + row : NULL;
+  e.bias = e.bias ? e.bias + column : NULL;
+  e.residual = e.residual ? e.residual + row * e.ld_residual + column : NULL;
+  e.out_f32 = e.out_f32 ? e.out_f32 + row * e.ld_f32 + column : NULL;
+  e.out_u8 = e.out_u8 ? e.out_u8 + row * e.ld_u8 + column : NULL;
+  return e;
+}
+
+bool tarei_requant_folds(const tarei_fused *const fused, const bool has_residual) {
+  const tarei_act act = fused->act;
+  const bool homogeneous =
+      act == TAREI_ACT_NONE || act == TAREI_ACT_RELU || act == TAREI_ACT_LEAKY_RELU;
+  return fused->f32_output < 0 && !has_residual && homogeneous;
+}
+
+void tarei_requant_fill(const tarei_step *const step, const tarei_fused *const fused,
+                        const bool fold, const size_t n, const float *const weight_scale,
+                        const float *const bias, float *const mult, float *const bias_out) {
+  for (int p = 0; p < step->n_profiles; p++) {
+    const double x_scale = (double)tarei_u8_scale(step->graph, step->node->in[0], p);
+    const double out_scale =
+        fold ? (double)tarei_u8_scale(step->graph, step->node->out[fused->u8_output], p) : 1.0;
+    for (size_t i = 0; i < n; i++) {
+      mult[(size_t)p * n + i] = (float)(x_scale * (double)weight_scale[i] / out_scale);
+      if (bias) {
+        bias_out[(size_t)p * n + i] = (float)((double)bias[i] / out_scale);
+      }
+    }
+  }
+}
+
+const float *tarei_const_operand(const tarei_step *const step, const int i) {
+  if (i >= step->node->n_in || step->node->in[i] < 0) {
+    return NULL;
+  }
+  const tarei_value *const v = &step->graph->values[step->node->in[i]];
+  return v->data && v->dtype == TARE_F32 ? v->data->data : NULL;
+}

@@ -1,0 +1,48 @@
+/* What fused layers (convolutions, linear layers, products) share: their epilogue and scales. */
+#ifndef TAREI_ENGINE_LOWER_FUSED_H
+#define TAREI_ENGINE_LOWER_FUSED_H
+
+#include "engine/step.h"
+
+/* The fixed part of a layer's epilogue, from the node's attributes. */
+typedef struct tarei_fused {
+  tarei_act act;
+  float act_a, act_b;
+  int f32_output, u8_output; /* output numbers, or -1 */
+} tarei_fused;
+
+/* Reads activation, activation_a, activation_b and outputs ("f32", "u8", "both"). */
+tare_status tarei_fused_read(const tarei_node *node, tarei_fused *out, tare_error *err);
+
+/* Static scale and zero point of a stored u8 value in a profile. The value has an annotation. */
+float tarei_u8_scale(const tarei_graph *graph, int value, int profile);
+int32_t tarei_u8_zero_point(const tarei_graph *graph, int value);
+
+/* The epilogue of a run over whole outputs with rows of n elements: pointers, strides, activation.
+ * residual may be NULL. inv_scale is set where there is a u8 output. mult and bias stay NULL. */
+tarei_epilogue tarei_fused_epilogue(const tarei_fused *fused, const tarei_step *step,
+                                    const tarei_run *run, const tare_tensor *residual, size_t n);
+
+/* The same epilogue for the block that begins at a row and column. */
+tarei_epilogue tarei_epilogue_at(const tarei_epilogue *epilogue, size_t row, size_t column);
+
+/* Scales of an int8 layer for each profile: mult[p * n + i] = scale(x) * weight_scale[i], and the
+ * bias beside it. Where the only output is u8 and the activation allows it, the output scale is
+ * folded in, so that requantization is one rounding. */
+typedef struct tarei_requant {
+  const float *mult, *bias; /* [n_profiles][n]; bias NULL without one */
+  bool folded;              /* the epilogue's inv_scale is 1 */
+} tarei_requant;
+
+/* True where the output scale can be folded in: u8 only, nothing that does not commute with it. */
+bool tarei_requant_folds(const tarei_fused *fused, bool has_residual);
+
+/* Fills `mult` and, where bias is not NULL, `bias_out`, both of n_profiles * n floats. */
+void tarei_requant_fill(const tarei_step *step, const tarei_fused *fused, bool fold, size_t n,
+                        const float *weight_scale, const float *bias, float *mult,
+                        float *bias_out);
+
+/* Constant float operand i of a node, or NULL when it is absent. */
+const float *tarei_const_operand(const tarei_step *step, int i);
+
+#endif

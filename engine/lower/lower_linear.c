@@ -1,0 +1,73 @@
+/* Y = act(X . W + bias) + residual in float; X [..., K], W [K, N] constant. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/fused.h"
+#include "engine/lower/row_blocks.h"
+
+typedef struct state {
+  tarei_fused fused;
+  size_t k, n;
+  const float *weights, *bias; /* packed; bias or NULL */
+} state;
+
+typedef struct job {
+  const state *s;
+  const tarei_run *run;
+  const float *x;
+  tarei_epilogue epilogue;
+} job;
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "linear layer", sizeof *s);
+  }
+  TARE_TRY(tarei_fused_read(step->node, &s->fused, err));
+  const tare_tensor w = tarei_value_tensor(step->graph, step->node->in[1]);
+  s->k = (size_t)w.dims[0];
+  s->n = (size_t)w.dims[1];
+  s->bias = tarei_const_operand(step, 2);
+  void *data;
+  bool fresh;
+  TARE_TRY(tarei_blobs_take(blobs, tarei_f32_packed_size(s->k, s->n), &data, &fresh, err));
+  if (fresh) {
+    step->kernels->f32_pack(w.data, s->n, false, s->k, s->n, data);
+  }
+  s->weights = data;
+  step->packed_inputs = 1u << 1;
+  return TARE_OK;
+}
+
+static void rows(const void *const user, const size_t first, const size_t m) {
+  const job *const j = user;
+  const tarei_f32_gemm gemm = {.a = j->x + first * j->s->k,
+                               .lda = j->s->k,
+                               .m = m,
+                               .k = j->s->k,
+                               .n = j->s->n,
+                               .b = j->s->weights,
+                               .epilogue = tarei_epilogue_at(&j->epilogue, first, 0)};
+  j->run->kernels->f32_gemm(&gemm);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  (void)err;
+  const state *const s = step->state;
+  const tare_tensor *const residual = step->node->n_in > 3 ? r->in[3] : NULL;
+  job j = {.s = s, .run = r, .x = r->in[0]->data};
+  j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, s->n);
+  j.epilogue.bias = s->bias;
+  tarei_row_blocks((size_t)tare_tensor_count(r->in[0]) / s->k, r->threads, rows, &j);
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->f32_gemm_name;
+}
+
+const tarei_lowering tarei_lower_linear = {.prepare = prepare, .run = run, .kernel = kernel};

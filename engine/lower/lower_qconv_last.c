@@ -1,0 +1,186 @@
+/* int8 convolution, channels-last: u8 activations, s8 weights per output channel. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/conv_rows.h"
+#include "engine/lower/int8_weights.h"
+
+typedef struct state {
+  tarei_conv conv;
+  tarei_int8_layer layer;
+  bool depthwise;
+  const int8_t *weights;  /* packed per group, or [taps][channels] for depthwise */
+  size_t group_bytes;     /* between the packed weights of two groups */
+  size_t group_add;       /* between their column sums */
+} state;
+
+typedef struct job {
+  const state *s;
+  const tarei_run *run;
+  const tare_tensor *x, *out;
+  tarei_epilogue epilogue;
+} job;
+
+/* Quantizes w[outputs][k] row by row into q, with its scales. */
+static void quantize_weights(const tarei_conv *const c, const float *const w, int8_t *const q,
+                             float *const scale) {
+  for (size_t o = 0; o < (size_t)c->outputs; o++) {
+    scale[o] = tarei_weight_scale(w + o * c->k, c->k, 1);
+    for (size_t i = 0; i < c->k; i++) {
+      q[o * c->k + i] = tarei_weight_quantize(w[o * c->k + i], scale[o]);
+    }
+  }
+}
+
+static void pack_depthwise(const state *const s, const int8_t *const q, int8_t *const to,
+                           int32_t *const add) {
+  const size_t taps = s->conv.k, channels = (size_t)s->conv.outputs;
+  for (size_t o = 0; o < channels; o++) {
+    int32_t sum = 0;
+    for (size_t j = 0; j < taps; j++) {
+      to[j * channels + o] = q[o * taps + j];
+      sum += q[o * taps + j];
+    }
+    add[o] = -s->layer.x_zero_point * sum;
+  }
+}
+
+static void pack_groups(const state *const s, const int8_t *const q, int8_t *const to,
+                        int32_t *const add) {
+  const size_t n = (size_t)(s->conv.outputs / s->conv.group), k = s->conv.k;
+  for (size_t g = 0; g < (size_t)s->conv.group; g++) {
+    int32_t *const sums = add + g * s->group_add;
+    tarei_i8_pack(q + g * n * k, k, true /* w[n][k] */, k, n, to + g * s->group_bytes, sums);
+    for (size_t i = 0; i < s->group_add; i++) {
+      sums[i] *= -s->layer.x_zero_point;
+    }
+  }
+}
+
+static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
+                        tare_error *const err) {
+  const tarei_conv *const c = &s->conv;
+  const size_t n = (size_t)(c->outputs / c->group);
+  s->group_bytes = tarei_i8_packed_size(c->k, n);
+  s->group_add = s->depthwise ? 1 : tarei_round_up(n, TAREI_I8_PANEL);
+  const size_t bytes =
+      s->depthwise ? (size_t)c->outputs * c->k : s->group_bytes * (size_t)c->group;
+  void *weights, *add;
+  bool fresh, fresh_add;
+  TARE_TRY(tarei_blobs_take(blobs, bytes, &weights, &fresh, err));
+  TARE_TRY(tarei_blobs_take(blobs, s->group_add * (size_t)c->group * sizeof(int32_t), &add,
+                            &fresh_add, err));
+  s->weights = weights;
+  s->layer.add = add;
+  float *scale = NULL;
+  int8_t *q = NULL;
+  tare_status status = TARE_OK;
+  if (fresh) {
+    scale = tarei_calloc((size_t)c->outputs, sizeof *scale);
+    q = tarei_calloc((size_t)c->outputs, c->k);
+    if (!scale || !q) {
+      status = tarei_fail_memory(err, "weights", (size_t)c->outputs * c->k);
+      goto done;
+    }
+    quantize_weights(c, tarei_const_operand(step, 1), q, scale);
+    if (s->depthwise) {
+      pack_depthwise(s, q, weights, add);
+    } else {
+      pack_groups(s, q, weights, add);
+    }
+  }
+  const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
+  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale,
+                                         tarei_const_operand(step, 2), has_residual, err),
+                done);
+  step->packed_inputs = 1u << 1 | 1u << 2;
+done:
+  free(scale);
+  free(q);
+  return status;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "convolution", sizeof *s);
+  }
+  TARE_TRY(tarei_conv_read(step, &s->conv, err));
+  TARE_TRY(tarei_fused_read(step->node, &s->layer.fused, err));
+  s->depthwise = tarei_conv_is_depthwise(&s->conv);
+  s->layer.x_zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
+  s->layer.n = (size_t)s->conv.outputs;
+  return pack(step, blobs, s, err);
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  (void)in;
+  (void)out;
+  const state *const s = step->state;
+  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, 1, threads);
+}
+
+static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
+                 const int64_t group, const size_t first) {
+  const job *const j = user;
+  const state *const s = j->s;
+  const size_t n = (size_t)(s->conv.outputs / s->conv.group);
+  const tarei_i8_gemm gemm = {
+      .a = a,
+      .lda = lda,
+      .m = m,
+      .k = s->conv.k,
+      .n = n,
+      .b = s->weights + (size_t)group * s->group_bytes,
+      .add = s->layer.add + (size_t)group * s->group_add,
+      .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
+  j->run->kernels->i8_gemm(&gemm);
+}
+
+static void span(const void *const user, const int64_t batch, const int64_t t0, const int64_t t1) {
+  const job *const j = user;
+  const tarei_conv *const c = &j->s->conv;
+  const int64_t in_length = j->x->dims[1], out_length = j->out->dims[1];
+  const tarei_dw_conv call = {
+      .x = (const uint8_t *)j->x->data + batch * in_length * c->channels,
+      .ldx = (size_t)c->channels,
+      .in_length = in_length,
+      .t0 = t0,
+      .t1 = t1,
+      .kernel = c->kernel[1],
+      .stride = c->stride[1],
+      .dilation = c->dilation[1],
+      .pad = tarei_conv_pad(c, 1, in_length, out_length),
+      .channels = (size_t)c->channels,
+      .w = j->s->weights,
+      .add = j->s->layer.add,
+      .zero_point = j->s->layer.x_zero_point,
+      .epilogue = tarei_epilogue_at(&j->epilogue, (size_t)(batch * out_length + t0), 0)};
+  j->run->kernels->dw_conv_i8(&call);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  (void)err;
+  const state *const s = step->state;
+  const tare_tensor *const residual = step->node->n_in > 3 ? r->in[3] : NULL;
+  job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
+  j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
+  if (s->depthwise) {
+    tarei_conv_spans(j.x->dims[0], j.out->dims[1], r->threads, span, &j);
+  } else {
+    tarei_conv_rows(&s->conv, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, r->scratch,
+                    r->threads, rows, &j);
+  }
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return ((const state *)step->state)->depthwise ? k->dw_conv_i8_name : k->i8_gemm_name;
+}
+
+const tarei_lowering tarei_lower_qconv_last = {
+    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};

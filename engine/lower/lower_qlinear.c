@@ -1,0 +1,117 @@
+/* int8 linear layer: X u8 [..., K], W [K, N] quantized per column. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/int8_weights.h"
+#include "engine/lower/row_blocks.h"
+
+typedef struct state {
+  tarei_int8_layer layer;
+  size_t k;
+  const int8_t *weights; /* packed */
+} state;
+
+typedef struct job {
+  const state *s;
+  const tarei_run *run;
+  const uint8_t *x;
+  tarei_epilogue epilogue;
+} job;
+
+static void quantize_weights(const float *const w, const size_t k, const size_t n,
+                             int8_t *const q, float *const scale) {
+  for (size_t i = 0; i < n; i++) {
+    scale[i] = tarei_weight_scale(w + i, k, n);
+  }
+  for (size_t j = 0; j < k; j++) {
+    for (size_t i = 0; i < n; i++) {
+      q[j * n + i] = tarei_weight_quantize(w[j * n + i], scale[i]);
+    }
+  }
+}
+
+static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
+                        tare_error *const err) {
+  const size_t n = s->layer.n, padded = tarei_round_up(n, TAREI_I8_PANEL);
+  void *weights, *add;
+  bool fresh, fresh_add;
+  TARE_TRY(tarei_blobs_take(blobs, tarei_i8_packed_size(s->k, n), &weights, &fresh, err));
+  TARE_TRY(tarei_blobs_take(blobs, padded * sizeof(int32_t), &add, &fresh_add, err));
+  s->weights = weights;
+  s->layer.add = add;
+  float *scale = NULL;
+  int8_t *q = NULL;
+  tare_status status = TARE_OK;
+  if (fresh) {
+    scale = tarei_calloc(n, sizeof *scale);
+    q = tarei_calloc(n, s->k);
+    if (!scale || !q) {
+      status = tarei_fail_memory(err, "weights", n * s->k);
+      goto done;
+    }
+    quantize_weights(tarei_const_operand(step, 1), s->k, n, q, scale);
+    int32_t *const sums = add;
+    tarei_i8_pack(q, n, false, s->k, n, weights, sums);
+    for (size_t i = 0; i < padded; i++) {
+      sums[i] *= -s->layer.x_zero_point;
+    }
+  }
+  const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
+  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale,
+                                         tarei_const_operand(step, 2), has_residual, err),
+                done);
+  step->packed_inputs = 1u << 1 | 1u << 2;
+done:
+  free(scale);
+  free(q);
+  return status;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "linear layer", sizeof *s);
+  }
+  TARE_TRY(tarei_fused_read(step->node, &s->layer.fused, err));
+  const tarei_value *const w = &step->graph->values[step->node->in[1]];
+  int64_t k = 0, n = 0;
+  (void)tarei_expr_is_const(step->graph->exprs, w->dims[0], &k); /* constants have fixed dims */
+  (void)tarei_expr_is_const(step->graph->exprs, w->dims[1], &n);
+  s->k = (size_t)k;
+  s->layer.n = (size_t)n;
+  s->layer.x_zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
+  return pack(step, blobs, s, err);
+}
+
+static void rows(const void *const user, const size_t first, const size_t m) {
+  const job *const j = user;
+  const tarei_i8_gemm gemm = {.a = j->x + first * j->s->k,
+                              .lda = j->s->k,
+                              .m = m,
+                              .k = j->s->k,
+                              .n = j->s->layer.n,
+                              .b = j->s->weights,
+                              .add = j->s->layer.add,
+                              .epilogue = tarei_epilogue_at(&j->epilogue, first, 0)};
+  j->run->kernels->i8_gemm(&gemm);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  (void)err;
+  const state *const s = step->state;
+  const tare_tensor *const residual = step->node->n_in > 3 ? r->in[3] : NULL;
+  job j = {.s = s, .run = r, .x = r->in[0]->data};
+  j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
+  tarei_row_blocks((size_t)tare_tensor_count(r->in[0]) / s->k, r->threads, rows, &j);
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->i8_gemm_name;
+}
+
+const tarei_lowering tarei_lower_qlinear = {.prepare = prepare, .run = run, .kernel = kernel};

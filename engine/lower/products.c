@@ -1,0 +1,57 @@
+#include "engine/lower/products.h"
+
+#include "engine/threads.h"
+
+static int64_t dim_from_end(const tare_tensor *const t, const int from_end) {
+  return from_end < t->rank ? t->dims[t->rank - 1 - from_end] : 1;
+}
+
+void tarei_product_read(const tare_tensor *const a, const tare_tensor *const b, const bool trans_b,
+                        tarei_product *const p) {
+  *p = (tarei_product){.batch = 1, .trans_b = trans_b};
+  p->m = a->rank < 2 ? 1 : (size_t)a->dims[a->rank - 2];
+  p->k = (size_t)a->dims[a->rank - 1];
+  p->n = b->rank < 2 ? 1 : (size_t)b->dims[b->rank - (trans_b ? 2 : 1)];
+  const int rank = a->rank > b->rank ? a->rank : b->rank;
+  p->n_leading = rank > 2 ? rank - 2 : 0;
+  size_t a_matrices = 1, b_matrices = 1;
+  for (int i = p->n_leading - 1; i >= 0; i--) {
+    const int64_t x = dim_from_end(a, rank - 1 - i), y = dim_from_end(b, rank - 1 - i);
+    p->leading[i] = x > y ? x : y;
+    p->a_step[i] = x > 1 ? a_matrices : 0;
+    p->b_step[i] = y > 1 ? b_matrices : 0;
+    a_matrices *= (size_t)x;
+    b_matrices *= (size_t)y;
+    p->batch *= (size_t)p->leading[i];
+  }
+}
+
+static void locate(const tarei_product *const p, size_t batch, size_t *const a, size_t *const b) {
+  *a = *b = 0;
+  for (int i = p->n_leading - 1; i >= 0; i--) {
+    const size_t at = batch % (size_t)p->leading[i];
+    batch /= (size_t)p->leading[i];
+    *a += at * p->a_step[i];
+    *b += at * p->b_step[i];
+  }
+}
+
+void tarei_product_run(const tarei_product *const p, const int threads, void *const scratch,
+                       const size_t per_thread, const tarei_product_fn item,
+                       const void *const user) {
+  const size_t team = (size_t)threads;
+  size_t cuts = p->batch >= team ? 1 : (team + p->batch - 1) / p->batch;
+  cuts = cuts > p->m ? p->m : cuts;
+  const size_t size = (p->m + cuts - 1) / cuts;
+#pragma omp parallel for num_threads(threads) schedule(static) if (p->batch * cuts > 1)
+  for (size_t i = 0; i < p->batch * cuts; i++) {
+    const size_t first = i % cuts * size;
+    if (first >= p->m) {
+      continue;
+    }
+    size_t a, b;
+    locate(p, i / cuts, &a, &b);
+    item(user, p, i / cuts, a, b, first, p->m - first < size ? p->m - first : size,
+         (char *)scratch + (size_t)tarei_thread_number() * per_thread);
+  }
+}

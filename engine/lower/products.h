@@ -1,0 +1,31 @@
+/*
+ * Batched products of two activations, A [..., M, K] x B [..., K, N], leading dims broadcast. The
+ * work is cut into items of one batch and a range of rows; each item packs its B into scratch of
+ * its thread.
+ */
+#ifndef TAREI_ENGINE_LOWER_PRODUCTS_H
+#define TAREI_ENGINE_LOWER_PRODUCTS_H
+
+#include "engine/step.h"
+
+typedef struct tarei_product {
+  size_t batch, m, k, n;
+  bool trans_b; /* B is [..., N, K] */
+  int n_leading;                        /* leading dims of the output */
+  int64_t leading[TARE_MAX_RANK];
+  size_t a_step[TARE_MAX_RANK], b_step[TARE_MAX_RANK]; /* matrices to skip per leading dim */
+} tarei_product;
+
+/* From the dims of the operands; a 1-D A is one row, a 1-D B one column. */
+void tarei_product_read(const tare_tensor *a, const tare_tensor *b, bool trans_b,
+                        tarei_product *out);
+
+/* One item: rows [first, first + m) of output matrix `batch`; a and b are the numbers of the
+ * operands' matrices, scratch is the thread's own. */
+typedef void (*tarei_product_fn)(const void *user, const tarei_product *p, size_t batch, size_t a,
+                                 size_t b, size_t first, size_t m, void *scratch);
+
+void tarei_product_run(const tarei_product *p, int threads, void *scratch, size_t per_thread,
+                       tarei_product_fn item, const void *user);
+
+#endif

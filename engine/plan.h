@@ -1,0 +1,58 @@
+/* The inside of a plan. */
+#ifndef TAREI_ENGINE_PLAN_H
+#define TAREI_ENGINE_PLAN_H
+
+#include <tare/plan.h>
+
+#include "engine/blobs.h"
+#include "engine/step.h"
+
+/* Where the memory of a value is. */
+typedef enum tarei_storage {
+  TAREI_STORE_NONE,   /* nobody reads it */
+  TAREI_STORE_CONST,  /* in the graph */
+  TAREI_STORE_INPUT,  /* the caller's */
+  TAREI_STORE_ARENA,  /* the context's, at slot.offset */
+} tarei_storage;
+
+typedef struct tarei_slot {
+  tarei_storage storage;
+  int root;             /* value whose memory is used; itself unless the value is a view */
+  size_t offset, bytes; /* in the arena, for roots */
+  bool dynamic;         /* dims depend on the symbols */
+  bool from_shape;      /* its contents follow from the symbols alone: filled at each new shape */
+  int observable;       /* dense number, or -1 */
+} tarei_slot;
+
+struct tare_plan {
+  tarei_graph *graph;
+  tare_profiles *profiles;
+  unsigned isa; /* mask that was asked for; kernels come from it and from the machine */
+  tarei_kernels kernels;
+  tarei_blobs blobs;
+  tarei_step *steps; /* the nodes that run, in order; views are left out */
+  int n_steps;
+  bool *runs;          /* per node: the outputs need it, as a step or as a view */
+  tarei_slot *slots;   /* per value */
+  tare_tensor *bounds; /* per value: dtype and the largest dims over all profiles, no data */
+  int *symbols;        /* per symbol of the graph's expressions: its number in the profiles */
+  int *observables;    /* values, by dense number */
+  int n_observables;
+  size_t arena_bytes;
+  tare_port *inputs, *outputs;
+  char **strings; /* printed dims of the ports and layers */
+  int n_strings, first_layer_string; /* layers have three texts each */
+  size_t cap_strings;
+};
+
+/* Makes steps, packs (or takes mapped) constants, checks the profiles and plans the memory; graph,
+ * profiles and isa are set. On failure the caller frees the plan. */
+tare_status tarei_plan_finish(tare_plan *plan, tare_error *err);
+
+/* Scratch bytes that a context with so many threads needs. */
+size_t tarei_plan_scratch_bytes(const tare_plan *plan, int threads);
+
+/* Values of the graph's own symbols, from those of the profiles. */
+void tarei_plan_symbols(const tare_plan *plan, const int64_t *profile_symbols, int64_t *symbols);
+
+#endif

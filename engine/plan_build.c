@@ -1,0 +1,107 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/evaluate.h"
+#include "engine/plan.h"
+#include "engine/plan_ports.h"
+#include "graph/model.h"
+#include "graph/pass.h"
+#include "graph/quantize.h"
+#include "graph/table/annotate.h"
+#include "shapes/profiles.h"
+
+void tare_build_options_init(tare_build_options *const options) {
+  *options = (tare_build_options){0};
+}
+
+static tare_status quantize(tare_plan *const plan, const tare_build_options *const o,
+                            tare_error *const err) {
+  if (o->table) {
+    TARE_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, NULL, err));
+    TARE_TRY(tarei_graph_share_scales(plan->graph, err));
+  }
+  const tarei_quantize_options options = {
+      .int8 = o->table != NULL,
+      .symmetric = o->symmetric,
+      .layer_precisions =
+          o->constraints == TARE_CONSTRAINTS_NONE ? NULL : o->layer_precisions,
+      .obey = o->constraints == TARE_CONSTRAINTS_OBEY,
+  };
+  TARE_TRY(tarei_graph_quantize(plan->graph, &options, err));
+  TARE_TRY(tarei_graph_compact(plan->graph, err));
+  TARE_TRY(tarei_graph_infer(plan->graph, err));
+  return tarei_graph_fuse_quantize(plan->graph, err);
+}
+
+static tare_status build(tare_plan *const plan, const tare_model *const model,
+                         const tare_profiles *const profiles, const tare_build_options *const o,
+                         tare_error *const err) {
+  if (tare_profiles_count(profiles) < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "a plan needs at least one profile");
+  }
+  plan->isa = TAREI_ISA_ALL;
+  if (o->isa && !tarei_isa_parse(o->isa, &plan->isa)) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "unknown instruction set '%s', expected scalar, avx2, avxvnni, avx512, "
+                      "avx512vnni or native",
+                      o->isa);
+  }
+  TARE_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
+  TARE_TRY(tarei_graph_clone(model->graph, &plan->graph, err));
+  tarei_kernels_select(plan->isa, &plan->kernels);
+  const tarei_pass_options passes = {.evaluate = tarei_evaluate,
+                                     .evaluate_user = &plan->kernels,
+                                     .keep_all_tensors = o->observable};
+  TARE_TRY(tarei_graph_optimize(plan->graph, &passes, err));
+  TARE_TRY(quantize(plan, o, err));
+  TARE_TRY(tarei_plan_finish(plan, err));
+  TARE_TRY(tarei_plan_make_ports(plan, err));
+  return tarei_plan_describe_layers(plan, err);
+}
+
+tare_status tare_plan_build(const tare_model *const model, const tare_profiles *const profiles,
+                            const tare_build_options *const options, tare_plan **const out,
+                            tare_error *const err) {
+  tare_build_options defaults;
+  tare_build_options_init(&defaults);
+  *out = NULL;
+  tare_plan *plan = tarei_calloc(1, sizeof *plan);
+  if (!plan) {
+    return tarei_fail_memory(err, "plan", sizeof *plan);
+  }
+  const tare_status status = build(plan, model, profiles, options ? options : &defaults, err);
+  if (status != TARE_OK) {
+    tare_plan_free(&plan);
+    return status;
+  }
+  *out = plan;
+  return TARE_OK;
+}
+
+void tare_plan_free(tare_plan **const handle) {
+  tare_plan *const plan = *handle;
+  if (!plan) {
+    return;
+  }
+  for (int s = 0; s < plan->n_steps; s++) {
+    free(plan->steps[s].state);
+  }
+  for (int i = 0; i < plan->n_strings; i++) {
+    free(plan->strings[i]);
+  }
+  free(plan->steps);
+  free(plan->runs);
+  free(plan->strings);
+  free(plan->slots);
+  free(plan->bounds);
+  free(plan->symbols);
+  free(plan->observables);
+  free(plan->inputs);
+  free(plan->outputs);
+  tarei_blobs_fini(&plan->blobs);
+  tarei_graph_free(plan->graph);
+  tare_profiles_free(&plan->profiles);
+  free(plan);
+  *handle = NULL;
+}

@@ -1,0 +1,286 @@
+/* Plan files (docs/formats.md): header, meta section, then data blocks at multiples of 64 bytes. */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "engine/graph_file.h"
+#include "engine/plan_ports.h"
+#include "shapes/profiles.h"
+
+#define MAGIC "TAREPLAN"
+#define VERSION_MAJOR 1u /* raised when old readers would go wrong */
+#define VERSION_MINOR 0u
+#define HEADER_BYTES 64u
+
+typedef struct header {
+  uint32_t major, minor;
+  uint64_t file_bytes, meta_bytes, checksum; /* XXH64 of everything behind the header */
+} header;
+
+/* --- writing -------------------------------------------------------------------------------------- */
+
+static void put_header(tarei_writer *const w, const header *const h) {
+  tarei_put_bytes(w, MAGIC, 8);
+  tarei_put_u32(w, h->major);
+  tarei_put_u32(w, h->minor);
+  tarei_put_u64(w, h->file_bytes);
+  tarei_put_u64(w, h->meta_bytes);
+  tarei_put_u64(w, h->checksum);
+  static const char zeros[HEADER_BYTES];
+  tarei_put_bytes(w, zeros, HEADER_BYTES - w->n);
+}
+
+static void put_profiles(tarei_writer *const w, const tare_profiles *const profiles) {
+  const int n = tare_profiles_count(profiles);
+  tarei_put_u32(w, (uint32_t)n);
+  for (int p = 0; p < n; p++) {
+    tarei_str text = {0};
+    tarei_profiles_print(profiles, p, &text);
+    w->failed |= text.failed;
+    tarei_put_text(w, tarei_str_get(&text));
+    tarei_str_free(&text);
+  }
+}
+
+static void put_blocks(tarei_writer *const w, const tarei_blobs *const blobs,
+                       uint64_t *const offset) {
+  tarei_put_u32(w, (uint32_t)blobs->n);
+  for (int i = 0; i < blobs->n; i++) {
+    tarei_put_u64(w, *offset);
+    tarei_put_u64(w, blobs->buffers[i]->size);
+    *offset += tarei_round_up(blobs->buffers[i]->size, TAREI_ALIGN);
+  }
+}
+
+/* The data region counts from its own start, so that the meta section's length does not matter. */
+static void put_meta(tarei_writer *const w, const tare_plan *const plan,
+                     tarei_blobs *const constants, uint64_t *const data_bytes) {
+  tarei_writer graph = {0};
+  tarei_graph_put(&graph, plan, constants);
+  w->failed |= graph.failed;
+  tarei_put_u32(w, plan->isa);
+  put_profiles(w, plan->profiles);
+  *data_bytes = 0;
+  put_blocks(w, &plan->blobs, data_bytes);
+  put_blocks(w, constants, data_bytes);
+  tarei_put_bytes(w, graph.data, graph.n);
+  tarei_writer_fini(&graph);
+  static const char zeros[TAREI_ALIGN];
+  tarei_put_bytes(w, zeros, tarei_round_up(w->n, TAREI_ALIGN) - w->n);
+}
+
+typedef struct sink {
+  FILE *file;
+  XXH64_state_t *hash;
+} sink;
+
+static void emit(const sink *const s, const void *const data, const size_t n) {
+  static const char zeros[TAREI_ALIGN];
+  const size_t padding = tarei_round_up(n, TAREI_ALIGN) - n;
+  (void)fwrite(data, 1, n, s->file); /* commit looks at the stream's error flag */
+  (void)fwrite(zeros, 1, padding, s->file);
+  (void)XXH64_update(s->hash, data, n);
+  (void)XXH64_update(s->hash, zeros, padding);
+}
+
+static void emit_blocks(const sink *const s, const tarei_blobs *const blobs) {
+  for (int i = 0; i < blobs->n; i++) {
+    emit(s, blobs->buffers[i]->data, blobs->buffers[i]->size);
+  }
+}
+
+static tare_status write_file(const tare_plan *const plan, const char *const path,
+                              const tarei_writer *const meta, const tarei_blobs *const constants,
+                              const uint64_t data_bytes, tare_error *const err) {
+  tarei_outfile out;
+  TARE_TRY(tarei_outfile_open(path, &out, err));
+  const sink s = {.file = out.file, .hash = XXH64_createState()};
+  header h = {.major = VERSION_MAJOR,
+              .minor = VERSION_MINOR,
+              .file_bytes = HEADER_BYTES + meta->n + data_bytes,
+              .meta_bytes = meta->n};
+  if (!s.hash) {
+    tarei_outfile_abort(&out);
+    return tarei_fail_memory(err, path, sizeof h);
+  }
+  static const char zeros[HEADER_BYTES];
+  (void)XXH64_reset(s.hash, 0);
+  (void)fwrite(zeros, 1, HEADER_BYTES, out.file);
+  emit(&s, meta->data, meta->n);
+  emit_blocks(&s, &plan->blobs);
+  emit_blocks(&s, constants);
+  h.checksum = XXH64_digest(s.hash);
+  (void)XXH64_freeState(s.hash);
+  tarei_writer w = {0};
+  put_header(&w, &h);
+  if (w.failed) {
+    tarei_outfile_abort(&out);
+    return tarei_fail_memory(err, path, HEADER_BYTES);
+  }
+  rewind(out.file);
+  (void)fwrite(w.data, 1, w.n, out.file);
+  tarei_writer_fini(&w);
+  return tarei_outfile_commit(&out, err);
+}
+
+tare_status tare_plan_save(const tare_plan *const plan, const char *const path,
+                           tare_error *const err) {
+  tarei_blobs constants = {0};
+  tarei_writer meta = {0};
+  uint64_t data_bytes = 0;
+  put_meta(&meta, plan, &constants, &data_bytes);
+  const tare_status status = meta.failed
+                                 ? tarei_fail_memory(err, path, meta.n)
+                                 : write_file(plan, path, &meta, &constants, data_bytes, err);
+  free(constants.buffers); /* the buffers themselves belong to the graph */
+  tarei_writer_fini(&meta);
+  return status;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------- */
+
+static tare_status get_header(const tarei_source *const source, header *const h,
+                              tare_error *const err) {
+  if (source->size < 8 || memcmp(source->data, MAGIC, 8) != 0) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: not a plan file", source->name);
+  }
+  if (source->size < HEADER_BYTES) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: truncated: %zu bytes, the header alone has %u",
+                      source->name, source->size, HEADER_BYTES);
+  }
+  tarei_reader r = {.data = source->data + 8, .n = HEADER_BYTES - 8};
+  h->major = tarei_get_u32(&r);
+  h->minor = tarei_get_u32(&r);
+  h->file_bytes = tarei_get_u64(&r);
+  h->meta_bytes = tarei_get_u64(&r);
+  h->checksum = tarei_get_u64(&r);
+  if (h->major != VERSION_MAJOR) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "%s: plan format version %u.%u, this library reads version %u; build the plan "
+                      "again",
+                      source->name, h->major, h->minor, VERSION_MAJOR);
+  }
+  if (h->file_bytes != source->size) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: %zu bytes where the header says %llu: truncated?",
+                      source->name, source->size, (unsigned long long)h->file_bytes);
+  }
+  const uint64_t sum = XXH64(source->data + HEADER_BYTES, source->size - HEADER_BYTES, 0);
+  if (sum != h->checksum) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "%s: checksum %016llx where the header says %016llx: the file is damaged",
+                      source->name, (unsigned long long)sum, (unsigned long long)h->checksum);
+  }
+  return h->meta_bytes <= source->size - HEADER_BYTES && h->meta_bytes % TAREI_ALIGN == 0
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_INPUT, "%s: meta section of %llu bytes does not fit",
+                          source->name, (unsigned long long)h->meta_bytes);
+}
+
+static bool get_blocks(tarei_reader *const r, tarei_mapped *const mapped, const size_t data_start,
+                       tarei_blobs *const blobs) {
+  const size_t room = mapped->source.size - data_start;
+  const uint32_t n = tarei_get_count(r, 16);
+  for (uint32_t i = 0; !r->failed && i < n; i++) {
+    const uint64_t offset = tarei_get_u64(r), size = tarei_get_u64(r);
+    if (r->failed || offset % TAREI_ALIGN || offset > room || size > room - offset ||
+        !TAREI_GROW(blobs->buffers, blobs->n, blobs->capacity)) {
+      return false;
+    }
+    tarei_buffer *const b =
+        tarei_buffer_view(mapped, mapped->source.data + data_start + offset, size);
+    if (!b) {
+      return false;
+    }
+    blobs->buffers[blobs->n++] = b;
+  }
+  return !r->failed;
+}
+
+static tare_status get_profiles(tarei_reader *const r, tarei_str *const specs,
+                                int *const n, tare_error *const err) {
+  *n = (int)tarei_get_count(r, 4);
+  for (int p = 0; p < *n; p++) {
+    char *const text = tarei_get_text(r);
+    tarei_str_add(specs, "%s\n", text ? text : "");
+    free(text);
+  }
+  return r->failed || specs->failed || *n < 1
+             ? tarei_fail(err, TARE_E_INPUT, "the list of profiles is broken")
+             : TARE_OK;
+}
+
+static tare_status make_profiles(tare_plan *const plan, char *const specs,
+                                 tare_error *const err) {
+  TARE_TRY(tare_profiles_new(plan->inputs, plan->graph->n_inputs, &plan->profiles, err));
+  char *rest = specs;
+  for (char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n")) {
+    TARE_TRY(tare_profiles_add(plan->profiles, line, err));
+  }
+  return TARE_OK;
+}
+
+static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const header *const h,
+                        tare_error *const err) {
+  const size_t data_start = HEADER_BYTES + (size_t)h->meta_bytes;
+  tarei_reader r = {.data = mapped->source.data + HEADER_BYTES, .n = (size_t)h->meta_bytes};
+  tarei_blobs constants = {0};
+  tarei_str specs = {0};
+  int n_profiles = 0;
+  tare_status status = TARE_OK;
+  plan->isa = tarei_get_u32(&r);
+  plan->blobs.loading = true;
+  TARE_TRY_GOTO(get_profiles(&r, &specs, &n_profiles, err), done);
+  if (!get_blocks(&r, mapped, data_start, &plan->blobs) ||
+      !get_blocks(&r, mapped, data_start, &constants)) {
+    status = tarei_fail(err, TARE_E_INPUT, "the table of data blocks is broken");
+    goto done;
+  }
+  TARE_TRY_GOTO(tarei_graph_get(&r, &constants, &plan->graph, err), done);
+  TARE_TRY_GOTO(tarei_plan_make_ports(plan, err), done);
+  TARE_TRY_GOTO(make_profiles(plan, specs.text, err), done);
+  TARE_TRY_GOTO(tarei_plan_finish(plan, err), done);
+  status = tarei_plan_describe_layers(plan, err);
+done:
+  tarei_blobs_fini(&constants);
+  tarei_str_free(&specs);
+  return status;
+}
+
+tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_error *const err) {
+  *out = NULL;
+  tarei_source source;
+  TARE_TRY(tarei_source_open(path, &source, err));
+  header h;
+  const tare_status status = get_header(&source, &h, err);
+  if (status != TARE_OK) {
+    tarei_source_close(&source);
+    return status;
+  }
+  tarei_mapped *const mapped = tarei_mapped_new(&source);
+  tare_plan *plan = mapped ? tarei_calloc(1, sizeof *plan) : NULL;
+  if (!plan) {
+    tarei_mapped_release(mapped);
+    return tarei_fail_memory(err, path, sizeof *plan);
+  }
+  const tare_status loaded = load(plan, mapped, &h, err);
+  tarei_mapped_release(mapped); /* the buffers keep it */
+  if (loaded != TARE_OK) {
+    tare_plan_free(&plan);
+    return tarei_fail_in(err, loaded, "%s", path);
+  }
+  *out = plan;
+  return TARE_OK;
+}
+
+bool tare_plan_is_plan_file(const char *const path) {
+  FILE *const file = fopen(path, "rb");
+  char magic[8] = {0};
+  const bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+                  memcmp(magic, MAGIC, sizeof magic) == 0;
+  if (file) {
+    (void)fclose(file); /* opened for reading only */
+  }
+  return is;
+}

@@ -1,0 +1,176 @@
+#include "engine/plan_ports.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "graph/quantize.h"
+
+/* Keeps a text with the plan; NULL when out of memory. */
+static const char *keep(tare_plan *const plan, tarei_str *const text) {
+  if (text->failed || !TAREI_GROW(plan->strings, plan->n_strings, plan->cap_strings)) {
+    tarei_str_free(text);
+    return NULL;
+  }
+  char *const kept = text->text ? text->text : tarei_strdup("");
+  if (kept) {
+    plan->strings[plan->n_strings++] = kept;
+  }
+  return kept;
+}
+
+static tare_status make_port(tare_plan *const plan, const int value, tare_port *const port,
+                             tare_error *const err) {
+  const tarei_value *const v = &plan->graph->values[value];
+  *port = (tare_port){.name = v->name, .dtype = v->dtype, .rank = v->rank};
+  for (int d = 0; d < v->rank; d++) {
+    if (tarei_expr_is_const(plan->graph->exprs, v->dims[d], &port->dims[d].value)) {
+      continue;
+    }
+    tarei_str text = {0};
+    tarei_expr_print(plan->graph->exprs, v->dims[d], &text);
+    port->dims[d] = (tare_dim){.value = -1, .symbol = keep(plan, &text)};
+    if (!port->dims[d].symbol) {
+      return tarei_fail_memory(err, "port", sizeof *port);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status make_ports(tare_plan *const plan, const int *const values, const int n,
+                              tare_port **const out, tare_error *const err) {
+  *out = tarei_calloc((size_t)n, sizeof **out);
+  if (!*out) {
+    return tarei_fail_memory(err, "ports", (size_t)n * sizeof **out);
+  }
+  for (int i = 0; i < n; i++) {
+    TARE_TRY(make_port(plan, values[i], &(*out)[i], err));
+  }
+  return TARE_OK;
+}
+
+/* Input symbols keep their plain names: a name that needs quotes in an expression must still be
+ * found in the profiles. */
+static void name_input_symbols(const tare_plan *const plan) {
+  const tarei_graph *const g = plan->graph;
+  for (int i = 0; i < g->n_inputs; i++) {
+    for (int d = 0; d < plan->inputs[i].rank; d++) {
+      for (int s = 0; s < tarei_exprs_n_symbols(g->exprs); s++) {
+        const char *const name = tarei_exprs_symbol_name(g->exprs, s);
+        if (plan->inputs[i].dims[d].symbol &&
+            tarei_expr_symbol(g->exprs, name) == g->values[g->inputs[i]].dims[d]) {
+          plan->inputs[i].dims[d].symbol = name;
+        }
+      }
+    }
+  }
+}
+
+tare_status tarei_plan_make_ports(tare_plan *const plan, tare_error *const err) {
+  const tarei_graph *const g = plan->graph;
+  TARE_TRY(make_ports(plan, g->inputs, g->n_inputs, &plan->inputs, err));
+  TARE_TRY(make_ports(plan, g->outputs, g->n_outputs, &plan->outputs, err));
+  name_input_symbols(plan);
+  return TARE_OK;
+}
+
+int tare_plan_inputs(const tare_plan *const plan, const tare_port **const ports) {
+  *ports = plan->inputs;
+  return plan->graph->n_inputs;
+}
+
+int tare_plan_outputs(const tare_plan *const plan, const tare_port **const ports) {
+  *ports = plan->outputs;
+  return plan->graph->n_outputs;
+}
+
+const tare_profiles *tare_plan_profiles(const tare_plan *const plan) { return plan->profiles; }
+
+const char *tare_plan_model_name(const tare_plan *const plan) { return plan->graph->name; }
+
+int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
+  int64_t bytes = 0;
+  for (int i = 0; i < plan->blobs.n; i++) {
+    bytes += (int64_t)plan->blobs.buffers[i]->size;
+  }
+  for (int s = 0; s < plan->n_steps; s++) {
+    const tarei_node *const node = plan->steps[s].node;
+    for (int i = 0; i < node->n_in; i++) {
+      const tarei_buffer *const data =
+          node->in[i] < 0 ? NULL : plan->graph->values[node->in[i]].data;
+      if (data && !(plan->steps[s].packed_inputs >> (i & 31) & 1u)) {
+        bytes += (int64_t)data->size;
+      }
+    }
+  }
+  return bytes;
+}
+
+int64_t tare_plan_context_bytes(const tare_plan *const plan) {
+  return (int64_t)(plan->arena_bytes + tarei_plan_scratch_bytes(plan, 1));
+}
+
+/* --- layers: shape, precision and reason are texts kept in three strings per step --------------- */
+
+enum { LAYER_SHAPE, LAYER_PRECISION, LAYER_REASON, LAYER_TEXTS };
+
+static void print_shape(const tarei_graph *const g, const tarei_value *const v,
+                        tarei_str *const out) {
+  tarei_str_add(out, "[");
+  for (int d = 0; d < v->rank; d++) {
+    tarei_str_add(out, "%s", d ? ", " : "");
+    tarei_expr_print(g->exprs, v->dims[d], out);
+  }
+  tarei_str_add(out, "]");
+}
+
+static tare_status describe_layer(tare_plan *const plan, const int s, tare_error *const err) {
+  const tarei_graph *const g = plan->graph;
+  const tarei_node *const node = plan->steps[s].node;
+  const tarei_value *const v = &g->values[node->out[0]];
+  const char *const colon = node->precision ? strstr(node->precision, ": ") : NULL;
+  tarei_str texts[LAYER_TEXTS] = {{0}};
+  print_shape(g, v, &texts[LAYER_SHAPE]);
+  if (node->precision) {
+    const int length = colon ? (int)(colon - node->precision) : (int)strlen(node->precision);
+    tarei_str_add(&texts[LAYER_PRECISION], "%.*s", length, node->precision);
+  } else {
+    const tare_dtype dtype = v->dtype;
+    tarei_str_add(&texts[LAYER_PRECISION], "%s",
+                  dtype == TARE_F32 ? "fp32" : tare_dtype_name(dtype));
+  }
+  tarei_str_add(&texts[LAYER_REASON], "%s", colon ? colon + 2 : "");
+  bool ok = true;
+  for (int i = 0; i < LAYER_TEXTS; i++) {
+    ok &= keep(plan, &texts[i]) != NULL;
+  }
+  return ok ? TARE_OK : tarei_fail_memory(err, "layers", sizeof texts);
+}
+
+tare_status tarei_plan_describe_layers(tare_plan *const plan, tare_error *const err) {
+  plan->first_layer_string = plan->n_strings;
+  for (int s = 0; s < plan->n_steps; s++) {
+    TARE_TRY(describe_layer(plan, s, err));
+  }
+  return TARE_OK;
+}
+
+int tare_plan_n_layers(const tare_plan *const plan) { return plan->n_steps; }
+
+tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
+  assert(i >= 0 && i < plan->n_steps);
+  const tarei_step *const step = &plan->steps[i];
+  char *const *const texts = plan->strings + plan->first_layer_string + i * LAYER_TEXTS;
+  return (tare_layer){
+      .name = step->node->name,
+      .op = step->node->op->name,
+      .asked = tarei_attr_string(step->node, TAREI_ATTR_ASKED, "any"),
+      .precision = texts[LAYER_PRECISION],
+      .reason = texts[LAYER_REASON],
+      .kernel = step->lowering->kernel ? step->lowering->kernel(step, &plan->kernels) : "",
+      .output = plan->graph->values[step->node->out[0]].name,
+      .shape = texts[LAYER_SHAPE],
+  };
+}

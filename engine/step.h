@@ -1,0 +1,65 @@
+/*
+ * Steps: a node of the final graph, ready to run.
+ *
+ * Each row of graph/ops.inc has a lowering (engine/lower/lower_<name>.c) that says how its node
+ * is prepared once and run many times. Steps see tensors with final dims and memory; they never
+ * allocate while running.
+ */
+#ifndef TAREI_ENGINE_STEP_H
+#define TAREI_ENGINE_STEP_H
+
+#include <tare/tensor.h>
+
+#include "engine/blobs.h"
+#include "graph/op.h"
+#include "kernels/kernels.h"
+
+#define TAREI_MAX_THREADS 64
+
+typedef struct tarei_step tarei_step;
+
+
+/* What a step gets when it runs. Absent optional operands are NULL. */
+typedef struct tarei_run {
+  const tare_tensor *const *in;
+  const tare_tensor *const *out; /* data writable; in == out memory only where the lowering says */
+  void *scratch;                 /* as many bytes as the lowering asked for, 64-byte aligned */
+  int profile;
+  int threads;                   /* 1..TAREI_MAX_THREADS */
+  const tarei_kernels *kernels;
+} tarei_run;
+
+typedef struct tarei_lowering {
+  /* Checks that this form of the node can run, reads attributes and packs constants. May set
+   * step->state (one malloc block, freed by the engine). The same code runs when a plan is built
+   * and when it is loaded from a file: packed data must come from tarei_blobs_take. NULL: nothing
+   * to prepare. TARE_E_UNSUPPORTED for forms that cannot run. */
+  tare_status (*prepare)(tarei_step *step, tarei_blobs *blobs, tare_error *err);
+  /* Scratch bytes at these dims (data pointers are NULL, dims are upper bounds). NULL: none. */
+  size_t (*scratch)(const tarei_step *step, const tare_tensor *const *in,
+                    const tare_tensor *const *out, int threads);
+  /* Computes the outputs. Fails only for what depends on the data (an index out of range). */
+  tare_status (*run)(const tarei_step *step, const tarei_run *run, tare_error *err);
+  /* The output shares the memory of input 0, nothing is run (Reshape, Squeeze, ...). */
+  bool view;
+  /* Kernel family that does the work, for inspection: name of the row that was selected. */
+  const char *(*kernel)(const tarei_step *step, const tarei_kernels *kernels);
+} tarei_lowering;
+
+struct tarei_step {
+  const tarei_lowering *lowering;
+  const tarei_graph *graph;
+  const tarei_node *node;
+  void *state;
+  const tarei_kernels *kernels; /* those of the plan, valid in prepare too */
+  int n_profiles;
+  uint32_t packed_inputs;       /* bit i: constant input i is in a blob and not read at run time */
+};
+
+#define TARE_OP(id, onnx_name, op_domain) extern const tarei_lowering tarei_lower_##id;
+#include "graph/ops.inc"
+#undef TARE_OP
+
+const tarei_lowering *tarei_lowering_of(const tarei_op *op);
+
+#endif

@@ -1,0 +1,229 @@
+#include "graph/quantize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/layer_requests.h"
+#include "graph/op.h"
+
+bool tarei_quant_copy(tarei_quant *const to, const tarei_quant *const from) {
+  float *scales = NULL;
+  if (from->n_scales) {
+    scales = tarei_memdup(from->scales, (size_t)from->n_scales * sizeof *scales);
+    if (!scales) {
+      return false;
+    }
+  }
+  free(to->scales);
+  *to = *from;
+  to->scales = scales;
+  return true;
+}
+
+static tare_status share(tarei_graph *const g, const int from, const int to,
+                         tare_error *const err) {
+  if (!g->values[from].quant.n_scales || g->values[to].quant.n_scales) {
+    return TARE_OK;
+  }
+  return tarei_quant_copy(&g->values[to].quant, &g->values[from].quant)
+             ? TARE_OK
+             : tarei_fail_memory(err, "annotations", sizeof(tarei_quant));
+}
+
+tare_status tarei_graph_share_scales(tarei_graph *const g, tare_error *const err) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    if (g->nodes[n].op->movement) {
+      TARE_TRY(share(g, g->nodes[n].in[0], g->nodes[n].out[0], err));
+    }
+  }
+  for (int n = g->n_nodes - 1; n >= 0; n--) {
+    if (g->nodes[n].op->movement) {
+      TARE_TRY(share(g, g->nodes[n].out[0], g->nodes[n].in[0], err));
+    }
+  }
+  return TARE_OK;
+}
+
+/* --- which layers ---------------------------------------------------------------------------- */
+
+typedef struct layer_kind {
+  const tarei_op *from, *to;
+  bool two_activations; /* both operands are quantized at run time */
+} layer_kind;
+
+static const layer_kind *kind_of(const tarei_node *const node) {
+  static const layer_kind kinds[] = {
+      {&tarei_op_conv_last, &tarei_op_qconv_last, false},
+      {&tarei_op_linear, &tarei_op_qlinear, false},
+      {&tarei_op_matmul, &tarei_op_qmatmul, true},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (node->op == kinds[i].from) {
+      return &kinds[i];
+    }
+  }
+  return NULL;
+}
+
+/* Why a node cannot run in int8; "" where it can. */
+static void reason_against(const tarei_graph *const g, const tarei_node *const node,
+                           const layer_kind *const kind, tarei_str *const out) {
+  for (int i = 0; i < 2; i++) {
+    const tarei_value *const v = &g->values[node->in[i]];
+    const bool activation = i == 0 || kind->two_activations;
+    if (v->dtype != TARE_F32) {
+      tarei_str_add(out, "'%s' is %s", v->name, tare_dtype_name(v->dtype));
+    } else if (activation && v->data) {
+      tarei_str_add(out, "'%s' is a constant", v->name);
+    } else if (activation && !v->quant.n_scales) {
+      tarei_str_add(out, "no scale for '%s'", v->name);
+    } else if (!activation && !v->data) {
+      tarei_str_add(out, "weights '%s' are not constant", v->name);
+    } else if (v->rank < 2) {
+      tarei_str_add(out, "'%s' has rank %d", v->name, v->rank);
+    } else {
+      continue;
+    }
+    return;
+  }
+}
+
+static bool set_text(char **const slot, const char *const text) {
+  char *const copy = tarei_strdup(text);
+  free(*slot);
+  *slot = copy;
+  return copy != NULL;
+}
+
+/* Records what a node was asked for and what it gets; *int8 says whether to replace it. */
+static tare_status decide(tarei_graph *const g, const int n, const layer_kind *const kind,
+                          const tarei_quantize_options *const o, tarei_requests *const requests,
+                          tarei_str *const refused, bool *const int8, tare_error *const err) {
+  tarei_node *const node = &g->nodes[n];
+  const tarei_request *const request = tarei_requests_match(requests, g, node);
+  const bool asked_int8 = request ? request->int8 : o->int8;
+  tarei_str text = {0};
+  *int8 = false;
+  if (asked_int8 && !o->int8) {
+    tarei_str_add(&text, "no calibration table");
+  } else if (asked_int8) {
+    reason_against(g, node, kind, &text);
+  }
+  if (text.length && request) {
+    tarei_str_add(refused, "%s'%s' (%s)", refused->length ? ", " : "", node->name,
+                  tarei_str_get(&text));
+  }
+  *int8 = asked_int8 && !text.length;
+  tarei_str record = {0};
+  tarei_str_add(&record, "%s%s%s", *int8 ? "int8" : "fp32", text.length ? ": " : "",
+                tarei_str_get(&text));
+  const bool ok =
+      set_text(&node->precision, tarei_str_get(&record)) &&
+      (!(request || o->int8) ||
+       tarei_attr_set_string(node, TAREI_ATTR_ASKED, asked_int8 ? "int8" : "fp32"));
+  tarei_str_free(&text);
+  tarei_str_free(&record);
+  return ok ? TARE_OK : tarei_fail_memory(err, "layer record", sizeof *node);
+}
+
+/* --- rewriting ----------------------------------------------------------------------------------- */
+
+/* Quantized forms of each value, so that one value is quantized once: [value][symmetric]. */
+typedef struct forms {
+  int (*u8)[2];
+  int n;
+} forms;
+
+static tare_status quantized(tarei_graph *const g, forms *const f, const int value,
+                             const bool symmetric, int *const out, tare_error *const err) {
+  const bool plain = symmetric || !g->values[value].quant.unsigned_range;
+  if (f->u8[value][plain] >= 0) {
+    *out = f->u8[value][plain];
+    return TARE_OK;
+  }
+  tarei_str base = {0};
+  tarei_str_add(&base, "%s__%s", g->values[value].name, plain ? "s8" : "u8");
+  const int q = base.failed ? -1 : tarei_graph_add_value_like(g, tarei_str_get(&base), value);
+  tarei_str_free(&base);
+  if (q < 0 || !tarei_quant_copy(&g->values[q].quant, &g->values[value].quant)) {
+    return tarei_fail_memory(err, "quantized value", sizeof(tarei_value));
+  }
+  g->values[q].dtype = TARE_U8;
+  g->values[q].observable = false;
+  g->values[q].quant.unsigned_range = !plain;
+  if (tarei_graph_add_node(g, "Quantize", "tare", g->values[q].name, 1, &value, 1, &q, 1) < 0) {
+    return tarei_fail_memory(err, "quantize node", sizeof(tarei_node));
+  }
+  f->u8[value][plain] = q;
+  *out = q;
+  return TARE_OK;
+}
+
+static tare_status replace(tarei_graph *const g, const int n, const layer_kind *const kind,
+                           const bool symmetric, forms *const f, tare_error *const err) {
+  int in[8], out[2];
+  const int n_in = g->nodes[n].n_in, n_out = g->nodes[n].n_out;
+  memcpy(in, g->nodes[n].in, (size_t)n_in * sizeof *in);
+  memcpy(out, g->nodes[n].out, (size_t)n_out * sizeof *out);
+  TARE_TRY(quantized(g, f, in[0], symmetric, &in[0], err));
+  if (kind->two_activations) { /* the second operand is packed as s8 */
+    TARE_TRY(quantized(g, f, in[1], true, &in[1], err));
+  }
+  const int q = tarei_graph_add_node(g, kind->to->name, kind->to->domain, g->nodes[n].name, 1, in,
+                                     n_in, out, n_out);
+  bool ok = q >= 0 && set_text(&g->nodes[q].precision, g->nodes[n].precision);
+  for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
+    ok = tarei_attr_copy(&g->nodes[q], &g->nodes[n].attrs[a]);
+  }
+  if (!ok) {
+    return tarei_fail_memory(err, "int8 layer", sizeof(tarei_node));
+  }
+  tarei_graph_remove_node(g, n);
+  for (int i = 0; i < n_out; i++) {
+    g->values[out[i]].producer = q;
+  }
+  return TARE_OK;
+}
+
+static tare_status quantize_nodes(tarei_graph *const g, const tarei_quantize_options *const o,
+                                  tarei_requests *const requests, tarei_str *const refused,
+                                  forms *const f, tare_error *const err) {
+  const int n_nodes = g->n_nodes;
+  for (int n = 0; n < n_nodes; n++) {
+    const layer_kind *const kind = kind_of(&g->nodes[n]);
+    bool int8 = false;
+    if (kind) {
+      TARE_TRY(decide(g, n, kind, o, requests, refused, &int8, err));
+    }
+    if (int8) {
+      TARE_TRY(replace(g, n, kind, o->symmetric, f, err));
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_options *const o,
+                                 tare_error *const err) {
+  tarei_requests requests;
+  TARE_TRY(tarei_requests_parse(o->layer_precisions, &requests, err));
+  tarei_str refused = {0};
+  forms f = {.u8 = tarei_calloc((size_t)g->n_values, sizeof *f.u8), .n = g->n_values};
+  tare_status status = TARE_OK;
+  if (!f.u8) {
+    status = tarei_fail_memory(err, "quantization", (size_t)g->n_values * sizeof *f.u8);
+    goto done;
+  }
+  memset(f.u8, 0xff, (size_t)f.n * sizeof *f.u8);
+  TARE_TRY_GOTO(quantize_nodes(g, o, &requests, &refused, &f, err), done);
+  TARE_TRY_GOTO(tarei_requests_check_used(&requests, err), done);
+  if (o->obey && refused.length) {
+    status = tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
+                        tarei_str_get(&refused));
+  }
+done:
+  free(f.u8);
+  tarei_str_free(&refused);
+  tarei_requests_fini(&requests);
+  return status;
+}
