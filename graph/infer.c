@@ -55,6 +55,27 @@ static tare_status check_counts(const tarei_node *const node, tare_error *const 
   return TARE_OK;
 }
 
+/* Dims must be known, and the fixed ones alone may not make a tensor that nobody could hold. */
+static tare_status check_output(const tarei_graph *const graph, const int index,
+                                tare_error *const err) {
+  const int64_t max_bytes = (int64_t)1 << 36;
+  const tarei_value *const value = index < 0 ? NULL : &graph->values[index];
+  int64_t bytes = value ? (int64_t)tare_dtype_size(value->dtype) : 0;
+  for (int i = 0; value && i < value->rank; i++) {
+    int64_t dim = 1;
+    if (value->dims[i] == TAREI_EXPR_NONE) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "dim %d of output '%s' depends on data", i,
+                        value->name);
+    }
+    (void)tarei_value_dim_const(graph, index, i, &dim); /* symbols count as 1 */
+    if (!tarei_mul_i64(bytes, dim, &bytes) || bytes > max_bytes) {
+      return tarei_fail(err, TARE_E_LIMIT, "output '%s' would take more than %lld bytes",
+                        value->name, (long long)max_bytes);
+    }
+  }
+  return TARE_OK;
+}
+
 static tare_status infer_node(tarei_graph *const graph, const int index, tare_error *const err) {
   tarei_node *const node = &graph->nodes[index];
   TARE_TRY(check_counts(node, err));
@@ -67,13 +88,7 @@ static tare_status infer_node(tarei_graph *const graph, const int index, tare_er
     return tarei_fail(err, TARE_E_UNSUPPORTED, "the type of an output cannot be told");
   }
   for (int i = 0; i < node->n_out; i++) {
-    const tarei_value *const out = node->out[i] < 0 ? NULL : &graph->values[node->out[i]];
-    for (int d = 0; out && d < out->rank; d++) {
-      if (out->dims[d] == TAREI_EXPR_NONE) {
-        return tarei_fail(err, TARE_E_UNSUPPORTED, "dim %d of output '%s' depends on data", d,
-                          out->name);
-      }
-    }
+    TARE_TRY(check_output(graph, node->out[i], err));
   }
   return TARE_OK;
 }

@@ -1,0 +1,192 @@
+#include "graph/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/op.h"
+#include "graph/pass.h"
+
+/* The bare name where the dim is one symbol, else its expression; NULL when out of memory. */
+static char *dim_text(const tarei_graph *const graph, const tarei_expr dim) {
+  for (int i = 0; i < tarei_exprs_n_symbols(graph->exprs); i++) {
+    const char *const name = tarei_exprs_symbol_name(graph->exprs, i);
+    if (tarei_expr_symbol(graph->exprs, name) == dim) {
+      return tarei_strdup(name);
+    }
+  }
+  tarei_str text = {0};
+  tarei_expr_print(graph->exprs, dim, &text);
+  if (text.failed) {
+    tarei_str_free(&text);
+  }
+  return text.text;
+}
+
+static bool fill_port(const tarei_graph *const graph, const int index, tare_port *const port) {
+  const tarei_value *const value = &graph->values[index];
+  *port = (tare_port){.name = value->name, .dtype = value->dtype};
+  while (port->rank < value->rank) {
+    const int i = port->rank++;
+    tare_dim *const dim = &port->dims[i];
+    if (tarei_value_dim_const(graph, index, i, &dim->value)) {
+      continue;
+    }
+    dim->value = -1;
+    dim->symbol = dim_text(graph, value->dims[i]);
+    if (!dim->symbol) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Ports not reached stay empty, so that free_ports can take them. */
+static tare_port *make_ports(const tarei_graph *const graph, const int *const values, const int n,
+                             bool *const good) {
+  tare_port *const ports = tarei_calloc((size_t)n, sizeof *ports);
+  *good = *good && ports;
+  for (int i = 0; *good && i < n; i++) {
+    *good = fill_port(graph, values[i], &ports[i]);
+  }
+  return ports;
+}
+
+static void free_ports(tare_port *const ports, const int n) {
+  for (int i = 0; ports && i < n; i++) {
+    for (int d = 0; d < ports[i].rank; d++) {
+      free((char *)ports[i].dims[d].symbol);
+    }
+  }
+  free(ports);
+}
+
+static int compare_ops(const void *const a, const void *const b) {
+  return strcmp(((const tarei_op_count *)a)->name, ((const tarei_op_count *)b)->name);
+}
+
+static bool count_ops(tare_model *const model) {
+  const tarei_graph *const graph = model->graph;
+  int counts[TAREI_OP_COUNT] = {0};
+  for (int i = 0; i < graph->n_nodes; i++) {
+    counts[tarei_op_id_of(graph->nodes[i].op)]++;
+  }
+  model->ops = tarei_calloc(TAREI_OP_COUNT, sizeof *model->ops);
+  for (int i = 0; model->ops && i < TAREI_OP_COUNT; i++) {
+    if (counts[i]) {
+      model->ops[model->n_ops++] =
+          (tarei_op_count){.name = tarei_op_at((tarei_op_id)i)->name, .count = counts[i]};
+    }
+  }
+  if (model->ops) {
+    qsort(model->ops, (size_t)model->n_ops, sizeof *model->ops, compare_ops);
+  }
+  return model->ops != NULL;
+}
+
+tare_status tarei_model_new(tarei_graph *const graph, tare_model **const out,
+                            tare_error *const err) {
+  tare_model *model = tarei_calloc(1, sizeof *model);
+  if (!model) {
+    tarei_graph_free(graph);
+    return tarei_fail_memory(err, "model", sizeof(tare_model));
+  }
+  model->graph = graph;
+  bool good = true;
+  model->inputs = make_ports(graph, graph->inputs, graph->n_inputs, &good);
+  model->outputs = make_ports(graph, graph->outputs, graph->n_outputs, &good);
+  if (!good || !count_ops(model)) {
+    tare_model_free(&model);
+    return tarei_fail_memory(err, "model", sizeof(tare_model));
+  }
+  *out = model;
+  return TARE_OK;
+}
+
+tare_status tare_model_load(const char *const path, tare_model **const out, tare_error *const err) {
+  tarei_graph *graph = NULL;
+  TARE_TRY(tarei_onnx_load(path, &graph, err));
+  return tarei_model_new(graph, out, err);
+}
+
+void tare_model_free(tare_model **const handle) {
+  tare_model *const model = *handle;
+  if (!model) {
+    return;
+  }
+  free_ports(model->inputs, model->graph->n_inputs);
+  free_ports(model->outputs, model->graph->n_outputs);
+  free(model->ops);
+  tarei_graph_free(model->graph);
+  free(model);
+  *handle = NULL;
+}
+
+tare_model_info tare_model_get_info(const tare_model *const model) {
+  const tarei_graph *const graph = model->graph;
+  tare_model_info info = {.path = graph->name,
+                          .producer = graph->producer,
+                          .ir_version = graph->ir_version,
+                          .opset = graph->opset,
+                          .n_nodes = graph->n_nodes,
+                          .hash = graph->model_hash};
+  for (int i = 0; i < graph->n_values; i++) {
+    if (graph->values[i].data) {
+      info.n_parameters++;
+      info.parameter_bytes += (int64_t)graph->values[i].data->size;
+    }
+  }
+  return info;
+}
+
+int tare_model_inputs(const tare_model *const model, const tare_port **const ports) {
+  *ports = model->inputs;
+  return model->graph->n_inputs;
+}
+
+int tare_model_outputs(const tare_model *const model, const tare_port **const ports) {
+  *ports = model->outputs;
+  return model->graph->n_outputs;
+}
+
+int tare_model_n_operators(const tare_model *const model) { return model->n_ops; }
+
+void tare_model_operator(const tare_model *const model, const int i, const char **const name,
+                         int *const count) {
+  if (name) {
+    *name = model->ops[i].name;
+  }
+  if (count) {
+    *count = model->ops[i].count;
+  }
+}
+
+static tare_status print_graph(const tarei_graph *const graph, char **const out,
+                               tare_error *const err) {
+  tarei_str text = {0};
+  tarei_graph_print(graph, &text);
+  if (text.failed) {
+    tarei_str_free(&text);
+    return tarei_fail_memory(err, "listing", text.capacity);
+  }
+  *out = text.text;
+  return TARE_OK;
+}
+
+tare_status tare_model_print(const tare_model *const model, const bool optimized, char **const out,
+                             tare_error *const err) {
+  if (!optimized) {
+    return print_graph(model->graph, out, err);
+  }
+  tarei_graph *copy = NULL;
+  TARE_TRY(tarei_graph_clone(model->graph, &copy, err));
+  const tarei_pass_options options = {.evaluate = NULL};
+  tare_status status = tarei_graph_optimize(copy, &options, err);
+  if (status == TARE_OK) {
+    status = print_graph(copy, out, err);
+  }
+  tarei_graph_free(copy);
+  return status;
+}
+
+void tare_free(void *const text) { free(text); }

@@ -1,0 +1,24 @@
+/* The public model from inside. Other floors read its graph and clone it before they change it. */
+#ifndef TAREI_GRAPH_MODEL_H
+#define TAREI_GRAPH_MODEL_H
+
+#include <tare/model.h>
+
+#include "graph/ir.h"
+
+typedef struct tarei_op_count {
+  const char *name;
+  int count;
+} tarei_op_count;
+
+struct tare_model {
+  tarei_graph *graph;
+  tare_port *inputs, *outputs; /* as many as the graph has */
+  tarei_op_count *ops;         /* sorted by name */
+  int n_ops;
+};
+
+/* A model around a graph, which it takes over; on failure the graph is freed. */
+tare_status tarei_model_new(tarei_graph *graph, tare_model **out, tare_error *err);
+
+#endif

@@ -1,0 +1,3 @@
+#include <tare/tare.h>
+
+const char *tare_version(void) { return TARE_VERSION; }
