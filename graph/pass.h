@@ -2,6 +2,14 @@
  * Passes: one file each in graph/passes, one row each in graph/passes/passes.inc, run in order.
  *
  * Shape inference is tarei_graph_infer; it runs after import and after passes that change shapes.
+ *
+ * Known dims: resolve_shapes takes the shape input of Reshape and Expand away. The output dims then
+ * stand in the attribute "dims" (string: expressions as tarei_expr_print writes them, separated by
+ * ';'), which inference reads by tarei_dims_from_attr (graph/passes/dims_attr.h).
+ *
+ * keep_all_tensors leaves out what has removes_tensors set: a tensor of the model would be computed
+ * no more. Passes that drop tensors holding the same values as one that stays (identities,
+ * transposes, reshapes) run always.
  */
 #ifndef TAREI_GRAPH_PASS_H
 #define TAREI_GRAPH_PASS_H

@@ -1,0 +1,75 @@
+/* Conv (1-D and 2-D, constant weights) and InstanceNormalization run channels-last, between two
+ * Transposes that push_transposes moves away. The channels-last tensor takes the ONNX name. */
+#include "graph/passes/const_data.h"
+#include "graph/passes/layout.h"
+#include "graph/passes/passes.h"
+
+static bool has_layout(const tarei_graph *const graph, const tarei_node *const node) {
+  const int rank = graph->values[node->in[0]].rank;
+  return node->n_out == 1 && tarei_value_is_f32(graph, node->in[0]) && (rank == 3 || rank == 4) &&
+         graph->values[node->out[0]].rank == rank;
+}
+
+static bool is_conv(const tarei_graph *const graph, const tarei_node *const node) {
+  return node->op == &tarei_op_conv && has_layout(graph, node) &&
+         tarei_value_is_const(graph, node->in[1]) && tarei_value_is_f32(graph, node->in[1]) &&
+         graph->values[node->in[1]].rank == graph->values[node->in[0]].rank;
+}
+
+static bool is_norm(const tarei_graph *const graph, const tarei_node *const node) {
+  return node->op == &tarei_op_instance_normalization && has_layout(graph, node);
+}
+
+/* Puts a Transpose before input 0 and one behind output 0. */
+static tare_status surround(tarei_graph *const graph, const int index, tare_error *const err) {
+  const int x = graph->nodes[index].in[0];
+  const tarei_perm to_last = tarei_perm_to_last(graph->values[x].rank);
+  const tarei_perm from_last = tarei_perm_inverse(&to_last);
+  int last;
+  TARE_TRY(tarei_add_helper(graph, x, "__nxc", &last, err));
+  TARE_TRY(tarei_add_transpose(graph, x, last, &to_last, err));
+  graph->nodes[index].in[0] = last;
+  return tarei_output_before(graph, index, &from_last, err);
+}
+
+static tare_status convert_conv(tarei_graph *const graph, const int index, tare_error *const err) {
+  const int rank = graph->values[graph->nodes[index].in[0]].rank;
+  const tarei_perm to_last = tarei_perm_to_last(rank);
+  int weight;
+  TARE_TRY(tarei_const_permute(graph, graph->nodes[index].in[1], rank, to_last.axis, "__last",
+                               &weight, err));
+  TARE_TRY(surround(graph, index, err));
+  graph->nodes[index].in[1] = weight;
+  graph->nodes[index].op = &tarei_op_conv_last;
+  graph->nodes[index].opset = 1;
+  return TARE_OK;
+}
+
+static tare_status convert_norm(tarei_graph *const graph, const int index, tare_error *const err) {
+  TARE_TRY(surround(graph, index, err));
+  graph->nodes[index].op = &tarei_op_instance_norm_last;
+  graph->nodes[index].opset = 1;
+  return TARE_OK;
+}
+
+static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
+                       bool *const changed, tare_error *const err) {
+  (void)options;
+  const int n = graph->n_nodes;
+  for (int i = 0; i < n; i++) {
+    if (is_conv(graph, &graph->nodes[i])) {
+      TARE_TRY(convert_conv(graph, i, err));
+      *changed = true;
+    } else if (is_norm(graph, &graph->nodes[i])) {
+      TARE_TRY(convert_norm(graph, i, err));
+      *changed = true;
+    }
+  }
+  return TARE_OK;
+}
+
+const tarei_pass tarei_pass_channels_last = {
+    .name = "channels_last",
+    .summary = "runs convolutions and instance norms channels-last",
+    .run = run,
+};

@@ -1,0 +1,56 @@
+#include "graph/passes/dims_attr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+static tare_status parse_dims(tarei_exprs *const exprs, char *text, tarei_expr *const dims,
+                              int *const rank, tare_error *const err) {
+  *rank = 0;
+  for (char *next = *text ? text : NULL; next; text = next) {
+    next = strchr(text, ';');
+    if (next) {
+      *next++ = 0;
+    }
+    if (*rank == TARE_MAX_RANK) {
+      return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' has more than %d dims",
+                        TARE_MAX_RANK);
+    }
+    if (tarei_expr_parse(exprs, text, &dims[*rank], err) != TARE_OK) {
+      return tarei_fail_in(err, TARE_E_MODEL, "attribute 'dims'");
+    }
+    (*rank)++;
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_dims_from_attr(const tarei_graph *const graph, const tarei_node *const node,
+                                 tarei_expr *const dims, int *const rank, tare_error *const err) {
+  const char *const text = tarei_attr_string(node, "dims", NULL);
+  if (!text) {
+    return tarei_fail(err, TARE_E_MODEL, "neither a shape input nor the attribute 'dims'");
+  }
+  char *const copy = tarei_strdup(text);
+  if (!copy) {
+    return tarei_fail_memory(err, "dims", strlen(text));
+  }
+  const tare_status status = parse_dims(graph->exprs, copy, dims, rank, err);
+  free(copy);
+  return status;
+}
+
+tare_status tarei_dims_to_attr(const tarei_graph *const graph, tarei_node *const node,
+                               const int value, tare_error *const err) {
+  const tarei_value *const v = &graph->values[value];
+  tarei_str text = {0};
+  for (int i = 0; i < v->rank; i++) {
+    tarei_str_add(&text, "%s", i ? ";" : "");
+    tarei_expr_print(graph->exprs, v->dims[i], &text);
+  }
+  const bool done =
+      !text.failed && tarei_attr_set_string(node, "dims", tarei_str_get(&text));
+  tarei_str_free(&text);
+  return done ? TARE_OK : tarei_fail_memory(err, "dims", text.length);
+}

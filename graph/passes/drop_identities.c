@@ -1,0 +1,126 @@
+/* Nodes that hand their input through. The tensors that go are equal to others that stay, so this
+ * runs under keep_all_tensors too. */
+#include "graph/passes/const_data.h"
+#include "graph/passes/layout.h"
+#include "graph/passes/passes.h"
+
+typedef bool identity_fn(const tarei_graph *graph, const tarei_node *node);
+
+static bool always(const tarei_graph *const graph, const tarei_node *const node) {
+  (void)graph;
+  (void)node;
+  return true;
+}
+
+static bool keeps_shape(const tarei_graph *const graph, const tarei_node *const node) {
+  return tarei_values_same_shape(graph, node->in[0], node->out[0]);
+}
+
+static bool keeps_dtype(const tarei_graph *const graph, const tarei_node *const node) {
+  return graph->values[node->in[0]].dtype == graph->values[node->out[0]].dtype;
+}
+
+static bool has_one_input(const tarei_graph *const graph, const tarei_node *const node) {
+  (void)graph;
+  return node->n_in == 1;
+}
+
+/* In training a mask would be asked for, or the flag be set. */
+static bool is_inference(const tarei_graph *const graph, const tarei_node *const node) {
+  (void)graph;
+  return (node->n_out < 2 || node->out[1] < 0) && tarei_node_in(node, 2) < 0;
+}
+
+static bool keeps_order(const tarei_graph *const graph, const tarei_node *const node) {
+  tarei_perm perm;
+  return tarei_perm_of(graph, node, &perm) && tarei_perm_is_identity(&perm);
+}
+
+static bool steps_are_one(const tarei_graph *const graph, const tarei_node *const node) {
+  int64_t steps[TARE_MAX_RANK];
+  int n = 0;
+  if (tarei_node_in(node, 4) >= 0 &&
+      !tarei_value_ints(graph, node->in[4], steps, TARE_MAX_RANK, &n)) {
+    return false;
+  }
+  for (int i = 0; i < n; i++) {
+    if (steps[i] != 1) {
+      return false;
+    }
+  }
+  return keeps_shape(graph, node);
+}
+
+static bool scalar_is(const tarei_graph *const graph, const tarei_node *const node,
+                      const int input, const float neutral) {
+  float x;
+  return tarei_const_scalar(graph, node->in[input], &x) && x == neutral;
+}
+
+static bool adds_zero(const tarei_graph *const graph, const tarei_node *const node) {
+  return scalar_is(graph, node, 1, 0) && keeps_shape(graph, node);
+}
+static bool multiplies_by_one(const tarei_graph *const graph, const tarei_node *const node) {
+  return scalar_is(graph, node, 1, 1) && keeps_shape(graph, node);
+}
+
+static const struct {
+  const tarei_op *op;
+  identity_fn *is_identity;
+  bool commutes; /* the input handed through may be the second one as well */
+} rows[] = {
+    {&tarei_op_add, adds_zero, true},
+    {&tarei_op_cast, keeps_dtype, false},
+    {&tarei_op_concat, has_one_input, false},
+    {&tarei_op_div, multiplies_by_one, false},
+    {&tarei_op_dropout, is_inference, false},
+    {&tarei_op_expand, keeps_shape, false},
+    {&tarei_op_flatten, keeps_shape, false},
+    {&tarei_op_identity, always, false},
+    {&tarei_op_max, has_one_input, false},
+    {&tarei_op_min, has_one_input, false},
+    {&tarei_op_mul, multiplies_by_one, true},
+    {&tarei_op_reshape, keeps_shape, false},
+    {&tarei_op_slice, steps_are_one, false},
+    {&tarei_op_squeeze, keeps_shape, false},
+    {&tarei_op_sub, adds_zero, false},
+    {&tarei_op_transpose, keeps_order, false},
+    {&tarei_op_unsqueeze, keeps_shape, false},
+};
+
+/* The input that comes out unchanged, or -1. */
+static int handed_through(const tarei_graph *const graph, tarei_node *const node) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (rows[i].op != node->op) {
+      continue;
+    }
+    if (rows[i].is_identity(graph, node)) {
+      return node->in[0];
+    }
+    if (rows[i].commutes) {
+      tarei_node turned = *node;
+      int in[2] = {node->in[1], node->in[0]};
+      turned.in = in;
+      return rows[i].is_identity(graph, &turned) ? in[0] : -1;
+    }
+  }
+  return -1;
+}
+
+static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
+                       bool *const changed, tare_error *const err) {
+  (void)options;
+  for (int i = 0; i < graph->n_nodes; i++) {
+    const int value = graph->nodes[i].op ? handed_through(graph, &graph->nodes[i]) : -1;
+    if (value >= 0) {
+      TARE_TRY(tarei_replace_output(graph, i, value, changed, err));
+    }
+  }
+  return TARE_OK;
+}
+
+const tarei_pass tarei_pass_drop_identities = {
+    .name = "drop_identities",
+    .summary = "removes nodes that hand their input through",
+    .run = run,
+};

@@ -1,0 +1,164 @@
+/* An activation behind Linear or ConvLast goes into its epilogue, as attributes activation,
+ * activation_a and activation_b. The value before the activation disappears. */
+#include <float.h>
+
+#include "graph/passes/const_data.h"
+#include "graph/passes/epilogue.h"
+#include "graph/passes/passes.h"
+
+typedef struct activation {
+  const char *name; /* as in kernels: relu, gelu, ... */
+  float a, b;
+} activation;
+
+/* Fills *out from a node; false when its form does not fit. */
+typedef bool read_fn(const tarei_graph *graph, const tarei_node *node, activation *out);
+
+static bool read_relu(const tarei_graph *const graph, const tarei_node *const node,
+                      activation *const out) {
+  (void)graph;
+  (void)node;
+  *out = (activation){.name = "relu"};
+  return true;
+}
+
+static bool read_sigmoid(const tarei_graph *const graph, const tarei_node *const node,
+                         activation *const out) {
+  (void)graph;
+  (void)node;
+  *out = (activation){.name = "sigmoid"};
+  return true;
+}
+
+static bool read_tanh(const tarei_graph *const graph, const tarei_node *const node,
+                      activation *const out) {
+  (void)graph;
+  (void)node;
+  *out = (activation){.name = "tanh"};
+  return true;
+}
+
+static bool read_gelu(const tarei_graph *const graph, const tarei_node *const node,
+                      activation *const out) {
+  (void)graph;
+  const bool is_tanh = strcmp(tarei_attr_string(node, "approximate", "none"), "tanh") == 0;
+  *out = (activation){.name = is_tanh ? "gelu_tanh" : "gelu"};
+  return true;
+}
+
+static bool read_leaky_relu(const tarei_graph *const graph, const tarei_node *const node,
+                            activation *const out) {
+  (void)graph;
+  *out = (activation){.name = "leaky_relu", .a = tarei_attr_float(node, "alpha", 0.01f)};
+  return true;
+}
+
+/* A bound is an input, or an attribute before opset 11. */
+static bool read_bound(const tarei_graph *const graph, const tarei_node *const node,
+                       const int input, const char *const name, float *const out) {
+  const int value = tarei_node_in(node, input);
+  *out = tarei_attr_float(node, name, *out);
+  return value < 0 || tarei_const_scalar(graph, value, out);
+}
+
+static bool read_clip(const tarei_graph *const graph, const tarei_node *const node,
+                      activation *const out) {
+  *out = (activation){.name = "clip", .a = -FLT_MAX, .b = FLT_MAX};
+  return read_bound(graph, node, 1, "min", &out->a) && read_bound(graph, node, 2, "max", &out->b) &&
+         out->a <= out->b;
+}
+
+static const struct {
+  const tarei_op *op;
+  read_fn *read;
+} rows[] = {
+    {&tarei_op_clip, read_clip},       {&tarei_op_gelu, read_gelu},
+    {&tarei_op_leaky_relu, read_leaky_relu}, {&tarei_op_relu, read_relu},
+    {&tarei_op_sigmoid, read_sigmoid}, {&tarei_op_tanh, read_tanh},
+};
+
+static bool read_activation(const tarei_graph *const graph, const tarei_node *const node,
+                            activation *const out) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (rows[i].op == node->op) {
+      return rows[i].read(graph, node, out);
+    }
+  }
+  return false;
+}
+
+/* Sigmoid(value) of value * Sigmoid(value), where both are used for nothing else; or -1. */
+static int find_silu(const tarei_graph *const graph, const int value) {
+  if (graph->values[value].is_output || tarei_graph_count_uses(graph, value) != 2) {
+    return -1;
+  }
+  for (int i = 0; i < graph->n_nodes; i++) {
+    const tarei_node *const sigmoid = &graph->nodes[i];
+    if (sigmoid->op != &tarei_op_sigmoid || sigmoid->in[0] != value) {
+      continue;
+    }
+    const int next = tarei_graph_sole_consumer(graph, sigmoid->out[0]);
+    const tarei_node *const mul = next < 0 ? NULL : &graph->nodes[next];
+    return mul && mul->op == &tarei_op_mul && tarei_other_input(mul, sigmoid->out[0]) == value ? i
+                                                                                              : -1;
+  }
+  return -1;
+}
+
+static tare_status set_activation(tarei_node *const node, const activation *const act,
+                                  tare_error *const err) {
+  const bool done = tarei_attr_set_string(node, "activation", act->name) &&
+                    tarei_attr_set_float(node, "activation_a", act->a) &&
+                    tarei_attr_set_float(node, "activation_b", act->b);
+  return done ? TARE_OK : tarei_fail_memory(err, "activation", sizeof(tarei_attr));
+}
+
+static tare_status fuse_silu(tarei_graph *const graph, const int index, const int sigmoid,
+                             tare_error *const err) {
+  const int mul = tarei_graph_sole_consumer(graph, graph->nodes[sigmoid].out[0]);
+  TARE_TRY(tarei_join_names(&graph->nodes[index], graph->nodes[sigmoid].name, err));
+  tarei_graph_remove_node(graph, sigmoid);
+  TARE_TRY(tarei_absorb(graph, index, mul, err));
+  return set_activation(&graph->nodes[index], &(activation){.name = "silu"}, err);
+}
+
+static tare_status fuse_at(tarei_graph *const graph, const int index, bool *const changed,
+                           tare_error *const err) {
+  const tarei_node *const node = &graph->nodes[index];
+  if (tarei_node_in(node, 3) >= 0 || tarei_has_activation(node) ||
+      !tarei_value_is_f32(graph, node->out[0])) {
+    return TARE_OK;
+  }
+  const int sigmoid = find_silu(graph, node->out[0]);
+  if (sigmoid >= 0) {
+    *changed = true;
+    return fuse_silu(graph, index, sigmoid, err);
+  }
+  const int next = tarei_graph_sole_consumer(graph, node->out[0]);
+  activation act;
+  if (next < 0 || graph->nodes[next].in[0] != node->out[0] ||
+      !read_activation(graph, &graph->nodes[next], &act)) {
+    return TARE_OK;
+  }
+  *changed = true;
+  TARE_TRY(tarei_absorb(graph, index, next, err));
+  return set_activation(&graph->nodes[index], &act, err);
+}
+
+static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
+                       bool *const changed, tare_error *const err) {
+  (void)options;
+  for (int i = 0; i < graph->n_nodes; i++) {
+    if (tarei_has_epilogue(&graph->nodes[i])) {
+      TARE_TRY(fuse_at(graph, i, changed, err));
+    }
+  }
+  return TARE_OK;
+}
+
+const tarei_pass tarei_pass_fuse_activation = {
+    .name = "fuse_activation",
+    .summary = "takes an activation into the epilogue of Linear or ConvLast",
+    .removes_tensors = true,
+    .run = run,
+};

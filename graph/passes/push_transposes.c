@@ -1,0 +1,181 @@
+/*
+ * Transposes move down, toward the outputs, until they meet their inverse.
+ *
+ * Two Transposes in a row become one, or none. A node that works element by element on transposed
+ * inputs works on the inputs themselves, and its output is transposed instead; constants among its
+ * inputs are transposed here. Each step moves a Transpose past a node or takes one away, so this
+ * ends. Tensors that go hold the same values as others that stay.
+ */
+#include <string.h>
+
+#include "graph/passes/const_data.h"
+#include "graph/passes/layout.h"
+#include "graph/passes/passes.h"
+
+static const tarei_op *const elementwise[] = {
+    &tarei_op_abs,         &tarei_op_add,        &tarei_op_and,
+    &tarei_op_cast,        &tarei_op_ceil,       &tarei_op_clip,
+    &tarei_op_cos,         &tarei_op_div,        &tarei_op_elu,
+    &tarei_op_equal,       &tarei_op_erf,        &tarei_op_exp,
+    &tarei_op_floor,       &tarei_op_gelu,       &tarei_op_greater,
+    &tarei_op_greater_or_equal, &tarei_op_hard_sigmoid, &tarei_op_hard_swish,
+    &tarei_op_leaky_relu,  &tarei_op_less,       &tarei_op_less_or_equal,
+    &tarei_op_log,         &tarei_op_max,        &tarei_op_min,
+    &tarei_op_mod,         &tarei_op_mul,        &tarei_op_neg,
+    &tarei_op_not,         &tarei_op_or,         &tarei_op_pow,
+    &tarei_op_prelu,       &tarei_op_reciprocal, &tarei_op_relu,
+    &tarei_op_round,       &tarei_op_sigmoid,    &tarei_op_sin,
+    &tarei_op_softplus,    &tarei_op_sqrt,       &tarei_op_sub,
+    &tarei_op_tanh,        &tarei_op_where,
+};
+
+static bool is_elementwise(const tarei_op *const op) {
+  for (size_t i = 0; i < sizeof elementwise / sizeof *elementwise; i++) {
+    if (elementwise[i] == op) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_transposed_by(const tarei_graph *const graph, const int value,
+                             const tarei_perm *const perm) {
+  const tarei_node *const node = tarei_producer_is(graph, value, &tarei_op_transpose);
+  tarei_perm found;
+  return node && tarei_perm_of(graph, node, &found) && tarei_perm_equal(&found, perm);
+}
+
+/* Permutation of the first transposed input. */
+static bool first_perm(const tarei_graph *const graph, const tarei_node *const node,
+                       tarei_perm *const out) {
+  for (int i = 0; i < node->n_in; i++) {
+    const tarei_node *const t = tarei_producer_is(graph, node->in[i], &tarei_op_transpose);
+    if (t) {
+      return tarei_perm_of(graph, t, out);
+    }
+  }
+  return false;
+}
+
+/* Whether a Transpose can pass the node; all inputs are transposed by perm, constant or absent. */
+static bool can_pass(const tarei_graph *const graph, const tarei_node *const node,
+                     tarei_perm *const perm) {
+  const bool joins = node->op == &tarei_op_concat;
+  if ((!joins && !is_elementwise(node->op)) || node->n_out != 1 ||
+      !first_perm(graph, node, perm) || graph->values[node->out[0]].rank != perm->rank) {
+    return false;
+  }
+  for (int i = 0; i < node->n_in; i++) {
+    const int value = node->in[i];
+    const bool constant = tarei_value_is_const(graph, value);
+    if (value >= 0 && !is_transposed_by(graph, value, perm) &&
+        !(constant && graph->values[value].rank <= perm->rank)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A constant as the node sees it before the Transpose; a single element stays what it is. */
+static tare_status constant_before(tarei_graph *const graph, const int value,
+                                   const tarei_perm *const perm, const bool exact_rank,
+                                   int *const out, tare_error *const err) {
+  const tare_tensor tensor = tarei_value_tensor(graph, value);
+  const tarei_perm inverse = tarei_perm_inverse(perm);
+  *out = value;
+  if (tare_tensor_count(&tensor) == 1) {
+    return TARE_OK;
+  }
+  TARE_TRY(tarei_const_permute(graph, value, perm->rank, inverse.axis, "__nxc", out, err));
+  return exact_rank ? TARE_OK : tarei_const_strip(graph, *out, 0, out, err);
+}
+
+/* The axis of a Concat names an axis of its transposed inputs. */
+static tare_status move_axis(tarei_node *const node, const tarei_perm *const perm,
+                             tare_error *const err) {
+  const int64_t axis = tarei_attr_int(node, "axis", 0);
+  const int64_t from = axis < 0 ? axis + perm->rank : axis;
+  return tarei_attr_set_int(node, "axis", perm->axis[from])
+             ? TARE_OK
+             : tarei_fail_memory(err, "axis", sizeof(tarei_attr));
+}
+
+static tare_status pass(tarei_graph *const graph, const int index, const tarei_perm *const perm,
+                        tare_error *const err) {
+  const bool joins = graph->nodes[index].op == &tarei_op_concat;
+  for (int i = 0; i < graph->nodes[index].n_in; i++) {
+    int value = graph->nodes[index].in[i];
+    const tarei_node *const t = tarei_producer_is(graph, value, &tarei_op_transpose);
+    if (t) {
+      value = t->in[0];
+    } else if (value >= 0) {
+      TARE_TRY(constant_before(graph, value, perm, joins, &value, err));
+    }
+    graph->nodes[index].in[i] = value;
+  }
+  if (joins) {
+    TARE_TRY(move_axis(&graph->nodes[index], perm, err));
+  }
+  return tarei_output_before(graph, index, perm, err);
+}
+
+/* A Transpose of a transposed value reads the value itself. */
+static tare_status merge(tarei_graph *const graph, const int index, bool *const changed,
+                         tare_error *const err) {
+  tarei_node *const second = &graph->nodes[index];
+  const tarei_node *const first = tarei_producer_is(graph, second->in[0], &tarei_op_transpose);
+  tarei_perm a, b;
+  if (!first || !tarei_perm_of(graph, first, &a) || !tarei_perm_of(graph, second, &b)) {
+    return TARE_OK;
+  }
+  const tarei_perm both = tarei_perm_compose(&a, &b);
+  if (!tarei_attr_set_ints(second, "perm", both.axis, both.rank)) {
+    return tarei_fail_memory(err, "perm", sizeof(tarei_attr));
+  }
+  second->in[0] = first->in[0];
+  *changed = true;
+  return TARE_OK;
+}
+
+static tare_status visit(tarei_graph *const graph, const int index, bool *const changed,
+                         tare_error *const err) {
+  tarei_perm perm;
+  if (graph->nodes[index].op == &tarei_op_transpose) {
+    TARE_TRY(merge(graph, index, changed, err));
+    if (tarei_perm_of(graph, &graph->nodes[index], &perm) && tarei_perm_is_identity(&perm)) {
+      return tarei_replace_output(graph, index, graph->nodes[index].in[0], changed, err);
+    }
+    return TARE_OK;
+  }
+  if (can_pass(graph, &graph->nodes[index], &perm)) {
+    *changed = true;
+    return pass(graph, index, &perm, err);
+  }
+  return TARE_OK;
+}
+
+static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
+                       bool *const changed, tare_error *const err) {
+  (void)options;
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    const int n = graph->n_nodes;
+    for (int i = 0; i < n; i++) {
+      if (graph->nodes[i].op) {
+        TARE_TRY(visit(graph, i, &moved, err));
+      }
+    }
+    if (moved) {
+      *changed = true;
+      TARE_TRY(tarei_graph_compact(graph, err));
+    }
+  }
+  return TARE_OK;
+}
+
+const tarei_pass tarei_pass_push_transposes = {
+    .name = "push_transposes",
+    .summary = "moves Transposes toward the outputs and cancels inverse pairs",
+    .run = run,
+};

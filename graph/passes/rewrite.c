@@ -1,0 +1,163 @@
+#include "graph/passes/rewrite.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+tarei_node *tarei_producer(const tarei_graph *const graph, const int value) {
+  const int producer = value < 0 ? -1 : graph->values[value].producer;
+  return producer < 0 ? NULL : &graph->nodes[producer];
+}
+
+tarei_node *tarei_producer_is(const tarei_graph *const graph, const int value,
+                              const tarei_op *const op) {
+  tarei_node *const node = tarei_producer(graph, value);
+  return node && node->op == op ? node : NULL;
+}
+
+int tarei_node_in(const tarei_node *const node, const int i) {
+  return i < node->n_in ? node->in[i] : -1;
+}
+
+bool tarei_value_is_f32(const tarei_graph *const graph, const int value) {
+  return value >= 0 && graph->values[value].dtype == TARE_F32;
+}
+
+int tarei_other_input(const tarei_node *const node, const int value) {
+  assert(node->n_in == 2 && (node->in[0] == value || node->in[1] == value));
+  return node->in[node->in[0] == value];
+}
+
+tare_status tarei_node_set_in(tarei_node *const node, const int i, const int value,
+                              tare_error *const err) {
+  if (i >= node->n_in) {
+    int *const grown = realloc(node->in, (size_t)(i + 1) * sizeof *grown);
+    if (!grown) {
+      return tarei_fail_memory(err, node->name, (size_t)(i + 1) * sizeof *grown);
+    }
+    node->in = grown;
+    while (node->n_in <= i) {
+      grown[node->n_in++] = -1;
+    }
+  }
+  node->in[i] = value;
+  return TARE_OK;
+}
+
+void tarei_node_cut_inputs(tarei_node *const node, const int n) {
+  assert(n >= 0 && n <= node->n_in);
+  node->n_in = n;
+}
+
+static void swap_quant(tarei_value *const a, tarei_value *const b) {
+  const tarei_quant quant = a->quant;
+  a->quant = b->quant;
+  b->quant = quant;
+}
+
+static void become_identity(tarei_node *const node, const int value) {
+  node->op = &tarei_op_identity;
+  node->in[0] = value;
+  tarei_node_cut_inputs(node, 1);
+  while (node->n_attrs > 0) {
+    tarei_attr_remove(node, node->attrs[0].name);
+  }
+}
+
+tare_status tarei_replace_output(tarei_graph *const graph, const int node, const int value,
+                                 bool *const changed, tare_error *const err) {
+  tarei_node *const n = &graph->nodes[node];
+  tarei_value *const old = &graph->values[n->out[0]], *const heir = &graph->values[value];
+  if (old->is_output && (heir->is_output || heir->is_input || heir->producer < 0)) {
+    if (n->op == &tarei_op_identity) {
+      return TARE_OK;
+    }
+    if (n->n_in < 1) {
+      TARE_TRY(tarei_node_set_in(n, 0, value, err));
+    }
+    tarei_graph_replace_uses(graph, n->out[0], value);
+    become_identity(n, value);
+    *changed = true;
+    return TARE_OK;
+  }
+  tarei_graph_replace_uses(graph, n->out[0], value);
+  if (heir->quant.n_scales == 0) {
+    swap_quant(old, heir);
+  }
+  if (old->is_output) {
+    tarei_graph_rename_output(graph, n->out[0], value);
+    heir->observable = old->observable;
+  }
+  tarei_graph_remove_node(graph, node);
+  *changed = true;
+  return TARE_OK;
+}
+
+tare_status tarei_join_names(tarei_node *const node, const char *const next,
+                             tare_error *const err) {
+  tarei_str name = {0};
+  tarei_str_add(&name, "%s + %s", node->name, next);
+  if (name.failed) {
+    tarei_str_free(&name);
+    return tarei_fail_memory(err, node->name, strlen(next));
+  }
+  free(node->name);
+  node->name = name.text;
+  return TARE_OK;
+}
+
+tare_status tarei_absorb(tarei_graph *const graph, const int node, const int next,
+                         tare_error *const err) {
+  tarei_node *const n = &graph->nodes[node];
+  TARE_TRY(tarei_join_names(n, graph->nodes[next].name, err));
+  const int out = graph->nodes[next].out[0];
+  graph->values[n->out[0]].producer = -1;
+  tarei_graph_remove_node(graph, next);
+  n->out[0] = out;
+  graph->values[out].producer = node;
+  return TARE_OK;
+}
+
+tare_status tarei_add_helper(tarei_graph *const graph, const int value, const char *const suffix,
+                             int *const out, tare_error *const err) {
+  tarei_str name = {0};
+  tarei_str_add(&name, "%s%s", graph->values[value].name, suffix);
+  *out = name.failed ? -1 : tarei_graph_add_value_like(graph, name.text, value);
+  tarei_str_free(&name);
+  return *out < 0 ? tarei_fail_memory(err, suffix, sizeof(tarei_value)) : TARE_OK;
+}
+
+void tarei_hand_over_name(tarei_graph *const graph, const int value, const int heir) {
+  tarei_value *const from = &graph->values[value], *const to = &graph->values[heir];
+  if (from->is_output || from->is_input || to->is_output || to->is_input) {
+    return;
+  }
+  char *const name = from->name;
+  from->name = to->name;
+  to->name = name;
+  const bool observable = from->observable;
+  from->observable = to->observable;
+  to->observable = observable;
+  swap_quant(from, to);
+}
+
+tare_status tarei_add_node(tarei_graph *const graph, const tarei_op *const op,
+                           const char *const name, const int opset, const int *const in,
+                           const int n_in, const int out, int *const node,
+                           tare_error *const err) {
+  *node = tarei_graph_add_node(graph, op->name, op->domain, name, opset, in, n_in, &out, 1);
+  return *node < 0 ? tarei_fail_memory(err, op->name, sizeof(tarei_node)) : TARE_OK;
+}
+
+tare_status tarei_copy_attrs(tarei_graph *const graph, const int to, const int from,
+                             tare_error *const err) {
+  for (int i = 0; i < graph->nodes[from].n_attrs; i++) {
+    if (!tarei_attr_copy(&graph->nodes[to], &graph->nodes[from].attrs[i])) {
+      return tarei_fail_memory(err, graph->nodes[from].attrs[i].name, sizeof(tarei_attr));
+    }
+  }
+  return TARE_OK;
+}

@@ -1,0 +1,49 @@
+/*
+ * Small steps that rewrites of a graph are made of. They keep the graph's rules: names stay
+ * unique, outputs keep their names, annotations stay with the name they were given to.
+ */
+#ifndef TAREI_GRAPH_REWRITE_H
+#define TAREI_GRAPH_REWRITE_H
+
+#include "graph/op.h"
+#include "graph/pass.h"
+
+/* Node that makes a value, or NULL for inputs and constants. */
+tarei_node *tarei_producer(const tarei_graph *graph, int value);
+/* The same when the node is an `op`, else NULL. */
+tarei_node *tarei_producer_is(const tarei_graph *graph, int value, const tarei_op *op);
+/* Input i, or -1 where it is absent. */
+int tarei_node_in(const tarei_node *node, int i);
+bool tarei_value_is_f32(const tarei_graph *graph, int value);
+/* The other input of a node with two inputs. */
+int tarei_other_input(const tarei_node *node, int value);
+
+/* Sets input i; inputs between the last one and i become absent. */
+tare_status tarei_node_set_in(tarei_node *node, int i, int value, tare_error *err);
+/* Cuts the inputs to the first n. */
+void tarei_node_cut_inputs(tarei_node *node, int n);
+
+/* Everybody uses `value` instead of output 0 of `node`, and so does the graph: the output keeps
+ * its name. Where that cannot be (the value is itself an input, output or constant of the graph)
+ * the node becomes an Identity. *changed is left alone when nothing happened. */
+tare_status tarei_replace_output(tarei_graph *graph, int node, int value, bool *changed,
+                                 tare_error *err);
+
+/* `node` takes over output 0 of `next`, its consumer, which goes away; the value between them
+ * disappears. The names become "node + next". */
+tare_status tarei_absorb(tarei_graph *graph, int node, int next, tare_error *err);
+tare_status tarei_join_names(tarei_node *node, const char *next, tare_error *err);
+
+/* A new value with the dtype and dims of `value`, named after it; for helpers of passes. */
+tare_status tarei_add_helper(tarei_graph *graph, int value, const char *suffix, int *out,
+                             tare_error *err);
+/* `heir` takes the name, the annotation and the observability of `value`, and `value` gets those
+ * of the heir. An output of the graph keeps its name; nothing happens then. */
+void tarei_hand_over_name(tarei_graph *graph, int value, int heir);
+
+/* Adds a node of one output. */
+tare_status tarei_add_node(tarei_graph *graph, const tarei_op *op, const char *name, int opset,
+                           const int *in, int n_in, int out, int *node, tare_error *err);
+tare_status tarei_copy_attrs(tarei_graph *graph, int to, int from, tare_error *err);
+
+#endif

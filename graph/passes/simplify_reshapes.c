@@ -1,0 +1,85 @@
+/* A Transpose that moves only axes of size 1 is a Reshape, and of two nodes in a row that change
+ * nothing but the shape the first one is not needed. Both move no bytes after this. */
+#include "graph/passes/dims_attr.h"
+#include "graph/passes/layout.h"
+#include "graph/passes/passes.h"
+
+static bool is_one(const tarei_graph *const graph, const int value, const int64_t axis) {
+  int64_t dim;
+  return tarei_value_dim_const(graph, value, (int)axis, &dim) && dim == 1;
+}
+
+/* Whether the axes with more than one element stay in their order. */
+static bool keeps_order(const tarei_graph *const graph, const tarei_node *const transpose) {
+  tarei_perm perm;
+  int64_t last = -1;
+  if (!tarei_perm_of(graph, transpose, &perm)) {
+    return false;
+  }
+  for (int i = 0; i < perm.rank; i++) {
+    if (is_one(graph, transpose->in[0], perm.axis[i])) {
+      continue;
+    }
+    if (perm.axis[i] < last) {
+      return false;
+    }
+    last = perm.axis[i];
+  }
+  return true;
+}
+
+static bool is_reshape(const tarei_node *const node) {
+  return node->op == &tarei_op_reshape || node->op == &tarei_op_squeeze ||
+         node->op == &tarei_op_unsqueeze || node->op == &tarei_op_flatten;
+}
+
+/* Makes the node a Reshape of `from` to the dims of its output. */
+static tare_status become_reshape(const tarei_graph *const graph, tarei_node *const node,
+                                  const int from, tare_error *const err) {
+  while (node->n_attrs > 0) {
+    tarei_attr_remove(node, node->attrs[0].name);
+  }
+  node->op = &tarei_op_reshape;
+  node->opset = 14;
+  node->in[0] = from;
+  tarei_node_cut_inputs(node, 1);
+  return tarei_dims_to_attr(graph, node, node->out[0], err);
+}
+
+/* The value between two reshapes goes; where it had a name of the model and the one behind has
+ * none, the name goes on to that one. */
+static tare_status merge(tarei_graph *const graph, tarei_node *const second,
+                         const tarei_node *const first, tare_error *const err) {
+  const int between = second->in[0];
+  TARE_TRY(become_reshape(graph, second, first->in[0], err));
+  if (tarei_graph_count_uses(graph, between) == 0 && graph->values[between].observable &&
+      !graph->values[second->out[0]].observable) {
+    tarei_hand_over_name(graph, between, second->out[0]);
+  }
+  return TARE_OK;
+}
+
+static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
+                       bool *const changed, tare_error *const err) {
+  (void)options;
+  for (int i = 0; i < graph->n_nodes; i++) {
+    tarei_node *const node = &graph->nodes[i];
+    if (node->op == &tarei_op_transpose && keeps_order(graph, node)) {
+      TARE_TRY(become_reshape(graph, node, node->in[0], err));
+      *changed = true;
+    }
+    const tarei_node *const first =
+        node->op && is_reshape(node) ? tarei_producer(graph, node->in[0]) : NULL;
+    if (first && is_reshape(first)) {
+      TARE_TRY(merge(graph, node, first, err));
+      *changed = true;
+    }
+  }
+  return TARE_OK;
+}
+
+const tarei_pass tarei_pass_simplify_reshapes = {
+    .name = "simplify_reshapes",
+    .summary = "merges reshapes, and turns Transposes of size-1 axes into them",
+    .run = run,
+};

@@ -1,0 +1,21 @@
+set(TARE_GRAPH_PASSES_SOURCES
+  passes/channels_last.c
+  passes/const_data.c
+  passes/dims_attr.c
+  passes/drop_identities.c
+  passes/fold_batchnorm.c
+  passes/fold_constants.c
+  passes/fuse_activation.c
+  passes/fuse_bias.c
+  passes/fuse_gelu.c
+  passes/fuse_instance_norm_affine.c
+  passes/fuse_layer_norm.c
+  passes/fuse_residual.c
+  passes/layout.c
+  passes/optimize.c
+  passes/pattern.c
+  passes/push_transposes.c
+  passes/resolve_shapes.c
+  passes/rewrite.c
+  passes/simplify_reshapes.c
+  passes/to_linear.c)
