@@ -43,6 +43,14 @@ static tarei_expr mod(const tarei_graph *const graph, const tarei_expr a, const 
   return positive ? tarei_expr_mod(graph->exprs, a, b) : TAREI_EXPR_NONE;
 }
 
+static tarei_expr greater(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_max(graph->exprs, a, b);
+}
+
+static tarei_expr smaller(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_min(graph->exprs, a, b);
+}
+
 static tare_status infer_add(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
   return infer_arithmetic(graph, node, add, err);
@@ -65,12 +73,12 @@ static tare_status infer_div(tarei_graph *const graph, tarei_node *const node,
 
 static tare_status infer_max(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  return infer_arithmetic(graph, node, tarei_ops_max, err);
+  return infer_arithmetic(graph, node, greater, err);
 }
 
 static tare_status infer_min(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  return infer_arithmetic(graph, node, tarei_ops_min, err);
+  return infer_arithmetic(graph, node, smaller, err);
 }
 
 static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,

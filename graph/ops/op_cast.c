@@ -2,13 +2,12 @@
 
 #include "graph/ops/ops_common.h"
 
-/* Contents of the output. Integers pass; a bool is known where its number is; a float scalar is
- * followed through the arithmetic that made it. */
+/* Contents of the output. Integers pass; a bool is known where its number is; floats are
+ * followed through the arithmetic that made them. */
 static int convert(const tarei_graph *const graph, const tarei_node *const node,
                    const tare_dtype from, const tare_dtype to, tarei_expr *const contents) {
   if (tarei_ops_is_float(from)) {
-    contents[0] = tarei_ops_trace_truncated(graph, node->in[0]);
-    return contents[0] == TAREI_EXPR_NONE || to == TARE_BOOL ? -1 : 1;
+    return to == TARE_BOOL ? -1 : tarei_ops_trace_truncated(graph, node->in[0], contents);
   }
   const int n = tarei_ops_contents(graph, node->in[0], contents);
   for (int i = 0; to == TARE_BOOL && i < n; i++) {

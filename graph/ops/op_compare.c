@@ -42,7 +42,7 @@ static tarei_expr and_both(const tarei_graph *const graph, const tarei_expr a, c
 }
 
 static tarei_expr or_both(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  return tarei_ops_max(graph, a, b);
+  return tarei_expr_max(graph->exprs, a, b);
 }
 
 static tare_status infer_compare(tarei_graph *const graph, tarei_node *const node,

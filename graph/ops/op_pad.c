@@ -41,7 +41,7 @@ static tare_status pad_dim(const tarei_graph *const graph, const tarei_node *con
     return tarei_ops_fail_data(tarei_ops_in(graph, node, 1), err);
   }
   tarei_exprs *const pool = graph->exprs;
-  const tarei_expr more = tarei_ops_max(graph, begin, end);
+  const tarei_expr more = tarei_expr_max(graph->exprs, begin, end);
   int64_t most, length;
   if (reflect && tarei_expr_is_const(pool, *dim, &length) &&
       tarei_expr_is_const(pool, more, &most) && most > 0 && most >= length) {

@@ -21,15 +21,15 @@ static tare_status count_up(tarei_graph *const graph, const tarei_node *const no
 static tare_status infer_range(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 3, err));
-  tarei_expr limits[3];
+  tarei_expr limits[3], contents[TAREI_MAX_CONTENTS];
   for (int i = 0; i < 3; i++) {
     const tarei_value *const value = tarei_ops_in(graph, node, i);
     TARE_TRY(tarei_ops_want_rank(value, 0, 1, err)); /* some exporters write one element */
     TARE_TRY(tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), value, err));
-    limits[i] = tarei_ops_trace(graph, node->in[i]);
-    if (limits[i] == TAREI_EXPR_NONE) {
+    if (tarei_ops_trace(graph, node->in[i], contents) != 1 || contents[0] == TAREI_EXPR_NONE) {
       return tarei_ops_fail_data(value, err);
     }
+    limits[i] = contents[0];
   }
   tarei_exprs *const pool = graph->exprs;
   const tarei_expr zero = tarei_expr_const(pool, 0);
@@ -42,8 +42,8 @@ static tare_status infer_range(tarei_graph *const graph, tarei_node *const node,
     return tarei_fail(err, TARE_E_UNSUPPORTED, "the sign of its step '%s' is not known",
                       tarei_ops_in(graph, node, 2)->name);
   }
-  const tarei_shape out = {1,
-                           {tarei_expr_ceildiv(pool, tarei_ops_max(graph, distance, zero), step)}};
+  const tarei_shape out = {
+      1, {tarei_expr_ceildiv(pool, tarei_expr_max(graph->exprs, distance, zero), step)}};
   TARE_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err));
   return count_up(graph, node, limits[0], limits[2], out.dims[0], err);
 }

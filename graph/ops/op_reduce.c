@@ -60,6 +60,14 @@ static tarei_expr mul(const tarei_graph *const graph, const tarei_expr a, const 
   return tarei_expr_mul(graph->exprs, a, b);
 }
 
+static tarei_expr max(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_max(graph->exprs, a, b);
+}
+
+static tarei_expr min(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_min(graph->exprs, a, b);
+}
+
 #define REDUCE(id, onnx_name, fold)                                               \
   static tare_status infer_##id(tarei_graph *const graph, tarei_node *const node, \
                                 tare_error *const err) {                          \
@@ -76,8 +84,8 @@ static tarei_expr mul(const tarei_graph *const graph, const tarei_expr a, const 
   }
 
 REDUCE(reduce_l2, "ReduceL2", NULL);
-REDUCE(reduce_max, "ReduceMax", tarei_ops_max);
+REDUCE(reduce_max, "ReduceMax", max);
 REDUCE(reduce_mean, "ReduceMean", NULL);
-REDUCE(reduce_min, "ReduceMin", tarei_ops_min);
+REDUCE(reduce_min, "ReduceMin", min);
 REDUCE(reduce_prod, "ReduceProd", mul);
 REDUCE(reduce_sum, "ReduceSum", add);

@@ -117,11 +117,12 @@ static tare_status divide(const tarei_graph *const graph, const tarei_shape *con
 
 static tare_status infer_reshape(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_shape in = tarei_ops_shape(x);
-  target t;
-  TARE_TRY(read_target(graph, node, &t, err));
+  target t = {.inferred = -1};
+  TARE_TRY(tarei_ops_in(graph, node, 1) ? read_target(graph, node, &t, err)
+                                        : tarei_ops_dims_attr(graph, node, &t.shape, err));
   if (t.inferred >= 0) {
     TARE_TRY(divide(graph, &in, &t, err));
   } else if (tarei_ops_differ(graph, tarei_ops_product(graph, &in, 0, in.rank),
@@ -135,7 +136,7 @@ static tare_status infer_reshape(tarei_graph *const graph, tarei_node *const nod
 const tarei_op tarei_op_reshape = {
     .name = "Reshape",
     .domain = "",
-    .min_in = 2,
+    .min_in = 1,
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,

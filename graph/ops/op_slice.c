@@ -76,7 +76,8 @@ static tarei_expr from_start(const tarei_graph *const graph, const tarei_expr at
   if (tarei_ops_at_least(graph, at, 0)) {
     return at;
   }
-  const tarei_expr is_negative = tarei_ops_min(graph, one, tarei_ops_max(graph, minus, zero));
+  const tarei_expr is_negative =
+      tarei_expr_min(graph->exprs, one, tarei_expr_max(graph->exprs, minus, zero));
   const bool negative = tarei_ops_at_least(graph, minus, 1) || minus == TAREI_EXPR_NONE;
   return tarei_expr_add(pool, at, negative ? length : tarei_expr_mul(pool, length, is_negative));
 }
@@ -86,18 +87,18 @@ static tarei_expr from_start(const tarei_graph *const graph, const tarei_expr at
 static tarei_expr count_forward(const tarei_graph *const graph, const tarei_expr start,
                                 const tarei_expr end, const tarei_expr length) {
   tarei_exprs *const pool = graph->exprs;
-  const tarei_expr inside =
-      tarei_ops_min(graph, tarei_expr_sub(pool, end, start), tarei_expr_sub(pool, length, start));
-  return tarei_ops_min(graph, inside, tarei_ops_min(graph, end, length));
+  const tarei_expr inside = tarei_expr_min(graph->exprs, tarei_expr_sub(pool, end, start),
+                                           tarei_expr_sub(pool, length, start));
+  return tarei_expr_min(graph->exprs, inside, tarei_expr_min(graph->exprs, end, length));
 }
 
 /* Elements from start down to end, end left out; start is clamped to the axis, end to -1. */
 static tarei_expr count_backward(const tarei_graph *const graph, const tarei_expr start,
                                  const tarei_expr end, const tarei_expr length) {
   const tarei_expr zero = tarei_expr_const(graph->exprs, 0);
-  const tarei_expr first =
-      tarei_ops_min(graph, tarei_ops_max(graph, start, zero), tarei_ops_plus(graph, length, -1));
-  const tarei_expr last = tarei_ops_max(graph, end, tarei_expr_const(graph->exprs, -1));
+  const tarei_expr first = tarei_expr_min(graph->exprs, tarei_expr_max(graph->exprs, start, zero),
+                                          tarei_ops_plus(graph, length, -1));
+  const tarei_expr last = tarei_expr_max(graph->exprs, end, tarei_expr_const(graph->exprs, -1));
   return tarei_expr_sub(graph->exprs, first, last);
 }
 
@@ -122,29 +123,32 @@ static tare_status slice_dim(const tarei_graph *const graph, const tarei_node *c
   const tarei_expr end = from_start(graph, r->lists[ENDS][i], *dim);
   const tarei_expr count =
       step > 0 ? count_forward(graph, start, end, *dim) : count_backward(graph, start, end, *dim);
-  *dim = tarei_expr_ceildiv(pool, tarei_ops_max(graph, count, tarei_expr_const(pool, 0)),
+  *dim = tarei_expr_ceildiv(pool, tarei_expr_max(graph->exprs, count, tarei_expr_const(pool, 0)),
                             tarei_expr_const(pool, step > 0 ? step : -step));
   return TARE_OK;
 }
 
-/* Picks elements of a vector of known contents by constant limits. */
+/* Picks elements of known contents by constant limits. */
 static tare_status slice_contents(tarei_graph *const graph, const tarei_node *const node,
-                                  const ranges *const r, const tarei_expr count,
-                                  tare_error *const err) {
-  tarei_expr in[TAREI_MAX_CONTENTS], out[TAREI_MAX_CONTENTS];
-  const int n_in = tarei_ops_contents(graph, node->in[0], in);
-  int64_t start = 0, step = 1, n = 0;
-  if (n_in < 0 || !tarei_expr_is_const(graph->exprs, count, &n) || n < 0 || n > n_in ||
-      (r->n == 1 && (!tarei_expr_is_const(graph->exprs, r->lists[STARTS][0], &start) ||
-                     !tarei_expr_is_const(graph->exprs, r->lists[STEPS][0], &step)))) {
+                                  const ranges *const r, tare_error *const err) {
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  int64_t strides[TARE_MAX_RANK], offset = 0, start, step, n;
+  if (tarei_ops_contents(graph, node->in[0], (tarei_expr[TAREI_MAX_CONTENTS]){0}) < 1 ||
+      !tarei_ops_strides(graph, x, strides)) {
     return TARE_OK;
   }
-  start = start < -n_in ? 0 : start < 0 ? start + n_in : start;
-  start = start < n_in ? start : n_in - 1;
-  for (int i = 0; i < n; i++) {
-    out[i] = in[start + i * step];
+  for (int i = 0; i < r->n; i++) {
+    const int axis = r->axes.at[i];
+    if (!tarei_expr_is_const(graph->exprs, r->lists[STARTS][i], &start) ||
+        !tarei_expr_is_const(graph->exprs, r->lists[STEPS][i], &step) ||
+        !tarei_expr_is_const(graph->exprs, x->dims[axis], &n)) {
+      return TARE_OK;
+    }
+    start = start < -n ? 0 : start < 0 ? start + n : start;
+    offset += (start < n ? start : n - 1) * strides[axis];
+    strides[axis] = step > n || step < -n ? 0 : step * strides[axis]; /* one element: no matter */
   }
-  return tarei_ops_give_contents(graph, node, 0, out, (int)n, err);
+  return tarei_ops_view_contents(graph, node, offset, strides, err);
 }
 
 static tare_status infer_slice(tarei_graph *const graph, tarei_node *const node,
@@ -158,7 +162,7 @@ static tare_status infer_slice(tarei_graph *const graph, tarei_node *const node,
     TARE_TRY(slice_dim(graph, node, &r, i, &out.dims[r.axes.at[i]], err));
   }
   TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
-  return x->rank == 1 ? slice_contents(graph, node, &r, out.dims[0], err) : TARE_OK;
+  return slice_contents(graph, node, &r, err);
 }
 
 const tarei_op tarei_op_slice = {

@@ -33,7 +33,14 @@ static tare_status infer_transpose(tarei_graph *const graph, tarei_node *const n
     out.dims[i] = x->dims[perm[i]];
   }
   TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
-  return x->rank <= 1 ? tarei_ops_pass_contents(graph, node, err) : TARE_OK;
+  int64_t from[TARE_MAX_RANK], strides[TARE_MAX_RANK];
+  if (!tarei_ops_strides(graph, x, from)) {
+    return TARE_OK;
+  }
+  for (int i = 0; i < x->rank; i++) {
+    strides[i] = from[perm[i]];
+  }
+  return tarei_ops_view_contents(graph, node, 0, strides, err);
 }
 
 const tarei_op tarei_op_transpose = {

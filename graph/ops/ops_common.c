@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "graph/passes/dims_attr.h"
+
 const tarei_value *tarei_ops_in(const tarei_graph *const graph, const tarei_node *const node,
                                 const int i) {
   return i < node->n_in && node->in[i] >= 0 ? &graph->values[node->in[i]] : NULL;
@@ -193,6 +195,17 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
   out->given = value || attr;
   for (int i = 0; i < n; i++) {
     TARE_TRY(add_axis(out, list[i], rank, err));
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_ops_dims_attr(const tarei_graph *const graph, const tarei_node *const node,
+                                tarei_shape *const out, tare_error *const err) {
+  const int n_symbols = tarei_exprs_n_symbols(graph->exprs);
+  TARE_TRY(tarei_dims_from_attr(graph, node, out->dims, &out->rank, err));
+  if (tarei_exprs_n_symbols(graph->exprs) != n_symbols) {
+    return tarei_fail(err, TARE_E_MODEL, "its attribute 'dims' names '%s', which no input has",
+                      tarei_exprs_symbol_name(graph->exprs, n_symbols));
   }
   return TARE_OK;
 }

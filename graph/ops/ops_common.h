@@ -58,14 +58,15 @@ typedef struct tarei_axes {
 tare_status tarei_ops_axes(const tarei_graph *graph, const tarei_node *node, int input, int rank,
                            tarei_axes *out, tare_error *err);
 
+/* The dims that a pass wrote onto a Reshape or Expand in place of its shape input. */
+tare_status tarei_ops_dims_attr(const tarei_graph *graph, const tarei_node *node, tarei_shape *out,
+                                tare_error *err);
+
 /* ---- dims (ops_dims.c) ---- */
 
-/* Proofs take every symbol as 1..INT32_MAX; false means "not proven". */
+/* Proofs take every symbol as 1 or more; false means "not proven". */
 bool tarei_ops_at_least(const tarei_graph *graph, tarei_expr e, int64_t least);
 bool tarei_ops_differ(const tarei_graph *graph, tarei_expr a, tarei_expr b);
-/* Like tarei_expr_min and _max, but give one operand where the order is proven. */
-tarei_expr tarei_ops_min(const tarei_graph *graph, tarei_expr a, tarei_expr b);
-tarei_expr tarei_ops_max(const tarei_graph *graph, tarei_expr a, tarei_expr b);
 tarei_expr tarei_ops_plus(const tarei_graph *graph, tarei_expr e, int64_t n);
 /* Product of the dims from..to-1; 1 when there are none. */
 tarei_expr tarei_ops_product(const tarei_graph *graph, const tarei_shape *shape, int from, int to);
@@ -83,6 +84,8 @@ tare_status tarei_ops_want_vector(const tarei_graph *graph, const tarei_value *v
 
 /* ---- contents (ops_contents.c) ---- */
 
+/* Number of elements when all dims are constant and it is at most TAREI_MAX_CONTENTS, else -1. */
+int tarei_ops_count(const tarei_graph *graph, const tarei_value *value);
 /* Contents of a small int32, int64 or bool tensor, constant or symbolic, with TAREI_EXPR_NONE for
  * what is not known. Returns the number of elements, or -1 when the tensor is of another type, too
  * long, or of unknown length. */
@@ -96,18 +99,26 @@ tare_status tarei_ops_pass_contents(tarei_graph *graph, const tarei_node *node, 
  * constant dims. */
 int tarei_ops_element(const tarei_graph *graph, const tarei_value *value, const tarei_value *to,
                       int flat);
-/* Input i as a shape, whose entries have to be known: the operand of Expand and ConstantOfShape. */
+/* Distances between neighbours along each axis of a value, in elements; false when its dims are
+ * not constant. */
+bool tarei_ops_strides(const tarei_graph *graph, const tarei_value *value, int64_t *out);
+/* Contents of an output that views input 0: element (i, j, ..) of output 0 is element
+ * offset + i * strides[0] + j * strides[1] + .. of the input. */
+tare_status tarei_ops_view_contents(tarei_graph *graph, const tarei_node *node, int64_t offset,
+                                    const int64_t *strides, tare_error *err);
+/* Reads input i as a shape, whose entries have to be known: the operand of Expand and
+ * ConstantOfShape. */
 tare_status tarei_ops_shape_input(const tarei_graph *graph, const tarei_node *node, int i,
                                   tarei_shape *out, tare_error *err);
 
-/* ---- scalars through float arithmetic (ops_trace.c) ---- */
+/* ---- lengths through float arithmetic (ops_trace.c) ---- */
 
-/* Integer value of a tensor of one element: its contents, a float constant without fraction, or
- * float arithmetic on such (Cast, Add, Sub, Mul, Floor and Ceil of Div), as exporters write it for
- * lengths. TAREI_EXPR_NONE when not known. */
-tarei_expr tarei_ops_trace(const tarei_graph *graph, int value);
+/* Integer values of a small tensor: its contents, float constants without fraction, or float
+ * arithmetic on such (Cast, Add, Sub, Mul, Min, Max, Floor and Ceil of Div), as exporters write it
+ * for lengths. Returns the number of elements or -1, as tarei_ops_contents does. */
+int tarei_ops_trace(const tarei_graph *graph, int value, tarei_expr *out);
 /* The same for a value that is rounded toward zero afterwards: it may be a quotient. */
-tarei_expr tarei_ops_trace_truncated(const tarei_graph *graph, int value);
+int tarei_ops_trace_truncated(const tarei_graph *graph, int value, tarei_expr *out);
 
 /* ---- sliding windows (ops_window.c) ---- */
 

@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "base/mem.h"
 #include "graph/ops/ops_common.h"
 
 static bool has_contents_type(const tarei_value *const value) {
@@ -8,7 +9,7 @@ static bool has_contents_type(const tarei_value *const value) {
 }
 
 /* Number of elements when all dims are constant and the product is small, else -1. */
-static int count_elements(const tarei_graph *const graph, const tarei_value *const value) {
+int tarei_ops_count(const tarei_graph *const graph, const tarei_value *const value) {
   int64_t count;
   const tarei_shape shape = tarei_ops_shape(value);
   const tarei_expr product = tarei_ops_product(graph, &shape, 0, shape.rank);
@@ -21,7 +22,7 @@ static int count_elements(const tarei_graph *const graph, const tarei_value *con
 
 int tarei_ops_contents(const tarei_graph *const graph, const int index, tarei_expr *const out) {
   const tarei_value *const value = &graph->values[index];
-  const int n = value->rank >= 0 && has_contents_type(value) ? count_elements(graph, value) : -1;
+  const int n = value->rank >= 0 && has_contents_type(value) ? tarei_ops_count(graph, value) : -1;
   int64_t ints[TAREI_MAX_CONTENTS];
   int n_ints = -1;
   const bool constant = n >= 0 && tarei_value_ints(graph, index, ints, TAREI_MAX_CONTENTS, &n_ints);
@@ -48,7 +49,7 @@ tare_status tarei_ops_give_contents(tarei_graph *const graph, const tarei_node *
     return TARE_OK;
   }
   const tarei_value *const value = &graph->values[node->out[i]];
-  if (!has_contents_type(value) || count_elements(graph, value) != n) {
+  if (!has_contents_type(value) || tarei_ops_count(graph, value) != n) {
     return TARE_OK;
   }
   if (!tarei_value_set_contents(graph, node->out[i], contents, n)) {
@@ -78,6 +79,42 @@ int tarei_ops_element(const tarei_graph *const graph, const tarei_value *const v
     flat /= (int)target;
   }
   return index;
+}
+
+bool tarei_ops_strides(const tarei_graph *const graph, const tarei_value *const value,
+                       int64_t *const out) {
+  int64_t step = 1, n;
+  for (int i = value->rank - 1; i >= 0; i--) {
+    out[i] = step;
+    if (!tarei_expr_is_const(graph->exprs, value->dims[i], &n) || !tarei_mul_i64(step, n, &step)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+tare_status tarei_ops_view_contents(tarei_graph *const graph, const tarei_node *const node,
+                                    const int64_t offset, const int64_t *const strides,
+                                    tare_error *const err) {
+  tarei_expr in[TAREI_MAX_CONTENTS], out[TAREI_MAX_CONTENTS];
+  const int n_in = tarei_ops_contents(graph, node->in[0], in);
+  const int n_out = node->out[0] < 0 ? -1 : tarei_ops_contents(graph, node->out[0], out);
+  if (n_in < 0 || n_out < 0) {
+    return TARE_OK;
+  }
+  const tarei_value *const to = &graph->values[node->out[0]];
+  for (int flat = 0; flat < n_out; flat++) {
+    int64_t from = offset;
+    for (int axis = to->rank - 1, rest = flat; axis >= 0; axis--) {
+      int64_t n = 1;
+      (void)tarei_expr_is_const(graph->exprs, to->dims[axis], &n); /* the count is known: it is */
+      from += rest % n * strides[axis];
+      rest /= (int)n;
+    }
+    assert(from >= 0 && from < n_in);
+    out[flat] = in[from];
+  }
+  return tarei_ops_give_contents(graph, node, 0, out, n_out, err);
 }
 
 tare_status tarei_ops_shape_input(const tarei_graph *const graph, const tarei_node *const node,

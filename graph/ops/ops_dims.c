@@ -1,58 +1,14 @@
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "graph/ops/ops_common.h"
 
-/* Bounds over all shapes that can occur. INT32_MAX as the greatest dim keeps products of two dims
- * inside int64, and no tensor axis is longer in practice. */
-static bool bounds(const tarei_graph *const graph, const tarei_expr e, int64_t *const min,
-                   int64_t *const max) {
-  if (e == TAREI_EXPR_NONE) {
-    return false;
-  }
-  if (tarei_expr_is_const(graph->exprs, e, min)) {
-    *max = *min;
-    return true;
-  }
-  const size_t n = (size_t)tarei_exprs_n_symbols(graph->exprs);
-  int64_t *const box = tarei_calloc(2 * n, sizeof *box);
-  if (!box) {
-    return false;
-  }
-  for (size_t i = 0; i < n; i++) {
-    box[i] = 1;
-    box[n + i] = INT32_MAX;
-  }
-  const bool known = tarei_expr_bounds(graph->exprs, e, box, box + n, min, max);
-  free(box);
-  return known;
-}
-
+/* The pool leaves a constant out of a maximum when it knows that it never decides. */
 bool tarei_ops_at_least(const tarei_graph *const graph, const tarei_expr e, const int64_t least) {
-  int64_t min, max;
-  return bounds(graph, e, &min, &max) && min >= least;
+  const tarei_expr limit = tarei_expr_const(graph->exprs, least);
+  return e != TAREI_EXPR_NONE && tarei_expr_max(graph->exprs, e, limit) == e;
 }
 
 bool tarei_ops_differ(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  int64_t min, max;
-  return bounds(graph, tarei_expr_sub(graph->exprs, a, b), &min, &max) && (min > 0 || max < 0);
-}
-
-tarei_expr tarei_ops_min(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  int64_t min, max;
-  if (bounds(graph, tarei_expr_sub(graph->exprs, a, b), &min, &max) && (min >= 0 || max <= 0)) {
-    return min >= 0 ? b : a;
-  }
-  return tarei_expr_min(graph->exprs, a, b);
-}
-
-tarei_expr tarei_ops_max(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  int64_t min, max;
-  if (bounds(graph, tarei_expr_sub(graph->exprs, a, b), &min, &max) && (min >= 0 || max <= 0)) {
-    return min >= 0 ? a : b;
-  }
-  return tarei_expr_max(graph->exprs, a, b);
+  return tarei_ops_at_least(graph, tarei_expr_sub(graph->exprs, a, b), 1) ||
+         tarei_ops_at_least(graph, tarei_expr_sub(graph->exprs, b, a), 1);
 }
 
 tarei_expr tarei_ops_plus(const tarei_graph *const graph, const tarei_expr e, const int64_t n) {
@@ -75,8 +31,15 @@ bool tarei_ops_unify(const tarei_graph *const graph, const tarei_expr a, const t
   return a == b || !tarei_ops_differ(graph, a, b);
 }
 
+/* The greater of two symbolic dims. max(n, min(100, n)) is n: the smaller one is found when their
+ * minimum is one of them. */
+static tarei_expr wider(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  const tarei_expr least = tarei_expr_min(graph->exprs, a, b);
+  return least == a ? b : least == b ? a : tarei_expr_max(graph->exprs, a, b);
+}
+
 /* One dim of a broadcast. Where both are symbolic and not known to be above 1, either they are
- * equal or one of them is 1 in every run that is valid: max(a, b) holds for all of these. */
+ * equal or one of them is 1 in every run that is valid: the greater one holds for all of these. */
 static bool broadcast_dim(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b,
                           tarei_expr *const out) {
   int64_t n = 0;
@@ -95,7 +58,7 @@ static bool broadcast_dim(const tarei_graph *const graph, const tarei_expr a, co
   if (a_wide && b_wide && tarei_ops_differ(graph, a, b)) {
     return false;
   }
-  *out = a_wide && !(b_const && b_wide) ? a : b_wide ? b : tarei_expr_max(graph->exprs, a, b);
+  *out = a_wide && !(b_const && b_wide) ? a : b_wide ? b : wider(graph, a, b);
   return true;
 }
 
