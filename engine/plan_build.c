@@ -18,7 +18,7 @@ void tare_build_options_init(tare_build_options *const options) {
 static tare_status quantize(tare_plan *const plan, const tare_build_options *const o,
                             tare_error *const err) {
   if (o->table) {
-    TARE_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, NULL, err));
+    TARE_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, err));
     TARE_TRY(tarei_graph_share_scales(plan->graph, err));
   }
   const tarei_quantize_options options = {

@@ -1,0 +1,112 @@
+#include "engine/lower/elementwise.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "engine/threads.h"
+
+#define CHUNK ((size_t)1 << 13) /* elements a thread takes at a time */
+
+void tarei_chunks(const size_t total, const int threads, const tarei_chunk_fn chunk,
+                  const void *const user) {
+  const int team = tarei_threads_for(threads, total, CHUNK);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (size_t i = 0; i < total; i += CHUNK) {
+    chunk(user, i, total - i < CHUNK ? total - i : CHUNK);
+  }
+}
+
+/* One axis of the output with the stride of each operand, in elements. */
+typedef struct axis {
+  size_t size, stride[TAREI_MAX_BROADCAST];
+} axis;
+
+static int read_axes(const tare_tensor *const *const operands, const int n_operands,
+                     const tare_tensor *const out, axis *const axes) {
+  size_t matrix[TAREI_MAX_BROADCAST];
+  for (int k = 0; k < n_operands; k++) {
+    matrix[k] = 1;
+  }
+  for (int a = out->rank - 1; a >= 0; a--) {
+    axes[a].size = (size_t)out->dims[a];
+    for (int k = 0; k < n_operands; k++) {
+      const int own = a - (out->rank - operands[k]->rank);
+      const size_t size = own < 0 ? 1 : (size_t)operands[k]->dims[own];
+      axes[a].stride[k] = size == 1 ? 0 : matrix[k];
+      matrix[k] *= size;
+    }
+  }
+  return out->rank;
+}
+
+static bool can_merge(const axis *const outer, const axis *const inner, const int n_operands) {
+  for (int k = 0; k < n_operands; k++) {
+    if (outer->stride[k] != inner->stride[k] * inner->size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static int merge_axes(axis *const axes, const int n, const int n_operands) {
+  int kept = 0;
+  for (int a = 0; a < n; a++) {
+    if (axes[a].size == 1) {
+      continue;
+    }
+    if (kept && can_merge(&axes[kept - 1], &axes[a], n_operands)) {
+      axes[kept - 1].size *= axes[a].size;
+      memcpy(axes[kept - 1].stride, axes[a].stride, sizeof axes[a].stride);
+    } else {
+      axes[kept++] = axes[a];
+    }
+  }
+  return kept;
+}
+
+void tarei_broadcast_read(const tare_tensor *const *const operands, const int n_operands,
+                          const tare_tensor *const out, tarei_broadcast *const b) {
+  assert(n_operands <= TAREI_MAX_BROADCAST);
+  axis axes[TARE_MAX_RANK];
+  int n = read_axes(operands, n_operands, out, axes);
+  n = merge_axes(axes, n, n_operands);
+  *b = (tarei_broadcast){.n_operands = n_operands, .rows = 1, .n = 1};
+  if (n) {
+    b->n = axes[n - 1].size;
+    for (int k = 0; k < n_operands; k++) {
+      b->step[k] = axes[n - 1].stride[k];
+    }
+  }
+  b->n_outer = n > 0 ? n - 1 : 0;
+  for (int a = 0; a < b->n_outer; a++) {
+    b->outer[a] = axes[a].size;
+    b->rows *= axes[a].size;
+    for (int k = 0; k < n_operands; k++) {
+      b->stride[k][a] = axes[a].stride[k];
+    }
+  }
+}
+
+static void locate(const tarei_broadcast *const b, size_t row, size_t *const offset) {
+  for (int k = 0; k < b->n_operands; k++) {
+    offset[k] = 0;
+  }
+  for (int a = b->n_outer - 1; a >= 0; a--) {
+    const size_t at = row % b->outer[a];
+    row /= b->outer[a];
+    for (int k = 0; k < b->n_operands; k++) {
+      offset[k] += at * b->stride[k][a];
+    }
+  }
+}
+
+void tarei_broadcast_run(const tarei_broadcast *const b, const int threads,
+                         const tarei_broadcast_fn row_fn, const void *const user) {
+  const int team = tarei_threads_for(threads, b->rows * b->n, CHUNK);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (size_t row = 0; row < b->rows; row++) {
+    size_t offset[TAREI_MAX_BROADCAST];
+    locate(b, row, offset);
+    row_fn(user, b, row, offset);
+  }
+}

@@ -1,0 +1,114 @@
+/* Elementwise operators of two operands (Min and Max: of any number), with broadcasting. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/elementwise.h"
+
+typedef struct job {
+  tarei_binary op;
+  const tarei_run *run;
+  const void *a, *b;
+  void *out;
+} job;
+
+static void float_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+                      const size_t *const offset) {
+  const job *const j = user;
+  j->run->kernels->binary(j->op, (const float *)j->a + offset[0], b->step[0],
+                          (const float *)j->b + offset[1], b->step[1], b->n,
+                          (float *)j->out + row * b->n);
+}
+
+/* Integers wrap like two's complement; a division by zero gives 0 instead of a trap. */
+static int64_t apply(const tarei_binary op, const int64_t a, const int64_t b) {
+  switch (op) {
+    case TAREI_BINARY_ADD:
+      return (int64_t)((uint64_t)a + (uint64_t)b);
+    case TAREI_BINARY_SUB:
+      return (int64_t)((uint64_t)a - (uint64_t)b);
+    case TAREI_BINARY_MUL:
+      return (int64_t)((uint64_t)a * (uint64_t)b);
+    case TAREI_BINARY_DIV:
+      return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+    case TAREI_BINARY_MIN:
+      return a < b ? a : b;
+    case TAREI_BINARY_MAX:
+      return a > b ? a : b;
+    case TAREI_BINARY_POW:
+      return (int64_t)pow((double)a, (double)b);
+    default:
+      return 0;
+  }
+}
+
+#define INTEGER_ROW(name, type)                                                                  \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t row,     \
+                   const size_t *const offset) {                                                 \
+    const job *const j = user;                                                                   \
+    const type *const x = (const type *)j->a + offset[0];                                        \
+    const type *const y = (const type *)j->b + offset[1];                                        \
+    type *const out = (type *)j->out + row * b->n;                                               \
+    for (size_t i = 0; i < b->n; i++) {                                                          \
+      out[i] = (type)apply(j->op, x[i * b->step[0]], y[i * b->step[1]]);                         \
+    }                                                                                            \
+  }
+INTEGER_ROW(int64_row, int64_t)
+INTEGER_ROW(int32_row, int32_t)
+
+static tarei_broadcast_fn row_of(const tare_dtype dtype) {
+  return dtype == TARE_F32   ? float_row
+         : dtype == TARE_I64 ? int64_row
+         : dtype == TARE_I32 ? int32_row
+                             : NULL;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
+  return row_of(dtype) ? TARE_OK
+                       : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
+                                    tare_dtype_name(dtype));
+}
+
+static void combine(const tarei_binary op, const tarei_run *const r, const tare_tensor *const a,
+                    const tare_tensor *const b) {
+  const tare_tensor *const operands[] = {a, b};
+  tarei_broadcast layout;
+  tarei_broadcast_read(operands, 2, r->out[0], &layout);
+  const job j = {.op = op, .run = r, .a = a->data, .b = b->data, .out = r->out[0]->data};
+  tarei_broadcast_run(&layout, r->threads, row_of(a->dtype), &j);
+}
+
+/* More than two operands fold into the output, which by then has the final shape. */
+static tare_status run_binary(const tarei_step *const step, const tarei_run *const r,
+                              const tarei_binary op) {
+  const int n = step->node->n_in;
+  combine(op, r, r->in[0], r->in[n > 1 ? 1 : 0]);
+  for (int i = 2; i < n; i++) {
+    combine(op, r, r->out[0], r->in[i]);
+  }
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->binary_name : "";
+}
+
+#define BINARY(id, kind)                                                                       \
+  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,         \
+                              tare_error *const err) {                                        \
+    (void)err;                                                                                \
+    return run_binary(step, r, TAREI_BINARY_##kind);                                          \
+  }                                                                                           \
+  const tarei_lowering tarei_lower_##id = {.prepare = prepare, .run = run_##id, .kernel = kernel};
+
+BINARY(add, ADD)
+BINARY(sub, SUB)
+BINARY(mul, MUL)
+BINARY(div, DIV)
+BINARY(min, MIN)
+BINARY(max, MAX)
+BINARY(pow, POW)
+BINARY(prelu, PRELU)

@@ -1,0 +1,124 @@
+/* InstanceNormalization: each channel of each sample over its own space. Sums run in double, in the
+ * order of the elements, so that threads do not matter. */
+#include <math.h>
+
+#include "engine/step.h"
+#include "engine/threads.h"
+
+#define LANES 16 /* channels that are summed side by side, channels-last */
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  const tarei_value *const x = &step->graph->values[step->node->in[0]];
+  return x->dtype == TARE_F32 && x->rank >= 3
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "%s of rank %d is not supported here",
+                          tare_dtype_name(x->dtype), x->rank);
+}
+
+/* Scale and shift of one channel from the sum and the sum of squared differences. */
+typedef struct affine {
+  float factor, offset;
+} affine;
+
+static affine affine_of(const double mean, const double squares, const size_t n,
+                        const float epsilon, const float scale, const float bias) {
+  const double inv = 1.0 / sqrt(squares / (double)n + (double)epsilon);
+  const double factor = inv * (double)scale;
+  return (affine){(float)factor, (float)((double)bias - mean * factor)};
+}
+
+static void plain_channel(const float *const x, const size_t n, const float epsilon,
+                          const float scale, const float bias, float *const out) {
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < n; i++) {
+    sum += (double)x[i];
+  }
+  const double mean = sum / (double)n;
+  for (size_t i = 0; i < n; i++) {
+    const double d = (double)x[i] - mean;
+    squares += d * d;
+  }
+  const affine a = affine_of(mean, squares, n, epsilon, scale, bias);
+  for (size_t i = 0; i < n; i++) {
+    out[i] = x[i] * a.factor + a.offset;
+  }
+}
+
+static size_t count_space(const tare_tensor *const x, const int first) {
+  size_t n = 1;
+  for (int d = first; d < first + x->rank - 2; d++) {
+    n *= (size_t)x->dims[d];
+  }
+  return n;
+}
+
+static tare_status run_plain(const tarei_step *const step, const tarei_run *const r,
+                             tare_error *const err) {
+  (void)err;
+  const tare_tensor *const x = r->in[0];
+  const size_t channels = (size_t)x->dims[1], n = count_space(x, 2);
+  const size_t total = (size_t)x->dims[0] * channels;
+  const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
+  const float *const scale = r->in[1]->data, *const bias = r->in[2]->data;
+  const int team = tarei_threads_for(r->threads, total * n, 4096);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (size_t i = 0; i < total; i++) {
+    plain_channel((const float *)x->data + i * n, n, epsilon, scale[i % channels],
+                  bias[i % channels], (float *)r->out[0]->data + i * n);
+  }
+  return TARE_OK;
+}
+
+/* Channels [c, c + lanes) of one sample whose elements lie `channels` floats apart. */
+static void last_channels(const float *const x, const size_t n, const size_t channels,
+                          const size_t lanes, const float epsilon, const float *const scale,
+                          const float *const bias, float *const out) {
+  double mean[LANES] = {0}, squares[LANES] = {0};
+  for (size_t i = 0; i < n; i++) {
+    for (size_t l = 0; l < lanes; l++) {
+      mean[l] += (double)x[i * channels + l];
+    }
+  }
+  for (size_t l = 0; l < lanes; l++) {
+    mean[l] /= (double)n;
+  }
+  for (size_t i = 0; i < n; i++) {
+    for (size_t l = 0; l < lanes; l++) {
+      const double d = (double)x[i * channels + l] - mean[l];
+      squares[l] += d * d;
+    }
+  }
+  affine a[LANES];
+  for (size_t l = 0; l < lanes; l++) {
+    a[l] = affine_of(mean[l], squares[l], n, epsilon, scale[l], bias[l]);
+  }
+  for (size_t i = 0; i < n; i++) {
+    for (size_t l = 0; l < lanes; l++) {
+      out[i * channels + l] = x[i * channels + l] * a[l].factor + a[l].offset;
+    }
+  }
+}
+
+static tare_status run_last(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
+  (void)err;
+  const tare_tensor *const x = r->in[0];
+  const size_t channels = (size_t)x->dims[x->rank - 1], n = count_space(x, 1);
+  const size_t blocks = (channels + LANES - 1) / LANES, total = (size_t)x->dims[0] * blocks;
+  const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
+  const float *const scale = r->in[1]->data, *const bias = r->in[2]->data;
+  const int team = tarei_threads_for(r->threads, (size_t)tare_tensor_count(x), 4096);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (size_t i = 0; i < total; i++) {
+    const size_t c = i % blocks * LANES, at = i / blocks * n * channels + c;
+    last_channels((const float *)x->data + at, n, channels,
+                  channels - c < LANES ? channels - c : LANES, epsilon, scale + c, bias + c,
+                  (float *)r->out[0]->data + at);
+  }
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_instance_normalization = {.prepare = prepare, .run = run_plain};
+const tarei_lowering tarei_lower_instance_norm_last = {.prepare = prepare, .run = run_last};

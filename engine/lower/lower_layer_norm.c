@@ -1,0 +1,56 @@
+/* LayerNormalization over the dims from an axis on. */
+#include "engine/lower/fused.h"
+#include "engine/threads.h"
+
+static size_t row_length(const tarei_step *const step, const tare_tensor *const x) {
+  int64_t axis = tarei_attr_int(step->node, "axis", -1);
+  axis += axis < 0 ? x->rank : 0;
+  size_t n = 1;
+  for (int d = (int)axis; d < x->rank; d++) {
+    n *= (size_t)x->dims[d];
+  }
+  return n;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  const tarei_value *const x = &step->graph->values[step->node->in[0]];
+  if (x->dtype != TARE_F32) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
+                      tare_dtype_name(x->dtype));
+  }
+  for (int o = 1; o < step->node->n_out; o++) {
+    if (step->node->out[o] >= 0 &&
+        tarei_graph_count_uses(step->graph, step->node->out[o]) > 0) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "its outputs Mean and InvStdDev are not supported");
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  (void)err;
+  const tare_tensor *const x = r->in[0];
+  const size_t n = row_length(step, x), rows = (size_t)tare_tensor_count(x) / n;
+  const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
+  const float *const gain = r->in[1]->data;
+  const float *const shift = step->node->n_in > 2 && r->in[2] ? r->in[2]->data : NULL;
+  const float *const from = x->data;
+  float *const to = r->out[0]->data;
+  const int team = tarei_threads_for(r->threads, rows * n, 4096);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (size_t i = 0; i < rows; i++) {
+    r->kernels->layer_norm(from + i * n, NULL, n, epsilon, gain, shift, to + i * n, NULL, 0, 0);
+  }
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->layer_norm_name;
+}
+
+const tarei_lowering tarei_lower_layer_normalization = {
+    .prepare = prepare, .run = run, .kernel = kernel};
