@@ -14,12 +14,12 @@
 #undef TARE_COMMAND
 
 /* Returns early when a call failed. */
-#define CLI_TRY(call)                        \
-  do {                                       \
-    const tare_status cli_status_ = (call);  \
-    if (cli_status_ != TARE_OK) {            \
-      return cli_status_;                    \
-    }                                        \
+#define CLI_TRY(call)                       \
+  do {                                      \
+    const tare_status cli_status_ = (call); \
+    if (cli_status_ != TARE_OK) {           \
+      return cli_status_;                   \
+    }                                       \
   } while (0)
 
 /* Goes to a cleanup label when a call failed; `status` must be in scope. */

@@ -40,7 +40,8 @@ static void check(const arguments *const a, const struct argp_state *const state
     argp_error(state, "-o PLAN is needed, e.g. -o model.plan");
   }
   if (!a->calib && !a->fp32) {
-    argp_error(state, "give --calib TABLE for an INT8 plan, or --fp32 for a float one: there are "
+    argp_error(state,
+               "give --calib TABLE for an INT8 plan, or --fp32 for a float one: there are "
                "no made-up ranges");
   }
   if (a->calib && a->fp32) {
@@ -89,9 +90,10 @@ static const struct argp ARGP = {
     .options = OPTIONS,
     .parser = parse,
     .args_doc = "MODEL",
-    .doc = "Builds a plan: the model lowered for a set of profiles, its weights packed, each layer "
-           "in the precision that it can have.\v"
-           "Example: tare build model.onnx --calib model.calib.json -o model.plan",
+    .doc =
+        "Builds a plan: the model lowered for a set of profiles, its weights packed, each layer "
+        "in the precision that it can have.\v"
+        "Example: tare build model.onnx --calib model.calib.json -o model.plan",
     .children = CHILDREN};
 
 /* The table's own profiles, or NULL where it knows none. */
@@ -110,8 +112,9 @@ static tare_status table_profiles(const tare_table *const table, const tare_port
   return TARE_OK;
 }
 
-static tare_status load_table(const arguments *const a, work *const w, const tare_port *const inputs,
-                              const int n_inputs, tare_error *const err) {
+static tare_status load_table(const arguments *const a, work *const w,
+                              const tare_port *const inputs, const int n_inputs,
+                              tare_error *const err) {
   if (!a->calib) {
     return TARE_OK;
   }
@@ -126,8 +129,9 @@ static tare_status load_table(const arguments *const a, work *const w, const tar
   if (hash != 0 && hash != tare_model_get_info(w->model).hash) {
     say(&a->common, "warning: %s was made from another file than %s", a->calib, a->model);
   }
-  return opt_profiles_given(&a->profiles) ? TARE_OK
-                                          : table_profiles(w->table, inputs, n_inputs, &w->own, err);
+  return opt_profiles_given(&a->profiles)
+             ? TARE_OK
+             : table_profiles(w->table, inputs, n_inputs, &w->own, err);
 }
 
 static tare_status build(const arguments *const a, work *const w, tare_error *const err) {
@@ -186,8 +190,8 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(tare_model_load(a->model, &w->model, err));
   const int n_inputs = tare_model_inputs(w->model, &inputs);
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));
-  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0,
-                          &w->profiles, err));
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, &w->profiles,
+                          err));
   CLI_TRY(build(a, w, err));
   (a->common.json ? print_json : print_text)(a, w);
   return TARE_OK;

@@ -50,7 +50,8 @@ static void check(const arguments *const a, const struct argp_state *const state
     argp_error(state, "a model and data are needed");
   }
   if (!a->output) {
-    argp_error(state, "-o FILE is needed: model.stats for statistics, model.calib.json for a table");
+    argp_error(state,
+               "-o FILE is needed: model.stats for statistics, model.calib.json for a table");
   }
   if (!is_stats_name(a->output) && table_kind_of(a->output) == TABLE_KIND_NONE) {
     argp_error(state, "'%s' says no format: its name must end in .stats, .h5, .json or .cache",
@@ -99,22 +100,22 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   }
 }
 
-static const struct argp_child CHILDREN[] = {
-    {&opt_profiles_argp, 0, "Lengths:", 1},
-    {&opt_data_argp, 0, "Data:", 2},
-    {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
-    {&opt_table_argp, 0, "When a table is written:", 4},
-    {&opt_common_argp, 0, "Common:", 5},
-    {0}};
+static const struct argp_child CHILDREN[] = {{&opt_profiles_argp, 0, "Lengths:", 1},
+                                             {&opt_data_argp, 0, "Data:", 2},
+                                             {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
+                                             {&opt_table_argp, 0, "When a table is written:", 4},
+                                             {&opt_common_argp, 0, "Common:", 5},
+                                             {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
     .parser = parse,
     .args_doc = "MODEL DATA...",
-    .doc = "Runs a float model over data once and gathers the statistics that every calibration "
-           "method needs. DATA: HDF5 files, audio files, folders of audio, or manifests.\v"
-           "Example: tare calibrate model.onnx recordings/ --profile samples=1600:16000:80000 "
-           "-o model.stats",
+    .doc =
+        "Runs a float model over data once and gathers the statistics that every calibration "
+        "method needs. DATA: HDF5 files, audio files, folders of audio, or manifests.\v"
+        "Example: tare calibrate model.onnx recordings/ --profile samples=1600:16000:80000 "
+        "-o model.stats",
     .children = CHILDREN};
 
 static tare_status calibrate(const arguments *const a, work *const w, tare_error *const err) {

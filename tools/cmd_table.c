@@ -79,9 +79,10 @@ static const struct argp ARGP = {
     .options = OPTIONS,
     .parser = parse,
     .args_doc = "STATS|TABLE",
-    .doc = "Computes a calibration table from statistics, with no further pass over the data. A "
-           "table as input is converted between the native form and TensorRT's cache.\v"
-           "Example: tare table model.stats --method entropy -o model.calib.json",
+    .doc =
+        "Computes a calibration table from statistics, with no further pass over the data. A "
+        "table as input is converted between the native form and TensorRT's cache.\v"
+        "Example: tare table model.stats --method entropy -o model.calib.json",
     .children = CHILDREN};
 
 static tare_status from_stats(const arguments *const a, tare_table **const table,

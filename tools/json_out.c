@@ -16,12 +16,16 @@ static cJSON *made(cJSON *const item) {
   return item;
 }
 
-cJSON *json_object(void) { return made(cJSON_CreateObject()); }
-cJSON *json_array(void) { return made(cJSON_CreateArray()); }
+cJSON *json_object(void) {
+  return made(cJSON_CreateObject());
+}
+cJSON *json_array(void) {
+  return made(cJSON_CreateArray());
+}
 
 cJSON *json_add(cJSON *const parent, const char *const name, cJSON *const child) {
-  const bool added = name ? cJSON_AddItemToObject(parent, name, child)
-                          : cJSON_AddItemToArray(parent, child);
+  const bool added =
+      name ? cJSON_AddItemToObject(parent, name, child) : cJSON_AddItemToArray(parent, child);
   return made(added ? child : NULL);
 }
 

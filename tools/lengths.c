@@ -31,15 +31,20 @@ static tare_status take(lengths *const l, const tare_sample *const sample, tare_
   return TARE_OK;
 }
 
-tare_status lengths_scan(lengths *const l, tare_dataset *const dataset, tare_error *const err) {
+tare_status lengths_read(lengths *const l, tare_dataset *const dataset, tare_error *const err) {
   const tare_sample *sample = NULL;
   for (;;) {
     CLI_TRY(tare_dataset_next(dataset, &sample, err));
     if (!sample) {
-      return tare_dataset_rewind(dataset, err);
+      return TARE_OK;
     }
     CLI_TRY(take(l, sample, err));
   }
+}
+
+tare_status lengths_scan(lengths *const l, tare_dataset *const dataset, tare_error *const err) {
+  CLI_TRY(lengths_read(l, dataset, err));
+  return tare_dataset_rewind(dataset, err);
 }
 
 static int ascending(const void *const a, const void *const b) {
@@ -59,15 +64,38 @@ tare_range lengths_range(const lengths *const l, const int symbol) {
   return range;
 }
 
+/* A name as a specification takes it: in single quotes, those inside doubled, where it must be. */
+static char *quote(const char *const name) {
+  if (!name[strcspn(name, ",=:'# \t")]) {
+    return cli_format("%s", name);
+  }
+  char *const quoted = cli_realloc(NULL, 2 * strlen(name) + 3, 1);
+  char *to = quoted;
+  *to++ = '\'';
+  for (const char *c = name; *c; c++) {
+    *to++ = *c;
+    if (*c == '\'') {
+      *to++ = '\'';
+    }
+  }
+  *to++ = '\'';
+  *to = '\0';
+  return quoted;
+}
+
 /* Adds "name=min:opt:max" to a specification. */
 static char *append_range(char *const spec, const char *const name, const tare_range r) {
+  char *const quoted = quote(name);
   char *const longer = cli_format("%s%s%s=%" PRId64 ":%" PRId64 ":%" PRId64, spec ? spec : "",
-                                  spec ? "," : "", name, r.min, r.opt, r.max);
+                                  spec ? "," : "", quoted, r.min, r.opt, r.max);
+  free(quoted);
   free(spec);
   return longer;
 }
 
-static bool is_one(const tare_range r) { return r.min == 1 && r.max == 1; }
+static bool is_one(const tare_range r) {
+  return r.min == 1 && r.max == 1;
+}
 
 char *lengths_spec(const lengths *const l) {
   const int n = tare_profiles_n_symbols(l->symbols);
@@ -111,8 +139,7 @@ static tare_status copy_profiles(const tare_profiles *const from, tare_profiles 
 
 static tare_status from_data(const opt_common *const common, const tare_port *const inputs,
                              const int n_inputs, tare_dataset *const *const datasets,
-                             const int n_datasets, tare_profiles *const to,
-                             tare_error *const err) {
+                             const int n_datasets, tare_profiles *const to, tare_error *const err) {
   lengths l = {0};
   tare_status status = TARE_OK;
   CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);

@@ -13,7 +13,8 @@ typedef struct lengths {
 
 tare_status lengths_new(const tare_port *inputs, int n_inputs, lengths *out, tare_error *err);
 
-/* Reads a data set from start to end, and rewinds it. */
+/* Reads a data set to its end; _scan rewinds it then. */
+tare_status lengths_read(lengths *l, tare_dataset *dataset, tare_error *err);
 tare_status lengths_scan(lengths *l, tare_dataset *dataset, tare_error *err);
 
 /* Least, median and most of one symbol; n must be > 0. */

@@ -29,20 +29,22 @@ static const command *find(const char *const name) {
 }
 
 static int help(FILE *const to) {
-  fputs("Usage: tare COMMAND [ARGUMENT...]\n"
-        "INT8 calibration for models whose inputs change length, and the engine that uses it.\n\n",
-        to);
+  fputs(
+      "Usage: tare COMMAND [ARGUMENT...]\n"
+      "INT8 calibration for models whose inputs change length, and the engine that uses it.\n\n",
+      to);
   for (int i = 0; i < N_COMMANDS; i++) {
     fprintf(to, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
   }
-  fputs("  help       show the help of a command: tare help run\n"
-        "  version    show the version\n\n"
-        "From recordings to an INT8 plan:\n"
-        "  tare calibrate model.onnx recordings/ -o model.stats\n"
-        "  tare table model.stats --method entropy -o model.calib.json\n"
-        "  tare build model.onnx --calib model.calib.json -o model.plan\n"
-        "  tare run model.plan more/ --against model.onnx\n",
-        to);
+  fputs(
+      "  help       show the help of a command: tare help run\n"
+      "  version    show the version\n\n"
+      "From recordings to an INT8 plan:\n"
+      "  tare calibrate model.onnx recordings/ -o model.stats\n"
+      "  tare table model.stats --method entropy -o model.calib.json\n"
+      "  tare build model.onnx --calib model.calib.json -o model.plan\n"
+      "  tare run model.plan more/ --against model.onnx\n",
+      to);
   return 0;
 }
 

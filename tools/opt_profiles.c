@@ -31,8 +31,10 @@ static opt_profile *add(opt_profiles *const o) {
 static opt_profile *shapes_profile(opt_profiles *const o, const int index,
                                    const struct argp_state *const state) {
   if (index > o->n_shapes) {
-    argp_error(state, "--profile=%d comes before --profile=%d; profiles are numbered from 0 without "
-               "gaps", index, o->n_shapes);
+    argp_error(state,
+               "--profile=%d comes before --profile=%d; profiles are numbered from 0 without "
+               "gaps",
+               index, o->n_shapes);
   }
   if (index == o->n_shapes) {
     add(o);
@@ -105,7 +107,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 
 const struct argp opt_profiles_argp = {.options = OPTIONS, .parser = parse};
 
-bool opt_profiles_given(const opt_profiles *const options) { return options->n > 0; }
+bool opt_profiles_given(const opt_profiles *const options) {
+  return options->n > 0;
+}
 
 tare_status opt_profiles_apply(const opt_profiles *const options, tare_profiles *const profiles,
                                tare_error *const err) {

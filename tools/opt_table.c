@@ -25,8 +25,8 @@ void opt_check_method(const struct argp_state *const state, const char *const me
       free(known);
       return;
     }
-    char *const longer = cli_format("%s%s%s", known ? known : "", known ? ", " : "",
-                                    tare_method_name(i));
+    char *const longer =
+        cli_format("%s%s%s", known ? known : "", known ? ", " : "", tare_method_name(i));
     free(known);
     known = longer;
   }

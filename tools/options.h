@@ -13,14 +13,36 @@
 /* Keys of long options; one range for all groups, so that no two clash. */
 enum option_key {
   OPT_FIRST = 256,
-  OPT_THREADS, OPT_ISA, OPT_JSON, OPT_PROGRESS,
-  OPT_PROFILE, OPT_PROFILE_FILE, OPT_MIN_SHAPES, OPT_OPT_SHAPES, OPT_MAX_SHAPES,
-  OPT_RATE, OPT_LABELS, OPT_MAP, OPT_SKIP_BAD, OPT_LIMIT, OPT_MAX_ELEMENTS,
-  OPT_FIT, OPT_OUTSIDE, OPT_PAD_VALUE,
-  OPT_METHOD, OPT_PERCENTILE, OPT_PER_PROFILE, OPT_TRT_VERSION, OPT_ALGO_HEADER,
+  OPT_THREADS,
+  OPT_ISA,
+  OPT_JSON,
+  OPT_PROGRESS,
+  OPT_PROFILE,
+  OPT_PROFILE_FILE,
+  OPT_MIN_SHAPES,
+  OPT_OPT_SHAPES,
+  OPT_MAX_SHAPES,
+  OPT_RATE,
+  OPT_LABELS,
+  OPT_MAP,
+  OPT_SKIP_BAD,
+  OPT_LIMIT,
+  OPT_MAX_ELEMENTS,
+  OPT_FIT,
+  OPT_OUTSIDE,
+  OPT_PAD_VALUE,
+  OPT_METHOD,
+  OPT_PERCENTILE,
+  OPT_PER_PROFILE,
+  OPT_TRT_VERSION,
+  OPT_ALGO_HEADER,
   OPT_PROFILE_INDEX,
-  OPT_METRIC, OPT_ALPHABET, OPT_OUTPUT_INDEX,
-  OPT_LAYER_PRECISIONS, OPT_PRECISION_CONSTRAINTS, OPT_SYMMETRIC,
+  OPT_METRIC,
+  OPT_ALPHABET,
+  OPT_OUTPUT_INDEX,
+  OPT_LAYER_PRECISIONS,
+  OPT_PRECISION_CONSTRAINTS,
+  OPT_SYMMETRIC,
   OPT_COMMAND /* a command's own keys begin here */
 };
 
@@ -32,8 +54,8 @@ typedef struct opt_common {
 
 /* One profile as the user wrote it. */
 typedef struct opt_profile {
-  const char *spec, *file;      /* one of them, or else shapes */
-  const char *min, *opt, *max;  /* trtexec's shapes */
+  const char *spec, *file;     /* one of them, or else shapes */
+  const char *min, *opt, *max; /* trtexec's shapes */
 } opt_profile;
 
 typedef struct opt_profiles {

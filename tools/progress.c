@@ -20,9 +20,8 @@ static void draw(const progress *const p, const int64_t done, const int64_t tota
                  const double seconds) {
   const double rate = (double)done / seconds;
   fprintf(stderr, "%s%s %" PRId64 "/%" PRId64 " %3.0f%% %.1f/s, %.0f s left%s",
-          p->terminal ? "\r\033[K" : "", p->what, done, total,
-          100.0 * (double)done / (double)total, rate, (double)(total - done) / rate,
-          p->terminal ? "" : "\n");
+          p->terminal ? "\r\033[K" : "", p->what, done, total, 100.0 * (double)done / (double)total,
+          rate, (double)(total - done) / rate, p->terminal ? "" : "\n");
 }
 
 bool progress_tick(void *const user, const int64_t done, const int64_t total) {

@@ -10,9 +10,9 @@
 enum { GAP = 2, LEAST_CUT = 16 };
 
 struct report {
-  char *header;   /* taken apart in place */
+  char *header; /* taken apart in place */
   cli_list names;
-  char *kinds;    /* one of "<>~" per column */
+  char *kinds; /* one of "<>~" per column */
   char **cells;
   int n_cells;
 };

@@ -1,0 +1,314 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare_grid.h"
+#include "tools/lengths.h"
+#include "tools/peak.h"
+#include "tools/progress.h"
+#include "tools/say.h"
+
+enum { OPT_EVAL = OPT_COMMAND, OPT_FITS, OPT_METHODS, OPT_PAD_STATS };
+
+typedef struct arguments {
+  opt_common common;
+  opt_profiles profiles;
+  opt_data data;
+  opt_fit fit; /* of the evaluation, and what lies outside */
+  opt_metric metric;
+  opt_build build;
+  double percentile;
+  bool all_methods;
+  const char *model;
+  cli_list calib, eval, fits, methods, paddings;
+} arguments;
+
+typedef struct work {
+  tare_model *model;
+  tare_dataset *calib, *eval;
+  tare_profiles *profiles;
+  tare_plan *reference;
+  tare_eval_result fp32;
+  grid grid;
+  bool peaks_by_row;
+} work;
+
+static const struct argp_option OPTIONS[] = {
+    {"eval", OPT_EVAL, "DATA", 0, "Data to evaluate on; repeat for more", 0},
+    {"fits", OPT_FITS, "LIST", 0,
+     "Of native, pad, truncate, opt, per-profile (native statistics, thresholds by profile); "
+     "default native,opt,per-profile",
+     0},
+    {"methods", OPT_METHODS, "LIST", 0, "Of minmax, entropy, percentile, mse, or all (default)", 0},
+    {"pad-stats", OPT_PAD_STATS, "LIST", 0,
+     "Padding in the statistics of fits that pad: exclude (default), count, or both", 0},
+    {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
+    {0}};
+
+static void take_methods(arguments *const a, char *const arg,
+                         const struct argp_state *const state) {
+  a->methods.n = 0;
+  a->all_methods = strcmp(arg, "all") == 0;
+  if (a->all_methods) {
+    return;
+  }
+  cli_list_split(&a->methods, arg);
+  for (int i = 0; i < a->methods.n; i++) {
+    opt_check_method(state, a->methods.items[i]);
+  }
+}
+
+static void take_list(cli_list *const list, char *const arg) {
+  list->n = 0;
+  cli_list_split(list, arg);
+}
+
+static void set_defaults(arguments *const a, const struct argp_state *const state) {
+  if (!a->model || a->calib.n == 0) {
+    argp_error(state, "a model and calibration data are needed");
+  }
+  if (a->eval.n == 0) {
+    argp_error(state, "--eval DATA is needed: what the strategies are measured on");
+  }
+  for (int i = 0; a->all_methods && i < tare_n_methods(); i++) {
+    cli_list_add(&a->methods, tare_method_name(i));
+  }
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->profiles;
+      state->child_inputs[1] = &a->data;
+      state->child_inputs[2] = &a->fit;
+      state->child_inputs[3] = &a->metric;
+      state->child_inputs[4] = &a->build;
+      state->child_inputs[5] = &a->common;
+      return 0;
+    case OPT_EVAL:
+      cli_list_add(&a->eval, arg);
+      return 0;
+    case OPT_FITS:
+      take_list(&a->fits, arg);
+      return 0;
+    case OPT_METHODS:
+      take_methods(a, arg, state);
+      return 0;
+    case OPT_PAD_STATS:
+      take_list(&a->paddings, arg);
+      return 0;
+    case OPT_PERCENTILE:
+      a->percentile = cli_real(state, "--percentile", arg, 1e-6, 100);
+      return 0;
+    case ARGP_KEY_ARG:
+      if (state->arg_num == 0) {
+        a->model = arg;
+      } else {
+        cli_list_add(&a->calib, arg);
+      }
+      return 0;
+    case ARGP_KEY_END:
+      set_defaults(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {
+    {&opt_profiles_argp, 0, "Lengths (default: one profile that holds both data sets):", 1},
+    {&opt_data_argp, 0, "Data:", 2},
+    {&opt_fit_argp, 0, "Fitting samples to profiles when evaluating:", 3},
+    {&opt_metric_argp, 0, "Metric:", 4},
+    {&opt_build_argp, 0, "Precision:", 5},
+    {&opt_common_argp, 0, "Common:", 6},
+    {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = parse,
+    .args_doc = "MODEL DATA... --eval DATA",
+    .doc =
+        "Calibrates with each strategy, builds each plan, and measures it beside the float "
+        "model. One pass over the calibration data serves all methods of a fit.\v"
+        "Example: tare compare model.onnx calib/ --eval eval/ --fits native,opt,per-profile "
+        "--methods minmax,entropy --labels digits --metric ctc-error --alphabet 0123456789",
+    .children = CHILDREN};
+
+static tare_status open_data(const arguments *const a, work *const w, const tare_port *const inputs,
+                             const int n_inputs, tare_error *const err) {
+  opt_data unlabelled = a->data;
+  unlabelled.labels = NULL; /* calibration needs none */
+  CLI_TRY(opt_data_open(&unlabelled, &a->calib, inputs, n_inputs, &w->calib, err));
+  return opt_data_open(&a->data, &a->eval, inputs, n_inputs, &w->eval, err);
+}
+
+static tare_status calibrate(const arguments *const a, const work *const w, grid_pass *const pass,
+                             tare_stats **const stats, tare_error *const err) {
+  progress p = progress_start("calibrate", &a->common);
+  tare_calibrate_options o;
+  tare_calibrate_options_init(&o);
+  o.fit = pass->fit;
+  o.outside = a->fit.outside;
+  o.pad_values = a->fit.pads;
+  o.n_pad_values = a->fit.n_pads;
+  o.count_padding = pass->count_padding;
+  o.threads = a->common.threads;
+  o.isa = a->common.isa;
+  o.progress = progress_tick;
+  o.progress_user = &p;
+  CLI_TRY(tare_dataset_rewind(w->calib, err));
+  (void)peak_restart(); /* said once, for all rows */
+  const double start = cli_now();
+  const tare_status status = tare_calibrate(w->model, w->calib, w->profiles, &o, stats, err);
+  progress_end(&p);
+  CLI_TRY(status);
+  pass->seconds = cli_now() - start;
+  pass->peak = peak_bytes();
+  for (int i = 0; i < tare_stats_n_profiles(*stats); i++) {
+    pass->samples += tare_stats_profile_samples(*stats, i);
+  }
+  return TARE_OK;
+}
+
+static tare_status evaluate(const arguments *const a, const work *const w,
+                            const tare_plan *const plan, const tare_plan *const against,
+                            const char *const what, tare_eval_result *const result,
+                            tare_error *const err) {
+  progress p = progress_start(what, &a->common);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.against = against;
+  o.metric = a->metric.metric;
+  o.alphabet = a->metric.alphabet;
+  o.output = a->metric.output;
+  o.fit = a->fit.fit;
+  o.outside = a->fit.outside;
+  o.pad_values = a->fit.pads;
+  o.n_pad_values = a->fit.n_pads;
+  o.threads = a->common.threads;
+  o.progress = progress_tick;
+  o.progress_user = &p;
+  CLI_TRY(tare_dataset_rewind(w->eval, err));
+  const tare_status status = tare_eval(plan, w->eval, &o, result, err);
+  progress_end(&p);
+  return status;
+}
+
+static tare_status build(const arguments *const a, const work *const w,
+                         const tare_table *const table, tare_plan **const plan,
+                         tare_error *const err) {
+  tare_build_options o;
+  tare_build_options_init(&o);
+  o.table = table;
+  o.isa = a->common.isa;
+  if (table) {
+    o.layer_precisions = a->build.layer_precisions;
+    o.constraints = a->build.constraints;
+    o.symmetric = a->build.symmetric;
+  }
+  return tare_plan_build(w->model, w->profiles, &o, plan, err);
+}
+
+static tare_status run_fp32(const arguments *const a, work *const w, tare_error *const err) {
+  w->peaks_by_row = peak_restart();
+  CLI_TRY(build(a, w, NULL /* table */, &w->reference, err));
+  CLI_TRY(evaluate(a, w, w->reference, NULL /* against */, "fp32", &w->fp32, err));
+  w->fp32.peak_bytes = peak_bytes();
+  say_skipped(&a->common, w->eval);
+  return TARE_OK;
+}
+
+static tare_status try_combination(const arguments *const a, const work *const w,
+                                   const tare_stats *const stats, grid_combination *const c) {
+  tare_table *table = NULL;
+  tare_plan *plan = NULL;
+  tare_error *const err = &c->error;
+  tare_status status = TARE_OK;
+  tare_table_options o;
+  tare_table_options_init(&o);
+  o.method = c->method;
+  o.percentile = a->percentile;
+  o.per_profile = c->per_profile;
+  char *const what = cli_format("%s %s", c->fit, c->method);
+  CLI_TRY_GOTO(tare_table_from_stats(stats, &o, &table, err), done);
+  CLI_TRY_GOTO(build(a, w, table, &plan, err), done);
+  CLI_TRY_GOTO(evaluate(a, w, plan, w->reference, what, &c->result, err), done);
+done:
+  free(what);
+  tare_plan_free(&plan);
+  tare_table_free(&table);
+  return status;
+}
+
+/* A combination that fails is noted and the others go on: they may have taken hours. */
+static tare_status run_pass(const arguments *const a, work *const w, const int pass,
+                            tare_error *const err) {
+  tare_stats *stats = NULL;
+  CLI_TRY(calibrate(a, w, &w->grid.passes[pass], &stats, err));
+  for (int i = 0; i < w->grid.n; i++) {
+    grid_combination *const c = &w->grid.items[i];
+    if (c->pass != pass) {
+      continue;
+    }
+    (void)peak_restart(); /* said once, for all rows */
+    const double start = cli_now();
+    c->error.status = try_combination(a, w, stats, c);
+    c->seconds = cli_now() - start;
+    c->peak = peak_bytes();
+  }
+  tare_stats_free(&stats);
+  return TARE_OK;
+}
+
+static tare_status first_failure(const grid *const g, tare_error *const err) {
+  for (int i = 0; i < g->n; i++) {
+    if (g->items[i].error.status != TARE_OK) {
+      *err = g->items[i].error;
+      return err->status;
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
+  const tare_port *inputs = NULL;
+  CLI_TRY(grid_make(&a->fits, &a->paddings, &a->methods, &w->grid, err));
+  CLI_TRY(tare_model_load(a->model, &w->model, err));
+  const int n_inputs = tare_model_inputs(w->model, &inputs);
+  CLI_TRY(open_data(a, w, inputs, n_inputs, err));
+  tare_dataset *const both[] = {w->calib, w->eval};
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, NULL, both, 2, &w->profiles,
+                          err));
+  CLI_TRY(run_fp32(a, w, err));
+  for (int i = 0; i < w->grid.n_passes; i++) {
+    CLI_TRY(run_pass(a, w, i, err));
+  }
+  const char *const metric = a->metric.metric;
+  if (a->common.json) {
+    grid_json(&w->grid, &w->fp32, w->profiles, metric, w->peaks_by_row, a->model);
+  } else {
+    grid_print(&w->grid, &w->fp32, w->profiles, metric, w->peaks_by_row);
+  }
+  return first_failure(&w->grid, err);
+}
+
+int cmd_compare(const int argc, char **const argv) {
+  arguments a = {.all_methods = true};
+  work w = {0};
+  tare_error err = {0};
+  char fits[] = "native,opt,per-profile", paddings[] = "exclude";
+  cli_list_split(&a.fits, fits);
+  cli_list_split(&a.paddings, paddings);
+  cli_parse(&ARGP, argc, argv, &a);
+  const tare_status status = run(&a, &w, &err);
+  grid_fini(&w.grid);
+  tare_eval_result_fini(&w.fp32);
+  tare_plan_free(&w.reference);
+  tare_profiles_free(&w.profiles);
+  tare_dataset_close(&w.calib);
+  tare_dataset_close(&w.eval);
+  tare_model_free(&w.model);
+  return cli_end(argv[0], status, &err);
+}

@@ -1,0 +1,45 @@
+#include "tools/timing.h"
+
+#include <stdlib.h>
+
+#include "tools/cli.h"
+
+void timing_add(timing *const t, const double ms) {
+  if (t->n == t->capacity) {
+    t->capacity = t->capacity ? 2 * t->capacity : 256;
+    t->ms = cli_realloc(t->ms, t->capacity, sizeof *t->ms);
+  }
+  t->ms[t->n++] = ms;
+}
+
+static int ascending(const void *const a, const void *const b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void timing_sort(timing *const t) {
+  qsort(t->ms, t->n, sizeof *t->ms, ascending);
+}
+
+double timing_mean(const timing *const t) {
+  double sum = 0;
+  for (size_t i = 0; i < t->n; i++) {
+    sum += t->ms[i];
+  }
+  return sum / (double)t->n;
+}
+
+double timing_median(const timing *const t) {
+  const size_t middle = t->n / 2;
+  return t->n % 2 ? t->ms[middle] : (t->ms[middle - 1] + t->ms[middle]) / 2;
+}
+
+double timing_percentile(const timing *const t, const double p) {
+  const size_t beyond = (size_t)((1 - p / 100) * (double)t->n);
+  return t->ms[beyond < t->n ? t->n - 1 - beyond : 0];
+}
+
+void timing_fini(timing *const t) {
+  free(t->ms);
+  *t = (timing){0};
+}
