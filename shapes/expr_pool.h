@@ -37,8 +37,8 @@ typedef struct tarei_term {
   int32_t atoms[TAREI_EXPR_MAX_DEGREE];
 } tarei_term;
 
-/* Terms from the highest monomial down (by degree, then by atoms): the constant comes last. There is
- * always room to add a constant; interning checks the limit. */
+/* Terms from the highest monomial down (by degree, then by atoms): the constant comes last. There
+ * is always room to add a constant; interning checks the limit. */
 typedef struct tarei_poly {
   int n;
   tarei_term terms[TAREI_EXPR_MAX_TERMS + 1];

@@ -1,0 +1,141 @@
+/* "samples=1600:16000:80000,batch=1:1:4", and the small readers that both syntaxes share. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "shapes/profile_set.h"
+
+bool tarei_parse_count(const char *at, const char *const end, int64_t *const value) {
+  *value = 0;
+  for (const char *c = at; c < end; c++) {
+    if (!isdigit((unsigned char)*c) || !tarei_mul_i64(*value, 10, value) ||
+        !tarei_add_i64(*value, *c - '0', value)) {
+      return false;
+    }
+  }
+  return at < end;
+}
+
+const char *tarei_find_unquoted(const char *at, const char separator) {
+  bool quoted = false;
+  for (; *at && (quoted || *at != separator); at++) {
+    quoted ^= *at == '\'';
+  }
+  return quoted ? NULL : at;
+}
+
+void tarei_trim(const char **const at, const char **const end) {
+  while (*at < *end && isspace((unsigned char)**at)) {
+    ++*at;
+  }
+  while (*at < *end && isspace((unsigned char)(*end)[-1])) {
+    --*end;
+  }
+}
+
+char *tarei_unquote(const char *at, const char *end) {
+  tarei_trim(&at, &end);
+  char *const out = tarei_calloc((size_t)(end - at) + 1, 1);
+  if (!out) {
+    return NULL;
+  }
+  const bool quoted = end - at >= 2 && *at == '\'' && end[-1] == '\'';
+  if (!quoted) {
+    memcpy(out, at, (size_t)(end - at));
+    return out;
+  }
+  char *to = out;
+  for (at++, end--; at < end; at++) {
+    *to++ = *at;
+    at += *at == '\'' && at + 1 < end && at[1] == '\'';
+  }
+  return out;
+}
+
+/* "N" or "min:opt:max". */
+static bool parse_range(const char *at, const char *const end, tare_range *const out) {
+  int64_t numbers[3];
+  int n = 0;
+  for (;; n++) {
+    const char *const colon = memchr(at, ':', (size_t)(end - at));
+    const char *from = at, *to = colon ? colon : end;
+    tarei_trim(&from, &to);
+    if (n == 3 || !tarei_parse_count(from, to, &numbers[n])) {
+      return false;
+    }
+    if (!colon) {
+      break;
+    }
+    at = colon + 1;
+  }
+  *out = n == 0 ? (tare_range){numbers[0], numbers[0], numbers[0]}
+                : (tare_range){numbers[0], numbers[1], numbers[2]};
+  return n != 1;
+}
+
+static tare_status find_symbol(const tare_profiles *const set, const char *const at,
+                               const char *const end, int *const symbol, tare_error *const err) {
+  char *const name = tarei_unquote(at, end);
+  if (!name) {
+    return tarei_fail_memory(err, "symbol name", (size_t)(end - at) + 1);
+  }
+  const tare_status status =
+      set->n_symbols ? tarei_pick("symbol", name, set->symbols, set->n_symbols, symbol, err)
+                     : tarei_fail(err, TARE_E_USAGE,
+                                  "unknown symbol '%s', every dim of the inputs is fixed", name);
+  free(name);
+  return status;
+}
+
+static tare_status parse_item(const tare_profiles *const set, const char *const at,
+                              const char *const end, tarei_profile *const profile,
+                              bool *const seen, tare_error *const err) {
+  const char *const equals = tarei_find_unquoted(at, '=');
+  if (equals >= end) {
+    return tarei_fail(err, TARE_E_USAGE, "'%.*s' is not of the form symbol=min:opt:max",
+                      (int)(end - at), at);
+  }
+  int symbol;
+  TARE_TRY(find_symbol(set, at, equals, &symbol, err));
+  if (seen[symbol]) {
+    return tarei_fail(err, TARE_E_USAGE, "symbol '%s' is given twice", set->symbols[symbol]);
+  }
+  seen[symbol] = true;
+  if (!parse_range(equals + 1, end, &profile->ranges[symbol])) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "'%.*s' is no range, expected min:opt:max or one number, each 0..2^63-1",
+                      (int)(end - equals - 1), equals + 1);
+  }
+  return TARE_OK;
+}
+
+static tare_status parse_items(const tare_profiles *const set, const char *const spec,
+                               tarei_profile *const profile, tare_error *const err) {
+  bool seen[TARE_MAX_SYMBOLS] = {false};
+  if (!tarei_find_unquoted(spec, 0)) {
+    return tarei_fail(err, TARE_E_USAGE, "a single quote is not closed");
+  }
+  if (spec[strspn(spec, " \t\r\n")] == 0) {
+    return TARE_OK;
+  }
+  for (const char *at = spec;; at++) {
+    const char *const end = tarei_find_unquoted(at, ',');
+    const char *from = at, *to = end;
+    tarei_trim(&from, &to);
+    TARE_TRY(parse_item(set, from, to, profile, seen, err));
+    at = end;
+    if (!*at) {
+      return TARE_OK;
+    }
+  }
+}
+
+tare_status tare_profiles_add(tare_profiles *const profiles, const char *const spec,
+                              tare_error *const err) {
+  tarei_profile profile = tarei_profile_ones();
+  tare_status status = parse_items(profiles, spec, &profile, err);
+  if (status == TARE_OK) {
+    status = tarei_profiles_append(profiles, &profile, err);
+  }
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "profile \"%s\"", spec);
+}

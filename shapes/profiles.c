@@ -1,0 +1,182 @@
+#include "shapes/profiles.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "shapes/profile_set.h"
+
+static tare_status number_symbol(tare_profiles *const set, const char *const name, int *const out,
+                                 tare_error *const err) {
+  for (*out = 0; *out < set->n_symbols; ++*out) {
+    if (strcmp(set->symbols[*out], name) == 0) {
+      return TARE_OK;
+    }
+  }
+  if (set->n_symbols == TARE_MAX_SYMBOLS) {
+    return tarei_fail(err, TARE_E_LIMIT, "the inputs have more than %d symbols, '%s' is one more",
+                      TARE_MAX_SYMBOLS, name);
+  }
+  set->symbols[set->n_symbols++] = name;
+  return TARE_OK;
+}
+
+static tare_status copy_dim(tare_profiles *const set, const tare_dim *const from, const int at,
+                            const int axis, tare_error *const err) {
+  tare_dim *const dim = &set->inputs[at].dims[axis];
+  *dim = (tare_dim){.value = from->value, .symbol = tarei_strdup(from->symbol)};
+  if (!from->symbol) {
+    set->dim_symbols[at][axis] = -1;
+    return TARE_OK;
+  }
+  return dim->symbol ? number_symbol(set, dim->symbol, &set->dim_symbols[at][axis], err)
+                     : tarei_fail_memory(err, "profiles", strlen(from->symbol) + 1);
+}
+
+static tare_status copy_port(tare_profiles *const set, const tare_port *const from, const int at,
+                             tare_error *const err) {
+  tare_port *const port = &set->inputs[at];
+  assert(from->rank >= 0 && from->rank <= TARE_MAX_RANK);
+  *port = (tare_port){
+      .name = tarei_strdup(from->name), .dtype = from->dtype, .rank = from->rank};
+  if (!port->name) {
+    return tarei_fail_memory(err, "profiles", strlen(from->name) + 1);
+  }
+  for (int axis = 0; axis < from->rank; axis++) {
+    TARE_TRY(copy_dim(set, &from->dims[axis], at, axis, err));
+  }
+  return TARE_OK;
+}
+
+tare_status tare_profiles_new(const tare_port *const inputs, const int n_inputs,
+                              tare_profiles **const out, tare_error *const err) {
+  *out = NULL;
+  tare_profiles *set = tarei_calloc(1, sizeof *set);
+  if (!set) {
+    return tarei_fail_memory(err, "profiles", sizeof *set);
+  }
+  set->inputs = tarei_calloc((size_t)n_inputs, sizeof *set->inputs);
+  set->dim_symbols = tarei_calloc((size_t)n_inputs, sizeof *set->dim_symbols);
+  if (!set->inputs || !set->dim_symbols) {
+    tare_profiles_free(&set);
+    return tarei_fail_memory(err, "profiles", (size_t)n_inputs * sizeof *inputs);
+  }
+  set->n_inputs = n_inputs;
+  for (int i = 0; i < n_inputs; i++) {
+    const tare_status status = copy_port(set, &inputs[i], i, err);
+    if (status != TARE_OK) {
+      tare_profiles_free(&set);
+      return status;
+    }
+  }
+  *out = set;
+  return TARE_OK;
+}
+
+void tare_profiles_free(tare_profiles **const profiles) {
+  tare_profiles *const set = *profiles;
+  if (!set) {
+    return;
+  }
+  for (int i = 0; i < set->n_inputs; i++) {
+    free((char *)set->inputs[i].name);
+    for (int axis = 0; axis < TARE_MAX_RANK; axis++) {
+      free((char *)set->inputs[i].dims[axis].symbol);
+    }
+  }
+  free(set->inputs);
+  free(set->dim_symbols);
+  free(set);
+  *profiles = NULL;
+}
+
+tare_status tarei_profiles_clone(const tare_profiles *const profiles, tare_profiles **const out,
+                                 tare_error *const err) {
+  TARE_TRY(tare_profiles_new(profiles->inputs, profiles->n_inputs, out, err));
+  memcpy((*out)->items, profiles->items, sizeof profiles->items);
+  (*out)->count = profiles->count;
+  return TARE_OK;
+}
+
+tarei_profile tarei_profile_ones(void) {
+  tarei_profile profile;
+  for (int i = 0; i < TARE_MAX_SYMBOLS; i++) {
+    profile.ranges[i] = (tare_range){1, 1, 1};
+  }
+  return profile;
+}
+
+tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile *const profile,
+                                  tare_error *const err) {
+  for (int i = 0; i < set->n_symbols; i++) {
+    const tare_range r = profile->ranges[i];
+    if (r.min < 0 || r.min > r.opt || r.opt > r.max) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "%s=%" PRId64 ":%" PRId64 ":%" PRId64
+                        " is out of order, it must be min <= opt <= max",
+                        set->symbols[i], r.min, r.opt, r.max);
+    }
+  }
+  if (set->count == TARE_MAX_PROFILES) {
+    return tarei_fail(err, TARE_E_LIMIT, "there are more than %d profiles", TARE_MAX_PROFILES);
+  }
+  set->items[set->count++] = *profile;
+  return TARE_OK;
+}
+
+int tare_profiles_count(const tare_profiles *const profiles) { return profiles->count; }
+
+int tare_profiles_n_symbols(const tare_profiles *const profiles) { return profiles->n_symbols; }
+
+const char *tare_profiles_symbol(const tare_profiles *const profiles, const int symbol) {
+  return symbol >= 0 && symbol < profiles->n_symbols ? profiles->symbols[symbol] : NULL;
+}
+
+tare_range tare_profiles_range(const tare_profiles *const profiles, const int profile,
+                               const int symbol) {
+  assert(profile >= 0 && profile < profiles->count);
+  assert(symbol >= 0 && symbol < profiles->n_symbols);
+  return profiles->items[profile].ranges[symbol];
+}
+
+/* A name that the specification's syntax would read otherwise stands in quotes. */
+static void print_symbol(const char *const name, tarei_str *const out) {
+  if (name[0] && !strpbrk(name, ",='#\"\\ \t\r\n\v\f")) {
+    tarei_str_add(out, "%s", name);
+    return;
+  }
+  tarei_str_add(out, "'");
+  for (const char *c = name; *c; c++) {
+    tarei_str_add(out, "%s%c", *c == '\'' ? "'" : "", *c);
+  }
+  tarei_str_add(out, "'");
+}
+
+void tarei_profiles_print(const tare_profiles *const profiles, const int profile,
+                          tarei_str *const out) {
+  for (int i = 0; i < profiles->n_symbols; i++) {
+    const tare_range r = tare_profiles_range(profiles, profile, i);
+    tarei_str_add(out, "%s", i ? "," : "");
+    print_symbol(profiles->symbols[i], out);
+    tarei_str_add(out, "=%" PRId64 ":%" PRId64 ":%" PRId64, r.min, r.opt, r.max);
+  }
+}
+
+bool tarei_profiles_equal(const tare_profiles *const a, const tare_profiles *const b) {
+  if (a->count != b->count || a->n_symbols != b->n_symbols) {
+    return false;
+  }
+  for (int i = 0; i < a->n_symbols; i++) {
+    if (strcmp(a->symbols[i], b->symbols[i]) != 0) {
+      return false;
+    }
+  }
+  for (int p = 0; p < a->count; p++) {
+    const size_t bytes = (size_t)a->n_symbols * sizeof(tare_range);
+    if (memcmp(a->items[p].ranges, b->items[p].ranges, bytes) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
