@@ -1,0 +1,130 @@
+#include "datasets/data_spec.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { DEFAULT_MAX_ELEMENTS = 1 << 28 };
+
+static bool is_wanted(const tare_dataset_options *const options, const char *const name) {
+  for (int i = 0; i < options->n_inputs; i++) {
+    if (strcmp(options->inputs[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return options->labels && strcmp(options->labels, name) == 0;
+}
+
+static tare_status check_mapping(const tare_dataset_options *const options,
+                                 const tare_mapping *const mapping, tare_error *const err) {
+  if (!mapping->input || !mapping->path) {
+    return tarei_fail(err, TARE_E_USAGE, "a mapping needs an input and a path");
+  }
+  if (!is_wanted(options, mapping->input)) {
+    return tarei_fail(err, TARE_E_USAGE, "mapping of '%s': the model has no such input",
+                      mapping->input);
+  }
+  if (mapping->offsets && mapping->lengths) {
+    return tarei_fail(err, TARE_E_USAGE, "mapping of '%s': give offsets or lengths, not both",
+                      mapping->input);
+  }
+  return TARE_OK;
+}
+
+static tare_status check_options(const tare_dataset_options *const options,
+                                 tare_error *const err) {
+  if (options->n_inputs < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "a data set needs at least one model input to feed");
+  }
+  if (options->rate < 0 || options->limit < 0 || options->max_elements < 0) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "rate (%d), limit (%lld) and max_elements (%lld) may not be negative",
+                      options->rate, (long long)options->limit, (long long)options->max_elements);
+  }
+  for (int i = 0; i < options->n_inputs; i++) {
+    const tare_port *const port = &options->inputs[i];
+    if (tare_dtype_size(port->dtype) == 0) {
+      return tarei_fail(err, TARE_E_USAGE, "input '%s' has a type that no data can feed",
+                        port->name);
+    }
+  }
+  for (int i = 0; i < options->n_mappings; i++) {
+    TARE_TRY(check_mapping(options, &options->mappings[i], err));
+  }
+  return TARE_OK;
+}
+
+/* Copies *s in place; NULL stays NULL. */
+static bool own(const char **const s) {
+  const bool given = *s != NULL;
+  *s = tarei_strdup(*s);
+  return !given || *s;
+}
+
+static bool own_port(tare_port *const port) {
+  bool ok = own(&port->name);
+  for (int d = 0; d < port->rank; d++) {
+    ok = own(&port->dims[d].symbol) && ok;
+  }
+  return ok;
+}
+
+static bool own_mapping(tare_mapping *const m) {
+  const bool input = own(&m->input), path = own(&m->path);
+  const bool offsets = own(&m->offsets), lengths = own(&m->lengths);
+  return input && path && offsets && lengths;
+}
+
+tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
+                                 tarei_data_spec *const out, tare_error *const err) {
+  TARE_TRY(check_options(options, err));
+  out->rate = options->rate;
+  out->skip_bad = options->skip_bad;
+  out->limit = options->limit;
+  out->max_elements = options->max_elements ? options->max_elements : DEFAULT_MAX_ELEMENTS;
+  out->labels = tarei_strdup(options->labels);
+  bool ok = !options->labels || out->labels;
+  out->inputs = tarei_calloc((size_t)options->n_inputs, sizeof *out->inputs);
+  out->mappings = tarei_calloc((size_t)options->n_mappings, sizeof *out->mappings);
+  ok = ok && out->inputs && out->mappings;
+  for (int i = 0; ok && i < options->n_inputs; i++) {
+    out->inputs[i] = options->inputs[i];
+    out->n_inputs++;
+    ok = own_port(&out->inputs[i]);
+  }
+  for (int i = 0; ok && i < options->n_mappings; i++) {
+    out->mappings[i] = options->mappings[i];
+    out->n_mappings++;
+    ok = own_mapping(&out->mappings[i]);
+  }
+  return ok ? TARE_OK : tarei_fail_memory(err, "data set options", sizeof *out);
+}
+
+void tarei_data_spec_fini(tarei_data_spec *const spec) {
+  for (int i = 0; i < spec->n_inputs; i++) {
+    free((char *)spec->inputs[i].name);
+    for (int d = 0; d < spec->inputs[i].rank; d++) {
+      free((char *)spec->inputs[i].dims[d].symbol);
+    }
+  }
+  for (int i = 0; i < spec->n_mappings; i++) {
+    free((char *)spec->mappings[i].input);
+    free((char *)spec->mappings[i].path);
+    free((char *)spec->mappings[i].offsets);
+    free((char *)spec->mappings[i].lengths);
+  }
+  free(spec->inputs);
+  free(spec->mappings);
+  free(spec->labels);
+  *spec = (tarei_data_spec){0};
+}
+
+const tare_mapping *tarei_data_spec_mapping(const tarei_data_spec *const spec,
+                                            const char *const name) {
+  for (int i = 0; i < spec->n_mappings; i++) {
+    if (strcmp(spec->mappings[i].input, name) == 0) {
+      return &spec->mappings[i];
+    }
+  }
+  return NULL;
+}

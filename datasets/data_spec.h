@@ -1,0 +1,31 @@
+/* What the caller wants from the data: a copy of tare_dataset_options that lives as long as the
+ * data set. */
+#ifndef TAREI_DATASETS_DATA_SPEC_H
+#define TAREI_DATASETS_DATA_SPEC_H
+
+#include <tare/dataset.h>
+
+#include "base/error.h"
+
+typedef struct tarei_data_spec {
+  tare_port *inputs;
+  int n_inputs;
+  int rate;
+  char *labels; /* or NULL */
+  tare_mapping *mappings;
+  int n_mappings;
+  bool skip_bad;
+  int64_t limit;        /* 0 for all */
+  int64_t max_elements; /* > 0 */
+} tarei_data_spec;
+
+/* Checks and copies. TARE_E_USAGE for options that cannot hold for any data. `out` is zero before
+ * and may be half-filled after a failure; end it with _fini either way. */
+tare_status tarei_data_spec_copy(const tare_dataset_options *options, tarei_data_spec *out,
+                                 tare_error *err);
+void tarei_data_spec_fini(tarei_data_spec *spec);
+
+/* The mapping of an input or label, or NULL. */
+const tare_mapping *tarei_data_spec_mapping(const tarei_data_spec *spec, const char *name);
+
+#endif

@@ -1,0 +1,224 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include <tare/dataset.h>
+
+#include "base/mem.h"
+#include "datasets/prefetch.h"
+#include "datasets/stream.h"
+
+enum { KEPT_MESSAGES = 1000, DESCRIBED_KINDS = 4 };
+
+struct tare_dataset {
+  tarei_data_spec spec;
+  tarei_items items;
+  int64_t count;
+  tarei_str describe;
+  tarei_stream stream;      /* belongs to the prefetch thread while there is one */
+  tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
+  tarei_slot current;
+  tare_sample view; /* of current */
+  int64_t n_bad;
+  char **bad; /* the first KEPT_MESSAGES of them */
+  size_t n_kept, kept_capacity;
+};
+
+void tare_dataset_options_init(tare_dataset_options *const options) {
+  *options = (tare_dataset_options){0};
+}
+
+/* Says each kind of file once. */
+static void add_kind(tare_dataset *const dataset, const char *const kind, int *const n_kinds) {
+  if (*n_kinds >= DESCRIBED_KINDS || strstr(tarei_str_get(&dataset->describe), kind)) {
+    return;
+  }
+  tarei_str_add(&dataset->describe, "%s%s", *n_kinds ? "; " : "", kind);
+  (*n_kinds)++;
+}
+
+/* Opens a file once to check and count it. */
+static tare_status survey_item(tare_dataset *const dataset, tarei_item *const item,
+                               int *const n_kinds, tare_error *const err) {
+  void *state = NULL;
+  const bool labels = dataset->spec.labels && !item->label_text;
+  const tare_status status = item->ops->open(item->path, &dataset->spec, labels, &state, err);
+  if (status != TARE_OK) {
+    return item->origin ? tarei_fail_in(err, status, "%s line %" PRId64, item->origin, item->line)
+                        : status;
+  }
+  item->count = item->ops->count(state);
+  add_kind(dataset, item->ops->describe(state), n_kinds);
+  item->ops->close(state);
+  if (!tarei_add_i64(dataset->count, item->count, &dataset->count)) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: too many samples", item->path);
+  }
+  return TARE_OK;
+}
+
+static tare_status survey(tare_dataset *const dataset, const tarei_str *const notes,
+                          tare_error *const err) {
+  int n_kinds = 0;
+  for (size_t i = 0; i < dataset->items.n; i++) {
+    TARE_TRY(survey_item(dataset, &dataset->items.items[i], &n_kinds, err));
+  }
+  if (dataset->count == 0) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", dataset->items.items[0].path);
+  }
+  tarei_str_add(&dataset->describe, ", %" PRId64 " sample%s", dataset->count,
+                dataset->count == 1 ? "" : "s");
+  if (dataset->items.n > 1 && dataset->items.n != (size_t)dataset->count) {
+    tarei_str_add(&dataset->describe, " in %zu files", dataset->items.n);
+  }
+  if (notes->length) {
+    tarei_str_add(&dataset->describe, " (%s)", tarei_str_get(notes));
+  }
+  const int64_t limit = dataset->spec.limit;
+  if (limit && limit < dataset->count) {
+    dataset->count = limit;
+    tarei_str_add(&dataset->describe, ", the first %" PRId64 " taken", limit);
+  }
+  return dataset->describe.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
+}
+
+static tare_status open_paths(tare_dataset *const dataset, const char *const *const paths,
+                              const int n_paths, tare_error *const err) {
+  tarei_str notes = {0};
+  tare_status status = TARE_OK;
+  for (int i = 0; i < n_paths && status == TARE_OK; i++) {
+    if (notes.length && notes.text[notes.length - 1] != ' ') {
+      tarei_str_add(&notes, "; ");
+    }
+    status = tarei_items_expand(&dataset->items, paths[i], &dataset->spec, &notes, err);
+  }
+  if (status == TARE_OK) {
+    status = survey(dataset, &notes, err);
+  }
+  tarei_str_free(&notes);
+  return status;
+}
+
+tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
+                              const tare_dataset_options *const options, tare_dataset **const out,
+                              tare_error *const err) {
+  *out = NULL;
+  if (n_paths < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "no data given");
+  }
+  tare_dataset *dataset = tarei_calloc(1, sizeof *dataset);
+  if (!dataset) {
+    return tarei_fail_memory(err, "data set", sizeof *dataset);
+  }
+  tare_status status = tarei_data_spec_copy(options, &dataset->spec, err);
+  if (status == TARE_OK) {
+    status = open_paths(dataset, paths, n_paths, err);
+  }
+  if (status != TARE_OK) {
+    tare_dataset_close(&dataset);
+    return status;
+  }
+  dataset->stream = (tarei_stream){
+      .spec = &dataset->spec, .items = &dataset->items, .limit = dataset->count};
+  *out = dataset;
+  return TARE_OK;
+}
+
+static void forget_bad(tare_dataset *const dataset) {
+  for (size_t i = 0; i < dataset->n_kept; i++) {
+    free(dataset->bad[i]);
+  }
+  dataset->n_kept = 0;
+  dataset->n_bad = 0;
+}
+
+void tare_dataset_close(tare_dataset **const handle) {
+  tare_dataset *const dataset = *handle;
+  if (!dataset) {
+    return;
+  }
+  tarei_prefetch_stop(&dataset->prefetch);
+  if (dataset->stream.items) {
+    tarei_stream_rewind(&dataset->stream);
+  }
+  forget_bad(dataset);
+  free(dataset->bad);
+  tarei_slot_fini(&dataset->current);
+  tarei_items_fini(&dataset->items);
+  tarei_data_spec_fini(&dataset->spec);
+  tarei_str_free(&dataset->describe);
+  free(dataset);
+  *handle = NULL;
+}
+
+int64_t tare_dataset_count(const tare_dataset *const dataset) { return dataset->count; }
+
+static bool produce(void *const user, tarei_slot *const slot) {
+  return tarei_stream_next(user, slot);
+}
+
+/* Counts a bad sample; its message is kept while there are few. */
+static tare_status remember_bad(tare_dataset *const dataset, tare_error *const err) {
+  dataset->n_bad++;
+  if (dataset->n_kept == KEPT_MESSAGES) {
+    return TARE_OK;
+  }
+  char *const message = tarei_strdup(dataset->current.error.message);
+  if (!message || !TAREI_GROW(dataset->bad, dataset->n_kept, dataset->kept_capacity)) {
+    free(message);
+    return tarei_fail_memory(err, "message", TARE_ERROR_CAPACITY);
+  }
+  dataset->bad[dataset->n_kept++] = message;
+  return TARE_OK;
+}
+
+static void show_current(tare_dataset *const dataset, const tare_sample **const out) {
+  const tarei_slot *const slot = &dataset->current;
+  dataset->view = (tare_sample){.name = slot->name,
+                                .index = slot->index,
+                                .tensors = slot->tensors,
+                                .label = slot->label.data ? &slot->label : NULL,
+                                .label_text = slot->label_text};
+  *out = &dataset->view;
+}
+
+tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **const out,
+                              tare_error *const err) {
+  *out = NULL;
+  if (!dataset->prefetch) {
+    TARE_TRY(tarei_prefetch_start(produce, &dataset->stream, &dataset->prefetch, err));
+  }
+  for (;;) {
+    tarei_slot_fini(&dataset->current);
+    if (!tarei_prefetch_take(dataset->prefetch, &dataset->current)) {
+      return TARE_OK;
+    }
+    const tare_error *const fault = &dataset->current.error;
+    if (fault->status == TARE_OK) {
+      show_current(dataset, out);
+      return TARE_OK;
+    }
+    if (!dataset->spec.skip_bad || fault->status == TARE_E_MEMORY) {
+      return tarei_fail(err, fault->status, "%s", fault->message);
+    }
+    TARE_TRY(remember_bad(dataset, err));
+  }
+}
+
+tare_status tare_dataset_rewind(tare_dataset *const dataset, tare_error *const err) {
+  (void)err; /* nothing here can fail today; the signature leaves room */
+  tarei_prefetch_stop(&dataset->prefetch);
+  tarei_stream_rewind(&dataset->stream);
+  tarei_slot_fini(&dataset->current);
+  forget_bad(dataset);
+  return TARE_OK;
+}
+
+int64_t tare_dataset_n_bad(const tare_dataset *const dataset) { return dataset->n_bad; }
+
+const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i) {
+  return i >= 0 && (size_t)i < dataset->n_kept ? dataset->bad[i]
+                                               : "(only the first 1000 messages are kept)";
+}
+
+const char *tare_dataset_describe(const tare_dataset *const dataset) {
+  return tarei_str_get(&dataset->describe);
+}

@@ -1,0 +1,194 @@
+#include "datasets/items.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "datasets/manifest.h"
+
+void tarei_items_fini(tarei_items *const items) {
+  for (size_t i = 0; i < items->n; i++) {
+    free(items->items[i].path);
+    free(items->items[i].label_text);
+  }
+  for (size_t i = 0; i < items->n_origins; i++) {
+    free(items->origins[i]);
+  }
+  free(items->items);
+  free(items->origins);
+  *items = (tarei_items){0};
+}
+
+tare_status tarei_items_add(tarei_items *const items, const char *const path,
+                            const char *const label_text, const char *const origin,
+                            const int64_t line, tare_error *const err) {
+  tarei_item item = {.path = tarei_strdup(path),
+                     .label_text = tarei_strdup(label_text),
+                     .origin = origin,
+                     .line = line};
+  if (!item.path || (label_text && !item.label_text) ||
+      !TAREI_GROW(items->items, items->n, items->capacity)) {
+    free(item.path);
+    free(item.label_text);
+    return tarei_fail_memory(err, path, strlen(path));
+  }
+  item.ops = tarei_reader_for(path);
+  items->items[items->n++] = item;
+  return TARE_OK;
+}
+
+const char *tarei_items_keep_origin(tarei_items *const items, const char *const name) {
+  char *const copy = tarei_strdup(name);
+  if (!copy || !TAREI_GROW(items->origins, items->n_origins, items->origins_capacity)) {
+    free(copy);
+    return NULL;
+  }
+  items->origins[items->n_origins++] = copy;
+  return copy;
+}
+
+char *tarei_path_beside(const char *const base, const char *const path) {
+  const char *const slash = strrchr(base, '/');
+  if (path[0] == '/' || !slash) {
+    return tarei_strdup(path);
+  }
+  const size_t folder = (size_t)(slash - base) + 1, length = strlen(path);
+  char *const joined = malloc(folder + length + 1);
+  if (joined) {
+    memcpy(joined, base, folder);
+    memcpy(joined + folder, path, length + 1);
+  }
+  return joined;
+}
+
+static int by_name(const void *const a, const void *const b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+typedef struct names {
+  char **names;
+  size_t n, capacity;
+} names;
+
+static void names_fini(names *const list) {
+  for (size_t i = 0; i < list->n; i++) {
+    free(list->names[i]);
+  }
+  free(list->names);
+}
+
+/* Paths of the data files in a folder, not of hidden ones, sorted; *others counts the rest. */
+static tare_status list_folder(const char *const folder, names *const list, int64_t *const others,
+                               tare_error *const err) {
+  DIR *const dir = opendir(folder);
+  if (!dir) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: cannot list: %s", folder, strerror(errno));
+  }
+  tare_status status = TARE_OK;
+  for (const struct dirent *e = readdir(dir); e && status == TARE_OK; e = readdir(dir)) {
+    if (e->d_name[0] == '.' || !tarei_reader_knows_extension(e->d_name)) {
+      *others += e->d_name[0] != '.';
+      continue;
+    }
+    char *path = NULL;
+    if (!TAREI_GROW(list->names, list->n, list->capacity) ||
+        asprintf(&path, "%s/%s", folder, e->d_name) < 0) {
+      status = tarei_fail_memory(err, folder, list->capacity);
+      break;
+    }
+    list->names[list->n++] = path;
+  }
+  (void)closedir(dir); /* only read */
+  if (list->n) {
+    qsort(list->names, list->n, sizeof *list->names, by_name);
+  }
+  return status;
+}
+
+static tare_status add_files(tarei_items *const items, const char *const folder,
+                             tare_error *const err) {
+  names list = {0};
+  int64_t others = 0;
+  tare_status status = list_folder(folder, &list, &others, err);
+  for (size_t i = 0; status == TARE_OK && i < list.n; i++) {
+    status = tarei_items_add(items, list.names[i], NULL, NULL, 0, err);
+  }
+  if (status == TARE_OK && list.n == 0) {
+    status = tarei_fail(err, TARE_E_INPUT,
+                        "%s: holds no audio or HDF5 file (%lld entries of other kinds)", folder,
+                        (long long)others);
+  }
+  names_fini(&list);
+  return status;
+}
+
+/* The folder's own manifest, when it has one with a "path" column; else *found is false. */
+static tare_status add_manifest_of(tarei_items *const items, const char *const folder,
+                                   const tarei_data_spec *const spec, tarei_str *const notes,
+                                   bool *const found, tare_error *const err) {
+  static const char *const NAMES[] = {"labels.csv", "manifest.csv"};
+  *found = false;
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !*found; i++) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, NAMES[i]) < 0) {
+      return tarei_fail_memory(err, folder, strlen(folder));
+    }
+    struct stat st;
+    tare_status status = TARE_OK;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+      status = tarei_manifest_has_path(path, found, err);
+      if (status == TARE_OK && *found) {
+        tarei_str_add(notes, "folder read by its %s", NAMES[i]);
+        status = tarei_manifest_expand(items, path, spec, err);
+      }
+    }
+    free(path);
+    TARE_TRY(status);
+  }
+  return TARE_OK;
+}
+
+static tare_status expand_folder(tarei_items *const items, const char *const path,
+                                 const tarei_data_spec *const spec, tarei_str *const notes,
+                                 tare_error *const err) {
+  char *const folder = tarei_strdup(path);
+  if (!folder) {
+    return tarei_fail_memory(err, path, strlen(path));
+  }
+  for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) {
+    folder[n - 1] = '\0';
+  }
+  bool found = false;
+  tare_status status = add_manifest_of(items, folder, spec, notes, &found, err);
+  if (status == TARE_OK && !found) {
+    status = add_files(items, folder, err);
+  }
+  free(folder);
+  return status;
+}
+
+tare_status tarei_items_expand(tarei_items *const items, const char *const path,
+                               const tarei_data_spec *const spec, tarei_str *const notes,
+                               tare_error *const err) {
+  static const char *const MANIFESTS[] = {"csv", NULL}, *const LISTS[] = {"txt", "lst", NULL};
+  struct stat st;
+  if (stat(path, &st) != 0) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
+  }
+  if (S_ISDIR(st.st_mode)) {
+    return expand_folder(items, path, spec, notes, err);
+  }
+  if (!S_ISREG(st.st_mode)) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: neither a regular file nor a folder", path);
+  }
+  if (tarei_has_extension(path, MANIFESTS)) {
+    return tarei_manifest_expand(items, path, spec, err);
+  }
+  if (tarei_has_extension(path, LISTS)) {
+    return tarei_list_expand(items, path, err);
+  }
+  return tarei_items_add(items, path, NULL, NULL, 0, err);
+}

@@ -1,0 +1,42 @@
+/* The files of a data set, in order, and how paths given by the user expand to them. */
+#ifndef TAREI_DATASETS_ITEMS_H
+#define TAREI_DATASETS_ITEMS_H
+
+#include "base/str.h"
+#include "datasets/reader.h"
+
+typedef struct tarei_item {
+  char *path;
+  char *label_text;    /* from a manifest, or NULL */
+  const char *origin;  /* manifest or list that names the file, or NULL; owned by the items */
+  int64_t line;        /* in origin */
+  const tarei_reader_ops *ops;
+  int64_t count;       /* samples */
+} tarei_item;
+
+typedef struct tarei_items {
+  tarei_item *items;
+  size_t n, capacity;
+  char **origins;
+  size_t n_origins, origins_capacity;
+} tarei_items;
+
+void tarei_items_fini(tarei_items *items);
+
+/* Adds the files that a path stands for: itself, the files of a folder, the rows of a manifest or
+ * the lines of a list. Says in `notes` what was not obvious. TARE_E_INPUT when it is missing,
+ * malformed, or a folder without data; TARE_E_USAGE when a manifest lacks the label column. */
+tare_status tarei_items_expand(tarei_items *items, const char *path, const tarei_data_spec *spec,
+                               tarei_str *notes, tare_error *err);
+
+/* Adds one file; label_text and origin may be NULL. Strings are copied, but origin is kept. */
+tare_status tarei_items_add(tarei_items *items, const char *path, const char *label_text,
+                            const char *origin, int64_t line, tare_error *err);
+
+/* Keeps a copy of the name of a manifest or list for tarei_items_add; NULL when out of memory. */
+const char *tarei_items_keep_origin(tarei_items *items, const char *name);
+
+/* base's folder joined with path, unless path is absolute; free() it, NULL when out of memory. */
+char *tarei_path_beside(const char *base, const char *path);
+
+#endif

@@ -1,0 +1,170 @@
+#include "datasets/manifest.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "datasets/csv.h"
+
+typedef struct header {
+  int path, label; /* columns, -1 when missing */
+  size_t n;
+} header;
+
+static tare_status read_header(tarei_csv *const csv, const char *const labels, header *const out,
+                               tare_error *const err) {
+  *out = (header){-1, -1, 0};
+  bool more;
+  TARE_TRY(tarei_csv_next(csv, &more, err));
+  out->n = csv->n_fields;
+  for (size_t i = 0; i < csv->n_fields; i++) {
+    const char *const name = tarei_csv_field(csv, i);
+    for (size_t j = 0; j < i; j++) {
+      if (strcmp(name, tarei_csv_field(csv, j)) == 0) {
+        return tarei_fail(err, TARE_E_INPUT, "%s: column '%s' stands twice in the header",
+                          csv->source->name, name);
+      }
+    }
+    out->path = strcmp(name, "path") == 0 ? (int)i : out->path;
+    out->label = labels && strcmp(name, labels) == 0 ? (int)i : out->label;
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_manifest_has_path(const char *const path, bool *const out,
+                                    tare_error *const err) {
+  tarei_source source;
+  TARE_TRY(tarei_source_open(path, &source, err));
+  tarei_csv csv;
+  tarei_csv_init(&csv, &source);
+  header head;
+  const tare_status status = read_header(&csv, NULL, &head, err);
+  *out = head.path >= 0;
+  tarei_csv_fini(&csv);
+  tarei_source_close(&source);
+  return status;
+}
+
+static tare_status add_path(tarei_items *const items, const char *const origin,
+                            const int64_t line, const char *const path,
+                            const char *const label_text, tare_error *const err) {
+  if (path[0] == '\0') {
+    return tarei_fail(err, TARE_E_INPUT, "%s line %lld: the path is empty", origin,
+                      (long long)line);
+  }
+  char *const full = tarei_path_beside(origin, path);
+  if (!full) {
+    return tarei_fail_memory(err, origin, strlen(path));
+  }
+  const tare_status status = tarei_items_add(items, full, label_text, origin, line, err);
+  free(full);
+  return status;
+}
+
+static tare_status add_rows(tarei_items *const items, tarei_csv *const csv,
+                            const header *const head, const char *const origin,
+                            tare_error *const err) {
+  bool more;
+  for (;;) {
+    TARE_TRY(tarei_csv_next(csv, &more, err));
+    if (!more) {
+      return TARE_OK;
+    }
+    if (csv->n_fields != head->n) {
+      return tarei_fail(err, TARE_E_INPUT, "%s line %lld: has %zu fields, the header has %zu",
+                        origin, (long long)csv->line, csv->n_fields, head->n);
+    }
+    const char *const label =
+        head->label >= 0 ? tarei_csv_field(csv, (size_t)head->label) : NULL;
+    TARE_TRY(add_path(items, origin, csv->line, tarei_csv_field(csv, (size_t)head->path), label,
+                      err));
+  }
+}
+
+/* Files that hold many samples can hold their labels too. */
+static bool all_hold_many(const tarei_items *const items, const size_t from) {
+  for (size_t i = from; i < items->n; i++) {
+    if (!items->items[i].ops->many) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tare_status expand(tarei_items *const items, tarei_csv *const csv,
+                          const char *const origin, const tarei_data_spec *const spec,
+                          tare_error *const err) {
+  const size_t before = items->n;
+  header head;
+  TARE_TRY(read_header(csv, spec->labels, &head, err));
+  if (head.path < 0) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: the header has no column 'path'", origin);
+  }
+  TARE_TRY(add_rows(items, csv, &head, origin, err));
+  if (items->n == before) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: has a header but no rows", origin);
+  }
+  if (spec->labels && head.label < 0 && !all_hold_many(items, before)) {
+    return tarei_fail(err, TARE_E_USAGE, "%s: the header has no label column '%s'", origin,
+                      spec->labels);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_manifest_expand(tarei_items *const items, const char *const path,
+                                  const tarei_data_spec *const spec, tare_error *const err) {
+  const char *const origin = tarei_items_keep_origin(items, path);
+  if (!origin) {
+    return tarei_fail_memory(err, path, strlen(path));
+  }
+  tarei_source source;
+  TARE_TRY(tarei_source_open(path, &source, err));
+  tarei_csv csv;
+  tarei_csv_init(&csv, &source);
+  const tare_status status = expand(items, &csv, origin, spec, err);
+  tarei_csv_fini(&csv);
+  tarei_source_close(&source);
+  return status;
+}
+
+static tare_status add_lines(tarei_items *const items, const tarei_source *const source,
+                             const char *const origin, tare_error *const err) {
+  const char *at = (const char *)source->data;
+  const char *const end = at + source->size;
+  for (int64_t line = 1; at < end; line++) {
+    const char *const newline = memchr(at, '\n', (size_t)(end - at));
+    const char *stop = newline ? newline : end;
+    const char *const next = newline ? newline + 1 : end;
+    stop -= stop > at && stop[-1] == '\r';
+    if (memchr(at, '\0', (size_t)(stop - at))) {
+      return tarei_fail(err, TARE_E_INPUT, "%s line %lld: holds a NUL byte", origin,
+                        (long long)line);
+    }
+    char *const path = strndup(at, (size_t)(stop - at));
+    if (!path) {
+      return tarei_fail_memory(err, origin, (size_t)(stop - at));
+    }
+    const tare_status status =
+        path[0] ? add_path(items, origin, line, path, NULL, err) : TARE_OK;
+    free(path);
+    TARE_TRY(status);
+    at = next;
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_list_expand(tarei_items *const items, const char *const path,
+                              tare_error *const err) {
+  const size_t before = items->n;
+  const char *const origin = tarei_items_keep_origin(items, path);
+  if (!origin) {
+    return tarei_fail_memory(err, path, strlen(path));
+  }
+  tarei_source source;
+  TARE_TRY(tarei_source_open(path, &source, err));
+  tare_status status = add_lines(items, &source, origin, err);
+  tarei_source_close(&source);
+  if (status == TARE_OK && items->n == before) {
+    status = tarei_fail(err, TARE_E_INPUT, "%s: names no file", path);
+  }
+  return status;
+}
