@@ -37,16 +37,24 @@ static bool all_inferred(const tarei_graph *const graph, const int *const list, 
   return true;
 }
 
+/* `max` -1: any number. */
+static tare_status check_count(const int n, const int min, const int max, const char *const what,
+                               tare_error *const err) {
+  if (n < min) {
+    return tarei_fail(err, TARE_E_MODEL, "has %d %s, needs %s%d", n, what,
+                      min == max ? "" : "at least ", min);
+  }
+  if (max >= 0 && n > max) {
+    return tarei_fail(err, TARE_E_MODEL, "has %d %s, takes %s%d", n, what,
+                      min == max ? "" : "at most ", max);
+  }
+  return TARE_OK;
+}
+
 static tare_status check_counts(const tarei_node *const node, tare_error *const err) {
   const tarei_op *const op = node->op;
-  if (node->n_in < op->min_in || (op->max_in >= 0 && node->n_in > op->max_in)) {
-    return tarei_fail(err, TARE_E_MODEL, "%d inputs where %d to %d are expected", node->n_in,
-                      op->min_in, op->max_in);
-  }
-  if (node->n_out < op->min_out || (op->max_out >= 0 && node->n_out > op->max_out)) {
-    return tarei_fail(err, TARE_E_MODEL, "%d outputs where %d to %d are expected", node->n_out,
-                      op->min_out, op->max_out);
-  }
+  TARE_TRY(check_count(node->n_in, op->min_in, op->max_in, "inputs", err));
+  TARE_TRY(check_count(node->n_out, op->min_out, op->max_out, "outputs", err));
   for (int i = 0; i < op->min_in; i++) {
     if (node->in[i] < 0) {
       return tarei_fail(err, TARE_E_MODEL, "input %d is absent", i);
@@ -56,7 +64,7 @@ static tare_status check_counts(const tarei_node *const node, tare_error *const 
 }
 
 /* Dims must be known, and the fixed ones alone may not make a tensor that nobody could hold. */
-static tare_status check_output(const tarei_graph *const graph, const int index,
+static tare_status check_dims(const tarei_graph *const graph, const int index,
                                 tare_error *const err) {
   const int64_t max_bytes = (int64_t)1 << 36;
   const tarei_value *const value = index < 0 ? NULL : &graph->values[index];
@@ -64,12 +72,12 @@ static tare_status check_output(const tarei_graph *const graph, const int index,
   for (int i = 0; value && i < value->rank; i++) {
     int64_t dim = 1;
     if (value->dims[i] == TAREI_EXPR_NONE) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "dim %d of output '%s' depends on data", i,
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "dim %d of tensor '%s' depends on data", i,
                         value->name);
     }
     (void)tarei_value_dim_const(graph, index, i, &dim); /* symbols count as 1 */
     if (!tarei_mul_i64(bytes, dim, &bytes) || bytes > max_bytes) {
-      return tarei_fail(err, TARE_E_LIMIT, "output '%s' would take more than %lld bytes",
+      return tarei_fail(err, TARE_E_LIMIT, "tensor '%s' would take more than %lld bytes",
                         value->name, (long long)max_bytes);
     }
   }
@@ -88,7 +96,7 @@ static tare_status infer_node(tarei_graph *const graph, const int index, tare_er
     return tarei_fail(err, TARE_E_UNSUPPORTED, "the type of an output cannot be told");
   }
   for (int i = 0; i < node->n_out; i++) {
-    TARE_TRY(check_output(graph, node->out[i], err));
+    TARE_TRY(check_dims(graph, node->out[i], err));
   }
   return TARE_OK;
 }
@@ -113,6 +121,12 @@ static tare_status infer_in_order(tarei_graph *const graph, int *const order,
                                   tare_error *const err) {
   int n = 0;
   TARE_TRY(tarei_graph_order(graph, order, &n, err));
+  for (int i = 0; i < graph->n_inputs; i++) {
+    const tare_status status = check_dims(graph, graph->inputs[i], err);
+    if (status != TARE_OK) {
+      return tarei_fail_in(err, status, "%s", graph->name);
+    }
+  }
   for (int i = 0; i < n; i++) {
     forget_outputs(graph, &graph->nodes[order[i]]);
   }

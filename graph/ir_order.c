@@ -42,8 +42,10 @@ static tare_status visit(walk *const w, const int root, tare_error *const err) {
       w->order[w->n++] = node;
       depth--;
     } else if (w->color[producer] == GREY) {
-      return tarei_fail(err, TARE_E_MODEL, "node '%s' (%s) is part of a cycle",
-                        w->graph->nodes[producer].name, w->graph->nodes[producer].op->name);
+      const tarei_node *const reader = &w->graph->nodes[node];
+      const int value = reader->in[w->position[node] - 1];
+      return tarei_fail(err, TARE_E_MODEL, "node '%s' (%s) and tensor '%s' are part of a cycle",
+                        reader->name, reader->op->name, w->graph->values[value].name);
     } else {
       w->color[producer] = GREY;
       w->stack[depth++] = producer;

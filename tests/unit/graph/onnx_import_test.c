@@ -1,0 +1,487 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <glob.h>
+
+#include <cmocka.h>
+
+#include "graph/op.h"
+#include "graph/pass.h"
+
+#define FIXTURES TARE_SOURCE_DIR "/tests/fixtures/onnx/"
+
+static tare_status load(const char *const file, tarei_graph **const out, tare_error *const err) {
+  char path[1024];
+  snprintf(path, sizeof path, FIXTURES "%s.onnx", file);
+  *out = NULL;
+  return tarei_onnx_load(path, out, err);
+}
+
+static tarei_graph *load_good(const char *const file) {
+  tare_error err = {0};
+  tarei_graph *graph = NULL;
+  if (load(file, &graph, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  tarei_graph_check(graph);
+  return graph;
+}
+
+static const struct bad {
+  const char *file;
+  tare_status status;
+  const char *sentence; /* after the file's name */
+} bad_files[] = {
+    {"bad_attribute_twice", TARE_E_MODEL, "node 'r' (Relu): attribute 'k' stands twice"},
+    {"bad_attribute_type", TARE_E_MODEL,
+     "node 'r' (Relu): attribute 'k': attribute type 0 is not supported"},
+    {"bad_bool_value", TARE_E_MODEL, "initializer 'w': element 1 is 2, which is no bool"},
+    {"bad_constant_of_shape_bomb", TARE_E_LIMIT,
+     "node 'bomb' (ConstantOfShape): tensor 'y' would take more than 68719476736 bytes"},
+    {"bad_constant_string", TARE_E_UNSUPPORTED,
+     "node 'text' (Constant): the value form 'value_string' is not supported"},
+    {"bad_constant_two_values", TARE_E_MODEL,
+     "node 'two' (Constant): has 2 values and 0 inputs; it must have one and none"},
+    {"bad_control_characters", TARE_E_MODEL,
+     "node 'r??[2J' (Relu) reads tensor 'gho?st', which nothing makes"},
+    {"bad_cycle", TARE_E_MODEL, "node 'second' (Relu) and tensor 'a' are part of a cycle"},
+    {"bad_duplicate_initializer", TARE_E_MODEL,
+     "initializer 'w' makes tensor 'w', which exists already"},
+    {"bad_duplicate_input", TARE_E_MODEL,
+     "the list of inputs makes tensor 'x', which exists already"},
+    {"bad_duplicate_output", TARE_E_MODEL,
+     "node 'two' (Relu) makes tensor 'y', which exists already"},
+    {"bad_empty", TARE_E_INPUT, "not an ONNX model: the file is empty"},
+    {"bad_external_absolute", TARE_E_INPUT,
+     "initializer 'w': external data at '/etc/passwd' is refused: the path leaves the model's "
+     "folder"},
+    {"bad_external_escaping", TARE_E_INPUT,
+     "initializer 'w': external data at 'sub/../../onnx/weights.bin' is refused: the path leaves "
+     "the model's folder"},
+    {"bad_external_length", TARE_E_MODEL,
+     "initializer 'w': needs 16 bytes, but its external data has length 12"},
+    {"bad_external_missing", TARE_E_INPUT,
+     "initializer 'w': " FIXTURES "not_there.bin: cannot open: No such file or directory"},
+    {"bad_external_no_location", TARE_E_MODEL,
+     "initializer 'w': external data names no location"},
+    {"bad_external_number", TARE_E_MODEL,
+     "initializer 'w': external data has offset '-4', which is no byte count"},
+    {"bad_external_out_of_range", TARE_E_INPUT,
+     "initializer 'w': needs 16 bytes at offset 48 of 'weights.bin', which has 61 bytes"},
+    {"bad_garbage", TARE_E_INPUT, "not an ONNX model, or cut off: malformed at byte 0"},
+    {"bad_input_negative_dim", TARE_E_MODEL,
+     "input 'x' has size -7 at axis 0; it must be positive"},
+    {"bad_input_no_name", TARE_E_MODEL, "the list of inputs has no name"},
+    {"bad_input_no_rank", TARE_E_UNSUPPORTED, "input 'x' has no rank"},
+    {"bad_input_no_type", TARE_E_UNSUPPORTED, "input 'x' is not a tensor"},
+    {"bad_input_rank_9", TARE_E_UNSUPPORTED, "input 'x' has rank 9; at most 8 is supported"},
+    {"bad_input_sequence", TARE_E_UNSUPPORTED, "input 'x' is not a tensor"},
+    {"bad_input_string", TARE_E_UNSUPPORTED,
+     "input 'x' has element type 8, which is not supported"},
+    {"bad_input_too_large", TARE_E_LIMIT, "tensor 'x' would take more than 68719476736 bytes"},
+    {"bad_input_zero_dim", TARE_E_MODEL, "input 'x' has size 0 at axis 0; it must be positive"},
+    {"bad_internal_operator", TARE_E_UNSUPPORTED,
+     "1 operator is not supported: tare.Linear (1 node: 'l')"},
+    {"bad_ir_2", TARE_E_UNSUPPORTED, "IR version 2 is not supported, only 3 to 10 are"},
+    {"bad_ir_99", TARE_E_UNSUPPORTED, "IR version 99 is not supported, only 3 to 10 are"},
+    {"bad_many_unknown", TARE_E_UNSUPPORTED,
+     "24 or more operators are not supported: Mystery (9 nodes: 'Mystery_0', 'Mystery_1', "
+     "'Mystery_2', 'Mystery_3' ... and 5 more), Op00 (1 node: 'Op00_9')"},
+    {"bad_missing_tensor", TARE_E_MODEL,
+     "node 'adder' (Add) reads tensor 'ghost', which nothing makes"},
+    {"bad_narrow_value", TARE_E_MODEL, "initializer 'w': element 1 is 300, which is no int8"},
+    {"bad_negative_dims", TARE_E_MODEL, "initializer 'w': dims [2, -4] hold a negative size"},
+    {"bad_no_data", TARE_E_MODEL,
+     "initializer 'w': dims [2, 4] of float32 need 8 elements, but its float_data holds 0"},
+    {"bad_no_graph", TARE_E_MODEL, "holds no graph"},
+    {"bad_no_ir", TARE_E_INPUT, "not an ONNX model: it names no IR version"},
+    {"bad_no_opset", TARE_E_MODEL, "names no version of the default operator set"},
+    {"bad_no_outputs", TARE_E_MODEL, "the graph has no outputs"},
+    {"bad_opset_6", TARE_E_UNSUPPORTED, "opset 6 is not supported, only 7 to 21 are"},
+    {"bad_opset_99", TARE_E_UNSUPPORTED, "opset 99 is not supported, only 7 to 21 are"},
+    {"bad_other_message", TARE_E_INPUT, "not an ONNX model, or cut off"},
+    {"bad_output_is_input", TARE_E_MODEL,
+     "node 'r' (Relu) makes tensor 'x', which exists already"},
+    {"bad_output_twice", TARE_E_MODEL, "output 'y' stands twice in the list of outputs"},
+    {"bad_overflow_bytes", TARE_E_MODEL,
+     "initializer 'w': dims [4611686018427387904] have a product beyond 64 bits"},
+    {"bad_overflow_dims", TARE_E_MODEL,
+     "initializer 'w': dims [4611686018427387904, 4, 4] have a product beyond 64 bits"},
+    {"bad_rank_9", TARE_E_UNSUPPORTED,
+     "initializer 'w': dims [1, 1, 1, 1, 1, 1, 1, 1, 1] are more than 8"},
+    {"bad_reference_attribute", TARE_E_MODEL,
+     "node 'r' (Relu): attribute 'alpha': refers to 'outer' outside of a function"},
+    {"bad_self_loop", TARE_E_MODEL, "node 'self' (Add) and tensor 'y' are part of a cycle"},
+    {"bad_short_raw", TARE_E_MODEL,
+     "initializer 'w': dims [2, 4] of float32 need 32 bytes, but its raw data holds 28"},
+    {"bad_short_typed", TARE_E_MODEL,
+     "initializer 'w': dims [2, 4] of float32 need 8 elements, but its float_data holds 7"},
+    {"bad_sparse_initializer", TARE_E_UNSUPPORTED, "sparse initializer 'sp' is not supported"},
+    {"bad_string_tensor", TARE_E_UNSUPPORTED,
+     "initializer 'w': element type 8 is not supported (strings)"},
+    {"bad_too_few_inputs", TARE_E_MODEL, "node 'adder' (Add): has 1 inputs, needs 2"},
+    {"bad_training_info", TARE_E_UNSUPPORTED, "training info is not supported"},
+    {"bad_truncated", TARE_E_INPUT, "not an ONNX model, or cut off: malformed at byte 12"},
+    {"bad_two_failures", TARE_E_MODEL, "node 'mm' (MatMul): "},
+    {"bad_unknown_operators", TARE_E_UNSUPPORTED,
+     "2 operators are not supported: NonMaxSuppression (1 node: 'nms'), com.foo.Bar (3 nodes: "
+     "'a', 'b', 'c')"},
+    {"bad_unknown_output", TARE_E_MODEL, "output 'z' is made by no node"},
+};
+
+static void malformed_files_are_refused_by_name(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++) {
+    const struct bad *const bad = &bad_files[i];
+    char expected[2048];
+    snprintf(expected, sizeof expected, FIXTURES "%s.onnx: %s", bad->file, bad->sentence);
+    tarei_graph *graph = NULL;
+    tare_error err = {0};
+    const tare_status status = load(bad->file, &graph, &err);
+    assert_null(graph);
+    if (status != bad->status || strncmp(err.message, expected, strlen(expected)) != 0) {
+      fail_msg("%s gave %s '%s'", bad->file, tare_status_name(status), err.message);
+    }
+    assert_int_equal(load(bad->file, &graph, NULL), bad->status);
+  }
+}
+
+static void every_malformed_file_is_in_the_list(void **state) {
+  (void)state;
+  glob_t files;
+  assert_int_equal(glob(FIXTURES "bad_*.onnx", 0, NULL, &files), 0);
+  assert_int_equal(files.gl_pathc, sizeof bad_files / sizeof *bad_files);
+  globfree(&files);
+}
+
+static void all_failing_nodes_are_told_at_once(void **state) {
+  (void)state;
+  tarei_graph *graph;
+  tare_error err = {0};
+  assert_int_equal(load("bad_two_failures", &graph, &err), TARE_E_MODEL);
+  assert_non_null(strstr(err.message, "node 'cat' (Concat): "));
+  assert_null(strstr(err.message, "'after'")); /* it only suffers from 'mm' */
+}
+
+static void a_small_model_comes_in_whole(void **state) {
+  (void)state;
+  tarei_graph *const graph = load_good("good_small");
+  assert_int_equal(graph->ir_version, 8);
+  assert_int_equal(graph->opset, 17);
+  assert_string_equal(graph->producer, "fixtures");
+  assert_true(graph->model_hash != 0);
+  tarei_str text = {0};
+  tarei_graph_print(graph, &text);
+  assert_string_equal(tarei_str_get(&text),
+                      "input x float32[batch, seq, 4]\n"
+                      "mm: MatMul(x, w) -> xw float32[batch, seq, 3]\n"
+                      "Add_1: Add(xw, b) -> s float32[batch, seq, 3]\n"
+                      "flat: Reshape(s, shape) -> t float32[batch * seq, 3]\n"
+                      "soft: Softmax(t) axis=-1 -> y float32[batch * seq, 3]\n"
+                      "output y float32[batch * seq, 3]\n");
+  tarei_str_free(&text);
+  const int w = tarei_graph_find_value(graph, "w");
+  const tare_tensor tensor = tarei_value_tensor(graph, w);
+  assert_int_equal(tensor.dims[0], 4);
+  assert_int_equal(tensor.dims[1], 3);
+  assert_true(((const float *)tensor.data)[11] == 11.0f);
+  assert_true(graph->values[w].observable);
+  int64_t shape[4];
+  int n = 0;
+  assert_true(tarei_value_ints(graph, tarei_graph_find_value(graph, "shape"), shape, 4, &n));
+  assert_int_equal(n, 2);
+  assert_int_equal(shape[0], -1);
+  tarei_graph_free(graph);
+}
+
+static double element(const tare_tensor *const t, const int i) {
+  const int64_t wide[] = {[TARE_U8] = ((const uint8_t *)t->data)[i],
+                          [TARE_I8] = ((const int8_t *)t->data)[i],
+                          [TARE_BOOL] = ((const uint8_t *)t->data)[i]};
+  if (tare_dtype_size(t->dtype) == 1) {
+    return (double)wide[t->dtype];
+  }
+  if (t->dtype == TARE_F32) {
+    return (double)((const float *)t->data)[i];
+  }
+  if (t->dtype == TARE_F64) {
+    return ((const double *)t->data)[i];
+  }
+  if (tare_dtype_size(t->dtype) == 8) {
+    return (double)((const int64_t *)t->data)[i];
+  }
+  if (tare_dtype_size(t->dtype) == 4) {
+    return (double)((const int32_t *)t->data)[i];
+  }
+  return (double)((const uint16_t *)t->data)[i];
+}
+
+static void every_type_comes_in_from_every_field(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    tare_dtype dtype;
+    double values[3];
+  } kinds[] = {
+      {"f32", TARE_F32, {0, 1, 100}},  {"f64", TARE_F64, {0, 1, 100}},
+      {"i8", TARE_I8, {0, 1, 100}},    {"i16", TARE_I16, {0, 1, 100}},
+      {"i32", TARE_I32, {0, 1, 100}},  {"i64", TARE_I64, {0, 1, 100}},
+      {"u8", TARE_U8, {0, 1, 100}},    {"u16", TARE_U16, {0, 1, 100}},
+      {"u32", TARE_U32, {0, 1, 100}},  {"u64", TARE_U64, {0, 1, 100}},
+      {"bool", TARE_BOOL, {0, 1, 1}},  {"f16", TARE_F16, {0, 0x3c00, 0x5640}},
+      {"bf16", TARE_BF16, {0, 0x3f80, 0x42c8}},
+  };
+  tarei_graph *const graph = load_good("good_types");
+  for (size_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s_%s", i % 2 ? "raw" : "typed", kinds[i / 2].name);
+    const int value = tarei_graph_find_value(graph, name);
+    assert_true(value >= 0);
+    const tare_tensor tensor = tarei_value_tensor(graph, value);
+    assert_int_equal(tensor.dtype, kinds[i / 2].dtype);
+    for (int k = 0; k < 3; k++) {
+      assert_true(element(&tensor, k) == kinds[i / 2].values[k]);
+    }
+  }
+  tarei_graph_free(graph);
+}
+
+static void constants_of_every_form_become_values(void **state) {
+  (void)state;
+  tarei_graph *const graph = load_good("good_constants");
+  assert_int_equal(graph->n_nodes, 0);
+  float f = 0;
+  int64_t ints[3];
+  int n = 0;
+  assert_true(
+      tarei_value_const_float(graph, tarei_graph_find_value(graph, "c_value_float"), &f));
+  assert_true(f == 2.5f);
+  assert_true(tarei_value_const_float(graph, tarei_graph_find_value(graph, "c_value"), &f));
+  assert_true(f == 1.5f);
+  const int scalar = tarei_graph_find_value(graph, "c_value_int");
+  assert_int_equal(graph->values[scalar].rank, 0);
+  assert_true(tarei_value_ints(graph, scalar, ints, 3, &n));
+  assert_int_equal(ints[0], 7);
+  const int list = tarei_graph_find_value(graph, "c_value_ints");
+  assert_true(tarei_value_ints(graph, list, ints, 3, &n));
+  assert_int_equal(n, 3);
+  assert_int_equal(ints[2], 5);
+  assert_false(tarei_value_ints(graph, list, ints, 2, &n));
+  const tare_tensor floats =
+      tarei_value_tensor(graph, tarei_graph_find_value(graph, "c_value_floats"));
+  assert_int_equal(floats.dims[0], 2);
+  assert_true(((const float *)floats.data)[1] == 2.0f);
+  tarei_graph_free(graph);
+}
+
+static void dims_without_name_are_all_different(void **state) {
+  (void)state;
+  tarei_graph *const graph = load_good("good_dims");
+  tarei_str text = {0};
+  tarei_graph_print(graph, &text);
+  assert_string_equal(tarei_str_get(&text),
+                      "input a float32[n, a_d1_]\n"
+                      "input b float32[n, a_d1]\n"
+                      "input c float32[n, c_d1]\n"
+                      "Concat_0: Concat(a, b, c) axis=1 -> y float32[n, a_d1 + a_d1_ + c_d1]\n"
+                      "output y float32[n, a_d1 + a_d1_ + c_d1]\n");
+  tarei_str_free(&text);
+  tarei_graph_free(graph);
+}
+
+static void external_data_is_mapped_and_aligned(void **state) {
+  (void)state;
+  tarei_graph *const graph = load_good("good_external");
+  const tarei_value *const w = &graph->values[tarei_graph_find_value(graph, "w")];
+  const tarei_value *const b = &graph->values[tarei_graph_find_value(graph, "b")];
+  assert_non_null(w->data->mapped);
+  assert_true(((const float *)w->data->data)[11] == 11.0f);
+  assert_int_equal((uintptr_t)b->data->data % sizeof(float), 0); /* at offset 49: copied */
+  assert_true(((const float *)b->data->data)[1] == -2.0f);
+  tarei_graph *copy = NULL;
+  assert_int_equal(tarei_graph_clone(graph, &copy, NULL), TARE_OK);
+  tarei_graph_free(graph);
+  assert_true(
+      ((const float *)copy->values[tarei_graph_find_value(copy, "w")].data->data)[11] == 11.0f);
+  tarei_graph_free(copy);
+}
+
+static void nodes_are_sorted_and_named(void **state) {
+  (void)state;
+  tarei_graph *graph = load_good("good_unsorted");
+  assert_int_equal(graph->n_nodes, 3);
+  assert_string_equal(graph->nodes[0].name, "a");
+  assert_string_equal(graph->nodes[2].name, "c");
+  tarei_graph_free(graph);
+  graph = load_good("good_same_node_names");
+  assert_string_equal(graph->nodes[0].name, "r");
+  assert_string_equal(graph->nodes[1].name, "r_1");
+  tarei_graph_free(graph);
+}
+
+static void an_input_with_initializer_is_a_constant(void **state) {
+  (void)state;
+  tarei_graph *const graph = load_good("good_initializer_input");
+  assert_int_equal(graph->n_inputs, 1);
+  assert_true(tarei_value_is_const(graph, tarei_graph_find_value(graph, "w")));
+  tarei_graph_free(graph);
+}
+
+/* Graph in attribute in node in graph ... as lengths demand it, written from the inside. */
+static void deep_nesting_is_refused(void **state) {
+  (void)state;
+  enum { LEVELS = 60001, MAX = 1 << 20 };
+  uint8_t *const bytes = malloc(MAX);
+  assert_non_null(bytes);
+  size_t at = MAX; /* the message grows toward lower addresses */
+  static const uint8_t tags[] = {0x32 /* Attribute.g */, 0x2a /* Node.attribute */,
+                                 0x0a /* Graph.node */};
+  for (int i = 0; i < LEVELS; i++) {
+    const size_t length = MAX - at;
+    bytes[--at] = (uint8_t)(length >> 14 & 0x7f);
+    bytes[--at] = (uint8_t)(length >> 7 & 0x7f) | 0x80;
+    bytes[--at] = (uint8_t)(length & 0x7f) | 0x80;
+    bytes[--at] = tags[i % 3];
+  }
+  bytes[at] = 0x3a; /* Model.graph */
+  tarei_source source;
+  tarei_graph *graph = NULL;
+  tare_error err = {0};
+  assert_int_equal(tarei_source_memory("deep", bytes + at, MAX - at, &source, NULL), TARE_OK);
+  assert_int_equal(tarei_onnx_load_source(&source, NULL, &graph, &err), TARE_E_LIMIT);
+  assert_non_null(strstr(err.message, "deep: messages nest deeper than 100 at byte "));
+  tarei_source_close(&source);
+  free(bytes);
+}
+
+static void files_beyond_2_gib_are_refused_unread(void **state) {
+  (void)state;
+  const tarei_source source = {.data = NULL, .size = (size_t)1 << 31, .name = (char *)"big.onnx"};
+  tarei_graph *graph = NULL;
+  tare_error err = {0};
+  assert_int_equal(tarei_onnx_load_source((tarei_source *)&source, NULL, &graph, &err),
+                   TARE_E_LIMIT);
+  assert_non_null(strstr(err.message, "external data"));
+}
+
+static uint64_t next_random(uint64_t *const seed) { /* splitmix64 */
+  uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/* Any status will do, as long as it comes with a sentence and without a crash. */
+static bool survives(const uint8_t *const bytes, const size_t size) {
+  tarei_source source;
+  tarei_graph *graph = NULL;
+  tare_error err = {0};
+  assert_int_equal(tarei_source_memory("mutant", bytes, size, &source, NULL), TARE_OK);
+  const tare_status status = tarei_onnx_load_source(&source, NULL, &graph, &err);
+  if (status == TARE_OK) {
+    tarei_graph_check(graph);
+    tarei_graph_free(graph);
+  } else {
+    assert_int_equal(err.status, status);
+    assert_int_equal(strncmp(err.message, "mutant: ", 8), 0);
+  }
+  tarei_source_close(&source);
+  return status == TARE_OK;
+}
+
+static void mutate(const char *const file, const int rounds, uint64_t seed) {
+  char path[1024];
+  snprintf(path, sizeof path, FIXTURES "%s.onnx", file);
+  printf("%s: %d mutations, seed %llu\n", file, rounds, (unsigned long long)seed);
+  tarei_source source;
+  assert_int_equal(tarei_source_open(path, &source, NULL), TARE_OK);
+  const size_t size = source.size;
+  uint8_t *const bytes = malloc(size);
+  assert_non_null(bytes);
+  int loaded = 0;
+  for (int i = 0; i < rounds; i++) {
+    memcpy(bytes, source.data, size);
+    const int changes = 1 + (int)(next_random(&seed) % 4);
+    for (int k = 0; k < changes; k++) {
+      const uint64_t r = next_random(&seed);
+      uint8_t *const byte = &bytes[(r >> 16) % size];
+      *byte = r & 0x100 ? (uint8_t)r : (uint8_t)(*byte ^ 1u << (r & 7));
+    }
+    loaded += survives(bytes, size);
+  }
+  memcpy(bytes, source.data, size);
+  for (size_t n = 1; n < size; n++) {
+    uint8_t *const cut = malloc(n); /* its own block, so that reading past the end shows */
+    assert_non_null(cut);
+    memcpy(cut, source.data, n);
+    (void)survives(cut, n);
+    free(cut);
+  }
+  printf("%s: %d of %d mutants loaded\n", file, loaded, rounds);
+  free(bytes);
+  tarei_source_close(&source);
+}
+
+static void mutants_never_crash(void **state) {
+  (void)state;
+  mutate("good_small", 4000, 1);
+  mutate("good_dims", 1500, 2);
+  mutate("good_constants", 1500, 3);
+  mutate("good_types", 1500, 4);
+  mutate("bad_external_missing", 500, 5);
+}
+
+static void shared_models_load_or_say_why(void **state) {
+  (void)state;
+  glob_t ours, wild;
+  if (glob(TARE_SHARED_DIR "/models/*.onnx", 0, NULL, &ours) != 0) {
+    print_message("skipped: no models in " TARE_SHARED_DIR "\n");
+    skip();
+  }
+  tare_error err = {0};
+  for (size_t i = 0; i < ours.gl_pathc; i++) {
+    tarei_graph *graph = NULL;
+    if (tarei_onnx_load(ours.gl_pathv[i], &graph, &err) != TARE_OK) {
+      fail_msg("%s", err.message);
+    }
+    tarei_graph_check(graph);
+    tarei_graph_free(graph);
+  }
+  globfree(&ours);
+  if (glob(TARE_SHARED_DIR "/models/wild/*/*.onnx", 0, NULL, &wild) == 0) {
+    for (size_t i = 0; i < wild.gl_pathc; i++) {
+      tarei_graph *graph = NULL;
+      if (tarei_onnx_load(wild.gl_pathv[i], &graph, &err) == TARE_OK) {
+        tarei_graph_check(graph);
+        tarei_graph_free(graph);
+      } else {
+        assert_int_equal(strncmp(err.message, wild.gl_pathv[i], strlen(wild.gl_pathv[i])), 0);
+      }
+    }
+    globfree(&wild);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(malformed_files_are_refused_by_name),
+      cmocka_unit_test(every_malformed_file_is_in_the_list),
+      cmocka_unit_test(all_failing_nodes_are_told_at_once),
+      cmocka_unit_test(a_small_model_comes_in_whole),
+      cmocka_unit_test(every_type_comes_in_from_every_field),
+      cmocka_unit_test(constants_of_every_form_become_values),
+      cmocka_unit_test(dims_without_name_are_all_different),
+      cmocka_unit_test(external_data_is_mapped_and_aligned),
+      cmocka_unit_test(nodes_are_sorted_and_named),
+      cmocka_unit_test(an_input_with_initializer_is_a_constant),
+      cmocka_unit_test(deep_nesting_is_refused),
+      cmocka_unit_test(files_beyond_2_gib_are_refused_unread),
+      cmocka_unit_test(mutants_never_crash),
+      cmocka_unit_test(shared_models_load_or_say_why),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
