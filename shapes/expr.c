@@ -68,8 +68,7 @@ bool tarei_poly_add_scaled(const tarei_poly *const a, const tarei_term *const fa
                       : i == a->n   ? -1
                                     : tarei_term_compare(&a->terms[i], &scaled.terms[j]);
     tarei_term t = order >= 0 ? a->terms[i] : scaled.terms[j];
-    if (order == 0 &&
-        !tarei_add_i64(t.coefficient, scaled.terms[j].coefficient, &t.coefficient)) {
+    if (order == 0 && !tarei_add_i64(t.coefficient, scaled.terms[j].coefficient, &t.coefficient)) {
       return false;
     }
     i += order >= 0;
@@ -100,8 +99,7 @@ tarei_expr tarei_expr_const(tarei_exprs *const pool, const int64_t value) {
   return tarei_exprs_intern(pool, &poly);
 }
 
-bool tarei_expr_is_const(const tarei_exprs *const pool, const tarei_expr e,
-                         int64_t *const value) {
+bool tarei_expr_is_const(const tarei_exprs *const pool, const tarei_expr e, int64_t *const value) {
   if (e == TAREI_EXPR_NONE) {
     return false;
   }

@@ -12,7 +12,9 @@ int64_t tarei_floordiv_i64(const int64_t a, const int64_t b) {
   return a / b - (a % b < 0);
 }
 
-static uint64_t magnitude(const int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
+static uint64_t magnitude(const int64_t v) {
+  return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
 
 static uint64_t gcd(uint64_t a, uint64_t b) {
   while (b) {
@@ -96,8 +98,7 @@ static tarei_expr merge_nested(tarei_exprs *const pool, const tarei_poly *const 
       !tarei_mul_i64(m, k, &divisor) || !tarei_mul_i64(m, const_part(r), &offset)) {
     return TAREI_EXPR_NONE;
   }
-  const tarei_expr numerator =
-      tarei_expr_add(pool, inner.a, tarei_expr_const(pool, offset));
+  const tarei_expr numerator = tarei_expr_add(pool, inner.a, tarei_expr_const(pool, offset));
   return tarei_expr_floordiv(pool, numerator, tarei_expr_const(pool, divisor));
 }
 
@@ -218,8 +219,7 @@ static bool load_operands(const tarei_exprs *const pool, const tarei_expr a, con
   return !*negated || (negate(pa) && negate(pb));
 }
 
-static tarei_expr floordiv_poly(tarei_exprs *const pool, tarei_poly *const a,
-                                tarei_poly *const b) {
+static tarei_expr floordiv_poly(tarei_exprs *const pool, tarei_poly *const a, tarei_poly *const b) {
   const tarei_term common = common_factor(a, b);
   if (common.degree || common.coefficient > 1) {
     divide_terms(a, &common);
@@ -239,9 +239,8 @@ static tarei_expr floordiv_poly(tarei_exprs *const pool, tarei_poly *const a,
   if (rest == TAREI_EXPR_NONE || divisor == TAREI_EXPR_NONE) {
     return TAREI_EXPR_NONE;
   }
-  const tarei_interval range =
-      tarei_interval_floordiv(tarei_expr_interval(pool, rest, NULL, NULL),
-                              tarei_expr_interval(pool, divisor, NULL, NULL));
+  const tarei_interval range = tarei_interval_floordiv(
+      tarei_expr_interval(pool, rest, NULL, NULL), tarei_expr_interval(pool, divisor, NULL, NULL));
   return range.lo == range.hi ? tarei_expr_const(pool, range.lo)
                               : tarei_exprs_atom(pool, TAREI_ATOM_FLOORDIV, rest, divisor);
 }
@@ -271,8 +270,7 @@ tarei_expr tarei_expr_ceildiv(tarei_exprs *const pool, const tarei_expr a, const
 }
 
 /* r mod b, where r holds no multiple of b any more. */
-static tarei_expr mod_rest(tarei_exprs *const pool, const tarei_poly *const r,
-                           const tarei_expr b) {
+static tarei_expr mod_rest(tarei_exprs *const pool, const tarei_poly *const r, const tarei_expr b) {
   const tarei_expr rest = tarei_exprs_intern(pool, r);
   if (rest == TAREI_EXPR_NONE || b == TAREI_EXPR_NONE) {
     return TAREI_EXPR_NONE;

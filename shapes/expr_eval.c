@@ -83,8 +83,12 @@ bool tarei_expr_uses(const tarei_exprs *const pool, const tarei_expr e, const in
   return false;
 }
 
-static int64_t smaller(const int64_t a, const int64_t b) { return a < b ? a : b; }
-static int64_t larger(const int64_t a, const int64_t b) { return a > b ? a : b; }
+static int64_t smaller(const int64_t a, const int64_t b) {
+  return a < b ? a : b;
+}
+static int64_t larger(const int64_t a, const int64_t b) {
+  return a > b ? a : b;
+}
 
 /* A bound beyond the range of int64 is none; the other side stays a number. */
 static tarei_interval make(const int64_t lo, const int64_t hi) {
@@ -92,7 +96,9 @@ static tarei_interval make(const int64_t lo, const int64_t hi) {
                           hi == INT64_MIN ? INT64_MIN + 1 : hi};
 }
 
-static bool endless(const int64_t v) { return v == INT64_MIN || v == INT64_MAX; }
+static bool endless(const int64_t v) {
+  return v == INT64_MIN || v == INT64_MAX;
+}
 
 static int64_t mul_bound(const int64_t a, const int64_t b) {
   if (a == 0 || b == 0) {
@@ -130,10 +136,10 @@ tarei_interval tarei_interval_floordiv(const tarei_interval a, const tarei_inter
     const int64_t far = reach(a);
     return make(far == INT64_MAX ? INT64_MIN : -far, far);
   }
-  const int64_t lo = a.lo == INT64_MIN ? INT64_MIN
-                                       : tarei_floordiv_i64(a.lo, a.lo < 0 ? b.lo : b.hi);
-  const int64_t hi = a.hi == INT64_MAX ? INT64_MAX
-                                       : tarei_floordiv_i64(a.hi, a.hi < 0 ? b.hi : b.lo);
+  const int64_t lo =
+      a.lo == INT64_MIN ? INT64_MIN : tarei_floordiv_i64(a.lo, a.lo < 0 ? b.lo : b.hi);
+  const int64_t hi =
+      a.hi == INT64_MAX ? INT64_MAX : tarei_floordiv_i64(a.hi, a.hi < 0 ? b.hi : b.lo);
   return make(lo, hi);
 }
 
@@ -173,11 +179,9 @@ tarei_interval tarei_expr_interval(const tarei_exprs *const pool, const tarei_ex
   for (int i = 0; i < n; i++) {
     tarei_interval product = make(terms[i].coefficient, terms[i].coefficient);
     for (int k = 0; k < terms[i].degree; k++) {
-      product = mul_interval(product,
-                             atom_interval(pool, &pool->atoms[terms[i].atoms[k]], lo, hi));
+      product = mul_interval(product, atom_interval(pool, &pool->atoms[terms[i].atoms[k]], lo, hi));
     }
-    sum = make(add_bound(sum.lo, product.lo, INT64_MIN),
-               add_bound(sum.hi, product.hi, INT64_MAX));
+    sum = make(add_bound(sum.lo, product.lo, INT64_MIN), add_bound(sum.hi, product.hi, INT64_MAX));
   }
   return sum;
 }

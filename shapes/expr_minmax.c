@@ -30,8 +30,8 @@ static bool collect(const tarei_exprs *const pool, const tarei_atom_kind kind, t
 /* True when a can be left out beside b. */
 static bool beaten(tarei_exprs *const pool, const tarei_atom_kind kind, const tarei_expr a,
                    const tarei_expr b) {
-  const tarei_expr d = kind == TAREI_ATOM_MIN ? tarei_expr_sub(pool, a, b)
-                                              : tarei_expr_sub(pool, b, a);
+  const tarei_expr d =
+      kind == TAREI_ATOM_MIN ? tarei_expr_sub(pool, a, b) : tarei_expr_sub(pool, b, a);
   return d != TAREI_EXPR_NONE && tarei_expr_interval(pool, d, NULL, NULL).lo >= 0;
 }
 
@@ -43,8 +43,7 @@ static void drop_beaten(tarei_exprs *const pool, const tarei_atom_kind kind, ope
     }
     if (drop) {
       set->n--;
-      memmove(set->items + i, set->items + i + 1,
-              (size_t)(set->n - i) * sizeof *set->items);
+      memmove(set->items + i, set->items + i + 1, (size_t)(set->n - i) * sizeof *set->items);
     } else {
       i++;
     }

@@ -37,7 +37,9 @@ static tare_status expect(parser *const p, const char c, const char *const what)
   return TARE_OK;
 }
 
-static bool name_char(const char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+static bool name_char(const char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
 
 /* An integer whose sign was read before, so that the least int64 can be written. */
 static tare_status parse_integer(parser *const p, const bool negative, tarei_expr *const out) {
@@ -186,8 +188,8 @@ static tare_status parse_sum(parser *const p, tarei_expr *const out) {
   return known(p, *out);
 }
 
-tare_status tarei_expr_parse(tarei_exprs *const pool, const char *const text,
-                             tarei_expr *const out, tare_error *const err) {
+tare_status tarei_expr_parse(tarei_exprs *const pool, const char *const text, tarei_expr *const out,
+                             tare_error *const err) {
   parser p = {.pool = pool, .text = text, .at = text, .err = err};
   if (peek(&p) == '?') {
     p.at++;

@@ -53,15 +53,16 @@ tarei_exprs *tarei_exprs_clone(const tarei_exprs *const pool) {
   copy->nodes = tarei_memdup(pool->nodes, pool->cap_nodes * sizeof *pool->nodes);
   copy->terms = tarei_memdup(pool->terms, pool->cap_terms * sizeof *pool->terms);
   copy->atoms = tarei_memdup(pool->atoms, pool->cap_atoms * sizeof *pool->atoms);
-  if (!copy->nodes || !copy->terms || !copy->atoms ||
-      !copy_symbols(pool, copy)) {
+  if (!copy->nodes || !copy->terms || !copy->atoms || !copy_symbols(pool, copy)) {
     tarei_exprs_free(copy);
     return NULL;
   }
   return copy;
 }
 
-int tarei_exprs_n_symbols(const tarei_exprs *const pool) { return (int)pool->n_symbols; }
+int tarei_exprs_n_symbols(const tarei_exprs *const pool) {
+  return (int)pool->n_symbols;
+}
 
 const char *tarei_exprs_symbol_name(const tarei_exprs *const pool, const int symbol) {
   assert(symbol >= 0 && (size_t)symbol < pool->n_symbols);

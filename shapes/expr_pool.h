@@ -7,12 +7,12 @@
 #include "shapes/expr.h"
 
 /* Limits that keep a hostile model from blowing a pool up. Beyond them a builder gives NONE. */
-#define TAREI_EXPR_MAX_NODES 65536  /* polynomials and atoms in a pool, each */
-#define TAREI_EXPR_MAX_TERMS 64     /* terms of a polynomial */
-#define TAREI_EXPR_MAX_DEGREE 12    /* factors of a term */
-#define TAREI_EXPR_MAX_DEPTH 30     /* atoms inside atoms */
-#define TAREI_EXPR_MAX_WEIGHT 4096  /* leaves when written out, so the cost of one evaluation */
-#define TAREI_EXPR_MAX_OPERANDS 8   /* operands of a flattened min or max */
+#define TAREI_EXPR_MAX_NODES 65536 /* polynomials and atoms in a pool, each */
+#define TAREI_EXPR_MAX_TERMS 64    /* terms of a polynomial */
+#define TAREI_EXPR_MAX_DEGREE 12   /* factors of a term */
+#define TAREI_EXPR_MAX_DEPTH 30    /* atoms inside atoms */
+#define TAREI_EXPR_MAX_WEIGHT 4096 /* leaves when written out, so the cost of one evaluation */
+#define TAREI_EXPR_MAX_OPERANDS 8  /* operands of a flattened min or max */
 #define TAREI_EXPR_BUCKETS 1024
 
 typedef enum tarei_atom_kind {

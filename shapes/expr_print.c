@@ -37,8 +37,7 @@ static bool is_division(const tarei_atom *const atom) {
 static void print_operand(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
   int64_t value;
   const tarei_atom *const atom = tarei_exprs_bare_atom(pool, e);
-  const bool word = atom ? !is_division(atom)
-                         : tarei_expr_is_const(pool, e, &value) && value >= 0;
+  const bool word = atom ? !is_division(atom) : tarei_expr_is_const(pool, e, &value) && value >= 0;
   tarei_str_add(s, "%s", word ? "" : "(");
   tarei_expr_print(pool, e, s);
   tarei_str_add(s, "%s", word ? "" : ")");

@@ -82,10 +82,8 @@ static void set_steps(const int rank, const int64_t *const dims, size_t *const s
 
 static void copy_box(const tare_port *const port, const tare_tensor *const from, const double pad,
                      tare_tensor *const to) {
-  box_copy box = {.rank = to->rank,
-                  .size = tare_dtype_size(from->dtype),
-                  .dtype = from->dtype,
-                  .pad = pad};
+  box_copy box = {
+      .rank = to->rank, .size = tare_dtype_size(from->dtype), .dtype = from->dtype, .pad = pad};
   for (int axis = 0; axis < to->rank; axis++) {
     box.from[axis] = tarei_port_dim(port, from, axis);
     box.to[axis] = to->dims[axis];
@@ -144,9 +142,8 @@ static tare_status count_bytes(const tare_tensor *const tensor, const char *cons
 }
 
 static tare_status fit_tensor(const tare_profiles *const profiles, const int i,
-                              const tare_tensor *const from,
-                              const tarei_fit_options *const options, tarei_fitted *const fitted,
-                              tare_error *const err) {
+                              const tare_tensor *const from, const tarei_fit_options *const options,
+                              tarei_fitted *const fitted, tare_error *const err) {
   const tare_port *const port = &profiles->inputs[i];
   tare_tensor to = {.dtype = from->dtype, .rank = port->rank, .data = from->data};
   bool same = true;
@@ -202,7 +199,7 @@ tare_status tarei_fit_sample(const tare_profiles *const profiles, const tare_por
                              const char *const what, const tare_tensor *const tensors,
                              tarei_fitted *const fitted, tare_error *const err) {
   assert(n_inputs == profiles->n_inputs);
-  (void)inputs; /* the profiles keep a copy */
+  (void)inputs, (void)n_inputs; /* the profiles keep a copy */
   const tare_status status = fit_sample(profiles, options, tensors, fitted, err);
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", what);
 }

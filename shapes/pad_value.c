@@ -13,28 +13,28 @@
 
 /* X(dtype, C type of the bytes, conversion, least, greatest, integer). The greatest 64-bit integers
  * are the last doubles below 2^63 and 2^64. */
-#define PAD_TYPES(X)                                        \
-  X(F32, float, (float), -FLT_MAX, FLT_MAX, 0)              \
-  X(U8, uint8_t, (uint8_t), 0, UINT8_MAX, 1)                \
-  X(I8, int8_t, (int8_t), INT8_MIN, INT8_MAX, 1)            \
-  X(U16, uint16_t, (uint16_t), 0, UINT16_MAX, 1)            \
-  X(I16, int16_t, (int16_t), INT16_MIN, INT16_MAX, 1)       \
-  X(I32, int32_t, (int32_t), INT32_MIN, INT32_MAX, 1)       \
+#define PAD_TYPES(X)                                           \
+  X(F32, float, (float), -FLT_MAX, FLT_MAX, 0)                 \
+  X(U8, uint8_t, (uint8_t), 0, UINT8_MAX, 1)                   \
+  X(I8, int8_t, (int8_t), INT8_MIN, INT8_MAX, 1)               \
+  X(U16, uint16_t, (uint16_t), 0, UINT16_MAX, 1)               \
+  X(I16, int16_t, (int16_t), INT16_MIN, INT16_MAX, 1)          \
+  X(I32, int32_t, (int32_t), INT32_MIN, INT32_MAX, 1)          \
   X(I64, int64_t, (int64_t), -0x1p63, 0x1.fffffffffffffp62, 1) \
-  X(BOOL, uint8_t, (uint8_t), 0, 1, 1)                      \
-  X(F16, uint16_t, TO_F16, -65504.0, 65504.0, 0)            \
-  X(F64, double, SAME, -DBL_MAX, DBL_MAX, 0)                \
-  X(U32, uint32_t, (uint32_t), 0, UINT32_MAX, 1)            \
-  X(U64, uint64_t, (uint64_t), 0, 0x1.fffffffffffffp63, 1)  \
+  X(BOOL, uint8_t, (uint8_t), 0, 1, 1)                         \
+  X(F16, uint16_t, TO_F16, -65504.0, 65504.0, 0)               \
+  X(F64, double, SAME, -DBL_MAX, DBL_MAX, 0)                   \
+  X(U32, uint32_t, (uint32_t), 0, UINT32_MAX, 1)               \
+  X(U64, uint64_t, (uint64_t), 0, 0x1.fffffffffffffp63, 1)     \
   X(BF16, uint16_t, TO_BF16, -0x1.fep127, 0x1.fep127, 0)
 
-#define PAD_FILL(dtype, type, convert, least, greatest, integer)                      \
+#define PAD_FILL(dtype, type, convert, least, greatest, integer)                       \
   static void fill_##dtype(const double value, void *const data, const size_t count) { \
-    const type element = convert(value);                                              \
-    type *const to = data;                                                            \
-    for (size_t i = 0; i < count; i++) {                                              \
-      to[i] = element;                                                                \
-    }                                                                                 \
+    const type element = convert(value);                                               \
+    type *const to = data;                                                             \
+    for (size_t i = 0; i < count; i++) {                                               \
+      to[i] = element;                                                                 \
+    }                                                                                  \
   }
 PAD_TYPES(PAD_FILL)
 #undef PAD_FILL

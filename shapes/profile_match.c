@@ -59,9 +59,8 @@ static int find_culprits(const tare_profiles *const profiles, const int64_t *con
   return n;
 }
 
-tare_status tare_profiles_explain(const tare_profiles *const profiles,
-                                  const int64_t *const values, const char *const what,
-                                  tare_error *const err) {
+tare_status tare_profiles_explain(const tare_profiles *const profiles, const int64_t *const values,
+                                  const char *const what, tare_error *const err) {
   const char *const prefix = what ? what : "";
   const char *const colon = what && what[0] ? ": " : "";
   if (profiles->count == 0) {
@@ -124,9 +123,8 @@ static void print_shape(const tare_port *const port, tarei_str *const s) {
 static tare_status fail_rank(const tare_port *const port, const int rank, tare_error *const err) {
   tarei_str s = {0};
   print_shape(port, &s);
-  (void)tarei_fail(err, TARE_E_SHAPE,
-                   "input '%s' has rank %d, the model takes rank %d (%s)%s", port->name, rank,
-                   port->rank, tarei_str_get(&s),
+  (void)tarei_fail(err, TARE_E_SHAPE, "input '%s' has rank %d, the model takes rank %d (%s)%s",
+                   port->name, rank, port->rank, tarei_str_get(&s),
                    port->rank ? ", or one less for a single sample" : "");
   tarei_str_free(&s);
   return TARE_E_SHAPE;
@@ -140,8 +138,7 @@ typedef struct binding {
 
 static tare_status bind_symbol(const tare_profiles *const profiles, const int symbol,
                                const tare_port *const port, const int axis, const int64_t value,
-                               binding *const bound, int64_t *const values,
-                               tare_error *const err) {
+                               binding *const bound, int64_t *const values, tare_error *const err) {
   if (!bound[symbol].port) {
     bound[symbol] = (binding){port, axis};
     values[symbol] = value;

@@ -14,7 +14,7 @@ typedef struct tarei_profile {
 struct tare_profiles {
   tare_port *inputs; /* a copy with its own strings */
   int n_inputs;
-  int (*dim_symbols)[TARE_MAX_RANK]; /* per input and dim: symbol number, -1 where fixed */
+  int (*dim_symbols)[TARE_MAX_RANK];     /* per input and dim: symbol number, -1 where fixed */
   const char *symbols[TARE_MAX_SYMBOLS]; /* strings of the inputs */
   int n_symbols;
   tarei_profile items[TARE_MAX_PROFILES];

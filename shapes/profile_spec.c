@@ -88,8 +88,8 @@ static tare_status find_symbol(const tare_profiles *const set, const char *const
 }
 
 static tare_status parse_item(const tare_profiles *const set, const char *const at,
-                              const char *const end, tarei_profile *const profile,
-                              bool *const seen, tare_error *const err) {
+                              const char *const end, tarei_profile *const profile, bool *const seen,
+                              tare_error *const err) {
   const char *const equals = tarei_find_unquoted(at, '=');
   if (equals >= end) {
     return tarei_fail(err, TARE_E_USAGE, "'%.*s' is not of the form symbol=min:opt:max",

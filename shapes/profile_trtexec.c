@@ -45,8 +45,8 @@ static tare_status set_dims(shape_list *const list, const int input, const int64
                             const int rank, tare_error *const err) {
   const tare_port *const port = &list->set->inputs[input];
   if (rank != port->rank) {
-    return tarei_fail(err, TARE_E_USAGE, "input '%s' has rank %d in the model, not %d",
-                      port->name, port->rank, rank);
+    return tarei_fail(err, TARE_E_USAGE, "input '%s' has rank %d in the model, not %d", port->name,
+                      port->rank, rank);
   }
   for (int axis = 0; axis < rank; axis++) {
     const int symbol = list->set->dim_symbols[input][axis];
@@ -62,8 +62,8 @@ static tare_status set_dims(shape_list *const list, const int input, const int64
 }
 
 /* "1x1600"; "scalar" or nothing is 0-D. */
-static tare_status parse_dims(const char *at, const char *end, int64_t *const dims,
-                              int *const rank, tare_error *const err) {
+static tare_status parse_dims(const char *at, const char *end, int64_t *const dims, int *const rank,
+                              tare_error *const err) {
   tarei_trim(&at, &end);
   *rank = 0;
   if (at == end || (end - at == 6 && memcmp(at, "scalar", 6) == 0)) {
@@ -121,8 +121,8 @@ static tare_status split_item(const char *const at, const char *const end, char 
     colon = c;
   }
   if (!colon) {
-    return tarei_fail(err, TARE_E_USAGE, "'%.*s' is not of the form input:1x1600",
-                      (int)(end - at), at);
+    return tarei_fail(err, TARE_E_USAGE, "'%.*s' is not of the form input:1x1600", (int)(end - at),
+                      at);
   }
   *name = tarei_unquote(at, colon);
   *shape = colon + 1;

@@ -38,8 +38,7 @@ static tare_status copy_port(tare_profiles *const set, const tare_port *const fr
                              tare_error *const err) {
   tare_port *const port = &set->inputs[at];
   assert(from->rank >= 0 && from->rank <= TARE_MAX_RANK);
-  *port = (tare_port){
-      .name = tarei_strdup(from->name), .dtype = from->dtype, .rank = from->rank};
+  *port = (tare_port){.name = tarei_strdup(from->name), .dtype = from->dtype, .rank = from->rank};
   if (!port->name) {
     return tarei_fail_memory(err, "profiles", strlen(from->name) + 1);
   }
@@ -125,9 +124,13 @@ tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile 
   return TARE_OK;
 }
 
-int tare_profiles_count(const tare_profiles *const profiles) { return profiles->count; }
+int tare_profiles_count(const tare_profiles *const profiles) {
+  return profiles->count;
+}
 
-int tare_profiles_n_symbols(const tare_profiles *const profiles) { return profiles->n_symbols; }
+int tare_profiles_n_symbols(const tare_profiles *const profiles) {
+  return profiles->n_symbols;
+}
 
 const char *tare_profiles_symbol(const tare_profiles *const profiles, const int symbol) {
   return symbol >= 0 && symbol < profiles->n_symbols ? profiles->symbols[symbol] : NULL;

@@ -271,14 +271,27 @@ static bool apply(const int operation, const int64_t a, const int64_t b, int64_t
   const int64_t down = divides && a % b != 0 && (a % b < 0) != (b < 0);
   const int64_t quotient = divides ? a / b - down : 0;
   switch (operation) {
-    case 0: return !__builtin_add_overflow(a, b, out);
-    case 1: return !__builtin_sub_overflow(a, b, out);
-    case 2: return !__builtin_mul_overflow(a, b, out);
-    case 3: *out = quotient; return true;
-    case 4: *out = quotient + (a != quotient * b); return true;
-    case 5: *out = a - quotient * b; return true;
-    case 6: *out = a < b ? a : b; return true;
-    default: *out = a > b ? a : b; return true;
+    case 0:
+      return !__builtin_add_overflow(a, b, out);
+    case 1:
+      return !__builtin_sub_overflow(a, b, out);
+    case 2:
+      return !__builtin_mul_overflow(a, b, out);
+    case 3:
+      *out = quotient;
+      return true;
+    case 4:
+      *out = quotient + (a != quotient * b);
+      return true;
+    case 5:
+      *out = a - quotient * b;
+      return true;
+    case 6:
+      *out = a < b ? a : b;
+      return true;
+    default:
+      *out = a > b ? a : b;
+      return true;
   }
 }
 
@@ -292,8 +305,8 @@ static sampled random_expr(tarei_exprs *const pool, int64_t points[12][N_SYMBOLS
     const bool constant = random_below(2);
     const int symbol = (int)random_below(N_SYMBOLS);
     const int64_t value = random_below(15) - 4;
-    s.handle = constant ? tarei_expr_const(pool, value)
-                        : tarei_expr_symbol(pool, symbol_names[symbol]);
+    s.handle =
+        constant ? tarei_expr_const(pool, value) : tarei_expr_symbol(pool, symbol_names[symbol]);
     for (int i = 0; i < 12; i++) {
       s.values[i] = constant ? value : points[i][symbol];
       s.valid[i] = true;
@@ -304,8 +317,8 @@ static sampled random_expr(tarei_exprs *const pool, int64_t points[12][N_SYMBOLS
   const sampled a = random_expr(pool, points, depth - 1), b = random_expr(pool, points, depth - 1);
   s.handle = builders[operation](pool, a.handle, b.handle);
   for (int i = 0; i < 12; i++) {
-    s.valid[i] = a.valid[i] && b.valid[i] && apply(operation, a.values[i], b.values[i],
-                                                    &s.values[i]);
+    s.valid[i] =
+        a.valid[i] && b.valid[i] && apply(operation, a.values[i], b.values[i], &s.values[i]);
   }
   return s;
 }

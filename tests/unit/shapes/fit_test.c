@@ -12,12 +12,10 @@
 #include "shapes/fit.h"
 #include "shapes/profiles.h"
 
-static const tare_port audio[] = {
-    {"audio", TARE_F32, 2, {{-1, "batch"}, {-1, "samples"}}}};
+static const tare_port audio[] = {{"audio", TARE_F32, 2, {{-1, "batch"}, {-1, "samples"}}}};
 
-static const tare_port text[] = {
-    {"ids", TARE_I64, 2, {{-1, "batch"}, {-1, "len"}}},
-    {"mask", TARE_U8, 2, {{-1, "batch"}, {-1, "len"}}}};
+static const tare_port text[] = {{"ids", TARE_I64, 2, {{-1, "batch"}, {-1, "len"}}},
+                                 {"mask", TARE_U8, 2, {{-1, "batch"}, {-1, "len"}}}};
 
 static tare_profiles *make(const tare_port *const ports, const int n, const char *const *specs) {
   tare_profiles *set;
@@ -45,8 +43,7 @@ static void fits_have_names(void **state) {
   tare_fit fit;
   tare_error err = {0};
   assert_int_equal(tare_fit_parse("cut", &fit, &err), TARE_E_USAGE);
-  assert_string_equal(err.message,
-                      "unknown fit 'cut', expected one of native, pad, truncate, opt");
+  assert_string_equal(err.message, "unknown fit 'cut', expected one of native, pad, truncate, opt");
 }
 
 /* Samples of 1, 2, 3, ... at 4:6:8. */
@@ -114,10 +111,9 @@ static void inner_axes_and_batches_are_padded(void **state) {
   assert_memory_equal(fitted.tensors[0].data, opt, sizeof opt);
   options.fit = TARE_FIT_PAD;
   assert_int_equal(tarei_fit_sample(set, &port, 1, &options, "a", &batch, &fitted, NULL), TARE_OK);
-  static const int16_t max[3][3][4] = {
-      {{1, 2, 3, -1}, {4, 5, 6, -1}, {-1, -1, -1, -1}},
-      {{7, 8, 9, -1}, {10, 11, 12, -1}, {-1, -1, -1, -1}},
-      {{-1, -1, -1, -1}, {-1, -1, -1, -1}, {-1, -1, -1, -1}}};
+  static const int16_t max[3][3][4] = {{{1, 2, 3, -1}, {4, 5, 6, -1}, {-1, -1, -1, -1}},
+                                       {{7, 8, 9, -1}, {10, 11, 12, -1}, {-1, -1, -1, -1}},
+                                       {{-1, -1, -1, -1}, {-1, -1, -1, -1}, {-1, -1, -1, -1}}};
   assert_memory_equal(fitted.tensors[0].data, max, sizeof max);
   assert_int_equal(fitted.valid[0], 2);
   assert_int_equal(fitted.valid[1], 2);
@@ -145,8 +141,8 @@ static void inputs_share_a_symbol_and_pad_by_name(void **state) {
   tensors[1].dims[1] = 4;
   assert_int_equal(tarei_fit_sample(set, text, 2, &options, "s7", tensors, &fitted, &err),
                    TARE_E_SHAPE);
-  assert_string_equal(
-      err.message, "s7: len is 3 by axis 1 of input 'ids' but 4 by axis 1 of input 'mask'");
+  assert_string_equal(err.message,
+                      "s7: len is 3 by axis 1 of input 'ids' but 4 by axis 1 of input 'mask'");
   tarei_fitted_fini(&fitted);
   tare_profiles_free(&set);
 }
@@ -286,8 +282,7 @@ static void pad_values_name_inputs_once(void **state) {
   tarei_fit_options options = {TARE_FIT_PAD, TARE_OUTSIDE_ERROR, &unknown, 1};
   tare_error err = {0};
   assert_int_equal(tarei_fit_check(&options, text, 2, &err), TARE_E_USAGE);
-  assert_string_equal(err.message,
-                      "pad value 1: unknown input 'labels', the inputs are ids, mask");
+  assert_string_equal(err.message, "pad value 1: unknown input 'labels', the inputs are ids, mask");
   options.pad_values = twice;
   options.n_pad_values = 2;
   assert_int_equal(tarei_fit_check(&options, text, 2, &err), TARE_E_USAGE);

@@ -11,14 +11,12 @@
 
 #include "shapes/profiles.h"
 
-static const tare_port audio[] = {
-    {"audio", TARE_F32, 2, {{-1, "batch"}, {-1, "samples"}}}};
+static const tare_port audio[] = {{"audio", TARE_F32, 2, {{-1, "batch"}, {-1, "samples"}}}};
 
-static const tare_port text[] = {
-    {"ids", TARE_I64, 2, {{-1, "batch"}, {-1, "len"}}},
-    {"mask:0", TARE_I64, 2, {{-1, "batch"}, {-1, "len"}}},
-    {"style", TARE_F32, 2, {{1, NULL}, {16, NULL}}},
-    {"speed", TARE_F32, 0, {{0, NULL}}}};
+static const tare_port text[] = {{"ids", TARE_I64, 2, {{-1, "batch"}, {-1, "len"}}},
+                                 {"mask:0", TARE_I64, 2, {{-1, "batch"}, {-1, "len"}}},
+                                 {"style", TARE_F32, 2, {{1, NULL}, {16, NULL}}},
+                                 {"speed", TARE_F32, 0, {{0, NULL}}}};
 
 static tare_profiles *make(const tare_port *const ports, const int n) {
   tare_profiles *set;
@@ -359,14 +357,17 @@ static void wrong_tensors_are_named(void **state) {
     tare_tensor tensor;
     const char *message;
   } rows[] = {
-      {0, {.rank = 3, .dims = {1, 1, 8}},
+      {0,
+       {.rank = 3, .dims = {1, 1, 8}},
        "input 'ids' has rank 3, the model takes rank 2 (batch x len), or one less"},
       {3, {.rank = 1, .dims = {1}}, "input 'speed' has rank 1, the model takes rank 0 (scalar)"},
       {2, {.rank = 2, .dims = {1, 15}}, "axis 1 of input 'style' is 15, the model takes 16"},
       {2, {.rank = 2, .dims = {2, 16}}, "axis 0 of input 'style' is 2, the model takes 1"},
-      {1, {.rank = 2, .dims = {1, 9}},
+      {1,
+       {.rank = 2, .dims = {1, 9}},
        "len is 8 by axis 1 of input 'ids' but 9 by axis 1 of input 'mask:0'"},
-      {1, {.rank = 2, .dims = {2, 8}},
+      {1,
+       {.rank = 2, .dims = {2, 8}},
        "batch is 1 by axis 0 of input 'ids' but 2 by axis 0 of input 'mask:0'"},
       {0, {.rank = 2, .dims = {1, -8}}, "axis 1 of input 'ids' has the negative size -8"},
   };
