@@ -1,0 +1,63 @@
+/* Operators whose output follows from shapes and attributes: Constant, ConstantOfShape, Shape, Size.
+ * Most of them are gone before a plan runs; those that stay are written out. */
+#include <string.h>
+
+#include "engine/step.h"
+
+static tare_status prepare_constant(tarei_step *const step, tarei_blobs *const blobs,
+                                    tare_error *const err) {
+  (void)blobs;
+  const tarei_attr *const value = tarei_attr_find(step->node, "value");
+  return value && value->kind == TAREI_ATTR_TENSOR
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "only its tensor form is supported");
+}
+
+static tare_status run_constant(const tarei_step *const step, const tarei_run *const r,
+                                tare_error *const err) {
+  (void)err;
+  const tarei_attr *const value = tarei_attr_find(step->node, "value");
+  memcpy(r->out[0]->data, value->tensor.data,
+         (size_t)tare_tensor_count(r->out[0]) * tare_dtype_size(r->out[0]->dtype));
+  return TARE_OK;
+}
+
+static tare_status run_constant_of_shape(const tarei_step *const step, const tarei_run *const r,
+                                         tare_error *const err) {
+  (void)err;
+  const size_t n = (size_t)tare_tensor_count(r->out[0]);
+  const size_t element = tare_dtype_size(r->out[0]->dtype);
+  const tarei_attr *const value = tarei_attr_find(step->node, "value");
+  memset(r->out[0]->data, 0, n * element);
+  if (value && value->kind == TAREI_ATTR_TENSOR && tare_tensor_count(&value->tensor) == 1) {
+    for (size_t i = 0; i < n; i++) {
+      memcpy((char *)r->out[0]->data + i * element, value->tensor.data, element);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status run_shape(const tarei_step *const step, const tarei_run *const r,
+                             tare_error *const err) {
+  (void)err;
+  int64_t start = tarei_attr_int(step->node, "start", 0);
+  start += start < 0 ? r->in[0]->rank : 0;
+  start = start < 0 ? 0 : start;
+  for (int64_t i = 0; i < tare_tensor_count(r->out[0]); i++) {
+    ((int64_t *)r->out[0]->data)[i] = r->in[0]->dims[start + i];
+  }
+  return TARE_OK;
+}
+
+static tare_status run_size(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
+  (void)step;
+  (void)err;
+  *(int64_t *)r->out[0]->data = tare_tensor_count(r->in[0]);
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_constant = {.prepare = prepare_constant, .run = run_constant};
+const tarei_lowering tarei_lower_constant_of_shape = {.run = run_constant_of_shape};
+const tarei_lowering tarei_lower_shape = {.run = run_shape};
+const tarei_lowering tarei_lower_size = {.run = run_size};

@@ -1,0 +1,75 @@
+/* Slice with any start and step. How many elements each axis gives is in the output's dims. */
+#include <string.h>
+
+#include "engine/lower/int_operand.h"
+#include "engine/threads.h"
+
+typedef struct box {
+  int64_t start[TARE_MAX_RANK], step[TARE_MAX_RANK];
+} box;
+
+/* The first element that a slice takes, as ONNX clamps it. */
+static int64_t clamp_start(int64_t start, const int64_t step, const int64_t size) {
+  start = start < -size ? -size : start;
+  start += start < 0 ? size : 0;
+  const int64_t last = step > 0 ? size : size - 1;
+  return start > last ? last : start;
+}
+
+static box read_box(const tarei_step *const step, const tarei_run *const r) {
+  const tare_tensor *const x = r->in[0];
+  int64_t starts[TAREI_MAX_INTS], axes[TAREI_MAX_INTS], steps[TAREI_MAX_INTS];
+  const int n = tarei_int_operand(step, r, 1, "starts", starts);
+  const int n_axes = tarei_int_operand(step, r, 3, "axes", axes);
+  const int n_steps = tarei_int_operand(step, r, 4, "steps", steps);
+  box b;
+  for (int d = 0; d < TARE_MAX_RANK; d++) {
+    b.start[d] = 0;
+    b.step[d] = 1;
+  }
+  for (int i = 0; i < n; i++) {
+    int64_t axis = i < n_axes ? axes[i] : i;
+    axis += axis < 0 ? x->rank : 0;
+    if (axis >= 0 && axis < x->rank) {
+      b.step[axis] = i < n_steps ? steps[i] : 1;
+      b.start[axis] = clamp_start(starts[i], b.step[axis], x->dims[axis]);
+    }
+  }
+  return b;
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  (void)err;
+  const tare_tensor *const x = r->in[0], *const out = r->out[0];
+  if (x->rank == 0 || tare_tensor_count(out) == 0) {
+    return TARE_OK;
+  }
+  const box b = read_box(step, r);
+  const int last = x->rank - 1;
+  const size_t element = tare_dtype_size(x->dtype), n = (size_t)out->dims[last];
+  const size_t rows = (size_t)tare_tensor_count(out) / n;
+  const int team = tarei_threads_for(r->threads, rows * n * element, 1u << 15);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (size_t row = 0; row < rows; row++) {
+    size_t index = row;
+    int64_t from = 0, stride = 1;
+    for (int d = last; d >= 0; d--) {
+      const int64_t at = d == last ? 0 : (int64_t)(index % (size_t)out->dims[d]);
+      index = d == last ? index : index / (size_t)out->dims[d];
+      from += (b.start[d] + at * b.step[d]) * stride;
+      stride *= x->dims[d];
+    }
+    char *const to = (char *)out->data + row * n * element;
+    const char *const source = (const char *)x->data + from * (int64_t)element;
+    for (size_t i = 0; b.step[last] != 1 && i < n; i++) {
+      memcpy(to + i * element, source + (int64_t)i * b.step[last] * (int64_t)element, element);
+    }
+    if (b.step[last] == 1) {
+      memcpy(to, source, n * element);
+    }
+  }
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_slice = {.run = run};

@@ -1,0 +1,77 @@
+/* Where and Expand: elements of any type, chosen or repeated by broadcasting. */
+#include <string.h>
+
+#include "engine/lower/elementwise.h"
+
+typedef struct job {
+  const uint8_t *condition;
+  const char *a, *b;
+  char *out;
+  size_t element;
+} job;
+
+#define CHOOSE(type)                                                                      \
+  for (size_t i = 0; i < b->n; i++) {                                                     \
+    ((type *)(void *)out)[i] = c[i * b->step[0]]                                          \
+                                   ? ((const type *)(const void *)x)[i * b->step[1]]      \
+                                   : ((const type *)(const void *)y)[i * b->step[2]];     \
+  }
+
+static void where_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+                      const size_t *const offset) {
+  const job *const j = user;
+  const uint8_t *const c = j->condition + offset[0];
+  const char *const x = j->a + offset[1] * j->element, *const y = j->b + offset[2] * j->element;
+  char *const out = j->out + row * b->n * j->element;
+  if (j->element == 1) {
+    CHOOSE(uint8_t)
+  } else if (j->element == 2) {
+    CHOOSE(uint16_t)
+  } else if (j->element == 4) {
+    CHOOSE(uint32_t)
+  } else {
+    CHOOSE(uint64_t)
+  }
+}
+
+static tare_status run_where(const tarei_step *const step, const tarei_run *const r,
+                             tare_error *const err) {
+  (void)step;
+  (void)err;
+  tarei_broadcast layout;
+  tarei_broadcast_read(r->in, 3, r->out[0], &layout);
+  const job j = {r->in[0]->data, r->in[1]->data, r->in[2]->data, r->out[0]->data,
+                 tare_dtype_size(r->out[0]->dtype)};
+  tarei_broadcast_run(&layout, r->threads, where_row, &j);
+  return TARE_OK;
+}
+
+static void expand_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+                       const size_t *const offset) {
+  const job *const j = user;
+  const char *const x = j->a + offset[0] * j->element;
+  char *const out = j->out + row * b->n * j->element;
+  if (b->step[0]) {
+    memcpy(out, x, b->n * j->element);
+    return;
+  }
+  for (size_t i = 0; i < b->n; i++) {
+    memcpy(out + i * j->element, x, j->element);
+  }
+}
+
+static tare_status run_expand(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
+  (void)step;
+  (void)err;
+  tarei_broadcast layout;
+  tarei_broadcast_read(r->in, 1, r->out[0], &layout);
+  const job j = {.a = r->in[0]->data,
+                 .out = r->out[0]->data,
+                 .element = tare_dtype_size(r->out[0]->dtype)};
+  tarei_broadcast_run(&layout, r->threads, expand_row, &j);
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_where = {.run = run_where};
+const tarei_lowering tarei_lower_expand = {.run = run_expand};
