@@ -1,3 +1,4 @@
+#undef NDEBUG /* who calls this wants it checked, in every build */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -7,13 +7,17 @@
 #include "graph/op.h"
 #include "graph/pass.h"
 
-/* The bare name where the dim is one symbol, else its expression; NULL when out of memory. */
+/* The expression; where it is but one symbol, its bare name, which printing may put in quotes.
+ * NULL when out of memory. */
 static char *dim_text(const tarei_graph *const graph, const tarei_expr dim) {
-  for (int i = 0; i < tarei_exprs_n_symbols(graph->exprs); i++) {
-    const char *const name = tarei_exprs_symbol_name(graph->exprs, i);
-    if (tarei_expr_symbol(graph->exprs, name) == dim) {
-      return tarei_strdup(name);
-    }
+  const int n = tarei_exprs_n_symbols(graph->exprs);
+  int first = 0;
+  while (first < n && !tarei_expr_uses(graph->exprs, dim, first)) {
+    first++;
+  }
+  const char *const name = first < n ? tarei_exprs_symbol_name(graph->exprs, first) : NULL;
+  if (name && tarei_expr_symbol(graph->exprs, name) == dim) {
+    return tarei_strdup(name);
   }
   tarei_str text = {0};
   tarei_expr_print(graph->exprs, dim, &text);

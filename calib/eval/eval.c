@@ -73,7 +73,8 @@ static tare_status check_reference(const evaluation *const e, tare_error *const 
 }
 
 static tarei_fit_options fit_options(const tare_eval_options *const options) {
-  return (tarei_fit_options){.fit = options->fit, .outside = options->outside,
+  return (tarei_fit_options){.fit = options->fit,
+                             .outside = options->outside,
                              .pad_values = options->pad_values,
                              .n_pad_values = options->n_pad_values};
 }
@@ -153,8 +154,8 @@ static bool same_dims(const tare_tensor *const a, const tare_tensor *const b) {
          memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
-static tare_status measure_output(evaluation *const e, const tare_sample *const sample,
-                                  const int i, tarei_tally *const tally, tare_error *const err) {
+static tare_status measure_output(evaluation *const e, const tare_sample *const sample, const int i,
+                                  tarei_tally *const tally, tare_error *const err) {
   const char *const name = e->outputs[i].name;
   int64_t extents[TARE_MAX_RANK] = {0};
   TARE_TRY(tarei_context_output_valid(e->context, i, e->fitted.valid, extents, err));
@@ -166,8 +167,11 @@ static tare_status measure_output(evaluation *const e, const tare_sample *const 
     tarei_tally_output(tally, &e->got[i], &e->want[i], extents);
   }
   if (e->metric && i == e->options->output) {
-    const tarei_metric_case c = {.sample = sample, .output = name, .got = &e->got[i],
-                                 .extents = extents, .alphabet = e->options->alphabet};
+    const tarei_metric_case c = {.sample = sample,
+                                 .output = name,
+                                 .got = &e->got[i],
+                                 .extents = extents,
+                                 .alphabet = e->options->alphabet};
     TARE_TRY(add_metric(e, &c, tally, err));
   }
   if (e->save) {
@@ -181,8 +185,7 @@ static tare_status run_sample(evaluation *const e, const tare_sample *const samp
   const tarei_fit_options fit = fit_options(e->options);
   TARE_TRY(tarei_fit_sample(tare_plan_profiles(e->plan), e->inputs, e->n_inputs, &fit, sample->name,
                             sample->tensors, &e->fitted, err));
-  const tare_status status =
-      run_timed(e->context, e->fitted.tensors, e->got, &e->seconds, err);
+  const tare_status status = run_timed(e->context, e->fitted.tensors, e->got, &e->seconds, err);
   if (status != TARE_OK) {
     return tarei_fail_in(err, status, "%s", sample->name);
   }
@@ -261,7 +264,8 @@ static void fini(evaluation *const e) {
 tare_status tare_eval(const tare_plan *const plan, tare_dataset *const dataset,
                       const tare_eval_options *const options, tare_eval_result *const result,
                       tare_error *const err) {
-  evaluation e = {.plan = plan, .options = options,
+  evaluation e = {.plan = plan,
+                  .options = options,
                   .n_profiles = tare_profiles_count(tare_plan_profiles(plan))};
   e.n_inputs = tare_plan_inputs(plan, &e.inputs);
   e.n_outputs = tare_plan_outputs(plan, &e.outputs);

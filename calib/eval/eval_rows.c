@@ -7,7 +7,9 @@
 static double read_f32(const void *const data, const int64_t i) {
   return (double)((const float *)data)[i];
 }
-static double read_f64(const void *const data, const int64_t i) { return ((const double *)data)[i]; }
+static double read_f64(const void *const data, const int64_t i) {
+  return ((const double *)data)[i];
+}
 static double read_f16(const void *const data, const int64_t i) {
   return (double)tarei_f16_to_float(((const uint16_t *)data)[i]);
 }
@@ -19,8 +21,8 @@ tarei_value_reader tarei_value_reader_of(const tare_dtype dtype) {
   static const struct {
     tare_dtype dtype;
     tarei_value_reader read;
-  } READERS[] = {{TARE_F32, read_f32}, {TARE_F64, read_f64}, {TARE_F16, read_f16},
-                 {TARE_BF16, read_bf16}};
+  } READERS[] = {
+      {TARE_F32, read_f32}, {TARE_F64, read_f64}, {TARE_F16, read_f16}, {TARE_BF16, read_bf16}};
   for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
     if (READERS[i].dtype == dtype) {
       return READERS[i].read;

@@ -53,8 +53,7 @@ tare_status tarei_eval_save_new(const char *const path, const int64_t count,
   tare_status status = tarei_outfile_open_path_only(path, &save->out, err);
   if (status == TARE_OK) {
     tarei_hdf5_lock();
-    H5E_BEGIN_TRY { save->file = create_file(save->out.temporary); }
-    H5E_END_TRY;
+    save->file = create_file(save->out.temporary);
     tarei_hdf5_unlock();
     status = save->file < 0 ? fail_write(save, "the file", err) : TARE_OK;
   }
@@ -71,11 +70,10 @@ static hid_t stored_type(const tare_dtype dtype) {
   const struct {
     tare_dtype dtype;
     hid_t type;
-  } TYPES[] = {{TARE_U8, H5T_NATIVE_UINT8},   {TARE_I8, H5T_NATIVE_INT8},
-               {TARE_U16, H5T_NATIVE_UINT16}, {TARE_I16, H5T_NATIVE_INT16},
-               {TARE_I32, H5T_NATIVE_INT32},  {TARE_I64, H5T_NATIVE_INT64},
-               {TARE_BOOL, H5T_NATIVE_UINT8}, {TARE_U32, H5T_NATIVE_UINT32},
-               {TARE_U64, H5T_NATIVE_UINT64}};
+  } TYPES[] = {
+      {TARE_U8, H5T_NATIVE_UINT8},   {TARE_I8, H5T_NATIVE_INT8},    {TARE_U16, H5T_NATIVE_UINT16},
+      {TARE_I16, H5T_NATIVE_INT16},  {TARE_I32, H5T_NATIVE_INT32},  {TARE_I64, H5T_NATIVE_INT64},
+      {TARE_BOOL, H5T_NATIVE_UINT8}, {TARE_U32, H5T_NATIVE_UINT32}, {TARE_U64, H5T_NATIVE_UINT64}};
   for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
     if (TYPES[i].dtype == dtype) {
       return TYPES[i].type;
@@ -109,7 +107,8 @@ static void *gather(const tare_tensor *const tensor, const int64_t *const extent
   return data;
 }
 
-/* Intermediate groups are made: the group of the sample, and those of an output name with slashes. */
+/* Intermediate groups are made: the group of the sample, and those of an output name with slashes.
+ */
 static bool write_dataset(const hid_t file, const char *const name, const hid_t type,
                           const int rank, const hsize_t *const dims, const void *const data) {
   const hid_t space = rank ? H5Screate_simple(rank, dims, NULL) : H5Screate(H5S_SCALAR);
@@ -140,13 +139,10 @@ tare_status tarei_eval_save_output(tarei_eval_save *const save, const tare_sampl
     status = tarei_fail_memory(err, "saved output", tare_dtype_size(tensor->dtype));
   } else {
     tarei_hdf5_lock();
-    H5E_BEGIN_TRY {
-      if (!write_dataset(save->file, name.text, stored_type(tensor->dtype), tensor->rank, dims,
-                         data)) {
-        status = fail_write(save, name.text, err);
-      }
+    if (!write_dataset(save->file, name.text, stored_type(tensor->dtype), tensor->rank, dims,
+                       data)) {
+      status = fail_write(save, name.text, err);
     }
-    H5E_END_TRY;
     tarei_hdf5_unlock();
   }
   free(data);

@@ -5,7 +5,9 @@
 #include "calib/eval/eval_rows.h"
 
 /* Equal values count as equal even where their difference is not a number (both infinite). */
-static bool same(const double a, const double b) { return a == b || (isnan(a) && isnan(b)); }
+static bool same(const double a, const double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
 
 static void add_value(tarei_tally *const t, const double got, const double want) {
   const bool finite = isfinite(got) && isfinite(want);

@@ -40,8 +40,9 @@ tare_status tarei_metric_pick(const tare_eval_options *const options, const tare
                       output->name, tare_dtype_name(output->dtype));
   }
   if (output->rank < metric->least_rank) {
-    return tarei_fail(err, TARE_E_USAGE, "metric %s needs an output of rank %d or more, '%s' has %d",
-                      metric->name, metric->least_rank, output->name, output->rank);
+    return tarei_fail(err, TARE_E_USAGE,
+                      "metric %s needs an output of rank %d or more, '%s' has %d", metric->name,
+                      metric->least_rank, output->name, output->rank);
   }
   *out = metric;
   return TARE_OK;

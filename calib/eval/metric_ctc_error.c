@@ -9,7 +9,9 @@
 #include "calib/eval/eval_rows.h"
 #include "calib/eval/metric.h"
 
-static int64_t least(const int64_t a, const int64_t b) { return a < b ? a : b; }
+static int64_t least(const int64_t a, const int64_t b) {
+  return a < b ? a : b;
+}
 
 /* Levenshtein distance; row holds n + 1 numbers. */
 static int64_t edit_distance(const char *const got, const int64_t m, const char *const want,
@@ -51,8 +53,9 @@ static tare_status check_text(const tarei_metric_case *const c, tare_error *cons
   }
   const size_t known = strspn(text, c->alphabet);
   if (text[known]) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: '%c' of its label \"%s\" is not in the alphabet \"%s\"",
-                      c->sample->name, text[known], text, c->alphabet);
+    return tarei_fail(err, TARE_E_INPUT,
+                      "%s: '%c' of its label \"%s\" is not in the alphabet \"%s\"", c->sample->name,
+                      text[known], text, c->alphabet);
   }
   return TARE_OK;
 }

@@ -8,6 +8,9 @@
 
 enum { MIN_IR = 3, MAX_IR = 10, MIN_OPSET = 7, MAX_OPSET = 21 };
 
+/* Far beyond real models; passes look at pairs of nodes, and shapes at pairs of symbols. */
+enum { MAX_NODES = 1 << 16, MAX_INPUTS = 1 << 10, MAX_OUTPUTS = 1 << 10 };
+
 static tare_status find_opset(const Onnx__ModelProto *const model, int *const out,
                               tare_error *const err) {
   for (size_t i = 0; i < model->n_opset_import; i++) {
@@ -26,6 +29,20 @@ static tare_status find_opset(const Onnx__ModelProto *const model, int *const ou
   return tarei_fail(err, TARE_E_MODEL, "names no version of the default operator set");
 }
 
+static tare_status check_limit(const size_t n, const size_t max, const char *const what,
+                               tare_error *const err) {
+  return n <= max ? TARE_OK
+                  : tarei_fail(err, TARE_E_LIMIT, "the graph has %zu %s; at most %zu are accepted",
+                               n, what, max);
+}
+
+static tare_status check_limits(const Onnx__GraphProto *const proto, tare_error *const err) {
+  TARE_TRY(check_limit(proto->n_node, MAX_NODES, "nodes", err));
+  /* Old models list every initializer as an input too. */
+  TARE_TRY(check_limit(proto->n_input, MAX_INPUTS + proto->n_initializer, "inputs", err));
+  return check_limit(proto->n_output, MAX_OUTPUTS, "outputs", err);
+}
+
 static tare_status check_model(const Onnx__ModelProto *const model, int *const opset,
                                tare_error *const err) {
   if (!model->has_ir_version) {
@@ -42,6 +59,7 @@ static tare_status check_model(const Onnx__ModelProto *const model, int *const o
     return tarei_fail(err, TARE_E_UNSUPPORTED, "training info is not supported");
   }
   TARE_TRY(find_opset(model, opset, err));
+  TARE_TRY(check_limits(model->graph, err));
   return tarei_onnx_check_support(model->graph, err);
 }
 

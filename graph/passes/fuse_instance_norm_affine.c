@@ -22,7 +22,7 @@ static bool read_affine(const tarei_graph *const graph, const tarei_node *const 
 }
 
 static tare_status fuse_pair(tarei_graph *const graph, const int norm, const int next,
-                             bool *const changed, tare_error *const err) {
+                             bool *const fused, tare_error *const err) {
   const int out = graph->nodes[norm].out[0];
   const bool multiplies = graph->nodes[next].op == &tarei_op_mul;
   const int other = tarei_other_input(&graph->nodes[next], out);
@@ -47,21 +47,31 @@ static tare_status fuse_pair(tarei_graph *const graph, const int norm, const int
   }
   graph->nodes[norm].in[1] = scale;
   graph->nodes[norm].in[2] = bias;
-  *changed = true;
+  *fused = true;
   return tarei_absorb(graph, norm, next, err);
+}
+
+/* Takes in what follows a norm for as long as it fits. */
+static tare_status fuse_at(tarei_graph *const graph, const int norm, bool *const changed,
+                           tare_error *const err) {
+  for (bool fused = true; fused;) {
+    fused = false;
+    const int next = tarei_graph_sole_consumer(graph, graph->nodes[norm].out[0]);
+    if (next >= 0 && (graph->nodes[next].op == &tarei_op_mul ||
+                      graph->nodes[next].op == &tarei_op_add)) {
+      TARE_TRY(fuse_pair(graph, norm, next, &fused, err));
+    }
+    *changed = *changed || fused;
+  }
+  return TARE_OK;
 }
 
 static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
                        bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
-    if (graph->nodes[i].op != &tarei_op_instance_normalization) {
-      continue;
-    }
-    const int next = tarei_graph_sole_consumer(graph, graph->nodes[i].out[0]);
-    if (next >= 0 && (graph->nodes[next].op == &tarei_op_mul ||
-                      graph->nodes[next].op == &tarei_op_add)) {
-      TARE_TRY(fuse_pair(graph, i, next, changed, err));
+    if (graph->nodes[i].op == &tarei_op_instance_normalization) {
+      TARE_TRY(fuse_at(graph, i, changed, err));
     }
   }
   return TARE_OK;

@@ -31,14 +31,20 @@ static int mean_of(const tarei_graph *const graph, const int value) {
   return axis == -1 || axis == rank - 1 ? node->in[0] : -1;
 }
 
-/* Whether a value is d squared. */
-static bool is_square(const tarei_graph *const graph, const int value, const int d) {
+/* What a value is the square of, or -1. */
+static int base_of_square(const tarei_graph *const graph, const int value) {
   const tarei_node *const node = tarei_producer(graph, value);
-  if (!node || node->n_in != 2 || node->in[0] != d) {
-    return false;
-  }
-  return (node->op == &tarei_op_mul && node->in[1] == d) ||
-         (node->op == &tarei_op_pow && tarei_const_near(graph, node->in[1], 2));
+  const bool multiplies = node && node->op == &tarei_op_mul && node->in[0] == node->in[1];
+  const bool squares =
+      node && node->op == &tarei_op_pow && tarei_const_near(graph, node->in[1], 2);
+  return multiplies || squares ? node->in[0] : -1;
+}
+
+/* The same difference; older exporters compute it twice. */
+static bool is_same(const tarei_graph *const graph, const int a, const int b) {
+  const tarei_node *const first = tarei_producer_is(graph, a, &tarei_op_sub);
+  const tarei_node *const second = tarei_producer_is(graph, b, &tarei_op_sub);
+  return first && second && first->in[0] == second->in[0] && first->in[1] == second->in[1];
 }
 
 /* From sqrt(mean(d * d) + epsilon) back; notes the nodes. */
@@ -52,8 +58,9 @@ static bool read_deviation(const tarei_graph *const graph, const int value, cons
   const bool first = tarei_const_scalar(graph, add->in[0], &n->epsilon);
   const int variance = add->in[first];
   const int square = mean_of(graph, variance);
-  return tarei_const_scalar(graph, add->in[!first], &n->epsilon) && square >= 0 &&
-         is_square(graph, square, d) && tarei_pattern_add(graph, &n->nodes, value) &&
+  const int base = base_of_square(graph, square);
+  return tarei_const_scalar(graph, add->in[!first], &n->epsilon) && is_same(graph, base, d) &&
+         tarei_pattern_add(graph, &n->nodes, base) && tarei_pattern_add(graph, &n->nodes, value) &&
          tarei_pattern_add(graph, &n->nodes, root->in[0]) &&
          tarei_pattern_add(graph, &n->nodes, variance) &&
          tarei_pattern_add(graph, &n->nodes, square);

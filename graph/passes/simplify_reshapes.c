@@ -47,13 +47,16 @@ static tare_status become_reshape(const tarei_graph *const graph, tarei_node *co
 }
 
 /* The value between two reshapes goes; where it had a name of the model and the one behind has
- * none, the name goes on to that one. */
+ * none, the names of value and node go on to that one. */
 static tare_status merge(tarei_graph *const graph, tarei_node *const second,
-                         const tarei_node *const first, tare_error *const err) {
+                         tarei_node *const first, tare_error *const err) {
   const int between = second->in[0];
   TARE_TRY(become_reshape(graph, second, first->in[0], err));
   if (tarei_graph_count_uses(graph, between) == 0 && graph->values[between].observable &&
       !graph->values[second->out[0]].observable) {
+    char *const name = second->name;
+    second->name = first->name;
+    first->name = name;
     tarei_hand_over_name(graph, between, second->out[0]);
   }
   return TARE_OK;
@@ -68,7 +71,7 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
       TARE_TRY(become_reshape(graph, node, node->in[0], err));
       *changed = true;
     }
-    const tarei_node *const first =
+    tarei_node *const first =
         node->op && is_reshape(node) ? tarei_producer(graph, node->in[0]) : NULL;
     if (first && is_reshape(first)) {
       TARE_TRY(merge(graph, node, first, err));

@@ -54,6 +54,19 @@ static void ports_carry_symbols_and_expressions(void **state) {
   tare_model_free(&model);
 }
 
+static void symbols_of_ports_are_bare_names(void **state) {
+  (void)state;
+  tare_model *model = NULL;
+  assert_int_equal(tare_model_load(FIXTURES "good_odd_symbols.onnx", &model, NULL), TARE_OK);
+  const tare_port *ports = NULL;
+  assert_int_equal(tare_model_inputs(model, &ports), 1);
+  assert_string_equal(ports[0].dims[0].symbol, "batch \"size\"");
+  assert_string_equal(ports[0].dims[1].symbol, "a+b");
+  assert_int_equal(tare_model_outputs(model, &ports), 1);
+  assert_string_equal(ports[0].dims[0].symbol, "\"a+b\" * \"batch \\\"size\\\"\"");
+  tare_model_free(&model);
+}
+
 static void operators_are_counted_by_name(void **state) {
   (void)state;
   static const char *const names[] = {"Add", "MatMul", "Reshape", "Softmax"};
@@ -106,6 +119,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_model_tells_what_it_is),
       cmocka_unit_test(ports_carry_symbols_and_expressions),
+      cmocka_unit_test(symbols_of_ports_are_bare_names),
       cmocka_unit_test(operators_are_counted_by_name),
       cmocka_unit_test(listings_come_plain_and_optimized),
       cmocka_unit_test(a_missing_file_is_an_input_error),

@@ -73,6 +73,7 @@ static const struct bad {
     {"bad_external_out_of_range", TARE_E_INPUT,
      "initializer 'w': needs 16 bytes at offset 48 of 'weights.bin', which has 61 bytes"},
     {"bad_garbage", TARE_E_INPUT, "not an ONNX model, or cut off: malformed at byte 0"},
+    {"bad_input_count", TARE_E_LIMIT, "the graph has 1025 inputs; at most 1024 are accepted"},
     {"bad_input_negative_dim", TARE_E_MODEL,
      "input 'x' has size -7 at axis 0; it must be positive"},
     {"bad_input_no_name", TARE_E_MODEL, "the list of inputs has no name"},
@@ -358,6 +359,28 @@ static void deep_nesting_is_refused(void **state) {
   free(bytes);
 }
 
+/* A graph of n empty nodes, two bytes each. */
+static void too_many_nodes_are_refused(void **state) {
+  (void)state;
+  enum { NODES = 65537, GRAPH = 2 * NODES };
+  static const uint8_t head[] = {0x08, 8 /* IR */, 0x42, 2, 0x10, 17 /* opset */, 0x3a /* graph */,
+                                 (GRAPH & 0x7f) | 0x80, (GRAPH >> 7 & 0x7f) | 0x80, GRAPH >> 14};
+  uint8_t *const bytes = calloc(1, sizeof head + GRAPH);
+  assert_non_null(bytes);
+  memcpy(bytes, head, sizeof head);
+  for (size_t i = 0; i < NODES; i++) {
+    bytes[sizeof head + 2 * i] = 0x0a;
+  }
+  tarei_source source;
+  tarei_graph *graph = NULL;
+  tare_error err = {0};
+  assert_int_equal(tarei_source_memory("wide", bytes, sizeof head + GRAPH, &source, NULL), 0);
+  assert_int_equal(tarei_onnx_load_source(&source, NULL, &graph, &err), TARE_E_LIMIT);
+  assert_string_equal(err.message, "wide: the graph has 65537 nodes; at most 65536 are accepted");
+  tarei_source_close(&source);
+  free(bytes);
+}
+
 static void files_beyond_2_gib_are_refused_unread(void **state) {
   (void)state;
   const tarei_source source = {.data = NULL, .size = (size_t)1 << 31, .name = (char *)"big.onnx"};
@@ -479,6 +502,7 @@ int main(void) {
       cmocka_unit_test(nodes_are_sorted_and_named),
       cmocka_unit_test(an_input_with_initializer_is_a_constant),
       cmocka_unit_test(deep_nesting_is_refused),
+      cmocka_unit_test(too_many_nodes_are_refused),
       cmocka_unit_test(files_beyond_2_gib_are_refused_unread),
       cmocka_unit_test(mutants_never_crash),
       cmocka_unit_test(shared_models_load_or_say_why),
