@@ -63,7 +63,7 @@ static void symbols_of_ports_are_bare_names(void **state) {
   assert_string_equal(ports[0].dims[0].symbol, "batch \"size\"");
   assert_string_equal(ports[0].dims[1].symbol, "a+b");
   assert_int_equal(tare_model_outputs(model, &ports), 1);
-  assert_string_equal(ports[0].dims[0].symbol, "\"a+b\" * \"batch \\\"size\\\"\"");
+  assert_string_equal(ports[0].dims[0].symbol, "\"batch \\\"size\\\"\" * \"a+b\"");
   tare_model_free(&model);
 }
 
