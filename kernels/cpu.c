@@ -1,0 +1,112 @@
+/* What the CPU offers and the operating system saves on a context switch. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+/* Each name with the bits of the ISA itself and of all it implies. */
+static const struct {
+  const char *name;
+  unsigned bit, mask;
+} isas[] = {
+    {"scalar", TAREI_ISA_SCALAR, TAREI_ISA_SCALAR},
+    {"avx2", TAREI_ISA_AVX2, TAREI_ISA_AVX2},
+    {"avxvnni", TAREI_ISA_AVXVNNI, TAREI_ISA_AVX2 | TAREI_ISA_AVXVNNI},
+    {"avx512", TAREI_ISA_AVX512, TAREI_ISA_AVX2 | TAREI_ISA_AVX512},
+    {"avx512vnni", TAREI_ISA_AVX512VNNI,
+     TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI},
+    {"native", TAREI_ISA_ALL, TAREI_ISA_ALL},
+};
+enum { N_ISAS = sizeof isas / sizeof *isas };
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+enum { STATE_YMM = 0x06, STATE_ZMM = 0xe6 };
+
+/* Register states the operating system has switched on; 0 when it cannot be asked. */
+static unsigned os_states(void) {
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) {
+    return 0;
+  }
+  unsigned low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+static bool has_all(unsigned flags, unsigned wanted) {
+  return (flags & wanted) == wanted;
+}
+
+static unsigned detect_avx512(unsigned states, unsigned leaf7_ebx, unsigned leaf7_ecx) {
+  const unsigned base = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
+  if (!has_all(states, STATE_ZMM) || !has_all(leaf7_ebx, base)) {
+    return 0;
+  }
+  return TAREI_ISA_AVX512 | (leaf7_ecx & bit_AVX512VNNI ? TAREI_ISA_AVX512VNNI : 0);
+}
+
+static unsigned detect(void) {
+  const unsigned states = os_states();
+  unsigned a, b, c, d, b7, c7;
+  if (!has_all(states, STATE_YMM) || !__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_FMA) ||
+      !__get_cpuid_count(7, 0, &a, &b7, &c7, &d) || !(b7 & bit_AVX2)) {
+    return TAREI_ISA_SCALAR;
+  }
+  unsigned found = TAREI_ISA_AVX2 | detect_avx512(states, b7, c7);
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit_AVXVNNI)) {
+    found |= TAREI_ISA_AVXVNNI;
+  }
+  return found;
+}
+#else
+static unsigned detect(void) {
+  return TAREI_ISA_SCALAR;
+}
+#endif
+
+unsigned tarei_isa_detect(void) {
+  static _Atomic unsigned cached; /* the mask plus one; detecting twice does no harm */
+  const unsigned seen = atomic_load_explicit(&cached, memory_order_relaxed);
+  if (seen) {
+    return seen - 1;
+  }
+  const unsigned found = detect();
+  atomic_store_explicit(&cached, found + 1, memory_order_relaxed);
+  return found;
+}
+
+const char *tarei_isa_name(unsigned one_bit) {
+  for (int i = 0; i < N_ISAS; i++) {
+    if (isas[i].bit == one_bit) {
+      return isas[i].name;
+    }
+  }
+  return "unknown";
+}
+
+static bool parse_one(const char *text, size_t length, unsigned *mask) {
+  for (int i = 0; i < N_ISAS; i++) {
+    if (strlen(isas[i].name) == length && !memcmp(isas[i].name, text, length)) {
+      *mask |= isas[i].mask;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tarei_isa_parse(const char *text, unsigned *mask) {
+  unsigned found = 0;
+  for (;;) {
+    const size_t length = strcspn(text, ",");
+    if (!parse_one(text, length, &found)) {
+      return false;
+    }
+    if (!text[length]) {
+      *mask = found;
+      return true;
+    }
+    text += length + 1;
+  }
+}

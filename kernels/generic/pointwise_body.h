@@ -1,0 +1,156 @@
+/* act, unary and binary, instantiated once per ISA. */
+#include <math.h>
+
+#include "kernels/generic/act16.h"
+#include "kernels/libm.h"
+
+typedef v16 pointwise16_fn(v16 x, v16 a, v16 b);
+typedef void pointwise_row_fn(float a, float b, const float *x, size_t n, float *out);
+
+TAREI_INLINE void map_row(pointwise16_fn *f, float a, float b, const float *x, size_t n,
+                          float *out) {
+  const v16 va = v_set1(a);
+  const v16 vb = v_set1(b);
+  size_t i = 0;
+  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
+    v_store(out + i, f(v_load(x + i), va, vb));
+  }
+  if (i < n) {
+    v_store_part(out + i, f(v_load_part(x + i, n - i), va, vb), n - i);
+  }
+}
+
+/* --- act --------------------------------------------------------------------------------------- */
+#define DEFINE_ACT_ROW(name, value, expression)                                          \
+  static void act_row_##name(float a, float b, const float *x, size_t n, float *out) {   \
+    map_row(act16_##name, a, b, x, n, out);                                              \
+  }
+ACTIVATIONS(DEFINE_ACT_ROW)
+#undef DEFINE_ACT_ROW
+
+void TAREI_K(tare_k_act_f32_16)(tarei_act act, float a, float b, const float *x, size_t n,
+                                float *out) {
+#define ACT_ROW(name, value, expression) [value] = act_row_##name,
+  static pointwise_row_fn *const rows[TAREI_ACT_COUNT] = {ACTIVATIONS(ACT_ROW)};
+#undef ACT_ROW
+  rows[act](a, b, x, n, out);
+}
+
+/* --- unary ------------------------------------------------------------------------------------- */
+TAREI_INLINE v16 v_clamp01(v16 x) { return v_min(v_set1(1.0f), v_max(v_set1(0.0f), x)); }
+
+/* One lane at a time, for the few functions taken from libm. */
+TAREI_INLINE v16 v_each(tarei_libm_fn *f, v16 x) {
+  float lanes[TAREI_LANES];
+  v_store(lanes, x);
+  for (int i = 0; i < TAREI_LANES; i++) {
+    lanes[i] = f(lanes[i]);
+  }
+  return v_load(lanes);
+}
+
+/* X(name, value, expression in x, a, b) */
+#define UNARIES(X)                                                                            \
+  X(abs, TAREI_UNARY_ABS, v_abs(x))                                                           \
+  X(ceil, TAREI_UNARY_CEIL, v_ceil(x))                                                        \
+  X(cos, TAREI_UNARY_COS, v_each(tarei_libm_cos, x))                                          \
+  X(erf, TAREI_UNARY_ERF, v_erf(x))                                                           \
+  X(exp, TAREI_UNARY_EXP, v_exp(x))                                                           \
+  X(floor, TAREI_UNARY_FLOOR, v_floor(x))                                                     \
+  X(log, TAREI_UNARY_LOG, v_each(tarei_libm_log, x))                                          \
+  X(neg, TAREI_UNARY_NEG, v_neg(x))                                                           \
+  X(reciprocal, TAREI_UNARY_RECIPROCAL, v_div(v_set1(1.0f), x))                               \
+  X(round, TAREI_UNARY_ROUND, v_round(x))                                                     \
+  X(sin, TAREI_UNARY_SIN, v_each(tarei_libm_sin, x))                                          \
+  X(softplus, TAREI_UNARY_SOFTPLUS, v_each(tarei_libm_softplus, x))                           \
+  X(sqrt, TAREI_UNARY_SQRT, v_sqrt(x))                                                        \
+  X(elu, TAREI_UNARY_ELU,                                                                     \
+    v_select(v_less(x, v_set1(0.0f)), v_mul(a, v_each(tarei_libm_expm1, x)), x))              \
+  X(hard_sigmoid, TAREI_UNARY_HARD_SIGMOID, v_clamp01(v_mul_add(a, x, b)))                    \
+  X(hard_swish, TAREI_UNARY_HARD_SWISH,                                                       \
+    v_mul(x, v_clamp01(v_mul_add(v_set1(1.0f / 6.0f), x, v_set1(0.5f)))))
+
+#define DEFINE_UNARY(name, value, expression)                                              \
+  TAREI_INLINE v16 unary16_##name(v16 x, v16 a, v16 b) {                                   \
+    (void)a;                                                                               \
+    (void)b;                                                                               \
+    return expression;                                                                     \
+  }                                                                                        \
+  static void unary_row_##name(float a, float b, const float *x, size_t n, float *out) {   \
+    map_row(unary16_##name, a, b, x, n, out);                                              \
+  }
+UNARIES(DEFINE_UNARY)
+#undef DEFINE_UNARY
+
+void TAREI_K(tare_k_unary_f32_16)(tarei_unary op, float a, float b, const float *x, size_t n,
+                                  float *out) {
+#define UNARY_ROW(name, value, expression) [value] = unary_row_##name,
+  static pointwise_row_fn *const rows[TAREI_UNARY_COUNT] = {UNARIES(UNARY_ROW)};
+#undef UNARY_ROW
+  rows[op](a, b, x, n, out);
+}
+
+/* --- binary ------------------------------------------------------------------------------------ */
+typedef v16 binary16_fn(v16 x, v16 y);
+typedef void binary_row_fn(const float *a, size_t a_step, const float *b, size_t b_step, size_t n,
+                           float *out);
+
+TAREI_INLINE v16 operand_at(const float *p, size_t step, size_t i, size_t n) {
+  return step ? v_load_n(p + i, n) : v_set1(p[0]);
+}
+
+TAREI_INLINE void zip_row(binary16_fn *f, const float *a, size_t a_step, const float *b,
+                          size_t b_step, size_t n, float *out) {
+  /* a scalar operand may be overwritten by an in-place output */
+  const float a0 = n ? a[0] : 0.0f;
+  const float b0 = n ? b[0] : 0.0f;
+  const float *const pa = a_step ? a : &a0;
+  const float *const pb = b_step ? b : &b0;
+  size_t i = 0;
+  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
+    const v16 x = operand_at(pa, a_step, i, TAREI_LANES);
+    v_store(out + i, f(x, operand_at(pb, b_step, i, TAREI_LANES)));
+  }
+  if (i < n) {
+    const v16 x = operand_at(pa, a_step, i, n - i);
+    v_store_part(out + i, f(x, operand_at(pb, b_step, i, n - i)), n - i);
+  }
+}
+
+TAREI_INLINE v16 v_pow(v16 x, v16 y) {
+  float base[TAREI_LANES], exponent[TAREI_LANES];
+  v_store(base, x);
+  v_store(exponent, y);
+  for (int i = 0; i < TAREI_LANES; i++) {
+    base[i] = tarei_libm_pow(base[i], exponent[i]);
+  }
+  return v_load(base);
+}
+
+/* X(name, value, expression in x, y) */
+#define BINARIES(X)                              \
+  X(add, TAREI_BINARY_ADD, v_add(x, y))          \
+  X(sub, TAREI_BINARY_SUB, v_sub(x, y))          \
+  X(mul, TAREI_BINARY_MUL, v_mul(x, y))          \
+  X(div, TAREI_BINARY_DIV, v_div(x, y))          \
+  X(min, TAREI_BINARY_MIN, v_min(x, y))          \
+  X(max, TAREI_BINARY_MAX, v_max(x, y))          \
+  X(pow, TAREI_BINARY_POW, v_pow(x, y))          \
+  X(prelu, TAREI_BINARY_PRELU, v_select(v_less(x, v_set1(0.0f)), v_mul(x, y), x))
+
+#define DEFINE_BINARY(name, value, expression)                                                  \
+  TAREI_INLINE v16 binary16_##name(v16 x, v16 y) { return expression; }                         \
+  static void binary_row_##name(const float *a, size_t a_step, const float *b, size_t b_step,   \
+                                size_t n, float *out) {                                         \
+    zip_row(binary16_##name, a, a_step, b, b_step, n, out);                                     \
+  }
+BINARIES(DEFINE_BINARY)
+#undef DEFINE_BINARY
+
+void TAREI_K(tare_k_binary_f32_16)(tarei_binary op, const float *a, size_t a_step, const float *b,
+                                   size_t b_step, size_t n, float *out) {
+#define BINARY_ROW(name, value, expression) [value] = binary_row_##name,
+  static binary_row_fn *const rows[TAREI_BINARY_COUNT] = {BINARIES(BINARY_ROW)};
+#undef BINARY_ROW
+  rows[op](a, a_step, b, b_step, n, out);
+}

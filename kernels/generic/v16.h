@@ -1,0 +1,59 @@
+/* Sixteen float lanes. The generic kernels are written once over these operations and compiled for
+ * each ISA; every operation gives the same bits everywhere (NaN payloads aside).
+ *
+ *   v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b: with a NaN in either, b comes out,
+ *   so put a constant bound first to let NaN through, last to drop it. */
+#ifndef TAREI_KERNELS_GENERIC_V16_H
+#define TAREI_KERNELS_GENERIC_V16_H
+
+#include "kernels/registry.h"
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#include "kernels/generic/v16_avx512.h"
+#elif defined(__AVX2__) && defined(__FMA__)
+#include "kernels/generic/v16_avx2.h"
+#else
+#include "kernels/generic/v16_scalar.h"
+#endif
+
+#define TAREI_LANES 16
+
+/* Lanes from n on are read as zero and not written; memory beyond n is not touched. */
+TAREI_INLINE v16 v_load_n(const float *p, size_t n) {
+  return n == TAREI_LANES ? v_load(p) : v_load_part(p, n);
+}
+
+TAREI_INLINE void v_store_n(float *p, v16 v, size_t n) {
+  if (n == TAREI_LANES) {
+    v_store(p, v);
+  } else {
+    v_store_part(p, v, n);
+  }
+}
+
+TAREI_INLINE v16i i_load_u8_n(const uint8_t *p, size_t n) {
+  return n == TAREI_LANES ? i_load_u8(p) : i_load_u8_part(p, n);
+}
+
+TAREI_INLINE v16i i_load_s8_n(const int8_t *p, size_t n) {
+  return n == TAREI_LANES ? i_load_s8(p) : i_load_s8_part(p, n);
+}
+
+TAREI_INLINE void i_store_u8_n(uint8_t *p, v16i v, size_t n) {
+  if (n == TAREI_LANES) {
+    i_store_u8(p, v);
+  } else {
+    i_store_u8_part(p, v, n);
+  }
+}
+
+TAREI_INLINE v16 v_neg(v16 x) { return v_sub(v_set1(-0.0f), x); }
+
+/* x * y + z with two roundings */
+TAREI_INLINE v16 v_mul_add(v16 x, v16 y, v16 z) { return v_add(v_mul(x, y), z); }
+
+TAREI_INLINE size_t lanes_left(size_t i, size_t n) {
+  return n - i < TAREI_LANES ? n - i : TAREI_LANES;
+}
+
+#endif

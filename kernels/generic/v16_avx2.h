@@ -1,0 +1,172 @@
+/* v16 on AVX2 and FMA: two halves of eight lanes. */
+#include <immintrin.h>
+#include <string.h>
+
+typedef struct { __m256 low, high; } v16;
+typedef struct { __m256i low, high; } v16i;
+typedef struct { __m256 low, high; } v16m; /* all bits of a lane alike */
+
+#define BOTH(type, f, ...) ((type){f(low, __VA_ARGS__), f(high, __VA_ARGS__)})
+#define UNARY(half, op, a) op(a.half)
+#define BINARY(half, op, a, b) op(a.half, b.half)
+#define TERNARY(half, op, a, b, c) op(a.half, b.half, c.half)
+#define WITH(half, op, a, constant) op(a.half, constant)
+
+/* n lanes of eight beginning at the pointer; what is left of n */
+TAREI_INLINE __m256i mask8(size_t n, size_t first) {
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n - (int)first), lanes);
+}
+TAREI_INLINE v16m m_first(size_t n) {
+  return (v16m){_mm256_castsi256_ps(mask8(n, 0)), _mm256_castsi256_ps(mask8(n, 8))};
+}
+TAREI_INLINE v16m m_and(v16m a, v16m b) { return BOTH(v16m, BINARY, _mm256_and_ps, a, b); }
+TAREI_INLINE unsigned m_count(v16m m) {
+  return (unsigned)(__builtin_popcount((unsigned)_mm256_movemask_ps(m.low)) +
+                    __builtin_popcount((unsigned)_mm256_movemask_ps(m.high)));
+}
+
+TAREI_INLINE v16 v_set1(float x) { return (v16){_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+TAREI_INLINE v16 v_load(const float *p) {
+  return (v16){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
+}
+TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
+  const __m256 low = _mm256_maskload_ps(p, mask8(n, 0));
+  return (v16){low, n > 8 ? _mm256_maskload_ps(p + 8, mask8(n, 8)) : _mm256_setzero_ps()};
+}
+TAREI_INLINE void v_store(float *p, v16 v) {
+  _mm256_storeu_ps(p, v.low);
+  _mm256_storeu_ps(p + 8, v.high);
+}
+TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
+  _mm256_maskstore_ps(p, mask8(n, 0), v.low);
+  if (n > 8) {
+    _mm256_maskstore_ps(p + 8, mask8(n, 8), v.high);
+  }
+}
+
+TAREI_INLINE v16 v_add(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_add_ps, a, b); }
+TAREI_INLINE v16 v_sub(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_sub_ps, a, b); }
+TAREI_INLINE v16 v_mul(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_mul_ps, a, b); }
+TAREI_INLINE v16 v_div(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_div_ps, a, b); }
+TAREI_INLINE v16 v_min(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_min_ps, a, b); }
+TAREI_INLINE v16 v_max(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_max_ps, a, b); }
+TAREI_INLINE v16 v_fma(v16 a, v16 b, v16 c) {
+  return BOTH(v16, TERNARY, _mm256_fmadd_ps, a, b, c);
+}
+TAREI_INLINE v16 v_sqrt(v16 a) { return BOTH(v16, UNARY, _mm256_sqrt_ps, a); }
+TAREI_INLINE v16 v_floor(v16 a) {
+  return BOTH(v16, WITH, _mm256_round_ps, a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+TAREI_INLINE v16 v_ceil(v16 a) {
+  return BOTH(v16, WITH, _mm256_round_ps, a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+}
+TAREI_INLINE v16 v_round(v16 a) {
+  return BOTH(v16, WITH, _mm256_round_ps, a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+TAREI_INLINE v16 v_abs(v16 a) {
+  const v16 top = v_set1(-0.0f);
+  return BOTH(v16, BINARY, _mm256_andnot_ps, top, a);
+}
+TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
+  const v16 top = v_set1(-0.0f);
+  const v16 size = v_abs(a);
+  const v16 sign_bit = BOTH(v16, BINARY, _mm256_and_ps, top, sign);
+  return BOTH(v16, BINARY, _mm256_or_ps, size, sign_bit);
+}
+
+#define LESS(half, a, b) _mm256_cmp_ps(a.half, b.half, _CMP_LT_OQ)
+#define IS_NAN(half, a) _mm256_cmp_ps(a.half, a.half, _CMP_UNORD_Q)
+#define SELECT(half, m, a, b) _mm256_blendv_ps(b.half, a.half, m.half)
+TAREI_INLINE v16m v_less(v16 a, v16 b) { return BOTH(v16m, LESS, a, b); }
+TAREI_INLINE v16m v_is_nan(v16 a) { return BOTH(v16m, IS_NAN, a); }
+TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) { return BOTH(v16, SELECT, m, a, b); }
+#undef LESS
+#undef IS_NAN
+#undef SELECT
+
+TAREI_INLINE v16i v_bits(v16 a) { return BOTH(v16i, UNARY, _mm256_castps_si256, a); }
+TAREI_INLINE v16 i_as_float(v16i a) { return BOTH(v16, UNARY, _mm256_castsi256_ps, a); }
+TAREI_INLINE v16i i_select(v16m m, v16i a, v16i b) {
+  return v_bits(v_select(m, i_as_float(a), i_as_float(b)));
+}
+TAREI_INLINE v16i i_set1(int32_t x) {
+  return (v16i){_mm256_set1_epi32(x), _mm256_set1_epi32(x)};
+}
+TAREI_INLINE v16i i_load(const int32_t *p) {
+  return (v16i){_mm256_loadu_si256((const __m256i *)p), _mm256_loadu_si256((const __m256i *)p + 1)};
+}
+TAREI_INLINE v16i i_load_part(const int32_t *p, size_t n) {
+  const __m256i low = _mm256_maskload_epi32(p, mask8(n, 0));
+  return (v16i){low, n > 8 ? _mm256_maskload_epi32(p + 8, mask8(n, 8)) : _mm256_setzero_si256()};
+}
+TAREI_INLINE v16i i_add(v16i a, v16i b) { return BOTH(v16i, BINARY, _mm256_add_epi32, a, b); }
+TAREI_INLINE v16i i_sub(v16i a, v16i b) { return BOTH(v16i, BINARY, _mm256_sub_epi32, a, b); }
+TAREI_INLINE v16i i_mul(v16i a, v16i b) { return BOTH(v16i, BINARY, _mm256_mullo_epi32, a, b); }
+TAREI_INLINE v16i i_shift_left(v16i a, int by) {
+  return BOTH(v16i, WITH, _mm256_sll_epi32, a, _mm_cvtsi32_si128(by));
+}
+TAREI_INLINE v16i i_shift_right(v16i a, int by) {
+  return BOTH(v16i, WITH, _mm256_sra_epi32, a, _mm_cvtsi32_si128(by));
+}
+TAREI_INLINE v16 i_to_float(v16i a) { return BOTH(v16, UNARY, _mm256_cvtepi32_ps, a); }
+/* toward zero; lanes within the range of int32 */
+TAREI_INLINE v16i v_truncate(v16 a) { return BOTH(v16i, UNARY, _mm256_cvttps_epi32, a); }
+
+TAREI_INLINE __m128i bytes_part(const void *p, size_t n) {
+  uint8_t bytes[16] = {0};
+  memcpy(bytes, p, n);
+  return _mm_loadu_si128((const __m128i *)bytes);
+}
+TAREI_INLINE v16i i_from_u8(__m128i v) {
+  return (v16i){_mm256_cvtepu8_epi32(v), _mm256_cvtepu8_epi32(_mm_srli_si128(v, 8))};
+}
+TAREI_INLINE v16i i_from_s8(__m128i v) {
+  return (v16i){_mm256_cvtepi8_epi32(v), _mm256_cvtepi8_epi32(_mm_srli_si128(v, 8))};
+}
+TAREI_INLINE v16i i_load_u8(const uint8_t *p) {
+  return i_from_u8(_mm_loadu_si128((const __m128i *)p));
+}
+TAREI_INLINE v16i i_load_u8_part(const uint8_t *p, size_t n) {
+  return i_from_u8(bytes_part(p, n));
+}
+TAREI_INLINE v16i i_load_s8(const int8_t *p) {
+  return i_from_s8(_mm_loadu_si128((const __m128i *)p));
+}
+TAREI_INLINE v16i i_load_s8_part(const int8_t *p, size_t n) {
+  return i_from_s8(bytes_part(p, n));
+}
+
+/* lanes within 0..65535 */
+TAREI_INLINE __m256i i_to_u16(v16i v) {
+  return _mm256_permute4x64_epi64(_mm256_packus_epi32(v.low, v.high), 0xd8);
+}
+TAREI_INLINE void i_store_u16(uint16_t *p, v16i v) {
+  _mm256_storeu_si256((__m256i *)p, i_to_u16(v));
+}
+/* lanes within 0..255 */
+TAREI_INLINE void i_store_u8(uint8_t *p, v16i v) {
+  const __m256i wide = i_to_u16(v);
+  const __m128i low = _mm256_castsi256_si128(wide);
+  _mm_storeu_si128((__m128i *)p, _mm_packus_epi16(low, _mm256_extracti128_si256(wide, 1)));
+}
+TAREI_INLINE void i_store_u8_part(uint8_t *p, v16i v, size_t n) {
+  uint8_t bytes[16];
+  i_store_u8(bytes, v);
+  memcpy(p, bytes, n);
+}
+
+#define REDUCE(op)                                                                      \
+  const __m256 h8 = _mm256_##op(v.low, v.high);                                         \
+  const __m128 h4 = _mm_##op(_mm256_castps256_ps128(h8), _mm256_extractf128_ps(h8, 1)); \
+  const __m128 h2 = _mm_##op(h4, _mm_movehl_ps(h4, h4));                                \
+  return _mm_cvtss_f32(_mm_##op(h2, _mm_shuffle_ps(h2, h2, 1)))
+TAREI_INLINE float v_sum(v16 v) { REDUCE(add_ps); }
+TAREI_INLINE float v_reduce_min(v16 v) { REDUCE(min_ps); }
+TAREI_INLINE float v_reduce_max(v16 v) { REDUCE(max_ps); }
+#undef REDUCE
+#undef BOTH
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef WITH

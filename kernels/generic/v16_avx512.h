@@ -1,0 +1,101 @@
+/* v16 on AVX-512 F, BW, VL and DQ. */
+#include <immintrin.h>
+
+typedef __m512 v16;
+typedef __m512i v16i;
+typedef __mmask16 v16m;
+
+TAREI_INLINE v16m m_first(size_t n) { return (v16m)((1u << n) - 1u); }
+TAREI_INLINE v16m m_and(v16m a, v16m b) { return a & b; }
+TAREI_INLINE unsigned m_count(v16m m) { return (unsigned)__builtin_popcount(m); }
+
+TAREI_INLINE v16 v_set1(float x) { return _mm512_set1_ps(x); }
+TAREI_INLINE v16 v_load(const float *p) { return _mm512_loadu_ps(p); }
+TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
+  return _mm512_maskz_loadu_ps(m_first(n), p);
+}
+TAREI_INLINE void v_store(float *p, v16 v) { _mm512_storeu_ps(p, v); }
+TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
+  _mm512_mask_storeu_ps(p, m_first(n), v);
+}
+
+TAREI_INLINE v16 v_add(v16 a, v16 b) { return _mm512_add_ps(a, b); }
+TAREI_INLINE v16 v_sub(v16 a, v16 b) { return _mm512_sub_ps(a, b); }
+TAREI_INLINE v16 v_mul(v16 a, v16 b) { return _mm512_mul_ps(a, b); }
+TAREI_INLINE v16 v_div(v16 a, v16 b) { return _mm512_div_ps(a, b); }
+TAREI_INLINE v16 v_min(v16 a, v16 b) { return _mm512_min_ps(a, b); }
+TAREI_INLINE v16 v_max(v16 a, v16 b) { return _mm512_max_ps(a, b); }
+TAREI_INLINE v16 v_fma(v16 a, v16 b, v16 c) { return _mm512_fmadd_ps(a, b, c); }
+TAREI_INLINE v16 v_sqrt(v16 a) { return _mm512_sqrt_ps(a); }
+TAREI_INLINE v16 v_floor(v16 a) {
+  return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+TAREI_INLINE v16 v_ceil(v16 a) {
+  return _mm512_roundscale_ps(a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+}
+TAREI_INLINE v16 v_round(v16 a) {
+  return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+TAREI_INLINE v16 v_abs(v16 a) { return _mm512_abs_ps(a); }
+TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
+  const v16 top = v_set1(-0.0f);
+  return _mm512_or_ps(_mm512_andnot_ps(top, a), _mm512_and_ps(top, sign));
+}
+
+TAREI_INLINE v16m v_less(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+TAREI_INLINE v16m v_is_nan(v16 a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q); }
+TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) { return _mm512_mask_blend_ps(m, b, a); }
+TAREI_INLINE v16i i_select(v16m m, v16i a, v16i b) { return _mm512_mask_blend_epi32(m, b, a); }
+
+TAREI_INLINE v16i v_bits(v16 a) { return _mm512_castps_si512(a); }
+TAREI_INLINE v16 i_as_float(v16i a) { return _mm512_castsi512_ps(a); }
+TAREI_INLINE v16i i_set1(int32_t x) { return _mm512_set1_epi32(x); }
+TAREI_INLINE v16i i_load(const int32_t *p) { return _mm512_loadu_si512(p); }
+TAREI_INLINE v16i i_load_part(const int32_t *p, size_t n) {
+  return _mm512_maskz_loadu_epi32(m_first(n), p);
+}
+TAREI_INLINE v16i i_add(v16i a, v16i b) { return _mm512_add_epi32(a, b); }
+TAREI_INLINE v16i i_sub(v16i a, v16i b) { return _mm512_sub_epi32(a, b); }
+TAREI_INLINE v16i i_mul(v16i a, v16i b) { return _mm512_mullo_epi32(a, b); }
+TAREI_INLINE v16i i_shift_left(v16i a, int by) {
+  return _mm512_sll_epi32(a, _mm_cvtsi32_si128(by));
+}
+TAREI_INLINE v16i i_shift_right(v16i a, int by) {
+  return _mm512_sra_epi32(a, _mm_cvtsi32_si128(by));
+}
+TAREI_INLINE v16 i_to_float(v16i a) { return _mm512_cvtepi32_ps(a); }
+TAREI_INLINE v16i i_load_u8(const uint8_t *p) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p));
+}
+TAREI_INLINE v16i i_load_u8_part(const uint8_t *p, size_t n) {
+  return _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(m_first(n), p));
+}
+TAREI_INLINE v16i i_load_s8(const int8_t *p) {
+  return _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
+}
+TAREI_INLINE v16i i_load_s8_part(const int8_t *p, size_t n) {
+  return _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(m_first(n), p));
+}
+/* lanes within 0..255 */
+TAREI_INLINE void i_store_u8(uint8_t *p, v16i v) {
+  _mm_storeu_si128((__m128i *)p, _mm512_cvtepi32_epi8(v));
+}
+TAREI_INLINE void i_store_u8_part(uint8_t *p, v16i v, size_t n) {
+  _mm_mask_storeu_epi8(p, m_first(n), _mm512_cvtepi32_epi8(v));
+}
+/* lanes within 0..65535 */
+TAREI_INLINE void i_store_u16(uint16_t *p, v16i v) {
+  _mm256_storeu_si256((__m256i *)p, _mm512_cvtepi32_epi16(v));
+}
+/* toward zero; lanes within the range of int32 */
+TAREI_INLINE v16i v_truncate(v16 a) { return _mm512_cvttps_epi32(a); }
+
+#define REDUCE(op)                                                                            \
+  const __m256 h8 = _mm256_##op(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));     \
+  const __m128 h4 = _mm_##op(_mm256_castps256_ps128(h8), _mm256_extractf128_ps(h8, 1));       \
+  const __m128 h2 = _mm_##op(h4, _mm_movehl_ps(h4, h4));                                      \
+  return _mm_cvtss_f32(_mm_##op(h2, _mm_shuffle_ps(h2, h2, 1)))
+TAREI_INLINE float v_sum(v16 v) { REDUCE(add_ps); }
+TAREI_INLINE float v_reduce_min(v16 v) { REDUCE(min_ps); }
+TAREI_INLINE float v_reduce_max(v16 v) { REDUCE(max_ps); }
+#undef REDUCE

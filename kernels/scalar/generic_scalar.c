@@ -1,0 +1,8 @@
+/* The generic sources over portable lanes. */
+#define TAREI_ISA_SUFFIX scalar
+#include "kernels/generic/dw_f32_body.h"
+#include "kernels/generic/dw_i8_body.h"
+#include "kernels/generic/epilogue_body.h"
+#include "kernels/generic/minmax_body.h"
+#include "kernels/generic/pointwise_body.h"
+#include "kernels/generic/rows_body.h"
