@@ -65,7 +65,7 @@ static tare_status check_counts(const tarei_node *const node, tare_error *const 
 
 /* Dims must be known, and the fixed ones alone may not make a tensor that nobody could hold. */
 static tare_status check_dims(const tarei_graph *const graph, const int index,
-                                tare_error *const err) {
+                              tare_error *const err) {
   const int64_t max_bytes = (int64_t)1 << 36;
   const tarei_value *const value = index < 0 ? NULL : &graph->values[index];
   int64_t bytes = value ? (int64_t)tare_dtype_size(value->dtype) : 0;

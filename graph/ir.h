@@ -187,7 +187,8 @@ void tarei_graph_remove_node(tarei_graph *graph, int node); /* marks it dead (op
  * for n_nodes entries. TARE_E_MODEL on a cycle. */
 tare_status tarei_graph_order(const tarei_graph *graph, int *order, int *n, tare_error *err);
 /* Drops dead nodes, nodes that no graph output needs and values nobody uses, sorts nodes
- * topologically, renumbers. Inputs and outputs of the graph stay. TARE_E_MODEL on a cycle. All indices held elsewhere are void. */
+ * topologically, renumbers. Inputs and outputs of the graph stay. TARE_E_MODEL on a cycle. All
+ * indices held elsewhere are void. */
 tare_status tarei_graph_compact(tarei_graph *graph, tare_error *err);
 /* Asserts every invariant above; for tests and debug builds. */
 void tarei_graph_check(const tarei_graph *graph);

@@ -33,8 +33,7 @@ int64_t tarei_attr_int(const tarei_node *const node, const char *const name,
   return attr && attr->kind == TAREI_ATTR_INT ? attr->i : fallback;
 }
 
-float tarei_attr_float(const tarei_node *const node, const char *const name,
-                       const float fallback) {
+float tarei_attr_float(const tarei_node *const node, const char *const name, const float fallback) {
   const tarei_attr *const attr = tarei_attr_find(node, name);
   return attr && attr->kind == TAREI_ATTR_FLOAT ? attr->f : fallback;
 }

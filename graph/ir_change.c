@@ -15,8 +15,7 @@ void tarei_graph_replace_uses(tarei_graph *const graph, const int old_value, con
   }
 }
 
-void tarei_graph_rename_output(tarei_graph *const graph, const int old_value,
-                               const int new_value) {
+void tarei_graph_rename_output(tarei_graph *const graph, const int old_value, const int new_value) {
   tarei_value *const from = &graph->values[old_value], *const to = &graph->values[new_value];
   assert(from->is_output && !to->is_output && !to->is_input);
   char *const name = from->name;
@@ -43,7 +42,7 @@ void tarei_graph_remove_node(tarei_graph *const graph, const int index) {
 
 /* What stays, and where it goes. */
 typedef struct plan {
-  int *order;     /* live nodes in topological order */
+  int *order; /* live nodes in topological order */
   int n_order;
   bool *needed;   /* per node */
   int *new_value; /* per value: the new index, or -1 */

@@ -15,13 +15,12 @@ static bool clone_value(tarei_value *const to, const tarei_value *const from) {
   to->quant.scales = from->quant.scales
                          ? tarei_memdup(from->quant.scales, n_scales * sizeof *to->quant.scales)
                          : NULL;
-  return to->name && !from->contents == !to->contents &&
-         !from->quant.scales == !to->quant.scales;
+  return to->name && !from->contents == !to->contents && !from->quant.scales == !to->quant.scales;
 }
 
 static bool clone_node(tarei_node *const to, const tarei_node *const from) {
-  *to = (tarei_node){
-      .op = from->op, .opset = from->opset, .n_in = from->n_in, .n_out = from->n_out};
+  *to =
+      (tarei_node){.op = from->op, .opset = from->opset, .n_in = from->n_in, .n_out = from->n_out};
   to->name = tarei_strdup(from->name);
   to->in = tarei_memdup(from->in, (size_t)from->n_in * sizeof *to->in);
   to->out = tarei_memdup(from->out, (size_t)from->n_out * sizeof *to->out);

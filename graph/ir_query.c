@@ -112,8 +112,7 @@ const tarei_expr *tarei_value_contents(tarei_graph *const graph, const int value
 bool tarei_value_set_contents(tarei_graph *const graph, const int value,
                               const tarei_expr *const contents, const int n) {
   tarei_value *const v = &graph->values[value];
-  tarei_expr *const copy =
-      contents ? tarei_memdup(contents, (size_t)n * sizeof *contents) : NULL;
+  tarei_expr *const copy = contents ? tarei_memdup(contents, (size_t)n * sizeof *contents) : NULL;
   if (contents && !copy) {
     return false;
   }

@@ -153,7 +153,9 @@ int tare_model_outputs(const tare_model *const model, const tare_port **const po
   return model->graph->n_outputs;
 }
 
-int tare_model_n_operators(const tare_model *const model) { return model->n_ops; }
+int tare_model_n_operators(const tare_model *const model) {
+  return model->n_ops;
+}
 
 void tare_model_operator(const tare_model *const model, const int i, const char **const name,
                          int *const count) {
@@ -193,4 +195,6 @@ tare_status tare_model_print(const tare_model *const model, const bool optimized
   return status;
 }
 
-void tare_free(void *const text) { free(text); }
+void tare_free(void *const text) {
+  free(text);
+}

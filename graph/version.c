@@ -1,3 +1,5 @@
 #include <tare/tare.h>
 
-const char *tare_version(void) { return TARE_VERSION; }
+const char *tare_version(void) {
+  return TARE_VERSION;
+}

@@ -11,7 +11,7 @@ typedef struct tarei_names {
   struct tarei_names_slot {
     const char *name; /* NULL: free */
     int index;
-  } *slots;
+  } * slots;
   size_t n_slots; /* a power of two, at least twice the names */
 } tarei_names;
 
@@ -27,7 +27,7 @@ typedef struct tarei_externals {
   struct tarei_external {
     const char *location; /* belongs to the message */
     tarei_mapped *mapped;
-  } *files;
+  } * files;
   int n_files;
   size_t cap_files;
 } tarei_externals;
@@ -42,7 +42,9 @@ typedef struct tarei_importer {
   tarei_externals externals;
 } tarei_importer;
 
-static inline const char *tarei_onnx_text(const char *const s) { return s ? s : ""; }
+static inline const char *tarei_onnx_text(const char *const s) {
+  return s ? s : "";
+}
 
 /* Checks the wire format: TARE_E_INPUT where it is broken, TARE_E_LIMIT where messages nest too
  * deep for the unpacker, which recurses. */
@@ -58,8 +60,7 @@ tare_status tarei_onnx_tensor(tarei_externals *externals, Onnx__TensorProto *pro
                               tare_error *err);
 /* A buffer over `bytes` bytes of the file that the tensor names. */
 tare_status tarei_onnx_external(tarei_externals *externals, const Onnx__TensorProto *proto,
-                                size_t bytes, size_t align, tarei_buffer **buffer,
-                                tare_error *err);
+                                size_t bytes, size_t align, tarei_buffer **buffer, tare_error *err);
 
 /* Reads one attribute; free it with tarei_attr_fini, also after a failure. */
 tare_status tarei_onnx_attr(tarei_externals *externals, Onnx__AttributeProto *proto,

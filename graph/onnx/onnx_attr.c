@@ -108,8 +108,8 @@ tare_status tarei_onnx_attr(tarei_externals *const externals, Onnx__AttributePro
   }
   tare_status status;
   if (*tarei_onnx_text(proto->ref_attr_name)) {
-    status = tarei_fail(err, TARE_E_MODEL, "refers to '%s' outside of a function",
-                        proto->ref_attr_name);
+    status =
+        tarei_fail(err, TARE_E_MODEL, "refers to '%s' outside of a function", proto->ref_attr_name);
   } else if (kind >= sizeof readers / sizeof *readers || !readers[kind]) {
     status = tarei_fail(err, kind ? TARE_E_UNSUPPORTED : TARE_E_MODEL,
                         "attribute type %u is not supported", kind);

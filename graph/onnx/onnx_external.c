@@ -28,8 +28,8 @@ static tare_status read_number(const char *const key, const char *const text, ui
            !__builtin_add_overflow(*out, (uint64_t)(*c - '0'), out);
   }
   return good ? TARE_OK
-              : tarei_fail(err, TARE_E_MODEL, "external data has %s '%.64s', which is no byte count",
-                           key, text);
+              : tarei_fail(err, TARE_E_MODEL,
+                           "external data has %s '%.64s', which is no byte count", key, text);
 }
 
 static tare_status read_place(const Onnx__TensorProto *const proto, place *const out,
@@ -71,9 +71,8 @@ static tare_status map_file(tarei_externals *const externals, const char *const 
   tarei_str path = {0};
   tarei_str_add(&path, "%s/%s", externals->folder, location);
   tarei_source source = {0};
-  const tare_status status = path.failed
-                                 ? tarei_fail_memory(err, location, strlen(location))
-                                 : tarei_source_open(tarei_str_get(&path), &source, err);
+  const tare_status status = path.failed ? tarei_fail_memory(err, location, strlen(location))
+                                         : tarei_source_open(tarei_str_get(&path), &source, err);
   tarei_str_free(&path);
   TARE_TRY(status);
   *out = tarei_mapped_new(&source);

@@ -43,8 +43,8 @@ static tare_status import_initializer(tarei_importer *const importer,
   tarei_buffer *buffer = NULL;
   tare_status status = tarei_onnx_add_value(importer, name, tarei_str_get(&what), &value, err);
   if (status == TARE_OK) {
-    status = tarei_onnx_tensor(&importer->externals, proto, tarei_str_get(&what), &tensor, &buffer,
-                               err);
+    status =
+        tarei_onnx_tensor(&importer->externals, proto, tarei_str_get(&what), &tensor, &buffer, err);
   }
   tarei_str_free(&what);
   TARE_TRY(status);

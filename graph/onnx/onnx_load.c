@@ -49,7 +49,8 @@ static tare_status check_model(const Onnx__ModelProto *const model, int *const o
     return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: it names no IR version");
   }
   if (model->ir_version < MIN_IR || model->ir_version > MAX_IR) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "IR version %lld is not supported, only %d to %d are",
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "IR version %lld is not supported, only %d to %d are",
                       (long long)model->ir_version, MIN_IR, MAX_IR);
   }
   if (!model->graph) {

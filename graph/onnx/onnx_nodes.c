@@ -9,8 +9,7 @@
 enum { MAX_ATTRS = 256 }; /* no operator has more than a few dozen */
 
 /* "node 'n' (Conv)", with the name that the node will have. */
-static void describe(const Onnx__NodeProto *const proto, const size_t index,
-                     tarei_str *const out) {
+static void describe(const Onnx__NodeProto *const proto, const size_t index, tarei_str *const out) {
   const char *const op = tarei_onnx_text(proto->op_type);
   if (*tarei_onnx_text(proto->name)) {
     tarei_str_add(out, "node '%s' (%s)", proto->name, op);
@@ -73,8 +72,8 @@ static tare_status import_constant(tarei_importer *const importer,
     status = constant_tensor(&attr, err);
   }
   if (status == TARE_OK) {
-    status = tarei_onnx_set_const(importer, value, &attr.tensor, tarei_buffer_retain(attr.buffer),
-                                  err);
+    status =
+        tarei_onnx_set_const(importer, value, &attr.tensor, tarei_buffer_retain(attr.buffer), err);
   }
   tarei_attr_fini(&attr);
   return status;
@@ -159,13 +158,12 @@ static char *unique_node_name(const tarei_importer *const importer,
 }
 
 static tare_status import_node(tarei_importer *const importer, const Onnx__NodeProto *const proto,
-                               const size_t index, const char *const what,
-                               tare_error *const err) {
+                               const size_t index, const char *const what, tare_error *const err) {
   int *const in = tarei_calloc(proto->n_input, sizeof *in);
   int *const out = tarei_calloc(proto->n_output, sizeof *out);
   char *const name = unique_node_name(importer, proto, index);
   int node = -1;
-  tare_status status = tarei_fail_memory(NULL, what, 0);
+  tare_status status = TARE_E_MEMORY; /* told below, where a node is missed */
   if (in && out && name) {
     status = look_up(importer, proto->input, proto->n_input, what, in, err);
   }

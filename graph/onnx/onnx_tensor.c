@@ -5,7 +5,13 @@
 #include "graph/onnx/importer.h"
 
 /* The fields of TensorProto that hold elements one by one. */
-typedef enum field_id { FIELD_FLOAT, FIELD_DOUBLE, FIELD_INT32, FIELD_INT64, FIELD_UINT64 } field_id;
+typedef enum field_id {
+  FIELD_FLOAT,
+  FIELD_DOUBLE,
+  FIELD_INT32,
+  FIELD_INT64,
+  FIELD_UINT64
+} field_id;
 
 typedef struct field {
   const void *data;

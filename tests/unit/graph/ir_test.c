@@ -11,8 +11,7 @@
 #include "graph/op.h"
 #include "graph/pass.h"
 
-static int add_relu(tarei_graph *const graph, const char *const name, const int in,
-                    const int out) {
+static int add_relu(tarei_graph *const graph, const char *const name, const int in, const int out) {
   return tarei_graph_add_node(graph, "Relu", "", name, 17, &in, 1, &out, 1);
 }
 

@@ -66,8 +66,7 @@ static const struct bad {
      "initializer 'w': needs 16 bytes, but its external data has length 12"},
     {"bad_external_missing", TARE_E_INPUT,
      "initializer 'w': " FIXTURES "not_there.bin: cannot open: No such file or directory"},
-    {"bad_external_no_location", TARE_E_MODEL,
-     "initializer 'w': external data names no location"},
+    {"bad_external_no_location", TARE_E_MODEL, "initializer 'w': external data names no location"},
     {"bad_external_number", TARE_E_MODEL,
      "initializer 'w': external data has offset '-4', which is no byte count"},
     {"bad_external_out_of_range", TARE_E_INPUT,
@@ -105,8 +104,7 @@ static const struct bad {
     {"bad_opset_6", TARE_E_UNSUPPORTED, "opset 6 is not supported, only 7 to 21 are"},
     {"bad_opset_99", TARE_E_UNSUPPORTED, "opset 99 is not supported, only 7 to 21 are"},
     {"bad_other_message", TARE_E_INPUT, "not an ONNX model, or cut off"},
-    {"bad_output_is_input", TARE_E_MODEL,
-     "node 'r' (Relu) makes tensor 'x', which exists already"},
+    {"bad_output_is_input", TARE_E_MODEL, "node 'r' (Relu) makes tensor 'x', which exists already"},
     {"bad_output_twice", TARE_E_MODEL, "output 'y' stands twice in the list of outputs"},
     {"bad_overflow_bytes", TARE_E_MODEL,
      "initializer 'w': dims [4611686018427387904] have a product beyond 64 bits"},
@@ -228,12 +226,18 @@ static void every_type_comes_in_from_every_field(void **state) {
     tare_dtype dtype;
     double values[3];
   } kinds[] = {
-      {"f32", TARE_F32, {0, 1, 100}},  {"f64", TARE_F64, {0, 1, 100}},
-      {"i8", TARE_I8, {0, 1, 100}},    {"i16", TARE_I16, {0, 1, 100}},
-      {"i32", TARE_I32, {0, 1, 100}},  {"i64", TARE_I64, {0, 1, 100}},
-      {"u8", TARE_U8, {0, 1, 100}},    {"u16", TARE_U16, {0, 1, 100}},
-      {"u32", TARE_U32, {0, 1, 100}},  {"u64", TARE_U64, {0, 1, 100}},
-      {"bool", TARE_BOOL, {0, 1, 1}},  {"f16", TARE_F16, {0, 0x3c00, 0x5640}},
+      {"f32", TARE_F32, {0, 1, 100}},
+      {"f64", TARE_F64, {0, 1, 100}},
+      {"i8", TARE_I8, {0, 1, 100}},
+      {"i16", TARE_I16, {0, 1, 100}},
+      {"i32", TARE_I32, {0, 1, 100}},
+      {"i64", TARE_I64, {0, 1, 100}},
+      {"u8", TARE_U8, {0, 1, 100}},
+      {"u16", TARE_U16, {0, 1, 100}},
+      {"u32", TARE_U32, {0, 1, 100}},
+      {"u64", TARE_U64, {0, 1, 100}},
+      {"bool", TARE_BOOL, {0, 1, 1}},
+      {"f16", TARE_F16, {0, 0x3c00, 0x5640}},
       {"bf16", TARE_BF16, {0, 0x3f80, 0x42c8}},
   };
   tarei_graph *const graph = load_good("good_types");
@@ -258,8 +262,7 @@ static void constants_of_every_form_become_values(void **state) {
   float f = 0;
   int64_t ints[3];
   int n = 0;
-  assert_true(
-      tarei_value_const_float(graph, tarei_graph_find_value(graph, "c_value_float"), &f));
+  assert_true(tarei_value_const_float(graph, tarei_graph_find_value(graph, "c_value_float"), &f));
   assert_true(f == 2.5f);
   assert_true(tarei_value_const_float(graph, tarei_graph_find_value(graph, "c_value"), &f));
   assert_true(f == 1.5f);
@@ -306,8 +309,8 @@ static void external_data_is_mapped_and_aligned(void **state) {
   tarei_graph *copy = NULL;
   assert_int_equal(tarei_graph_clone(graph, &copy, NULL), TARE_OK);
   tarei_graph_free(graph);
-  assert_true(
-      ((const float *)copy->values[tarei_graph_find_value(copy, "w")].data->data)[11] == 11.0f);
+  assert_true(((const float *)copy->values[tarei_graph_find_value(copy, "w")].data->data)[11] ==
+              11.0f);
   tarei_graph_free(copy);
 }
 
@@ -363,8 +366,16 @@ static void deep_nesting_is_refused(void **state) {
 static void too_many_nodes_are_refused(void **state) {
   (void)state;
   enum { NODES = 65537, GRAPH = 2 * NODES };
-  static const uint8_t head[] = {0x08, 8 /* IR */, 0x42, 2, 0x10, 17 /* opset */, 0x3a /* graph */,
-                                 (GRAPH & 0x7f) | 0x80, (GRAPH >> 7 & 0x7f) | 0x80, GRAPH >> 14};
+  static const uint8_t head[] = {0x08,
+                                 8 /* IR */,
+                                 0x42,
+                                 2,
+                                 0x10,
+                                 17 /* opset */,
+                                 0x3a /* graph */,
+                                 (GRAPH & 0x7f) | 0x80,
+                                 (GRAPH >> 7 & 0x7f) | 0x80,
+                                 GRAPH >> 14};
   uint8_t *const bytes = calloc(1, sizeof head + GRAPH);
   assert_non_null(bytes);
   memcpy(bytes, head, sizeof head);
