@@ -1,0 +1,149 @@
+/* Comparison figures on outputs made by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "calib/eval/eval_rows.h"
+#include "calib/eval/eval_tally.h"
+
+static tare_tensor matrix(float *const values, const int64_t rows, const int64_t columns) {
+  return (tare_tensor){.dtype = TARE_F32, .rank = 2, .dims = {rows, columns}, .data = values};
+}
+
+static tare_eval_score score_of(float *const got, float *const want, const int64_t rows,
+                                const int64_t columns, const int64_t *const extents) {
+  const tare_tensor a = matrix(got, rows, columns), b = matrix(want, rows, columns);
+  tarei_tally tally = {.samples = 1};
+  tarei_tally_output(&tally, &a, &b, extents);
+  return tarei_tally_score(&tally);
+}
+
+static void equal_outputs_have_infinite_sqnr(void **state) {
+  (void)state;
+  float values[] = {1, 2, -INFINITY, 4, NAN, 6};
+  const int64_t extents[] = {2, 3};
+  const tare_eval_score s = score_of(values, values, 2, 3, extents);
+  assert_true(isinf(s.sqnr_db) && s.sqnr_db > 0);
+  assert_true(s.cosine == 1);
+  assert_true(s.max_abs_error == 0);
+  assert_true(s.top1_agreement == 1);
+  assert_true(isnan(s.metric));
+}
+
+static void figures_are_those_of_the_definitions(void **state) {
+  (void)state;
+  float got[] = {1, 0, 3, 4}, want[] = {1, 2, 4, 3};
+  const int64_t extents[] = {2, 2};
+  const tare_eval_score s = score_of(got, want, 2, 2, extents);
+  assert_true(fabs(s.sqnr_db - 10 * log10(30.0 / 6.0)) < 1e-12);
+  assert_true(fabs(s.cosine - 25.0 / (sqrt(26.0) * sqrt(30.0))) < 1e-12);
+  assert_true(s.max_abs_error == 2);
+  assert_true(s.top1_agreement == 0);
+}
+
+static void only_the_valid_part_counts(void **state) {
+  (void)state;
+  float got[] = {1, 2, 99, 5, 4, 99, 99, 99, 99}, want[] = {1, 2, 0, 5, 4, 0, 0, 0, 0};
+  const int64_t extents[] = {2, 2};
+  const tare_eval_score s = score_of(got, want, 3, 3, extents);
+  assert_true(s.max_abs_error == 0);
+  assert_true(s.top1_agreement == 1);
+}
+
+static void the_first_of_equal_values_is_the_argmax(void **state) {
+  (void)state;
+  float got[] = {2, 2}, want[] = {1, 2};
+  const int64_t extents[] = {1, 2};
+  assert_true(score_of(got, want, 1, 2, extents).top1_agreement == 0);
+}
+
+static void short_rows_have_no_top1(void **state) {
+  (void)state;
+  float got[] = {2, 2}, want[] = {1, 2};
+  const int64_t extents[] = {2, 1};
+  assert_true(isnan(score_of(got, want, 2, 1, extents).top1_agreement));
+}
+
+static void a_lost_value_is_an_infinite_error(void **state) {
+  (void)state;
+  float got[] = {NAN, 2}, want[] = {1, 2};
+  const int64_t extents[] = {1, 2};
+  const tare_eval_score s = score_of(got, want, 1, 2, extents);
+  assert_true(isinf(s.max_abs_error));
+  assert_true(isinf(s.sqnr_db) && s.sqnr_db < 0);
+}
+
+static void adding_is_adding(void **state) {
+  (void)state;
+  tarei_tally a = {.samples = 1,
+                   .compared = true,
+                   .want2 = 8,
+                   .diff2 = 1,
+                   .max_abs = 1,
+                   .rows = 2,
+                   .agreed = 1,
+                   .metric = {1, 2}};
+  const tarei_tally b = {.samples = 2,
+                         .compared = true,
+                         .want2 = 2,
+                         .max_abs = 3,
+                         .rows = 2,
+                         .agreed = 2,
+                         .metric = {2, 2}};
+  tarei_tally_add(&a, &b);
+  const tare_eval_score s = tarei_tally_score(&a);
+  assert_int_equal(s.samples, 3);
+  assert_true(fabs(s.sqnr_db - 10) < 1e-12);
+  assert_true(s.max_abs_error == 3);
+  assert_true(s.top1_agreement == 0.75);
+  assert_true(s.metric == 0.75);
+}
+
+static void rows_walk_in_order(void **state) {
+  (void)state;
+  const tare_tensor t = {.dtype = TARE_F32, .rank = 3, .dims = {2, 3, 4}};
+  const int64_t extents[] = {2, 2, 9}; /* beyond the dim: clipped */
+  const int64_t expected[] = {0, 4, 12, 16};
+  tarei_rows rows;
+  tarei_rows_begin(&t, extents, &rows);
+  assert_int_equal(rows.length, 4);
+  int64_t offset = 0;
+  for (int i = 0; i < 4; i++) {
+    assert_true(tarei_rows_next(&rows, &offset));
+    assert_int_equal(offset, expected[i]);
+  }
+  assert_false(tarei_rows_next(&rows, &offset));
+  assert_false(tarei_rows_next(&rows, &offset));
+}
+
+static void scalars_and_empty_tensors_are_walked(void **state) {
+  (void)state;
+  const tare_tensor scalar = {.dtype = TARE_F32};
+  const tare_tensor empty = {.dtype = TARE_F32, .rank = 2, .dims = {3, 0}};
+  tarei_rows rows;
+  int64_t offset = -1;
+  tarei_rows_begin(&scalar, NULL, &rows);
+  assert_true(tarei_rows_next(&rows, &offset));
+  assert_int_equal(rows.length, 1);
+  assert_false(tarei_rows_next(&rows, &offset));
+  tarei_rows_begin(&empty, empty.dims, &rows);
+  assert_false(tarei_rows_next(&rows, &offset));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(equal_outputs_have_infinite_sqnr),
+      cmocka_unit_test(figures_are_those_of_the_definitions),
+      cmocka_unit_test(only_the_valid_part_counts),
+      cmocka_unit_test(the_first_of_equal_values_is_the_argmax),
+      cmocka_unit_test(short_rows_have_no_top1),
+      cmocka_unit_test(a_lost_value_is_an_infinite_error),
+      cmocka_unit_test(adding_is_adding),
+      cmocka_unit_test(rows_walk_in_order),
+      cmocka_unit_test(scalars_and_empty_tensors_are_walked),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+/* Whole evaluations, on the models of the examples. */
+#include <hdf5.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <tare/tare.h>
+
+#define DIGITS TARE_SOURCE_DIR "/examples/digits-conv/"
+#define INTENTS TARE_SOURCE_DIR "/examples/intents-mini/"
+
+typedef struct bench {
+  tare_model *model;
+  tare_profiles *profiles;
+  tare_plan *plan;
+  tare_dataset *data;
+} bench;
+
+static tare_dataset *open_data(const tare_model *const model, const char *const path,
+                               const char *const labels, const int64_t limit) {
+  tare_dataset_options o;
+  tare_dataset_options_init(&o);
+  o.n_inputs = tare_model_inputs(model, &o.inputs);
+  o.rate = 8000;
+  o.labels = labels;
+  o.limit = limit;
+  tare_dataset *data = NULL;
+  tare_error err = {0};
+  if (tare_dataset_open(&path, 1, &o, &data, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  return data;
+}
+
+static tare_plan *build(const tare_model *const model, const tare_profiles *const profiles) {
+  tare_plan *plan = NULL;
+  tare_error err = {0};
+  if (tare_plan_build(model, profiles, NULL, &plan, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  return plan;
+}
+
+static bench make(const char *const model, const char *const spec, const char *const data,
+                  const char *const labels, const int64_t limit) {
+  bench b = {0};
+  tare_error err = {0};
+  const tare_port *inputs = NULL;
+  if (tare_model_load(model, &b.model, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  const int n = tare_model_inputs(b.model, &inputs);
+  assert_int_equal(tare_profiles_new(inputs, n, &b.profiles, &err), TARE_OK);
+  assert_int_equal(tare_profiles_add(b.profiles, spec, &err), TARE_OK);
+  b.plan = build(b.model, b.profiles);
+  b.data = open_data(b.model, data, labels, limit);
+  return b;
+}
+
+static void end(bench *const b) {
+  tare_dataset_close(&b->data);
+  tare_plan_free(&b->plan);
+  tare_profiles_free(&b->profiles);
+  tare_model_free(&b->model);
+}
+
+static bench make_digits(const int64_t limit) {
+  return make(DIGITS "digits-conv.onnx", "samples=1000:20000:160000", DIGITS "eval", "digits",
+              limit);
+}
+
+static void a_plan_equals_itself_and_knows_its_digits(void **state) {
+  (void)state;
+  bench b = make_digits(6);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.against = b.plan;
+  o.metric = "ctc-error";
+  o.alphabet = "0123456789";
+  tare_eval_result r = {0};
+  tare_error err = {0};
+  if (tare_eval(b.plan, b.data, &o, &r, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  assert_int_equal(r.total.samples, 6);
+  assert_int_equal(r.n_profiles, 1);
+  assert_int_equal(r.profiles[0].samples, 6);
+  assert_true(isinf(r.total.sqnr_db) && r.total.top1_agreement == 1);
+  assert_true(r.total.metric < 0.1);
+  assert_true(r.total.metric == r.total.reference);
+  assert_true(r.seconds > 0 && r.peak_bytes > 0);
+  tare_eval_result_fini(&r);
+  end(&b);
+}
+
+/* The model's receptive field reaches over the end of a recording, so that padding may change the
+ * last frames a little; the digits stay. */
+static void padding_is_left_out_of_the_digits(void **state) {
+  (void)state;
+  bench b = make_digits(4);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.fit = TARE_FIT_PAD;
+  o.metric = "ctc-error";
+  o.alphabet = "0123456789";
+  tare_eval_result r = {0};
+  tare_error err = {0};
+  if (tare_eval(b.plan, b.data, &o, &r, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  assert_true(r.total.metric < 0.1);
+  tare_eval_result_fini(&r);
+  end(&b);
+}
+
+static void accuracy_reads_integer_labels(void **state) {
+  (void)state;
+  bench b = make(INTENTS "intents-mini.onnx", "sequence=4:64:600", INTENTS "eval.h5", "labels", 8);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.metric = "accuracy";
+  tare_eval_result r = {0};
+  tare_error err = {0};
+  if (tare_eval(b.plan, b.data, &o, &r, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  assert_true(r.total.metric > 0.7 && r.total.metric <= 1);
+  assert_true(isnan(r.total.sqnr_db) && isnan(r.total.reference));
+  tare_eval_result_fini(&r);
+  end(&b);
+}
+
+static void saved_outputs_are_there(void **state) {
+  (void)state;
+  bench b = make_digits(2);
+  char path[] = "eval_test_XXXXXX";
+  const int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  close(fd);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.save_outputs = path;
+  tare_eval_result r = {0};
+  tare_error err = {0};
+  if (tare_eval(b.plan, b.data, &o, &r, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  tare_eval_result_fini(&r);
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(file >= 0);
+  const hid_t set = H5Dopen2(file, "/1/logits", H5P_DEFAULT);
+  assert_true(set >= 0);
+  const hid_t space = H5Dget_space(set);
+  hsize_t dims[3] = {0};
+  assert_int_equal(H5Sget_simple_extent_dims(space, dims, NULL), 3);
+  assert_int_equal(dims[0], 1);
+  assert_true(dims[1] > 10);
+  assert_int_equal(dims[2], 11);
+  H5Sclose(space);
+  H5Dclose(set);
+  H5Fclose(file);
+  unlink(path);
+  end(&b);
+}
+
+static bool stop_after_one(void *const user, const int64_t done, const int64_t total) {
+  (void)user;
+  (void)total;
+  return done < 1;
+}
+
+static void stops_when_told(void **state) {
+  (void)state;
+  bench b = make_digits(3);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.progress = stop_after_one;
+  o.save_outputs = "eval_test_never.h5";
+  tare_eval_result r = {0};
+  tare_error err = {0};
+  assert_int_equal(tare_eval(b.plan, b.data, &o, &r, &err), TARE_E_CHECK);
+  assert_int_equal(access("eval_test_never.h5", F_OK), -1);
+  end(&b);
+}
+
+static void expect_refused(const tare_eval_options *const o, const char *const word) {
+  bench b = make_digits(1);
+  tare_eval_result r = {0};
+  tare_error err = {0};
+  assert_int_equal(tare_eval(b.plan, b.data, o, &r, &err), TARE_E_USAGE);
+  if (!strstr(err.message, word)) {
+    fail_msg("'%s' is not in: %s", word, err.message);
+  }
+  end(&b);
+}
+
+static void misuse_is_named(void **state) {
+  (void)state;
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.metric = "wer";
+  expect_refused(&o, "wer");
+  o.metric = "ctc-error";
+  expect_refused(&o, "alphabet");
+  o.metric = "accuracy";
+  o.output = 3;
+  expect_refused(&o, "output 3");
+  o.output = 0;
+  expect_refused(&o, "labels");
+  bench other = make(INTENTS "intents-mini.onnx", "sequence=4:64:600", INTENTS "eval.h5", NULL, 1);
+  tare_eval_options_init(&o);
+  o.against = other.plan;
+  expect_refused(&o, "the plans differ");
+  end(&other);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_plan_equals_itself_and_knows_its_digits),
+      cmocka_unit_test(padding_is_left_out_of_the_digits),
+      cmocka_unit_test(accuracy_reads_integer_labels),
+      cmocka_unit_test(saved_outputs_are_there),
+      cmocka_unit_test(stops_when_told),
+      cmocka_unit_test(misuse_is_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
