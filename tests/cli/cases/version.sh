@@ -1,0 +1,2 @@
+"$TARE" version
+"$TARE" --version
