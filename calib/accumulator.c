@@ -1,0 +1,203 @@
+#include "calib/accumulator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+
+#define MAX_SUM ((int64_t)1 << 55) /* room to add as many buckets as there can be */
+
+enum {
+  SHORT_ROW = 32,  /* below this a kernel call for each row costs more than plain code */
+  BLOCK = 1 << 15, /* elements seen by minmax and histogram in turn, while they are in the cache */
+};
+
+void tarei_accumulator_init(tarei_accumulator *const a) {
+  *a = (tarei_accumulator){.min = INFINITY, .max = -INFINITY};
+  tarei_histogram_init(&a->histogram);
+}
+
+void tarei_accumulator_fini(tarei_accumulator *const a) {
+  tarei_histogram_fini(&a->histogram);
+}
+
+void tarei_accumulator_reset(tarei_accumulator *const a) {
+  tarei_histogram histogram = a->histogram;
+  tarei_histogram_reset(&histogram);
+  *a = (tarei_accumulator){.min = INFINITY, .max = -INFINITY, .histogram = histogram};
+}
+
+static tarei_minmax minmax_start(void) {
+  return (tarei_minmax){.min = INFINITY, .max = -INFINITY};
+}
+
+static float minmax_amax(const tarei_minmax *const m) {
+  return m->max < m->min ? 0.0f : fmaxf(fabsf(m->min), fabsf(m->max));
+}
+
+/* Zero has one form, so that the extremes do not tell the order of 0 and -0. */
+static float plain_zero(const float x) {
+  return x == 0 ? 0.0f : x;
+}
+
+static void minmax_join(tarei_minmax *const m, const tarei_minmax *const other) {
+  m->min = other->min < m->min ? other->min : m->min;
+  m->max = other->max > m->max ? other->max : m->max;
+  m->n_nan += other->n_nan;
+  m->n_inf += other->n_inf;
+}
+
+static void count_row(tarei_accumulator *const a, const tarei_minmax *const row) {
+  const bool none = row->max < row->min;
+  a->rows[none ? TAREI_ROW_BIN_NOT_FINITE : tarei_float_to_bits(minmax_amax(row)) >> 23]++;
+}
+
+static void count_short_row(tarei_accumulator *const a, const float *const x, const int64_t n) {
+  uint32_t amax = 0;
+  int64_t n_finite = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const uint32_t magnitude = tarei_float_to_bits(x[i]) & 0x7fffffffu;
+    const bool finite = magnitude < 0x7f800000u;
+    n_finite += finite;
+    amax = finite && magnitude > amax ? magnitude : amax;
+  }
+  a->rows[n_finite ? amax >> 23 : TAREI_ROW_BIN_NOT_FINITE]++;
+}
+
+/* Takes the extremes of a block over and counts its values; rows are counted elsewhere. */
+static bool add_block(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                      const float *const x, const int64_t n, const tarei_minmax *const m) {
+  if (m->min <= m->max) {
+    a->min = plain_zero(m->min < a->min ? m->min : a->min);
+    a->max = plain_zero(m->max > a->max ? m->max : a->max);
+  }
+  a->count += n;
+  a->n_nan += (int64_t)m->n_nan;
+  a->n_inf += (int64_t)m->n_inf;
+  const int64_t n_finite = n - (int64_t)(m->n_nan + m->n_inf);
+  return tarei_histogram_add(&a->histogram, kernels, x, (size_t)n, n_finite, minmax_amax(m));
+}
+
+static bool add_short_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                           const float *const x, const int64_t n_rows, const int64_t n_columns) {
+  tarei_minmax m = minmax_start();
+  kernels->minmax(x, (size_t)(n_rows * n_columns), &m);
+  for (int64_t r = 0; r < n_rows; r++) {
+    count_short_row(a, x + r * n_columns, n_columns);
+  }
+  return add_block(a, kernels, x, n_rows * n_columns, &m);
+}
+
+static bool add_middle_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                            const float *const x, const int64_t n_rows, const int64_t n_columns) {
+  tarei_minmax m = minmax_start();
+  for (int64_t r = 0; r < n_rows; r++) {
+    tarei_minmax row = minmax_start();
+    kernels->minmax(x + r * n_columns, (size_t)n_columns, &row);
+    count_row(a, &row);
+    minmax_join(&m, &row);
+  }
+  return add_block(a, kernels, x, n_rows * n_columns, &m);
+}
+
+static bool add_long_row(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                         const float *const x, const int64_t n_columns) {
+  tarei_minmax row = minmax_start();
+  for (int64_t i = 0; i < n_columns; i += BLOCK) {
+    const int64_t n = n_columns - i < BLOCK ? n_columns - i : BLOCK;
+    tarei_minmax m = minmax_start();
+    kernels->minmax(x + i, (size_t)n, &m);
+    minmax_join(&row, &m);
+    if (!add_block(a, kernels, x + i, n, &m)) {
+      return false;
+    }
+  }
+  count_row(a, &row);
+  return true;
+}
+
+bool tarei_accumulator_add_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                                const float *const x, const int64_t n_rows,
+                                const int64_t n_columns) {
+  if (n_columns == 0) {
+    return true;
+  }
+  const int64_t step = n_columns < BLOCK ? BLOCK / n_columns : 1;
+  for (int64_t r = 0; r < n_rows; r += step) {
+    const int64_t n = n_rows - r < step ? n_rows - r : step;
+    const float *const block = x + r * n_columns;
+    const bool ok = n_columns < SHORT_ROW ? add_short_rows(a, kernels, block, n, n_columns)
+                    : n_columns <= BLOCK  ? add_middle_rows(a, kernels, block, n, n_columns)
+                                          : add_long_row(a, kernels, block, n_columns);
+    if (!ok) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tarei_accumulator_merge(tarei_accumulator *const a, const tarei_accumulator *const other) {
+  if (!tarei_histogram_merge(&a->histogram, &other->histogram)) {
+    return false;
+  }
+  a->n_samples += other->n_samples;
+  a->count += other->count;
+  a->n_nan += other->n_nan;
+  a->n_inf += other->n_inf;
+  a->min = other->min < a->min ? other->min : a->min;
+  a->max = other->max > a->max ? other->max : a->max;
+  for (int i = 0; i < TAREI_ROW_BINS; i++) {
+    a->rows[i] += other->rows[i];
+  }
+  return true;
+}
+
+float tarei_accumulator_amax(const tarei_accumulator *const a) {
+  const tarei_minmax m = {.min = a->min, .max = a->max};
+  return minmax_amax(&m);
+}
+
+double tarei_accumulator_quiet_rows(const tarei_accumulator *const a) {
+  const int loud = (int)(tarei_float_to_bits(tarei_accumulator_amax(a)) >> 23);
+  int64_t quiet = 0, all = 0;
+  for (int i = 0; i < TAREI_ROW_BIN_NOT_FINITE; i++) {
+    all += a->rows[i];
+    quiet += i > TAREI_ROW_BIN_ZERO && i < loud - 7 ? a->rows[i] : 0; /* 128 is 2^7 */
+  }
+  return all ? (double)quiet / (double)all : 0;
+}
+
+/* Sum of non-negative counts; -1 when one is negative or the sum overflows. */
+static int64_t sum_counts(const int64_t *const counts, const int n) {
+  int64_t sum = 0;
+  for (int i = 0; i < n; i++) {
+    if (counts[i] < 0 || __builtin_add_overflow(sum, counts[i], &sum)) {
+      return -1;
+    }
+  }
+  return sum;
+}
+
+static bool histogram_is_sound(const tarei_histogram *const h, const float amax,
+                               const int64_t n_finite) {
+  if (h->exponent == TAREI_HISTOGRAM_NO_EXPONENT) {
+    return amax == 0 && h->zeros == n_finite;
+  }
+  const int64_t total = sum_counts(h->positive, 2 * TAREI_HISTOGRAM_BINS);
+  return amax > 0 && h->exponent == tarei_histogram_exponent(amax) && total == n_finite;
+}
+
+bool tarei_accumulator_is_sound(const tarei_accumulator *const a) {
+  const int64_t parts[] = {a->count, a->n_nan, a->n_inf, a->n_samples};
+  const int64_t sum = sum_counts(parts, 4);
+  if (sum < 0 || sum > MAX_SUM || a->n_nan > a->count - a->n_inf) {
+    return false;
+  }
+  const int64_t n_finite = a->count - a->n_nan - a->n_inf;
+  const int64_t n_rows = sum_counts(a->rows, TAREI_ROW_BINS);
+  const bool empty = a->min == INFINITY && a->max == -INFINITY;
+  const bool ranged = isfinite(a->min) && isfinite(a->max) && a->min <= a->max;
+  return (n_finite ? ranged : empty) && n_rows >= 0 && n_rows <= a->count &&
+         (a->count == 0) == (n_rows == 0) &&
+         histogram_is_sound(&a->histogram, tarei_accumulator_amax(a), n_finite);
+}

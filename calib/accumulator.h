@@ -1,0 +1,62 @@
+/*
+ * Statistics of one tensor in one bucket: counts and extremes that do not depend on the order in
+ * which values came, on chunks or on threads.
+ */
+#ifndef TAREI_CALIB_ACCUMULATOR_H
+#define TAREI_CALIB_ACCUMULATOR_H
+
+#include <tare/tensor.h>
+
+#include "base/error.h"
+#include "calib/histogram.h"
+
+#define TAREI_ROW_BINS 256
+#define TAREI_ROW_BIN_ZERO 0         /* amax zero or denormal */
+#define TAREI_ROW_BIN_NOT_FINITE 255 /* no finite value in the row */
+
+typedef struct tarei_accumulator {
+  int64_t n_samples;
+  int64_t count, n_nan, n_inf;  /* count takes all elements in */
+  float min, max;               /* over finite values; INFINITY, -INFINITY while there are none */
+  int64_t rows[TAREI_ROW_BINS]; /* rows (last axis) by the exponent field of their amax */
+  tarei_histogram histogram;
+} tarei_accumulator;
+
+void tarei_accumulator_init(tarei_accumulator *a);
+void tarei_accumulator_fini(tarei_accumulator *a);
+/* Empties it but keeps its memory. */
+void tarei_accumulator_reset(tarei_accumulator *a);
+
+/* Counts contiguous rows. False when out of memory. */
+bool tarei_accumulator_add_rows(tarei_accumulator *a, const tarei_kernels *kernels, const float *x,
+                                int64_t n_rows, int64_t n_columns);
+
+/* Adds another accumulator, samples included. */
+bool tarei_accumulator_merge(tarei_accumulator *a, const tarei_accumulator *other);
+
+/* Largest magnitude of the finite values; 0 when there are none. */
+float tarei_accumulator_amax(const tarei_accumulator *a);
+
+/* Share of rows whose amax lies below 1/128 of the tensor's, by exponents: rows counted are surely
+ * below. Rows of zeros lose nothing and are not counted. */
+double tarei_accumulator_quiet_rows(const tarei_accumulator *a);
+
+/* True when the numbers agree with each other; what a file must fulfil. */
+bool tarei_accumulator_is_sound(const tarei_accumulator *a);
+
+/* Threads that fill one accumulator, each with its own in between. */
+typedef struct tarei_crew {
+  const tarei_kernels *kernels;
+  int n_threads;
+  tarei_accumulator *locals; /* [n_threads] */
+} tarei_crew;
+
+tare_status tarei_crew_init(tarei_crew *crew, const tarei_kernels *kernels, int n_threads,
+                            tare_error *err);
+void tarei_crew_fini(tarei_crew *crew);
+
+/* Counts one sample: the box `valid` (extents per axis, <= dims) of a float tensor. */
+tare_status tarei_crew_observe(tarei_crew *crew, const tare_tensor *data, const int64_t *valid,
+                               tarei_accumulator *a, tare_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * Calibrators: how a threshold follows from the distribution of |x|.
+ *
+ * One file each (calib/<name>.c), one row each in calib/calibrators.inc: TARE_CALIBRATOR(name).
+ */
+#ifndef TAREI_CALIB_CALIBRATOR_H
+#define TAREI_CALIB_CALIBRATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "calib/histogram.h"
+
+/* |x| of one tensor in one column. At least one value is not zero. */
+typedef struct tarei_distribution {
+  const int64_t *bins; /* [n_bins] */
+  int n_bins;          /* the last one is not empty: it holds amax */
+  double width;        /* of a bin */
+  double amax;         /* exact; (n_bins - 1) * width <= amax < n_bins * width */
+  int64_t count;       /* sum of bins */
+} tarei_distribution;
+
+typedef struct tarei_calibrator {
+  const char *name, *summary;
+  bool takes_percentile; /* its one parameter */
+  /* The threshold, > 0. Sets *degenerate when the search had nothing to choose from. */
+  double (*threshold)(const tarei_distribution *d, double percentile, bool *degenerate);
+} tarei_calibrator;
+
+#define TARE_CALIBRATOR(name) extern const tarei_calibrator tarei_calibrator_##name;
+#include "calib/calibrators.inc"
+#undef TARE_CALIBRATOR
+
+/* The row of a name, NULL for "minmax"; TARE_E_USAGE for unknown ones. */
+tare_status tarei_calibrator_find(const char *name, const tarei_calibrator **out, tare_error *err);
+
+/* Fills `bins` (TAREI_HISTOGRAM_BINS) and the rest from a histogram that has an exponent. */
+tarei_distribution tarei_distribution_make(const tarei_histogram *h, double amax, int64_t *bins);
+
+/* Upper edge of a bin: amax for the last one, beyond which there is nothing. */
+static inline double tarei_distribution_edge(const tarei_distribution *const d, const int bin) {
+  return bin + 1 < d->n_bins ? (bin + 1) * d->width : d->amax;
+}
+
+/* Share of the sum of squares that clipping at t removes: sum over |x| > t of x^2 - t^2, divided by
+ * the sum of x^2; values spread evenly inside their bin. */
+double tarei_distribution_energy_lost(const tarei_distribution *d, double t);
+
+#endif

@@ -1,0 +1,126 @@
+/* Boxes of tensors, cut into row ranges for threads. Every thread fills its own accumulator; their
+ * sum does not depend on how the rows were shared out. */
+#include <assert.h>
+#include <omp.h>
+
+#include "base/mem.h"
+#include "calib/accumulator.h"
+
+enum { ELEMENTS_PER_THREAD = 1 << 15 }; /* less is not worth waking a thread for */
+
+/* The valid box of a tensor as rows. */
+typedef struct box {
+  const float *data;
+  const tare_tensor *tensor;
+  const int64_t *valid;
+  int64_t n_rows, n_columns;
+  int64_t group; /* so many rows in turn lie one behind the other */
+} box;
+
+tare_status tarei_crew_init(tarei_crew *const crew, const tarei_kernels *const kernels,
+                            const int n_threads, tare_error *const err) {
+  assert(n_threads >= 1);
+  const size_t n = (size_t)n_threads;
+  *crew = (tarei_crew){.kernels = kernels, .n_threads = n_threads};
+  crew->locals = tarei_calloc(n, sizeof *crew->locals);
+  if (!crew->locals) {
+    return tarei_fail_memory(err, "accumulators of threads", n * sizeof *crew->locals);
+  }
+  for (int i = 0; i < n_threads; i++) {
+    tarei_accumulator_init(&crew->locals[i]);
+  }
+  return TARE_OK;
+}
+
+void tarei_crew_fini(tarei_crew *const crew) {
+  for (int i = 0; crew->locals && i < crew->n_threads; i++) {
+    tarei_accumulator_fini(&crew->locals[i]);
+  }
+  free(crew->locals);
+  *crew = (tarei_crew){0};
+}
+
+static box make_box(const tare_tensor *const tensor, const int64_t *const valid) {
+  box b = {.data = tensor->data,
+           .tensor = tensor,
+           .valid = valid,
+           .n_rows = 1,
+           .n_columns = 1,
+           .group = 1};
+  if (tensor->rank == 0) {
+    return b;
+  }
+  const int last = tensor->rank - 1;
+  b.n_columns = valid[last];
+  bool dense = valid[last] == tensor->dims[last];
+  for (int i = last - 1; i >= 0; i--) {
+    assert(valid[i] >= 0 && valid[i] <= tensor->dims[i]);
+    b.n_rows *= valid[i];
+    b.group *= dense ? valid[i] : 1;
+    dense = dense && valid[i] == tensor->dims[i];
+  }
+  return b;
+}
+
+static const float *row_at(const box *const b, const int64_t row) {
+  int64_t rest = row, offset = 0;
+  int64_t stride = b->tensor->rank ? b->tensor->dims[b->tensor->rank - 1] : 1;
+  for (int i = b->tensor->rank - 2; i >= 0; i--) {
+    offset += rest % b->valid[i] * stride;
+    rest /= b->valid[i];
+    stride *= b->tensor->dims[i];
+  }
+  return b->data + offset;
+}
+
+static bool add_range(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                      const box *const b, const int64_t begin, const int64_t end) {
+  for (int64_t row = begin; row < end;) {
+    const int64_t left = b->group - row % b->group;
+    const int64_t n = left < end - row ? left : end - row;
+    if (!tarei_accumulator_add_rows(a, kernels, row_at(b, row), n, b->n_columns)) {
+      return false;
+    }
+    row += n;
+  }
+  return true;
+}
+
+static int threads_for(const tarei_crew *const crew, const box *const b) {
+  const int64_t wanted = b->n_rows * b->n_columns / ELEMENTS_PER_THREAD;
+  const int64_t most = wanted < b->n_rows ? wanted : b->n_rows;
+  return most >= crew->n_threads ? crew->n_threads : most > 1 ? (int)most : 1;
+}
+
+static bool add_threaded(tarei_crew *const crew, const box *const b, const int n_threads,
+                         tarei_accumulator *const a) {
+  bool ok = true;
+#pragma omp parallel for num_threads(n_threads) schedule(static) reduction(&& : ok)
+  for (int i = 0; i < n_threads; i++) {
+    const int64_t begin = b->n_rows / n_threads * i + (b->n_rows % n_threads) * i / n_threads;
+    const int64_t end =
+        b->n_rows / n_threads * (i + 1) + (b->n_rows % n_threads) * (i + 1) / n_threads;
+    ok = add_range(&crew->locals[i], crew->kernels, b, begin, end) && ok;
+  }
+  for (int i = 0; i < n_threads; i++) {
+    ok = ok && tarei_accumulator_merge(a, &crew->locals[i]);
+    tarei_accumulator_reset(&crew->locals[i]);
+  }
+  return ok;
+}
+
+tare_status tarei_crew_observe(tarei_crew *const crew, const tare_tensor *const data,
+                               const int64_t *const valid, tarei_accumulator *const a,
+                               tare_error *const err) {
+  assert(data->dtype == TARE_F32);
+  const box b = make_box(data, valid);
+  a->n_samples++;
+  if (b.n_rows == 0 || b.n_columns == 0) {
+    return TARE_OK;
+  }
+  const int n_threads = threads_for(crew, &b);
+  const bool ok = n_threads > 1 ? add_threaded(crew, &b, n_threads, a)
+                                : add_range(a, crew->kernels, &b, 0, b.n_rows);
+  return ok ? TARE_OK
+            : tarei_fail_memory(err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+}

@@ -1,0 +1,123 @@
+/*
+ * The entropy calibrator as published for TensorRT: of the candidates i = 128..2048, the first i of
+ * 2048 bins of |x| are the reference P, with everything beyond added to its last bin; Q is the same
+ * bins in 128 levels, each level spread evenly over its bins that are not empty; the candidate with
+ * the least divergence KL(P || Q) wins, and the threshold is (i + 0.5) bins.
+ *
+ * Inside a level Q is constant, so that the divergence of a candidate is a sum over levels of
+ * differences of prefix sums: 128 terms instead of i.
+ */
+#include <math.h>
+
+#include "calib/calibrator.h"
+
+enum { BINS = 2048, FIRST = 128, LEVELS = 128 };
+#define TIE 1e-12 /* divergences nearer than this are one; the larger threshold wins */
+
+/* Sums over the bins before i. */
+typedef struct prefix {
+  double mass[BINS + 1];
+  double entropy[BINS + 1]; /* of c ln c */
+  int filled[BINS + 1];
+} prefix;
+
+/* Shares the power-of-two bins out over BINS linear ones over [0, amax], in proportion. */
+static void resample(const tarei_distribution *const d, double *const out) {
+  const double width = d->amax / BINS;
+  for (int i = 0; i < BINS; i++) {
+    out[i] = 0;
+  }
+  for (int i = 0; i < d->n_bins; i++) {
+    const double low = i * d->width, high = tarei_distribution_edge(d, i);
+    const double density = high > low ? (double)d->bins[i] / (high - low) : 0;
+    int j = (int)(low / width);
+    j = j < BINS ? j : BINS - 1;
+    if (d->bins[i] && density == 0) { /* all of the last bin lies at amax itself */
+      out[BINS - 1] += (double)d->bins[i];
+      continue;
+    }
+    for (; d->bins[i] && j < BINS && j * width < high; j++) {
+      const double from = fmax(low, j * width);
+      const double to = j + 1 < BINS ? fmin(high, (j + 1) * width) : high;
+      out[j] += to > from ? density * (to - from) : 0;
+    }
+  }
+}
+
+static void sum_up(const double *const bins, prefix *const sums) {
+  sums->mass[0] = sums->entropy[0] = 0;
+  sums->filled[0] = 0;
+  for (int i = 0; i < BINS; i++) {
+    const double c = bins[i];
+    sums->mass[i + 1] = sums->mass[i] + c;
+    sums->entropy[i + 1] = sums->entropy[i] + (c > 0 ? c * log(c) : 0);
+    sums->filled[i + 1] = sums->filled[i] + (c > 0);
+  }
+}
+
+/* Bin j of a candidate belongs to level j * LEVELS / i; this is the first bin of a level. */
+static int level_begin(const int level, const int i) {
+  return (level * i + LEVELS - 1) / LEVELS;
+}
+
+/* sum of p ln q over the bins of the candidate, with p = mass of a bin without the outliers. */
+static double cross_term(const prefix *const sums, const int i, double *const last_log) {
+  double cross = 0;
+  for (int level = 0; level < LEVELS; level++) {
+    const int begin = level_begin(level, i), end = level_begin(level + 1, i);
+    const double mass = sums->mass[end] - sums->mass[begin];
+    const int filled = sums->filled[end] - sums->filled[begin];
+    if (filled) {
+      *last_log = log(mass / filled);
+      cross += mass * *last_log;
+    }
+  }
+  return cross;
+}
+
+/* KL(P || Q) with P = (p + outliers in its last bin) / all and Q = q / kept. */
+static double divergence(const double *const bins, const prefix *const sums, const int i) {
+  const double all = sums->mass[BINS], kept = sums->mass[i];
+  const double outliers = i < BINS ? all - kept : 0;
+  const double last = bins[i - 1];
+  if (kept <= 0 || (outliers > 0 && last <= 0)) {
+    return INFINITY; /* P has mass where Q has none */
+  }
+  double last_log = 0;
+  double cross = cross_term(sums, i, &last_log);
+  double own = sums->entropy[i];
+  if (outliers > 0) {
+    own += (last + outliers) * log(last + outliers) - last * log(last);
+    cross += outliers * last_log; /* the last bin is filled, and lies in the last level */
+  }
+  return (own - cross) / all - log(all) + log(kept);
+}
+
+static double threshold(const tarei_distribution *const d, const double percentile,
+                        bool *const degenerate) {
+  (void)percentile; /* not a parameter of this method */
+  double bins[BINS];
+  prefix sums;
+  resample(d, bins);
+  sum_up(bins, &sums);
+  int best = BINS, n_finite = 0;
+  double least = INFINITY;
+  for (int i = FIRST; i <= BINS; i++) {
+    const double kl = divergence(bins, &sums, i);
+    n_finite += isfinite(kl);
+    if (isfinite(kl) && kl <= least + TIE) {
+      best = i;
+      least = fmin(kl, least);
+    }
+  }
+  *degenerate = n_finite < 2 || sums.filled[BINS] < 2;
+  return (best + 0.5) * (d->amax / BINS);
+}
+
+const tarei_calibrator tarei_calibrator_entropy = {
+    .name = "entropy",
+    .summary =
+        "least Kullback-Leibler divergence of the quantized from the real distribution, "
+        "as TensorRT's entropy calibrator",
+    .threshold = threshold,
+};

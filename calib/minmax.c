@@ -1,0 +1,15 @@
+/* Nothing is clipped. */
+#include "calib/calibrator.h"
+
+static double threshold(const tarei_distribution *const d, const double percentile,
+                        bool *const degenerate) {
+  (void)percentile; /* not a parameter of this method */
+  (void)degenerate; /* there is no search */
+  return d->amax;
+}
+
+const tarei_calibrator tarei_calibrator_minmax = {
+    .name = "minmax",
+    .summary = "the largest magnitude seen; clips nothing",
+    .threshold = threshold,
+};

@@ -1,0 +1,153 @@
+#include "calib/stats.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static bool make_tensors(tare_stats *const stats, const int n_tensors) {
+  stats->tensors = tarei_calloc((size_t)n_tensors, sizeof *stats->tensors);
+  for (int i = 0; stats->tensors && i < n_tensors; i++) {
+    tarei_stats_tensor *const tensor = &stats->tensors[i];
+    tensor->buckets = tarei_calloc((size_t)stats->n_profiles, sizeof *tensor->buckets);
+    if (!tensor->buckets) {
+      return false;
+    }
+    for (int p = 0; p < stats->n_profiles; p++) {
+      tarei_accumulator_init(&tensor->buckets[p]);
+    }
+    stats->n_tensors++;
+  }
+  return stats->tensors != NULL;
+}
+
+tare_status tarei_stats_new(const int n_profiles, const int n_inputs, const int n_tensors,
+                            const int n_aliases, tare_stats **const out, tare_error *const err) {
+  assert(n_profiles >= 0 && n_inputs >= 0 && n_tensors >= 0 && n_aliases >= 0);
+  *out = NULL;
+  tare_stats *stats = tarei_calloc(1, sizeof *stats);
+  if (!stats) {
+    return tarei_fail_memory(err, "statistics", sizeof *stats);
+  }
+  stats->n_profiles = n_profiles;
+  stats->n_inputs = n_inputs;
+  stats->n_aliases = n_aliases;
+  stats->profiles = tarei_calloc((size_t)n_profiles, sizeof *stats->profiles);
+  stats->inputs = tarei_calloc((size_t)n_inputs, sizeof *stats->inputs);
+  stats->aliases = tarei_calloc((size_t)n_aliases, sizeof *stats->aliases);
+  if (!stats->profiles || !stats->inputs || !stats->aliases || !make_tensors(stats, n_tensors)) {
+    tare_stats_free(&stats);
+    return tarei_fail_memory(err, "statistics of tensors",
+                             (size_t)n_tensors * sizeof *stats->tensors);
+  }
+  *out = stats;
+  return TARE_OK;
+}
+
+static void free_tensor(tarei_stats_tensor *const tensor, const int n_profiles) {
+  for (int p = 0; tensor->buckets && p < n_profiles; p++) {
+    tarei_accumulator_fini(&tensor->buckets[p]);
+  }
+  free(tensor->buckets);
+  free(tensor->name);
+}
+
+void tare_stats_free(tare_stats **const handle) {
+  tare_stats *const stats = *handle;
+  if (!stats) {
+    return;
+  }
+  for (int i = 0; i < stats->n_tensors; i++) {
+    free_tensor(&stats->tensors[i], stats->n_profiles);
+  }
+  for (int i = 0; stats->profiles && i < stats->n_profiles; i++) {
+    free(stats->profiles[i].spec);
+  }
+  for (int i = 0; stats->inputs && i < stats->n_inputs; i++) {
+    free(stats->inputs[i]);
+  }
+  for (int i = 0; stats->aliases && i < stats->n_aliases; i++) {
+    free(stats->aliases[i].name);
+    free(stats->aliases[i].source);
+  }
+  free(stats->tensors);
+  free(stats->profiles);
+  free(stats->inputs);
+  free(stats->aliases);
+  free(stats->model_name);
+  free(stats);
+  *handle = NULL;
+}
+
+static int by_tensor_name(const void *const a, const void *const b) {
+  return strcmp(((const tarei_stats_tensor *)a)->name, ((const tarei_stats_tensor *)b)->name);
+}
+
+static int by_alias_name(const void *const a, const void *const b) {
+  return strcmp(((const tarei_stats_alias *)a)->name, ((const tarei_stats_alias *)b)->name);
+}
+
+void tarei_stats_sort(tare_stats *const stats) {
+  qsort(stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors, by_tensor_name);
+  qsort(stats->aliases, (size_t)stats->n_aliases, sizeof *stats->aliases, by_alias_name);
+}
+
+tare_status tarei_stats_merged(const tarei_stats_tensor *const tensor, const int n_profiles,
+                               tarei_accumulator *const out, tare_error *const err) {
+  for (int p = 0; p < n_profiles; p++) {
+    if (!tarei_accumulator_merge(out, &tensor->buckets[p])) {
+      return tarei_fail_memory(err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+    }
+  }
+  return TARE_OK;
+}
+
+uint64_t tare_stats_model_hash(const tare_stats *const stats) {
+  return stats->model_hash;
+}
+
+const char *tare_stats_model_name(const tare_stats *const stats) {
+  return stats->model_name;
+}
+
+int tare_stats_n_profiles(const tare_stats *const stats) {
+  return stats->n_profiles;
+}
+
+const char *tare_stats_profile(const tare_stats *const stats, const int i) {
+  return i >= 0 && i < stats->n_profiles ? stats->profiles[i].spec : NULL;
+}
+
+int64_t tare_stats_profile_samples(const tare_stats *const stats, const int profile) {
+  assert(profile >= 0 && profile < stats->n_profiles);
+  return stats->profiles[profile].n_samples;
+}
+
+const char *tare_stats_fit(const tare_stats *const stats) {
+  return tare_fit_name(stats->fit);
+}
+
+bool tare_stats_counts_padding(const tare_stats *const stats) {
+  return stats->counts_padding;
+}
+
+int tare_stats_n_tensors(const tare_stats *const stats) {
+  return stats->n_tensors;
+}
+
+tare_stats_entry tare_stats_get(const tare_stats *const stats, const int tensor,
+                                const int profile) {
+  assert(tensor >= 0 && tensor < stats->n_tensors);
+  assert(profile >= 0 && profile < stats->n_profiles);
+  const tarei_accumulator *const a = &stats->tensors[tensor].buckets[profile];
+  const bool known = a->min <= a->max;
+  return (tare_stats_entry){.tensor = stats->tensors[tensor].name,
+                            .n_samples = a->n_samples,
+                            .count = a->count,
+                            .n_nan = a->n_nan,
+                            .n_inf = a->n_inf,
+                            .min = known ? (double)a->min : NAN,
+                            .max = known ? (double)a->max : NAN,
+                            .quiet_rows = tarei_accumulator_quiet_rows(a)};
+}

@@ -1,0 +1,53 @@
+/*
+ * Statistics: an accumulator per tensor and bucket, and what they were taken from. Nothing in here
+ * depends on the order of the data, on threads, places or times.
+ */
+#ifndef TAREI_CALIB_STATS_H
+#define TAREI_CALIB_STATS_H
+
+#include <tare/calib.h>
+
+#include "calib/accumulator.h"
+
+typedef struct tarei_stats_profile {
+  char *spec;
+  int64_t n_samples;
+} tarei_stats_profile;
+
+typedef struct tarei_stats_tensor {
+  char *name;
+  tarei_accumulator *buckets; /* [n_profiles] */
+} tarei_stats_tensor;
+
+/* A tensor of the model that holds the values of an observed one in another order or shape. */
+typedef struct tarei_stats_alias {
+  char *name, *source;
+} tarei_stats_alias;
+
+struct tare_stats {
+  uint64_t model_hash;
+  char *model_name; /* of the file, without its folder */
+  tare_fit fit;
+  bool counts_padding;
+  int n_profiles;
+  tarei_stats_profile *profiles;
+  int n_inputs;
+  char **inputs; /* in model order */
+  int n_tensors;
+  tarei_stats_tensor *tensors; /* sorted by name */
+  int n_aliases;
+  tarei_stats_alias *aliases; /* sorted by name */
+};
+
+/* Statistics with room for so many things, all names NULL and all accumulators empty. */
+tare_status tarei_stats_new(int n_profiles, int n_inputs, int n_tensors, int n_aliases,
+                            tare_stats **out, tare_error *err);
+
+/* Sorts tensors and aliases by name. */
+void tarei_stats_sort(tare_stats *stats);
+
+/* The sum of a tensor's buckets, into an empty accumulator. */
+tare_status tarei_stats_merged(const tarei_stats_tensor *tensor, int n_profiles,
+                               tarei_accumulator *out, tare_error *err);
+
+#endif

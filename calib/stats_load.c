@@ -1,0 +1,308 @@
+/* Reads statistics. The numbers of every tensor must agree with each other. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/stats_file.h"
+#include "calib/stats_read.h"
+#include "datasets/hdf5_lock.h"
+
+typedef struct lists {
+  tarei_stats_texts specs, inputs, alias_names, alias_sources, tensors;
+} lists;
+
+static void free_lists(lists *const l) {
+  tarei_stats_texts *const all[] = {&l->specs, &l->inputs, &l->alias_names, &l->alias_sources,
+                                    &l->tensors};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    free(all[i]->block);
+  }
+}
+
+static tare_status read_lists(const tarei_stats_reader *const r, lists *const l) {
+  TARE_TRY(tarei_stats_read_texts(r, "/profiles/spec", -1, &l->specs));
+  TARE_TRY(tarei_stats_read_texts(r, "/inputs", -1, &l->inputs));
+  TARE_TRY(tarei_stats_read_texts(r, "/aliases/name", -1, &l->alias_names));
+  TARE_TRY(tarei_stats_read_texts(r, "/aliases/source", l->alias_names.n, &l->alias_sources));
+  TARE_TRY(tarei_stats_read_texts(r, "/tensors/name", -1, &l->tensors));
+  if (l->specs.n < 1 || l->specs.n > TARE_MAX_PROFILES) {
+    return tarei_stats_bad(r, "/profiles/spec", "must hold 1..64 profiles");
+  }
+  const hsize_t n_cells = (hsize_t)l->specs.n * (hsize_t)l->tensors.n;
+  return n_cells * sizeof(int64_t) <= r->file_size
+             ? TARE_OK
+             : tarei_stats_bad(r, "/tensors/name", "holds more tensors than the file can");
+}
+
+static tare_status take_lists(const tarei_stats_reader *const r, const lists *const l,
+                              tare_stats *const stats) {
+  for (int i = 0; i < l->specs.n; i++) {
+    TARE_TRY(tarei_stats_take_text(r, &l->specs, i, &stats->profiles[i].spec));
+  }
+  for (int i = 0; i < l->inputs.n; i++) {
+    TARE_TRY(tarei_stats_take_text(r, &l->inputs, i, &stats->inputs[i]));
+  }
+  for (int i = 0; i < l->alias_names.n; i++) {
+    TARE_TRY(tarei_stats_take_text(r, &l->alias_names, i, &stats->aliases[i].name));
+    TARE_TRY(tarei_stats_take_text(r, &l->alias_sources, i, &stats->aliases[i].source));
+  }
+  for (int i = 0; i < l->tensors.n; i++) {
+    TARE_TRY(tarei_stats_take_text(r, &l->tensors, i, &stats->tensors[i].name));
+  }
+  return TARE_OK;
+}
+
+static int by_name(const void *const key, const void *const tensor) {
+  return strcmp(key, ((const tarei_stats_tensor *)tensor)->name);
+}
+
+static const tarei_stats_tensor *find_tensor(const tare_stats *const stats,
+                                             const char *const name) {
+  return bsearch(name, stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors, by_name);
+}
+
+static tare_status check_names(const tarei_stats_reader *const r, const tare_stats *const stats) {
+  for (int i = 1; i < stats->n_tensors; i++) {
+    if (strcmp(stats->tensors[i - 1].name, stats->tensors[i].name) >= 0) {
+      return tarei_stats_bad(r, "/tensors/name", "must be sorted, each name once");
+    }
+  }
+  for (int i = 0; i < stats->n_aliases; i++) {
+    const tarei_stats_alias *const alias = &stats->aliases[i];
+    if (i > 0 && strcmp(stats->aliases[i - 1].name, alias->name) >= 0) {
+      return tarei_stats_bad(r, "/aliases/name", "must be sorted, each name once");
+    }
+    if (find_tensor(stats, alias->name) || !find_tensor(stats, alias->source)) {
+      return tarei_stats_bad(r, "/aliases",
+                             "must lead from names without statistics to names with them");
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status read_header(const tarei_stats_reader *const r, tare_stats *const stats) {
+  uint64_t padding = 0;
+  char *fit = NULL;
+  TARE_TRY(tarei_stats_need_text(r, "model_name", &stats->model_name));
+  TARE_TRY(tarei_stats_need_number(r, "model_hash", &stats->model_hash));
+  TARE_TRY(tarei_stats_need_number(r, "counts_padding", &padding));
+  stats->counts_padding = padding != 0;
+  TARE_TRY(tarei_stats_need_text(r, "fit", &fit));
+  const bool known = tare_fit_parse(fit, &stats->fit, NULL) == TARE_OK;
+  free(fit);
+  return known ? TARE_OK : tarei_stats_bad(r, "fit", "is not a fit that this program knows");
+}
+
+static tare_status read_samples(const tarei_stats_reader *const r, tare_stats *const stats) {
+  char *block = NULL;
+  const int64_t dims[] = {stats->n_profiles};
+  tare_status status = tarei_stats_read_array(r, "/profiles/samples", H5T_INTEGER, H5T_NATIVE_INT64,
+                                              sizeof(int64_t), 1 /* rank */, dims, &block);
+  for (int p = 0; p < stats->n_profiles && status == TARE_OK; p++) {
+    memcpy(&stats->profiles[p].n_samples, block + (size_t)p * sizeof(int64_t), sizeof(int64_t));
+    if (stats->profiles[p].n_samples < 0) {
+      status = tarei_stats_bad(r, "/profiles/samples", "must not be negative");
+    }
+  }
+  free(block);
+  return status;
+}
+
+static tare_status read_cell_numbers(const tarei_stats_reader *const r,
+                                     const tarei_stats_array *const array,
+                                     tare_stats *const stats) {
+  const hid_t types[] = {H5T_NATIVE_INT64, H5T_NATIVE_INT32, H5T_NATIVE_FLOAT};
+  const H5T_class_t class = array->kind == TAREI_STATS_F32 ? H5T_FLOAT : H5T_INTEGER;
+  const size_t size = tarei_stats_kind_size(array->kind);
+  const size_t n_profiles = (size_t)stats->n_profiles;
+  const size_t n = (size_t)stats->n_tensors * n_profiles;
+  const int64_t dims[] = {stats->n_tensors, stats->n_profiles};
+  char *block = NULL;
+  const tare_status status = tarei_stats_read_array(r, array->path, class, types[array->kind], size,
+                                                    2 /* rank */, dims, &block);
+  for (size_t i = 0; i < n && status == TARE_OK; i++) {
+    tarei_accumulator *const a = &stats->tensors[i / n_profiles].buckets[i % n_profiles];
+    memcpy((char *)a + array->offset, block + i * size, size);
+  }
+  free(block);
+  return status;
+}
+
+/* The three data sets with counts per tensor and bucket. */
+enum { ROWS, POSITIVE, NEGATIVE, N_SETS };
+typedef struct count_set {
+  hid_t set, space;
+  int n; /* counts */
+} count_set;
+
+static const char *const set_paths[N_SETS] = {"/tensors/rows", "/tensors/positive",
+                                              "/tensors/negative"};
+
+static tare_status read_cell(const tarei_stats_reader *const r, const count_set *const sets,
+                             const int which, const hsize_t *const start, int64_t *const data) {
+  const hsize_t count[] = {1, 1, (hsize_t)sets[which].n};
+  const hid_t memory = H5Screate_simple(1, &count[2], NULL);
+  const bool ok =
+      H5Sselect_hyperslab(sets[which].space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+      H5Dread(sets[which].set, H5T_NATIVE_INT64, memory, sets[which].space, H5P_DEFAULT, data) >= 0;
+  (void)H5Sclose(memory); /* was only used for reading */
+  return ok ? TARE_OK
+            : tarei_stats_bad(r, set_paths[which],
+                              "cannot be read; the file is damaged or cut off");
+}
+
+/* A histogram gets memory where the extremes say that there is one, and its exponent must follow
+ * from them. */
+static tare_status make_histogram(const tarei_stats_reader *const r, tarei_accumulator *const a) {
+  const int32_t exponent = a->histogram.exponent;
+  const int64_t zeros = a->histogram.zeros;
+  tarei_histogram_init(&a->histogram);
+  const float amax = tarei_accumulator_amax(a);
+  if (amax > 0 && isfinite(amax) && !tarei_histogram_reserve(&a->histogram, amax)) {
+    return tarei_fail_memory(r->err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+  }
+  a->histogram.zeros = zeros;
+  return a->histogram.exponent == exponent
+             ? TARE_OK
+             : tarei_stats_bad(r, "/tensors/exponent", "does not follow from min and max");
+}
+
+/* One accumulator at a time, so that a wrong file is refused before it has taken much memory. */
+static tare_status read_accumulator(const tarei_stats_reader *const r, const count_set *const sets,
+                                    const hsize_t *const start, tarei_stats_tensor *const tensor) {
+  tarei_accumulator *const a = &tensor->buckets[start[1]];
+  TARE_TRY(make_histogram(r, a));
+  TARE_TRY(read_cell(r, sets, ROWS, start, a->rows));
+  if (a->histogram.positive) {
+    TARE_TRY(read_cell(r, sets, POSITIVE, start, a->histogram.positive));
+    TARE_TRY(read_cell(r, sets, NEGATIVE, start, a->histogram.negative));
+  }
+  return tarei_accumulator_is_sound(a)
+             ? TARE_OK
+             : tarei_fail(
+                   r->err, TARE_E_INPUT,
+                   "%s: the counts of tensor '%s' in profile %d do not agree with each other",
+                   r->path, tensor->name, (int)start[1]);
+}
+
+static tare_status open_counts(const tarei_stats_reader *const r, const tare_stats *const stats,
+                               count_set *const sets) {
+  for (int i = 0; i < N_SETS; i++) {
+    sets[i].n = i == ROWS ? TAREI_ROW_BINS : TAREI_HISTOGRAM_BINS;
+    int64_t dims[] = {stats->n_tensors, stats->n_profiles, sets[i].n};
+    TARE_TRY(tarei_stats_open_set(r, set_paths[i], H5T_INTEGER, 3 /* rank */, dims, &sets[i].set));
+    sets[i].space = H5Dget_space(sets[i].set);
+    if (sets[i].space < 0) {
+      return tarei_stats_bad(r, set_paths[i], "has no shape");
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status read_accumulators(const tarei_stats_reader *const r, tare_stats *const stats) {
+  count_set sets[N_SETS];
+  for (int i = 0; i < N_SETS; i++) {
+    sets[i] = (count_set){.set = H5I_INVALID_HID, .space = H5I_INVALID_HID};
+  }
+  tare_status status = open_counts(r, stats, sets);
+  for (int t = 0; t < stats->n_tensors && status == TARE_OK; t++) {
+    for (int p = 0; p < stats->n_profiles && status == TARE_OK; p++) {
+      const hsize_t start[] = {(hsize_t)t, (hsize_t)p, 0};
+      status = read_accumulator(r, sets, start, &stats->tensors[t]);
+    }
+  }
+  for (int i = 0; i < N_SETS; i++) {
+    if (sets[i].space >= 0) {
+      (void)H5Sclose(sets[i].space); /* were only read */
+    }
+    if (sets[i].set >= 0) {
+      (void)H5Dclose(sets[i].set);
+    }
+  }
+  return status;
+}
+
+static tare_status fill(const tarei_stats_reader *const r, const lists *const l,
+                        tare_stats *const stats) {
+  TARE_TRY(take_lists(r, l, stats));
+  TARE_TRY(check_names(r, stats));
+  TARE_TRY(read_header(r, stats));
+  TARE_TRY(read_samples(r, stats));
+  for (int i = 0; i < TAREI_STATS_N_ARRAYS; i++) {
+    TARE_TRY(read_cell_numbers(r, &tarei_stats_arrays[i], stats));
+  }
+  return read_accumulators(r, stats);
+}
+
+static tare_status read_stats(const tarei_stats_reader *const r, tare_stats **const out) {
+  lists l = {0};
+  tare_status status = read_lists(r, &l);
+  if (status == TARE_OK) {
+    status = tarei_stats_new(l.specs.n, l.inputs.n, l.tensors.n, l.alias_names.n, out, r->err);
+  }
+  if (status == TARE_OK) {
+    status = fill(r, &l, *out);
+  }
+  free_lists(&l);
+  if (status != TARE_OK) {
+    tare_stats_free(out);
+  }
+  return status;
+}
+
+static bool has_mark(const hid_t file) {
+  char *const format = tarei_stats_text(file, "format");
+  const bool ok = format && strcmp(format, TAREI_STATS_FORMAT) == 0;
+  free(format);
+  return ok;
+}
+
+static tare_status check_version(const tarei_stats_reader *const r) {
+  uint64_t major = 0;
+  if (!has_mark(r->file)) {
+    return tarei_fail(r->err, TARE_E_INPUT, "%s is an HDF5 file, but not a statistics file",
+                      r->path);
+  }
+  TARE_TRY(tarei_stats_need_number(r, "version_major", &major));
+  return major == TAREI_STATS_MAJOR
+             ? TARE_OK
+             : tarei_fail(r->err, TARE_E_INPUT,
+                          "%s: statistics version %llu is not known, this program reads version %d",
+                          r->path, (unsigned long long)major, TAREI_STATS_MAJOR);
+}
+
+static tare_status load(tarei_stats_reader *const r, tare_stats **const out) {
+  r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (r->file < 0) {
+    return tarei_fail(r->err, TARE_E_INPUT, "%s is missing, not an HDF5 file, or cut off", r->path);
+  }
+  tare_status status = H5Fget_filesize(r->file, &r->file_size) >= 0
+                           ? check_version(r)
+                           : tarei_stats_bad(r, "the file", "has no known size");
+  if (status == TARE_OK) {
+    status = read_stats(r, out);
+  }
+  (void)H5Fclose(r->file); /* was only read */
+  return status;
+}
+
+tare_status tare_stats_load(const char *const path, tare_stats **const out, tare_error *const err) {
+  *out = NULL;
+  tarei_stats_reader r = {.path = path, .err = err};
+  tarei_hdf5_lock();
+  const tare_status status = load(&r, out);
+  tarei_hdf5_unlock();
+  return status;
+}
+
+bool tare_stats_is_stats_file(const char *const path) {
+  tarei_hdf5_lock();
+  bool yes = false;
+  const hid_t file = H5Fis_hdf5(path) > 0 ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
+  if (file >= 0) {
+    yes = has_mark(file);
+    (void)H5Fclose(file); /* was only read */
+  }
+  tarei_hdf5_unlock();
+  return yes;
+}

@@ -1,0 +1,50 @@
+/* Steps of reading a statistics file. Nothing in the file is believed: types, shapes and sizes are
+ * checked before memory is taken. The caller holds tarei_hdf5_lock. */
+#ifndef TAREI_CALIB_STATS_READ_H
+#define TAREI_CALIB_STATS_READ_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+typedef struct tarei_stats_reader {
+  const char *path;
+  hid_t file;
+  hsize_t file_size; /* arrays that are not compressed cannot be larger */
+  tare_error *err;
+} tarei_stats_reader;
+
+/* "path: object rule" as TARE_E_INPUT. */
+tare_status tarei_stats_bad(const tarei_stats_reader *r, const char *object, const char *rule);
+
+/* Attributes of the root: a copy of a text or NULL; and forms that fail with a sentence. */
+char *tarei_stats_text(hid_t file, const char *name);
+tare_status tarei_stats_need_text(const tarei_stats_reader *r, const char *name, char **out);
+tare_status tarei_stats_need_number(const tarei_stats_reader *r, const char *name, uint64_t *out);
+
+/* Opens a data set of a class, of `rank` and, where not -1, dims[]; fills dims. */
+tare_status tarei_stats_open_set(const tarei_stats_reader *r, const char *path, H5T_class_t class,
+                                 int rank, int64_t *dims, hid_t *out);
+
+/* A list of texts; block holds n texts of `size` bytes each and is the caller's to free. */
+typedef struct tarei_stats_texts {
+  int n;
+  size_t size;
+  char *block;
+} tarei_stats_texts;
+
+/* expected: how many texts there must be, or -1. */
+tare_status tarei_stats_read_texts(const tarei_stats_reader *r, const char *path, int64_t expected,
+                                   tarei_stats_texts *out);
+/* A copy of text i into *slot. */
+tare_status tarei_stats_take_text(const tarei_stats_reader *r, const tarei_stats_texts *t, int i,
+                                  char **slot);
+
+/* Reads an array of numbers of `size` bytes in memory, whose dims are known; *out is the caller's
+ * to free, on failure too. */
+tare_status tarei_stats_read_array(const tarei_stats_reader *r, const char *path, H5T_class_t class,
+                                   hid_t type, size_t size, int rank, const int64_t *dims,
+                                   char **out);
+
+#endif

@@ -1,0 +1,261 @@
+/* Writes statistics as HDF5. Everything is written in one order, without times, in fixed chunks, so
+ * that the same statistics give the same bytes. */
+#include <hdf5.h>
+#include <string.h>
+#include <tare/tare.h>
+
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "calib/stats_file.h"
+#include "datasets/hdf5_lock.h"
+
+enum { DEFLATE_LEVEL = 6 };
+
+/* `ok` goes false with the first step that fails; the following ones then do nothing. */
+typedef struct writer {
+  hid_t file;
+  bool ok;
+} writer;
+
+static void check(writer *const w, const herr_t result) {
+  w->ok = w->ok && result >= 0;
+}
+
+static void put_attribute(writer *const w, const char *const name, const hid_t file_type,
+                          const hid_t memory_type, const void *const value) {
+  if (!w->ok) {
+    return;
+  }
+  const hid_t space = H5Screate(H5S_SCALAR);
+  const hid_t attribute = H5Acreate2(w->file, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+  check(w, attribute < 0 ? -1 : H5Awrite(attribute, memory_type, value));
+  if (attribute >= 0) {
+    check(w, H5Aclose(attribute));
+  }
+  check(w, H5Sclose(space));
+}
+
+static hid_t make_text_type(const size_t bytes) {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  const bool ok = type >= 0 && H5Tset_size(type, bytes ? bytes : 1) >= 0 &&
+                  H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 &&
+                  H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+  return ok ? type : H5I_INVALID_HID;
+}
+
+static void put_text(writer *const w, const char *const name, const char *const text) {
+  const hid_t type = make_text_type(strlen(text));
+  put_attribute(w, name, type, type, text);
+  (void)H5Tclose(type); /* a type that was not made fails above */
+}
+
+static void put_number(writer *const w, const char *const name, const uint64_t value) {
+  put_attribute(w, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
+}
+
+/* Makes a data set; chunk NULL for a contiguous one. */
+static hid_t make_set(writer *const w, const char *const path, const hid_t type, const int rank,
+                      const hsize_t *const dims, const hsize_t *const chunk) {
+  const hid_t space = H5Screate_simple(rank, dims, NULL);
+  const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+  check(w, H5Pset_obj_track_times(list, false));
+  if (chunk && dims[0] && dims[1]) {
+    check(w, H5Pset_chunk(list, rank, chunk));
+    check(w, H5Pset_shuffle(list));
+    check(w, H5Pset_deflate(list, DEFLATE_LEVEL));
+  }
+  const hid_t set = H5Dcreate2(w->file, path, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  w->ok = w->ok && set >= 0;
+  check(w, H5Pclose(list));
+  check(w, H5Sclose(space));
+  return set;
+}
+
+static void close_set(writer *const w, const hid_t set) {
+  if (set >= 0) {
+    check(w, H5Dclose(set));
+  }
+}
+
+static void put_array(writer *const w, const char *const path, const hid_t file_type,
+                      const hid_t memory_type, const int rank, const hsize_t *const dims,
+                      const void *const data) {
+  if (!w->ok) {
+    return;
+  }
+  const hid_t set = make_set(w, path, file_type, rank, dims, NULL);
+  if (w->ok && dims[0] && (rank < 2 || dims[1])) {
+    check(w, H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+  }
+  close_set(w, set);
+}
+
+/* Texts of one length, filled up with zero bytes; the i-th text stands at first + i * stride. */
+static void put_texts(writer *const w, const char *const path, const int n,
+                      const char *const *const first, const size_t stride) {
+  size_t longest = 1;
+  for (int i = 0; i < n; i++) {
+    const char *const text = *(const char *const *)((const char *)first + (size_t)i * stride);
+    longest = strlen(text) > longest ? strlen(text) : longest;
+  }
+  size_t bytes = 0;
+  char *const block = tarei_mul_size((size_t)n, longest, &bytes) ? tarei_calloc(bytes, 1) : NULL;
+  w->ok = w->ok && block;
+  for (int i = 0; block && i < n; i++) {
+    const char *const text = *(const char *const *)((const char *)first + (size_t)i * stride);
+    memcpy(block + (size_t)i * longest, text, strlen(text));
+  }
+  const hid_t type = make_text_type(longest);
+  const hsize_t dims[] = {(hsize_t)n};
+  put_array(w, path, type, type, 1, dims, block);
+  (void)H5Tclose(type); /* a type that was not made fails above */
+  free(block);
+}
+
+static void put_group(writer *const w, const char *const path) {
+  if (!w->ok) {
+    return;
+  }
+  const hid_t list = H5Pcreate(H5P_GROUP_CREATE);
+  check(w, H5Pset_obj_track_times(list, false));
+  const hid_t group = H5Gcreate2(w->file, path, H5P_DEFAULT, list, H5P_DEFAULT);
+  check(w, group < 0 ? -1 : H5Gclose(group));
+  check(w, H5Pclose(list));
+}
+
+static void put_header(writer *const w, const tare_stats *const stats) {
+  put_text(w, "format", TAREI_STATS_FORMAT);
+  put_number(w, "version_major", TAREI_STATS_MAJOR);
+  put_number(w, "version_minor", TAREI_STATS_MINOR);
+  put_text(w, "tare_version", TARE_VERSION);
+  put_text(w, "model_name", stats->model_name);
+  put_number(w, "model_hash", stats->model_hash);
+  put_text(w, "fit", tare_fit_name(stats->fit));
+  put_number(w, "counts_padding", stats->counts_padding);
+}
+
+static void put_lists(writer *const w, const tare_stats *const stats) {
+  put_group(w, "/profiles");
+  put_texts(w, "/profiles/spec", stats->n_profiles, (const char *const *)&stats->profiles[0].spec,
+            sizeof *stats->profiles);
+  int64_t samples[TARE_MAX_PROFILES] = {0};
+  for (int p = 0; p < stats->n_profiles; p++) {
+    samples[p] = stats->profiles[p].n_samples;
+  }
+  const hsize_t dims[] = {(hsize_t)stats->n_profiles};
+  put_array(w, "/profiles/samples", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, dims, samples);
+  put_texts(w, "/inputs", stats->n_inputs, (const char *const *)stats->inputs,
+            sizeof *stats->inputs);
+  put_group(w, "/aliases");
+  put_texts(w, "/aliases/name", stats->n_aliases, (const char *const *)&stats->aliases[0].name,
+            sizeof *stats->aliases);
+  put_texts(w, "/aliases/source", stats->n_aliases, (const char *const *)&stats->aliases[0].source,
+            sizeof *stats->aliases);
+}
+
+static void put_cell_numbers(writer *const w, const tare_stats *const stats,
+                             const tarei_stats_array *const array) {
+  const hid_t file_types[] = {H5T_STD_I64LE, H5T_STD_I32LE, H5T_IEEE_F32LE};
+  const hid_t memory_types[] = {H5T_NATIVE_INT64, H5T_NATIVE_INT32, H5T_NATIVE_FLOAT};
+  const size_t size = tarei_stats_kind_size(array->kind);
+  const size_t n_profiles = (size_t)stats->n_profiles;
+  char *const block = tarei_calloc((size_t)stats->n_tensors * n_profiles, size);
+  w->ok = w->ok && block;
+  for (size_t i = 0; block && i < (size_t)stats->n_tensors * n_profiles; i++) {
+    const tarei_accumulator *const a = &stats->tensors[i / n_profiles].buckets[i % n_profiles];
+    memcpy(block + i * size, (const char *)a + array->offset, size);
+  }
+  const hsize_t dims[] = {(hsize_t)stats->n_tensors, (hsize_t)stats->n_profiles};
+  put_array(w, array->path, file_types[array->kind], memory_types[array->kind], 2, dims, block);
+  free(block);
+}
+
+/* Which counts of an accumulator; NULL when there are none, and nothing is stored. */
+typedef const int64_t *counts_of(const tarei_accumulator *a);
+static const int64_t *rows_of(const tarei_accumulator *const a) {
+  return a->count ? a->rows : NULL;
+}
+static const int64_t *positive_of(const tarei_accumulator *const a) {
+  return a->histogram.exponent == TAREI_HISTOGRAM_NO_EXPONENT ? NULL : a->histogram.positive;
+}
+static const int64_t *negative_of(const tarei_accumulator *const a) {
+  return a->histogram.exponent == TAREI_HISTOGRAM_NO_EXPONENT ? NULL : a->histogram.negative;
+}
+
+static void put_cell(writer *const w, const hid_t set, const hid_t space,
+                     const hsize_t *const start, const hsize_t *const count,
+                     const int64_t *const data) {
+  const hid_t memory = H5Screate_simple(1, &count[2], NULL);
+  check(w, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL));
+  check(w, H5Dwrite(set, H5T_NATIVE_INT64, memory, space, H5P_DEFAULT, data));
+  check(w, H5Sclose(memory));
+}
+
+static void put_counts(writer *const w, const tare_stats *const stats, const char *const path,
+                       const int n, counts_of *const counts) {
+  if (!w->ok) {
+    return;
+  }
+  const hsize_t dims[] = {(hsize_t)stats->n_tensors, (hsize_t)stats->n_profiles, (hsize_t)n};
+  const hsize_t chunk[] = {1, 1, (hsize_t)n};
+  const hid_t set = make_set(w, path, H5T_STD_I64LE, 3, dims, chunk);
+  const hid_t space = w->ok ? H5Dget_space(set) : H5I_INVALID_HID;
+  for (hsize_t t = 0; t < dims[0]; t++) {
+    for (hsize_t p = 0; p < dims[1] && w->ok; p++) {
+      const int64_t *const data = counts(&stats->tensors[t].buckets[p]);
+      const hsize_t start[] = {t, p, 0};
+      if (data) {
+        put_cell(w, set, space, start, chunk, data);
+      }
+    }
+  }
+  if (space >= 0) {
+    check(w, H5Sclose(space));
+  }
+  close_set(w, set);
+}
+
+static void put_tensors(writer *const w, const tare_stats *const stats) {
+  put_group(w, "/tensors");
+  put_texts(w, "/tensors/name", stats->n_tensors, (const char *const *)&stats->tensors[0].name,
+            sizeof *stats->tensors);
+  for (int i = 0; i < TAREI_STATS_N_ARRAYS; i++) {
+    put_cell_numbers(w, stats, &tarei_stats_arrays[i]);
+  }
+  put_counts(w, stats, "/tensors/rows", TAREI_ROW_BINS, rows_of);
+  put_counts(w, stats, "/tensors/positive", TAREI_HISTOGRAM_BINS, positive_of);
+  put_counts(w, stats, "/tensors/negative", TAREI_HISTOGRAM_BINS, negative_of);
+}
+
+static bool write_file(const tare_stats *const stats, const char *const path) {
+  const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  writer w = {.ok = creation >= 0 && access >= 0};
+  check(&w, H5Pset_obj_track_times(creation, false));
+  check(&w, H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+  w.file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+  w.ok = w.ok && w.file >= 0;
+  put_header(&w, stats);
+  put_lists(&w, stats);
+  put_tensors(&w, stats);
+  if (w.file >= 0) {
+    check(&w, H5Fclose(w.file));
+  }
+  check(&w, H5Pclose(creation));
+  check(&w, H5Pclose(access));
+  return w.ok;
+}
+
+tare_status tare_stats_save(const tare_stats *const stats, const char *const path,
+                            tare_error *const err) {
+  tarei_outfile out = {0};
+  TARE_TRY(tarei_outfile_open_path_only(path, &out, err));
+  tarei_hdf5_lock();
+  const bool ok = write_file(stats, out.temporary);
+  tarei_hdf5_unlock();
+  if (!ok) {
+    tarei_outfile_abort(&out);
+    return tarei_fail(err, TARE_E_IO, "cannot write statistics to %s", path);
+  }
+  return tarei_outfile_commit(&out, err);
+}

@@ -1,0 +1,176 @@
+/* Thresholds from statistics, and what a user must hear about them before they deploy. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "calib/calibrator.h"
+#include "calib/stats.h"
+#include "calib/table_warnings.h"
+#include "graph/table/table.h"
+
+#define DEFAULT_PERCENTILE 99.99
+
+typedef struct job {
+  const tare_stats *stats;
+  const tarei_calibrator *calibrator;
+  double percentile;
+  tare_table *table;
+  tarei_cell *cells; /* [n_columns], of the tensor at hand */
+  int64_t *bins;     /* scratch */
+  tarei_findings findings;
+} job;
+
+void tare_table_options_init(tare_table_options *const options) {
+  *options = (tare_table_options){.percentile = DEFAULT_PERCENTILE};
+}
+
+static double as_float(const double value) {
+  return (double)(float)value;
+}
+
+/* One column of one tensor. A threshold that is too small for a normal scale counts as dead. */
+static tarei_cell make_cell(job *const j, const tarei_accumulator *const a, const char *const name,
+                            const bool judge) {
+  const bool known = a->min <= a->max;
+  tarei_cell cell = {.min = known ? (double)a->min : NAN,
+                     .max = known ? (double)a->max : NAN,
+                     .count = a->count,
+                     .energy_lost = known ? 0 : NAN};
+  const double amax = (double)tarei_accumulator_amax(a);
+  if (amax < tarei_table_least_amax()) {
+    return cell;
+  }
+  const tarei_distribution d = tarei_distribution_make(&a->histogram, amax, j->bins);
+  bool degenerate = false;
+  const double t = as_float(j->calibrator->threshold(&d, j->percentile, &degenerate));
+  cell.amax = isfinite(t) ? fmax(t, as_float(tarei_table_least_amax() * 1.0001)) : amax;
+  cell.energy_lost = as_float(tarei_distribution_energy_lost(&d, cell.amax));
+  if (judge) {
+    tarei_findings_clipping(&j->findings, name, cell.energy_lost);
+    tarei_findings_degenerate(&j->findings, name, degenerate);
+  }
+  return cell;
+}
+
+/* A bucket without data, or dead where the tensor is alive elsewhere, takes the merged threshold.
+ */
+static void fill_columns(job *const j, const tarei_stats_tensor *const tensor,
+                         const tarei_cell *const merged) {
+  for (int p = 0; p < j->table->n_columns; p++) {
+    tarei_cell *const cell = &j->cells[p];
+    *cell = make_cell(j, &tensor->buckets[p], tensor->name, false);
+    if (cell->count == 0) {
+      *cell = *merged;
+      cell->count = 0;
+    } else if (cell->amax == 0) {
+      cell->amax = merged->amax;
+    }
+  }
+}
+
+static tare_status add_tensor(job *const j, const tarei_stats_tensor *const tensor,
+                              tare_error *const err) {
+  tarei_accumulator all;
+  tarei_accumulator_init(&all);
+  tare_status status = tarei_stats_merged(tensor, j->stats->n_profiles, &all, err);
+  if (status == TARE_OK) {
+    const tarei_cell merged = make_cell(j, &all, tensor->name, true);
+    tarei_findings_tensor(&j->findings, tensor->name, &all, merged.amax);
+    if (j->table->per_profile) {
+      fill_columns(j, tensor, &merged);
+    } else {
+      j->cells[0] = merged;
+    }
+    status = tarei_table_add_tensor(j->table, tensor->name, NULL, j->cells, err);
+  }
+  tarei_accumulator_fini(&all);
+  return status;
+}
+
+static const tarei_table_tensor *find_tensor(const tare_table *const table, const int n,
+                                             const char *const name) {
+  int low = 0, high = n - 1; /* the statistics' tensors are sorted, and stand first */
+  while (low <= high) {
+    const int middle = low + (high - low) / 2;
+    const int order = strcmp(name, table->tensors[middle].name);
+    if (order == 0) {
+      return &table->tensors[middle];
+    }
+    low = order > 0 ? middle + 1 : low;
+    high = order < 0 ? middle - 1 : high;
+  }
+  return NULL;
+}
+
+/* Tensors that only move an observed one get its line, so that readers find every name. */
+static tare_status add_aliases(job *const j, tare_error *const err) {
+  const size_t bytes = (size_t)j->table->n_columns * sizeof *j->cells;
+  for (int i = 0; i < j->stats->n_aliases; i++) {
+    const tarei_stats_alias *const alias = &j->stats->aliases[i];
+    const tarei_table_tensor *const source =
+        find_tensor(j->table, j->stats->n_tensors, alias->source);
+    if (source) {
+      memcpy(j->cells, source->cells, bytes);
+      TARE_TRY(tarei_table_add_tensor(j->table, alias->name, alias->source, j->cells, err));
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status fill_header(const job *const j, tare_error *const err) {
+  tare_table *const table = j->table;
+  table->model_hash = j->stats->model_hash;
+  TARE_TRY(tarei_table_set_text(&table->model_name, j->stats->model_name, err));
+  TARE_TRY(tarei_table_set_text(&table->fit, tare_fit_name(j->stats->fit), err));
+  TARE_TRY(
+      tarei_table_set_text(&table->pad_stats, j->stats->counts_padding ? "count" : "skip", err));
+  for (int p = 0; p < j->stats->n_profiles; p++) {
+    const tarei_stats_profile *const profile = &j->stats->profiles[p];
+    TARE_TRY(tarei_table_add_profile(table, profile->spec, profile->n_samples, err));
+  }
+  return j->calibrator->takes_percentile
+             ? tarei_extras_add_number(&table->parameters, "percentile", j->percentile, err)
+             : TARE_OK;
+}
+
+static tare_status run(job *const j, tare_error *const err) {
+  j->cells = tarei_calloc((size_t)j->table->n_columns, sizeof *j->cells);
+  j->bins = tarei_calloc(TAREI_HISTOGRAM_BINS, sizeof *j->bins);
+  if (!j->cells || !j->bins) {
+    return tarei_fail_memory(err, "thresholds", TAREI_HISTOGRAM_BINS * sizeof *j->bins);
+  }
+  TARE_TRY(fill_header(j, err));
+  for (int i = 0; i < j->stats->n_tensors; i++) {
+    TARE_TRY(add_tensor(j, &j->stats->tensors[i], err));
+  }
+  TARE_TRY(tarei_findings_report(&j->findings, j->stats, j->calibrator->name, j->table, err));
+  TARE_TRY(add_aliases(j, err));
+  return tarei_table_finish(j->table, "statistics", err);
+}
+
+tare_status tare_table_from_stats(const tare_stats *const stats,
+                                  const tare_table_options *const options, tare_table **const out,
+                                  tare_error *const err) {
+  *out = NULL;
+  job j = {.stats = stats, .percentile = options->percentile};
+  if (j.percentile == 0) {
+    j.percentile = DEFAULT_PERCENTILE;
+  }
+  if (!(j.percentile > 0 && j.percentile <= 100)) {
+    return tarei_fail(err, TARE_E_USAGE, "percentile %g must lie above 0 and not above 100",
+                      j.percentile);
+  }
+  TARE_TRY(tarei_calibrator_find(options->method, &j.calibrator, err));
+  const int n_columns = options->per_profile ? stats->n_profiles : 1;
+  TARE_TRY(tarei_table_new(j.calibrator->name, n_columns, &j.table, err));
+  j.table->per_profile = options->per_profile;
+  const tare_status status = run(&j, err);
+  tarei_findings_fini(&j.findings);
+  free(j.cells);
+  free(j.bins);
+  if (status != TARE_OK) {
+    tare_table_free(&j.table);
+  }
+  *out = j.table;
+  return status;
+}

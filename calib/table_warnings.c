@@ -1,0 +1,117 @@
+#include "calib/table_warnings.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "graph/table/table.h"
+
+/* Limits; docs/numerics.md says why. */
+#define ENERGY_LIMIT 0.1 /* share of a tensor's sum of squares that clipping may remove */
+#define QUIET_LIMIT 0.2  /* share of rows below 1/128 of the tensor's amax */
+enum { NAMES_SHOWN = 8 };
+
+void tarei_findings_fini(tarei_findings *const f) {
+  tarei_name_list *const lists[] = {&f->dead, &f->degenerate, &f->quiet, &f->not_finite};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    tarei_str_free(&lists[i]->names);
+  }
+  free(f->clipped);
+}
+
+static void note(tarei_name_list *const list, const char *const name) {
+  if (list->n < NAMES_SHOWN) {
+    tarei_str_add(&list->names, "%s'%s'", list->n ? ", " : "", name);
+  } else if (list->n == NAMES_SHOWN) {
+    tarei_str_add(&list->names, ", ...");
+  }
+  list->n++;
+}
+
+void tarei_findings_clipping(tarei_findings *const f, const char *const name,
+                             const double energy_lost) {
+  if (energy_lost <= ENERGY_LIMIT) {
+    return;
+  }
+  if (!TAREI_GROW(f->clipped, f->n_clipped, f->cap_clipped)) {
+    f->failed = true;
+    return;
+  }
+  f->clipped[f->n_clipped++] = (tarei_clipped){name, energy_lost};
+}
+
+void tarei_findings_degenerate(tarei_findings *const f, const char *const name,
+                               const bool degenerate) {
+  if (degenerate) {
+    note(&f->degenerate, name);
+  }
+}
+
+void tarei_findings_tensor(tarei_findings *const f, const char *const name,
+                           const tarei_accumulator *const all, const double amax) {
+  if (amax == 0) {
+    note(&f->dead, name);
+  }
+  if (all->n_nan || all->n_inf) {
+    note(&f->not_finite, name);
+  }
+  if (tarei_accumulator_quiet_rows(all) > QUIET_LIMIT) {
+    note(&f->quiet, name);
+  }
+}
+
+static tare_status report_clipping(const tarei_findings *const f, const tare_stats *const stats,
+                                   const char *const method, tare_table *const table,
+                                   tare_error *const err) {
+  for (int i = 0; i < f->n_clipped; i++) {
+    TARE_TRY(tarei_table_warn(table, err, "%s clips %.1f %% of the energy of '%s' away", method,
+                              100 * f->clipped[i].energy_lost, f->clipped[i].name));
+  }
+  return f->n_clipped == 0
+             ? TARE_OK
+             : tarei_table_warn(table, err,
+                                "%d of %d tensors lose more than %.0f %% of their energy to "
+                                "clipping by %s; take minmax or mse instead, or compare the "
+                                "methods on labelled data before this table is used",
+                                f->n_clipped, stats->n_tensors, 100 * ENERGY_LIMIT, method);
+}
+
+static tare_status report_list(const tarei_name_list *const list, const char *const text,
+                               tare_table *const table, tare_error *const err) {
+  return list->n == 0
+             ? TARE_OK
+             : tarei_table_warn(table, err, "%d tensor%s %s: %s", list->n, list->n == 1 ? "" : "s",
+                                text, tarei_str_get(&list->names));
+}
+
+static tare_status report_profiles(const tare_stats *const stats, tare_table *const table,
+                                   tare_error *const err) {
+  for (int p = 0; p < stats->n_profiles; p++) {
+    if (stats->profiles[p].n_samples == 0) {
+      TARE_TRY(tarei_table_warn(
+          table, err, "profile %d (%s) got no samples%s", p, stats->profiles[p].spec,
+          table->per_profile ? "; its thresholds are those of all data" : ""));
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_findings_report(const tarei_findings *const f, const tare_stats *const stats,
+                                  const char *const method, tare_table *const table,
+                                  tare_error *const err) {
+  if (f->failed) {
+    return tarei_fail_memory(err, "warnings of a table", sizeof *f->clipped);
+  }
+  TARE_TRY(report_clipping(f, stats, method, table, err));
+  TARE_TRY(report_list(&f->degenerate,
+                       "gave the search nothing to choose from and keep their largest value", table,
+                       err));
+  TARE_TRY(report_list(&f->dead, "saw only zeros and stay unquantized", table, err));
+  TARE_TRY(
+      report_list(&f->not_finite, "held NaN or infinite values, which were left out", table, err));
+  TARE_TRY(report_list(&f->quiet,
+                       "hold many rows below 1/128 of the largest value, which a static scale "
+                       "rounds to nothing (row scales, or float for the layers that read them, "
+                       "keep these rows)",
+                       table, err));
+  return report_profiles(stats, table, err);
+}
