@@ -1,0 +1,109 @@
+#include "graph/table/annotate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/table/table.h"
+#include "shapes/profiles.h"
+
+static tare_status check_profiles(const tare_table *const table,
+                                  const tare_profiles *const profiles, tare_error *const err) {
+  if (!table->per_profile) {
+    return TARE_OK;
+  }
+  const int n = tare_profiles_count(profiles);
+  if (n != table->n_columns) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "the table has thresholds for each of its %d profiles, but the plan is built "
+                      "for %d; give the same profiles to both, or take a merged table",
+                      table->n_columns, n);
+  }
+  tare_status status = TARE_OK;
+  for (int i = 0; i < n && status == TARE_OK; i++) {
+    tarei_str spec = {0};
+    tarei_profiles_print(profiles, i, &spec);
+    if (strcmp(tarei_str_get(&spec), table->profiles[i].spec) != 0) {
+      status = tarei_fail(err, TARE_E_USAGE,
+                          "profile %d of the table is '%s', but '%s' in the plan; give the same "
+                          "profiles to both, or take a merged table",
+                          i, table->profiles[i].spec, tarei_str_get(&spec));
+    }
+    tarei_str_free(&spec);
+  }
+  return status;
+}
+
+static bool is_dead(const tarei_table_tensor *const tensor, const int n_columns) {
+  for (int i = 0; i < n_columns; i++) {
+    if (tensor->cells[i].amax < tarei_table_least_amax()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_unsigned(const tarei_table_tensor *const tensor, const int n_columns) {
+  for (int i = 0; i < n_columns; i++) {
+    if (!(tensor->cells[i].min >= 0)) { /* NAN: not known */
+      return false;
+    }
+  }
+  return true;
+}
+
+static int scales_needed(const tarei_table_tensor *const tensor, const int n_columns) {
+  for (int i = 1; i < n_columns; i++) {
+    if (tensor->cells[i].amax != tensor->cells[0].amax) {
+      return n_columns;
+    }
+  }
+  return 1;
+}
+
+static tare_status annotate_value(const tarei_table_tensor *const tensor, const int n_columns,
+                                  tarei_value *const value, tare_error *const err) {
+  const int n = scales_needed(tensor, n_columns);
+  float *const scales = tarei_calloc((size_t)n, sizeof *scales);
+  if (!scales) {
+    return tarei_fail_memory(err, "scales of a value", (size_t)n * sizeof *scales);
+  }
+  for (int i = 0; i < n; i++) {
+    scales[i] = (float)(tensor->cells[i].amax / 127);
+  }
+  free(value->quant.scales);
+  value->quant = (tarei_quant){.granularity = TAREI_PER_TENSOR,
+                               .n_scales = n,
+                               .scales = scales,
+                               .unsigned_range = is_unsigned(tensor, n_columns)};
+  return TARE_OK;
+}
+
+static bool is_float_variable(const tarei_value *const value) {
+  return !value->data && (value->dtype == TARE_F32 || value->dtype == TARE_DTYPE_NONE);
+}
+
+tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *const graph,
+                                 const tare_profiles *const profiles, tare_error *const err) {
+  TARE_TRY(check_profiles(table, profiles, err));
+  int n_found = 0;
+  for (int i = 0; i < graph->n_values; i++) {
+    tarei_value *const value = &graph->values[i];
+    const int line = tare_table_find(table, value->name);
+    if (line < 0) {
+      continue;
+    }
+    n_found++;
+    const tarei_table_tensor *const tensor = &table->tensors[line];
+    if (is_float_variable(value) && !is_dead(tensor, table->n_columns)) {
+      TARE_TRY(annotate_value(tensor, table->n_columns, value, err));
+    }
+  }
+  return n_found
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE,
+                          "none of the table's %d tensors is in the model '%s'; it was made for "
+                          "another model%s%s",
+                          table->n_tensors, graph->name, *table->model_name ? ": " : "",
+                          table->model_name);
+}

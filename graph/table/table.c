@@ -1,0 +1,277 @@
+#include "graph/table/table.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+double tarei_table_least_amax(void) {
+  return (double)FLT_MIN * 127;
+}
+
+tarei_cell tarei_cell_unknown(const double amax) {
+  return (tarei_cell){.amax = amax, .min = NAN, .max = NAN, .energy_lost = NAN};
+}
+
+tare_status tarei_table_set_text(char **const slot, const char *const text, tare_error *const err) {
+  char *const copy = tarei_strdup(text);
+  if (!copy) {
+    return tarei_fail_memory(err, "a text of a calibration table", strlen(text) + 1);
+  }
+  free(*slot);
+  *slot = copy;
+  return TARE_OK;
+}
+
+tare_status tarei_table_new(const char *const method, const int n_columns, tare_table **const out,
+                            tare_error *const err) {
+  assert(n_columns >= 1);
+  tare_table *table = tarei_calloc(1, sizeof *table);
+  if (!table) {
+    return tarei_fail_memory(err, "a calibration table", sizeof *table);
+  }
+  table->n_columns = n_columns;
+  const struct {
+    char **slot;
+    const char *text;
+  } texts[] = {{&table->method, method},
+               {&table->model_name, ""},
+               {&table->fit, ""},
+               {&table->pad_stats, ""}};
+  tare_status status = TARE_OK;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts && status == TARE_OK; i++) {
+    status = tarei_table_set_text(texts[i].slot, texts[i].text, err);
+  }
+  if (status != TARE_OK) {
+    tare_table_free(&table);
+  }
+  *out = table;
+  return status;
+}
+
+static void free_extras(tarei_extras *const extras) {
+  for (int i = 0; i < extras->n; i++) {
+    free(extras->items[i].key);
+    free(extras->items[i].json);
+  }
+  free(extras->items);
+}
+
+void tare_table_free(tare_table **const handle) {
+  tare_table *const table = *handle;
+  if (!table) {
+    return;
+  }
+  for (int i = 0; i < table->n_profiles; i++) {
+    free(table->profiles[i].spec);
+    free_extras(&table->profiles[i].extras);
+  }
+  for (int i = 0; i < table->n_tensors; i++) {
+    free(table->tensors[i].name);
+    free(table->tensors[i].same_as);
+    free(table->tensors[i].cells);
+    free_extras(&table->tensors[i].extras);
+  }
+  for (int i = 0; i < table->n_warnings; i++) {
+    free(table->warnings[i]);
+  }
+  tarei_extras *const extras[] = {&table->parameters, &table->extras, &table->model_extras,
+                                  &table->version_extras};
+  for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+    free_extras(extras[i]);
+  }
+  void *const owned[] = {table->profiles, table->tensors,    table->warnings, table->method,
+                         table->fit,      table->model_name, table->pad_stats};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
+    free(owned[i]);
+  }
+  free(table);
+  *handle = NULL;
+}
+
+tare_status tarei_table_add_profile(tare_table *const table, const char *const spec,
+                                    const int64_t samples, tare_error *const err) {
+  if (!TAREI_GROW(table->profiles, table->n_profiles, table->cap_profiles)) {
+    return tarei_fail_memory(err, "profiles of a calibration table", sizeof *table->profiles);
+  }
+  tarei_table_profile *const profile = &table->profiles[table->n_profiles++];
+  *profile = (tarei_table_profile){.samples = samples};
+  return tarei_table_set_text(&profile->spec, spec, err);
+}
+
+tare_status tarei_table_add_tensor(tare_table *const table, const char *const name,
+                                   const char *const same_as, const tarei_cell *const cells,
+                                   tare_error *const err) {
+  if (!TAREI_GROW(table->tensors, table->n_tensors, table->cap_tensors)) {
+    return tarei_fail_memory(err, "tensors of a calibration table", sizeof *table->tensors);
+  }
+  tarei_table_tensor *const tensor = &table->tensors[table->n_tensors++];
+  const size_t bytes = (size_t)table->n_columns * sizeof *cells;
+  *tensor = (tarei_table_tensor){.cells = tarei_memdup(cells, bytes)};
+  if (!tensor->cells) {
+    return tarei_fail_memory(err, "a line of a calibration table", bytes);
+  }
+  TARE_TRY(tarei_table_set_text(&tensor->name, name, err));
+  return same_as ? tarei_table_set_text(&tensor->same_as, same_as, err) : TARE_OK;
+}
+
+tare_status tarei_table_warn(tare_table *const table, tare_error *const err, const char *const fmt,
+                             ...) {
+  if (!TAREI_GROW(table->warnings, table->n_warnings, table->cap_warnings)) {
+    return tarei_fail_memory(err, "warnings of a calibration table", sizeof *table->warnings);
+  }
+  va_list args;
+  va_start(args, fmt);
+  char *text = NULL;
+  const int n = vasprintf(&text, fmt, args);
+  va_end(args);
+  if (n < 0) {
+    return tarei_fail_memory(err, "a warning of a calibration table", strlen(fmt));
+  }
+  table->warnings[table->n_warnings++] = text;
+  return TARE_OK;
+}
+
+tare_status tarei_extras_add(tarei_extras *const extras, const char *const key,
+                             const char *const json, tare_error *const err) {
+  if (!TAREI_GROW(extras->items, extras->n, extras->cap)) {
+    return tarei_fail_memory(err, "members of a calibration table", sizeof *extras->items);
+  }
+  tarei_extra *const extra = &extras->items[extras->n++];
+  *extra = (tarei_extra){0};
+  TARE_TRY(tarei_table_set_text(&extra->key, key, err));
+  return tarei_table_set_text(&extra->json, json, err);
+}
+
+/* Nine digits tell floats apart, 17 doubles. A threshold read from a cache can lie between floats.
+ */
+void tarei_table_print_number(const double value, char *const text, const size_t size) {
+  const double as_float = (double)(float)value;
+  if (value == as_float) {
+    (void)snprintf(text, size, "%.9g", value);
+    return;
+  }
+  (void)snprintf(text, size, "%.15g", value);
+  if (strtod(text, NULL) != value) {
+    (void)snprintf(text, size, "%.17g", value);
+  }
+}
+
+tare_status tarei_extras_add_number(tarei_extras *const extras, const char *const key,
+                                    const double value, tare_error *const err) {
+  char text[40];
+  tarei_table_print_number(value, text, sizeof text);
+  return tarei_extras_add(extras, key, text, err);
+}
+
+static int by_name(const void *const a, const void *const b) {
+  return strcmp(((const tarei_table_tensor *)a)->name, ((const tarei_table_tensor *)b)->name);
+}
+
+tare_status tarei_table_finish(tare_table *const table, const char *const what,
+                               tare_error *const err) {
+  if (table->n_tensors) {
+    qsort(table->tensors, (size_t)table->n_tensors, sizeof *table->tensors, by_name);
+  }
+  for (int i = 1; i < table->n_tensors; i++) {
+    if (by_name(&table->tensors[i - 1], &table->tensors[i]) == 0) {
+      return tarei_fail(err, TARE_E_INPUT, "%s: tensor '%s' stands there twice", what,
+                        table->tensors[i].name);
+    }
+  }
+  return TARE_OK;
+}
+
+const char *tare_table_method(const tare_table *const table) {
+  return table->method;
+}
+
+uint64_t tare_table_model_hash(const tare_table *const table) {
+  return table->model_hash;
+}
+
+int tare_table_n_profiles(const tare_table *const table) {
+  return table->n_columns;
+}
+
+const char *tare_table_profile(const tare_table *const table, const int i) {
+  const bool known = i >= 0 && i < table->n_columns && table->n_profiles == table->n_columns;
+  return known ? table->profiles[i].spec : "";
+}
+
+int tare_table_n_tensors(const tare_table *const table) {
+  return table->n_tensors;
+}
+
+tare_table_entry tare_table_get(const tare_table *const table, const int tensor,
+                                const int profile) {
+  assert(tensor >= 0 && tensor < table->n_tensors);
+  assert(profile >= 0 && profile < table->n_columns);
+  const tarei_table_tensor *const t = &table->tensors[tensor];
+  const tarei_cell *const cell = &t->cells[profile];
+  return (tare_table_entry){.tensor = t->name,
+                            .amax = cell->amax,
+                            .min = cell->min,
+                            .max = cell->max,
+                            .count = cell->count,
+                            .energy_lost = cell->energy_lost};
+}
+
+int tare_table_find(const tare_table *const table, const char *const tensor) {
+  int low = 0, high = table->n_tensors - 1;
+  while (low <= high) {
+    const int middle = low + (high - low) / 2;
+    const int order = strcmp(tensor, table->tensors[middle].name);
+    if (order == 0) {
+      return middle;
+    }
+    low = order > 0 ? middle + 1 : low;
+    high = order < 0 ? middle - 1 : high;
+  }
+  return -1;
+}
+
+int tare_table_n_warnings(const tare_table *const table) {
+  return table->n_warnings;
+}
+
+const char *tare_table_warning(const tare_table *const table, const int i) {
+  return i >= 0 && i < table->n_warnings ? table->warnings[i] : NULL;
+}
+
+static bool starts_with(const tarei_source *const source, const size_t at, const char *const text) {
+  const size_t n = strlen(text);
+  return at <= source->size && source->size - at >= n && memcmp(source->data + at, text, n) == 0;
+}
+
+tare_status tarei_table_read_source(const tarei_source *const source, tare_table **const out,
+                                    tare_error *const err) {
+  *out = NULL;
+  size_t at = starts_with(source, 0, "\xef\xbb\xbf") ? 3 : 0; /* byte order mark of UTF-8 */
+  while (at < source->size && strchr(" \t\r\n", source->data[at]) && source->data[at]) {
+    at++;
+  }
+  if (starts_with(source, at, "{")) {
+    return tarei_table_read_json(source, out, err);
+  }
+  if (starts_with(source, 0, "TRT-")) {
+    return tarei_table_read_trt(source, out, err);
+  }
+  return tarei_fail(err, TARE_E_INPUT,
+                    "%s is neither a calibration table (JSON) nor a TensorRT cache (whose first "
+                    "line begins with 'TRT-')",
+                    source->name);
+}
+
+tare_status tare_table_read(const char *const path, tare_table **const out, tare_error *const err) {
+  *out = NULL;
+  tarei_source source = {0};
+  TARE_TRY(tarei_source_open(path, &source, err));
+  const tare_status status = tarei_table_read_source(&source, out, err);
+  tarei_source_close(&source);
+  return status;
+}

@@ -1,0 +1,102 @@
+/*
+ * The inside of calibration tables: building, and the readers and writers.
+ *
+ * Build: tarei_table_new, set the texts, add profiles and tensors, warn, then tarei_table_finish,
+ * which sorts and checks. A table is read-only from then on.
+ */
+#ifndef TAREI_GRAPH_TABLE_TABLE_H
+#define TAREI_GRAPH_TABLE_TABLE_H
+
+#include <tare/table.h>
+
+#include "base/error.h"
+#include "base/source.h"
+
+/* One tensor in one column. */
+typedef struct tarei_cell {
+  double amax;     /* threshold; 0 for a dead tensor */
+  double min, max; /* NAN where not known */
+  int64_t count;
+  double energy_lost; /* NAN where not known */
+} tarei_cell;
+
+/* Members of a JSON object that this version does not know, in their order. */
+typedef struct tarei_extra {
+  char *key, *json;
+} tarei_extra;
+typedef struct tarei_extras {
+  tarei_extra *items;
+  int n;
+  size_t cap;
+} tarei_extras;
+
+typedef struct tarei_table_profile {
+  char *spec;
+  int64_t samples;
+  tarei_extras extras;
+} tarei_table_profile;
+
+typedef struct tarei_table_tensor {
+  char *name;
+  char *same_as;     /* tensor that holds the same values in another order, or NULL */
+  tarei_cell *cells; /* [n_columns] */
+  tarei_extras extras;
+} tarei_table_tensor;
+
+struct tare_table {
+  int minor; /* of the format, as read */
+  char *method;
+  tarei_extras parameters; /* of the method: key and JSON value */
+  char *model_name;        /* "" where not known */
+  uint64_t model_hash;
+  char *fit, *pad_stats; /* "" where not known */
+  bool per_profile;      /* one column per profile, else one for all */
+  int n_columns;
+  tarei_table_profile *profiles;
+  int n_profiles;
+  size_t cap_profiles;
+  tarei_table_tensor *tensors;
+  int n_tensors;
+  size_t cap_tensors;
+  char **warnings;
+  int n_warnings;
+  size_t cap_warnings;
+  tarei_extras extras, model_extras, version_extras;
+};
+
+/* Smallest amax whose scale amax / 127 is a normal float. */
+double tarei_table_least_amax(void);
+
+tarei_cell tarei_cell_unknown(double amax); /* of which only the threshold is known */
+
+tare_status tarei_table_new(const char *method, int n_columns, tare_table **out, tare_error *err);
+/* Replaces a text of the table by a copy. */
+tare_status tarei_table_set_text(char **slot, const char *text, tare_error *err);
+tare_status tarei_table_add_profile(tare_table *table, const char *spec, int64_t samples,
+                                    tare_error *err);
+/* Copies cells[n_columns]; same_as may be NULL. The new tensor is the last one. */
+tare_status tarei_table_add_tensor(tare_table *table, const char *name, const char *same_as,
+                                   const tarei_cell *cells, tare_error *err);
+tare_status tarei_table_warn(tare_table *table, tare_error *err, const char *fmt, ...)
+    TAREI_PRINTF(3, 4);
+tare_status tarei_extras_add(tarei_extras *extras, const char *key, const char *json,
+                             tare_error *err);
+/* Adds a number to an object of extras, written as the table's numbers are. */
+tare_status tarei_extras_add_number(tarei_extras *extras, const char *key, double value,
+                                    tare_error *err);
+
+/* Sorts the tensors. TARE_E_INPUT "what: ..." when a name stands there twice. */
+tare_status tarei_table_finish(tare_table *table, const char *what, tare_error *err);
+
+/* Text of a number that reads back as the same number; at least 32 bytes. */
+void tarei_table_print_number(double value, char *text, size_t size);
+
+/* Readers; the source's name stands in messages. */
+tare_status tarei_table_read_source(const tarei_source *source, tare_table **out, tare_error *err);
+tare_status tarei_table_read_json(const tarei_source *source, tare_table **out, tare_error *err);
+tare_status tarei_table_read_trt(const tarei_source *source, tare_table **out, tare_error *err);
+
+/* Algorithms of TensorRT's cache: names in their order, and how many. */
+int tarei_trt_algorithms(const char *const **names);
+
+#endif
