@@ -1,6 +1,4 @@
 /* Slice: starts, ends, axes as attributes before opset 10, as inputs since, with steps. */
-#include <inttypes.h>
-
 #include "graph/ops/ops_common.h"
 
 enum { STARTS, ENDS, STEPS, N_LISTS };
@@ -116,15 +114,18 @@ static tare_status slice_dim(const tarei_graph *const graph, const tarei_node *c
     return tarei_fail(err, TARE_E_UNSUPPORTED, "its step along axis %d is not constant",
                       r->axes.at[i]);
   }
-  if (step == 0 || step == INT64_MIN) {
-    return tarei_fail(err, TARE_E_MODEL, "its step along axis %d is %" PRId64, r->axes.at[i], step);
+  if (step == 0) {
+    return tarei_fail(err, TARE_E_MODEL, "its step along axis %d is 0", r->axes.at[i]);
   }
   const tarei_expr start = from_start(graph, r->lists[STARTS][i], *dim);
   const tarei_expr end = from_start(graph, r->lists[ENDS][i], *dim);
   const tarei_expr count =
       step > 0 ? count_forward(graph, start, end, *dim) : count_backward(graph, start, end, *dim);
-  *dim = tarei_expr_ceildiv(pool, tarei_expr_max(graph->exprs, count, tarei_expr_const(pool, 0)),
-                            tarei_expr_const(pool, step > 0 ? step : -step));
+  const int64_t stride = step > INT32_MAX || step < -INT32_MAX ? INT32_MAX /* beyond any length */
+                         : step > 0                            ? step
+                                                               : -step;
+  *dim = tarei_expr_ceildiv(pool, tarei_expr_max(pool, count, tarei_expr_const(pool, 0)),
+                            tarei_expr_const(pool, stride));
   return TARE_OK;
 }
 

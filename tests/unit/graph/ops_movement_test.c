@@ -1,0 +1,263 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/graph/ops_case.h"
+
+static void reshape_targets(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Reshape", 13, "f32[batch, 96, frames]; i64{0, 96, -1}", "", "f32[batch, 96, frames]"},
+      {"Reshape", 13, "f32[b, s, 96]; i64[4]{b, s, 4, -1}", "", "f32[b, s, 4, 24]"},
+      {"Reshape", 13, "f32[b, s, 4, 24]; i64[3]{b, s, 96}", "", "f32[b, s, 96]"},
+      {"Reshape", 5, "f32[b, s, 4, 24]; i64{0, 0, -1}", "", "f32[b, s, 96]"},
+      {"Reshape", 13, "f32[b, s, 96]; i64{-1, 96}", "", "f32[b*s, 96]"},
+      {"Reshape", 13, "f32[b*s, 96]; i64[3]{b, -1, 96}", "", "f32[b, s, 96]"},
+      {"Reshape", 13, "f32[b, (t + 2) / 5 + 1, 96]; i64[3]{b, -1, 32}", "",
+       "f32[b, 3*((t + 2) / 5) + 3, 32]"},
+      {"Reshape", 13, "f32[b, t]; i64{-1}", "", "f32[b*t]"},
+      {"Reshape", 13, "f32[1, 1]; i64{}", "", "f32[]"},
+      {"Reshape", 13, "f32[b, t]; i64[2]{t, ?}", "", "f32[t, b]"},
+      {"Reshape", 13, "f32[b, t]; i64{2, -1}", "", "f32[2, b*t / 2]"},
+      {"Reshape", 14, "f32[0, 4]; i64{4, 0}", "allowzero=1", "f32[4, 0]"},
+      {"Reshape", 14, "f32[2, 4]; i64{4, 0}", "", "MODEL: cannot take the shape [4, 4]"},
+      {"Reshape", 13, "f32[2, 3]; i64{4, -1}", "",
+       "MODEL: of shape [2, 3] cannot take the shape [4, -1]"},
+      {"Reshape", 13, "f32[2, 3]; i64{7}", "", "MODEL: cannot take"},
+      {"Reshape", 13, "f32[0, 3]; i64{0, -1}", "", "MODEL: cannot take"},
+      {"Reshape", 13, "f32[b, 3]; i64{-1, -1}", "", "MODEL: more than once"},
+      {"Reshape", 13, "f32[b, 3]; i64{-2, 3}", "", "MODEL: -2 at 0"},
+      {"Reshape", 13, "f32[b, 3]; i64{-1, 3, 0}", "", "MODEL: 0 at 2"},
+      {"Reshape", 13, "f32[b, 3]; i64[2]", "",
+       "UNSUPPORTED: depends on data at run time (input 'x1')"},
+      {"Reshape", 13, "f32[b, 3]; i64[n]", "", "UNSUPPORTED: at run time"},
+      {"Reshape", 13, "f32[b]; i64{1, 1, 1, 1, 1, 1, 1, 1, -1}", "", "UNSUPPORTED: rank 9"},
+      {"Reshape", 13, "f32[b, 4]; i64{9223372036854775807, 9223372036854775807}", "",
+       "LIMIT: would take more than"},
+      {"Reshape", 13, "i64[2]{n, 3}; i64{1, 2}", "", "i64[1, 2]{n, 3}"},
+      {"Reshape", 13, "f32[b, s, 96]", "dims='b*s;96'", "f32[b*s, 96]"},
+      {"Reshape", 13, "f32[b, 4]", "dims='b;5'", "MODEL: cannot take"},
+      {"Reshape", 13, "f32[b, 4]", "dims='c;4'", "MODEL: 'c', which no input has"},
+      {"Reshape", 13, "f32[b, 4]", "", "MODEL: shape"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void transposes(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Transpose", 13, "f32[b, 3, t]", "perm=[0,2,1]", "f32[b, t, 3]"},
+      {"Transpose", 13, "f32[b, 3, t]", "", "f32[t, 3, b]"},
+      {"Transpose", 13, "f32[]", "", "f32[]"},
+      {"Transpose", 13, "i64[2, 2]{a, b, 3, 4}", "", "i64[2, 2]{a, 3, b, 4}"},
+      {"Transpose", 13, "f32[b, 3]", "perm=[0,0]", "MODEL: no permutation"},
+      {"Transpose", 13, "f32[b, 3]", "perm=[0,2]", "MODEL: no permutation"},
+      {"Transpose", 13, "f32[b, 3]", "perm=[-1,0]", "MODEL: no permutation"},
+      {"Transpose", 13, "f32[b, 3]", "perm=[0,1,2]", "MODEL: 3 elements, expected 2"},
+      {"Flatten", 13, "f32[b, 3, t]", "", "f32[b, 3*t]"},
+      {"Flatten", 13, "f32[b, 3, t]", "axis=0", "f32[1, 3*b*t]"},
+      {"Flatten", 13, "f32[b, 3, t]", "axis=3", "f32[3*b*t, 1]"},
+      {"Flatten", 11, "f32[b, 3, t]", "axis=-1", "f32[3*b, t]"},
+      {"Flatten", 13, "f32[b]", "axis=2", "MODEL: axis 2"},
+      {"Identity", 13, "i64[1]{n}", "", "i64[1]{n}"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void squeezing(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Squeeze", 11, "f32[b, 1, t]", "axes=[1]", "f32[b, t]"},
+      {"Squeeze", 13, "f32[b, 1, t]; i64{-2}", "", "f32[b, t]"},
+      {"Squeeze", 13, "f32[1, 3, 1]", "", "f32[3]"},
+      {"Squeeze", 13, "f32[b, t]; i64{0}", "", "f32[t]"},
+      {"Squeeze", 13, "f32[b, 1]", "", "UNSUPPORTED: may be 1 or not"},
+      {"Squeeze", 13, "f32[b + 1, 1]", "", "f32[b + 1]"},
+      {"Squeeze", 13, "f32[b, 2]; i64{1}", "", "MODEL: is not 1"},
+      {"Squeeze", 13, "f32[1]; i64[1]", "", "UNSUPPORTED: at run time"},
+      {"Squeeze", 13, "i64[1]{n}; i64{0}", "", "i64[]{n}"},
+      {"Squeeze", 11, "f32[1]", "axes=[9223372036854775807]", "MODEL: out of range"},
+      {"Unsqueeze", 11, "f32[b, t]", "axes=[1,3]", "f32[b, 1, t, 1]"},
+      {"Unsqueeze", 13, "f32[b, t]; i64{-1, 0}", "", "f32[1, b, t, 1]"},
+      {"Unsqueeze", 13, "i64[]{n}; i64{0}", "", "i64[1]{n}"},
+      {"Unsqueeze", 13, "f32[b]; i64#0", "", "f32[1, b]"},
+      {"Unsqueeze", 13, "f32[b]", "", "MODEL: axes are missing"},
+      {"Unsqueeze", 13, "f32[b]; i64{2}", "", "MODEL: axis 2"},
+      {"Unsqueeze", 13, "f32[b]; i64{0, 0}", "", "MODEL: named twice"},
+      {"Unsqueeze", 13, "f32[b]; i64[k]", "", "UNSUPPORTED: at run time"},
+      {"Unsqueeze", 11, "f32[b]", "axes=[0,1,2,3,4,5,6,7]", "UNSUPPORTED: rank above 8"},
+      {"Unsqueeze", 11, "f32[b]", "axes=0", "MODEL: not a list"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void slicing(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Slice", 9, "f32[b, t, 8]", "starts=[1] ends=[9223372036854775807] axes=[1]",
+       "f32[b, t - 1, 8]"},
+      {"Slice", 13, "f32[b, t, 8]; i64{0}; i64{-1}; i64{1}", "", "f32[b, t - 1, 8]"},
+      {"Slice", 13, "f32[b, t, 8]; i64{-1}; i64{9223372036854775807}; i64{1}", "", "f32[b, 1, 8]"},
+      {"Slice", 13, "f32[b, t]; i64{0}; i64{10}; i64{1}", "", "f32[b, min(t, 10)]"},
+      {"Slice", 13, "f32[b, t]; i64{5}; i64{2147483647}; i64{1}", "", "f32[b, max(t - 5, 0)]"},
+      {"Slice", 13, "f32[b, t]; i64{-5}; i64{2147483647}; i64{1}", "", "f32[b, min(t, 5)]"},
+      {"Slice", 13, "f32[1, 512]; i64{0}; i64[1]{t}; i64{1}", "", "f32[1, min(t, 512)]"},
+      {"Slice", 13, "f32[b, t]; i64{0}; i64[1]{t}; i64{1}", "", "f32[b, t]"},
+      {"Slice", 13, "f32[t + 5]; i64[1]{t}; i64{9223372036854775807}; i64{0}", "", "f32[5]"},
+      {"Slice", 13, "f32[t]; i64[1]{-n}; i64{9223372036854775807}", "", "f32[min(t, n)]"},
+      {"Slice", 13, "f32[b, t]; i64{0}; i64{9223372036854775807}; i64{1}; i64{2}", "",
+       "f32[b, (t + 1) / 2]"},
+      {"Slice", 13, "f32[b, t]; i64{-1}; i64{-9223372036854775808}; i64{1}; i64{-1}", "",
+       "f32[b, t]"},
+      {"Slice", 13, "f32[10]; i64{8}; i64{1}; i64{0}; i64{-3}", "", "f32[3]"},
+      {"Slice", 13, "f32[10]; i64{5}; i64{2}", "", "f32[0]"},
+      {"Slice", 13, "f32[10]; i64{-100}; i64{100}", "", "f32[10]"},
+      {"Slice", 13, "f32[10]; i64{0}; i64{9223372036854775807}; -; i64{9223372036854775807}", "",
+       "f32[1]"},
+      {"Slice", 13, "i64[4]{b, 2, t, 9}; i64{1}; i64{3}", "", "i64[2]{2, t}"},
+      {"Slice", 13, "i64[4]{b, 2, t, 9}; i64{-1}; i64{-9223372036854775808}; i64{0}; i64{-1}", "",
+       "i64[4]{9, t, 2, b}"},
+      {"Slice", 13, "i64[2, 2]{a, b, 3, 4}; i64{-1}; i64{-9223372036854775807}; i64{0}; i64{-1}",
+       "", "i64[2, 2]{3, 4, a, b}"},
+      {"Slice", 13, "i64[3]{a, b, c}; i64{7}; i64{9}", "", "i64[0]"},
+      {"Slice", 13, "f32[t]; i64[1]; i64{5}", "", "UNSUPPORTED: (input 'x1')"},
+      {"Slice", 13, "f32[t]; i64[n]; i64{5}", "", "UNSUPPORTED: at run time"},
+      {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{0}; i64{0}", "", "MODEL: step along axis 0 is 0"},
+      {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{0}; i64{-9223372036854775808}", "", "f32[0]"},
+      {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{0}; i64[1]{t}", "",
+       "UNSUPPORTED: is not constant"},
+      {"Slice", 13, "f32[t]; i64{0, 1}; i64{1}", "", "MODEL: 2 starts, 1 ends"},
+      {"Slice", 13, "f32[t]; i64{0, 1}; i64{1, 2}", "", "MODEL: 2 starts, 2 ends and 1 axes"},
+      {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{1}", "", "MODEL: axis 1"},
+      {"Slice", 9, "f32[t]", "", "MODEL: -1 starts"},
+      {"Slice", 9, "f32[t]", "starts=[0] ends=[1] axes=[0,0]", "MODEL: named twice"},
+      {"Slice", 9, "f32[t]", "starts=[0,0,0,0,0,0,0,0,0] ends=[1]", "MODEL: up to 8"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void splitting(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Split", 11, "f32[b, 9]", "axis=1 split=[2,7]", "f32[b, 2]; f32[b, 7]"},
+      {"Split", 13, "f32[b, t]; i64[2]{3, t - 3}", "axis=1", "f32[b, 3]; f32[b, t - 3]"},
+      {"Split", 11, "f32[b, 9]", "axis=-1", "f32[b, 3]; f32[b, 3]; f32[b, 3]"},
+      {"Split", 13, "f32[2*t]", "", "f32[t]; f32[t]"},
+      {"Split", 18, "f32[7]", "num_outputs=3", "f32[3]; f32[3]; f32[1]"},
+      {"Split", 13, "i64[3]{a, b, 4}; i64{1, 2}", "", "i64[1]{a}; i64[2]{b, 4}"},
+      {"Split", 11, "f32[7]", "", "MODEL: does not divide into 2 equal parts;"},
+      {"Split", 11, "f32[7]", "split=[3,3]", "MODEL: are [6, 7];"},
+      {"Split", 11, "f32[7]", "split=[7]", "MODEL: 1 sizes for 2 outputs;"},
+      {"Split", 18, "f32[7]", "num_outputs=4", "MODEL: 2 outputs;"},
+      {"Split", 11, "f32[7]", "split=[-1,8]", "MODEL: would be -1;"},
+      {"Split", 13, "f32[7]; i64[2]", "", "UNSUPPORTED: at run time;"},
+      {"Split", 11, "f32[7]", "axis=1", "MODEL: axis 1"},
+      {"Split", 11, "f32[]", "", "MODEL: axis 0 is out of range for rank 0"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void joining(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Concat", 13, "f32[b, 3, t]; f32[b, 4, t]", "axis=1", "f32[b, 7, t]"},
+      {"Concat", 13, "f32[b, t]; f32[2, 5]", "axis=-1", "f32[2, t + 5]"},
+      {"Concat", 13, "i64[1]{b}; i64{4}; i64[1]", "axis=0", "i64[3]{b, 4, ?}"},
+      {"Concat", 13, "i64{}; i64{4}", "axis=0", "i64[1]{4}"},
+      {"Concat", 13, "f32[2, t]; f32[3, t]", "axis=1", "MODEL: 'x1' of shape [3, t] does not join"},
+      {"Concat", 13, "f32[2]; i64[2]", "axis=0", "MODEL: are float32 and int64"},
+      {"Concat", 13, "f32[2]; f32[2, 1]", "axis=0", "MODEL: has rank 2"},
+      {"Concat", 13, "f32[2]", "axis=1", "MODEL: axis 1"},
+      {"Concat", 13, "f32[]", "axis=0", "MODEL: has rank 0"},
+      {"Concat", 13, "f32[9223372036854775807]; f32[1]", "axis=0", "MODEL: too large"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void gathering(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Gather", 13, "f32[1000, 64]; i64[b, t]", "", "f32[b, t, 64]"},
+      {"Gather", 13, "f32[b, t, 8]; i64#-1", "axis=1", "f32[b, 8]"},
+      {"Gather", 13, "i64[3]{b, t, 8}; i64#1", "", "i64[]{t}"},
+      {"Gather", 13, "i64[3]{b, t, 8}; i64{-1, 0}", "", "i64[2]{8, b}"},
+      {"Gather", 13, "i64[3]{b, t, 8}; i64[1]", "", "i64[1]"},
+      {"Gather", 13, "f32[4]; i64{4}", "", "MODEL: index 4 is out of range for an axis of 4"},
+      {"Gather", 13, "i64[3]{b, t, 8}; i64#-4", "", "MODEL: index -4"},
+      {"Gather", 13, "f32[4]; f32[1]", "", "MODEL: expected int64 or int32"},
+      {"Gather", 13, "f32[a, b, c, d, e]; i64[a, b, c, d, e]", "", "UNSUPPORTED: rank 9"},
+      {"Gather", 13, "f32[]; i64#0", "", "MODEL: axis 0"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void expanding(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Expand", 13, "f32[1, t]; i64[3]{b, 1, t}", "", "f32[b, 1, t]"},
+      {"Expand", 13, "f32[b, 1]; i64{4}", "", "f32[b, 4]"},
+      {"Expand", 13, "i64[1]{n}; i64{2}", "", "i64[2]{n, n}"},
+      {"Expand", 13, "f32[b, t]", "dims='b;t'", "f32[b, t]"},
+      {"Expand", 13, "f32[3]; i64{4}", "", "MODEL: do not broadcast"},
+      {"Expand", 13, "f32[3]; i64{-1}", "", "MODEL: dim of -1"},
+      {"Expand", 13, "f32[3]; i64[1]", "", "UNSUPPORTED: at run time"},
+      {"Expand", 13, "f32[3]; i64[k]", "", "UNSUPPORTED: at run time"},
+      {"Expand", 13, "f32[3]; i64{1, 1, 1, 1, 1, 1, 1, 1, 1}", "", "UNSUPPORTED: rank 9"},
+      {"ConstantOfShape", 9, "i64[2]{b, 4}", "", "f32[b, 4]"},
+      {"ConstantOfShape", 9, "i64{}", "", "f32[]"},
+      {"ConstantOfShape", 9, "i64[1]", "", "UNSUPPORTED: at run time"},
+      {"ConstantOfShape", 9, "i64{-3}", "", "MODEL: dim of -3"},
+      {"Range", 11, "i64#0; i64[]{t}; i64#1", "", "i64[t]"},
+      {"Range", 11, "i64#0; i64[]{t}; i64#3", "", "i64[(t + 2) / 3]"},
+      {"Range", 11, "i64#5; i64#0; i64#-2", "", "i64[3]{5, 3, 1}"},
+      {"Range", 11, "i64[]{t}; i64[]{t + 3}; i64#1", "", "i64[3]{t, t + 1, t + 2}"},
+      {"Range", 11, "f32#0; f32#3; f32#1", "", "f32[3]"},
+      {"Range", 11, "i64#3; i64#0; i64#1", "", "i64[0]"},
+      {"Range", 11, "i64#0; i64[]; i64#1", "", "UNSUPPORTED: (input 'x1')"},
+      {"Range", 11, "i64#0; i64#5; i64#0", "", "UNSUPPORTED: sign of its step"},
+      {"Range", 11, "f32#0.5; f32#3; f32#1", "", "UNSUPPORTED: at run time"},
+      {"Range", 11, "i64#-9223372036854775808; i64#9223372036854775807; i64#1", "",
+       "MODEL: too large"},
+      {"Shape", 13, "f32[b, t, 8]", "", "i64[3]{b, t, 8}"},
+      {"Shape", 15, "f32[b, t, 8]", "start=1", "i64[2]{t, 8}"},
+      {"Shape", 15, "f32[b, t, 8]", "start=-9 end=-1", "i64[2]{b, t}"},
+      {"Shape", 15, "f32[b]", "start=1 end=0", "i64[0]"},
+      {"Shape", 15, "f32[b, t]", "start=-9223372036854775808 end=9223372036854775807",
+       "i64[2]{b, t}"},
+      {"Shape", 13, "f32[]", "", "i64[0]"},
+      {"Size", 13, "f32[b, t, 8]", "", "i64[]{8*b*t}"},
+      {"Size", 13, "f32[]", "", "i64[]{1}"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void padding(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Pad", 2, "f32[b, 3, t]", "pads=[0,0,2,0,1,3]", "f32[b, 4, t + 5]"},
+      {"Pad", 13, "f32[b, t]; i64{0, 2, 0, -1}; f32#0", "", "f32[b, t + 1]"},
+      {"Pad", 18, "f32[b, 3, t]; i64{1, 1}; -; i64{-1}", "mode='edge'", "f32[b, 3, t + 2]"},
+      {"Pad", 13, "f32[b, t]; i64[4]{0, 0, 0, n}", "", "f32[b, n + t]"},
+      {"Pad", 13, "f32[2, 4]; i64{0, 3, 0, 3}", "mode='reflect'", "f32[2, 10]"},
+      {"Pad", 13, "f32[2, 4]; i64{0, 4, 0, 0}", "mode='reflect'", "MODEL: reflects more"},
+      {"Pad", 13, "f32[2, 4]; i64{0, 4, 0}", "", "MODEL: 3 pads for 2 axes, expected 4"},
+      {"Pad", 13, "f32[4]; i64{-3, -3}", "", "MODEL: would be -2"},
+      {"Pad", 13, "f32[4]; i64{0, 0}", "mode='some'", "MODEL: 'some'"},
+      {"Pad", 2, "f32[4]", "", "MODEL: no list of pads"},
+      {"Pad", 13, "f32[4]; i64[2]", "", "UNSUPPORTED: at run time"},
+      {"Pad", 13, "f32[4]; i64{9223372036854775807, 9223372036854775807}", "", "MODEL: too large"},
+  };
+  OPS_CHECK(cases);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reshape_targets), cmocka_unit_test(transposes), cmocka_unit_test(squeezing),
+      cmocka_unit_test(slicing),         cmocka_unit_test(splitting),  cmocka_unit_test(joining),
+      cmocka_unit_test(gathering),       cmocka_unit_test(expanding),  cmocka_unit_test(padding),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
