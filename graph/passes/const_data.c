@@ -42,10 +42,10 @@ static tare_status add_const(tarei_graph *const graph, const int like, const cha
   *out = name.failed ? -1
                      : tarei_graph_add_const(graph, name.text, shape->dtype, shape->rank,
                                              shape->dims, shape->data);
-  const tare_status status =
-      *out < 0 ? tarei_fail(err, TARE_E_MEMORY, "no memory for constant '%s%s'",
-                            graph->values[like].name, suffix)
-               : TARE_OK;
+  const tare_status status = *out < 0
+                                 ? tarei_fail(err, TARE_E_MEMORY, "no memory for constant '%s%s'",
+                                              graph->values[like].name, suffix)
+                                 : TARE_OK;
   tarei_str_free(&name);
   return status;
 }
@@ -88,8 +88,8 @@ static void permute_bytes(const tare_tensor *const from, const int64_t *const pe
 }
 
 tare_status tarei_const_permute(tarei_graph *const graph, const int value, const int rank,
-                                const int64_t *const perm, const char *const suffix,
-                                int *const out, tare_error *const err) {
+                                const int64_t *const perm, const char *const suffix, int *const out,
+                                tare_error *const err) {
   const tare_tensor tensor = tarei_value_tensor(graph, value);
   assert(tensor.rank <= rank);
   tare_tensor from = {.dtype = tensor.dtype, .rank = rank, .data = tensor.data};

@@ -15,8 +15,7 @@ static tare_status parse_dims(tarei_exprs *const exprs, char *text, tarei_expr *
       *next++ = 0;
     }
     if (*rank == TARE_MAX_RANK) {
-      return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' has more than %d dims",
-                        TARE_MAX_RANK);
+      return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' has more than %d dims", TARE_MAX_RANK);
     }
     if (tarei_expr_parse(exprs, text, &dims[*rank], err) != TARE_OK) {
       return tarei_fail_in(err, TARE_E_MODEL, "attribute 'dims'");
@@ -49,8 +48,7 @@ tare_status tarei_dims_to_attr(const tarei_graph *const graph, tarei_node *const
     tarei_str_add(&text, "%s", i ? ";" : "");
     tarei_expr_print(graph->exprs, v->dims[i], &text);
   }
-  const bool done =
-      !text.failed && tarei_attr_set_string(node, "dims", tarei_str_get(&text));
+  const bool done = !text.failed && tarei_attr_set_string(node, "dims", tarei_str_get(&text));
   tarei_str_free(&text);
   return done ? TARE_OK : tarei_fail_memory(err, "dims", text.length);
 }

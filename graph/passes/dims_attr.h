@@ -7,8 +7,8 @@
 
 /* Reads the attribute; `dims` has room for TARE_MAX_RANK. TARE_E_MODEL when it is missing, too
  * long, or no list of expressions. */
-tare_status tarei_dims_from_attr(const tarei_graph *graph, const tarei_node *node,
-                                 tarei_expr *dims, int *rank, tare_error *err);
+tare_status tarei_dims_from_attr(const tarei_graph *graph, const tarei_node *node, tarei_expr *dims,
+                                 int *rank, tare_error *err);
 
 /* Writes the dims of `value`, all of them known, into the attribute. */
 tare_status tarei_dims_to_attr(const tarei_graph *graph, tarei_node *node, int value,

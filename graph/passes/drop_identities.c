@@ -51,8 +51,8 @@ static bool steps_are_one(const tarei_graph *const graph, const tarei_node *cons
   return keeps_shape(graph, node);
 }
 
-static bool scalar_is(const tarei_graph *const graph, const tarei_node *const node,
-                      const int input, const float neutral) {
+static bool scalar_is(const tarei_graph *const graph, const tarei_node *const node, const int input,
+                      const float neutral) {
   float x;
   return tarei_const_scalar(graph, node->in[input], &x) && x == neutral;
 }
@@ -69,22 +69,14 @@ static const struct {
   identity_fn *is_identity;
   bool commutes; /* the input handed through may be the second one as well */
 } rows[] = {
-    {&tarei_op_add, adds_zero, true},
-    {&tarei_op_cast, keeps_dtype, false},
-    {&tarei_op_concat, has_one_input, false},
-    {&tarei_op_div, multiplies_by_one, false},
-    {&tarei_op_dropout, is_inference, false},
-    {&tarei_op_expand, keeps_shape, false},
-    {&tarei_op_flatten, keeps_shape, false},
-    {&tarei_op_identity, always, false},
-    {&tarei_op_max, has_one_input, false},
-    {&tarei_op_min, has_one_input, false},
-    {&tarei_op_mul, multiplies_by_one, true},
-    {&tarei_op_reshape, keeps_shape, false},
-    {&tarei_op_slice, steps_are_one, false},
-    {&tarei_op_squeeze, keeps_shape, false},
-    {&tarei_op_sub, adds_zero, false},
-    {&tarei_op_transpose, keeps_order, false},
+    {&tarei_op_add, adds_zero, true},          {&tarei_op_cast, keeps_dtype, false},
+    {&tarei_op_concat, has_one_input, false},  {&tarei_op_div, multiplies_by_one, false},
+    {&tarei_op_dropout, is_inference, false},  {&tarei_op_expand, keeps_shape, false},
+    {&tarei_op_flatten, keeps_shape, false},   {&tarei_op_identity, always, false},
+    {&tarei_op_max, has_one_input, false},     {&tarei_op_min, has_one_input, false},
+    {&tarei_op_mul, multiplies_by_one, true},  {&tarei_op_reshape, keeps_shape, false},
+    {&tarei_op_slice, steps_are_one, false},   {&tarei_op_squeeze, keeps_shape, false},
+    {&tarei_op_sub, adds_zero, false},         {&tarei_op_transpose, keeps_order, false},
     {&tarei_op_unsqueeze, keeps_shape, false},
 };
 

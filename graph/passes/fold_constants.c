@@ -70,8 +70,7 @@ static tare_status fold_contents(const tarei_graph *const graph, const tarei_nod
   size_t bytes;
   if (node->n_out != 1 || (value->dtype != TARE_I64 && value->dtype != TARE_I32) ||
       !tarei_value_ints(graph, node->out[0], ints, TAREI_MAX_CONTENTS, &n) ||
-      !size_of(graph, node->out[0], &bytes) ||
-      bytes != (size_t)n * tare_dtype_size(value->dtype)) {
+      !size_of(graph, node->out[0], &bytes) || bytes != (size_t)n * tare_dtype_size(value->dtype)) {
     return TARE_OK;
   }
   *out = tarei_buffer_new(bytes);

@@ -72,9 +72,12 @@ static const struct {
   const tarei_op *op;
   read_fn *read;
 } rows[] = {
-    {&tarei_op_clip, read_clip},       {&tarei_op_gelu, read_gelu},
-    {&tarei_op_leaky_relu, read_leaky_relu}, {&tarei_op_relu, read_relu},
-    {&tarei_op_sigmoid, read_sigmoid}, {&tarei_op_tanh, read_tanh},
+    {&tarei_op_clip, read_clip},
+    {&tarei_op_gelu, read_gelu},
+    {&tarei_op_leaky_relu, read_leaky_relu},
+    {&tarei_op_relu, read_relu},
+    {&tarei_op_sigmoid, read_sigmoid},
+    {&tarei_op_tanh, read_tanh},
 };
 
 static bool read_activation(const tarei_graph *const graph, const tarei_node *const node,
@@ -100,7 +103,7 @@ static int find_silu(const tarei_graph *const graph, const int value) {
     const int next = tarei_graph_sole_consumer(graph, sigmoid->out[0]);
     const tarei_node *const mul = next < 0 ? NULL : &graph->nodes[next];
     return mul && mul->op == &tarei_op_mul && tarei_other_input(mul, sigmoid->out[0]) == value ? i
-                                                                                              : -1;
+                                                                                               : -1;
   }
   return -1;
 }

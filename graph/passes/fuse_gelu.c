@@ -22,8 +22,7 @@ typedef struct polynomial {
   double c[DEGREE + 1];
 } polynomial;
 
-static bool multiply(const polynomial *const a, const polynomial *const b,
-                     polynomial *const out) {
+static bool multiply(const polynomial *const a, const polynomial *const b, polynomial *const out) {
   polynomial product = {0};
   for (int i = 0; i <= DEGREE; i++) {
     for (int k = 0; k <= DEGREE; k++) {
@@ -53,8 +52,8 @@ static bool power(const polynomial *const base, const float exponent, polynomial
   return true;
 }
 
-static bool combine(const tarei_op *const op, const polynomial *const a,
-                    const polynomial *const b, polynomial *const out) {
+static bool combine(const tarei_op *const op, const polynomial *const a, const polynomial *const b,
+                    polynomial *const out) {
   if (op == &tarei_op_mul) {
     return multiply(a, b, out);
   }
@@ -117,8 +116,7 @@ static bool read_one_plus(match *const m, const int value, const char **const fo
   if (!f || !tarei_const_near(m->graph, add->in[!first], 1) ||
       (f->op != &tarei_op_erf && f->op != &tarei_op_tanh) ||
       !tarei_pattern_add(m->graph, &m->nodes, value) ||
-      !tarei_pattern_add(m->graph, &m->nodes, f->out[0]) ||
-      !read_polynomial(m, f->in[0], 0, &u)) {
+      !tarei_pattern_add(m->graph, &m->nodes, f->out[0]) || !read_polynomial(m, f->in[0], 0, &u)) {
     return false;
   }
   *form = f->op == &tarei_op_erf ? "none" : "tanh";
@@ -127,10 +125,10 @@ static bool read_one_plus(match *const m, const int value, const char **const fo
 }
 
 typedef struct product {
-  double k;      /* all constant factors */
-  int n_x;       /* how often x is a factor */
-  int n_terms;   /* other factors */
-  int term;      /* the last of them */
+  double k;    /* all constant factors */
+  int n_x;     /* how often x is a factor */
+  int n_terms; /* other factors */
+  int term;    /* the last of them */
 } product;
 
 /* Takes a product apart; what is neither x nor a constant nor a product is a term. */
@@ -147,8 +145,7 @@ static bool read_product(match *const m, const int value, const int depth, produ
   }
   if (node && node->op == &tarei_op_mul && depth < MAX_DEPTH) {
     return tarei_pattern_add(m->graph, &m->nodes, value) &&
-           read_product(m, node->in[0], depth + 1, p) &&
-           read_product(m, node->in[1], depth + 1, p);
+           read_product(m, node->in[0], depth + 1, p) && read_product(m, node->in[1], depth + 1, p);
   }
   if (node && node->op == &tarei_op_div && depth < MAX_DEPTH &&
       tarei_const_scalar(m->graph, node->in[1], &k) && k != 0) {
@@ -163,9 +160,8 @@ static bool read_product(match *const m, const int value, const int depth, produ
 
 static bool matches(match *const m, const int root, const char **const form) {
   product p = {.k = 1, .term = -1};
-  return read_product(m, root, 0, &p) && p.n_x == 1 && p.n_terms == 1 &&
-         fabs(p.k - 0.5) < 5e-5 && read_one_plus(m, p.term, form) &&
-         tarei_values_same_shape(m->graph, m->x, root) &&
+  return read_product(m, root, 0, &p) && p.n_x == 1 && p.n_terms == 1 && fabs(p.k - 0.5) < 5e-5 &&
+         read_one_plus(m, p.term, form) && tarei_values_same_shape(m->graph, m->x, root) &&
          tarei_pattern_is_closed(m->graph, &m->nodes, root);
 }
 
@@ -195,8 +191,7 @@ static tare_status fuse_at(tarei_graph *const graph, const int root, bool *const
     if (!tarei_value_is_f32(graph, m.x) || !matches(&m, root, &form)) {
       continue;
     }
-    TARE_TRY(tarei_pattern_replace(graph, &m.nodes, root, &tarei_op_gelu, 20, &m.x, 1, &node,
-                                   err));
+    TARE_TRY(tarei_pattern_replace(graph, &m.nodes, root, &tarei_op_gelu, 20, &m.x, 1, &node, err));
     if (!tarei_attr_set_string(&graph->nodes[node], "approximate", form)) {
       return tarei_fail_memory(err, "approximate", sizeof(tarei_attr));
     }

@@ -57,8 +57,8 @@ static tare_status fuse_at(tarei_graph *const graph, const int norm, bool *const
   for (bool fused = true; fused;) {
     fused = false;
     const int next = tarei_graph_sole_consumer(graph, graph->nodes[norm].out[0]);
-    if (next >= 0 && (graph->nodes[next].op == &tarei_op_mul ||
-                      graph->nodes[next].op == &tarei_op_add)) {
+    if (next >= 0 &&
+        (graph->nodes[next].op == &tarei_op_mul || graph->nodes[next].op == &tarei_op_add)) {
       TARE_TRY(fuse_pair(graph, norm, next, &fused, err));
     }
     *changed = *changed || fused;

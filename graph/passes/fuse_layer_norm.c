@@ -35,8 +35,7 @@ static int mean_of(const tarei_graph *const graph, const int value) {
 static int base_of_square(const tarei_graph *const graph, const int value) {
   const tarei_node *const node = tarei_producer(graph, value);
   const bool multiplies = node && node->op == &tarei_op_mul && node->in[0] == node->in[1];
-  const bool squares =
-      node && node->op == &tarei_op_pow && tarei_const_near(graph, node->in[1], 2);
+  const bool squares = node && node->op == &tarei_op_pow && tarei_const_near(graph, node->in[1], 2);
   return multiplies || squares ? node->in[0] : -1;
 }
 
@@ -66,8 +65,7 @@ static bool read_deviation(const tarei_graph *const graph, const int value, cons
          tarei_pattern_add(graph, &n->nodes, square);
 }
 
-static bool read_norm(const tarei_graph *const graph, const tarei_node *const div,
-                      norm *const n) {
+static bool read_norm(const tarei_graph *const graph, const tarei_node *const div, norm *const n) {
   const int d = div->in[0];
   const tarei_node *const sub = tarei_producer_is(graph, d, &tarei_op_sub);
   n->root = div->out[0];
@@ -77,8 +75,7 @@ static bool read_norm(const tarei_graph *const graph, const tarei_node *const di
   n->x = sub->in[0];
   const int rank = graph->values[n->x].rank;
   return tarei_value_is_f32(graph, n->x) && read_deviation(graph, div->in[1], d, n) &&
-         tarei_pattern_add(graph, &n->nodes, n->root) &&
-         tarei_pattern_add(graph, &n->nodes, d) &&
+         tarei_pattern_add(graph, &n->nodes, n->root) && tarei_pattern_add(graph, &n->nodes, d) &&
          tarei_pattern_add(graph, &n->nodes, sub->in[1]) &&
          tarei_value_dim_const(graph, n->x, rank - 1, &n->channels) && n->channels > 0 &&
          tarei_pattern_is_closed(graph, &n->nodes, n->root);
@@ -108,8 +105,7 @@ static tare_status vector_of(tarei_graph *const graph, const norm *const n, cons
   const int rank = graph->values[n->x].rank;
   int step = 0;
   const float *const from =
-      value < 0 ? &one
-                : tarei_const_channels(graph, value, rank, rank - 1, n->channels, &step);
+      value < 0 ? &one : tarei_const_channels(graph, value, rank, rank - 1, n->channels, &step);
   float *data;
   TARE_TRY(tarei_const_new(graph, value < 0 ? n->root : value, "__vector", 1, &n->channels, out,
                            &data, err));

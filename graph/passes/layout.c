@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 bool tarei_perm_of(const tarei_graph *const graph, const tarei_node *const transpose,
                    tarei_perm *const out) {
   const tarei_attr *const attr = tarei_attr_find(transpose, "perm");
@@ -68,8 +70,13 @@ tarei_perm tarei_perm_to_last(const int rank) {
 
 tare_status tarei_add_transpose(tarei_graph *const graph, const int from, const int to,
                                 const tarei_perm *const perm, tare_error *const err) {
+  tarei_str name = {0};
   int node;
-  TARE_TRY(tarei_add_node(graph, &tarei_op_transpose, NULL, 13, &from, 1, to, &node, err));
+  tarei_str_add(&name, "%s/Transpose", graph->values[to].name);
+  const tare_status status = tarei_add_node(graph, &tarei_op_transpose, tarei_str_get(&name), 13,
+                                            &from, 1, to, &node, err);
+  tarei_str_free(&name);
+  TARE_TRY(status);
   if (!tarei_attr_set_ints(&graph->nodes[node], "perm", perm->axis, perm->rank)) {
     return tarei_fail_memory(err, "perm", sizeof(tarei_attr));
   }

@@ -31,8 +31,8 @@ tare_status tarei_pass_run(tarei_graph *const graph, const tarei_pass *const pas
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "pass '%s'", pass->name);
 }
 
-tare_status tarei_graph_optimize(tarei_graph *const graph,
-                                 const tarei_pass_options *const options, tare_error *const err) {
+tare_status tarei_graph_optimize(tarei_graph *const graph, const tarei_pass_options *const options,
+                                 tare_error *const err) {
   static const tarei_pass_options defaults = {0};
   const tarei_pass_options *const chosen = options ? options : &defaults;
   bool any = true;

@@ -70,8 +70,8 @@ tare_status tarei_pattern_replace(tarei_graph *const graph, tarei_pattern *const
   for (int i = 0; i < pattern->n; i++) {
     tarei_graph_remove_node(graph, pattern->nodes[i]);
   }
-  const tare_status status = tarei_add_node(graph, op, tarei_str_get(&name), opset, in, n_in, root,
-                                            node, err);
+  const tare_status status =
+      tarei_add_node(graph, op, tarei_str_get(&name), opset, in, n_in, root, node, err);
   tarei_str_free(&name);
   return status;
 }

@@ -20,7 +20,7 @@ bool tarei_pattern_is_closed(const tarei_graph *graph, const tarei_pattern *patt
 
 /* Replaces the nodes by one that makes `root`, named after them in the order they stand. */
 tare_status tarei_pattern_replace(tarei_graph *graph, tarei_pattern *pattern, int root,
-                                  const tarei_op *op, int opset, const int *in, int n_in,
-                                  int *node, tare_error *err);
+                                  const tarei_op *op, int opset, const int *in, int n_in, int *node,
+                                  tare_error *err);
 
 #endif

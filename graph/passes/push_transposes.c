@@ -13,20 +13,47 @@
 #include "graph/passes/passes.h"
 
 static const tarei_op *const elementwise[] = {
-    &tarei_op_abs,         &tarei_op_add,        &tarei_op_and,
-    &tarei_op_cast,        &tarei_op_ceil,       &tarei_op_clip,
-    &tarei_op_cos,         &tarei_op_div,        &tarei_op_elu,
-    &tarei_op_equal,       &tarei_op_erf,        &tarei_op_exp,
-    &tarei_op_floor,       &tarei_op_gelu,       &tarei_op_greater,
-    &tarei_op_greater_or_equal, &tarei_op_hard_sigmoid, &tarei_op_hard_swish,
-    &tarei_op_leaky_relu,  &tarei_op_less,       &tarei_op_less_or_equal,
-    &tarei_op_log,         &tarei_op_max,        &tarei_op_min,
-    &tarei_op_mod,         &tarei_op_mul,        &tarei_op_neg,
-    &tarei_op_not,         &tarei_op_or,         &tarei_op_pow,
-    &tarei_op_prelu,       &tarei_op_reciprocal, &tarei_op_relu,
-    &tarei_op_round,       &tarei_op_sigmoid,    &tarei_op_sin,
-    &tarei_op_softplus,    &tarei_op_sqrt,       &tarei_op_sub,
-    &tarei_op_tanh,        &tarei_op_where,
+    &tarei_op_abs,
+    &tarei_op_add,
+    &tarei_op_and,
+    &tarei_op_cast,
+    &tarei_op_ceil,
+    &tarei_op_clip,
+    &tarei_op_cos,
+    &tarei_op_div,
+    &tarei_op_elu,
+    &tarei_op_equal,
+    &tarei_op_erf,
+    &tarei_op_exp,
+    &tarei_op_floor,
+    &tarei_op_gelu,
+    &tarei_op_greater,
+    &tarei_op_greater_or_equal,
+    &tarei_op_hard_sigmoid,
+    &tarei_op_hard_swish,
+    &tarei_op_leaky_relu,
+    &tarei_op_less,
+    &tarei_op_less_or_equal,
+    &tarei_op_log,
+    &tarei_op_max,
+    &tarei_op_min,
+    &tarei_op_mod,
+    &tarei_op_mul,
+    &tarei_op_neg,
+    &tarei_op_not,
+    &tarei_op_or,
+    &tarei_op_pow,
+    &tarei_op_prelu,
+    &tarei_op_reciprocal,
+    &tarei_op_relu,
+    &tarei_op_round,
+    &tarei_op_sigmoid,
+    &tarei_op_sin,
+    &tarei_op_softplus,
+    &tarei_op_sqrt,
+    &tarei_op_sub,
+    &tarei_op_tanh,
+    &tarei_op_where,
 };
 
 static bool is_elementwise(const tarei_op *const op) {
@@ -61,8 +88,8 @@ static bool first_perm(const tarei_graph *const graph, const tarei_node *const n
 static bool can_pass(const tarei_graph *const graph, const tarei_node *const node,
                      tarei_perm *const perm) {
   const bool joins = node->op == &tarei_op_concat;
-  if ((!joins && !is_elementwise(node->op)) || node->n_out != 1 ||
-      !first_perm(graph, node, perm) || graph->values[node->out[0]].rank != perm->rank) {
+  if ((!joins && !is_elementwise(node->op)) || node->n_out != 1 || !first_perm(graph, node, perm) ||
+      graph->values[node->out[0]].rank != perm->rank) {
     return false;
   }
   for (int i = 0; i < node->n_in; i++) {

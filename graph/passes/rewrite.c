@@ -146,8 +146,7 @@ void tarei_hand_over_name(tarei_graph *const graph, const int value, const int h
 
 tare_status tarei_add_node(tarei_graph *const graph, const tarei_op *const op,
                            const char *const name, const int opset, const int *const in,
-                           const int n_in, const int out, int *const node,
-                           tare_error *const err) {
+                           const int n_in, const int out, int *const node, tare_error *const err) {
   *node = tarei_graph_add_node(graph, op->name, op->domain, name, opset, in, n_in, &out, 1);
   return *node < 0 ? tarei_fail_memory(err, op->name, sizeof(tarei_node)) : TARE_OK;
 }

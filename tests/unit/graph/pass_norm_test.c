@@ -1,0 +1,176 @@
+#include "pass_helpers.h"
+
+static const float ramp[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+
+/* Conv of 2 outputs over 1 channel and a kernel of 2, then BatchNormalization. */
+static tarei_graph *conv_and_norm(const bool with_bias, const char *const output) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;1;t + 1");
+  const int w = add_floats(g, "w", 3, (int64_t[]){2, 1, 2}, ramp);
+  const int b = with_bias ? add_vector(g, "b", 2, (float[]){10, 20}) : -1;
+  const int c = with_bias ? OP(g, "Conv", "c", x, w, b) : OP(g, "Conv", "c", x, w);
+  const int scale = add_vector(g, "scale", 2, (float[]){2, 3});
+  const int shift = add_vector(g, "shift", 2, (float[]){0.5f, -0.5f});
+  const int mean = add_vector(g, "mean", 2, (float[]){1, 2});
+  const int variance = add_vector(g, "variance", 2, (float[]){3, 8});
+  const int y = OP(g, "BatchNormalization", "y", c, scale, shift, mean, variance);
+  assert_true(tarei_attr_set_float(last_node(g), "epsilon", 1));
+  if (output) {
+    assert_true(tarei_graph_mark_output(g, tarei_graph_find_value(g, output)));
+  }
+  end_graph(g, y);
+  return g;
+}
+
+static void batchnorm_goes_into_conv(void **state) {
+  (void)state;
+  for (int with_bias = 0; with_bias < 2; with_bias++) {
+    tarei_graph *const g = conv_and_norm(with_bias, NULL);
+    assert_true(run_pass(g, &tarei_pass_fold_batchnorm));
+    expect_nodes(g, "n_c + n_y: Conv(x, w__folded, w__bias) -> y float32[n, 2, t]\n");
+    /* gains are 2 / sqrt(3 + 1) = 1 and 3 / sqrt(8 + 1) = 1 */
+    expect_floats(g, g->nodes[0].in[1], 4, (float[]){1, 2, 3, 4});
+    expect_floats(g, g->nodes[0].in[2], 2,
+                  with_bias ? (float[]){9.5f, 17.5f} : (float[]){-0.5f, -2.5f});
+    tarei_graph_free(g);
+  }
+  tarei_graph *const g = conv_and_norm(false, "c");
+  assert_false(run_pass(g, &tarei_pass_fold_batchnorm));
+  tarei_graph_free(g);
+}
+
+static tarei_graph *instance_norm(const int64_t c, const char *const output) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;2;t");
+  const int scale = add_vector(g, "scale", 2, (float[]){2, 3});
+  const int bias = add_vector(g, "bias", 2, (float[]){4, 5});
+  const int i = OP(g, "InstanceNormalization", "i", x, scale, bias);
+  const int gain = add_floats(g, "gain", 2, (int64_t[]){c, 1}, (float[]){10, 100});
+  const int shift = add_floats(g, "shift", 3, (int64_t[]){1, c, 1}, (float[]){0.5f, 0.25f});
+  const int m = OP(g, "Mul", "m", i, gain);
+  const int y = OP(g, "Add", "y", shift, m);
+  if (output) {
+    assert_true(tarei_graph_mark_output(g, tarei_graph_find_value(g, output)));
+  }
+  end_graph(g, y);
+  return g;
+}
+
+static void affine_goes_into_instance_norm(void **state) {
+  (void)state;
+  tarei_graph *const g = instance_norm(2, NULL);
+  assert_true(run_pass(g, &tarei_pass_fuse_instance_norm_affine));
+  assert_int_equal(g->n_nodes, 1);
+  assert_string_equal(g->nodes[0].name, "n_i + n_m + n_y");
+  expect_floats(g, g->nodes[0].in[1], 2, (float[]){20, 300});
+  expect_floats(g, g->nodes[0].in[2], 2, (float[]){40.5f, 500.25f});
+  tarei_graph_free(g);
+}
+
+static void affine_stops_at_an_output(void **state) {
+  (void)state;
+  tarei_graph *const g = instance_norm(2, "m");
+  assert_true(run_pass(g, &tarei_pass_fuse_instance_norm_affine));
+  assert_int_equal(g->n_nodes, 2);
+  assert_string_equal(g->nodes[0].name, "n_i + n_m");
+  assert_string_equal(g->values[g->nodes[0].out[0]].name, "m");
+  tarei_graph_free(g);
+}
+
+static void affine_along_another_axis_stays(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;2;2");
+  const int one = add_vector(g, "one", 2, (float[]){1, 1});
+  const int i = OP(g, "InstanceNormalization", "i", x, one, one);
+  end_graph(g, OP(g, "Mul", "y", i, add_vector(g, "per_time", 2, ramp)));
+  assert_false(run_pass(g, &tarei_pass_fuse_instance_norm_affine));
+  tarei_graph_free(g);
+}
+
+/* A layer norm as older exporters write it; `twice`: the difference is computed anew. */
+typedef struct form {
+  bool twice, by_mul, reversed, affine;
+  int64_t axis;
+  const char *output;
+} form;
+
+static int reduce_mean(tarei_graph *const g, const char *const out, const int x,
+                       const int64_t axis) {
+  const int value = OP(g, "ReduceMean", out, x);
+  assert_true(tarei_attr_set_ints(last_node(g), "axes", &axis, 1));
+  return value;
+}
+
+static tarei_graph *layer_norm(const form *const f) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;4;4");
+  const int mean = reduce_mean(g, "mean", x, f->axis);
+  const int d = OP(g, "Sub", "d", x, mean);
+  const int square =
+      f->by_mul ? OP(g, "Mul", "q", d, d) : OP(g, "Pow", "q", d, add_scalar(g, "two", 2));
+  const int variance = reduce_mean(g, "v", square, f->axis);
+  const int eps = add_scalar(g, "eps", 1e-6f);
+  const int sum = f->reversed ? OP(g, "Add", "s", eps, variance) : OP(g, "Add", "s", variance, eps);
+  const int root = OP(g, "Sqrt", "r", sum);
+  int y = OP(g, "Div", "y", f->twice ? OP(g, "Sub", "d2", x, mean) : d, root);
+  if (f->affine) {
+    y = OP(g, "Mul", "g", add_vector(g, "gain", 4, ramp), y);
+    y = OP(g, "Add", "b", y, add_floats(g, "shift", 3, (int64_t[]){1, 1, 4}, ramp + 4));
+  }
+  if (f->output) {
+    assert_true(tarei_graph_mark_output(g, tarei_graph_find_value(g, f->output)));
+  }
+  end_graph(g, y);
+  return g;
+}
+
+static void layer_norm_is_found(void **state) {
+  (void)state;
+  for (int bits = 0; bits < 16; bits++) {
+    const form f = {.twice = bits & 1,
+                    .by_mul = bits & 2,
+                    .reversed = bits & 4,
+                    .affine = bits & 8,
+                    .axis = bits & 1 ? 2 : -1};
+    tarei_graph *const g = layer_norm(&f);
+    assert_true(run_pass(g, &tarei_pass_fuse_layer_norm));
+    assert_int_equal(g->n_nodes, 1);
+    assert_ptr_equal(g->nodes[0].op, &tarei_op_layer_normalization);
+    assert_int_equal(tarei_attr_int(&g->nodes[0], "axis", 0), -1);
+    assert_float_equal(tarei_attr_float(&g->nodes[0], "epsilon", 0), 1e-6f, 1e-12f);
+    assert_string_equal(g->values[g->outputs[0]].name, f.affine ? "b" : "y");
+    expect_floats(g, g->nodes[0].in[1], 4, f.affine ? ramp : (float[]){1, 1, 1, 1});
+    assert_int_equal(g->nodes[0].n_in, f.affine ? 3 : 2);
+    if (f.affine) {
+      expect_floats(g, g->nodes[0].in[2], 4, ramp + 4);
+      assert_int_equal(g->values[g->nodes[0].in[2]].rank, 1);
+    }
+    tarei_graph_free(g);
+  }
+}
+
+static void what_only_looks_like_layer_norm_stays(void **state) {
+  (void)state;
+  const char *const inner[] = {"mean", "d", "q", "v", "s", "r"};
+  for (int i = 0; i < 6; i++) {
+    tarei_graph *const g = layer_norm(&(form){.axis = -1, .output = inner[i]});
+    assert_false(run_pass(g, &tarei_pass_fuse_layer_norm));
+    tarei_graph_free(g);
+  }
+  tarei_graph *const g = layer_norm(&(form){.axis = 1});
+  assert_false(run_pass(g, &tarei_pass_fuse_layer_norm));
+  tarei_graph_free(g);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(batchnorm_goes_into_conv),
+      cmocka_unit_test(affine_goes_into_instance_norm),
+      cmocka_unit_test(affine_stops_at_an_output),
+      cmocka_unit_test(affine_along_another_axis_stays),
+      cmocka_unit_test(layer_norm_is_found),
+      cmocka_unit_test(what_only_looks_like_layer_norm_stays),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,3 @@
+foreach(name fold gelu layout linear models norm)
+  tare_test(graph pass_${name} FLOORS base shapes graph)
+endforeach()
