@@ -13,26 +13,26 @@ typedef struct member {
   int64_t (*from_f64)(const double *in, int64_t n, void *out);
 } member;
 
-#define INTEGER(name, type, min, max)                                                      \
-  static int64_t name##_from_i64(const int64_t *const in, const int64_t n, void *const out) { \
-    type *const to = out;                                                                  \
-    for (int64_t i = 0; i < n; i++) {                                                      \
-      if (in[i] < (min) || in[i] > (max)) {                                                \
-        return i;                                                                          \
-      }                                                                                    \
-      to[i] = (type)in[i];                                                                 \
-    }                                                                                      \
-    return n;                                                                              \
-  }                                                                                        \
-  static int64_t name##_from_f64(const double *const in, const int64_t n, void *const out) { \
-    type *const to = out;                                                                  \
-    for (int64_t i = 0; i < n; i++) {                                                      \
+#define INTEGER(name, type, min, max)                                                          \
+  static int64_t name##_from_i64(const int64_t *const in, const int64_t n, void *const out) {  \
+    type *const to = out;                                                                      \
+    for (int64_t i = 0; i < n; i++) {                                                          \
+      if (in[i] < (min) || in[i] > (max)) {                                                    \
+        return i;                                                                              \
+      }                                                                                        \
+      to[i] = (type)in[i];                                                                     \
+    }                                                                                          \
+    return n;                                                                                  \
+  }                                                                                            \
+  static int64_t name##_from_f64(const double *const in, const int64_t n, void *const out) {   \
+    type *const to = out;                                                                      \
+    for (int64_t i = 0; i < n; i++) {                                                          \
       if (!(in[i] >= (double)(min) && in[i] < (double)(max) + 1.0) || in[i] != trunc(in[i])) { \
-        return i;                                                                          \
-      }                                                                                    \
-      to[i] = (type)in[i];                                                                 \
-    }                                                                                      \
-    return n;                                                                              \
+        return i;                                                                              \
+      }                                                                                        \
+      to[i] = (type)in[i];                                                                     \
+    }                                                                                          \
+    return n;                                                                                  \
   }
 
 INTEGER(i8, int8_t, INT8_MIN, INT8_MAX)
@@ -45,8 +45,12 @@ INTEGER(u32, uint32_t, 0, UINT32_MAX)
 INTEGER(u64, uint64_t, 0, INT64_MAX)
 INTEGER(boolean, uint8_t, 0, 1)
 
-static float same_float(const float x) { return x; }
-static double same_double(const double x) { return x; }
+static float same_float(const float x) {
+  return x;
+}
+static double same_double(const double x) {
+  return x;
+}
 
 /* `put` makes the stored element, `back` widens it again to see whether it overflowed. */
 #define FLOATING(name, type, wide, put, back)                                                 \
@@ -76,11 +80,13 @@ FLOATING(bf16, uint16_t, float, tarei_float_to_bf16, tarei_bf16_to_float)
 FLOATING(f32, float, float, same_float, same_float)
 FLOATING(f64, double, double, same_double, same_double)
 
-#define MEMBER(dtype, name) {dtype, name##_from_i64, name##_from_f64}
+#define MEMBER(dtype, name) \
+  { dtype, name##_from_i64, name##_from_f64 }
 static const member MEMBERS[] = {
-    MEMBER(TARE_F32, f32),  MEMBER(TARE_F64, f64), MEMBER(TARE_F16, f16), MEMBER(TARE_BF16, bf16),
-    MEMBER(TARE_I8, i8),    MEMBER(TARE_I16, i16), MEMBER(TARE_I32, i32), MEMBER(TARE_I64, i64),
-    MEMBER(TARE_U8, u8),    MEMBER(TARE_U16, u16), MEMBER(TARE_U32, u32), MEMBER(TARE_U64, u64),
+    MEMBER(TARE_F32, f32),      MEMBER(TARE_F64, f64), MEMBER(TARE_F16, f16),
+    MEMBER(TARE_BF16, bf16),    MEMBER(TARE_I8, i8),   MEMBER(TARE_I16, i16),
+    MEMBER(TARE_I32, i32),      MEMBER(TARE_I64, i64), MEMBER(TARE_U8, u8),
+    MEMBER(TARE_U16, u16),      MEMBER(TARE_U32, u32), MEMBER(TARE_U64, u64),
     MEMBER(TARE_BOOL, boolean),
 };
 enum { N_MEMBERS = sizeof MEMBERS / sizeof *MEMBERS };
@@ -102,8 +108,8 @@ static tare_status fail_float(const double value, const int64_t i, const tare_dt
     return tarei_fail(err, TARE_E_INPUT, "value %g at element %lld is not finite", value,
                       (long long)i);
   }
-  const char *const rule = value != trunc(value) ? "is no whole number and the input takes"
-                                                 : "does not fit";
+  const char *const rule =
+      value != trunc(value) ? "is no whole number and the input takes" : "does not fit";
   return tarei_fail(err, TARE_E_INPUT, "value %.9g at element %lld %s %s", value, (long long)i,
                     rule, tare_dtype_name(dtype));
 }
@@ -122,9 +128,8 @@ static tare_status convert_i64(const int64_t *const values, const int64_t count,
                                  (long long)values[i], (long long)i, tare_dtype_name(dtype));
 }
 
-tare_status tarei_convert(const tarei_number number, const void *const values,
-                          const int64_t count, const tare_dtype dtype, void *const out,
-                          tare_error *const err) {
+tare_status tarei_convert(const tarei_number number, const void *const values, const int64_t count,
+                          const tare_dtype dtype, void *const out, tare_error *const err) {
   if (number == TAREI_NUMBER_F64) {
     return convert_f64(values, count, dtype, out, err);
   }

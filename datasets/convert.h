@@ -17,7 +17,7 @@ typedef enum tarei_number {
 /* Integers must lie inside the range of dtype; floats must be finite, inside the range, and whole
  * where dtype is an integer. Rounding to a narrower float is allowed. TARE_E_INPUT names the first
  * element that breaks a rule, its value and dtype. */
-tare_status tarei_convert(tarei_number number, const void *values, int64_t count,
-                          tare_dtype dtype, void *out, tare_error *err);
+tare_status tarei_convert(tarei_number number, const void *values, int64_t count, tare_dtype dtype,
+                          void *out, tare_error *err);
 
 #endif

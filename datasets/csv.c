@@ -6,8 +6,8 @@
 
 static tare_status fail_at(const tarei_csv *const csv, const char *const what,
                            tare_error *const err) {
-  return tarei_fail(err, TARE_E_INPUT, "%s line %lld: %s", csv->source->name,
-                    (long long)csv->line, what);
+  return tarei_fail(err, TARE_E_INPUT, "%s line %lld: %s", csv->source->name, (long long)csv->line,
+                    what);
 }
 
 void tarei_csv_init(tarei_csv *const csv, const tarei_source *const source) {
@@ -27,7 +27,9 @@ const char *tarei_csv_field(const tarei_csv *const csv, const size_t i) {
   return csv->text + csv->starts[i];
 }
 
-static bool at_end(const tarei_csv *const csv) { return csv->at == csv->source->size; }
+static bool at_end(const tarei_csv *const csv) {
+  return csv->at == csv->source->size;
+}
 
 /* The byte at the cursor, or NUL at the end. */
 static char peek(const tarei_csv *const csv) {

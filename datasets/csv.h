@@ -9,11 +9,11 @@
 typedef struct tarei_csv {
   const tarei_source *source; /* the caller's; outlives the reader */
   size_t at;
-  int64_t line;        /* of the record last read, from 1 */
+  int64_t line; /* of the record last read, from 1 */
   int64_t next_line;
-  char *text;          /* the fields of the record, each NUL-terminated; owned */
+  char *text; /* the fields of the record, each NUL-terminated; owned */
   size_t capacity, length;
-  size_t *starts;      /* of field i in text; owned */
+  size_t *starts; /* of field i in text; owned */
   size_t n_fields, fields_capacity;
 } tarei_csv;
 

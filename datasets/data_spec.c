@@ -4,7 +4,8 @@
 
 #include "base/mem.h"
 
-enum { DEFAULT_MAX_ELEMENTS = 1 << 28 };
+#define DEFAULT_MAX_ELEMENTS ((int64_t)1 << 28)
+#define LARGEST_MAX_ELEMENTS ((int64_t)1 << 48) /* 8 bytes each are still a size */
 
 static bool is_wanted(const tare_dataset_options *const options, const char *const name) {
   for (int i = 0; i < options->n_inputs; i++) {
@@ -31,8 +32,7 @@ static tare_status check_mapping(const tare_dataset_options *const options,
   return TARE_OK;
 }
 
-static tare_status check_options(const tare_dataset_options *const options,
-                                 tare_error *const err) {
+static tare_status check_options(const tare_dataset_options *const options, tare_error *const err) {
   if (options->n_inputs < 1) {
     return tarei_fail(err, TARE_E_USAGE, "a data set needs at least one model input to feed");
   }
@@ -40,6 +40,10 @@ static tare_status check_options(const tare_dataset_options *const options,
     return tarei_fail(err, TARE_E_USAGE,
                       "rate (%d), limit (%lld) and max_elements (%lld) may not be negative",
                       options->rate, (long long)options->limit, (long long)options->max_elements);
+  }
+  if (options->max_elements > LARGEST_MAX_ELEMENTS) {
+    return tarei_fail(err, TARE_E_USAGE, "max_elements may be at most %lld, not %lld",
+                      (long long)LARGEST_MAX_ELEMENTS, (long long)options->max_elements);
   }
   for (int i = 0; i < options->n_inputs; i++) {
     const tare_port *const port = &options->inputs[i];

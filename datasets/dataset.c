@@ -116,8 +116,8 @@ tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
     tare_dataset_close(&dataset);
     return status;
   }
-  dataset->stream = (tarei_stream){
-      .spec = &dataset->spec, .items = &dataset->items, .limit = dataset->count};
+  dataset->stream =
+      (tarei_stream){.spec = &dataset->spec, .items = &dataset->items, .limit = dataset->count};
   *out = dataset;
   return TARE_OK;
 }
@@ -149,7 +149,9 @@ void tare_dataset_close(tare_dataset **const handle) {
   *handle = NULL;
 }
 
-int64_t tare_dataset_count(const tare_dataset *const dataset) { return dataset->count; }
+int64_t tare_dataset_count(const tare_dataset *const dataset) {
+  return dataset->count;
+}
 
 static bool produce(void *const user, tarei_slot *const slot) {
   return tarei_stream_next(user, slot);
@@ -212,7 +214,9 @@ tare_status tare_dataset_rewind(tare_dataset *const dataset, tare_error *const e
   return TARE_OK;
 }
 
-int64_t tare_dataset_n_bad(const tare_dataset *const dataset) { return dataset->n_bad; }
+int64_t tare_dataset_n_bad(const tare_dataset *const dataset) {
+  return dataset->n_bad;
+}
 
 const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i) {
   return i >= 0 && (size_t)i < dataset->n_kept ? dataset->bad[i]

@@ -53,9 +53,8 @@ tare_status tarei_column_reserve(tarei_column *const column, tarei_h5_sample *co
   return TARE_OK;
 }
 
-/* Leaves the column unbound when no layout knows the name. */
-static tare_status try_layouts(const tarei_h5_want *const want, tarei_column *const column,
-                               tare_error *const err) {
+tare_status tarei_column_bind(const tarei_h5_want *const want, tarei_column *const column,
+                              tare_error *const err) {
   for (int i = 0; i < N_LAYOUTS; i++) {
     *column = (tarei_column){.max_elements = want->max_elements};
     TARE_TRY(LAYOUTS[i]->bind(want, column, err));
@@ -83,8 +82,7 @@ static tare_status list_name(const hid_t group, const char *const name, void *co
   return TARE_OK;
 }
 
-/* One sentence: what was looked for, and what is at the root of the file. */
-static tare_status fail_missing(const tarei_h5_want *const want, tare_error *const err) {
+tare_status tarei_column_fail_missing(const tarei_h5_want *const want, tare_error *const err) {
   tarei_str looked = {0};
   for (int i = 0; i < N_LAYOUTS; i++) {
     tarei_str_add(&looked, "%s%s", i ? "; " : "", LAYOUTS[i]->looks_for);
@@ -99,12 +97,6 @@ static tare_status fail_missing(const tarei_h5_want *const want, tare_error *con
   tarei_str_free(&looked);
   tarei_str_free(&has.text);
   return status;
-}
-
-tare_status tarei_column_bind(const tarei_h5_want *const want, tarei_column *const column,
-                              tare_error *const err) {
-  TARE_TRY(try_layouts(want, column, err));
-  return column->layout ? TARE_OK : fail_missing(want, err);
 }
 
 /* The search for the only name that fits. */
@@ -132,10 +124,10 @@ static tare_status consider(hunt *const h, const char *const name, tare_error *c
   if (is_side_data(name, h->labels) || (h->taken && strcmp(h->taken, name) == 0)) {
     return TARE_OK;
   }
-  const tarei_h5_want want = {.file = h->want->file, .name = name,
-                              .max_elements = h->want->max_elements};
+  const tarei_h5_want want = {
+      .file = h->want->file, .name = name, .max_elements = h->want->max_elements};
   tarei_column column;
-  if (try_layouts(&want, &column, NULL) != TARE_OK || !column.layout) {
+  if (tarei_column_bind(&want, &column, NULL) != TARE_OK || !column.layout) {
     return TARE_OK; /* not suitable */
   }
   if (h->taken) {
@@ -175,8 +167,8 @@ static tare_status visit(const hid_t group, const char *const name, void *const 
     return TARE_OK;
   }
   if (!tarei_h5_is_group(group, name)) {
-    char *const stem = ends_with(name, "_values") ? strndup(name, strlen(name) - 7)
-                                                  : tarei_strdup(name);
+    char *const stem =
+        ends_with(name, "_values") ? strndup(name, strlen(name) - 7) : tarei_strdup(name);
     const tare_status status =
         stem ? consider(h, stem, err) : tarei_fail_memory(err, name, strlen(name));
     free(stem);
@@ -196,16 +188,13 @@ tare_status tarei_column_bind_only(const tarei_h5_want *const want, const char *
                                    tarei_column *const column, char **const taken,
                                    tare_error *const err) {
   hunt h = {.want = want, .labels = labels};
-  tare_status status = tarei_h5_each(want->file, visit, &h, err);
-  if (status == TARE_OK && (!h.taken || h.several)) {
-    status = fail_missing(want, err);
+  const tare_status status = tarei_h5_each(want->file, visit, &h, err);
+  if (status == TARE_OK && !h.several) {
+    *column = h.found;
+    *taken = h.taken;
+    return TARE_OK;
   }
-  if (status != TARE_OK) {
-    tarei_column_fini(&h.found);
-    free(h.taken);
-    return status;
-  }
-  *column = h.found;
-  *taken = h.taken;
-  return TARE_OK;
+  tarei_column_fini(&h.found);
+  free(h.taken);
+  return status;
 }

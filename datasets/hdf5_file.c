@@ -73,9 +73,10 @@ static const char *class_name(const H5T_class_t class) {
   static const struct {
     H5T_class_t class;
     const char *name;
-  } NAMES[] = {{H5T_STRING, "strings"},     {H5T_COMPOUND, "compounds"}, {H5T_OPAQUE, "opaque bytes"},
-               {H5T_REFERENCE, "references"}, {H5T_ARRAY, "arrays"},       {H5T_BITFIELD, "bit fields"},
-               {H5T_TIME, "times"},         {H5T_VLEN, "rows of rows"}};
+  } NAMES[] = {{H5T_STRING, "strings"},      {H5T_COMPOUND, "compounds"},
+               {H5T_OPAQUE, "opaque bytes"}, {H5T_REFERENCE, "references"},
+               {H5T_ARRAY, "arrays"},        {H5T_BITFIELD, "bit fields"},
+               {H5T_TIME, "times"},          {H5T_VLEN, "rows of rows"}};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
     if (NAMES[i].class == class) {
       return NAMES[i].name;
@@ -112,8 +113,8 @@ static hid_t native_type(const tarei_number number) {
   return types[number];
 }
 
-static tare_status inspect_type(const hid_t type, const char *const path,
-                                tarei_h5_data *const out, tare_error *const err) {
+static tare_status inspect_type(const hid_t type, const char *const path, tarei_h5_data *const out,
+                                tare_error *const err) {
   out->vlen = H5Tget_class(type) == H5T_VLEN;
   const hid_t element = out->vlen ? H5Tget_super(type) : H5Tcopy(type);
   if (element < 0) {
@@ -127,15 +128,15 @@ static tare_status inspect_type(const hid_t type, const char *const path,
   return out->memory_type >= 0 ? TARE_OK : fail_h5(path, err);
 }
 
-static tare_status inspect_dims(const hid_t space, const char *const path,
-                                tarei_h5_data *const out, tare_error *const err) {
+static tare_status inspect_dims(const hid_t space, const char *const path, tarei_h5_data *const out,
+                                tare_error *const err) {
   out->rank = H5Sget_simple_extent_ndims(space);
   if (out->rank < 0 || H5Sget_simple_extent_type(space) == H5S_NULL) {
     return tarei_fail(err, TARE_E_INPUT, "data set '%s' has no shape", path);
   }
   if (out->rank > TAREI_H5_MAX_RANK) {
-    return tarei_fail(err, TARE_E_INPUT, "data set '%s' has rank %d, more than %d", path,
-                      out->rank, TAREI_H5_MAX_RANK);
+    return tarei_fail(err, TARE_E_INPUT, "data set '%s' has rank %d, more than %d", path, out->rank,
+                      TAREI_H5_MAX_RANK);
   }
   hsize_t dims[TAREI_H5_MAX_RANK];
   (void)H5Sget_simple_extent_dims(space, dims, NULL); /* the rank is known to be good */
@@ -176,7 +177,8 @@ tare_status tarei_h5_open_data(const hid_t at, const char *const path, tarei_h5_
   }
   /* Rows are read one after the other: a chunk must not be unpacked again for each. */
   const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-  (void)H5Pset_chunk_cache(access, CHUNK_CACHE_SLOTS, CHUNK_CACHE_BYTES, H5D_CHUNK_CACHE_W0_DEFAULT);
+  (void)H5Pset_chunk_cache(access, CHUNK_CACHE_SLOTS, CHUNK_CACHE_BYTES,
+                           H5D_CHUNK_CACHE_W0_DEFAULT);
   out->set = H5Dopen2(at, path, access);
   (void)H5Pclose(access);
   if (out->set < 0) {
@@ -200,8 +202,7 @@ void tarei_h5_close_data(tarei_h5_data *const data) {
 }
 
 tare_status tarei_h5_read_box(const tarei_h5_data *const data, const int64_t *const start,
-                              const int64_t *const count, void *const out,
-                              tare_error *const err) {
+                              const int64_t *const count, void *const out, tare_error *const err) {
   return tarei_h5_read_box_with(data, H5P_DEFAULT, start, count, out, err);
 }
 

@@ -35,13 +35,12 @@ tare_status tarei_h5_open_data(hid_t at, const char *path, tarei_h5_data *out, t
 void tarei_h5_close_data(tarei_h5_data *data);
 
 /* Reads the box [start, start + count) of all axes into `out`, in row-major order. */
-tare_status tarei_h5_read_box(const tarei_h5_data *data, const int64_t *start,
-                              const int64_t *count, void *out, tare_error *err);
+tare_status tarei_h5_read_box(const tarei_h5_data *data, const int64_t *start, const int64_t *count,
+                              void *out, tare_error *err);
 
 /* The same with a transfer property list of the caller. */
-tare_status tarei_h5_read_box_with(const tarei_h5_data *data, hid_t transfer,
-                                   const int64_t *start, const int64_t *count, void *out,
-                                   tare_error *err);
+tare_status tarei_h5_read_box_with(const tarei_h5_data *data, hid_t transfer, const int64_t *start,
+                                   const int64_t *count, void *out, tare_error *err);
 
 /* Calls visit for each link of a group in the order of names; a visit that is not TARE_OK ends
  * the walk and is returned. */

@@ -1,7 +1,7 @@
 #include "datasets/hdf5_layout.h"
 
-tare_status tarei_h5_index_open(const hid_t file, const char *const path,
-                                tarei_h5_index *const out, tare_error *const err) {
+tare_status tarei_h5_index_open(const hid_t file, const char *const path, tarei_h5_index *const out,
+                                tare_error *const err) {
   out->n = 0;
   TARE_TRY(tarei_h5_open_data(file, path, &out->data, err));
   const tarei_h5_data *const data = &out->data;
@@ -27,4 +27,6 @@ tare_status tarei_h5_index_get(tarei_h5_index *const index, const int64_t i, int
   return TARE_OK;
 }
 
-void tarei_h5_index_close(tarei_h5_index *const index) { tarei_h5_close_data(&index->data); }
+void tarei_h5_index_close(tarei_h5_index *const index) {
+  tarei_h5_close_data(&index->data);
+}

@@ -56,13 +56,16 @@ struct tarei_layout {
 #include "datasets/layouts.inc"
 #undef TARE_LAYOUT
 
-/* Finds the layout of one input; on failure the message lists what was looked for and what the
- * file has. End the column with tarei_column_fini. */
+/* Finds the layout of one input; column->layout stays NULL when no layout knows the name.
+ * TARE_E_INPUT when it is there and malformed. End the column with tarei_column_fini. */
 tare_status tarei_column_bind(const tarei_h5_want *want, tarei_column *column, tare_error *err);
 
+/* The error for a name that no layout knows: what was looked for, and what the file has. */
+tare_status tarei_column_fail_missing(const tarei_h5_want *want, tare_error *err);
+
 /* For a model with one input whose name the file does not know: takes the only name in the file
- * that some layout accepts, and gives it in *taken (free it). TARE_E_INPUT when there is none or
- * more than one. `labels` (may be NULL) is not taken. */
+ * that some layout accepts, and gives it in *taken (free it). The column stays without layout
+ * when there is none or more than one. `labels` (may be NULL) is not taken. */
 tare_status tarei_column_bind_only(const tarei_h5_want *want, const char *labels,
                                    tarei_column *column, char **taken, tare_error *err);
 void tarei_column_fini(tarei_column *column);
@@ -83,8 +86,7 @@ typedef struct tarei_h5_index {
 } tarei_h5_index;
 
 /* TARE_E_INPUT when it is missing, not 1-D or not of integers. */
-tare_status tarei_h5_index_open(hid_t file, const char *path, tarei_h5_index *out,
-                                tare_error *err);
+tare_status tarei_h5_index_open(hid_t file, const char *path, tarei_h5_index *out, tare_error *err);
 tare_status tarei_h5_index_get(tarei_h5_index *index, int64_t i, int64_t *out, tare_error *err);
 void tarei_h5_index_close(tarei_h5_index *index);
 

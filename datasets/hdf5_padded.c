@@ -44,13 +44,12 @@ static tare_status find_lengths(padded *const p, const tarei_h5_want *const want
     return path ? open_lengths(p, want->file, path, err) : TARE_OK;
   }
   for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES && p->values.rank >= 2 && !p->cut; i++) {
-    char *const path = PLACES[i].suffix ? tarei_h5_join(want->name, PLACES[i].text)
-                                        : tarei_strdup(PLACES[i].text);
+    char *const path =
+        PLACES[i].suffix ? tarei_h5_join(want->name, PLACES[i].text) : tarei_strdup(PLACES[i].text);
     if (!path) {
       return tarei_fail_memory(err, want->name, strlen(want->name));
     }
-    const bool there =
-        strcmp(path, want->name) != 0 && tarei_h5_is_data_set(want->file, path);
+    const bool there = strcmp(path, want->name) != 0 && tarei_h5_is_data_set(want->file, path);
     const tare_status status = there ? open_lengths(p, want->file, path, err) : TARE_OK;
     free(path);
     TARE_TRY(status);
@@ -71,9 +70,9 @@ static tare_status padded_bind(const tarei_h5_want *const want, tarei_column *co
   p->values.set = p->values.memory_type = H5I_INVALID_HID;
   p->lengths.data.set = p->lengths.data.memory_type = H5I_INVALID_HID;
   tare_status status = tarei_h5_open_data(want->file, path, &p->values, err);
-  if (status == TARE_OK && p->values.rank < 1) {
-    status = tarei_fail(err, TARE_E_INPUT, "data set '%s' is a scalar, it has no axis of samples",
-                        path);
+  if (status == TARE_OK && (p->values.rank < 1 || p->values.vlen)) {
+    status =
+        tarei_fail(err, TARE_E_INPUT, "data set '%s' is no matrix with one row per sample", path);
   }
   if (status == TARE_OK) {
     status = find_lengths(p, want, err);

@@ -8,8 +8,8 @@
 typedef struct ragged {
   tarei_h5_data values;
   tarei_h5_index index;
-  bool offsets;              /* else lengths */
-  int64_t next, next_start;  /* with lengths: sample `next` begins at row next_start */
+  bool offsets;             /* else lengths */
+  int64_t next, next_start; /* with lengths: sample `next` begins at row next_start */
 } ragged;
 
 static void ragged_close(void *const state) {
@@ -26,8 +26,10 @@ static tare_status check_ends(ragged *const r, const char *const path, tare_erro
     return TARE_OK;
   }
   if (n < 1) {
-    return tarei_fail(err, TARE_E_INPUT, "offsets '%s' are empty, they need one entry more than "
-                      "there are samples", path);
+    return tarei_fail(err, TARE_E_INPUT,
+                      "offsets '%s' are empty, they need one entry more than "
+                      "there are samples",
+                      path);
   }
   int64_t first, last;
   TARE_TRY(tarei_h5_index_get(&r->index, 0, &first, err));
@@ -37,8 +39,8 @@ static tare_status check_ends(ragged *const r, const char *const path, tare_erro
   }
   TARE_TRY(tarei_h5_index_get(&r->index, n - 1, &last, err));
   if (last < r->values.dims[0]) {
-    return tarei_fail(err, TARE_E_INPUT, "offsets '%s' end at %lld and there are %lld values",
-                      path, (long long)last, (long long)r->values.dims[0]);
+    return tarei_fail(err, TARE_E_INPUT, "offsets '%s' end at %lld and there are %lld values", path,
+                      (long long)last, (long long)r->values.dims[0]);
   }
   return TARE_OK;
 }
@@ -71,8 +73,8 @@ static tare_status make_state(const hid_t file, const char *const values, const 
 }
 
 static tare_status bind_at(const tarei_h5_want *const want, const char *const values,
-                           const char *const index, const bool offsets,
-                           tarei_column *const column, tare_error *const err) {
+                           const char *const index, const bool offsets, tarei_column *const column,
+                           tare_error *const err) {
   ragged *r = NULL;
   TARE_TRY(make_state(want->file, values, index, offsets, &r, err));
   column->count = r->index.data.dims[0] - offsets;
@@ -120,11 +122,10 @@ static char *place_path(const place *const where, const char *const name) {
 
 /* Tries the places where an index for these values may stand. */
 static tare_status bind_values(const tarei_h5_want *const want, const char *const values,
-                               const bool sure, tarei_column *const column,
-                               tare_error *const err) {
-  static const place INDEXES[] = {{"/offsets", true, true},  {"/lengths", true, false},
-                                  {"_offsets", true, true},  {"_lengths", true, false},
-                                  {"offsets", false, true},  {"lengths", false, false}};
+                               const bool sure, tarei_column *const column, tare_error *const err) {
+  static const place INDEXES[] = {{"/offsets", true, true}, {"/lengths", true, false},
+                                  {"_offsets", true, true}, {"_lengths", true, false},
+                                  {"offsets", false, true}, {"lengths", false, false}};
   for (size_t i = 0; i < sizeof INDEXES / sizeof *INDEXES; i++) {
     char *const index = place_path(&INDEXES[i], want->name);
     if (!index) {

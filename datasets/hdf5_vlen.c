@@ -61,8 +61,7 @@ static void vlen_close(void *const state) {
   free(v);
 }
 
-static tare_status make_state(tarei_h5_data *const data, vlen **const out,
-                              tare_error *const err) {
+static tare_status make_state(tarei_h5_data *const data, vlen **const out, tare_error *const err) {
   vlen *const v = tarei_calloc(1, sizeof *v);
   if (!v) {
     tarei_h5_close_data(data);
@@ -70,8 +69,8 @@ static tare_status make_state(tarei_h5_data *const data, vlen **const out,
   }
   v->data = *data;
   v->transfer = H5Pcreate(H5P_DATASET_XFER);
-  if (v->transfer < 0 || H5Pset_vlen_mem_manager(v->transfer, arena_take, &v->arena, arena_ignore,
-                                                 &v->arena) < 0) {
+  if (v->transfer < 0 ||
+      H5Pset_vlen_mem_manager(v->transfer, arena_take, &v->arena, arena_ignore, &v->arena) < 0) {
     vlen_close(v);
     return tarei_fail(err, TARE_E_MEMORY, "HDF5 cannot make a property list");
   }

@@ -7,11 +7,11 @@
 
 typedef struct tarei_item {
   char *path;
-  char *label_text;    /* from a manifest, or NULL */
-  const char *origin;  /* manifest or list that names the file, or NULL; owned by the items */
-  int64_t line;        /* in origin */
+  char *label_text;   /* from a manifest, or NULL */
+  const char *origin; /* manifest or list that names the file, or NULL; owned by the items */
+  int64_t line;       /* in origin */
   const tarei_reader_ops *ops;
-  int64_t count;       /* samples */
+  int64_t count; /* samples */
 } tarei_item;
 
 typedef struct tarei_items {

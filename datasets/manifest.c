@@ -44,9 +44,9 @@ tare_status tarei_manifest_has_path(const char *const path, bool *const out,
   return status;
 }
 
-static tare_status add_path(tarei_items *const items, const char *const origin,
-                            const int64_t line, const char *const path,
-                            const char *const label_text, tare_error *const err) {
+static tare_status add_path(tarei_items *const items, const char *const origin, const int64_t line,
+                            const char *const path, const char *const label_text,
+                            tare_error *const err) {
   if (path[0] == '\0') {
     return tarei_fail(err, TARE_E_INPUT, "%s line %lld: the path is empty", origin,
                       (long long)line);
@@ -73,10 +73,9 @@ static tare_status add_rows(tarei_items *const items, tarei_csv *const csv,
       return tarei_fail(err, TARE_E_INPUT, "%s line %lld: has %zu fields, the header has %zu",
                         origin, (long long)csv->line, csv->n_fields, head->n);
     }
-    const char *const label =
-        head->label >= 0 ? tarei_csv_field(csv, (size_t)head->label) : NULL;
-    TARE_TRY(add_path(items, origin, csv->line, tarei_csv_field(csv, (size_t)head->path), label,
-                      err));
+    const char *const label = head->label >= 0 ? tarei_csv_field(csv, (size_t)head->label) : NULL;
+    TARE_TRY(
+        add_path(items, origin, csv->line, tarei_csv_field(csv, (size_t)head->path), label, err));
   }
 }
 
@@ -90,9 +89,8 @@ static bool all_hold_many(const tarei_items *const items, const size_t from) {
   return true;
 }
 
-static tare_status expand(tarei_items *const items, tarei_csv *const csv,
-                          const char *const origin, const tarei_data_spec *const spec,
-                          tare_error *const err) {
+static tare_status expand(tarei_items *const items, tarei_csv *const csv, const char *const origin,
+                          const tarei_data_spec *const spec, tare_error *const err) {
   const size_t before = items->n;
   header head;
   TARE_TRY(read_header(csv, spec->labels, &head, err));
@@ -143,8 +141,7 @@ static tare_status add_lines(tarei_items *const items, const tarei_source *const
     if (!path) {
       return tarei_fail_memory(err, origin, (size_t)(stop - at));
     }
-    const tare_status status =
-        path[0] ? add_path(items, origin, line, path, NULL, err) : TARE_OK;
+    const tare_status status = path[0] ? add_path(items, origin, line, path, NULL, err) : TARE_OK;
     free(path);
     TARE_TRY(status);
     at = next;

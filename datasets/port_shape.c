@@ -17,9 +17,8 @@ static int missing_dims(const tare_port *const port, const int rank) {
   return missing;
 }
 
-tare_status tarei_port_shape(const tare_port *const port, const int rank,
-                             const int64_t *const dims, tare_tensor *const out,
-                             tare_error *const err) {
+tare_status tarei_port_shape(const tare_port *const port, const int rank, const int64_t *const dims,
+                             tare_tensor *const out, tare_error *const err) {
   const int missing = missing_dims(port, rank);
   if (missing < 0) {
     return tarei_fail(err, TARE_E_INPUT,

@@ -10,7 +10,7 @@
  * the batch dim) or one less. Dims of size 1 are put in front where the data has fewer and the
  * port's dims there are fixed at 1: audio of n samples is [1, n] for [batch, 1, samples].
  * TARE_E_INPUT when the rank does not fit, a dim is empty, or a fixed dim differs. */
-tare_status tarei_port_shape(const tare_port *port, int rank, const int64_t *dims,
-                             tare_tensor *out, tare_error *err);
+tare_status tarei_port_shape(const tare_port *port, int rank, const int64_t *dims, tare_tensor *out,
+                             tare_error *err);
 
 #endif

@@ -256,7 +256,7 @@ static tare_status audio_read(void *const state, const int64_t i, tarei_slot *co
   return status;
 }
 
-static const char *const EXTENSIONS[] = {"wav",  "flac", "ogg",  "oga", "opus",
+static const char *const EXTENSIONS[] = {"wav", "flac", "ogg",  "oga", "opus",
                                          "mp3", "aif",  "aiff", NULL};
 
 const tarei_reader_ops tare_reader_audio = {

@@ -44,20 +44,21 @@ static tare_status bind_column(hdf5 *const h, const int i, char **const taken,
                               .name = name,
                               .mapping = tarei_data_spec_mapping(h->spec, name),
                               .max_elements = h->spec->max_elements};
-  tare_status status = tarei_column_bind(&want, &h->columns[i], err);
+  tarei_column *const column = &h->columns[i];
   const bool is_input = i < h->spec->n_inputs;
-  if (status == TARE_E_INPUT && is_input && h->spec->n_inputs == 1 && !want.mapping) {
-    status = tarei_column_bind_only(&want, h->labels ? h->spec->labels : NULL, &h->columns[i],
-                                    taken, NULL) == TARE_OK
-                 ? TARE_OK
-                 : status;
+  tare_status status = tarei_column_bind(&want, column, err);
+  if (status == TARE_OK && !column->layout && h->spec->n_inputs == 1 && is_input && !want.mapping) {
+    status = tarei_column_bind_only(&want, h->labels ? h->spec->labels : NULL, column, taken, err);
+  }
+  if (status == TARE_OK && !column->layout) {
+    status = tarei_column_fail_missing(&want, err);
   }
   if (status == TARE_E_INPUT && !is_input) {
     status = TARE_E_USAGE; /* it was the caller who said that there are labels */
   }
-  return status == TARE_OK ? TARE_OK
-                           : tarei_fail_in(err, status, "%s '%s'", is_input ? "input" : "labels",
-                                           name);
+  return status == TARE_OK
+             ? TARE_OK
+             : tarei_fail_in(err, status, "%s '%s'", is_input ? "input" : "labels", name);
 }
 
 static bool same_samples(const tarei_column *const a, const tarei_column *const b) {
@@ -138,8 +139,8 @@ static tare_status hdf5_open(const char *const path, const tarei_data_spec *cons
   h->n_columns = spec->n_inputs + labels;
   h->columns = tarei_calloc((size_t)h->n_columns, sizeof *h->columns);
   tarei_hdf5_lock();
-  const tare_status status = h->columns ? open_locked(h, path, err)
-                                        : tarei_fail_memory(err, path, sizeof *h->columns);
+  const tare_status status =
+      h->columns ? open_locked(h, path, err) : tarei_fail_memory(err, path, sizeof *h->columns);
   if (status == TARE_OK) {
     *state = h;
   } else {

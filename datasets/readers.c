@@ -30,7 +30,9 @@ static const tarei_reader_ops *by_extension(const char *const path) {
   return NULL;
 }
 
-bool tarei_reader_knows_extension(const char *const path) { return by_extension(path) != NULL; }
+bool tarei_reader_knows_extension(const char *const path) {
+  return by_extension(path) != NULL;
+}
 
 const tarei_reader_ops *tarei_reader_for(const char *const path) {
   const tarei_reader_ops *const known = by_extension(path);

@@ -16,12 +16,12 @@
 #include <tare/dataset.h>
 
 #define SHARED(path) TARE_SHARED_DIR "/" path
-#define NEED_SHARED(path)                        \
-  do {                                           \
-    if (access(SHARED(path), R_OK) != 0) {       \
-      print_message("skipped: no %s\n", path);   \
-      skip();                                    \
-    }                                            \
+#define NEED_SHARED(path)                      \
+  do {                                         \
+    if (access(SHARED(path), R_OK) != 0) {     \
+      print_message("skipped: no %s\n", path); \
+      skip();                                  \
+    }                                          \
   } while (0)
 
 enum { PATH_CAPACITY = 512 };

@@ -1,0 +1,237 @@
+/* Audio: kinds of files, scale, mix, resampling, ports, and files that are broken. */
+#include <math.h>
+
+#include "audio_helper.h"
+
+enum { FRAMES = 4000 };
+static float sine[2 * FRAMES];
+static tare_port audio;
+static tare_dataset_options options;
+
+static int set_up(void **state) {
+  for (int i = 0; i < 2 * FRAMES; i++) {
+    sine[i] = 0.5f * sinf(2 * 3.14159265f * 440 * (float)i / 8000);
+  }
+  audio = port("audio", TARE_F32, 2);
+  options = options_for(&audio, 1);
+  return make_scratch(state);
+}
+
+static void each_kind_of_file(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    int format;
+    float tolerance;
+  } KINDS[] = {{"a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 0},
+               {"b.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 1.0f / 32768},
+               {"c.ogg", SF_FORMAT_OGG | SF_FORMAT_VORBIS, 0.1f},
+               {"d.aiff", SF_FORMAT_AIFF | SF_FORMAT_PCM_24, 1e-6f},
+               {"e.mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, 0.2f},
+               {"f.unknown", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 1.0f / 32768}};
+  for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
+    put_audio(KINDS[k].name, KINDS[k].format, 8000, 1, FRAMES, sine);
+    tare_dataset *data = open_data(at(KINDS[k].name), &options);
+    const tare_sample *const sample = next_sample(data);
+    assert_string_equal(sample->name, at(KINDS[k].name));
+    assert_null(sample->label_text);
+    const tare_tensor *const x = &sample->tensors[0];
+    assert_int_equal(x->rank, 1);
+    if (KINDS[k].tolerance < 0.2f) {
+      assert_int_equal(x->dims[0], FRAMES);
+      for (int i = 0; i < FRAMES; i++) {
+        assert_true(fabsf(((const float *)x->data)[i] - sine[i]) <= KINDS[k].tolerance);
+      }
+    } else {
+      assert_in_range(x->dims[0], FRAMES, FRAMES + 3000); /* coders of blocks pad */
+    }
+    assert_null(next_sample(data));
+    tare_dataset_close(&data);
+  }
+}
+
+static void pcm_is_divided_by_32768(void **state) {
+  (void)state;
+  const short values[] = {-32768, 32767, 0, 1, -1};
+  SF_INFO info = {.samplerate = 8000, .channels = 1, .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
+  SNDFILE *const file = sf_open(at("pcm.wav"), SFM_WRITE, &info);
+  assert_non_null(file);
+  sf_write_short(file, values, 5);
+  sf_close(file);
+  tare_dataset *data = open_data(at("pcm.wav"), &options);
+  const float *const x = next_sample(data)->tensors[0].data;
+  for (int i = 0; i < 5; i++) {
+    assert_true(x[i] == (float)values[i] / 32768.0f);
+  }
+  tare_dataset_close(&data);
+}
+
+static void channels_are_averaged(void **state) {
+  (void)state;
+  const float frames[] = {0.5f, 0.25f, -1.0f, 0.5f, 0.0f, 0.125f};
+  put_audio("stereo.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 2, 3, frames);
+  put_audio("three.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 3, 2, frames);
+  tare_dataset *data = open_data(at("stereo.wav"), &options);
+  const tare_tensor *x = &next_sample(data)->tensors[0];
+  assert_int_equal(x->dims[0], 3);
+  const float mean[] = {0.375f, -0.25f, 0.0625f};
+  assert_memory_equal(x->data, mean, sizeof mean);
+  tare_dataset_close(&data);
+  data = open_data(at("three.wav"), &options);
+  x = &next_sample(data)->tensors[0];
+  assert_int_equal(x->dims[0], 2);
+  assert_true(fabsf(((const float *)x->data)[0] + 0.25f / 3) < 1e-7f);
+  tare_dataset_close(&data);
+}
+
+static double energy(const float *const x, const int64_t n) {
+  double sum = 0;
+  for (int64_t i = n / 10; i < n - n / 10; i++) { /* the ends ring */
+    sum += (double)x[i] * (double)x[i];
+  }
+  return sum / (double)(n - n / 5);
+}
+
+static void resampling_keeps_length_and_energy(void **state) {
+  (void)state;
+  put_audio("tone.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 1, FRAMES - 1, sine);
+  static const int RATES[] = {16000, 11025, 22050, 4000, 7999, 48000};
+  for (size_t r = 0; r < sizeof RATES / sizeof *RATES; r++) {
+    options.rate = RATES[r];
+    tare_dataset *data = open_data(at("tone.wav"), &options);
+    const tare_tensor *const x = &next_sample(data)->tensors[0];
+    assert_int_equal(x->dims[0], lround((FRAMES - 1) * (double)RATES[r] / 8000));
+    assert_true(fabs(energy(x->data, x->dims[0]) - 0.125) < 0.002);
+    for (int64_t i = x->dims[0] / 10; i < x->dims[0] * 9 / 10; i++) { /* in phase, no delay */
+      const double t = (double)i / RATES[r];
+      assert_true(fabs(((const float *)x->data)[i] - 0.5 * sin(2 * 3.14159265 * 440 * t)) < 0.01);
+    }
+    tare_dataset_close(&data);
+  }
+  options.rate = 8000; /* its own: not touched */
+  tare_dataset *data = open_data(at("tone.wav"), &options);
+  assert_memory_equal(next_sample(data)->tensors[0].data, sine, (FRAMES - 1) * sizeof *sine);
+  tare_dataset_close(&data);
+  options.rate = 3000000;
+  refuse_sample(at("tone.wav"), options, 0, 1, "cannot be resampled from 8000 Hz to 3000000 Hz");
+  options.rate = 0;
+}
+
+static void ports_of_each_shape(void **state) {
+  (void)state;
+  put_wav("p.wav", 100, sine);
+  for (int rank = 1; rank <= 4; rank++) {
+    tare_port p = port("audio", TARE_F32, rank);
+    for (int d = 1; d < rank - 1; d++) {
+      p.dims[d] = (tare_dim){1, NULL};
+    }
+    const tare_dataset_options o = options_for(&p, 1);
+    tare_dataset *data = open_data(at("p.wav"), &o);
+    const tare_tensor *const x = &next_sample(data)->tensors[0];
+    assert_int_equal(x->rank, rank == 1 ? 1 : rank - 1);
+    assert_int_equal(tare_tensor_count(x), 100);
+    assert_int_equal(x->dims[x->rank - 1], 100);
+    tare_dataset_close(&data);
+  }
+  tare_port p = port("audio", TARE_F16, 2);
+  tare_dataset_options o = options_for(&p, 1);
+  tare_dataset *data = open_data(at("p.wav"), &o);
+  assert_int_equal(next_sample(data)->tensors[0].dtype, TARE_F16);
+  tare_dataset_close(&data);
+  p = port("audio", TARE_I64, 2);
+  refuse_open(at("p.wav"), &o, TARE_E_USAGE, "audio needs a float input and 'audio' takes int64");
+  p = port("audio", TARE_F32, 3);
+  refuse_open(at("p.wav"), &o, TARE_E_USAGE, "dim 1 of 'audio' is not 1");
+  const tare_port two[] = {port("audio", TARE_F32, 2), port("state", TARE_F32, 2)};
+  o = options_for(two, 2);
+  refuse_open(at("p.wav"), &o, TARE_E_USAGE, "audio can feed one input and the model has 2");
+  o = options;
+  o.labels = "digits";
+  refuse_open(at("p.wav"), &o, TARE_E_USAGE, "labels 'digits' are asked for");
+}
+
+static void cut_in_half(const char *const from, const char *const to) {
+  FILE *const in = fopen(at(from), "rb"), *const out = fopen(at(to), "wb");
+  assert_non_null(in);
+  assert_non_null(out);
+  fseek(in, 0, SEEK_END);
+  long left = ftell(in) / 2;
+  rewind(in);
+  while (left-- > 0) {
+    fputc(fgetc(in), out);
+  }
+  fclose(in);
+  fclose(out);
+}
+
+static void truncated_files(void **state) {
+  (void)state;
+  put_wav("whole.wav", FRAMES, sine);
+  put_audio("whole.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 8000, 1, 2 * FRAMES, sine);
+  put_audio("whole.aiff", SF_FORMAT_AIFF | SF_FORMAT_PCM_16, 8000, 1, FRAMES, sine);
+  cut_in_half("whole.wav", "cut.wav");
+  cut_in_half("whole.flac", "cut.flac");
+  cut_in_half("whole.aiff", "cut.aiff");
+  refuse_sample(at("cut.wav"), options, 0, 1, "is truncated: the header promises 8000 bytes");
+  refuse_sample(at("cut.flac"), options, 0, 1, "cut.flac: breaks off after");
+  refuse_sample(at("cut.aiff"), options, 0, 1, "is truncated: the header promises");
+}
+
+static void files_that_are_no_audio(void **state) {
+  (void)state;
+  put_text("text.wav", "this is no audio at all");
+  put_text("zero.wav", "");
+  put_text("riff.wav", "RIFF");
+  refuse_sample(at("text.wav"), options, 0, 1, "text.wav: is not audio that can be read");
+  refuse_sample(at("zero.wav"), options, 0, 1, "zero.wav: is not audio that can be read");
+  refuse_sample(at("riff.wav"), options, 0, 1, "riff.wav: is not audio that can be read");
+  refuse_open(at("gone.wav"), &options, TARE_E_INPUT, "gone.wav: cannot open: No such file");
+}
+
+static void zero_sample_rate(void **state) {
+  (void)state;
+  put_wav("rate.wav", 100, sine);
+  FILE *const file = fopen(at("rate.wav"), "r+b");
+  assert_non_null(file);
+  fseek(file, 24, SEEK_SET);
+  fwrite("\0\0\0\0", 1, 4, file);
+  fclose(file);
+  refuse_sample(at("rate.wav"), options, 0, 1, "rate.wav: ");
+}
+
+static void empty_and_overlong_recordings(void **state) {
+  (void)state;
+  put_wav("none.wav", 0, sine);
+  refuse_sample(at("none.wav"), options, 0, 1, "none.wav: is empty (0 frames)");
+  put_wav("long.wav", FRAMES, sine);
+  tare_dataset_options o = options;
+  o.max_elements = FRAMES - 1;
+  refuse_sample(at("long.wav"), o, 0, 1, "has 4000 frames, more than the limit of 3999");
+  o.max_elements = FRAMES;
+  o.rate = 16000;
+  refuse_sample(at("long.wav"), o, 0, 1, "has 4000 frames at 8000 Hz, more than the limit of 4000");
+}
+
+static void not_finite_samples(void **state) {
+  (void)state;
+  const float values[] = {0, 1, NAN, 0};
+  put_audio("nan.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 1, 4, values);
+  const tare_dataset_options o = options;
+  refuse_sample(at("nan.wav"), o, 0, 1, "nan.wav: value nan at frame 2 is not finite");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_kind_of_file),
+      cmocka_unit_test(pcm_is_divided_by_32768),
+      cmocka_unit_test(channels_are_averaged),
+      cmocka_unit_test(resampling_keeps_length_and_energy),
+      cmocka_unit_test(ports_of_each_shape),
+      cmocka_unit_test(truncated_files),
+      cmocka_unit_test(files_that_are_no_audio),
+      cmocka_unit_test(zero_sample_rate),
+      cmocka_unit_test(empty_and_overlong_recordings),
+      cmocka_unit_test(not_finite_samples),
+  };
+  return cmocka_run_group_tests(tests, set_up, remove_scratch);
+}
