@@ -1,2 +1,42 @@
-file(GLOB TARE_ENGINE_LOWER_SOURCES RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
-  CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lower/*.c)
+# The lowerings, relative to engine/.
+set(TARE_ENGINE_LOWER_SOURCES
+  lower/conv_rows.c
+  lower/elementwise.c
+  lower/fused.c
+  lower/int8_weights.c
+  lower/int_operand.c
+  lower/lower.c
+  lower/lower_batch_normalization.c
+  lower/lower_binary.c
+  lower/lower_cast.c
+  lower/lower_compare.c
+  lower/lower_concat.c
+  lower/lower_constants.c
+  lower/lower_conv.c
+  lower/lower_conv_last.c
+  lower/lower_gather.c
+  lower/lower_gemm.c
+  lower/lower_instance_norm.c
+  lower/lower_layer_norm.c
+  lower/lower_linear.c
+  lower/lower_matmul.c
+  lower/lower_mod.c
+  lower/lower_pad.c
+  lower/lower_pool.c
+  lower/lower_qconv_last.c
+  lower/lower_qlinear.c
+  lower/lower_qmatmul.c
+  lower/lower_quantize.c
+  lower/lower_range.c
+  lower/lower_reduce.c
+  lower/lower_signed.c
+  lower/lower_slice.c
+  lower/lower_softmax.c
+  lower/lower_transpose.c
+  lower/lower_unary.c
+  lower/lower_view.c
+  lower/lower_where.c
+  lower/products.c
+  lower/reduction.c
+  lower/row_blocks.c
+)

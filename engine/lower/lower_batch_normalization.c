@@ -1,0 +1,55 @@
+/* BatchNormalization of inference: one factor and one offset per channel. */
+#include <math.h>
+
+#include "engine/step.h"
+#include "engine/threads.h"
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  for (int i = 0; i < step->node->n_in; i++) {
+    const tarei_value *const v = &step->graph->values[step->node->in[i]];
+    if (v->dtype != TARE_F32) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "%s ('%s') is not supported here",
+                        tare_dtype_name(v->dtype), v->name);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status check_vectors(const tarei_step *const step, const tarei_run *const r,
+                                 const int64_t channels, tare_error *const err) {
+  for (int i = 1; i < 5; i++) {
+    if (tare_tensor_count(r->in[i]) != channels) {
+      return tarei_fail(err, TARE_E_SHAPE, "'%s' has %lld elements for %lld channels",
+                        step->graph->values[step->node->in[i]].name,
+                        (long long)tare_tensor_count(r->in[i]), (long long)channels);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  const tare_tensor *const x = r->in[0];
+  TARE_TRY(check_vectors(step, r, x->dims[1], err));
+  const float *const scale = r->in[1]->data, *const bias = r->in[2]->data;
+  const float *const mean = r->in[3]->data, *const variance = r->in[4]->data;
+  const double epsilon = (double)tarei_attr_float(step->node, "epsilon", 1e-5f);
+  const size_t channels = (size_t)x->dims[1], rows = (size_t)x->dims[0] * channels;
+  const size_t n = rows ? (size_t)tare_tensor_count(x) / rows : 0;
+  const int team = tarei_threads_for(r->threads, rows * n, 4096);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (size_t row = 0; row < rows; row++) {
+    const size_t c = row % channels;
+    const double factor = (double)scale[c] / sqrt((double)variance[c] + epsilon);
+    const float *const from = (const float *)x->data + row * n;
+    float *const to = (float *)r->out[0]->data + row * n;
+    for (size_t i = 0; i < n; i++) {
+      to[i] = (float)(((double)from[i] - (double)mean[c]) * factor + (double)bias[c]);
+    }
+  }
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_batch_normalization = {.prepare = prepare, .run = run};

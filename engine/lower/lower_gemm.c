@@ -1,0 +1,124 @@
+/* Gemm with operands that are both computed; with constant weights it is a linear layer by now.
+ * Y = alpha * op(A) . op(B) + beta * C. */
+#include "base/mem.h"
+#include "engine/lower/elementwise.h"
+#include "engine/lower/row_blocks.h"
+#include "engine/threads.h"
+
+typedef struct sizes {
+  size_t m, k, n;
+  bool trans_a, trans_b;
+  size_t b_bytes, a_bytes; /* of scratch: packed B, then A by rows where it is transposed */
+} sizes;
+
+typedef struct job {
+  const tarei_run *run;
+  sizes s;
+  const float *a, *b;
+} job;
+
+static sizes sizes_of(const tarei_step *const step, const tare_tensor *const *const in) {
+  sizes s = {.trans_a = tarei_attr_int(step->node, "transA", 0) != 0,
+             .trans_b = tarei_attr_int(step->node, "transB", 0) != 0};
+  s.m = (size_t)in[0]->dims[s.trans_a ? 1 : 0];
+  s.k = (size_t)in[0]->dims[s.trans_a ? 0 : 1];
+  s.n = (size_t)in[1]->dims[s.trans_b ? 0 : 1];
+  s.b_bytes = tarei_round_up(tarei_f32_packed_size(s.k, s.n), TAREI_ALIGN);
+  s.a_bytes = s.trans_a ? s.m * s.k * sizeof(float) : 0;
+  return s;
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  (void)out;
+  (void)threads;
+  const sizes s = sizes_of(step, in);
+  return s.b_bytes + s.a_bytes;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
+  return dtype == TARE_F32 ? TARE_OK
+                           : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
+                                        tare_dtype_name(dtype));
+}
+
+static void pack_b(const sizes *const s, const tarei_run *const r, const float alpha,
+                   float *const packed) {
+  const size_t floats = tarei_f32_packed_size(s->k, s->n) / sizeof(float);
+  r->kernels->f32_pack(r->in[1]->data, s->trans_b ? s->k : s->n, s->trans_b, s->k, s->n, packed);
+  for (size_t i = 0; alpha != 1.0f && i < floats; i++) {
+    packed[i] *= alpha;
+  }
+}
+
+static void transpose_a(const sizes *const s, const float *const a, float *const out) {
+  for (size_t i = 0; i < s->m; i++) {
+    for (size_t j = 0; j < s->k; j++) {
+      out[i * s->k + j] = a[j * s->m + i];
+    }
+  }
+}
+
+static void rows(const void *const user, const size_t first, const size_t m) {
+  const job *const j = user;
+  const tarei_f32_gemm gemm = {
+      .a = j->a + first * j->s.k,
+      .lda = j->s.k,
+      .m = m,
+      .k = j->s.k,
+      .n = j->s.n,
+      .b = j->b,
+      .epilogue = {.out_f32 = (float *)j->run->out[0]->data + first * j->s.n, .ld_f32 = j->s.n}};
+  j->run->kernels->f32_gemm(&gemm);
+}
+
+typedef struct addend {
+  const float *c;
+  float beta;
+  float *out;
+} addend;
+
+static void add_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+                    const size_t *const offset) {
+  const addend *const a = user;
+  float *const out = a->out + row * b->n;
+  for (size_t i = 0; i < b->n; i++) {
+    out[i] += a->beta * a->c[offset[0] + i * b->step[0]];
+  }
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  job j = {.run = r, .s = sizes_of(step, r->in), .a = r->in[0]->data, .b = r->scratch};
+  const int64_t b_rows = r->in[1]->dims[j.s.trans_b ? 1 : 0];
+  if ((size_t)b_rows != j.s.k) {
+    return tarei_fail(err, TARE_E_SHAPE, "rows of A have %zu elements, columns of B %lld", j.s.k,
+                      (long long)b_rows);
+  }
+  float *const transposed = (float *)(void *)((char *)r->scratch + j.s.b_bytes);
+  pack_b(&j.s, r, tarei_attr_float(step->node, "alpha", 1), r->scratch);
+  if (j.s.trans_a) {
+    transpose_a(&j.s, j.a, transposed);
+    j.a = transposed;
+  }
+  tarei_row_blocks(j.s.m, r->threads, rows, &j);
+  const float beta = tarei_attr_float(step->node, "beta", 1);
+  if (step->node->n_in > 2 && r->in[2] && beta != 0) {
+    tarei_broadcast layout;
+    tarei_broadcast_read(&r->in[2], 1, r->out[0], &layout);
+    tarei_broadcast_run(&layout, r->threads, add_row,
+                        &(addend){r->in[2]->data, beta, r->out[0]->data});
+  }
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->f32_gemm_name;
+}
+
+const tarei_lowering tarei_lower_gemm = {
+    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};
