@@ -252,7 +252,7 @@ tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_e
   *out = NULL;
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
-  header h;
+  header h = {0};
   const tare_status status = get_header(&source, &h, err);
   if (status != TARE_OK) {
     tarei_source_close(&source);

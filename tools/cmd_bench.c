@@ -117,7 +117,9 @@ static const struct argp ARGP = {
     .doc =
         "Measures latency and throughput on made-up inputs: normal floats, 0 or 1 for whole "
         "numbers, masks all 1. A model runs as a float plan.\v"
-        "Example: tare bench model.plan --shapes audio:1x16000 --dumpProfile",
+        "Examples:\n"
+        "  tare bench model.plan --shapes audio:1x16000 --dumpProfile\n"
+        "  tare bench model.onnx --symbols samples=16000 --threads 1",
     .children = CHILDREN};
 
 /* A model without --profile is built for just the lengths that it runs at. */

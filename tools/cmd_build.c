@@ -93,7 +93,10 @@ static const struct argp ARGP = {
     .doc =
         "Builds a plan: the model lowered for a set of profiles, its weights packed, each layer "
         "in the precision that it can have.\v"
-        "Example: tare build model.onnx --calib model.calib.json -o model.plan",
+        "Examples:\n"
+        "  tare build model.onnx --calib model.calib.json -o model.plan\n"
+        "  tare build model.onnx --fp32 --profile samples=1600:16000:80000 \\\n"
+        "      -o float.plan",
     .children = CHILDREN};
 
 /* The table's own profiles, or NULL where it knows none. */

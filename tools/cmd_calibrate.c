@@ -114,8 +114,10 @@ static const struct argp ARGP = {
     .doc =
         "Runs a float model over data once and gathers the statistics that every calibration "
         "method needs. DATA: HDF5 files, audio files, folders of audio, or manifests.\v"
-        "Example: tare calibrate model.onnx recordings/ --profile samples=1600:16000:80000 "
-        "-o model.stats",
+        "Examples:\n"
+        "  tare calibrate model.onnx recordings/ -o model.stats\n"
+        "  tare calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n"
+        "      --method entropy -o model.calib.json",
     .children = CHILDREN};
 
 static tare_status calibrate(const arguments *const a, work *const w, tare_error *const err) {

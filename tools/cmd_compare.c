@@ -132,8 +132,9 @@ static const struct argp ARGP = {
     .doc =
         "Calibrates with each strategy, builds each plan, and measures it beside the float "
         "model. One pass over the calibration data serves all methods of a fit.\v"
-        "Example: tare compare model.onnx calib/ --eval eval/ --fits native,opt,per-profile "
-        "--methods minmax,entropy --labels digits --metric ctc-error --alphabet 0123456789",
+        "Example:\n"
+        "  tare compare model.onnx calib/ --eval eval/ --methods minmax,entropy \\\n"
+        "      --labels digits --metric ctc-error --alphabet 0123456789",
     .children = CHILDREN};
 
 static tare_status open_data(const arguments *const a, work *const w, const tare_port *const inputs,

@@ -43,7 +43,9 @@ static const struct argp ARGP = {
     .doc =
         "Shows the CPU features found, the kernel that each family gets, and what else decides "
         "how fast and whether things work here.\v"
-        "Example: tare doctor --isa avx2",
+        "Examples:\n"
+        "  tare doctor\n"
+        "  tare doctor --isa avx2",
     .children = CHILDREN};
 
 static const char *smt_state(void) {

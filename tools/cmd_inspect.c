@@ -64,7 +64,9 @@ static const struct argp ARGP = {
         "Shows what a file holds: a model, a plan, statistics, a calibration table, or data; "
         "told apart by content.\v"
         "With --json, one object for one file, an array for more.\n\n"
-        "Example: tare inspect model.onnx model.plan",
+        "Examples:\n"
+        "  tare inspect model.onnx model.plan\n"
+        "  tare inspect calib.h5 --model model.onnx",
     .children = CHILDREN};
 
 static const show_kind *kind_of(const char *const path) {

@@ -87,9 +87,11 @@ static const struct argp ARGP = {
         "Runs a plan over data, beside a reference and against labels. A model runs as a float "
         "plan, with the profiles of the other side or those of the data.\v"
         "With --json, figures without a finite value are null; \"equal\": true says that both "
-        "sides gave the same values, where the SQNR is infinite.\n\n"
-        "Example: tare run model.plan eval/ --against model.onnx --labels digits --metric "
-        "ctc-error --alphabet 0123456789",
+        "sides gave "
+        "the same values, where the SQNR is infinite.\n\n"
+        "Example:\n"
+        "  tare run model.plan eval/ --against model.onnx --labels digits \\\n"
+        "      --metric ctc-error --alphabet 0123456789",
     .children = CHILDREN};
 
 static tare_status check_profiles(const arguments *const a, const work *const w,

@@ -82,7 +82,9 @@ static const struct argp ARGP = {
     .doc =
         "Computes a calibration table from statistics, with no further pass over the data. A "
         "table as input is converted between the native form and TensorRT's cache.\v"
-        "Example: tare table model.stats --method entropy -o model.calib.json",
+        "Examples:\n"
+        "  tare table model.stats --method entropy -o model.calib.json\n"
+        "  tare table model.calib.json -o model.cache",
     .children = CHILDREN};
 
 static tare_status from_stats(const arguments *const a, tare_table **const table,

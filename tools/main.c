@@ -91,6 +91,7 @@ static int dispatch(const int argc, char **const argv) {
 }
 
 int main(const int argc, char **const argv) {
+  (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0 /* the user's wins */); /* only looks */
   const int code = dispatch(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     fprintf(stderr, "tare: cannot write to the standard output: %s\n", strerror(errno));

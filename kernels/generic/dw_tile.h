@@ -4,7 +4,7 @@
 
 #include "kernels/generic/epilogue.h"
 
-enum { DW_TILE_ROWS = 32, DW_TILE_CHANNELS = 16 };
+enum { DW_TILE_ROWS = 128, DW_TILE_CHANNELS = 16 };
 
 /* Outputs [t, t + rows) of channels [channel, channel + lanes), lanes <= 16. */
 typedef struct dw_tile {
@@ -26,7 +26,7 @@ TAREI_INLINE void dw_finish(const dw_tile *tile, float (*acc)[DW_TILE_CHANNELS],
                             dw_epilogue_fn *epilogue) {
   const tarei_tile done = {.values = acc[0],
                            .ld = DW_TILE_CHANNELS,
-                           .m0 = (size_t)tile->t,
+                           .m0 = (size_t)(tile->t - tile->conv->t0),
                            .rows = tile->rows,
                            .n0 = tile->channel,
                            .cols = tile->lanes};

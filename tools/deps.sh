@@ -1,0 +1,28 @@
+# Installs what the build needs and the machine lacks, from Debian 12's packages. Sourced by
+# quickstart.sh and check.sh.
+set -eu
+
+TARE_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config libhdf5-dev libsndfile1-dev
+libsamplerate0-dev libprotobuf-c-dev protobuf-c-compiler libonnx-dev libcjson-dev libxxhash-dev"
+
+# tare_install packages...: does nothing when all are there
+tare_install() {
+  missing=
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+      missing="$missing $package"
+  done
+  [ -z "$missing" ] && return 0
+  as_root=
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || {
+      echo "tare: missing packages, and neither root nor sudo to install them:$missing" >&2
+      exit 5
+    }
+    as_root=sudo
+  fi
+  echo "installing:$missing"
+  $as_root apt-get update -qq
+  # shellcheck disable=SC2086 # the list is meant to be split
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null
+}
