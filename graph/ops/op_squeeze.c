@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "graph/ops/ops_common.h"
 
 /* Without axes every dim of 1 goes, which a symbolic dim leaves open. */

@@ -11,13 +11,14 @@ static int trace(const tarei_graph *graph, int index, int depth, tarei_expr *out
 static int trace_constant(const tarei_graph *const graph, const int index, const int n,
                           tarei_expr *const out) {
   const tare_tensor tensor = tarei_value_tensor(graph, index);
-  if (tensor.dtype != TARE_F32 && tensor.dtype != TARE_F64) {
+  float one;
+  const bool scalar = tarei_value_const_float(graph, index, &one);
+  if (!scalar && tensor.dtype != TARE_F32) {
     return -1;
   }
   for (int i = 0; i < n; i++) {
-    const double x = tensor.dtype == TARE_F32 ? (double)((const float *)tensor.data)[i]
-                                              : ((const double *)tensor.data)[i];
-    const bool integer = fabs(x) < 9007199254740992.0 && x == floor(x); /* 2^53 */
+    const float x = scalar ? one : ((const float *)tensor.data)[i];
+    const bool integer = fabsf(x) < 16777216.0f && x == floorf(x); /* 2^24: all are exact */
     out[i] = integer ? tarei_expr_const(graph->exprs, (int64_t)x) : TAREI_EXPR_NONE;
   }
   return n;
