@@ -226,5 +226,7 @@ int cmd_calibrate(const int argc, char **const argv) {
   tare_profiles_free(&w.profiles);
   tare_dataset_close(&w.dataset);
   tare_model_free(&w.model);
-  return cli_end(argv[0], status, &err);
+  const int code = cli_end(argv[0], status, &err);
+  opt_fit_hint(&a.fit, status);
+  return code;
 }

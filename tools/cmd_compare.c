@@ -311,5 +311,7 @@ int cmd_compare(const int argc, char **const argv) {
   tare_dataset_close(&w.calib);
   tare_dataset_close(&w.eval);
   tare_model_free(&w.model);
-  return cli_end(argv[0], status, &err);
+  const int code = cli_end(argv[0], status, &err);
+  opt_fit_hint(&a.fit, status);
+  return code;
 }

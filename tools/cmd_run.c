@@ -202,5 +202,7 @@ int cmd_run(const int argc, char **const argv) {
   tare_dataset_close(&w.dataset);
   side_fini(&w.plan);
   side_fini(&w.against);
-  return cli_end(argv[0], status, &err);
+  const int code = cli_end(argv[0], status, &err);
+  opt_fit_hint(&a.fit, status);
+  return code;
 }

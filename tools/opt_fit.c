@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/options.h"
@@ -54,3 +55,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 }
 
 const struct argp opt_fit_argp = {.options = OPTIONS, .parser = parse};
+
+void opt_fit_hint(const opt_fit *const options, const tare_status status) {
+  if (status == TARE_E_SHAPE && options->outside == TARE_OUTSIDE_ERROR) {
+    fputs("try wider profiles, or --outside nearest to cut or pad such samples\n", stderr);
+  }
+}

@@ -114,7 +114,10 @@ tare_status opt_profiles_apply(const opt_profiles *options, tare_profiles *profi
 tare_status opt_data_open(const opt_data *options, const cli_list *paths, const tare_port *inputs,
                           int n_inputs, tare_dataset **out, tare_error *err);
 
-/* True when the method is known; else ends the parse with a sentence naming those that are. */
+/* After a failure: samples that no profile held may still be fitted, and this says how. */
+void opt_fit_hint(const opt_fit *options, tare_status status);
+
+/* Ends the parse with a sentence naming the known methods when this is none of them. */
 void opt_check_method(const struct argp_state *state, const char *method);
 
 #endif
