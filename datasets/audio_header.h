@@ -1,4 +1,4 @@
-/* What the header of a WAV or AIFF file promises. Libraries correct a length that runs past the end
+/* Whether a WAV, AIFF or Ogg file is all there. Libraries correct a length that runs past the end
  * of the file in silence; here a truncated recording is a bad sample. */
 #ifndef TAREI_DATASETS_AUDIO_HEADER_H
 #define TAREI_DATASETS_AUDIO_HEADER_H

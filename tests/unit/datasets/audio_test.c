@@ -169,6 +169,12 @@ static void truncated_files(void **state) {
   put_wav("whole.wav", FRAMES, sine);
   put_audio("whole.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 8000, 1, 2 * FRAMES, sine);
   put_audio("whole.aiff", SF_FORMAT_AIFF | SF_FORMAT_PCM_16, 8000, 1, FRAMES, sine);
+  put_audio("whole.ogg", SF_FORMAT_OGG | SF_FORMAT_VORBIS, 8000, 1, 2 * FRAMES, sine);
+  cut_in_half("whole.ogg", "cut.ogg");
+  refuse_sample(at("cut.ogg"), options, 0, 1, "is truncated: the Ogg page at byte");
+  put_audio("page.mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, 8000, 1, 2 * FRAMES, sine);
+  cut_in_half("page.mp3", "cut.mp3");
+  refuse_sample(at("cut.mp3"), options, 0, 1, "cut.mp3: ");
   cut_in_half("whole.wav", "cut.wav");
   cut_in_half("whole.flac", "cut.flac");
   cut_in_half("whole.aiff", "cut.aiff");
