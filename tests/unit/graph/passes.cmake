@@ -1,3 +1,3 @@
-foreach(name fold gelu layout linear models norm)
+foreach(name fold gelu layout linear models norm random)
   tare_test(graph pass_${name} FLOORS base shapes graph)
 endforeach()
