@@ -121,27 +121,22 @@ void tare_context_free(tare_context **const context) {
   }
 }
 
-/* Dims and shape-borne contents for new symbol values. The profile holds them, so that every size
- * is within what was planned; a length in between may still give a node nothing to do. */
+/* Dims for new symbol values. The profile holds them, so that every size is within what was planned;
+ * a length in between may still give a node nothing to do. */
 static tare_status take_shape(tare_context *const c, const int64_t *const symbols,
                               tare_error *const err) {
   const tare_plan *const plan = c->plan;
   const tarei_graph *const g = plan->graph;
   c->profile = -1;
+  TARE_TRY(tarei_plan_check_dims(plan, symbols, err));
   for (int v = 0; v < g->n_values; v++) {
     const tarei_slot *const slot = &plan->slots[v];
     for (int d = 0; slot->dynamic && slot->storage != TAREI_STORE_NONE && d < c->tensors[v].rank;
          d++) {
-      int64_t size = -1;
-      if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], symbols, &size) || size < 1) {
-        const int producer = g->values[v].producer;
-        return tarei_fail(err, TARE_E_SHAPE,
-                          "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
-                          producer >= 0 ? g->nodes[producer].name : "-", d, g->values[v].name,
-                          (long long)size);
-      }
-      assert(size <= plan->bounds[v].dims[d]);
-      c->tensors[v].dims[d] = size;
+      const bool known =
+          tarei_expr_eval(g->exprs, g->values[v].dims[d], symbols, &c->tensors[v].dims[d]);
+      assert(known && c->tensors[v].dims[d] <= plan->bounds[v].dims[d]);
+      (void)known;
     }
   }
   memcpy(c->symbols, symbols, sizeof c->symbols);

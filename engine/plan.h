@@ -49,6 +49,10 @@ struct tare_plan {
  * profiles and isa are set. On failure the caller frees the plan. */
 tare_status tarei_plan_finish(tare_plan *plan, tare_error *err);
 
+/* Every node has something to do at these values of the graph's symbols; else TARE_E_SHAPE naming
+ * the first that has not. */
+tare_status tarei_plan_check_dims(const tare_plan *plan, const int64_t *symbols, tare_error *err);
+
 /* Scratch bytes that a context with so many threads needs. */
 size_t tarei_plan_scratch_bytes(const tare_plan *plan, int threads);
 

@@ -58,24 +58,20 @@ static void place_values(const tare_plan *const plan) {
   }
 }
 
-static tare_status check_dims_at(const tare_plan *const plan, const int profile,
-                                 const int64_t *const symbols, const char *const which,
-                                 tare_error *const err) {
+tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *const symbols,
+                                  tare_error *const err) {
   const tarei_graph *const g = plan->graph;
-  for (int v = 0; v < g->n_values; v++) {
-    const tarei_value *const value = &g->values[v];
-    if (plan->slots[v].storage != TAREI_STORE_ARENA) {
-      continue;
-    }
-    for (int d = 0; d < value->rank; d++) {
-      int64_t size = -1;
-      const bool known = tarei_expr_eval(g->exprs, value->dims[d], symbols, &size);
-      if (!known || size < 1) {
-        return tarei_fail(err, TARE_E_SHAPE,
-                          "profile %d: at its %s, axis %d of '%s' (node '%s') would be %lld long",
-                          profile, which, d, value->name,
-                          value->producer >= 0 ? g->nodes[value->producer].name : "-",
-                          known ? (long long)size : -1LL);
+  for (int n = 0; n < g->n_nodes; n++) {
+    for (int o = 0; o < g->nodes[n].n_out; o++) {
+      const int v = g->nodes[n].out[o];
+      for (int d = 0; v >= 0 && plan->slots[v].storage != TAREI_STORE_NONE && d < g->values[v].rank;
+           d++) {
+        int64_t size = -1;
+        if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], symbols, &size) || size < 1) {
+          return tarei_fail(err, TARE_E_SHAPE,
+                            "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
+                            g->nodes[n].name, d, g->values[v].name, (long long)size);
+        }
       }
     }
   }
@@ -98,7 +94,9 @@ static tare_status check_profiles(const tare_plan *const plan, tare_error *const
     for (int which = 0; which < 3; which++) {
       int64_t symbols[TARE_MAX_SYMBOLS];
       profile_point(plan, p, which, symbols);
-      TARE_TRY(check_dims_at(plan, p, symbols, names[which], err));
+      if (tarei_plan_check_dims(plan, symbols, err) != TARE_OK) {
+        return tarei_fail_in(err, TARE_E_SHAPE, "profile %d at its %s", p, names[which]);
+      }
     }
   }
   return TARE_OK;
