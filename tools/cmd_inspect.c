@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tools/show.h"
@@ -81,7 +83,7 @@ static const show_kind *kind_of(const char *const path) {
 static tare_status show_file(const arguments *const a, const char *const path, cJSON *const object,
                              tare_error *const err) {
   if (access(path, R_OK) != 0) {
-    return cli_fail(err, TARE_E_INPUT, "%s: no such file, or not readable", path);
+    return cli_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
   }
   const show_kind *const kind = kind_of(path);
   if (object) {

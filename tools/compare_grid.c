@@ -37,8 +37,10 @@ static tare_status add_fit(grid *const g, const char *const name, const bool cou
                            const cli_list *const methods, tare_error *const err) {
   const bool per_profile = strcmp(name, PER_PROFILE) == 0;
   tare_fit fit = TARE_FIT_NATIVE;
-  if (!per_profile) {
-    CLI_TRY(tare_fit_parse(name, &fit, err));
+  if (!per_profile && tare_fit_parse(name, &fit, err) != TARE_OK) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "unknown fit '%s', expected one of native, pad, truncate, opt, %s", name,
+                    PER_PROFILE);
   }
   const int pass = find_pass(g, fit, pads(fit) && count_padding);
   for (int m = 0; m < methods->n; m++) {
