@@ -1,6 +1,7 @@
 /* A 1-D data set of variable-length rows: row i is sample i. Rows are read in blocks. */
 #include "base/mem.h"
 #include "datasets/hdf5_layout.h"
+#include "datasets/hdf5_vlen_check.h"
 
 enum { BLOCK_ROWS = 64, BLOCK_BYTES = 8 << 20, ELEMENT_BYTES = 8 };
 
@@ -14,6 +15,7 @@ typedef struct arena {
 
 typedef struct vlen {
   tarei_h5_data data;
+  tarei_vlen_check check;
   hid_t transfer;
   arena arena;
   hvl_t rows[BLOCK_ROWS];
@@ -57,11 +59,13 @@ static void vlen_close(void *const state) {
   if (v->transfer >= 0) {
     (void)H5Pclose(v->transfer);
   }
+  tarei_vlen_check_fini(&v->check);
   tarei_h5_close_data(&v->data);
   free(v);
 }
 
-static tare_status make_state(tarei_h5_data *const data, vlen **const out, tare_error *const err) {
+static tare_status make_state(const hid_t file, tarei_h5_data *const data, vlen **const out,
+                              tare_error *const err) {
   vlen *const v = tarei_calloc(1, sizeof *v);
   if (!v) {
     tarei_h5_close_data(data);
@@ -73,6 +77,11 @@ static tare_status make_state(tarei_h5_data *const data, vlen **const out, tare_
       H5Pset_vlen_mem_manager(v->transfer, arena_take, &v->arena, arena_ignore, &v->arena) < 0) {
     vlen_close(v);
     return tarei_fail(err, TARE_E_MEMORY, "HDF5 cannot make a property list");
+  }
+  const tare_status status = tarei_vlen_check_init(file, data->set, &v->check, err);
+  if (status != TARE_OK) {
+    vlen_close(v);
+    return status;
   }
   *out = v;
   return TARE_OK;
@@ -98,17 +107,21 @@ static tare_status vlen_bind(const tarei_h5_want *const want, tarei_column *cons
     return tarei_fail(err, TARE_E_INPUT, "vlen data set '%s' has rank %d, not 1", path, rank);
   }
   vlen *v = NULL;
-  TARE_TRY(make_state(&data, &v, err));
+  TARE_TRY(make_state(want->file, &data, &v, err));
   column->count = v->data.dims[0];
   column->kind = "vlen data sets";
   column->state = v;
   return TARE_OK;
 }
 
-static tare_status load(vlen *const v, const int64_t first, const int64_t n, const size_t limit,
-                        tare_error *const err) {
+static tare_status load(const tarei_column *const column, const int64_t first, const int64_t n,
+                        const size_t limit, tare_error *const err) {
+  vlen *const v = column->state;
   v->n = 0;
   arena_reset(&v->arena, limit);
+  for (int64_t i = first; i < first + n; i++) {
+    TARE_TRY(tarei_vlen_check_row(&v->check, i, column->max_elements, err));
+  }
   TARE_TRY(tarei_h5_read_box_with(&v->data, v->transfer, &first, &n, v->rows, err));
   v->first = first;
   v->n = n;
@@ -116,17 +129,18 @@ static tare_status load(vlen *const v, const int64_t first, const int64_t n, con
 }
 
 /* A block with a bad or very long row is read again one row at a time. */
-static tare_status load_row(const tarei_column *const column, vlen *const v, const int64_t i,
+static tare_status load_row(const tarei_column *const column, const int64_t i,
                             tare_error *const err) {
+  const vlen *const v = column->state;
   if (i >= v->first && i < v->first + v->n) {
     return TARE_OK;
   }
   const int64_t left = column->count - i, n = left < BLOCK_ROWS ? left : BLOCK_ROWS;
-  if (load(v, i, n, BLOCK_BYTES, NULL) == TARE_OK) {
+  if (load(column, i, n, BLOCK_BYTES, NULL) == TARE_OK) {
     return TARE_OK;
   }
   const size_t limit = (size_t)column->max_elements * ELEMENT_BYTES;
-  const tare_status status = load(v, i, 1, limit, err);
+  const tare_status status = load(column, i, 1, limit, err);
   return status != TARE_OK && v->arena.refused
              ? tarei_fail(err, TARE_E_INPUT, "has more elements than the limit of %lld",
                           (long long)column->max_elements)
@@ -136,7 +150,7 @@ static tare_status load_row(const tarei_column *const column, vlen *const v, con
 static tare_status vlen_read(tarei_column *const column, const int64_t i,
                              tarei_h5_sample *const out, tare_error *const err) {
   vlen *const v = column->state;
-  TARE_TRY(load_row(column, v, i, err));
+  TARE_TRY(load_row(column, i, err));
   const hvl_t *const row = &v->rows[i - v->first];
   if (row->len > (size_t)column->max_elements) {
     return tarei_fail(err, TARE_E_INPUT, "has %zu elements, more than the limit of %lld", row->len,

@@ -157,6 +157,81 @@ static void vlen_row_over_the_limit_is_not_allocated(void **state) {
   tare_dataset_close(&data);
 }
 
+/* Overwrites bytes of a file behind the first place where `pattern` stands. */
+static void patch(const char *const name, const char *const pattern, const long behind,
+                  const void *const bytes, const size_t n) {
+  char *const all = malloc(1 << 20);
+  assert_non_null(all);
+  FILE *const file = fopen(at(name), "r+b");
+  assert_non_null(file);
+  const size_t size = fread(all, 1, 1 << 20, file);
+  const char *const found = memmem(all, size, pattern, strlen(pattern));
+  assert_non_null(found);
+  fseek(file, (long)(found - all) + behind, SEEK_SET);
+  fwrite(bytes, 1, n, file);
+  fclose(file);
+  free(all);
+}
+
+/* The library itself follows such descriptors out of its memory. */
+static void vlen_heap_that_is_damaged(void **state) {
+  (void)state;
+  static const unsigned char HUGE_SIZE[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
+  const hvl_t rows[] = {{2, (void *)FLAT}, {3, (void *)FLAT}};
+  static const struct {
+    long behind;
+    const void *bytes;
+    size_t n;
+    int good, bad;
+  } CASES[] = {{16, "\x07\x00", 2, 0, 1}, /* object 1 becomes object 7 */
+               {24, HUGE_SIZE, 6, 0, 2},  /* its size */
+               {8, HUGE_SIZE, 6, 0, 2},   /* size of the heap */
+               {0, "g", 1, 0, 2}};        /* signature */
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    const hid_t f = make_file("heap.h5");
+    put_vlen(f, "x", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 2, rows);
+    H5Fclose(f);
+    patch("heap.h5", "GCOL", CASES[i].behind, CASES[i].bytes, CASES[i].n);
+    refuse_sample(at("heap.h5"), x_options, CASES[i].good, CASES[i].bad, "points at no data");
+  }
+}
+
+static void vlen_length_that_is_damaged(void **state) {
+  (void)state;
+  const hid_t plain = H5Pcreate(H5P_DATASET_CREATE), chunked = H5Pcreate(H5P_DATASET_CREATE);
+  const hsize_t n = 3, two = 2;
+  H5Pset_chunk(chunked, 1, &two);
+  const hid_t lists[] = {plain, chunked};
+  for (int i = 0; i < 2; i++) {
+    const hvl_t rows[] = {{2, (void *)FLAT}, {3, (void *)FLAT}, {1, (void *)FLAT}};
+    const hid_t f = make_file("length.h5"), space = H5Screate_simple(1, &n, NULL);
+    const hid_t type = H5Tvlen_create(H5T_IEEE_F32LE), memory = H5Tvlen_create(H5T_NATIVE_FLOAT);
+    const hid_t set = H5Dcreate2(f, "x", type, space, H5P_DEFAULT, lists[i], H5P_DEFAULT);
+    assert_true(H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
+    haddr_t place = H5Dget_offset(set);
+    if (i == 1) {
+      unsigned filters;
+      hsize_t size;
+      const hsize_t first = 0;
+      H5Fflush(f, H5F_SCOPE_GLOBAL);
+      assert_true(H5Dget_chunk_info_by_coord(set, &first, &filters, &place, &size) >= 0);
+    }
+    H5Dclose(set);
+    H5Tclose(type);
+    H5Tclose(memory);
+    H5Sclose(space);
+    H5Fclose(f);
+    FILE *const file = fopen(at("length.h5"), "r+b");
+    assert_non_null(file);
+    fseek(file, (long)place + 16, SEEK_SET); /* row 1 */
+    fwrite("\x00\x00\x00\x0f", 1, 4, file);
+    fclose(file);
+    refuse_sample(at("length.h5"), x_options, 1, 1, "length.h5[1]: input 'x': its descriptor");
+  }
+  H5Pclose(plain);
+  H5Pclose(chunked);
+}
+
 static void huge_dims_without_data(void **state) {
   (void)state;
   const hid_t chunked = H5Pcreate(H5P_DATASET_CREATE);
@@ -305,6 +380,8 @@ int main(void) {
       cmocka_unit_test(strings_and_compounds),
       cmocka_unit_test(vlen_rows_with_faults),
       cmocka_unit_test(vlen_row_over_the_limit_is_not_allocated),
+      cmocka_unit_test(vlen_heap_that_is_damaged),
+      cmocka_unit_test(vlen_length_that_is_damaged),
       cmocka_unit_test(huge_dims_without_data),
       cmocka_unit_test(wrong_rank_or_fixed_dim),
       cmocka_unit_test(missing_input_lists_the_file),
