@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/lower/operands.h"
 #include "engine/threads.h"
 
 #define GATHERED_ROWS 64 /* rows gathered at a time: their block stays in L2 */
@@ -22,9 +23,7 @@ tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
   const tarei_node *const node = step->node;
   const tarei_value *const w = &step->graph->values[node->in[1]];
   *c = (tarei_conv){.space = w->rank - 2};
-  if (!w->data) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "weights '%s' are not constant", w->name);
-  }
+  TARE_TRY(tarei_want_weights(step, err));
   if (c->space < 1 || c->space > 2) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "convolution over %d axes, 1 or 2 are supported",
                       c->space);
@@ -181,11 +180,14 @@ void tarei_conv_rows(const tarei_conv *const c, const tare_tensor *const x,
   for (int a = 0; a < 2; a++) {
     g.pad[a] = tarei_conv_pad(c, a, g.in[a], g.out[a]);
   }
+  const size_t total = (size_t)(g.batch * g.out[0] * g.out[1]);
+  if (total == 0) {
+    return;
+  }
   if (c->space == 1 && c->group == 1 && (c->dilation[1] == 1 || c->kernel[1] == 1)) {
     direct(&g, scratch, threads, rows, user);
     return;
   }
-  const size_t total = (size_t)(g.batch * g.out[0] * g.out[1]);
   const size_t per_thread = row_bytes(c, element) * GATHERED_ROWS + TAREI_ALIGN;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (size_t r = 0; r < total; r += GATHERED_ROWS) {
@@ -196,6 +198,9 @@ void tarei_conv_rows(const tarei_conv *const c, const tare_tensor *const x,
 
 void tarei_conv_spans(const int64_t batch, const int64_t length, const int threads,
                       const tarei_conv_span_fn span, const void *const user) {
+  if (length < 1) {
+    return;
+  }
   int64_t size = (length + threads - 1) / threads;
   size = size > DIRECT_ROWS ? DIRECT_ROWS : size;
   const int64_t per_batch = (length + size - 1) / size;

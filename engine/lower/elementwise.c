@@ -21,6 +21,23 @@ typedef struct axis {
   size_t size, stride[TAREI_MAX_BROADCAST];
 } axis;
 
+static tare_status check_operand(const tare_tensor *const t, const tare_tensor *const out,
+                                 tare_error *const err) {
+  const int lead = out->rank - t->rank;
+  if (lead < 0) {
+    return tarei_fail(err, TARE_E_SHAPE, "an operand has rank %d, its output %d", t->rank,
+                      out->rank);
+  }
+  for (int d = 0; d < t->rank; d++) {
+    if (t->dims[d] != 1 && t->dims[d] != out->dims[lead + d]) {
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "axis %d of an operand is %lld long and does not broadcast to %lld", d,
+                        (long long)t->dims[d], (long long)out->dims[lead + d]);
+    }
+  }
+  return TARE_OK;
+}
+
 static int read_axes(const tare_tensor *const *const operands, const int n_operands,
                      const tare_tensor *const out, axis *const axes) {
   size_t matrix[TAREI_MAX_BROADCAST];
@@ -64,9 +81,13 @@ static int merge_axes(axis *const axes, const int n, const int n_operands) {
   return kept;
 }
 
-void tarei_broadcast_read(const tare_tensor *const *const operands, const int n_operands,
-                          const tare_tensor *const out, tarei_broadcast *const b) {
+tare_status tarei_broadcast_read(const tare_tensor *const *const operands, const int n_operands,
+                                 const tare_tensor *const out, tarei_broadcast *const b,
+                                 tare_error *const err) {
   assert(n_operands <= TAREI_MAX_BROADCAST);
+  for (int k = 0; k < n_operands; k++) {
+    TARE_TRY(check_operand(operands[k], out, err));
+  }
   axis axes[TARE_MAX_RANK];
   int n = read_axes(operands, n_operands, out, axes);
   n = merge_axes(axes, n, n_operands);
@@ -85,6 +106,7 @@ void tarei_broadcast_read(const tare_tensor *const *const operands, const int n_
       b->stride[k][a] = axes[a].stride[k];
     }
   }
+  return TARE_OK;
 }
 
 static void locate(const tarei_broadcast *const b, size_t row, size_t *const offset) {

@@ -21,8 +21,9 @@ typedef struct tarei_broadcast {
   size_t stride[TAREI_MAX_BROADCAST][TARE_MAX_RANK];       /* elements, per outer axis */
 } tarei_broadcast;
 
-void tarei_broadcast_read(const tare_tensor *const *operands, int n_operands,
-                          const tare_tensor *out, tarei_broadcast *b);
+/* TARE_E_SHAPE when an operand does not broadcast to the output. */
+tare_status tarei_broadcast_read(const tare_tensor *const *operands, int n_operands,
+                                 const tare_tensor *out, tarei_broadcast *b, tare_error *err);
 
 /* Called for every row from several threads: offset[i] is where operand i's row begins, in
  * elements; the output's begins at row * n. */

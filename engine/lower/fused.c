@@ -3,8 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-tare_status tarei_fused_read(const tarei_node *const node, tarei_fused *const out,
+tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const out,
                              tare_error *const err) {
+  const tarei_node *const node = step->node;
   const char *const act = tarei_attr_string(node, "activation", "none");
   const char *const outputs = tarei_attr_string(node, "outputs", "f32");
   *out = (tarei_fused){.act_a = tarei_attr_float(node, "activation_a", 0),
@@ -22,7 +23,14 @@ tare_status tarei_fused_read(const tarei_node *const node, tarei_fused *const ou
   } else if (strcmp(outputs, "f32") != 0) {
     return tarei_fail(err, TARE_E_MODEL, "unknown outputs '%s'", outputs);
   }
-  return TARE_OK;
+  return out->u8_output < 0 ? TARE_OK
+                            : tarei_want_scales(step, node->out[out->u8_output], err);
+}
+
+tare_status tarei_fused_residual(const tarei_step *const step, const tarei_run *const run,
+                                 const tare_tensor **const out, tare_error *const err) {
+  *out = step->node->n_in > 3 ? run->in[3] : NULL;
+  return tarei_want_count(step, run, 3, tare_tensor_count(run->out[0]), err);
 }
 
 float tarei_u8_scale(const tarei_graph *const graph, const int value, const int profile) {
@@ -91,12 +99,4 @@ void tarei_requant_fill(const tarei_step *const step, const tarei_fused *const f
       }
     }
   }
-}
-
-const float *tarei_const_operand(const tarei_step *const step, const int i) {
-  if (i >= step->node->n_in || step->node->in[i] < 0) {
-    return NULL;
-  }
-  const tarei_value *const v = &step->graph->values[step->node->in[i]];
-  return v->data && v->dtype == TARE_F32 ? v->data->data : NULL;
 }

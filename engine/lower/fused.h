@@ -2,7 +2,7 @@
 #ifndef TAREI_ENGINE_LOWER_FUSED_H
 #define TAREI_ENGINE_LOWER_FUSED_H
 
-#include "engine/step.h"
+#include "engine/lower/operands.h"
 
 /* The fixed part of a layer's epilogue, from the node's attributes. */
 typedef struct tarei_fused {
@@ -11,8 +11,9 @@ typedef struct tarei_fused {
   int f32_output, u8_output; /* output numbers, or -1 */
 } tarei_fused;
 
-/* Reads activation, activation_a, activation_b and outputs ("f32", "u8", "both"). */
-tare_status tarei_fused_read(const tarei_node *node, tarei_fused *out, tare_error *err);
+/* Reads activation, activation_a, activation_b and outputs ("f32", "u8", "both"). A u8 output has
+ * to have its scales. */
+tare_status tarei_fused_read(const tarei_step *step, tarei_fused *out, tare_error *err);
 
 /* Static scale and zero point of a stored u8 value in a profile. The value has an annotation. */
 float tarei_u8_scale(const tarei_graph *graph, int value, int profile);
@@ -22,6 +23,10 @@ int32_t tarei_u8_zero_point(const tarei_graph *graph, int value);
  * residual may be NULL. inv_scale is set where there is a u8 output. mult and bias stay NULL. */
 tarei_epilogue tarei_fused_epilogue(const tarei_fused *fused, const tarei_step *step,
                                     const tarei_run *run, const tare_tensor *residual, size_t n);
+
+/* The residual (input 3) of a run, or NULL; it has to be as large as the output. */
+tare_status tarei_fused_residual(const tarei_step *step, const tarei_run *run,
+                                 const tare_tensor **out, tare_error *err);
 
 /* The same epilogue for the block that begins at a row and column. */
 tarei_epilogue tarei_epilogue_at(const tarei_epilogue *epilogue, size_t row, size_t column);
@@ -41,8 +46,5 @@ bool tarei_requant_folds(const tarei_fused *fused, bool has_residual);
 void tarei_requant_fill(const tarei_step *step, const tarei_fused *fused, bool fold, size_t n,
                         const float *weight_scale, const float *bias, float *mult,
                         float *bias_out);
-
-/* Constant float operand i of a node, or NULL when it is absent. */
-const float *tarei_const_operand(const tarei_step *step, int i);
 
 #endif

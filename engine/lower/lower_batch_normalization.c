@@ -1,30 +1,14 @@
 /* BatchNormalization of inference: one factor and one offset per channel. */
 #include <math.h>
 
-#include "engine/step.h"
+#include "engine/lower/operands.h"
 #include "engine/threads.h"
 
 static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
-  for (int i = 0; i < step->node->n_in; i++) {
-    const tarei_value *const v = &step->graph->values[step->node->in[i]];
-    if (v->dtype != TARE_F32) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "%s ('%s') is not supported here",
-                        tare_dtype_name(v->dtype), v->name);
-    }
-  }
-  return TARE_OK;
-}
-
-static tare_status check_vectors(const tarei_step *const step, const tarei_run *const r,
-                                 const int64_t channels, tare_error *const err) {
-  for (int i = 1; i < 5; i++) {
-    if (tare_tensor_count(r->in[i]) != channels) {
-      return tarei_fail(err, TARE_E_SHAPE, "'%s' has %lld elements for %lld channels",
-                        step->graph->values[step->node->in[i]].name,
-                        (long long)tare_tensor_count(r->in[i]), (long long)channels);
-    }
+  for (int i = 0; i < 5; i++) {
+    TARE_TRY(tarei_want_float(step, i, err));
   }
   return TARE_OK;
 }
@@ -32,7 +16,9 @@ static tare_status check_vectors(const tarei_step *const step, const tarei_run *
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   const tare_tensor *const x = r->in[0];
-  TARE_TRY(check_vectors(step, r, x->dims[1], err));
+  for (int i = 1; i < 5; i++) {
+    TARE_TRY(tarei_want_count(step, r, i, x->dims[1], err));
+  }
   const float *const scale = r->in[1]->data, *const bias = r->in[2]->data;
   const float *const mean = r->in[3]->data, *const variance = r->in[4]->data;
   const double epsilon = (double)tarei_attr_float(step->node, "epsilon", 1e-5f);

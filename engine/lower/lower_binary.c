@@ -1,8 +1,4 @@
 /* Elementwise operators of two operands (Min and Max: of any number), with broadcasting. */
-#include <math.h>
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "engine/lower/elementwise.h"
 
 typedef struct job {
@@ -35,8 +31,6 @@ static int64_t apply(const tarei_binary op, const int64_t a, const int64_t b) {
       return a < b ? a : b;
     case TAREI_BINARY_MAX:
       return a > b ? a : b;
-    case TAREI_BINARY_POW:
-      return (int64_t)pow((double)a, (double)b);
     default:
       return 0;
   }
@@ -72,22 +66,24 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                                     tare_dtype_name(dtype));
 }
 
-static void combine(const tarei_binary op, const tarei_run *const r, const tare_tensor *const a,
-                    const tare_tensor *const b) {
+static tare_status combine(const tarei_binary op, const tarei_run *const r,
+                           const tare_tensor *const a, const tare_tensor *const b,
+                           tare_error *const err) {
   const tare_tensor *const operands[] = {a, b};
   tarei_broadcast layout;
-  tarei_broadcast_read(operands, 2, r->out[0], &layout);
+  TARE_TRY(tarei_broadcast_read(operands, 2, r->out[0], &layout, err));
   const job j = {.op = op, .run = r, .a = a->data, .b = b->data, .out = r->out[0]->data};
   tarei_broadcast_run(&layout, r->threads, row_of(a->dtype), &j);
+  return TARE_OK;
 }
 
 /* More than two operands fold into the output, which by then has the final shape. */
 static tare_status run_binary(const tarei_step *const step, const tarei_run *const r,
-                              const tarei_binary op) {
+                              const tarei_binary op, tare_error *const err) {
   const int n = step->node->n_in;
-  combine(op, r, r->in[0], r->in[n > 1 ? 1 : 0]);
+  TARE_TRY(combine(op, r, r->in[0], r->in[n > 1 ? 1 : 0], err));
   for (int i = 2; i < n; i++) {
-    combine(op, r, r->out[0], r->in[i]);
+    TARE_TRY(combine(op, r, r->out[0], r->in[i], err));
   }
   return TARE_OK;
 }
@@ -99,8 +95,7 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
 #define BINARY(id, kind)                                                                       \
   static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,         \
                               tare_error *const err) {                                        \
-    (void)err;                                                                                \
-    return run_binary(step, r, TAREI_BINARY_##kind);                                          \
+    return run_binary(step, r, TAREI_BINARY_##kind, err);                                     \
   }                                                                                           \
   const tarei_lowering tarei_lower_##id = {.prepare = prepare, .run = run_##id, .kernel = kernel};
 
@@ -110,5 +105,4 @@ BINARY(mul, MUL)
 BINARY(div, DIV)
 BINARY(min, MIN)
 BINARY(max, MAX)
-BINARY(pow, POW)
 BINARY(prelu, PRELU)

@@ -55,9 +55,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                                     tare_dtype_name(dtype));
 }
 
-static tare_status compare(const tarei_run *const r, const relation rel) {
+static tare_status compare(const tarei_run *const r, const relation rel, tare_error *const err) {
   tarei_broadcast layout;
-  tarei_broadcast_read(r->in, 2, r->out[0], &layout);
+  TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
   const job j = {rel, r->in[0]->data, r->in[1]->data, r->out[0]->data};
   tarei_broadcast_run(&layout, r->threads, row_of(r->in[0]->dtype), &j);
   return TARE_OK;
@@ -67,8 +67,7 @@ static tare_status compare(const tarei_run *const r, const relation rel) {
   static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
                               tare_error *const err) {                                \
     (void)step;                                                                       \
-    (void)err;                                                                        \
-    return compare(r, rel);                                                           \
+    return compare(r, rel, err);                                                      \
   }                                                                                   \
   const tarei_lowering tarei_lower_##id = {.prepare = prepare, .run = run_##id};
 

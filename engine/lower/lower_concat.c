@@ -1,7 +1,7 @@
 /* Concat, and Split as its reverse: runs of bytes along one axis. */
 #include <string.h>
 
-#include "engine/step.h"
+#include "engine/lower/operands.h"
 
 /* Bytes before the axis are looped over; from the axis on they lie together. */
 static void extents(const tare_tensor *const t, const int axis, size_t *const outer,
@@ -18,10 +18,27 @@ static int axis_of(const tarei_step *const step, const tare_tensor *const t) {
   return (int)(axis < 0 ? axis + t->rank : axis);
 }
 
+/* Inputs that join: alike but for the axis, along which they add up. */
+static tare_status check_parts(const tarei_step *const step, const tarei_run *const r,
+                               const int axis, tare_error *const err) {
+  int64_t left = r->out[0]->dims[axis];
+  for (int i = 0; i < step->node->n_in; i++) {
+    for (int d = 0; d < r->out[0]->rank; d++) {
+      if (d != axis) {
+        TARE_TRY(tarei_want_dim(step, r, i, d, r->out[0]->dims[d], err));
+      }
+    }
+    left -= r->in[i]->dims[axis];
+  }
+  return left == 0 ? TARE_OK
+                   : tarei_fail(err, TARE_E_SHAPE, "its inputs leave %lld of axis %d",
+                                (long long)left, axis);
+}
+
 static tare_status run_concat(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
-  (void)err;
   const int axis = axis_of(step, r->out[0]);
+  TARE_TRY(check_parts(step, r, axis, err));
   size_t outer, whole, part, at = 0;
   extents(r->out[0], axis, &outer, &whole);
   for (int i = 0; i < step->node->n_in; i++) {
@@ -35,16 +52,28 @@ static tare_status run_concat(const tarei_step *const step, const tarei_run *con
   return TARE_OK;
 }
 
+/* Split's sizes may follow from symbols; an absent output is as long as the others leave. */
+static tare_status check_sizes(const tarei_step *const step, const tarei_run *const r,
+                               const int axis, tare_error *const err) {
+  int64_t left = r->in[0]->dims[axis];
+  for (int i = 0; i < step->node->n_out; i++) {
+    if (!r->out[i]) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "its output %d is absent", i);
+    }
+    left -= r->out[i]->dims[axis];
+  }
+  return left == 0 ? TARE_OK
+                   : tarei_fail(err, TARE_E_SHAPE, "its outputs leave %lld of axis %d",
+                                (long long)left, axis);
+}
+
 static tare_status run_split(const tarei_step *const step, const tarei_run *const r,
                              tare_error *const err) {
-  (void)err;
   const int axis = axis_of(step, r->in[0]);
+  TARE_TRY(check_sizes(step, r, axis, err));
   size_t outer, whole, part, at = 0;
   extents(r->in[0], axis, &outer, &whole);
   for (int i = 0; i < step->node->n_out; i++) {
-    if (!r->out[i]) {
-      continue;
-    }
     extents(r->out[i], axis, &outer, &part);
     for (size_t o = 0; o < outer; o++) {
       memcpy((char *)r->out[i]->data + o * part, (const char *)r->in[0]->data + o * whole + at,

@@ -4,20 +4,40 @@
 
 #include "engine/step.h"
 
+/* The elements of a Constant, in the form that it has; NULL when it has none of them. */
+static const void *elements_of(const tarei_node *const node) {
+  const tarei_attr *a = tarei_attr_find(node, "value");
+  if (a && a->kind == TAREI_ATTR_TENSOR) {
+    return a->tensor.data;
+  }
+  a = tarei_attr_find(node, "value_float");
+  if (a && a->kind == TAREI_ATTR_FLOAT) {
+    return &a->f;
+  }
+  a = tarei_attr_find(node, "value_floats");
+  if (a && a->kind == TAREI_ATTR_FLOATS) {
+    return a->floats;
+  }
+  a = tarei_attr_find(node, "value_int");
+  if (a && a->kind == TAREI_ATTR_INT) {
+    return &a->i;
+  }
+  a = tarei_attr_find(node, "value_ints");
+  return a && a->kind == TAREI_ATTR_INTS ? a->ints : NULL;
+}
+
 static tare_status prepare_constant(tarei_step *const step, tarei_blobs *const blobs,
                                     tare_error *const err) {
   (void)blobs;
-  const tarei_attr *const value = tarei_attr_find(step->node, "value");
-  return value && value->kind == TAREI_ATTR_TENSOR
+  return elements_of(step->node)
              ? TARE_OK
-             : tarei_fail(err, TARE_E_UNSUPPORTED, "only its tensor form is supported");
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "its form of a value is not supported");
 }
 
 static tare_status run_constant(const tarei_step *const step, const tarei_run *const r,
                                 tare_error *const err) {
   (void)err;
-  const tarei_attr *const value = tarei_attr_find(step->node, "value");
-  memcpy(r->out[0]->data, value->tensor.data,
+  memcpy(r->out[0]->data, elements_of(step->node),
          (size_t)tare_tensor_count(r->out[0]) * tare_dtype_size(r->out[0]->dtype));
   return TARE_OK;
 }

@@ -34,7 +34,7 @@ static void pack_depthwise(const tarei_conv *const c, const float *const w, floa
 static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
                         tare_error *const err) {
   const tarei_conv *const c = &s->conv;
-  const float *const w = tarei_const_operand(step, 1);
+  const float *const w = step->graph->values[step->node->in[1]].data->data;
   const size_t per_group = (size_t)(c->outputs / c->group);
   const size_t packed = tarei_f32_packed_size(c->k, per_group);
   s->group_floats = packed / sizeof(float);
@@ -64,9 +64,11 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     return tarei_fail_memory(err, "convolution", sizeof *s);
   }
   TARE_TRY(tarei_conv_read(step, &s->conv, err));
-  TARE_TRY(tarei_fused_read(step->node, &s->fused, err));
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
-  s->bias = tarei_const_operand(step, 2);
+  TARE_TRY(tarei_want_float(step, 2, err));
+  TARE_TRY(tarei_want_float(step, 3, err));
+  TARE_TRY(tarei_want_bias(step, (size_t)s->conv.outputs, &s->bias, err));
   return pack(step, blobs, s, err);
 }
 
@@ -116,9 +118,10 @@ static void span(const void *const user, const int64_t batch, const int64_t t0, 
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   const state *const s = step->state;
-  const tare_tensor *const residual = step->node->n_in > 3 ? r->in[3] : NULL;
+  const tare_tensor *residual;
+  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
+  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
   job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
   j.epilogue.bias = s->bias;

@@ -108,7 +108,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   const float beta = tarei_attr_float(step->node, "beta", 1);
   if (step->node->n_in > 2 && r->in[2] && beta != 0) {
     tarei_broadcast layout;
-    tarei_broadcast_read(&r->in[2], 1, r->out[0], &layout);
+    TARE_TRY(tarei_broadcast_read(&r->in[2], 1, r->out[0], &layout, err));
     tarei_broadcast_run(&layout, r->threads, add_row,
                         &(addend){r->in[2]->data, beta, r->out[0]->data});
   }

@@ -2,7 +2,7 @@
  * order of the elements, so that threads do not matter. */
 #include <math.h>
 
-#include "engine/step.h"
+#include "engine/lower/operands.h"
 #include "engine/threads.h"
 
 #define LANES 16 /* channels that are summed side by side, channels-last */
@@ -10,11 +10,16 @@
 static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
-  const tarei_value *const x = &step->graph->values[step->node->in[0]];
-  return x->dtype == TARE_F32 && x->rank >= 3
-             ? TARE_OK
-             : tarei_fail(err, TARE_E_UNSUPPORTED, "%s of rank %d is not supported here",
-                          tare_dtype_name(x->dtype), x->rank);
+  for (int i = 0; i < 3; i++) {
+    TARE_TRY(tarei_want_float(step, i, err));
+  }
+  return TARE_OK;
+}
+
+static tare_status check_vectors(const tarei_step *const step, const tarei_run *const r,
+                                 const size_t channels, tare_error *const err) {
+  TARE_TRY(tarei_want_count(step, r, 1, (int64_t)channels, err));
+  return tarei_want_count(step, r, 2, (int64_t)channels, err);
 }
 
 /* Scale and shift of one channel from the sum and the sum of squared differences. */
@@ -56,9 +61,9 @@ static size_t count_space(const tare_tensor *const x, const int first) {
 
 static tare_status run_plain(const tarei_step *const step, const tarei_run *const r,
                              tare_error *const err) {
-  (void)err;
   const tare_tensor *const x = r->in[0];
   const size_t channels = (size_t)x->dims[1], n = count_space(x, 2);
+  TARE_TRY(check_vectors(step, r, channels, err));
   const size_t total = (size_t)x->dims[0] * channels;
   const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
   const float *const scale = r->in[1]->data, *const bias = r->in[2]->data;
@@ -103,9 +108,9 @@ static void last_channels(const float *const x, const size_t n, const size_t cha
 
 static tare_status run_last(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
-  (void)err;
   const tare_tensor *const x = r->in[0];
   const size_t channels = (size_t)x->dims[x->rank - 1], n = count_space(x, 1);
+  TARE_TRY(check_vectors(step, r, channels, err));
   const size_t blocks = (channels + LANES - 1) / LANES, total = (size_t)x->dims[0] * blocks;
   const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
   const float *const scale = r->in[1]->data, *const bias = r->in[2]->data;

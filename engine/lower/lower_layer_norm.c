@@ -1,5 +1,5 @@
 /* LayerNormalization over the dims from an axis on. */
-#include "engine/lower/fused.h"
+#include "engine/lower/operands.h"
 #include "engine/threads.h"
 
 static size_t row_length(const tarei_step *const step, const tare_tensor *const x) {
@@ -15,10 +15,8 @@ static size_t row_length(const tarei_step *const step, const tare_tensor *const 
 static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
-  const tarei_value *const x = &step->graph->values[step->node->in[0]];
-  if (x->dtype != TARE_F32) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                      tare_dtype_name(x->dtype));
+  for (int i = 0; i < 3; i++) {
+    TARE_TRY(tarei_want_float(step, i, err));
   }
   for (int o = 1; o < step->node->n_out; o++) {
     if (step->node->out[o] >= 0 &&
@@ -31,9 +29,10 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   const tare_tensor *const x = r->in[0];
-  const size_t n = row_length(step, x), rows = (size_t)tare_tensor_count(x) / n;
+  const size_t n = row_length(step, x), rows = n ? (size_t)tare_tensor_count(x) / n : 0;
+  TARE_TRY(tarei_want_count(step, r, 1, (int64_t)n, err));
+  TARE_TRY(tarei_want_count(step, r, 2, (int64_t)n, err));
   const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
   const float *const gain = r->in[1]->data;
   const float *const shift = step->node->n_in > 2 && r->in[2] ? r->in[2]->data : NULL;

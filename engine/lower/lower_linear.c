@@ -25,11 +25,14 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   if (!s) {
     return tarei_fail_memory(err, "linear layer", sizeof *s);
   }
-  TARE_TRY(tarei_fused_read(step->node, &s->fused, err));
+  TARE_TRY(tarei_want_weights(step, err));
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
   const tare_tensor w = tarei_value_tensor(step->graph, step->node->in[1]);
   s->k = (size_t)w.dims[0];
   s->n = (size_t)w.dims[1];
-  s->bias = tarei_const_operand(step, 2);
+  TARE_TRY(tarei_want_float(step, 2, err));
+  TARE_TRY(tarei_want_float(step, 3, err));
+  TARE_TRY(tarei_want_bias(step, s->n, &s->bias, err));
   void *data;
   bool fresh;
   TARE_TRY(tarei_blobs_take(blobs, tarei_f32_packed_size(s->k, s->n), &data, &fresh, err));
@@ -55,9 +58,10 @@ static void rows(const void *const user, const size_t first, const size_t m) {
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   const state *const s = step->state;
-  const tare_tensor *const residual = step->node->n_in > 3 ? r->in[3] : NULL;
+  const tare_tensor *residual;
+  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
+  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
   job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, s->n);
   j.epilogue.bias = s->bias;

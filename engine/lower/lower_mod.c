@@ -60,9 +60,8 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   tarei_broadcast layout;
-  tarei_broadcast_read(r->in, 2, r->out[0], &layout);
+  TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
   const job j = {tarei_attr_int(step->node, "fmod", 0) == 1, r->in[0]->data, r->in[1]->data,
                  r->out[0]->data};
   tarei_broadcast_run(&layout, r->threads, row_of(r->in[0]->dtype), &j);

@@ -72,6 +72,8 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
                             &fresh_add, err));
   s->weights = weights;
   s->layer.add = add;
+  const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
+  TARE_TRY(tarei_want_bias(step, (size_t)c->outputs, &bias, err));
   float *scale = NULL;
   int8_t *q = NULL;
   tare_status status = TARE_OK;
@@ -82,7 +84,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
       status = tarei_fail_memory(err, "weights", (size_t)c->outputs * c->k);
       goto done;
     }
-    quantize_weights(c, tarei_const_operand(step, 1), q, scale);
+    quantize_weights(c, w, q, scale);
     if (s->depthwise) {
       pack_depthwise(s, q, weights, add);
     } else {
@@ -90,9 +92,8 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
     }
   }
   const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
-  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale,
-                                         tarei_const_operand(step, 2), has_residual, err),
-                done);
+  TARE_TRY_GOTO(
+      tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, has_residual, err), done);
   step->packed_inputs = 1u << 1 | 1u << 2;
 done:
   free(scale);
@@ -108,7 +109,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     return tarei_fail_memory(err, "convolution", sizeof *s);
   }
   TARE_TRY(tarei_conv_read(step, &s->conv, err));
-  TARE_TRY(tarei_fused_read(step->node, &s->layer.fused, err));
+  TARE_TRY(tarei_want_float(step, 3, err));
+  TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
+  TARE_TRY(tarei_fused_read(step, &s->layer.fused, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
   s->layer.x_zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
   s->layer.n = (size_t)s->conv.outputs;
@@ -164,9 +167,10 @@ static void span(const void *const user, const int64_t batch, const int64_t t0, 
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   const state *const s = step->state;
-  const tare_tensor *const residual = step->node->n_in > 3 ? r->in[3] : NULL;
+  const tare_tensor *residual;
+  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
+  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
   job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->depthwise) {

@@ -39,6 +39,8 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
   TARE_TRY(tarei_blobs_take(blobs, padded * sizeof(int32_t), &add, &fresh_add, err));
   s->weights = weights;
   s->layer.add = add;
+  const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
+  TARE_TRY(tarei_want_bias(step, n, &bias, err));
   float *scale = NULL;
   int8_t *q = NULL;
   tare_status status = TARE_OK;
@@ -49,7 +51,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
       status = tarei_fail_memory(err, "weights", n * s->k);
       goto done;
     }
-    quantize_weights(tarei_const_operand(step, 1), s->k, n, q, scale);
+    quantize_weights(w, s->k, n, q, scale);
     int32_t *const sums = add;
     tarei_i8_pack(q, n, false, s->k, n, weights, sums);
     for (size_t i = 0; i < padded; i++) {
@@ -57,9 +59,8 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
     }
   }
   const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
-  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale,
-                                         tarei_const_operand(step, 2), has_residual, err),
-                done);
+  TARE_TRY_GOTO(
+      tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, has_residual, err), done);
   step->packed_inputs = 1u << 1 | 1u << 2;
 done:
   free(scale);
@@ -74,7 +75,10 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   if (!s) {
     return tarei_fail_memory(err, "linear layer", sizeof *s);
   }
-  TARE_TRY(tarei_fused_read(step->node, &s->layer.fused, err));
+  TARE_TRY(tarei_want_weights(step, err));
+  TARE_TRY(tarei_want_float(step, 3, err));
+  TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
+  TARE_TRY(tarei_fused_read(step, &s->layer.fused, err));
   const tarei_value *const w = &step->graph->values[step->node->in[1]];
   int64_t k = 0, n = 0;
   (void)tarei_expr_is_const(step->graph->exprs, w->dims[0], &k); /* constants have fixed dims */
@@ -100,9 +104,10 @@ static void rows(const void *const user, const size_t first, const size_t m) {
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   const state *const s = step->state;
-  const tare_tensor *const residual = step->node->n_in > 3 ? r->in[3] : NULL;
+  const tare_tensor *residual;
+  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
+  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
   job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   tarei_row_blocks((size_t)tare_tensor_count(r->in[0]) / s->k, r->threads, rows, &j);

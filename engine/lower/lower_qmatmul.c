@@ -42,7 +42,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   if (!s) {
     return tarei_fail_memory(err, "product", sizeof *s);
   }
-  TARE_TRY(tarei_fused_read(step->node, &s->fused, err));
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
+  TARE_TRY(tarei_want_scales(step, step->node->in[1], err));
   s->trans_b = tarei_attr_int(step->node, "trans_b", 0) != 0;
   s->a_zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
   if (tarei_u8_zero_point(step->graph, step->node->in[1]) != 128) {
@@ -88,10 +90,10 @@ static void item(const void *const user, const tarei_product *const p, const siz
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   const state *const s = step->state;
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], s->trans_b, &p);
+  TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
   job j = {.s = s, .run = r};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, NULL, p.n);
   const double scale = (double)tarei_u8_scale(step->graph, step->node->in[0], r->profile) *

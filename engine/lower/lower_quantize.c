@@ -4,6 +4,18 @@
 
 #define CHUNK ((size_t)1 << 14) /* elements a thread takes at a time */
 
+static tare_status prepare_quantize(tarei_step *const step, tarei_blobs *const blobs,
+                                    tare_error *const err) {
+  (void)blobs;
+  return tarei_want_scales(step, step->node->out[0], err);
+}
+
+static tare_status prepare_dequantize(tarei_step *const step, tarei_blobs *const blobs,
+                                      tare_error *const err) {
+  (void)blobs;
+  return tarei_want_scales(step, step->node->in[0], err);
+}
+
 static tare_status run_quantize(const tarei_step *const step, const tarei_run *const r,
                                 tare_error *const err) {
   (void)err;
@@ -46,5 +58,7 @@ static const char *kernel_dequantize(const tarei_step *const step, const tarei_k
   return k->dequantize_name;
 }
 
-const tarei_lowering tarei_lower_quantize = {.run = run_quantize, .kernel = kernel_quantize};
-const tarei_lowering tarei_lower_dequantize = {.run = run_dequantize, .kernel = kernel_dequantize};
+const tarei_lowering tarei_lower_quantize = {
+    .prepare = prepare_quantize, .run = run_quantize, .kernel = kernel_quantize};
+const tarei_lowering tarei_lower_dequantize = {
+    .prepare = prepare_dequantize, .run = run_dequantize, .kernel = kernel_dequantize};

@@ -1,6 +1,7 @@
 /* Slice with any start and step. How many elements each axis gives is in the output's dims. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "engine/lower/int_operand.h"
 #include "engine/threads.h"
 
@@ -38,14 +39,30 @@ static box read_box(const tarei_step *const step, const tarei_run *const r) {
   return b;
 }
 
+/* The last element that an axis gives lies within the input too. */
+static tare_status check_box(const box *const b, const tare_tensor *const x,
+                             const tare_tensor *const out, tare_error *const err) {
+  for (int d = 0; d < x->rank; d++) {
+    int64_t last = 0;
+    if (!tarei_mul_i64(out->dims[d] - 1, b->step[d], &last) ||
+        !tarei_add_i64(last, b->start[d], &last) || b->start[d] < 0 ||
+        b->start[d] >= x->dims[d] || last < 0 || last >= x->dims[d]) {
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d gives %lld elements from %lld by %lld of %lld",
+                        d, (long long)out->dims[d], (long long)b->start[d], (long long)b->step[d],
+                        (long long)x->dims[d]);
+    }
+  }
+  return TARE_OK;
+}
+
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   if (x->rank == 0 || tare_tensor_count(out) == 0) {
     return TARE_OK;
   }
   const box b = read_box(step, r);
+  TARE_TRY(check_box(&b, x, out, err));
   const int last = x->rank - 1;
   const size_t element = tare_dtype_size(x->dtype), n = (size_t)out->dims[last];
   const size_t rows = (size_t)tare_tensor_count(out) / n;

@@ -1,7 +1,4 @@
 /* Softmax and LogSoftmax along any axis. Before opset 13 the dims from the axis on are one row. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "engine/step.h"
 #include "engine/threads.h"
@@ -50,7 +47,7 @@ static tare_status run_rows(const tarei_step *const step, const tarei_run *const
   const rows r = rows_of(step, run->in[0]);
   const float *const x = run->in[0]->data;
   float *const out = run->out[0]->data;
-  const size_t total = r.outer * r.inner;
+  const size_t total = r.n ? r.outer * r.inner : 0;
   const size_t column = tarei_round_up(r.n * sizeof(float), TAREI_ALIGN);
   const int team = tarei_threads_for(run->threads, total * r.n, 4096);
 #pragma omp parallel for num_threads(team) schedule(static) if (team > 1)

@@ -1,9 +1,7 @@
 /* Any permutation of axes, of elements of 1, 2, 4 or 8 bytes. Size-1 axes are dropped and
  * neighbours that stay together merged; then rows are copied, or 2-D tiles transposed. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "engine/step.h"
 #include "engine/threads.h"
 
@@ -137,6 +135,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   (void)err;
   const tare_tensor *const x = r->in[0];
+  if (tare_tensor_count(x) == 0) {
+    return TARE_OK;
+  }
   const layout l = layout_of(step, x);
   const size_t element = tare_dtype_size(x->dtype);
   if (l.n == 0 || l.stride[l.n - 1] == 1) {

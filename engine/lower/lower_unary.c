@@ -1,10 +1,9 @@
 /* Elementwise operators of one float operand, through the unary or the activation kernels. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "engine/lower/elementwise.h"
+#include "engine/lower/operands.h"
 
 typedef struct params {
   float a, b;
@@ -38,10 +37,7 @@ static tare_status run_chunks(const tarei_run *const r, const int op, const para
 static tare_status prepare_float(tarei_step *const step, tarei_blobs *const blobs,
                                  tare_error *const err) {
   (void)blobs;
-  const tarei_value *const x = &step->graph->values[step->node->in[0]];
-  return x->dtype == TARE_F32 ? TARE_OK
-                              : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                                           tare_dtype_name(x->dtype));
+  return tarei_want_float(step, 0, err);
 }
 
 static const char *unary_kernel(const tarei_step *const step, const tarei_kernels *const k) {
@@ -108,10 +104,20 @@ static tare_status run_gelu(const tarei_step *const step, const tarei_run *const
 const tarei_lowering tarei_lower_gelu = {
     .prepare = prepare_float, .run = run_gelu, .kernel = act_kernel};
 
+static tare_status prepare_clip(tarei_step *const step, tarei_blobs *const blobs,
+                                tare_error *const err) {
+  (void)blobs;
+  for (int i = 0; i < 3; i++) {
+    TARE_TRY(tarei_want_float(step, i, err));
+  }
+  return TARE_OK;
+}
+
 /* Bounds are attributes before opset 11, then optional scalar inputs. */
 static tare_status run_clip(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
-  (void)err;
+  TARE_TRY(tarei_want_count(step, r, 1, 1, err));
+  TARE_TRY(tarei_want_count(step, r, 2, 1, err));
   params p = two(step, "min", -INFINITY, "max", INFINITY);
   if (step->node->n_in > 1 && r->in[1]) {
     p.a = *(const float *)r->in[1]->data;
@@ -122,4 +128,4 @@ static tare_status run_clip(const tarei_step *const step, const tarei_run *const
   return run_chunks(r, TAREI_ACT_CLIP, p, act_chunk);
 }
 const tarei_lowering tarei_lower_clip = {
-    .prepare = prepare_float, .run = run_clip, .kernel = act_kernel};
+    .prepare = prepare_clip, .run = run_clip, .kernel = act_kernel};

@@ -2,12 +2,11 @@
  * run() serves where that is not possible. */
 #include <string.h>
 
-#include "engine/step.h"
+#include "engine/lower/operands.h"
 
 static tare_status copy(const tarei_step *const step, const tarei_run *const r,
                         tare_error *const err) {
-  (void)step;
-  (void)err;
+  TARE_TRY(tarei_want_count(step, r, 0, tare_tensor_count(r->out[0]), err));
   memcpy(r->out[0]->data, r->in[0]->data,
          (size_t)tare_tensor_count(r->out[0]) * tare_dtype_size(r->out[0]->dtype));
   return TARE_OK;

@@ -37,9 +37,8 @@ static void where_row(const void *const user, const tarei_broadcast *const b, co
 static tare_status run_where(const tarei_step *const step, const tarei_run *const r,
                              tare_error *const err) {
   (void)step;
-  (void)err;
   tarei_broadcast layout;
-  tarei_broadcast_read(r->in, 3, r->out[0], &layout);
+  TARE_TRY(tarei_broadcast_read(r->in, 3, r->out[0], &layout, err));
   const job j = {r->in[0]->data, r->in[1]->data, r->in[2]->data, r->out[0]->data,
                  tare_dtype_size(r->out[0]->dtype)};
   tarei_broadcast_run(&layout, r->threads, where_row, &j);
@@ -63,9 +62,8 @@ static void expand_row(const void *const user, const tarei_broadcast *const b, c
 static tare_status run_expand(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
   (void)step;
-  (void)err;
   tarei_broadcast layout;
-  tarei_broadcast_read(r->in, 1, r->out[0], &layout);
+  TARE_TRY(tarei_broadcast_read(r->in, 1, r->out[0], &layout, err));
   const job j = {.a = r->in[0]->data,
                  .out = r->out[0]->data,
                  .element = tare_dtype_size(r->out[0]->dtype)};

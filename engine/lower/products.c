@@ -26,6 +26,28 @@ void tarei_product_read(const tare_tensor *const a, const tare_tensor *const b, 
   }
 }
 
+tare_status tarei_product_check(const tarei_product *const p, const tare_tensor *const a,
+                                const tare_tensor *const b, const tare_tensor *const out,
+                                tare_error *const err) {
+  const int64_t inner = dim_from_end(b, b->rank == 1 || p->trans_b ? 0 : 1);
+  if (inner != (int64_t)p->k) {
+    return tarei_fail(err, TARE_E_SHAPE, "rows of A have %zu elements, columns of B %lld", p->k,
+                      (long long)inner);
+  }
+  for (int i = 0; i < p->n_leading; i++) {
+    const int64_t x = dim_from_end(a, p->n_leading + 1 - i);
+    const int64_t y = dim_from_end(b, p->n_leading + 1 - i);
+    if (x != y && x != 1 && y != 1) {
+      return tarei_fail(err, TARE_E_SHAPE, "leading dims %lld and %lld do not broadcast",
+                        (long long)x, (long long)y);
+    }
+  }
+  return (size_t)tare_tensor_count(out) == p->batch * p->m * p->n
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_SHAPE, "a product of %zu elements has room for %lld",
+                          p->batch * p->m * p->n, (long long)tare_tensor_count(out));
+}
+
 static void locate(const tarei_product *const p, size_t batch, size_t *const a, size_t *const b) {
   *a = *b = 0;
   for (int i = p->n_leading - 1; i >= 0; i--) {
@@ -39,6 +61,9 @@ static void locate(const tarei_product *const p, size_t batch, size_t *const a, 
 void tarei_product_run(const tarei_product *const p, const int threads, void *const scratch,
                        const size_t per_thread, const tarei_product_fn item,
                        const void *const user) {
+  if (p->batch * p->m * p->n == 0) {
+    return;
+  }
   const size_t team = (size_t)threads;
   size_t cuts = p->batch >= team ? 1 : (team + p->batch - 1) / p->batch;
   cuts = cuts > p->m ? p->m : cuts;

@@ -16,9 +16,14 @@ typedef struct tarei_product {
   size_t a_step[TARE_MAX_RANK], b_step[TARE_MAX_RANK]; /* matrices to skip per leading dim */
 } tarei_product;
 
-/* From the dims of the operands; a 1-D A is one row, a 1-D B one column. */
+/* From the dims of the operands; a 1-D A is one row, a 1-D B one column. Scratch is asked for by
+ * these sizes, so they do not depend on whether the operands agree. */
 void tarei_product_read(const tare_tensor *a, const tare_tensor *b, bool trans_b,
                         tarei_product *out);
+
+/* Checks that the operands agree and that the output has room for their product. */
+tare_status tarei_product_check(const tarei_product *p, const tare_tensor *a, const tare_tensor *b,
+                                const tare_tensor *out, tare_error *err);
 
 /* One item: rows [first, first + m) of output matrix `batch`; a and b are the numbers of the
  * operands' matrices, scratch is the thread's own. */

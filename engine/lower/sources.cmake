@@ -23,6 +23,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_mod.c
   lower/lower_pad.c
   lower/lower_pool.c
+  lower/lower_pow.c
   lower/lower_qconv_last.c
   lower/lower_qlinear.c
   lower/lower_qmatmul.c
@@ -36,6 +37,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_unary.c
   lower/lower_view.c
   lower/lower_where.c
+  lower/operands.c
   lower/products.c
   lower/reduction.c
   lower/row_blocks.c

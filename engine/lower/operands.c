@@ -1,0 +1,91 @@
+#include "engine/lower/operands.h"
+
+#include "base/mem.h"
+
+/* Input i, or NULL where it is absent. */
+static const tarei_value *input(const tarei_step *const step, const int i) {
+  return i < step->node->n_in && step->node->in[i] >= 0
+             ? &step->graph->values[step->node->in[i]]
+             : NULL;
+}
+
+/* Elements of a constant, or -1. */
+static int64_t count_of(const tarei_step *const step, const tarei_value *const v) {
+  tare_tensor t = {.rank = v->rank};
+  for (int d = 0; d < v->rank; d++) {
+    if (!tarei_expr_is_const(step->graph->exprs, v->dims[d], &t.dims[d]) || t.dims[d] < 0) {
+      return -1;
+    }
+  }
+  return tare_tensor_count(&t);
+}
+
+tare_status tarei_want_float(const tarei_step *const step, const int i, tare_error *const err) {
+  const tarei_value *const v = input(step, i);
+  if (!v) {
+    return TARE_OK;
+  }
+  if (v->dtype != TARE_F32) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "%s ('%s') is not supported here",
+                      tare_dtype_name(v->dtype), v->name);
+  }
+  size_t bytes = 0;
+  if (v->data && (!tarei_mul_size((size_t)count_of(step, v), sizeof(float), &bytes) ||
+                  v->data->size < bytes)) {
+    return tarei_fail(err, TARE_E_MODEL, "the elements of '%s' are missing", v->name);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_want_weights(const tarei_step *const step, tare_error *const err) {
+  const tarei_value *const w = input(step, 1);
+  if (!w->data || w->dtype != TARE_F32 || count_of(step, w) < 1) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "weights '%s' have to be constant, float32 and not empty", w->name);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_want_bias(const tarei_step *const step, const size_t n, const float **const out,
+                            tare_error *const err) {
+  const tarei_value *const bias = input(step, 2);
+  *out = NULL;
+  if (!bias) {
+    return TARE_OK;
+  }
+  if (!bias->data || bias->dtype != TARE_F32 || count_of(step, bias) != (int64_t)n) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "bias '%s' has to be constant, %zu of float32",
+                      bias->name, n);
+  }
+  *out = bias->data->data;
+  return TARE_OK;
+}
+
+tare_status tarei_want_scales(const tarei_step *const step, const int value,
+                              tare_error *const err) {
+  const tarei_value *const v = &step->graph->values[value];
+  const int n = v->quant.n_scales;
+  return n == 1 || (n > 0 && n >= step->n_profiles)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_MODEL, "'%s' has %d scales for %d profiles", v->name, n,
+                          step->n_profiles);
+}
+
+tare_status tarei_want_count(const tarei_step *const step, const tarei_run *const run, const int i,
+                             const int64_t count, tare_error *const err) {
+  if (i >= step->node->n_in || !run->in[i] || tare_tensor_count(run->in[i]) == count) {
+    return TARE_OK;
+  }
+  return tarei_fail(err, TARE_E_SHAPE, "'%s' has %lld elements, expected %lld",
+                    input(step, i)->name, (long long)tare_tensor_count(run->in[i]),
+                    (long long)count);
+}
+
+tare_status tarei_want_dim(const tarei_step *const step, const tarei_run *const run, const int i,
+                           const int axis, const int64_t size, tare_error *const err) {
+  return run->in[i]->dims[axis] == size
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' is %lld long, expected %lld", axis,
+                          input(step, i)->name, (long long)run->in[i]->dims[axis],
+                          (long long)size);
+}
