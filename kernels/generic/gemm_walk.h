@@ -1,0 +1,49 @@
+/* The order in which a matrix product visits its blocks. */
+#ifndef TAREI_KERNELS_GENERIC_GEMM_WALK_H
+#define TAREI_KERNELS_GENERIC_GEMM_WALK_H
+
+#include "kernels/generic/epilogue.h"
+
+enum { GEMM_PANEL = 32, GEMM_A_BYTES = 384 * 1024 };
+
+/* Computes rows [m0, m0 + rows) of one panel (or of the few the block was made for). */
+typedef void gemm_block_fn(const void *gemm, size_t m0, size_t panel);
+
+typedef struct gemm_walk {
+  const void *gemm;
+  size_t m, panels, row_bytes, max_rows;
+  gemm_block_fn *const *by_rows; /* [rows - 1] */
+} gemm_walk;
+
+/* Rows are cut into blocks of nearly equal height, and blocks into groups whose rows stay in L2
+ * while all panels pass. */
+static inline void gemm_walk_blocks(const gemm_walk *w) {
+  const size_t blocks = (w->m + w->max_rows - 1) / w->max_rows;
+  const size_t fitting = GEMM_A_BYTES / (w->row_bytes * w->max_rows + 1);
+  const size_t in_group = fitting ? fitting : 1;
+  const size_t groups = (blocks + in_group - 1) / in_group;
+  for (size_t group = 0; group < groups; group++) {
+    const size_t first = blocks * group / groups;
+    const size_t end = blocks * (group + 1) / groups;
+    for (size_t p = 0; p < w->panels; p++) {
+      for (size_t q = first; q < end; q++) {
+        const size_t m0 = w->m * q / blocks;
+        const size_t m1 = w->m * (q + 1) / blocks;
+        w->by_rows[m1 - m0 - 1](w->gemm, m0, p);
+      }
+    }
+  }
+}
+
+TAREI_INLINE tarei_tile gemm_tile(const float *values, size_t m0, size_t rows, size_t n,
+                                  size_t panel) {
+  const size_t n0 = panel * GEMM_PANEL;
+  return (tarei_tile){.values = values,
+                      .ld = GEMM_PANEL,
+                      .m0 = m0,
+                      .rows = rows,
+                      .n0 = n0,
+                      .cols = n - n0 < GEMM_PANEL ? n - n0 : GEMM_PANEL};
+}
+
+#endif

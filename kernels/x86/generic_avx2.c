@@ -1,0 +1,12 @@
+/* The generic sources over two registers of eight lanes. */
+#if !defined(__AVX2__) || !defined(__FMA__)
+#error "needs AVX2 and FMA"
+#endif
+#define TAREI_ISA_SUFFIX avx2
+#include "kernels/generic/dw_f32_body.h"
+#include "kernels/generic/dw_i8_body.h"
+#include "kernels/generic/epilogue_body.h"
+#include "kernels/generic/histogram_body.h"
+#include "kernels/generic/minmax_body.h"
+#include "kernels/generic/pointwise_body.h"
+#include "kernels/generic/rows_body.h"

@@ -1,0 +1,12 @@
+/* The generic sources over one register of sixteen lanes. */
+#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) || \
+    !defined(__AVX512DQ__)
+#error "needs AVX-512 F, BW, VL and DQ"
+#endif
+#define TAREI_ISA_SUFFIX avx512
+#include "kernels/generic/dw_f32_body.h"
+#include "kernels/generic/epilogue_body.h"
+#include "kernels/generic/histogram_body.h"
+#include "kernels/generic/minmax_body.h"
+#include "kernels/generic/pointwise_body.h"
+#include "kernels/generic/rows_body.h"

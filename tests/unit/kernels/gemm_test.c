@@ -1,0 +1,208 @@
+#include "tests/unit/kernels/checkkern.h"
+
+#include "kernels/requant.h"
+
+/* --- int8 -------------------------------------------------------------------------------------- */
+typedef struct i8_case {
+  size_t m, k, n, lda, ldw, padded;
+  uint8_t *a;
+  int8_t *w, *packed;
+  int32_t *add;
+} i8_case;
+
+static i8_case i8_case_new(size_t m, size_t k, size_t n) {
+  i8_case c = {.m = m, .k = k, .n = n, .lda = k + ck_below(9), .padded = (n + 31) / 32 * 32};
+  c.ldw = n + ck_below(4);
+  c.a = ck_bytes((m - 1) * c.lda + k + 3);
+  c.w = ck_bytes((k - 1) * c.ldw + n);
+  c.packed = ck_alloc_aligned(tarei_i8_packed_size(k, n));
+  c.add = ck_alloc(c.padded * sizeof *c.add);
+  tarei_i8_pack(c.w, c.ldw, false, k, n, c.packed, c.add);
+  for (size_t i = 0; i < c.padded; i++) {
+    c.add[i] = (int32_t)(ck_next() % 20001) - 10000 - 128 * c.add[i];
+  }
+  return c;
+}
+
+static void i8_case_free(i8_case *c) {
+  free(c->a);
+  free(c->w);
+  free(c->packed);
+  free(c->add);
+}
+
+static tarei_i8_gemm i8_gemm_of(const i8_case *c, tarei_epilogue e) {
+  return (tarei_i8_gemm){.a = c->a, .lda = c->lda, .m = c->m, .k = c->k, .n = c->n,
+                         .b = c->packed, .add = c->add, .epilogue = e};
+}
+
+static void i8_compare_rows(const i8_case *c, bool wild) {
+  ck_epilogue e;
+  ck_epilogue_init(&e, c->m, c->n, true, wild);
+  const tarei_i8_gemm oracle = i8_gemm_of(c, e.e);
+  ck_scalar().i8_gemm(&oracle);
+  CK_EACH_ROW("i8_gemm") {
+    tarei_epilogue twin = ck_epilogue_twin(&e);
+    const tarei_i8_gemm g = i8_gemm_of(c, twin);
+    ((tarei_i8_gemm_fn *)row->function)(&g);
+    ck_epilogue_same_and_free(row->name, &e, &twin);
+  }
+  ck_epilogue_free(&e);
+}
+
+static void i8_gemm_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int i = 0; i < 250; i++) {
+    i8_case c = i8_case_new(i % 3 ? ck_size() : 1 + ck_below(16), ck_size(), ck_size());
+    i8_compare_rows(&c, i % 4 == 0);
+    i8_case_free(&c);
+  }
+}
+
+static void i8_gemm_takes_the_largest_products(void **state) {
+  (void)state;
+  i8_case c = i8_case_new(15, 257, 70);
+  memset(c.a, 255, (c.m - 1) * c.lda + c.k + 3);
+  for (int sign = 0; sign < 2; sign++) {
+    memset(c.w, sign ? -128 : 127, (c.k - 1) * c.ldw + c.n);
+    tarei_i8_pack(c.w, c.ldw, false, c.k, c.n, c.packed, c.add);
+    i8_compare_rows(&c, false);
+  }
+  i8_case_free(&c);
+}
+
+static void i8_gemm_agrees_with_three_loops(void **state) {
+  (void)state;
+  for (int i = 0; i < 30; i++) {
+    i8_case c = i8_case_new(ck_size(), ck_size(), ck_size());
+    float *const out = ck_alloc(c.m * c.n * sizeof *out);
+    const tarei_i8_gemm g = i8_gemm_of(&c, (tarei_epilogue){.out_f32 = out, .ld_f32 = c.n});
+    ck_scalar().i8_gemm(&g);
+    for (size_t m = 0; m < c.m; m++) {
+      for (size_t n = 0; n < c.n; n++) {
+        int32_t sum = c.add[n];
+        for (size_t k = 0; k < c.k; k++) {
+          sum += c.a[m * c.lda + k] * c.w[k * c.ldw + n];
+        }
+        assert_true(out[m * c.n + n] == (float)sum);
+      }
+    }
+    free(out);
+    i8_case_free(&c);
+  }
+}
+
+/* --- epilogue ---------------------------------------------------------------------------------- */
+static void epilogue_follows_its_definition(void **state) {
+  (void)state;
+  i8_case c = i8_case_new(9, 12, 40);
+  float out[9 * 40], raw[9 * 40], mult[40], bias[40], row_mult[9], residual[9 * 41];
+  uint8_t bytes[9 * 43];
+  for (int i = 0; i < 9 * 41; i++) {
+    residual[i] = ck_float(false);
+    mult[i % 40] = ck_uniform(0.0f, 0.01f);
+    bias[i % 40] = ck_float(false);
+    row_mult[i % 9] = ck_uniform(0.5f, 2.0f);
+  }
+  tarei_i8_gemm g = i8_gemm_of(&c, (tarei_epilogue){.out_f32 = raw, .ld_f32 = 40});
+  ck_scalar().i8_gemm(&g);
+  g.epilogue = (tarei_epilogue){
+      .mult = mult, .row_mult = row_mult, .bias = bias, .act = TAREI_ACT_LEAKY_RELU, .act_a = 0.3f,
+      .residual = residual, .ld_residual = 41, .out_f32 = out, .ld_f32 = 40, .out_u8 = bytes,
+      .ld_u8 = 43, .inv_scale = 9.7f, .zero_point = 100};
+  ck_scalar().i8_gemm(&g);
+  for (int m = 0; m < 9; m++) {
+    for (int n = 0; n < 40; n++) {
+      float f = raw[m * 40 + n] * mult[n];
+      f = f * row_mult[m];
+      f = f + bias[n];
+      f = f < 0 ? f * 0.3f : f;
+      f = f + residual[m * 41 + n];
+      assert_memory_equal(&out[m * 40 + n], &f, sizeof f);
+      assert_int_equal(bytes[m * 43 + n], tarei_requant_u8(f, 9.7f, 100));
+    }
+  }
+  i8_case_free(&c);
+}
+
+/* --- float ------------------------------------------------------------------------------------- */
+typedef struct f32_case {
+  size_t m, k, n, lda;
+  float *a, *w, *packed;
+} f32_case;
+
+static f32_case f32_case_new(bool wild) {
+  f32_case c = {.m = ck_size(), .k = ck_size(), .n = ck_size()};
+  c.lda = c.k + ck_below(5);
+  c.a = ck_floats((c.m - 1) * c.lda + c.k, wild);
+  c.w = ck_floats(c.k * c.n, wild);
+  c.packed = ck_alloc_aligned(tarei_f32_packed_size(c.k, c.n));
+  ck_scalar().f32_pack(c.w, c.n, false, c.k, c.n, c.packed);
+  return c;
+}
+
+static void f32_case_free(f32_case *c) {
+  free(c->a);
+  free(c->w);
+  free(c->packed);
+}
+
+static tarei_f32_gemm f32_gemm_of(const f32_case *c, tarei_epilogue e) {
+  return (tarei_f32_gemm){.a = c->a, .lda = c->lda, .m = c->m, .k = c->k, .n = c->n,
+                          .b = c->packed, .epilogue = e};
+}
+
+static void f32_gemm_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int i = 0; i < 150; i++) {
+    f32_case c = f32_case_new(i % 8 == 0);
+    ck_epilogue e;
+    ck_epilogue_init(&e, c.m, c.n, false, i % 8 == 1);
+    const tarei_f32_gemm oracle = f32_gemm_of(&c, e.e);
+    ck_scalar().f32_gemm(&oracle);
+    CK_EACH_ROW("f32_gemm") {
+      tarei_epilogue twin = ck_epilogue_twin(&e);
+      const tarei_f32_gemm g = f32_gemm_of(&c, twin);
+      ((tarei_f32_gemm_fn *)row->function)(&g);
+      ck_epilogue_same_and_free(row->name, &e, &twin);
+    }
+    ck_epilogue_free(&e);
+    f32_case_free(&c);
+  }
+}
+
+/* within k roundings of the exact sum */
+static void f32_gemm_agrees_with_double(void **state) {
+  (void)state;
+  for (int i = 0; i < 20; i++) {
+    f32_case c = f32_case_new(false);
+    float *const out = ck_alloc(c.m * c.n * sizeof *out);
+    const tarei_f32_gemm g = f32_gemm_of(&c, (tarei_epilogue){.out_f32 = out, .ld_f32 = c.n});
+    ck_scalar().f32_gemm(&g);
+    for (size_t m = 0; m < c.m; m++) {
+      for (size_t n = 0; n < c.n; n++) {
+        double sum = 0, size = 0;
+        for (size_t k = 0; k < c.k; k++) {
+          const double product = (double)c.a[m * c.lda + k] * c.w[k * c.n + n];
+          sum += product;
+          size += fabs(product);
+        }
+        assert_true(fabs(out[m * c.n + n] - sum) <= size * 6e-8 * (double)c.k);
+      }
+    }
+    free(out);
+    f32_case_free(&c);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(i8_gemm_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(i8_gemm_takes_the_largest_products),
+      cmocka_unit_test(i8_gemm_agrees_with_three_loops),
+      cmocka_unit_test(epilogue_follows_its_definition),
+      cmocka_unit_test(f32_gemm_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(f32_gemm_agrees_with_double),
+  };
+  return cmocka_run_group_tests_name("kernels.gemm", tests, ck_seed, NULL);
+}

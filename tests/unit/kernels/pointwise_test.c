@@ -1,0 +1,224 @@
+#include "tests/unit/kernels/checkkern.h"
+
+enum { N = 4099 };
+
+static void act_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int act = 0; act < TAREI_ACT_COUNT * 20; act++) {
+    const size_t n = ck_size();
+    float *const x = ck_floats(n, true);
+    float *const expected = ck_alloc(n * sizeof *x);
+    ck_scalar().act((tarei_act)(act % TAREI_ACT_COUNT), -0.7f, 1.1f, x, n, expected);
+    CK_EACH_ROW("act") {
+      float *const out = ck_output(n * sizeof *x);
+      ((tarei_act_fn *)row->function)((tarei_act)(act % TAREI_ACT_COUNT), -0.7f, 1.1f, x, n, out);
+      ck_assert_same_floats(row->name, out, expected, n);
+      free(out);
+    }
+    free(x);
+    free(expected);
+  }
+}
+
+static void unary_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int i = 0; i < TAREI_UNARY_COUNT * 20; i++) {
+    const tarei_unary op = (tarei_unary)(i % TAREI_UNARY_COUNT);
+    const size_t n = ck_size();
+    float *const x = ck_floats(n, true);
+    float *const expected = ck_alloc(n * sizeof *x);
+    ck_scalar().unary(op, 0.2f, 0.5f, x, n, expected);
+    CK_EACH_ROW("unary") {
+      float *const in_place = ck_alloc(n * sizeof *x);
+      memcpy(in_place, x, n * sizeof *x);
+      ((tarei_unary_fn *)row->function)(op, 0.2f, 0.5f, in_place, n, in_place);
+      ck_assert_same_floats(row->name, in_place, expected, n);
+      free(in_place);
+    }
+    free(x);
+    free(expected);
+  }
+}
+
+static void binary_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int i = 0; i < TAREI_BINARY_COUNT * 30; i++) {
+    const tarei_binary op = (tarei_binary)(i % TAREI_BINARY_COUNT);
+    const size_t n = ck_size(), a_step = ck_below(2), b_step = ck_below(2);
+    float *const a = ck_floats(a_step ? n : 1, true);
+    float *const b = ck_floats(b_step ? n : 1, true);
+    float *const expected = ck_alloc(n * sizeof *a);
+    ck_scalar().binary(op, a, a_step, b, b_step, n, expected);
+    CK_EACH_ROW("binary") {
+      float *const out = ck_output(n * sizeof *a);
+      ((tarei_binary_fn *)row->function)(op, a, a_step, b, b_step, n, out);
+      ck_assert_same_floats(row->name, out, expected, n);
+      free(out);
+    }
+    free(a);
+    free(b);
+    free(expected);
+  }
+}
+
+typedef double reference_fn(double x);
+
+static double gelu(double x) {
+  return x / 2 * (1 + erf(x / sqrt(2)));
+}
+
+static double gelu_tanh(double x) {
+  return x / 2 * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+static double sigmoid(double x) {
+  return 1 / (1 + exp(-x));
+}
+
+static double silu(double x) {
+  return x * sigmoid(x);
+}
+
+static double softplus(double x) {
+  return log1p(exp(x));
+}
+
+static double elu(double x) {
+  return x < 0 ? 0.2 * expm1(x) : x;
+}
+
+static double hard_sigmoid(double x) {
+  return fmax(0, fmin(1, (double)0.2f * x + 0.5));
+}
+
+static double hard_swish(double x) {
+  return x * fmax(0, fmin(1, x / 6 + 0.5));
+}
+
+static double reciprocal(double x) {
+  return 1 / x;
+}
+
+static double negated(double x) {
+  return -x;
+}
+
+static void fill_range(float *x, float low, float high) {
+  for (int i = 0; i < N; i++) {
+    x[i] = low + (high - low) * (float)i / (N - 1);
+  }
+}
+
+static void assert_close(const char *name, const float *x, const float *y, reference_fn *f,
+                         double absolute, double relative) {
+  for (int i = 0; i < N; i++) {
+    const double expected = f(x[i]);
+    const double tolerance = absolute + relative * fabs(expected);
+    if (!(fabs(y[i] - expected) <= tolerance) && !(isnan(y[i]) && isnan(expected))) {
+      fail_msg("%s(%a) is %a, should be %a", name, (double)x[i], (double)y[i], expected);
+    }
+  }
+}
+
+static void activations_agree_with_libm(void **state) {
+  (void)state;
+  static const struct {
+    tarei_act act;
+    reference_fn *f;
+    double absolute, relative;
+  } table[] = {
+      {TAREI_ACT_GELU, gelu, 1e-6, 3e-7},    {TAREI_ACT_GELU_TANH, gelu_tanh, 1e-6, 3e-7},
+      {TAREI_ACT_SIGMOID, sigmoid, 2e-7, 0}, {TAREI_ACT_TANH, tanh, 2e-7, 0},
+      {TAREI_ACT_SILU, silu, 1e-6, 3e-7},
+  };
+  float x[N], y[N];
+  for (size_t t = 0; t < sizeof table / sizeof *table; t++) {
+    for (float range = 1.0f; range < 200.0f; range *= 4.0f) {
+      fill_range(x, -range, range);
+      ck_scalar().act(table[t].act, 0, 0, x, N, y);
+      assert_close(tarei_act_name(table[t].act), x, y, table[t].f, table[t].absolute,
+                   table[t].relative);
+    }
+  }
+}
+
+static void unaries_agree_with_libm(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    tarei_unary op;
+    reference_fn *f;
+    float low, high;
+    double absolute, relative;
+  } table[] = {
+      {"abs", TAREI_UNARY_ABS, fabs, -9, 9, 0, 0},
+      {"ceil", TAREI_UNARY_CEIL, ceil, -9, 9, 0, 0},
+      {"cos", TAREI_UNARY_COS, cos, -90, 90, 2e-7, 0},
+      {"erf", TAREI_UNARY_ERF, erf, -5, 5, 3e-7, 0},
+      {"exp", TAREI_UNARY_EXP, exp, -87, 88.7f, 0, 3e-7},
+      {"floor", TAREI_UNARY_FLOOR, floor, -9, 9, 0, 0},
+      {"log", TAREI_UNARY_LOG, log, 1e-30f, 9, 0, 2e-7},
+      {"neg", TAREI_UNARY_NEG, negated, -9, 9, 0, 0},
+      {"reciprocal", TAREI_UNARY_RECIPROCAL, reciprocal, -9, 9.5f, 0, 6e-8},
+      {"round", TAREI_UNARY_ROUND, rint, -9, 9, 0, 0},
+      {"sin", TAREI_UNARY_SIN, sin, -90, 90, 2e-7, 0},
+      {"softplus", TAREI_UNARY_SOFTPLUS, softplus, -87, 90, 0, 3e-7},
+      {"sqrt", TAREI_UNARY_SQRT, sqrt, 0, 90, 0, 6e-8},
+      {"elu", TAREI_UNARY_ELU, elu, -20, 20, 1e-7, 1e-7},
+      {"hard_sigmoid", TAREI_UNARY_HARD_SIGMOID, hard_sigmoid, -9, 9, 1e-7, 0},
+      {"hard_swish", TAREI_UNARY_HARD_SWISH, hard_swish, -9, 9, 1e-6, 0},
+  };
+  assert_int_equal(sizeof table / sizeof *table, TAREI_UNARY_COUNT);
+  float x[N], y[N];
+  for (int t = 0; t < TAREI_UNARY_COUNT; t++) {
+    fill_range(x, table[t].low, table[t].high);
+    ck_scalar().unary(table[t].op, 0.2f, 0.5f, x, N, y);
+    assert_close(table[t].name, x, y, table[t].f, table[t].absolute, table[t].relative);
+  }
+}
+
+static float act_of(tarei_act act, float x) {
+  float y;
+  ck_scalar().act(act, 0, 0, &x, 1, &y);
+  return y;
+}
+
+static float unary_of(tarei_unary op, float x) {
+  float y;
+  ck_scalar().unary(op, 0, 0, &x, 1, &y);
+  return y;
+}
+
+static void limits_are_right(void **state) {
+  (void)state;
+  assert_true(unary_of(TAREI_UNARY_EXP, INFINITY) == INFINITY);
+  assert_true(unary_of(TAREI_UNARY_EXP, 89.0f) == INFINITY);
+  assert_true(unary_of(TAREI_UNARY_EXP, -INFINITY) == 0.0f);
+  assert_true(unary_of(TAREI_UNARY_EXP, -10000.0f) == 0.0f);
+  assert_true(unary_of(TAREI_UNARY_EXP, 0.0f) == 1.0f);
+  assert_true(isnan(unary_of(TAREI_UNARY_EXP, NAN)));
+  assert_true(unary_of(TAREI_UNARY_ERF, INFINITY) == 1.0f);
+  assert_true(unary_of(TAREI_UNARY_ERF, -INFINITY) == -1.0f);
+  assert_true(isnan(unary_of(TAREI_UNARY_ERF, NAN)));
+  assert_true(act_of(TAREI_ACT_TANH, -INFINITY) == -1.0f);
+  assert_true(act_of(TAREI_ACT_SIGMOID, -INFINITY) == 0.0f);
+  assert_true(act_of(TAREI_ACT_SIGMOID, INFINITY) == 1.0f);
+  static const tarei_act gates[] = {TAREI_ACT_GELU, TAREI_ACT_GELU_TANH, TAREI_ACT_SILU};
+  for (int i = 0; i < 3; i++) {
+    assert_true(act_of(gates[i], -INFINITY) == 0.0f);
+    assert_true(act_of(gates[i], INFINITY) == INFINITY);
+    assert_true(isnan(act_of(gates[i], NAN)));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(act_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(unary_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(binary_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(activations_agree_with_libm),
+      cmocka_unit_test(unaries_agree_with_libm),
+      cmocka_unit_test(limits_are_right),
+  };
+  return cmocka_run_group_tests_name("kernels.pointwise", tests, ck_seed, NULL);
+}

@@ -1,0 +1,242 @@
+#include "tests/unit/kernels/checkkern.h"
+
+#include "kernels/requant.h"
+
+enum { MAX_N = 300 };
+
+/* A row of inputs with outputs for two competitors. */
+typedef struct row_case {
+  size_t n;
+  float *x, *mask, *gain, *shift;
+  float *f32[2];
+  uint8_t *u8[2];
+  float inv_scale;
+  int32_t zero_point;
+} row_case;
+
+static row_case row_case_new(bool wild) {
+  row_case c = {.n = ck_below(4) ? ck_size() : 1 + ck_below(MAX_N)};
+  c.x = ck_floats(c.n, wild);
+  c.mask = ck_below(2) ? ck_floats(c.n, wild) : NULL;
+  c.gain = ck_below(2) ? ck_floats(c.n, false) : NULL;
+  c.shift = ck_below(2) ? ck_floats(c.n, false) : NULL;
+  const size_t outputs = 1 + ck_below(3);
+  for (int i = 0; i < 2; i++) {
+    c.f32[i] = outputs & 1 ? ck_output(c.n * sizeof(float)) : NULL;
+    c.u8[i] = outputs & 2 ? ck_output(c.n) : NULL;
+  }
+  c.inv_scale = ck_uniform(0.1f, 300.0f);
+  c.zero_point = (int32_t)ck_below(256);
+  return c;
+}
+
+static void row_case_same(const char *name, const row_case *c) {
+  if (c->f32[0]) {
+    ck_assert_same_floats(name, c->f32[1], c->f32[0], c->n);
+  }
+  if (c->u8[0]) {
+    ck_assert_same_bytes(name, c->u8[1], c->u8[0], c->n);
+  }
+}
+
+static void row_case_free(row_case *c) {
+  free(c->x);
+  free(c->mask);
+  free(c->gain);
+  free(c->shift);
+  for (int i = 0; i < 2; i++) {
+    free(c->f32[i]);
+    free(c->u8[i]);
+  }
+}
+
+static void run_softmax_fused(tarei_softmax_fused_fn *f, const row_case *c, int which) {
+  f(c->x, 0.125f, c->mask, c->n, c->f32[which], c->u8[which], c->inv_scale, c->zero_point);
+}
+
+static void run_layer_norm(tarei_layer_norm_fn *f, const row_case *c, int which) {
+  f(c->x, c->mask, c->n, 1e-5f, c->gain, c->shift, c->f32[which], c->u8[which], c->inv_scale,
+    c->zero_point);
+}
+
+static void fused_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int i = 0; i < 400; i++) {
+    row_case c = row_case_new(i % 3 == 0);
+    run_softmax_fused(ck_scalar().softmax_fused, &c, 0);
+    CK_EACH_ROW("softmax_fused") {
+      run_softmax_fused((tarei_softmax_fused_fn *)row->function, &c, 1);
+      row_case_same(row->name, &c);
+    }
+    run_layer_norm(ck_scalar().layer_norm, &c, 0);
+    CK_EACH_ROW("layer_norm") {
+      run_layer_norm((tarei_layer_norm_fn *)row->function, &c, 1);
+      row_case_same(row->name, &c);
+    }
+    row_case_free(&c);
+  }
+}
+
+static void compare_simple_rows(const char *family, tarei_softmax_fn *scalar) {
+  for (int i = 0; i < 300; i++) {
+    const size_t n = ck_size();
+    float *const x = ck_floats(n, i % 3 == 0);
+    float *const expected = ck_alloc(n * sizeof *x);
+    scalar(x, n, expected);
+    CK_EACH_ROW(family) {
+      float *const in_place = ck_alloc(n * sizeof *x);
+      memcpy(in_place, x, n * sizeof *x);
+      ((tarei_softmax_fn *)row->function)(in_place, n, in_place);
+      ck_assert_same_floats(row->name, in_place, expected, n);
+      free(in_place);
+    }
+    free(x);
+    free(expected);
+  }
+}
+
+static void softmax_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  compare_simple_rows("softmax", ck_scalar().softmax);
+  compare_simple_rows("log_softmax", ck_scalar().log_softmax);
+}
+
+static void softmax_agrees_with_double(void **state) {
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    const size_t n = ck_size();
+    float *const x = ck_floats(n, false);
+    float *const p = ck_alloc(n * sizeof *p);
+    float *const log_p = ck_alloc(n * sizeof *p);
+    ck_scalar().softmax(x, n, p);
+    ck_scalar().log_softmax(x, n, log_p);
+    double max = -INFINITY, sum = 0;
+    for (size_t j = 0; j < n; j++) {
+      max = fmax(max, x[j]);
+    }
+    for (size_t j = 0; j < n; j++) {
+      sum += exp(x[j] - max);
+    }
+    for (size_t j = 0; j < n; j++) {
+      assert_true(fabs(p[j] - exp(x[j] - max) / sum) < 5e-7);
+      assert_true(fabs(log_p[j] - (x[j] - max - log(sum))) < 1e-5);
+    }
+    free(x);
+    free(p);
+    free(log_p);
+  }
+}
+
+static void softmax_takes_masks_and_infinities(void **state) {
+  (void)state;
+  CK_EACH_ROW("softmax") {
+    tarei_softmax_fn *const f = (tarei_softmax_fn *)row->function;
+    float x[19];
+    for (int i = 0; i < 19; i++) {
+      x[i] = i < 4 ? 1.0f : i < 10 ? -10000.0f : -INFINITY;
+    }
+    f(x, 19, x);
+    for (int i = 0; i < 19; i++) {
+      assert_true(x[i] == (i < 4 ? 0.25f : 0.0f));
+    }
+    for (int i = 0; i < 19; i++) {
+      x[i] = -INFINITY;
+    }
+    f(x, 19, x);
+    assert_true(isnan(x[0]) && isnan(x[18]));
+  }
+}
+
+static void layer_norm_agrees_with_double(void **state) {
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    row_case c = row_case_new(false);
+    float *const out = ck_alloc(c.n * sizeof *out);
+    ck_scalar().layer_norm(c.x, c.mask, c.n, 1e-5f, c.gain, c.shift, out, NULL, 1.0f, 0);
+    double mean = 0, variance = 0;
+    for (size_t j = 0; j < c.n; j++) {
+      mean += (c.x[j] + (c.mask ? c.mask[j] : 0.0f)) / (double)c.n;
+    }
+    for (size_t j = 0; j < c.n; j++) {
+      const double d = c.x[j] + (c.mask ? c.mask[j] : 0.0f) - mean;
+      variance += d * d / (double)c.n;
+    }
+    for (size_t j = 0; j < c.n && c.n > 4; j++) {
+      const double y = (c.x[j] + (c.mask ? c.mask[j] : 0.0f) - mean) / sqrt(variance + 1e-5);
+      const double gain = c.gain ? c.gain[j] : 1.0f;
+      const double expected = y * gain + (c.shift ? c.shift[j] : 0.0f);
+      assert_true(fabs(out[j] - expected) < 2e-5 * (1 + fabs(gain) + fabs(expected)));
+    }
+    free(out);
+    row_case_free(&c);
+  }
+}
+
+static void quantize_rows_round_as_requant(void **state) {
+  (void)state;
+  for (int i = 0; i < 300; i++) {
+    const size_t n = ck_size();
+    const float inv_scale = i % 2 ? 1.0f : ck_uniform(0.01f, 100.0f);
+    const int32_t zero_point = i % 5 ? (int32_t)ck_below(256) : i % 2 * 255;
+    float *const x = ck_floats(n, true);
+    for (size_t j = 0; j < n && i % 3 == 0; j++) {
+      x[j] = (float)((int)ck_below(600) - 300) * 0.5f; /* ties */
+    }
+    CK_EACH_ROW("quantize") {
+      uint8_t *const out = ck_output(n);
+      ((tarei_quantize_fn *)row->function)(x, n, inv_scale, zero_point, out);
+      for (size_t j = 0; j < n; j++) {
+        if (out[j] != tarei_requant_u8(x[j], inv_scale, zero_point)) {
+          fail_msg("%s: %a * %a + %d became %d", row->name, (double)x[j], (double)inv_scale,
+                   zero_point, out[j]);
+        }
+      }
+      free(out);
+    }
+    free(x);
+  }
+}
+
+static void requant_rounds_saturates_and_takes_nan(void **state) {
+  (void)state;
+  assert_int_equal(tarei_requant_u8(0.5f, 1.0f, 10), 10);
+  assert_int_equal(tarei_requant_u8(1.5f, 1.0f, 10), 12);
+  assert_int_equal(tarei_requant_u8(-0.5f, 1.0f, 10), 10);
+  assert_int_equal(tarei_requant_u8(3e38f, 3e38f, 10), 255);
+  assert_int_equal(tarei_requant_u8(-INFINITY, 1.0f, 10), 0);
+  assert_int_equal(tarei_requant_u8(1e10f, 1.0f, 0), 255);
+  assert_int_equal(tarei_requant_u8(NAN, 1.0f, 77), 77);
+}
+
+static void dequantize_rows_are_exact(void **state) {
+  (void)state;
+  for (int i = 0; i < 100; i++) {
+    const size_t n = ck_size();
+    const int32_t zero_point = (int32_t)ck_below(256);
+    const float scale = ck_uniform(0.001f, 2.0f);
+    uint8_t *const x = ck_bytes(n);
+    CK_EACH_ROW("dequantize") {
+      float *const out = ck_output(n * sizeof *out);
+      ((tarei_dequantize_fn *)row->function)(x, n, scale, zero_point, out);
+      for (size_t j = 0; j < n; j++) {
+        assert_true(out[j] == (float)(x[j] - zero_point) * scale);
+      }
+      free(out);
+    }
+    free(x);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fused_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(softmax_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(softmax_agrees_with_double),
+      cmocka_unit_test(softmax_takes_masks_and_infinities),
+      cmocka_unit_test(layer_norm_agrees_with_double),
+      cmocka_unit_test(quantize_rows_round_as_requant),
+      cmocka_unit_test(requant_rounds_saturates_and_takes_nan),
+      cmocka_unit_test(dequantize_rows_are_exact),
+  };
+  return cmocka_run_group_tests_name("kernels.rows", tests, ck_seed, NULL);
+}
