@@ -184,7 +184,8 @@ static bool histogram_is_sound(const tarei_histogram *const h, const float amax,
     return amax == 0 && h->zeros == n_finite;
   }
   const int64_t total = sum_counts(h->positive, 2 * TAREI_HISTOGRAM_BINS);
-  return amax > 0 && h->exponent == tarei_histogram_exponent(amax) && total == n_finite;
+  return amax > 0 && h->zeros == 0 && h->exponent == tarei_histogram_exponent(amax) &&
+         total == n_finite;
 }
 
 bool tarei_accumulator_is_sound(const tarei_accumulator *const a) {

@@ -77,10 +77,9 @@ static tare_status report_clipping(const tarei_findings *const f, const tare_sta
 
 static tare_status report_list(const tarei_name_list *const list, const char *const text,
                                tare_table *const table, tare_error *const err) {
-  return list->n == 0
-             ? TARE_OK
-             : tarei_table_warn(table, err, "%d tensor%s %s: %s", list->n, list->n == 1 ? "" : "s",
-                                text, tarei_str_get(&list->names));
+  return list->n == 0 ? TARE_OK
+                      : tarei_table_warn(table, err, "tensors that %s (%d): %s", text, list->n,
+                                         tarei_str_get(&list->names));
 }
 
 static tare_status report_profiles(const tare_stats *const stats, tare_table *const table,

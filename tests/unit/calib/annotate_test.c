@@ -1,0 +1,152 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph/table/annotate.h"
+#include "graph/table/table.h"
+#include "shapes/profiles.h"
+
+/* Values "x" and "y" (float), "w" (a constant), "ids" (int64). */
+static tarei_graph *make_graph(void) {
+  tarei_graph *const graph = tarei_graph_new("model.onnx");
+  assert_non_null(graph);
+  static const float weights[] = {1, 2};
+  static const int64_t dims[] = {2};
+  const int x = tarei_graph_add_value(graph, "x"), y = tarei_graph_add_value(graph, "y");
+  const int ids = tarei_graph_add_value(graph, "ids");
+  assert_true(tarei_graph_add_const(graph, "w", TARE_F32, 1, dims, weights) >= 0);
+  graph->values[x].dtype = graph->values[y].dtype = TARE_F32;
+  graph->values[ids].dtype = TARE_I64;
+  return graph;
+}
+
+static tare_profiles *make_profiles(const char *const first, const char *const second) {
+  const tare_port input = {.name = "x", .dtype = TARE_F32, .rank = 1, .dims = {{-1, "samples"}}};
+  tare_profiles *profiles = NULL;
+  assert_int_equal(tare_profiles_new(&input, 1, &profiles, NULL), TARE_OK);
+  assert_int_equal(tare_profiles_add(profiles, first, NULL), TARE_OK);
+  if (second) {
+    assert_int_equal(tare_profiles_add(profiles, second, NULL), TARE_OK);
+  }
+  return profiles;
+}
+
+static tare_table *make_table(const int n_columns) {
+  tare_table *table = NULL;
+  assert_int_equal(tarei_table_new("minmax", n_columns, &table, NULL), TARE_OK);
+  table->per_profile = n_columns > 1;
+  return table;
+}
+
+static void add(tare_table *const table, const char *const name, const double a, const double b,
+                const double min) {
+  const tarei_cell cells[] = {{.amax = a, .min = min, .max = a}, {.amax = b, .min = min, .max = b}};
+  assert_int_equal(tarei_table_add_tensor(table, name, NULL, cells, NULL), TARE_OK);
+}
+
+static const tarei_quant *quant_of(const tarei_graph *const graph, const char *const name) {
+  return &graph->values[tarei_graph_find_value(graph, name)].quant;
+}
+
+static void writes_scales(void **const state) {
+  (void)state;
+  tarei_graph *const graph = make_graph();
+  tare_profiles *profiles = make_profiles("samples=1:2:3", NULL);
+  tare_table *table = make_table(1);
+  add(table, "x", 127, 0, -127);
+  add(table, "y", 1, 0, 0);
+  add(table, "w", 5, 0, 0);
+  add(table, "ids", 5, 0, 0);
+  add(table, "elsewhere", 5, 0, 0);
+  assert_int_equal(tarei_table_finish(table, "test", NULL), TARE_OK);
+  assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
+  const tarei_quant *const x = quant_of(graph, "x"), *const y = quant_of(graph, "y");
+  assert_int_equal(x->granularity, TAREI_PER_TENSOR);
+  assert_int_equal(x->n_scales, 1);
+  assert_true(x->scales[0] == 1 && !x->unsigned_range);
+  assert_true(y->scales[0] == 1.0f / 127 && y->unsigned_range);
+  assert_int_equal(quant_of(graph, "w")->n_scales, 0);
+  assert_int_equal(quant_of(graph, "ids")->n_scales, 0);
+  /* a second time replaces */
+  assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
+  tare_table_free(&table);
+  tare_profiles_free(&profiles);
+  tarei_graph_free(graph);
+}
+
+static void writes_scales_per_profile(void **const state) {
+  (void)state;
+  tarei_graph *const graph = make_graph();
+  tare_profiles *profiles = make_profiles("samples=1:2:3", "samples=4:5:6");
+  tare_table *table = make_table(2);
+  for (int p = 0; p < 2; p++) {
+    tarei_str spec = {0};
+    tarei_profiles_print(profiles, p, &spec);
+    assert_int_equal(tarei_table_add_profile(table, tarei_str_get(&spec), 1, NULL), TARE_OK);
+    tarei_str_free(&spec);
+  }
+  add(table, "x", 127, 254, NAN);
+  add(table, "y", 3, 3, 0.5);
+  assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
+  const tarei_quant *const x = quant_of(graph, "x"), *const y = quant_of(graph, "y");
+  assert_int_equal(x->n_scales, 2);
+  assert_true(x->scales[0] == 1 && x->scales[1] == 2 && !x->unsigned_range);
+  assert_int_equal(y->n_scales, 1); /* all profiles alike */
+  assert_true(y->unsigned_range);
+
+  tare_profiles *others = make_profiles("samples=1:2:3", "samples=4:5:7");
+  tare_profiles *fewer = make_profiles("samples=1:2:3", NULL);
+  tare_error err = {0};
+  assert_int_equal(tarei_table_annotate(table, graph, others, &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "samples=4:5:7"));
+  assert_int_equal(tarei_table_annotate(table, graph, fewer, &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "2 profiles"));
+  tare_profiles_free(&others);
+  tare_profiles_free(&fewer);
+  tare_profiles_free(&profiles);
+  tare_table_free(&table);
+  tarei_graph_free(graph);
+}
+
+static void dead_tensors_get_none(void **const state) {
+  (void)state;
+  tarei_graph *const graph = make_graph();
+  tare_profiles *profiles = make_profiles("samples=1:2:3", NULL);
+  tare_table *table = make_table(1);
+  add(table, "x", 0, 0, 0);
+  assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
+  assert_int_equal(quant_of(graph, "x")->n_scales, 0);
+  tare_table_free(&table);
+  tare_profiles_free(&profiles);
+  tarei_graph_free(graph);
+}
+
+static void refuses_tables_of_other_models(void **const state) {
+  (void)state;
+  tarei_graph *const graph = make_graph();
+  tare_profiles *profiles = make_profiles("samples=1:2:3", NULL);
+  tare_table *table = make_table(1);
+  add(table, "elsewhere", 1, 0, 0);
+  assert_int_equal(tarei_table_set_text(&table->model_name, "other.onnx", NULL), TARE_OK);
+  tare_error err = {0};
+  assert_int_equal(tarei_table_annotate(table, graph, profiles, &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "other.onnx"));
+  tare_table_free(&table);
+  tare_profiles_free(&profiles);
+  tarei_graph_free(graph);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(writes_scales),
+      cmocka_unit_test(writes_scales_per_profile),
+      cmocka_unit_test(dead_tensors_get_none),
+      cmocka_unit_test(refuses_tables_of_other_models),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
