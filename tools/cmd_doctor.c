@@ -138,6 +138,12 @@ int cmd_doctor(const int argc, char **const argv) {
   if (!report_text) {
     return cli_end(argv[0], cli_fail(&err, TARE_E_MEMORY, "out of memory"), &err);
   }
+  if (strncmp(report_text, "unknown", strlen("unknown")) == 0) {
+    const tare_status status =
+        cli_fail(&err, TARE_E_USAGE, "unknown instruction set in --isa %s", a.common.isa);
+    tare_free(report_text);
+    return cli_end(argv[0], status, &err);
+  }
   machine m = look();
   (a.common.json ? print_json : print_text)(&m, report_text);
   tare_free(report_text);

@@ -2,7 +2,8 @@
 
 static const struct argp_option OPTIONS[] = {
     {"threads", OPT_THREADS, "N", 0, "Use N threads (default: all cores)", 0},
-    {"isa", OPT_ISA, "LIST", 0, "Use only these CPU features, e.g. avx2 (see tare doctor)", 0},
+    {"isa", OPT_ISA, "LIST", 0,
+     "Use only these CPU features: scalar, avx2, avx512, ... (see tare doctor)", 0},
     {"json", OPT_JSON, NULL, 0, "Print one JSON object instead of text", 0},
     {"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 0},
     {"progress", OPT_PROGRESS, NULL, 0, "Show progress even when stderr is no terminal", 0},
