@@ -119,9 +119,12 @@ static tare_status load(const tarei_column *const column, const int64_t first, c
   vlen *const v = column->state;
   v->n = 0;
   arena_reset(&v->arena, limit);
-  for (int64_t i = first; i < first + n; i++) {
-    TARE_TRY(tarei_vlen_check_row(&v->check, i, column->max_elements, err));
+  tare_status status = TARE_OK;
+  for (int64_t i = first; i < first + n && status == TARE_OK; i++) {
+    status = tarei_vlen_check_row(&v->check, i, column->max_elements, err);
   }
+  tarei_vlen_check_release(&v->check);
+  TARE_TRY(status);
   TARE_TRY(tarei_h5_read_box_with(&v->data, v->transfer, &first, &n, v->rows, err));
   v->first = first;
   v->n = n;

@@ -2,6 +2,7 @@
 #include "datasets/hdf5_vlen_check.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 
@@ -75,6 +76,12 @@ tare_status tarei_vlen_check_init(const hid_t file, const hid_t set, tarei_vlen_
 
 void tarei_vlen_check_fini(tarei_vlen_check *const check) {
   tarei_source_close(&check->bytes);
+}
+
+void tarei_vlen_check_release(const tarei_vlen_check *const check) {
+  if (check->bytes.mapping) { /* only advice: nothing is lost when it is not taken */
+    (void)madvise(check->bytes.mapping, check->bytes.size, MADV_DONTNEED);
+  }
 }
 
 static uint64_t read_uint(const uint8_t *const p, const size_t bytes) {

@@ -26,4 +26,7 @@ void tarei_vlen_check_fini(tarei_vlen_check *check);
 tare_status tarei_vlen_check_row(const tarei_vlen_check *check, int64_t i, int64_t max_elements,
                                  tare_error *err);
 
+/* Lets go of the pages that the checks touched, so that memory does not grow with the file. */
+void tarei_vlen_check_release(const tarei_vlen_check *check);
+
 #endif
