@@ -5,11 +5,15 @@
 
 #include "base/half.h"
 
+/* Four magnitudes as integers, whose order is that of the floats. */
+typedef int32_t lanes __attribute__((vector_size(16)));
+enum { LANES = 4 };
+
 #define MAX_SUM ((int64_t)1 << 55) /* room to add as many buckets as there can be */
 
 enum {
-  SHORT_ROW = 32,  /* below this a kernel call for each row costs more than plain code */
-  BLOCK = 1 << 15, /* elements seen by minmax and histogram in turn, while they are in the cache */
+  KERNEL_ROW = 64, /* rows that are a multiple of this have no slow tail in the minmax kernel */
+  BLOCK = 1 << 16, /* elements seen by minmax and histogram in turn, while they are in the cache */
 };
 
 void tarei_accumulator_init(tarei_accumulator *const a) {
@@ -52,7 +56,8 @@ static void count_row(tarei_accumulator *const a, const tarei_minmax *const row)
   a->rows[none ? TAREI_ROW_BIN_NOT_FINITE : tarei_float_to_bits(minmax_amax(row)) >> 23]++;
 }
 
-static void count_short_row(tarei_accumulator *const a, const float *const x, const int64_t n) {
+/* A row with NaN or infinite values. */
+static void count_odd_row(tarei_accumulator *const a, const float *const x, const int64_t n) {
   uint32_t amax = 0;
   int64_t n_finite = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -62,6 +67,31 @@ static void count_short_row(tarei_accumulator *const a, const float *const x, co
     amax = finite && magnitude > amax ? magnitude : amax;
   }
   a->rows[n_finite ? amax >> 23 : TAREI_ROW_BIN_NOT_FINITE]++;
+}
+
+static lanes larger(const lanes m, const float *const x) {
+  lanes bits;
+  memcpy(&bits, x, sizeof bits);
+  bits &= 0x7fffffff;
+  const lanes mask = bits > m;
+  return (bits & mask) | (m & ~mask);
+}
+
+/* A row of finite values; the last step may overlap the one before. */
+static void count_finite_row(tarei_accumulator *const a, const float *const x, const int64_t n) {
+  lanes m = {0};
+  for (int64_t i = 0; i + LANES <= n; i += LANES) {
+    m = larger(m, x + i);
+  }
+  if (n >= LANES) {
+    m = larger(m, x + n - LANES);
+  } else {
+    float rest[LANES] = {0};
+    memcpy(rest, x, (size_t)n * sizeof *rest);
+    m = larger(m, rest);
+  }
+  const int32_t p = m[0] > m[1] ? m[0] : m[1], q = m[2] > m[3] ? m[2] : m[3];
+  a->rows[(p > q ? p : q) >> 23]++;
 }
 
 /* Takes the extremes of a block over and counts its values; rows are counted elsewhere. */
@@ -78,18 +108,20 @@ static bool add_block(tarei_accumulator *const a, const tarei_kernels *const ker
   return tarei_histogram_add(&a->histogram, kernels, x, (size_t)n, n_finite, minmax_amax(m));
 }
 
-static bool add_short_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
-                           const float *const x, const int64_t n_rows, const int64_t n_columns) {
+/* Rows for which a kernel call each costs more than a second look at the block. */
+static bool add_uneven_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                            const float *const x, const int64_t n_rows, const int64_t n_columns) {
   tarei_minmax m = minmax_start();
   kernels->minmax(x, (size_t)(n_rows * n_columns), &m);
+  const bool finite = m.n_nan + m.n_inf == 0;
   for (int64_t r = 0; r < n_rows; r++) {
-    count_short_row(a, x + r * n_columns, n_columns);
+    (finite ? count_finite_row : count_odd_row)(a, x + r * n_columns, n_columns);
   }
   return add_block(a, kernels, x, n_rows * n_columns, &m);
 }
 
-static bool add_middle_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
-                            const float *const x, const int64_t n_rows, const int64_t n_columns) {
+static bool add_even_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                          const float *const x, const int64_t n_rows, const int64_t n_columns) {
   tarei_minmax m = minmax_start();
   for (int64_t r = 0; r < n_rows; r++) {
     tarei_minmax row = minmax_start();
@@ -126,9 +158,10 @@ bool tarei_accumulator_add_rows(tarei_accumulator *const a, const tarei_kernels 
   for (int64_t r = 0; r < n_rows; r += step) {
     const int64_t n = n_rows - r < step ? n_rows - r : step;
     const float *const block = x + r * n_columns;
-    const bool ok = n_columns < SHORT_ROW ? add_short_rows(a, kernels, block, n, n_columns)
-                    : n_columns <= BLOCK  ? add_middle_rows(a, kernels, block, n, n_columns)
-                                          : add_long_row(a, kernels, block, n_columns);
+    const bool ok = n_columns > BLOCK ? add_long_row(a, kernels, block, n_columns)
+                    : n_columns % KERNEL_ROW == 0
+                        ? add_even_rows(a, kernels, block, n, n_columns)
+                        : add_uneven_rows(a, kernels, block, n, n_columns);
     if (!ok) {
       return false;
     }

@@ -12,8 +12,8 @@ enum { COARSE = 256, FINE = 32 };
 
 static double error_up_to(const double x, const double t) {
   const double step = t / 127;
-  const double inside = fmin(x, t);
-  const double n = floor(inside / step + 0.5);
+  const double inside = x < t ? x : t;
+  const double n = (int)(inside / step + 0.5); /* 0..127 */
   const double rest = inside - n * step;
   const double beyond = x > t ? x - t : 0;
   return n * step * step * step / 12 + rest * rest * rest / 3 + beyond * beyond * beyond / 3;
@@ -22,7 +22,7 @@ static double error_up_to(const double x, const double t) {
 /* Error of a single value, for a bin without extent. */
 static double error_at(const double x, const double t) {
   const double step = t / 127;
-  const double rest = x > t ? x - t : x - floor(x / step + 0.5) * step;
+  const double rest = x > t ? x - t : x - (int)(x / step + 0.5) * step;
   return rest * rest;
 }
 
