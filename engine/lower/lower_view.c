@@ -13,7 +13,6 @@ static tare_status copy(const tarei_step *const step, const tarei_run *const r,
 }
 
 #define VIEW(id) const tarei_lowering tarei_lower_##id = {.view = true, .run = copy};
-VIEW(dropout)
 VIEW(flatten)
 VIEW(identity)
 VIEW(reshape)

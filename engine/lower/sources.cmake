@@ -14,6 +14,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_constants.c
   lower/lower_conv.c
   lower/lower_conv_last.c
+  lower/lower_dropout.c
   lower/lower_gather.c
   lower/lower_gemm.c
   lower/lower_instance_norm.c

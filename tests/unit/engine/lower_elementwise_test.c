@@ -1,0 +1,242 @@
+/* Elementwise operators with broadcasting, against index arithmetic written out. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/engine/one_node.h"
+
+/* Dims of an operand that broadcast to `out`: some axes are 1, some leading ones are missing. */
+static int narrow(const int64_t *const out, const int rank, int64_t *const dims) {
+  const int lead = (int)one_node_between(0, rank);
+  for (int d = lead; d < rank; d++) {
+    dims[d - lead] = one_node_between(0, 2) ? out[d] : 1;
+  }
+  return rank - lead;
+}
+
+static int random_dims(int64_t *const dims) {
+  const int rank = (int)one_node_between(0, 5);
+  const int64_t most = rank < 3 ? 200 : rank < 4 ? 20 : 7;
+  for (int d = 0; d < rank; d++) {
+    dims[d] = one_node_between(1, most);
+  }
+  return rank;
+}
+
+/* Element of operand i that stands at element `flat` of the output. */
+static size_t element_of(const one_node *const t, const int i, size_t flat) {
+  const tare_tensor *const x = &t->inputs[i], *const y = &t->outputs[0];
+  size_t at = 0, stride = 1;
+  for (int d = y->rank - 1; d >= 0; d--) {
+    const int own = d - (y->rank - x->rank);
+    const size_t index = flat % (size_t)y->dims[d];
+    flat /= (size_t)y->dims[d];
+    if (own >= 0) {
+      at += x->dims[own] == 1 ? 0 : index * stride;
+      stride *= (size_t)x->dims[own];
+    }
+  }
+  return at;
+}
+
+/* Operand 0 has the whole shape, the others broadcast to it. */
+static void make(one_node *const t, const char *const op, const int opset, const int n,
+                 const tare_dtype *const dtypes) {
+  int64_t dims[TARE_MAX_RANK], part[TARE_MAX_RANK];
+  const int rank = random_dims(dims);
+  one_node_start(t);
+  const int whole = (int)one_node_between(0, n - 1);
+  for (int i = 0; i < n; i++) {
+    const int r = i == whole ? rank : narrow(dims, rank, part);
+    (void)one_node_input(t, dtypes[i], r, i == whole ? dims : part, NULL);
+  }
+  one_node_op(t, op, "", opset, 1);
+}
+
+static double number_at(const tare_tensor *const x, const size_t i) {
+  return x->dtype == TARE_F32   ? (double)((const float *)x->data)[i]
+         : x->dtype == TARE_I64 ? (double)((const int64_t *)x->data)[i]
+         : x->dtype == TARE_I32 ? (double)((const int32_t *)x->data)[i]
+                                : (double)((const uint8_t *)x->data)[i];
+}
+
+static double trunc_div(const double a, const double b) { return b == 0 ? 0 : trunc(a / b); }
+static double float_div(const double a, const double b) { return a / b; }
+static double add(const double a, const double b) { return a + b; }
+static double sub(const double a, const double b) { return a - b; }
+static double mul(const double a, const double b) { return a * b; }
+static double python_mod(const double a, const double b) {
+  return b == 0 ? 0 : a - b * floor(a / b);
+}
+static double c_mod(const double a, const double b) { return b == 0 ? 0 : fmod(a, b); }
+static double equal(const double a, const double b) { return a == b; }
+static double less(const double a, const double b) { return a < b; }
+static double less_equal(const double a, const double b) { return a <= b; }
+static double greater(const double a, const double b) { return a > b; }
+static double greater_equal(const double a, const double b) { return a >= b; }
+static double both(const double a, const double b) { return a != 0 && b != 0; }
+static double either(const double a, const double b) { return a != 0 || b != 0; }
+static double prelu(const double a, const double b) { return a < 0 ? a * b : a; }
+
+typedef struct binary_case {
+  const char *op;
+  int n, opset;
+  tare_dtype a, b;
+  double (*apply)(double a, double b);
+} binary_case;
+
+static void check_binary(const binary_case *const c) {
+  one_node t;
+  make(&t, c->op, c->opset, c->n, (tare_dtype[]){c->a, c->b, c->a});
+  if (c->apply == c_mod) {
+    assert_true(tarei_attr_set_int(t.node, "fmod", 1));
+  }
+  if (c->apply == prelu) { /* its slope may not widen the input */
+    one_node_end(&t);
+    one_node_start(&t);
+    (void)one_node_input(&t, c->a, 3, (int64_t[]){3, 5, 70}, NULL);
+    (void)one_node_input(&t, c->a, 2, (int64_t[]){5, 1}, NULL);
+    one_node_op(&t, c->op, "", c->opset, 1);
+  }
+  one_node_run_ok(&t);
+  const size_t n = (size_t)tare_tensor_count(&t.outputs[0]);
+  for (size_t i = 0; i < n; i++) {
+    double expected = number_at(&t.inputs[0], element_of(&t, 0, i));
+    for (int k = 1; k < c->n; k++) {
+      expected = c->apply(expected, number_at(&t.inputs[k], element_of(&t, k, i)));
+    }
+    const double got = number_at(&t.outputs[0], i);
+    const double limit = t.outputs[0].dtype == TARE_F32 ? 1e-5 * fmax(1, fabs(expected)) : 0;
+    if (got != expected && !(isnan(got) && isnan(expected)) && !(fabs(got - expected) <= limit)) {
+      fail_msg("%s of %s, element %zu: %.9g instead of %.9g", c->op, tare_dtype_name(c->a), i, got,
+               expected);
+    }
+  }
+  one_node_end(&t);
+}
+
+static void test_binary(void **state) {
+  (void)state;
+  static const binary_case cases[] = {
+      {"Add", 2, 14, TARE_F32, TARE_F32, add},         {"Add", 2, 14, TARE_I64, TARE_I64, add},
+      {"Sub", 2, 14, TARE_F32, TARE_F32, sub},         {"Sub", 2, 14, TARE_I32, TARE_I32, sub},
+      {"Mul", 2, 14, TARE_F32, TARE_F32, mul},         {"Mul", 2, 14, TARE_I64, TARE_I64, mul},
+      {"Div", 2, 14, TARE_F32, TARE_F32, float_div},   {"Div", 2, 14, TARE_I64, TARE_I64, trunc_div},
+      {"Div", 2, 14, TARE_I32, TARE_I32, trunc_div},   {"Max", 3, 13, TARE_F32, TARE_F32, fmax},
+      {"Min", 3, 13, TARE_F32, TARE_F32, fmin},        {"Max", 2, 13, TARE_I64, TARE_I64, fmax},
+      {"Min", 3, 13, TARE_I32, TARE_I32, fmin},        {"Max", 1, 13, TARE_F32, TARE_F32, fmax},
+      {"Pow", 2, 15, TARE_F32, TARE_F32, pow},         {"Pow", 2, 15, TARE_F32, TARE_I64, pow},
+      {"Pow", 2, 15, TARE_F32, TARE_I32, pow},         {"PRelu", 2, 16, TARE_F32, TARE_F32, prelu},
+      {"Mod", 2, 13, TARE_F32, TARE_F32, c_mod},       {"Mod", 2, 13, TARE_I64, TARE_I64, python_mod},
+      {"Mod", 2, 13, TARE_I32, TARE_I32, c_mod},       {"Mod", 2, 13, TARE_I32, TARE_I32, python_mod},
+      {"Equal", 2, 13, TARE_I64, TARE_I64, equal},     {"Less", 2, 13, TARE_F32, TARE_F32, less},
+      {"LessOrEqual", 2, 16, TARE_I32, TARE_I32, less_equal},
+      {"Greater", 2, 13, TARE_F32, TARE_F32, greater}, {"Equal", 2, 13, TARE_BOOL, TARE_BOOL, equal},
+      {"GreaterOrEqual", 2, 16, TARE_I64, TARE_I64, greater_equal},
+      {"And", 2, 7, TARE_BOOL, TARE_BOOL, both},       {"Or", 2, 7, TARE_BOOL, TARE_BOOL, either},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int repeat = 0; repeat < 6; repeat++) {
+      check_binary(&cases[i]);
+    }
+  }
+}
+
+static void test_where(void **state) {
+  (void)state;
+  static const tare_dtype dtypes[] = {TARE_F32, TARE_U8, TARE_F16, TARE_I64};
+  for (int i = 0; i < 40; i++) {
+    const tare_dtype dtype = dtypes[i % 4];
+    one_node t;
+    make(&t, "Where", 16, 3, (tare_dtype[]){TARE_BOOL, dtype, dtype});
+    one_node_run_ok(&t);
+    const size_t size = tare_dtype_size(dtype), n = (size_t)tare_tensor_count(&t.outputs[0]);
+    for (size_t e = 0; e < n; e++) {
+      const bool yes = ((const uint8_t *)t.inputs[0].data)[element_of(&t, 0, e)];
+      const int from = yes ? 1 : 2;
+      assert_memory_equal((const char *)t.outputs[0].data + e * size,
+                          (const char *)t.inputs[from].data + element_of(&t, from, e) * size, size);
+    }
+    one_node_end(&t);
+  }
+}
+
+static void test_expand(void **state) {
+  (void)state;
+  static const tare_dtype dtypes[] = {TARE_F32, TARE_U8, TARE_F16, TARE_I64};
+  for (int i = 0; i < 40; i++) {
+    const tare_dtype dtype = dtypes[i % 4];
+    int64_t dims[TARE_MAX_RANK], part[TARE_MAX_RANK];
+    const int rank = random_dims(dims), own = narrow(dims, rank, part);
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, dtype, own, part, NULL);
+    (void)one_node_ints(&t, rank, dims);
+    one_node_op(&t, "Expand", "", 13, 1);
+    one_node_run_ok(&t);
+    const size_t size = tare_dtype_size(dtype), n = (size_t)tare_tensor_count(&t.outputs[0]);
+    for (size_t e = 0; e < n; e++) {
+      assert_memory_equal((const char *)t.outputs[0].data + e * size,
+                          (const char *)t.inputs[0].data + element_of(&t, 0, e) * size, size);
+    }
+    one_node_end(&t);
+  }
+}
+
+/* From float over the edges of every type, and between integers without loss. */
+static void test_cast(void **state) {
+  (void)state;
+  const float from[] = {-1e30f, -129.5f, -1.5f, -0.5f, 0, 0.5f, 1.99f, 200, 3e9f, 1e30f, NAN};
+  const int32_t expected[] = {INT32_MIN, -129, -1, 0, 0, 0, 1, 200, INT32_MAX, INT32_MAX, 0};
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){11}, from);
+  one_node_op(&t, "Cast", "", 13, 1);
+  assert_true(tarei_attr_set_int(t.node, "to", TARE_I32));
+  one_node_run_ok(&t);
+  assert_memory_equal(t.outputs[0].data, expected, sizeof expected);
+  one_node_end(&t);
+  const int64_t wide[] = {INT64_MIN, -3, 0, (int64_t)1 << 53 | 1, INT64_MAX};
+  const int32_t low[] = {0, -3, 0, 1, -1};
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){5}, wide);
+  one_node_op(&t, "Cast", "", 13, 1);
+  assert_true(tarei_attr_set_int(t.node, "to", TARE_I32));
+  one_node_run_ok(&t);
+  assert_memory_equal(t.outputs[0].data, low, sizeof low);
+  one_node_end(&t);
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  one_node t;
+  one_node_start(&t); /* two symbols that differ when it runs */
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){300}, NULL);
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){200}, NULL);
+  one_node_symbol(&t, 0, 0, "a");
+  one_node_symbol(&t, 1, 0, "b");
+  one_node_op(&t, "Add", "", 14, 1);
+  one_node_refused(&t, TARE_E_SHAPE, "200 long and does not broadcast to 300");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F16, 1, (int64_t[]){3}, NULL);
+  one_node_op(&t, "Relu", "", 14, 1);
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "float16");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){3}, NULL);
+  (void)one_node_input(&t, TARE_I64, 0, NULL, NULL);
+  one_node_op(&t, "Clip", "", 13, 1);
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "int64 ('x1')");
+}
+
+int main(void) {
+  one_node_seed();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_binary), cmocka_unit_test(test_where), cmocka_unit_test(test_expand),
+      cmocka_unit_test(test_cast),   cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
