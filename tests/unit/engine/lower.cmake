@@ -1,4 +1,4 @@
 # Lowerings, one node at a time.
-foreach(name conv elementwise movement)
+foreach(name conv elementwise matrix movement reduce)
   tare_test(engine lower_${name} SOURCES one_node.c FLOORS ${ENGINE_FLOORS})
 endforeach()

@@ -1,0 +1,353 @@
+/* Products in float and int8, and the steps between both, against sums written out. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/requant.h"
+#include "unit/engine/one_node.h"
+
+static float *floats(const size_t n) {
+  float *const x = calloc(n, sizeof *x);
+  assert_non_null(x);
+  return x;
+}
+
+/* Leading dims of one operand: some are 1, some leading ones missing. */
+static int leading(const int64_t *const whole, const int rank, int64_t *const dims) {
+  const int from = (int)one_node_between(0, rank);
+  for (int d = from; d < rank; d++) {
+    dims[d - from] = one_node_bits() & 1 ? whole[d] : 1;
+  }
+  return rank - from;
+}
+
+/* Number of the matrix of operand x that belongs to matrix `batch` of the output. */
+static size_t matrix_of(const tare_tensor *const x, const tare_tensor *const y, size_t batch) {
+  size_t at = 0, stride = 1;
+  for (int d = y->rank - 3; d >= 0; d--) {
+    const int own = d - (y->rank - x->rank);
+    const size_t index = batch % (size_t)y->dims[d];
+    batch /= (size_t)y->dims[d];
+    if (own >= 0) {
+      at += x->dims[own] == 1 ? 0 : index * stride;
+      stride *= (size_t)x->dims[own];
+    }
+  }
+  return at;
+}
+
+typedef struct product {
+  size_t m, k, n;
+  bool trans_b;
+} product;
+
+static product random_operands(one_node *const t, const tare_dtype dtype, const bool trans_b) {
+  const product p = {(size_t)one_node_between(1, 70), (size_t)one_node_between(1, 90),
+                     (size_t)one_node_between(1, 80), trans_b};
+  const int64_t whole[2] = {one_node_between(1, 4), one_node_between(1, 4)};
+  int64_t dims[TARE_MAX_RANK];
+  one_node_start(t);
+  int rank = leading(whole, 2, dims);
+  dims[rank] = (int64_t)p.m;
+  dims[rank + 1] = (int64_t)p.k;
+  (void)one_node_input(t, dtype, rank + 2, dims, NULL);
+  rank = leading(whole, 2, dims);
+  dims[rank] = (int64_t)(trans_b ? p.n : p.k);
+  dims[rank + 1] = (int64_t)(trans_b ? p.k : p.n);
+  (void)one_node_input(t, dtype, rank + 2, dims, NULL);
+  return p;
+}
+
+/* Where the factors of element i of the output begin: a row of A, and a column of B. */
+static void factors(const one_node *const t, const product *const p, const size_t i,
+                    size_t *const a, size_t *const b, size_t *const step) {
+  const size_t batch = i / (p->m * p->n), row = i / p->n % p->m, column = i % p->n;
+  *a = (matrix_of(&t->inputs[0], &t->outputs[0], batch) * p->m + row) * p->k;
+  *b = matrix_of(&t->inputs[1], &t->outputs[0], batch) * p->k * p->n +
+       (p->trans_b ? column * p->k : column);
+  *step = p->trans_b ? 1 : p->n;
+}
+
+static void test_matmul(void **state) {
+  (void)state;
+  for (int round = 0; round < 40; round++) {
+    one_node t;
+    const product p = random_operands(&t, TARE_F32, false);
+    one_node_op(&t, "MatMul", "", 13, 1);
+    one_node_run_ok(&t);
+    const size_t n = (size_t)tare_tensor_count(&t.outputs[0]);
+    const float *const x = t.inputs[0].data, *const w = t.inputs[1].data;
+    float *const expected = floats(n);
+    for (size_t i = 0; i < n; i++) {
+      size_t a, b, step;
+      double sum = 0;
+      factors(&t, &p, i, &a, &b, &step);
+      for (size_t k = 0; k < p.k; k++) {
+        sum += (double)x[a + k] * (double)w[b + k * step];
+      }
+      expected[i] = (float)sum;
+    }
+    one_node_expect_floats(&t, expected, n, 1e-4f);
+    free(expected);
+    one_node_end(&t);
+  }
+}
+
+static void test_vectors(void **state) {
+  (void)state;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){3}, (float[]){1, 2, 3});
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){3, 2}, (float[]){1, 2, 3, 4, 5, 6});
+  one_node_op(&t, "MatMul", "", 13, 1);
+  one_node_run_ok(&t);
+  one_node_expect_floats(&t, (float[]){22, 28}, 2, 0);
+  one_node_end(&t);
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){2, 1, 2}, (float[]){1, 2, 3, 4});
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){2}, (float[]){5, 6});
+  one_node_op(&t, "MatMul", "", 13, 1);
+  one_node_run_ok(&t);
+  one_node_expect_floats(&t, (float[]){17, 39}, 2, 0);
+  one_node_end(&t);
+}
+
+static void test_gemm(void **state) {
+  (void)state;
+  for (int round = 0; round < 32; round++) {
+    const bool ta = round & 1, tb = round >> 1 & 1;
+    const int64_t m = one_node_between(1, 50), k = one_node_between(1, 50),
+                  n = one_node_between(1, 50);
+    const int64_t cs[4][2] = {{m, n}, {1, n}, {m, 1}, {1, 1}};
+    const int64_t *const c = cs[one_node_between(0, 3)];
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){ta ? k : m, ta ? m : k}, NULL);
+    (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){tb ? n : k, tb ? k : n}, NULL);
+    if (round & 4) {
+      (void)one_node_input(&t, TARE_F32, 2, c, NULL);
+    }
+    one_node_op(&t, "Gemm", "", 13, 1);
+    assert_true(
+        tarei_attr_set_int(t.node, "transA", ta) && tarei_attr_set_int(t.node, "transB", tb) &&
+        tarei_attr_set_float(t.node, "alpha", 0.5f) && tarei_attr_set_float(t.node, "beta", -2));
+    one_node_run_ok(&t);
+    const float *const a = t.inputs[0].data, *const b = t.inputs[1].data;
+    float *const expected = floats((size_t)(m * n));
+    for (int64_t i = 0; i < m * n; i++) {
+      const int64_t row = i / n, column = i % n;
+      double sum = 0;
+      for (int64_t j = 0; j < k; j++) {
+        sum += (double)a[ta ? j * m + row : row * k + j] *
+               (double)b[tb ? column * k + j : j * n + column];
+      }
+      const int64_t at = (c[0] == 1 ? 0 : row * c[1]) + (c[1] == 1 ? 0 : column);
+      expected[i] = (float)(0.5 * sum) -
+                    (round & 4 ? 2 * ((const float *)t.inputs[2].data)[at] : 0);
+    }
+    one_node_expect_floats(&t, expected, (size_t)(m * n), 1e-4f);
+    free(expected);
+    one_node_end(&t);
+  }
+}
+
+/* Linear and QLinear: X [rows, k] . W [k, n] + bias, relu, + residual. */
+typedef struct layer {
+  int64_t rows, k, n;
+  bool bias, relu, residual;
+} layer;
+
+static layer start_layer(one_node *const t, const tare_dtype dtype, const char *const op) {
+  const layer l = {.rows = one_node_between(1, 600),
+                   .k = one_node_between(1, 80),
+                   .n = one_node_between(1, 80),
+                   .bias = one_node_bits() & 1,
+                   .relu = one_node_bits() & 1,
+                   .residual = one_node_bits() & 1};
+  one_node_start(t);
+  (void)one_node_input(t, dtype, 3, (int64_t[]){1, l.rows, l.k}, NULL);
+  (void)one_node_const(t, TARE_F32, 2, (int64_t[]){l.k, l.n}, NULL);
+  if (l.bias) {
+    (void)one_node_const(t, TARE_F32, 1, &l.n, NULL);
+  } else {
+    (void)one_node_absent(t);
+  }
+  if (l.residual) {
+    (void)one_node_input(t, TARE_F32, 3, (int64_t[]){1, l.rows, l.n}, NULL);
+  }
+  one_node_op(t, op, "tare", 1, 1);
+  assert_true(tarei_attr_set_string(t->node, "activation", l.relu ? "relu" : "none"));
+  return l;
+}
+
+static void test_linear(void **state) {
+  (void)state;
+  for (int round = 0; round < 25; round++) {
+    one_node t;
+    const layer l = start_layer(&t, TARE_F32, "Linear");
+    one_node_run_ok(&t);
+    const float *const x = t.inputs[0].data, *const w = t.inputs[1].data;
+    float *const expected = floats((size_t)(l.rows * l.n));
+    for (int64_t i = 0; i < l.rows * l.n; i++) {
+      double sum = l.bias ? (double)((const float *)t.inputs[2].data)[i % l.n] : 0;
+      for (int64_t j = 0; j < l.k; j++) {
+        sum += (double)x[i / l.n * l.k + j] * (double)w[j * l.n + i % l.n];
+      }
+      expected[i] = (float)(l.relu && sum < 0 ? 0 : sum) +
+                    (l.residual ? ((const float *)t.inputs[3].data)[i] : 0);
+    }
+    one_node_expect_floats(&t, expected, (size_t)(l.rows * l.n), 1e-4f);
+    free(expected);
+    one_node_end(&t);
+  }
+}
+
+static const float narrow = 127.0f / 255.0f; /* of a scale whose value uses all of u8 */
+
+static float column_scale(const float *const w, const layer *const l, const int64_t column) {
+  float most = 0;
+  for (int64_t j = 0; j < l->k; j++) {
+    most = fmaxf(most, fabsf(w[j * l->n + column]));
+  }
+  return most / 127.0f;
+}
+
+static void check_qlinear(one_node *const t, const layer *const l, const bool x_unsigned,
+                          const bool y_unsigned) {
+  const float x_scale = x_unsigned ? 0.013f * narrow : 0.013f;
+  const float y_scale = y_unsigned ? 0.21f * narrow : 0.21f;
+  const double fold = l->residual ? 1.0 : (double)y_scale;
+  const int x_zero = x_unsigned ? 0 : 128, y_zero = y_unsigned ? 0 : 128;
+  const uint8_t *const x = t->inputs[0].data, *const got = t->outputs[0].data;
+  const float *const w = t->inputs[1].data;
+  for (int64_t i = 0; i < l->rows * l->n; i++) {
+    const int64_t column = i % l->n;
+    const float scale = column_scale(w, l, column);
+    int64_t sum = 0;
+    for (int64_t j = 0; j < l->k; j++) {
+      sum += (x[i / l->n * l->k + j] - x_zero) * (int64_t)rintf(w[j * l->n + column] / scale);
+    }
+    float f = (float)sum * (float)((double)x_scale * (double)scale / fold);
+    f = l->bias ? f + (float)((double)((const float *)t->inputs[2].data)[column] / fold) : f;
+    f = l->relu ? fmaxf(f, 0) : f;
+    f = l->residual ? f + ((const float *)t->inputs[3].data)[i] : f;
+    assert_int_equal(got[i], tarei_requant_u8(f, l->residual ? 1.0f / y_scale : 1.0f, y_zero));
+  }
+}
+
+static void test_qlinear(void **state) {
+  (void)state;
+  for (int round = 0; round < 12; round++) {
+    one_node t;
+    const layer l = start_layer(&t, TARE_U8, "QLinear");
+    assert_true(tarei_attr_set_string(t.node, "outputs", "u8"));
+    one_node_scale(&t, t.in[0], 0.013f, round & 1);
+    one_node_scale(&t, t.out[0], 0.21f, round & 2);
+    one_node_run_ok(&t);
+    check_qlinear(&t, &l, round & 1, round & 2);
+    one_node_end(&t);
+  }
+}
+
+/* B is symmetric; u8 output, with its scale folded into the one factor. */
+static void check_qmatmul(const bool trans_b, const bool a_unsigned, const bool y_unsigned) {
+  one_node t;
+  const product p = random_operands(&t, TARE_U8, trans_b);
+  one_node_op(&t, "QMatMul", "tare", 1, 1);
+  assert_true(tarei_attr_set_string(t.node, "outputs", "u8") &&
+              tarei_attr_set_int(t.node, "trans_b", trans_b));
+  one_node_scale(&t, t.in[0], 0.02f, a_unsigned);
+  one_node_scale(&t, t.in[1], 0.03f, false);
+  one_node_scale(&t, t.out[0], 0.5f, y_unsigned);
+  one_node_run_ok(&t);
+  const double a_scale = (double)(a_unsigned ? 0.02f * narrow : 0.02f);
+  const double y_scale = (double)(y_unsigned ? 0.5f * narrow : 0.5f);
+  const float mult = (float)(a_scale * (double)0.03f / y_scale);
+  const uint8_t *const x = t.inputs[0].data, *const w = t.inputs[1].data;
+  for (size_t i = 0; i < (size_t)tare_tensor_count(&t.outputs[0]); i++) {
+    size_t a, b, step;
+    int32_t sum = 0;
+    factors(&t, &p, i, &a, &b, &step);
+    for (size_t k = 0; k < p.k; k++) {
+      sum += (x[a + k] - (a_unsigned ? 0 : 128)) * (w[b + k * step] - 128);
+    }
+    assert_int_equal(((const uint8_t *)t.outputs[0].data)[i],
+                     tarei_requant_u8((float)sum * mult, 1.0f, y_unsigned ? 0 : 128));
+  }
+  one_node_end(&t);
+}
+
+static void test_qmatmul(void **state) {
+  (void)state;
+  for (int round = 0; round < 16; round++) {
+    check_qmatmul(round & 1, round & 2, round & 4);
+  }
+}
+
+static void test_quantize(void **state) {
+  (void)state;
+  for (int round = 0; round < 8; round++) {
+    const int64_t n = one_node_between(1, 40000);
+    const bool all = round & 1;
+    const float scale = all ? 0.01f * narrow : 0.01f;
+    one_node q, d;
+    one_node_start(&q);
+    (void)one_node_input(&q, TARE_F32, 1, &n, NULL);
+    one_node_op(&q, "Quantize", "tare", 1, 1);
+    one_node_scale(&q, q.out[0], 0.01f, all);
+    one_node_run_ok(&q);
+    const uint8_t *const u8 = q.outputs[0].data;
+    for (int64_t i = 0; i < n; i++) {
+      assert_int_equal(u8[i], tarei_requant_u8(((const float *)q.inputs[0].data)[i], 1.0f / scale,
+                                               all ? 0 : 128));
+    }
+    one_node_start(&d);
+    (void)one_node_input(&d, TARE_U8, 1, &n, u8);
+    one_node_op(&d, "Dequantize", "tare", 1, 1);
+    one_node_scale(&d, d.in[0], 0.01f, all);
+    one_node_run_ok(&d);
+    for (int64_t i = 0; i < n; i++) {
+      assert_true(((const float *)d.outputs[0].data)[i] == (float)(u8[i] - (all ? 0 : 128)) * scale);
+    }
+    one_node_end(&q);
+    one_node_end(&d);
+  }
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){3, 4}, NULL);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){5, 2}, NULL);
+  one_node_symbol(&t, 1, 0, "k");
+  one_node_op(&t, "MatMul", "", 13, 1);
+  one_node_refused(&t, TARE_E_SHAPE, "rows of A have 4 elements, columns of B 5");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){3, 4}, NULL);
+  (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){4, 0}, NULL);
+  one_node_op(&t, "Linear", "tare", 1, 1);
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "have to be constant, float32 and not empty");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_U8, 2, (int64_t[]){3, 4}, NULL);
+  (void)one_node_input(&t, TARE_U8, 2, (int64_t[]){4, 3}, NULL);
+  one_node_op(&t, "QMatMul", "tare", 1, 1);
+  one_node_scale(&t, t.in[0], 1, true);
+  one_node_scale(&t, t.in[1], 1, true);
+  one_node_refused(&t, TARE_E_MODEL, "quantized symmetrically");
+}
+
+int main(void) {
+  one_node_seed();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_matmul),  cmocka_unit_test(test_vectors),
+      cmocka_unit_test(test_gemm),    cmocka_unit_test(test_linear),
+      cmocka_unit_test(test_qlinear), cmocka_unit_test(test_qmatmul),
+      cmocka_unit_test(test_quantize), cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
