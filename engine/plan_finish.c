@@ -58,21 +58,53 @@ static void place_values(const tare_plan *const plan) {
   }
 }
 
+/* Elements of a value at these symbols, or -1 with the axis and size that are at fault. */
+static int64_t count_at(const tare_plan *const plan, const int v, const int64_t *const symbols,
+                        int *const axis, int64_t *const size) {
+  const tarei_value *const value = &plan->graph->values[v];
+  int64_t count = 1;
+  for (*axis = 0; *axis < value->rank; ++*axis) {
+    *size = -1;
+    if (!tarei_expr_eval(plan->graph->exprs, value->dims[*axis], symbols, size) || *size < 1 ||
+        !tarei_mul_i64(count, *size, &count)) {
+      return -1;
+    }
+  }
+  return count;
+}
+
+static tare_status check_node_at(const tare_plan *const plan, const tarei_node *const node,
+                                 const int64_t *const symbols, tare_error *const err) {
+  const tarei_graph *const g = plan->graph;
+  for (int o = 0; o < node->n_out; o++) {
+    const int v = node->out[o];
+    int axis;
+    int64_t size;
+    if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE) {
+      continue;
+    }
+    const int64_t count = count_at(plan, v, symbols, &axis, &size);
+    if (count < 0) {
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
+                        node->name, axis, g->values[v].name, (long long)size);
+    }
+    const int64_t had = node->op->movement ? count_at(plan, node->in[0], symbols, &axis, &size) : 0;
+    if (node->op->movement && had != count) {
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "node '%s' cannot run at this length: '%s' would have %lld elements, made "
+                        "from %lld",
+                        node->name, g->values[v].name, (long long)count, (long long)had);
+    }
+  }
+  return TARE_OK;
+}
+
 tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *const symbols,
                                   tare_error *const err) {
-  const tarei_graph *const g = plan->graph;
-  for (int n = 0; n < g->n_nodes; n++) {
-    for (int o = 0; o < g->nodes[n].n_out; o++) {
-      const int v = g->nodes[n].out[o];
-      for (int d = 0; v >= 0 && plan->slots[v].storage != TAREI_STORE_NONE && d < g->values[v].rank;
-           d++) {
-        int64_t size = -1;
-        if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], symbols, &size) || size < 1) {
-          return tarei_fail(err, TARE_E_SHAPE,
-                            "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
-                            g->nodes[n].name, d, g->values[v].name, (long long)size);
-        }
-      }
+  for (int n = 0; n < plan->graph->n_nodes; n++) {
+    if (plan->runs[n]) {
+      TARE_TRY(check_node_at(plan, &plan->graph->nodes[n], symbols, err));
     }
   }
   return TARE_OK;
