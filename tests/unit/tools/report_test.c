@@ -1,0 +1,95 @@
+/* Tables of text. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tools/report.h"
+
+/* The caller frees the text. */
+static char *printed(report *const r) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *const to = open_memstream(&text, &size);
+  assert_non_null(to);
+  report_print(r, to);
+  fclose(to);
+  return text;
+}
+
+static void numbers_stand_right_and_names_left(void **state) {
+  (void)state;
+  report *const r = report_new("name<,value>");
+  report_cell(r, "a");
+  report_number(r, 2, 10.5);
+  report_cell(r, "longer");
+  report_number(r, 2, NAN);
+  report_cell(r, "b");
+  report_number(r, 2, -INFINITY);
+  char *const text = printed(r);
+  assert_string_equal(text,
+                      "name    value\n"
+                      "a       10.50\n"
+                      "longer      -\n"
+                      "b        -inf\n");
+  free(text);
+}
+
+static void wide_tables_are_cut_in_the_middle_of_names(void **state) {
+  (void)state;
+  report *const r = report_new("layer~,ms>");
+  char name[200];
+  memset(name, 'x', sizeof name - 1);
+  name[0] = 'A';
+  name[sizeof name - 2] = 'Z';
+  name[sizeof name - 1] = '\0';
+  report_cell(r, "%s", name);
+  report_cell(r, "%d", 7);
+  char *const text = printed(r);
+  const char *const row = strchr(text, '\n') + 1;
+  assert_int_equal(strlen(row), REPORT_WIDTH + 1);
+  assert_int_equal(row[0], 'A');
+  assert_non_null(strstr(row, "x..x"));
+  assert_non_null(strstr(row, "xZ"));
+  free(text);
+}
+
+static void an_empty_table_prints_nothing(void **state) {
+  (void)state;
+  char *const text = printed(report_new("a<,b>"));
+  assert_string_equal(text, "");
+  free(text);
+}
+
+static void bytes_have_units(void **state) {
+  (void)state;
+  const struct {
+    int64_t bytes;
+    const char *text;
+  } CASES[] = {{0, "0 B"},
+               {999, "999 B"},
+               {1000, "1.0 kB"},
+               {1500000, "1.5 MB"},
+               {INT64_C(25300000000), "25.3 GB"}};
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    char *const text = report_bytes(CASES[i].bytes);
+    assert_string_equal(text, CASES[i].text);
+    free(text);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_stand_right_and_names_left),
+      cmocka_unit_test(wide_tables_are_cut_in_the_middle_of_names),
+      cmocka_unit_test(an_empty_table_prints_nothing),
+      cmocka_unit_test(bytes_have_units),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
