@@ -36,7 +36,9 @@ tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
     c->pad[0] = 0;
   }
   const char *const auto_pad = tarei_attr_string(node, "auto_pad", "NOTSET");
-  c->auto_pad = strcmp(auto_pad, "SAME_UPPER") == 0 ? 1 : strcmp(auto_pad, "SAME_LOWER") == 0 ? 2 : 0;
+  c->auto_pad = strcmp(auto_pad, "SAME_UPPER") == 0   ? 1
+                : strcmp(auto_pad, "SAME_LOWER") == 0 ? 2
+                                                      : 0;
   if (strcmp(auto_pad, "VALID") == 0) {
     c->pad[0] = c->pad[1] = 0;
   }
@@ -92,7 +94,8 @@ static void gather_row(const geometry *const g, const int64_t group, const size_
       if (y < 0 || y >= g->in[0] || x < 0 || x >= g->in[1]) {
         memset(at, g->pad_byte, run);
       } else {
-        memcpy(at, g->x + ((size_t)((b * g->in[0] + y) * g->in[1] + x)) * pixel + (size_t)group * run,
+        memcpy(at,
+               g->x + ((size_t)((b * g->in[0] + y) * g->in[1] + x)) * pixel + (size_t)group * run,
                run);
       }
     }
@@ -171,8 +174,8 @@ void tarei_conv_rows(const tarei_conv *const c, const tare_tensor *const x,
                      const tare_tensor *const out, const size_t element, const uint8_t pad_byte,
                      void *const scratch, const int threads, const tarei_conv_rows_fn rows,
                      const void *const user) {
-  geometry g = {.conv = c, .x = x->data, .element = element, .pad_byte = pad_byte,
-                .batch = x->dims[0]};
+  geometry g = {
+      .conv = c, .x = x->data, .element = element, .pad_byte = pad_byte, .batch = x->dims[0]};
   g.in[0] = c->space == 2 ? x->dims[1] : 1;
   g.in[1] = x->dims[c->space];
   g.out[0] = c->space == 2 ? out->dims[1] : 1;

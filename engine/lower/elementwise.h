@@ -16,9 +16,9 @@ void tarei_chunks(size_t total, int threads, tarei_chunk_fn chunk, const void *u
 typedef struct tarei_broadcast {
   int n_operands, n_outer;
   size_t rows, n;
-  size_t step[TAREI_MAX_BROADCAST];                        /* along a row: 0 or 1 */
-  size_t outer[TARE_MAX_RANK];                             /* sizes, outermost first */
-  size_t stride[TAREI_MAX_BROADCAST][TARE_MAX_RANK];       /* elements, per outer axis */
+  size_t step[TAREI_MAX_BROADCAST];                  /* along a row: 0 or 1 */
+  size_t outer[TARE_MAX_RANK];                       /* sizes, outermost first */
+  size_t stride[TAREI_MAX_BROADCAST][TARE_MAX_RANK]; /* elements, per outer axis */
 } tarei_broadcast;
 
 /* TARE_E_SHAPE when an operand does not broadcast to the output. */

@@ -23,8 +23,7 @@ tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const ou
   } else if (strcmp(outputs, "f32") != 0) {
     return tarei_fail(err, TARE_E_MODEL, "unknown outputs '%s'", outputs);
   }
-  return out->u8_output < 0 ? TARE_OK
-                            : tarei_want_scales(step, node->out[out->u8_output], err);
+  return out->u8_output < 0 ? TARE_OK : tarei_want_scales(step, node->out[out->u8_output], err);
 }
 
 tare_status tarei_fused_residual(const tarei_step *const step, const tarei_run *const run,

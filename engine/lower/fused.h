@@ -44,7 +44,6 @@ bool tarei_requant_folds(const tarei_fused *fused, bool has_residual);
 
 /* Fills `mult` and, where bias is not NULL, `bias_out`, both of n_profiles * n floats. */
 void tarei_requant_fill(const tarei_step *step, const tarei_fused *fused, bool fold, size_t n,
-                        const float *weight_scale, const float *bias, float *mult,
-                        float *bias_out);
+                        const float *weight_scale, const float *bias, float *mult, float *bias_out);
 
 #endif

@@ -27,12 +27,11 @@ tare_status tarei_int8_layer_requant(tarei_int8_layer *const layer, const tarei_
   const bool has_bias = step->node->n_in > 2 && step->node->in[2] >= 0;
   void *data;
   bool fresh;
-  TARE_TRY(tarei_blobs_take(blobs, floats * (has_bias ? 2 : 1) * sizeof(float), &data, &fresh,
-                            err));
+  TARE_TRY(
+      tarei_blobs_take(blobs, floats * (has_bias ? 2 : 1) * sizeof(float), &data, &fresh, err));
   float *const mult = data, *const bias_out = has_bias ? mult + floats : NULL;
-  layer->requant = (tarei_requant){.mult = mult,
-                                   .bias = bias_out,
-                                   .folded = tarei_requant_folds(&layer->fused, has_residual)};
+  layer->requant = (tarei_requant){
+      .mult = mult, .bias = bias_out, .folded = tarei_requant_folds(&layer->fused, has_residual)};
   if (fresh) {
     assert(!has_bias || bias);
     tarei_requant_fill(step, &layer->fused, layer->requant.folded, layer->n, weight_scale, bias,

@@ -15,8 +15,8 @@ typedef struct tarei_int8_layer {
   tarei_fused fused;
   tarei_requant requant;
   int32_t x_zero_point;
-  size_t n;             /* output channels */
-  const int32_t *add;   /* -zero point * column sums, padded per group */
+  size_t n;           /* output channels */
+  const int32_t *add; /* -zero point * column sums, padded per group */
 } tarei_int8_layer;
 
 /* Takes the blob of requantization factors and fills it: needs fused, n, and, when fresh, the

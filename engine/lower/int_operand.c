@@ -22,7 +22,9 @@ int tarei_int_operand(const tarei_step *const step, const tarei_run *const run, 
     return (int)n;
   }
   const tarei_attr *const a = tarei_attr_find(step->node, attribute);
-  const int n = !a || a->kind != TAREI_ATTR_INTS ? 0 : a->n > TAREI_MAX_INTS ? TAREI_MAX_INTS : a->n;
+  const int n = !a || a->kind != TAREI_ATTR_INTS ? 0
+                : a->n > TAREI_MAX_INTS          ? TAREI_MAX_INTS
+                                                 : a->n;
   for (int k = 0; k < n; k++) {
     out[k] = a->ints[k];
   }

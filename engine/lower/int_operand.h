@@ -6,8 +6,9 @@
 
 #define TAREI_MAX_INTS (2 * TARE_MAX_RANK)
 
-/* Reads input i (int32, int64 or bool; other types count as absent) where it is there, else the attribute. Returns the number of
- * integers, 0 when neither is there; more than TAREI_MAX_INTS are left out. */
+/* Reads input i (int32, int64 or bool; other types count as absent) where it is there, else the
+ * attribute. Returns the number of integers, 0 when neither is there; more than TAREI_MAX_INTS are
+ * left out. */
 int tarei_int_operand(const tarei_step *step, const tarei_run *run, int i, const char *attribute,
                       int64_t *out);
 

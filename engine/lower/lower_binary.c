@@ -36,16 +36,16 @@ static int64_t apply(const tarei_binary op, const int64_t a, const int64_t b) {
   }
 }
 
-#define INTEGER_ROW(name, type)                                                                  \
-  static void name(const void *const user, const tarei_broadcast *const b, const size_t row,     \
-                   const size_t *const offset) {                                                 \
-    const job *const j = user;                                                                   \
-    const type *const x = (const type *)j->a + offset[0];                                        \
-    const type *const y = (const type *)j->b + offset[1];                                        \
-    type *const out = (type *)j->out + row * b->n;                                               \
-    for (size_t i = 0; i < b->n; i++) {                                                          \
-      out[i] = (type)apply(j->op, x[i * b->step[0]], y[i * b->step[1]]);                         \
-    }                                                                                            \
+#define INTEGER_ROW(name, type)                                                              \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t row, \
+                   const size_t *const offset) {                                             \
+    const job *const j = user;                                                               \
+    const type *const x = (const type *)j->a + offset[0];                                    \
+    const type *const y = (const type *)j->b + offset[1];                                    \
+    type *const out = (type *)j->out + row * b->n;                                           \
+    for (size_t i = 0; i < b->n; i++) {                                                      \
+      out[i] = (type)apply(j->op, x[i * b->step[0]], y[i * b->step[1]]);                     \
+    }                                                                                        \
   }
 INTEGER_ROW(int64_row, int64_t)
 INTEGER_ROW(int32_row, int32_t)
@@ -92,11 +92,11 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->binary_name : "";
 }
 
-#define BINARY(id, kind)                                                                       \
-  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,         \
-                              tare_error *const err) {                                        \
-    return run_binary(step, r, TAREI_BINARY_##kind, err);                                     \
-  }                                                                                           \
+#define BINARY(id, kind)                                                              \
+  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
+                              tare_error *const err) {                                \
+    return run_binary(step, r, TAREI_BINARY_##kind, err);                             \
+  }                                                                                   \
   const tarei_lowering tarei_lower_##id = {.prepare = prepare, .run = run_##id, .kernel = kernel};
 
 BINARY(add, ADD)

@@ -10,21 +10,21 @@ typedef void (*store_fn)(void *out, size_t i, double x);
 typedef int64_t (*load_int_fn)(const void *x, size_t i);
 typedef void (*store_int_fn)(void *out, size_t i, int64_t x);
 
-#define INTEGER(name, type, lowest, highest)                                            \
-  static double load_##name(const void *const x, const size_t i) {                      \
-    return (double)((const type *)x)[i];                                                \
-  }                                                                                     \
-  static void store_##name(void *const out, const size_t i, const double x) {           \
-    ((type *)out)[i] = isnan(x)               ? (type)0                                 \
-                       : x <= (double)lowest  ? (type)lowest                            \
-                       : x >= (double)highest ? (type)highest                           \
-                                              : (type)x;                                \
-  }                                                                                     \
-  static int64_t load_int_##name(const void *const x, const size_t i) {                 \
-    return (int64_t)((const type *)x)[i];                                               \
-  }                                                                                     \
-  static void store_int_##name(void *const out, const size_t i, const int64_t x) {      \
-    ((type *)out)[i] = (type)x;                                                         \
+#define INTEGER(name, type, lowest, highest)                                       \
+  static double load_##name(const void *const x, const size_t i) {                 \
+    return (double)((const type *)x)[i];                                           \
+  }                                                                                \
+  static void store_##name(void *const out, const size_t i, const double x) {      \
+    ((type *)out)[i] = isnan(x)               ? (type)0                            \
+                       : x <= (double)lowest  ? (type)lowest                       \
+                       : x >= (double)highest ? (type)highest                      \
+                                              : (type)x;                           \
+  }                                                                                \
+  static int64_t load_int_##name(const void *const x, const size_t i) {            \
+    return (int64_t)((const type *)x)[i];                                          \
+  }                                                                                \
+  static void store_int_##name(void *const out, const size_t i, const int64_t x) { \
+    ((type *)out)[i] = (type)x;                                                    \
   }
 INTEGER(u8, uint8_t, 0, UINT8_MAX)
 INTEGER(i8, int8_t, INT8_MIN, INT8_MAX)
@@ -41,8 +41,12 @@ static double load_f32(const void *const x, const size_t i) {
 static void store_f32(void *const out, const size_t i, const double x) {
   ((float *)out)[i] = (float)x;
 }
-static double load_f64(const void *const x, const size_t i) { return ((const double *)x)[i]; }
-static void store_f64(void *const out, const size_t i, const double x) { ((double *)out)[i] = x; }
+static double load_f64(const void *const x, const size_t i) {
+  return ((const double *)x)[i];
+}
+static void store_f64(void *const out, const size_t i, const double x) {
+  ((double *)out)[i] = x;
+}
 static double load_f16(const void *const x, const size_t i) {
   return (double)tarei_f16_to_float(((const uint16_t *)x)[i]);
 }

@@ -39,11 +39,11 @@ COMPARE_ROW(row_i32, int32_t)
 COMPARE_ROW(row_u8, uint8_t)
 
 static tarei_broadcast_fn row_of(const tare_dtype dtype) {
-  return dtype == TARE_F32                         ? row_f32
-         : dtype == TARE_I64                       ? row_i64
-         : dtype == TARE_I32                       ? row_i32
+  return dtype == TARE_F32                        ? row_f32
+         : dtype == TARE_I64                      ? row_i64
+         : dtype == TARE_I32                      ? row_i32
          : dtype == TARE_BOOL || dtype == TARE_U8 ? row_u8
-                                                   : NULL;
+                                                  : NULL;
 }
 
 static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -63,7 +63,7 @@ static tare_status compare(const tarei_run *const r, const relation rel, tare_er
   return TARE_OK;
 }
 
-#define COMPARE(id, rel)                                                               \
+#define COMPARE(id, rel)                                                              \
   static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
                               tare_error *const err) {                                \
     (void)step;                                                                       \

@@ -1,5 +1,5 @@
-/* Operators whose output follows from shapes and attributes: Constant, ConstantOfShape, Shape, Size.
- * Most of them are gone before a plan runs; those that stay are written out. */
+/* Operators whose output follows from shapes and attributes: Constant, ConstantOfShape, Shape,
+ * Size. Most of them are gone before a plan runs; those that stay are written out. */
 #include <string.h>
 
 #include "engine/step.h"

@@ -1,4 +1,5 @@
-/* Dropout of inference, where a pass could not take it away: the data pass, the mask is all true. */
+/* Dropout of inference, where a pass could not take it away: the data pass, the mask is all true.
+ */
 #include <string.h>
 
 #include "engine/lower/operands.h"

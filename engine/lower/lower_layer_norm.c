@@ -19,9 +19,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     TARE_TRY(tarei_want_float(step, i, err));
   }
   for (int o = 1; o < step->node->n_out; o++) {
-    if (step->node->out[o] >= 0 &&
-        tarei_graph_count_uses(step->graph, step->node->out[o]) > 0) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "its outputs Mean and InvStdDev are not supported");
+    if (step->node->out[o] >= 0 && tarei_graph_count_uses(step->graph, step->node->out[o]) > 0) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED,
+                        "its outputs Mean and InvStdDev are not supported");
     }
   }
   return TARE_OK;

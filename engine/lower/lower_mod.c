@@ -21,23 +21,24 @@ static int64_t remainder_of(const int64_t a, const int64_t b, const bool sign_of
 static void float_row(const void *const user, const tarei_broadcast *const b, const size_t row,
                       const size_t *const offset) {
   const job *const j = user;
-  const float *const x = (const float *)j->a + offset[0], *const y = (const float *)j->b + offset[1];
+  const float *const x = (const float *)j->a + offset[0], *const y =
+                                                              (const float *)j->b + offset[1];
   float *const out = (float *)j->out + row * b->n;
   for (size_t i = 0; i < b->n; i++) {
     out[i] = fmodf(x[i * b->step[0]], y[i * b->step[1]]);
   }
 }
 
-#define INTEGER_ROW(name, type)                                                                  \
-  static void name(const void *const user, const tarei_broadcast *const b, const size_t row,     \
-                   const size_t *const offset) {                                                 \
-    const job *const j = user;                                                                   \
-    const type *const x = (const type *)j->a + offset[0];                                        \
-    const type *const y = (const type *)j->b + offset[1];                                        \
-    type *const out = (type *)j->out + row * b->n;                                               \
-    for (size_t i = 0; i < b->n; i++) {                                                          \
-      out[i] = (type)remainder_of(x[i * b->step[0]], y[i * b->step[1]], j->fmod);                \
-    }                                                                                            \
+#define INTEGER_ROW(name, type)                                                              \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t row, \
+                   const size_t *const offset) {                                             \
+    const job *const j = user;                                                               \
+    const type *const x = (const type *)j->a + offset[0];                                    \
+    const type *const y = (const type *)j->b + offset[1];                                    \
+    type *const out = (type *)j->out + row * b->n;                                           \
+    for (size_t i = 0; i < b->n; i++) {                                                      \
+      out[i] = (type)remainder_of(x[i * b->step[0]], y[i * b->step[1]], j->fmod);            \
+    }                                                                                        \
   }
 INTEGER_ROW(int64_row, int64_t)
 INTEGER_ROW(int32_row, int32_t)

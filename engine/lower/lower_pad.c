@@ -84,8 +84,7 @@ static int64_t row_start(const padding *const p, size_t row) {
   for (int d = last; d >= 0; d--) {
     if (d < last) {
       const size_t size = (size_t)p->out->dims[d];
-      const int64_t at =
-          source_of(p->mode, (int64_t)(row % size) - p->begin[d], p->x->dims[d]);
+      const int64_t at = source_of(p->mode, (int64_t)(row % size) - p->begin[d], p->x->dims[d]);
       if (at < 0) {
         return -1;
       }

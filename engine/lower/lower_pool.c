@@ -6,7 +6,7 @@
 #include "engine/step.h"
 #include "engine/threads.h"
 
-#define AXES 3                      /* fewer axes are the last ones of three */
+#define AXES 3                       /* fewer axes are the last ones of three */
 #define LARGEST ((int64_t)INT32_MAX) /* of any attribute: sums of products stay in 64 bits */
 
 typedef struct state {

@@ -29,17 +29,16 @@ static int64_t saturate(const double x, const int64_t lowest, const int64_t high
   return isnan(x) ? 0 : x <= (double)lowest ? lowest : x >= (double)highest ? highest : (int64_t)x;
 }
 
-#define MIXED_ROW(name, type, CONVERT)                                                           \
-  static void name(const void *const user, const tarei_broadcast *const b, const size_t row,     \
-                   const size_t *const offset) {                                                 \
-    const job *const j = user;                                                                   \
-    const type *const x = (const type *)j->a + offset[0];                                        \
-    type *const out = (type *)j->out + row * b->n;                                               \
-    for (size_t i = 0; i < b->n; i++) {                                                          \
-      const double y =                                                                           \
-          pow((double)x[i * b->step[0]], exponent_at(j, offset[1] + i * b->step[1]));            \
-      out[i] = (type)(CONVERT);                                                                  \
-    }                                                                                            \
+#define MIXED_ROW(name, type, CONVERT)                                                             \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t row,       \
+                   const size_t *const offset) {                                                   \
+    const job *const j = user;                                                                     \
+    const type *const x = (const type *)j->a + offset[0];                                          \
+    type *const out = (type *)j->out + row * b->n;                                                 \
+    for (size_t i = 0; i < b->n; i++) {                                                            \
+      const double y = pow((double)x[i * b->step[0]], exponent_at(j, offset[1] + i * b->step[1])); \
+      out[i] = (type)(CONVERT);                                                                    \
+    }                                                                                              \
   }
 MIXED_ROW(mixed_f32_row, float, y)
 MIXED_ROW(mixed_i32_row, int32_t, saturate(y, INT32_MIN, INT32_MAX))

@@ -9,9 +9,9 @@ typedef struct state {
   tarei_conv conv;
   tarei_int8_layer layer;
   bool depthwise;
-  const int8_t *weights;  /* packed per group, or [taps][channels] for depthwise */
-  size_t group_bytes;     /* between the packed weights of two groups */
-  size_t group_add;       /* between their column sums */
+  const int8_t *weights; /* packed per group, or [taps][channels] for depthwise */
+  size_t group_bytes;    /* between the packed weights of two groups */
+  size_t group_add;      /* between their column sums */
 } state;
 
 typedef struct job {
@@ -63,8 +63,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
   const size_t n = (size_t)(c->outputs / c->group);
   s->group_bytes = tarei_i8_packed_size(c->k, n);
   s->group_add = s->depthwise ? 1 : tarei_round_up(n, TAREI_I8_PANEL);
-  const size_t bytes =
-      s->depthwise ? (size_t)c->outputs * c->k : s->group_bytes * (size_t)c->group;
+  const size_t bytes = s->depthwise ? (size_t)c->outputs * c->k : s->group_bytes * (size_t)c->group;
   void *weights, *add;
   bool fresh, fresh_add;
   TARE_TRY(tarei_blobs_take(blobs, bytes, &weights, &fresh, err));
@@ -92,8 +91,8 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
     }
   }
   const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
-  TARE_TRY_GOTO(
-      tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, has_residual, err), done);
+  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, has_residual, err),
+                done);
   step->packed_inputs = 1u << 1 | 1u << 2;
 done:
   free(scale);
@@ -176,8 +175,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   if (s->depthwise) {
     tarei_conv_spans(j.x->dims[0], j.out->dims[1], r->threads, span, &j);
   } else {
-    tarei_conv_rows(&s->conv, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, r->scratch,
-                    r->threads, rows, &j);
+    tarei_conv_rows(&s->conv, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, r->scratch, r->threads,
+                    rows, &j);
   }
   return TARE_OK;
 }

@@ -18,8 +18,8 @@ typedef struct job {
   tarei_epilogue epilogue;
 } job;
 
-static void quantize_weights(const float *const w, const size_t k, const size_t n,
-                             int8_t *const q, float *const scale) {
+static void quantize_weights(const float *const w, const size_t k, const size_t n, int8_t *const q,
+                             float *const scale) {
   for (size_t i = 0; i < n; i++) {
     scale[i] = tarei_weight_scale(w + i, k, n);
   }
@@ -59,8 +59,8 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
     }
   }
   const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
-  TARE_TRY_GOTO(
-      tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, has_residual, err), done);
+  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, has_residual, err),
+                done);
   step->packed_inputs = 1u << 1 | 1u << 2;
 done:
   free(scale);

@@ -2,13 +2,13 @@
 #include "engine/lower/operands.h"
 
 /* Integers wrap like two's complement: they are counted in `wide`. */
-#define FILL(type, wide)                                                                        \
-  do {                                                                                          \
-    const wide start = (wide) * (const type *)r->in[0]->data;                                   \
-    const wide delta = (wide) * (const type *)r->in[2]->data;                                   \
-    for (size_t i = 0; i < n; i++) {                                                            \
-      ((type *)r->out[0]->data)[i] = (type)(start + (wide)i * delta);                           \
-    }                                                                                           \
+#define FILL(type, wide)                                              \
+  do {                                                                \
+    const wide start = (wide) * (const type *)r->in[0]->data;         \
+    const wide delta = (wide) * (const type *)r->in[2]->data;         \
+    for (size_t i = 0; i < n; i++) {                                  \
+      ((type *)r->out[0]->data)[i] = (type)(start + (wide)i * delta); \
+    }                                                                 \
   } while (0)
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,

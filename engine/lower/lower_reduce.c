@@ -6,28 +6,28 @@
 
 /* One function for a kind and a type: INIT, STEP (of a, the result so far, and v) and FINISH (of a
  * and count). */
-#define REDUCE_ROWS(name, type, wide, INIT, STEP, FINISH)                                        \
-  static void name(const tarei_reduction *const r, const void *const x, const size_t lanes,      \
-                   void *const out) {                                                            \
-    wide acc[TAREI_REDUCTION_LANES];                                                             \
-    for (size_t l = 0; l < lanes; l++) {                                                         \
-      acc[l] = (INIT);                                                                           \
-    }                                                                                            \
-    for (size_t row = 0; row < r->rows; row++) {                                                 \
-      const type *from = (const type *)x + tarei_reduction_row(r, row);                          \
-      for (size_t i = 0; i < r->n; i++, from += r->stride) {                                     \
-        for (size_t l = 0; l < lanes; l++) {                                                     \
-          const wide a = acc[l], v = (wide)from[l];                                              \
-          acc[l] = (STEP);                                                                       \
-        }                                                                                        \
-      }                                                                                          \
-    }                                                                                            \
-    const wide count = (wide)(r->rows * r->n);                                                   \
-    for (size_t l = 0; l < lanes; l++) {                                                         \
-      const wide a = acc[l];                                                                     \
-      (void)count;                                                                               \
-      ((type *)out)[l] = (type)(FINISH);                                                         \
-    }                                                                                            \
+#define REDUCE_ROWS(name, type, wide, INIT, STEP, FINISH)                                   \
+  static void name(const tarei_reduction *const r, const void *const x, const size_t lanes, \
+                   void *const out) {                                                       \
+    wide acc[TAREI_REDUCTION_LANES];                                                        \
+    for (size_t l = 0; l < lanes; l++) {                                                    \
+      acc[l] = (INIT);                                                                      \
+    }                                                                                       \
+    for (size_t row = 0; row < r->rows; row++) {                                            \
+      const type *from = (const type *)x + tarei_reduction_row(r, row);                     \
+      for (size_t i = 0; i < r->n; i++, from += r->stride) {                                \
+        for (size_t l = 0; l < lanes; l++) {                                                \
+          const wide a = acc[l], v = (wide)from[l];                                         \
+          acc[l] = (STEP);                                                                  \
+        }                                                                                   \
+      }                                                                                     \
+    }                                                                                       \
+    const wide count = (wide)(r->rows * r->n);                                              \
+    for (size_t l = 0; l < lanes; l++) {                                                    \
+      const wide a = acc[l];                                                                \
+      (void)count;                                                                          \
+      ((type *)out)[l] = (type)(FINISH);                                                    \
+    }                                                                                       \
   }
 
 /* A NaN wins in Max and Min. */
@@ -35,7 +35,7 @@ REDUCE_ROWS(l2_f32, float, double, 0, a + v * v, sqrt(a))
 REDUCE_ROWS(max_f32, float, double, -(double)INFINITY, v > a || isnan(v) ? v : a, a)
 REDUCE_ROWS(mean_f32, float, double, 0, a + v, a / count)
 REDUCE_ROWS(min_f32, float, double, (double)INFINITY, v < a || isnan(v) ? v : a, a)
-REDUCE_ROWS(prod_f32, float, double, 1, a * v, a)
+REDUCE_ROWS(prod_f32, float, double, 1, a *v, a)
 REDUCE_ROWS(sum_f32, float, double, 0, a + v, a)
 
 /* Integers wrap like two's complement; their mean is cut toward zero. */
@@ -46,11 +46,11 @@ static int64_t mul_wrapping(const int64_t a, const int64_t b) {
   return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-#define REDUCE_INTEGERS(suffix, type, lowest, highest)                                           \
-  REDUCE_ROWS(max_##suffix, type, int64_t, lowest, v > a ? v : a, a)                             \
-  REDUCE_ROWS(mean_##suffix, type, int64_t, 0, add_wrapping(a, v), count ? a / count : 0)        \
-  REDUCE_ROWS(min_##suffix, type, int64_t, highest, v < a ? v : a, a)                            \
-  REDUCE_ROWS(prod_##suffix, type, int64_t, 1, mul_wrapping(a, v), a)                            \
+#define REDUCE_INTEGERS(suffix, type, lowest, highest)                                    \
+  REDUCE_ROWS(max_##suffix, type, int64_t, lowest, v > a ? v : a, a)                      \
+  REDUCE_ROWS(mean_##suffix, type, int64_t, 0, add_wrapping(a, v), count ? a / count : 0) \
+  REDUCE_ROWS(min_##suffix, type, int64_t, highest, v < a ? v : a, a)                     \
+  REDUCE_ROWS(prod_##suffix, type, int64_t, 1, mul_wrapping(a, v), a)                     \
   REDUCE_ROWS(sum_##suffix, type, int64_t, 0, add_wrapping(a, v), a)
 REDUCE_INTEGERS(i32, int32_t, INT32_MIN, INT32_MAX)
 REDUCE_INTEGERS(i64, int64_t, INT64_MIN, INT64_MAX)
@@ -109,17 +109,17 @@ static tare_status run_axes(const tarei_step *const step, const tarei_run *const
   return reduce(r, k, cut, err);
 }
 
-#define REDUCE(id, ...)                                                                          \
-  static const kind id##_kind = {__VA_ARGS__};                                                   \
-  static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,              \
-                                  tare_error *const err) {                                       \
-    (void)blobs;                                                                                 \
-    return check_dtype(step, &id##_kind, err);                                                   \
-  }                                                                                              \
-  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,            \
-                              tare_error *const err) {                                           \
-    return run_axes(step, r, &id##_kind, err);                                                   \
-  }                                                                                              \
+#define REDUCE(id, ...)                                                               \
+  static const kind id##_kind = {__VA_ARGS__};                                        \
+  static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,   \
+                                  tare_error *const err) {                            \
+    (void)blobs;                                                                      \
+    return check_dtype(step, &id##_kind, err);                                        \
+  }                                                                                   \
+  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
+                              tare_error *const err) {                                \
+    return run_axes(step, r, &id##_kind, err);                                        \
+  }                                                                                   \
   const tarei_lowering tarei_lower_##id = {.prepare = prepare_##id, .run = run_##id};
 
 REDUCE(reduce_l2, l2_f32, NULL, NULL)
@@ -132,18 +132,18 @@ REDUCE(reduce_sum, sum_f32, sum_i32, sum_i64)
 /* Everything behind batch and channels goes away. */
 static const bool space[TARE_MAX_RANK] = {false, false, true, true, true, true, true, true};
 
-#define GLOBAL_POOL(id, function)                                                                \
-  static const kind id##_kind = {function, NULL, NULL};                                          \
-  static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,              \
-                                  tare_error *const err) {                                       \
-    (void)blobs;                                                                                 \
-    return check_dtype(step, &id##_kind, err);                                                   \
-  }                                                                                              \
-  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,            \
-                              tare_error *const err) {                                           \
-    (void)step;                                                                                  \
-    return reduce(r, &id##_kind, space, err);                                                    \
-  }                                                                                              \
+#define GLOBAL_POOL(id, function)                                                     \
+  static const kind id##_kind = {function, NULL, NULL};                               \
+  static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,   \
+                                  tare_error *const err) {                            \
+    (void)blobs;                                                                      \
+    return check_dtype(step, &id##_kind, err);                                        \
+  }                                                                                   \
+  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
+                              tare_error *const err) {                                \
+    (void)step;                                                                       \
+    return reduce(r, &id##_kind, space, err);                                         \
+  }                                                                                   \
   const tarei_lowering tarei_lower_##id = {.prepare = prepare_##id, .run = run_##id};
 
 GLOBAL_POOL(global_average_pool, mean_f32)

@@ -45,8 +45,8 @@ static tare_status check_box(const box *const b, const tare_tensor *const x,
   for (int d = 0; d < x->rank; d++) {
     int64_t last = 0;
     if (!tarei_mul_i64(out->dims[d] - 1, b->step[d], &last) ||
-        !tarei_add_i64(last, b->start[d], &last) || b->start[d] < 0 ||
-        b->start[d] >= x->dims[d] || last < 0 || last >= x->dims[d]) {
+        !tarei_add_i64(last, b->start[d], &last) || b->start[d] < 0 || b->start[d] >= x->dims[d] ||
+        last < 0 || last >= x->dims[d]) {
       return tarei_fail(err, TARE_E_SHAPE, "axis %d gives %lld elements from %lld by %lld of %lld",
                         d, (long long)out->dims[d], (long long)b->start[d], (long long)b->step[d],
                         (long long)x->dims[d]);

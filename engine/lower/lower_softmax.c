@@ -84,8 +84,7 @@ static const char *softmax_kernel(const tarei_step *const step, const tarei_kern
   return k->softmax_name;
 }
 
-static const char *log_softmax_kernel(const tarei_step *const step,
-                                      const tarei_kernels *const k) {
+static const char *log_softmax_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   (void)step;
   return k->log_softmax_name;
 }

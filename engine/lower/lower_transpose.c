@@ -69,16 +69,16 @@ static void copy_rows(const layout *const l, const char *const x, char *const ou
   }
 }
 
-#define TRANSPOSE_TILE(name, type)                                                            \
-  static void name(const void *const from, const size_t from_step, void *const to,            \
-                   const size_t to_step, const size_t rows, const size_t columns) {           \
-    const type *const x = from;                                                               \
-    type *const out = to;                                                                     \
-    for (size_t i = 0; i < rows; i++) {                                                       \
-      for (size_t j = 0; j < columns; j++) {                                                  \
-        out[i * to_step + j] = x[i + j * from_step];                                          \
-      }                                                                                       \
-    }                                                                                         \
+#define TRANSPOSE_TILE(name, type)                                                  \
+  static void name(const void *const from, const size_t from_step, void *const to,  \
+                   const size_t to_step, const size_t rows, const size_t columns) { \
+    const type *const x = from;                                                     \
+    type *const out = to;                                                           \
+    for (size_t i = 0; i < rows; i++) {                                             \
+      for (size_t j = 0; j < columns; j++) {                                        \
+        out[i * to_step + j] = x[i + j * from_step];                                \
+      }                                                                             \
+    }                                                                               \
   }
 TRANSPOSE_TILE(tile_1, uint8_t)
 TRANSPOSE_TILE(tile_2, uint16_t)

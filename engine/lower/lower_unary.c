@@ -56,14 +56,14 @@ static params two(const tarei_step *const step, const char *const a, const float
                   b ? tarei_attr_float(step->node, b, b_default) : b_default};
 }
 
-#define UNARY(id, kind, attr_a, default_a, attr_b, default_b)                                   \
-  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,          \
-                              tare_error *const err) {                                         \
-    (void)err;                                                                                 \
-    return run_chunks(r, TAREI_UNARY_##kind, two(step, attr_a, default_a, attr_b, default_b),  \
-                      unary_chunk);                                                            \
-  }                                                                                            \
-  const tarei_lowering tarei_lower_##id = {                                                    \
+#define UNARY(id, kind, attr_a, default_a, attr_b, default_b)                                 \
+  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,         \
+                              tare_error *const err) {                                        \
+    (void)err;                                                                                \
+    return run_chunks(r, TAREI_UNARY_##kind, two(step, attr_a, default_a, attr_b, default_b), \
+                      unary_chunk);                                                           \
+  }                                                                                           \
+  const tarei_lowering tarei_lower_##id = {                                                   \
       .prepare = prepare_float, .run = run_##id, .kernel = unary_kernel};
 
 UNARY(ceil, CEIL, NULL, 0, NULL, 0)
@@ -81,13 +81,13 @@ UNARY(sin, SIN, NULL, 0, NULL, 0)
 UNARY(softplus, SOFTPLUS, NULL, 0, NULL, 0)
 UNARY(sqrt, SQRT, NULL, 0, NULL, 0)
 
-#define ACT(id, kind, attr_a, default_a)                                                     \
-  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,        \
-                              tare_error *const err) {                                       \
-    (void)err;                                                                               \
+#define ACT(id, kind, attr_a, default_a)                                                      \
+  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,         \
+                              tare_error *const err) {                                        \
+    (void)err;                                                                                \
     return run_chunks(r, TAREI_ACT_##kind, two(step, attr_a, default_a, NULL, 0), act_chunk); \
-  }                                                                                          \
-  const tarei_lowering tarei_lower_##id = {                                                  \
+  }                                                                                           \
+  const tarei_lowering tarei_lower_##id = {                                                   \
       .prepare = prepare_float, .run = run_##id, .kernel = act_kernel};
 
 ACT(leaky_relu, LEAKY_RELU, "alpha", 0.01f)

@@ -10,11 +10,11 @@ typedef struct job {
   size_t element;
 } job;
 
-#define CHOOSE(type)                                                                      \
-  for (size_t i = 0; i < b->n; i++) {                                                     \
-    ((type *)(void *)out)[i] = c[i * b->step[0]]                                          \
-                                   ? ((const type *)(const void *)x)[i * b->step[1]]      \
-                                   : ((const type *)(const void *)y)[i * b->step[2]];     \
+#define CHOOSE(type)                                                                  \
+  for (size_t i = 0; i < b->n; i++) {                                                 \
+    ((type *)(void *)out)[i] = c[i * b->step[0]]                                      \
+                                   ? ((const type *)(const void *)x)[i * b->step[1]]  \
+                                   : ((const type *)(const void *)y)[i * b->step[2]]; \
   }
 
 static void where_row(const void *const user, const tarei_broadcast *const b, const size_t row,
@@ -64,9 +64,8 @@ static tare_status run_expand(const tarei_step *const step, const tarei_run *con
   (void)step;
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(r->in, 1, r->out[0], &layout, err));
-  const job j = {.a = r->in[0]->data,
-                 .out = r->out[0]->data,
-                 .element = tare_dtype_size(r->out[0]->dtype)};
+  const job j = {
+      .a = r->in[0]->data, .out = r->out[0]->data, .element = tare_dtype_size(r->out[0]->dtype)};
   tarei_broadcast_run(&layout, r->threads, expand_row, &j);
   return TARE_OK;
 }

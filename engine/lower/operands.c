@@ -4,9 +4,8 @@
 
 /* Input i, or NULL where it is absent. */
 static const tarei_value *input(const tarei_step *const step, const int i) {
-  return i < step->node->n_in && step->node->in[i] >= 0
-             ? &step->graph->values[step->node->in[i]]
-             : NULL;
+  return i < step->node->n_in && step->node->in[i] >= 0 ? &step->graph->values[step->node->in[i]]
+                                                        : NULL;
 }
 
 /* Elements of a constant, or -1. */
@@ -86,6 +85,5 @@ tare_status tarei_want_dim(const tarei_step *const step, const tarei_run *const 
   return run->in[i]->dims[axis] == size
              ? TARE_OK
              : tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' is %lld long, expected %lld", axis,
-                          input(step, i)->name, (long long)run->in[i]->dims[axis],
-                          (long long)size);
+                          input(step, i)->name, (long long)run->in[i]->dims[axis], (long long)size);
 }

@@ -7,7 +7,8 @@
 
 #include "engine/step.h"
 
-/* --- when a step is prepared ------------------------------------------------------------------- */
+/* --- when a step is prepared -------------------------------------------------------------------
+ */
 
 /* Input i (absent ones pass) is float32, and where it is constant, its bytes are there. */
 tare_status tarei_want_float(const tarei_step *step, int i, tare_error *err);
@@ -19,7 +20,8 @@ tare_status tarei_want_bias(const tarei_step *step, size_t n, const float **out,
 /* A value has a scale for every profile. */
 tare_status tarei_want_scales(const tarei_step *step, int value, tare_error *err);
 
-/* --- when it runs ------------------------------------------------------------------------------- */
+/* --- when it runs -------------------------------------------------------------------------------
+ */
 
 /* Input i (absent ones pass) has so many elements. */
 tare_status tarei_want_count(const tarei_step *step, const tarei_run *run, int i, int64_t count,

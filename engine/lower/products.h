@@ -10,8 +10,8 @@
 
 typedef struct tarei_product {
   size_t batch, m, k, n;
-  bool trans_b; /* B is [..., N, K] */
-  int n_leading;                        /* leading dims of the output */
+  bool trans_b;  /* B is [..., N, K] */
+  int n_leading; /* leading dims of the output */
   int64_t leading[TARE_MAX_RANK];
   size_t a_step[TARE_MAX_RANK], b_step[TARE_MAX_RANK]; /* matrices to skip per leading dim */
 } tarei_product;

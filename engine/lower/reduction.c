@@ -64,7 +64,7 @@ void tarei_reduction_run(const tarei_reduction *const r, const void *const x, vo
 #pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
   for (size_t i = 0; i < total; i++) {
     const size_t first = i % blocks * lanes, at = i / blocks * run + first;
-    fn(r, (const char *)x + offset_of(kept, at) * element, run - first < lanes ? run - first : lanes,
-       (char *)out + at * element);
+    fn(r, (const char *)x + offset_of(kept, at) * element,
+       run - first < lanes ? run - first : lanes, (char *)out + at * element);
   }
 }

@@ -64,23 +64,51 @@ static double number_at(const tare_tensor *const x, const size_t i) {
                                 : (double)((const uint8_t *)x->data)[i];
 }
 
-static double trunc_div(const double a, const double b) { return b == 0 ? 0 : trunc(a / b); }
-static double float_div(const double a, const double b) { return a / b; }
-static double add(const double a, const double b) { return a + b; }
-static double sub(const double a, const double b) { return a - b; }
-static double mul(const double a, const double b) { return a * b; }
+static double trunc_div(const double a, const double b) {
+  return b == 0 ? 0 : trunc(a / b);
+}
+static double float_div(const double a, const double b) {
+  return a / b;
+}
+static double add(const double a, const double b) {
+  return a + b;
+}
+static double sub(const double a, const double b) {
+  return a - b;
+}
+static double mul(const double a, const double b) {
+  return a * b;
+}
 static double python_mod(const double a, const double b) {
   return b == 0 ? 0 : a - b * floor(a / b);
 }
-static double c_mod(const double a, const double b) { return b == 0 ? 0 : fmod(a, b); }
-static double equal(const double a, const double b) { return a == b; }
-static double less(const double a, const double b) { return a < b; }
-static double less_equal(const double a, const double b) { return a <= b; }
-static double greater(const double a, const double b) { return a > b; }
-static double greater_equal(const double a, const double b) { return a >= b; }
-static double both(const double a, const double b) { return a != 0 && b != 0; }
-static double either(const double a, const double b) { return a != 0 || b != 0; }
-static double prelu(const double a, const double b) { return a < 0 ? a * b : a; }
+static double c_mod(const double a, const double b) {
+  return b == 0 ? 0 : fmod(a, b);
+}
+static double equal(const double a, const double b) {
+  return a == b;
+}
+static double less(const double a, const double b) {
+  return a < b;
+}
+static double less_equal(const double a, const double b) {
+  return a <= b;
+}
+static double greater(const double a, const double b) {
+  return a > b;
+}
+static double greater_equal(const double a, const double b) {
+  return a >= b;
+}
+static double both(const double a, const double b) {
+  return a != 0 && b != 0;
+}
+static double either(const double a, const double b) {
+  return a != 0 || b != 0;
+}
+static double prelu(const double a, const double b) {
+  return a < 0 ? a * b : a;
+}
 
 typedef struct binary_case {
   const char *op;
@@ -122,22 +150,36 @@ static void check_binary(const binary_case *const c) {
 static void test_binary(void **state) {
   (void)state;
   static const binary_case cases[] = {
-      {"Add", 2, 14, TARE_F32, TARE_F32, add},         {"Add", 2, 14, TARE_I64, TARE_I64, add},
-      {"Sub", 2, 14, TARE_F32, TARE_F32, sub},         {"Sub", 2, 14, TARE_I32, TARE_I32, sub},
-      {"Mul", 2, 14, TARE_F32, TARE_F32, mul},         {"Mul", 2, 14, TARE_I64, TARE_I64, mul},
-      {"Div", 2, 14, TARE_F32, TARE_F32, float_div},   {"Div", 2, 14, TARE_I64, TARE_I64, trunc_div},
-      {"Div", 2, 14, TARE_I32, TARE_I32, trunc_div},   {"Max", 3, 13, TARE_F32, TARE_F32, fmax},
-      {"Min", 3, 13, TARE_F32, TARE_F32, fmin},        {"Max", 2, 13, TARE_I64, TARE_I64, fmax},
-      {"Min", 3, 13, TARE_I32, TARE_I32, fmin},        {"Max", 1, 13, TARE_F32, TARE_F32, fmax},
-      {"Pow", 2, 15, TARE_F32, TARE_F32, pow},         {"Pow", 2, 15, TARE_F32, TARE_I64, pow},
-      {"Pow", 2, 15, TARE_F32, TARE_I32, pow},         {"PRelu", 2, 16, TARE_F32, TARE_F32, prelu},
-      {"Mod", 2, 13, TARE_F32, TARE_F32, c_mod},       {"Mod", 2, 13, TARE_I64, TARE_I64, python_mod},
-      {"Mod", 2, 13, TARE_I32, TARE_I32, c_mod},       {"Mod", 2, 13, TARE_I32, TARE_I32, python_mod},
-      {"Equal", 2, 13, TARE_I64, TARE_I64, equal},     {"Less", 2, 13, TARE_F32, TARE_F32, less},
+      {"Add", 2, 14, TARE_F32, TARE_F32, add},
+      {"Add", 2, 14, TARE_I64, TARE_I64, add},
+      {"Sub", 2, 14, TARE_F32, TARE_F32, sub},
+      {"Sub", 2, 14, TARE_I32, TARE_I32, sub},
+      {"Mul", 2, 14, TARE_F32, TARE_F32, mul},
+      {"Mul", 2, 14, TARE_I64, TARE_I64, mul},
+      {"Div", 2, 14, TARE_F32, TARE_F32, float_div},
+      {"Div", 2, 14, TARE_I64, TARE_I64, trunc_div},
+      {"Div", 2, 14, TARE_I32, TARE_I32, trunc_div},
+      {"Max", 3, 13, TARE_F32, TARE_F32, fmax},
+      {"Min", 3, 13, TARE_F32, TARE_F32, fmin},
+      {"Max", 2, 13, TARE_I64, TARE_I64, fmax},
+      {"Min", 3, 13, TARE_I32, TARE_I32, fmin},
+      {"Max", 1, 13, TARE_F32, TARE_F32, fmax},
+      {"Pow", 2, 15, TARE_F32, TARE_F32, pow},
+      {"Pow", 2, 15, TARE_F32, TARE_I64, pow},
+      {"Pow", 2, 15, TARE_F32, TARE_I32, pow},
+      {"PRelu", 2, 16, TARE_F32, TARE_F32, prelu},
+      {"Mod", 2, 13, TARE_F32, TARE_F32, c_mod},
+      {"Mod", 2, 13, TARE_I64, TARE_I64, python_mod},
+      {"Mod", 2, 13, TARE_I32, TARE_I32, c_mod},
+      {"Mod", 2, 13, TARE_I32, TARE_I32, python_mod},
+      {"Equal", 2, 13, TARE_I64, TARE_I64, equal},
+      {"Less", 2, 13, TARE_F32, TARE_F32, less},
       {"LessOrEqual", 2, 16, TARE_I32, TARE_I32, less_equal},
-      {"Greater", 2, 13, TARE_F32, TARE_F32, greater}, {"Equal", 2, 13, TARE_BOOL, TARE_BOOL, equal},
+      {"Greater", 2, 13, TARE_F32, TARE_F32, greater},
+      {"Equal", 2, 13, TARE_BOOL, TARE_BOOL, equal},
       {"GreaterOrEqual", 2, 16, TARE_I64, TARE_I64, greater_equal},
-      {"And", 2, 7, TARE_BOOL, TARE_BOOL, both},       {"Or", 2, 7, TARE_BOOL, TARE_BOOL, either},
+      {"And", 2, 7, TARE_BOOL, TARE_BOOL, both},
+      {"Or", 2, 7, TARE_BOOL, TARE_BOOL, either},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     for (int repeat = 0; repeat < 6; repeat++) {
@@ -235,7 +277,7 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_binary), cmocka_unit_test(test_where), cmocka_unit_test(test_expand),
+      cmocka_unit_test(test_binary), cmocka_unit_test(test_where),   cmocka_unit_test(test_expand),
       cmocka_unit_test(test_cast),   cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,8 +146,8 @@ static void test_gemm(void **state) {
                (double)b[tb ? column * k + j : j * n + column];
       }
       const int64_t at = (c[0] == 1 ? 0 : row * c[1]) + (c[1] == 1 ? 0 : column);
-      expected[i] = (float)(0.5 * sum) -
-                    (round & 4 ? 2 * ((const float *)t.inputs[2].data)[at] : 0);
+      expected[i] =
+          (float)(0.5 * sum) - (round & 4 ? 2 * ((const float *)t.inputs[2].data)[at] : 0);
     }
     one_node_expect_floats(&t, expected, (size_t)(m * n), 1e-4f);
     free(expected);
@@ -311,7 +311,8 @@ static void test_quantize(void **state) {
     one_node_scale(&d, d.in[0], 0.01f, all);
     one_node_run_ok(&d);
     for (int64_t i = 0; i < n; i++) {
-      assert_true(((const float *)d.outputs[0].data)[i] == (float)(u8[i] - (all ? 0 : 128)) * scale);
+      assert_true(((const float *)d.outputs[0].data)[i] ==
+                  (float)(u8[i] - (all ? 0 : 128)) * scale);
     }
     one_node_end(&q);
     one_node_end(&d);
@@ -344,9 +345,9 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_matmul),  cmocka_unit_test(test_vectors),
-      cmocka_unit_test(test_gemm),    cmocka_unit_test(test_linear),
-      cmocka_unit_test(test_qlinear), cmocka_unit_test(test_qmatmul),
+      cmocka_unit_test(test_matmul),   cmocka_unit_test(test_vectors),
+      cmocka_unit_test(test_gemm),     cmocka_unit_test(test_linear),
+      cmocka_unit_test(test_qlinear),  cmocka_unit_test(test_qmatmul),
       cmocka_unit_test(test_quantize), cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,8 +109,7 @@ static void test_slice(void **state) {
     one_node_op(&t, "Slice", "", 13, 1);
     one_node_run_ok(&t);
     for (int d = 0; d < rank; d++) {
-      assert_int_equal(t.outputs[0].dims[d],
-                       python_count(starts[d], ends[d], steps[d], dims[d]));
+      assert_int_equal(t.outputs[0].dims[d], python_count(starts[d], ends[d], steps[d], dims[d]));
     }
     for (int64_t i = 0; i < tare_tensor_count(&t.outputs[0]); i++) {
       split_index(&t.outputs[0], i, at);
@@ -151,9 +150,9 @@ static void test_concat_and_split(void **state) {
     assert_true(tarei_attr_set_int(s.node, "axis", axis));
     one_node_run_ok(&s);
     for (int k = 0; k < 2; k++) {
-      assert_memory_equal(s.outputs[k].data, t.inputs[k].data,
-                          (size_t)tare_tensor_count(&t.inputs[k]) *
-                              tare_dtype_size(t.inputs[k].dtype));
+      assert_memory_equal(
+          s.outputs[k].data, t.inputs[k].data,
+          (size_t)tare_tensor_count(&t.inputs[k]) * tare_dtype_size(t.inputs[k].dtype));
     }
     one_node_end(&s);
     one_node_end(&t);
@@ -265,9 +264,12 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_transpose), cmocka_unit_test(test_slice),
-      cmocka_unit_test(test_concat_and_split), cmocka_unit_test(test_gather),
-      cmocka_unit_test(test_pad), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_transpose),
+      cmocka_unit_test(test_slice),
+      cmocka_unit_test(test_concat_and_split),
+      cmocka_unit_test(test_gather),
+      cmocka_unit_test(test_pad),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

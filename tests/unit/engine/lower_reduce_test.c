@@ -31,12 +31,24 @@ typedef struct reduction {
   double (*finish)(double a, double n);
 } reduction;
 
-static double add(const double a, const double v) { return a + v; }
-static double add_square(const double a, const double v) { return a + v * v; }
-static double mul(const double a, const double v) { return a * v; }
-static double same(const double a, const double n) { return (void)n, a; }
-static double divide(const double a, const double n) { return a / n; }
-static double root(const double a, const double n) { return (void)n, sqrt(a); }
+static double add(const double a, const double v) {
+  return a + v;
+}
+static double add_square(const double a, const double v) {
+  return a + v * v;
+}
+static double mul(const double a, const double v) {
+  return a * v;
+}
+static double same(const double a, const double n) {
+  return (void)n, a;
+}
+static double divide(const double a, const double n) {
+  return a / n;
+}
+static double root(const double a, const double n) {
+  return (void)n, sqrt(a);
+}
 
 static const reduction reductions[] = {
     {"ReduceSum", 0, add, same},          {"ReduceMean", 0, add, divide},
@@ -239,7 +251,8 @@ static void test_layer_norm(void **state) {
 
 /* Instance norm in both layouts, and batch norm: a factor and an offset per channel. */
 static void check_channel_norm(const bool last, const bool batch) {
-  const int64_t n = one_node_between(1, 3), c = one_node_between(1, 40), l = one_node_between(2, 90);
+  const int64_t n = one_node_between(1, 3), c = one_node_between(1, 40),
+                l = one_node_between(2, 90);
   const int64_t dims[] = {n, last ? l : c, last ? c : l};
   one_node t;
   one_node_start(&t);
@@ -251,7 +264,10 @@ static void check_channel_norm(const bool last, const bool batch) {
     float *const variance = t.inputs[4].data;
     variance[i] = fabsf(variance[i]);
   }
-  one_node_op(&t, batch ? "BatchNormalization" : last ? "InstanceNormLast" : "InstanceNormalization",
+  one_node_op(&t,
+              batch  ? "BatchNormalization"
+              : last ? "InstanceNormLast"
+                     : "InstanceNormalization",
               last ? "tare" : "", last ? 1 : 15, 1);
   assert_true(tarei_attr_set_float(t.node, "epsilon", 0.01f));
   one_node_run_ok(&t);
@@ -266,9 +282,8 @@ static void check_channel_norm(const bool last, const bool batch) {
       mean = (double)((const float *)t.inputs[3].data)[channel];
       variance = (double)((const float *)t.inputs[4].data)[channel];
     }
-    expected[i] =
-        (float)(((double)x[i] - mean) / sqrt(variance + 0.01) * (double)scale[channel] +
-                (double)((const float *)t.inputs[2].data)[channel]);
+    expected[i] = (float)(((double)x[i] - mean) / sqrt(variance + 0.01) * (double)scale[channel] +
+                          (double)((const float *)t.inputs[2].data)[channel]);
   }
   one_node_expect_floats(&t, expected, (size_t)(n * c * l), 1e-4f);
   free(expected);
@@ -344,9 +359,9 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reductions),    cmocka_unit_test(test_pools),
-      cmocka_unit_test(test_layer_norm),    cmocka_unit_test(test_channel_norms),
-      cmocka_unit_test(test_softmax),       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_reductions), cmocka_unit_test(test_pools),
+      cmocka_unit_test(test_layer_norm), cmocka_unit_test(test_channel_norms),
+      cmocka_unit_test(test_softmax),    cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,9 @@ int64_t one_node_between(const int64_t lowest, const int64_t highest) {
   return lowest + (int64_t)one_node_bits() % (highest - lowest + 1);
 }
 
-float one_node_float(void) { return (float)one_node_bits() / 1073741824.0f - 2.0f; }
+float one_node_float(void) {
+  return (float)one_node_bits() / 1073741824.0f - 2.0f;
+}
 
 void one_node_start(one_node *const t) {
   *t = (one_node){.graph = tarei_graph_new("test")};
@@ -111,7 +113,9 @@ int one_node_ints(one_node *const t, const int n, const int64_t *const values) {
   return one_node_const(t, TARE_I64, 1, (int64_t[]){n}, values);
 }
 
-int one_node_absent(one_node *const t) { return add_operand(t, -1, (tare_tensor){0}); }
+int one_node_absent(one_node *const t) {
+  return add_operand(t, -1, (tare_tensor){0});
+}
 
 void one_node_symbol(one_node *const t, const int input, const int axis, const char *const name) {
   tarei_exprs *const pool = t->graph->exprs;
@@ -119,8 +123,8 @@ void one_node_symbol(one_node *const t, const int input, const int axis, const c
   t->symbols[tarei_exprs_find_symbol(pool, name)] = t->inputs[input].dims[axis];
 }
 
-void one_node_op(one_node *const t, const char *const op, const char *const domain,
-                 const int opset, const int n_out) {
+void one_node_op(one_node *const t, const char *const op, const char *const domain, const int opset,
+                 const int n_out) {
   t->n_out = n_out;
   for (int o = 0; o < n_out; o++) {
     t->out[o] = tarei_graph_add_value(t->graph, o ? "y1" : "y0");

@@ -23,8 +23,7 @@ typedef struct one_node {
 
 void one_node_start(one_node *t);
 /* Adds an operand and gives its number. data NULL: random (floats in -2..2, integers small). */
-int one_node_input(one_node *t, tare_dtype dtype, int rank, const int64_t *dims,
-                   const void *data);
+int one_node_input(one_node *t, tare_dtype dtype, int rank, const int64_t *dims, const void *data);
 int one_node_const(one_node *t, tare_dtype dtype, int rank, const int64_t *dims, const void *data);
 int one_node_ints(one_node *t, int n, const int64_t *values); /* a constant vector */
 int one_node_absent(one_node *t);
