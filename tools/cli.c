@@ -99,6 +99,11 @@ void cli_list_add(cli_list *const list, const char *const text) {
   list->items[list->n++] = text;
 }
 
+void cli_list_fini(cli_list *const list) {
+  free(list->items);
+  *list = (cli_list){0};
+}
+
 void cli_list_split(cli_list *const list, char *const text) {
   char *place = NULL;
   for (char *part = strtok_r(text, ",", &place); part; part = strtok_r(NULL, ",", &place)) {

@@ -62,6 +62,7 @@ typedef struct cli_list {
   int n;
 } cli_list;
 void cli_list_add(cli_list *list, const char *text);
+void cli_list_fini(cli_list *list);
 
 /* Splits "a,b,c" in place and adds the parts. */
 void cli_list_split(cli_list *list, char *text);

@@ -317,5 +317,6 @@ int cmd_bench(const int argc, char **const argv) {
   tare_profiles_free(&w.profiles);
   tare_profiles_free(&w.point);
   side_fini(&w.side);
+  opt_profiles_fini(&a.profiles);
   return cli_end(argv[0], status, &err);
 }

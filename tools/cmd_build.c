@@ -211,5 +211,6 @@ int cmd_build(const int argc, char **const argv) {
   tare_profiles_free(&w.own);
   tare_table_free(&w.table);
   tare_model_free(&w.model);
+  opt_profiles_fini(&a.profiles);
   return cli_end(argv[0], status, &err);
 }

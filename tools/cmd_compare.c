@@ -313,5 +313,13 @@ int cmd_compare(const int argc, char **const argv) {
   tare_model_free(&w.model);
   const int code = cli_end(argv[0], status, &err);
   opt_fit_hint(&a.fit, status);
+  opt_profiles_fini(&a.profiles);
+  opt_data_fini(&a.data);
+  opt_fit_fini(&a.fit);
+  cli_list_fini(&a.calib);
+  cli_list_fini(&a.eval);
+  cli_list_fini(&a.fits);
+  cli_list_fini(&a.methods);
+  cli_list_fini(&a.paddings);
   return code;
 }

@@ -147,6 +147,6 @@ int cmd_doctor(const int argc, char **const argv) {
   machine m = look();
   (a.common.json ? print_json : print_text)(&m, report_text);
   tare_free(report_text);
-  free(m.libraries.items);
+  cli_list_fini(&m.libraries);
   return 0;
 }

@@ -129,6 +129,7 @@ int cmd_inspect(const int argc, char **const argv) {
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
   const tare_status status = (a.show.common.json ? show_json : show_text)(&a, &err);
-  free(a.paths.items);
+  cli_list_fini(&a.paths);
+  opt_data_fini(&a.show.data);
   return cli_end(argv[0], status, &err);
 }

@@ -204,5 +204,9 @@ int cmd_run(const int argc, char **const argv) {
   side_fini(&w.against);
   const int code = cli_end(argv[0], status, &err);
   opt_fit_hint(&a.fit, status);
+  opt_profiles_fini(&a.profiles);
+  opt_data_fini(&a.data);
+  opt_fit_fini(&a.fit);
+  cli_list_fini(&a.paths);
   return code;
 }

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/options.h"
@@ -67,6 +68,11 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 }
 
 const struct argp opt_data_argp = {.options = OPTIONS, .parser = parse};
+
+void opt_data_fini(opt_data *const options) {
+  free(options->maps);
+  *options = (opt_data){0};
+}
 
 tare_status opt_data_open(const opt_data *const options, const cli_list *const paths,
                           const tare_port *const inputs, const int n_inputs,

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/options.h"
@@ -55,6 +56,11 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 }
 
 const struct argp opt_fit_argp = {.options = OPTIONS, .parser = parse};
+
+void opt_fit_fini(opt_fit *const options) {
+  free(options->pads);
+  *options = (opt_fit){0};
+}
 
 void opt_fit_hint(const opt_fit *const options, const tare_status status) {
   if (status == TARE_E_SHAPE && options->outside == TARE_OUTSIDE_ERROR) {

@@ -1,4 +1,4 @@
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/options.h"
@@ -106,6 +106,12 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 }
 
 const struct argp opt_profiles_argp = {.options = OPTIONS, .parser = parse};
+
+void opt_profiles_fini(opt_profiles *const options) {
+  free(options->items);
+  free(options->shapes);
+  *options = (opt_profiles){0};
+}
 
 bool opt_profiles_given(const opt_profiles *const options) {
   return options->n > 0;

@@ -103,6 +103,11 @@ typedef struct opt_build {
 extern const struct argp opt_common_argp, opt_profiles_argp, opt_data_argp, opt_fit_argp,
     opt_table_argp, opt_metric_argp, opt_build_argp;
 
+/* Free what the parsing gathered. */
+void opt_profiles_fini(opt_profiles *options);
+void opt_data_fini(opt_data *options);
+void opt_fit_fini(opt_fit *options);
+
 /* Profiles were given in some form. */
 bool opt_profiles_given(const opt_profiles *options);
 
