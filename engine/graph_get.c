@@ -50,6 +50,26 @@ static bool constant_bytes(const tarei_graph *const g, const tarei_value *const 
   return count >= 0 && tarei_mul_size((size_t)count, tare_dtype_size(v->dtype), bytes);
 }
 
+/* The contents of a value that follows from the symbols: one per element. */
+static void get_contents(tarei_reader *const r, tarei_graph *const g, tarei_value *const v) {
+  const uint32_t n = tarei_get_count(r, 4);
+  size_t bytes;
+  if (!n || r->failed) {
+    return;
+  }
+  if ((v->dtype != TARE_I64 && v->dtype != TARE_I32) || v->is_input ||
+      !constant_bytes(g, v, &bytes) || bytes != n * tare_dtype_size(v->dtype)) {
+    r->failed = true;
+    return;
+  }
+  v->contents = tarei_calloc(n, sizeof *v->contents);
+  r->failed |= !v->contents;
+  for (uint32_t i = 0; !r->failed && i < n; i++) {
+    v->contents[i] = get_expr(r, g);
+    v->n_contents = (int)i + 1;
+  }
+}
+
 static void get_constant(tarei_reader *const r, tarei_graph *const g, const int value,
                          const tarei_blobs *const constants) {
   tarei_value *const v = &g->values[value];
@@ -96,15 +116,7 @@ static void get_value(tarei_reader *const r, tarei_graph *const g,
   for (int d = 0; d < v->rank; d++) {
     v->dims[d] = get_expr(r, g);
   }
-  const uint32_t n = tarei_get_count(r, 4);
-  if (n && !r->failed) {
-    v->contents = tarei_calloc(n, sizeof *v->contents);
-    r->failed |= !v->contents;
-    for (uint32_t i = 0; !r->failed && i < n; i++) {
-      v->contents[i] = get_expr(r, g);
-      v->n_contents = (int)i + 1;
-    }
-  }
+  get_contents(r, g, v);
   get_quant(r, &v->quant);
   get_constant(r, g, value, constants);
 }
@@ -190,14 +202,20 @@ static int *get_operands(tarei_reader *const r, const tarei_graph *const g, int 
   return list;
 }
 
-/* Constants that stand in packed form are read by nobody else. */
+/* Somebody before has made the value. */
+static bool is_made(const tarei_value *const v) {
+  return v->producer >= 0 || v->data || v->is_input || v->contents;
+}
+
+/* Nodes stand in the order in which they run. Constants that stand in packed form are read by nobody
+ * else. */
 static bool operands_are_there(const tarei_graph *const g, const tarei_node *const node) {
   const bool packs = strcmp(node->op->domain, "tare") == 0;
   for (int i = 0; i < node->n_in; i++) {
     const tarei_value *const v = node->in[i] < 0 ? NULL : &g->values[node->in[i]];
     size_t bytes;
-    if (v && v->data && constant_bytes(g, v, &bytes) && v->data->size < bytes &&
-        !(packs && (i == 1 || i == 2))) {
+    const bool is_short = v && v->data && constant_bytes(g, v, &bytes) && v->data->size < bytes;
+    if (v && (!is_made(v) || (is_short && !(packs && (i == 1 || i == 2))))) {
       return false;
     }
   }
@@ -240,28 +258,31 @@ static void get_node(tarei_reader *const r, tarei_graph *const g) {
   free(out);
 }
 
-/* Every value a node or output reads is made by somebody. */
-static bool all_made(const tarei_graph *const g) {
-  for (int n = 0; n < g->n_nodes; n++) {
-    for (int i = 0; i < g->nodes[n].n_in; i++) {
-      const tarei_value *const v = g->nodes[n].in[i] < 0 ? NULL : &g->values[g->nodes[n].in[i]];
-      if (v && v->producer < 0 && !v->data && !v->is_input && !v->contents) {
+/* Every output is made, and the list of inputs is that of the values marked so, each once. */
+static bool ends_fit(const tarei_graph *const g) {
+  int marked = 0;
+  for (int v = 0; v < g->n_values; v++) {
+    marked += g->values[v].is_input;
+  }
+  for (int i = 0; i < g->n_inputs; i++) {
+    if (g->inputs[i] < 0 || !g->values[g->inputs[i]].is_input || g->values[g->inputs[i]].data) {
+      return false;
+    }
+    for (int k = 0; k < i; k++) {
+      if (g->inputs[k] == g->inputs[i]) {
         return false;
       }
     }
   }
   for (int i = 0; i < g->n_outputs; i++) {
     const tarei_value *const v = g->outputs[i] < 0 ? NULL : &g->values[g->outputs[i]];
-    if (!v || (v->producer < 0 && !v->data && !v->is_input && !v->contents)) {
+    size_t bytes;
+    if (!v || !v->is_output || !is_made(v) ||
+        (v->data && (!constant_bytes(g, v, &bytes) || v->data->size < bytes))) {
       return false;
     }
   }
-  for (int i = 0; i < g->n_inputs; i++) {
-    if (g->inputs[i] < 0 || !g->values[g->inputs[i]].is_input) {
-      return false;
-    }
-  }
-  return true;
+  return marked == g->n_inputs && g->n_outputs > 0;
 }
 
 static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const constants,
@@ -287,7 +308,7 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
   }
   g->inputs = get_operands(r, g, &g->n_inputs);
   g->outputs = get_operands(r, g, &g->n_outputs);
-  if (r->failed || !all_made(g)) {
+  if (r->failed || !ends_fit(g)) {
     return broken(err, "its inputs and outputs");
   }
   return tarei_graph_infer(g, err);

@@ -1,5 +1,20 @@
+#include <string.h>
+
 #include "base/mem.h"
 #include "engine/graph_file.h"
+
+/* A node that runs, or an output, takes this value. */
+static bool is_read(const tare_plan *const plan, const int value) {
+  const tarei_graph *const g = plan->graph;
+  for (int n = 0; n < g->n_nodes; n++) {
+    for (int i = 0; plan->runs[n] && i < g->nodes[n].n_in; i++) {
+      if (g->nodes[n].in[i] == value) {
+        return true;
+      }
+    }
+  }
+  return g->values[value].is_output;
+}
 
 /* Numbers of the values in the file; -1 for those that nothing uses. */
 static int *number_values(const tare_plan *const plan, int *const n) {
@@ -7,9 +22,8 @@ static int *number_values(const tare_plan *const plan, int *const n) {
   int *const numbers = tarei_calloc((size_t)g->n_values, sizeof *numbers);
   *n = 0;
   for (int v = 0; numbers && v < g->n_values; v++) {
-    const bool used = plan->slots[v].storage != TAREI_STORE_NONE &&
-                      (plan->slots[v].storage != TAREI_STORE_CONST ||
-                       tarei_graph_count_uses(g, v) > 0);
+    const bool used = g->values[v].data ? is_read(plan, v)
+                                        : plan->slots[v].storage != TAREI_STORE_NONE;
     numbers[v] = used || g->values[v].is_input ? (*n)++ : -1;
   }
   return numbers;
@@ -153,7 +167,8 @@ void tarei_graph_put(tarei_writer *const w, const tare_plan *const plan,
     w->failed = true;
     return;
   }
-  tarei_put_text(w, g->name);
+  const char *const slash = strrchr(g->name, '/'); /* where a model lies is nobody's business */
+  tarei_put_text(w, slash ? slash + 1 : g->name);
   tarei_put_text(w, g->producer);
   tarei_put_u64(w, (uint64_t)g->ir_version);
   tarei_put_u32(w, (uint32_t)g->opset);

@@ -198,25 +198,28 @@ static bool get_blocks(tarei_reader *const r, tarei_mapped *const mapped, const 
   return !r->failed;
 }
 
-static tare_status get_profiles(tarei_reader *const r, tarei_str *const specs,
-                                int *const n, tare_error *const err) {
-  *n = (int)tarei_get_count(r, 4);
-  for (int p = 0; p < *n; p++) {
-    char *const text = tarei_get_text(r);
-    tarei_str_add(specs, "%s\n", text ? text : "");
-    free(text);
+/* Texts of the profiles, which can be read as such only once the graph's inputs are known. */
+typedef struct specs {
+  char *texts[TARE_MAX_PROFILES];
+  int n;
+} specs;
+
+static tare_status get_specs(tarei_reader *const r, specs *const out, tare_error *const err) {
+  const uint32_t n = tarei_get_count(r, 4);
+  if (r->failed || n < 1 || n > TARE_MAX_PROFILES) {
+    return tarei_fail(err, TARE_E_INPUT, "the list of profiles is broken");
   }
-  return r->failed || specs->failed || *n < 1
-             ? tarei_fail(err, TARE_E_INPUT, "the list of profiles is broken")
-             : TARE_OK;
+  while (!r->failed && out->n < (int)n) {
+    out->texts[out->n++] = tarei_get_text(r);
+  }
+  return r->failed ? tarei_fail(err, TARE_E_INPUT, "a profile is broken") : TARE_OK;
 }
 
-static tare_status make_profiles(tare_plan *const plan, char *const specs,
+static tare_status make_profiles(tare_plan *const plan, const specs *const s,
                                  tare_error *const err) {
   TARE_TRY(tare_profiles_new(plan->inputs, plan->graph->n_inputs, &plan->profiles, err));
-  char *rest = specs;
-  for (char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n")) {
-    TARE_TRY(tare_profiles_add(plan->profiles, line, err));
+  for (int i = 0; i < s->n; i++) {
+    TARE_TRY(tare_profiles_add(plan->profiles, s->texts[i], err));
   }
   return TARE_OK;
 }
@@ -226,12 +229,11 @@ static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const
   const size_t data_start = HEADER_BYTES + (size_t)h->meta_bytes;
   tarei_reader r = {.data = mapped->source.data + HEADER_BYTES, .n = (size_t)h->meta_bytes};
   tarei_blobs constants = {0};
-  tarei_str specs = {0};
-  int n_profiles = 0;
+  specs profiles = {0};
   tare_status status = TARE_OK;
   plan->isa = tarei_get_u32(&r);
   plan->blobs.loading = true;
-  TARE_TRY_GOTO(get_profiles(&r, &specs, &n_profiles, err), done);
+  TARE_TRY_GOTO(get_specs(&r, &profiles, err), done);
   if (!get_blocks(&r, mapped, data_start, &plan->blobs) ||
       !get_blocks(&r, mapped, data_start, &constants)) {
     status = tarei_fail(err, TARE_E_INPUT, "the table of data blocks is broken");
@@ -239,12 +241,14 @@ static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const
   }
   TARE_TRY_GOTO(tarei_graph_get(&r, &constants, &plan->graph, err), done);
   TARE_TRY_GOTO(tarei_plan_make_ports(plan, err), done);
-  TARE_TRY_GOTO(make_profiles(plan, specs.text, err), done);
+  TARE_TRY_GOTO(make_profiles(plan, &profiles, err), done);
   TARE_TRY_GOTO(tarei_plan_finish(plan, err), done);
   status = tarei_plan_describe_layers(plan, err);
 done:
   tarei_blobs_fini(&constants);
-  tarei_str_free(&specs);
+  for (int i = 0; i < profiles.n; i++) {
+    free(profiles.texts[i]);
+  }
   return status;
 }
 
@@ -261,6 +265,9 @@ tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_e
   tarei_mapped *const mapped = tarei_mapped_new(&source);
   tare_plan *plan = mapped ? tarei_calloc(1, sizeof *plan) : NULL;
   if (!plan) {
+    if (!mapped) {
+      tarei_source_close(&source);
+    }
     tarei_mapped_release(mapped);
     return tarei_fail_memory(err, path, sizeof *plan);
   }

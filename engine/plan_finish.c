@@ -280,8 +280,9 @@ static tare_status number_observables(tare_plan *const plan, tare_error *const e
   for (int v = 0; v < g->n_values; v++) {
     const tarei_value *const value = &g->values[v];
     tarei_slot *const slot = &plan->slots[v];
-    /* a view holds the values of its root, which is observed */
-    const bool shown = value->observable && value->dtype == TARE_F32 && slot->root == v &&
+    /* what a movement operator gives holds the values of its input, which is observed */
+    const bool moved = value->producer >= 0 && g->nodes[value->producer].op->movement;
+    const bool shown = value->observable && value->dtype == TARE_F32 && !moved &&
                        (slot->storage == TAREI_STORE_ARENA || slot->storage == TAREI_STORE_INPUT);
     slot->observable = shown ? plan->n_observables : -1;
     if (shown) {

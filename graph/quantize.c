@@ -66,6 +66,22 @@ static const layer_kind *kind_of(const tarei_node *const node) {
   return NULL;
 }
 
+/* Products of u8 and s8 that an int32 accumulator surely holds: 2^31 / (255 * 127). */
+#define LONGEST_SUM 66311
+
+/* Elements that one output sums over, where the weights say it. */
+static int64_t sum_length(const tarei_graph *const g, const tarei_node *const node,
+                          const layer_kind *const kind) {
+  const tarei_value *const w = &g->values[node->in[1]];
+  int64_t length = 1, dim;
+  const int first = kind->from == &tarei_op_conv_last ? 1 : w->rank - 2;
+  const int last = kind->from == &tarei_op_conv_last ? w->rank - 1 : w->rank - 2;
+  for (int d = first; d >= 0 && d <= last; d++) {
+    length *= tarei_expr_is_const(g->exprs, w->dims[d], &dim) ? dim : 1;
+  }
+  return length;
+}
+
 /* Why a node cannot run in int8; "" where it can. */
 static void reason_against(const tarei_graph *const g, const tarei_node *const node,
                            const layer_kind *const kind, tarei_str *const out) {
@@ -86,6 +102,10 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
       continue;
     }
     return;
+  }
+  if (sum_length(g, node, kind) > LONGEST_SUM) {
+    tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
+                  (long long)sum_length(g, node, kind), LONGEST_SUM);
   }
 }
 

@@ -5,7 +5,6 @@ static tare_status infer_dropout(tarei_graph *const graph, tarei_node *const nod
                                  tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
   tarei_expr training[TAREI_MAX_CONTENTS];
   int64_t on = 0;
   if (tarei_ops_in(graph, node, 2) && tarei_ops_contents(graph, node->in[2], training) == 1 &&

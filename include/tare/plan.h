@@ -31,8 +31,9 @@ typedef enum tare_constraints {
 
 typedef struct tare_build_options {
   const tare_table *table;        /* scales; NULL builds a float plan */
-  const char *layer_precisions;   /* "GLOB:fp32,GLOB:int8", matched against node names and, where a
-                                     node has none, output names; the last match wins; or NULL */
+  const char *layer_precisions;   /* "GLOB:fp32,GLOB:int8", matched against the name of a node, the
+                                     names it was fused from, and its outputs'; the last match
+                                     wins; or NULL */
   tare_constraints constraints;
   bool observable;                /* keep every tensor of the model visible: no fusion that makes
                                      one disappear */
@@ -74,7 +75,8 @@ TARE_API tare_status tare_plan_save(const tare_plan *plan, const char *path, tar
 
 /**
  * Maps a plan file.
- * @return TARE_OK, TARE_E_INPUT (missing, truncated, checksum, other version: says which)
+ * @return TARE_OK, TARE_E_INPUT (missing, truncated, checksum, other version: says which),
+ *         TARE_E_MEMORY, and what tare_plan_build returns where the file does not fit together
  */
 TARE_API tare_status tare_plan_load(const char *path, tare_plan **out, tare_error *err);
 
