@@ -20,13 +20,34 @@ static void end(tarei_outfile *const out) {
   *out = (tarei_outfile){0};
 }
 
+/* The place that a rename goes to: the end of a link, so that the link stays; never a device or
+ * pipe such as /dev/null, which a plain file would replace. */
+static tare_status find_place(const char *const path, char **const place, tare_error *const err) {
+  struct stat there;
+  const bool link = lstat(path, &there) == 0 && S_ISLNK(there.st_mode);
+  errno = 0;
+  *place = link ? realpath(path, NULL) : tarei_strdup(path);
+  if (!*place) {
+    return errno && errno != ENOMEM ? fail_io(err, "follow the link", path)
+                                    : tarei_fail_memory(err, path, strlen(path));
+  }
+  if (stat(*place, &there) != 0 || S_ISREG(there.st_mode)) {
+    return TARE_OK;
+  }
+  free(*place);
+  *place = NULL;
+  return tarei_fail(err, TARE_E_IO, "%s: cannot write there: it is a %s", path,
+                    S_ISDIR(there.st_mode) ? "folder" : "device or pipe");
+}
+
 static tare_status open_fd(const char *const path, tarei_outfile *const out, int *const fd,
                            tare_error *const err) {
-  *out = (tarei_outfile){.path = tarei_strdup(path)};
+  *out = (tarei_outfile){0};
+  TARE_TRY(find_place(path, &out->path, err));
   tarei_str name = {0};
-  tarei_str_add(&name, "%s.XXXXXX", path);
+  tarei_str_add(&name, "%s.XXXXXX", out->path);
   out->temporary = name.text;
-  if (!out->path || name.failed) {
+  if (name.failed) {
     end(out);
     return tarei_fail_memory(err, path, strlen(path));
   }

@@ -12,7 +12,8 @@ typedef struct tarei_outfile {
   char *temporary; /* where the bytes go until commit */
 } tarei_outfile;
 
-/* Opens the temporary file. TARE_E_IO when the folder is missing or not writable. */
+/* Opens the temporary file. TARE_E_IO when the folder is missing or not writable, or when a
+ * folder, device or pipe has that name; a link is followed. */
 tare_status tarei_outfile_open(const char *path, tarei_outfile *out, tare_error *err);
 
 /* The same for writers that open the file themselves (HDF5): `temporary` is created empty and is

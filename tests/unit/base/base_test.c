@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -119,6 +120,50 @@ static void outfile_appears_whole_or_not_at_all(void **state) {
   assert_int_equal(rmdir(folder), 0); /* no temporary file was left */
 }
 
+/* Checked on a pipe of its own: a defect here destroys what it is tried on. */
+static void outfile_replaces_no_device_folder_or_link(void **state) {
+  (void)state;
+  char folder[] = "/tmp/tare-base-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  char pipe[64], link[64], file[64], lost[64];
+  snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+  snprintf(link, sizeof link, "%s/link", folder);
+  snprintf(file, sizeof file, "%s/file", folder);
+  snprintf(lost, sizeof lost, "%s/lost", folder);
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  assert_int_equal(symlink("pipe", link), 0);
+  assert_int_equal(symlink("gone", lost), 0);
+  tare_error err = {0};
+  tarei_outfile out;
+  const char *const refused[] = {pipe, link, folder, lost};
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(tarei_outfile_open(refused[i], &out, &err), TARE_E_IO);
+    assert_int_equal(strncmp(err.message, refused[i], strlen(refused[i])), 0);
+    assert_int_equal(tarei_outfile_open_path_only(refused[i], &out, &err), TARE_E_IO);
+  }
+  struct stat there;
+  assert_int_equal(lstat(pipe, &there), 0);
+  assert_true(S_ISFIFO(there.st_mode));
+
+  assert_int_equal(unlink(link), 0);
+  assert_int_equal(symlink("file", link), 0);
+  assert_int_equal(tarei_outfile_open(file, &out, NULL), TARE_OK);
+  assert_int_equal(tarei_outfile_commit(&out, NULL), TARE_OK);
+  assert_int_equal(tarei_outfile_open(link, &out, NULL), TARE_OK);
+  fputs("hello", out.file);
+  assert_int_equal(tarei_outfile_commit(&out, NULL), TARE_OK);
+  assert_int_equal(lstat(link, &there), 0);
+  assert_true(S_ISLNK(there.st_mode));
+  assert_int_equal(stat(file, &there), 0);
+  assert_int_equal(there.st_size, 5);
+
+  unlink(pipe);
+  unlink(link);
+  unlink(file);
+  unlink(lost);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 static void source_refuses_what_is_no_file(void **state) {
   (void)state;
   tare_error err = {0};
@@ -138,6 +183,7 @@ int main(void) {
       cmocka_unit_test(half_rounds_to_even),
       cmocka_unit_test(pick_lists_the_choices),
       cmocka_unit_test(outfile_appears_whole_or_not_at_all),
+      cmocka_unit_test(outfile_replaces_no_device_folder_or_link),
       cmocka_unit_test(source_refuses_what_is_no_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
