@@ -5,43 +5,54 @@
 
 typedef v16 act16_fn(v16 x, v16 a, v16 b);
 
-/* Sixteen columns or fewer, all rows. A missing multiplier is 1 and a missing bias is -0, which
- * change no float: that keeps branches out of the loop. */
+/* Sixteen columns or fewer, all rows. A missing multiplier is 1, which changes no float. The tests
+ * in the loop do not depend on it: the compiler makes loops of their own for what matters. */
 TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, size_t j, size_t n,
                                 act16_fn *act) {
   const size_t col = t->n0 + j;
   const v16 mult = e->mult ? v_load_n(e->mult + col, n) : v_set1(1.0f);
-  const v16 bias = e->bias ? v_load_n(e->bias + col, n) : v_set1(-0.0f);
+  const v16 bias = e->bias ? v_load_n(e->bias + col, n) : v_set1(0.0f);
   const v16 a = v_set1(e->act_a);
   const v16 b = v_set1(e->act_b);
   const quantizer q = quantizer_for(e->inv_scale, e->zero_point);
+  const float *values = t->values + j;
+  const float *const row_mult = e->row_mult ? e->row_mult + t->m0 : NULL;
+  const float *residual = e->residual ? e->residual + t->m0 * e->ld_residual + col : NULL;
+  float *out_f32 = e->out_f32 ? e->out_f32 + t->m0 * e->ld_f32 + col : NULL;
+  uint8_t *out_u8 = e->out_u8 ? e->out_u8 + t->m0 * e->ld_u8 + col : NULL;
   for (size_t i = 0; i < t->rows; i++) {
-    const size_t m = t->m0 + i;
-    v16 f = v_mul(v_load(t->values + i * t->ld + j), mult);
-    if (e->row_mult) {
-      f = v_mul(f, v_set1(e->row_mult[m]));
+    v16 f = v_mul(v_load(values), mult);
+    values += t->ld;
+    if (row_mult) {
+      f = v_mul(f, v_set1(row_mult[i]));
     }
-    f = act(v_add(f, bias), a, b);
-    if (e->residual) {
-      f = v_add(f, v_load_n(e->residual + m * e->ld_residual + col, n));
+    f = act(e->bias ? v_add(f, bias) : f, a, b);
+    if (residual) {
+      f = v_add(f, v_load_n(residual, n));
+      residual += e->ld_residual;
     }
-    if (e->out_f32) {
-      v_store_n(e->out_f32 + m * e->ld_f32 + col, f, n);
+    if (out_f32) {
+      v_store_n(out_f32, f, n);
+      out_f32 += e->ld_f32;
     }
-    if (e->out_u8) {
-      i_store_u8_n(e->out_u8 + m * e->ld_u8 + col, v_quantize(&q, f), n);
+    if (out_u8) {
+      i_store_u8_n(out_u8, v_quantize(&q, f), n);
+      out_u8 += e->ld_u8;
     }
   }
 }
 
-TAREI_INLINE void finish_tile(const tarei_epilogue *e, const tarei_tile *t, act16_fn *act) {
-  const tarei_epilogue local = *e; /* stores through out_u8 must not make it be read again */
+TAREI_INLINE void finish_tile(const tarei_epilogue *epilogue, const tarei_tile *tile,
+                              act16_fn *act) {
+  /* copies: stores through out_u8 must not make them be read again */
+  const tarei_epilogue e = *epilogue;
+  const tarei_tile t = *tile;
   size_t j = 0;
-  for (; j + TAREI_LANES <= t->cols; j += TAREI_LANES) {
-    finish_stripe(&local, t, j, TAREI_LANES, act);
+  for (; j + TAREI_LANES <= t.cols; j += TAREI_LANES) {
+    finish_stripe(&e, &t, j, TAREI_LANES, act);
   }
-  if (j < t->cols) {
-    finish_stripe(&local, t, j, t->cols - j, act);
+  if (j < t.cols) {
+    finish_stripe(&e, &t, j, t.cols - j, act);
   }
 }
 

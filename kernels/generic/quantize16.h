@@ -17,8 +17,7 @@ TAREI_INLINE quantizer quantizer_for(float inv_scale, int32_t zero_point) {
 /* lanes 0..255 */
 TAREI_INLINE v16i v_quantize(const quantizer *q, v16 f) {
   const v16 scaled = v_mul(f, q->inv_scale);
-  const v16 known = v_select(v_is_nan(scaled), v_set1(0.0f), scaled);
-  const v16 clamped = v_min(v_max(known, q->low), q->high);
+  const v16 clamped = v_min(v_max_or_zero(scaled, q->low), q->high);
   return i_sub(v_bits(v_add(clamped, v_set1(ROUND_MAGIC))), q->offset);
 }
 

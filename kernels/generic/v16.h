@@ -2,7 +2,8 @@
  * each ISA; every operation gives the same bits everywhere (NaN payloads aside).
  *
  *   v_min(a, b) is a < b ? a : b, v_max(a, b) is a > b ? a : b: with a NaN in either, b comes out,
- *   so put a constant bound first to let NaN through, last to drop it. */
+ *   so put a constant bound first to let NaN through, last to drop it.
+ *   v_max_or_zero(a, b) is zero where a is NaN. */
 #ifndef TAREI_KERNELS_GENERIC_V16_H
 #define TAREI_KERNELS_GENERIC_V16_H
 

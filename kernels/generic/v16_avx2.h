@@ -76,13 +76,14 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 }
 
 #define LESS(half, a, b) _mm256_cmp_ps(a.half, b.half, _CMP_LT_OQ)
-#define IS_NAN(half, a) _mm256_cmp_ps(a.half, a.half, _CMP_UNORD_Q)
+#define MAX_OR_ZERO(half, a, b) \
+  _mm256_and_ps(_mm256_cmp_ps(a.half, a.half, _CMP_ORD_Q), _mm256_max_ps(a.half, b.half))
 #define SELECT(half, m, a, b) _mm256_blendv_ps(b.half, a.half, m.half)
 TAREI_INLINE v16m v_less(v16 a, v16 b) { return BOTH(v16m, LESS, a, b); }
-TAREI_INLINE v16m v_is_nan(v16 a) { return BOTH(v16m, IS_NAN, a); }
+TAREI_INLINE v16 v_max_or_zero(v16 a, v16 b) { return BOTH(v16, MAX_OR_ZERO, a, b); }
 TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) { return BOTH(v16, SELECT, m, a, b); }
 #undef LESS
-#undef IS_NAN
+#undef MAX_OR_ZERO
 #undef SELECT
 
 TAREI_INLINE v16i v_bits(v16 a) { return BOTH(v16i, UNARY, _mm256_castps_si256, a); }

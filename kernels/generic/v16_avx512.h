@@ -25,6 +25,9 @@ TAREI_INLINE v16 v_mul(v16 a, v16 b) { return _mm512_mul_ps(a, b); }
 TAREI_INLINE v16 v_div(v16 a, v16 b) { return _mm512_div_ps(a, b); }
 TAREI_INLINE v16 v_min(v16 a, v16 b) { return _mm512_min_ps(a, b); }
 TAREI_INLINE v16 v_max(v16 a, v16 b) { return _mm512_max_ps(a, b); }
+TAREI_INLINE v16 v_max_or_zero(v16 a, v16 b) {
+  return _mm512_maskz_max_ps(_mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b);
+}
 TAREI_INLINE v16 v_fma(v16 a, v16 b, v16 c) { return _mm512_fmadd_ps(a, b, c); }
 TAREI_INLINE v16 v_sqrt(v16 a) { return _mm512_sqrt_ps(a); }
 TAREI_INLINE v16 v_floor(v16 a) {
@@ -43,7 +46,6 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 }
 
 TAREI_INLINE v16m v_less(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
-TAREI_INLINE v16m v_is_nan(v16 a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q); }
 TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) { return _mm512_mask_blend_ps(m, b, a); }
 TAREI_INLINE v16i i_select(v16m m, v16i a, v16i b) { return _mm512_mask_blend_epi32(m, b, a); }
 

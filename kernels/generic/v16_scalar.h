@@ -33,6 +33,9 @@ TAREI_INLINE v16 v_min(v16 a, v16 b) {
 TAREI_INLINE v16 v_max(v16 a, v16 b) {
   EACH_LANE(v16, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
 }
+TAREI_INLINE v16 v_max_or_zero(v16 a, v16 b) {
+  EACH_LANE(v16, a.lane[i] != a.lane[i] ? 0.0f : a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+}
 TAREI_INLINE v16 v_fma(v16 a, v16 b, v16 c) {
   EACH_LANE(v16, fmaf(a.lane[i], b.lane[i], c.lane[i]));
 }
@@ -46,7 +49,6 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 }
 
 TAREI_INLINE v16m v_less(v16 a, v16 b) { EACH_LANE(v16m, a.lane[i] < b.lane[i]); }
-TAREI_INLINE v16m v_is_nan(v16 a) { EACH_LANE(v16m, a.lane[i] != a.lane[i]); }
 TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) {
   EACH_LANE(v16, m.lane[i] ? a.lane[i] : b.lane[i]);
 }

@@ -58,27 +58,40 @@ TAREI_INLINE __m128i full_row(const uint8_t *x) {
   return _mm_loadu_si128((const __m128i *)x);
 }
 
+/* Steps [s, end) by looking at each row. */
+static void fill_steps_checked(const dw_tile *t, int64_t first, size_t s, size_t end,
+                               __m512i *steps) {
+  const int64_t d = t->conv->dilation;
+  for (; s < end; s++) {
+    const int64_t at = first + (int64_t)s;
+    steps[s] = interleave(step_row(t, at), step_row(t, at + d), step_row(t, at + 2 * d),
+                          step_row(t, at + 3 * d));
+  }
+}
+
+static size_t within(int64_t value, size_t limit) {
+  return value < 0 ? 0 : (size_t)value < limit ? (size_t)value : limit;
+}
+
 static void fill_steps(const part *p, __m512i *steps) {
   const dw_tile *const t = p->tile;
   const tarei_dw_conv *const c = t->conv;
-  const int64_t d = c->dilation;
   const size_t n = (p->rows - 1) * (size_t)c->stride + 1 + (p->groups - 1) * p->group_steps;
-  const int64_t first = (t->t + (int64_t)p->row) * c->stride - c->pad + p->tap * d;
-  const bool inside = first >= 0 && first + (int64_t)n - 1 + 3 * d < c->in_length;
-  if (!inside || t->lanes != DW_TILE_CHANNELS) {
-    for (size_t s = 0; s < n; s++) {
-      const int64_t at = first + (int64_t)s;
-      steps[s] = interleave(step_row(t, at), step_row(t, at + d), step_row(t, at + 2 * d),
-                            step_row(t, at + 3 * d));
-    }
-    return;
-  }
-  const size_t ahead = (size_t)d * c->ldx;
-  const uint8_t *x = (const uint8_t *)c->x + (size_t)first * c->ldx + t->channel;
-  for (size_t s = 0; s < n; s++, x += c->ldx) {
+  const int64_t first =
+      (t->t + (int64_t)p->row) * c->stride - c->pad + p->tap * c->dilation;
+  /* steps all of whose rows are there */
+  const bool full = t->lanes == DW_TILE_CHANNELS;
+  const size_t begin = full ? within(-first, n) : n;
+  const size_t end = within(c->in_length - (TAPS - 1) * c->dilation - first, n);
+  fill_steps_checked(t, first, 0, begin, steps);
+  const size_t ahead = (size_t)c->dilation * c->ldx;
+  for (size_t s = begin; s < end; s++) {
+    const size_t at = (size_t)(first + (int64_t)s);
+    const uint8_t *const x = (const uint8_t *)c->x + at * c->ldx + t->channel;
     steps[s] = interleave(full_row(x), full_row(x + ahead), full_row(x + 2 * ahead),
                           full_row(x + 3 * ahead));
   }
+  fill_steps_checked(t, first, begin < end ? end : begin, n, steps);
 }
 
 TAREI_INLINE __m128i tap_row(const dw_tile *t, int64_t tap) {
