@@ -60,7 +60,7 @@ static tare_status hoist(tarei_graph *const g, const int n, bool *const changed,
 
 static bool writes_u8(const tarei_node *const node) {
   return (node->op == &tarei_op_qconv_last || node->op == &tarei_op_qlinear ||
-          node->op == &tarei_op_qmatmul) &&
+          node->op == &tarei_op_qmatmul || node->op == &tarei_op_scaled_softmax) &&
          strcmp(tarei_attr_string(node, "outputs", "f32"), "f32") == 0;
 }
 

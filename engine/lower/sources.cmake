@@ -31,6 +31,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_quantize.c
   lower/lower_range.c
   lower/lower_reduce.c
+  lower/lower_scaled_softmax.c
   lower/lower_signed.c
   lower/lower_slice.c
   lower/lower_softmax.c

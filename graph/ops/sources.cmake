@@ -25,6 +25,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_range.c
   ops/op_reduce.c
   ops/op_reshape.c
+  ops/op_scaled_softmax.c
   ops/op_shape.c
   ops/op_slice.c
   ops/op_softmax.c

@@ -11,6 +11,7 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/fuse_instance_norm_affine.c
   passes/fuse_layer_norm.c
   passes/fuse_residual.c
+  passes/fuse_softmax.c
   passes/layout.c
   passes/optimize.c
   passes/pattern.c

@@ -336,6 +336,57 @@ static void test_softmax(void **state) {
   }
 }
 
+/* Scores of 2 x 3 x rows x n with a mask that is missing or broadcast over some leading axes. */
+static void check_scaled_softmax(const int form) {
+  static const char *const outputs[] = {"f32", "u8", "both"};
+  const int64_t rows = one_node_between(1, 5), n = one_node_between(1, 70);
+  const int64_t mask_dims[] = {form & 1 ? 2 : 1, form & 2 ? 3 : 1, form & 4 ? rows : 1, n};
+  const bool masked = form < 8;
+  const int kind = form % 3;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 4, (int64_t[]){2, 3, rows, n}, NULL);
+  if (masked) {
+    (void)one_node_input(&t, TARE_F32, 4, mask_dims, NULL);
+  }
+  one_node_op(&t, "ScaledSoftmax", "tare", 1, kind == 2 ? 2 : 1);
+  assert_true(tarei_attr_set_float(t.node, "scale", 0.7f));
+  assert_true(tarei_attr_set_string(t.node, "outputs", outputs[kind]));
+  if (kind > 0) {
+    one_node_scale(&t, t.out[kind - 1], 1.0f / 127.0f, true);
+  }
+  one_node_run_ok(&t);
+  const float *const x = t.inputs[0].data, *const mask = masked ? t.inputs[1].data : NULL;
+  for (int64_t r = 0; r < 6 * rows; r++) {
+    const int64_t b = r / (3 * rows), c = r / rows % 3, i = r % rows;
+    const int64_t at =
+        (((form & 1 ? b : 0) * mask_dims[1] + (form & 2 ? c : 0)) * mask_dims[2] +
+         (form & 4 ? i : 0)) * n;
+    double sum = 0;
+    for (int64_t k = 0; k < n; k++) {
+      sum += exp(0.7 * (double)x[r * n + k] + (mask ? (double)mask[at + k] : 0));
+    }
+    for (int64_t k = 0; k < n; k++) {
+      const double p = exp(0.7 * (double)x[r * n + k] + (mask ? (double)mask[at + k] : 0)) / sum;
+      if (kind != 1) {
+        assert_true(fabs((double)((const float *)t.outputs[0].data)[r * n + k] - p) < 1e-6);
+      }
+      if (kind != 0) { /* an unsigned range: 255 steps */
+        const uint8_t q = ((const uint8_t *)t.outputs[kind - 1].data)[r * n + k];
+        assert_true(fabs((double)q - p * 255) < 0.501);
+      }
+    }
+  }
+  one_node_end(&t);
+}
+
+static void test_scaled_softmax(void **state) {
+  (void)state;
+  for (int form = 0; form < 24; form++) {
+    check_scaled_softmax(form % 12);
+  }
+}
+
 static void test_refused(void **state) {
   (void)state;
   one_node t;
@@ -361,7 +412,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reductions), cmocka_unit_test(test_pools),
       cmocka_unit_test(test_layer_norm), cmocka_unit_test(test_channel_norms),
-      cmocka_unit_test(test_softmax),    cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_softmax),    cmocka_unit_test(test_scaled_softmax),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

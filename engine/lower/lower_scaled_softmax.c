@@ -1,0 +1,93 @@
+/* softmax(X * scale + mask) along the last axis, in float inside, written as float, u8 or both. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/fused.h"
+#include "engine/lower/operands.h"
+#include "engine/threads.h"
+
+typedef struct state {
+  tarei_fused fused;
+  float scale;
+} state;
+
+/* Rows of X and where each begins in the mask. */
+typedef struct rows {
+  size_t count, n;
+  int n_leading;
+  size_t size[TARE_MAX_RANK], mask_step[TARE_MAX_RANK]; /* elements of the mask per leading axis */
+} rows;
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "softmax", sizeof *s);
+  }
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  TARE_TRY(tarei_want_float(step, 0, err));
+  TARE_TRY(tarei_want_float(step, 1, err));
+  s->scale = tarei_attr_float(step->node, "scale", 1.0f);
+  return TARE_OK;
+}
+
+static tare_status read_rows(const tare_tensor *const x, const tare_tensor *const mask,
+                             rows *const r, tare_error *const err) {
+  *r = (rows){.count = 1, .n = (size_t)x->dims[x->rank - 1], .n_leading = x->rank - 1};
+  size_t step = r->n;
+  for (int d = x->rank - 1; d >= 0; d--) {
+    const int own = mask ? d - (x->rank - mask->rank) : -1;
+    const int64_t size = own < 0 ? 1 : mask->dims[own];
+    const bool last = d == x->rank - 1;
+    if (mask && ((last && size != x->dims[d]) || (!last && size != 1 && size != x->dims[d]))) {
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of the mask is %lld long, the scores have %lld",
+                        own, (long long)size, (long long)x->dims[d]);
+    }
+    if (!last) {
+      r->size[d] = (size_t)x->dims[d];
+      r->count *= r->size[d];
+      r->mask_step[d] = size > 1 ? step : 0;
+      step *= (size_t)size;
+    }
+  }
+  return TARE_OK;
+}
+
+static size_t mask_offset(const rows *const r, size_t row) {
+  size_t offset = 0;
+  for (int d = r->n_leading - 1; d >= 0; d--) {
+    offset += row % r->size[d] * r->mask_step[d];
+    row /= r->size[d];
+  }
+  return offset;
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const run,
+                       tare_error *const err) {
+  const state *const s = step->state;
+  const tare_tensor *const mask = step->node->n_in > 1 ? run->in[1] : NULL;
+  rows r;
+  TARE_TRY(read_rows(run->in[0], mask, &r, err));
+  const tarei_epilogue e = tarei_fused_epilogue(&s->fused, step, run, NULL, r.n);
+  const float *const x = run->in[0]->data;
+  const int team = tarei_threads_for(run->threads, r.count * r.n, 4096);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (size_t row = 0; row < r.count; row++) {
+    run->kernels->softmax_fused(
+        x + row * r.n, s->scale,
+        mask ? (const float *)mask->data + mask_offset(&r, row) : NULL, r.n,
+        e.out_f32 ? e.out_f32 + row * r.n : NULL, e.out_u8 ? e.out_u8 + row * r.n : NULL,
+        e.inv_scale, e.zero_point);
+  }
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->softmax_fused_name;
+}
+
+const tarei_lowering tarei_lower_scaled_softmax = {
+    .prepare = prepare, .run = run, .kernel = kernel};
