@@ -15,7 +15,7 @@ TAREI_INLINE v16 v_power_of_two(v16i n) {
 }
 
 /* relative error < 2e-7; results below the normal range are zero */
-TAREI_INLINE v16 v_exp(v16 x) {
+V16_FUNCTION v16 v_exp(v16 x) {
   const v16 bounded = v_max(v_set1(-88.0f), v_min(v_set1(88.8f), x));
   const v16 shifted = v_mul_add(bounded, v_set1(0x1.715476p+0f), v_set1(ROUND_MAGIC));
   const v16 whole = v_sub(shifted, v_set1(ROUND_MAGIC));
@@ -36,7 +36,7 @@ TAREI_INLINE v16 v_exp(v16 x) {
 }
 
 /* absolute error < 2e-7 */
-TAREI_INLINE v16 v_erf(v16 x) {
+V16_FUNCTION v16 v_erf(v16 x) {
   const v16 size = v_min(v_set1(4.0f), v_abs(x));
   const v16 z = v_mul(size, size);
   /* erf(x) / x in x^2 up to 0.9 */
@@ -56,7 +56,7 @@ TAREI_INLINE v16 v_erf(v16 x) {
 }
 
 /* absolute error < 2e-7 */
-TAREI_INLINE v16 v_tanh(v16 x) {
+V16_FUNCTION v16 v_tanh(v16 x) {
   const v16 size = v_abs(x);
   const v16 z = v_mul(x, x);
   /* (tanh(x) / x - 1) / x^2 up to 0.625 */
@@ -71,7 +71,7 @@ TAREI_INLINE v16 v_tanh(v16 x) {
 }
 
 /* absolute error < 1e-7 */
-TAREI_INLINE v16 v_sigmoid(v16 x) {
+V16_FUNCTION v16 v_sigmoid(v16 x) {
   return v_div(v_set1(1.0f), v_add(v_set1(1.0f), v_exp(v_neg(x))));
 }
 

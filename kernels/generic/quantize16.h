@@ -9,13 +9,13 @@ typedef struct quantizer {
   v16i offset;
 } quantizer;
 
-TAREI_INLINE quantizer quantizer_for(float inv_scale, int32_t zero_point) {
+V16_FUNCTION quantizer quantizer_for(float inv_scale, int32_t zero_point) {
   return (quantizer){v_set1(inv_scale), v_set1((float)-zero_point),
                      v_set1((float)(255 - zero_point)), i_set1(ROUND_MAGIC_BITS - zero_point)};
 }
 
 /* lanes 0..255 */
-TAREI_INLINE v16i v_quantize(const quantizer *q, v16 f) {
+V16_FUNCTION v16i v_quantize(const quantizer *q, v16 f) {
   const v16 scaled = v_mul(f, q->inv_scale);
   const v16 clamped = v_min(v_max_or_zero(scaled, q->low), q->high);
   return i_sub(v_bits(v_add(clamped, v_set1(ROUND_MAGIC))), q->offset);

@@ -19,6 +19,14 @@
 
 #define TAREI_LANES 16
 
+/* For functions of many operations. Portable lanes are sixteen times the code: there, inlining
+ * them takes the compiler half a minute and gains nothing. */
+#ifdef V16_IS_SCALAR
+#define V16_FUNCTION static __attribute__((noinline, unused))
+#else
+#define V16_FUNCTION TAREI_INLINE
+#endif
+
 /* Lanes from n on are read as zero and not written; memory beyond n is not touched. */
 TAREI_INLINE v16 v_load_n(const float *p, size_t n) {
   return n == TAREI_LANES ? v_load(p) : v_load_part(p, n);
