@@ -16,8 +16,9 @@ static bool is_wanted(const tare_dataset_options *const options, const char *con
   return options->labels && strcmp(options->labels, name) == 0;
 }
 
-static tare_status check_mapping(const tare_dataset_options *const options,
-                                 const tare_mapping *const mapping, tare_error *const err) {
+static tare_status check_mapping(const tare_dataset_options *const options, const int i,
+                                 tare_error *const err) {
+  const tare_mapping *const mapping = &options->mappings[i];
   if (!mapping->input || !mapping->path) {
     return tarei_fail(err, TARE_E_USAGE, "a mapping needs an input and a path");
   }
@@ -28,6 +29,12 @@ static tare_status check_mapping(const tare_dataset_options *const options,
   if (mapping->offsets && mapping->lengths) {
     return tarei_fail(err, TARE_E_USAGE, "mapping of '%s': give offsets or lengths, not both",
                       mapping->input);
+  }
+  for (int j = 0; j < i; j++) {
+    if (strcmp(options->mappings[j].input, mapping->input) == 0) {
+      return tarei_fail(err, TARE_E_USAGE, "mapping of '%s': it is given twice, as '%s' and '%s'",
+                        mapping->input, options->mappings[j].path, mapping->path);
+    }
   }
   return TARE_OK;
 }
@@ -53,7 +60,7 @@ static tare_status check_options(const tare_dataset_options *const options, tare
     }
   }
   for (int i = 0; i < options->n_mappings; i++) {
-    TARE_TRY(check_mapping(options, &options->mappings[i], err));
+    TARE_TRY(check_mapping(options, i, err));
   }
   return TARE_OK;
 }

@@ -354,6 +354,11 @@ static void mappings_that_cannot_hold(void **state) {
     options.n_mappings = 1;
     refuse_open(at("map.h5"), &options, CASES[i].status, CASES[i].part);
   }
+  const tare_mapping twice[] = {{"x", "/x", NULL, NULL}, {"x", "/y", NULL, NULL}};
+  tare_dataset_options options = x_options;
+  options.mappings = twice;
+  options.n_mappings = 2;
+  refuse_open(at("map.h5"), &options, TARE_E_USAGE, "mapping of 'x': it is given twice");
 }
 
 static void links_in_a_circle_end(void **state) {
