@@ -73,10 +73,13 @@ tare_status tare_context_new(const tare_plan *const plan,
   tare_context_options_init(&defaults);
   const tare_context_options *const o = options ? options : &defaults;
   *out = NULL;
-  if (o->threads < 0 || o->profile < -1 || o->profile >= tare_profiles_count(plan->profiles)) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "context: threads %d must be >= 0 and profile %d one of 0..%d (or -1)",
-                      o->threads, o->profile, tare_profiles_count(plan->profiles) - 1);
+  if (o->threads < 0) {
+    return tarei_fail(err, TARE_E_USAGE, "a context cannot have %d threads", o->threads);
+  }
+  const int last = tare_profiles_count(plan->profiles) - 1;
+  if (o->profile < -1 || o->profile > last) {
+    return tarei_fail(err, TARE_E_USAGE, "profile %d is not in the plan, which has profiles 0..%d",
+                      o->profile, last);
   }
   tare_context *const c = tarei_calloc(1, sizeof *c);
   if (!c) {

@@ -256,6 +256,11 @@ static void the_profile_of_the_shape_gives_the_scales(void **state) {
   assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_USAGE);
   OK(tare_plan_build(f->model, f->two, &options, &plan, &err));
   tare_context *context = NULL;
+  const tare_context_options beyond = {.profile = 2}, negative = {.threads = -1, .profile = -1};
+  assert_int_equal(tare_context_new(plan, &beyond, &context, &err), TARE_E_USAGE);
+  assert_string_equal(err.message, "profile 2 is not in the plan, which has profiles 0..1");
+  assert_int_equal(tare_context_new(plan, &negative, &context, &err), TARE_E_USAGE);
+  assert_string_equal(err.message, "a context cannot have -1 threads");
   OK(tare_context_new(plan, NULL, &context, &err));
   float *const wave = calloc(50000, sizeof *wave);
   tare_tensor in = {.dtype = TARE_F32, .rank = 2, .dims = {1, 12000}, .data = wave}, out;
