@@ -6,6 +6,8 @@
 #include <tare/tare.h>
 
 #include "tools/cli.h"
+#include "tools/spin.h"
+#include "tools/streams.h"
 
 typedef struct command {
   const char *name, *summary;
@@ -91,6 +93,8 @@ static int dispatch(const int argc, char **const argv) {
 }
 
 int main(const int argc, char **const argv) {
+  spin_little(argv);
+  streams_hold();
   (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0 /* the user's wins */); /* only looks */
   const int code = dispatch(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
