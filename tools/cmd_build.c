@@ -103,14 +103,13 @@ static const struct argp ARGP = {
 static tare_status table_profiles(const tare_table *const table, const tare_port *const inputs,
                                   const int n_inputs, tare_profiles **const out,
                                   tare_error *const err) {
+  const int n = tare_table_n_specs(table);
+  if (n == 0) {
+    return TARE_OK;
+  }
   CLI_TRY(tare_profiles_new(inputs, n_inputs, out, err));
-  for (int p = 0; p < tare_table_n_profiles(table); p++) {
-    const char *const spec = tare_table_profile(table, p);
-    if (!*spec) {
-      tare_profiles_free(out);
-      return TARE_OK;
-    }
-    CLI_TRY(tare_profiles_add(*out, spec, err));
+  for (int p = 0; p < n; p++) {
+    CLI_TRY(tare_profiles_add(*out, tare_table_spec(table, p), err));
   }
   return TARE_OK;
 }
@@ -132,9 +131,11 @@ static tare_status load_table(const arguments *const a, work *const w,
   if (hash != 0 && hash != tare_model_get_info(w->model).hash) {
     say(&a->common, "warning: %s was made from another file than %s", a->calib, a->model);
   }
-  return opt_profiles_given(&a->profiles)
-             ? TARE_OK
-             : table_profiles(w->table, inputs, n_inputs, &w->own, err);
+  if (opt_profiles_given(&a->profiles)) {
+    return TARE_OK;
+  }
+  const tare_status status = table_profiles(w->table, inputs, n_inputs, &w->own, err);
+  return status == TARE_OK ? status : cli_fail_in(err, status, a->calib);
 }
 
 static tare_status build(const arguments *const a, work *const w, tare_error *const err) {

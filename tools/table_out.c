@@ -24,17 +24,19 @@ static int count_dead(const tare_table *const table) {
 }
 
 void table_print(const tare_table *const table) {
-  const int n = tare_table_n_profiles(table);
+  const int n = tare_table_n_specs(table);
   printf("method     %s\n", tare_table_method(table));
   printf("tensors    %d", tare_table_n_tensors(table));
   const int dead = count_dead(table);
   if (dead > 0) {
     printf(" (%d dead, left in float)", dead);
   }
-  printf("\ncolumns    %d\n", n);
+  printf("\ncolumns    %d\n", tare_table_n_profiles(table));
   for (int p = 0; p < n; p++) {
-    const char *const spec = tare_table_profile(table, p);
-    printf("  %-8d %s\n", p, *spec ? spec : "(profile not known)");
+    printf("profile %-2d %s\n", p, tare_table_spec(table, p));
+  }
+  if (n == 0) {
+    printf("profiles   not known\n");
   }
   for (int i = 0; i < tare_table_n_warnings(table); i++) {
     printf("%s%s\n", i ? "  " : "warnings\n  ", tare_table_warning(table, i));
@@ -45,9 +47,10 @@ void table_json(cJSON *const object, const tare_table *const table) {
   json_text(object, "method", tare_table_method(table));
   json_int(object, "tensors", tare_table_n_tensors(table));
   json_int(object, "dead", count_dead(table));
+  json_int(object, "columns", tare_table_n_profiles(table));
   cJSON *const profiles = json_add(object, "profiles", json_array());
-  for (int p = 0; p < tare_table_n_profiles(table); p++) {
-    json_text(profiles, NULL, tare_table_profile(table, p));
+  for (int p = 0; p < tare_table_n_specs(table); p++) {
+    json_text(profiles, NULL, tare_table_spec(table, p));
   }
   cJSON *const warnings = json_add(object, "warnings", json_array());
   for (int i = 0; i < tare_table_n_warnings(table); i++) {

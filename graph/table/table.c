@@ -203,6 +203,14 @@ const char *tare_table_profile(const tare_table *const table, const int i) {
   return known ? table->profiles[i].spec : "";
 }
 
+int tare_table_n_specs(const tare_table *const table) {
+  return table->n_profiles;
+}
+
+const char *tare_table_spec(const tare_table *const table, const int i) {
+  return i >= 0 && i < table->n_profiles ? table->profiles[i].spec : NULL;
+}
+
 int tare_table_n_tensors(const tare_table *const table) {
   return table->n_tensors;
 }

@@ -64,6 +64,10 @@ TARE_API uint64_t tare_table_model_hash(const tare_table *table);
 TARE_API int tare_table_n_profiles(const tare_table *table);
 /** Text of profile i as tare_profiles_add takes it; "" where not known. */
 TARE_API const char *tare_table_profile(const tare_table *table, int i);
+/** Profiles that the statistics were gathered by, also where the columns are merged; 0 where not
+ *  known. Text of profile i as tare_profiles_add takes it; NULL out of range. */
+TARE_API int tare_table_n_specs(const tare_table *table);
+TARE_API const char *tare_table_spec(const tare_table *table, int i);
 TARE_API int tare_table_n_tensors(const tare_table *table);
 /** Entry of tensor i (sorted by name) in a profile; both must be in range (asserted). */
 TARE_API tare_table_entry tare_table_get(const tare_table *table, int tensor, int profile);

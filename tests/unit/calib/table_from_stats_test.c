@@ -44,6 +44,10 @@ static void minmax_is_the_range(void **const state) {
   assert_true(tare_table_model_hash(table) == 0x0123456789abcdefu);
   assert_int_equal(tare_table_n_profiles(table), 1);
   assert_string_equal(tare_table_profile(table, 0), ""); /* two were merged */
+  assert_int_equal(tare_table_n_specs(table), 2);
+  assert_string_equal(tare_table_spec(table, 1), "samples=4:5:6");
+  assert_null(tare_table_spec(table, 2));
+  assert_null(tare_table_spec(table, -1));
   const tare_stats_entry p0 = tare_stats_get(stats, 0, 0), p1 = tare_stats_get(stats, 0, 1);
   const tare_table_entry a = entry_of(table, "a", 0);
   assert_true(a.min == fmin(p0.min, p1.min) && a.max == fmax(p0.max, p1.max));
