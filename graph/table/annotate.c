@@ -93,7 +93,7 @@ tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *con
     if (line < 0) {
       continue;
     }
-    n_found++;
+    n_found += !value->is_output; /* "logits" and the like are outputs of many models */
     const tarei_table_tensor *const tensor = &table->tensors[line];
     if (is_float_variable(value) && !is_dead(tensor, table->n_columns)) {
       TARE_TRY(annotate_value(tensor, table->n_columns, value, err));
@@ -102,8 +102,8 @@ tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *con
   return n_found
              ? TARE_OK
              : tarei_fail(err, TARE_E_USAGE,
-                          "none of the table's %d tensors is in the model '%s'; it was made for "
-                          "another model%s%s",
+                          "none of the table's %d tensors is inside the model '%s'; it was made "
+                          "for another model%s%s",
                           table->n_tensors, graph->name, *table->model_name ? ": " : "",
                           table->model_name);
 }

@@ -8,8 +8,8 @@
 
 /* Sets value->quant (static, per tensor) of every float value that is no constant and has a
  * threshold in every profile. One scale where all profiles agree, else one per profile.
- * @return TARE_OK, TARE_E_USAGE when the table names no value of the graph, or has a column per
- *         profile and was made for other profiles; TARE_E_MEMORY */
+ * @return TARE_OK, TARE_E_USAGE when the table names no value of the graph but outputs, or has a
+ *         column per profile and was made for other profiles; TARE_E_MEMORY */
 tare_status tarei_table_annotate(const tare_table *table, tarei_graph *graph,
                                  const tare_profiles *profiles, tare_error *err);
 
