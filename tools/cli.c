@@ -2,14 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 tare_status cli_fail(tare_error *const err, const tare_status status, const char *const fmt, ...) {
   va_list args;
@@ -99,6 +97,12 @@ void cli_list_add(cli_list *const list, const char *const text) {
   list->items[list->n++] = text;
 }
 
+void cli_list_join(cli_list *const list, const cli_list *const more) {
+  for (int i = 0; i < more->n; i++) {
+    cli_list_add(list, more->items[i]);
+  }
+}
+
 void cli_list_fini(cli_list *const list) {
   free(list->items);
   *list = (cli_list){0};
@@ -114,14 +118,6 @@ void cli_list_split(cli_list *const list, char *const text) {
 bool cli_ends_with(const char *const text, const char *const end) {
   const size_t n = strlen(text), m = strlen(end);
   return n > m && strcmp(text + n - m, end) == 0;
-}
-
-tare_status cli_check_writable(const char *const path, tare_error *const err) {
-  char *const copy = cli_format("%s", path);
-  const int failed = access(dirname(copy), W_OK | X_OK);
-  free(copy);
-  return failed ? cli_fail(err, TARE_E_IO, "%s: cannot create: %s", path, strerror(errno))
-                : TARE_OK;
 }
 
 double cli_now(void) {

@@ -62,15 +62,13 @@ typedef struct cli_list {
   int n;
 } cli_list;
 void cli_list_add(cli_list *list, const char *text);
+void cli_list_join(cli_list *list, const cli_list *more);
 void cli_list_fini(cli_list *list);
 
 /* Splits "a,b,c" in place and adds the parts. */
 void cli_list_split(cli_list *list, char *text);
 
 bool cli_ends_with(const char *text, const char *end);
-
-/* TARE_E_IO when no file can be made at path; told before long work, not after it. */
-tare_status cli_check_writable(const char *path, tare_error *err);
 
 double cli_now(void); /* seconds of a clock that only goes forward */
 

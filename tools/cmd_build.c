@@ -4,6 +4,7 @@
 
 #include "tools/layers.h"
 #include "tools/lengths.h"
+#include "tools/output.h"
 #include "tools/report.h"
 #include "tools/say.h"
 
@@ -189,8 +190,19 @@ static void print_json(const arguments *const a, const work *const w) {
   json_print(object);
 }
 
+static tare_status check_output(const arguments *const a, tare_error *const err) {
+  cli_list inputs = {0};
+  cli_list_add(&inputs, a->model);
+  cli_list_add(&inputs, a->calib);
+  opt_profiles_files(&a->profiles, &inputs);
+  const tare_status status = output_check(a->output, &inputs, err);
+  cli_list_fini(&inputs);
+  return status;
+}
+
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   const tare_port *inputs = NULL;
+  CLI_TRY(check_output(a, err));
   CLI_TRY(tare_model_load(a->model, &w->model, err));
   const int n_inputs = tare_model_inputs(w->model, &inputs);
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/lengths.h"
+#include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/say.h"
@@ -200,9 +201,19 @@ static void print_json(const arguments *const a, const work *const w) {
   json_print(object);
 }
 
+static tare_status check_output(const arguments *const a, tare_error *const err) {
+  cli_list inputs = {0};
+  cli_list_add(&inputs, a->model);
+  cli_list_join(&inputs, &a->paths);
+  opt_profiles_files(&a->profiles, &inputs);
+  const tare_status status = output_check(a->output, &inputs, err);
+  cli_list_fini(&inputs);
+  return status;
+}
+
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   const tare_port *inputs = NULL;
-  CLI_TRY(cli_check_writable(a->output, err));
+  CLI_TRY(check_output(a, err));
   CLI_TRY(tare_model_load(a->model, &w->model, err));
   const int n_inputs = tare_model_inputs(w->model, &inputs);
   CLI_TRY(opt_data_open(&a->data, &a->paths, inputs, n_inputs, &w->dataset, err));

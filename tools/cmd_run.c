@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tools/lengths.h"
+#include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/say.h"
 #include "tools/score.h"
@@ -172,11 +173,23 @@ static void print_json(const arguments *const a, const work *const w) {
   json_print(object);
 }
 
+static tare_status check_output(const arguments *const a, tare_error *const err) {
+  if (!a->save_outputs) {
+    return TARE_OK;
+  }
+  cli_list inputs = {0};
+  cli_list_add(&inputs, a->plan);
+  cli_list_add(&inputs, a->against);
+  cli_list_join(&inputs, &a->paths);
+  opt_profiles_files(&a->profiles, &inputs);
+  const tare_status status = output_check(a->save_outputs, &inputs, err);
+  cli_list_fini(&inputs);
+  return status;
+}
+
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   const tare_port *inputs = NULL;
-  if (a->save_outputs) {
-    CLI_TRY(cli_check_writable(a->save_outputs, err));
-  }
+  CLI_TRY(check_output(a, err));
   CLI_TRY(load_sides(a, w, err));
   const int n_inputs = side_inputs(&w->plan, &inputs);
   CLI_TRY(opt_data_open(&a->data, &a->paths, inputs, n_inputs, &w->dataset, err));

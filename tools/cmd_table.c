@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tools/json_out.h"
+#include "tools/output.h"
 #include "tools/table_out.h"
 
 enum { OPT_FORMAT = OPT_COMMAND };
@@ -122,6 +123,9 @@ static void print_json(const arguments *const a, const tare_table *const table) 
 }
 
 static tare_status run(const arguments *const a, tare_table **const table, tare_error *const err) {
+  const char *input = a->input;
+  const cli_list inputs = {.items = &input, .n = 1};
+  CLI_TRY(output_check(a->output, &inputs, err));
   CLI_TRY(tare_stats_is_stats_file(a->input) ? from_stats(a, table, err)
                                              : from_table(a, table, err));
   CLI_TRY(table_write(*table, a->kind, &a->table.trt, a->output, err));

@@ -117,6 +117,12 @@ bool opt_profiles_given(const opt_profiles *const options) {
   return options->n > 0;
 }
 
+void opt_profiles_files(const opt_profiles *const options, cli_list *const files) {
+  for (int i = 0; i < options->n; i++) {
+    cli_list_add(files, options->items[i].file);
+  }
+}
+
 tare_status opt_profiles_apply(const opt_profiles *const options, tare_profiles *const profiles,
                                tare_error *const err) {
   for (int i = 0; i < options->n; i++) {

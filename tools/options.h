@@ -111,6 +111,9 @@ void opt_fit_fini(opt_fit *options);
 /* Profiles were given in some form. */
 bool opt_profiles_given(const opt_profiles *options);
 
+/* Adds the files that hold profiles to a list. */
+void opt_profiles_files(const opt_profiles *options, cli_list *files);
+
 /* Adds what the user gave to a set. */
 tare_status opt_profiles_apply(const opt_profiles *options, tare_profiles *profiles,
                                tare_error *err);

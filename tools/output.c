@@ -1,0 +1,34 @@
+#include "tools/output.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static tare_status check_folder(const char *const path, tare_error *const err) {
+  char *const copy = cli_format("%s", path);
+  const int failed = access(dirname(copy), W_OK | X_OK);
+  free(copy);
+  return failed ? cli_fail(err, TARE_E_IO, "%s: cannot create: %s", path, strerror(errno))
+                : TARE_OK;
+}
+
+tare_status output_check(const char *const path, const cli_list *const inputs,
+                         tare_error *const err) {
+  struct stat out, in;
+  if (stat(path, &out) != 0) {
+    return check_folder(path, err);
+  }
+  for (int i = 0; i < inputs->n; i++) {
+    const char *const input = inputs->items[i];
+    if (input && stat(input, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+      return cli_fail(err, TARE_E_USAGE, "%s is an input and would be lost; write elsewhere", path);
+    }
+  }
+  return S_ISREG(out.st_mode)
+             ? check_folder(path, err)
+             : cli_fail(err, TARE_E_IO, "%s: cannot write there: it is a %s", path,
+                        S_ISDIR(out.st_mode) ? "folder" : "device or pipe");
+}
