@@ -28,14 +28,13 @@ void tarei_histogram_reset(tarei_histogram *const h) {
 int32_t tarei_histogram_exponent(const float amax) {
   assert(amax > 0 && isfinite(amax));
   int power = 0;
-  (void)frexpf(amax, &power);          /* amax < 2^power */
-  const int32_t exponent = power - 12; /* BINS is 2^12 */
-  _Static_assert(BINS == 1 << 12, "the exponent follows from the number of bins");
+  (void)frexpf(amax, &power); /* amax < 2^power */
+  const int32_t exponent = power - TAREI_HISTOGRAM_BITS;
   return exponent < TAREI_HISTOGRAM_MIN_EXPONENT ? TAREI_HISTOGRAM_MIN_EXPONENT : exponent;
 }
 
 static void merge_neighbours(int64_t *const bins, const int32_t steps) {
-  const int shift = steps < 12 ? (int)steps : 12;
+  const int shift = steps < TAREI_HISTOGRAM_BITS ? (int)steps : TAREI_HISTOGRAM_BITS;
   for (int i = 1; i < BINS; i++) {
     const int64_t n = bins[i];
     bins[i] = 0;
@@ -108,7 +107,13 @@ bool tarei_histogram_merge(tarei_histogram *const h, const tarei_histogram *cons
     return false;
   }
   const int32_t steps = h->exponent - other->exponent;
-  const int shift = steps < 12 ? (int)steps : 12;
+  if (steps == 0) { /* the frequent case, which vectorizes */
+    for (int i = 0; i < 2 * BINS; i++) {
+      h->positive[i] += other->positive[i];
+    }
+    return true;
+  }
+  const int shift = steps < TAREI_HISTOGRAM_BITS ? (int)steps : TAREI_HISTOGRAM_BITS;
   for (int i = 0; i < BINS; i++) {
     h->positive[i >> shift] += other->positive[i];
     h->negative[i >> shift] += other->negative[i];

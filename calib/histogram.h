@@ -8,10 +8,12 @@
 
 #include "kernels/kernels.h"
 
-#define TAREI_HISTOGRAM_BINS 4096
-/* Below 2^-126 a width has no normal float inverse; 4096 * 2^116 holds every float. */
+/* Few enough that the counters of a pass stay in the first cache, and that threads join fast. */
+#define TAREI_HISTOGRAM_BITS 11
+#define TAREI_HISTOGRAM_BINS (1 << TAREI_HISTOGRAM_BITS)
+/* Below 2^-126 a width has no normal float inverse; 2048 * 2^117 holds every float. */
 #define TAREI_HISTOGRAM_MIN_EXPONENT (-126)
-#define TAREI_HISTOGRAM_MAX_EXPONENT 116
+#define TAREI_HISTOGRAM_MAX_EXPONENT 117
 #define TAREI_HISTOGRAM_NO_EXPONENT INT32_MIN
 
 typedef struct tarei_histogram {

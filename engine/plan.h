@@ -27,6 +27,7 @@ typedef struct tarei_slot {
 struct tare_plan {
   tarei_graph *graph;
   tare_profiles *profiles;
+  bool observe_all; /* else only what int8 layers would read, inputs and outputs can be observed */
   unsigned isa; /* mask that was asked for; kernels come from it and from the machine */
   tarei_kernels kernels;
   tarei_blobs blobs;

@@ -41,6 +41,7 @@ static tare_status build(tare_plan *const plan, const tare_model *const model,
     return tarei_fail(err, TARE_E_USAGE, "a plan needs at least one profile");
   }
   plan->isa = TAREI_ISA_ALL;
+  plan->observe_all = o->observable;
   if (o->isa && !tarei_isa_parse(o->isa, &plan->isa)) {
     return tarei_fail(err, TARE_E_USAGE,
                       "unknown instruction set '%s', expected scalar, avx2, avxvnni, avx512, "

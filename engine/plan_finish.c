@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/memory_plan.h"
 #include "engine/plan.h"
+#include "graph/quantize.h"
 
 #define MAX_OPERANDS 512 /* inputs of one node; Concat is the only wide one */
 
@@ -271,24 +272,46 @@ static tare_status plan_memory(tare_plan *const plan, tare_error *const err) {
   return status;
 }
 
+/* Marks, backwards through movement operators, the values that an int8 layer reads. */
+static void mark_read_as_bytes(const tarei_graph *const g, bool *const marks) {
+  for (int n = g->n_nodes - 1; n >= 0; n--) {
+    const tarei_node *const node = &g->nodes[n];
+    for (int i = 0; i < node->n_in; i++) {
+      const bool moves = i == 0 && node->op->movement && marks[node->out[0]];
+      if (node->in[i] >= 0 && (moves || tarei_reads_quantized(node, i))) {
+        marks[node->in[i]] = true;
+      }
+    }
+  }
+}
+
+static bool is_shown(const tare_plan *const plan, const int v, const bool read_as_bytes) {
+  const tarei_value *const value = &plan->graph->values[v];
+  const tarei_storage storage = plan->slots[v].storage;
+  /* what a movement operator gives holds the values of its input, which is observed */
+  const bool moved = value->producer >= 0 && plan->graph->nodes[value->producer].op->movement;
+  return value->observable && value->dtype == TARE_F32 && !moved &&
+         (storage == TAREI_STORE_ARENA || storage == TAREI_STORE_INPUT) &&
+         (plan->observe_all || read_as_bytes || value->is_input || value->is_output);
+}
+
 static tare_status number_observables(tare_plan *const plan, tare_error *const err) {
   const tarei_graph *const g = plan->graph;
   plan->observables = tarei_calloc((size_t)g->n_values, sizeof *plan->observables);
-  if (!plan->observables) {
+  bool *const marks = tarei_calloc((size_t)g->n_values, sizeof *marks);
+  if (!plan->observables || !marks) {
+    free(marks);
     return tarei_fail_memory(err, "observable tensors", (size_t)g->n_values * sizeof(int));
   }
+  mark_read_as_bytes(g, marks);
   for (int v = 0; v < g->n_values; v++) {
-    const tarei_value *const value = &g->values[v];
-    tarei_slot *const slot = &plan->slots[v];
-    /* what a movement operator gives holds the values of its input, which is observed */
-    const bool moved = value->producer >= 0 && g->nodes[value->producer].op->movement;
-    const bool shown = value->observable && value->dtype == TARE_F32 && !moved &&
-                       (slot->storage == TAREI_STORE_ARENA || slot->storage == TAREI_STORE_INPUT);
-    slot->observable = shown ? plan->n_observables : -1;
+    const bool shown = is_shown(plan, v, marks[v]);
+    plan->slots[v].observable = shown ? plan->n_observables : -1;
     if (shown) {
       plan->observables[plan->n_observables++] = v;
     }
   }
+  free(marks);
   return TARE_OK;
 }
 

@@ -66,6 +66,11 @@ static const layer_kind *kind_of(const tarei_node *const node) {
   return NULL;
 }
 
+bool tarei_reads_quantized(const tarei_node *const node, const int i) {
+  const layer_kind *const kind = kind_of(node);
+  return kind && (i == 0 || (i == 1 && kind->two_activations));
+}
+
 /* Products of u8 and s8 that an int32 accumulator surely holds: 2^31 / (255 * 127). */
 #define LONGEST_SUM 66311
 

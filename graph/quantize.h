@@ -30,6 +30,9 @@ tare_status tarei_graph_quantize(tarei_graph *graph, const tarei_quantize_option
  * compact and inferred afterwards. */
 tare_status tarei_graph_fuse_quantize(tarei_graph *graph, tare_error *err);
 
+/* A node reads input i as bytes when it runs in int8. */
+bool tarei_reads_quantized(const tarei_node *node, int i);
+
 /* Copies an annotation; false when out of memory. */
 bool tarei_quant_copy(tarei_quant *to, const tarei_quant *from);
 

@@ -49,7 +49,8 @@ typedef struct tare_calibrate_options {
   tare_outside outside;
   bool count_padding;    /* statistics take the padded part in, as a fixed-shape calibrator does;
                             else only the valid region of each tensor */
-  bool all_tensors;      /* also the tensors that the engine's fusions make disappear */
+  bool all_tensors;      /* every float tensor of the model, for engines that fuse in other ways;
+                            else those that an int8 layer reads, the inputs and the outputs */
   int threads;           /* 0: all cores */
   const tare_pad_value *pad_values;
   int n_pad_values;

@@ -35,8 +35,8 @@ typedef struct tare_build_options {
                                      names it was fused from, and its outputs'; the last match
                                      wins; or NULL */
   tare_constraints constraints;
-  bool observable;                /* keep every tensor of the model visible: no fusion that makes
-                                     one disappear */
+  bool observable;                /* keep every tensor of the model visible to calibration: no
+                                     fusion that makes one disappear */
   bool symmetric;                 /* activations always s8 with zero point 0, as TensorRT has it;
                                      else tensors without negative values use all of u8 */
   const char *isa;                /* features the kernels may use, e.g. "avx2"; NULL for all */

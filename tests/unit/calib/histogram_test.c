@@ -85,10 +85,10 @@ static void holds_extreme_values(void **const state) {
   check_against_naive(tiny, 5);
   const float huge[] = {3.4028235e38f, -3.4028235e38f, 1e38f, 1e-38f, 1.0f};
   check_against_naive(huge, 5);
-  const float powers[] = {4096.0f, 1.0f, -2048.0f, 0.5f};
+  const float powers[] = {BINS, 1.0f, -BINS / 2.0f, 0.5f};
   check_against_naive(powers, 4);
-  assert_int_equal(tarei_histogram_exponent(4096.0f), 1); /* amax < bins * width, not <= */
-  assert_int_equal(tarei_histogram_exponent(nextafterf(4096.0f, 0)), 0);
+  assert_int_equal(tarei_histogram_exponent(BINS), 1); /* amax < bins * width, not <= */
+  assert_int_equal(tarei_histogram_exponent(nextafterf(BINS, 0)), 0);
   assert_int_equal(tarei_histogram_exponent(3.4028235e38f), TAREI_HISTOGRAM_MAX_EXPONENT);
   assert_int_equal(tarei_histogram_exponent(1e-45f), TAREI_HISTOGRAM_MIN_EXPONENT);
 }

@@ -15,7 +15,7 @@
 #include "base/half.h"
 #include "calib/calibrator.h"
 
-static int64_t bins[TAREI_HISTOGRAM_BINS];
+static int64_t bins[4096];
 
 static tarei_distribution finish(const int n, const double width, const double amax) {
   tarei_distribution d = {.bins = bins, .n_bins = n, .width = width, .amax = amax};
