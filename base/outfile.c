@@ -9,12 +9,14 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/unfinished.h"
 
 static tare_status fail_io(tare_error *const err, const char *const what, const char *const path) {
   return tarei_fail(err, TARE_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
 static void end(tarei_outfile *const out) {
+  tarei_unfinished_remove(out->mark);
   free(out->path);
   free(out->temporary);
   *out = (tarei_outfile){0};
@@ -57,6 +59,7 @@ static tare_status open_fd(const char *const path, tarei_outfile *const out, int
     end(out);
     return status;
   }
+  out->mark = tarei_unfinished_add(out->temporary);
   const mode_t mask = umask(0);
   (void)umask(mask);
   (void)fchmod(*fd, 0666 & ~mask); /* mkstemp gives 0600; a failure leaves that, which is safe */

@@ -10,6 +10,7 @@ typedef struct tarei_outfile {
   FILE *file;      /* open for writing between open and commit; NULL for _path_only */
   char *path;      /* final place */
   char *temporary; /* where the bytes go until commit */
+  int mark;        /* of the temporary file among the unfinished ones */
 } tarei_outfile;
 
 /* Opens the temporary file. TARE_E_IO when the folder is missing or not writable, or when a

@@ -38,6 +38,11 @@ extern "C" {
 /** Version of the library that is linked, e.g. "0.1.0"; compare it with TARE_VERSION. */
 TARE_API const char *tare_version(void);
 
+/** Removes the temporary files of outputs that are being written, for a program that must end at
+ *  once; their writers fail with TARE_E_IO if it goes on. Async-signal-safe: call it from a signal
+ *  handler. */
+TARE_API void tare_abandon_outputs(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <tare/tare.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -120,6 +121,32 @@ static void outfile_appears_whole_or_not_at_all(void **state) {
   assert_int_equal(rmdir(folder), 0); /* no temporary file was left */
 }
 
+static void unfinished_outfiles_can_be_abandoned(void **state) {
+  (void)state;
+  char folder[] = "/tmp/tare-base-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  char path[64];
+  snprintf(path, sizeof path, "%s/x", folder);
+  tarei_outfile first, others[40]; /* more than are noted */
+  assert_int_equal(tarei_outfile_open(path, &first, NULL), TARE_OK);
+  for (int i = 0; i < 40; i++) {
+    assert_int_equal(tarei_outfile_open_path_only(path, &others[i], NULL), TARE_OK);
+  }
+  for (int i = 0; i < 40; i++) {
+    tarei_outfile_abort(&others[i]);
+  }
+  tare_abandon_outputs();
+  assert_int_equal(access(first.temporary, F_OK), -1);
+  tare_error err = {0};
+  assert_int_equal(tarei_outfile_commit(&first, &err), TARE_E_IO);
+  assert_int_equal(tarei_outfile_open(path, &first, NULL), TARE_OK);
+  fputs("hello", first.file);
+  assert_int_equal(tarei_outfile_commit(&first, NULL), TARE_OK);
+  tare_abandon_outputs(); /* finished ones stay */
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 /* Checked on a pipe of its own: a defect here destroys what it is tried on. */
 static void outfile_replaces_no_device_folder_or_link(void **state) {
   (void)state;
@@ -183,6 +210,7 @@ int main(void) {
       cmocka_unit_test(half_rounds_to_even),
       cmocka_unit_test(pick_lists_the_choices),
       cmocka_unit_test(outfile_appears_whole_or_not_at_all),
+      cmocka_unit_test(unfinished_outfiles_can_be_abandoned),
       cmocka_unit_test(outfile_replaces_no_device_folder_or_link),
       cmocka_unit_test(source_refuses_what_is_no_file),
   };

@@ -1,0 +1,46 @@
+#include "base/unfinished.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <tare/tare.h>
+#include <unistd.h>
+
+enum { FREE, FILLING, HELD };
+
+/* No memory of the heap and no lock: a signal handler reads it. */
+static struct {
+  atomic_int state;
+  char path[PATH_MAX];
+} places[16];
+enum { N_PLACES = sizeof places / sizeof *places };
+
+int tarei_unfinished_add(const char *const path) {
+  const size_t size = strlen(path) + 1;
+  for (int i = 0; i < N_PLACES && size <= sizeof places[i].path; i++) {
+    int expected = FREE;
+    if (atomic_compare_exchange_strong(&places[i].state, &expected, FILLING)) {
+      memcpy(places[i].path, path, size);
+      atomic_store(&places[i].state, HELD);
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+void tarei_unfinished_remove(const int mark) {
+  if (mark > 0) {
+    atomic_store(&places[mark - 1].state, FREE);
+  }
+}
+
+void tare_abandon_outputs(void) {
+  const int saved = errno; /* of the code that the signal came upon */
+  for (int i = 0; i < N_PLACES; i++) {
+    if (atomic_load(&places[i].state) == HELD) {
+      (void)unlink(places[i].path); /* nobody is left to tell */
+    }
+  }
+  errno = saved;
+}
