@@ -6,6 +6,7 @@
 #include <tare/tare.h>
 
 #include "tools/cli.h"
+#include "tools/signals.h"
 #include "tools/spin.h"
 #include "tools/streams.h"
 
@@ -95,6 +96,7 @@ static int dispatch(const int argc, char **const argv) {
 int main(const int argc, char **const argv) {
   spin_little(argv);
   streams_hold();
+  signals_handle();
   (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0 /* the user's wins */); /* only looks */
   const int code = dispatch(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {

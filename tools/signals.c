@@ -1,0 +1,24 @@
+#include "tools/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <tare/tare.h>
+
+/* The action is the default one again when this runs: the signal ends the program after all. */
+static void end(const int number) {
+  tare_abandon_outputs();
+  (void)raise(number);
+}
+
+void signals_handle(void) {
+  static const int NUMBERS[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
+  struct sigaction ours = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND}, theirs;
+  sigemptyset(&ours.sa_mask);
+  for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
+    const int failed = sigaction(NUMBERS[i], NULL, &theirs);
+    if (!failed && theirs.sa_handler == SIG_DFL) { /* nohup has them ignored */
+      (void)sigaction(NUMBERS[i], &ours, NULL);
+    }
+  }
+  (void)signal(SIGXFSZ, SIG_IGN); /* writing then fails and says why */
+}
