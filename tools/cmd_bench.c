@@ -126,11 +126,8 @@ static const struct argp ARGP = {
 static tare_status choose_profiles(const arguments *const a, work *const w,
                                    const tare_port *const inputs, const int n_inputs,
                                    tare_error *const err) {
-  const bool given = opt_profiles_given(&a->profiles);
   if (w->side.plan) {
-    return given ? cli_fail(err, TARE_E_USAGE,
-                            "%s has its profiles built in; --profile is for models", a->path)
-                 : TARE_OK;
+    return side_refuse_options(&w->side, opt_profiles_given(&a->profiles), &a->common, err);
   }
   if (a->profiles.from_data) {
     return cli_fail(err, TARE_E_USAGE, "--profile auto needs data, and bench has none");

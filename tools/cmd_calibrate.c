@@ -238,7 +238,7 @@ int cmd_calibrate(const int argc, char **const argv) {
   tare_dataset_close(&w.dataset);
   tare_model_free(&w.model);
   const int code = cli_end(argv[0], status, &err);
-  opt_fit_hint(&a.fit, status);
+  opt_fit_hint(&a.fit, &err);
   opt_profiles_fini(&a.profiles);
   opt_data_fini(&a.data);
   opt_fit_fini(&a.fit);

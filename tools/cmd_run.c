@@ -95,15 +95,11 @@ static const struct argp ARGP = {
         "      --metric ctc-error --alphabet 0123456789",
     .children = CHILDREN};
 
-static tare_status check_profiles(const arguments *const a, const work *const w,
-                                  tare_error *const err) {
+static tare_status check_plans(const arguments *const a, const work *const w,
+                               tare_error *const err) {
   const bool given = opt_profiles_given(&a->profiles) || a->profiles.from_data;
   const bool model = !w->plan.plan || (a->against && !w->against.plan);
-  if (given && !model) {
-    return cli_fail(err, TARE_E_USAGE, "%s has its profiles built in; --profile is for models",
-                    a->plan);
-  }
-  return TARE_OK;
+  return model ? TARE_OK : side_refuse_options(&w->plan, given, &a->common, err);
 }
 
 static tare_status load_sides(const arguments *const a, work *const w, tare_error *const err) {
@@ -111,7 +107,7 @@ static tare_status load_sides(const arguments *const a, work *const w, tare_erro
   if (a->against) {
     CLI_TRY(side_load(a->against, &w->against, err));
   }
-  return check_profiles(a, w, err);
+  return check_plans(a, w, err);
 }
 
 /* A model on either side takes the profiles of the other side's plan, unless some were given. */
@@ -216,7 +212,7 @@ int cmd_run(const int argc, char **const argv) {
   side_fini(&w.plan);
   side_fini(&w.against);
   const int code = cli_end(argv[0], status, &err);
-  opt_fit_hint(&a.fit, status);
+  opt_fit_hint(&a.fit, &err);
   opt_profiles_fini(&a.profiles);
   opt_data_fini(&a.data);
   opt_fit_fini(&a.fit);

@@ -62,8 +62,15 @@ void opt_fit_fini(opt_fit *const options) {
   *options = (opt_fit){0};
 }
 
-void opt_fit_hint(const opt_fit *const options, const tare_status status) {
-  if (status == TARE_E_SHAPE && options->outside == TARE_OUTSIDE_ERROR) {
+/* Other shapes that are wrong have the same status, and no profile would help them. */
+static bool is_outside(const tare_error *const err) {
+  return err->status == TARE_E_SHAPE && (strstr(err->message, " is outside every profile") ||
+                                         strstr(err->message, " is outside profile ") ||
+                                         strstr(err->message, " fit together in no profile"));
+}
+
+void opt_fit_hint(const opt_fit *const options, const tare_error *const err) {
+  if (is_outside(err) && options->outside == TARE_OUTSIDE_ERROR) {
     fputs("try wider profiles, or --outside nearest to cut or pad such samples\n", stderr);
   }
 }

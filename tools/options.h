@@ -123,7 +123,7 @@ tare_status opt_data_open(const opt_data *options, const cli_list *paths, const 
                           int n_inputs, tare_dataset **out, tare_error *err);
 
 /* After a failure: samples that no profile held may still be fitted, and this says how. */
-void opt_fit_hint(const opt_fit *options, tare_status status);
+void opt_fit_hint(const opt_fit *options, const tare_error *err);
 
 /* Ends the parse with a sentence naming the known methods when this is none of them. */
 void opt_check_method(const struct argp_state *state, const char *method);

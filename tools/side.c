@@ -11,6 +11,19 @@ void side_fini(side *const s) {
   tare_model_free(&s->model);
 }
 
+tare_status side_refuse_options(const side *const s, const bool profiles_given,
+                                const opt_common *const common, tare_error *const err) {
+  if (s->plan && profiles_given) {
+    return cli_fail(err, TARE_E_USAGE, "%s has its profiles built in; --profile is for models",
+                    s->path);
+  }
+  if (s->plan && common->isa) {
+    return cli_fail(err, TARE_E_USAGE, "%s has its kernels built in; --isa is for models",
+                    s->path);
+  }
+  return TARE_OK;
+}
+
 int side_inputs(const side *const s, const tare_port **const ports) {
   return s->plan ? tare_plan_inputs(s->plan, ports) : tare_model_inputs(s->model, ports);
 }

@@ -14,6 +14,10 @@ typedef struct side {
 tare_status side_load(const char *path, side *out, tare_error *err);
 void side_fini(side *s);
 
+/* TARE_E_USAGE when options were given that only a model can heed, and this is a plan. */
+tare_status side_refuse_options(const side *s, bool profiles_given, const opt_common *common,
+                                tare_error *err);
+
 int side_inputs(const side *s, const tare_port **ports);
 
 /* Builds the float plan of a model; does nothing for a plan. */

@@ -20,3 +20,11 @@ build --profile samples
 build
 "$TARE" run x.plan "$EXAMPLES/digits-conv/eval" --profile samples=1:2:3
 echo "exit $?"
+"$TARE" run x.plan "$EXAMPLES/digits-conv/eval" --isa scalar
+echo "exit $?"
+"$TARE" bench x.plan --isa nonsense
+echo "exit $?"
+"$TARE" run x.plan "$EXAMPLES/digits-conv/eval" --rate 8000 --limit 1
+echo "exit $?"
+"$TARE" run "$model" "$EXAMPLES/digits-conv/eval" --rate 8000 --limit 1 --profile samples=0:1:1
+echo "exit $?"
