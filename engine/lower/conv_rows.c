@@ -57,7 +57,7 @@ bool tarei_conv_is_depthwise(const tarei_conv *const c) {
   return c->space == 1 && c->group > 1 && c->group == c->channels && c->group == c->outputs;
 }
 
-int64_t tarei_conv_pad(const tarei_conv *const c, const int axis, const int64_t in_length,
+static int64_t pad_before(const tarei_conv *const c, const int axis, const int64_t in_length,
                        const int64_t out_length) {
   if (!c->auto_pad) {
     return c->pad[axis];
@@ -181,7 +181,7 @@ void tarei_conv_rows(const tarei_conv *const c, const tare_tensor *const x,
   g.out[0] = c->space == 2 ? out->dims[1] : 1;
   g.out[1] = out->dims[c->space];
   for (int a = 0; a < 2; a++) {
-    g.pad[a] = tarei_conv_pad(c, a, g.in[a], g.out[a]);
+    g.pad[a] = pad_before(c, a, g.in[a], g.out[a]);
   }
   const size_t total = (size_t)(g.batch * g.out[0] * g.out[1]);
   if (total == 0) {
@@ -199,17 +199,28 @@ void tarei_conv_rows(const tarei_conv *const c, const tare_tensor *const x,
   }
 }
 
-void tarei_conv_spans(const int64_t batch, const int64_t length, const int threads,
+void tarei_conv_spans(const tarei_conv *const c, const tare_tensor *const x,
+                      const tare_tensor *const out, const size_t element, const int threads,
                       const tarei_conv_span_fn span, const void *const user) {
-  if (length < 1) {
-    return;
-  }
+  const int64_t length = out->dims[1];
   int64_t size = (length + threads - 1) / threads;
-  size = size > DIRECT_ROWS ? DIRECT_ROWS : size;
+  size = size > DIRECT_ROWS ? DIRECT_ROWS : size < 1 ? 1 : size;
   const int64_t per_batch = (length + size - 1) / size;
+  const int64_t pad = pad_before(c, 1, x->dims[1], length);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t i = 0; i < batch * per_batch; i++) {
-    const int64_t t0 = i % per_batch * size;
-    span(user, i / per_batch, t0, t0 + size < length ? t0 + size : length);
+  for (int64_t i = 0; i < x->dims[0] * per_batch; i++) {
+    const int64_t batch = i / per_batch, t0 = i % per_batch * size;
+    tarei_dw_conv call = {
+        .x = (const char *)x->data + (size_t)(batch * x->dims[1] * c->channels) * element,
+        .ldx = (size_t)c->channels,
+        .in_length = x->dims[1],
+        .t0 = t0,
+        .t1 = t0 + size < length ? t0 + size : length,
+        .kernel = c->kernel[1],
+        .stride = c->stride[1],
+        .dilation = c->dilation[1],
+        .pad = pad,
+        .channels = (size_t)c->channels};
+    span(user, &call, (size_t)(batch * length + t0));
   }
 }

@@ -37,14 +37,12 @@ void tarei_conv_rows(const tarei_conv *conv, const tare_tensor *x, const tare_te
                      size_t element, uint8_t pad_byte, void *scratch, int threads,
                      tarei_conv_rows_fn rows, const void *user);
 
-/* Called for outputs [t0, t1) of one sample of the batch from several threads. */
-typedef void (*tarei_conv_span_fn)(const void *user, int64_t batch, int64_t t0, int64_t t1);
+/* Called from several threads with a depthwise call for some outputs of one sample, complete but for
+ * weights, zero point and epilogue; row is the number of its first output among all. */
+typedef void (*tarei_conv_span_fn)(const void *user, tarei_dw_conv *call, size_t row);
 
-/* Cuts the outputs of a convolution along one axis into spans for the threads. */
-void tarei_conv_spans(int64_t batch, int64_t length, int threads, tarei_conv_span_fn span,
-                      const void *user);
-
-/* Padding before axis 0 or 1 (of two), with auto_pad worked out for these lengths. */
-int64_t tarei_conv_pad(const tarei_conv *conv, int axis, int64_t in_length, int64_t out_length);
+/* Cuts the outputs of a depthwise convolution into spans for the threads. */
+void tarei_conv_spans(const tarei_conv *conv, const tare_tensor *x, const tare_tensor *out,
+                      size_t element, int threads, tarei_conv_span_fn span, const void *user);
 
 #endif

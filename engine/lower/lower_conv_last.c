@@ -96,24 +96,11 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
   j->run->kernels->f32_gemm(&gemm);
 }
 
-static void span(const void *const user, const int64_t batch, const int64_t t0, const int64_t t1) {
+static void span(const void *const user, tarei_dw_conv *const call, const size_t row) {
   const job *const j = user;
-  const tarei_conv *const c = &j->s->conv;
-  const int64_t in_length = j->x->dims[1], out_length = j->out->dims[1];
-  const tarei_dw_conv call = {
-      .x = (const float *)j->x->data + batch * in_length * c->channels,
-      .ldx = (size_t)c->channels,
-      .in_length = in_length,
-      .t0 = t0,
-      .t1 = t1,
-      .kernel = c->kernel[1],
-      .stride = c->stride[1],
-      .dilation = c->dilation[1],
-      .pad = tarei_conv_pad(c, 1, in_length, out_length),
-      .channels = (size_t)c->channels,
-      .w = j->s->weights,
-      .epilogue = tarei_epilogue_at(&j->epilogue, (size_t)(batch * out_length + t0), 0)};
-  j->run->kernels->dw_conv_f32(&call);
+  call->w = j->s->weights;
+  call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
+  j->run->kernels->dw_conv_f32(call);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
@@ -126,7 +113,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
   j.epilogue.bias = s->bias;
   if (s->depthwise) {
-    tarei_conv_spans(j.x->dims[0], j.out->dims[1], r->threads, span, &j);
+    tarei_conv_spans(&s->conv, j.x, j.out, sizeof(float), r->threads, span, &j);
   } else {
     tarei_conv_rows(&s->conv, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, r->scratch,
                     r->threads, rows, &j);

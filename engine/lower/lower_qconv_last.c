@@ -142,26 +142,13 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
   j->run->kernels->i8_gemm(&gemm);
 }
 
-static void span(const void *const user, const int64_t batch, const int64_t t0, const int64_t t1) {
+static void span(const void *const user, tarei_dw_conv *const call, const size_t row) {
   const job *const j = user;
-  const tarei_conv *const c = &j->s->conv;
-  const int64_t in_length = j->x->dims[1], out_length = j->out->dims[1];
-  const tarei_dw_conv call = {
-      .x = (const uint8_t *)j->x->data + batch * in_length * c->channels,
-      .ldx = (size_t)c->channels,
-      .in_length = in_length,
-      .t0 = t0,
-      .t1 = t1,
-      .kernel = c->kernel[1],
-      .stride = c->stride[1],
-      .dilation = c->dilation[1],
-      .pad = tarei_conv_pad(c, 1, in_length, out_length),
-      .channels = (size_t)c->channels,
-      .w = j->s->weights,
-      .add = j->s->layer.add,
-      .zero_point = j->s->layer.x_zero_point,
-      .epilogue = tarei_epilogue_at(&j->epilogue, (size_t)(batch * out_length + t0), 0)};
-  j->run->kernels->dw_conv_i8(&call);
+  call->w = j->s->weights;
+  call->add = j->s->layer.add;
+  call->zero_point = j->s->layer.x_zero_point;
+  call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
+  j->run->kernels->dw_conv_i8(call);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
@@ -173,7 +160,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->depthwise) {
-    tarei_conv_spans(j.x->dims[0], j.out->dims[1], r->threads, span, &j);
+    tarei_conv_spans(&s->conv, j.x, j.out, 1, r->threads, span, &j);
   } else {
     tarei_conv_rows(&s->conv, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, r->scratch, r->threads,
                     rows, &j);
