@@ -26,15 +26,19 @@ digits=examples/digits-conv
 run calibrate $digits/digits-conv.onnx $digits/calib --rate 8000 \
   --profile samples=1600:32000:120000 -o "$out/digits.stats"
 run table "$out/digits.stats" --method minmax -o "$out/digits.calib.json"
-run table "$out/digits.stats" --method minmax --format trt -o "$out/digits.cache"
 run build $digits/digits-conv.onnx --calib "$out/digits.calib.json" -o "$out/digits.plan"
 run run "$out/digits.plan" $digits/eval --rate 8000 --against $digits/digits-conv.onnx \
   --metric ctc-error --alphabet 0123456789 --labels digits
 
+say "The same, as a calibration cache for TensorRT"
+run calibrate $digits/digits-conv.onnx $digits/calib --rate 8000 \
+  --profile samples=1600:32000:120000 --method entropy -o "$out/digits.cache"
+head -n 3 "$out/digits.cache"
+
 say "Intents: token ids of different length, every strategy side by side"
 intents=examples/intents-mini
 run compare $intents/intents-mini.onnx $intents/calib.h5 --eval $intents/eval.h5 \
-  --profile sequence=4:128:512 --fits native,opt,per-profile \
+  --profile sequence=4:32:64 --profile sequence=65:192:512 --fits native,opt,per-profile \
   --methods minmax,entropy,percentile,mse --metric accuracy --labels labels
 
 say "Done. The command is $tare; try: $tare --help"
