@@ -6,11 +6,11 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_rows.h"
 #include "calib/eval/eval_save.h"
 #include "calib/eval/eval_tally.h"
 #include "engine/context.h"
-#include "shapes/fit.h"
 
 /* One evaluation while it runs. */
 typedef struct evaluation {
@@ -21,6 +21,7 @@ typedef struct evaluation {
   const tarei_metric *metric; /* NULL for none */
   tare_context *context, *reference;
   tare_tensor *got, *want;
+  tarei_eval_fit fit;
   tarei_fitted fitted;
   tarei_eval_save *save;
   tarei_tally *tallies; /* per profile, then the total */
@@ -72,16 +73,7 @@ static tare_status check_reference(const evaluation *const e, tare_error *const 
   return check_ports("output", e->outputs, e->n_outputs, outputs, n_outputs, err);
 }
 
-static tarei_fit_options fit_options(const tare_eval_options *const options) {
-  return (tarei_fit_options){.fit = options->fit,
-                             .outside = options->outside,
-                             .pad_values = options->pad_values,
-                             .n_pad_values = options->n_pad_values};
-}
-
 static tare_status check(evaluation *const e, tare_error *const err) {
-  const tarei_fit_options fit = fit_options(e->options);
-  TARE_TRY(tarei_fit_check(&fit, e->inputs, e->n_inputs, err));
   if (e->options->against) {
     TARE_TRY(check_reference(e, err));
   }
@@ -117,6 +109,7 @@ static tare_status prepare(evaluation *const e, const int64_t count, tare_error 
   if (e->options->against) {
     TARE_TRY(open_context(e, e->options->against, -1 /* by shape */, &e->reference, err));
   }
+  TARE_TRY(tarei_eval_fit_init(&e->fit, e->plan, e->options, err)); /* the context knows the pin */
   if (e->options->save_outputs) {
     TARE_TRY(tarei_eval_save_new(e->options->save_outputs, count, &e->save, err));
   }
@@ -182,9 +175,7 @@ static tare_status measure_output(evaluation *const e, const tare_sample *const 
 
 static tare_status run_sample(evaluation *const e, const tare_sample *const sample,
                               tare_error *const err) {
-  const tarei_fit_options fit = fit_options(e->options);
-  TARE_TRY(tarei_fit_sample(tare_plan_profiles(e->plan), e->inputs, e->n_inputs, &fit, sample->name,
-                            sample->tensors, &e->fitted, err));
+  TARE_TRY(tarei_eval_fit_sample(&e->fit, sample, &e->fitted, err));
   const tare_status status = run_timed(e->context, e->fitted.tensors, e->got, &e->seconds, err);
   if (status != TARE_OK) {
     return tarei_fail_in(err, status, "%s", sample->name);
@@ -255,6 +246,7 @@ static void fini(evaluation *const e) {
   tare_context_free(&e->context);
   tare_context_free(&e->reference);
   tarei_eval_save_free(&e->save);
+  tarei_eval_fit_fini(&e->fit);
   tarei_fitted_fini(&e->fitted);
   free(e->got);
   free(e->want);

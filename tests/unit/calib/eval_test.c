@@ -169,6 +169,37 @@ static void saved_outputs_are_there(void **state) {
   end(&b);
 }
 
+static void samples_are_fitted_to_the_pinned_profile(void **state) {
+  (void)state;
+  bench b = make_digits(2);
+  assert_int_equal(tare_profiles_add(b.profiles, "samples=2000:3000:4000", NULL), TARE_OK);
+  tare_plan_free(&b.plan);
+  b.plan = build(b.model, b.profiles);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.profile = 1;
+  tare_eval_result r = {0};
+  tare_error err = {0};
+  assert_int_equal(tare_eval(b.plan, b.data, &o, &r, &err), TARE_E_SHAPE);
+  if (!strstr(err.message, "is outside profile 1, which takes 2000..4000")) {
+    fail_msg("%s", err.message);
+  }
+  o.outside = TARE_OUTSIDE_NEAREST;
+  for (tare_fit fit = TARE_FIT_NATIVE; fit < TARE_FIT_COUNT; fit++) {
+    o.fit = fit;
+    assert_int_equal(tare_dataset_rewind(b.data, NULL), TARE_OK);
+    if (tare_eval(b.plan, b.data, &o, &r, &err) != TARE_OK) {
+      fail_msg("%s: %s", tare_fit_name(fit), err.message);
+    }
+    assert_int_equal(r.profiles[0].samples, 0);
+    assert_int_equal(r.profiles[1].samples, 2);
+    tare_eval_result_fini(&r);
+  }
+  o.profile = 2;
+  assert_int_equal(tare_eval(b.plan, b.data, &o, &r, &err), TARE_E_USAGE);
+  end(&b);
+}
+
 static bool stop_after_one(void *const user, const int64_t done, const int64_t total) {
   (void)user;
   (void)total;
@@ -226,6 +257,7 @@ int main(void) {
       cmocka_unit_test(padding_is_left_out_of_the_digits),
       cmocka_unit_test(accuracy_reads_integer_labels),
       cmocka_unit_test(saved_outputs_are_there),
+      cmocka_unit_test(samples_are_fitted_to_the_pinned_profile),
       cmocka_unit_test(stops_when_told),
       cmocka_unit_test(misuse_is_named),
   };
