@@ -36,12 +36,12 @@ typedef struct work {
 static const struct argp_option OPTIONS[] = {
     {"eval", OPT_EVAL, "DATA", 0, "Data to evaluate on; repeat for more", 0},
     {"fits", OPT_FITS, "LIST", 0,
-     "Of native, pad, truncate, opt, per-profile (native statistics, thresholds by profile); "
-     "default native,opt,per-profile",
+     "Of native, pad, truncate, opt, per-profile (native statistics, thresholds by profile), or "
+     "all; default native,opt,per-profile",
      0},
     {"methods", OPT_METHODS, "LIST", 0, "Of minmax, entropy, percentile, mse, or all (default)", 0},
     {"pad-stats", OPT_PAD_STATS, "LIST", 0,
-     "Padding in the statistics of fits that pad: exclude (default), count, or both", 0},
+     "Of exclude (default), count: padding in the statistics of fits that pad; or all", 0},
     {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
     {0}};
 
@@ -58,9 +58,23 @@ static void take_methods(arguments *const a, char *const arg,
   }
 }
 
-static void take_list(cli_list *const list, char *const arg) {
+/* The words of arg, or all that there are. */
+static void take_list(cli_list *const list, void (*const add_all)(cli_list *), char *const arg) {
   list->n = 0;
-  cli_list_split(list, arg);
+  if (strcmp(arg, "all") == 0) {
+    add_all(list);
+  } else {
+    cli_list_split(list, arg);
+  }
+}
+
+static bool has(const cli_list *const list, const char *const text) {
+  for (int i = 0; i < list->n; i++) {
+    if (strcmp(list->items[i], text) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static void set_defaults(arguments *const a, const struct argp_state *const state) {
@@ -72,6 +86,12 @@ static void set_defaults(arguments *const a, const struct argp_state *const stat
   }
   for (int i = 0; a->all_methods && i < tare_n_methods(); i++) {
     cli_list_add(&a->methods, tare_method_name(i));
+  }
+  if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0) {
+    argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
+  }
+  if (a->percentile > 0 && !has(&a->methods, "percentile")) {
+    argp_error(state, "--percentile is for the method percentile, which is not in --methods");
   }
 }
 
@@ -90,13 +110,13 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       cli_list_add(&a->eval, arg);
       return 0;
     case OPT_FITS:
-      take_list(&a->fits, arg);
+      take_list(&a->fits, grid_add_fits, arg);
       return 0;
     case OPT_METHODS:
       take_methods(a, arg, state);
       return 0;
     case OPT_PAD_STATS:
-      take_list(&a->paddings, arg);
+      take_list(&a->paddings, grid_add_paddings, arg);
       return 0;
     case OPT_PERCENTILE:
       a->percentile = cli_real(state, "--percentile", arg, 1e-6, 100);

@@ -51,6 +51,18 @@ static tare_status add_fit(grid *const g, const char *const name, const bool cou
   return TARE_OK;
 }
 
+void grid_add_fits(cli_list *const fits) {
+  for (int i = 0; i < TARE_FIT_COUNT; i++) {
+    cli_list_add(fits, tare_fit_name((tare_fit)i));
+  }
+  cli_list_add(fits, PER_PROFILE);
+}
+
+void grid_add_paddings(cli_list *const paddings) {
+  cli_list_add(paddings, "exclude");
+  cli_list_add(paddings, "count");
+}
+
 tare_status grid_make(const cli_list *const fits, const cli_list *const paddings,
                       const cli_list *const methods, grid *const out, tare_error *const err) {
   *out = (grid){0};

@@ -30,6 +30,10 @@ typedef struct grid {
   int n;
 } grid;
 
+/* Add all that there are to a list. */
+void grid_add_fits(cli_list *fits);
+void grid_add_paddings(cli_list *paddings);
+
 /* Makes every combination of fits, paddings ("exclude", "count") and methods, each once. Padding
  * only matters to fits that pad. TARE_E_USAGE names what is not known. */
 tare_status grid_make(const cli_list *fits, const cli_list *paddings, const cli_list *methods,

@@ -34,6 +34,22 @@ void opt_check_method(const struct argp_state *const state, const char *const me
   free(known);
 }
 
+static void take_version(opt_table *const o, const char *const arg,
+                         const struct argp_state *const state) {
+  const size_t digits = strspn(arg, "0123456789");
+  if (digits == 0 || digits > 9 || arg[digits]) {
+    argp_error(state, "--trt-version takes 1 to 9 digits, e.g. 101602, not '%s'", arg);
+  }
+  o->trt.version = arg;
+}
+
+static void check(const opt_table *const o, const struct argp_state *const state) {
+  if (o->percentile > 0 && (!o->method || strcmp(o->method, "percentile") != 0)) {
+    argp_error(state, "--percentile is for --method percentile, not for %s",
+               o->method ? o->method : "minmax");
+  }
+}
+
 static error_t parse(const int key, char *const arg, struct argp_state *const state) {
   opt_table *const o = state->input;
   switch (key) {
@@ -48,13 +64,16 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       o->per_profile = true;
       return 0;
     case OPT_TRT_VERSION:
-      o->trt.version = arg;
+      take_version(o, arg, state);
       return 0;
     case OPT_ALGO_HEADER:
       o->trt.algorithm = arg;
       return 0;
     case OPT_PROFILE_INDEX:
       o->trt.profile = (int)cli_int(state, "--profile-index", arg, 0, TARE_MAX_PROFILES - 1);
+      return 0;
+    case ARGP_KEY_END:
+      check(o, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;

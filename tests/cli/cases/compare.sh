@@ -2,10 +2,13 @@
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 "$TARE" compare "$model" "$EXAMPLES/digits-conv/calib" --eval "$EXAMPLES/digits-conv/eval" \
   --rate 8000 --limit 3 --fits native,opt,per-profile --methods minmax,entropy \
-  --pad-stats exclude,count --labels digits --metric ctc-error --alphabet 0123456789 --json \
+  --pad-stats all --labels digits --metric ctc-error --alphabet 0123456789 --json \
   2>said | "$JSON_CHECK" calibrations length 3 calibrations.0.samples == 3 combinations length 8 \
   fp32.metric.value '<' 0.1 fp32.peak_bytes '>' 1000000 combinations.0.sqnr_db '>' 5 \
   combinations.0.peak_bytes '>' 1000000 combinations.0.error is missing || exit
+"$TARE" compare "$model" "$EXAMPLES/digits-conv/calib" --eval "$EXAMPLES/digits-conv/eval" \
+  --rate 8000 --limit 1 --fits all --methods minmax --json -q |
+  "$JSON_CHECK" calibrations length 4 combinations length 5 || exit
 grep -c '^tare: profile taken from the data: samples=' said
 "$TARE" compare "$model" "$EXAMPLES/digits-conv/calib" --eval "$EXAMPLES/digits-conv/eval" \
   --rate 8000 --limit 2 --fits native --methods minmax --profile samples=1000:30000:50000 \

@@ -27,11 +27,15 @@ misuse calibrate model.onnx data -o x.stats --map input_ids
 misuse calibrate model.onnx data -o x.stats --map a=/b:offsets=/c:lengths=/d
 misuse calibrate model.onnx data -o x.json --method average
 misuse calibrate model.onnx data -o x.json --method percentile --percentile 101
+misuse calibrate model.onnx data -o x.json --percentile 50
 misuse table
 misuse table a b -o c.json
 misuse table a
 misuse table a -o b.bin
 misuse table a -o b.json --format yaml
+misuse table a -o b.json --method mse --percentile 50
+misuse table a -o b.cache --trt-version 1016022222222222
+misuse table a -o b.cache --trt-version 10.16
 misuse build
 misuse build model.onnx
 misuse build model.onnx -o model.plan
@@ -48,6 +52,8 @@ misuse compare model.onnx data
 misuse compare model.onnx data --eval data --methods minmax,average
 misuse compare model.onnx data --eval data --fits native,wide
 misuse compare model.onnx data --eval data --pad-stats some
+misuse compare model.onnx data --eval data --methods ''
+misuse compare model.onnx data --eval data --methods mse --percentile 50
 misuse bench
 misuse bench a b
 misuse bench a --shapes audio:1x100 --symbols samples=100
