@@ -13,13 +13,6 @@ typedef struct arguments {
   cli_list paths;
 } arguments;
 
-static const show_kind *const KINDS[] = {
-#define TARE_SHOW(id) &show_##id,
-#include "tools/shows.inc"
-#undef TARE_SHOW
-};
-enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
-
 static const struct argp_option OPTIONS[] = {
     {"graph", OPT_GRAPH, NULL, 0, "Print the nodes of a model, with shapes as expressions", 0},
     {"optimized", OPT_OPTIMIZED, NULL, 0, "Print the nodes after the engine's passes", 0},
@@ -71,26 +64,15 @@ static const struct argp ARGP = {
         "  tare inspect calib.h5 --model model.onnx",
     .children = CHILDREN};
 
-static const show_kind *kind_of(const char *const path) {
-  for (int i = 0; i < N_KINDS - 1; i++) {
-    if (KINDS[i]->probe(path)) {
-      return KINDS[i];
-    }
-  }
-  return KINDS[N_KINDS - 1];
-}
-
 static tare_status show_file(const arguments *const a, const char *const path, cJSON *const object,
                              tare_error *const err) {
   if (access(path, R_OK) != 0) {
     return cli_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
   }
-  const show_kind *const kind = kind_of(path);
+  const show_kind *const kind = show_kind_of(path);
   if (object) {
     json_text(object, "file", path);
     json_text(object, "kind", kind->name);
-  } else {
-    printf("%-10s %s\n", kind->name, path);
   }
   return kind->show(path, &a->show, object, err);
 }

@@ -25,6 +25,12 @@ typedef struct show_kind {
 #include "tools/shows.inc"
 #undef TARE_SHOW
 
+/* The kind of a file by its content and name. */
+const show_kind *show_kind_of(const char *path);
+
+/* Kind and path, before the text of a file that could be read. */
+void show_title(const show_kind *kind, const char *path);
+
 /* First bytes of a file, zeros behind its end. */
 void show_head(const char *path, unsigned char *head, size_t n);
 

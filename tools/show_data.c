@@ -96,6 +96,7 @@ static tare_status scan(const char *const path, const show_options *const option
   if (object) {
     fill_json(dataset, &l, object);
   } else {
+    show_title(&show_data, path);
     print_text(dataset, &l);
   }
 done:

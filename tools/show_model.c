@@ -77,6 +77,7 @@ static tare_status show(const char *const path, const show_options *const option
   if (object) {
     fill_json(model, object);
   } else {
+    show_title(&show_model, path);
     print_text(model);
   }
   const tare_status status = add_graph(model, options, object, err);

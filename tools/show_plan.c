@@ -58,6 +58,7 @@ static tare_status show(const char *const path, const show_options *const option
   if (object) {
     fill_json(plan, object);
   } else {
+    show_title(&show_plan, path);
     print_text(plan);
   }
   tare_plan_free(&plan);

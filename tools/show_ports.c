@@ -1,18 +1,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/show.h"
-
-void show_head(const char *const path, unsigned char *const head, const size_t n) {
-  memset(head, 0, n);
-  FILE *const file = fopen(path, "rbe");
-  if (file) {
-    (void)!fread(head, 1, n, file); /* what cannot be read stays zero */
-    (void)fclose(file);             /* read only */
-  }
-}
 
 /* "[batch, samples]"; the caller frees it. */
 static char *dims_text(const tare_port *const port) {

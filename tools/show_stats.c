@@ -77,6 +77,7 @@ static tare_status show(const char *const path, const show_options *const option
   if (object) {
     fill_json(stats, object);
   } else {
+    show_title(&show_stats, path);
     print_text(stats);
   }
   tare_stats_free(&stats);

@@ -64,6 +64,7 @@ static tare_status show(const char *const path, const show_options *const option
       fill_tensor(entries, table, t);
     }
   } else {
+    show_title(&show_table, path);
     print_text(table);
   }
   tare_table_free(&table);

@@ -1,9 +1,20 @@
 #include "tools/side.h"
 
+#include <unistd.h>
+
+#include "tools/show.h"
+
 tare_status side_load(const char *const path, side *const out, tare_error *const err) {
   *out = (side){.path = path};
-  return tare_plan_is_plan_file(path) ? tare_plan_load(path, &out->plan, err)
-                                      : tare_model_load(path, &out->model, err);
+  const show_kind *const kind = show_kind_of(path);
+  if (kind == &show_plan) {
+    return tare_plan_load(path, &out->plan, err);
+  }
+  if (kind == &show_model || access(path, R_OK) != 0) {
+    return tare_model_load(path, &out->model, err);
+  }
+  return cli_fail(err, TARE_E_INPUT, "%s is neither a plan nor an ONNX model, but a %s file", path,
+                  kind->name);
 }
 
 void side_fini(side *const s) {

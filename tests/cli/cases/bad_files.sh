@@ -28,3 +28,10 @@ expect 3 table text -o x.json
 expect 3 run "$EXAMPLES/intents-mini/intents-mini.onnx" cut.h5
 expect 3 run "$model" cut.ogg
 ls
+# What has no business here is named for what it is; nothing is printed before the error.
+"$TARE" calibrate "$model" "$EXAMPLES/digits-conv/eval" --rate 8000 --limit 1 -o digits.stats -q >printed
+for file in digits.stats bad.cache "$EXAMPLES/digits-conv/eval" nothing.csv; do
+  "$TARE" bench $file --symbols samples=1000
+done
+"$TARE" inspect cut.ogg
+echo "exit $?"

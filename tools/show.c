@@ -1,0 +1,33 @@
+#include "tools/show.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const show_kind *const KINDS[] = {
+#define TARE_SHOW(id) &show_##id,
+#include "tools/shows.inc"
+#undef TARE_SHOW
+};
+enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
+
+const show_kind *show_kind_of(const char *const path) {
+  for (int i = 0; i < N_KINDS - 1; i++) {
+    if (KINDS[i]->probe(path)) {
+      return KINDS[i];
+    }
+  }
+  return KINDS[N_KINDS - 1];
+}
+
+void show_head(const char *const path, unsigned char *const head, const size_t n) {
+  memset(head, 0, n);
+  FILE *const file = fopen(path, "rbe");
+  if (file) {
+    (void)!fread(head, 1, n, file); /* what cannot be read stays zero */
+    (void)fclose(file);             /* read only */
+  }
+}
+
+void show_title(const show_kind *const kind, const char *const path) {
+  printf("%-10s %s\n", kind->name, path);
+}
