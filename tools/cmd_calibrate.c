@@ -39,7 +39,9 @@ static const struct argp_option OPTIONS[] = {
     {"pad-stats", OPT_PAD_STATS, "HOW", 0,
      "Padding in the statistics: exclude (default), or count as a fixed-shape calibrator does", 0},
     {"all-tensors", OPT_ALL_TENSORS, NULL, 0,
-     "Also tensors that the engine's fusions make disappear (TensorRT wants them)", 0},
+     "Also tensors that the engine's fusions make disappear; TensorRT wants them, a .cache always "
+     "has them",
+     0},
     {0}};
 
 static bool is_stats_name(const char *const path) {
@@ -130,7 +132,7 @@ static tare_status calibrate(const arguments *const a, work *const w, tare_error
   o.pad_values = a->fit.pads;
   o.n_pad_values = a->fit.n_pads;
   o.count_padding = a->count_padding;
-  o.all_tensors = a->all_tensors;
+  o.all_tensors = a->all_tensors || table_kind_of(a->output) == TABLE_KIND_TRT;
   o.threads = a->common.threads;
   o.isa = a->common.isa;
   o.progress = progress_tick;

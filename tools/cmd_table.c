@@ -3,6 +3,7 @@
 
 #include "tools/json_out.h"
 #include "tools/output.h"
+#include "tools/say.h"
 #include "tools/table_out.h"
 
 enum { OPT_FORMAT = OPT_COMMAND };
@@ -99,7 +100,13 @@ static tare_status from_stats(const arguments *const a, tare_table **const table
   o.per_profile = a->table.per_profile;
   const tare_status status = tare_table_from_stats(stats, &o, table, err);
   tare_stats_free(&stats);
-  return status;
+  CLI_TRY(status);
+  if (a->kind == TABLE_KIND_TRT) { /* statistics do not say how they were gathered */
+    say(&a->common,
+        "%s has %d tensors; should TensorRT miss some, calibrate --all-tensors covers more",
+        a->output, tare_table_n_tensors(*table));
+  }
+  return TARE_OK;
 }
 
 static tare_status from_table(const arguments *const a, tare_table **const table,

@@ -4,7 +4,7 @@ calm() { sed -e 's/[0-9][0-9]*\.[0-9.]*/F/g' -e 's/  */ /g' "$1"; }
 "$TARE" calibrate "$model" "$EXAMPLES/digits-conv/calib" --rate 8000 --limit 5 \
   --profile samples=1000:20000:160000 -o digits.stats >text || exit
 calm text
-"$TARE" table digits.stats -o digits.cache >text || exit
+"$TARE" table digits.stats -o digits.cache -q >text || exit
 sed -n '/^method\|^written/p' text
 "$TARE" table digits.cache -o digits.json >text || exit
 sed -n '/^method\|^written/p' text
