@@ -65,6 +65,13 @@ void layers_print_reasons(const tare_plan *const plan) {
   report_print(r, stdout);
 }
 
+/* All kernels begin with the same letters, which say nothing in a table. */
+static const char *kernel_text(const tare_layer *const layer) {
+  static const char PREFIX[] = "tare_k_";
+  const size_t n = strncmp(layer->kernel, PREFIX, sizeof PREFIX - 1) ? 0 : sizeof PREFIX - 1;
+  return *layer->kernel ? layer->kernel + n : "-";
+}
+
 void layers_print(const tare_plan *const plan) {
   report *const r = report_new("layer~,op<,asked<,got<,kernel~,shape<");
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
@@ -73,7 +80,7 @@ void layers_print(const tare_plan *const plan) {
     report_cell(r, "%s", layer.op);
     report_cell(r, "%s", layer.asked);
     report_cell(r, "%s", layer.precision);
-    report_cell(r, "%s", *layer.kernel ? layer.kernel : "-");
+    report_cell(r, "%s", kernel_text(&layer));
     report_cell(r, "%s", layer.shape);
   }
   report_print(r, stdout);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/cli.h"
+#include "tools/cut.h"
 
 enum { GAP = 2, LEAST_CUT = 16 };
 
@@ -59,33 +60,37 @@ static int column_width(const report *const r, const int column) {
   return (int)width;
 }
 
+static cut cut_column(const report *const r, const int column, const int wanted) {
+  cli_list cells = {0};
+  for (int i = column; i < r->n_cells; i += r->names.n) {
+    cli_list_add(&cells, r->cells[i]);
+  }
+  const cut chosen = cut_choose(cells.items, cells.n, wanted > LEAST_CUT ? wanted : LEAST_CUT);
+  cli_list_fini(&cells);
+  return chosen;
+}
+
 /* Takes what is too much from the columns that may be cut. */
-static void choose_widths(const report *const r, int *const widths) {
+static void choose_cuts(const report *const r, cut *const cuts) {
   int total = GAP * (r->names.n - 1);
   for (int c = 0; c < r->names.n; c++) {
-    widths[c] = column_width(r, c);
-    total += widths[c];
+    cuts[c] = (cut){.width = column_width(r, c)};
+    total += cuts[c].width;
   }
   for (int c = 0; c < r->names.n && total > REPORT_WIDTH; c++) {
-    if (r->kinds[c] == '~' && widths[c] > LEAST_CUT) {
-      const int wanted = widths[c] - (total - REPORT_WIDTH);
-      const int width = wanted > LEAST_CUT ? wanted : LEAST_CUT;
-      total -= widths[c] - width;
-      widths[c] = width;
+    const int width = cuts[c].width;
+    if (r->kinds[c] == '~' && width > LEAST_CUT) {
+      cuts[c] = cut_column(r, c, width - (total - REPORT_WIDTH));
+      total -= width - cuts[c].width;
     }
   }
 }
 
-static void print_cell(const char kind, const char *const text, const int width, const bool last,
+static void print_cell(const char kind, const char *const text, const cut c, const bool last,
                        FILE *const to) {
-  const int n = (int)strlen(text);
-  if (n > width) {
-    const int head = (width - 2) / 2;
-    fprintf(to, "%.*s..%s", head, text, text + n - (width - 2 - head));
-  } else {
-    fprintf(to, "%*s", kind == '>' ? width : last ? 0 : -width, text);
-  }
-  fputs(last ? "\n" : "  ", to);
+  char *const shown = cut_text(text, c);
+  fprintf(to, "%*s%s", kind == '>' ? c.width : last ? 0 : -c.width, shown, last ? "\n" : "  ");
+  free(shown);
 }
 
 static void report_free(report *const r) {
@@ -102,15 +107,15 @@ static void report_free(report *const r) {
 void report_print(report *const r, FILE *const to) {
   const int n = r->names.n;
   if (r->n_cells > 0) {
-    int *const widths = cli_realloc(NULL, (size_t)n, sizeof *widths);
-    choose_widths(r, widths);
+    cut *const cuts = cli_realloc(NULL, (size_t)n, sizeof *cuts);
+    choose_cuts(r, cuts);
     for (int c = 0; c < n; c++) {
-      print_cell(r->kinds[c], r->names.items[c], widths[c], c == n - 1, to);
+      print_cell(r->kinds[c], r->names.items[c], cuts[c], c == n - 1, to);
     }
     for (int i = 0; i < r->n_cells; i++) {
-      print_cell(r->kinds[i % n], r->cells[i], widths[i % n], i % n == n - 1, to);
+      print_cell(r->kinds[i % n], r->cells[i], cuts[i % n], i % n == n - 1, to);
     }
-    free(widths);
+    free(cuts);
   }
   report_free(r);
 }

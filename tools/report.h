@@ -1,4 +1,4 @@
-/* Tables of text that read well at 80 columns. */
+/* Tables of text that read well at 80 columns where they can. */
 #ifndef TARE_TOOLS_REPORT_H
 #define TARE_TOOLS_REPORT_H
 
@@ -9,8 +9,8 @@ enum { REPORT_WIDTH = 80 };
 
 typedef struct report report;
 
-/* Columns as "name<,count>,min>": '<' left, '>' right, '~' left and cut in the middle when the
- * table would be wider than REPORT_WIDTH. */
+/* Columns as "name<,count>,min>": '<' left, '>' right, '~' left and cut when the table would be
+ * wider than REPORT_WIDTH, but only so far that different cells still look different. */
 report *report_new(const char *columns);
 
 /* Adds the next cell; rows fill from left to right. */

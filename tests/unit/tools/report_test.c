@@ -58,6 +58,30 @@ static void wide_tables_are_cut_in_the_middle_of_names(void **state) {
   assert_non_null(strstr(row, "xZ"));
 }
 
+static void names_that_are_cut_stay_different(void **state) {
+  (void)state;
+  char same[100];
+  memset(same, 'x', sizeof same - 1);
+  same[sizeof same - 1] = '\0';
+  report *const tails = report_new("layer~,ms>"); /* the front may go */
+  for (int i = 0; i < 4; i++) {
+    report_cell(tails, "%s%d_of_many/Conv_output_0_and_the_rest_of_it", same, i / 2);
+    report_cell(tails, "%d", i);
+  }
+  const char *text = printed(tails);
+  assert_non_null(strstr(text, "xx0_of_many"));
+  assert_non_null(strstr(text, "xx1_of_many"));
+  assert_int_equal(strcspn(text, "\n"), REPORT_WIDTH);
+  report *const middles = report_new("layer~,ms>"); /* only width helps */
+  for (int i = 0; i < 2; i++) {
+    report_cell(middles, "%s%d%s", same, i, same);
+    report_cell(middles, "%d", i);
+  }
+  text = printed(middles);
+  assert_non_null(strstr(text, "..0xx"));
+  assert_non_null(strstr(text, "..1xx"));
+}
+
 static void an_empty_table_prints_nothing(void **state) {
   (void)state;
   const char *const text = printed(report_new("a<,b>"));
@@ -85,6 +109,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_stand_right_and_names_left),
       cmocka_unit_test(wide_tables_are_cut_in_the_middle_of_names),
+      cmocka_unit_test(names_that_are_cut_stay_different),
       cmocka_unit_test(an_empty_table_prints_nothing),
       cmocka_unit_test(bytes_have_units),
   };
