@@ -191,6 +191,9 @@ static tare_status run_sample(evaluation *const e, const tare_sample *const samp
 static tare_status take_sample(evaluation *const e, const tare_sample *const sample,
                                tare_error *const err) {
   TARE_TRY(run_sample(e, sample, err));
+  if (e->save) {
+    TARE_TRY(tarei_eval_save_sample(e->save, sample, err));
+  }
   tarei_tally tally = {.samples = 1};
   for (int i = 0; i < e->n_outputs; i++) {
     TARE_TRY(measure_output(e, sample, i, &tally, err));

@@ -1,6 +1,7 @@
 #include "calib/eval/eval_save.h"
 
 #include <hdf5.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,8 +108,46 @@ static void *gather(const tare_tensor *const tensor, const int64_t *const extent
   return data;
 }
 
-/* Intermediate groups are made: the group of the sample, and those of an output name with slashes.
- */
+/* Bytes of a name may be of any kind; a file's are mostly UTF-8. */
+static bool write_name(const hid_t group, const char *const text) {
+  const size_t size = strlen(text);
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  const hid_t space = H5Screate(H5S_SCALAR);
+  hid_t attribute = -1;
+  if (type >= 0 && space >= 0 && H5Tset_size(type, size ? size : 1) >= 0 &&
+      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) {
+    attribute = H5Acreate2(group, "name", type, space, H5P_DEFAULT, H5P_DEFAULT);
+  }
+  const bool written = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+  const bool closed = attribute < 0 || H5Aclose(attribute) >= 0;
+  H5Sclose(space);
+  H5Tclose(type);
+  return written && closed;
+}
+
+static bool write_group(const hid_t file, const char *const path, const char *const name) {
+  const hid_t props = H5Pcreate(H5P_GROUP_CREATE);
+  hid_t group = -1;
+  if (props >= 0 && H5Pset_obj_track_times(props, false) >= 0) {
+    group = H5Gcreate2(file, path, H5P_DEFAULT, props, H5P_DEFAULT);
+  }
+  const bool written = group >= 0 && write_name(group, name);
+  const bool closed = group < 0 || H5Gclose(group) >= 0;
+  H5Pclose(props);
+  return written && closed;
+}
+
+tare_status tarei_eval_save_sample(tarei_eval_save *const save, const tare_sample *const sample,
+                                   tare_error *const err) {
+  char path[32];
+  (void)snprintf(path, sizeof path, "/%0*lld", save->digits, (long long)sample->index);
+  tarei_hdf5_lock();
+  const bool written = write_group(save->file, path, sample->name);
+  tarei_hdf5_unlock();
+  return written ? TARE_OK : fail_write(save, path, err);
+}
+
+/* Intermediate groups are made: those of an output name with slashes. */
 static bool write_dataset(const hid_t file, const char *const name, const hid_t type,
                           const int rank, const hsize_t *const dims, const void *const data) {
   const hid_t space = rank ? H5Screate_simple(rank, dims, NULL) : H5Screate(H5S_SCALAR);

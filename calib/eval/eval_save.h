@@ -12,6 +12,10 @@ typedef struct tarei_eval_save tarei_eval_save;
 tare_status tarei_eval_save_new(const char *path, int64_t count, tarei_eval_save **out,
                                 tare_error *err);
 
+/* Begins the group of a sample, with its name as an attribute. */
+tare_status tarei_eval_save_sample(tarei_eval_save *save, const tare_sample *sample,
+                                   tare_error *err);
+
 /* Writes one output of one sample: its valid part, float types as float32. */
 tare_status tarei_eval_save_output(tarei_eval_save *save, const tare_sample *sample,
                                    const char *output, const tare_tensor *tensor,

@@ -162,6 +162,14 @@ static void saved_outputs_are_there(void **state) {
   assert_int_equal(dims[0], 1);
   assert_true(dims[1] > 10);
   assert_int_equal(dims[2], 11);
+  char name[4096] = {0};
+  const hid_t attribute = H5Aopen_by_name(file, "/1", "name", H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(attribute >= 0);
+  const hid_t type = H5Aget_type(attribute);
+  assert_true(H5Tget_size(type) < sizeof name && H5Aread(attribute, type, name) >= 0);
+  assert_non_null(strstr(name, ".ogg"));
+  H5Tclose(type);
+  H5Aclose(attribute);
   H5Sclose(space);
   H5Dclose(set);
   H5Fclose(file);
