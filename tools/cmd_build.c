@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/layers.h"
 #include "tools/lengths.h"
@@ -139,6 +140,15 @@ static tare_status load_table(const arguments *const a, work *const w,
   return status == TARE_OK ? status : cli_fail_in(err, status, a->calib);
 }
 
+static void warn_all_float(const arguments *const a, const tare_plan *const plan) {
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    if (strcmp(tare_plan_layer(plan, i).precision, "int8") == 0) {
+      return;
+    }
+  }
+  say(&a->common, "warning: no layer runs in int8");
+}
+
 static tare_status build(const arguments *const a, work *const w, tare_error *const err) {
   tare_build_options o;
   tare_build_options_init(&o);
@@ -150,6 +160,9 @@ static tare_status build(const arguments *const a, work *const w, tare_error *co
   const double start = cli_now();
   CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
   w->seconds = cli_now() - start;
+  if (w->table) {
+    warn_all_float(a, w->plan);
+  }
   return tare_plan_save(w->plan, a->output, err);
 }
 

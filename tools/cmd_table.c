@@ -113,8 +113,8 @@ static tare_status from_table(const arguments *const a, tare_table **const table
                               tare_error *const err) {
   if (a->table.method || a->table.percentile > 0 || a->table.per_profile) {
     return cli_fail(err, TARE_E_USAGE,
-                    "%s is no statistics file: a table's thresholds are fixed, it can only be "
-                    "converted",
+                    "%s has no mark of a statistics file: a table's thresholds are fixed, it can "
+                    "only be converted",
                     a->input);
   }
   return tare_table_read(a->input, table, err);
