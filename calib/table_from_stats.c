@@ -35,7 +35,8 @@ static tarei_cell make_cell(job *const j, const tarei_accumulator *const a, cons
   tarei_cell cell = {.min = known ? (double)a->min : NAN,
                      .max = known ? (double)a->max : NAN,
                      .count = a->count,
-                     .energy_lost = known ? 0 : NAN};
+                     .energy_lost = known ? 0 : NAN,
+                     .quiet_rows = as_float(tarei_accumulator_quiet_rows(a))};
   const double amax = (double)tarei_accumulator_amax(a);
   if (amax < tarei_table_least_amax()) {
     return cell;

@@ -7,7 +7,6 @@
 
 /* Limits; docs/numerics.md says why. */
 #define ENERGY_LIMIT 0.1 /* share of a tensor's sum of squares that clipping may remove */
-#define QUIET_LIMIT 0.2  /* share of rows below 1/128 of the tensor's amax */
 enum { NAMES_SHOWN = 8 };
 
 void tarei_findings_fini(tarei_findings *const f) {
@@ -54,7 +53,7 @@ void tarei_findings_tensor(tarei_findings *const f, const char *const name,
   if (all->n_nan || all->n_inf) {
     note(&f->not_finite, name);
   }
-  if (tarei_accumulator_quiet_rows(all) > QUIET_LIMIT) {
+  if (tarei_accumulator_quiet_rows(all) > TAREI_QUIET_LIMIT) {
     note(&f->quiet, name);
   }
 }

@@ -41,7 +41,8 @@ void tarei_mapped_release(tarei_mapped *mapped);
 /* How fine a scale is. Values reach plan files. */
 typedef enum tarei_granularity {
   TAREI_PER_TENSOR = 0, /* one static scale for each profile, from the calibration table */
-  TAREI_PER_ROW = 1,    /* one scale per row (the last axis), taken at run time */
+  TAREI_PER_ROW = 1,    /* one scale per row (the last axis), taken at run time by the layers that
+                           can; the static scales serve the others */
   TAREI_16_BIT = 2,     /* two 8-bit passes; reserved */
 } tarei_granularity;
 

@@ -7,13 +7,21 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+static const char *const names[TAREI_PRECISION_COUNT] = {
+    [TAREI_FP32] = "fp32", [TAREI_INT8] = "int8", [TAREI_INT8_ROWS] = "int8-rows"};
+
+const char *tarei_precision_name(const tarei_precision precision) {
+  return names[precision];
+}
+
 static tare_status parse_item(char *const item, tarei_requests *const out, tare_error *const err) {
   char *const colon = strrchr(item, ':');
-  const bool int8 = colon && strcmp(colon + 1, "int8") == 0;
-  if (!colon || colon == item || (!int8 && strcmp(colon + 1, "fp32") != 0)) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "layer precision '%s': expected NAME-GLOB:fp32 or NAME-GLOB:int8", item);
+  int precision = 0;
+  if (!colon || colon == item) {
+    return tarei_fail(err, TARE_E_USAGE, "layer precision '%s': expected NAME-GLOB:PRECISION",
+                      item);
   }
+  TARE_TRY(tarei_pick("layer precision", colon + 1, names, TAREI_PRECISION_COUNT, &precision, err));
   if (!TAREI_GROW(out->items, out->n, out->capacity)) {
     return tarei_fail_memory(err, "layer precisions", sizeof *out->items);
   }
@@ -22,7 +30,7 @@ static tare_status parse_item(char *const item, tarei_requests *const out, tare_
   if (!glob) {
     return tarei_fail_memory(err, "layer precisions", strlen(item));
   }
-  out->items[out->n++] = (tarei_request){.glob = glob, .int8 = int8};
+  out->items[out->n++] = (tarei_request){.glob = glob, .precision = (tarei_precision)precision};
   return TARE_OK;
 }
 

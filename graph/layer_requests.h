@@ -1,12 +1,21 @@
-/* Precision requests by layer name: "GLOB:fp32,GLOB:int8". */
+/* Precision requests by layer name: "GLOB:fp32,GLOB:int8,GLOB:int8-rows". */
 #ifndef TAREI_GRAPH_LAYER_REQUESTS_H
 #define TAREI_GRAPH_LAYER_REQUESTS_H
 
 #include "graph/ir.h"
 
+/* What a layer computes in. */
+typedef enum tarei_precision {
+  TAREI_FP32,
+  TAREI_INT8,      /* static scales from the calibration table */
+  TAREI_INT8_ROWS, /* the activations take one scale per row at run time */
+  TAREI_PRECISION_COUNT
+} tarei_precision;
+const char *tarei_precision_name(tarei_precision precision);
+
 typedef struct tarei_request {
   char *glob;
-  bool int8; /* else fp32 */
+  tarei_precision precision;
   int matches;
 } tarei_request;
 

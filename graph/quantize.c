@@ -87,9 +87,17 @@ static int64_t sum_length(const tarei_graph *const g, const tarei_node *const no
   return length;
 }
 
+/* Every channel by itself: there is no row to take a scale of. */
+static bool is_depthwise(const tarei_graph *const g, const tarei_node *const node) {
+  const tarei_value *const w = &g->values[node->in[1]];
+  int64_t outputs = 0;
+  return tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
+         tarei_attr_int(node, "group", 1) == outputs;
+}
+
 /* Why a node cannot run in int8; "" where it can. */
 static void reason_against(const tarei_graph *const g, const tarei_node *const node,
-                           const layer_kind *const kind, tarei_str *const out) {
+                           const layer_kind *const kind, const bool rows, tarei_str *const out) {
   for (int i = 0; i < 2; i++) {
     const tarei_value *const v = &g->values[node->in[i]];
     const bool activation = i == 0 || kind->two_activations;
@@ -97,7 +105,7 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
       tarei_str_add(out, "'%s' is %s", v->name, tare_dtype_name(v->dtype));
     } else if (activation && v->data) {
       tarei_str_add(out, "'%s' is a constant", v->name);
-    } else if (activation && !v->quant.n_scales) {
+    } else if (activation && !rows && !v->quant.n_scales) {
       tarei_str_add(out, "no scale for '%s'", v->name);
     } else if (!activation && !v->data) {
       tarei_str_add(out, "weights '%s' are not constant", v->name);
@@ -108,7 +116,9 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
     }
     return;
   }
-  if (sum_length(g, node, kind) > LONGEST_SUM) {
+  if (rows && (kind->two_activations || is_depthwise(g, node))) {
+    tarei_str_add(out, "row scales serve linear layers and dense convolutions");
+  } else if (sum_length(g, node, kind) > LONGEST_SUM) {
     tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
                   (long long)sum_length(g, node, kind), LONGEST_SUM);
   }
@@ -121,34 +131,69 @@ static bool set_text(char **const slot, const char *const text) {
   return copy != NULL;
 }
 
-/* Records what a node was asked for and what it gets; *int8 says whether to replace it. */
+/* What a layer gets that nobody asked about by name: row scales where the statistics show that one
+ * scale drowns the quiet rows of its input, and on a raw signal, of which a row is a single value and
+ * shows nothing. `why` says so. */
+static tarei_precision choose(const tarei_graph *const g, const tarei_node *const node,
+                              const layer_kind *const kind, const tarei_quantize_options *const o,
+                              tarei_str *const why) {
+  const tarei_value *const x = &g->values[node->in[0]];
+  int64_t channels = 0;
+  const bool quiet = x->quant.granularity == TAREI_PER_ROW;
+  const bool raw = kind->from == &tarei_op_conv_last &&
+                   tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
+  tarei_str against = {0};
+  if (!o->int8) {
+    return TAREI_FP32;
+  }
+  if (o->symmetric || !(quiet || raw)) {
+    return TAREI_INT8;
+  }
+  reason_against(g, node, kind, true, &against);
+  const bool rows = against.length == 0;
+  tarei_str_free(&against);
+  if (rows) {
+    tarei_str_add(why, quiet ? "one scale would drown the quiet rows of '%s'"
+                             : "'%s' is a raw signal, whose loudness changes with time",
+                  x->name);
+  }
+  return rows ? TAREI_INT8_ROWS : TAREI_INT8;
+}
+
+/* Records what a node was asked for, what it gets, and why that differs. */
+static bool record(tarei_node *const node, const tarei_precision asked, const tarei_precision got,
+                   const char *const why, const bool anybody_asked) {
+  tarei_str text = {0};
+  tarei_str_add(&text, "%s%s%s", tarei_precision_name(got), *why ? ": " : "", why);
+  const bool ok = !text.failed && set_text(&node->precision, tarei_str_get(&text)) &&
+                  (!anybody_asked || tarei_attr_set_string(node, TAREI_ATTR_ASKED,
+                                                           tarei_precision_name(asked)));
+  tarei_str_free(&text);
+  return ok;
+}
+
 static tare_status decide(tarei_graph *const g, const int n, const layer_kind *const kind,
                           const tarei_quantize_options *const o, tarei_requests *const requests,
-                          tarei_str *const refused, bool *const int8, tare_error *const err) {
+                          tarei_str *const refused, tarei_precision *const got,
+                          tare_error *const err) {
   tarei_node *const node = &g->nodes[n];
   const tarei_request *const request = tarei_requests_match(requests, g, node);
-  const bool asked_int8 = request ? request->int8 : o->int8;
-  tarei_str text = {0};
-  *int8 = false;
-  if (asked_int8 && !o->int8) {
-    tarei_str_add(&text, "no calibration table");
-  } else if (asked_int8) {
-    reason_against(g, node, kind, &text);
+  tarei_str why = {0}, against = {0};
+  *got = request ? request->precision : choose(g, node, kind, o, &why);
+  if (*got == TAREI_INT8 && !o->int8) {
+    tarei_str_add(&against, "no calibration table");
+  } else if (*got != TAREI_FP32) {
+    reason_against(g, node, kind, *got == TAREI_INT8_ROWS, &against);
   }
-  if (text.length && request) {
+  if (against.length && request) {
     tarei_str_add(refused, "%s'%s' (%s)", refused->length ? ", " : "", node->name,
-                  tarei_str_get(&text));
+                  tarei_str_get(&against));
   }
-  *int8 = asked_int8 && !text.length;
-  tarei_str record = {0};
-  tarei_str_add(&record, "%s%s%s", *int8 ? "int8" : "fp32", text.length ? ": " : "",
-                tarei_str_get(&text));
-  const bool ok =
-      set_text(&node->precision, tarei_str_get(&record)) &&
-      (!(request || o->int8) ||
-       tarei_attr_set_string(node, TAREI_ATTR_ASKED, asked_int8 ? "int8" : "fp32"));
-  tarei_str_free(&text);
-  tarei_str_free(&record);
+  *got = against.length ? TAREI_FP32 : *got;
+  const bool ok = record(node, request ? request->precision : TAREI_INT8, *got,
+                         tarei_str_get(against.length ? &against : &why), request || o->int8);
+  tarei_str_free(&why);
+  tarei_str_free(&against);
   return ok ? TARE_OK : tarei_fail_memory(err, "layer record", sizeof *node);
 }
 
@@ -177,6 +222,7 @@ static tare_status quantized(tarei_graph *const g, forms *const f, const int val
   g->values[q].dtype = TARE_U8;
   g->values[q].observable = false;
   g->values[q].quant.unsigned_range = !plain;
+  g->values[q].quant.granularity = TAREI_PER_TENSOR;
   if (tarei_graph_add_node(g, "Quantize", "tare", g->values[q].name, 1, &value, 1, &q, 1) < 0) {
     return tarei_fail_memory(err, "quantize node", sizeof(tarei_node));
   }
@@ -186,18 +232,22 @@ static tare_status quantized(tarei_graph *const g, forms *const f, const int val
 }
 
 static tare_status replace(tarei_graph *const g, const int n, const layer_kind *const kind,
-                           const bool symmetric, forms *const f, tare_error *const err) {
+                           const bool rows, const bool symmetric, forms *const f,
+                           tare_error *const err) {
   int in[8], out[2];
   const int n_in = g->nodes[n].n_in, n_out = g->nodes[n].n_out;
   memcpy(in, g->nodes[n].in, (size_t)n_in * sizeof *in);
   memcpy(out, g->nodes[n].out, (size_t)n_out * sizeof *out);
-  TARE_TRY(quantized(g, f, in[0], symmetric, &in[0], err));
+  if (!rows) {
+    TARE_TRY(quantized(g, f, in[0], symmetric, &in[0], err));
+  }
   if (kind->two_activations) { /* the second operand is packed as s8 */
     TARE_TRY(quantized(g, f, in[1], true, &in[1], err));
   }
   const int q = tarei_graph_add_node(g, kind->to->name, kind->to->domain, g->nodes[n].name, 1, in,
                                      n_in, out, n_out);
-  bool ok = q >= 0 && set_text(&g->nodes[q].precision, g->nodes[n].precision);
+  bool ok = q >= 0 && set_text(&g->nodes[q].precision, g->nodes[n].precision) &&
+            (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1));
   for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
     ok = tarei_attr_copy(&g->nodes[q], &g->nodes[n].attrs[a]);
   }
@@ -217,12 +267,12 @@ static tare_status quantize_nodes(tarei_graph *const g, const tarei_quantize_opt
   const int n_nodes = g->n_nodes;
   for (int n = 0; n < n_nodes; n++) {
     const layer_kind *const kind = kind_of(&g->nodes[n]);
-    bool int8 = false;
+    tarei_precision got = TAREI_FP32;
     if (kind) {
-      TARE_TRY(decide(g, n, kind, o, requests, refused, &int8, err));
+      TARE_TRY(decide(g, n, kind, o, requests, refused, &got, err));
     }
-    if (int8) {
-      TARE_TRY(replace(g, n, kind, o->symmetric, f, err));
+    if (got != TAREI_FP32) {
+      TARE_TRY(replace(g, n, kind, got == TAREI_INT8_ROWS, o->symmetric, f, err));
     }
   }
   return TARE_OK;

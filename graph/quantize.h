@@ -10,11 +10,14 @@
 typedef struct tarei_quantize_options {
   bool int8;                    /* layers run in int8 unless a request says otherwise */
   bool symmetric;               /* never use the unsigned range */
-  const char *layer_precisions; /* "GLOB:fp32,GLOB:int8"; the last match wins; or NULL */
+  const char *layer_precisions; /* "GLOB:fp32,GLOB:int8-rows"; the last match wins; or NULL */
   bool obey;                    /* a request that cannot be met fails, naming the layers */
 } tarei_quantize_options;
 
-/* Attribute of a node that carries the precision somebody asked for: "fp32" or "int8". */
+/* Attribute of an int8 layer whose input stays float: each of its rows is quantized at run time. */
+#define TAREI_ATTR_ROW_SCALES "row_scales"
+
+/* Attribute of a node that carries the precision somebody asked for, e.g. "int8". */
 #define TAREI_ATTR_ASKED "asked_precision"
 
 /* Gives values on both sides of movement operators the annotation that one side has. */

@@ -1,14 +1,16 @@
-/* int8 convolution, channels-last: u8 activations, s8 weights per output channel. */
+/* int8 convolution, channels-last: activations u8, or float with a scale per window; s8 weights per
+ * output channel. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "engine/lower/conv_rows.h"
 #include "engine/lower/int8_weights.h"
+#include "engine/lower/row_scales.h"
 
 typedef struct state {
   tarei_conv conv;
   tarei_int8_layer layer;
-  bool depthwise;
+  bool depthwise, row_scales;
   const int8_t *weights; /* packed per group, or [taps][channels] for depthwise */
   size_t group_bytes;    /* between the packed weights of two groups */
   size_t group_add;      /* between their column sums */
@@ -19,6 +21,7 @@ typedef struct job {
   const tarei_run *run;
   const tare_tensor *x, *out;
   tarei_epilogue epilogue;
+  void *row_scratch; /* behind that of the gathered rows */
 } job;
 
 /* Quantizes w[outputs][k] row by row into q, with its scales. */
@@ -109,12 +112,23 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   }
   TARE_TRY(tarei_conv_read(step, &s->conv, err));
   TARE_TRY(tarei_want_float(step, 3, err));
-  TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
+  s->row_scales = step->graph->values[step->node->in[0]].dtype == TARE_F32;
+  if (!s->row_scales) {
+    TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
+  }
   TARE_TRY(tarei_fused_read(step, &s->layer.fused, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
-  s->layer.x_zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
+  if (s->depthwise && s->row_scales) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no row scales");
+  }
+  s->layer.x_zero_point = s->row_scales ? TAREI_ROW_SCALES_ZERO_POINT
+                                        : tarei_u8_zero_point(step->graph, step->node->in[0]);
   s->layer.n = (size_t)s->conv.outputs;
   return pack(step, blobs, s, err);
+}
+
+static size_t element_of(const state *const s) {
+  return s->row_scales ? sizeof(float) : 1;
 }
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -122,7 +136,8 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
   (void)in;
   (void)out;
   const state *const s = step->state;
-  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, 1, threads);
+  const size_t rows = s->row_scales ? tarei_row_scales_scratch(s->conv.k, threads) : 0;
+  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, element_of(s), threads) + rows;
 }
 
 static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
@@ -139,7 +154,11 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
       .b = s->weights + (size_t)group * s->group_bytes,
       .add = s->layer.add + (size_t)group * s->group_add,
       .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
-  j->run->kernels->i8_gemm(&gemm);
+  if (s->row_scales) {
+    tarei_row_scales_gemm(&gemm, a, lda / sizeof(float), m, j->run->kernels, j->row_scratch);
+  } else {
+    j->run->kernels->i8_gemm(&gemm);
+  }
 }
 
 static void span(const void *const user, tarei_dw_conv *const call, const size_t row) {
@@ -162,8 +181,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   if (s->depthwise) {
     tarei_conv_spans(&s->conv, j.x, j.out, 1, r->threads, span, &j);
   } else {
-    tarei_conv_rows(&s->conv, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, r->scratch, r->threads,
-                    rows, &j);
+    const uint8_t pad = s->row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
+    j.row_scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, element_of(s), r->threads);
+    tarei_conv_rows(&s->conv, j.x, j.out, element_of(s), pad, r->scratch, r->threads, rows, &j);
   }
   return TARE_OK;
 }

@@ -1,20 +1,22 @@
-/* int8 linear layer: X u8 [..., K], W [K, N] quantized per column. */
+/* int8 linear layer: X [..., K] u8, or float with a scale per row; W [K, N] quantized per column. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "engine/lower/int8_weights.h"
 #include "engine/lower/row_blocks.h"
+#include "engine/lower/row_scales.h"
 
 typedef struct state {
   tarei_int8_layer layer;
   size_t k;
+  bool row_scales;
   const int8_t *weights; /* packed */
 } state;
 
 typedef struct job {
   const state *s;
   const tarei_run *run;
-  const uint8_t *x;
+  const void *x;
   tarei_epilogue epilogue;
 } job;
 
@@ -77,7 +79,10 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   }
   TARE_TRY(tarei_want_weights(step, err));
   TARE_TRY(tarei_want_float(step, 3, err));
-  TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
+  s->row_scales = step->graph->values[step->node->in[0]].dtype == TARE_F32;
+  if (!s->row_scales) {
+    TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
+  }
   TARE_TRY(tarei_fused_read(step, &s->layer.fused, err));
   const tarei_value *const w = &step->graph->values[step->node->in[1]];
   int64_t k = 0, n = 0;
@@ -85,13 +90,15 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)tarei_expr_is_const(step->graph->exprs, w->dims[1], &n);
   s->k = (size_t)k;
   s->layer.n = (size_t)n;
-  s->layer.x_zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
+  s->layer.x_zero_point = s->row_scales ? TAREI_ROW_SCALES_ZERO_POINT
+                                        : tarei_u8_zero_point(step->graph, step->node->in[0]);
   return pack(step, blobs, s, err);
 }
 
 static void rows(const void *const user, const size_t first, const size_t m) {
   const job *const j = user;
-  const tarei_i8_gemm gemm = {.a = j->x + first * j->s->k,
+  const size_t at = first * j->s->k;
+  const tarei_i8_gemm gemm = {.a = (const uint8_t *)j->x + at,
                               .lda = j->s->k,
                               .m = m,
                               .k = j->s->k,
@@ -99,7 +106,20 @@ static void rows(const void *const user, const size_t first, const size_t m) {
                               .b = j->s->weights,
                               .add = j->s->layer.add,
                               .epilogue = tarei_epilogue_at(&j->epilogue, first, 0)};
-  j->run->kernels->i8_gemm(&gemm);
+  if (j->s->row_scales) {
+    tarei_row_scales_gemm(&gemm, (const float *)j->x + at, j->s->k, m, j->run->kernels,
+                          j->run->scratch);
+  } else {
+    j->run->kernels->i8_gemm(&gemm);
+  }
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  (void)in;
+  (void)out;
+  const state *const s = step->state;
+  return s->row_scales ? tarei_row_scales_scratch(s->k, threads) : 0;
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
@@ -119,4 +139,5 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
   return k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qlinear = {.prepare = prepare, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_qlinear = {
+    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};

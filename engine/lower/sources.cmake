@@ -43,4 +43,5 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/products.c
   lower/reduction.c
   lower/row_blocks.c
+  lower/row_scales.c
 )

@@ -52,6 +52,15 @@ static bool is_unsigned(const tarei_table_tensor *const tensor, const int n_colu
   return true;
 }
 
+static bool has_quiet_rows(const tarei_table_tensor *const tensor, const int n_columns) {
+  for (int i = 0; i < n_columns; i++) {
+    if (tensor->cells[i].quiet_rows > TAREI_QUIET_LIMIT) { /* NAN: not known */
+      return true;
+    }
+  }
+  return false;
+}
+
 static int scales_needed(const tarei_table_tensor *const tensor, const int n_columns) {
   for (int i = 1; i < n_columns; i++) {
     if (tensor->cells[i].amax != tensor->cells[0].amax) {
@@ -72,7 +81,8 @@ static tare_status annotate_value(const tarei_table_tensor *const tensor, const 
     scales[i] = (float)(tensor->cells[i].amax / 127);
   }
   free(value->quant.scales);
-  value->quant = (tarei_quant){.granularity = TAREI_PER_TENSOR,
+  const bool per_row = has_quiet_rows(tensor, n_columns);
+  value->quant = (tarei_quant){.granularity = per_row ? TAREI_PER_ROW : TAREI_PER_TENSOR,
                                .n_scales = n,
                                .scales = scales,
                                .unsigned_range = is_unsigned(tensor, n_columns)};

@@ -14,7 +14,8 @@ double tarei_table_least_amax(void) {
 }
 
 tarei_cell tarei_cell_unknown(const double amax) {
-  return (tarei_cell){.amax = amax, .min = NAN, .max = NAN, .energy_lost = NAN};
+  return (tarei_cell){.amax = amax, .min = NAN, .max = NAN, .energy_lost = NAN,
+                      .quiet_rows = NAN};
 }
 
 tare_status tarei_table_set_text(char **const slot, const char *const text, tare_error *const err) {
@@ -226,7 +227,8 @@ tare_table_entry tare_table_get(const tare_table *const table, const int tensor,
                             .min = cell->min,
                             .max = cell->max,
                             .count = cell->count,
-                            .energy_lost = cell->energy_lost};
+                            .energy_lost = cell->energy_lost,
+                            .quiet_rows = cell->quiet_rows};
 }
 
 int tare_table_find(const tare_table *const table, const char *const tensor) {

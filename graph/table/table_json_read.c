@@ -157,6 +157,12 @@ static const char *set_energy(tarei_cell *const cell, const cJSON *const item) {
   return rule ? rule : outside ? "must lie within 0..1" : NULL;
 }
 
+static const char *set_quiet(tarei_cell *const cell, const cJSON *const item) {
+  const char *const rule = set_optional(&cell->quiet_rows, item);
+  const bool outside = cell->quiet_rows < 0 || cell->quiet_rows > 1;
+  return rule ? rule : outside ? "must lie within 0..1" : NULL;
+}
+
 static tare_status read_column(const place *const p, const cJSON *const object,
                                const char *const key, cell_setter *const set, const int n_columns,
                                tarei_cell *const cells, tare_error *const err) {
@@ -189,13 +195,18 @@ static tare_status read_cells(const place *const p, const cJSON *const item, con
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
     TARE_TRY(read_column(p, item, columns[i].key, columns[i].set, n_columns, cells, err));
   }
-  return TARE_OK;
+  for (int i = 0; i < n_columns; i++) {
+    cells[i].quiet_rows = NAN; /* tables of version 1.0 do not have it */
+  }
+  return cJSON_GetObjectItemCaseSensitive(item, "quiet_rows")
+             ? read_column(p, item, "quiet_rows", set_quiet, n_columns, cells, err)
+             : TARE_OK;
 }
 
 static tare_status read_tensor(place *const p, const cJSON *const item, tare_table *const table,
                                tarei_cell *const cells, tare_error *const err) {
-  static const char *const known[] = {"name",  "amax",        "min",     "max",
-                                      "count", "energy_lost", "same_as", NULL};
+  static const char *const known[] = {"name",        "amax",       "min",     "max", "count",
+                                      "energy_lost", "quiet_rows", "same_as", NULL};
   if (!cJSON_IsObject(item)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: %s must be an object", p->file, p->where);
   }

@@ -57,6 +57,19 @@ static double energy_of(const tarei_cell *const cell) {
   return cell->energy_lost;
 }
 
+static double quiet_of(const tarei_cell *const cell) {
+  return cell->quiet_rows;
+}
+
+static bool knows_quiet_rows(const tarei_table_tensor *const tensor, const int n_columns) {
+  for (int i = 0; i < n_columns; i++) {
+    if (!isnan(tensor->cells[i].quiet_rows)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void put_column(FILE *const file, const char *const key, cell_number *const number,
                        const tarei_table_tensor *const tensor, const int n_columns) {
   (void)fprintf(file, ", \"%s\": [", key);
@@ -80,6 +93,9 @@ static void put_tensor(FILE *const file, const tarei_table_tensor *const tensor,
   }
   (void)fputc(']', file);
   put_column(file, "energy_lost", energy_of, tensor, n_columns);
+  if (knows_quiet_rows(tensor, n_columns)) {
+    put_column(file, "quiet_rows", quiet_of, tensor, n_columns);
+  }
   if (tensor->same_as) {
     (void)fputs(", \"same_as\": ", file);
     put_string(file, tensor->same_as);

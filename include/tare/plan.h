@@ -31,7 +31,7 @@ typedef enum tare_constraints {
 
 typedef struct tare_build_options {
   const tare_table *table;        /* scales; NULL builds a float plan */
-  const char *layer_precisions;   /* "GLOB:fp32,GLOB:int8", matched against the name of a node, the
+  const char *layer_precisions;   /* "GLOB:fp32,GLOB:int8-rows", matched against the name of a node, the
                                      names it was fused from, and its outputs'; the last match
                                      wins; or NULL */
   tare_constraints constraints;
@@ -46,7 +46,7 @@ typedef struct tare_build_options {
 typedef struct tare_layer {
   const char *name;      /* node name in the model, "a + b" where nodes were fused */
   const char *op;        /* e.g. "QConvLast" */
-  const char *asked;     /* "fp32", "int8" or "any" */
+  const char *asked;     /* "fp32", "int8", "int8-rows" or "any" */
   const char *precision; /* what it got: "fp32", "int8", "int64", ... */
   const char *reason;    /* why it differs from what was asked; "" where it does not */
   const char *kernel;    /* name of the kernel row; "" for data movement */

@@ -23,6 +23,8 @@ typedef struct tare_table_entry {
   double amax;         /* threshold > 0; scale is amax / 127. 0: dead tensor, left unquantized */
   double min, max;     /* range of the data; NAN where not known (read from a cache) */
   int64_t count;       /* elements seen; 0 where not known */
+  double quiet_rows;   /* share of rows (last axis) whose amax is below 1/128 of the tensor's; NAN
+                          where not known */
   double energy_lost;  /* share of the sum of squares beyond amax, 0..1; NAN where not known */
 } tare_table_entry;
 

@@ -210,7 +210,9 @@ static int count_layers(const tare_plan *const plan, const char *const op,
 static void layers_get_what_was_asked_for(void **state) {
   const fixture *const f = *state;
   tare_plan *plan = build(f, f->table, NULL);
-  assert_int_equal(count_layers(plan, "QConvLast", "int8"), 23);
+  const int rows = count_layers(plan, "QConvLast", "int8-rows");
+  assert_in_range(rows, 1, 3); /* the first convolution reads a raw signal */
+  assert_int_equal(count_layers(plan, "QConvLast", "int8") + rows, 23);
   assert_int_equal(count_layers(plan, "ConvLast", "fp32"), 0);
   tare_plan_free(&plan);
   tare_build_options options;
@@ -221,12 +223,26 @@ static void layers_get_what_was_asked_for(void **state) {
   assert_int_equal(count_layers(plan, "QConvLast", "int8"), 2);
   assert_int_equal(count_layers(plan, "ConvLast", "fp32"), 21);
   tare_plan_free(&plan);
+  options.layer_precisions = "*blocks*:int8,/front/*:int8-rows";
+  OK(tare_plan_build(f->model, f->one, &options, &plan, &err));
+  assert_int_equal(count_layers(plan, "QConvLast", "int8-rows"), 3);
+  tare_plan_free(&plan);
+  options.symmetric = true; /* as TensorRT has it: static scales */
+  options.layer_precisions = NULL;
+  OK(tare_plan_build(f->model, f->one, &options, &plan, &err));
+  assert_int_equal(count_layers(plan, "QConvLast", "int8"), 23);
+  tare_plan_free(&plan);
+  options.symmetric = false;
   options.layer_precisions = "nobody*:fp32";
   assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_USAGE);
   assert_non_null(strstr(err.message, "'nobody*'"));
   options.layer_precisions = "*:int4";
   assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_USAGE);
   options.table = NULL;
+  options.layer_precisions = "/head/*:int8-rows"; /* needs no table */
+  OK(tare_plan_build(f->model, f->one, &options, &plan, &err));
+  assert_int_equal(count_layers(plan, "QConvLast", "int8-rows"), 1);
+  tare_plan_free(&plan);
   options.layer_precisions = "/head/*:int8";
   options.constraints = TARE_CONSTRAINTS_OBEY;
   assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_UNSUPPORTED);

@@ -1,0 +1,54 @@
+#include "engine/lower/row_scales.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "engine/lower/fused.h"
+#include "engine/threads.h"
+
+#define BLOCK_ROWS 64 /* their bytes stay in the first caches until the product reads them */
+
+static size_t row_bytes(const size_t k) {
+  return tarei_round_up(k, TAREI_ALIGN);
+}
+
+static size_t thread_bytes(const size_t k) {
+  return BLOCK_ROWS * row_bytes(k) + tarei_round_up(BLOCK_ROWS * sizeof(float), TAREI_ALIGN) +
+         TAREI_ALIGN;
+}
+
+size_t tarei_row_scales_scratch(const size_t k, const int threads) {
+  return thread_bytes(k) * (size_t)threads;
+}
+
+/* A row of zeros takes scale 1; NaN and infinite values do not set the scale. */
+static float take_row(const tarei_kernels *const kernels, const float *const x, const size_t k,
+                      uint8_t *const out) {
+  tarei_minmax m = {.min = INFINITY, .max = -INFINITY};
+  kernels->minmax(x, k, &m);
+  const float amax = m.max < m.min ? 0.0f : fmaxf(fabsf(m.min), fabsf(m.max));
+  const float scale = isnormal(amax / 127.0f) ? amax / 127.0f : 1.0f;
+  kernels->quantize(x, k, 1.0f / scale, TAREI_ROW_SCALES_ZERO_POINT, out);
+  return scale;
+}
+
+void tarei_row_scales_gemm(const tarei_i8_gemm *const product, const float *const x,
+                           const size_t ldx, const size_t m, const tarei_kernels *const kernels,
+                           void *const scratch) {
+  const size_t lda = row_bytes(product->k);
+  uint8_t *const bytes =
+      (uint8_t *)scratch + (size_t)tarei_thread_number() * thread_bytes(product->k);
+  float *const scales = (float *)(void *)(bytes + BLOCK_ROWS * lda);
+  for (size_t first = 0; first < m; first += BLOCK_ROWS) {
+    tarei_i8_gemm g = *product;
+    g.m = m - first < BLOCK_ROWS ? m - first : BLOCK_ROWS;
+    for (size_t i = 0; i < g.m; i++) {
+      scales[i] = take_row(kernels, x + (first + i) * ldx, product->k, bytes + i * lda);
+    }
+    g.a = bytes;
+    g.lda = lda;
+    g.epilogue = tarei_epilogue_at(&product->epilogue, first, 0);
+    g.epilogue.row_mult = scales;
+    kernels->i8_gemm(&g);
+  }
+}

@@ -1,0 +1,177 @@
+/* Int8 layers on float activations, of which each row takes its own scale at run time. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/lower/int8_weights.h"
+#include "one_node.h"
+
+/* What a row of n floats becomes: its values rounded to its own scale. */
+static double rounded(const float *const x, const size_t n, const size_t i, const double amax) {
+  (void)n;
+  const double scale = amax > 0 ? amax / 127 : 1;
+  return nearbyint((double)x[i] / scale) * scale;
+}
+
+static double amax_of(const float *const x, const size_t n) {
+  double amax = 0;
+  for (size_t i = 0; i < n; i++) {
+    amax = fmax(amax, fabs((double)x[i]));
+  }
+  return amax;
+}
+
+/* Rows of very different loudness, one of them zero. */
+static void make_rows(float *const x, const size_t rows, const size_t k) {
+  for (size_t r = 0; r < rows; r++) {
+    const float loudness = r % 5 == 4 ? 0.0f : powf(10.0f, -(float)(r % 4) * 1.5f);
+    for (size_t i = 0; i < k; i++) {
+      x[r * k + i] = one_node_float() * loudness;
+    }
+  }
+}
+
+static double weight(const float *const w, const size_t at, const size_t first, const size_t n,
+                     const size_t step) {
+  const float scale = tarei_weight_scale(w + first, n, step);
+  return (double)tarei_weight_quantize(w[at], scale) * (double)scale;
+}
+
+static void check_linear(void) {
+  const size_t rows = (size_t)one_node_between(1, 150), k = (size_t)one_node_between(1, 90);
+  const size_t n = (size_t)one_node_between(1, 70);
+  float *const x = calloc(rows * k, sizeof *x);
+  assert_non_null(x);
+  make_rows(x, rows, k);
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){(int64_t)rows, (int64_t)k}, x);
+  (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){(int64_t)k, (int64_t)n}, NULL);
+  (void)one_node_const(&t, TARE_F32, 1, (int64_t[]){(int64_t)n}, NULL);
+  one_node_op(&t, "QLinear", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
+  one_node_run_ok(&t);
+  const float *const w = t.inputs[1].data, *const bias = t.inputs[2].data;
+  const float *const y = t.outputs[0].data;
+  for (size_t r = 0; r < rows; r++) {
+    const double amax = amax_of(x + r * k, k);
+    for (size_t j = 0; j < n; j++) {
+      double sum = 0;
+      for (size_t i = 0; i < k; i++) {
+        sum += rounded(x + r * k, k, i, amax) * weight(w, i * n + j, j, k, n);
+      }
+      /* a value next to the middle of two steps may fall either way */
+      const double step = amax / 127 * (double)tarei_weight_scale(w + j, k, n) * 127;
+      assert_true(fabs((double)y[r * n + j] - sum - (double)bias[j]) <= 1e-5 + 1.01 * step);
+    }
+  }
+  one_node_end(&t);
+  free(x);
+}
+
+static void linear_layers_scale_each_row(void **state) {
+  (void)state;
+  for (int round = 0; round < 20; round++) {
+    check_linear();
+  }
+}
+
+/* Windows of a padded, strided convolution, each with its own scale. */
+static void check_conv(const int group) {
+  const int64_t length = one_node_between(9, 200), channels = 2 * group, outputs = 3 * group;
+  const int64_t taps = 5, stride = 2, pad = 2, frames = (length + 2 * pad - taps) / stride + 1;
+  const size_t k = (size_t)(taps * channels / group);
+  float *const x = calloc((size_t)(length * channels), sizeof *x);
+  assert_non_null(x);
+  make_rows(x, (size_t)length, (size_t)channels);
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, length, channels}, x);
+  (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){outputs, taps, channels / group}, NULL);
+  one_node_op(&t, "QConvLast", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
+  assert_true(tarei_attr_set_int(t.node, "group", group));
+  assert_true(tarei_attr_set_ints(t.node, "strides", &stride, 1));
+  assert_true(tarei_attr_set_ints(t.node, "pads", (int64_t[]){pad, pad}, 2));
+  one_node_run_ok(&t);
+  const float *const w = t.inputs[1].data, *const y = t.outputs[0].data;
+  for (int64_t f = 0; f < frames; f++) {
+    for (int64_t o = 0; o < outputs; o++) {
+      float window[5 * 2];
+      const int64_t g = o / 3;
+      for (size_t i = 0; i < k; i++) {
+        const int64_t at = f * stride - pad + (int64_t)i / 2;
+        window[i] = at < 0 || at >= length ? 0 : x[at * channels + g * 2 + (int64_t)i % 2];
+      }
+      const double amax = amax_of(window, k);
+      double sum = 0;
+      for (size_t i = 0; i < k; i++) {
+        sum += rounded(window, k, i, amax) * weight(w, (size_t)o * k + i, (size_t)o * k, k, 1);
+      }
+      const double step = amax / 127 * (double)tarei_weight_scale(w + (size_t)o * k, k, 1) * 127;
+      assert_true(fabs((double)y[f * outputs + o] - sum) <= 1e-6 + 1.01 * step);
+    }
+  }
+  one_node_end(&t);
+  free(x);
+}
+
+static void convolutions_scale_each_window(void **state) {
+  (void)state;
+  for (int round = 0; round < 20; round++) {
+    check_conv(1 + round % 3);
+  }
+}
+
+/* A quiet row keeps its bits beside a loud one: what one static scale cannot do. */
+static void quiet_rows_keep_their_bits(void **state) {
+  (void)state;
+  float x[2 * 16], w[16];
+  for (int i = 0; i < 16; i++) {
+    x[i] = 1000.0f * one_node_float();
+    x[16 + i] = 1e-3f * one_node_float();
+    w[i] = one_node_float();
+  }
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){2, 16}, x);
+  (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){16, 1}, w);
+  one_node_op(&t, "QLinear", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
+  one_node_run_ok(&t);
+  double exact = 0, magnitude = 0;
+  for (int i = 0; i < 16; i++) {
+    exact += (double)x[16 + i] * (double)w[i];
+    magnitude += fabs((double)x[16 + i] * (double)w[i]);
+  }
+  assert_true(fabs((double)((const float *)t.outputs[0].data)[1] - exact) < 0.02 * magnitude);
+  one_node_end(&t);
+}
+
+static void depthwise_convolutions_have_none(void **state) {
+  (void)state;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 20, 4}, NULL);
+  (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){4, 3, 1}, NULL);
+  one_node_op(&t, "QConvLast", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
+  assert_true(tarei_attr_set_int(t.node, "group", 4));
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "depthwise");
+}
+
+int main(void) {
+  one_node_seed();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(linear_layers_scale_each_row),
+      cmocka_unit_test(convolutions_scale_each_window),
+      cmocka_unit_test(quiet_rows_keep_their_bits),
+      cmocka_unit_test(depthwise_convolutions_have_none),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
