@@ -18,6 +18,7 @@ struct tare_dataset {
   tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
   tarei_slot current;
   tare_sample view; /* of current */
+  int least_rate, most_rate; /* so far; 0 before */
   int64_t n_bad;
   char **bad; /* the first KEPT_MESSAGES of them */
   size_t n_kept, kept_capacity;
@@ -172,6 +173,15 @@ static tare_status remember_bad(tare_dataset *const dataset, tare_error *const e
   return TARE_OK;
 }
 
+static void note_rate(tare_dataset *const dataset, const int rate) {
+  if (rate > 0 && (dataset->least_rate == 0 || rate < dataset->least_rate)) {
+    dataset->least_rate = rate;
+  }
+  if (rate > dataset->most_rate) {
+    dataset->most_rate = rate;
+  }
+}
+
 static void show_current(tare_dataset *const dataset, const tare_sample **const out) {
   const tarei_slot *const slot = &dataset->current;
   dataset->view = (tare_sample){.name = slot->name,
@@ -195,6 +205,7 @@ tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **c
     }
     const tare_error *const fault = &dataset->current.error;
     if (fault->status == TARE_OK) {
+      note_rate(dataset, dataset->current.rate);
       show_current(dataset, out);
       return TARE_OK;
     }
@@ -211,7 +222,13 @@ tare_status tare_dataset_rewind(tare_dataset *const dataset, tare_error *const e
   tarei_stream_rewind(&dataset->stream);
   tarei_slot_fini(&dataset->current);
   forget_bad(dataset);
+  dataset->least_rate = dataset->most_rate = 0;
   return TARE_OK;
+}
+
+void tare_dataset_rates(const tare_dataset *const dataset, int *const least, int *const most) {
+  *least = dataset->least_rate;
+  *most = dataset->most_rate;
 }
 
 int64_t tare_dataset_n_bad(const tare_dataset *const dataset) {

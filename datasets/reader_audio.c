@@ -250,6 +250,7 @@ static tare_status audio_read(void *const state, const int64_t i, tarei_slot *co
     status = resample(&m, rate, a->spec, err);
   }
   if (status == TARE_OK) {
+    out->rate = a->spec->rate ? a->spec->rate : rate;
     status = emit(&m, a->spec, out, err);
   }
   free(m.frames);

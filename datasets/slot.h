@@ -11,6 +11,7 @@ typedef struct tarei_slot {
   char *name;
   char *label_text;
   int64_t index;
+  int rate; /* of audio, in Hz, as it is given; 0 for other data */
   int n_tensors;
   tare_tensor *tensors; /* data owned, aligned to TAREI_ALIGN */
   tare_tensor label;    /* data owned; NULL data: no label */

@@ -222,7 +222,7 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, NULL, &w->dataset, 1,
                           &w->profiles, err));
   CLI_TRY(calibrate(a, w, err));
-  say_skipped(&a->common, w->dataset);
+  say_data(&a->common, w->dataset);
   CLI_TRY(write_output(a, w, err));
   (a->common.json ? print_json : print_text)(a, w);
   return TARE_OK;

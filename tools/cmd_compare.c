@@ -237,7 +237,7 @@ static tare_status run_fp32(const arguments *const a, work *const w, tare_error 
   CLI_TRY(build(a, w, NULL /* table */, &w->reference, err));
   CLI_TRY(evaluate(a, w, w->reference, NULL /* against */, "fp32", &w->fp32, err));
   w->fp32.peak_bytes = peak_bytes();
-  say_skipped(&a->common, w->eval);
+  say_data(&a->common, w->eval);
   return TARE_OK;
 }
 
@@ -306,6 +306,7 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   for (int i = 0; i < w->grid.n_passes; i++) {
     CLI_TRY(run_pass(a, w, i, err));
   }
+  say_data(&a->common, w->calib);
   const char *const metric = a->metric.metric;
   if (a->common.json) {
     grid_json(&w->grid, &w->fp32, w->profiles, metric, w->peaks_by_row, a->model);

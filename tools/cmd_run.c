@@ -191,7 +191,7 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(opt_data_open(&a->data, &a->paths, inputs, n_inputs, &w->dataset, err));
   CLI_TRY(build_sides(a, w, err));
   CLI_TRY(evaluate(a, w, err));
-  say_skipped(&a->common, w->dataset);
+  say_data(&a->common, w->dataset);
   if (a->common.json) {
     print_json(a, w);
   } else {

@@ -7,7 +7,8 @@
 /* One line, "tare: " before it. */
 void say(const opt_common *options, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The samples that a data set skipped, by name. */
-void say_skipped(const opt_common *options, const tare_dataset *dataset);
+/* What the user should know about data that was read: the samples that were skipped, by name, and
+ * sampling rates that differ. */
+void say_data(const opt_common *options, const tare_dataset *dataset);
 
 #endif

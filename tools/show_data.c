@@ -92,7 +92,7 @@ static tare_status scan(const char *const path, const show_options *const option
   CLI_TRY_GOTO(opt_data_open(&options->data, &list, inputs, n_inputs, &dataset, err), done);
   CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
   CLI_TRY_GOTO(lengths_read(&l, dataset, err), done);
-  say_skipped(&options->common, dataset);
+  say_data(&options->common, dataset);
   if (object) {
     fill_json(dataset, &l, object);
   } else {

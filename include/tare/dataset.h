@@ -84,6 +84,10 @@ TARE_API tare_status tare_dataset_rewind(tare_dataset *dataset, tare_error *err)
 TARE_API int64_t tare_dataset_n_bad(const tare_dataset *dataset);
 TARE_API const char *tare_dataset_bad(const tare_dataset *dataset, int64_t i);
 
+/** Least and largest sampling rate of the audio given so far (since open or rewind), in Hz, after
+ *  resampling; both 0 where there was none. Different ones mostly want the option `rate`. */
+TARE_API void tare_dataset_rates(const tare_dataset *dataset, int *least, int *most);
+
 /** One line on what was recognised, e.g. "HDF5 vlen data sets, 200 samples". */
 TARE_API const char *tare_dataset_describe(const tare_dataset *dataset);
 
