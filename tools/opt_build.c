@@ -4,7 +4,9 @@
 
 static const struct argp_option OPTIONS[] = {
     {"layer-precisions", OPT_LAYER_PRECISIONS, "SPEC", 0,
-     "Precision by layer name, e.g. \"*:int8,*/head/*:fp32\"; the last match wins", 0},
+     "Precision by layer name: fp32, int8 (scales from the table) or int8-rows (one scale per row, "
+     "taken at run time), e.g. \"*:int8,*/head/*:fp32\"; the last match wins",
+     0},
     {"layerPrecisions", OPT_LAYER_PRECISIONS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"precision-constraints", OPT_PRECISION_CONSTRAINTS, "HOW", 0,
      "When a layer cannot have its precision: prefer (default; float, and say so), obey (fail), "
