@@ -142,7 +142,7 @@ static tare_status load_table(const arguments *const a, work *const w,
 
 static void warn_all_float(const arguments *const a, const tare_plan *const plan) {
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    if (strcmp(tare_plan_layer(plan, i).precision, "int8") == 0) {
+    if (strncmp(tare_plan_layer(plan, i).precision, "int8", 4) == 0) { /* and int8-rows */
       return;
     }
   }
