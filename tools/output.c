@@ -27,8 +27,7 @@ tare_status output_check(const char *const path, const cli_list *const inputs,
       return cli_fail(err, TARE_E_USAGE, "%s is an input and would be lost; write elsewhere", path);
     }
   }
-  return S_ISREG(out.st_mode)
-             ? check_folder(path, err)
-             : cli_fail(err, TARE_E_IO, "%s: cannot write there: it is a %s", path,
-                        S_ISDIR(out.st_mode) ? "folder" : "device or pipe");
+  return S_ISREG(out.st_mode) ? check_folder(path, err)
+                              : cli_fail(err, TARE_E_IO, "%s: cannot write there: it is a %s", path,
+                                         S_ISDIR(out.st_mode) ? "folder" : "device or pipe");
 }

@@ -29,8 +29,7 @@ tare_status side_refuse_options(const side *const s, const bool profiles_given,
                     s->path);
   }
   if (s->plan && common->isa) {
-    return cli_fail(err, TARE_E_USAGE, "%s has its kernels built in; --isa is for models",
-                    s->path);
+    return cli_fail(err, TARE_E_USAGE, "%s has its kernels built in; --isa is for models", s->path);
   }
   return TARE_OK;
 }

@@ -6,7 +6,8 @@
 
 /* Where others use the cores too, a spinning thread keeps them from the one it waits for: OpenMP's
  * own 100000 rounds made short layers 20 times slower there. Too few, and threads fall asleep
- * between two layers: on two idle cores calibration takes 1.34 s with 1000 rounds, 0.94 s with 6000. */
+ * between two layers: on two idle cores calibration takes 1.34 s with 1000 rounds, 0.94 s with
+ * 6000. */
 static const char ROUNDS[] = "6000";
 
 /* OpenMP reads the variable when it is loaded, before main: only a program started anew heeds it.
