@@ -177,8 +177,10 @@ static void print_text(const arguments *const a, const work *const w) {
   report_print(r, stdout);
   if (w->table) {
     table_print(w->table);
+    table_print_written(w->table, table_kind_of(a->output), &a->table.trt, a->output);
+  } else {
+    printf("written    %s\n", a->output);
   }
-  printf("written    %s\n", a->output);
 }
 
 static void print_json(const arguments *const a, const work *const w) {

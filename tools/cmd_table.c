@@ -141,7 +141,7 @@ static tare_status run(const arguments *const a, tare_table **const table, tare_
     return TARE_OK;
   }
   table_print(*table);
-  printf("written    %s\n", a->output);
+  table_print_written(*table, a->kind, &a->table.trt, a->output);
   return TARE_OK;
 }
 

@@ -57,3 +57,12 @@ void table_json(cJSON *const object, const tare_table *const table) {
     json_text(warnings, NULL, tare_table_warning(table, i));
   }
 }
+
+void table_print_written(const tare_table *const table, const table_kind kind,
+                         const tare_trt_options *const trt, const char *const path) {
+  printf("written    %s\n", path);
+  if (kind == TABLE_KIND_TRT && !trt->algorithm) {
+    printf("header     EntropyCalibration2, which trtexec takes; the thresholds are by %s\n",
+           tare_table_method(table));
+  }
+}

@@ -20,4 +20,8 @@ void table_print(const tare_table *table);
 /* Adds method, counts, profiles and warnings to an object. */
 void table_json(cJSON *object, const tare_table *table);
 
+/* Prints where a table went, and what the header of a cache says of it. */
+void table_print_written(const tare_table *table, table_kind kind, const tare_trt_options *trt,
+                         const char *path);
+
 #endif
