@@ -48,7 +48,7 @@ bool tarei_accumulator_is_sound(const tarei_accumulator *a);
 typedef struct tarei_crew {
   const tarei_kernels *kernels;
   int n_threads;
-  tarei_accumulator *locals; /* [n_threads] */
+  tarei_accumulator *locals; /* of all threads but the first */
 } tarei_crew;
 
 tare_status tarei_crew_init(tarei_crew *crew, const tarei_kernels *kernels, int n_threads,

@@ -20,20 +20,20 @@ typedef struct box {
 tare_status tarei_crew_init(tarei_crew *const crew, const tarei_kernels *const kernels,
                             const int n_threads, tare_error *const err) {
   assert(n_threads >= 1);
-  const size_t n = (size_t)n_threads;
+  const size_t n = (size_t)n_threads - 1;
   *crew = (tarei_crew){.kernels = kernels, .n_threads = n_threads};
   crew->locals = tarei_calloc(n, sizeof *crew->locals);
   if (!crew->locals) {
     return tarei_fail_memory(err, "accumulators of threads", n * sizeof *crew->locals);
   }
-  for (int i = 0; i < n_threads; i++) {
+  for (size_t i = 0; i < n; i++) {
     tarei_accumulator_init(&crew->locals[i]);
   }
   return TARE_OK;
 }
 
 void tarei_crew_fini(tarei_crew *const crew) {
-  for (int i = 0; crew->locals && i < crew->n_threads; i++) {
+  for (int i = 0; crew->locals && i < crew->n_threads - 1; i++) {
     tarei_accumulator_fini(&crew->locals[i]);
   }
   free(crew->locals);
@@ -100,9 +100,10 @@ static bool add_threaded(tarei_crew *const crew, const box *const b, const int n
     const int64_t begin = b->n_rows / n_threads * i + (b->n_rows % n_threads) * i / n_threads;
     const int64_t end =
         b->n_rows / n_threads * (i + 1) + (b->n_rows % n_threads) * (i + 1) / n_threads;
-    ok = add_range(&crew->locals[i], crew->kernels, b, begin, end) && ok;
+    /* the first thread counts where the others are added: that is one sum less */
+    ok = add_range(i ? &crew->locals[i - 1] : a, crew->kernels, b, begin, end) && ok;
   }
-  for (int i = 0; i < n_threads; i++) {
+  for (int i = 0; i < n_threads - 1; i++) {
     ok = ok && tarei_accumulator_merge(a, &crew->locals[i]);
     tarei_accumulator_reset(&crew->locals[i]);
   }
