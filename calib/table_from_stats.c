@@ -152,8 +152,11 @@ static tare_status run(job *const j, tare_error *const err) {
 tare_status tare_table_from_stats(const tare_stats *const stats,
                                   const tare_table_options *const options, tare_table **const out,
                                   tare_error *const err) {
+  tare_table_options defaults;
+  tare_table_options_init(&defaults);
+  const tare_table_options *const o = options ? options : &defaults;
   *out = NULL;
-  job j = {.stats = stats, .percentile = options->percentile};
+  job j = {.stats = stats, .percentile = o->percentile};
   if (j.percentile == 0) {
     j.percentile = DEFAULT_PERCENTILE;
   }
@@ -161,10 +164,10 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
     return tarei_fail(err, TARE_E_USAGE, "percentile %g must lie above 0 and not above 100",
                       j.percentile);
   }
-  TARE_TRY(tarei_calibrator_find(options->method, &j.calibrator, err));
-  const int n_columns = options->per_profile ? stats->n_profiles : 1;
+  TARE_TRY(tarei_calibrator_find(o->method, &j.calibrator, err));
+  const int n_columns = o->per_profile ? stats->n_profiles : 1;
   TARE_TRY(tarei_table_new(j.calibrator->name, n_columns, &j.table, err));
-  j.table->per_profile = options->per_profile;
+  j.table->per_profile = o->per_profile;
   const tare_status status = run(&j, err);
   tarei_findings_fini(&j.findings);
   free(j.cells);

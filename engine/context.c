@@ -4,8 +4,8 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "engine/plan.h"
 
@@ -223,12 +223,6 @@ static tare_status show(tare_context *const c, const int v, const int64_t *const
   return c->observe(c->observe_user, &seen, err);
 }
 
-static double now(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static tare_status run_step(tare_context *const c, const int s, tare_error *const err) {
   const tarei_step *const step = &c->plan->steps[s];
   const tare_tensor **const operands = c->operands + c->first_operand[s];
@@ -238,10 +232,10 @@ static tare_status run_step(tare_context *const c, const int s, tare_error *cons
                          .profile = c->profile,
                          .threads = c->threads,
                          .kernels = &c->plan->kernels};
-  const double start = c->profiling ? now() : 0;
+  const double start = c->profiling ? tarei_now() : 0;
   const tare_status status = step->lowering->run(step, &run, err);
   if (c->profiling) {
-    c->seconds[s] += now() - start;
+    c->seconds[s] += tarei_now() - start;
   }
   return status == TARE_OK
              ? TARE_OK

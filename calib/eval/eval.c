@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_rows.h"
@@ -116,18 +116,12 @@ static tare_status prepare(evaluation *const e, const int64_t count, tare_error 
   return TARE_OK;
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static tare_status run_timed(tare_context *const context, const tare_tensor *const inputs,
                              tare_tensor *const outputs, double *const seconds,
                              tare_error *const err) {
-  const double start = now();
+  const double start = tarei_now();
   const tare_status status = tare_context_run(context, inputs, outputs, err);
-  *seconds += now() - start;
+  *seconds += tarei_now() - start;
   return status;
 }
 

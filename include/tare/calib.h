@@ -119,6 +119,7 @@ TARE_API void tare_table_options_init(tare_table_options *options);
 
 /**
  * Computes a table.
+ * @param options NULL for the defaults
  * @return TARE_OK, TARE_E_USAGE (unknown method, percentile outside (0, 100]), TARE_E_MEMORY
  */
 TARE_API tare_status tare_table_from_stats(const tare_stats *stats,
