@@ -87,9 +87,9 @@ bool tarei_requant_folds(const tarei_fused *const fused, const bool has_residual
 void tarei_requant_fill(const tarei_step *const step, const tarei_fused *const fused,
                         const bool fold, const size_t n, const float *const weight_scale,
                         const float *const bias, float *const mult, float *const bias_out) {
+  /* rows that are quantized at run time bring their scales with them */
+  const bool rows = step->graph->values[step->node->in[0]].dtype == TARE_F32;
   for (int p = 0; p < step->n_profiles; p++) {
-    /* rows that are quantized at run time bring their scales with them */
-    const bool rows = step->graph->values[step->node->in[0]].dtype == TARE_F32;
     const double x_scale = rows ? 1.0 : (double)tarei_u8_scale(step->graph, step->node->in[0], p);
     const double out_scale =
         fold ? (double)tarei_u8_scale(step->graph, step->node->out[fused->u8_output], p) : 1.0;

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "engine/lower/row_scales.h"
+
 float tarei_weight_scale(const float *const w, const size_t n, const size_t step) {
   float amax = 0;
   for (size_t i = 0; i < n; i++) {
@@ -19,12 +21,25 @@ int8_t tarei_weight_quantize(const float w, const float scale) {
   return (int8_t)(q > 127.0f ? 127.0f : q < -127.0f ? -127.0f : q);
 }
 
+tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_step *const step,
+                                  tare_error *const err) {
+  const int x = step->node->in[0];
+  layer->row_scales = step->graph->values[x].dtype == TARE_F32;
+  if (!layer->row_scales) {
+    TARE_TRY(tarei_want_scales(step, x, err));
+  }
+  TARE_TRY(tarei_fused_read(step, &layer->fused, err));
+  layer->x_zero_point =
+      layer->row_scales ? TAREI_ROW_SCALES_ZERO_POINT : tarei_u8_zero_point(step->graph, x);
+  return TARE_OK;
+}
+
 tare_status tarei_int8_layer_requant(tarei_int8_layer *const layer, const tarei_step *const step,
                                      tarei_blobs *const blobs, const float *const weight_scale,
-                                     const float *const bias, const bool has_residual,
-                                     tare_error *const err) {
+                                     const float *const bias, tare_error *const err) {
   const size_t floats = (size_t)step->n_profiles * layer->n;
   const bool has_bias = step->node->n_in > 2 && step->node->in[2] >= 0;
+  const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
   void *data;
   bool fresh;
   TARE_TRY(

@@ -1,5 +1,6 @@
 /* Elementwise operators of two operands (Min and Max: of any number), with broadcasting. */
 #include "engine/lower/elementwise.h"
+#include "engine/lower/operands.h"
 
 typedef struct job {
   tarei_binary op;
@@ -62,8 +63,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return row_of(dtype) ? TARE_OK
-                       : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                                    tare_dtype_name(dtype));
+                       : tarei_refuse_dtype(dtype, err);
 }
 
 static tare_status combine(const tarei_binary op, const tarei_run *const r,

@@ -1,5 +1,6 @@
 /* Comparisons and logic: two operands broadcast to a bool tensor. */
 #include "engine/lower/elementwise.h"
+#include "engine/lower/operands.h"
 
 typedef enum relation { EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL, AND, OR } relation;
 
@@ -51,8 +52,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return row_of(dtype) ? TARE_OK
-                       : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                                    tare_dtype_name(dtype));
+                       : tarei_refuse_dtype(dtype, err);
 }
 
 static tare_status compare(const tarei_run *const r, const relation rel, tare_error *const err) {

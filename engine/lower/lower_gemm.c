@@ -2,6 +2,7 @@
  * Y = alpha * op(A) . op(B) + beta * C. */
 #include "base/mem.h"
 #include "engine/lower/elementwise.h"
+#include "engine/lower/operands.h"
 #include "engine/lower/row_blocks.h"
 #include "engine/threads.h"
 
@@ -41,8 +42,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return dtype == TARE_F32 ? TARE_OK
-                           : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                                        tare_dtype_name(dtype));
+                           : tarei_refuse_dtype(dtype, err);
 }
 
 static void pack_b(const sizes *const s, const tarei_run *const r, const float alpha,

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "engine/lower/elementwise.h"
+#include "engine/lower/operands.h"
 
 typedef struct job {
   bool fmod;
@@ -55,8 +56,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return row_of(dtype) ? TARE_OK
-                       : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                                    tare_dtype_name(dtype));
+                       : tarei_refuse_dtype(dtype, err);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,

@@ -10,7 +10,7 @@
 typedef struct state {
   tarei_conv conv;
   tarei_int8_layer layer;
-  bool depthwise, row_scales;
+  bool depthwise;
   const int8_t *weights; /* packed per group, or [taps][channels] for depthwise */
   size_t group_bytes;    /* between the packed weights of two groups */
   size_t group_add;      /* between their column sums */
@@ -93,9 +93,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
       pack_groups(s, q, weights, add);
     }
   }
-  const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
-  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, has_residual, err),
-                done);
+  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
   step->packed_inputs = 1u << 1 | 1u << 2;
 done:
   free(scale);
@@ -112,23 +110,17 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   }
   TARE_TRY(tarei_conv_read(step, &s->conv, err));
   TARE_TRY(tarei_want_float(step, 3, err));
-  s->row_scales = step->graph->values[step->node->in[0]].dtype == TARE_F32;
-  if (!s->row_scales) {
-    TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
-  }
-  TARE_TRY(tarei_fused_read(step, &s->layer.fused, err));
+  TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
-  if (s->depthwise && s->row_scales) {
+  if (s->depthwise && s->layer.row_scales) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no row scales");
   }
-  s->layer.x_zero_point = s->row_scales ? TAREI_ROW_SCALES_ZERO_POINT
-                                        : tarei_u8_zero_point(step->graph, step->node->in[0]);
   s->layer.n = (size_t)s->conv.outputs;
   return pack(step, blobs, s, err);
 }
 
 static size_t element_of(const state *const s) {
-  return s->row_scales ? sizeof(float) : 1;
+  return s->layer.row_scales ? sizeof(float) : 1;
 }
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -136,7 +128,7 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
   (void)in;
   (void)out;
   const state *const s = step->state;
-  const size_t rows = s->row_scales ? tarei_row_scales_scratch(s->conv.k, threads) : 0;
+  const size_t rows = s->layer.row_scales ? tarei_row_scales_scratch(s->conv.k, threads) : 0;
   return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, element_of(s), threads) + rows;
 }
 
@@ -154,7 +146,7 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
       .b = s->weights + (size_t)group * s->group_bytes,
       .add = s->layer.add + (size_t)group * s->group_add,
       .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
-  if (s->row_scales) {
+  if (s->layer.row_scales) {
     tarei_row_scales_gemm(&gemm, a, lda / sizeof(float), m, j->run->kernels, j->row_scratch);
   } else {
     j->run->kernels->i8_gemm(&gemm);
@@ -181,7 +173,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   if (s->depthwise) {
     tarei_conv_spans(&s->conv, j.x, j.out, 1, r->threads, span, &j);
   } else {
-    const uint8_t pad = s->row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
+    const uint8_t pad = s->layer.row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
     j.row_scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, element_of(s), r->threads);
     tarei_conv_rows(&s->conv, j.x, j.out, element_of(s), pad, r->scratch, r->threads, rows, &j);
   }

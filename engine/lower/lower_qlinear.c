@@ -9,7 +9,6 @@
 typedef struct state {
   tarei_int8_layer layer;
   size_t k;
-  bool row_scales;
   const int8_t *weights; /* packed */
 } state;
 
@@ -60,9 +59,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
       sums[i] *= -s->layer.x_zero_point;
     }
   }
-  const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
-  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, has_residual, err),
-                done);
+  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
   step->packed_inputs = 1u << 1 | 1u << 2;
 done:
   free(scale);
@@ -79,19 +76,13 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   }
   TARE_TRY(tarei_want_weights(step, err));
   TARE_TRY(tarei_want_float(step, 3, err));
-  s->row_scales = step->graph->values[step->node->in[0]].dtype == TARE_F32;
-  if (!s->row_scales) {
-    TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
-  }
-  TARE_TRY(tarei_fused_read(step, &s->layer.fused, err));
+  TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
   const tarei_value *const w = &step->graph->values[step->node->in[1]];
   int64_t k = 0, n = 0;
   (void)tarei_expr_is_const(step->graph->exprs, w->dims[0], &k); /* constants have fixed dims */
   (void)tarei_expr_is_const(step->graph->exprs, w->dims[1], &n);
   s->k = (size_t)k;
   s->layer.n = (size_t)n;
-  s->layer.x_zero_point = s->row_scales ? TAREI_ROW_SCALES_ZERO_POINT
-                                        : tarei_u8_zero_point(step->graph, step->node->in[0]);
   return pack(step, blobs, s, err);
 }
 
@@ -106,7 +97,7 @@ static void rows(const void *const user, const size_t first, const size_t m) {
                               .b = j->s->weights,
                               .add = j->s->layer.add,
                               .epilogue = tarei_epilogue_at(&j->epilogue, first, 0)};
-  if (j->s->row_scales) {
+  if (j->s->layer.row_scales) {
     tarei_row_scales_gemm(&gemm, (const float *)j->x + at, j->s->k, m, j->run->kernels,
                           j->run->scratch);
   } else {
@@ -119,7 +110,7 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
   (void)in;
   (void)out;
   const state *const s = step->state;
-  return s->row_scales ? tarei_row_scales_scratch(s->k, threads) : 0;
+  return s->layer.row_scales ? tarei_row_scales_scratch(s->k, threads) : 0;
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,

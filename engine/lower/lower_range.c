@@ -32,8 +32,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return dtype == TARE_I64 || dtype == TARE_I32 || dtype == TARE_F32
              ? TARE_OK
-             : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                          tare_dtype_name(dtype));
+             : tarei_refuse_dtype(dtype, err);
 }
 
 const tarei_lowering tarei_lower_range = {.prepare = prepare, .run = run};

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "engine/lower/int_operand.h"
+#include "engine/lower/operands.h"
 #include "engine/lower/reduction.h"
 
 /* One function for a kind and a type: INIT, STEP (of a, the result so far, and v) and FINISH (of a
@@ -71,8 +72,7 @@ static tare_status check_dtype(const tarei_step *const step, const kind *const k
                                tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return function_of(k, dtype) ? TARE_OK
-                               : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                                            tare_dtype_name(dtype));
+                               : tarei_refuse_dtype(dtype, err);
 }
 
 static tare_status reduce(const tarei_run *const r, const kind *const k, const bool *const cut,

@@ -1,5 +1,6 @@
 /* Abs and Neg, which integers have too. */
 #include "engine/lower/elementwise.h"
+#include "engine/lower/operands.h"
 
 typedef struct job {
   const tarei_run *run;
@@ -38,8 +39,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return chunk_of(dtype) ? TARE_OK
-                         : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                                      tare_dtype_name(dtype));
+                         : tarei_refuse_dtype(dtype, err);
 }
 
 #define SIGNED(id, kind)                                                                          \

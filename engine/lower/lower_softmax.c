@@ -1,5 +1,6 @@
 /* Softmax and LogSoftmax along any axis. Before opset 13 the dims from the axis on are one row. */
 #include "base/mem.h"
+#include "engine/lower/operands.h"
 #include "engine/step.h"
 #include "engine/threads.h"
 
@@ -75,8 +76,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)blobs;
   const tarei_value *const x = &step->graph->values[step->node->in[0]];
   return x->dtype == TARE_F32 ? TARE_OK
-                              : tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here",
-                                           tare_dtype_name(x->dtype));
+                              : tarei_refuse_dtype(x->dtype, err);
 }
 
 static const char *softmax_kernel(const tarei_step *const step, const tarei_kernels *const k) {

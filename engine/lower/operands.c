@@ -19,6 +19,10 @@ static int64_t count_of(const tarei_step *const step, const tarei_value *const v
   return tare_tensor_count(&t);
 }
 
+tare_status tarei_refuse_dtype(const tare_dtype dtype, tare_error *const err) {
+  return tarei_fail(err, TARE_E_UNSUPPORTED, "%s is not supported here", tare_dtype_name(dtype));
+}
+
 tare_status tarei_want_float(const tarei_step *const step, const int i, tare_error *const err) {
   const tarei_value *const v = input(step, i);
   if (!v) {

@@ -10,6 +10,8 @@
 /* --- when a step is prepared -------------------------------------------------------------------
  */
 
+/* TARE_E_UNSUPPORTED: the operator does not compute with this type. */
+tare_status tarei_refuse_dtype(tare_dtype dtype, tare_error *err);
 /* Input i (absent ones pass) is float32, and where it is constant, its bytes are there. */
 tare_status tarei_want_float(const tarei_step *step, int i, tare_error *err);
 /* Input 1 is constant float32 without empty dims; its bytes may be in a blob. */
