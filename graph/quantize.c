@@ -87,12 +87,14 @@ static int64_t sum_length(const tarei_graph *const g, const tarei_node *const no
   return length;
 }
 
-/* Every channel by itself: there is no row to take a scale of. */
-static bool is_depthwise(const tarei_graph *const g, const tarei_node *const node) {
+/* Linear layers and dense convolutions; a depthwise one has no row to take a scale of. */
+static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
+                             const layer_kind *const kind) {
   const tarei_value *const w = &g->values[node->in[1]];
   int64_t outputs = 0;
-  return tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
-         tarei_attr_int(node, "group", 1) == outputs;
+  const bool depthwise = tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
+                         tarei_attr_int(node, "group", 1) == outputs;
+  return !kind->two_activations && !depthwise;
 }
 
 /* Why a node cannot run in int8; "" where it can. */
@@ -116,7 +118,7 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
     }
     return;
   }
-  if (rows && (kind->two_activations || is_depthwise(g, node))) {
+  if (rows && !row_scales_serve(g, node, kind)) {
     tarei_str_add(out, "row scales serve linear layers and dense convolutions");
   } else if (sum_length(g, node, kind) > LONGEST_SUM) {
     tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
@@ -142,22 +144,16 @@ static tarei_precision choose(const tarei_graph *const g, const tarei_node *cons
   const bool quiet = x->quant.granularity == TAREI_PER_ROW;
   const bool raw = kind->from == &tarei_op_conv_last &&
                    tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
-  tarei_str against = {0};
   if (!o->int8) {
     return TAREI_FP32;
   }
-  if (o->symmetric || !(quiet || raw)) {
+  if (o->symmetric || !(quiet || raw) || !row_scales_serve(g, node, kind)) {
     return TAREI_INT8;
   }
-  reason_against(g, node, kind, true, &against);
-  const bool rows = against.length == 0;
-  tarei_str_free(&against);
-  if (rows) {
-    tarei_str_add(why, quiet ? "one scale would drown the quiet rows of '%s'"
-                             : "'%s' is a raw signal, whose loudness changes with time",
-                  x->name);
-  }
-  return rows ? TAREI_INT8_ROWS : TAREI_INT8;
+  tarei_str_add(why, quiet ? "one scale would drown the quiet rows of '%s'"
+                           : "'%s' is a raw signal, whose loudness changes with time",
+                x->name);
+  return TAREI_INT8_ROWS;
 }
 
 /* Records what a node was asked for, what it gets, and why that differs. */
@@ -202,7 +198,6 @@ static tare_status decide(tarei_graph *const g, const int n, const layer_kind *c
 /* Quantized forms of each value, so that one value is quantized once: [value][symmetric]. */
 typedef struct forms {
   int (*u8)[2];
-  int n;
 } forms;
 
 static tare_status quantized(tarei_graph *const g, forms *const f, const int value,
@@ -283,13 +278,14 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
   tarei_requests requests;
   TARE_TRY(tarei_requests_parse(o->layer_precisions, &requests, err));
   tarei_str refused = {0};
-  forms f = {.u8 = tarei_calloc((size_t)g->n_values, sizeof *f.u8), .n = g->n_values};
+  const size_t n_values = (size_t)g->n_values; /* of values that stand before the first rewrite */
+  forms f = {.u8 = tarei_calloc(n_values, sizeof *f.u8)};
   tare_status status = TARE_OK;
   if (!f.u8) {
-    status = tarei_fail_memory(err, "quantization", (size_t)g->n_values * sizeof *f.u8);
+    status = tarei_fail_memory(err, "quantization", n_values * sizeof *f.u8);
     goto done;
   }
-  memset(f.u8, 0xff, (size_t)f.n * sizeof *f.u8);
+  memset(f.u8, 0xff, n_values * sizeof *f.u8);
   TARE_TRY_GOTO(quantize_nodes(g, o, &requests, &refused, &f, err), done);
   TARE_TRY_GOTO(tarei_requests_check_used(&requests, err), done);
   if (o->obey && refused.length) {
