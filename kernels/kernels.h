@@ -50,23 +50,30 @@ typedef enum tarei_act { /* values reach plan files */
 const char *tarei_act_name(tarei_act act);     /* "none", "relu", "gelu", "gelu_tanh", ... */
 bool tarei_act_parse(const char *text, tarei_act *act);
 
-/* f = act(acc as float [* mult[n]] [* row_mult[m]] [+ bias[n]]) [+ residual[m][n]];
- * out_f32 = f;  out_u8 = saturate_u8(round_half_even(f * inv_scale) + zero_point). Steps in this
- * order, each a single rounding. At least one output is set. */
+/* f = act(acc as float [* mult[n]] [* row_mult[m]] [+ bias[n]]) [+ residual[m][n]], or with act_last
+ * act(... [+ residual[m][n]]);
+ * out_f32 = f;  out_u8 = [table of] saturate_u8(round_half_even(f * inv_scale) + zero_point). Steps
+ * in this order, each a single rounding. At least one output is set. A u8 residual r counts as
+ * (r - residual_zero_point) * residual_scale. */
 typedef struct tarei_epilogue {
   const float *mult;       /* [n], NULL for float accumulators */
   const float *row_mult;   /* [m], or NULL */
   const float *bias;       /* [n], or NULL; added in float */
   tarei_act act;
   float act_a, act_b;
+  bool act_last;
   const float *residual;   /* [m][n] with stride ld_residual, or NULL */
+  const uint8_t *residual_u8; /* the same as bytes, or NULL; not both */
   size_t ld_residual;      /* elements */
+  float residual_scale;
+  int32_t residual_zero_point;
   float *out_f32;          /* [m][n] with stride ld_f32, or NULL */
   size_t ld_f32;
   uint8_t *out_u8;         /* [m][n] with stride ld_u8, or NULL */
   size_t ld_u8;
   float inv_scale;         /* 1 / scale of out_u8 */
   int32_t zero_point;      /* of out_u8, 0..255 */
+  const uint8_t *table;    /* [256], what becomes of each byte of out_u8, or NULL */
 } tarei_epilogue;
 
 /* --- int8 gemm: u8 x s8 -> s32 -> epilogue ----------------------------------------------------- */
@@ -135,6 +142,10 @@ typedef void tarei_softmax_fn(const float *x, size_t n, float *out);  /* one row
 typedef void tarei_softmax_fused_fn(const float *x, float scale, const float *mask, size_t n,
                                     float *out_f32, uint8_t *out_u8, float inv_scale,
                                     int32_t zero_point);
+/* e = exp(x * scale + mask - the row's largest such value) as bytes, round(255 e); mask may be NULL.
+ * Returns the sum of the bytes: out[i] / sum is the softmax, with a scale of its own for each row. */
+typedef uint32_t tarei_softmax_u8_fn(const float *x, float scale, const float *mask, size_t n,
+                                     uint8_t *out);
 typedef void tarei_log_softmax_fn(const float *x, size_t n, float *out);
 /* y = (x - mean) / sqrt(variance + epsilon) * gain + shift; gain, shift may be NULL; residual (NULL
  * or n floats) is added to x first. Outputs as above. */
@@ -143,6 +154,13 @@ typedef void tarei_layer_norm_fn(const float *x, const float *residual, size_t n
                                  uint8_t *out_u8, float inv_scale, int32_t zero_point);
 typedef void tarei_quantize_fn(const float *x, size_t n, float inv_scale, int32_t zero_point,
                                uint8_t *out);
+/* m rows of k floats, ldx elements apart, each quantized symmetrically around 128 by its own largest
+ * magnitude: scales[i] = amax / 127, or 1 where that is no normal number; NaN and infinite values do
+ * not set it. Rows of `out` are ldo bytes apart. */
+typedef void tarei_quantize_rows_fn(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
+                                    size_t ldo, float *scales);
+/* out[i] = table[x[i]]; out == x allowed */
+typedef void tarei_lut_u8_fn(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out);
 typedef void tarei_dequantize_fn(const uint8_t *x, size_t n, float scale, int32_t zero_point,
                                  float *out);
 typedef void tarei_act_fn(tarei_act act, float a, float b, const float *x, size_t n, float *out);
@@ -187,9 +205,12 @@ typedef void tarei_histogram_fn(const float *x, size_t n, int exponent, int bins
   X(dw_conv_f32, tarei_dw_conv_fn)             \
   X(softmax, tarei_softmax_fn)                 \
   X(softmax_fused, tarei_softmax_fused_fn)     \
+  X(softmax_u8, tarei_softmax_u8_fn)           \
   X(log_softmax, tarei_log_softmax_fn)         \
   X(layer_norm, tarei_layer_norm_fn)           \
   X(quantize, tarei_quantize_fn)               \
+  X(quantize_rows, tarei_quantize_rows_fn)     \
+  X(lut_u8, tarei_lut_u8_fn)                   \
   X(dequantize, tarei_dequantize_fn)           \
   X(act, tarei_act_fn)                         \
   X(unary, tarei_unary_fn)                     \

@@ -18,6 +18,10 @@ TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, si
   const float *values = t->values + j;
   const float *const row_mult = e->row_mult ? e->row_mult + t->m0 : NULL;
   const float *residual = e->residual ? e->residual + t->m0 * e->ld_residual + col : NULL;
+  const uint8_t *residual_u8 =
+      e->residual_u8 ? e->residual_u8 + t->m0 * e->ld_residual + col : NULL;
+  const v16i residual_zero = i_set1(e->residual_zero_point);
+  const v16 residual_scale = v_set1(e->residual_scale);
   float *out_f32 = e->out_f32 ? e->out_f32 + t->m0 * e->ld_f32 + col : NULL;
   uint8_t *out_u8 = e->out_u8 ? e->out_u8 + t->m0 * e->ld_u8 + col : NULL;
   for (size_t i = 0; i < t->rows; i++) {
@@ -26,17 +30,27 @@ TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, si
     if (row_mult) {
       f = v_mul(f, v_set1(row_mult[i]));
     }
-    f = act(e->bias ? v_add(f, bias) : f, a, b);
+    f = e->bias ? v_add(f, bias) : f;
+    f = e->act_last ? f : act(f, a, b);
     if (residual) {
       f = v_add(f, v_load_n(residual, n));
       residual += e->ld_residual;
     }
+    if (residual_u8) {
+      const v16i r = i_sub(i_load_u8_n(residual_u8, n), residual_zero);
+      f = v_add(f, v_mul(i_to_float(r), residual_scale));
+      residual_u8 += e->ld_residual;
+    }
+    f = e->act_last ? act(f, a, b) : f;
     if (out_f32) {
       v_store_n(out_f32, f, n);
       out_f32 += e->ld_f32;
     }
     if (out_u8) {
       i_store_u8_n(out_u8, v_quantize(&q, f), n);
+      for (size_t k = 0; e->table && k < n; k++) {
+        out_u8[k] = e->table[out_u8[k]];
+      }
       out_u8 += e->ld_u8;
     }
   }

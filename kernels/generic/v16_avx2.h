@@ -2,9 +2,15 @@
 #include <immintrin.h>
 #include <string.h>
 
-typedef struct { __m256 low, high; } v16;
-typedef struct { __m256i low, high; } v16i;
-typedef struct { __m256 low, high; } v16m; /* all bits of a lane alike */
+typedef struct {
+  __m256 low, high;
+} v16;
+typedef struct {
+  __m256i low, high;
+} v16i;
+typedef struct {
+  __m256 low, high;
+} v16m; /* all bits of a lane alike */
 
 #define BOTH(type, f, ...) ((type){f(low, __VA_ARGS__), f(high, __VA_ARGS__)})
 #define UNARY(half, op, a) op(a.half)
@@ -20,13 +26,17 @@ TAREI_INLINE __m256i mask8(size_t n, size_t first) {
 TAREI_INLINE v16m m_first(size_t n) {
   return (v16m){_mm256_castsi256_ps(mask8(n, 0)), _mm256_castsi256_ps(mask8(n, 8))};
 }
-TAREI_INLINE v16m m_and(v16m a, v16m b) { return BOTH(v16m, BINARY, _mm256_and_ps, a, b); }
+TAREI_INLINE v16m m_and(v16m a, v16m b) {
+  return BOTH(v16m, BINARY, _mm256_and_ps, a, b);
+}
 TAREI_INLINE unsigned m_count(v16m m) {
   return (unsigned)(__builtin_popcount((unsigned)_mm256_movemask_ps(m.low)) +
                     __builtin_popcount((unsigned)_mm256_movemask_ps(m.high)));
 }
 
-TAREI_INLINE v16 v_set1(float x) { return (v16){_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+TAREI_INLINE v16 v_set1(float x) {
+  return (v16){_mm256_set1_ps(x), _mm256_set1_ps(x)};
+}
 TAREI_INLINE v16 v_load(const float *p) {
   return (v16){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
 }
@@ -45,16 +55,30 @@ TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
   }
 }
 
-TAREI_INLINE v16 v_add(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_add_ps, a, b); }
-TAREI_INLINE v16 v_sub(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_sub_ps, a, b); }
-TAREI_INLINE v16 v_mul(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_mul_ps, a, b); }
-TAREI_INLINE v16 v_div(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_div_ps, a, b); }
-TAREI_INLINE v16 v_min(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_min_ps, a, b); }
-TAREI_INLINE v16 v_max(v16 a, v16 b) { return BOTH(v16, BINARY, _mm256_max_ps, a, b); }
+TAREI_INLINE v16 v_add(v16 a, v16 b) {
+  return BOTH(v16, BINARY, _mm256_add_ps, a, b);
+}
+TAREI_INLINE v16 v_sub(v16 a, v16 b) {
+  return BOTH(v16, BINARY, _mm256_sub_ps, a, b);
+}
+TAREI_INLINE v16 v_mul(v16 a, v16 b) {
+  return BOTH(v16, BINARY, _mm256_mul_ps, a, b);
+}
+TAREI_INLINE v16 v_div(v16 a, v16 b) {
+  return BOTH(v16, BINARY, _mm256_div_ps, a, b);
+}
+TAREI_INLINE v16 v_min(v16 a, v16 b) {
+  return BOTH(v16, BINARY, _mm256_min_ps, a, b);
+}
+TAREI_INLINE v16 v_max(v16 a, v16 b) {
+  return BOTH(v16, BINARY, _mm256_max_ps, a, b);
+}
 TAREI_INLINE v16 v_fma(v16 a, v16 b, v16 c) {
   return BOTH(v16, TERNARY, _mm256_fmadd_ps, a, b, c);
 }
-TAREI_INLINE v16 v_sqrt(v16 a) { return BOTH(v16, UNARY, _mm256_sqrt_ps, a); }
+TAREI_INLINE v16 v_sqrt(v16 a) {
+  return BOTH(v16, UNARY, _mm256_sqrt_ps, a);
+}
 TAREI_INLINE v16 v_floor(v16 a) {
   return BOTH(v16, WITH, _mm256_round_ps, a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
@@ -79,15 +103,25 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 #define MAX_OR_ZERO(half, a, b) \
   _mm256_and_ps(_mm256_cmp_ps(a.half, a.half, _CMP_ORD_Q), _mm256_max_ps(a.half, b.half))
 #define SELECT(half, m, a, b) _mm256_blendv_ps(b.half, a.half, m.half)
-TAREI_INLINE v16m v_less(v16 a, v16 b) { return BOTH(v16m, LESS, a, b); }
-TAREI_INLINE v16 v_max_or_zero(v16 a, v16 b) { return BOTH(v16, MAX_OR_ZERO, a, b); }
-TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) { return BOTH(v16, SELECT, m, a, b); }
+TAREI_INLINE v16m v_less(v16 a, v16 b) {
+  return BOTH(v16m, LESS, a, b);
+}
+TAREI_INLINE v16 v_max_or_zero(v16 a, v16 b) {
+  return BOTH(v16, MAX_OR_ZERO, a, b);
+}
+TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) {
+  return BOTH(v16, SELECT, m, a, b);
+}
 #undef LESS
 #undef MAX_OR_ZERO
 #undef SELECT
 
-TAREI_INLINE v16i v_bits(v16 a) { return BOTH(v16i, UNARY, _mm256_castps_si256, a); }
-TAREI_INLINE v16 i_as_float(v16i a) { return BOTH(v16, UNARY, _mm256_castsi256_ps, a); }
+TAREI_INLINE v16i v_bits(v16 a) {
+  return BOTH(v16i, UNARY, _mm256_castps_si256, a);
+}
+TAREI_INLINE v16 i_as_float(v16i a) {
+  return BOTH(v16, UNARY, _mm256_castsi256_ps, a);
+}
 TAREI_INLINE v16i i_select(v16m m, v16i a, v16i b) {
   return v_bits(v_select(m, i_as_float(a), i_as_float(b)));
 }
@@ -101,18 +135,34 @@ TAREI_INLINE v16i i_load_part(const int32_t *p, size_t n) {
   const __m256i low = _mm256_maskload_epi32(p, mask8(n, 0));
   return (v16i){low, n > 8 ? _mm256_maskload_epi32(p + 8, mask8(n, 8)) : _mm256_setzero_si256()};
 }
-TAREI_INLINE v16i i_add(v16i a, v16i b) { return BOTH(v16i, BINARY, _mm256_add_epi32, a, b); }
-TAREI_INLINE v16i i_sub(v16i a, v16i b) { return BOTH(v16i, BINARY, _mm256_sub_epi32, a, b); }
-TAREI_INLINE v16i i_mul(v16i a, v16i b) { return BOTH(v16i, BINARY, _mm256_mullo_epi32, a, b); }
+TAREI_INLINE v16i i_add(v16i a, v16i b) {
+  return BOTH(v16i, BINARY, _mm256_add_epi32, a, b);
+}
+TAREI_INLINE v16i i_sub(v16i a, v16i b) {
+  return BOTH(v16i, BINARY, _mm256_sub_epi32, a, b);
+}
+TAREI_INLINE v16i i_mul(v16i a, v16i b) {
+  return BOTH(v16i, BINARY, _mm256_mullo_epi32, a, b);
+}
 TAREI_INLINE v16i i_shift_left(v16i a, int by) {
   return BOTH(v16i, WITH, _mm256_sll_epi32, a, _mm_cvtsi32_si128(by));
 }
 TAREI_INLINE v16i i_shift_right(v16i a, int by) {
   return BOTH(v16i, WITH, _mm256_sra_epi32, a, _mm_cvtsi32_si128(by));
 }
-TAREI_INLINE v16 i_to_float(v16i a) { return BOTH(v16, UNARY, _mm256_cvtepi32_ps, a); }
+TAREI_INLINE int32_t i_sum(v16i a) {
+  const __m256i h8 = _mm256_add_epi32(a.low, a.high);
+  const __m128i h4 = _mm_add_epi32(_mm256_castsi256_si128(h8), _mm256_extracti128_si256(h8, 1));
+  const __m128i h2 = _mm_add_epi32(h4, _mm_unpackhi_epi64(h4, h4));
+  return _mm_cvtsi128_si32(_mm_add_epi32(h2, _mm_shuffle_epi32(h2, 1)));
+}
+TAREI_INLINE v16 i_to_float(v16i a) {
+  return BOTH(v16, UNARY, _mm256_cvtepi32_ps, a);
+}
 /* toward zero; lanes within the range of int32 */
-TAREI_INLINE v16i v_truncate(v16 a) { return BOTH(v16i, UNARY, _mm256_cvttps_epi32, a); }
+TAREI_INLINE v16i v_truncate(v16 a) {
+  return BOTH(v16i, UNARY, _mm256_cvttps_epi32, a);
+}
 
 TAREI_INLINE __m128i bytes_part(const void *p, size_t n) {
   uint8_t bytes[16] = {0};
@@ -162,9 +212,15 @@ TAREI_INLINE void i_store_u8_part(uint8_t *p, v16i v, size_t n) {
   const __m128 h4 = _mm_##op(_mm256_castps256_ps128(h8), _mm256_extractf128_ps(h8, 1)); \
   const __m128 h2 = _mm_##op(h4, _mm_movehl_ps(h4, h4));                                \
   return _mm_cvtss_f32(_mm_##op(h2, _mm_shuffle_ps(h2, h2, 1)))
-TAREI_INLINE float v_sum(v16 v) { REDUCE(add_ps); }
-TAREI_INLINE float v_reduce_min(v16 v) { REDUCE(min_ps); }
-TAREI_INLINE float v_reduce_max(v16 v) { REDUCE(max_ps); }
+TAREI_INLINE float v_sum(v16 v) {
+  REDUCE(add_ps);
+}
+TAREI_INLINE float v_reduce_min(v16 v) {
+  REDUCE(min_ps);
+}
+TAREI_INLINE float v_reduce_max(v16 v) {
+  REDUCE(max_ps);
+}
 #undef REDUCE
 #undef BOTH
 #undef UNARY

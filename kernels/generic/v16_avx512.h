@@ -65,6 +65,7 @@ TAREI_INLINE v16i i_shift_left(v16i a, int by) {
 TAREI_INLINE v16i i_shift_right(v16i a, int by) {
   return _mm512_sra_epi32(a, _mm_cvtsi32_si128(by));
 }
+TAREI_INLINE int32_t i_sum(v16i a) { return _mm512_reduce_add_epi32(a); }
 TAREI_INLINE v16 i_to_float(v16i a) { return _mm512_cvtepi32_ps(a); }
 TAREI_INLINE v16i i_load_u8(const uint8_t *p) {
   return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p));

@@ -95,6 +95,13 @@ TAREI_INLINE v16i i_shift_left(v16i a, int by) {
   EACH_LANE(v16i, (int32_t)((uint32_t)a.lane[i] << by));
 }
 TAREI_INLINE v16i i_shift_right(v16i a, int by) { EACH_LANE(v16i, a.lane[i] >> by); }
+TAREI_INLINE int32_t i_sum(v16i a) {
+  int32_t sum = 0;
+  for (int i = 0; i < 16; i++) {
+    sum += a.lane[i];
+  }
+  return sum;
+}
 TAREI_INLINE v16 i_to_float(v16i a) { EACH_LANE(v16, (float)a.lane[i]); }
 TAREI_INLINE v16i i_load_u8(const uint8_t *p) { EACH_LANE(v16i, p[i]); }
 TAREI_INLINE v16i i_load_u8_part(const uint8_t *p, size_t n) {

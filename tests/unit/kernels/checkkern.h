@@ -167,7 +167,12 @@ static inline void ck_epilogue_init(ck_epilogue *c, size_t m, size_t n, bool wit
   e->act_a = e->act == TAREI_ACT_CLIP ? -1.0f : 0.1f;
   e->act_b = 1.5f;
   e->ld_residual = n + ck_below(5);
-  e->residual = ck_below(2) ? ck_floats((m - 1) * e->ld_residual + n, wild) : NULL;
+  const size_t residual = ck_below(4);
+  e->residual = residual == 1 ? ck_floats((m - 1) * e->ld_residual + n, wild) : NULL;
+  e->residual_u8 = residual == 2 ? ck_bytes((m - 1) * e->ld_residual + n) : NULL;
+  e->residual_scale = ck_uniform(0.01f, 0.1f);
+  e->residual_zero_point = (int32_t)ck_below(256);
+  e->act_last = ck_below(2);
   e->ld_f32 = n + ck_below(5);
   e->ld_u8 = n + ck_below(5);
   const size_t outputs = 1 + ck_below(3);
@@ -175,6 +180,7 @@ static inline void ck_epilogue_init(ck_epilogue *c, size_t m, size_t n, bool wit
   e->out_u8 = outputs & 2 ? ck_output(m * e->ld_u8) : NULL;
   e->inv_scale = ck_uniform(0.1f, 40.0f);
   e->zero_point = (int32_t)ck_below(256);
+  e->table = ck_below(4) ? NULL : ck_bytes(256);
 }
 
 /* The same epilogue with outputs of its own. */
@@ -202,6 +208,8 @@ static inline void ck_epilogue_free(ck_epilogue *c) {
   free((void *)c->e.row_mult);
   free((void *)c->e.bias);
   free((void *)c->e.residual);
+  free((void *)c->e.residual_u8);
+  free((void *)c->e.table);
   free(c->e.out_f32);
   free(c->e.out_u8);
 }

@@ -227,6 +227,79 @@ static void dequantize_rows_are_exact(void **state) {
   }
 }
 
+static void rows_take_scales_of_their_own(void **state) {
+  (void)state;
+  for (int i = 0; i < 100; i++) {
+    const size_t m = 1 + ck_below(9), k = ck_size(), ldx = k + ck_below(4), ldo = k + ck_below(70);
+    float *const x = ck_floats((m - 1) * ldx + k, i % 3 == 0);
+    CK_EACH_ROW("quantize_rows") {
+      uint8_t *const out = ck_output((m - 1) * ldo + k);
+      float *const scales = ck_output(m * sizeof *scales);
+      ((tarei_quantize_rows_fn *)row->function)(x, ldx, m, k, out, ldo, scales);
+      for (size_t r = 0; r < m; r++) {
+        float amax = 0;
+        for (size_t j = 0; j < k; j++) {
+          const float size = fabsf(x[r * ldx + j]);
+          amax = isfinite(size) && size > amax ? size : amax;
+        }
+        assert_true(scales[r] == (isnormal(amax / 127.0f) ? amax / 127.0f : 1.0f));
+        for (size_t j = 0; j < ldo && (r + 1 < m || j < k); j++) {
+          const uint8_t want =
+              j < k ? tarei_requant_u8(x[r * ldx + j], 1.0f / scales[r], 128) : 0x5a;
+          assert_int_equal(out[r * ldo + j], want);
+        }
+      }
+      free(out);
+      free(scales);
+    }
+    free(x);
+  }
+}
+
+static void tables_map_every_byte(void **state) {
+  (void)state;
+  for (int i = 0; i < 60; i++) {
+    const size_t n = ck_size();
+    uint8_t *const table = ck_bytes(256), *const x = ck_bytes(n);
+    CK_EACH_ROW("lut_u8") {
+      uint8_t *const out = ck_output(n + 1);
+      ((tarei_lut_u8_fn *)row->function)(table, x, n, out);
+      for (size_t j = 0; j < n; j++) {
+        assert_int_equal(out[j], table[x[j]]);
+      }
+      assert_int_equal(out[n], 0x5a);
+      free(out);
+    }
+    free(table);
+    free(x);
+  }
+}
+
+static void softmax_in_bytes_follows_softmax(void **state) {
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    row_case c = row_case_new(i % 3 == 0);
+    uint8_t *const want = ck_output(c.n), *const got = ck_output(c.n);
+    float *const exact = ck_output(c.n * sizeof *exact);
+    const uint32_t sum = ck_scalar().softmax_u8(c.x, 0.125f, c.mask, c.n, want);
+    CK_EACH_ROW("softmax_u8") {
+      const uint32_t other =
+          ((tarei_softmax_u8_fn *)row->function)(c.x, 0.125f, c.mask, c.n, got);
+      assert_int_equal(other, sum);
+      ck_assert_same_bytes(row->name, got, want, c.n);
+    }
+    ck_scalar().softmax_fused(c.x, 0.125f, c.mask, c.n, exact, NULL, 1.0f, 0);
+    for (size_t j = 0; i % 3 && j < c.n; j++) { /* half a step of 1/255 for each of n terms */
+      const float tolerance = (0.5f + 0.5f * (float)c.n) / (float)sum;
+      assert_true(fabsf((float)want[j] / (float)sum - exact[j]) < tolerance);
+    }
+    free(want);
+    free(got);
+    free(exact);
+    row_case_free(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fused_rows_give_the_bits_of_scalar),
@@ -237,6 +310,9 @@ int main(void) {
       cmocka_unit_test(quantize_rows_round_as_requant),
       cmocka_unit_test(requant_rounds_saturates_and_takes_nan),
       cmocka_unit_test(dequantize_rows_are_exact),
+      cmocka_unit_test(rows_take_scales_of_their_own),
+      cmocka_unit_test(tables_map_every_byte),
+      cmocka_unit_test(softmax_in_bytes_follows_softmax),
   };
   return cmocka_run_group_tests_name("kernels.rows", tests, ck_seed, NULL);
 }
