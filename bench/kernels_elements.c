@@ -1,0 +1,117 @@
+/* Kernels that go over rows, by the element. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/kernels.h"
+#include "bench/measure.h"
+
+enum { N_ELEMENTS = 1 << 20, BINS = 2048, ROW = 768 };
+
+typedef struct elements {
+  const tarei_kernels *kernels;
+  size_t n;
+  float *x, *out;
+  uint8_t *bytes;
+  int64_t *positive, *negative;
+} elements;
+
+static void run_minmax(void *context) {
+  const elements *const e = context;
+  tarei_minmax m = {INFINITY, -INFINITY, 0, 0};
+  e->kernels->minmax(e->x, e->n, &m);
+}
+
+static void run_histogram(void *context) {
+  const elements *const e = context;
+  e->kernels->histogram(e->x, e->n, -8, BINS, e->positive, e->negative);
+}
+
+static void run_softmax(void *context) {
+  const elements *const e = context;
+  for (size_t i = 0; i + ROW <= e->n; i += ROW) {
+    e->kernels->softmax_fused(e->x + i, 1.0f, NULL, ROW, NULL, e->bytes + i, 255.0f, 0);
+  }
+}
+
+static void run_layer_norm(void *context) {
+  const elements *const e = context;
+  for (size_t i = 0; i + ROW <= e->n; i += ROW) {
+    e->kernels->layer_norm(e->x + i, NULL, ROW, 1e-5f, e->x, e->x, NULL, e->bytes + i, 20.0f, 128);
+  }
+}
+
+static void run_gelu(void *context) {
+  const elements *const e = context;
+  e->kernels->act(TAREI_ACT_GELU, 0, 0, e->x, e->n, e->out);
+}
+
+static void run_quantize(void *context) {
+  const elements *const e = context;
+  e->kernels->quantize(e->x, e->n, 20.0f, 128, e->bytes);
+}
+
+static uint64_t random_state = 88172645463325252u;
+
+static float nearly_normal(void) {
+  float sum = 0;
+  for (int i = 0; i < 4; i++) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    sum += (float)(int32_t)random_state * (1.0f / 2147483648.0f);
+  }
+  return sum;
+}
+
+static float relu_of_normal(void) {
+  return fmaxf(nearly_normal(), 0.0f);
+}
+
+static float constant(void) {
+  return 0.25f;
+}
+
+static void bench_rows(const elements *e) {
+  static const struct {
+    const char *name;
+    bench_work_fn *run;
+  } works[] = {{"minmax", run_minmax},           {"histogram", run_histogram},
+               {"softmax to u8", run_softmax},   {"layer norm to u8", run_layer_norm},
+               {"gelu", run_gelu},               {"quantize", run_quantize}};
+  elements parts[2] = {*e, *e};
+  parts[0].n = 16384;
+  for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+    printf("%20s", works[i].name);
+    for (int p = 0; p < 2; p++) {
+      printf(" %8.3f", bench_best_time(works[i].run, &parts[p]) / (double)parts[p].n * 1e9);
+    }
+    printf("\n");
+  }
+}
+
+void bench_elements(const tarei_kernels *kernels) {
+  static const struct {
+    const char *name;
+    float (*next)(void);
+  } data[] = {{"normal", nearly_normal}, {"ReLU", relu_of_normal}, {"constant", constant}};
+  elements e = {.kernels = kernels,
+                .n = N_ELEMENTS,
+                .x = bench_allocate(N_ELEMENTS * sizeof(float)),
+                .out = bench_allocate(N_ELEMENTS * sizeof(float)),
+                .bytes = bench_allocate(N_ELEMENTS),
+                .positive = bench_allocate(BINS * sizeof(int64_t)),
+                .negative = bench_allocate(BINS * sizeof(int64_t))};
+  for (size_t d = 0; d < sizeof data / sizeof *data; d++) {
+    for (size_t i = 0; i < e.n; i++) {
+      e.x[i] = data[d].next();
+    }
+    printf("\n%s data, ns an element of 16 Ki and of 1 Mi\n", data[d].name);
+    bench_rows(&e);
+  }
+  free(e.x);
+  free(e.out);
+  free(e.bytes);
+  free(e.positive);
+  free(e.negative);
+}

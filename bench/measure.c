@@ -1,0 +1,45 @@
+#include "bench/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+
+enum { ROUNDS = 60, CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
+static const double round_seconds = 0.0004;
+
+static double time_calls(bench_work_fn *work, void *context, int calls) {
+  const double start = tarei_now();
+  for (int i = 0; i < calls; i++) {
+    work(context);
+  }
+  return (tarei_now() - start) / calls;
+}
+
+double bench_best_time(bench_work_fn *work, void *context) {
+  work(context);
+  const int calls = 1 + (int)(round_seconds / (time_calls(work, context, 1) + 1e-9));
+  double best = INFINITY;
+  for (int r = 0; r < ROUNDS; r++) {
+    best = fmin(best, time_calls(work, context, calls));
+  }
+  return best;
+}
+
+void *bench_allocate(size_t bytes) {
+  const size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : CACHE_LINE;
+  const size_t rounded = (bytes + CACHE_LINE + unit - 1) / unit * unit;
+  void *const p = aligned_alloc(unit, rounded);
+  if (!p) {
+    fprintf(stderr, "out of memory\n");
+    exit(1);
+  }
+  if (unit == HUGE_PAGE) {
+    (void)madvise(p, rounded, MADV_HUGEPAGE); /* a wish: small pages serve as well */
+  }
+  memset(p, 0, bytes);
+  return p;
+}

@@ -1,0 +1,16 @@
+/* What every measuring program needs: the best of many short rounds, and memory. */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <stddef.h>
+
+typedef void bench_work_fn(void *context);
+
+/* Seconds of one call, the best of some short rounds: a neighbour seldom falls into all of them. */
+double bench_best_time(bench_work_fn *work, void *context);
+
+/* Zeroed, aligned to a cache line, large blocks to a huge page; ends the program when there is
+ * none. free() ends it. */
+void *bench_allocate(size_t bytes);
+
+#endif
