@@ -43,10 +43,8 @@ static tare_status build(tare_plan *const plan, const tare_model *const model,
   plan->isa = TAREI_ISA_ALL;
   plan->observe_all = o->observable;
   if (o->isa && !tarei_isa_parse(o->isa, &plan->isa)) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "unknown instruction set '%s', expected scalar, avx2, avxvnni, avx512, "
-                      "avx512vnni or native",
-                      o->isa);
+    return tarei_fail(err, TARE_E_USAGE, "unknown instruction set '%s', expected some of %s",
+                      o->isa, tarei_isa_choices());
   }
   TARE_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
   TARE_TRY(tarei_graph_clone(model->graph, &plan->graph, err));

@@ -4,25 +4,37 @@
 
 #include "kernels/kernels.h"
 
-/* Each name with the bits of the ISA itself and of all it implies. */
+/* X(name, bit of the ISA itself, bits of all it implies) */
+#define ISAS(X)                                                                  \
+  X("scalar", TAREI_ISA_SCALAR, 0)                                               \
+  X("avx2", TAREI_ISA_AVX2, 0)                                                   \
+  X("avxvnni", TAREI_ISA_AVXVNNI, TAREI_ISA_AVX2)                                \
+  X("avx512", TAREI_ISA_AVX512, TAREI_ISA_AVX2)                                  \
+  X("avx512vnni", TAREI_ISA_AVX512VNNI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
+  X("avx512vbmi", TAREI_ISA_AVX512VBMI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
+  X("avx512bf16", TAREI_ISA_AVX512BF16, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
+  X("amxint8", TAREI_ISA_AMXINT8,                                                \
+    TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI)                    \
+  X("native", TAREI_ISA_ALL, 0)
+
 static const struct {
   const char *name;
   unsigned bit, mask;
 } isas[] = {
-    {"scalar", TAREI_ISA_SCALAR, TAREI_ISA_SCALAR},
-    {"avx2", TAREI_ISA_AVX2, TAREI_ISA_AVX2},
-    {"avxvnni", TAREI_ISA_AVXVNNI, TAREI_ISA_AVX2 | TAREI_ISA_AVXVNNI},
-    {"avx512", TAREI_ISA_AVX512, TAREI_ISA_AVX2 | TAREI_ISA_AVX512},
-    {"avx512vnni", TAREI_ISA_AVX512VNNI,
-     TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI},
-    {"native", TAREI_ISA_ALL, TAREI_ISA_ALL},
+#define ISA(name, bit, implied) {name, bit, (unsigned)bit | (implied)},
+    ISAS(ISA)
+#undef ISA
 };
 enum { N_ISAS = sizeof isas / sizeof *isas };
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-enum { STATE_YMM = 0x06, STATE_ZMM = 0xe6 };
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { STATE_YMM = 0x06, STATE_ZMM = 0xe6, STATE_TILES = 0x60000 };
+enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 }; /* of <asm/prctl.h>, Linux 5.16 */
 
 /* Register states the operating system has switched on; 0 when it cannot be asked. */
 static unsigned os_states(void) {
@@ -44,7 +56,14 @@ static unsigned detect_avx512(unsigned states, unsigned leaf7_ebx, unsigned leaf
   if (!has_all(states, STATE_ZMM) || !has_all(leaf7_ebx, base)) {
     return 0;
   }
-  return TAREI_ISA_AVX512 | (leaf7_ecx & bit_AVX512VNNI ? TAREI_ISA_AVX512VNNI : 0);
+  return TAREI_ISA_AVX512 | (leaf7_ecx & bit_AVX512VNNI ? TAREI_ISA_AVX512VNNI : 0) |
+         (leaf7_ecx & bit_AVX512VBMI ? TAREI_ISA_AVX512VBMI : 0);
+}
+
+/* Linux gives the tiles' registers only to processes that ask. */
+static bool may_use_tiles(unsigned states) {
+  return has_all(states, STATE_TILES) &&
+         syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
 }
 
 static unsigned detect(void) {
@@ -55,8 +74,13 @@ static unsigned detect(void) {
     return TAREI_ISA_SCALAR;
   }
   unsigned found = TAREI_ISA_AVX2 | detect_avx512(states, b7, c7);
-  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit_AVXVNNI)) {
-    found |= TAREI_ISA_AVXVNNI;
+  const bool vnni = found & TAREI_ISA_AVX512VNNI;
+  if (vnni && has_all(d, bit_AMX_TILE | bit_AMX_INT8) && may_use_tiles(states)) {
+    found |= TAREI_ISA_AMXINT8;
+  }
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d)) {
+    found |= a & bit_AVXVNNI ? TAREI_ISA_AVXVNNI : 0;
+    found |= vnni && (a & bit_AVX512BF16) ? TAREI_ISA_AVX512BF16 : 0;
   }
   return found;
 }
@@ -75,6 +99,13 @@ unsigned tarei_isa_detect(void) {
   const unsigned found = detect();
   atomic_store_explicit(&cached, found + 1, memory_order_relaxed);
   return found;
+}
+
+const char *tarei_isa_choices(void) {
+#define CHOICE(name, bit, implied) ", " name
+  static const char choices[] = ISAS(CHOICE);
+#undef CHOICE
+  return choices + 2;
 }
 
 const char *tarei_isa_name(unsigned one_bit) {

@@ -25,6 +25,9 @@ typedef enum tarei_isa {
   TAREI_ISA_AVXVNNI = 1u << 1,
   TAREI_ISA_AVX512 = 1u << 2,      /* F, BW, VL, DQ */
   TAREI_ISA_AVX512VNNI = 1u << 3,
+  TAREI_ISA_AVX512VBMI = 1u << 4,
+  TAREI_ISA_AVX512BF16 = 1u << 5,
+  TAREI_ISA_AMXINT8 = 1u << 6,
   TAREI_ISA_ALL = ~0u,
 } tarei_isa;
 
@@ -33,6 +36,7 @@ const char *tarei_isa_name(unsigned one_bit);  /* "avx512vnni"; "scalar" for 0 *
 /* Mask for a list like "scalar", "avx2", "avx512vnni" or "native": the named ISA and all it
  * implies. False when a name is unknown. */
 bool tarei_isa_parse(const char *text, unsigned *mask);
+const char *tarei_isa_choices(void); /* "scalar, avx2, ...", what parse knows, for messages */
 
 /* --- epilogue: what happens to an accumulator before it is stored ------------------------------ */
 typedef enum tarei_act { /* values reach plan files */
