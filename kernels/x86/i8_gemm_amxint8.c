@@ -37,6 +37,11 @@ typedef struct strip {
   const int8_t *b_rest;   /* padded with zeros to a whole step */
 } strip;
 
+/* All rows in blocks of nearly one height, of which [first, end) are at hand. */
+typedef struct row_cut {
+  size_t blocks, height, first, end;
+} row_cut;
+
 /* Tiles 0..3 sums, 4 and 5 rows, 6 and 7 columns. */
 static void configure(size_t rows) {
   const size_t first = rows < TILE ? rows : TILE;
@@ -117,32 +122,21 @@ static void finish(const strip *s, size_t m0, size_t rows, int32_t *sums) {
   tarei_epilogue__avx512(&s->gemm->epilogue, &done);
 }
 
-static void block(const strip *s, size_t m0, size_t rows) {
+/* Sums `height` rows from m0 on, of which the first `rows` are wanted. */
+static void block(const strip *s, size_t m0, size_t height, size_t rows) {
   _Alignas(64) int32_t sums[MAX_ROWS * GEMM_PANEL];
   const uint8_t *const a = s->gemm->a + m0 * s->gemm->lda;
-  if (rows > TILE) {
-    sum_rows(s, a, rows, sums, true);
+  if (height > TILE) {
+    sum_rows(s, a, height, sums, true);
   } else {
-    sum_rows(s, a, rows, sums, false);
+    sum_rows(s, a, height, sums, false);
   }
   finish(s, m0, rows, sums);
 }
 
-/* Rows [m0, m1) of one panel: blocks of 32, then what is left in tiles of its height. */
-static void panel_rows(const strip *s, size_t m0, size_t m1) {
-  if (m1 - m0 >= MAX_ROWS) {
-    configure(MAX_ROWS);
-    for (; m0 + MAX_ROWS <= m1; m0 += MAX_ROWS) {
-      block(s, m0, MAX_ROWS);
-    }
-  }
-  if (m0 < m1) {
-    configure(m1 - m0);
-    block(s, m0, m1 - m0);
-  }
-}
-
-static void panel_of(const tarei_i8_gemm *g, size_t panel, size_t m0, size_t m1) {
+/* Configuring the tiles takes as long as a block of 256 k: all blocks have one height, and one that
+ * needs a row less computes the first row of the next. */
+static void panel_of(const tarei_i8_gemm *g, size_t panel, const row_cut *cut) {
   _Alignas(64) int8_t b_rest[TILE * PANEL_STEP] = {0};
   const size_t groups = (g->k + 3) / 4;
   strip s = {.gemm = g,
@@ -156,7 +150,10 @@ static void panel_of(const tarei_i8_gemm *g, size_t panel, size_t m0, size_t m1)
     memcpy(b_rest, s.b + whole * PANEL_STEP, (groups - whole) * PANEL_STEP);
     STORES_DONE();
   }
-  panel_rows(&s, m0, m1);
+  for (size_t q = cut->first; q < cut->end; q++) {
+    const size_t m0 = g->m * q / cut->blocks;
+    block(&s, m0, cut->height, g->m * (q + 1) / cut->blocks - m0);
+  }
 }
 
 void tare_k_i8_gemm_u8s8_32x32__amxint8(const tarei_i8_gemm *g) {
@@ -165,12 +162,16 @@ void tare_k_i8_gemm_u8s8_32x32__amxint8(const tarei_i8_gemm *g) {
     return;
   }
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
-  const size_t fitting = A_BYTES / (g->k + 1) / MAX_ROWS * MAX_ROWS;
-  const size_t at_once = fitting ? fitting : MAX_ROWS;
-  for (size_t m0 = 0; m0 < g->m; m0 += at_once) {
-    const size_t m1 = g->m - m0 < at_once ? g->m : m0 + at_once;
+  const size_t blocks = (g->m + MAX_ROWS - 1) / MAX_ROWS;
+  const size_t fitting = A_BYTES / (g->k * MAX_ROWS + 1);
+  const size_t groups = fitting ? (blocks + fitting - 1) / fitting : blocks;
+  row_cut cut = {.blocks = blocks, .height = (g->m + blocks - 1) / blocks};
+  configure(cut.height);
+  for (size_t group = 0; group < groups; group++) {
+    cut.first = blocks * group / groups;
+    cut.end = blocks * (group + 1) / groups;
     for (size_t p = 0; p < panels; p++) {
-      panel_of(g, p, m0, m1);
+      panel_of(g, p, &cut);
     }
   }
   _tile_release();
