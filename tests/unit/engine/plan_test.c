@@ -161,7 +161,7 @@ static void threads_do_not_change_a_bit(void **state) {
 
 static void every_isa_gives_the_same_bits(void **state) {
   const fixture *const f = *state;
-  static const char *const isas[] = {"avx2", "avxvnni", "avx512", "avx512vnni"};
+  static const char *const isas[] = {"avx2", "avxvnni", "avx512", "avx512vnni", "amxint8"};
   for (int int8 = 0; int8 < 2; int8++) {
     tare_plan *scalar = build(f, int8 ? f->table : NULL, "scalar");
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
