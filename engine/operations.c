@@ -1,0 +1,60 @@
+/* Operations of layers: two for each multiply-add of a product, as peaks of machines are given. */
+#include <assert.h>
+
+#include "engine/plan.h"
+
+/* One layer at one set of lengths. */
+typedef struct layer {
+  const tarei_graph *graph;
+  const tarei_node *node;
+  const int64_t *symbols;
+} layer;
+
+/* 0 where a dim is not known; a double, as a sum over layers may pass 2^63. */
+static double dim_of(const layer *const l, const int value, const int axis) {
+  int64_t dim = 0;
+  const tarei_value *const v = &l->graph->values[value];
+  return tarei_expr_eval(l->graph->exprs, v->dims[axis], l->symbols, &dim) ? (double)dim : 0;
+}
+
+static double count_of(const layer *const l, const int value) {
+  double count = 1;
+  for (int d = 0; d < l->graph->values[value].rank; d++) {
+    count *= dim_of(l, value, d);
+  }
+  return count;
+}
+
+/* Each output of a convolution is a product with the weights of its own channel. */
+static double by_weights(const layer *const l) {
+  const int w = l->node->in[1];
+  return count_of(l, l->node->out[0]) * count_of(l, w) / dim_of(l, w, 0);
+}
+
+/* Each output is a product with a row of the first input. */
+static double by_row(const layer *const l) {
+  const int x = l->node->in[0];
+  return count_of(l, l->node->out[0]) * dim_of(l, x, l->graph->values[x].rank - 1);
+}
+
+static double by_gemm(const layer *const l) {
+  const bool transposed = tarei_attr_int(l->node, "transA", 0) != 0;
+  return count_of(l, l->node->out[0]) * dim_of(l, l->node->in[0], transposed ? 0 : 1);
+}
+
+typedef double rule(const layer *l);
+static rule *const RULES[TAREI_OP_COUNT] = {
+#define TARE_OPERATIONS(id, how) [TAREI_OP_##id] = how,
+#include "engine/operations.inc"
+#undef TARE_OPERATIONS
+};
+
+double tare_plan_layer_operations(const tare_plan *const plan, const int i,
+                                  const int64_t *const values) {
+  assert(i >= 0 && i < plan->n_steps);
+  int64_t symbols[TARE_MAX_SYMBOLS] = {0};
+  tarei_plan_symbols(plan, values, symbols);
+  const layer l = {plan->graph, plan->steps[i].node, symbols};
+  rule *const count = RULES[tarei_op_id_of(l.node->op)];
+  return count ? 2 * count(&l) : 0;
+}
