@@ -34,6 +34,20 @@ static void run_softmax(void *context) {
   }
 }
 
+static void run_softmax_u8(void *context) {
+  const elements *const e = context;
+  for (size_t i = 0; i + ROW <= e->n; i += ROW) {
+    e->kernels->softmax_u8(e->x + i, 1.0f, NULL, ROW, e->bytes + i);
+  }
+}
+
+static void run_softmax_f32(void *context) {
+  const elements *const e = context;
+  for (size_t i = 0; i + ROW <= e->n; i += ROW) {
+    e->kernels->softmax_fused(e->x + i, 1.0f, NULL, ROW, e->out + i, NULL, 1.0f, 0);
+  }
+}
+
 static void run_layer_norm(void *context) {
   const elements *const e = context;
   for (size_t i = 0; i + ROW <= e->n; i += ROW) {
@@ -41,9 +55,20 @@ static void run_layer_norm(void *context) {
   }
 }
 
-static void run_gelu(void *context) {
+#define DEFINE_RUN_ACT(name, act)                                    \
+  static void run_##name(void *context) {                            \
+    const elements *const e = context;                               \
+    e->kernels->act(TAREI_ACT_##act, 0, 0, e->x, e->n, e->out);      \
+  }
+DEFINE_RUN_ACT(gelu, GELU)
+DEFINE_RUN_ACT(sigmoid, SIGMOID)
+DEFINE_RUN_ACT(tanh, TANH)
+DEFINE_RUN_ACT(silu, SILU)
+#undef DEFINE_RUN_ACT
+
+static void run_exp(void *context) {
   const elements *const e = context;
-  e->kernels->act(TAREI_ACT_GELU, 0, 0, e->x, e->n, e->out);
+  e->kernels->unary(TAREI_UNARY_EXP, 0, 0, e->x, e->n, e->out);
 }
 
 static void run_quantize(void *context) {
@@ -77,8 +102,11 @@ static void bench_rows(const elements *e) {
     const char *name;
     bench_work_fn *run;
   } works[] = {{"minmax", run_minmax},           {"histogram", run_histogram},
-               {"softmax to u8", run_softmax},   {"layer norm to u8", run_layer_norm},
-               {"gelu", run_gelu},               {"quantize", run_quantize}};
+               {"softmax to u8", run_softmax},   {"softmax", run_softmax_f32},
+               {"softmax bytes", run_softmax_u8}, {"layer norm to u8", run_layer_norm},
+               {"exp", run_exp},                 {"gelu", run_gelu},
+               {"sigmoid", run_sigmoid},         {"tanh", run_tanh},
+               {"silu", run_silu},               {"quantize", run_quantize}};
   elements parts[2] = {*e, *e};
   parts[0].n = 16384;
   for (size_t i = 0; i < sizeof works / sizeof *works; i++) {

@@ -1,0 +1,26 @@
+/* ONNX Runtime as a peer, opened at run time: nothing of it is needed to build. */
+#ifndef BENCH_ORT_H
+#define BENCH_ORT_H
+
+#include <tare/tare.h>
+
+typedef struct ort ort;
+typedef struct ort_session ort_session;
+
+/* Opens libonnxruntime.so.1 at this path. */
+tare_status ort_open(const char *library, ort **out, tare_error *err);
+void ort_close(ort **library);
+
+/* A model with all of its optimizations, 8-bit fusions for signed activations among them. */
+tare_status ort_session_new(ort *library, const char *model, int threads, ort_session **out,
+                            tare_error *err);
+void ort_session_free(ort_session **session);
+
+/* Takes the tensors as inputs, found by the ports' names; a model with one input takes the only
+ * one, whatever its name. Where the model wants bytes for floats, made-up bytes are given. The
+ * tensors must outlive the runs. */
+tare_status ort_session_feed(ort_session *session, const tare_port *ports,
+                             const tare_tensor *tensors, int n, tare_error *err);
+tare_status ort_session_run(ort_session *session, tare_error *err);
+
+#endif
