@@ -20,12 +20,16 @@ TAREI_INLINE const void *row_cursor_row(const row_cursor *c, size_t i) {
 }
 
 /* `rows` is a constant; the empty statement keeps the compiler from making one pointer a row. */
-TAREI_INLINE void row_cursor_advance(row_cursor *c, size_t rows) {
+TAREI_INLINE void row_cursor_advance_by(row_cursor *c, size_t rows, size_t bytes) {
 #pragma GCC unroll 5
   for (size_t i = 0; i < (rows + 2) / 3; i++) {
-    c->third[i] += 4;
+    c->third[i] += bytes;
     __asm__("" : "+r"(c->third[i]));
   }
+}
+
+TAREI_INLINE void row_cursor_advance(row_cursor *c, size_t rows) {
+  row_cursor_advance_by(c, rows, 4);
 }
 
 #endif

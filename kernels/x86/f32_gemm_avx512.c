@@ -4,110 +4,235 @@
 #error "needs AVX-512 F, BW, VL and DQ"
 #endif
 #include <immintrin.h>
+#include <math.h>
 
 #include "kernels/generic/gemm_walk.h"
 #include "kernels/generic/row_cursor.h"
 
 enum {
   MAX_ROWS = 14,
-  MAX_PANELS = 4,
   MAX_VECTORS = 28,
-  PREFETCH_FLOATS = 2048, /* for weights beyond L2; harms a single row */
+  MAX_COLUMNS = 8, /* vectors side by side */
+  LANES = 16,
+  UNROLL = 2,   /* fewer scalar instructions, which take ports from the multiplications */
+  AHEAD = 2048, /* floats between a single block and what it prefetches */
 };
 
+/* Else the compiler loads a weight once for each of a few rows. */
+#define KEEP(v) __asm__("" : "+v"(v))
+
 typedef struct sums {
-  __m512 v[MAX_VECTORS]; /* [row][panel][half] */
+  __m512 v[MAX_VECTORS]; /* [row][column] */
 } sums;
 
-TAREI_INLINE void step(sums *s, const row_cursor *a, const float *b, size_t panel_floats,
-                       const size_t rows, const size_t panels) {
-  __m512 w[2 * MAX_PANELS];
+/* Weights that a block fetches while it multiplies. */
+typedef struct prefetcher {
+  const char *at;
+  size_t step; /* bytes for one k */
+} prefetcher;
+
+/* All blocks of a panel together fetch the next one, so that memory beyond L2 is busy evenly. A
+ * block that is alone runs ahead in its own panel. */
+TAREI_INLINE prefetcher prefetcher_for(const tarei_f32_gemm *g, const float *b, size_t m0,
+                                       size_t rows) {
+  const size_t whole = GEMM_PANEL * sizeof *b;
+  if (rows == g->m) {
+    return (prefetcher){(const char *)(b + AHEAD), whole};
+  }
+  const size_t panel_bytes = g->k * whole;
+  return (prefetcher){(const char *)b + panel_bytes + panel_bytes * m0 / g->m,
+                      (whole * rows + g->m - 1) / g->m};
+}
+
+TAREI_INLINE void prefetch(prefetcher *p) {
+  _mm_prefetch(p->at, _MM_HINT_T0);
+  _mm_prefetch(p->at + 64, _MM_HINT_T0);
+  p->at += p->step;
+}
+
+TAREI_INLINE void step(sums *s, const row_cursor *a, const float *b, size_t panel_floats, size_t k,
+                       const size_t rows, const size_t columns) {
+  __m512 w[MAX_COLUMNS];
 #pragma GCC unroll 8
-  for (size_t q = 0; q < 2 * panels; q++) {
-    const float *const at = b + q / 2 * panel_floats + q % 2 * 16;
-    w[q] = _mm512_load_ps(at);
+  for (size_t q = 0; q < columns; q++) {
+    w[q] = _mm512_load_ps(b + k * GEMM_PANEL + q / 2 * panel_floats + q % 2 * LANES);
     if (rows > 1) {
-      _mm_prefetch((const char *)(at + PREFETCH_FLOATS), _MM_HINT_T0);
+      KEEP(w[q]);
     }
   }
 #pragma GCC unroll 14
   for (size_t i = 0; i < rows; i++) {
-    const __m512 x = _mm512_set1_ps(*(const float *)row_cursor_row(a, i));
+    const __m512 x = _mm512_set1_ps(((const float *)row_cursor_row(a, i))[k]);
 #pragma GCC unroll 8
-    for (size_t q = 0; q < 2 * panels; q++) {
-      s->v[i * 2 * panels + q] = _mm512_fmadd_ps(x, w[q], s->v[i * 2 * panels + q]);
+    for (size_t q = 0; q < columns; q++) {
+      s->v[i * columns + q] = _mm512_fmadd_ps(x, w[q], s->v[i * columns + q]);
     }
   }
 }
 
-TAREI_INLINE void block(const tarei_f32_gemm *g, size_t m0, size_t panel, const size_t rows,
-                        const size_t panels) {
-  _Alignas(64) float tile[MAX_VECTORS * 16];
+TAREI_INLINE void multiply(const tarei_f32_gemm *g, sums *s, size_t m0, const float *b,
+                           const size_t rows, const size_t columns) {
   const size_t panel_floats = g->k * GEMM_PANEL;
-  const float *b = g->b + panel * panel_floats;
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda * sizeof(float));
-  sums s;
+  prefetcher next = prefetcher_for(g, b, m0, rows);
 #pragma GCC unroll 28
-  for (size_t i = 0; i < rows * 2 * panels; i++) {
-    s.v[i] = _mm512_setzero_ps();
+  for (size_t i = 0; i < rows * columns; i++) {
+    s->v[i] = _mm512_setzero_ps();
   }
-  for (size_t k = 0; k < g->k; k++) {
-    step(&s, &a, b, panel_floats, rows, panels);
-    row_cursor_advance(&a, rows);
-    b += GEMM_PANEL;
+  for (size_t k = 0; k < g->k / UNROLL; k++) {
+    if (columns <= 2 && rows > 1) {
+      prefetch(&next);
+      prefetch(&next);
+    }
+    step(s, &a, b, panel_floats, 0, rows, columns);
+    step(s, &a, b, panel_floats, 1, rows, columns);
+    row_cursor_advance_by(&a, rows, UNROLL * sizeof(float));
+    b += UNROLL * GEMM_PANEL;
   }
+  if (g->k % UNROLL) {
+    step(s, &a, b, panel_floats, 0, rows, columns);
+  }
+}
+
+static bool finishes_in_registers(const tarei_epilogue *e) {
+  return e->out_f32 && !e->out_u8 && !e->row_mult && !e->residual_u8 &&
+         (e->act == TAREI_ACT_NONE || e->act == TAREI_ACT_RELU);
+}
+
+/* One column of vectors, from n0 on. Adding -0 or taking the larger of -Inf and x changes no x. */
+TAREI_INLINE void finish_column(const tarei_epilogue *e, const __m512 *v, size_t m0, size_t n0,
+                                __mmask16 mask, const size_t rows, const size_t columns) {
+  const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
+  const __m512 low = _mm512_set1_ps(e->act == TAREI_ACT_RELU ? 0.0f : -INFINITY);
+  float *out = e->out_f32 + m0 * e->ld_f32 + n0;
+#pragma GCC unroll 14
+  for (size_t i = 0; i < rows; i++) {
+    _mm512_mask_storeu_ps(out, mask, _mm512_max_ps(low, _mm512_add_ps(v[i * columns], bias)));
+    out += e->ld_f32;
+  }
+}
+
+TAREI_INLINE void finish_column_with_residual(const tarei_epilogue *e, const __m512 *v, size_t m0,
+                                              size_t n0, __mmask16 mask, const size_t rows,
+                                              const size_t columns) {
+  const bool relu = e->act == TAREI_ACT_RELU;
+  const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
+  const __m512 low_before = _mm512_set1_ps(relu && !e->act_last ? 0.0f : -INFINITY);
+  const __m512 low_after = _mm512_set1_ps(relu && e->act_last ? 0.0f : -INFINITY);
+  const float *residual = e->residual + m0 * e->ld_residual + n0;
+  float *out = e->out_f32 + m0 * e->ld_f32 + n0;
+#pragma GCC unroll 14
+  for (size_t i = 0; i < rows; i++) {
+    __m512 f = _mm512_max_ps(low_before, _mm512_add_ps(v[i * columns], bias));
+    f = _mm512_add_ps(f, _mm512_maskz_loadu_ps(mask, residual));
+    _mm512_mask_storeu_ps(out, mask, _mm512_max_ps(low_after, f));
+    out += e->ld_f32;
+    residual += e->ld_residual;
+  }
+}
+
+TAREI_INLINE void finish(const tarei_f32_gemm *g, const sums *s, size_t m0, size_t panel,
+                         const size_t rows, const size_t columns) {
+  const tarei_epilogue e = g->epilogue; /* a copy: stores must not make it be read again */
+#pragma GCC unroll 8
+  for (size_t q = 0; q < columns; q++) {
+    const size_t n0 = panel * GEMM_PANEL + q * LANES;
+    if (n0 < g->n) {
+      const size_t left = g->n - n0;
+      const __mmask16 mask = left < LANES ? (__mmask16)((1u << left) - 1u) : 0xffff;
+      if (e.residual) {
+        finish_column_with_residual(&e, s->v + q, m0, n0, mask, rows, columns);
+      } else {
+        finish_column(&e, s->v + q, m0, n0, mask, rows, columns);
+      }
+    }
+  }
+}
+
+TAREI_INLINE void finish_tiles(const tarei_f32_gemm *g, const sums *s, size_t m0, size_t panel,
+                               const size_t rows, const size_t columns) {
+  _Alignas(64) float tile[MAX_VECTORS * LANES];
+  const size_t width = columns < 2 ? 1 : 2;
 #pragma GCC unroll 28
-  for (size_t i = 0; i < rows * 2 * panels; i++) {
-    const size_t row = i / (2 * panels);
-    const size_t q = i % (2 * panels);
-    _mm512_store_ps(tile + ((q / 2 * rows + row) * 2 + q % 2) * 16, s.v[i]);
+  for (size_t i = 0; i < rows * columns; i++) {
+    const size_t row = i / columns, q = i % columns;
+    _mm512_store_ps(tile + ((q / width * rows + row) * width + q % width) * LANES, s->v[i]);
   }
-  for (size_t p = 0; p < panels; p++) {
-    const tarei_tile done = gemm_tile(tile + p * rows * GEMM_PANEL, m0, rows, g->n, panel + p);
+  for (size_t p = 0; p < columns / width; p++) {
+    tarei_tile done = gemm_tile(tile + p * rows * GEMM_PANEL, m0, rows, g->n, panel + p);
+    done.ld = width * LANES;
     tarei_epilogue__avx512(&g->epilogue, &done);
   }
 }
 
-#define DEFINE_BLOCK(rows, panels)                                                       \
-  static void block_##rows##x##panels(const void *gemm, size_t m0, size_t panel) {       \
-    block(gemm, m0, panel, rows, panels);                                                \
+TAREI_INLINE void block(const tarei_f32_gemm *g, size_t m0, size_t panel, const size_t rows,
+                        const size_t columns) {
+  sums s;
+  multiply(g, &s, m0, g->b + panel * g->k * GEMM_PANEL, rows, columns);
+  if (finishes_in_registers(&g->epilogue)) {
+    finish(g, &s, m0, panel, rows, columns);
+  } else {
+    finish_tiles(g, &s, m0, panel, rows, columns);
   }
-DEFINE_BLOCK(1, 1)
-DEFINE_BLOCK(2, 1)
-DEFINE_BLOCK(3, 1)
-DEFINE_BLOCK(4, 1)
-DEFINE_BLOCK(5, 1)
-DEFINE_BLOCK(6, 1)
-DEFINE_BLOCK(7, 1)
-DEFINE_BLOCK(8, 1)
-DEFINE_BLOCK(9, 1)
-DEFINE_BLOCK(10, 1)
-DEFINE_BLOCK(11, 1)
-DEFINE_BLOCK(12, 1)
-DEFINE_BLOCK(13, 1)
-DEFINE_BLOCK(14, 1)
-DEFINE_BLOCK(1, 4)
+}
 
-static gemm_block_fn *const one_panel[MAX_ROWS] = {
-    block_1x1, block_2x1, block_3x1,  block_4x1,  block_5x1,  block_6x1,  block_7x1,
-    block_8x1, block_9x1, block_10x1, block_11x1, block_12x1, block_13x1, block_14x1};
+#define BLOCKS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
 
-static void gemm_of_one_row(const tarei_f32_gemm *g, size_t panels) {
+/* The last panel may hold no more than one vector of columns. */
+#define DEFINE_BLOCK(rows)                                              \
+  static void block_##rows(const void *gemm, size_t m0, size_t panel) { \
+    const tarei_f32_gemm *const g = gemm;                               \
+    if (g->n - panel * GEMM_PANEL <= LANES) {                           \
+      block(g, m0, panel, rows, 1);                                     \
+    } else {                                                            \
+      block(g, m0, panel, rows, 2);                                     \
+    }                                                                   \
+  }
+BLOCKS(DEFINE_BLOCK)
+#undef DEFINE_BLOCK
+
+static gemm_block_fn *const by_rows[MAX_ROWS] = {
+#define BLOCK_OF(rows) block_##rows,
+    BLOCKS(BLOCK_OF)
+#undef BLOCK_OF
+};
+
+#define DEFINE_WIDE_BLOCK(rows, panels)                                            \
+  static void block_##rows##x##panels(const void *gemm, size_t m0, size_t panel) { \
+    block(gemm, m0, panel, rows, 2 * (panels));                                    \
+  }
+DEFINE_WIDE_BLOCK(1, 4)
+DEFINE_WIDE_BLOCK(2, 2)
+DEFINE_WIDE_BLOCK(3, 2)
+DEFINE_WIDE_BLOCK(4, 2)
+DEFINE_WIDE_BLOCK(5, 2)
+DEFINE_WIDE_BLOCK(6, 2)
+
+/* For few rows several panels at a time hide the latency of the multiplication. */
+static const struct {
+  gemm_block_fn *block;
+  size_t panels;
+} few_rows[] = {{block_1x4, 4}, {block_2x2, 2}, {block_3x2, 2},
+                {block_4x2, 2}, {block_5x2, 2}, {block_6x2, 2}};
+enum { N_FEW_ROWS = sizeof few_rows / sizeof *few_rows };
+
+static void gemm_of_few_rows(const tarei_f32_gemm *g, size_t panels) {
+  const size_t at_once = few_rows[g->m - 1].panels;
   size_t p = 0;
-  for (; p + 4 <= panels; p += 4) {
-    block_1x4(g, 0, p);
+  for (; p + at_once <= panels; p += at_once) {
+    few_rows[g->m - 1].block(g, 0, p);
   }
   for (; p < panels; p++) {
-    block_1x1(g, 0, p);
+    by_rows[g->m - 1](g, 0, p);
   }
 }
 
 void tare_k_f32_gemm_f32_14x32__avx512(const tarei_f32_gemm *g) {
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
-  if (g->m == 1) {
-    gemm_of_one_row(g, panels);
+  if (g->m >= 1 && g->m <= N_FEW_ROWS) {
+    gemm_of_few_rows(g, panels);
     return;
   }
-  const gemm_walk walk = {g, g->m, panels, g->k * sizeof(float), MAX_ROWS, one_panel};
+  const gemm_walk walk = {g, g->m, panels, g->k * sizeof(float), MAX_ROWS, by_rows};
   gemm_walk_blocks(&walk);
 }

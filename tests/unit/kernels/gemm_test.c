@@ -152,20 +152,43 @@ static tarei_f32_gemm f32_gemm_of(const f32_case *c, tarei_epilogue e) {
                           .b = c->packed, .epilogue = e};
 }
 
+static void f32_compare_rows(const f32_case *c, const ck_epilogue *e) {
+  const tarei_f32_gemm oracle = f32_gemm_of(c, e->e);
+  ck_scalar().f32_gemm(&oracle);
+  CK_EACH_ROW("f32_gemm") {
+    tarei_epilogue twin = ck_epilogue_twin(e);
+    const tarei_f32_gemm g = f32_gemm_of(c, twin);
+    ((tarei_f32_gemm_fn *)row->function)(&g);
+    ck_epilogue_same_and_free(row->name, e, &twin);
+  }
+}
+
 static void f32_gemm_rows_give_the_bits_of_scalar(void **state) {
   (void)state;
   for (int i = 0; i < 150; i++) {
     f32_case c = f32_case_new(i % 8 == 0);
     ck_epilogue e;
     ck_epilogue_init(&e, c.m, c.n, false, i % 8 == 1);
-    const tarei_f32_gemm oracle = f32_gemm_of(&c, e.e);
-    ck_scalar().f32_gemm(&oracle);
-    CK_EACH_ROW("f32_gemm") {
-      tarei_epilogue twin = ck_epilogue_twin(&e);
-      const tarei_f32_gemm g = f32_gemm_of(&c, twin);
-      ((tarei_f32_gemm_fn *)row->function)(&g);
-      ck_epilogue_same_and_free(row->name, &e, &twin);
-    }
+    f32_compare_rows(&c, &e);
+    ck_epilogue_free(&e);
+    f32_case_free(&c);
+  }
+}
+
+/* Float results with at most a bias, a residual of floats and a ReLU have a path of their own. */
+static void f32_gemm_rows_finish_plain_results_like_scalar(void **state) {
+  (void)state;
+  for (int i = 0; i < 150; i++) {
+    f32_case c = f32_case_new(i % 8 == 0);
+    ck_epilogue e = {.m = c.m};
+    e.e.act = i % 3 ? TAREI_ACT_RELU : TAREI_ACT_NONE;
+    e.e.act_last = ck_below(2);
+    e.e.bias = ck_below(2) ? ck_floats(c.n, i % 8 == 1) : NULL;
+    e.e.ld_residual = c.n + ck_below(5);
+    e.e.residual = ck_below(2) ? ck_floats((c.m - 1) * e.e.ld_residual + c.n, i % 8 == 2) : NULL;
+    e.e.ld_f32 = c.n + ck_below(5);
+    e.e.out_f32 = ck_output(c.m * e.e.ld_f32 * sizeof(float));
+    f32_compare_rows(&c, &e);
     ck_epilogue_free(&e);
     f32_case_free(&c);
   }
@@ -202,6 +225,7 @@ int main(void) {
       cmocka_unit_test(i8_gemm_agrees_with_three_loops),
       cmocka_unit_test(epilogue_follows_its_definition),
       cmocka_unit_test(f32_gemm_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(f32_gemm_rows_finish_plain_results_like_scalar),
       cmocka_unit_test(f32_gemm_agrees_with_double),
   };
   return cmocka_run_group_tests_name("kernels.gemm", tests, ck_seed, NULL);
