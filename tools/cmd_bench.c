@@ -4,8 +4,8 @@
 
 #include "tools/feed.h"
 #include "tools/json_out.h"
+#include "tools/layer_times.h"
 #include "tools/lengths.h"
-#include "tools/report.h"
 #include "tools/say.h"
 #include "tools/side.h"
 #include "tools/timing.h"
@@ -16,9 +16,12 @@ enum {
   OPT_ITERATIONS,
   OPT_WARM_UP,
   OPT_DURATION,
+  OPT_PERCENTILES,
   OPT_DUMP_PROFILE,
   OPT_BENCH_USE_PROFILE
 };
+
+enum { MOST_PERCENTILES = 16 };
 
 typedef struct arguments {
   opt_common common;
@@ -26,6 +29,8 @@ typedef struct arguments {
   const char *path, *shapes, *symbols;
   int64_t iterations;
   double warm_up_ms, duration_s;
+  double percentiles[MOST_PERCENTILES];
+  int n_percentiles;
   bool dump_profile;
   int use_profile; /* -1: by shape */
 } arguments;
@@ -48,7 +53,9 @@ static const struct argp_option OPTIONS[] = {
     {"iterations", OPT_ITERATIONS, "N", 0, "Run at least N times (default 10)", 0},
     {"warmUp", OPT_WARM_UP, "MS", 0, "Warm up for MS milliseconds (default 200)", 0},
     {"duration", OPT_DURATION, "S", 0, "Run for at least S seconds (default 3)", 0},
-    {"dumpProfile", OPT_DUMP_PROFILE, NULL, 0, "Print the time of each layer", 0},
+    {"percentile", OPT_PERCENTILES, "P,P", 0,
+     "Percentiles of the latency to print (default 90,95,99)", 0},
+    {"dumpProfile", OPT_DUMP_PROFILE, NULL, 0, "Print the time of each layer and operator", 0},
     {"use-profile", OPT_BENCH_USE_PROFILE, "I", 0,
      "Run in profile I (default: the first that fits)", 0},
     {"useProfile", OPT_BENCH_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
@@ -61,6 +68,20 @@ static void check(const arguments *const a, const struct argp_state *const state
   if (a->shapes && a->symbols) {
     argp_error(state, "--shapes and --symbols say the same in two ways; give one of them");
   }
+}
+
+static void take_percentiles(arguments *const a, const struct argp_state *const state,
+                             char *const text) {
+  cli_list parts = {0};
+  cli_list_split(&parts, text);
+  if (parts.n > MOST_PERCENTILES) {
+    argp_error(state, "--percentile takes at most %d percentiles", MOST_PERCENTILES);
+  }
+  for (a->n_percentiles = 0; a->n_percentiles < parts.n; a->n_percentiles++) {
+    a->percentiles[a->n_percentiles] =
+        cli_real(state, "--percentile", parts.items[a->n_percentiles], 0, 100);
+  }
+  cli_list_fini(&parts);
 }
 
 static error_t parse(const int key, char *const arg, struct argp_state *const state) {
@@ -84,6 +105,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       return 0;
     case OPT_DURATION:
       a->duration_s = cli_real(state, "--duration", arg, 0, 1e6);
+      return 0;
+    case OPT_PERCENTILES:
+      take_percentiles(a, state, arg);
       return 0;
     case OPT_DUMP_PROFILE:
       a->dump_profile = true;
@@ -203,30 +227,6 @@ static tare_status measure(const arguments *const a, work *const w, tare_error *
   return TARE_OK;
 }
 
-static double layers_total(const work *const w) {
-  double total = 0;
-  for (int i = 0; i < tare_plan_n_layers(w->side.plan); i++) {
-    total += tare_context_layer_seconds(w->context, i);
-  }
-  return total > 0 ? total : 1;
-}
-
-static void print_layers(const work *const w) {
-  const double total = layers_total(w);
-  report *const r = report_new("layer~,op<,precision<,ms>,share %>");
-  for (int i = 0; i < tare_plan_n_layers(w->side.plan); i++) {
-    const tare_layer layer = tare_plan_layer(w->side.plan, i);
-    const double seconds = tare_context_layer_seconds(w->context, i);
-    report_cell(r, "%s", layer.name);
-    report_cell(r, "%s", layer.op);
-    report_cell(r, "%s", layer.precision);
-    report_number(r, 4, seconds * 1e3 / (double)w->times.n);
-    report_number(r, 1, 100 * seconds / total);
-  }
-  printf("\n=== Profile (%zu iterations) ===\n", w->times.n);
-  report_print(r, stdout);
-}
-
 static char *point_text(const work *const w) {
   const tare_profiles *const built = tare_plan_profiles(w->side.plan);
   char *text = cli_format("%s", "");
@@ -239,37 +239,32 @@ static char *point_text(const work *const w) {
   return text;
 }
 
+static layer_times times_of(const work *const w) {
+  return (layer_times){w->side.plan, w->context, w->values, (int64_t)w->times.n};
+}
+
 static void print_text(const arguments *const a, const work *const w) {
   const timing *const t = &w->times;
   char *const point = point_text(w);
   printf("=== Performance summary ===\n");
   printf("Shape: %s (profile %d)\n", point, tare_context_profile(w->context));
   printf("Throughput: %g qps\n", (double)t->n / w->wall);
-  printf(
-      "Latency: min = %g ms, max = %g ms, mean = %g ms, median = %g ms, "
-      "percentile(90%%) = %g ms, percentile(95%%) = %g ms, percentile(99%%) = %g ms\n",
-      t->ms[0], t->ms[t->n - 1], timing_mean(t), timing_median(t), timing_percentile(t, 90),
-      timing_percentile(t, 95), timing_percentile(t, 99));
-  printf("Total Host Walltime: %g s\n", w->wall);
+  printf("Latency: min = %g ms, max = %g ms, mean = %g ms, median = %g ms", t->ms[0],
+         t->ms[t->n - 1], timing_mean(t), timing_median(t));
+  for (int i = 0; i < a->n_percentiles; i++) {
+    printf(", percentile(%g%%) = %g ms", a->percentiles[i],
+           timing_percentile(t, a->percentiles[i]));
+  }
+  printf("\nTotal Host Walltime: %g s\n", w->wall);
+  const double operations = plan_operations(w->side.plan, w->values);
+  if (operations > 0) {
+    printf("Products: %g GOP a run, %g GOP/s at the median\n", operations * 1e-9,
+           operations * 1e-6 / timing_median(t));
+  }
   free(point);
   if (a->dump_profile) {
-    print_layers(w);
-  }
-}
-
-static void layers_times_json(cJSON *const object, const work *const w) {
-  const double total = layers_total(w);
-  cJSON *const layers = json_add(object, "layers", json_array());
-  for (int i = 0; i < tare_plan_n_layers(w->side.plan); i++) {
-    const tare_layer layer = tare_plan_layer(w->side.plan, i);
-    const double seconds = tare_context_layer_seconds(w->context, i);
-    cJSON *const item = json_add(layers, NULL, json_object());
-    json_text(item, "name", layer.name);
-    json_text(item, "op", layer.op);
-    json_text(item, "precision", layer.precision);
-    json_real(item, "timeMs", seconds * 1e3);
-    json_real(item, "averageMs", seconds * 1e3 / (double)w->times.n);
-    json_real(item, "percentage", 100 * seconds / total);
+    const layer_times times = times_of(w);
+    layer_times_print(&times);
   }
 }
 
@@ -287,18 +282,27 @@ static void print_json(const arguments *const a, const work *const w) {
   json_real(latency, "max", t->ms[t->n - 1]);
   json_real(latency, "mean", timing_mean(t));
   json_real(latency, "median", timing_median(t));
-  json_real(latency, "p90", timing_percentile(t, 90));
-  json_real(latency, "p95", timing_percentile(t, 95));
-  json_real(latency, "p99", timing_percentile(t, 99));
+  for (int i = 0; i < a->n_percentiles; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "p%g", a->percentiles[i]);
+    json_real(latency, name, timing_percentile(t, a->percentiles[i]));
+  }
   json_real(object, "seconds", w->wall);
+  json_real(object, "operations", plan_operations(w->side.plan, w->values));
   if (a->dump_profile) {
-    layers_times_json(object, w);
+    const layer_times times = times_of(w);
+    layer_times_json(object, &times);
   }
   json_print(object);
 }
 
 int cmd_bench(const int argc, char **const argv) {
-  arguments a = {.iterations = 10, .warm_up_ms = 200, .duration_s = 3, .use_profile = -1};
+  arguments a = {.iterations = 10,
+                 .warm_up_ms = 200,
+                 .duration_s = 3,
+                 .percentiles = {90, 95, 99},
+                 .n_percentiles = 3,
+                 .use_profile = -1};
   work w = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
