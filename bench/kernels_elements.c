@@ -55,10 +55,10 @@ static void run_layer_norm(void *context) {
   }
 }
 
-#define DEFINE_RUN_ACT(name, act)                                    \
+#define DEFINE_RUN_ACT(name, value)                                  \
   static void run_##name(void *context) {                            \
     const elements *const e = context;                               \
-    e->kernels->act(TAREI_ACT_##act, 0, 0, e->x, e->n, e->out);      \
+    e->kernels->act(TAREI_ACT_##value, 0, 0, e->x, e->n, e->out);    \
   }
 DEFINE_RUN_ACT(gelu, GELU)
 DEFINE_RUN_ACT(sigmoid, SIGMOID)

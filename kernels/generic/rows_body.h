@@ -27,8 +27,14 @@ typedef struct logits {
 } logits;
 
 TAREI_INLINE v16 logits_at(const logits *l, size_t i, size_t n) {
-  const v16 scaled = v_mul(v_load_n(l->x + i, n), l->scale);
-  return l->mask ? v_add(scaled, v_load_n(l->mask + i, n)) : scaled;
+  const v16 x = v_load_n(l->x + i, n);
+  return l->mask ? v_fma(x, l->scale, v_load_n(l->mask + i, n)) : v_mul(x, l->scale);
+}
+
+/* How far the logits lie below `top`. */
+TAREI_INLINE v16 logits_below(const logits *l, v16 top, size_t i, size_t n) {
+  return l->mask ? v_sub(top, logits_at(l, i, n))
+                 : v_fma(v_load_n(l->x + i, n), v_neg(l->scale), top);
 }
 
 /* Lanes beyond n take `fill`. */
@@ -36,43 +42,59 @@ TAREI_INLINE v16 v_fill(v16 v, size_t n, float fill) {
   return n == TAREI_LANES ? v : v_select(m_first(n), v, v_set1(fill));
 }
 
-static float logits_max(const logits *l, size_t n) {
-  v16 best = v_set1(-INFINITY);
-  for (size_t i = 0; i + TAREI_LANES <= n; i += TAREI_LANES) {
-    best = v_max(logits_at(l, i, TAREI_LANES), best);
-  }
-  if (n % TAREI_LANES) {
-    const size_t left = n % TAREI_LANES;
-    best = v_max(v_fill(logits_at(l, n - left, left), left, -INFINITY), best);
-  }
-  return v_reduce_max(best);
-}
+/* Several chains hide the latency of their operation. */
+enum { CHAINS = 4, CHAINED = CHAINS * TAREI_LANES };
 
-/* Sum of exp(logit - max); the exponentials are kept in `keep` unless it is NULL. */
-static float logits_exp_sum(const logits *l, size_t n, float max, float *keep) {
-  const v16 top = v_set1(max);
-  v16 sum = v_set1(0.0f);
-  for (size_t i = 0; i < n; i += TAREI_LANES) {
-    const size_t left = lanes_left(i, n);
-    const v16 e = v_fill(v_exp(v_sub(logits_at(l, i, left), top)), left, 0.0f);
-    sum = v_add(sum, e);
-    if (keep) {
-      v_store_n(keep + i, e, left);
+static float logits_max(const logits *l, size_t n) {
+  v16 best[CHAINS];
+  for (int c = 0; c < CHAINS; c++) {
+    best[c] = v_set1(-INFINITY);
+  }
+  size_t i = 0;
+  for (; i + CHAINED <= n; i += CHAINED) {
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++) {
+      best[c] = v_max(logits_at(l, i + (size_t)c * TAREI_LANES, TAREI_LANES), best[c]);
     }
   }
-  return v_sum(sum);
+  for (; i < n; i += TAREI_LANES) {
+    const size_t left = lanes_left(i, n);
+    best[0] = v_max(v_fill(logits_at(l, i, left), left, -INFINITY), best[0]);
+  }
+  return v_reduce_max(v_max(v_max(best[0], best[1]), v_max(best[2], best[3])));
+}
+
+TAREI_INLINE v16 logits_exp(const logits *l, v16 top, size_t i, size_t n, float *keep) {
+  const v16 e = v_fill(v_exp_minus(logits_below(l, top, i, n)), n, 0.0f);
+  if (keep) {
+    v_store_n(keep + i, e, n);
+  }
+  return e;
+}
+
+/* Sum of exp(logit - top); the exponentials are kept in `keep` unless it is NULL. */
+static float logits_exp_sum(const logits *logits_of, size_t n, float max, float *keep) {
+  const logits l = *logits_of; /* a copy: stores through `keep` must not make it be read again */
+  const v16 top = v_set1(max);
+  v16 sum = v_set1(0.0f);
+  size_t i = 0;
+  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
+    sum = v_add(sum, logits_exp(&l, top, i, TAREI_LANES, keep));
+  }
+  return v_sum(i < n ? v_add(sum, logits_exp(&l, top, i, n - i, keep)) : sum);
 }
 
 /* Without float output there is no room to keep the exponentials: they are computed again. */
-static void softmax_row(const logits *l, size_t n, const row_sink *sink) {
-  const float max = logits_max(l, n);
-  const float sum = logits_exp_sum(l, n, max, sink->out_f32);
-  const v16 inverse = v_set1(1.0f / sum);
+static void softmax_row(const logits *logits_of, size_t n, const row_sink *sink_of) {
+  const logits l = *logits_of;
+  const row_sink sink = *sink_of;
+  const float max = logits_max(&l, n);
+  const v16 inverse = v_set1(1.0f / logits_exp_sum(&l, n, max, sink.out_f32));
   for (size_t i = 0; i < n; i += TAREI_LANES) {
     const size_t left = lanes_left(i, n);
-    const v16 e = sink->out_f32 ? v_load_n(sink->out_f32 + i, left)
-                                : v_exp(v_sub(logits_at(l, i, left), v_set1(max)));
-    row_put(sink, i, v_mul(e, inverse), left);
+    const v16 e = sink.out_f32 ? v_load_n(sink.out_f32 + i, left)
+                               : logits_exp(&l, v_set1(max), i, left, NULL);
+    row_put(&sink, i, v_mul(e, inverse), left);
   }
 }
 
@@ -90,18 +112,35 @@ void TAREI_K(tare_k_softmax_fused_f32u8_16)(const float *x, float scale, const f
   softmax_row(&l, n, &sink);
 }
 
+/* round(255 e^-below) as lanes of integers; 0 for NaN. A byte asks for no more than a cubic. */
+V16_FUNCTION v16i exp_byte(v16 below) {
+  const v16 magic = v_set1(ROUND_MAGIC + 127.0f);
+  const v16 bounded = v_min(below, v_set1(7.0f)); /* e^-7 rounds to zero */
+  const v16 shifted = v_fma(bounded, v_set1(-LOG2_E), magic);
+  const v16 r = v_fma(bounded, v_set1(-LOG2_E), v_sub(magic, shifted));
+  v16 p = v_fma(v_set1(255.0f * 0.0551716685f), r, v_set1(255.0f * 0.242611125f));
+  p = v_fma(p, r, v_set1(255.0f * 0.693260968f));
+  p = v_fma(p, r, v_set1(255.0f * 0.999928057f));
+  const v16 rounded = v_fma(p, v_exponent(shifted), v_set1(ROUND_MAGIC));
+  return i_sub(v_bits(rounded), i_set1(ROUND_MAGIC_BITS));
+}
+
 uint32_t TAREI_K(tare_k_softmax_u8_f32u8_16)(const float *x, float scale, const float *mask,
                                              size_t n, uint8_t *out) {
   const logits l = {x, mask, v_set1(scale)};
   const v16 top = v_set1(logits_max(&l, n));
-  const quantizer q = quantizer_for(255.0f, 0);
   v16i sums = i_set1(0);
-  for (size_t i = 0; i < n; i += TAREI_LANES) {
-    const size_t left = lanes_left(i, n);
-    const v16 e = v_fill(v_exp(v_sub(logits_at(&l, i, left), top)), left, 0.0f);
-    const v16i bytes = v_quantize(&q, e);
+  size_t i = 0;
+  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
+    const v16i bytes = exp_byte(logits_below(&l, top, i, TAREI_LANES));
     sums = i_add(sums, bytes);
-    i_store_u8_n(out + i, bytes, left);
+    i_store_u8(out + i, bytes);
+  }
+  if (i < n) {
+    const v16 below = v_fill(logits_below(&l, top, i, n - i), n - i, INFINITY);
+    const v16i bytes = exp_byte(below);
+    sums = i_add(sums, bytes);
+    i_store_u8_part(out + i, bytes, n - i);
   }
   return (uint32_t)i_sum(sums);
 }
@@ -125,22 +164,45 @@ TAREI_INLINE v16 norm_at(const norm_input *in, size_t i, size_t n) {
   return in->residual ? v_add(x, v_load_n(in->residual + i, n)) : x;
 }
 
-static float norm_mean(const norm_input *in, size_t n) {
-  v16 sum = v_set1(0.0f);
-  for (size_t i = 0; i < n; i += TAREI_LANES) {
-    sum = v_add(sum, norm_at(in, i, lanes_left(i, n)));
+/* What is added up of some elements: themselves, or the squares of their distances from `mean`. */
+TAREI_INLINE v16 norm_add(const norm_input *in, const v16 *mean, size_t i, size_t n, v16 sum) {
+  if (!mean) {
+    return v_add(sum, norm_at(in, i, n));
   }
-  return v_sum(sum) / (float)n;
+  const v16 d = v_fill(v_sub(norm_at(in, i, n), *mean), n, 0.0f);
+  return v_fma(d, d, sum);
 }
 
-static float norm_variance(const norm_input *in, size_t n, v16 mean) {
-  v16 sum = v_set1(0.0f);
-  for (size_t i = 0; i < n; i += TAREI_LANES) {
-    const size_t left = lanes_left(i, n);
-    const v16 d = v_fill(v_sub(norm_at(in, i, left), mean), left, 0.0f);
-    sum = v_mul_add(d, d, sum);
+TAREI_INLINE float norm_average(const norm_input *in, size_t n, const v16 *mean) {
+  v16 sums[CHAINS];
+  for (int c = 0; c < CHAINS; c++) {
+    sums[c] = v_set1(0.0f);
   }
-  return v_sum(sum) / (float)n;
+  size_t i = 0;
+  for (; i + CHAINED <= n; i += CHAINED) {
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++) {
+      sums[c] = norm_add(in, mean, i + (size_t)c * TAREI_LANES, TAREI_LANES, sums[c]);
+    }
+  }
+  for (; i < n; i += TAREI_LANES) {
+    sums[0] = norm_add(in, mean, i, lanes_left(i, n), sums[0]);
+  }
+  return v_sum(v_add(v_add(sums[0], sums[1]), v_add(sums[2], sums[3]))) / (float)n;
+}
+
+typedef struct norm {
+  norm_input in;
+  v16 mean, factor;
+  const float *gain, *shift; /* or NULL */
+  row_sink sink;
+} norm;
+
+TAREI_INLINE void norm_put(const norm *m, size_t i, size_t n) {
+  v16 y = v_mul(v_sub(norm_at(&m->in, i, n), m->mean), m->factor);
+  y = m->gain ? v_mul(y, v_load_n(m->gain + i, n)) : y;
+  y = m->shift ? v_add(y, v_load_n(m->shift + i, n)) : y;
+  row_put(&m->sink, i, y, n);
 }
 
 void TAREI_K(tare_k_layer_norm_f32u8_16)(const float *x, const float *residual, size_t n,
@@ -148,15 +210,16 @@ void TAREI_K(tare_k_layer_norm_f32u8_16)(const float *x, const float *residual, 
                                          float *out_f32, uint8_t *out_u8, float inv_scale,
                                          int32_t zero_point) {
   const norm_input in = {x, residual};
-  const row_sink sink = {out_f32, out_u8, quantizer_for(inv_scale, zero_point)};
-  const v16 mean = v_set1(norm_mean(&in, n));
-  const v16 factor = v_set1(1.0f / sqrtf(norm_variance(&in, n, mean) + epsilon));
-  for (size_t i = 0; i < n; i += TAREI_LANES) {
-    const size_t left = lanes_left(i, n);
-    v16 y = v_mul(v_sub(norm_at(&in, i, left), mean), factor);
-    y = gain ? v_mul(y, v_load_n(gain + i, left)) : y;
-    y = shift ? v_add(y, v_load_n(shift + i, left)) : y;
-    row_put(&sink, i, y, left);
+  const v16 mean = v_set1(norm_average(&in, n, NULL));
+  const v16 factor = v_set1(1.0f / sqrtf(norm_average(&in, n, &mean) + epsilon));
+  const norm m = {in, mean, factor, gain, shift,
+                  {out_f32, out_u8, quantizer_for(inv_scale, zero_point)}};
+  size_t i = 0;
+  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
+    norm_put(&m, i, TAREI_LANES);
+  }
+  if (i < n) {
+    norm_put(&m, i, n - i);
   }
 }
 

@@ -9,7 +9,9 @@
 
 #include "kernels/registry.h"
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#if defined(TAREI_V16_NEON)
+#include "kernels/generic/v16_neon.h"
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
 #include "kernels/generic/v16_avx512.h"
 #elif defined(__AVX2__) && defined(__FMA__)
 #include "kernels/generic/v16_avx2.h"
@@ -18,6 +20,10 @@
 #endif
 
 #define TAREI_LANES 16
+
+/* Adding it rounds |x| < 2^22 half to even and leaves the integer in the low bits. */
+#define ROUND_MAGIC 12582912.0f
+#define ROUND_MAGIC_BITS 0x4b400000
 
 /* For functions of many operations. Portable lanes are sixteen times the code: there, inlining
  * them takes the compiler half a minute and gains nothing. */

@@ -159,6 +159,15 @@ TAREI_INLINE int32_t i_sum(v16i a) {
 TAREI_INLINE v16 i_to_float(v16i a) {
   return BOTH(v16, UNARY, _mm256_cvtepi32_ps, a);
 }
+/* lane i of the result is lane (index[i] mod 16) of the table */
+#define LOOKUP(half, table, index)                                 \
+  _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index.half), \
+                   _mm256_permutevar8x32_ps(table.high, index.half), \
+                   _mm256_castsi256_ps(_mm256_slli_epi32(index.half, 28)))
+TAREI_INLINE v16 v_lookup(v16 table, v16i index) {
+  return BOTH(v16, LOOKUP, table, index);
+}
+#undef LOOKUP
 /* toward zero; lanes within the range of int32 */
 TAREI_INLINE v16i v_truncate(v16 a) {
   return BOTH(v16i, UNARY, _mm256_cvttps_epi32, a);

@@ -49,6 +49,9 @@ TAREI_INLINE v16m v_less(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT
 TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) { return _mm512_mask_blend_ps(m, b, a); }
 TAREI_INLINE v16i i_select(v16m m, v16i a, v16i b) { return _mm512_mask_blend_epi32(m, b, a); }
 
+/* lane i of the result is lane (index[i] mod 16) of the table */
+TAREI_INLINE v16 v_lookup(v16 table, v16i index) { return _mm512_permutexvar_ps(index, table); }
+
 TAREI_INLINE v16i v_bits(v16 a) { return _mm512_castps_si512(a); }
 TAREI_INLINE v16 i_as_float(v16i a) { return _mm512_castsi512_ps(a); }
 TAREI_INLINE v16i i_set1(int32_t x) { return _mm512_set1_epi32(x); }

@@ -77,6 +77,10 @@ TAREI_INLINE v16 i_as_float(v16i a) {
   memcpy(&r, &a, sizeof r);
   return r;
 }
+/* lane i of the result is lane (index[i] mod 16) of the table */
+TAREI_INLINE v16 v_lookup(v16 table, v16i index) {
+  EACH_LANE(v16, table.lane[index.lane[i] & 15]);
+}
 TAREI_INLINE v16i i_set1(int32_t x) { EACH_LANE(v16i, x); }
 TAREI_INLINE v16i i_load(const int32_t *p) { EACH_LANE(v16i, p[i]); }
 TAREI_INLINE v16i i_load_part(const int32_t *p, size_t n) {
