@@ -8,6 +8,7 @@
 #include <tare/tensor.h>
 
 #include "base/error.h"
+#include "base/team.h"
 #include "calib/histogram.h"
 
 #define TAREI_ROW_BINS 256
@@ -47,11 +48,12 @@ bool tarei_accumulator_is_sound(const tarei_accumulator *a);
 /* Threads that fill one accumulator, each with its own in between. */
 typedef struct tarei_crew {
   const tarei_kernels *kernels;
-  int n_threads;
+  tarei_team *team; /* not owned */
   tarei_accumulator *locals; /* of all threads but the first */
 } tarei_crew;
 
-tare_status tarei_crew_init(tarei_crew *crew, const tarei_kernels *kernels, int n_threads,
+/* The team has to live as long as the crew. */
+tare_status tarei_crew_init(tarei_crew *crew, const tarei_kernels *kernels, tarei_team *team,
                             tare_error *err);
 void tarei_crew_fini(tarei_crew *crew);
 

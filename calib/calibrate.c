@@ -1,6 +1,5 @@
 /* One pass of the float model over the data, everything observed into its bucket. */
 #include <assert.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -59,8 +58,7 @@ static tare_status make_crew(run *const r) {
   assert(known); /* the plan was built with it */
   (void)known;
   tarei_kernels_select(isa, &r->kernels);
-  const int threads = r->options->threads > 0 ? r->options->threads : omp_get_num_procs();
-  return tarei_crew_init(&r->crew, &r->kernels, threads, r->err);
+  return tarei_crew_init(&r->crew, &r->kernels, tarei_context_team(r->context), r->err);
 }
 
 static tare_status copy_text(const run *const r, const char *const text, char **const slot) {

@@ -1,7 +1,6 @@
 /* Boxes of tensors, cut into row ranges for threads. Every thread fills its own accumulator; their
  * sum does not depend on how the rows were shared out. */
 #include <assert.h>
-#include <omp.h>
 
 #include "base/mem.h"
 #include "calib/accumulator.h"
@@ -18,10 +17,9 @@ typedef struct box {
 } box;
 
 tare_status tarei_crew_init(tarei_crew *const crew, const tarei_kernels *const kernels,
-                            const int n_threads, tare_error *const err) {
-  assert(n_threads >= 1);
-  const size_t n = (size_t)n_threads - 1;
-  *crew = (tarei_crew){.kernels = kernels, .n_threads = n_threads};
+                            tarei_team *const team, tare_error *const err) {
+  const size_t n = (size_t)tarei_team_threads(team) - 1;
+  *crew = (tarei_crew){.kernels = kernels, .team = team};
   crew->locals = tarei_calloc(n, sizeof *crew->locals);
   if (!crew->locals) {
     return tarei_fail_memory(err, "accumulators of threads", n * sizeof *crew->locals);
@@ -33,7 +31,7 @@ tare_status tarei_crew_init(tarei_crew *const crew, const tarei_kernels *const k
 }
 
 void tarei_crew_fini(tarei_crew *const crew) {
-  for (int i = 0; crew->locals && i < crew->n_threads - 1; i++) {
+  for (int i = 0; crew->locals && i < tarei_team_threads(crew->team) - 1; i++) {
     tarei_accumulator_fini(&crew->locals[i]);
   }
   free(crew->locals);
@@ -89,21 +87,39 @@ static bool add_range(tarei_accumulator *const a, const tarei_kernels *const ker
 static int threads_for(const tarei_crew *const crew, const box *const b) {
   const int64_t wanted = b->n_rows * b->n_columns / ELEMENTS_PER_THREAD;
   const int64_t most = wanted < b->n_rows ? wanted : b->n_rows;
-  return most >= crew->n_threads ? crew->n_threads : most > 1 ? (int)most : 1;
+  const int threads = tarei_team_threads(crew->team);
+  return most >= threads ? threads : most > 1 ? (int)most : 1;
 }
 
-static bool add_threaded(tarei_crew *const crew, const box *const b, const int n_threads,
+/* One pass over a box; every thread says by itself whether it failed. */
+typedef struct pass {
+  const tarei_crew *crew;
+  const box *b;
+  tarei_accumulator *sum; /* the first thread counts where the others are added: one sum less */
+  int64_t n_ranges;
+  bool *failed; /* per thread */
+} pass;
+
+static void add_item(const void *const user, const size_t item, const int thread) {
+  const pass *const p = user;
+  const int64_t n = p->n_ranges, rows = p->b->n_rows, i = (int64_t)item;
+  const int64_t begin = rows / n * i + rows % n * i / n;
+  const int64_t end = rows / n * (i + 1) + rows % n * (i + 1) / n;
+  tarei_accumulator *const a = thread ? &p->crew->locals[thread - 1] : p->sum;
+  p->failed[thread] |= !add_range(a, p->crew->kernels, p->b, begin, end);
+}
+
+static bool add_threaded(const tarei_crew *const crew, const box *const b, const int n_ranges,
                          tarei_accumulator *const a) {
+  const int threads = tarei_team_threads(crew->team);
+  bool failed[TAREI_TEAM_MOST_THREADS] = {false};
+  const pass p = {.crew = crew, .b = b, .sum = a, .n_ranges = n_ranges, .failed = failed};
+  tarei_team_run(crew->team, (size_t)n_ranges, add_item, &p);
   bool ok = true;
-#pragma omp parallel for num_threads(n_threads) schedule(static) reduction(&& : ok)
-  for (int i = 0; i < n_threads; i++) {
-    const int64_t begin = b->n_rows / n_threads * i + (b->n_rows % n_threads) * i / n_threads;
-    const int64_t end =
-        b->n_rows / n_threads * (i + 1) + (b->n_rows % n_threads) * (i + 1) / n_threads;
-    /* the first thread counts where the others are added: that is one sum less */
-    ok = add_range(i ? &crew->locals[i - 1] : a, crew->kernels, b, begin, end) && ok;
+  for (int i = 0; i < threads; i++) {
+    ok = ok && !failed[i];
   }
-  for (int i = 0; i < n_threads - 1; i++) {
+  for (int i = 0; i < threads - 1; i++) {
     ok = ok && tarei_accumulator_merge(a, &crew->locals[i]);
     tarei_accumulator_reset(&crew->locals[i]);
   }
@@ -119,9 +135,9 @@ tare_status tarei_crew_observe(tarei_crew *const crew, const tare_tensor *const 
   if (b.n_rows == 0 || b.n_columns == 0) {
     return TARE_OK;
   }
-  const int n_threads = threads_for(crew, &b);
-  const bool ok = n_threads > 1 ? add_threaded(crew, &b, n_threads, a)
-                                : add_range(a, crew->kernels, &b, 0, b.n_rows);
+  const int n_ranges = threads_for(crew, &b);
+  const bool ok = n_ranges > 1 ? add_threaded(crew, &b, n_ranges, a)
+                               : add_range(a, crew->kernels, &b, 0, b.n_rows);
   return ok ? TARE_OK
             : tarei_fail_memory(err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
 }

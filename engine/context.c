@@ -1,17 +1,18 @@
 #include "engine/context.h"
 
 #include <assert.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/mem.h"
+#include "base/team.h"
 #include "engine/plan.h"
 
 struct tare_context {
   const tare_plan *plan;
-  int threads;
+  tarei_team *team;
   int pinned;                        /* profile that was pinned, or -1 */
   int profile;                       /* of the last run, or -1 */
   int64_t symbols[TARE_MAX_SYMBOLS]; /* of the graph, of the last run; valid when profile >= 0 */
@@ -88,9 +89,9 @@ tare_status tare_context_new(const tare_plan *const plan,
   c->plan = plan;
   c->pinned = o->profile;
   c->profile = -1;
-  c->threads = o->threads ? o->threads : omp_get_num_procs();
-  c->threads = c->threads > TAREI_MAX_THREADS ? TAREI_MAX_THREADS : c->threads;
-  const size_t scratch = tarei_plan_scratch_bytes(plan, c->threads);
+  const int wanted = o->threads ? o->threads : tarei_cores();
+  const int threads = wanted > TAREI_TEAM_MOST_THREADS ? TAREI_TEAM_MOST_THREADS : wanted;
+  const size_t scratch = tarei_plan_scratch_bytes(plan, threads);
   c->arena = tarei_alloc_aligned(plan->arena_bytes, 1);
   c->scratch = tarei_alloc_aligned(scratch, 1);
   c->tensors = tarei_calloc((size_t)plan->graph->n_values, sizeof *c->tensors);
@@ -104,6 +105,12 @@ tare_status tare_context_new(const tare_plan *const plan,
     return tarei_fail_memory(err, "context: activations at the profiles' maximum",
                              plan->arena_bytes + scratch);
   }
+  const tare_status started = tarei_team_new(threads, &c->team, err);
+  if (started != TARE_OK) {
+    tare_context *dead = c;
+    tare_context_free(&dead);
+    return started;
+  }
   wire_operands(c);
   place_tensors(c);
   *out = c;
@@ -113,6 +120,7 @@ tare_status tare_context_new(const tare_plan *const plan,
 void tare_context_free(tare_context **const context) {
   tare_context *const c = *context;
   if (c) {
+    tarei_team_free(c->team);
     free(c->arena);
     free(c->scratch);
     free(c->tensors);
@@ -230,7 +238,8 @@ static tare_status run_step(tare_context *const c, const int s, tare_error *cons
                          .out = operands + step->node->n_in,
                          .scratch = c->scratch,
                          .profile = c->profile,
-                         .threads = c->threads,
+                         .threads = tarei_team_threads(c->team),
+                         .team = c->team,
                          .kernels = &c->plan->kernels};
   const double start = c->profiling ? tarei_now() : 0;
   const tare_status status = step->lowering->run(step, &run, err);
@@ -245,6 +254,7 @@ static tare_status run_step(tare_context *const c, const int s, tare_error *cons
 static tare_status run_steps(tare_context *const c, const int64_t *const valid_symbols,
                              const int bucket, tare_error *const err) {
   const tarei_graph *const g = c->plan->graph;
+  tarei_team_wake(c->team);
   for (int i = 0; i < g->n_inputs; i++) {
     TARE_TRY(show(c, g->inputs[i], valid_symbols, bucket, err));
   }
@@ -321,6 +331,8 @@ tare_status tarei_context_output_valid(const tare_context *const c, const int ou
   }
   return TARE_OK;
 }
+
+tarei_team *tarei_context_team(const tare_context *const context) { return context->team; }
 
 int tare_context_profile(const tare_context *const context) { return context->profile; }
 

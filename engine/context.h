@@ -4,6 +4,7 @@
 
 #include <tare/plan.h>
 
+#include "base/team.h"
 #include "engine/observer.h"
 
 /* Observable tensors of a plan (float, named as in the model), numbered densely. */
@@ -12,6 +13,9 @@ const char *tarei_plan_observable_name(const tare_plan *plan, int i);
 
 /* Sets or clears (NULL) the observer; kept until changed. */
 void tarei_context_set_observer(tare_context *context, tarei_observe_fn observe, void *user);
+
+/* The threads of a context, for its caller between two runs and for its observer. */
+tarei_team *tarei_context_team(const tare_context *context);
 
 /* Runs like tare_context_run on fitted inputs, of which only the part that `valid_symbols` (one per
  * symbol of the plan's profiles) span is real data; observations carry that part and `bucket`.

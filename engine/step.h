@@ -10,14 +10,12 @@
 
 #include <tare/tensor.h>
 
+#include "base/team.h"
 #include "engine/blobs.h"
 #include "graph/op.h"
 #include "kernels/kernels.h"
 
-#define TAREI_MAX_THREADS 64
-
 typedef struct tarei_step tarei_step;
-
 
 /* What a step gets when it runs. Absent optional operands are NULL. */
 typedef struct tarei_run {
@@ -25,7 +23,8 @@ typedef struct tarei_run {
   const tare_tensor *const *out; /* data writable; in == out memory only where the lowering says */
   void *scratch;                 /* as many bytes as the lowering asked for, 64-byte aligned */
   int profile;
-  int threads;                   /* 1..TAREI_MAX_THREADS */
+  int threads;                   /* 1..TAREI_TEAM_MOST_THREADS */
+  tarei_team *team;              /* of so many threads; may be NULL for one */
   const tarei_kernels *kernels;
 } tarei_run;
 

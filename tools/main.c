@@ -7,7 +7,6 @@
 
 #include "tools/cli.h"
 #include "tools/signals.h"
-#include "tools/spin.h"
 #include "tools/streams.h"
 
 typedef struct command {
@@ -94,7 +93,6 @@ static int dispatch(const int argc, char **const argv) {
 }
 
 int main(const int argc, char **const argv) {
-  spin_little(argv);
   streams_hold();
   signals_handle();
   (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0 /* the user's wins */); /* only looks */

@@ -106,12 +106,28 @@ static size_t row_bytes(const tarei_conv *const c, const size_t element) {
   return tarei_round_up(c->k * element, TAREI_ALIGN);
 }
 
-size_t tarei_conv_scratch(const tarei_conv *const c, const size_t element, const int threads) {
-  return (row_bytes(c, element) * GATHERED_ROWS + TAREI_ALIGN) * (size_t)threads;
+static size_t thread_bytes(const tarei_conv *const c, const size_t element) {
+  return row_bytes(c, element) * GATHERED_ROWS + TAREI_ALIGN;
 }
 
-static void gathered(const geometry *const g, const size_t first, const size_t last,
-                     char *const block, const tarei_conv_rows_fn rows, const void *const user) {
+size_t tarei_conv_scratch(const tarei_conv *const c, const size_t element, const int threads) {
+  return thread_bytes(c, element) * (size_t)threads;
+}
+
+/* What the threads of one run share. */
+typedef struct job {
+  geometry g;
+  const tarei_run *run;
+  tarei_conv_rows_fn rows;
+  const void *user;
+  size_t total;       /* output positions */
+  int64_t begin, end; /* outputs along the axis whose taps all lie inside the input */
+  int64_t size;       /* outputs of a block */
+} job;
+
+static void gathered(const job *const j, const size_t first, const size_t last, const int thread) {
+  const geometry *const g = &j->g;
+  char *const block = tarei_thread_scratch(j->run, thread, thread_bytes(g->conv, g->element));
   const size_t lda = row_bytes(g->conv, g->element);
   for (size_t r = first; r < last; r += GATHERED_ROWS) {
     const size_t m = last - r < GATHERED_ROWS ? last - r : GATHERED_ROWS;
@@ -119,7 +135,7 @@ static void gathered(const geometry *const g, const size_t first, const size_t l
       for (size_t i = 0; i < m; i++) {
         gather_row(g, group, r + i, block + i * lda);
       }
-      rows(user, block, lda, m, group, r);
+      j->rows(j->user, block, lda, m, group, r, thread);
     }
   }
 }
@@ -135,92 +151,116 @@ static void interior(const geometry *const g, int64_t *const begin, int64_t *con
   *begin = *begin > *end ? *end : *begin;
 }
 
-static void one_block(const geometry *const g, const int64_t b, const int64_t t0, const int64_t t1,
-                      const int64_t begin, const int64_t end, char *const block,
-                      const tarei_conv_rows_fn rows, const void *const user) {
+static void one_block(const job *const j, const int64_t b, const int64_t t0, const int64_t t1,
+                      const int thread) {
+  const geometry *const g = &j->g;
   const size_t base = (size_t)(b * g->out[1]);
-  const int64_t in0 = t0 > begin ? t0 : begin, in1 = t1 < end ? t1 : end;
+  const int64_t in0 = t0 > j->begin ? t0 : j->begin, in1 = t1 < j->end ? t1 : j->end;
   if (in0 >= in1) {
-    gathered(g, base + (size_t)t0, base + (size_t)t1, block, rows, user);
+    gathered(j, base + (size_t)t0, base + (size_t)t1, thread);
     return;
   }
-  gathered(g, base + (size_t)t0, base + (size_t)in0, block, rows, user);
+  gathered(j, base + (size_t)t0, base + (size_t)in0, thread);
   const tarei_conv *const c = g->conv;
   const size_t pixel = (size_t)c->channels * g->element;
   const int64_t start = in0 * c->stride[1] - g->pad[1];
-  rows(user, g->x + (size_t)(b * g->in[1] + start) * pixel, (size_t)c->stride[1] * pixel,
-       (size_t)(in1 - in0), 0, base + (size_t)in0);
-  gathered(g, base + (size_t)in1, base + (size_t)t1, block, rows, user);
+  j->rows(j->user, g->x + (size_t)(b * g->in[1] + start) * pixel, (size_t)c->stride[1] * pixel,
+          (size_t)(in1 - in0), 0, base + (size_t)in0, thread);
+  gathered(j, base + (size_t)in1, base + (size_t)t1, thread);
 }
 
-static void direct(const geometry *const g, char *const scratch, const int threads,
-                   const tarei_conv_rows_fn rows, const void *const user) {
-  int64_t begin, end;
-  interior(g, &begin, &end);
-  const size_t per_thread = row_bytes(g->conv, g->element) * GATHERED_ROWS + TAREI_ALIGN;
-  int64_t size = (g->out[1] + threads - 1) / threads;
-  size = size > DIRECT_ROWS ? DIRECT_ROWS : size;
-  const int64_t per_batch = (g->out[1] + size - 1) / size;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t i = 0; i < g->batch * per_batch; i++) {
-    const int64_t t0 = i % per_batch * size;
-    const int64_t t1 = t0 + size < g->out[1] ? t0 + size : g->out[1];
-    one_block(g, i / per_batch, t0, t1, begin, end,
-              scratch + (size_t)tarei_thread_number() * per_thread, rows, user);
-  }
+static int64_t blocks_of(const job *const j) {
+  return (j->g.out[1] + j->size - 1) / j->size;
 }
 
-void tarei_conv_rows(const tarei_conv *const c, const tare_tensor *const x,
-                     const tare_tensor *const out, const size_t element, const uint8_t pad_byte,
-                     void *const scratch, const int threads, const tarei_conv_rows_fn rows,
+static void direct_item(const void *const user, const size_t i, const int thread) {
+  const job *const j = user;
+  const int64_t per_batch = blocks_of(j), t0 = (int64_t)i % per_batch * j->size;
+  const int64_t t1 = t0 + j->size < j->g.out[1] ? t0 + j->size : j->g.out[1];
+  one_block(j, (int64_t)i / per_batch, t0, t1, thread);
+}
+
+static void gathered_item(const void *const user, const size_t i, const int thread) {
+  const job *const j = user;
+  const size_t first = i * GATHERED_ROWS, last = first + GATHERED_ROWS;
+  gathered(j, first, last < j->total ? last : j->total, thread);
+}
+
+/* Even shares, but none so large that its rows leave L2. */
+static int64_t span_size(const int64_t length, const tarei_run *const run) {
+  const int64_t size = (length + run->threads - 1) / run->threads;
+  return size > DIRECT_ROWS ? DIRECT_ROWS : size < 1 ? 1 : size;
+}
+
+void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
+                     const tare_tensor *const x, const tare_tensor *const out,
+                     const size_t element, const uint8_t pad_byte, const tarei_conv_rows_fn rows,
                      const void *const user) {
-  geometry g = {
+  job j = {.run = run, .rows = rows, .user = user};
+  geometry *const g = &j.g;
+  *g = (geometry){
       .conv = c, .x = x->data, .element = element, .pad_byte = pad_byte, .batch = x->dims[0]};
-  g.in[0] = c->space == 2 ? x->dims[1] : 1;
-  g.in[1] = x->dims[c->space];
-  g.out[0] = c->space == 2 ? out->dims[1] : 1;
-  g.out[1] = out->dims[c->space];
+  g->in[0] = c->space == 2 ? x->dims[1] : 1;
+  g->in[1] = x->dims[c->space];
+  g->out[0] = c->space == 2 ? out->dims[1] : 1;
+  g->out[1] = out->dims[c->space];
   for (int a = 0; a < 2; a++) {
-    g.pad[a] = pad_before(c, a, g.in[a], g.out[a]);
+    g->pad[a] = pad_before(c, a, g->in[a], g->out[a]);
   }
-  const size_t total = (size_t)(g.batch * g.out[0] * g.out[1]);
-  if (total == 0) {
+  j.total = (size_t)(g->batch * g->out[0] * g->out[1]);
+  if (j.total == 0) {
     return;
   }
   if (c->space == 1 && c->group == 1 && (c->dilation[1] == 1 || c->kernel[1] == 1)) {
-    direct(&g, scratch, threads, rows, user);
-    return;
-  }
-  const size_t per_thread = row_bytes(c, element) * GATHERED_ROWS + TAREI_ALIGN;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (size_t r = 0; r < total; r += GATHERED_ROWS) {
-    const size_t last = r + GATHERED_ROWS < total ? r + GATHERED_ROWS : total;
-    gathered(&g, r, last, (char *)scratch + (size_t)tarei_thread_number() * per_thread, rows, user);
+    interior(g, &j.begin, &j.end);
+    j.size = span_size(g->out[1], run);
+    tarei_team_run(run->team, (size_t)(g->batch * blocks_of(&j)), direct_item, &j);
+  } else {
+    tarei_team_run(run->team, (j.total + GATHERED_ROWS - 1) / GATHERED_ROWS, gathered_item, &j);
   }
 }
 
-void tarei_conv_spans(const tarei_conv *const c, const tare_tensor *const x,
-                      const tare_tensor *const out, const size_t element, const int threads,
-                      const tarei_conv_span_fn span, const void *const user) {
-  const int64_t length = out->dims[1];
-  int64_t size = (length + threads - 1) / threads;
-  size = size > DIRECT_ROWS ? DIRECT_ROWS : size < 1 ? 1 : size;
-  const int64_t per_batch = (length + size - 1) / size;
-  const int64_t pad = pad_before(c, 1, x->dims[1], length);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t i = 0; i < x->dims[0] * per_batch; i++) {
-    const int64_t batch = i / per_batch, t0 = i % per_batch * size;
-    tarei_dw_conv call = {
-        .x = (const char *)x->data + (size_t)(batch * x->dims[1] * c->channels) * element,
-        .ldx = (size_t)c->channels,
-        .in_length = x->dims[1],
-        .t0 = t0,
-        .t1 = t0 + size < length ? t0 + size : length,
-        .kernel = c->kernel[1],
-        .stride = c->stride[1],
-        .dilation = c->dilation[1],
-        .pad = pad,
-        .channels = (size_t)c->channels};
-    span(user, &call, (size_t)(batch * length + t0));
-  }
+typedef struct span_job {
+  const tarei_conv *conv;
+  const tare_tensor *x;
+  size_t element;
+  int64_t length, size, per_batch, pad;
+  tarei_conv_span_fn span;
+  const void *user;
+} span_job;
+
+static void span_item(const void *const user, const size_t i, const int thread) {
+  (void)thread;
+  const span_job *const j = user;
+  const tarei_conv *const c = j->conv;
+  const int64_t batch = (int64_t)i / j->per_batch, t0 = (int64_t)i % j->per_batch * j->size;
+  tarei_dw_conv call = {
+      .x = (const char *)j->x->data + (size_t)(batch * j->x->dims[1] * c->channels) * j->element,
+      .ldx = (size_t)c->channels,
+      .in_length = j->x->dims[1],
+      .t0 = t0,
+      .t1 = t0 + j->size < j->length ? t0 + j->size : j->length,
+      .kernel = c->kernel[1],
+      .stride = c->stride[1],
+      .dilation = c->dilation[1],
+      .pad = j->pad,
+      .channels = (size_t)c->channels};
+  j->span(j->user, &call, (size_t)(batch * j->length + t0));
+}
+
+void tarei_conv_spans(const tarei_conv *const c, const tarei_run *const run,
+                      const tare_tensor *const x, const tare_tensor *const out,
+                      const size_t element, const tarei_conv_span_fn span,
+                      const void *const user) {
+  const int64_t length = out->dims[1], size = span_size(length, run);
+  const span_job j = {.conv = c,
+                      .x = x,
+                      .element = element,
+                      .length = length,
+                      .size = size,
+                      .per_batch = (length + size - 1) / size,
+                      .pad = pad_before(c, 1, x->dims[1], length),
+                      .span = span,
+                      .user = user};
+  tarei_team_run(run->team, (size_t)(x->dims[0] * j.per_batch), span_item, &j);
 }

@@ -28,13 +28,13 @@ bool tarei_conv_is_depthwise(const tarei_conv *conv);
 /* Called for m consecutive rows of a group from several threads: row i begins at a + i * lda bytes;
  * first is the number of row 0 among all output positions. */
 typedef void (*tarei_conv_rows_fn)(const void *user, const void *a, size_t lda, size_t m,
-                                   int64_t group, size_t first);
+                                   int64_t group, size_t first, int thread);
 
 size_t tarei_conv_scratch(const tarei_conv *conv, size_t element, int threads);
 
-/* x, out: [batch, space..., channels]. */
-void tarei_conv_rows(const tarei_conv *conv, const tare_tensor *x, const tare_tensor *out,
-                     size_t element, uint8_t pad_byte, void *scratch, int threads,
+/* x, out: [batch, space..., channels]. The run's scratch begins with that of tarei_conv_scratch. */
+void tarei_conv_rows(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
+                     const tare_tensor *out, size_t element, uint8_t pad_byte,
                      tarei_conv_rows_fn rows, const void *user);
 
 /* Called from several threads with a depthwise call for some outputs of one sample, complete but for
@@ -42,7 +42,8 @@ void tarei_conv_rows(const tarei_conv *conv, const tare_tensor *x, const tare_te
 typedef void (*tarei_conv_span_fn)(const void *user, tarei_dw_conv *call, size_t row);
 
 /* Cuts the outputs of a depthwise convolution into spans for the threads. */
-void tarei_conv_spans(const tarei_conv *conv, const tare_tensor *x, const tare_tensor *out,
-                      size_t element, int threads, tarei_conv_span_fn span, const void *user);
+void tarei_conv_spans(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
+                      const tare_tensor *out, size_t element, tarei_conv_span_fn span,
+                      const void *user);
 
 #endif

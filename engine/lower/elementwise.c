@@ -5,15 +5,26 @@
 
 #include "engine/threads.h"
 
-#define CHUNK ((size_t)1 << 13) /* elements a thread takes at a time */
+#define CHUNK ((size_t)1 << 13) /* elements that are worth a claim */
 
-void tarei_chunks(const size_t total, const int threads, const tarei_chunk_fn chunk,
+typedef struct flat {
+  size_t total;
+  tarei_chunk_fn chunk;
+  const void *user;
+} flat;
+
+static void chunk_range(const void *const user, const size_t first, const size_t end,
+                        const int thread) {
+  (void)thread;
+  const flat *const f = user;
+  const size_t at = first * CHUNK, left = f->total - at, n = (end - first) * CHUNK;
+  f->chunk(f->user, at, n < left ? n : left);
+}
+
+void tarei_chunks(const tarei_run *const run, const size_t total, const tarei_chunk_fn chunk,
                   const void *const user) {
-  const int team = tarei_threads_for(threads, total, CHUNK);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t i = 0; i < total; i += CHUNK) {
-    chunk(user, i, total - i < CHUNK ? total - i : CHUNK);
-  }
+  const flat f = {total, chunk, user};
+  tarei_ranges(run, total / CHUNK + (total % CHUNK != 0), 1, chunk_range, &f);
 }
 
 /* One axis of the output with the stride of each operand, in elements. */
@@ -122,13 +133,34 @@ static void locate(const tarei_broadcast *const b, size_t row, size_t *const off
   }
 }
 
-void tarei_broadcast_run(const tarei_broadcast *const b, const int threads,
-                         const tarei_broadcast_fn row_fn, const void *const user) {
-  const int team = tarei_threads_for(threads, b->rows * b->n, CHUNK);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t row = 0; row < b->rows; row++) {
+typedef struct pieces {
+  const tarei_broadcast *b;
+  size_t per_row, size; /* a row is cut into so many pieces of this size, the last one shorter */
+  tarei_broadcast_fn row_fn;
+  const void *user;
+} pieces;
+
+static void piece_range(const void *const user, const size_t first, const size_t end,
+                        const int thread) {
+  (void)thread;
+  const pieces *const p = user;
+  tarei_broadcast part = *p->b;
+  for (size_t i = first; i < end; i++) {
+    const size_t row = i / p->per_row, begin = i % p->per_row * p->size, left = p->b->n - begin;
     size_t offset[TAREI_MAX_BROADCAST];
-    locate(b, row, offset);
-    row_fn(user, b, row, offset);
+    locate(p->b, row, offset);
+    for (int k = 0; k < part.n_operands; k++) {
+      offset[k] += begin * part.step[k];
+    }
+    part.n = left < p->size ? left : p->size;
+    p->row_fn(p->user, &part, row * p->b->n + begin, offset);
   }
+}
+
+void tarei_broadcast_run(const tarei_broadcast *const b, const tarei_run *const run,
+                         const tarei_broadcast_fn row_fn, const void *const user) {
+  const bool cuts = b->n > CHUNK && run->threads > 1;
+  const size_t size = cuts ? CHUNK : b->n;
+  const pieces p = {b, cuts ? (b->n + size - 1) / size : 1, size, row_fn, user};
+  tarei_row_ranges(run, b->rows * p.per_row, size, CHUNK, piece_range, &p);
 }

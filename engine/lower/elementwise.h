@@ -6,7 +6,7 @@
 
 /* Called for elements [first, first + n) from several threads. */
 typedef void (*tarei_chunk_fn)(const void *user, size_t first, size_t n);
-void tarei_chunks(size_t total, int threads, tarei_chunk_fn chunk, const void *user);
+void tarei_chunks(const tarei_run *run, size_t total, tarei_chunk_fn chunk, const void *user);
 
 #define TAREI_MAX_BROADCAST 3
 
@@ -25,11 +25,11 @@ typedef struct tarei_broadcast {
 tare_status tarei_broadcast_read(const tare_tensor *const *operands, int n_operands,
                                  const tare_tensor *out, tarei_broadcast *b, tare_error *err);
 
-/* Called for every row from several threads: offset[i] is where operand i's row begins, in
- * elements; the output's begins at row * n. */
-typedef void (*tarei_broadcast_fn)(const void *user, const tarei_broadcast *b, size_t row,
+/* Called for every row, or for parts of long ones, from several threads, with b->n elements each:
+ * offset[i] is where operand i begins, in elements, `at` where the output does. */
+typedef void (*tarei_broadcast_fn)(const void *user, const tarei_broadcast *b, size_t at,
                                    const size_t *offset);
-void tarei_broadcast_run(const tarei_broadcast *b, int threads, tarei_broadcast_fn row_fn,
-                         const void *user);
+void tarei_broadcast_run(const tarei_broadcast *b, const tarei_run *run,
+                         tarei_broadcast_fn row_fn, const void *user);
 
 #endif

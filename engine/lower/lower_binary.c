@@ -9,12 +9,12 @@ typedef struct job {
   void *out;
 } job;
 
-static void float_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+static void float_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
   const job *const j = user;
   j->run->kernels->binary(j->op, (const float *)j->a + offset[0], b->step[0],
                           (const float *)j->b + offset[1], b->step[1], b->n,
-                          (float *)j->out + row * b->n);
+                          (float *)j->out + at);
 }
 
 /* Integers wrap like two's complement; a division by zero gives 0 instead of a trap. */
@@ -38,12 +38,12 @@ static int64_t apply(const tarei_binary op, const int64_t a, const int64_t b) {
 }
 
 #define INTEGER_ROW(name, type)                                                              \
-  static void name(const void *const user, const tarei_broadcast *const b, const size_t row, \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t at,  \
                    const size_t *const offset) {                                             \
     const job *const j = user;                                                               \
     const type *const x = (const type *)j->a + offset[0];                                    \
     const type *const y = (const type *)j->b + offset[1];                                    \
-    type *const out = (type *)j->out + row * b->n;                                           \
+    type *const out = (type *)j->out + at;                                                   \
     for (size_t i = 0; i < b->n; i++) {                                                      \
       out[i] = (type)apply(j->op, x[i * b->step[0]], y[i * b->step[1]]);                     \
     }                                                                                        \
@@ -73,7 +73,7 @@ static tare_status combine(const tarei_binary op, const tarei_run *const r,
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(operands, 2, r->out[0], &layout, err));
   const job j = {.op = op, .run = r, .a = a->data, .b = b->data, .out = r->out[0]->data};
-  tarei_broadcast_run(&layout, r->threads, row_of(a->dtype), &j);
+  tarei_broadcast_run(&layout, r, row_of(a->dtype), &j);
   return TARE_OK;
 }
 

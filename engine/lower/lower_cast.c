@@ -117,7 +117,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   (void)err;
   const job j = {access_of(r->in[0]->dtype), access_of(r->out[0]->dtype), r->in[0]->data,
                  r->out[0]->data};
-  tarei_chunks((size_t)tare_tensor_count(r->in[0]), r->threads, chunk, &j);
+  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), chunk, &j);
   return TARE_OK;
 }
 

@@ -18,12 +18,12 @@ typedef struct job {
     break;
 
 #define COMPARE_ROW(name, type)                                                              \
-  static void name(const void *const user, const tarei_broadcast *const b, const size_t row, \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t at,  \
                    const size_t *const offset) {                                             \
     const job *const j = user;                                                               \
     const type *const x = (const type *)j->a + offset[0];                                    \
     const type *const y = (const type *)j->b + offset[1];                                    \
-    uint8_t *const out = j->out + row * b->n;                                                \
+    uint8_t *const out = j->out + at;                                                        \
     switch (j->relation) {                                                                   \
       RELATION(EQUAL, ==)                                                                    \
       RELATION(LESS, <)                                                                      \
@@ -59,7 +59,7 @@ static tare_status compare(const tarei_run *const r, const relation rel, tare_er
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
   const job j = {rel, r->in[0]->data, r->in[1]->data, r->out[0]->data};
-  tarei_broadcast_run(&layout, r->threads, row_of(r->in[0]->dtype), &j);
+  tarei_broadcast_run(&layout, r, row_of(r->in[0]->dtype), &j);
   return TARE_OK;
 }
 

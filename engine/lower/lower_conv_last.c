@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "engine/lower/conv_rows.h"
 #include "engine/lower/fused.h"
-#include "engine/threads.h"
 
 typedef struct state {
   tarei_conv conv;
@@ -81,7 +80,8 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
 }
 
 static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
-                 const int64_t group, const size_t first) {
+                 const int64_t group, const size_t first, const int thread) {
+  (void)thread;
   const job *const j = user;
   const state *const s = j->s;
   const size_t n = (size_t)(s->conv.outputs / s->conv.group);
@@ -113,10 +113,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
   j.epilogue.bias = s->bias;
   if (s->depthwise) {
-    tarei_conv_spans(&s->conv, j.x, j.out, sizeof(float), r->threads, span, &j);
+    tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), span, &j);
   } else {
-    tarei_conv_rows(&s->conv, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, r->scratch,
-                    r->threads, rows, &j);
+    tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, rows, &j);
   }
   return TARE_OK;
 }

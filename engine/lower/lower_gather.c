@@ -1,7 +1,6 @@
 /* Gather along an axis. Indices come from the data and are checked one by one. */
 #include <string.h>
 
-#include "engine/step.h"
 #include "engine/threads.h"
 
 static int64_t index_at(const tare_tensor *const indices, const size_t i) {
@@ -23,6 +22,24 @@ static tare_status check_indices(const tarei_step *const step, const tare_tensor
   return TARE_OK;
 }
 
+typedef struct job {
+  const tare_tensor *indices;
+  size_t n, size, inner; /* indices, rows to choose from, bytes of a row */
+  const char *from;
+  char *to;
+} job;
+
+static void rows(const void *const user, const size_t first, const size_t end,
+                 const int thread) {
+  (void)thread;
+  const job *const j = user;
+  for (size_t i = first; i < end; i++) {
+    const int64_t at = index_at(j->indices, i % j->n);
+    const size_t row = i / j->n * j->size + (size_t)(at < 0 ? at + (int64_t)j->size : at);
+    memcpy(j->to + i * j->inner, j->from + row * j->inner, j->inner);
+  }
+}
+
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const indices = r->in[1];
@@ -38,16 +55,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
       inner *= (size_t)x->dims[d];
     }
   }
-  const size_t n = (size_t)tare_tensor_count(indices);
-  const char *const from = x->data;
-  char *const to = r->out[0]->data;
-  const int team = tarei_threads_for(r->threads, outer * n * inner, 1u << 15);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t i = 0; i < outer * n; i++) {
-    const int64_t at = index_at(indices, i % n);
-    const size_t row = i / n * (size_t)size + (size_t)(at < 0 ? at + size : at);
-    memcpy(to + i * inner, from + row * inner, inner);
-  }
+  const job j = {indices, (size_t)tare_tensor_count(indices), (size_t)size, inner, x->data,
+                 r->out[0]->data};
+  tarei_row_ranges(r, outer * j.n, inner, 1u << 15, rows, &j);
   return TARE_OK;
 }
 

@@ -4,7 +4,6 @@
 #include "engine/lower/elementwise.h"
 #include "engine/lower/operands.h"
 #include "engine/lower/row_blocks.h"
-#include "engine/threads.h"
 
 typedef struct sizes {
   size_t m, k, n;
@@ -62,7 +61,8 @@ static void transpose_a(const sizes *const s, const float *const a, float *const
   }
 }
 
-static void rows(const void *const user, const size_t first, const size_t m) {
+static void rows(const void *const user, const size_t first, const size_t m, const int thread) {
+  (void)thread;
   const job *const j = user;
   const tarei_f32_gemm gemm = {
       .a = j->a + first * j->s.k,
@@ -81,10 +81,10 @@ typedef struct addend {
   float *out;
 } addend;
 
-static void add_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+static void add_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                     const size_t *const offset) {
   const addend *const a = user;
-  float *const out = a->out + row * b->n;
+  float *const out = a->out + at;
   for (size_t i = 0; i < b->n; i++) {
     out[i] += a->beta * a->c[offset[0] + i * b->step[0]];
   }
@@ -104,12 +104,12 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
     transpose_a(&j.s, j.a, transposed);
     j.a = transposed;
   }
-  tarei_row_blocks(j.s.m, r->threads, rows, &j);
+  tarei_row_blocks(r, j.s.m, rows, &j);
   const float beta = tarei_attr_float(step->node, "beta", 1);
   if (step->node->n_in > 2 && r->in[2] && beta != 0) {
     tarei_broadcast layout;
     TARE_TRY(tarei_broadcast_read(&r->in[2], 1, r->out[0], &layout, err));
-    tarei_broadcast_run(&layout, r->threads, add_row,
+    tarei_broadcast_run(&layout, r, add_row,
                         &(addend){r->in[2]->data, beta, r->out[0]->data});
   }
   return TARE_OK;

@@ -59,20 +59,35 @@ static size_t count_space(const tare_tensor *const x, const int first) {
   return n;
 }
 
+typedef struct job {
+  const tarei_run *run;
+  size_t n, channels, blocks; /* elements of a channel; blocks of LANES channels */
+  float epsilon;
+} job;
+
+static void plain_range(const void *const user, const size_t first, const size_t end,
+                        const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const tarei_run *const r = j->run;
+  for (size_t i = first; i < end; i++) {
+    const size_t c = i % j->channels;
+    plain_channel((const float *)r->in[0]->data + i * j->n, j->n, j->epsilon,
+                  ((const float *)r->in[1]->data)[c], ((const float *)r->in[2]->data)[c],
+                  (float *)r->out[0]->data + i * j->n);
+  }
+}
+
 static tare_status run_plain(const tarei_step *const step, const tarei_run *const r,
                              tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const size_t channels = (size_t)x->dims[1], n = count_space(x, 2);
   TARE_TRY(check_vectors(step, r, channels, err));
-  const size_t total = (size_t)x->dims[0] * channels;
-  const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
-  const float *const scale = r->in[1]->data, *const bias = r->in[2]->data;
-  const int team = tarei_threads_for(r->threads, total * n, 4096);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t i = 0; i < total; i++) {
-    plain_channel((const float *)x->data + i * n, n, epsilon, scale[i % channels],
-                  bias[i % channels], (float *)r->out[0]->data + i * n);
-  }
+  const job j = {.run = r,
+                 .n = n,
+                 .channels = channels,
+                 .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f)};
+  tarei_row_ranges(r, (size_t)x->dims[0] * channels, n, 4096, plain_range, &j);
   return TARE_OK;
 }
 
@@ -106,22 +121,31 @@ static void last_channels(const float *const x, const size_t n, const size_t cha
   }
 }
 
+static void last_range(const void *const user, const size_t first, const size_t end,
+                       const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const tarei_run *const r = j->run;
+  for (size_t i = first; i < end; i++) {
+    const size_t c = i % j->blocks * LANES, at = i / j->blocks * j->n * j->channels + c;
+    last_channels((const float *)r->in[0]->data + at, j->n, j->channels,
+                  j->channels - c < LANES ? j->channels - c : LANES, j->epsilon,
+                  (const float *)r->in[1]->data + c, (const float *)r->in[2]->data + c,
+                  (float *)r->out[0]->data + at);
+  }
+}
+
 static tare_status run_last(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const size_t channels = (size_t)x->dims[x->rank - 1], n = count_space(x, 1);
   TARE_TRY(check_vectors(step, r, channels, err));
-  const size_t blocks = (channels + LANES - 1) / LANES, total = (size_t)x->dims[0] * blocks;
-  const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
-  const float *const scale = r->in[1]->data, *const bias = r->in[2]->data;
-  const int team = tarei_threads_for(r->threads, (size_t)tare_tensor_count(x), 4096);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t i = 0; i < total; i++) {
-    const size_t c = i % blocks * LANES, at = i / blocks * n * channels + c;
-    last_channels((const float *)x->data + at, n, channels,
-                  channels - c < LANES ? channels - c : LANES, epsilon, scale + c, bias + c,
-                  (float *)r->out[0]->data + at);
-  }
+  const job j = {.run = r,
+                 .n = n,
+                 .channels = channels,
+                 .blocks = (channels + LANES - 1) / LANES,
+                 .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f)};
+  tarei_row_ranges(r, (size_t)x->dims[0] * j.blocks, n * LANES, 4096, last_range, &j);
   return TARE_OK;
 }
 

@@ -27,22 +27,37 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return TARE_OK;
 }
 
+typedef struct job {
+  const tarei_run *run;
+  size_t n;
+  float epsilon;
+  const float *gain, *shift;
+} job;
+
+static void row_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const float *const x = j->run->in[0]->data;
+  float *const y = j->run->out[0]->data;
+  for (size_t i = first; i < end; i++) {
+    j->run->kernels->layer_norm(x + i * j->n, NULL, j->n, j->epsilon, j->gain, j->shift,
+                                y + i * j->n, NULL, 0, 0);
+  }
+}
+
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const size_t n = row_length(step, x), rows = n ? (size_t)tare_tensor_count(x) / n : 0;
   TARE_TRY(tarei_want_count(step, r, 1, (int64_t)n, err));
   TARE_TRY(tarei_want_count(step, r, 2, (int64_t)n, err));
-  const float epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f);
-  const float *const gain = r->in[1]->data;
-  const float *const shift = step->node->n_in > 2 && r->in[2] ? r->in[2]->data : NULL;
-  const float *const from = x->data;
-  float *const to = r->out[0]->data;
-  const int team = tarei_threads_for(r->threads, rows * n, 4096);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t i = 0; i < rows; i++) {
-    r->kernels->layer_norm(from + i * n, NULL, n, epsilon, gain, shift, to + i * n, NULL, 0, 0);
-  }
+  const job j = {.run = r,
+                 .n = n,
+                 .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f),
+                 .gain = r->in[1]->data,
+                 .shift = step->node->n_in > 2 && r->in[2] ? r->in[2]->data : NULL};
+  tarei_row_ranges(r, rows, n, 4096, row_range, &j);
   return TARE_OK;
 }
 

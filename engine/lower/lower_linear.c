@@ -44,7 +44,8 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return TARE_OK;
 }
 
-static void rows(const void *const user, const size_t first, const size_t m) {
+static void rows(const void *const user, const size_t first, const size_t m, const int thread) {
+  (void)thread;
   const job *const j = user;
   const tarei_f32_gemm gemm = {.a = j->x + first * j->s->k,
                                .lda = j->s->k,
@@ -65,7 +66,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, s->n);
   j.epilogue.bias = s->bias;
-  tarei_row_blocks((size_t)tare_tensor_count(r->in[0]) / s->k, r->threads, rows, &j);
+  tarei_row_blocks(r, (size_t)tare_tensor_count(r->in[0]) / s->k, rows, &j);
   return TARE_OK;
 }
 

@@ -40,8 +40,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], false, &p);
   TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
-  tarei_product_run(&p, r->threads, r->scratch,
-                    tarei_round_up(tarei_f32_packed_size(p.k, p.n), TAREI_ALIGN), item, &j);
+  tarei_product_run(&p, r, tarei_round_up(tarei_f32_packed_size(p.k, p.n), TAREI_ALIGN), item, &j);
   return TARE_OK;
 }
 

@@ -19,24 +19,24 @@ static int64_t remainder_of(const int64_t a, const int64_t b, const bool sign_of
   return !sign_of_a && r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-static void float_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+static void float_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
   const job *const j = user;
   const float *const x = (const float *)j->a + offset[0], *const y =
                                                               (const float *)j->b + offset[1];
-  float *const out = (float *)j->out + row * b->n;
+  float *const out = (float *)j->out + at;
   for (size_t i = 0; i < b->n; i++) {
     out[i] = fmodf(x[i * b->step[0]], y[i * b->step[1]]);
   }
 }
 
 #define INTEGER_ROW(name, type)                                                              \
-  static void name(const void *const user, const tarei_broadcast *const b, const size_t row, \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t at,  \
                    const size_t *const offset) {                                             \
     const job *const j = user;                                                               \
     const type *const x = (const type *)j->a + offset[0];                                    \
     const type *const y = (const type *)j->b + offset[1];                                    \
-    type *const out = (type *)j->out + row * b->n;                                           \
+    type *const out = (type *)j->out + at;                                                   \
     for (size_t i = 0; i < b->n; i++) {                                                      \
       out[i] = (type)remainder_of(x[i * b->step[0]], y[i * b->step[1]], j->fmod);            \
     }                                                                                        \
@@ -65,7 +65,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
   const job j = {tarei_attr_int(step->node, "fmod", 0) == 1, r->in[0]->data, r->in[1]->data,
                  r->out[0]->data};
-  tarei_broadcast_run(&layout, r->threads, row_of(r->in[0]->dtype), &j);
+  tarei_broadcast_run(&layout, r, row_of(r->in[0]->dtype), &j);
   return TARE_OK;
 }
 

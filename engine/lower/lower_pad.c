@@ -120,6 +120,14 @@ static void pad_row(const padding *const p, const size_t row) {
   }
 }
 
+static void row_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  for (size_t row = first; row < end; row++) {
+    pad_row(user, row);
+  }
+}
+
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   padding p = {.mode = mode_of(step->node),
@@ -133,12 +141,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
     memcpy(p.out->data, p.x->data, total * p.element);
     return TARE_OK;
   }
-  const size_t rows = total / (size_t)p.out->dims[p.out->rank - 1];
-  const int team = tarei_threads_for(r->threads, total * p.element, 1u << 15);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t row = 0; row < rows; row++) {
-    pad_row(&p, row);
-  }
+  const size_t row = (size_t)p.out->dims[p.out->rank - 1];
+  tarei_row_ranges(r, total / row, row * p.element, 1u << 15, row_range, &p);
   return TARE_OK;
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/step.h"
 #include "engine/threads.h"
 
 #define AXES 3                       /* fewer axes are the last ones of three */
@@ -152,18 +151,31 @@ static void pool_plane(const geometry *const g, const float *const x, float *out
   }
 }
 
+typedef struct job {
+  geometry g;
+  const float *x;
+  float *y;
+  size_t in, out; /* elements of a plane */
+} job;
+
+static void planes(const void *const user, const size_t first, const size_t end,
+                   const int thread) {
+  (void)thread;
+  const job *const j = user;
+  for (size_t p = first; p < end; p++) {
+    pool_plane(&j->g, j->x + p * j->in, j->y + p * j->out);
+  }
+}
+
 static tare_status run_pool(const tarei_step *const step, const tarei_run *const r,
                             const bool average) {
   const tare_tensor *const x = r->in[0];
-  const geometry g = geometry_of(step->state, average, x, r->out[0]);
-  const size_t planes = (size_t)x->dims[0] * (size_t)x->dims[1];
-  const size_t in = (size_t)(g.in[0] * g.in[1] * g.in[2]);
-  const size_t out = (size_t)(g.out[0] * g.out[1] * g.out[2]);
-  const int team = tarei_threads_for(r->threads, planes * in, 4096);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t p = 0; p < planes; p++) {
-    pool_plane(&g, (const float *)x->data + p * in, (float *)r->out[0]->data + p * out);
-  }
+  job j = {.g = geometry_of(step->state, average, x, r->out[0]),
+           .x = x->data,
+           .y = r->out[0]->data};
+  j.in = (size_t)(j.g.in[0] * j.g.in[1] * j.g.in[2]);
+  j.out = (size_t)(j.g.out[0] * j.g.out[1] * j.g.out[2]);
+  tarei_row_ranges(r, (size_t)x->dims[0] * (size_t)x->dims[1], j.in, 4096, planes, &j);
   return TARE_OK;
 }
 

@@ -10,12 +10,12 @@ typedef struct job {
   tare_dtype exponent;
 } job;
 
-static void float_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+static void float_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
   const job *const j = user;
   j->run->kernels->binary(TAREI_BINARY_POW, (const float *)j->a + offset[0], b->step[0],
                           (const float *)j->b + offset[1], b->step[1], b->n,
-                          (float *)j->out + row * b->n);
+                          (float *)j->out + at);
 }
 
 static double exponent_at(const job *const j, const size_t i) {
@@ -30,11 +30,11 @@ static int64_t saturate(const double x, const int64_t lowest, const int64_t high
 }
 
 #define MIXED_ROW(name, type, CONVERT)                                                             \
-  static void name(const void *const user, const tarei_broadcast *const b, const size_t row,       \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t at,        \
                    const size_t *const offset) {                                                   \
     const job *const j = user;                                                                     \
     const type *const x = (const type *)j->a + offset[0];                                          \
-    type *const out = (type *)j->out + row * b->n;                                                 \
+    type *const out = (type *)j->out + at;                                                         \
     for (size_t i = 0; i < b->n; i++) {                                                            \
       const double y = pow((double)x[i * b->step[0]], exponent_at(j, offset[1] + i * b->step[1])); \
       out[i] = (type)(CONVERT);                                                                    \
@@ -71,7 +71,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
   const job j = {r, r->in[0]->data, r->in[1]->data, r->out[0]->data, r->in[1]->dtype};
-  tarei_broadcast_run(&layout, r->threads, row_of(r->in[0]->dtype, j.exponent), &j);
+  tarei_broadcast_run(&layout, r, row_of(r->in[0]->dtype, j.exponent), &j);
   return TARE_OK;
 }
 

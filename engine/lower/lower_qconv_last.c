@@ -133,7 +133,7 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
 }
 
 static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
-                 const int64_t group, const size_t first) {
+                 const int64_t group, const size_t first, const int thread) {
   const job *const j = user;
   const state *const s = j->s;
   const size_t n = (size_t)(s->conv.outputs / s->conv.group);
@@ -147,7 +147,8 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
       .add = s->layer.add + (size_t)group * s->group_add,
       .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
   if (s->layer.row_scales) {
-    tarei_row_scales_gemm(&gemm, a, lda / sizeof(float), m, j->run->kernels, j->row_scratch);
+    tarei_row_scales_gemm(&gemm, a, lda / sizeof(float), m, j->run->kernels, j->row_scratch,
+                          thread);
   } else {
     j->run->kernels->i8_gemm(&gemm);
   }
@@ -171,11 +172,11 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->depthwise) {
-    tarei_conv_spans(&s->conv, j.x, j.out, 1, r->threads, span, &j);
+    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, span, &j);
   } else {
     const uint8_t pad = s->layer.row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
     j.row_scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, element_of(s), r->threads);
-    tarei_conv_rows(&s->conv, j.x, j.out, element_of(s), pad, r->scratch, r->threads, rows, &j);
+    tarei_conv_rows(&s->conv, r, j.x, j.out, element_of(s), pad, rows, &j);
   }
   return TARE_OK;
 }

@@ -86,7 +86,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return pack(step, blobs, s, err);
 }
 
-static void rows(const void *const user, const size_t first, const size_t m) {
+static void rows(const void *const user, const size_t first, const size_t m, const int thread) {
   const job *const j = user;
   const size_t at = first * j->s->k;
   const tarei_i8_gemm gemm = {.a = (const uint8_t *)j->x + at,
@@ -99,7 +99,7 @@ static void rows(const void *const user, const size_t first, const size_t m) {
                               .epilogue = tarei_epilogue_at(&j->epilogue, first, 0)};
   if (j->s->layer.row_scales) {
     tarei_row_scales_gemm(&gemm, (const float *)j->x + at, j->s->k, m, j->run->kernels,
-                          j->run->scratch);
+                          j->run->scratch, thread);
   } else {
     j->run->kernels->i8_gemm(&gemm);
   }
@@ -121,7 +121,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
   job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
-  tarei_row_blocks((size_t)tare_tensor_count(r->in[0]) / s->k, r->threads, rows, &j);
+  tarei_row_blocks(r, (size_t)tare_tensor_count(r->in[0]) / s->k, rows, &j);
   return TARE_OK;
 }
 

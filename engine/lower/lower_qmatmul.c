@@ -105,7 +105,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   } else {
     j.mult = (float)scale;
   }
-  tarei_product_run(&p, r->threads, r->scratch, layout_of(&p).total, item, &j);
+  tarei_product_run(&p, r, layout_of(&p).total, item, &j);
   return TARE_OK;
 }
 

@@ -1,8 +1,12 @@
 /* float to u8 and back, with the scale of the annotation and the run's profile. */
+#include "engine/lower/elementwise.h"
 #include "engine/lower/fused.h"
-#include "engine/threads.h"
 
-#define CHUNK ((size_t)1 << 14) /* elements a thread takes at a time */
+typedef struct job {
+  const tarei_run *run;
+  float scale; /* or its inverse, for quantizing */
+  int32_t zero_point;
+} job;
 
 static tare_status prepare_quantize(tarei_step *const step, tarei_blobs *const blobs,
                                     tare_error *const err) {
@@ -16,35 +20,33 @@ static tare_status prepare_dequantize(tarei_step *const step, tarei_blobs *const
   return tarei_want_scales(step, step->node->in[0], err);
 }
 
+static void quantize_chunk(const void *const user, const size_t first, const size_t n) {
+  const job *const j = user;
+  j->run->kernels->quantize((const float *)j->run->in[0]->data + first, n, j->scale, j->zero_point,
+                            (uint8_t *)j->run->out[0]->data + first);
+}
+
+static void dequantize_chunk(const void *const user, const size_t first, const size_t n) {
+  const job *const j = user;
+  j->run->kernels->dequantize((const uint8_t *)j->run->in[0]->data + first, n, j->scale,
+                              j->zero_point, (float *)j->run->out[0]->data + first);
+}
+
 static tare_status run_quantize(const tarei_step *const step, const tarei_run *const r,
                                 tare_error *const err) {
   (void)err;
-  const size_t n = (size_t)tare_tensor_count(r->in[0]);
-  const float *const x = r->in[0]->data;
-  uint8_t *const out = r->out[0]->data;
-  const float inv_scale = 1.0f / tarei_u8_scale(step->graph, step->node->out[0], r->profile);
-  const int32_t zero_point = tarei_u8_zero_point(step->graph, step->node->out[0]);
-  const int threads = tarei_threads_for(r->threads, n, CHUNK);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (size_t i = 0; i < n; i += CHUNK) {
-    r->kernels->quantize(x + i, n - i < CHUNK ? n - i : CHUNK, inv_scale, zero_point, out + i);
-  }
+  const job j = {r, 1.0f / tarei_u8_scale(step->graph, step->node->out[0], r->profile),
+                 tarei_u8_zero_point(step->graph, step->node->out[0])};
+  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), quantize_chunk, &j);
   return TARE_OK;
 }
 
 static tare_status run_dequantize(const tarei_step *const step, const tarei_run *const r,
                                   tare_error *const err) {
   (void)err;
-  const size_t n = (size_t)tare_tensor_count(r->in[0]);
-  const uint8_t *const x = r->in[0]->data;
-  float *const out = r->out[0]->data;
-  const float scale = tarei_u8_scale(step->graph, step->node->in[0], r->profile);
-  const int32_t zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
-  const int threads = tarei_threads_for(r->threads, n, CHUNK);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (size_t i = 0; i < n; i += CHUNK) {
-    r->kernels->dequantize(x + i, n - i < CHUNK ? n - i : CHUNK, scale, zero_point, out + i);
-  }
+  const job j = {r, tarei_u8_scale(step->graph, step->node->in[0], r->profile),
+                 tarei_u8_zero_point(step->graph, step->node->in[0])};
+  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), dequantize_chunk, &j);
   return TARE_OK;
 }
 

@@ -83,7 +83,7 @@ static tare_status reduce(const tarei_run *const r, const kind *const k, const b
     return tarei_fail(err, TARE_E_SHAPE, "its axes leave %zu elements, its output has %lld",
                       plan.outputs, (long long)tare_tensor_count(out));
   }
-  tarei_reduction_run(&plan, x->data, out->data, tare_dtype_size(x->dtype), r->threads,
+  tarei_reduction_run(&plan, r, x->data, out->data, tare_dtype_size(x->dtype),
                       function_of(k, x->dtype));
   return TARE_OK;
 }

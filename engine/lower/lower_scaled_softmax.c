@@ -64,23 +64,37 @@ static size_t mask_offset(const rows *const r, size_t row) {
   return offset;
 }
 
+typedef struct job {
+  const tarei_run *run;
+  rows r;
+  float scale;
+  const float *mask; /* or NULL */
+  tarei_epilogue e;
+} job;
+
+static void row_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const rows *const r = &j->r;
+  const tarei_epilogue *const e = &j->e;
+  for (size_t row = first; row < end; row++) {
+    j->run->kernels->softmax_fused((const float *)j->run->in[0]->data + row * r->n, j->scale,
+                                   j->mask ? j->mask + mask_offset(r, row) : NULL, r->n,
+                                   e->out_f32 ? e->out_f32 + row * r->n : NULL,
+                                   e->out_u8 ? e->out_u8 + row * r->n : NULL, e->inv_scale,
+                                   e->zero_point);
+  }
+}
+
 static tare_status run(const tarei_step *const step, const tarei_run *const run,
                        tare_error *const err) {
   const state *const s = step->state;
   const tare_tensor *const mask = step->node->n_in > 1 ? run->in[1] : NULL;
-  rows r;
-  TARE_TRY(read_rows(run->in[0], mask, &r, err));
-  const tarei_epilogue e = tarei_fused_epilogue(&s->fused, step, run, NULL, r.n);
-  const float *const x = run->in[0]->data;
-  const int team = tarei_threads_for(run->threads, r.count * r.n, 4096);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t row = 0; row < r.count; row++) {
-    run->kernels->softmax_fused(
-        x + row * r.n, s->scale,
-        mask ? (const float *)mask->data + mask_offset(&r, row) : NULL, r.n,
-        e.out_f32 ? e.out_f32 + row * r.n : NULL, e.out_u8 ? e.out_u8 + row * r.n : NULL,
-        e.inv_scale, e.zero_point);
-  }
+  job j = {.run = run, .scale = s->scale, .mask = mask ? mask->data : NULL};
+  TARE_TRY(read_rows(run->in[0], mask, &j.r, err));
+  j.e = tarei_fused_epilogue(&s->fused, step, run, NULL, j.r.n);
+  tarei_row_ranges(run, j.r.count, j.r.n, 4096, row_range, &j);
   return TARE_OK;
 }
 

@@ -48,7 +48,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     (void)step;                                                                                   \
     (void)err;                                                                                    \
     const job j = {r, TAREI_UNARY_##kind, r->in[0]->data, r->out[0]->data};                       \
-    tarei_chunks((size_t)tare_tensor_count(r->in[0]), r->threads, chunk_of(r->in[0]->dtype), &j); \
+    tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), chunk_of(r->in[0]->dtype), &j);          \
     return TARE_OK;                                                                               \
   }                                                                                               \
   const tarei_lowering tarei_lower_##id = {.prepare = prepare, .run = run_##id};

@@ -55,37 +55,56 @@ static tare_status check_box(const box *const b, const tare_tensor *const x,
   return TARE_OK;
 }
 
+typedef struct job {
+  box b;
+  const tare_tensor *x, *out;
+} job;
+
+/* Element of the input at which a row of the output begins. */
+static int64_t row_start(const job *const j, size_t row) {
+  const int last = j->x->rank - 1;
+  int64_t from = 0, stride = 1;
+  for (int d = last; d >= 0; d--) {
+    const size_t size = (size_t)j->out->dims[d];
+    const int64_t at = d == last ? 0 : (int64_t)(row % size);
+    row = d == last ? row : row / size;
+    from += (j->b.start[d] + at * j->b.step[d]) * stride;
+    stride *= j->x->dims[d];
+  }
+  return from;
+}
+
+static void row_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const int last = j->x->rank - 1;
+  const size_t element = tare_dtype_size(j->x->dtype), n = (size_t)j->out->dims[last];
+  const int64_t step = j->b.step[last];
+  for (size_t row = first; row < end; row++) {
+    char *const to = (char *)j->out->data + row * n * element;
+    const char *const from =
+        (const char *)j->x->data + row_start(j, row) * (int64_t)element;
+    for (size_t i = 0; step != 1 && i < n; i++) {
+      memcpy(to + i * element, from + (int64_t)i * step * (int64_t)element, element);
+    }
+    if (step == 1) {
+      memcpy(to, from, n * element);
+    }
+  }
+}
+
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   if (x->rank == 0 || tare_tensor_count(out) == 0) {
     return TARE_OK;
   }
-  const box b = read_box(step, r);
-  TARE_TRY(check_box(&b, x, out, err));
-  const int last = x->rank - 1;
-  const size_t element = tare_dtype_size(x->dtype), n = (size_t)out->dims[last];
-  const size_t rows = (size_t)tare_tensor_count(out) / n;
-  const int team = tarei_threads_for(r->threads, rows * n * element, 1u << 15);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t row = 0; row < rows; row++) {
-    size_t index = row;
-    int64_t from = 0, stride = 1;
-    for (int d = last; d >= 0; d--) {
-      const int64_t at = d == last ? 0 : (int64_t)(index % (size_t)out->dims[d]);
-      index = d == last ? index : index / (size_t)out->dims[d];
-      from += (b.start[d] + at * b.step[d]) * stride;
-      stride *= x->dims[d];
-    }
-    char *const to = (char *)out->data + row * n * element;
-    const char *const source = (const char *)x->data + from * (int64_t)element;
-    for (size_t i = 0; b.step[last] != 1 && i < n; i++) {
-      memcpy(to + i * element, source + (int64_t)i * b.step[last] * (int64_t)element, element);
-    }
-    if (b.step[last] == 1) {
-      memcpy(to, source, n * element);
-    }
-  }
+  const job j = {.b = read_box(step, r), .x = x, .out = out};
+  TARE_TRY(check_box(&j.b, x, out, err));
+  const size_t n = (size_t)out->dims[x->rank - 1];
+  tarei_row_ranges(r, (size_t)tare_tensor_count(out) / n, n * tare_dtype_size(x->dtype), 1u << 15,
+                   row_range, &j);
   return TARE_OK;
 }
 

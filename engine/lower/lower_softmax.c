@@ -1,7 +1,6 @@
 /* Softmax and LogSoftmax along any axis. Before opset 13 the dims from the axis on are one row. */
 #include "base/mem.h"
 #include "engine/lower/operands.h"
-#include "engine/step.h"
 #include "engine/threads.h"
 
 typedef struct rows {
@@ -20,12 +19,22 @@ static rows rows_of(const tarei_step *const step, const tare_tensor *const x) {
   return r;
 }
 
+static size_t column_bytes(const rows *const r) {
+  return tarei_round_up(r->n * sizeof(float), TAREI_ALIGN);
+}
+
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
   (void)out;
   const rows r = rows_of(step, in[0]);
-  return r.inner == 1 ? 0 : tarei_round_up(r.n * sizeof(float), TAREI_ALIGN) * (size_t)threads;
+  return r.inner == 1 ? 0 : column_bytes(&r) * (size_t)threads;
 }
+
+typedef struct job {
+  rows r;
+  const tarei_run *run;
+  tarei_softmax_fn *kernel;
+} job;
 
 static void one_row(const rows *const r, const size_t row, const float *const x, float *const out,
                     tarei_softmax_fn *const kernel, float *const column) {
@@ -43,19 +52,19 @@ static void one_row(const rows *const r, const size_t row, const float *const x,
   }
 }
 
+static void row_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  const job *const j = user;
+  float *const column = tarei_thread_scratch(j->run, thread, column_bytes(&j->r));
+  for (size_t row = first; row < end; row++) {
+    one_row(&j->r, row, j->run->in[0]->data, j->run->out[0]->data, j->kernel, column);
+  }
+}
+
 static tare_status run_rows(const tarei_step *const step, const tarei_run *const run,
                             tarei_softmax_fn *const kernel) {
-  const rows r = rows_of(step, run->in[0]);
-  const float *const x = run->in[0]->data;
-  float *const out = run->out[0]->data;
-  const size_t total = r.n ? r.outer * r.inner : 0;
-  const size_t column = tarei_round_up(r.n * sizeof(float), TAREI_ALIGN);
-  const int team = tarei_threads_for(run->threads, total * r.n, 4096);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t row = 0; row < total; row++) {
-    one_row(&r, row, x, out, kernel,
-            (float *)(void *)((char *)run->scratch + (size_t)tarei_thread_number() * column));
-  }
+  const job j = {rows_of(step, run->in[0]), run, kernel};
+  tarei_row_ranges(run, j.r.n ? j.r.outer * j.r.inner : 0, j.r.n, 4096, row_range, &j);
   return TARE_OK;
 }
 

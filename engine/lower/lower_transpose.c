@@ -2,9 +2,9 @@
  * neighbours that stay together merged; then rows are copied, or 2-D tiles transposed. */
 #include <string.h>
 
-#include "engine/step.h"
 #include "engine/threads.h"
 
+#define LEAST ((size_t)1 << 15) /* bytes that are worth a claim */
 #define TILE 16 /* a tile of 8-byte elements and its image both stay in L1 */
 
 /* Output axes, outermost first, with the input's stride in elements. */
@@ -54,19 +54,34 @@ static size_t offset_of(const layout *const l, const int axes, size_t index) {
   return offset;
 }
 
+typedef struct copying {
+  const layout *l;
+  const char *x;
+  char *out;
+  size_t element, row; /* bytes */
+} copying;
+
+static void row_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const copying *const c = user;
+  for (size_t r = first; r < end; r++) {
+    memcpy(c->out + r * c->row, c->x + offset_of(c->l, c->l->n - 1, r) * c->element, c->row);
+  }
+}
+
 /* Rows that stay whole: the last output axis is contiguous in the input. */
-static void copy_rows(const layout *const l, const char *const x, char *const out,
-                      const size_t element, const int threads) {
-  const size_t row = l->n ? l->size[l->n - 1] * element : element;
+static void copy_rows(const layout *const l, const tarei_run *const run, const size_t element) {
+  const copying c = {.l = l,
+                     .x = run->in[0]->data,
+                     .out = run->out[0]->data,
+                     .element = element,
+                     .row = l->n ? l->size[l->n - 1] * element : element};
   size_t rows = 1;
   for (int a = 0; a < l->n - 1; a++) {
     rows *= l->size[a];
   }
-  const int team = tarei_threads_for(threads, rows * row, 1u << 15);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t r = 0; r < rows; r++) {
-    memcpy(out + r * row, x + offset_of(l, l->n - 1, r) * element, row);
-  }
+  tarei_row_ranges(run, rows, c.row, LEAST, row_range, &c);
 }
 
 #define TRANSPOSE_TILE(name, type)                                                  \
@@ -92,43 +107,69 @@ static tile_fn tile_of(const size_t element) {
   return element == 1 ? tile_1 : element == 2 ? tile_2 : element == 4 ? tile_4 : tile_8;
 }
 
+typedef struct tiling {
+  layout others; /* the axes that do not span the matrices */
+  size_t other_stride[TARE_MAX_RANK];
+  size_t rows, columns, strips;           /* of a matrix; strips of TILE rows */
+  size_t row_stride, column_stride;       /* of the output's rows, of the input's columns */
+  size_t element;
+  tile_fn tile;
+  const char *x;
+  char *out;
+} tiling;
+
+static void one_strip(const tiling *const t, const size_t strip) {
+  const layout *const others = &t->others;
+  size_t index = strip / t->strips, to = 0;
+  const size_t from = offset_of(others, others->n, index);
+  for (int a = others->n - 1; a >= 0; a--) {
+    to += index % others->size[a] * t->other_stride[a];
+    index /= others->size[a];
+  }
+  const size_t r = strip % t->strips * TILE;
+  const size_t height = t->rows - r < TILE ? t->rows - r : TILE;
+  for (size_t c = 0; c < t->columns; c += TILE) {
+    t->tile(t->x + (from + r + c * t->column_stride) * t->element, t->column_stride,
+            t->out + (to + r * t->row_stride + c) * t->element, t->row_stride, height,
+            t->columns - c < TILE ? t->columns - c : TILE);
+  }
+}
+
+static void strip_range(const void *const user, const size_t first, const size_t end,
+                        const int thread) {
+  (void)thread;
+  for (size_t i = first; i < end; i++) {
+    one_strip(user, i);
+  }
+}
+
 /* Output axis `unit` is the one that is contiguous in the input; it and the last output axis span a
  * matrix that is transposed by tiles, for every index of the other axes. */
-static void transpose_tiles(const layout *const l, const int unit, const char *const x,
-                            char *const out, const size_t element, const int threads) {
-  layout others = {0};
-  size_t out_stride[TARE_MAX_RANK], other_stride[TARE_MAX_RANK], next = 1, matrices = 1;
+static void transpose_tiles(const layout *const l, const int unit, const tarei_run *const run,
+                            const size_t element) {
+  tiling t = {.rows = l->size[unit],
+              .columns = l->size[l->n - 1],
+              .strips = (l->size[unit] + TILE - 1) / TILE,
+              .column_stride = l->stride[l->n - 1],
+              .element = element,
+              .tile = tile_of(element),
+              .x = run->in[0]->data,
+              .out = run->out[0]->data};
+  size_t stride[TARE_MAX_RANK] = {0}, next = 1, matrices = 1;
   for (int a = l->n - 1; a >= 0; a--) {
-    out_stride[a] = next;
+    stride[a] = next;
     next *= l->size[a];
   }
+  t.row_stride = stride[unit];
   for (int a = 0; a < l->n - 1; a++) {
     if (a != unit) {
-      other_stride[others.n] = out_stride[a];
-      others.size[others.n] = l->size[a];
-      others.stride[others.n++] = l->stride[a];
+      t.other_stride[t.others.n] = stride[a];
+      t.others.size[t.others.n] = l->size[a];
+      t.others.stride[t.others.n++] = l->stride[a];
       matrices *= l->size[a];
     }
   }
-  const size_t rows = l->size[unit], columns = l->size[l->n - 1];
-  const size_t strips = (rows + TILE - 1) / TILE;
-  const tile_fn tile = tile_of(element);
-  const int team = tarei_threads_for(threads, matrices * rows * columns * element, 1u << 15);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t i = 0; i < matrices * strips; i++) {
-    size_t index = i / strips, to = 0;
-    const size_t from = offset_of(&others, others.n, index);
-    for (int a = others.n - 1; a >= 0; a--) {
-      to += index % others.size[a] * other_stride[a];
-      index /= others.size[a];
-    }
-    const size_t r = i % strips * TILE, height = rows - r < TILE ? rows - r : TILE;
-    for (size_t c = 0; c < columns; c += TILE) {
-      tile(x + (from + r + c * l->stride[l->n - 1]) * element, l->stride[l->n - 1],
-           out + (to + r * out_stride[unit] + c) * element, out_stride[unit], height,
-           columns - c < TILE ? columns - c : TILE);
-    }
-  }
+  tarei_row_ranges(run, matrices * t.strips, TILE * t.columns * element, LEAST, strip_range, &t);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
@@ -141,14 +182,14 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   const layout l = layout_of(step, x);
   const size_t element = tare_dtype_size(x->dtype);
   if (l.n == 0 || l.stride[l.n - 1] == 1) {
-    copy_rows(&l, x->data, r->out[0]->data, element, r->threads);
+    copy_rows(&l, r, element);
     return TARE_OK;
   }
   int unit = 0;
   while (l.stride[unit] != 1) {
     unit++;
   }
-  transpose_tiles(&l, unit, x->data, r->out[0]->data, element, r->threads);
+  transpose_tiles(&l, unit, r, element);
   return TARE_OK;
 }
 

@@ -30,7 +30,7 @@ static void act_chunk(const void *const user, const size_t first, const size_t n
 static tare_status run_chunks(const tarei_run *const r, const int op, const params p,
                               const tarei_chunk_fn chunk) {
   const job j = {.run = r, .op = op, .p = p, .x = r->in[0]->data, .out = r->out[0]->data};
-  tarei_chunks((size_t)tare_tensor_count(r->in[0]), r->threads, chunk, &j);
+  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), chunk, &j);
   return TARE_OK;
 }
 

@@ -17,12 +17,12 @@ typedef struct job {
                                    : ((const type *)(const void *)y)[i * b->step[2]]; \
   }
 
-static void where_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+static void where_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
   const job *const j = user;
   const uint8_t *const c = j->condition + offset[0];
   const char *const x = j->a + offset[1] * j->element, *const y = j->b + offset[2] * j->element;
-  char *const out = j->out + row * b->n * j->element;
+  char *const out = j->out + at * j->element;
   if (j->element == 1) {
     CHOOSE(uint8_t)
   } else if (j->element == 2) {
@@ -41,15 +41,15 @@ static tare_status run_where(const tarei_step *const step, const tarei_run *cons
   TARE_TRY(tarei_broadcast_read(r->in, 3, r->out[0], &layout, err));
   const job j = {r->in[0]->data, r->in[1]->data, r->in[2]->data, r->out[0]->data,
                  tare_dtype_size(r->out[0]->dtype)};
-  tarei_broadcast_run(&layout, r->threads, where_row, &j);
+  tarei_broadcast_run(&layout, r, where_row, &j);
   return TARE_OK;
 }
 
-static void expand_row(const void *const user, const tarei_broadcast *const b, const size_t row,
+static void expand_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                        const size_t *const offset) {
   const job *const j = user;
   const char *const x = j->a + offset[0] * j->element;
-  char *const out = j->out + row * b->n * j->element;
+  char *const out = j->out + at * j->element;
   if (b->step[0]) {
     memcpy(out, x, b->n * j->element);
     return;
@@ -66,7 +66,7 @@ static tare_status run_expand(const tarei_step *const step, const tarei_run *con
   TARE_TRY(tarei_broadcast_read(r->in, 1, r->out[0], &layout, err));
   const job j = {
       .a = r->in[0]->data, .out = r->out[0]->data, .element = tare_dtype_size(r->out[0]->dtype)};
-  tarei_broadcast_run(&layout, r->threads, expand_row, &j);
+  tarei_broadcast_run(&layout, r, expand_row, &j);
   return TARE_OK;
 }
 

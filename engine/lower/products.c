@@ -58,25 +58,36 @@ static void locate(const tarei_product *const p, size_t batch, size_t *const a, 
   }
 }
 
-void tarei_product_run(const tarei_product *const p, const int threads, void *const scratch,
+typedef struct job {
+  const tarei_product *p;
+  const tarei_run *run;
+  size_t per_thread, cuts, size;
+  tarei_product_fn item;
+  const void *user;
+} job;
+
+static void run_item(const void *const user, const size_t i, const int thread) {
+  const job *const j = user;
+  const tarei_product *const p = j->p;
+  const size_t batch = i / j->cuts, first = i % j->cuts * j->size;
+  if (first >= p->m) {
+    return;
+  }
+  size_t a, b;
+  locate(p, batch, &a, &b);
+  j->item(j->user, p, batch, a, b, first, p->m - first < j->size ? p->m - first : j->size,
+          tarei_thread_scratch(j->run, thread, j->per_thread));
+}
+
+void tarei_product_run(const tarei_product *const p, const tarei_run *const run,
                        const size_t per_thread, const tarei_product_fn item,
                        const void *const user) {
   if (p->batch * p->m * p->n == 0) {
     return;
   }
-  const size_t team = (size_t)threads;
+  const size_t team = (size_t)run->threads;
   size_t cuts = p->batch >= team ? 1 : (team + p->batch - 1) / p->batch;
   cuts = cuts > p->m ? p->m : cuts;
-  const size_t size = (p->m + cuts - 1) / cuts;
-#pragma omp parallel for num_threads(threads) schedule(static) if (p->batch * cuts > 1)
-  for (size_t i = 0; i < p->batch * cuts; i++) {
-    const size_t first = i % cuts * size;
-    if (first >= p->m) {
-      continue;
-    }
-    size_t a, b;
-    locate(p, i / cuts, &a, &b);
-    item(user, p, i / cuts, a, b, first, p->m - first < size ? p->m - first : size,
-         (char *)scratch + (size_t)tarei_thread_number() * per_thread);
-  }
+  const job j = {p, run, per_thread, cuts, (p->m + cuts - 1) / cuts, item, user};
+  tarei_team_run(run->team, p->batch * cuts, run_item, &j);
 }

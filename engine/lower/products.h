@@ -30,7 +30,8 @@ tare_status tarei_product_check(const tarei_product *p, const tare_tensor *a, co
 typedef void (*tarei_product_fn)(const void *user, const tarei_product *p, size_t batch, size_t a,
                                  size_t b, size_t first, size_t m, void *scratch);
 
-void tarei_product_run(const tarei_product *p, int threads, void *scratch, size_t per_thread,
+/* per_thread: bytes of the run's scratch that each thread has. */
+void tarei_product_run(const tarei_product *p, const tarei_run *run, size_t per_thread,
                        tarei_product_fn item, const void *user);
 
 #endif

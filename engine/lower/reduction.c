@@ -52,19 +52,34 @@ size_t tarei_reduction_row(const tarei_reduction *const r, const size_t i) {
   return offset_of(&r->cut, i);
 }
 
-void tarei_reduction_run(const tarei_reduction *const r, const void *const x, void *const out,
-                         const size_t element, const int threads, const tarei_reduction_fn fn) {
+typedef struct job {
+  const tarei_reduction *r;
+  const char *x;
+  char *out;
+  size_t element, run, lanes, blocks; /* outputs side by side, so many at a time */
+  tarei_reduction_fn fn;
+} job;
+
+static void block_range(const void *const user, const size_t begin, const size_t end,
+                        const int thread) {
+  (void)thread;
+  const job *const j = user;
+  for (size_t i = begin; i < end; i++) {
+    const size_t first = i % j->blocks * j->lanes, at = i / j->blocks * j->run + first;
+    j->fn(j->r, j->x + offset_of(&j->r->kept, at) * j->element,
+          j->run - first < j->lanes ? j->run - first : j->lanes, j->out + at * j->element);
+  }
+}
+
+void tarei_reduction_run(const tarei_reduction *const r, const tarei_run *const run,
+                         const void *const x, void *const out, const size_t element,
+                         const tarei_reduction_fn fn) {
   const tarei_reduction_axes *const kept = &r->kept;
   const bool side_by_side = kept->n && kept->stride[kept->n - 1] == 1;
-  const size_t run = side_by_side ? kept->size[kept->n - 1] : 1;
-  const size_t lanes = side_by_side ? TAREI_REDUCTION_LANES : 1;
-  const size_t blocks = (run + lanes - 1) / lanes;
-  const size_t total = run ? r->outputs / run * blocks : 0;
-  const int team = tarei_threads_for(threads, r->outputs * r->rows * r->n, 4096);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
-  for (size_t i = 0; i < total; i++) {
-    const size_t first = i % blocks * lanes, at = i / blocks * run + first;
-    fn(r, (const char *)x + offset_of(kept, at) * element,
-       run - first < lanes ? run - first : lanes, (char *)out + at * element);
-  }
+  job j = {.r = r, .x = x, .out = out, .element = element, .fn = fn};
+  j.run = side_by_side ? kept->size[kept->n - 1] : 1;
+  j.lanes = side_by_side ? TAREI_REDUCTION_LANES : 1;
+  j.blocks = (j.run + j.lanes - 1) / j.lanes;
+  const size_t total = j.run ? r->outputs / j.run * j.blocks : 0;
+  tarei_row_ranges(run, total, r->rows * r->n * j.lanes, 4096, block_range, &j);
 }

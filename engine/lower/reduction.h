@@ -31,8 +31,8 @@ typedef void (*tarei_reduction_fn)(const tarei_reduction *r, const void *x, size
                                    void *out);
 
 /* x and out have elements of `element` bytes. */
-void tarei_reduction_run(const tarei_reduction *r, const void *x, void *out, size_t element,
-                         int threads, tarei_reduction_fn fn);
+void tarei_reduction_run(const tarei_reduction *r, const tarei_run *run, const void *x, void *out,
+                         size_t element, tarei_reduction_fn fn);
 
 /* Where row i of the elements of one output begins, in elements from its first. */
 size_t tarei_reduction_row(const tarei_reduction *r, size_t i);

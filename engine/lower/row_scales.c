@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "engine/lower/fused.h"
-#include "engine/threads.h"
 
 #define BLOCK_ROWS 64 /* their bytes stay in the first caches until the product reads them */
 
@@ -34,10 +33,10 @@ static float take_row(const tarei_kernels *const kernels, const float *const x, 
 
 void tarei_row_scales_gemm(const tarei_i8_gemm *const product, const float *const x,
                            const size_t ldx, const size_t m, const tarei_kernels *const kernels,
-                           void *const scratch) {
+                           void *const scratch, const int thread) {
   const size_t lda = row_bytes(product->k);
   uint8_t *const bytes =
-      (uint8_t *)scratch + (size_t)tarei_thread_number() * thread_bytes(product->k);
+      (uint8_t *)scratch + (size_t)thread * thread_bytes(product->k);
   float *const scales = (float *)(void *)(bytes + BLOCK_ROWS * lda);
   for (size_t first = 0; first < m; first += BLOCK_ROWS) {
     tarei_i8_gemm g = *product;

@@ -15,8 +15,8 @@ size_t tarei_row_scales_scratch(size_t k, int threads);
 
 /* Runs an int8 product on m rows of float, ldx elements apart, by blocks: a, lda, m and row_mult of
  * each block are set here, everything else of `product` stands, its epilogue for the first row.
- * scratch is that of all threads; the calling thread takes its part. */
+ * scratch is that of all threads, of which `thread` takes its part. */
 void tarei_row_scales_gemm(const tarei_i8_gemm *product, const float *x, size_t ldx, size_t m,
-                           const tarei_kernels *kernels, void *scratch);
+                           const tarei_kernels *kernels, void *scratch, int thread);
 
 #endif

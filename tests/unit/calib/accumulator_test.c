@@ -110,10 +110,17 @@ static void check_box(tarei_crew *const crew, const int rank, const int64_t *con
   free(t.data);
 }
 
+static tarei_team *start_crew(tarei_crew *const crew, const int threads) {
+  tarei_team *team;
+  assert_int_equal(tarei_team_new(threads, &team, NULL), TARE_OK);
+  assert_int_equal(tarei_crew_init(crew, &kernels, team, NULL), TARE_OK);
+  return team;
+}
+
 static void counts_valid_boxes(void **const state) {
   (void)state;
   tarei_crew crew;
-  assert_int_equal(tarei_crew_init(&crew, &kernels, 2, NULL), TARE_OK);
+  tarei_team *const team = start_crew(&crew, 2);
   for (int round = 0; round < 200; round++) {
     const int rank = (int)random_below(5); /* 0..4 */
     int64_t dims[4], valid[4];
@@ -124,16 +131,18 @@ static void counts_valid_boxes(void **const state) {
     check_box(&crew, rank, dims, valid, round % 2);
   }
   tarei_crew_fini(&crew);
+  tarei_team_free(team);
 }
 
 static void counts_long_rows_in_blocks(void **const state) {
   (void)state;
   tarei_crew crew;
-  assert_int_equal(tarei_crew_init(&crew, &kernels, 2, NULL), TARE_OK);
+  tarei_team *const team = start_crew(&crew, 2);
   const int64_t dims[] = {2, 100000}, valid[] = {2, 70001};
   check_box(&crew, 2, dims, dims, true);
   check_box(&crew, 2, dims, valid, true);
   tarei_crew_fini(&crew);
+  tarei_team_free(team);
 }
 
 /* The same samples by 1, 2 and 5 threads, in another order. */
@@ -150,13 +159,14 @@ static void does_not_depend_on_threads_or_order(void **const state) {
   for (int k = 0; k < 3; k++) {
     tarei_crew crew;
     tarei_accumulator_init(&a[k]);
-    assert_int_equal(tarei_crew_init(&crew, &kernels, threads[k], NULL), TARE_OK);
+    tarei_team *const team = start_crew(&crew, threads[k]);
     for (int s = 0; s < SAMPLES; s++) {
       const tare_tensor *const sample = &t[k == 1 ? SAMPLES - 1 - s : s];
       const int64_t valid[] = {3, sample->dims[1] - 7, 96};
       assert_int_equal(tarei_crew_observe(&crew, sample, valid, &a[k], NULL), TARE_OK);
     }
     tarei_crew_fini(&crew);
+    tarei_team_free(team);
     assert_same(&a[0], &a[k]);
   }
   for (int k = 0; k < 3; k++) {

@@ -187,9 +187,16 @@ static tare_status run_with(one_node *const t, const tarei_step *const step, con
   const tarei_lowering *const lowering = step->lowering;
   const size_t bytes = lowering->scratch ? lowering->scratch(step, in, out, threads) : 0;
   void *const scratch = untouched(bytes);
-  const tarei_run run = {
-      .in = in, .out = out, .scratch = scratch, .threads = threads, .kernels = step->kernels};
+  tarei_team *team;
+  assert_int_equal(tarei_team_new(threads, &team, err), TARE_OK);
+  const tarei_run run = {.in = in,
+                         .out = out,
+                         .scratch = scratch,
+                         .threads = threads,
+                         .team = team,
+                         .kernels = step->kernels};
   const tare_status status = lowering->run(step, &run, err);
+  tarei_team_free(team);
   check_guard(scratch, bytes);
   free(scratch);
   for (int o = 0; o < t->n_out; o++) {

@@ -1,0 +1,281 @@
+#include "base/team.h"
+
+#include <assert.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#define ITEM_BITS 24 /* of a word; the number of the run has the other 40 */
+#define LINE 128     /* bytes that processors move together: pairs of cache lines */
+
+static const double SPIN_SECONDS = 50e-6; /* gaps between steps are shorter */
+enum { LOOKS = 64 };                      /* at the line between two looks at the clock */
+
+/* The place of one thread. The caller of a run writes `work`; words carry the run's number, so that
+ * a thread that comes too late cannot claim anything of a later run with what it knew of an earlier
+ * one. The fields of a run are not written anew before all its items are done, hence whoever claims
+ * an item has read the right ones, and nothing is made of them before. */
+typedef struct place {
+  _Alignas(LINE) struct {
+    _Atomic uint64_t left;                  /* run, then the items of the share to be claimed */
+    _Atomic(tarei_team_fn) fn;
+    _Atomic(const void *) user;
+    _Atomic uint32_t items, members;        /* members: threads that take part */
+  } work;
+  _Alignas(LINE) _Atomic uint64_t done;     /* run, then the items that this thread has done in it */
+  _Alignas(LINE) _Atomic uint32_t asleep;   /* 1 when the thread sleeps, or is about to */
+  _Atomic uint32_t quits;
+  tarei_team *team;
+  int number;
+  pthread_t handle;
+} place;
+
+struct tarei_team {
+  int threads, started; /* started: the last one that runs, for ending them */
+  uint64_t run;
+  bool running;
+  place places[];
+};
+
+static inline void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+static inline uint64_t word(const uint64_t run, const uint64_t items) {
+  return run << ITEM_BITS | items;
+}
+
+static inline uint32_t share_begin(const uint32_t items, const uint32_t members,
+                                   const uint32_t number) {
+  return (uint32_t)((uint64_t)items * number / members);
+}
+
+/* Claims the next item of a place: the number of those that were left with it, or 0 when there were
+ * none, or the run is over. */
+static uint32_t claim(place *const p, const uint64_t run) {
+  uint64_t left = atomic_load_explicit(&p->work.left, memory_order_relaxed);
+  while (left > word(run, 0) && left < word(run + 1, 0)) {
+    if (atomic_compare_exchange_weak_explicit(&p->work.left, &left, left - 1, memory_order_acquire,
+                                              memory_order_relaxed)) {
+      return (uint32_t)(left - word(run, 0));
+    }
+  }
+  return 0;
+}
+
+/* Works on a run until nothing is left to claim. `done` items were done before. */
+static uint32_t work(tarei_team *const team, const uint32_t number, const uint64_t run,
+                     uint32_t done) {
+  place *const own = &team->places[number];
+  const tarei_team_fn fn = atomic_load_explicit(&own->work.fn, memory_order_relaxed);
+  const void *const user = atomic_load_explicit(&own->work.user, memory_order_relaxed);
+  const uint32_t items = atomic_load_explicit(&own->work.items, memory_order_relaxed);
+  const uint32_t members = atomic_load_explicit(&own->work.members, memory_order_relaxed);
+  for (uint32_t i = 0; i < members; i++) {
+    const uint32_t whose = number + i < members ? number + i : number + i - members;
+    uint32_t left;
+    while ((left = claim(&team->places[whose], run)) != 0) {
+      fn(user, share_begin(items, members, whose + 1) - left, (int)number);
+      atomic_store_explicit(&own->done, word(run, ++done), memory_order_release);
+    }
+  }
+  return done;
+}
+
+static long futex(_Atomic uint32_t *const at, const int operation, const uint32_t value) {
+  return syscall(SYS_futex, at, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+}
+
+static void get_up(place *const p) {
+  if (atomic_exchange(&p->asleep, 0)) {
+    (void)futex(&p->asleep, FUTEX_WAKE, 1); /* nobody there to wake is fine */
+  }
+}
+
+static uint64_t look(const place *const p) {
+  return atomic_load_explicit(&p->work.left, memory_order_acquire) >> ITEM_BITS;
+}
+
+/* A run that is published while its thread falls asleep may go unnoticed: the others do its items,
+ * and the next run finds `asleep` set. Only the end must not be missed. */
+static void sleep_until_wanted(place *const p, const uint64_t seen) {
+  atomic_store(&p->asleep, 1);
+  while (!atomic_load(&p->quits) && look(p) == seen && atomic_load(&p->asleep)) {
+    (void)futex(&p->asleep, FUTEX_WAIT, 1); /* the loop asks why it came back */
+  }
+  atomic_store(&p->asleep, 0);
+}
+
+/* The number of the next run, or 0 at the end. */
+static uint64_t await(place *const p, const uint64_t seen) {
+  double end = 0;
+  for (int n = 1;; n++) {
+    const uint64_t run = look(p);
+    if (run != seen) {
+      return run;
+    }
+    relax();
+    if (n % LOOKS) {
+      continue;
+    }
+    if (atomic_load_explicit(&p->quits, memory_order_relaxed)) {
+      return 0;
+    }
+    const double now = tarei_now();
+    if (end == 0) {
+      end = now + SPIN_SECONDS;
+    } else if (now > end) {
+      sleep_until_wanted(p, seen);
+      end = 0;
+    }
+  }
+}
+
+static void *thread_main(void *const at) {
+  place *const p = at;
+  uint64_t run = 0;
+  while ((run = await(p, run)) != 0) {
+    (void)work(p->team, (uint32_t)p->number, run, 0);
+  }
+  return NULL;
+}
+
+/* Signals are the business of the program's own threads. */
+static int start(place *const p) {
+  sigset_t all, before;
+  (void)sigfillset(&all);
+  const int masked = pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int failed = pthread_create(&p->handle, NULL, thread_main, p);
+  if (!masked) {
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* it was the mask a moment ago */
+  }
+  return failed;
+}
+
+tare_status tarei_team_new(const int threads, tarei_team **const out, tare_error *const err) {
+  assert(threads >= 1 && threads <= TAREI_TEAM_MOST_THREADS);
+  *out = NULL;
+  const size_t bytes = sizeof(tarei_team) + (size_t)threads * sizeof(place);
+  tarei_team *team = NULL;
+  if (posix_memalign((void **)&team, LINE, bytes) != 0) {
+    return tarei_fail_memory(err, "threads", bytes);
+  }
+  memset(team, 0, bytes);
+  team->threads = threads;
+  for (int i = 1; i < threads; i++) {
+    team->places[i].team = team;
+    team->places[i].number = i;
+    const int failed = start(&team->places[i]);
+    if (failed) {
+      tarei_team_free(team);
+      return tarei_fail(err, TARE_E_LIMIT, "cannot start thread %d of %d: %s", i + 1, threads,
+                        strerror(failed));
+    }
+    team->started = i;
+  }
+  *out = team;
+  return TARE_OK;
+}
+
+void tarei_team_free(tarei_team *const team) {
+  if (!team) {
+    return;
+  }
+  for (int i = 1; i <= team->started; i++) {
+    atomic_store(&team->places[i].quits, 1);
+    get_up(&team->places[i]);
+  }
+  for (int i = 1; i <= team->started; i++) {
+    (void)pthread_join(team->places[i].handle, NULL); /* it was started and joined nowhere else */
+  }
+  free(team);
+}
+
+int tarei_team_threads(const tarei_team *const team) {
+  return team ? team->threads : 1;
+}
+
+void tarei_team_wake(tarei_team *const team) {
+  for (int i = 1; team && i < team->threads; i++) {
+    if (atomic_load_explicit(&team->places[i].asleep, memory_order_relaxed)) {
+      get_up(&team->places[i]);
+    }
+  }
+}
+
+/* The caller's own first item is claimed from the start: it begins without waiting for its writes to
+ * the lines of the others. */
+static void publish(tarei_team *const team, const uint32_t items, const uint32_t members,
+                    const tarei_team_fn fn, const void *const user) {
+  const uint64_t run = ++team->run;
+  for (uint32_t i = 0; i < members; i++) {
+    place *const p = &team->places[i];
+    atomic_store_explicit(&p->work.fn, fn, memory_order_relaxed);
+    atomic_store_explicit(&p->work.user, user, memory_order_relaxed);
+    atomic_store_explicit(&p->work.items, items, memory_order_relaxed);
+    atomic_store_explicit(&p->work.members, members, memory_order_relaxed);
+    const uint32_t share = share_begin(items, members, i + 1) - share_begin(items, members, i);
+    atomic_store_explicit(&p->work.left, word(run, i ? share : share - 1), memory_order_release);
+  }
+  for (uint32_t i = 1; i < members; i++) {
+    if (atomic_load_explicit(&team->places[i].asleep, memory_order_relaxed)) {
+      get_up(&team->places[i]);
+    }
+  }
+}
+
+static uint32_t count_done(const tarei_team *const team, const uint32_t members) {
+  uint32_t done = 0;
+  for (uint32_t i = 1; i < members; i++) {
+    const uint64_t w = atomic_load_explicit(&team->places[i].done, memory_order_acquire);
+    done += w >> ITEM_BITS == team->run ? (uint32_t)(w - word(team->run, 0)) : 0;
+  }
+  return done;
+}
+
+/* All items are claimed; some may be in the hands of a thread that has no core at the moment. */
+static void wait_for(const tarei_team *const team, const uint32_t members, const uint32_t others) {
+  double patience = 0;
+  for (int n = 1; count_done(team, members) != others; n++) {
+    relax();
+    if (n % LOOKS) {
+      continue;
+    }
+    const double now = tarei_now();
+    if (patience == 0) {
+      patience = now + SPIN_SECONDS;
+    } else if (now > patience) {
+      (void)sched_yield();
+    }
+  }
+}
+
+void tarei_team_run(tarei_team *const team, const size_t items, const tarei_team_fn fn,
+                    const void *const user) {
+  assert(items <= TAREI_TEAM_MOST_ITEMS);
+  if (!team || team->threads == 1 || items < 2) {
+    for (size_t i = 0; i < items; i++) {
+      fn(user, i, 0);
+    }
+    return;
+  }
+  assert(!team->running);
+  team->running = true;
+  const uint32_t n = (uint32_t)items;
+  const uint32_t members = n < (uint32_t)team->threads ? n : (uint32_t)team->threads;
+  publish(team, n, members, fn, user);
+  fn(user, 0, 0);
+  const uint32_t own = work(team, 0, team->run, 1);
+  wait_for(team, members, n - own);
+  team->running = false;
+}
