@@ -22,9 +22,19 @@ static void run_minmax(void *context) {
   e->kernels->minmax(e->x, e->n, &m);
 }
 
-static void run_histogram(void *context) {
+static void run_observe(void *context) {
   const elements *const e = context;
-  e->kernels->histogram(e->x, e->n, -8, BINS, e->positive, e->negative);
+  for (size_t i = 0; i < e->n; i += TAREI_OBSERVE_MOST) {
+    const size_t left = e->n - i;
+    tarei_observe o = {.x = e->x + i,
+                       .n_rows = 1,
+                       .n_columns = left < TAREI_OBSERVE_MOST ? left : TAREI_OBSERVE_MOST,
+                       .exponent = -8,
+                       .bins = BINS,
+                       .positive = e->positive,
+                       .negative = e->negative};
+    e->kernels->observe(&o);
+  }
 }
 
 static void run_softmax(void *context) {
@@ -101,7 +111,7 @@ static void bench_rows(const elements *e) {
   static const struct {
     const char *name;
     bench_work_fn *run;
-  } works[] = {{"minmax", run_minmax},           {"histogram", run_histogram},
+  } works[] = {{"minmax", run_minmax},           {"observe", run_observe},
                {"softmax to u8", run_softmax},   {"softmax", run_softmax_f32},
                {"softmax bytes", run_softmax_u8}, {"layer norm to u8", run_layer_norm},
                {"exp", run_exp},                 {"gelu", run_gelu},

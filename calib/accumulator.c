@@ -12,8 +12,8 @@ enum { LANES = 4 };
 #define MAX_SUM ((int64_t)1 << 55) /* room to add as many buckets as there can be */
 
 enum {
-  KERNEL_ROW = 64, /* rows that are a multiple of this have no slow tail in the minmax kernel */
-  BLOCK = 1 << 16, /* elements seen by minmax and histogram in turn, while they are in the cache */
+  KERNEL_ROW = 16,           /* narrower rows are not worth a vector each */
+  BLOCK = TAREI_OBSERVE_MOST,
 };
 
 void tarei_accumulator_init(tarei_accumulator *const a) {
@@ -31,12 +31,16 @@ void tarei_accumulator_reset(tarei_accumulator *const a) {
   *a = (tarei_accumulator){.min = INFINITY, .max = -INFINITY, .histogram = histogram};
 }
 
-static tarei_minmax minmax_start(void) {
-  return (tarei_minmax){.min = INFINITY, .max = -INFINITY};
-}
+/* Rows that lie one behind the other, and where they are counted by magnitude. */
+typedef struct block {
+  const float *x;
+  int64_t n_rows, n_columns;
+  int64_t *rows;
+} block;
 
-static float minmax_amax(const tarei_minmax *const m) {
-  return m->max < m->min ? 0.0f : fmaxf(fabsf(m->min), fabsf(m->max));
+/* 0 for an empty range */
+static float larger_magnitude(const float min, const float max) {
+  return max < min ? 0.0f : fmaxf(fabsf(min), fabsf(max));
 }
 
 /* Zero has one form, so that the extremes do not tell the order of 0 and -0. */
@@ -44,20 +48,8 @@ static float plain_zero(const float x) {
   return x == 0 ? 0.0f : x;
 }
 
-static void minmax_join(tarei_minmax *const m, const tarei_minmax *const other) {
-  m->min = other->min < m->min ? other->min : m->min;
-  m->max = other->max > m->max ? other->max : m->max;
-  m->n_nan += other->n_nan;
-  m->n_inf += other->n_inf;
-}
-
-static void count_row(tarei_accumulator *const a, const tarei_minmax *const row) {
-  const bool none = row->max < row->min;
-  a->rows[none ? TAREI_ROW_BIN_NOT_FINITE : tarei_float_to_bits(minmax_amax(row)) >> 23]++;
-}
-
 /* A row with NaN or infinite values. */
-static void count_odd_row(tarei_accumulator *const a, const float *const x, const int64_t n) {
+static void count_odd_row(int64_t *const rows, const float *const x, const int64_t n) {
   uint32_t amax = 0;
   int64_t n_finite = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -66,7 +58,7 @@ static void count_odd_row(tarei_accumulator *const a, const float *const x, cons
     n_finite += finite;
     amax = finite && magnitude > amax ? magnitude : amax;
   }
-  a->rows[n_finite ? amax >> 23 : TAREI_ROW_BIN_NOT_FINITE]++;
+  rows[n_finite ? amax >> 23 : TAREI_ROW_BIN_NOT_FINITE]++;
 }
 
 static lanes larger(const lanes m, const float *const x) {
@@ -78,7 +70,7 @@ static lanes larger(const lanes m, const float *const x) {
 }
 
 /* A row of finite values; the last step may overlap the one before. */
-static void count_finite_row(tarei_accumulator *const a, const float *const x, const int64_t n) {
+static void count_finite_row(int64_t *const rows, const float *const x, const int64_t n) {
   lanes m = {0};
   for (int64_t i = 0; i + LANES <= n; i += LANES) {
     m = larger(m, x + i);
@@ -91,60 +83,84 @@ static void count_finite_row(tarei_accumulator *const a, const float *const x, c
     m = larger(m, rest);
   }
   const int32_t p = m[0] > m[1] ? m[0] : m[1], q = m[2] > m[3] ? m[2] : m[3];
-  a->rows[(p > q ? p : q) >> 23]++;
+  rows[(p > q ? p : q) >> 23]++;
 }
 
-/* Takes the extremes of a block over and counts its values; rows are counted elsewhere. */
-static bool add_block(tarei_accumulator *const a, const tarei_kernels *const kernels,
-                      const float *const x, const int64_t n, const tarei_minmax *const m) {
-  if (m->min <= m->max) {
-    a->min = plain_zero(m->min < a->min ? m->min : a->min);
-    a->max = plain_zero(m->max > a->max ? m->max : a->max);
+static void count_rows(const block *const b, const bool finite) {
+  for (int64_t r = 0; r < b->n_rows; r++) {
+    (finite ? count_finite_row : count_odd_row)(b->rows, b->x + r * b->n_columns, b->n_columns);
+  }
+}
+
+/* The frequent case: the bins hold the values. False, with nothing done, when they do not. */
+static bool add_fitting(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                        const block *const b) {
+  const tarei_histogram *const h = &a->histogram;
+  if (h->exponent == TAREI_HISTOGRAM_NO_EXPONENT) {
+    return false;
+  }
+  const bool narrow = b->n_columns < KERNEL_ROW;
+  tarei_observe o = {.x = b->x,
+                     .n_rows = (size_t)(narrow ? 1 : b->n_rows),
+                     .n_columns = (size_t)(narrow ? b->n_rows * b->n_columns : b->n_columns),
+                     .exponent = h->exponent,
+                     .bins = TAREI_HISTOGRAM_BINS,
+                     .positive = h->positive,
+                     .negative = h->negative,
+                     .rows = narrow ? NULL : b->rows,
+                     .min = a->min,
+                     .max = a->max};
+  if (!kernels->observe(&o)) {
+    return false;
+  }
+  if (narrow) {
+    count_rows(b, true);
+  }
+  a->min = o.min;
+  a->max = o.max;
+  a->count += b->n_rows * b->n_columns;
+  return true;
+}
+
+/* Looks for the extremes first, so that the bins can grow. */
+static bool add_any(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                    const block *const b) {
+  const int64_t n = b->n_rows * b->n_columns;
+  tarei_minmax m = {.min = INFINITY, .max = -INFINITY};
+  kernels->minmax(b->x, (size_t)n, &m);
+  if (m.min <= m.max) {
+    a->min = plain_zero(m.min < a->min ? m.min : a->min);
+    a->max = plain_zero(m.max > a->max ? m.max : a->max);
   }
   a->count += n;
-  a->n_nan += (int64_t)m->n_nan;
-  a->n_inf += (int64_t)m->n_inf;
-  const int64_t n_finite = n - (int64_t)(m->n_nan + m->n_inf);
-  return tarei_histogram_add(&a->histogram, kernels, x, (size_t)n, n_finite, minmax_amax(m));
+  a->n_nan += (int64_t)m.n_nan;
+  a->n_inf += (int64_t)m.n_inf;
+  const int64_t n_finite = n - (int64_t)(m.n_nan + m.n_inf);
+  count_rows(b, n_finite == n);
+  return tarei_histogram_add(&a->histogram, kernels, b->x, (size_t)n, n_finite,
+                             larger_magnitude(m.min, m.max));
 }
 
-/* Rows for which a kernel call each costs more than a second look at the block. */
-static bool add_uneven_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
-                            const float *const x, const int64_t n_rows, const int64_t n_columns) {
-  tarei_minmax m = minmax_start();
-  kernels->minmax(x, (size_t)(n_rows * n_columns), &m);
-  const bool finite = m.n_nan + m.n_inf == 0;
-  for (int64_t r = 0; r < n_rows; r++) {
-    (finite ? count_finite_row : count_odd_row)(a, x + r * n_columns, n_columns);
-  }
-  return add_block(a, kernels, x, n_rows * n_columns, &m);
+static bool add_block(tarei_accumulator *const a, const tarei_kernels *const kernels,
+                      const block *const b) {
+  return add_fitting(a, kernels, b) || add_any(a, kernels, b);
 }
 
-static bool add_even_rows(tarei_accumulator *const a, const tarei_kernels *const kernels,
-                          const float *const x, const int64_t n_rows, const int64_t n_columns) {
-  tarei_minmax m = minmax_start();
-  for (int64_t r = 0; r < n_rows; r++) {
-    tarei_minmax row = minmax_start();
-    kernels->minmax(x + r * n_columns, (size_t)n_columns, &row);
-    count_row(a, &row);
-    minmax_join(&m, &row);
-  }
-  return add_block(a, kernels, x, n_rows * n_columns, &m);
-}
-
+/* Part by part; the largest of the parts' magnitudes is that of the row. */
 static bool add_long_row(tarei_accumulator *const a, const tarei_kernels *const kernels,
                          const float *const x, const int64_t n_columns) {
-  tarei_minmax row = minmax_start();
+  int64_t parts[TAREI_ROW_BINS] = {0};
   for (int64_t i = 0; i < n_columns; i += BLOCK) {
     const int64_t n = n_columns - i < BLOCK ? n_columns - i : BLOCK;
-    tarei_minmax m = minmax_start();
-    kernels->minmax(x + i, (size_t)n, &m);
-    minmax_join(&row, &m);
-    if (!add_block(a, kernels, x + i, n, &m)) {
+    if (!add_block(a, kernels, &(block){x + i, 1, n, parts})) {
       return false;
     }
   }
-  count_row(a, &row);
+  int bin = TAREI_ROW_BIN_NOT_FINITE - 1;
+  while (bin >= 0 && parts[bin] == 0) {
+    bin--;
+  }
+  a->rows[bin < 0 ? TAREI_ROW_BIN_NOT_FINITE : bin]++;
   return true;
 }
 
@@ -157,11 +173,10 @@ bool tarei_accumulator_add_rows(tarei_accumulator *const a, const tarei_kernels 
   const int64_t step = n_columns < BLOCK ? BLOCK / n_columns : 1;
   for (int64_t r = 0; r < n_rows; r += step) {
     const int64_t n = n_rows - r < step ? n_rows - r : step;
-    const float *const block = x + r * n_columns;
-    const bool ok = n_columns > BLOCK ? add_long_row(a, kernels, block, n_columns)
-                    : n_columns % KERNEL_ROW == 0
-                        ? add_even_rows(a, kernels, block, n, n_columns)
-                        : add_uneven_rows(a, kernels, block, n, n_columns);
+    const float *const rows = x + r * n_columns;
+    const bool ok = n_columns > BLOCK
+                        ? add_long_row(a, kernels, rows, n_columns)
+                        : add_block(a, kernels, &(block){rows, n, n_columns, a->rows});
     if (!ok) {
       return false;
     }
@@ -186,8 +201,7 @@ bool tarei_accumulator_merge(tarei_accumulator *const a, const tarei_accumulator
 }
 
 float tarei_accumulator_amax(const tarei_accumulator *const a) {
-  const tarei_minmax m = {.min = a->min, .max = a->max};
-  return minmax_amax(&m);
+  return larger_magnitude(a->min, a->max);
 }
 
 double tarei_accumulator_quiet_rows(const tarei_accumulator *const a) {

@@ -6,7 +6,10 @@
 
 #include "base/mem.h"
 
-enum { BINS = TAREI_HISTOGRAM_BINS };
+enum {
+  BINS = TAREI_HISTOGRAM_BINS,
+  PIECE = 4096, /* elements that are looked at one by one */
+};
 
 void tarei_histogram_init(tarei_histogram *const h) {
   *h = (tarei_histogram){.exponent = TAREI_HISTOGRAM_NO_EXPONENT};
@@ -84,6 +87,34 @@ static void add_zeros(tarei_histogram *const h, const int64_t n) {
   }
 }
 
+static void observe(const tarei_histogram *const h, const tarei_kernels *const kernels,
+                    const float *const x, const size_t n) {
+  tarei_observe o = {.x = x,
+                     .n_rows = 1,
+                     .n_columns = n,
+                     .exponent = h->exponent,
+                     .bins = BINS,
+                     .positive = h->positive,
+                     .negative = h->negative};
+  const bool fits = kernels->observe(&o);
+  assert(fits);
+  (void)fits;
+}
+
+/* NaN and infinite values are counted as zeros, which are then taken back. */
+static void observe_finite(const tarei_histogram *const h, const tarei_kernels *const kernels,
+                           const float *const x, const size_t n) {
+  float clean[PIECE];
+  int64_t n_odd = 0;
+  for (size_t i = 0; i < n; i++) {
+    const bool finite = fabsf(x[i]) < INFINITY;
+    clean[i] = finite ? x[i] : 0.0f;
+    n_odd += !finite;
+  }
+  observe(h, kernels, clean, n);
+  h->positive[0] -= n_odd;
+}
+
 bool tarei_histogram_add(tarei_histogram *const h, const tarei_kernels *const kernels,
                          const float *const x, const size_t n, const int64_t n_finite,
                          const float amax) {
@@ -94,7 +125,11 @@ bool tarei_histogram_add(tarei_histogram *const h, const tarei_kernels *const ke
   if (!tarei_histogram_reserve(h, amax)) {
     return false;
   }
-  kernels->histogram(x, n, h->exponent, BINS, h->positive, h->negative);
+  const bool finite = n_finite == (int64_t)n;
+  const size_t most = finite ? TAREI_OBSERVE_MOST : PIECE;
+  for (size_t i = 0; i < n; i += most) {
+    (finite ? observe : observe_finite)(h, kernels, x + i, n - i < most ? n - i : most);
+  }
   return true;
 }
 

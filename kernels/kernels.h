@@ -192,11 +192,24 @@ typedef struct tarei_minmax {
 } tarei_minmax;
 typedef void tarei_minmax_fn(const float *x, size_t n, tarei_minmax *m);
 
-/* Counts finite x into bins of width 2^exponent: bin floor(|x| * 2^-exponent) of the positive
- * table (x >= 0) or the negative one (x < 0), each of `bins` (a power of two, <= 4096) int64; every
- * finite |x| must be < bins * 2^exponent. NaN and Inf are left out. */
-typedef void tarei_histogram_fn(const float *x, size_t n, int exponent, int bins,
-                                int64_t *positive, int64_t *negative);
+/* Bins of one sign and bins of rows at most, and elements of one call at most. */
+#define TAREI_OBSERVE_BINS 2048
+#define TAREI_OBSERVE_ROW_BINS 256
+#define TAREI_OBSERVE_MOST (1 << 17)
+
+typedef struct tarei_observe {
+  const float *x;               /* [n_rows][n_columns], contiguous */
+  size_t n_rows, n_columns;
+  int exponent;                 /* -126..117; bins are 2^exponent wide */
+  int bins;                     /* of one sign, a power of two */
+  int64_t *positive, *negative; /* [bins] each: x >= 0 and x < 0, by floor(|x| * 2^-exponent) */
+  int64_t *rows;                /* [256] rows by the exponent field of their largest magnitude, or
+                                   NULL */
+  float min, max;               /* start with +INFINITY, -INFINITY */
+} tarei_observe;
+/* Adds all elements to the counts and extremes. False, with nothing changed, when one of them is not
+ * finite or no |x| < bins * 2^exponent. */
+typedef bool tarei_observe_fn(tarei_observe *o);
 
 /* --- the table --------------------------------------------------------------------------------------- */
 /* X(family, function type) */
@@ -220,7 +233,7 @@ typedef void tarei_histogram_fn(const float *x, size_t n, int exponent, int bins
   X(unary, tarei_unary_fn)                     \
   X(binary, tarei_binary_fn)                   \
   X(minmax, tarei_minmax_fn)                   \
-  X(histogram, tarei_histogram_fn)
+  X(observe, tarei_observe_fn)
 
 typedef struct tarei_kernels {
 #define TAREI_KERNEL_SLOT(family, type) type *family;

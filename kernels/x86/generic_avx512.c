@@ -6,7 +6,7 @@
 #define TAREI_ISA_SUFFIX avx512
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/epilogue_body.h"
-#include "kernels/generic/histogram_body.h"
 #include "kernels/generic/minmax_body.h"
+#include "kernels/generic/observe_body.h"
 #include "kernels/generic/pointwise_body.h"
 #include "kernels/generic/rows_body.h"

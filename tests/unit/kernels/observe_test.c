@@ -45,59 +45,135 @@ static void minmax_of_zeros_is_no_negative_zero(void **state) {
   }
 }
 
-static void check_histogram(const float *x, size_t n, int exponent, int bins) {
-  const size_t size = (size_t)bins * sizeof(int64_t);
-  int64_t *const expected = ck_alloc(2 * size);
-  memset(expected, 1, 2 * size); /* counts are added */
+enum { BINS = TAREI_OBSERVE_BINS, ROW_BINS = TAREI_OBSERVE_ROW_BINS };
+
+/* What an observation adds to; counts begin somewhere, because they are added to. */
+typedef struct counts {
+  int64_t positive[BINS], negative[BINS], rows[ROW_BINS];
+  float min, max;
+} counts;
+
+static counts *new_counts(void) {
+  counts *const c = ck_alloc(sizeof *c);
+  memset(c, 1, sizeof *c);
+  c->min = INFINITY;
+  c->max = -INFINITY;
+  return c;
+}
+
+static void plain_row(counts *c, const float *x, size_t n, int exponent) {
+  float amax = 0;
   for (size_t i = 0; i < n; i++) {
-    if (isfinite(x[i])) {
-      const double bin = floor(ldexp(fabs((double)x[i]), -exponent));
-      assert_true(bin < bins);
-      expected[(x[i] < 0 ? bins : 0) + (int)bin]++;
-    }
+    const double bin = floor(ldexp(fabs((double)x[i]), -exponent));
+    (x[i] < 0 ? c->negative : c->positive)[(int)bin]++;
+    c->min = x[i] < c->min ? (x[i] == 0 ? 0.0f : x[i]) : c->min;
+    c->max = x[i] > c->max ? (x[i] == 0 ? 0.0f : x[i]) : c->max;
+    amax = fmaxf(amax, fabsf(x[i]));
   }
-  CK_EACH_ROW("histogram") {
-    int64_t *const got = ck_alloc(2 * size);
-    memset(got, 1, 2 * size);
-    ((tarei_histogram_fn *)row->function)(x, n, exponent, bins, got, got + bins);
-    ck_assert_same_bytes(row->name, got, expected, 2 * size);
+  int power;
+  (void)frexpf(amax, &power);
+  c->rows[amax < ldexpf(1, -126) ? 0 : power + 126]++;
+}
+
+static bool observe(const tarei_kernel_row *row, const tarei_observe *o, bool rows, counts *c) {
+  tarei_observe call = *o;
+  call.positive = c->positive;
+  call.negative = c->negative;
+  call.rows = rows ? c->rows : NULL;
+  call.min = c->min;
+  call.max = c->max;
+  const bool ok = ((tarei_observe_fn *)row->function)(&call);
+  c->min = call.min;
+  c->max = call.max;
+  return ok;
+}
+
+static void check_observe(const float *x, size_t n_rows, size_t n_columns, int exponent, int bins) {
+  const tarei_observe o = {
+      .x = x, .n_rows = n_rows, .n_columns = n_columns, .exponent = exponent, .bins = bins};
+  for (int rows = 0; rows < 2; rows++) {
+    counts *const expected = new_counts();
+    const counts before = *expected;
+    for (size_t r = 0; r < n_rows && n_columns > 0; r++) {
+      plain_row(expected, x + r * n_columns, n_columns, exponent);
+    }
+    if (!rows) {
+      memcpy(expected->rows, before.rows, sizeof expected->rows);
+    }
+    CK_EACH_ROW("observe") {
+      counts *const got = new_counts();
+      assert_true(observe(row, &o, rows, got));
+      ck_assert_same_bytes(row->name, got, expected, sizeof *got);
+      free(got);
+    }
+    free(expected);
+  }
+}
+
+/* One value that does not fit: nothing may be counted, then or later. */
+static void check_refusal(float *x, size_t n_rows, size_t n_columns, int exponent, int bins) {
+  const float limit = ldexpf((float)bins, exponent);
+  const float odd[] = {NAN, INFINITY, -INFINITY, limit, -limit, nextafterf(limit, INFINITY)};
+  float *const place = &x[ck_below(n_rows * n_columns)];
+  const float kept = *place;
+  *place = odd[ck_below(sizeof odd / sizeof *odd)];
+  const tarei_observe o = {
+      .x = x, .n_rows = n_rows, .n_columns = n_columns, .exponent = exponent, .bins = bins};
+  counts *const expected = new_counts();
+  CK_EACH_ROW("observe") {
+    counts *const got = new_counts();
+    assert_false(observe(row, &o, true, got));
+    ck_assert_same_bytes(row->name, got, expected, sizeof *got);
     free(got);
   }
   free(expected);
+  *place = kept;
 }
 
-static void histogram_rows_count_every_bin(void **state) {
+static float fitting_value(int exponent, int bins, size_t common) {
+  const double place = (double)ck_below((size_t)bins) + (double)ck_below(2) * 0.5;
+  const float x = (float)ldexp(ck_below(2) ? place : -place, exponent);
+  return ck_below(8) < common ? -ldexpf(1.0f, exponent) * (bins > 1) : x;
+}
+
+static void observe_rows_count_every_bin(void **state) {
   (void)state;
-  static const int exponents[] = {0, -3, 5, 100, 116, -100, -126, -127, -140, -149};
-  for (int i = 0; i < 150; i++) {
-    const int bins = 1 << ck_below(13);
+  static const int exponents[] = {0, -3, 5, 100, 117, -100, -126, -125};
+  for (int i = 0; i < 200; i++) {
+    const int bins = 1 << ck_below(12);
     const int exponent = exponents[ck_below(sizeof exponents / sizeof *exponents)];
-    const size_t n = ck_below(i % 4 ? 600 : 30000);
+    const size_t n_columns = ck_below(3) ? 1 + ck_below(150) : ck_below(3000);
+    const size_t n_rows = ck_below(i % 4 ? 12 : 60), n = n_rows * n_columns;
+    const size_t common = i % 3 ? 0 : ck_below(9);
+    if (n > TAREI_OBSERVE_MOST) {
+      continue;
+    }
     float *const x = ck_alloc(n * sizeof *x);
     for (size_t j = 0; j < n; j++) {
-      const double place = ck_below(4) ? (double)ck_below((size_t)bins) + ck_below(2) * 0.5 : 0;
-      x[j] = (float)ldexp(ck_below(2) ? place : -place, exponent);
-      x[j] = fabs(ldexp(fabs((double)x[j]), -exponent)) < bins ? x[j] : 0.0f;
-      x[j] = ck_below(50) ? x[j] : ck_below(2) ? NAN : -INFINITY;
+      x[j] = fitting_value(exponent, bins, common);
     }
-    check_histogram(x, n, exponent, bins);
+    check_observe(x, n_rows, n_columns, exponent, bins);
+    if (n) {
+      check_refusal(x, n_rows, n_columns, exponent, bins);
+      check_observe(x, n_rows, n_columns, exponent, bins);
+    }
     free(x);
   }
 }
 
-/* more equal values than the small counters hold */
-static void histogram_of_a_constant_does_not_wrap(void **state) {
+/* as many equal values as the small counters hold at most, found out as common or not */
+static void observing_a_constant_does_not_wrap(void **state) {
   (void)state;
-  const size_t n = 600011;
+  const size_t n = TAREI_OBSERVE_MOST;
   float *const x = ck_alloc(n * sizeof *x);
-  for (size_t i = 0; i < n; i++) {
-    x[i] = i % 7 ? -1.25f : 0.0f;
+  for (int kind = 0; kind < 4; kind++) {
+    for (size_t i = 0; i < n; i++) {
+      const bool is_sample = kind % 2 && i % ((n - 1) / 15) < 16;
+      x[i] = is_sample ? (float)(i % 1000) : kind < 2 ? -1.25f : i % 3 ? -1.25f : -0.0f;
+    }
+    check_observe(x, 1, n, -1, 2048);
+    check_observe(x, n / 64, 64, -1, 2048);
   }
-  check_histogram(x, n, -8, 2048);
-  for (size_t i = 0; i < n; i++) {
-    x[i] = i % 7 ? NAN : 3.0f;
-  }
-  check_histogram(x, n, -8, 2048);
   free(x);
 }
 
@@ -105,8 +181,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(minmax_rows_agree_with_plain_loop),
       cmocka_unit_test(minmax_of_zeros_is_no_negative_zero),
-      cmocka_unit_test(histogram_rows_count_every_bin),
-      cmocka_unit_test(histogram_of_a_constant_does_not_wrap),
+      cmocka_unit_test(observe_rows_count_every_bin),
+      cmocka_unit_test(observing_a_constant_does_not_wrap),
   };
   return cmocka_run_group_tests_name("kernels.observe", tests, ck_seed, NULL);
 }
