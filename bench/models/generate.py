@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+"""Writes the models of the benchmarks, NAME_FORM.onnx each.
+
+usage: generate.py FOLDER [NAME...]
+       names: bert-mini bert-base quartznet wav2vec2 convs recurrent products (default: all)
+"""
+import os
+import sys
+
+import networks
+import operators
+
+
+def write_convs(folder):
+    for name in operators.CONVS:
+        for form in ("f32", "qdq"):
+            operators.conv(name, form, f"{folder}/{name}_{form}.onnx")
+
+
+def write_recurrent(folder):
+    for hidden in (128, 256, 512):
+        for kind, form in (("LSTM", "f32"), ("LSTM", "dyn"), ("GRU", "f32")):
+            operators.recurrent(kind, hidden, form, f"{folder}/{kind.lower()}-{hidden}_{form}.onnx")
+
+
+def write_products(folder):
+    for k, n in operators.PRODUCTS:
+        operators.product(k, n, f"{folder}/product-{k}x{n}_qdq.onnx")
+
+
+def writers():
+    def network(name):
+        make, forms = networks.NETWORKS[name]
+        return lambda folder: [make(form, f"{folder}/{name}_{form}.onnx") for form in forms]
+    return {**{name: network(name) for name in networks.NETWORKS},
+            "convs": write_convs, "recurrent": write_recurrent, "products": write_products}
+
+
+def main():
+    known = writers()
+    names = sys.argv[2:] or list(known)
+    unknown = [name for name in names if name not in known]
+    if len(sys.argv) < 2 or unknown:
+        sys.exit(f"usage: {sys.argv[0]} FOLDER [{' | '.join(known)}]...")
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for name in names:
+        known[name](sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()
