@@ -21,7 +21,7 @@ struct tare_context {
   tare_tensor *tensors;              /* per value */
   const tare_tensor **operands;      /* inputs, then outputs, of each step in turn */
   int *first_operand;                /* per step */
-  tarei_observe_fn observe;
+  tarei_observer_fn observe;
   void *observe_user;
   bool profiling;
   double *seconds; /* per step */
@@ -346,7 +346,7 @@ double tare_context_layer_seconds(const tare_context *const context, const int l
   return context->seconds[layer];
 }
 
-void tarei_context_set_observer(tare_context *const context, const tarei_observe_fn observe,
+void tarei_context_set_observer(tare_context *const context, const tarei_observer_fn observe,
                                 void *const user) {
   context->observe = observe;
   context->observe_user = user;

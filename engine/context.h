@@ -12,7 +12,7 @@ int tarei_plan_n_observable(const tare_plan *plan);
 const char *tarei_plan_observable_name(const tare_plan *plan, int i);
 
 /* Sets or clears (NULL) the observer; kept until changed. */
-void tarei_context_set_observer(tare_context *context, tarei_observe_fn observe, void *user);
+void tarei_context_set_observer(tare_context *context, tarei_observer_fn observe, void *user);
 
 /* The threads of a context, for its caller between two runs and for its observer. */
 tarei_team *tarei_context_team(const tare_context *context);

@@ -14,7 +14,7 @@ typedef struct tarei_observation {
 
 /* Called on the thread that runs the context, between steps; may use threads itself. A failure ends
  * the run with that status. */
-typedef tare_status (*tarei_observe_fn)(void *user, const tarei_observation *observation,
+typedef tare_status (*tarei_observer_fn)(void *user, const tarei_observation *observation,
                                         tare_error *err);
 
 #endif
