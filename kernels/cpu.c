@@ -15,6 +15,9 @@
   X("avx512bf16", TAREI_ISA_AVX512BF16, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
   X("amxint8", TAREI_ISA_AMXINT8,                                                \
     TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI)                    \
+  X("neon", TAREI_ISA_NEON, 0)                                                   \
+  X("neondot", TAREI_ISA_NEONDOT, TAREI_ISA_NEON)                                \
+  X("neoni8mm", TAREI_ISA_NEONI8MM, TAREI_ISA_NEON | TAREI_ISA_NEONDOT)          \
   X("native", TAREI_ISA_ALL, 0)
 
 static const struct {
@@ -85,6 +88,17 @@ static unsigned detect(void) {
   return found;
 }
 #else
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+static unsigned detect(void) {
+  unsigned found = TAREI_ISA_NEON;
+  if (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) {
+    found |= TAREI_ISA_NEONDOT;
+    found |= getauxval(AT_HWCAP2) & HWCAP2_I8MM ? TAREI_ISA_NEONI8MM : 0;
+  }
+  return found;
+}
 static unsigned detect(void) {
   return TAREI_ISA_SCALAR;
 }

@@ -28,6 +28,9 @@ typedef enum tarei_isa {
   TAREI_ISA_AVX512VBMI = 1u << 4,
   TAREI_ISA_AVX512BF16 = 1u << 5,
   TAREI_ISA_AMXINT8 = 1u << 6,
+  TAREI_ISA_NEON = 1u << 7,
+  TAREI_ISA_NEONDOT = 1u << 8,     /* sdot, udot */
+  TAREI_ISA_NEONI8MM = 1u << 9,    /* usdot */
   TAREI_ISA_ALL = ~0u,
 } tarei_isa;
 

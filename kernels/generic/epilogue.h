@@ -16,5 +16,6 @@ typedef struct tarei_tile {
 void tarei_epilogue__scalar(const tarei_epilogue *e, const tarei_tile *t);
 void tarei_epilogue__avx2(const tarei_epilogue *e, const tarei_tile *t);
 void tarei_epilogue__avx512(const tarei_epilogue *e, const tarei_tile *t);
+void tarei_epilogue__neon(const tarei_epilogue *e, const tarei_tile *t);
 
 #endif

@@ -21,8 +21,9 @@ for object in $2; do
     }
     function check_loop(from, to,   i, hot, bad) {
       for (i = from; i <= to; i++) {
-        if (text[i] ~ /vpdpbusd|vpmaddwd|vfmadd/) hot++
+        if (text[i] ~ /vpdpbusd|vpmaddwd|vfmadd|vdpbf16|sdot|fmla/) hot++
         if (text[i] ~ /[xyz]mm/ && text[i] ~ /\(%[re]?[sb]p[,)]/) bad = text[i]
+        if (text[i] ~ /[\t ,][qds][0-9]+, *\[sp/) bad = text[i]
       }
       if (hot >= 2) loops++
       if (hot >= 2 && bad != "") { print object ": spill in a hot loop of " name ": " bad; spills++ }
@@ -33,8 +34,9 @@ for object in $2; do
       gsub(/ /, "", part[1])
       text[++n] = $0
       line_of[hex(part[1])] = n
-      if ($2 ~ /^j/ && $3 ~ /^[0-9a-f]+$/ && (hex($3) in line_of)) {
-        from = line_of[hex($3)]
+      jump = $2 ~ /^(j|b$|b\.)/ ? $3 : $2 ~ /^(cb|tb)/ ? $(NF - 1) : ""
+      if (jump ~ /^[0-9a-f]+$/ && (hex(jump) in line_of)) {
+        from = line_of[hex(jump)]
         if (from > last_back) check_loop(from, n)
         last_back = n
       }

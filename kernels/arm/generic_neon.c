@@ -1,0 +1,13 @@
+/* The generic sources over four registers of four lanes. */
+#if !defined(__aarch64__)
+#error "needs AArch64"
+#endif
+#define TAREI_V16_NEON
+#define TAREI_ISA_SUFFIX neon
+#include "kernels/generic/dw_f32_body.h"
+#include "kernels/generic/dw_i8_body.h"
+#include "kernels/generic/epilogue_body.h"
+#include "kernels/generic/minmax_body.h"
+#include "kernels/generic/observe_body.h"
+#include "kernels/generic/pointwise_body.h"
+#include "kernels/generic/rows_body.h"
