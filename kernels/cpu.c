@@ -87,7 +87,6 @@ static unsigned detect(void) {
   }
   return found;
 }
-#else
 #elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 
@@ -99,6 +98,7 @@ static unsigned detect(void) {
   }
   return found;
 }
+#else
 static unsigned detect(void) {
   return TAREI_ISA_SCALAR;
 }
