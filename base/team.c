@@ -16,8 +16,8 @@
 #define ITEM_BITS 24 /* of a word; the number of the run has the other 40 */
 #define LINE 128     /* bytes that processors move together: pairs of cache lines */
 
-static const double SPIN_SECONDS = 50e-6; /* gaps between steps are shorter */
-enum { LOOKS = 64 };                      /* at the line between two looks at the clock */
+static const double SPIN_SECONDS = 100e-6; /* getting up costs both threads about 50 us */
+enum { LOOKS = 64 }; /* at the line between two looks at the clock */
 
 /* The place of one thread. The caller of a run writes `work`; words carry the run's number, so that
  * a thread that comes too late cannot claim anything of a later run with what it knew of an earlier
@@ -243,11 +243,14 @@ static uint32_t count_done(const tarei_team *const team, const uint32_t members)
   return done;
 }
 
-/* All items are claimed; some may be in the hands of a thread that has no core at the moment. */
+/* All items are claimed; some may be in the hands of a thread that has no core at the moment. Most
+ * waits are short: they begin without the pauses, which last as long as a cache line's way. */
 static void wait_for(const tarei_team *const team, const uint32_t members, const uint32_t others) {
   double patience = 0;
   for (int n = 1; count_done(team, members) != others; n++) {
-    relax();
+    if (n > LOOKS) {
+      relax();
+    }
     if (n % LOOKS) {
       continue;
     }
