@@ -8,6 +8,7 @@
 
 #include "kernels/generic/gemm_walk.h"
 #include "kernels/generic/row_cursor.h"
+#include "kernels/x86/i8_finish.h"
 
 enum {
   MAX_ROWS = 14,
@@ -20,16 +21,23 @@ enum {
 /* gcc 12 spills the accumulators around the intrinsic, which halves the speed. */
 #define DOT(acc, a, b) __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "v"(b))
 
+/* What the blocks of one call share. */
+typedef struct product {
+  const tarei_i8_gemm *gemm;
+  tarei_i8_finish_fn *finish;
+} product;
+
 typedef struct sums {
   __m512i v[MAX_VECTORS]; /* [row][panel][half] */
 } sums;
 
+/* Four k, `ahead` steps beyond the place of the cursors. */
 TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
-                       const size_t rows, const size_t panels) {
+                       const size_t ahead, const size_t rows, const size_t panels) {
   __m512i w[2 * MAX_PANELS];
 #pragma GCC unroll 8
   for (size_t q = 0; q < 2 * panels; q++) {
-    const int8_t *const at = b + q / 2 * panel_bytes + q % 2 * 64;
+    const int8_t *const at = b + q / 2 * panel_bytes + q % 2 * 64 + ahead * STEP;
     w[q] = _mm512_load_si512(at);
     if (rows > 1) {
       _mm_prefetch((const char *)at + PREFETCH_BYTES, _MM_HINT_T0);
@@ -38,7 +46,7 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t pan
 #pragma GCC unroll 14
   for (size_t i = 0; i < rows; i++) {
     int32_t four;
-    memcpy(&four, row_cursor_row(a, i), sizeof four);
+    memcpy(&four, (const char *)row_cursor_row(a, i) + 4 * ahead, sizeof four);
     const __m512i x = _mm512_set1_epi32(four);
 #pragma GCC unroll 8
     for (size_t q = 0; q < 2 * panels; q++) {
@@ -47,9 +55,12 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t pan
   }
 }
 
-TAREI_INLINE void block(const tarei_i8_gemm *g, size_t m0, size_t panel, const size_t rows,
+/* The sums pass through memory on their way out: stores and loads go beside the multiplications,
+ * and one routine serves blocks of all heights. */
+TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t rows,
                         const size_t panels) {
-  _Alignas(64) float tile[MAX_VECTORS * 16];
+  _Alignas(64) int32_t out[MAX_VECTORS * 16];
+  const tarei_i8_gemm *const g = p->gemm;
   const size_t steps = (g->k + 3) / 4;
   const size_t panel_bytes = steps * STEP;
   const int8_t *b = g->b + panel * panel_bytes;
@@ -57,33 +68,31 @@ TAREI_INLINE void block(const tarei_i8_gemm *g, size_t m0, size_t panel, const s
   sums s;
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * 2 * panels; i++) {
-    s.v[i] = _mm512_setzero_si512();
+    s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % (2 * panels) * 16);
   }
-  for (size_t k = 0; k < steps; k++) {
-    step(&s, &a, b, panel_bytes, rows, panels);
-    row_cursor_advance(&a, rows);
-    b += STEP;
+  for (size_t k = 0; k < steps / 2; k++) {
+    step(&s, &a, b, panel_bytes, 0, rows, panels);
+    step(&s, &a, b, panel_bytes, 1, rows, panels);
+    row_cursor_advance_by(&a, rows, 8);
+    b += 2 * STEP;
   }
-  const int32_t *const add = g->add + panel * GEMM_PANEL;
-#pragma GCC unroll 8
-  for (size_t q = 0; q < 2 * panels; q++) {
-    const __m512i base = _mm512_loadu_si512(add + 16 * q);
-#pragma GCC unroll 14
-    for (size_t i = 0; i < rows; i++) {
-      const __m512i sum = _mm512_add_epi32(s.v[i * 2 * panels + q], base);
-      float *const to = tile + ((q / 2 * rows + i) * 2 + q % 2) * 16;
-      _mm512_store_ps(to, _mm512_cvtepi32_ps(sum));
-    }
+  if (steps % 2) {
+    step(&s, &a, b, panel_bytes, 0, rows, panels);
   }
-  for (size_t p = 0; p < panels; p++) {
-    const tarei_tile done = gemm_tile(tile + p * rows * GEMM_PANEL, m0, rows, g->n, panel + p);
-    tarei_epilogue__avx512(&g->epilogue, &done);
+#pragma GCC unroll 28
+  for (size_t i = 0; i < rows * 2 * panels; i++) {
+    const size_t row = i / (2 * panels);
+    const size_t q = i % (2 * panels);
+    _mm512_store_si512(out + ((q / 2 * rows + row) * 2 + q % 2) * 16, s.v[i]);
+  }
+  for (size_t q = 0; q < panels; q++) {
+    p->finish(g, out + q * rows * GEMM_PANEL, m0, rows, panel + q);
   }
 }
 
 #define DEFINE_BLOCK(rows, panels)                                                       \
-  static void block_##rows##x##panels(const void *gemm, size_t m0, size_t panel) {       \
-    block(gemm, m0, panel, rows, panels);                                                \
+  static void block_##rows##x##panels(const void *p, size_t m0, size_t panel) {       \
+    block(p, m0, panel, rows, panels);                                                   \
   }
 DEFINE_BLOCK(1, 1)
 DEFINE_BLOCK(2, 1)
@@ -118,23 +127,33 @@ static const struct {
                 {block_4x2, 2}, {block_5x2, 2}, {block_6x2, 2}};
 enum { N_FEW_ROWS = sizeof few_rows / sizeof *few_rows };
 
-static void gemm_of_few_rows(const tarei_i8_gemm *g, size_t panels) {
-  const size_t at_once = few_rows[g->m - 1].panels;
-  size_t p = 0;
-  for (; p + at_once <= panels; p += at_once) {
-    few_rows[g->m - 1].block(g, 0, p);
+static void product_of_few_rows(const product *p, size_t panels) {
+  const size_t m = p->gemm->m;
+  const size_t at_once = few_rows[m - 1].panels;
+  size_t panel = 0;
+  for (; panel + at_once <= panels; panel += at_once) {
+    few_rows[m - 1].block(p, 0, panel);
   }
-  for (; p < panels; p++) {
-    one_panel[g->m - 1](g, 0, p);
+  for (; panel < panels; panel++) {
+    one_panel[m - 1](p, 0, panel);
   }
 }
 
-void tare_k_i8_gemm_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {
+static void multiply(const product *p) {
+  const tarei_i8_gemm *const g = p->gemm;
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
   if (g->m >= 1 && g->m <= N_FEW_ROWS) {
-    gemm_of_few_rows(g, panels);
+    product_of_few_rows(p, panels);
     return;
   }
-  const gemm_walk walk = {g, g->m, panels, g->k, MAX_ROWS, one_panel};
+  const gemm_walk walk = {p, g->m, panels, g->k, MAX_ROWS, one_panel};
   gemm_walk_blocks(&walk);
+}
+
+void tare_k_i8_gemm_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {
+  multiply(&(product){g, tarei_i8_finish__avx512});
+}
+
+void tare_k_i8_gemm_u8s8_14x32__avx512vbmi(const tarei_i8_gemm *g) {
+  multiply(&(product){g, tarei_i8_finish__avx512vbmi});
 }

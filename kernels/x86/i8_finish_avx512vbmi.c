@@ -1,0 +1,6 @@
+#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) || \
+    !defined(__AVX512DQ__) || !defined(__AVX512VBMI__)
+#error "needs AVX-512 F, BW, VL, DQ and VBMI"
+#endif
+#define TAREI_ISA_SUFFIX avx512vbmi
+#include "kernels/x86/i8_finish_body.h"

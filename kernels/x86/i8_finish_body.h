@@ -1,0 +1,270 @@
+/* Sums to float, the epilogue, and out; two rows at a time, whose four vectors of sums make one of
+ * bytes. Instantiated once per ISA, which differ in how they look bytes up. */
+#include <math.h>
+
+#include "kernels/generic/act16.h"
+#include "kernels/generic/gemm_walk.h"
+#include "kernels/requant.h"
+#include "kernels/x86/i8_finish.h"
+#include "kernels/x86/table64.h"
+
+enum { HALF = TAREI_LANES };
+
+typedef v16 act16_fn(v16 x, v16 a, v16 b);
+
+/* One panel of the outputs. */
+typedef struct area {
+  size_t m0, rows, col, n;
+} area;
+
+TAREI_INLINE area area_of(const tarei_i8_gemm *g, size_t m0, size_t rows, size_t panel) {
+  const size_t col = panel * GEMM_PANEL;
+  return (area){m0, rows, col, g->n - col < GEMM_PANEL ? g->n - col : GEMM_PANEL};
+}
+
+TAREI_INLINE v16m lanes_of(const area *at, size_t h) {
+  const uint32_t all = (uint32_t)((UINT64_C(1) << at->n) - 1);
+  return (v16m)(all >> h * HALF);
+}
+
+/* --- bytes out ------------------------------------------------------------------------------------- */
+typedef struct sink {
+  uint8_t *out; /* first row */
+  size_t ld, n;
+  __m512i zero_point; /* words */
+  const uint8_t *table;
+  table64 entries;
+} sink;
+
+TAREI_INLINE sink sink_of(const tarei_epilogue *e, const area *at) {
+  sink s;
+  s.out = e->out_u8 ? e->out_u8 + at->m0 * e->ld_u8 + at->col : NULL;
+  s.ld = e->ld_u8;
+  s.n = at->n;
+  s.zero_point = _mm512_set1_epi16((int16_t)e->zero_point);
+  s.table = e->table;
+  s.entries = s.table ? table64_load(s.table) : (table64){{{0}}};
+  return s;
+}
+
+/* A row of integers to words of the output type, in the order of packs. */
+TAREI_INLINE __m512i words_of(const sink *s, v16i first, v16i second) {
+  return _mm512_adds_epi16(_mm512_packs_epi32(first, second), s->zero_point);
+}
+
+TAREI_INLINE __m512i bytes_of(__m512i first_row, __m512i second_row) {
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(first_row, second_row));
+}
+
+TAREI_INLINE void put_row(const sink *s, size_t row, __m256i bytes) {
+  uint8_t *const to = s->out + row * s->ld;
+  if (s->n == GEMM_PANEL) {
+    _mm256_storeu_si256((__m256i *)to, bytes);
+  } else {
+    _mm256_mask_storeu_epi8(to, (1u << s->n) - 1u, bytes);
+  }
+}
+
+/* The second row may be missing. */
+TAREI_INLINE void put_rows(const sink *s, size_t row, __m512i bytes, const bool both) {
+  const __m512i out = s->table ? table64_at(&s->entries, bytes) : bytes;
+  put_row(s, row, _mm512_castsi512_si256(out));
+  if (both) {
+    put_row(s, row + 1, _mm512_extracti64x4_epi64(out, 1));
+  }
+}
+
+/* --- bytes alone ---------------------------------------------------------------------------------- */
+/* Where no sum can leave the integers on its way, saturation is left to the packing, and an
+ * activation that only bounds its values becomes a bound of the bytes, because rounding keeps the
+ * order. */
+typedef struct scaling {
+  v16 mult[2], bias[2], inv_scale;
+  bool has_bounds;
+  __m512i low, high;
+} scaling;
+
+TAREI_INLINE bool is_bytes_alone(const tarei_epilogue *e) {
+  const bool bounded = e->act == TAREI_ACT_NONE || e->act == TAREI_ACT_RELU ||
+                       (e->act == TAREI_ACT_CLIP && !isnan(e->act_a) && !isnan(e->act_b));
+  return bounded && e->mult && !e->out_f32 && !e->residual && !e->residual_u8 && !e->row_mult &&
+         e->inv_scale > 0;
+}
+
+TAREI_INLINE void set_bounds(scaling *s, const tarei_epilogue *e) {
+  uint8_t low = 0;
+  uint8_t high = 255;
+  if (e->act == TAREI_ACT_RELU) {
+    low = (uint8_t)e->zero_point;
+  } else if (e->act == TAREI_ACT_CLIP) {
+    low = tarei_requant_u8(e->act_a, e->inv_scale, e->zero_point);
+    high = tarei_requant_u8(e->act_b, e->inv_scale, e->zero_point);
+  }
+  s->has_bounds = low > 0 || high < 255;
+  s->low = _mm512_set1_epi8((char)low);
+  s->high = _mm512_set1_epi8((char)high);
+}
+
+TAREI_INLINE scaling scaling_of(const tarei_epilogue *e, const area *at, const bool plain) {
+  scaling s;
+  for (size_t h = 0; h < 2; h++) {
+    const size_t col = at->col + h * HALF;
+    s.mult[h] = _mm512_maskz_loadu_ps(lanes_of(at, h), e->mult + col);
+    s.bias[h] = plain || !e->bias ? v_set1(0.0f)
+                                  : _mm512_maskz_loadu_ps(lanes_of(at, h), e->bias + col);
+  }
+  s.inv_scale = v_set1(e->inv_scale);
+  set_bounds(&s, e);
+  return s;
+}
+
+/* Sums reach 2^31; all results must be below 2^30. */
+TAREI_INLINE bool is_tame(const scaling *s, const bool plain) {
+  v16 reach = v_mul(v_max(v_abs(s->mult[0]), v_abs(s->mult[1])), v_set1(0x1p31f));
+  if (!plain) {
+    reach = v_mul(v_add(reach, v_max(v_abs(s->bias[0]), v_abs(s->bias[1]))), s->inv_scale);
+  }
+  return v_less(reach, v_set1(0x1p30f)) == m_first(TAREI_LANES);
+}
+
+TAREI_INLINE __m512i tame_row(const scaling *c, const sink *s, const int32_t *sums,
+                              const bool plain) {
+  v16i rounded[2];
+#pragma GCC unroll 2
+  for (size_t h = 0; h < 2; h++) {
+    v16 f = v_mul(i_to_float(i_load(sums + h * HALF)), c->mult[h]);
+    f = plain ? f : v_mul(v_add(f, c->bias[h]), c->inv_scale);
+    rounded[h] = _mm512_cvtps_epi32(f);
+  }
+  return words_of(s, rounded[0], rounded[1]);
+}
+
+TAREI_INLINE void put_bounded(const scaling *c, const sink *s, size_t row, __m512i bytes,
+                              const bool both) {
+  if (c->has_bounds) {
+    bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, c->low), c->high);
+  }
+  put_rows(s, row, bytes, both);
+}
+
+/* False, and nothing done, where a sum may be too large. `plain`: no bias, and inv_scale is 1. */
+TAREI_INLINE bool finish_tame(const tarei_epilogue *e, const int32_t *sums, const area *at,
+                              const bool plain) {
+  const scaling c = scaling_of(e, at, plain);
+  if (!is_tame(&c, plain)) {
+    return false;
+  }
+  const sink s = sink_of(e, at);
+  size_t i = 0;
+  for (; i + 2 <= at->rows; i += 2) {
+    const __m512i first = tame_row(&c, &s, sums, plain);
+    const __m512i second = tame_row(&c, &s, sums + GEMM_PANEL, plain);
+    put_bounded(&c, &s, i, bytes_of(first, second), true);
+    sums += 2 * GEMM_PANEL;
+  }
+  if (i < at->rows) {
+    const __m512i last = tame_row(&c, &s, sums, plain);
+    put_bounded(&c, &s, i, bytes_of(last, last), false);
+  }
+  return true;
+}
+
+/* --- everything ------------------------------------------------------------------------------------ */
+typedef struct operands {
+  v16 mult[2], bias[2];
+  v16m lanes[2];
+} operands;
+
+TAREI_INLINE operands operands_of(const tarei_epilogue *e, const area *at) {
+  operands o;
+  for (size_t h = 0; h < 2; h++) {
+    const size_t col = at->col + h * HALF;
+    o.lanes[h] = lanes_of(at, h);
+    o.mult[h] = e->mult ? _mm512_maskz_loadu_ps(o.lanes[h], e->mult + col) : v_set1(1.0f);
+    o.bias[h] = e->bias ? _mm512_maskz_loadu_ps(o.lanes[h], e->bias + col) : v_set1(0.0f);
+  }
+  return o;
+}
+
+TAREI_INLINE v16 plus_residual(const tarei_epilogue *e, size_t row, size_t col, v16m lanes, v16 f) {
+  if (e->residual) {
+    f = v_add(f, _mm512_maskz_loadu_ps(lanes, e->residual + row * e->ld_residual + col));
+  }
+  if (e->residual_u8) {
+    const uint8_t *const at = e->residual_u8 + row * e->ld_residual + col;
+    const v16i r = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(lanes, at));
+    const v16 centred = i_to_float(i_sub(r, i_set1(e->residual_zero_point)));
+    f = v_add(f, v_mul(centred, v_set1(e->residual_scale)));
+  }
+  return f;
+}
+
+/* As requant.h; what is too small becomes the smallest integer, which packing takes to zero. */
+TAREI_INLINE v16i round_any(const tarei_epilogue *e, v16 f) {
+  const v16 scaled = v_mul(f, v_set1(e->inv_scale));
+  const v16 bounded = v_min(v_set1((float)(255 - e->zero_point)), scaled);
+  const v16m number = _mm512_cmp_ps_mask(scaled, scaled, _CMP_ORD_Q);
+  return _mm512_maskz_cvtps_epi32(number, bounded);
+}
+
+TAREI_INLINE __m512i any_row(const tarei_epilogue *e, const operands *o, const sink *s,
+                             const int32_t *sums, size_t row, size_t col, act16_fn *act) {
+  const v16 a = v_set1(e->act_a);
+  const v16 b = v_set1(e->act_b);
+  v16i rounded[2];
+#pragma GCC unroll 2
+  for (size_t h = 0; h < 2; h++) {
+    v16 f = v_mul(i_to_float(i_load(sums + h * HALF)), o->mult[h]);
+    f = e->row_mult ? v_mul(f, v_set1(e->row_mult[row])) : f;
+    f = e->bias ? v_add(f, o->bias[h]) : f;
+    f = e->act_last ? f : act(f, a, b);
+    f = plus_residual(e, row, col + h * HALF, o->lanes[h], f);
+    f = e->act_last ? act(f, a, b) : f;
+    if (e->out_f32) {
+      _mm512_mask_storeu_ps(e->out_f32 + row * e->ld_f32 + col + h * HALF, o->lanes[h], f);
+    }
+    rounded[h] = e->out_u8 ? round_any(e, f) : i_set1(0);
+  }
+  return words_of(s, rounded[0], rounded[1]);
+}
+
+/* Row by row: two of them would need more registers than there are. */
+TAREI_INLINE void finish_any(const tarei_i8_gemm *g, const int32_t *sums, const area *at,
+                             act16_fn *act) {
+  const tarei_epilogue e = g->epilogue; /* a copy: stores of bytes must not make it be read again */
+  const operands o = operands_of(&e, at);
+  const sink s = sink_of(&e, at);
+  for (size_t i = 0; i < at->rows; i++) {
+    const __m512i words =
+        any_row(&e, &o, &s, sums + i * GEMM_PANEL, at->m0 + i, at->col, act);
+    if (e.out_u8) {
+      put_rows(&s, i, bytes_of(words, words), false);
+    }
+  }
+}
+
+#define DEFINE_FINISH(name, value, expression)                                                 \
+  static void finish_##name(const tarei_i8_gemm *g, const int32_t *sums, const area *at) {     \
+    finish_any(g, sums, at, act16_##name);                                                     \
+  }
+ACTIVATIONS(DEFINE_FINISH)
+#undef DEFINE_FINISH
+
+typedef void finish_fn(const tarei_i8_gemm *g, const int32_t *sums, const area *at);
+#define FINISH_OF(name, value, expression) [value] = finish_##name,
+static finish_fn *const finish_by_act[TAREI_ACT_COUNT] = {ACTIVATIONS(FINISH_OF)};
+#undef FINISH_OF
+
+void TAREI_K(tarei_i8_finish)(const tarei_i8_gemm *g, const int32_t *sums, size_t m0, size_t rows,
+                              size_t panel) {
+  const tarei_epilogue *const e = &g->epilogue;
+  const area at = area_of(g, m0, rows, panel);
+  if (is_bytes_alone(e)) {
+    const bool plain = !e->bias && e->inv_scale == 1.0f;
+    if (plain ? finish_tame(e, sums, &at, true) : finish_tame(e, sums, &at, false)) {
+      return;
+    }
+  }
+  finish_by_act[e->act](g, sums, &at);
+}
