@@ -2,24 +2,45 @@
  * Speed of the kernels on one thread, against peak loops of the same process. For each product the
  * peak is measured again right before it, so that a moving clock does not spoil the percentages.
  *
- * usage: bench_kernels [ISA list, default native]
+ * usage: bench_kernels [ISA list, default native [part, default all]]
  */
 #include "bench/kernels.h"
 
 #include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  bench_part_fn *run;
+} parts[] = {{"i8", bench_products_i8},
+             {"f32", bench_products_f32},
+             {"depthwise", bench_depthwise},
+             {"elements", bench_elements},
+             {"bytes", bench_bytes}};
+enum { N_PARTS = sizeof parts / sizeof *parts };
+
+static int usage(const char *program) {
+  fprintf(stderr, "usage: %s [ISA list, e.g. avx2 [part]], parts:", program);
+  for (int i = 0; i < N_PARTS; i++) {
+    fprintf(stderr, " %s", parts[i].name);
+  }
+  fprintf(stderr, "\n");
+  return 2;
+}
 
 int main(int argc, char **argv) {
   unsigned isa = TAREI_ISA_ALL;
-  if (argc > 2 || (argc == 2 && !tarei_isa_parse(argv[1], &isa))) {
-    fprintf(stderr, "usage: %s [ISA list, e.g. avx2]\n", argv[0]);
-    return 2;
+  if (argc > 3 || (argc > 1 && !tarei_isa_parse(argv[1], &isa))) {
+    return usage(argv[0]);
   }
   tarei_kernels kernels;
   tarei_kernels_select(isa, &kernels);
-  bench_products(&kernels, isa, true);
-  bench_products(&kernels, isa, false);
-  bench_depthwise(&kernels, isa, true);
-  bench_depthwise(&kernels, isa, false);
-  bench_elements(&kernels);
-  return 0;
+  bool found = false;
+  for (int i = 0; i < N_PARTS; i++) {
+    if (argc < 3 || !strcmp(argv[2], parts[i].name)) {
+      parts[i].run(&kernels, isa);
+      found = true;
+    }
+  }
+  return found ? 0 : usage(argv[0]);
 }

@@ -1,12 +1,15 @@
-/* The parts of bench_kernels; each prints its tables. `isa` is the mask the kernels were chosen by,
- * `bytes` takes the int8 kernels instead of the float ones. */
+/* The parts of bench_kernels; each prints its tables. `isa` is the mask the kernels were chosen by. */
 #ifndef BENCH_KERNELS_H
 #define BENCH_KERNELS_H
 
 #include "kernels/kernels.h"
 
-void bench_products(const tarei_kernels *kernels, unsigned isa, bool bytes);
-void bench_depthwise(const tarei_kernels *kernels, unsigned isa, bool bytes);
-void bench_elements(const tarei_kernels *kernels);
+typedef void bench_part_fn(const tarei_kernels *kernels, unsigned isa);
+
+bench_part_fn bench_products_i8;
+bench_part_fn bench_products_f32;
+bench_part_fn bench_depthwise;
+bench_part_fn bench_elements;
+bench_part_fn bench_bytes;
 
 #endif

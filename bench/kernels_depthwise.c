@@ -16,7 +16,7 @@ static void run_depthwise(void *context) {
   d->f(&d->conv);
 }
 
-void bench_depthwise(const tarei_kernels *kernels, unsigned isa, bool bytes) {
+static void bench_type(const tarei_kernels *kernels, unsigned isa, bool bytes) {
   static const int64_t shapes[][4] = {
       {256, 33, 1, 200}, {256, 33, 1, 750}, {512, 75, 1, 750}, {512, 87, 2, 200}, {256, 3, 1, 750}};
   printf("\n%s\n", bytes ? kernels->dw_conv_i8_name : kernels->dw_conv_f32_name);
@@ -47,4 +47,9 @@ void bench_depthwise(const tarei_kernels *kernels, unsigned isa, bool bytes) {
     free(add);
     free(out);
   }
+}
+
+void bench_depthwise(const tarei_kernels *kernels, unsigned isa) {
+  bench_type(kernels, isa, true);
+  bench_type(kernels, isa, false);
 }

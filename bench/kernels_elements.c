@@ -128,7 +128,8 @@ static void bench_rows(const elements *e) {
   }
 }
 
-void bench_elements(const tarei_kernels *kernels) {
+void bench_elements(const tarei_kernels *kernels, unsigned isa) {
+  (void)isa;
   static const struct {
     const char *name;
     float (*next)(void);

@@ -1,5 +1,6 @@
 #include "bench/measure.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 #include "base/clock.h"
 
-enum { ROUNDS = 60, CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
+enum { ROUNDS = 60, CACHE_LINE = 64, HUGE_PAGE = 2 << 20, MAX_WORKS = 8 };
 static const double round_seconds = 0.0004;
 
 static double time_calls(bench_work_fn *work, void *context, int calls) {
@@ -19,14 +20,29 @@ static double time_calls(bench_work_fn *work, void *context, int calls) {
   return (tarei_now() - start) / calls;
 }
 
-double bench_best_time(bench_work_fn *work, void *context) {
-  work(context);
-  const int calls = 1 + (int)(round_seconds / (time_calls(work, context, 1) + 1e-9));
-  double best = INFINITY;
-  for (int r = 0; r < ROUNDS; r++) {
-    best = fmin(best, time_calls(work, context, calls));
+static int calls_a_round(const bench_work *w) {
+  w->run(w->context);
+  return 1 + (int)(round_seconds / (time_calls(w->run, w->context, 1) + 1e-9));
+}
+
+void bench_best_times(bench_work *works, int n) {
+  int calls[MAX_WORKS];
+  assert(n <= MAX_WORKS);
+  for (int i = 0; i < n; i++) {
+    works[i].best = INFINITY;
+    calls[i] = calls_a_round(&works[i]);
   }
-  return best;
+  for (int r = 0; r < ROUNDS; r++) {
+    for (int i = 0; i < n; i++) {
+      works[i].best = fmin(works[i].best, time_calls(works[i].run, works[i].context, calls[i]));
+    }
+  }
+}
+
+double bench_best_time(bench_work_fn *work, void *context) {
+  bench_work one = {.run = work, .context = context};
+  bench_best_times(&one, 1);
+  return one.best;
 }
 
 void *bench_allocate(size_t bytes) {

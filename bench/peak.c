@@ -34,35 +34,76 @@ DEFINE_PEAK(peak_madd_ymm, "vpmaddwd", "ymm")
 DEFINE_PEAK(peak_f32_zmm, "vfmadd231ps", "zmm")
 DEFINE_PEAK(peak_f32_ymm, "vfmadd231ps", "ymm")
 
-typedef struct peak {
-  bench_work_fn *loop;
-  const char *name;
+#define CALL_OF(operations) (1.0 * (operations) * PEAK_CHAINS * PEAK_STEPS)
+static const struct {
+  bench_peak peak;
   unsigned isa;
-  double operations; /* of one instruction */
-} peak;
+} i8_peaks[] = {{{peak_i8_zmm, "vpdpbusd zmm", CALL_OF(128)}, TAREI_ISA_AVX512VNNI},
+                {{peak_i8_ymm, "vpdpbusd ymm", CALL_OF(64)}, TAREI_ISA_AVXVNNI},
+                {{peak_madd_ymm, "vpmaddwd ymm", CALL_OF(32)}, TAREI_ISA_AVX2}},
+  f32_peaks[] = {{{peak_f32_zmm, "fma zmm", CALL_OF(32)}, TAREI_ISA_AVX512},
+                 {{peak_f32_ymm, "fma ymm", CALL_OF(16)}, TAREI_ISA_AVX2}};
 
-static const peak i8_peaks[] = {{peak_i8_zmm, "vpdpbusd zmm", TAREI_ISA_AVX512VNNI, 128},
-                                {peak_i8_ymm, "vpdpbusd ymm", TAREI_ISA_AVXVNNI, 64},
-                                {peak_madd_ymm, "vpmaddwd ymm", TAREI_ISA_AVX2, 32}};
-static const peak f32_peaks[] = {{peak_f32_zmm, "fma zmm", TAREI_ISA_AVX512, 32},
-                                 {peak_f32_ymm, "fma ymm", TAREI_ISA_AVX2, 16}};
+const bench_peak *bench_peak_loop(bool bytes, unsigned isa) {
+  const int n = bytes ? 3 : 2;
+  for (int i = 0; i < n; i++) {
+    const unsigned needed = bytes ? i8_peaks[i].isa : f32_peaks[i].isa;
+    if (needed & isa & tarei_isa_detect()) {
+      return bytes ? &i8_peaks[i].peak : &f32_peaks[i].peak;
+    }
+  }
+  return NULL;
+}
+#else
+const bench_peak *bench_peak_loop(bool bytes, unsigned isa) {
+  (void)bytes;
+  (void)isa;
+  return NULL;
+}
 #endif
 
 double bench_peak_rate(bool bytes, unsigned isa, const char **name) {
-  *name = "unknown";
+  const bench_peak *const peak = bench_peak_loop(bytes, isa);
+  *name = peak ? peak->name : "unknown";
+  return peak ? peak->operations / bench_best_time(peak->run, NULL) : 0;
+}
+
+/* Eight vectors at a time; the compiler takes the widest registers it may use here. */
+typedef long long vector __attribute__((vector_size(64)));
 #if defined(__x86_64__)
-  const peak *const peaks = bytes ? i8_peaks : f32_peaks;
-  const int n = bytes ? 3 : 2;
-  for (int i = 0; i < n; i++) {
-    if (peaks[i].isa & isa & tarei_isa_detect()) {
-      *name = peaks[i].name;
-      const double step = peaks[i].operations * PEAK_CHAINS;
-      return step * PEAK_STEPS / bench_best_time(peaks[i].loop, NULL);
+#define EACH_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define EACH_WIDTH
+#endif
+
+EACH_WIDTH static void read_all(const vector *p, size_t n, vector *all) {
+  vector sums[8] = {0};
+  for (size_t i = 0; i < n; i += 8) {
+    for (int j = 0; j < 8; j++) {
+      sums[j] |= p[i + (size_t)j];
     }
   }
-#else
-  (void)bytes;
-  (void)isa;
-#endif
-  return 0;
+  for (int j = 1; j < 8; j++) {
+    sums[0] |= sums[j];
+  }
+  *all = sums[0];
+}
+
+void bench_read(void *block) {
+  const bench_block *const b = block;
+  vector all;
+  read_all((const vector *)(const void *)b->p, b->bytes / sizeof all, &all);
+  __asm__ volatile("" ::"m"(all));
+}
+
+EACH_WIDTH static void copy_all(const vector *from, vector *to, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    to[i] = from[i];
+  }
+}
+
+void bench_copy(void *block) {
+  const bench_block *const b = block;
+  const vector *const from = (const vector *)(const void *)b->p;
+  copy_all(from, (vector *)(void *)(b->p + b->bytes / 2), b->bytes / 2 / sizeof(vector));
 }
