@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "engine/memory_plan.h"
 #include "engine/plan.h"
-#include "graph/quantize.h"
+#include "graph/quantize_uses.h"
 
 #define MAX_OPERANDS 512 /* inputs of one node; Concat is the only wide one */
 
@@ -272,19 +272,6 @@ static tare_status plan_memory(tare_plan *const plan, tare_error *const err) {
   return status;
 }
 
-/* Marks, backwards through movement operators, the values that an int8 layer reads. */
-static void mark_read_as_bytes(const tarei_graph *const g, bool *const marks) {
-  for (int n = g->n_nodes - 1; n >= 0; n--) {
-    const tarei_node *const node = &g->nodes[n];
-    for (int i = 0; i < node->n_in; i++) {
-      const bool moves = i == 0 && node->op->movement && marks[node->out[0]];
-      if (node->in[i] >= 0 && (moves || tarei_reads_quantized(node, i))) {
-        marks[node->in[i]] = true;
-      }
-    }
-  }
-}
-
 static bool is_shown(const tare_plan *const plan, const int v, const bool read_as_bytes) {
   const tarei_value *const value = &plan->graph->values[v];
   const tarei_storage storage = plan->slots[v].storage;
@@ -298,20 +285,20 @@ static bool is_shown(const tare_plan *const plan, const int v, const bool read_a
 static tare_status number_observables(tare_plan *const plan, tare_error *const err) {
   const tarei_graph *const g = plan->graph;
   plan->observables = tarei_calloc((size_t)g->n_values, sizeof *plan->observables);
-  bool *const marks = tarei_calloc((size_t)g->n_values, sizeof *marks);
-  if (!plan->observables || !marks) {
-    free(marks);
+  unsigned char *const uses = tarei_calloc((size_t)g->n_values, sizeof *uses);
+  if (!plan->observables || !uses) {
+    free(uses);
     return tarei_fail_memory(err, "observable tensors", (size_t)g->n_values * sizeof(int));
   }
-  mark_read_as_bytes(g, marks);
+  tarei_graph_mark_uses(g, uses);
   for (int v = 0; v < g->n_values; v++) {
-    const bool shown = is_shown(plan, v, marks[v]);
+    const bool shown = is_shown(plan, v, uses[v] & TAREI_READ_AS_BYTES);
     plan->slots[v].observable = shown ? plan->n_observables : -1;
     if (shown) {
       plan->observables[plan->n_observables++] = v;
     }
   }
-  free(marks);
+  free(uses);
   return TARE_OK;
 }
 

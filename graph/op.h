@@ -16,6 +16,10 @@ struct tarei_op {
   int min_out, max_out;
   bool movement;        /* the output holds the same values in another order or shape (Reshape,
                            Transpose, ...): scales are shared between input 0 and output 0 */
+  bool selects;         /* the output holds values of its data (input 0; all inputs of Concat), some
+                           left out, repeated or filled up with zeros: bytes go through as floats do */
+  bool writes_bytes;    /* of float output 0; the attribute "outputs" then says "u8", or "both" with
+                           the bytes as output 1 */
   /* Sets dtype, rank, dims (and contents, where small integers go through) of every output from
    * the inputs. Called in topological order, once per inference run, inputs already inferred.
    * Fails with TARE_E_MODEL (a rule of the operator is broken) or TARE_E_UNSUPPORTED (form not

@@ -5,78 +5,16 @@
 
 #include "base/mem.h"
 #include "graph/layer_requests.h"
-#include "graph/op.h"
-
-bool tarei_quant_copy(tarei_quant *const to, const tarei_quant *const from) {
-  float *scales = NULL;
-  if (from->n_scales) {
-    scales = tarei_memdup(from->scales, (size_t)from->n_scales * sizeof *scales);
-    if (!scales) {
-      return false;
-    }
-  }
-  free(to->scales);
-  *to = *from;
-  to->scales = scales;
-  return true;
-}
-
-static tare_status share(tarei_graph *const g, const int from, const int to,
-                         tare_error *const err) {
-  if (!g->values[from].quant.n_scales || g->values[to].quant.n_scales) {
-    return TARE_OK;
-  }
-  return tarei_quant_copy(&g->values[to].quant, &g->values[from].quant)
-             ? TARE_OK
-             : tarei_fail_memory(err, "annotations", sizeof(tarei_quant));
-}
-
-tare_status tarei_graph_share_scales(tarei_graph *const g, tare_error *const err) {
-  for (int n = 0; n < g->n_nodes; n++) {
-    if (g->nodes[n].op->movement) {
-      TARE_TRY(share(g, g->nodes[n].in[0], g->nodes[n].out[0], err));
-    }
-  }
-  for (int n = g->n_nodes - 1; n >= 0; n--) {
-    if (g->nodes[n].op->movement) {
-      TARE_TRY(share(g, g->nodes[n].out[0], g->nodes[n].in[0], err));
-    }
-  }
-  return TARE_OK;
-}
+#include "graph/quantize_uses.h"
 
 /* --- which layers ---------------------------------------------------------------------------- */
-
-typedef struct layer_kind {
-  const tarei_op *from, *to;
-  bool two_activations; /* both operands are quantized at run time */
-} layer_kind;
-
-static const layer_kind *kind_of(const tarei_node *const node) {
-  static const layer_kind kinds[] = {
-      {&tarei_op_conv_last, &tarei_op_qconv_last, false},
-      {&tarei_op_linear, &tarei_op_qlinear, false},
-      {&tarei_op_matmul, &tarei_op_qmatmul, true},
-  };
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (node->op == kinds[i].from) {
-      return &kinds[i];
-    }
-  }
-  return NULL;
-}
-
-bool tarei_reads_quantized(const tarei_node *const node, const int i) {
-  const layer_kind *const kind = kind_of(node);
-  return kind && (i == 0 || (i == 1 && kind->two_activations));
-}
 
 /* Products of u8 and s8 that an int32 accumulator surely holds: 2^31 / (255 * 127). */
 #define LONGEST_SUM 66311
 
 /* Elements that one output sums over, where the weights say it. */
 static int64_t sum_length(const tarei_graph *const g, const tarei_node *const node,
-                          const layer_kind *const kind) {
+                          const tarei_layer_kind *const kind) {
   const tarei_value *const w = &g->values[node->in[1]];
   int64_t length = 1, dim;
   const int first = kind->from == &tarei_op_conv_last ? 1 : w->rank - 2;
@@ -89,7 +27,7 @@ static int64_t sum_length(const tarei_graph *const g, const tarei_node *const no
 
 /* Linear layers and dense convolutions; a depthwise one has no row to take a scale of. */
 static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
-                             const layer_kind *const kind) {
+                             const tarei_layer_kind *const kind) {
   const tarei_value *const w = &g->values[node->in[1]];
   int64_t outputs = 0;
   const bool depthwise = tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
@@ -99,7 +37,7 @@ static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const
 
 /* Why a node cannot run in int8; "" where it can. */
 static void reason_against(const tarei_graph *const g, const tarei_node *const node,
-                           const layer_kind *const kind, const bool rows, tarei_str *const out) {
+                           const tarei_layer_kind *const kind, const bool rows, tarei_str *const out) {
   for (int i = 0; i < 2; i++) {
     const tarei_value *const v = &g->values[node->in[i]];
     const bool activation = i == 0 || kind->two_activations;
@@ -137,7 +75,7 @@ static bool set_text(char **const slot, const char *const text) {
  * scale drowns the quiet rows of its input, and on a raw signal, of which a row is a single value and
  * shows nothing. `why` says so. */
 static tarei_precision choose(const tarei_graph *const g, const tarei_node *const node,
-                              const layer_kind *const kind, const tarei_quantize_options *const o,
+                              const tarei_layer_kind *const kind, const tarei_quantize_options *const o,
                               tarei_str *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
   int64_t channels = 0;
@@ -168,7 +106,7 @@ static bool record(tarei_node *const node, const tarei_precision asked, const ta
   return ok;
 }
 
-static tare_status decide(tarei_graph *const g, const int n, const layer_kind *const kind,
+static tare_status decide(tarei_graph *const g, const int n, const tarei_layer_kind *const kind,
                           const tarei_quantize_options *const o, tarei_requests *const requests,
                           tarei_str *const refused, tarei_precision *const got,
                           tare_error *const err) {
@@ -195,18 +133,22 @@ static tare_status decide(tarei_graph *const g, const int n, const layer_kind *c
 
 /* --- rewriting ----------------------------------------------------------------------------------- */
 
-/* Quantized forms of each value, so that one value is quantized once: [value][symmetric]. */
-typedef struct forms {
-  int (*u8)[2];
-} forms;
+/* What the rewrite knows about the nodes and values that stand before it. */
+typedef struct rewrite {
+  const tarei_quantize_options *options;
+  unsigned char *precision; /* per node: a tarei_precision */
+  unsigned char *uses;      /* per value, as tarei_graph_mark_uses gives them */
+  bool *symmetric;          /* per value: somebody needs its bytes around 128, so all take them so */
+  int *bytes;               /* per value: its quantized form, or -1 */
+} rewrite;
 
-static tare_status quantized(tarei_graph *const g, forms *const f, const int value,
-                             const bool symmetric, int *const out, tare_error *const err) {
-  const bool plain = symmetric || !g->values[value].quant.unsigned_range;
-  if (f->u8[value][plain] >= 0) {
-    *out = f->u8[value][plain];
+static tare_status quantized(tarei_graph *const g, rewrite *const r, const int value,
+                             int *const out, tare_error *const err) {
+  if (r->bytes[value] >= 0) {
+    *out = r->bytes[value];
     return TARE_OK;
   }
+  const bool plain = r->symmetric[value] || !g->values[value].quant.unsigned_range;
   tarei_str base = {0};
   tarei_str_add(&base, "%s__%s", g->values[value].name, plain ? "s8" : "u8");
   const int q = base.failed ? -1 : tarei_graph_add_value_like(g, tarei_str_get(&base), value);
@@ -221,26 +163,46 @@ static tare_status quantized(tarei_graph *const g, forms *const f, const int val
   if (tarei_graph_add_node(g, "Quantize", "tare", g->values[q].name, 1, &value, 1, &q, 1) < 0) {
     return tarei_fail_memory(err, "quantize node", sizeof(tarei_node));
   }
-  f->u8[value][plain] = q;
+  r->bytes[value] = q;
   *out = q;
   return TARE_OK;
 }
 
-static tare_status replace(tarei_graph *const g, const int n, const layer_kind *const kind,
-                           const bool rows, const bool symmetric, forms *const f,
+/* Whether a layer adds its residual as bytes; otherwise it stays float. */
+static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const r,
+                                const tarei_node *const node) {
+  const int value = node->n_in > TAREI_INT8_RESIDUAL ? node->in[TAREI_INT8_RESIDUAL] : -1;
+  return node->op == &tarei_op_conv_last && value >= 0 && r->uses[value] & TAREI_READ_AS_BYTES &&
+         !(r->uses[value] & TAREI_KEPT_AS_FLOAT) && g->values[value].quant.n_scales &&
+         g->values[value].quant.granularity == TAREI_PER_TENSOR;
+}
+
+/* Replaces the inputs that a layer reads as bytes. */
+static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *const r,
+                                   int *const in, tare_error *const err) {
+  const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
+  const tarei_layer_kind *const kind = tarei_layer_kind_of(g->nodes[n].op);
+  if (r->precision[n] != TAREI_INT8_ROWS) {
+    TARE_TRY(quantized(g, r, in[0], &in[0], err));
+  }
+  if (kind->two_activations) { /* the second operand is packed as s8 */
+    TARE_TRY(quantized(g, r, in[1], &in[1], err));
+  }
+  return residual ? quantized(g, r, in[TAREI_INT8_RESIDUAL], &in[TAREI_INT8_RESIDUAL], err)
+                  : TARE_OK;
+}
+
+static tare_status replace(tarei_graph *const g, const int n, rewrite *const r,
                            tare_error *const err) {
   int in[8], out[2];
+  const tarei_op *const to = tarei_layer_kind_of(g->nodes[n].op)->to;
   const int n_in = g->nodes[n].n_in, n_out = g->nodes[n].n_out;
   memcpy(in, g->nodes[n].in, (size_t)n_in * sizeof *in);
   memcpy(out, g->nodes[n].out, (size_t)n_out * sizeof *out);
-  if (!rows) {
-    TARE_TRY(quantized(g, f, in[0], symmetric, &in[0], err));
-  }
-  if (kind->two_activations) { /* the second operand is packed as s8 */
-    TARE_TRY(quantized(g, f, in[1], true, &in[1], err));
-  }
-  const int q = tarei_graph_add_node(g, kind->to->name, kind->to->domain, g->nodes[n].name, 1, in,
-                                     n_in, out, n_out);
+  TARE_TRY(quantize_inputs(g, n, r, in, err));
+  const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in, n_in, out,
+                                     n_out);
+  const bool rows = r->precision[n] == TAREI_INT8_ROWS;
   bool ok = q >= 0 && set_text(&g->nodes[q].precision, g->nodes[n].precision) &&
             (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1));
   for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
@@ -256,18 +218,51 @@ static tare_status replace(tarei_graph *const g, const int n, const layer_kind *
   return TARE_OK;
 }
 
-static tare_status quantize_nodes(tarei_graph *const g, const tarei_quantize_options *const o,
-                                  tarei_requests *const requests, tarei_str *const refused,
-                                  forms *const f, tare_error *const err) {
-  const int n_nodes = g->n_nodes;
-  for (int n = 0; n < n_nodes; n++) {
-    const layer_kind *const kind = kind_of(&g->nodes[n]);
+/* The second operand of a product is packed as s8; a value and what it is moved to share a form. */
+static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
+  bool *const marks = r->symmetric;
+  for (int v = 0; v < g->n_values; v++) {
+    marks[v] = r->options->symmetric;
+  }
+  for (int n = g->n_nodes - 1; n >= 0; n--) {
+    const tarei_node *const node = &g->nodes[n];
+    const tarei_layer_kind *const kind = tarei_layer_kind_of(node->op);
+    if (kind && kind->two_activations && r->precision[n] == TAREI_INT8) {
+      marks[node->in[1]] = true;
+    }
+    if (node->op->movement) {
+      marks[node->in[0]] |= marks[node->out[0]];
+    }
+  }
+  for (int n = 0; n < g->n_nodes; n++) {
+    if (g->nodes[n].op->movement) {
+      marks[g->nodes[n].out[0]] |= marks[g->nodes[n].in[0]];
+    }
+  }
+}
+
+static tare_status decide_nodes(tarei_graph *const g, rewrite *const r,
+                                tarei_requests *const requests, tarei_str *const refused,
+                                tare_error *const err) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_layer_kind *const kind = tarei_layer_kind_of(g->nodes[n].op);
     tarei_precision got = TAREI_FP32;
     if (kind) {
-      TARE_TRY(decide(g, n, kind, o, requests, refused, &got, err));
+      TARE_TRY(decide(g, n, kind, r->options, requests, refused, &got, err));
     }
-    if (got != TAREI_FP32) {
-      TARE_TRY(replace(g, n, kind, got == TAREI_INT8_ROWS, o->symmetric, f, err));
+    r->precision[n] = (unsigned char)got;
+  }
+  return TARE_OK;
+}
+
+static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_error *const err) {
+  const int n_nodes = g->n_nodes;
+  tarei_graph_mark_uses(g, r->uses);
+  mark_symmetric(g, r);
+  memset(r->bytes, 0xff, (size_t)g->n_values * sizeof *r->bytes);
+  for (int n = 0; n < n_nodes; n++) {
+    if (r->precision[n] != TAREI_FP32) {
+      TARE_TRY(replace(g, n, r, err));
     }
   }
   return TARE_OK;
@@ -278,22 +273,30 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
   tarei_requests requests;
   TARE_TRY(tarei_requests_parse(o->layer_precisions, &requests, err));
   tarei_str refused = {0};
-  const size_t n_values = (size_t)g->n_values; /* of values that stand before the first rewrite */
-  forms f = {.u8 = tarei_calloc(n_values, sizeof *f.u8)};
+  const size_t n_nodes = (size_t)g->n_nodes, n_values = (size_t)g->n_values;
+  rewrite r = {.options = o,
+               .precision = tarei_calloc(n_nodes, sizeof *r.precision),
+               .uses = tarei_calloc(n_values, sizeof *r.uses),
+               .symmetric = tarei_calloc(n_values, sizeof *r.symmetric),
+               .bytes = tarei_calloc(n_values, sizeof *r.bytes)};
   tare_status status = TARE_OK;
-  if (!f.u8) {
-    status = tarei_fail_memory(err, "quantization", n_values * sizeof *f.u8);
+  if (!r.precision || !r.uses || !r.symmetric || !r.bytes) {
+    status = tarei_fail_memory(err, "quantization", n_values * sizeof *r.bytes);
     goto done;
   }
-  memset(f.u8, 0xff, n_values * sizeof *f.u8);
-  TARE_TRY_GOTO(quantize_nodes(g, o, &requests, &refused, &f, err), done);
+  TARE_TRY_GOTO(decide_nodes(g, &r, &requests, &refused, err), done);
   TARE_TRY_GOTO(tarei_requests_check_used(&requests, err), done);
   if (o->obey && refused.length) {
     status = tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
                         tarei_str_get(&refused));
+    goto done;
   }
+  status = rewrite_nodes(g, &r, err);
 done:
-  free(f.u8);
+  free(r.precision);
+  free(r.uses);
+  free(r.symmetric);
+  free(r.bytes);
   tarei_str_free(&refused);
   tarei_requests_fini(&requests);
   return status;

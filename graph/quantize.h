@@ -20,7 +20,8 @@ typedef struct tarei_quantize_options {
 /* Attribute of a node that carries the precision somebody asked for, e.g. "int8". */
 #define TAREI_ATTR_ASKED "asked_precision"
 
-/* Gives values on both sides of movement operators the annotation that one side has. */
+/* Gives values on both sides of movement operators the annotation that one side has, and the inputs of
+ * a Concat that of its output. */
 tare_status tarei_graph_share_scales(tarei_graph *graph, tare_error *err);
 
 /* Decides for every convolution, linear layer and product, replaces those that run in int8, and
@@ -29,12 +30,15 @@ tare_status tarei_graph_share_scales(tarei_graph *graph, tare_error *err);
 tare_status tarei_graph_quantize(tarei_graph *graph, const tarei_quantize_options *options,
                                  tare_error *err);
 
-/* Moves Quantize up through movement operators and into the layers that can write u8. The graph is
+/* Moves Quantize up through operators that move data and into the nodes that can write u8; an
+ * activation that Quantize follows becomes a Lookup of bytes where its input has a scale. The graph is
  * compact and inferred afterwards. */
 tare_status tarei_graph_fuse_quantize(tarei_graph *graph, tare_error *err);
 
-/* A node reads input i as bytes when it runs in int8. */
-bool tarei_reads_quantized(const tarei_node *node, int i);
+/* Zero point of the bytes of a value with this annotation. */
+static inline int32_t tarei_quant_zero_point(const tarei_quant *const quant) {
+  return quant->unsigned_range ? 0 : 128;
+}
 
 /* Copies an annotation; false when out of memory. */
 bool tarei_quant_copy(tarei_quant *to, const tarei_quant *from);

@@ -3,73 +3,65 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/op.h"
 #include "graph/pass.h"
+#include "graph/passes/rewrite.h"
 #include "graph/quantize.h"
-
-static bool same_quant(const tarei_quant *const a, const tarei_quant *const b) {
-  return a->granularity == b->granularity && a->n_scales == b->n_scales &&
-         a->unsigned_range == b->unsigned_range &&
-         memcmp(a->scales, b->scales, (size_t)a->n_scales * sizeof *a->scales) == 0;
-}
+#include "graph/quantize_move.h"
+#include "graph/quantize_uses.h"
 
 static bool is_quantize(const tarei_node *const node) { return node->op == &tarei_op_quantize; }
 
-/* Quantize of `value` with this annotation that already stands, or -1. */
-static int find_quantized(const tarei_graph *const g, const int value,
-                          const tarei_quant *const quant) {
-  for (int n = 0; n < g->n_nodes; n++) {
-    if (g->nodes[n].op && is_quantize(&g->nodes[n]) && g->nodes[n].in[0] == value &&
-        same_quant(&g->values[g->nodes[n].out[0]].quant, quant)) {
-      return g->nodes[n].out[0];
-    }
-  }
-  return -1;
+/* --- tables ---------------------------------------------------------------------------------------- */
+
+/* An activation of a value that is stored as bytes with a scale of its own, read by one Quantize. */
+static bool becomes_table(const tarei_graph *const g, const tarei_node *const node, const int n) {
+  const int x = node->in[0];
+  return tarei_graph_sole_consumer(g, node->out[0]) == n && tarei_is_activation(g, node) &&
+         g->values[x].quant.n_scales && g->values[x].quant.granularity == TAREI_PER_TENSOR &&
+         tarei_can_be_written_as_bytes(g, x);
 }
 
-/* Quantize(Move(x)) becomes Move(Quantize(x)) where nobody else reads the moved floats. */
-static tare_status hoist(tarei_graph *const g, const int n, bool *const changed,
-                         tare_error *const err) {
-  const int moved = g->nodes[n].in[0], out = g->nodes[n].out[0];
-  const int producer = g->values[moved].producer;
-  if (producer < 0 || !g->nodes[producer].op->movement ||
-      tarei_graph_sole_consumer(g, moved) != n) {
+/* Quantize(f(x)) becomes Lookup(Quantize(x)), with f as the attribute "function". */
+static tare_status make_table(tarei_graph *const g, const int n, bool *const changed,
+                              tare_error *const err) {
+  const int out = g->nodes[n].out[0];
+  const int index = g->values[g->nodes[n].in[0]].producer;
+  if (index < 0 || !becomes_table(g, &g->nodes[index], n)) {
     return TARE_OK;
   }
-  const int x = g->nodes[producer].in[0];
-  int q = find_quantized(g, x, &g->values[out].quant);
-  if (q < 0) {
-    q = tarei_graph_add_value_like(g, g->values[out].name, x);
-    if (q < 0 || !tarei_quant_copy(&g->values[q].quant, &g->values[out].quant)) {
-      return tarei_fail_memory(err, "quantized value", sizeof(tarei_value));
-    }
-    g->values[q].dtype = TARE_U8;
-    g->values[q].observable = false;
-    if (tarei_graph_add_node(g, "Quantize", "tare", g->values[q].name, 1, &x, 1, &q, 1) < 0) {
-      return tarei_fail_memory(err, "quantize node", sizeof(tarei_node));
-    }
+  int q;
+  TARE_TRY(tarei_quantize_as(g, g->nodes[index].in[0], g->nodes[index].in[0], &q, err));
+  tarei_node *const node = &g->nodes[index];
+  if (!tarei_attr_set_string(node, "function", node->op->name)) {
+    return tarei_fail_memory(err, "function", sizeof(tarei_attr));
   }
-  /* the movement node itself now carries bytes: its other inputs and attributes stay */
-  g->nodes[producer].in[0] = q;
-  g->nodes[producer].out[0] = out;
-  g->values[out].producer = producer;
+  node->op = &tarei_op_lookup;
+  node->in[0] = q;
+  node->out[0] = out;
+  g->values[out].producer = index;
   tarei_graph_remove_node(g, n);
   *changed = true;
   return TARE_OK;
 }
 
-static bool writes_u8(const tarei_node *const node) {
-  return (node->op == &tarei_op_qconv_last || node->op == &tarei_op_qlinear ||
-          node->op == &tarei_op_qmatmul || node->op == &tarei_op_scaled_softmax) &&
+/* --- producers --------------------------------------------------------------------------------------- */
+
+static bool writes_floats(const tarei_graph *const g, const tarei_node *const node) {
+  for (int o = 1; o < node->n_out; o++) {
+    if (node->out[o] >= 0) {
+      return false;
+    }
+  }
+  return node->op->writes_bytes && g->values[node->out[0]].dtype == TARE_F32 &&
          strcmp(tarei_attr_string(node, "outputs", "f32"), "f32") == 0;
 }
 
-/* The layer that makes the value writes it as u8, beside or instead of the floats. */
+/* The node that makes the value writes it as u8, beside or instead of the floats. */
 static tare_status absorb(tarei_graph *const g, const int n, bool *const changed,
                           tare_error *const err) {
   const int value = g->nodes[n].in[0], q = g->nodes[n].out[0];
   const int producer = g->values[value].producer;
-  if (producer < 0 || !writes_u8(&g->nodes[producer])) {
+  if (producer < 0 || !writes_floats(g, &g->nodes[producer])) {
     return TARE_OK;
   }
   const bool only = tarei_graph_sole_consumer(g, value) == n;
@@ -91,15 +83,16 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
   return TARE_OK;
 }
 
-static tare_status sweep(tarei_graph *const g,
-                         tare_status (*const rule)(tarei_graph *, int, bool *, tare_error *),
+typedef tare_status rule_fn(tarei_graph *, int, bool *, tare_error *);
+
+static tare_status sweep(tarei_graph *const g, rule_fn *const *const rules, const int n_rules,
                          tare_error *const err) {
   bool changed = true;
   while (changed) {
     changed = false;
     for (int n = g->n_nodes - 1; n >= 0; n--) {
-      if (g->nodes[n].op && is_quantize(&g->nodes[n])) {
-        TARE_TRY(rule(g, n, &changed, err));
+      for (int i = 0; i < n_rules && g->nodes[n].op && is_quantize(&g->nodes[n]); i++) {
+        TARE_TRY(rules[i](g, n, &changed, err));
       }
     }
     if (changed) {
@@ -111,6 +104,8 @@ static tare_status sweep(tarei_graph *const g,
 }
 
 tare_status tarei_graph_fuse_quantize(tarei_graph *const g, tare_error *const err) {
-  TARE_TRY(sweep(g, hoist, err));
-  return sweep(g, absorb, err);
+  static rule_fn *const upward[] = {tarei_quantize_hoist, make_table};
+  static rule_fn *const final[] = {absorb};
+  TARE_TRY(sweep(g, upward, 2, err));
+  return sweep(g, final, 1, err);
 }

@@ -6,6 +6,7 @@
 #include "engine/threads.h"
 
 #define CHUNK ((size_t)1 << 13) /* elements that are worth a claim */
+#define BLOCK 1024              /* floats that are made to be quantized: they stay in L1 */
 
 typedef struct flat {
   size_t total;
@@ -25,6 +26,21 @@ void tarei_chunks(const tarei_run *const run, const size_t total, const tarei_ch
                   const void *const user) {
   const flat f = {total, chunk, user};
   tarei_ranges(run, total / CHUNK + (total % CHUNK != 0), 1, chunk_range, &f);
+}
+
+void tarei_write_values(const tarei_epilogue *const to, const tarei_kernels *const kernels,
+                        const size_t at, const size_t n, const tarei_values_fn values,
+                        const void *const user) {
+  float block[BLOCK];
+  const size_t size = to->out_u8 ? BLOCK : n;
+  for (size_t i = 0; i < n; i += size) {
+    const size_t m = n - i < size ? n - i : size;
+    float *const out = to->out_f32 ? to->out_f32 + at + i : block;
+    values(user, at + i, m, out);
+    if (to->out_u8) {
+      kernels->quantize(out, m, to->inv_scale, to->zero_point, to->out_u8 + at + i);
+    }
+  }
 }
 
 /* One axis of the output with the stride of each operand, in elements. */

@@ -8,6 +8,12 @@
 typedef void (*tarei_chunk_fn)(const void *user, size_t first, size_t n);
 void tarei_chunks(const tarei_run *run, size_t total, tarei_chunk_fn chunk, const void *user);
 
+/* Computes elements [at, at + n) into `out`. */
+typedef void (*tarei_values_fn)(const void *user, size_t at, size_t n, float *out);
+/* Writes elements [at, at + n) of the outputs that an epilogue names: floats, bytes or both. */
+void tarei_write_values(const tarei_epilogue *to, const tarei_kernels *kernels, size_t at, size_t n,
+                        tarei_values_fn values, const void *user);
+
 #define TAREI_MAX_BROADCAST 3
 
 /* Operands broadcast to one output shape: rows of n elements, of which each operand is read with

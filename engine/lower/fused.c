@@ -3,6 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "graph/quantize.h"
+
 tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const out,
                              tare_error *const err) {
   const tarei_node *const node = step->node;
@@ -10,6 +13,7 @@ tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const ou
   const char *const outputs = tarei_attr_string(node, "outputs", "f32");
   *out = (tarei_fused){.act_a = tarei_attr_float(node, "activation_a", 0),
                        .act_b = tarei_attr_float(node, "activation_b", 0),
+                       .act_last = tarei_attr_int(node, "activation_last", 0) != 0,
                        .f32_output = 0,
                        .u8_output = -1};
   if (!tarei_act_parse(act, &out->act)) {
@@ -26,6 +30,21 @@ tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const ou
   return out->u8_output < 0 ? TARE_OK : tarei_want_scales(step, node->out[out->u8_output], err);
 }
 
+tare_status tarei_fused_prepare(tarei_step *const step, tare_error *const err) {
+  tarei_fused *const fused = tarei_calloc(1, sizeof *fused);
+  step->state = fused;
+  return fused ? tarei_fused_read(step, fused, err)
+               : tarei_fail_memory(err, step->node->name, sizeof *fused);
+}
+
+tare_status tarei_want_residual(const tarei_step *const step, tare_error *const err) {
+  const tarei_node *const node = step->node;
+  const int value = node->n_in > 3 ? node->in[3] : -1;
+  return value >= 0 && step->graph->values[value].dtype == TARE_U8
+             ? tarei_want_scales(step, value, err)
+             : tarei_want_float(step, 3, err);
+}
+
 tare_status tarei_fused_residual(const tarei_step *const step, const tarei_run *const run,
                                  const tare_tensor **const out, tare_error *const err) {
   *out = step->node->n_in > 3 ? run->in[3] : NULL;
@@ -40,17 +59,25 @@ float tarei_u8_scale(const tarei_graph *const graph, const int value, const int 
 }
 
 int32_t tarei_u8_zero_point(const tarei_graph *const graph, const int value) {
-  return graph->values[value].quant.unsigned_range ? 0 : 128;
+  return tarei_quant_zero_point(&graph->values[value].quant);
 }
 
 tarei_epilogue tarei_fused_epilogue(const tarei_fused *const fused, const tarei_step *const step,
                                     const tarei_run *const run, const tare_tensor *const residual,
                                     const size_t n) {
-  tarei_epilogue e = {.act = fused->act, .act_a = fused->act_a, .act_b = fused->act_b};
-  if (residual) {
+  tarei_epilogue e = {.act = fused->act,
+                      .act_a = fused->act_a,
+                      .act_b = fused->act_b,
+                      .act_last = fused->act_last};
+  if (residual && residual->dtype == TARE_U8) {
+    const int value = step->node->in[3];
+    e.residual_u8 = residual->data;
+    e.residual_scale = tarei_u8_scale(step->graph, value, run->profile);
+    e.residual_zero_point = tarei_u8_zero_point(step->graph, value);
+  } else if (residual) {
     e.residual = residual->data;
-    e.ld_residual = n;
   }
+  e.ld_residual = n;
   if (fused->f32_output >= 0) {
     e.out_f32 = run->out[fused->f32_output]->data;
     e.ld_f32 = n;
@@ -72,16 +99,17 @@ tarei_epilogue tarei_epilogue_at(const tarei_epilogue *const epilogue, const siz
   e.row_mult = e.row_mult ? e.row_mult + row : NULL;
   e.bias = e.bias ? e.bias + column : NULL;
   e.residual = e.residual ? e.residual + row * e.ld_residual + column : NULL;
+  e.residual_u8 = e.residual_u8 ? e.residual_u8 + row * e.ld_residual + column : NULL;
   e.out_f32 = e.out_f32 ? e.out_f32 + row * e.ld_f32 + column : NULL;
   e.out_u8 = e.out_u8 ? e.out_u8 + row * e.ld_u8 + column : NULL;
   return e;
 }
 
-bool tarei_requant_folds(const tarei_fused *const fused, const bool has_residual) {
+bool tarei_requant_folds(const tarei_fused *const fused, const bool has_float_residual) {
   const tarei_act act = fused->act;
   const bool homogeneous =
       act == TAREI_ACT_NONE || act == TAREI_ACT_RELU || act == TAREI_ACT_LEAKY_RELU;
-  return fused->f32_output < 0 && !has_residual && homogeneous;
+  return fused->f32_output < 0 && !has_float_residual && homogeneous;
 }
 
 void tarei_requant_fill(const tarei_step *const step, const tarei_fused *const fused,

@@ -8,12 +8,16 @@
 typedef struct tarei_fused {
   tarei_act act;
   float act_a, act_b;
+  bool act_last; /* the residual is added before the activation */
   int f32_output, u8_output; /* output numbers, or -1 */
 } tarei_fused;
 
-/* Reads activation, activation_a, activation_b and outputs ("f32", "u8", "both"). A u8 output has
- * to have its scales. */
+/* Reads activation, activation_a, activation_b, activation_last and outputs ("f32", "u8", "both"). A
+ * u8 output has to have its scales. */
 tare_status tarei_fused_read(const tarei_step *step, tarei_fused *out, tare_error *err);
+
+/* Makes them the state of a step that has no other. */
+tare_status tarei_fused_prepare(tarei_step *step, tare_error *err);
 
 /* Static scale and zero point of a stored u8 value in a profile. The value has an annotation. */
 float tarei_u8_scale(const tarei_graph *graph, int value, int profile);
@@ -23,6 +27,9 @@ int32_t tarei_u8_zero_point(const tarei_graph *graph, int value);
  * residual may be NULL. inv_scale is set where there is a u8 output. mult and bias stay NULL. */
 tarei_epilogue tarei_fused_epilogue(const tarei_fused *fused, const tarei_step *step,
                                     const tarei_run *run, const tare_tensor *residual, size_t n);
+
+/* The residual (input 3) of a layer is absent, float32, or bytes with their scales. */
+tare_status tarei_want_residual(const tarei_step *step, tare_error *err);
 
 /* The residual (input 3) of a run, or NULL; it has to be as large as the output. */
 tare_status tarei_fused_residual(const tarei_step *step, const tarei_run *run,
@@ -39,8 +46,9 @@ typedef struct tarei_requant {
   bool folded;              /* the epilogue's inv_scale is 1 */
 } tarei_requant;
 
-/* True where the output scale can be folded in: u8 only, nothing that does not commute with it. */
-bool tarei_requant_folds(const tarei_fused *fused, bool has_residual);
+/* True where the output scale can be folded in: u8 only, nothing that does not commute with it. A
+ * residual of bytes takes the scale into its own. */
+bool tarei_requant_folds(const tarei_fused *fused, bool has_float_residual);
 
 /* Fills `mult` and, where bias is not NULL, `bias_out`, both of n_profiles * n floats. */
 void tarei_requant_fill(const tarei_step *step, const tarei_fused *fused, bool fold, size_t n,

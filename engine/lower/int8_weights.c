@@ -39,14 +39,15 @@ tare_status tarei_int8_layer_requant(tarei_int8_layer *const layer, const tarei_
                                      const float *const bias, tare_error *const err) {
   const size_t floats = (size_t)step->n_profiles * layer->n;
   const bool has_bias = step->node->n_in > 2 && step->node->in[2] >= 0;
-  const bool has_residual = step->node->n_in > 3 && step->node->in[3] >= 0;
+  const int residual = step->node->n_in > 3 ? step->node->in[3] : -1;
+  const bool has_floats = residual >= 0 && step->graph->values[residual].dtype == TARE_F32;
   void *data;
   bool fresh;
   TARE_TRY(
       tarei_blobs_take(blobs, floats * (has_bias ? 2 : 1) * sizeof(float), &data, &fresh, err));
   float *const mult = data, *const bias_out = has_bias ? mult + floats : NULL;
   layer->requant = (tarei_requant){
-      .mult = mult, .bias = bias_out, .folded = tarei_requant_folds(&layer->fused, has_residual)};
+      .mult = mult, .bias = bias_out, .folded = tarei_requant_folds(&layer->fused, has_floats)};
   if (fresh) {
     assert(!has_bias || bias);
     tarei_requant_fill(step, &layer->fused, layer->requant.folded, layer->n, weight_scale, bias,
@@ -61,6 +62,11 @@ tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *const layer,
   tarei_epilogue e = tarei_fused_epilogue(&layer->fused, step, run, residual, layer->n);
   e.mult = layer->requant.mult + (size_t)run->profile * layer->n;
   e.bias = layer->requant.bias ? layer->requant.bias + (size_t)run->profile * layer->n : NULL;
-  e.inv_scale = layer->requant.folded ? 1.0f : e.inv_scale;
+  if (layer->requant.folded) {
+    const int out = step->node->out[layer->fused.u8_output];
+    e.residual_scale = (float)((double)e.residual_scale /
+                               (double)tarei_u8_scale(step->graph, out, run->profile));
+    e.inv_scale = 1.0f;
+  }
   return e;
 }

@@ -1,20 +1,40 @@
 /* Elementwise operators of two operands (Min and Max: of any number), with broadcasting. */
 #include "engine/lower/elementwise.h"
-#include "engine/lower/operands.h"
+#include "engine/lower/fused.h"
 
 typedef struct job {
   tarei_binary op;
   const tarei_run *run;
   const void *a, *b;
   void *out;
+  tarei_epilogue to; /* of floats */
 } job;
+
+/* One row of floats, or a part of it: element `at` of the output stands at the operands' begin. */
+typedef struct float_part {
+  const job *job;
+  const tarei_broadcast *b;
+  const float *x, *y;
+  size_t at;
+} float_part;
+
+static void float_values(const void *const user, const size_t at, const size_t n,
+                         float *const out) {
+  const float_part *const p = user;
+  const size_t i = at - p->at;
+  p->job->run->kernels->binary(p->job->op, p->x + i * p->b->step[0], p->b->step[0],
+                               p->y + i * p->b->step[1], p->b->step[1], n, out);
+}
 
 static void float_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
   const job *const j = user;
-  j->run->kernels->binary(j->op, (const float *)j->a + offset[0], b->step[0],
-                          (const float *)j->b + offset[1], b->step[1], b->n,
-                          (float *)j->out + at);
+  const float_part part = {.job = j,
+                           .b = b,
+                           .x = (const float *)j->a + offset[0],
+                           .y = (const float *)j->b + offset[1],
+                           .at = at};
+  tarei_write_values(&j->to, j->run->kernels, at, b->n, float_values, &part);
 }
 
 /* Integers wrap like two's complement; a division by zero gives 0 instead of a trap. */
@@ -62,17 +82,27 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  return row_of(dtype) ? TARE_OK
-                       : tarei_refuse_dtype(dtype, err);
+  if (!row_of(dtype)) {
+    return tarei_refuse_dtype(dtype, err);
+  }
+  TARE_TRY(tarei_fused_prepare(step, err));
+  return step->node->n_in > 2 && ((const tarei_fused *)step->state)->u8_output >= 0
+             ? tarei_fail(err, TARE_E_UNSUPPORTED, "only two operands can be written as bytes")
+             : TARE_OK;
 }
 
-static tare_status combine(const tarei_binary op, const tarei_run *const r,
-                           const tare_tensor *const a, const tare_tensor *const b,
-                           tare_error *const err) {
+static tare_status combine(const tarei_step *const step, const tarei_binary op,
+                           const tarei_run *const r, const tare_tensor *const a,
+                           const tare_tensor *const b, tare_error *const err) {
   const tare_tensor *const operands[] = {a, b};
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(operands, 2, r->out[0], &layout, err));
-  const job j = {.op = op, .run = r, .a = a->data, .b = b->data, .out = r->out[0]->data};
+  const job j = {.op = op,
+                 .run = r,
+                 .a = a->data,
+                 .b = b->data,
+                 .out = r->out[0]->data,
+                 .to = tarei_fused_epilogue(step->state, step, r, NULL, 0)};
   tarei_broadcast_run(&layout, r, row_of(a->dtype), &j);
   return TARE_OK;
 }
@@ -81,9 +111,9 @@ static tare_status combine(const tarei_binary op, const tarei_run *const r,
 static tare_status run_binary(const tarei_step *const step, const tarei_run *const r,
                               const tarei_binary op, tare_error *const err) {
   const int n = step->node->n_in;
-  TARE_TRY(combine(op, r, r->in[0], r->in[n > 1 ? 1 : 0], err));
+  TARE_TRY(combine(step, op, r, r->in[0], r->in[n > 1 ? 1 : 0], err));
   for (int i = 2; i < n; i++) {
-    TARE_TRY(combine(op, r, r->out[0], r->in[i], err));
+    TARE_TRY(combine(step, op, r, r->out[0], r->in[i], err));
   }
   return TARE_OK;
 }

@@ -66,7 +66,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   TARE_TRY(tarei_fused_read(step, &s->fused, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
   TARE_TRY(tarei_want_float(step, 2, err));
-  TARE_TRY(tarei_want_float(step, 3, err));
+  TARE_TRY(tarei_want_residual(step, err));
   TARE_TRY(tarei_want_bias(step, (size_t)s->conv.outputs, &s->bias, err));
   return pack(step, blobs, s, err);
 }

@@ -1,5 +1,5 @@
-/* LayerNormalization over the dims from an axis on. */
-#include "engine/lower/operands.h"
+/* LayerNormalization over the dims from an axis on, written as float, u8 or both. */
+#include "engine/lower/fused.h"
 #include "engine/threads.h"
 
 static size_t row_length(const tarei_step *const step, const tare_tensor *const x) {
@@ -18,13 +18,14 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   for (int i = 0; i < 3; i++) {
     TARE_TRY(tarei_want_float(step, i, err));
   }
-  for (int o = 1; o < step->node->n_out; o++) {
+  const bool writes_bytes = tarei_attr_find(step->node, "outputs") != NULL;
+  for (int o = 1; !writes_bytes && o < step->node->n_out; o++) {
     if (step->node->out[o] >= 0 && tarei_graph_count_uses(step->graph, step->node->out[o]) > 0) {
       return tarei_fail(err, TARE_E_UNSUPPORTED,
                         "its outputs Mean and InvStdDev are not supported");
     }
   }
-  return TARE_OK;
+  return tarei_fused_prepare(step, err);
 }
 
 typedef struct job {
@@ -32,6 +33,7 @@ typedef struct job {
   size_t n;
   float epsilon;
   const float *gain, *shift;
+  tarei_epilogue to;
 } job;
 
 static void row_range(const void *const user, const size_t first, const size_t end,
@@ -39,10 +41,10 @@ static void row_range(const void *const user, const size_t first, const size_t e
   (void)thread;
   const job *const j = user;
   const float *const x = j->run->in[0]->data;
-  float *const y = j->run->out[0]->data;
   for (size_t i = first; i < end; i++) {
+    const tarei_epilogue to = tarei_epilogue_at(&j->to, i, 0);
     j->run->kernels->layer_norm(x + i * j->n, NULL, j->n, j->epsilon, j->gain, j->shift,
-                                y + i * j->n, NULL, 0, 0);
+                                to.out_f32, to.out_u8, to.inv_scale, to.zero_point);
   }
 }
 
@@ -56,7 +58,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
                  .n = n,
                  .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f),
                  .gain = r->in[1]->data,
-                 .shift = step->node->n_in > 2 && r->in[2] ? r->in[2]->data : NULL};
+                 .shift = step->node->n_in > 2 && r->in[2] ? r->in[2]->data : NULL,
+                 .to = tarei_fused_epilogue(step->state, step, r, NULL, n)};
   tarei_row_ranges(r, rows, n, 4096, row_range, &j);
   return TARE_OK;
 }

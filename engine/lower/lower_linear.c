@@ -31,7 +31,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   s->k = (size_t)w.dims[0];
   s->n = (size_t)w.dims[1];
   TARE_TRY(tarei_want_float(step, 2, err));
-  TARE_TRY(tarei_want_float(step, 3, err));
+  TARE_TRY(tarei_want_residual(step, err));
   TARE_TRY(tarei_want_bias(step, s->n, &s->bias, err));
   void *data;
   bool fresh;

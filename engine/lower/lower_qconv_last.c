@@ -109,7 +109,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     return tarei_fail_memory(err, "convolution", sizeof *s);
   }
   TARE_TRY(tarei_conv_read(step, &s->conv, err));
-  TARE_TRY(tarei_want_float(step, 3, err));
+  TARE_TRY(tarei_want_residual(step, err));
   TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
   if (s->depthwise && s->layer.row_scales) {

@@ -75,7 +75,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     return tarei_fail_memory(err, "linear layer", sizeof *s);
   }
   TARE_TRY(tarei_want_weights(step, err));
-  TARE_TRY(tarei_want_float(step, 3, err));
+  TARE_TRY(tarei_want_residual(step, err));
   TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
   const tarei_value *const w = &step->graph->values[step->node->in[1]];
   int64_t k = 0, n = 0;

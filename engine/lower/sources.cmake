@@ -20,6 +20,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_instance_norm.c
   lower/lower_layer_norm.c
   lower/lower_linear.c
+  lower/lower_lookup.c
   lower/lower_matmul.c
   lower/lower_mod.c
   lower/lower_pad.c
@@ -40,6 +41,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_view.c
   lower/lower_where.c
   lower/operands.c
+  lower/pointwise.c
   lower/products.c
   lower/reduction.c
   lower/row_blocks.c

@@ -111,26 +111,27 @@ static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
   TARE_TRY(tarei_ops_want_same_dtype(x, slope, err));
   const tarei_shape shape = tarei_ops_shape(x);
   TARE_TRY(tarei_ops_want_fits(graph, slope, &shape, err));
-  return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
+  return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }
 
-#define BINARY(id, onnx_name, min_inputs, max_inputs) \
-  const tarei_op tarei_op_##id = {                    \
-      .name = onnx_name,                              \
-      .domain = "",                                   \
-      .min_in = min_inputs,                           \
-      .max_in = max_inputs,                           \
-      .min_out = 1,                                   \
-      .max_out = 1,                                   \
-      .infer = infer_##id,                            \
+#define BINARY(id, onnx_name, min_inputs, max_inputs, writes) \
+  const tarei_op tarei_op_##id = {                            \
+      .name = onnx_name,                                      \
+      .domain = "",                                           \
+      .min_in = min_inputs,                                   \
+      .max_in = max_inputs,                                   \
+      .min_out = 1,                                           \
+      .max_out = (writes) ? 2 : 1,                            \
+      .writes_bytes = writes,                                 \
+      .infer = infer_##id,                                    \
   }
 
-BINARY(add, "Add", 2, 2);
-BINARY(div, "Div", 2, 2);
-BINARY(max, "Max", 1, -1);
-BINARY(min, "Min", 1, -1);
-BINARY(mod, "Mod", 2, 2);
-BINARY(mul, "Mul", 2, 2);
-BINARY(pow, "Pow", 2, 2);
-BINARY(prelu, "PRelu", 2, 2);
-BINARY(sub, "Sub", 2, 2);
+BINARY(add, "Add", 2, 2, true);
+BINARY(div, "Div", 2, 2, true);
+BINARY(max, "Max", 1, -1, false);
+BINARY(min, "Min", 1, -1, false);
+BINARY(mod, "Mod", 2, 2, false);
+BINARY(mul, "Mul", 2, 2, true);
+BINARY(pow, "Pow", 2, 2, false);
+BINARY(prelu, "PRelu", 2, 2, true);
+BINARY(sub, "Sub", 2, 2, true);

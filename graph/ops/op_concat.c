@@ -59,5 +59,6 @@ const tarei_op tarei_op_concat = {
     .max_in = -1,
     .min_out = 1,
     .max_out = 1,
+    .selects = true,
     .infer = infer_concat,
 };

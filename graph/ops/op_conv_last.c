@@ -10,7 +10,7 @@ static tare_status infer_conv_last(tarei_graph *const graph, tarei_node *const n
   tarei_shape out;
   TARE_TRY(tarei_ops_conv(graph, node, true, &out, err));
   TARE_TRY(tarei_ops_want_residual(graph, node, &out, err));
-  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+  return tarei_ops_give_writable(graph, node, x->dtype, &out, err);
 }
 
 static tare_status infer_qconv_last(tarei_graph *const graph, tarei_node *const node,
@@ -29,7 +29,8 @@ const tarei_op tarei_op_conv_last = {
     .min_in = 2,
     .max_in = 4,
     .min_out = 1,
-    .max_out = 1,
+    .max_out = 2,
+    .writes_bytes = true,
     .infer = infer_conv_last,
 };
 
@@ -40,5 +41,6 @@ const tarei_op tarei_op_qconv_last = {
     .max_in = 4,
     .min_out = 1,
     .max_out = 2,
+    .writes_bytes = true,
     .infer = infer_qconv_last,
 };

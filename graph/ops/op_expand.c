@@ -42,5 +42,6 @@ const tarei_op tarei_op_expand = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
+    .selects = true,
     .infer = infer_expand,
 };

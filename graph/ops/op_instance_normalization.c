@@ -11,7 +11,7 @@ static tare_status infer(tarei_graph *const graph, tarei_node *const node, const
   TARE_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 1), channels, err));
   TARE_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 2), channels, err));
   const tarei_shape shape = tarei_ops_shape(x);
-  return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
+  return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }
 
 static tare_status infer_instance_normalization(tarei_graph *const graph, tarei_node *const node,
@@ -40,6 +40,7 @@ const tarei_op tarei_op_instance_norm_last = {
     .min_in = 3,
     .max_in = 3,
     .min_out = 1,
-    .max_out = 1,
+    .max_out = 2,
+    .writes_bytes = true,
     .infer = infer_instance_norm_last,
 };

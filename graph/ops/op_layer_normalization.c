@@ -14,7 +14,10 @@ static tare_status infer_layer_normalization(tarei_graph *const graph, tarei_nod
       TARE_TRY(tarei_ops_want_fits(graph, parameter, &shape, err));
     }
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
+  TARE_TRY(tarei_ops_give_writable(graph, node, x->dtype, &shape, err));
+  if (tarei_attr_find(node, "outputs")) {
+    return TARE_OK; /* the second one holds bytes, not statistics */
+  }
   tarei_shape statistics = shape;
   for (int i = axis; i < shape.rank; i++) {
     statistics.dims[i] = tarei_expr_const(graph->exprs, 1);
@@ -30,5 +33,6 @@ const tarei_op tarei_op_layer_normalization = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 3,
+    .writes_bytes = true,
     .infer = infer_layer_normalization,
 };

@@ -22,7 +22,7 @@ static tare_status infer_linear(tarei_graph *const graph, tarei_node *const node
   TARE_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
   tarei_shape out;
   TARE_TRY(infer_product(graph, node, &out, err));
-  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+  return tarei_ops_give_writable(graph, node, x->dtype, &out, err);
 }
 
 static tare_status infer_qlinear(tarei_graph *const graph, tarei_node *const node,
@@ -40,7 +40,8 @@ const tarei_op tarei_op_linear = {
     .min_in = 2,
     .max_in = 4,
     .min_out = 1,
-    .max_out = 1,
+    .max_out = 2,
+    .writes_bytes = true,
     .infer = infer_linear,
 };
 
@@ -51,5 +52,6 @@ const tarei_op tarei_op_qlinear = {
     .max_in = 4,
     .min_out = 1,
     .max_out = 2,
+    .writes_bytes = true,
     .infer = infer_qlinear,
 };

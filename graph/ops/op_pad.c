@@ -88,5 +88,6 @@ const tarei_op tarei_op_pad = {
     .max_in = 4,
     .min_out = 1,
     .max_out = 1,
+    .selects = true,
     .infer = infer_pad,
 };

@@ -22,5 +22,6 @@ const tarei_op tarei_op_qmatmul = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 2,
+    .writes_bytes = true,
     .infer = infer_qmatmul,
 };

@@ -173,5 +173,6 @@ const tarei_op tarei_op_slice = {
     .max_in = 5,
     .min_out = 1,
     .max_out = 1,
+    .selects = true,
     .infer = infer_slice,
 };

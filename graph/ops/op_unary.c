@@ -11,7 +11,7 @@ static tare_status infer_any(tarei_graph *const graph, tarei_node *const node,
     return tarei_fail(err, TARE_E_MODEL, "its input '%s' is bool", x->name);
   }
   const tarei_shape shape = tarei_ops_shape(x);
-  return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
+  return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }
 
 static tare_status infer_float(tarei_graph *const graph, tarei_node *const node,
@@ -59,37 +59,38 @@ static tare_status infer_gelu(tarei_graph *const graph, tarei_node *const node,
 }
 
 /* max_in above 1: inputs that hold parameters and do not touch the shape. */
-#define UNARY(id, onnx_name, inputs, infer_fn) \
-  const tarei_op tarei_op_##id = {             \
-      .name = onnx_name,                       \
-      .domain = "",                            \
-      .min_in = 1,                             \
-      .max_in = inputs,                        \
-      .min_out = 1,                            \
-      .max_out = 1,                            \
-      .infer = infer_fn,                       \
+#define UNARY(id, onnx_name, inputs, infer_fn, writes) \
+  const tarei_op tarei_op_##id = {                     \
+      .name = onnx_name,                               \
+      .domain = "",                                    \
+      .min_in = 1,                                     \
+      .max_in = inputs,                                \
+      .min_out = 1,                                    \
+      .max_out = (writes) ? 2 : 1,                     \
+      .writes_bytes = writes,                          \
+      .infer = infer_fn,                               \
   }
 
-UNARY(abs, "Abs", 1, infer_any);
-UNARY(ceil, "Ceil", 1, infer_float);
-UNARY(clip, "Clip", 3, infer_any);
-UNARY(cos, "Cos", 1, infer_float);
-UNARY(elu, "Elu", 1, infer_float);
-UNARY(erf, "Erf", 1, infer_any);
-UNARY(exp, "Exp", 1, infer_float);
-UNARY(floor, "Floor", 1, infer_float);
-UNARY(gelu, "Gelu", 1, infer_gelu);
-UNARY(hard_sigmoid, "HardSigmoid", 1, infer_float);
-UNARY(hard_swish, "HardSwish", 1, infer_float);
-UNARY(leaky_relu, "LeakyRelu", 1, infer_float);
-UNARY(log, "Log", 1, infer_float);
-UNARY(neg, "Neg", 1, infer_neg);
-UNARY(not, "Not", 1, infer_not);
-UNARY(reciprocal, "Reciprocal", 1, infer_float);
-UNARY(relu, "Relu", 1, infer_any);
-UNARY(round, "Round", 1, infer_float);
-UNARY(sigmoid, "Sigmoid", 1, infer_float);
-UNARY(sin, "Sin", 1, infer_float);
-UNARY(softplus, "Softplus", 1, infer_float);
-UNARY(sqrt, "Sqrt", 1, infer_float);
-UNARY(tanh, "Tanh", 1, infer_float);
+UNARY(abs, "Abs", 1, infer_any, false);
+UNARY(ceil, "Ceil", 1, infer_float, true);
+UNARY(clip, "Clip", 3, infer_any, true);
+UNARY(cos, "Cos", 1, infer_float, true);
+UNARY(elu, "Elu", 1, infer_float, true);
+UNARY(erf, "Erf", 1, infer_any, true);
+UNARY(exp, "Exp", 1, infer_float, true);
+UNARY(floor, "Floor", 1, infer_float, true);
+UNARY(gelu, "Gelu", 1, infer_gelu, true);
+UNARY(hard_sigmoid, "HardSigmoid", 1, infer_float, true);
+UNARY(hard_swish, "HardSwish", 1, infer_float, true);
+UNARY(leaky_relu, "LeakyRelu", 1, infer_float, true);
+UNARY(log, "Log", 1, infer_float, true);
+UNARY(neg, "Neg", 1, infer_neg, false);
+UNARY(not, "Not", 1, infer_not, false);
+UNARY(reciprocal, "Reciprocal", 1, infer_float, true);
+UNARY(relu, "Relu", 1, infer_any, true);
+UNARY(round, "Round", 1, infer_float, true);
+UNARY(sigmoid, "Sigmoid", 1, infer_float, true);
+UNARY(sin, "Sin", 1, infer_float, true);
+UNARY(softplus, "Softplus", 1, infer_float, true);
+UNARY(sqrt, "Sqrt", 1, infer_float, true);
+UNARY(tanh, "Tanh", 1, infer_float, true);

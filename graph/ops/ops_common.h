@@ -171,5 +171,9 @@ tare_status tarei_ops_want_residual(const tarei_graph *graph, const tarei_node *
 /* Gives the outputs that the attribute "outputs" asks for: "f32", "u8", or "both" in that order. */
 tare_status tarei_ops_give_quantized(tarei_graph *graph, const tarei_node *node,
                                      const tarei_shape *shape, tare_error *err);
+/* The same for an operator that makes float32 and has that attribute; for all else tarei_ops_give of
+ * output 0. */
+tare_status tarei_ops_give_writable(tarei_graph *graph, const tarei_node *node, tare_dtype dtype,
+                                    const tarei_shape *shape, tare_error *err);
 
 #endif

@@ -30,7 +30,7 @@ tare_status tarei_ops_elementwise(tarei_graph *const graph, const tarei_node *co
     TARE_TRY(tarei_ops_want_same_dtype(first, value, err));
     TARE_TRY(tarei_ops_broadcast(graph, &shape, &other, &shape, err));
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, dtype, &shape, err));
+  TARE_TRY(tarei_ops_give_writable(graph, node, dtype, &shape, err));
   if (node->n_out < 1 || node->out[0] < 0) {
     return TARE_OK;
   }

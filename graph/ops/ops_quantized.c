@@ -14,7 +14,13 @@ tare_status tarei_ops_want_quantized(const tarei_graph *const graph, const tarei
 tare_status tarei_ops_want_residual(const tarei_graph *const graph, const tarei_node *const node,
                                     const tarei_shape *const shape, tare_error *const err) {
   const tarei_value *const residual = tarei_ops_in(graph, node, 3);
-  return residual ? tarei_ops_want_fits(graph, residual, shape, err) : TARE_OK;
+  if (!residual) {
+    return TARE_OK;
+  }
+  if (residual->dtype != TARE_U8) {
+    TARE_TRY(tarei_ops_want_float(residual, err));
+  }
+  return tarei_ops_want_fits(graph, residual, shape, err);
 }
 
 tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node *const node,
@@ -42,4 +48,12 @@ tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node 
     }
   }
   return tarei_fail(err, TARE_E_MODEL, "its attribute 'outputs' is '%s'", outputs);
+}
+
+tare_status tarei_ops_give_writable(tarei_graph *const graph, const tarei_node *const node,
+                                    const tare_dtype dtype, const tarei_shape *const shape,
+                                    tare_error *const err) {
+  return dtype == TARE_F32 && tarei_attr_find(node, "outputs")
+             ? tarei_ops_give_quantized(graph, node, shape, err)
+             : tarei_ops_give(graph, node, 0, dtype, shape, err);
 }

@@ -17,6 +17,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_instance_normalization.c
   ops/op_layer_normalization.c
   ops/op_linear.c
+  ops/op_lookup.c
   ops/op_matmul.c
   ops/op_pad.c
   ops/op_pool.c

@@ -1,5 +1,6 @@
-/* An activation behind Linear or ConvLast goes into its epilogue, as attributes activation,
- * activation_a and activation_b. The value before the activation disappears. */
+/* An activation behind Linear, ConvLast or InstanceNormLast goes into its epilogue, as attributes
+ * activation, activation_a and activation_b; behind a residual with activation_last. The value before
+ * the activation disappears. */
 #include <float.h>
 
 #include "graph/passes/const_data.h"
@@ -110,9 +111,11 @@ static int find_silu(const tarei_graph *const graph, const int value) {
 
 static tare_status set_activation(tarei_node *const node, const activation *const act,
                                   tare_error *const err) {
+  const bool has_residual = tarei_has_epilogue(node) && tarei_node_in(node, 3) >= 0;
   const bool done = tarei_attr_set_string(node, "activation", act->name) &&
                     tarei_attr_set_float(node, "activation_a", act->a) &&
-                    tarei_attr_set_float(node, "activation_b", act->b);
+                    tarei_attr_set_float(node, "activation_b", act->b) &&
+                    (!has_residual || tarei_attr_set_int(node, "activation_last", 1));
   return done ? TARE_OK : tarei_fail_memory(err, "activation", sizeof(tarei_attr));
 }
 
@@ -128,8 +131,7 @@ static tare_status fuse_silu(tarei_graph *const graph, const int index, const in
 static tare_status fuse_at(tarei_graph *const graph, const int index, bool *const changed,
                            tare_error *const err) {
   const tarei_node *const node = &graph->nodes[index];
-  if (tarei_node_in(node, 3) >= 0 || tarei_has_activation(node) ||
-      !tarei_value_is_f32(graph, node->out[0])) {
+  if (tarei_has_activation(node) || !tarei_value_is_f32(graph, node->out[0])) {
     return TARE_OK;
   }
   const int sigmoid = find_silu(graph, node->out[0]);
@@ -152,7 +154,7 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
                        bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
-    if (tarei_has_epilogue(&graph->nodes[i])) {
+    if (tarei_takes_activation(&graph->nodes[i])) {
       TARE_TRY(fuse_at(graph, i, changed, err));
     }
   }
@@ -161,7 +163,7 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 
 const tarei_pass tarei_pass_fuse_activation = {
     .name = "fuse_activation",
-    .summary = "takes an activation into the epilogue of Linear or ConvLast",
+    .summary = "takes an activation into the epilogue of Linear, ConvLast or InstanceNormLast",
     .removes_tensors = true,
     .run = run,
 };

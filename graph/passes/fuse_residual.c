@@ -1,23 +1,41 @@
 /* An Add of a tensor of the same shape behind Linear or ConvLast goes into its epilogue, as the
- * residual that is added after the activation. The value before the Add disappears. */
+ * residual that is added after the activation, or before one that fuse_activation takes in later. The
+ * value before the Add disappears. */
 #include "graph/passes/epilogue.h"
 #include "graph/passes/passes.h"
 
-/* The node whose epilogue may take the Add; of two the later one, because the other one's output
- * is ready by then. -1 when there is none. */
+/* The node whose epilogue may take the Add, or -1. Of two the one without an activation, because it can
+ * still take one that follows the sum; else the later one, whose residual is ready by then. */
 static int find_host(const tarei_graph *const graph, const int add) {
   const tarei_node *const node = &graph->nodes[add];
-  int host = -1;
+  int host = -1, best = -1;
   for (int i = 0; i < 2; i++) {
     const int value = node->in[i];
     const tarei_node *const producer = tarei_producer(graph, value);
     const int index = producer ? (int)(producer - graph->nodes) : -1;
-    if (producer && tarei_has_epilogue(producer) && tarei_node_in(producer, 3) < 0 &&
-        tarei_graph_sole_consumer(graph, value) == add && index > host) {
-      host = index;
+    if (!producer || !tarei_has_epilogue(producer) || tarei_node_in(producer, 3) >= 0 ||
+        tarei_graph_sole_consumer(graph, value) != add) {
+      continue;
     }
+    const int rank = tarei_has_activation(producer) ? index : index + graph->n_nodes;
+    host = rank > best ? index : host;
+    best = rank > best ? rank : best;
   }
   return host;
+}
+
+/* Equal dims, taken as what a plan runs: none is below 1, so that max(0, n) is n. */
+static bool same_shape(const tarei_graph *const graph, const int a, const int b) {
+  const tarei_value *const x = &graph->values[a], *const y = &graph->values[b];
+  const tarei_expr zero = tarei_expr_const(graph->exprs, 0);
+  for (int d = 0; x->rank == y->rank && d < x->rank; d++) {
+    const tarei_expr m = x->dims[d], n = y->dims[d];
+    if (m == TAREI_EXPR_NONE || n == TAREI_EXPR_NONE ||
+        (m != n && tarei_expr_max(graph->exprs, zero, m) != tarei_expr_max(graph->exprs, zero, n))) {
+      return false;
+    }
+  }
+  return x->rank >= 0 && x->rank == y->rank;
 }
 
 static tare_status fuse_at(tarei_graph *const graph, const int add, bool *const changed,
@@ -25,7 +43,7 @@ static tare_status fuse_at(tarei_graph *const graph, const int add, bool *const 
   const tarei_node *const node = &graph->nodes[add];
   const int host = find_host(graph, add);
   if (host < 0 || !tarei_value_is_f32(graph, node->out[0]) ||
-      !tarei_values_same_shape(graph, node->in[0], node->in[1])) {
+      !same_shape(graph, node->in[0], node->in[1])) {
     return TARE_OK;
   }
   const int residual = tarei_other_input(node, graph->nodes[host].out[0]);

@@ -3,13 +3,13 @@
  *
  * Two Transposes in a row become one, or none. A node that works element by element on transposed
  * inputs works on the inputs themselves, and its output is transposed instead; constants among its
- * inputs are transposed here. Each step moves a Transpose past a node or takes one away, so this
+ * inputs are transposed here. So does one whose axes can be renamed. Each step moves a Transpose past a node or takes one away, so this
  * ends. Tensors that go hold the same values as others that stay.
  */
 #include <string.h>
 
 #include "graph/passes/const_data.h"
-#include "graph/passes/layout.h"
+#include "graph/passes/move_axes.h"
 #include "graph/passes/passes.h"
 
 static const tarei_op *const elementwise[] = {
@@ -146,6 +146,21 @@ static tare_status pass(tarei_graph *const graph, const int index, const tarei_p
   return tarei_output_before(graph, index, perm, err);
 }
 
+/* A node that names axes of its first input. */
+static bool can_rename(tarei_graph *const graph, const tarei_node *const node,
+                       tarei_perm *const perm) {
+  const tarei_node *const t =
+      node->n_in > 0 ? tarei_producer_is(graph, node->in[0], &tarei_op_transpose) : NULL;
+  return t && node->n_out == 1 && tarei_perm_of(graph, t, perm) && tarei_axes_known(graph, node);
+}
+
+static tare_status rename_axes(tarei_graph *const graph, const int index,
+                               const tarei_perm *const perm, tare_error *const err) {
+  TARE_TRY(tarei_axes_move(graph, index, perm, err));
+  graph->nodes[index].in[0] = tarei_producer(graph, graph->nodes[index].in[0])->in[0];
+  return tarei_output_before(graph, index, perm, err);
+}
+
 /* A Transpose of a transposed value reads the value itself. */
 static tare_status merge(tarei_graph *const graph, const int index, bool *const changed,
                          tare_error *const err) {
@@ -177,6 +192,10 @@ static tare_status visit(tarei_graph *const graph, const int index, bool *const 
   if (can_pass(graph, &graph->nodes[index], &perm)) {
     *changed = true;
     return pass(graph, index, &perm, err);
+  }
+  if (can_rename(graph, &graph->nodes[index], &perm)) {
+    *changed = true;
+    return rename_axes(graph, index, &perm, err);
   }
   return TARE_OK;
 }

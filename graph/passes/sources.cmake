@@ -13,10 +13,12 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/fuse_residual.c
   passes/fuse_softmax.c
   passes/layout.c
+  passes/move_axes.c
   passes/optimize.c
   passes/pattern.c
   passes/push_transposes.c
   passes/resolve_shapes.c
   passes/rewrite.c
   passes/simplify_reshapes.c
-  passes/to_linear.c)
+  passes/to_linear.c
+  passes/trim_pads.c)
