@@ -14,7 +14,7 @@
   X("avx512vbmi", TAREI_ISA_AVX512VBMI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
   X("avx512bf16", TAREI_ISA_AVX512BF16, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
   X("amxint8", TAREI_ISA_AMXINT8,                                                \
-    TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI)                    \
+    TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI | TAREI_ISA_AVX512VBMI) \
   X("neon", TAREI_ISA_NEON, 0)                                                   \
   X("neondot", TAREI_ISA_NEONDOT, TAREI_ISA_NEON)                                \
   X("neoni8mm", TAREI_ISA_NEONI8MM, TAREI_ISA_NEON | TAREI_ISA_NEONDOT)          \
@@ -78,7 +78,8 @@ static unsigned detect(void) {
   }
   unsigned found = TAREI_ISA_AVX2 | detect_avx512(states, b7, c7);
   const bool vnni = found & TAREI_ISA_AVX512VNNI;
-  if (vnni && has_all(d, bit_AMX_TILE | bit_AMX_INT8) && may_use_tiles(states)) {
+  const bool bytes = vnni && (found & TAREI_ISA_AVX512VBMI);
+  if (bytes && has_all(d, bit_AMX_TILE | bit_AMX_INT8) && may_use_tiles(states)) {
     found |= TAREI_ISA_AMXINT8;
   }
   if (__get_cpuid_count(7, 1, &a, &b, &c, &d)) {

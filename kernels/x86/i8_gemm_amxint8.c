@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/generic/gemm_walk.h"
+#include "kernels/x86/i8_finish.h"
 
 enum {
   TILE = 16,              /* rows of a tile, columns of its sums */
@@ -15,6 +16,7 @@ enum {
   MAX_ROWS = 2 * TILE,
   FEWEST_ROWS = 8,        /* below, loading the tiles takes longer than multiplying by vectors */
   PANEL_STEP = GEMM_PANEL * 4,
+  SUMS_STRIDE = GEMM_PANEL * 4,
   A_BYTES = 512 * 1024,   /* rows that stay in L2 while all panels pass */
 };
 
@@ -27,20 +29,6 @@ typedef struct tile_config {
   uint16_t row_bytes[16];
   uint8_t rows[16];
 } tile_config;
-
-/* One panel against some rows: the whole steps of 64 k in place, what is left from copies. */
-typedef struct strip {
-  const tarei_i8_gemm *gemm;
-  size_t panel;
-  const int8_t *b;
-  size_t steps, rest;     /* whole steps, k beyond them */
-  const int8_t *b_rest;   /* padded with zeros to a whole step */
-} strip;
-
-/* All rows in blocks of nearly one height, of which [first, end) are at hand. */
-typedef struct row_cut {
-  size_t blocks, height, first, end;
-} row_cut;
 
 /* Tiles 0..3 sums, 4 and 5 rows, 6 and 7 columns. */
 static void configure(size_t rows) {
@@ -56,6 +44,27 @@ static void configure(size_t rows) {
   _tile_loadconfig(&c);
 }
 
+/* A block whose sums are stored but not finished: that is done while the tiles work on the next. */
+typedef struct pending {
+  const int32_t *sums;
+  size_t m0, rows, panel;
+} pending;
+
+typedef struct product {
+  const tarei_i8_gemm *gemm;
+  size_t blocks, height;  /* of rows; the height of all */
+  size_t steps, rest;     /* whole steps of 64 k, k beyond them */
+  int32_t (*sums)[MAX_ROWS * GEMM_PANEL]; /* two, used in turns */
+  int turn;
+  pending last;
+} product;
+
+/* One panel; its last k are padded with zeros to a whole step. */
+typedef struct strip {
+  size_t panel;
+  const int8_t *b, *b_rest;
+} strip;
+
 TAREI_INLINE void step(const uint8_t *a, size_t lda, const int8_t *b, const bool both) {
   _tile_loadd(6, b, PANEL_STEP);
   _tile_loadd(4, a, lda);
@@ -70,109 +79,113 @@ TAREI_INLINE void step(const uint8_t *a, size_t lda, const int8_t *b, const bool
 }
 
 /* The last k of the rows, padded with zeros. */
-static void copy_rest(const strip *s, const uint8_t *a, size_t rows, uint8_t *to) {
-  const __mmask64 mask = (1ull << s->rest) - 1;
-  for (size_t i = 0; i < rows; i++) {
-    _mm512_store_si512(to + i * TILE_K, _mm512_maskz_loadu_epi8(mask, a + i * s->gemm->lda));
+static void copy_rest(const product *p, const uint8_t *a, uint8_t *to) {
+  const __mmask64 mask = (1ull << p->rest) - 1;
+  for (size_t i = 0; i < p->height; i++) {
+    _mm512_store_si512(to + i * TILE_K, _mm512_maskz_loadu_epi8(mask, a + i * p->gemm->lda));
   }
+  STORES_DONE();
 }
 
-TAREI_INLINE void sum_rows(const strip *s, const uint8_t *a, size_t rows, int32_t *sums,
-                           const bool both) {
-  const size_t lda = s->gemm->lda;
+TAREI_INLINE void sum_block(const product *p, const strip *s, size_t m0, const bool both) {
+  _Alignas(64) uint8_t rest[MAX_ROWS * TILE_K];
+  const size_t lda = p->gemm->lda;
+  const uint8_t *a = p->gemm->a + m0 * lda;
+  const int32_t *const add = p->gemm->add + s->panel * GEMM_PANEL;
   const int8_t *b = s->b;
-  _tile_zero(0);
-  _tile_zero(1);
+  _tile_loadd(0, add, 0); /* one row for all rows */
+  _tile_loadd(1, add + TILE, 0);
   if (both) {
-    _tile_zero(2);
-    _tile_zero(3);
+    _tile_loadd(2, add, 0);
+    _tile_loadd(3, add + TILE, 0);
   }
-  for (size_t k = 0; k < s->steps; k++) {
+  for (size_t k = 0; k < p->steps; k++) {
     step(a, lda, b, both);
     a += TILE_K;
     b += TILE * PANEL_STEP;
   }
-  if (s->rest) {
-    _Alignas(64) uint8_t rest[MAX_ROWS * TILE_K];
-    copy_rest(s, a, rows, rest);
-    STORES_DONE();
+  if (p->rest) {
+    copy_rest(p, a, rest);
     step(rest, TILE_K, s->b_rest, both);
   }
-  const size_t stride = GEMM_PANEL * sizeof *sums;
-  _tile_stored(0, sums, stride);
-  _tile_stored(1, sums + TILE, stride);
+}
+
+TAREI_INLINE void store_sums(int32_t *sums, const bool both) {
+  _tile_stored(0, sums, SUMS_STRIDE);
+  _tile_stored(1, sums + TILE, SUMS_STRIDE);
   if (both) {
-    _tile_stored(2, sums + TILE * GEMM_PANEL, stride);
-    _tile_stored(3, sums + TILE * GEMM_PANEL + TILE, stride);
+    _tile_stored(2, sums + TILE * GEMM_PANEL, SUMS_STRIDE);
+    _tile_stored(3, sums + TILE * GEMM_PANEL + TILE, SUMS_STRIDE);
   }
 }
 
-static void finish(const strip *s, size_t m0, size_t rows, int32_t *sums) {
-  float *const values = (float *)(void *)sums;
-  const int32_t *const add = s->gemm->add + s->panel * GEMM_PANEL;
-  for (size_t half = 0; half < GEMM_PANEL; half += TILE) {
-    const __m512i base = _mm512_loadu_si512(add + half);
-    for (size_t i = 0; i < rows; i++) {
-      const size_t at = i * GEMM_PANEL + half;
-      const __m512i sum = _mm512_add_epi32(_mm512_load_si512(sums + at), base);
-      _mm512_store_ps(values + at, _mm512_cvtepi32_ps(sum));
-    }
+static void finish_last(product *p) {
+  if (p->last.rows) {
+    tarei_i8_finish__avx512vbmi(p->gemm, p->last.sums, p->last.m0, p->last.rows, p->last.panel);
+    p->last.rows = 0;
   }
-  const tarei_tile done = gemm_tile(values, m0, rows, s->gemm->n, s->panel);
-  tarei_epilogue__avx512(&s->gemm->epilogue, &done);
 }
 
-/* Sums `height` rows from m0 on, of which the first `rows` are wanted. */
-static void block(const strip *s, size_t m0, size_t height, size_t rows) {
-  _Alignas(64) int32_t sums[MAX_ROWS * GEMM_PANEL];
-  const uint8_t *const a = s->gemm->a + m0 * s->gemm->lda;
-  if (height > TILE) {
-    sum_rows(s, a, height, sums, true);
-  } else {
-    sum_rows(s, a, height, sums, false);
-  }
-  finish(s, m0, rows, sums);
+TAREI_INLINE void block(product *p, const strip *s, size_t m0, size_t rows, const bool both) {
+  int32_t *const sums = p->sums[p->turn];
+  sum_block(p, s, m0, both);
+  finish_last(p);
+  store_sums(sums, both);
+  p->last = (pending){sums, m0, rows, s->panel};
+  p->turn ^= 1;
 }
 
 /* Configuring the tiles takes as long as a block of 256 k: all blocks have one height, and one that
- * needs a row less computes the first row of the next. */
-static void panel_of(const tarei_i8_gemm *g, size_t panel, const row_cut *cut) {
-  _Alignas(64) int8_t b_rest[TILE * PANEL_STEP] = {0};
+ * needs a row less sums up the first row of the next. */
+static void multiply_panel(product *p, size_t panel, size_t first, size_t end) {
+  _Alignas(64) int8_t rest[TILE * PANEL_STEP] = {0};
+  const tarei_i8_gemm *const g = p->gemm;
   const size_t groups = (g->k + 3) / 4;
-  strip s = {.gemm = g,
-             .panel = panel,
-             .b = g->b + panel * groups * PANEL_STEP,
-             .steps = g->k / TILE_K,
-             .rest = g->k % TILE_K,
-             .b_rest = b_rest};
-  if (s.rest) {
-    const size_t whole = s.steps * TILE;
-    memcpy(b_rest, s.b + whole * PANEL_STEP, (groups - whole) * PANEL_STEP);
+  const strip s = {panel, g->b + panel * groups * PANEL_STEP, rest};
+  if (p->rest) {
+    const size_t whole = p->steps * TILE;
+    memcpy(rest, s.b + whole * PANEL_STEP, (groups - whole) * PANEL_STEP);
     STORES_DONE();
   }
-  for (size_t q = cut->first; q < cut->end; q++) {
-    const size_t m0 = g->m * q / cut->blocks;
-    block(&s, m0, cut->height, g->m * (q + 1) / cut->blocks - m0);
+  for (size_t q = first; q < end; q++) {
+    const size_t m0 = g->m * q / p->blocks;
+    const size_t rows = g->m * (q + 1) / p->blocks - m0;
+    if (p->height > TILE) {
+      block(p, &s, m0, rows, true);
+    } else {
+      block(p, &s, m0, rows, false);
+    }
   }
 }
 
+static void multiply(product *p) {
+  const size_t panels = (p->gemm->n + GEMM_PANEL - 1) / GEMM_PANEL;
+  const size_t fitting = A_BYTES / (p->gemm->k * MAX_ROWS + 1);
+  const size_t groups = fitting ? (p->blocks + fitting - 1) / fitting : p->blocks;
+  configure(p->height);
+  for (size_t group = 0; group < groups; group++) {
+    const size_t first = p->blocks * group / groups;
+    const size_t end = p->blocks * (group + 1) / groups;
+    for (size_t panel = 0; panel < panels; panel++) {
+      multiply_panel(p, panel, first, end);
+    }
+  }
+  _tile_release();
+  finish_last(p);
+}
+
 void tare_k_i8_gemm_u8s8_32x32__amxint8(const tarei_i8_gemm *g) {
+  _Alignas(64) int32_t sums[2][MAX_ROWS * GEMM_PANEL];
   if (g->m < FEWEST_ROWS) {
     tare_k_i8_gemm_u8s8_14x32__avx512vnni(g);
     return;
   }
-  const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
   const size_t blocks = (g->m + MAX_ROWS - 1) / MAX_ROWS;
-  const size_t fitting = A_BYTES / (g->k * MAX_ROWS + 1);
-  const size_t groups = fitting ? (blocks + fitting - 1) / fitting : blocks;
-  row_cut cut = {.blocks = blocks, .height = (g->m + blocks - 1) / blocks};
-  configure(cut.height);
-  for (size_t group = 0; group < groups; group++) {
-    cut.first = blocks * group / groups;
-    cut.end = blocks * (group + 1) / groups;
-    for (size_t p = 0; p < panels; p++) {
-      panel_of(g, p, &cut);
-    }
-  }
-  _tile_release();
+  product p = {.gemm = g,
+               .blocks = blocks,
+               .height = (g->m + blocks - 1) / blocks,
+               .steps = g->k / TILE_K,
+               .rest = g->k % TILE_K,
+               .sums = sums};
+  multiply(&p);
 }
