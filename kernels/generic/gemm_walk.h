@@ -13,6 +13,8 @@ typedef struct gemm_walk {
   const void *gemm;
   size_t m, panels, row_bytes, max_rows;
   gemm_block_fn *const *by_rows; /* [rows - 1] */
+  size_t panels_at_once;         /* what the blocks were made for */
+  size_t first_panel;            /* of `panels` */
 } gemm_walk;
 
 /* Rows are cut into blocks of nearly equal height, and blocks into groups whose rows stay in L2
@@ -25,7 +27,7 @@ static inline void gemm_walk_blocks(const gemm_walk *w) {
   for (size_t group = 0; group < groups; group++) {
     const size_t first = blocks * group / groups;
     const size_t end = blocks * (group + 1) / groups;
-    for (size_t p = 0; p < w->panels; p++) {
+    for (size_t p = w->first_panel; p < w->panels; p += w->panels_at_once) {
       for (size_t q = first; q < end; q++) {
         const size_t m0 = w->m * q / blocks;
         const size_t m1 = w->m * (q + 1) / blocks;

@@ -233,6 +233,6 @@ void tare_k_f32_gemm_f32_14x32__avx512(const tarei_f32_gemm *g) {
     gemm_of_few_rows(g, panels);
     return;
   }
-  const gemm_walk walk = {g, g->m, panels, g->k * sizeof(float), MAX_ROWS, by_rows};
+  const gemm_walk walk = {g, g->m, panels, g->k * sizeof(float), MAX_ROWS, by_rows, 1, 0};
   gemm_walk_blocks(&walk);
 }

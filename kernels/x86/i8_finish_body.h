@@ -5,6 +5,7 @@
 #include "kernels/generic/act16.h"
 #include "kernels/generic/gemm_walk.h"
 #include "kernels/requant.h"
+#include "kernels/x86/i8_bytes.h"
 #include "kernels/x86/i8_finish.h"
 #include "kernels/x86/table64.h"
 
@@ -45,16 +46,6 @@ TAREI_INLINE sink sink_of(const tarei_epilogue *e, const area *at) {
   s.table = e->table;
   s.entries = s.table ? table64_load(s.table) : (table64){{{0}}};
   return s;
-}
-
-/* A row of integers to words of the output type, in the order of packs. */
-TAREI_INLINE __m512i words_of(const sink *s, v16i first, v16i second) {
-  return _mm512_adds_epi16(_mm512_packs_epi32(first, second), s->zero_point);
-}
-
-TAREI_INLINE __m512i bytes_of(__m512i first_row, __m512i second_row) {
-  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(first_row, second_row));
 }
 
 TAREI_INLINE void put_row(const sink *s, size_t row, __m256i bytes) {
@@ -119,13 +110,15 @@ TAREI_INLINE scaling scaling_of(const tarei_epilogue *e, const area *at, const b
   return s;
 }
 
-/* Sums reach 2^31; all results must be below 2^30. */
+/* What is added and multiplied after a sum's multiplier counts as part of it. */
+TAREI_INLINE v16 whole_mult(const scaling *s, size_t h) {
+  const v16 bias = v_mul(v_abs(s->bias[h]), v_set1(0x1p-31f));
+  return v_mul(v_add(v_abs(s->mult[h]), bias), s->inv_scale);
+}
+
 TAREI_INLINE bool is_tame(const scaling *s, const bool plain) {
-  v16 reach = v_mul(v_max(v_abs(s->mult[0]), v_abs(s->mult[1])), v_set1(0x1p31f));
-  if (!plain) {
-    reach = v_mul(v_add(reach, v_max(v_abs(s->bias[0]), v_abs(s->bias[1]))), s->inv_scale);
-  }
-  return v_less(reach, v_set1(0x1p30f)) == m_first(TAREI_LANES);
+  return plain ? i8_is_tame(s->mult[0], s->mult[1])
+               : i8_is_tame(whole_mult(s, 0), whole_mult(s, 1));
 }
 
 TAREI_INLINE __m512i tame_row(const scaling *c, const sink *s, const int32_t *sums,
@@ -137,7 +130,7 @@ TAREI_INLINE __m512i tame_row(const scaling *c, const sink *s, const int32_t *su
     f = plain ? f : v_mul(v_add(f, c->bias[h]), c->inv_scale);
     rounded[h] = _mm512_cvtps_epi32(f);
   }
-  return words_of(s, rounded[0], rounded[1]);
+  return i8_words(rounded[0], rounded[1], s->zero_point);
 }
 
 TAREI_INLINE void put_bounded(const scaling *c, const sink *s, size_t row, __m512i bytes,
@@ -160,12 +153,12 @@ TAREI_INLINE bool finish_tame(const tarei_epilogue *e, const int32_t *sums, cons
   for (; i + 2 <= at->rows; i += 2) {
     const __m512i first = tame_row(&c, &s, sums, plain);
     const __m512i second = tame_row(&c, &s, sums + GEMM_PANEL, plain);
-    put_bounded(&c, &s, i, bytes_of(first, second), true);
+    put_bounded(&c, &s, i, i8_bytes(first, second), true);
     sums += 2 * GEMM_PANEL;
   }
   if (i < at->rows) {
     const __m512i last = tame_row(&c, &s, sums, plain);
-    put_bounded(&c, &s, i, bytes_of(last, last), false);
+    put_bounded(&c, &s, i, i8_bytes(last, last), false);
   }
   return true;
 }
@@ -226,7 +219,7 @@ TAREI_INLINE __m512i any_row(const tarei_epilogue *e, const operands *o, const s
     }
     rounded[h] = e->out_u8 ? round_any(e, f) : i_set1(0);
   }
-  return words_of(s, rounded[0], rounded[1]);
+  return i8_words(rounded[0], rounded[1], s->zero_point);
 }
 
 /* Row by row: two of them would need more registers than there are. */
@@ -239,7 +232,7 @@ TAREI_INLINE void finish_any(const tarei_i8_gemm *g, const int32_t *sums, const 
     const __m512i words =
         any_row(&e, &o, &s, sums + i * GEMM_PANEL, at->m0 + i, at->col, act);
     if (e.out_u8) {
-      put_rows(&s, i, bytes_of(words, words), false);
+      put_rows(&s, i, i8_bytes(words, words), false);
     }
   }
 }

@@ -8,10 +8,13 @@
 
 #include "kernels/generic/gemm_walk.h"
 #include "kernels/generic/row_cursor.h"
+#include "kernels/x86/i8_bytes.h"
 #include "kernels/x86/i8_finish.h"
 
 enum {
-  MAX_ROWS = 14,
+  MAX_ROWS = 14,          /* by one panel */
+  MAX_ROWS_PAIRED = 6,    /* by two panels, which take fewer loads */
+  FEWEST_ROWS_PAIRED = 5,
   MAX_PANELS = 4,
   MAX_VECTORS = 28,
   STEP = GEMM_PANEL * 4,  /* bytes of a panel for four k */
@@ -25,6 +28,7 @@ enum {
 typedef struct product {
   const tarei_i8_gemm *gemm;
   tarei_i8_finish_fn *finish;
+  bool plain; /* see below */
 } product;
 
 typedef struct sums {
@@ -55,14 +59,76 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t pan
   }
 }
 
-/* The sums pass through memory on their way out: stores and loads go beside the multiplications,
- * and one routine serves blocks of all heights. */
+/* What is most frequent is finished in registers: multiplied and rounded to bytes, nothing else. */
+static bool is_plain(const tarei_epilogue *e) {
+  const bool bounded_by_zero = e->act == TAREI_ACT_RELU && e->zero_point == 0;
+  return e->mult && e->out_u8 && !e->out_f32 && !e->row_mult && !e->bias && !e->residual &&
+         !e->residual_u8 && !e->table && e->inv_scale == 1.0f &&
+         (e->act == TAREI_ACT_NONE || bounded_by_zero);
+}
+
+TAREI_INLINE bool are_panels_plain(const product *p, size_t panel, const size_t panels) {
+  bool plain = p->plain && (panel + panels) * GEMM_PANEL <= p->gemm->n;
+  const float *const mult = p->gemm->epilogue.mult + panel * GEMM_PANEL;
+#pragma GCC unroll 4
+  for (size_t q = 0; q < panels && plain; q++) {
+    plain = i8_is_tame(v_load(mult + q * GEMM_PANEL), v_load(mult + q * GEMM_PANEL + 16));
+  }
+  return plain;
+}
+
+TAREI_INLINE __m512i plain_words(const sums *s, const size_t first, const float *mult,
+                                 __m512i zero_point) {
+  const v16 low = v_mul(i_to_float(s->v[first]), v_load(mult));
+  const v16 high = v_mul(i_to_float(s->v[first + 1]), v_load(mult + 16));
+  return i8_words(_mm512_cvtps_epi32(low), _mm512_cvtps_epi32(high), zero_point);
+}
+
+/* Two panels of a row, or two rows of a panel, make a vector of bytes. */
+TAREI_INLINE void put_plain(const sums *s, const tarei_epilogue *e, size_t m0, size_t panel,
+                            const size_t rows, const size_t panels) {
+  const __m512i zero_point = _mm512_set1_epi16((int16_t)e->zero_point);
+  const float *const mult = e->mult + panel * GEMM_PANEL;
+  uint8_t *out = e->out_u8 + m0 * e->ld_u8 + panel * GEMM_PANEL;
+#pragma GCC unroll 28
+  for (size_t i = 0; i < rows * panels; i += 2) {
+    const size_t next = i + 1 < rows * panels ? i + 1 : i;
+    const __m512i first = plain_words(s, 2 * i, mult + i % panels * GEMM_PANEL, zero_point);
+    const __m512i second = plain_words(s, 2 * next, mult + next % panels * GEMM_PANEL, zero_point);
+    const __m512i bytes = i8_bytes(first, second);
+    uint8_t *const to = out + i / panels * e->ld_u8 + i % panels * GEMM_PANEL;
+    if (panels > 1) {
+      _mm512_storeu_si512(to, bytes);
+      continue;
+    }
+    _mm256_storeu_si256((__m256i *)to, _mm512_castsi512_si256(bytes));
+    if (next > i) {
+      _mm256_storeu_si256((__m256i *)(to + e->ld_u8), _mm512_extracti64x4_epi64(bytes, 1));
+    }
+  }
+}
+
+/* Everything else passes through memory, so that one routine serves blocks of all heights. */
+TAREI_INLINE void put_any(const sums *s, const product *p, size_t m0, size_t panel,
+                          const size_t rows, const size_t panels) {
+  _Alignas(64) int32_t out[MAX_VECTORS * 16];
+#pragma GCC unroll 28
+  for (size_t i = 0; i < rows * 2 * panels; i++) {
+    const size_t row = i / (2 * panels);
+    const size_t q = i % (2 * panels);
+    _mm512_store_si512(out + ((q / 2 * rows + row) * 2 + q % 2) * 16, s->v[i]);
+  }
+  for (size_t q = 0; q < panels; q++) {
+    p->finish(p->gemm, out + q * rows * GEMM_PANEL, m0, rows, panel + q);
+  }
+}
+
 TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t rows,
                         const size_t panels) {
-  _Alignas(64) int32_t out[MAX_VECTORS * 16];
   const tarei_i8_gemm *const g = p->gemm;
   const size_t steps = (g->k + 3) / 4;
   const size_t panel_bytes = steps * STEP;
+  const bool plain = are_panels_plain(p, panel, panels);
   const int8_t *b = g->b + panel * panel_bytes;
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
   sums s;
@@ -70,23 +136,21 @@ TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t 
   for (size_t i = 0; i < rows * 2 * panels; i++) {
     s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % (2 * panels) * 16);
   }
+  if (steps % 2) {
+    step(&s, &a, b, panel_bytes, 0, rows, panels);
+    row_cursor_advance(&a, rows);
+    b += STEP;
+  }
   for (size_t k = 0; k < steps / 2; k++) {
     step(&s, &a, b, panel_bytes, 0, rows, panels);
     step(&s, &a, b, panel_bytes, 1, rows, panels);
     row_cursor_advance_by(&a, rows, 8);
     b += 2 * STEP;
   }
-  if (steps % 2) {
-    step(&s, &a, b, panel_bytes, 0, rows, panels);
-  }
-#pragma GCC unroll 28
-  for (size_t i = 0; i < rows * 2 * panels; i++) {
-    const size_t row = i / (2 * panels);
-    const size_t q = i % (2 * panels);
-    _mm512_store_si512(out + ((q / 2 * rows + row) * 2 + q % 2) * 16, s.v[i]);
-  }
-  for (size_t q = 0; q < panels; q++) {
-    p->finish(g, out + q * rows * GEMM_PANEL, m0, rows, panel + q);
+  if (plain) {
+    put_plain(&s, &g->epilogue, m0, panel, rows, panels);
+  } else {
+    put_any(&s, p, m0, panel, rows, panels);
   }
 }
 
@@ -119,41 +183,45 @@ static gemm_block_fn *const one_panel[MAX_ROWS] = {
     block_1x1, block_2x1, block_3x1,  block_4x1,  block_5x1,  block_6x1,  block_7x1,
     block_8x1, block_9x1, block_10x1, block_11x1, block_12x1, block_13x1, block_14x1};
 
-/* For few rows several panels at a time hide the latency of vpdpbusd. */
-static const struct {
-  gemm_block_fn *block;
-  size_t panels;
-} few_rows[] = {{block_1x4, 4}, {block_2x2, 2}, {block_3x2, 2},
-                {block_4x2, 2}, {block_5x2, 2}, {block_6x2, 2}};
-enum { N_FEW_ROWS = sizeof few_rows / sizeof *few_rows };
+static gemm_block_fn *const two_panels[MAX_ROWS_PAIRED] = {NULL,      block_2x2, block_3x2,
+                                                           block_4x2, block_5x2, block_6x2};
 
-static void product_of_few_rows(const product *p, size_t panels) {
-  const size_t m = p->gemm->m;
-  const size_t at_once = few_rows[m - 1].panels;
-  size_t panel = 0;
-  for (; panel + at_once <= panels; panel += at_once) {
-    few_rows[m - 1].block(p, 0, panel);
+static gemm_block_fn *const four_panels[1] = {block_1x4};
+
+/* The shape of the blocks. Blocks of two panels are best, but not if they are so low that loading
+ * the weights takes longer than multiplying; a single row needs many sums to hide their latency. */
+static gemm_walk shape_of(const tarei_i8_gemm *g) {
+  gemm_walk w = {.m = g->m, .row_bytes = g->k, .panels_at_once = 2, .max_rows = MAX_ROWS_PAIRED,
+                 .by_rows = two_panels};
+  const size_t blocks = (g->m + MAX_ROWS_PAIRED - 1) / MAX_ROWS_PAIRED;
+  if (g->m == 1) {
+    w.panels_at_once = 4;
+    w.by_rows = four_panels;
+  } else if (g->m > MAX_ROWS_PAIRED && g->m / blocks < FEWEST_ROWS_PAIRED) {
+    w.panels_at_once = 1;
+    w.max_rows = MAX_ROWS;
+    w.by_rows = one_panel;
   }
-  for (; panel < panels; panel++) {
-    one_panel[m - 1](p, 0, panel);
-  }
+  return w;
 }
 
-static void multiply(const product *p) {
-  const tarei_i8_gemm *const g = p->gemm;
+static void multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
+  const product p = {g, finish, is_plain(&g->epilogue)};
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
-  if (g->m >= 1 && g->m <= N_FEW_ROWS) {
-    product_of_few_rows(p, panels);
-    return;
-  }
-  const gemm_walk walk = {p, g->m, panels, g->k, MAX_ROWS, one_panel};
-  gemm_walk_blocks(&walk);
+  gemm_walk w = shape_of(g);
+  w.gemm = &p;
+  w.panels = panels / w.panels_at_once * w.panels_at_once;
+  gemm_walk_blocks(&w);
+  const gemm_walk rest = {.gemm = &p, .m = g->m, .first_panel = w.panels, .panels = panels,
+                          .panels_at_once = 1, .row_bytes = g->k, .max_rows = MAX_ROWS,
+                          .by_rows = one_panel};
+  gemm_walk_blocks(&rest);
 }
 
 void tare_k_i8_gemm_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {
-  multiply(&(product){g, tarei_i8_finish__avx512});
+  multiply(g, tarei_i8_finish__avx512);
 }
 
 void tare_k_i8_gemm_u8s8_14x32__avx512vbmi(const tarei_i8_gemm *g) {
-  multiply(&(product){g, tarei_i8_finish__avx512vbmi});
+  multiply(g, tarei_i8_finish__avx512vbmi);
 }

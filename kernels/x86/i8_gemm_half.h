@@ -36,6 +36,7 @@ TAREI_INLINE void walk_gemm(const tarei_i8_gemm *g, gemm_block_fn *const *by_row
                           .panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL,
                           .row_bytes = g->k,
                           .max_rows = MAX_ROWS,
-                          .by_rows = by_rows};
+                          .by_rows = by_rows,
+                          .panels_at_once = 1};
   gemm_walk_blocks(&walk);
 }

@@ -2,8 +2,8 @@
 # usage: no_spills.sh OBJDUMP OBJECTS
 # No inner loop that multiplies may load or store vectors relative to the stack pointer: a spilled
 # accumulator halves the speed and no other test would notice. OBJECTS is separated by ';'.
-# An inner loop is the range from the target of a backward jump to that jump with no other backward
-# jump within.
+# An inner loop is the range from the target of a backward conditional jump to that jump with no other
+# of them within.
 objdump=${1:-objdump}
 command -v "$objdump" >/dev/null 2>&1 || { echo "skipped: no objdump"; exit 77; }
 

@@ -1,0 +1,28 @@
+/* From integers to the bytes of an int8 product on AVX-512. */
+#ifndef TAREI_KERNELS_X86_I8_BYTES_H
+#define TAREI_KERNELS_X86_I8_BYTES_H
+
+#include <immintrin.h>
+
+#include "kernels/generic/v16.h"
+
+/* 32 results of a row as words, zero point added, in the order of packs. */
+TAREI_INLINE __m512i i8_words(v16i first, v16i second, __m512i zero_point) {
+  return _mm512_adds_epi16(_mm512_packs_epi32(first, second), zero_point);
+}
+
+/* Two of those as bytes, saturated and back in their order. */
+TAREI_INLINE __m512i i8_bytes(__m512i first, __m512i second) {
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(first, second));
+}
+
+/* Does no sum times its multiplier come near the ends of the integers? Then rounding needs no bounds
+ * of its own: packing saturates. NaN does not pass. Sums reach 2^31. */
+TAREI_INLINE bool i8_is_tame(v16 mult, v16 other_mult) {
+  const v16 limit = v_set1(0.5f);
+  const v16m tame = m_and(v_less(v_abs(mult), limit), v_less(v_abs(other_mult), limit));
+  return tame == m_first(TAREI_LANES);
+}
+
+#endif
