@@ -1,7 +1,5 @@
 #include "engine/lower/row_scales.h"
 
-#include <math.h>
-
 #include "base/mem.h"
 #include "engine/lower/fused.h"
 
@@ -20,17 +18,6 @@ size_t tarei_row_scales_scratch(const size_t k, const int threads) {
   return thread_bytes(k) * (size_t)threads;
 }
 
-/* A row of zeros takes scale 1; NaN and infinite values do not set the scale. */
-static float take_row(const tarei_kernels *const kernels, const float *const x, const size_t k,
-                      uint8_t *const out) {
-  tarei_minmax m = {.min = INFINITY, .max = -INFINITY};
-  kernels->minmax(x, k, &m);
-  const float amax = m.max < m.min ? 0.0f : fmaxf(fabsf(m.min), fabsf(m.max));
-  const float scale = isnormal(amax / 127.0f) ? amax / 127.0f : 1.0f;
-  kernels->quantize(x, k, 1.0f / scale, TAREI_ROW_SCALES_ZERO_POINT, out);
-  return scale;
-}
-
 void tarei_row_scales_gemm(const tarei_i8_gemm *const product, const float *const x,
                            const size_t ldx, const size_t m, const tarei_kernels *const kernels,
                            void *const scratch, const int thread) {
@@ -41,9 +28,7 @@ void tarei_row_scales_gemm(const tarei_i8_gemm *const product, const float *cons
   for (size_t first = 0; first < m; first += BLOCK_ROWS) {
     tarei_i8_gemm g = *product;
     g.m = m - first < BLOCK_ROWS ? m - first : BLOCK_ROWS;
-    for (size_t i = 0; i < g.m; i++) {
-      scales[i] = take_row(kernels, x + (first + i) * ldx, product->k, bytes + i * lda);
-    }
+    kernels->quantize_rows(x + first * ldx, ldx, g.m, product->k, bytes, lda, scales);
     g.a = bytes;
     g.lda = lda;
     g.epilogue = tarei_epilogue_at(&product->epilogue, first, 0);

@@ -20,14 +20,29 @@ static bool is_norm(const tarei_graph *const graph, const tarei_node *const node
   return node->op == &tarei_op_instance_normalization && has_layout(graph, node);
 }
 
+/* x transposed: by a Transpose that stands already, or a new one. */
+static tare_status transposed(tarei_graph *const graph, const int x, const tarei_perm *const perm,
+                              int *const out, tare_error *const err) {
+  for (int i = 0; i < graph->n_nodes; i++) {
+    const tarei_node *const node = &graph->nodes[i];
+    tarei_perm found;
+    if (node->op == &tarei_op_transpose && node->in[0] == x &&
+        tarei_perm_of(graph, node, &found) && tarei_perm_equal(&found, perm)) {
+      *out = node->out[0];
+      return TARE_OK;
+    }
+  }
+  TARE_TRY(tarei_add_helper(graph, x, "__nxc", out, err));
+  return tarei_add_transpose(graph, x, *out, perm, err);
+}
+
 /* Puts a Transpose before input 0 and one behind output 0. */
 static tare_status surround(tarei_graph *const graph, const int index, tare_error *const err) {
   const int x = graph->nodes[index].in[0];
   const tarei_perm to_last = tarei_perm_to_last(graph->values[x].rank);
   const tarei_perm from_last = tarei_perm_inverse(&to_last);
   int last;
-  TARE_TRY(tarei_add_helper(graph, x, "__nxc", &last, err));
-  TARE_TRY(tarei_add_transpose(graph, x, last, &to_last, err));
+  TARE_TRY(transposed(graph, x, &to_last, &last, err));
   graph->nodes[index].in[0] = last;
   return tarei_output_before(graph, index, &from_last, err);
 }

@@ -56,6 +56,74 @@ static void conv_2d_and_output(void **state) {
   tarei_graph_free(g);
 }
 
+/* Convolutions of one tensor share its transposition. */
+static void two_convs_read_one_transpose(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;2;t");
+  assert_true(tarei_graph_mark_output(g, conv(g, "a", x, 2)));
+  end_graph(g, conv(g, "b", x, 2));
+  assert_true(run_pass(g, &tarei_pass_channels_last));
+  assert_int_equal(count_ops(g, &tarei_op_transpose), 3);
+  tarei_graph_free(g);
+}
+
+/* x -> Conv with a kernel of 4, pads 2 and 2 -> Slice of axis 2 from `from` to `to`. */
+static tarei_graph *cut_conv(const int64_t from, const int64_t to, const int64_t stride) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int w = add_floats(g, "w", 3, (int64_t[]){2, 2, 4}, ramp);
+  const int c = OP(g, "Conv", "c", add_input(g, "x", "n;2;t"), w);
+  assert_true(tarei_attr_set_ints(last_node(g), "pads", (int64_t[]){2, 2}, 2));
+  assert_true(tarei_attr_set_ints(last_node(g), "strides", &stride, 1));
+  end_graph(g, OP(g, "Slice", "y", c, add_ints(g, "from", 1, &from), add_ints(g, "to", 1, &to),
+                  add_ints(g, "at", 1, (int64_t[]){-1}), add_ints(g, "by", 1, (int64_t[]){1})));
+  return g;
+}
+
+static void what_padding_made_is_cut_from_the_pads(void **state) {
+  (void)state;
+  tarei_graph *g = cut_conv(0, -1, 1);
+  assert_true(run_pass(g, &tarei_pass_trim_pads));
+  expect_nodes(g, "n_c + n_y: Conv(x, w) pads=[2, 1] strides=[1] -> y float32[n, 2, t]\n");
+  tarei_graph_free(g);
+  g = cut_conv(1, INT64_MAX, 1);
+  assert_true(run_pass(g, &tarei_pass_trim_pads));
+  expect_nodes(g, "n_c + n_y: Conv(x, w) pads=[1, 2] strides=[1] -> y float32[n, 2, t]\n");
+  tarei_graph_free(g);
+}
+
+static void other_cuts_stay(void **state) {
+  (void)state;
+  tarei_graph *const graphs[] = {
+      cut_conv(0, -3, 1), /* more than was padded */
+      cut_conv(0, -1, 2), /* the last position may lie on data */
+      cut_conv(0, 5, 1),  /* how much goes depends on the length */
+      cut_conv(-2, INT64_MAX, 1),
+  };
+  for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+    assert_false(run_pass(graphs[i], &tarei_pass_trim_pads));
+    tarei_graph_free(graphs[i]);
+  }
+}
+
+static void transposes_pass_what_names_its_axes(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int t = transpose(g, "t", add_input(g, "x", "n;t;4"), swap_last, 3);
+  const int s = OP(g, "Slice", "s", t, add_ints(g, "from", 1, (int64_t[]){1}),
+                   add_ints(g, "to", 1, (int64_t[]){3}), add_ints(g, "at", 1, (int64_t[]){1}));
+  const int p = OP(g, "Pad", "p", s, add_ints(g, "pads", 6, (int64_t[]){0, 0, 5, 0, 1, 0}));
+  const int r = OP(g, "ReduceMean", "r", p);
+  assert_true(tarei_attr_set_ints(last_node(g), "axes", (int64_t[]){2}, 1));
+  end_graph(g, transpose(g, "y", r, swap_last, 3));
+  assert_true(run_pass(g, &tarei_pass_push_transposes));
+  expect_nodes(g,
+               "n_s: Slice(x, from, to, -) axes=[2] -> s float32[n, t, 2]\n"
+               "n_p: Pad(s, pads) axes=[0, 2, 1] -> p float32[n, t + 5, 3]\n"
+               "n_r: ReduceMean(p) axes=[1] -> y float32[n, 1, 3]\n");
+  tarei_graph_free(g);
+}
+
 static void conv_with_computed_weights_stays(void **state) {
   (void)state;
   tarei_graph *const g = tarei_graph_new("test");
@@ -242,6 +310,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(conv_runs_channels_last),
       cmocka_unit_test(conv_2d_and_output),
+      cmocka_unit_test(two_convs_read_one_transpose),
+      cmocka_unit_test(what_padding_made_is_cut_from_the_pads),
+      cmocka_unit_test(other_cuts_stay),
+      cmocka_unit_test(transposes_pass_what_names_its_axes),
       cmocka_unit_test(conv_with_computed_weights_stays),
       cmocka_unit_test(whole_stack_runs_without_transposes),
       cmocka_unit_test(inverse_pair_cancels_under_other_uses),

@@ -205,6 +205,35 @@ static void residual_comes_after_the_activation(void **state) {
   tarei_graph_free(g);
 }
 
+static void activation_of_a_sum_comes_last(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;4");
+  const int a = OP(g, "Add", "a", x, add_product(g, "m", x));
+  end_graph(g, OP(g, "Tanh", "y", a));
+  optimize(g, false);
+  expect_nodes(g,
+               "n_m + n_a + n_y: Linear(x, w_m, -, x) activation=tanh activation_a=0 "
+               "activation_b=0 activation_last=1 -> y float32[n, 4]\n");
+  tarei_graph_free(g);
+}
+
+/* It can still take the activation of the sum. */
+static void of_two_hosts_the_one_without_activation_takes_the_residual(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;4");
+  const int a = add_product(g, "a", x), b = OP(g, "Relu", "r", add_product(g, "b", x));
+  end_graph(g, OP(g, "Relu", "y", OP(g, "Add", "s", a, b)));
+  optimize(g, false);
+  expect_nodes(g,
+               "n_b + n_r: Linear(x, w_b) activation=relu activation_a=0 activation_b=0 -> r "
+               "float32[n, 4]\n"
+               "n_a + n_s + n_y: Linear(x, w_a, -, r) activation=relu activation_a=0 "
+               "activation_b=0 activation_last=1 -> y float32[n, 4]\n");
+  tarei_graph_free(g);
+}
+
 static void of_two_hosts_the_later_takes_the_residual(void **state) {
   (void)state;
   tarei_graph *const g = tarei_graph_new("test");
@@ -264,6 +293,8 @@ int main(void) {
       cmocka_unit_test(clip_needs_constant_bounds),
       cmocka_unit_test(silu_is_taken_in),
       cmocka_unit_test(residual_comes_after_the_activation),
+      cmocka_unit_test(activation_of_a_sum_comes_last),
+      cmocka_unit_test(of_two_hosts_the_one_without_activation_takes_the_residual),
       cmocka_unit_test(of_two_hosts_the_later_takes_the_residual),
       cmocka_unit_test(additions_that_are_no_residual_stay),
       cmocka_unit_test(all_tensors_are_kept_on_request),

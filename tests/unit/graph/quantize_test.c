@@ -1,0 +1,290 @@
+/* From annotated float graphs to int8: what moves as bytes between the layers. */
+#include "graph/quantize.h"
+#include "graph/quantize_uses.h"
+#include "pass_helpers.h"
+
+static const float ramp[256] = {1, -2, 3, -4, 5, 6, -7, 8, 9, 10, 11, 12};
+
+/* Conv with a kernel of 1, c channels in and out. */
+static int conv(tarei_graph *const g, const char *const out, const int x, const int64_t c) {
+  char name[32];
+  snprintf(name, sizeof name, "w_%s", out);
+  return OP(g, "Conv", out, x, add_floats(g, name, 3, (int64_t[]){c, c, 1}, ramp));
+}
+
+static int linear(tarei_graph *const g, const char *const out, const int x) {
+  char name[32];
+  snprintf(name, sizeof name, "w_%s", out);
+  return OP(g, "MatMul", out, x, add_floats(g, name, 2, (int64_t[]){8, 8}, ramp));
+}
+
+static tarei_quant *quant_of(const tarei_graph *const g, const char *const name) {
+  const int value = tarei_graph_find_value(g, name);
+  assert_true(value >= 0);
+  return &g->values[value].quant;
+}
+
+static void set_scale(tarei_graph *const g, const char *const name, const float scale,
+                      const bool unsigned_range) {
+  tarei_quant *const quant = quant_of(g, name);
+  free(quant->scales);
+  quant->scales = malloc(sizeof *quant->scales);
+  assert_non_null(quant->scales);
+  quant->scales[0] = scale;
+  quant->n_scales = 1;
+  quant->unsigned_range = unsigned_range;
+}
+
+static void drop_scale(tarei_graph *const g, const char *const name) {
+  free(quant_of(g, name)->scales);
+  *quant_of(g, name) = (tarei_quant){0};
+}
+
+/* Every float tensor gets a scale, those called r... an unsigned range. */
+static void annotate(tarei_graph *const g) {
+  for (int v = 0; v < g->n_values; v++) {
+    if (!g->values[v].data && g->values[v].dtype == TARE_F32 && g->values[v].observable) {
+      set_scale(g, g->values[v].name, 0.5f + (float)v, g->values[v].name[0] == 'r');
+    }
+  }
+}
+
+static void quantize(tarei_graph *const g) {
+  tare_error err = {0};
+  const tarei_quantize_options options = {.int8 = true};
+  if (tarei_graph_share_scales(g, &err) != TARE_OK ||
+      tarei_graph_quantize(g, &options, &err) != TARE_OK ||
+      tarei_graph_compact(g, &err) != TARE_OK || tarei_graph_infer(g, &err) != TARE_OK ||
+      tarei_graph_fuse_quantize(g, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  tarei_graph_check(g);
+}
+
+static int count_op(const tarei_graph *const g, const tarei_op *const op) {
+  int n = 0;
+  for (int i = 0; i < g->n_nodes; i++) {
+    n += g->nodes[i].op == op;
+  }
+  return n;
+}
+
+/* Float tensors that nodes make, outputs of the graph left out. */
+static int count_floats(const tarei_graph *const g) {
+  int n = 0;
+  for (int i = 0; i < g->n_nodes; i++) {
+    for (int o = 0; o < g->nodes[i].n_out; o++) {
+      const tarei_value *const v = &g->values[g->nodes[i].out[o]];
+      n += v->dtype == TARE_F32 && !v->is_output;
+    }
+  }
+  return n;
+}
+
+static const tarei_node *node_called(const tarei_graph *const g, const char *const part) {
+  for (int i = 0; i < g->n_nodes; i++) {
+    if (strstr(g->nodes[i].name, part)) {
+      return &g->nodes[i];
+    }
+  }
+  fail_msg("no node is called %s", part);
+  return NULL;
+}
+
+static tare_dtype dtype_of_input(const tarei_graph *const g, const tarei_node *const node,
+                                 const int i) {
+  return g->values[node->in[i]].dtype;
+}
+
+/* x -> two blocks of relu(conv(relu(conv)) + residual) -> conv; the first block's residual is itself a
+ * convolution. */
+static tarei_graph *residual_net(void) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;8;t");
+  const int side = conv(g, "side", x, 8);
+  const int a = OP(g, "Relu", "ra", conv(g, "a", x, 8));
+  const int r1 = OP(g, "Relu", "r1", OP(g, "Add", "sum1", conv(g, "b", a, 8), side));
+  const int c = OP(g, "Relu", "rc", conv(g, "c", r1, 8));
+  const int r2 = OP(g, "Relu", "r2", OP(g, "Add", "sum2", conv(g, "d", c, 8), r1));
+  end_graph(g, conv(g, "y", r2, 8));
+  optimize(g, false);
+  return g;
+}
+
+static void a_residual_net_has_no_floats_inside(void **state) {
+  (void)state;
+  tarei_graph *const g = residual_net();
+  annotate(g);
+  quantize(g);
+  assert_int_equal(count_op(g, &tarei_op_qconv_last), 6);
+  assert_int_equal(count_op(g, &tarei_op_quantize), 1); /* the input */
+  assert_int_equal(count_op(g, &tarei_op_transpose), 2); /* input and output */
+  assert_int_equal(g->n_nodes, 9);
+  for (int i = 0; i < g->n_nodes; i++) {
+    const tarei_value *const v = &g->values[g->nodes[i].out[0]];
+    const bool last = v->is_output || strcmp(v->name, "y__nxc") == 0;
+    assert_int_equal(v->dtype, last ? TARE_F32 : TARE_U8);
+  }
+  const tarei_node *const sum = node_called(g, "n_sum2");
+  assert_int_equal(dtype_of_input(g, sum, 3), TARE_U8);
+  assert_int_equal(tarei_attr_int(sum, "activation_last", 0), 1);
+  assert_int_equal(sum->in[3], node_called(g, "n_c")->in[0]); /* one form of it for both readers */
+  tarei_graph_free(g);
+}
+
+static void residuals_are_observed(void **state) {
+  (void)state;
+  tarei_graph *const g = residual_net();
+  unsigned char uses[64] = {0};
+  assert_true(g->n_values <= 64);
+  tarei_graph_mark_uses(g, uses);
+  assert_true(uses[tarei_graph_find_value(g, "side")] & TAREI_READ_AS_BYTES);
+  assert_true(uses[tarei_graph_find_value(g, "r1")] & TAREI_READ_AS_BYTES);
+  assert_false(uses[tarei_graph_find_value(g, "y__nxc")] & TAREI_READ_AS_BYTES);
+  tarei_graph_free(g);
+}
+
+/* Without a scale, and where one scale drowns quiet rows. */
+static void other_residuals_stay_float(void **state) {
+  (void)state;
+  for (int form = 0; form < 2; form++) {
+    tarei_graph *const g = residual_net();
+    annotate(g);
+    if (form == 0) {
+      drop_scale(g, "side");
+    } else {
+      quant_of(g, "side")->granularity = TAREI_PER_ROW;
+    }
+    quantize(g);
+    assert_int_equal(dtype_of_input(g, node_called(g, "n_sum1"), 3), TARE_F32);
+    assert_int_equal(dtype_of_input(g, node_called(g, "n_sum2"), 3), TARE_U8);
+    tarei_graph_free(g);
+  }
+}
+
+static int norm(tarei_graph *const g, const char *const out, const int x) {
+  return OP(g, "LayerNormalization", out, x, add_vector(g, "gain", 8, ramp),
+            add_vector(g, "shift", 8, ramp));
+}
+
+static void sums_that_are_normalized_stay_float(void **state) {
+  (void)state;
+  for (int form = 0; form < 2; form++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int x = add_input(g, "x", form ? "n;8;t" : "n;t;8");
+    const int h = form ? conv(g, "h", x, 8) : linear(g, "h", x);
+    const int m = form ? conv(g, "m", h, 8) : linear(g, "m", h);
+    int sum = OP(g, "Add", "sum", m, h);
+    if (form) {
+      sum = OP(g, "Transpose", "t", sum);
+      assert_true(tarei_attr_set_ints(last_node(g), "perm", (int64_t[]){0, 2, 1}, 3));
+    }
+    end_graph(g, linear(g, "y", norm(g, "l", sum)));
+    optimize(g, false);
+    annotate(g);
+    quantize(g);
+    assert_int_equal(dtype_of_input(g, node_called(g, "n_m"), 3), TARE_F32);
+    assert_string_equal(tarei_attr_string(node_called(g, "n_h"), "outputs", ""), "both");
+    assert_string_equal(tarei_attr_string(node_called(g, "n_l"), "outputs", ""), "u8");
+    assert_int_equal(count_op(g, &tarei_op_quantize), 1); /* the input */
+    tarei_graph_free(g);
+  }
+}
+
+/* h is read by two layers, so that neither can take the Sigmoid. */
+static tarei_graph *gate(const bool with_scale) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int h = linear(g, "h", add_input(g, "x", "n;8"));
+  const int s = OP(g, "Sigmoid", "s", h);
+  assert_true(tarei_graph_mark_output(g, OP(g, "Softmax", "z", h)));
+  end_graph(g, linear(g, "y", s));
+  optimize(g, false);
+  annotate(g);
+  if (!with_scale) {
+    drop_scale(g, "h");
+  }
+  return g;
+}
+
+static void activations_between_bytes_become_tables(void **state) {
+  (void)state;
+  tarei_graph *g = gate(true);
+  quantize(g);
+  assert_int_equal(count_op(g, &tarei_op_lookup), 1);
+  const tarei_node *const lookup = node_called(g, "n_s");
+  assert_string_equal(tarei_attr_string(lookup, "function", ""), "Sigmoid");
+  assert_true(quant_of(g, g->values[lookup->in[0]].name)->scales[0] == quant_of(g, "h")->scales[0]);
+  assert_string_equal(tarei_attr_string(node_called(g, "n_h"), "outputs", ""), "both");
+  tarei_graph_free(g);
+  g = gate(false); /* then floats go in, bytes come out */
+  quantize(g);
+  assert_int_equal(count_op(g, &tarei_op_lookup), 0);
+  assert_int_equal(count_op(g, &tarei_op_quantize), 1);
+  assert_string_equal(tarei_attr_string(node_called(g, "n_s"), "outputs", ""), "u8");
+  tarei_graph_free(g);
+}
+
+/* An unsigned value that is the second operand of a product is symmetric for its other readers too. */
+static void one_form_of_bytes_serves_all_readers(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "8;8");
+  const int r = OP(g, "Relu", "r", linear(g, "h", x));
+  const int t = OP(g, "Transpose", "rt", r);
+  assert_true(tarei_graph_mark_output(g, linear(g, "z", r)));
+  end_graph(g, OP(g, "MatMul", "y", x, t));
+  optimize(g, false);
+  annotate(g);
+  drop_scale(g, "rt"); /* it has that of r */
+  quantize(g);
+  assert_int_equal(count_op(g, &tarei_op_quantize), 1); /* the input */
+  assert_int_equal(count_floats(g), 0);
+  const tarei_node *const h = node_called(g, "n_h");
+  assert_string_equal(tarei_attr_string(h, "outputs", ""), "u8");
+  assert_false(g->values[h->out[0]].quant.unsigned_range);
+  tarei_graph_free(g);
+}
+
+/* relu(conv(Slice(Pad(Concat(a, b))))): one scale, zeros filled in as the zero point. */
+static void bytes_are_joined_padded_and_cut(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;4;t");
+  const int joined = OP(g, "Concat", "joined", conv(g, "a", x, 4), conv(g, "b", x, 4));
+  assert_true(tarei_attr_set_int(last_node(g), "axis", 1));
+  const int padded = OP(g, "Pad", "padded", joined,
+                        add_ints(g, "pads", 6, (int64_t[]){0, 0, 2, 0, 0, 3}));
+  const int cut = OP(g, "Slice", "cut", padded, add_ints(g, "from", 1, (int64_t[]){1}),
+                     add_ints(g, "to", 1, (int64_t[]){-1}), add_ints(g, "at", 1, (int64_t[]){2}));
+  end_graph(g, conv(g, "y", cut, 8));
+  optimize(g, false);
+  annotate(g);
+  quantize(g);
+  assert_int_equal(count_op(g, &tarei_op_transpose), 2);
+  assert_int_equal(count_op(g, &tarei_op_quantize), 1);
+  for (int i = 0; i < g->n_nodes; i++) {
+    const tarei_node *const n = &g->nodes[i];
+    const bool joins = n->op == &tarei_op_concat || n->op == &tarei_op_pad;
+    if (joins || n->op == &tarei_op_slice) {
+      assert_int_equal(g->values[n->out[0]].dtype, TARE_U8);
+      assert_int_equal(dtype_of_input(g, n, 0), TARE_U8);
+    }
+  }
+  const tarei_value *const fill = &g->values[node_called(g, "n_padded")->in[2]];
+  assert_int_equal(fill->dtype, TARE_U8);
+  assert_int_equal(*(const uint8_t *)fill->data->data, 128);
+  tarei_graph_free(g);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_residual_net_has_no_floats_inside),
+      cmocka_unit_test(residuals_are_observed),
+      cmocka_unit_test(other_residuals_stay_float),
+      cmocka_unit_test(sums_that_are_normalized_stay_float),
+      cmocka_unit_test(activations_between_bytes_become_tables),
+      cmocka_unit_test(one_form_of_bytes_serves_all_readers),
+      cmocka_unit_test(bytes_are_joined_padded_and_cut),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
