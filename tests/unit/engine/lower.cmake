@@ -1,4 +1,4 @@
 # Lowerings, one node at a time.
-foreach(name conv elementwise matrix movement reduce rows)
+foreach(name bytes conv elementwise matrix movement reduce rows)
   tare_test(engine lower_${name} SOURCES one_node.c FLOORS ${ENGINE_FLOORS})
 endforeach()
