@@ -117,10 +117,11 @@ static const struct argp ARGP = {
     .options = OPTIONS,
     .parser = parse,
     .args_doc = "MODEL|PLAN",
-    .doc = "Measures a network over lengths and threads.\v"
-           "Example:\n"
-           "  bench_engine model.onnx --lengths S=16,64,128 --threads 1,2 \\\n"
-           "    --ort libonnxruntime.so.1 --peer qdq=model_qdq.onnx --peer f32=model.onnx"};
+    .doc =
+        "Measures a network over lengths and threads.\v"
+        "Example:\n"
+        "  bench_engine model.onnx --lengths S=16,64,128 --threads 1,2 \\\n"
+        "    --ort libonnxruntime.so.1 --peer qdq=model_qdq.onnx --peer f32=model.onnx"};
 
 static void print_plans(const plans *const p) {
   if (p->int8) {
@@ -133,8 +134,7 @@ static tare_status measure_threads(const arguments *const a, const plans *const 
                                    ort *const library, const int threads, summary *const out,
                                    tare_error *const err) {
   runners r;
-  tare_status status =
-      runners_new(p, library, a->peers.items, a->peers.n, threads, &r, err);
+  tare_status status = runners_new(p, library, a->peers.items, a->peers.n, threads, &r, err);
   for (int i = 0; i < p->points.n && status == TARE_OK; i++) {
     status = runners_measure(&r, p, i, a->rounds, a->pause_ms, err);
     if (status == TARE_OK) {
@@ -161,11 +161,8 @@ static tare_status measure(const arguments *const a, const plans *const p, ort *
 }
 
 int main(const int argc, char **const argv) {
-  arguments a = {.wishes = {.int8 = true},
-                 .threads = {1, 2},
-                 .n_threads = 2,
-                 .rounds = 7,
-                 .pause_ms = 80};
+  arguments a = {
+      .wishes = {.int8 = true}, .threads = {1, 2}, .n_threads = 2, .rounds = 7, .pause_ms = 80};
   plans p = {0};
   ort *library = NULL;
   tare_error err = {0};

@@ -12,9 +12,12 @@
 #include "tools/feed.h"
 #include "tools/peak.h"
 
-const tare_plan *plans_any(const plans *const p) { return p->int8 ? p->int8 : p->fp32; }
+const tare_plan *plans_any(const plans *const p) {
+  return p->int8 ? p->int8 : p->fp32;
+}
 
-/* --- points ----------------------------------------------------------------------------------------- */
+/* --- points
+ * ----------------------------------------------------------------------------------------- */
 
 static int symbol_index(const tare_profiles *const symbols, const char *const name,
                         const size_t length) {
@@ -90,7 +93,8 @@ static tare_status profile_around(const points *const p, tare_profiles *const sy
   return status;
 }
 
-/* --- tables ----------------------------------------------------------------------------------------- */
+/* --- tables
+ * ----------------------------------------------------------------------------------------- */
 
 static tare_status calibrate_on(const plans *const p, const tare_profiles *const profiles,
                                 const char *const samples, tare_table **const out,
@@ -135,7 +139,8 @@ static tare_status make_table(const plans *const p, const tare_profiles *const p
   return status;
 }
 
-/* --- plans ------------------------------------------------------------------------------------------ */
+/* --- plans
+ * ------------------------------------------------------------------------------------------ */
 
 static tare_status run_longest(const plans *const p, tare_error *const err) {
   const tare_port *ports, *outputs;
@@ -144,8 +149,8 @@ static tare_status run_longest(const plans *const p, tare_error *const err) {
       cli_realloc(NULL, (size_t)tare_plan_outputs(p->int8, &outputs), sizeof *out);
   feed f = {0};
   tare_context *context = NULL;
-  tare_status status = feed_new(ports, n, tare_plan_profiles(p->int8),
-                                p->points.values[p->points.n - 1], &f, err);
+  tare_status status =
+      feed_new(ports, n, tare_plan_profiles(p->int8), p->points.values[p->points.n - 1], &f, err);
   if (status == TARE_OK) {
     status = tare_context_new(p->int8, NULL, &context, err);
   }
@@ -186,8 +191,7 @@ static tare_status build(const plans *const p, const tare_profiles *const profil
 static tare_status build_int8(plans *const p, const plan_wishes *const w,
                               const tare_profiles *const profiles, tare_error *const err) {
   tare_table *table = NULL;
-  CLI_TRY(w->table ? tare_table_read(w->table, &table, err)
-                   : make_table(p, profiles, &table, err));
+  CLI_TRY(w->table ? tare_table_read(w->table, &table, err) : make_table(p, profiles, &table, err));
   tare_status status = build(p, profiles, table, w->isa, &p->int8, err);
   tare_table_free(&table);
   char path[64] = "";

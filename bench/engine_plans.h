@@ -13,17 +13,17 @@ typedef struct points {
 } points;
 
 typedef struct plans {
-  tare_model *model; /* NULL for a plan file */
+  tare_model *model;      /* NULL for a plan file */
   tare_plan *int8, *fp32; /* NULL where not asked for; a plan file is taken as int8 */
   points points;
-  double load_ms;    /* of the plan file */
+  double load_ms;                 /* of the plan file */
   int64_t file_bytes, peak_bytes; /* peak: what loading and the longest run add to memory */
 } plans;
 
 typedef struct plan_wishes {
-  const char *path;      /* model or plan */
-  const char *table;     /* scales; NULL: calibrated on made-up samples */
-  const char *save;      /* where the int8 plan goes; NULL: nowhere */
+  const char *path;  /* model or plan */
+  const char *table; /* scales; NULL: calibrated on made-up samples */
+  const char *save;  /* where the int8 plan goes; NULL: nowhere */
   const char *isa;
   const char *const *lengths; /* "S=16,64": values of one symbol, the points in turn */
   int n_lengths;

@@ -23,7 +23,9 @@ static double operations(const plans *const p, const int point) {
   return sum;
 }
 
-static double best_ms(const runner *const x) { return x->times.ms[0]; }
+static double best_ms(const runner *const x) {
+  return x->times.ms[0];
+}
 
 static double share(const runners *const r, const runner *const x, const double gop) {
   const double peak = (x->bytes ? r->peak_i8 : r->peak_f32) * 1e-9;
@@ -50,7 +52,9 @@ static const runner *own(const runners *const r, const bool bytes) {
   return NULL;
 }
 
-static int name_length(const char *const name) { return (int)strcspn(name, "="); }
+static int name_length(const char *const name) {
+  return (int)strcspn(name, "=");
+}
 
 static void print_runner(const runners *const r, const runner *const x, const double gop) {
   const runner *const tare = own(r, true) ? own(r, true) : own(r, false);
@@ -93,8 +97,9 @@ void report_point(const plans *const p, const runners *const r, const int point,
   printf("\n%s, %d thread%s, %.3f GOP; peaks %s %.0f, %s %.0f GOP/s\n\n", out->point, r->threads,
          r->threads > 1 ? "s" : "", gop, r->peak_i8_name, r->peak_i8 * 1e-9, r->peak_f32_name,
          r->peak_f32 * 1e-9);
-  printf("| run | ms best (median) | GOP/s | %% of its peak | its time over tare's |\n"
-         "|---|---|---|---|---|\n");
+  printf(
+      "| run | ms best (median) | GOP/s | %% of its peak | its time over tare's |\n"
+      "|---|---|---|---|---|\n");
   for (int i = 0; i < r->n; i++) {
     print_runner(r, &r->items[i], gop);
   }
@@ -119,9 +124,10 @@ static void print_time(const double ms, const char *const end) {
 }
 
 void report_summaries(const summary *const items, const int n) {
-  printf("\n| length | threads | GOP | tare int8 ms (median) | %% peak | best int8 peer | ms (median) "
-         "| tare over it | tare fp32 ms | %% peak | f32 peer ms | int8 over it | fp32 over it "
-         "| new length |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  printf(
+      "\n| length | threads | GOP | tare int8 ms (median) | %% peak | best int8 peer | ms (median) "
+      "| tare over it | tare fp32 ms | %% peak | f32 peer ms | int8 over it | fp32 over it "
+      "| new length |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (int i = 0; i < n; i++) {
     const summary *const s = &items[i];
     printf("| %s | %d | %.2f | %.3f (%.3f) | %.0f | %.*s | %.3f (%.3f) | ", s->point, s->threads,

@@ -93,6 +93,9 @@ static tare_status set_options(const ort *const o, const ort_handle options, con
   CLI_TRY(check(o, o->call.set_threads(options, threads), err));
   CLI_TRY(check(o, o->call.set_parallel_nodes(options, 1), err));
   CLI_TRY(check(o, o->call.set_optimization(options, ORT_ALL_OPTIMIZATIONS), err));
+  if (threads == 2) { /* the worker on the second core, counted from 1 */
+    CLI_TRY(check(o, o->call.set_entry(options, "session.intra_op_thread_affinities", "2"), err));
+  }
   return check(o, o->call.set_entry(options, "session.qdqisint8allowed", "1"), err);
 }
 
@@ -225,8 +228,7 @@ static tare_status feed_input(ort_session *const s, const size_t i, const tare_t
 }
 
 tare_status ort_session_feed(ort_session *const s, const tare_port *const ports,
-                             const tare_tensor *const tensors, const int n,
-                             tare_error *const err) {
+                             const tare_tensor *const tensors, const int n, tare_error *const err) {
   forget_inputs(s);
   for (size_t i = 0; i < s->n_in; i++) {
     const int port = find_port(s, i, ports, n);

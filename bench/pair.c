@@ -51,6 +51,17 @@ static unsigned ask(const bench_pair *pair) {
   return atomic_fetch_add_explicit(&second.asked, 1, memory_order_release) + 1;
 }
 
+void bench_pin(int n) {
+  static cpu_set_t all;
+  static bool known;
+  known = known || sched_getaffinity(0, sizeof all, &all) == 0;
+  if (n < 0) {
+    (void)pthread_setaffinity_np(pthread_self(), sizeof all, &all); /* staying is as good */
+  } else if (allowed_core(&all, n) >= 0) {
+    pin_to(allowed_core(&all, n));
+  }
+}
+
 bool bench_pair_start(void) {
   static int core;
   if (sched_getaffinity(0, sizeof second.before, &second.before) ||

@@ -16,6 +16,9 @@ bool bench_pair_start(void);
 /* Ends the second thread; the first may run everywhere again. */
 void bench_pair_stop(void);
 
+/* The calling thread stays on the n-th core that the process may use, or, for -1, on none. */
+void bench_pin(int n);
+
 /* A bench_work_fn: both parts of a bench_pair. */
 void bench_pair_run(void *pair);
 

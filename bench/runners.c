@@ -5,10 +5,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/pair.h"
 #include "bench/peaks.h"
 #include "tools/cli.h"
 
-static const double ROUND_SECONDS = 0.01;
+static const double ROUND_SECONDS = 0.02;
 
 static tare_status add_plan(runners *const r, const tare_plan *const plan, const char *const name,
                             const bool bytes, tare_error *const err) {
@@ -76,7 +77,8 @@ static void pause_before(const runners *const r, const double ms) {
   }
 }
 
-/* --- a length for the first time -------------------------------------------------------------------- */
+/* --- a length for the first time
+ * -------------------------------------------------------------------- */
 
 /* The point beside this one that the plan also takes, else the point itself. */
 static void neighbour(const tare_profiles *const profiles, const int64_t *const values,
@@ -110,10 +112,11 @@ static tare_status first_run(runners *const r, const plans *const p, const int64
   return status;
 }
 
-/* --- rounds ----------------------------------------------------------------------------------------- */
+/* --- rounds
+ * ----------------------------------------------------------------------------------------- */
 
 /* One run to come back into the caches, then as many as fit, at least one. */
-static tare_status take_turn(runner *const x, const feed *const f, const bool first,
+static tare_status take_runs(runner *const x, const feed *const f, const bool first,
                              tare_error *const err) {
   double ms = 0, best = INFINITY, sum = 0;
   for (int warm = first ? 2 : 1; warm > 0; warm--) {
@@ -126,6 +129,19 @@ static tare_status take_turn(runner *const x, const feed *const f, const bool fi
   } while (sum < ROUND_SECONDS * 1e3);
   timing_add(&x->times, best);
   return TARE_OK;
+}
+
+/* A peer's worker has the second core for itself; this thread keeps to the first. */
+static tare_status take_turn(runner *const x, const feed *const f, const bool first,
+                             tare_error *const err) {
+  if (x->peer) {
+    bench_pin(0);
+  }
+  const tare_status status = take_runs(x, f, first, err);
+  if (x->peer) {
+    bench_pin(-1);
+  }
+  return status;
 }
 
 static tare_status take_round(runners *const r, const feed *const f, const bool first,

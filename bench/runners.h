@@ -24,7 +24,7 @@ typedef struct runner {
 typedef struct runners {
   runner items[MOST_RUNNERS];
   int n, threads;
-  unsigned isa; /* of the peaks */
+  unsigned isa;             /* of the peaks */
   double peak_i8, peak_f32; /* operations a second at best, of the same rounds */
   const char *peak_i8_name, *peak_f32_name;
 } runners;

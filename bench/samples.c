@@ -32,13 +32,12 @@ static tare_status write_tensor(const hid_t group, const tare_port *const port,
     dims[d] = (hsize_t)t->dims[d];
   }
   const hid_t space = H5Screate_simple(t->rank, dims, NULL);
-  const hid_t set = H5Dcreate2(group, port->name, type, space, H5P_DEFAULT, H5P_DEFAULT,
-                               H5P_DEFAULT);
+  const hid_t set =
+      H5Dcreate2(group, port->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   const bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, t->data) >= 0;
   H5Sclose(space);
   H5Dclose(set);
-  return ok ? TARE_OK
-            : cli_fail(err, TARE_E_IO, "input '%s': cannot write a sample", port->name);
+  return ok ? TARE_OK : cli_fail(err, TARE_E_IO, "input '%s': cannot write a sample", port->name);
 }
 
 static tare_status write_sample(const hid_t parent, const int i, const tare_port *const ports,

@@ -87,8 +87,8 @@ static int gather(const layer_times *const t, group *const groups) {
   for (int i = 0; i < tare_plan_n_layers(t->plan); i++) {
     const group one = of_layer(t, i);
     int g = 0;
-    while (g < n && (strcmp(groups[g].op, one.op) != 0 ||
-                     strcmp(groups[g].precision, one.precision) != 0)) {
+    while (g < n &&
+           (strcmp(groups[g].op, one.op) != 0 || strcmp(groups[g].precision, one.precision) != 0)) {
       g++;
     }
     if (g == n) {
