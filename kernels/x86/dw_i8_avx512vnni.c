@@ -1,196 +1,281 @@
-/* Depthwise u8 x s8: four time steps of 16 channels are interleaved to dwords in a buffer, once for
- * all outputs that meet them; then vpdpbusd takes four taps of 16 channels at a time. */
+/*
+ * Depthwise u8 x s8. Time steps 4p..4p+3 of 64 channels are interleaved to dwords, once for the
+ * four outputs that begin at them: output 4p + r meets them with the taps shifted by r, and
+ * vpdpbusd takes four taps of 16 channels at a time. A dilated convolution falls apart into series
+ * of time steps that do not meet; each is a convolution without dilation over rows further apart.
+ */
 #if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) || \
     !defined(__AVX512DQ__) || !defined(__AVX512VNNI__)
 #error "needs AVX-512 F, BW, VL, DQ and VNNI"
 #endif
-#include <immintrin.h>
+#include <string.h>
 
-#include "kernels/generic/dw_tile.h"
+#include "kernels/x86/dw_i8_dot.h"
 
 enum {
-  TAPS = 4,         /* in a group */
-  MAX_GROUPS = 64,  /* at a time */
-  MAX_STEPS = 512,  /* time steps in the buffer */
-  ROWS = 16,        /* outputs in registers */
+  TILE_ROWS = 240,  /* outputs of a series at a time; a multiple of all blocks */
+  MOST_TAPS = 128,  /* at a time */
+  MOST_GROUPS = 96, /* of time steps in the buffer */
+  MOST_SHIFTS = MOST_TAPS + 2 * DW_TAPS,
+  BEFORE = DW_TAPS - 1, /* shifts of the taps before the first */
 };
 
-/* gcc 12 spills the accumulators around the intrinsic. */
-#define DOT(acc, a, b) __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "v"(b))
-
-/* Four rows of 16 bytes become 16 dwords of one byte each. */
-TAREI_INLINE __m512i interleave(__m128i r0, __m128i r1, __m128i r2, __m128i r3) {
-  const __m512i dwords = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m512i bytes = _mm512_broadcast_i32x4(
-      _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-  __m512i v = _mm512_castsi128_si512(r0);
-  v = _mm512_inserti32x4(v, r1, 1);
-  v = _mm512_inserti32x4(v, r2, 2);
-  v = _mm512_inserti32x4(v, r3, 3);
-  return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(dwords, v), bytes);
-}
-
 typedef struct workspace {
-  __m512i steps[MAX_STEPS];
-  __m512i taps[MAX_GROUPS];
-  __m512i sums[DW_TILE_ROWS];
+  __m512i x[DW_VECTORS * MOST_GROUPS];  /* [vector][group] */
+  __m512i w[DW_VECTORS * MOST_SHIFTS];  /* [vector][shift] */
+  __m512i sums[TILE_ROWS * DW_VECTORS]; /* [row][vector] */
+  __m512i add[DW_VECTORS];
 } workspace;
 
-/* Some outputs of a tile with some of the taps: what fits the workspace. */
+/* Outputs of a dilated convolution that meet the same time steps. */
+typedef struct series {
+  const tarei_dw_conv *conv;
+  int64_t at;           /* time step of tap 0 of the first output */
+  int64_t step;         /* between taps */
+  int64_t stride;       /* between outputs, in such steps */
+  size_t out, out_step; /* rows of the epilogue */
+  size_t rows;          /* outputs */
+} series;
+
+/* Some outputs of a series with some of the taps: what fits the workspace. */
 typedef struct part {
-  const dw_tile *tile;
+  const series *of;
+  const dw_stripe *stripe;
   size_t row, rows;
-  int64_t tap;
-  size_t groups;
-  size_t group_steps; /* between the time steps of two groups */
+  int64_t tap, taps;
+  size_t groups; /* that one output meets */
 } part;
 
-TAREI_INLINE __m128i step_row(const dw_tile *t, int64_t at) {
-  const tarei_dw_conv *const c = t->conv;
-  if (at < 0 || at >= c->in_length) {
-    return _mm_set1_epi8((char)c->zero_point);
-  }
-  const __mmask16 lanes = (__mmask16)((1u << t->lanes) - 1u);
-  return _mm_maskz_loadu_epi8(lanes, (const uint8_t *)c->x + (size_t)at * c->ldx + t->channel);
-}
-
-TAREI_INLINE __m128i full_row(const uint8_t *x) {
-  return _mm_loadu_si128((const __m128i *)x);
-}
-
-/* Steps [s, end) by looking at each row. */
-static void fill_steps_checked(const dw_tile *t, int64_t first, size_t s, size_t end,
-                               __m512i *steps) {
-  const int64_t d = t->conv->dilation;
-  for (; s < end; s++) {
-    const int64_t at = first + (int64_t)s;
-    steps[s] = interleave(step_row(t, at), step_row(t, at + d), step_row(t, at + 2 * d),
-                          step_row(t, at + 3 * d));
-  }
-}
-
-static size_t within(int64_t value, size_t limit) {
-  return value < 0 ? 0 : (size_t)value < limit ? (size_t)value : limit;
-}
-
-static void fill_steps(const part *p, __m512i *steps) {
-  const dw_tile *const t = p->tile;
-  const tarei_dw_conv *const c = t->conv;
-  const size_t n = (p->rows - 1) * (size_t)c->stride + 1 + (p->groups - 1) * p->group_steps;
-  const int64_t first =
-      (t->t + (int64_t)p->row) * c->stride - c->pad + p->tap * c->dilation;
-  /* steps all of whose rows are there */
-  const bool full = t->lanes == DW_TILE_CHANNELS;
-  const size_t begin = full ? within(-first, n) : n;
-  const size_t end = within(c->in_length - (TAPS - 1) * c->dilation - first, n);
-  fill_steps_checked(t, first, 0, begin, steps);
-  const size_t ahead = (size_t)c->dilation * c->ldx;
-  for (size_t s = begin; s < end; s++) {
-    const size_t at = (size_t)(first + (int64_t)s);
-    const uint8_t *const x = (const uint8_t *)c->x + at * c->ldx + t->channel;
-    steps[s] = interleave(full_row(x), full_row(x + ahead), full_row(x + 2 * ahead),
-                          full_row(x + 3 * ahead));
-  }
-  fill_steps_checked(t, first, begin < end ? end : begin, n, steps);
-}
-
-TAREI_INLINE __m128i tap_row(const dw_tile *t, int64_t tap) {
-  if (tap >= t->conv->kernel) {
-    return _mm_setzero_si128();
-  }
-  const __mmask16 lanes = (__mmask16)((1u << t->lanes) - 1u);
-  const int8_t *const w = (const int8_t *)t->conv->w + (size_t)tap * t->conv->channels;
-  return _mm_maskz_loadu_epi8(lanes, w + t->channel);
-}
-
-static void fill_taps(const part *p, __m512i *taps) {
-  for (size_t g = 0; g < p->groups; g++) {
-    const int64_t tap = p->tap + (int64_t)g * TAPS;
-    taps[g] = interleave(tap_row(p->tile, tap), tap_row(p->tile, tap + 1),
-                         tap_row(p->tile, tap + 2), tap_row(p->tile, tap + 3));
-  }
-}
-
-TAREI_INLINE void dot_rows(const part *p, workspace *w, size_t i0, const size_t rows,
-                           const size_t stride) {
-  __m512i sum[ROWS];
-  const __m512i *x = w->steps + i0 * stride;
-  __m512i *const sums = w->sums + p->row + i0;
-#pragma GCC unroll 16
-  for (size_t i = 0; i < rows; i++) {
-    sum[i] = sums[i];
-  }
-  for (size_t g = 0; g < p->groups; g++) {
-    const __m512i tap = w->taps[g];
-#pragma GCC unroll 16
-    for (size_t i = 0; i < rows; i++) {
-      DOT(sum[i], x[i * stride], tap);
-    }
-    x += p->group_steps;
-  }
-#pragma GCC unroll 16
-  for (size_t i = 0; i < rows; i++) {
-    sums[i] = sum[i];
-  }
-}
-
-TAREI_INLINE void dot_part(const part *p, workspace *w, const size_t stride) {
-  size_t i = 0;
-  for (; i + ROWS <= p->rows; i += ROWS) {
-    dot_rows(p, w, i, ROWS, stride);
-  }
-  for (; i + 4 <= p->rows; i += 4) {
-    dot_rows(p, w, i, 4, stride);
-  }
-  for (; i < p->rows; i++) {
-    dot_rows(p, w, i, 1, stride);
-  }
-}
-
-static void compute_part(const part *p, workspace *w) {
-  const size_t stride = (size_t)p->tile->conv->stride;
-  fill_steps(p, w->steps);
-  fill_taps(p, w->taps);
-  if (stride == 1) {
-    dot_part(p, w, 1);
-  } else {
-    dot_part(p, w, stride);
-  }
+static bool shares_groups(const series *s) {
+  return s->stride <= DW_MOST_STRIDE;
 }
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* All taps for rows [row, row + rows), as many groups at a time as fit. */
-static void compute_rows(const dw_tile *t, size_t row, size_t rows, workspace *w) {
-  const tarei_dw_conv *const c = t->conv;
-  const size_t group_steps = TAPS * (size_t)c->dilation;
-  const size_t reach = (rows - 1) * (size_t)c->stride + 1;
-  const size_t fitting = smaller((MAX_STEPS - reach) / group_steps + 1, MAX_GROUPS);
-  const size_t groups = ((size_t)c->kernel + TAPS - 1) / TAPS;
-  for (size_t g = 0; g < groups; g += fitting) {
-    const part p = {t, row, rows, (int64_t)(g * TAPS), smaller(fitting, groups - g), group_steps};
-    compute_part(&p, w);
+/* --- buffers -----------------------------------------------------------------------------------
+ */
+static __m512i step_row(const part *p, int64_t at) {
+  const tarei_dw_conv *const c = p->of->conv;
+  return at < 0 || at >= c->in_length
+             ? _mm512_set1_epi8((char)c->zero_point)
+             : dw_load_row(p->stripe, (const uint8_t *)c->x + (size_t)at * c->ldx);
+}
+
+/* Groups [g, end) of time steps, the first of which is `at`; their rows are all there. */
+TAREI_INLINE void fill_inside(const part *p, int64_t at, size_t g, size_t end, __m512i *to) {
+  const dw_stripe stripe = *p->stripe;
+  const size_t next = (size_t)p->of->step * p->of->conv->ldx;
+  const uint8_t *x = (const uint8_t *)p->of->conv->x + (size_t)at * p->of->conv->ldx;
+  for (; g < end; g++) {
+    const __m512i row[DW_TAPS] = {dw_load_row(&stripe, x), dw_load_row(&stripe, x + next),
+                                  dw_load_row(&stripe, x + 2 * next),
+                                  dw_load_row(&stripe, x + 3 * next)};
+    dw_interleave(&stripe, row, to + g, MOST_GROUPS);
+    x += DW_TAPS * next;
   }
 }
 
-static void dw_i8_tile(const dw_tile *t, float (*acc)[DW_TILE_CHANNELS]) {
+static void fill_checked(const part *p, int64_t at, size_t g, __m512i *to) {
+  __m512i row[DW_TAPS];
+  for (int i = 0; i < DW_TAPS; i++) {
+    row[i] = step_row(p, at + i * p->of->step);
+  }
+  dw_interleave(p->stripe, row, to + g, MOST_GROUPS);
+}
+
+/* Interleaves groups of time steps, the first of which is `at`. */
+static void fill_groups(const part *p, int64_t at, size_t groups, __m512i *to) {
+  const int64_t of_group = DW_TAPS * p->of->step;
+  const int64_t last = p->of->conv->in_length - (of_group - p->of->step); /* + 1, to be inside */
+  size_t g = 0;
+  for (; g < groups && at < 0; g++, at += of_group) {
+    fill_checked(p, at, g, to);
+  }
+  const size_t inside = at < last ? (size_t)((last - at + of_group - 1) / of_group) : 0;
+  const size_t end = smaller(g + inside, groups);
+  if (g < end) {
+    fill_inside(p, at, g, end, to);
+    at += (int64_t)(end - g) * of_group;
+  }
+  for (g = g < end ? end : g; g < groups; g++, at += of_group) {
+    fill_checked(p, at, g, to);
+  }
+}
+
+/* Sees to it that the buffer holds what outputs before `end` meet. `filled` of its groups it does.
+ */
+static size_t fill_steps(const part *p, size_t end, size_t filled, workspace *w) {
+  const series *const s = p->of;
+  const int64_t at = s->at + ((int64_t)p->row * s->stride + p->tap) * s->step;
+  if (shares_groups(s)) {
+    const size_t needed = (end - 1) * (size_t)s->stride / DW_TAPS + p->groups;
+    const int64_t next = at + (int64_t)(filled * DW_TAPS) * s->step;
+    fill_groups(p, next, needed - filled, w->x + filled);
+    return needed;
+  }
+  const size_t first = filled / p->groups;
+  for (size_t i = first; i < end && i < p->rows; i++) {
+    fill_groups(p, at + (int64_t)i * s->stride * s->step, p->groups, w->x + i * p->groups);
+  }
+  return end * p->groups;
+}
+
+static __m512i tap_row(const part *p, int64_t tap) {
+  const tarei_dw_conv *const c = p->of->conv;
+  return tap >= p->taps
+             ? _mm512_setzero_si512()
+             : dw_load_row(p->stripe, (const uint8_t *)c->w + (size_t)(p->tap + tap) * c->channels);
+}
+
+/* Taps j..j+3 for each j from -3 on: group g is 4g - r to an output shifted by r. */
+static void fill_taps(const part *p, workspace *w) {
+  const __m512i none = _mm512_setzero_si512();
+  __m512i row[DW_TAPS] = {none, none, none, tap_row(p, 0)};
+  const size_t shifts = DW_TAPS * p->groups + BEFORE;
+  for (size_t j = 0; j < shifts; j++) {
+    dw_interleave(p->stripe, row, w->w + j, MOST_SHIFTS);
+    row[0] = row[1];
+    row[1] = row[2];
+    row[2] = row[3];
+    row[3] = tap_row(p, (int64_t)j + 1);
+  }
+}
+
+/* --- sums --------------------------------------------------------------------------------------
+ */
+/* All vectors of one output that shares nothing. */
+static void dot_alone(const part *p, workspace *w, size_t row, const __m512i *first,
+                      __m512i *sums) {
+  __m512i sum[DW_VECTORS];
+  const __m512i *const x = w->x + row * p->groups;
+  memcpy(sum, first, sizeof sum);
+  for (size_t g = 0; g < p->groups; g++) {
+#pragma GCC unroll 4
+    for (size_t v = 0; v < DW_VECTORS; v++) {
+      DW_DOT(sum[v], x[v * MOST_GROUPS + g], w->w[v * MOST_SHIFTS + BEFORE + g * DW_TAPS]);
+    }
+  }
+  memcpy(sums, sum, sizeof sum);
+}
+
+/* --- walking -----------------------------------------------------------------------------------
+ */
+/* Outputs [i, i + rows) of the part; blocks compute up to three more. */
+static void compute_rows(const part *p, const dw_finisher *f, workspace *w, size_t i, size_t rows) {
+  const series *const s = p->of;
+  const size_t stride = (size_t)s->stride;
+  const bool first = p->tap == 0, last = p->tap + p->taps == s->conv->kernel;
+  const bool quick = last && f->quick && shares_groups(s);
+  __m512i *const sums = w->sums + (first && last ? 0 : i * DW_VECTORS);
+  const __m512i *const start = first ? w->add : sums;
+  const size_t between = first ? 0 : DW_VECTORS;
+  for (size_t v = 0; v < p->stripe->vectors && shares_groups(s); v++) {
+    const dw_block b = {.x = w->x + v * MOST_GROUPS + i * stride / DW_TAPS,
+                        .w = w->w + v * MOST_SHIFTS + BEFORE,
+                        .first = start + v,
+                        .between = between,
+                        .sums = sums + v,
+                        .groups = p->groups,
+                        .vector = v,
+                        .quick = quick ? f : NULL};
+    dw_dots[stride - 1].dot[(rows - 1) / 4](&b);
+  }
+  for (size_t k = 0; k < rows && !shares_groups(s); k++) {
+    dot_alone(p, w, i + k, start + k * between, sums + k * DW_VECTORS);
+  }
+  const dw_rows to = {s->out + (p->row + i) * s->out_step, s->out_step, rows};
+  if (quick) {
+    dw_store_quads(f, p->stripe, sums, &to);
+  } else if (last) {
+    dw_finish_by_epilogue(f, p->stripe, sums, &to);
+  }
+}
+
+/* Blocks of nearly equal height. */
+static void compute_part(const part *p, const dw_finisher *f, workspace *w) {
+  const series *const s = p->of;
+  const size_t most = shares_groups(s) ? dw_dots[s->stride - 1].most_rows : DW_MOST_ROWS;
+  const size_t fours = (p->rows + 3) / 4;
+  const size_t blocks = (fours * 4 + most - 1) / most;
+  size_t filled = 0;
+  for (size_t q = 0; q < blocks; q++) {
+    const size_t i = fours * q / blocks * 4, end = fours * (q + 1) / blocks * 4;
+    filled = fill_steps(p, end, filled, w);
+    compute_rows(p, f, w, i, smaller(end, p->rows) - i);
+  }
+}
+
+static part part_of(const series *s, const dw_stripe *stripe, int64_t tap) {
+  part p = {.of = s, .stripe = stripe, .tap = tap, .taps = s->conv->kernel - tap};
+  p.taps = p.taps < MOST_TAPS ? p.taps : MOST_TAPS;
+  const size_t shift = shares_groups(s) ? dw_dots[s->stride - 1].most_shift : 0;
+  p.groups = ((size_t)p.taps + shift + DW_TAPS - 1) / DW_TAPS;
+  return p;
+}
+
+/* Outputs whose time steps fit the buffer. */
+static size_t fitting_rows(const part *p) {
+  if (!shares_groups(p->of)) {
+    return smaller(MOST_GROUPS / p->groups, TILE_ROWS);
+  }
+  const size_t rows = (MOST_GROUPS - p->groups) * DW_TAPS / (size_t)p->of->stride;
+  return smaller(rows / DW_TAPS * DW_TAPS, TILE_ROWS);
+}
+
+static void compute_series(const series *s, const dw_stripe *stripe, const dw_finisher *finisher,
+                           workspace *w) {
+  part p = part_of(s, stripe, 0);
+  const size_t at_once = fitting_rows(&p);
+  const bool whole = p.taps == s->conv->kernel;
+  fill_taps(&p, w);
+  for (size_t row = 0; row < s->rows; row += at_once) {
+    for (int64_t tap = 0; tap < s->conv->kernel; tap += MOST_TAPS) {
+      p = part_of(s, stripe, tap);
+      p.row = row;
+      p.rows = smaller(at_once, s->rows - row);
+      if (!whole) {
+        fill_taps(&p, w);
+      }
+      compute_part(&p, finisher, w);
+    }
+  }
+}
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+  while (b) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+static void compute_stripe(const tarei_dw_conv *c, const dw_stripe *stripe) {
   workspace w;
-  const __mmask16 lanes = (__mmask16)((1u << t->lanes) - 1u);
-  const __m512i add = _mm512_maskz_loadu_epi32(lanes, t->conv->add + t->channel);
-  for (size_t i = 0; i < t->rows; i++) {
-    w.sums[i] = add;
+  for (size_t v = 0; v < DW_VECTORS; v++) {
+    w.add[v] = dw_per_channel(stripe, v, c->add);
   }
-  const size_t at_once = (MAX_STEPS - 1) / (size_t)t->conv->stride + 1;
-  for (size_t i = 0; i < t->rows; i += at_once) {
-    compute_rows(t, i, smaller(at_once, t->rows - i), &w);
-  }
-  for (size_t i = 0; i < t->rows; i++) {
-    _mm512_store_ps(acc[i], _mm512_cvtepi32_ps(w.sums[i]));
+  dw_finisher finisher;
+  dw_finisher_init(&finisher, c, stripe, w.add);
+  const int64_t divisor = common_divisor(c->stride, c->dilation);
+  const int64_t n = c->dilation / divisor; /* series */
+  for (int64_t t = c->t0; t < c->t1 && t < c->t0 + n; t++) {
+    const series s = {.conv = c,
+                      .at = t * c->stride - c->pad,
+                      .step = c->dilation,
+                      .stride = c->stride / divisor,
+                      .out = (size_t)(t - c->t0),
+                      .out_step = (size_t)n,
+                      .rows = (size_t)((c->t1 - t + n - 1) / n)};
+    compute_series(&s, stripe, &finisher, &w);
   }
 }
 
-void tare_k_dw_conv_i8_u8s8_16x16__avx512vnni(const tarei_dw_conv *c) {
-  dw_walk(c, dw_i8_tile, tarei_epilogue__avx512);
+void tare_k_dw_conv_i8_u8s8_20x16__avx512vnni(const tarei_dw_conv *c) {
+  for (size_t channel = 0; channel < c->channels; channel += DW_STRIPE) {
+    const dw_stripe stripe = dw_stripe_at(c, channel);
+    compute_stripe(c, &stripe);
+  }
 }
