@@ -15,6 +15,7 @@ static const struct {
 } parts[] = {{"i8", bench_products_i8},
              {"f32", bench_products_f32},
              {"depthwise", bench_depthwise},
+             {"recurrent", bench_recurrent},
              {"elements", bench_elements},
              {"bytes", bench_bytes}};
 enum { N_PARTS = sizeof parts / sizeof *parts };

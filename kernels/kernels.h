@@ -188,6 +188,61 @@ typedef enum tarei_binary {
 typedef void tarei_binary_fn(tarei_binary op, const float *a, size_t a_step, const float *b,
                              size_t b_step, size_t n, float *out);
 
+/* --- recurrent layers --------------------------------------------------------------------------- */
+/* One time step of one direction, for m sequences and n hidden units, after ONNX with sigmoid and
+ * tanh. The input's share of all steps is one product made beforehand, x = X W' + Wb. A step is then
+ *
+ *   GRU, linear_before_reset:  rec = h R' + Rb, all three gates           by i8_gemm or f32_gemm
+ *                              gru_update                                 makes the next h
+ *   GRU, else:                 rec = h R' + Rb of z and r; gru_reset      makes r * h
+ *                              rec = (r * h) R' + Rb of the third gate    columns from 2 n on
+ *                              gru_update
+ *   LSTM:                      rec = h R' + Rb, all four gates; lstm_update
+ *
+ * with R' packed once (for the second kind of GRU its last n columns apart). `out.u8` is the `a` of
+ * the next step's i8_gemm: states that begin within -1..1 stay there, so that inv_scale 127 and zero
+ * point 128 serve every layer. With T steps, `out` may be row t of the layer's output and `h` its row
+ * t - 1; the state may also be updated in place. */
+typedef struct tarei_state_out { /* one of the two at least */
+  float *f32;                    /* [m][n] with stride ld_f32, or NULL */
+  size_t ld_f32;
+  uint8_t *u8;                   /* [m][n] with stride ld_u8, or NULL */
+  size_t ld_u8;
+  float inv_scale;
+  int32_t zero_point;
+} tarei_state_out;
+
+typedef struct tarei_gru_gates {
+  size_t m, n;
+  const float *x;           /* [m][3][n]: z, r, h, rows ldx apart */
+  size_t ldx;
+  const float *rec;         /* the same of the recurrent product */
+  size_t ldrec;
+  const float *h;           /* [m][n], state before the step */
+  size_t ldh;
+  float clip;               /* bound of what goes into sigmoid and tanh; INFINITY without */
+  bool linear_before_reset; /* the reset gate works on the product instead of the state */
+  tarei_state_out out;      /* of gru_reset r * h, of gru_update the new state */
+} tarei_gru_gates;
+typedef void tarei_gru_gates_fn(const tarei_gru_gates *g);
+
+typedef struct tarei_lstm_gates {
+  size_t m, n;
+  const float *x;           /* [m][4][n]: i, o, f, c, rows ldx apart */
+  size_t ldx;
+  const float *rec;         /* the same of the recurrent product */
+  size_t ldrec;
+  const float *peephole;    /* [3][n]: i, o, f, or NULL */
+  float clip;               /* as above */
+  bool input_forget;        /* f = 1 - i */
+  const float *c;           /* [m][n], cell before the step */
+  size_t ldc;
+  float *out_c;             /* [m][n]; may be c */
+  size_t ld_out_c;
+  tarei_state_out out;
+} tarei_lstm_gates;
+typedef void tarei_lstm_gates_fn(const tarei_lstm_gates *g);
+
 /* --- observing ------------------------------------------------------------------------------------- */
 typedef struct tarei_minmax {
   float min, max;        /* over finite values; start with +INFINITY, -INFINITY */
@@ -235,6 +290,9 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(act, tarei_act_fn)                         \
   X(unary, tarei_unary_fn)                     \
   X(binary, tarei_binary_fn)                   \
+  X(gru_reset, tarei_gru_gates_fn)             \
+  X(gru_update, tarei_gru_gates_fn)            \
+  X(lstm_update, tarei_lstm_gates_fn)          \
   X(minmax, tarei_minmax_fn)                   \
   X(observe, tarei_observe_fn)
 

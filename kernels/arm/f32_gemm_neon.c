@@ -64,6 +64,7 @@ void tare_k_f32_gemm_f32_6x16__neon(const tarei_f32_gemm *g) {
                           .panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL,
                           .row_bytes = g->k * sizeof(float),
                           .max_rows = MAX_ROWS,
-                          .by_rows = by_rows};
+                          .by_rows = by_rows,
+                          .panels_at_once = 1};
   gemm_walk_blocks(&walk);
 }

@@ -102,6 +102,7 @@ static void multiply(const tarei_i8_gemm *g) {
                           .panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL,
                           .row_bytes = g->k,
                           .max_rows = MAX_ROWS,
-                          .by_rows = by_rows};
+                          .by_rows = by_rows,
+                          .panels_at_once = 1};
   gemm_walk_blocks(&walk);
 }

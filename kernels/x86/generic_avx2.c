@@ -6,6 +6,8 @@
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/dw_i8_body.h"
 #include "kernels/generic/epilogue_body.h"
+#include "kernels/generic/gru_body.h"
+#include "kernels/generic/lstm_body.h"
 #include "kernels/generic/minmax_body.h"
 #include "kernels/generic/observe_body.h"
 #include "kernels/generic/pointwise_body.h"

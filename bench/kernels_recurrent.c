@@ -1,0 +1,91 @@
+/* Steps of recurrent layers with one sequence: the product of state and weights, and the step with
+ * its gates beside it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/kernels.h"
+#include "bench/measure.h"
+
+typedef struct step {
+  const tarei_kernels *kernels;
+  bool bytes;
+  tarei_i8_gemm i8;
+  tarei_f32_gemm f32;
+  tarei_gru_gates gru;
+  tarei_lstm_gates lstm;
+} step;
+
+static void run_product(void *context) {
+  const step *const s = context;
+  if (s->bytes) {
+    s->kernels->i8_gemm(&s->i8);
+  } else {
+    s->kernels->f32_gemm(&s->f32);
+  }
+}
+
+static void run_gru(void *context) {
+  const step *const s = context;
+  run_product(context);
+  s->kernels->gru_update(&s->gru);
+}
+
+static void run_lstm(void *context) {
+  const step *const s = context;
+  run_product(context);
+  s->kernels->lstm_update(&s->lstm);
+}
+
+static void bench_layer(const tarei_kernels *kernels, size_t n, size_t gates, bool bytes) {
+  const size_t columns = gates * n;
+  float *const x = bench_allocate(columns * sizeof *x);
+  float *const rec = bench_allocate(columns * sizeof *rec);
+  float *const h = bench_allocate(n * sizeof *h);
+  float *const c = bench_allocate(n * sizeof *c);
+  float *const mult = bench_allocate(columns * sizeof *mult);
+  int32_t *const add = bench_allocate(columns * sizeof *add);
+  uint8_t *const h_u8 = bench_allocate(n + 3);
+  void *const w = bench_allocate(bytes ? tarei_i8_packed_size(n, columns)
+                                       : tarei_f32_packed_size(n, columns));
+  for (size_t i = 0; i < columns; i++) {
+    x[i] = (float)(i * 7 % 41) * 0.1f - 2.0f;
+  }
+  const tarei_epilogue e = {.mult = bytes ? mult : NULL, .out_f32 = rec, .ld_f32 = columns};
+  const tarei_state_out out = {.f32 = h, .u8 = bytes ? h_u8 : NULL, .inv_scale = 127.0f,
+                               .zero_point = 128};
+  step s = {.kernels = kernels,
+            .bytes = bytes,
+            .i8 = {.a = h_u8, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .add = add,
+                   .epilogue = e},
+            .f32 = {.a = h, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .epilogue = e},
+            .gru = {.m = 1, .n = n, .x = x, .rec = rec, .h = h, .clip = INFINITY,
+                    .linear_before_reset = true, .out = out},
+            .lstm = {.m = 1, .n = n, .x = x, .rec = rec, .clip = INFINITY, .c = c, .out_c = c,
+                     .out = out}};
+  bench_work works[] = {{run_product, &s, 0}, {gates == 3 ? run_gru : run_lstm, &s, 0}};
+  bench_best_times(works, 2);
+  printf("%5s %5s %5zu %11.2f %11.2f\n", gates == 3 ? "GRU" : "LSTM", bytes ? "int8" : "float", n,
+         works[0].best * 1e6, works[1].best * 1e6);
+  free(x);
+  free(rec);
+  free(h);
+  free(c);
+  free(mult);
+  free(add);
+  free(h_u8);
+  free(w);
+}
+
+void bench_recurrent(const tarei_kernels *kernels, unsigned isa) {
+  (void)isa;
+  static const size_t units[] = {128, 256, 512};
+  printf("\n%s\n%5s %5s %5s %11s %11s\n", kernels->gru_update_name, "", "", "units", "product us",
+         "step us");
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    for (size_t gates = 3; gates <= 4; gates++) {
+      bench_layer(kernels, units[i], gates, true);
+      bench_layer(kernels, units[i], gates, false);
+    }
+  }
+}
