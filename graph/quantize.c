@@ -32,15 +32,15 @@ static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const
   int64_t outputs = 0;
   const bool depthwise = tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
                          tarei_attr_int(node, "group", 1) == outputs;
-  return !kind->two_activations && !depthwise;
+  return kind->activations == 1 && !depthwise;
 }
 
 /* Why a node cannot run in int8; "" where it can. */
 static void reason_against(const tarei_graph *const g, const tarei_node *const node,
                            const tarei_layer_kind *const kind, const bool rows, tarei_str *const out) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2 || i < kind->activations; i++) {
     const tarei_value *const v = &g->values[node->in[i]];
-    const bool activation = i == 0 || kind->two_activations;
+    const bool activation = i < kind->activations;
     if (v->dtype != TARE_F32) {
       tarei_str_add(out, "'%s' is %s", v->name, tare_dtype_name(v->dtype));
     } else if (activation && v->data) {
@@ -185,8 +185,8 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
   if (r->precision[n] != TAREI_INT8_ROWS) {
     TARE_TRY(quantized(g, r, in[0], &in[0], err));
   }
-  if (kind->two_activations) { /* the second operand is packed as s8 */
-    TARE_TRY(quantized(g, r, in[1], &in[1], err));
+  for (int i = 1; i < kind->activations; i++) { /* packed as s8 */
+    TARE_TRY(quantized(g, r, in[i], &in[i], err));
   }
   return residual ? quantized(g, r, in[TAREI_INT8_RESIDUAL], &in[TAREI_INT8_RESIDUAL], err)
                   : TARE_OK;
@@ -218,7 +218,8 @@ static tare_status replace(tarei_graph *const g, const int n, rewrite *const r,
   return TARE_OK;
 }
 
-/* The second operand of a product is packed as s8; a value and what it is moved to share a form. */
+/* All but the first operand of a product are packed as s8; a value and what it is moved to share a
+ * form. */
 static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
   bool *const marks = r->symmetric;
   for (int v = 0; v < g->n_values; v++) {
@@ -227,8 +228,8 @@ static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
     const tarei_layer_kind *const kind = tarei_layer_kind_of(node->op);
-    if (kind && kind->two_activations && r->precision[n] == TAREI_INT8) {
-      marks[node->in[1]] = true;
+    for (int i = 1; kind && i < kind->activations && r->precision[n] == TAREI_INT8; i++) {
+      marks[node->in[i]] = true;
     }
     if (node->op->movement) {
       marks[node->in[0]] |= marks[node->out[0]];

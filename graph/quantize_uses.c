@@ -2,9 +2,10 @@
 
 const tarei_layer_kind *tarei_layer_kind_of(const tarei_op *const from) {
   static const tarei_layer_kind kinds[] = {
-      {&tarei_op_conv_last, &tarei_op_qconv_last, false},
-      {&tarei_op_linear, &tarei_op_qlinear, false},
-      {&tarei_op_matmul, &tarei_op_qmatmul, true},
+      {&tarei_op_attention, &tarei_op_attention, 3},
+      {&tarei_op_conv_last, &tarei_op_qconv_last, 1},
+      {&tarei_op_linear, &tarei_op_qlinear, 1},
+      {&tarei_op_matmul, &tarei_op_qmatmul, 2},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (from == kinds[i].from) {
@@ -111,7 +112,7 @@ static bool reads_bytes(const tarei_graph *const g, const tarei_node *const node
     const bool residual = node->op == &tarei_op_conv_last && i == TAREI_INT8_RESIDUAL &&
                           !(uses[value] & TAREI_KEPT_AS_FLOAT) &&
                           (g->values[value].is_input || tarei_can_be_written_as_bytes(g, value));
-    return i == 0 || (i == 1 && kind->two_activations) || residual;
+    return i < kind->activations || residual;
   }
   const bool goes_on = i == 0 && uses_of_output(node, uses) & TAREI_READ_AS_BYTES;
   return goes_on && (node->op->movement ||

@@ -7,7 +7,7 @@
 /* A layer and its int8 form. */
 typedef struct tarei_layer_kind {
   const tarei_op *from, *to;
-  bool two_activations; /* both operands are quantized at run time */
+  int activations; /* that many inputs are quantized at run time, the others are constants */
 } tarei_layer_kind;
 const tarei_layer_kind *tarei_layer_kind_of(const tarei_op *from); /* NULL: no layer */
 

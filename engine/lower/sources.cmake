@@ -1,11 +1,15 @@
 # The lowerings, relative to engine/.
 set(TARE_ENGINE_LOWER_SOURCES
+  lower/attention.c
+  lower/attention_f32.c
+  lower/attention_i8.c
   lower/conv_rows.c
   lower/elementwise.c
   lower/fused.c
   lower/int8_weights.c
   lower/int_operand.c
   lower/lower.c
+  lower/lower_attention.c
   lower/lower_batch_normalization.c
   lower/lower_binary.c
   lower/lower_cast.c

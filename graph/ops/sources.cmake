@@ -1,4 +1,5 @@
 set(TARE_GRAPH_OPS_SOURCES
+  ops/op_attention.c
   ops/op_batch_normalization.c
   ops/op_binary.c
   ops/op_cast.c

@@ -6,12 +6,14 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/fold_batchnorm.c
   passes/fold_constants.c
   passes/fuse_activation.c
+  passes/fuse_attention.c
   passes/fuse_bias.c
   passes/fuse_gelu.c
   passes/fuse_instance_norm_affine.c
   passes/fuse_layer_norm.c
   passes/fuse_residual.c
   passes/fuse_softmax.c
+  passes/heads.c
   passes/layout.c
   passes/move_axes.c
   passes/optimize.c

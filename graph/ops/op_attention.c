@@ -1,0 +1,70 @@
+/* softmax(Q . K^T * scale + mask) . V for heads that lie beside one another: Q [B, S, H*d],
+ * K [B, T, H*d], V [B, T, H*dv] give [B, S, H*dv]; the mask is broadcast to [B, H, S, T]. */
+#include "graph/ops/ops_common.h"
+
+static tare_status want_operands(const tarei_graph *const graph, const tarei_node *const node,
+                                 tare_error *const err) {
+  const tarei_value *const q = tarei_ops_in(graph, node, 0);
+  for (int i = 0; i < 3; i++) {
+    const tarei_value *const v = tarei_ops_in(graph, node, i);
+    TARE_TRY(tarei_ops_want_dtype(v, q->dtype == TARE_U8 ? TARE_U8 : TARE_F32, err));
+    TARE_TRY(tarei_ops_want_rank(v, 3, 3, err));
+  }
+  TARE_TRY(tarei_ops_want_inner(graph, q, 2, tarei_ops_in(graph, node, 1), 2, err));
+  return tarei_ops_want_inner(graph, tarei_ops_in(graph, node, 1), 1, tarei_ops_in(graph, node, 2),
+                              1, err);
+}
+
+static tare_status want_heads(const tarei_graph *const graph, const tarei_node *const node,
+                              const int64_t heads, tare_error *const err) {
+  if (heads < 1) {
+    return tarei_fail(err, TARE_E_MODEL, "%lld heads, expected 1 or more", (long long)heads);
+  }
+  for (int i = 0; i < 3; i++) {
+    int64_t width;
+    const tarei_value *const v = tarei_ops_in(graph, node, i);
+    if (!tarei_expr_is_const(graph->exprs, v->dims[2], &width) || width % heads) {
+      return tarei_fail(err, TARE_E_MODEL, "the width of '%s' is not a known multiple of %lld heads",
+                        v->name, (long long)heads);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status infer_attention(tarei_graph *const graph, tarei_node *const node,
+                                   tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 3, err));
+  TARE_TRY(want_operands(graph, node, err));
+  const int64_t heads = tarei_attr_int(node, "heads", 0);
+  TARE_TRY(want_heads(graph, node, heads, err));
+  const tarei_value *const q = tarei_ops_in(graph, node, 0), *const k = tarei_ops_in(graph, node, 1);
+  const tarei_value *const v = tarei_ops_in(graph, node, 2), *const mask = tarei_ops_in(graph, node, 3);
+  tarei_shape out = {.rank = 3, .dims = {q->dims[0], q->dims[1], v->dims[2]}};
+  for (int i = 1; i < 3; i++) {
+    const tarei_value *const other = i == 1 ? k : v;
+    if (!tarei_ops_unify(graph, out.dims[0], other->dims[0], &out.dims[0])) {
+      return tarei_fail(err, TARE_E_MODEL, "'%s' and '%s' differ in their first axis", q->name,
+                        other->name);
+    }
+  }
+  if (mask) {
+    const tarei_shape scores = {
+        .rank = 4,
+        .dims = {out.dims[0], tarei_expr_const(graph->exprs, heads), q->dims[1], k->dims[1]}};
+    TARE_TRY(tarei_ops_want_dtype(mask, TARE_F32, err));
+    TARE_TRY(tarei_ops_want_rank(mask, 1, 4, err));
+    TARE_TRY(tarei_ops_want_fits(graph, mask, &scores, err));
+  }
+  return tarei_ops_give_quantized(graph, node, &out, err);
+}
+
+const tarei_op tarei_op_attention = {
+    .name = "Attention",
+    .domain = "tare",
+    .min_in = 3,
+    .max_in = 4,
+    .min_out = 1,
+    .max_out = 2,
+    .writes_bytes = true,
+    .infer = infer_attention,
+};

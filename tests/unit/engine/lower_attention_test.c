@@ -1,0 +1,279 @@
+/* Attention of all heads, float and int8, against double and against its definition. */
+#include "unit/engine/one_node.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "kernels/requant.h"
+
+typedef struct sizes {
+  int64_t batch, heads, rows, keys, depth, width;
+} sizes;
+
+/* ragged sizes around the blocks; few rows beside many heads, and the other way round */
+static sizes random_sizes(void) {
+  static const int64_t lengths[] = {1, 2, 15, 16, 17, 63, 64, 65, 100, 131};
+  return (sizes){.batch = one_node_between(1, 3),
+                 .heads = one_node_between(1, 4),
+                 .rows = lengths[one_node_between(0, 9)],
+                 .keys = lengths[one_node_between(0, 9)],
+                 .depth = one_node_between(1, 40),
+                 .width = one_node_between(1, 40)};
+}
+
+static void add_operands(one_node *const t, const sizes *const z, const tare_dtype dtype) {
+  one_node_start(t);
+  const int64_t q[] = {z->batch, z->rows, z->heads * z->depth};
+  const int64_t k[] = {z->batch, z->keys, z->heads * z->depth};
+  const int64_t v[] = {z->batch, z->keys, z->heads * z->width};
+  (void)one_node_input(t, dtype, 3, q, NULL);
+  (void)one_node_input(t, dtype, 3, k, NULL);
+  (void)one_node_input(t, dtype, 3, v, NULL);
+}
+
+/* A mask of a random shape that broadcasts, some keys left out; kind 0: none. */
+static void add_mask(one_node *const t, const sizes *const z, const int64_t kind) {
+  const int64_t full[] = {z->batch, z->heads, z->rows, z->keys};
+  if (kind == 0) {
+    return;
+  }
+  const int rank = (int)one_node_between(1, 4);
+  int64_t dims[4], n = 1;
+  for (int d = 0; d < rank; d++) {
+    dims[d] = d == rank - 1 || one_node_between(0, 1) ? full[4 - rank + d] : 1;
+    n *= dims[d];
+  }
+  float *const mask = tarei_calloc((size_t)n, sizeof *mask);
+  assert_non_null(mask);
+  for (int64_t i = 0; i < n; i++) {
+    const bool out = i % z->keys && one_node_between(0, 2) == 0;
+    mask[i] = !out ? one_node_float() : kind == 1 ? -INFINITY : -3.4e38f;
+  }
+  (void)one_node_input(t, TARE_F32, rank, dims, mask);
+  free(mask);
+}
+
+static double mask_at(const one_node *const t, const int64_t at[4]) {
+  if (t->n_in < 4) {
+    return 0;
+  }
+  const tare_tensor *const mask = &t->inputs[3];
+  int64_t index = 0;
+  for (int d = 0; d < mask->rank; d++) {
+    index = index * mask->dims[d] + (mask->dims[d] > 1 ? at[4 - mask->rank + d] : 0);
+  }
+  return (double)((const float *)mask->data)[index];
+}
+
+/* Element [b][row][head][i] of operand `input` with `size` elements a head. */
+static size_t place(const one_node *const t, const sizes *const z, const int input, const int64_t b,
+                    const int64_t row, const int64_t head, const int64_t i) {
+  const int64_t width = t->inputs[input].dims[2];
+  return (size_t)((b * t->inputs[input].dims[1] + row) * width + head * (width / z->heads) + i);
+}
+
+static double score(const one_node *const t, const sizes *const z, const double scale,
+                    const int64_t at[4]) {
+  double sum = 0;
+  for (int64_t i = 0; i < z->depth; i++) {
+    const size_t q = place(t, z, 0, at[0], at[2], at[1], i);
+    const size_t k = place(t, z, 1, at[0], at[3], at[1], i);
+    sum += t->inputs[0].dtype == TARE_U8
+               ? (double)((((const uint8_t *)t->inputs[0].data)[q] - 128) *
+                          (((const uint8_t *)t->inputs[1].data)[k] - 128))
+               : (double)((const float *)t->inputs[0].data)[q] *
+                     (double)((const float *)t->inputs[1].data)[k];
+  }
+  return sum * scale + mask_at(t, at);
+}
+
+static double value(const one_node *const t, const sizes *const z, const int64_t at[4],
+                    const int64_t i) {
+  const size_t v = place(t, z, 2, at[0], at[3], at[1], i);
+  return t->inputs[2].dtype == TARE_U8 ? (double)((const uint8_t *)t->inputs[2].data)[v] - 128
+                                       : (double)((const float *)t->inputs[2].data)[v];
+}
+
+/* out[B][S][H*dv]; steps > 0 rounds each exponential to that many steps, as int8 does. Where one lies
+ * so near a half that it may be rounded either way, `loose` gets what that may change. */
+static void attend(const one_node *const t, const sizes *const z, const double scale,
+                   const double steps, double *const out, double *const loose) {
+  double e[131];
+  for (int64_t unit = 0; unit < z->batch * z->heads * z->rows; unit++) {
+    int64_t at[4] = {unit / (z->heads * z->rows), unit / z->rows % z->heads, unit % z->rows, 0};
+    double top = -INFINITY, sum = 0, near_halves = 0;
+    for (at[3] = 0; at[3] < z->keys; at[3]++) {
+      e[at[3]] = score(t, z, scale, at);
+      top = fmax(top, e[at[3]]);
+    }
+    for (int64_t j = 0; j < z->keys; j++) {
+      e[j] = exp(e[j] - top);
+      near_halves += fabs(e[j] * steps - floor(e[j] * steps) - 0.5) < 0.03;
+      e[j] = steps > 0 ? rint(e[j] * steps) : e[j];
+      sum += e[j];
+    }
+    for (int64_t i = 0; i < z->width; i++) {
+      double total = 0;
+      for (at[3] = 0; at[3] < z->keys; at[3]++) {
+        total += e[at[3]] * value(t, z, at, i);
+      }
+      const int64_t to = ((at[0] * z->rows + at[2]) * z->heads + at[1]) * z->width + i;
+      out[to] = total / sum;
+      if (loose) {
+        loose[to] = near_halves * 256 / sum;
+      }
+    }
+  }
+}
+
+static size_t outputs_of(const sizes *const z) {
+  return (size_t)(z->batch * z->rows * z->heads * z->width);
+}
+
+static void test_float(void **state) {
+  (void)state;
+  for (int round = 0; round < 24; round++) {
+    const sizes z = random_sizes();
+    one_node t;
+    add_operands(&t, &z, TARE_F32);
+    add_mask(&t, &z, round % 3);
+    one_node_op(&t, "Attention", "tare", 1, 1);
+    assert_true(tarei_attr_set_int(t.node, "heads", z.heads) &&
+                tarei_attr_set_float(t.node, "scale", 0.25f));
+    one_node_run_ok(&t);
+    double *const want = tarei_calloc(outputs_of(&z), sizeof *want);
+    assert_non_null(want);
+    attend(&t, &z, 0.25, 0, want, NULL);
+    for (size_t i = 0; i < outputs_of(&z); i++) {
+      assert_true(fabs((double)((const float *)t.outputs[0].data)[i] - want[i]) < 2e-5);
+    }
+    free(want);
+    one_node_end(&t);
+  }
+}
+
+static void check_bytes(const char *const outputs, const int64_t mask) {
+  const sizes z = random_sizes();
+  const bool both = outputs[0] == 'b', floats = both || outputs[0] == 'f';
+  one_node t;
+  add_operands(&t, &z, TARE_U8);
+  add_mask(&t, &z, mask);
+  one_node_op(&t, "Attention", "tare", 1, both ? 2 : 1);
+  assert_true(tarei_attr_set_int(t.node, "heads", z.heads) &&
+              tarei_attr_set_float(t.node, "scale", 0.5f) &&
+              tarei_attr_set_string(t.node, "outputs", outputs));
+  one_node_scale(&t, t.in[0], 0.01f, false);
+  one_node_scale(&t, t.in[1], 0.02f, false);
+  one_node_scale(&t, t.in[2], 0.03f, false);
+  if (!floats || both) {
+    one_node_scale(&t, t.out[both], 0.02f, false);
+  }
+  one_node_run_ok(&t);
+  double *const want = tarei_calloc(2 * outputs_of(&z), sizeof *want);
+  double *const loose = want + outputs_of(&z);
+  assert_non_null(want);
+  attend(&t, &z, 0.5 * 0.01 * 0.02, 255, want, loose);
+  for (size_t i = 0; i < outputs_of(&z); i++) {
+    const double real = want[i] * 0.03, tolerance = loose[i] * 0.03 + 1e-5;
+    if (floats) {
+      assert_true(fabs((double)((const float *)t.outputs[0].data)[i] - real) < tolerance);
+    }
+    if (!floats || both) {
+      const int u8 = ((const uint8_t *)t.outputs[both].data)[i];
+      const double clamped = fmin(127, fmax(-128, real / 0.02));
+      assert_true(fabs(u8 - 128 - clamped) < 0.5 + tolerance / 0.02);
+    }
+  }
+  free(want);
+  one_node_end(&t);
+}
+
+static void test_int8(void **state) {
+  (void)state;
+  static const char *const outputs[] = {"f32", "u8", "both"};
+  for (int round = 0; round < 27; round++) {
+    check_bytes(outputs[round % 3], round / 3 % 3);
+  }
+}
+
+/* Rows of -inf: no number is right; int8 gives zeros, and nothing else changes. */
+static void test_rows_masked_all_over(void **state) {
+  (void)state;
+  const sizes z = {1, 2, 20, 33, 8, 8};
+  float mask[20 * 33];
+  for (int i = 0; i < 20 * 33; i++) {
+    mask[i] = i / 33 == 7 ? -INFINITY : 0;
+  }
+  for (int bytes = 0; bytes < 2; bytes++) {
+    one_node t;
+    add_operands(&t, &z, bytes ? TARE_U8 : TARE_F32);
+    (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){20, 33}, mask);
+    one_node_op(&t, "Attention", "tare", 1, 1);
+    assert_true(tarei_attr_set_int(t.node, "heads", 2));
+    for (int i = 0; bytes && i < 3; i++) {
+      one_node_scale(&t, t.in[i], 0.01f, false);
+    }
+    one_node_run_ok(&t);
+    for (int i = 0; i < 20 * 16; i++) {
+      const float y = ((const float *)t.outputs[0].data)[i];
+      assert_true(i / 16 != 7 ? isfinite(y) : bytes ? y == 0 : isnan(y));
+    }
+    one_node_end(&t);
+  }
+}
+
+static void start_refused(one_node *const t, const int64_t keys_of_v, const int64_t heads) {
+  one_node_start(t);
+  (void)one_node_input(t, TARE_F32, 3, (int64_t[]){1, 5, 8}, NULL);
+  (void)one_node_input(t, TARE_F32, 3, (int64_t[]){1, 6, 8}, NULL);
+  (void)one_node_input(t, TARE_F32, 3, (int64_t[]){1, keys_of_v, 8}, NULL);
+  one_node_symbol(t, 2, 1, "n");
+  one_node_op(t, "Attention", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t->node, "heads", heads));
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  one_node t;
+  start_refused(&t, 7, 2);
+  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of 'x2' is 7 long, expected 6");
+  start_refused(&t, 6, 3);
+  one_node_refused(&t, TARE_E_MODEL, "not a known multiple of 3 heads");
+  start_refused(&t, 6, 0);
+  one_node_refused(&t, TARE_E_MODEL, "0 heads");
+  one_node_start(&t);
+  for (int i = 0; i < 3; i++) {
+    (void)one_node_input(&t, TARE_U8, 3, (int64_t[]){1, 5, 8}, NULL);
+  }
+  one_node_op(&t, "Attention", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "heads", 2));
+  for (int i = 0; i < 3; i++) {
+    one_node_scale(&t, t.in[i], 1, i == 2);
+  }
+  one_node_refused(&t, TARE_E_MODEL, "'x2' must be quantized symmetrically");
+  one_node_start(&t);
+  for (int i = 0; i < 3; i++) {
+    (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 5, 8}, NULL);
+  }
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){5, 4}, NULL);
+  one_node_symbol(&t, 3, 1, "n");
+  one_node_op(&t, "Attention", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "heads", 2));
+  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of the mask is 4 long, the scores have 5");
+}
+
+int main(void) {
+  one_node_seed();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_float),
+      cmocka_unit_test(test_int8),
+      cmocka_unit_test(test_rows_masked_all_over),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

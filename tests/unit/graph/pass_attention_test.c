@@ -1,0 +1,198 @@
+/* Attention in the forms that exporters write. */
+#include "pass_helpers.h"
+
+static int with_ints(tarei_graph *const g, const int out, const char *const name,
+                     const int64_t *const values, const int n) {
+  assert_true(tarei_attr_set_ints(last_node(g), name, values, n));
+  return out;
+}
+
+static int transpose(tarei_graph *const g, const char *const out, const int x, const int n,
+                     const int64_t *const perm) {
+  return with_ints(g, OP(g, "Transpose", out, x), "perm", perm, n);
+}
+
+static int reshape(tarei_graph *const g, const char *const out, const int x, const int n,
+                   const int64_t *const dims) {
+  return OP(g, "Reshape", out, x, add_ints(g, "dims", n, dims));
+}
+
+#define LIST(...) \
+  (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__}
+
+/* [B, n, 4 * 8] -> [B, 4, n, 8], or [B, 4, 8, n] when turned. */
+static int split(tarei_graph *const g, const char *const out, const int x, const bool turned) {
+  char name[64];
+  (void)snprintf(name, sizeof name, "%s_split", out);
+  const int heads = reshape(g, name, x, LIST(0, -1, 4, 8));
+  return turned ? transpose(g, out, heads, LIST(0, 2, 3, 1))
+                : transpose(g, out, heads, LIST(0, 2, 1, 3));
+}
+
+static int join(tarei_graph *const g, const char *const out, const int x) {
+  return reshape(g, out, transpose(g, "back", x, LIST(0, 2, 1, 3)), LIST(0, -1, 32));
+}
+
+static void expect_attention(tarei_graph *const g, const char *const line) {
+  optimize(g, false);
+  expect_nodes(g, line);
+  tarei_graph_free(g);
+}
+
+static void heads_on_an_axis(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int q = split(g, "q", add_input(g, "x", "batch;n;32"), false);
+  const int k = split(g, "k", add_input(g, "y", "batch;m;32"), true);
+  const int v = split(g, "v", add_input(g, "z", "batch;m;32"), false);
+  const int mask = add_input(g, "mask", "batch;1;1;m");
+  const int scores = OP(g, "Div", "scaled", OP(g, "MatMul", "qk", q, k), add_scalar(g, "c", 4));
+  const int p = OP(g, "Softmax", "p", OP(g, "Add", "masked", scores, mask));
+  end_graph(g, join(g, "out", OP(g, "MatMul", "pv", p, v)));
+  expect_attention(g, "n_qk + n_scaled + n_masked + n_p + n_pv + n_back + n_out: Attention(x, y, z, "
+                      "mask) heads=4 scale=0.25 -> out float32[batch, n, 32]\n");
+}
+
+/* Factors of Q and K, keys turned after they were split, no mask; another width of the values. */
+static void factors_of_operands(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int q = OP(g, "Mul", "qs", split(g, "q", add_input(g, "x", "batch;n;32"), false),
+                   add_scalar(g, "a", 0.5f));
+  const int keys = split(g, "k", add_input(g, "y", "batch;n;32"), false);
+  const int k = OP(g, "Mul", "ks", transpose(g, "kt", keys, LIST(0, 1, 3, 2)),
+                   add_scalar(g, "b", 0.25f));
+  const int z = reshape(g, "v4", add_input(g, "z", "batch;n;12"), LIST(0, -1, 4, 3));
+  const int v = transpose(g, "v", z, LIST(0, 2, 1, 3));
+  const int p = OP(g, "Softmax", "p", OP(g, "MatMul", "qk", q, k));
+  const int back = transpose(g, "back", OP(g, "MatMul", "pv", p, v), LIST(0, 2, 1, 3));
+  end_graph(g, reshape(g, "out", back, LIST(0, -1, 12)));
+  expect_attention(g, "n_qk + n_p + n_pv + n_back + n_out: Attention(x, y, z) heads=4 scale=0.125 -> "
+                      "out float32[batch, n, 12]\n");
+}
+
+/* [B * H, n, d] with the batch in front; the mask is added to [B, H, n, m] between reshapes. */
+static void merged_heads(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int q = reshape(g, "q3", split(g, "q", add_input(g, "x", "batch;5;32"), false),
+                        LIST(-1, 5, 8));
+  const int keys = reshape(g, "k3", split(g, "k", add_input(g, "y", "batch;7;32"), false),
+                           LIST(-1, 7, 8));
+  const int v = reshape(g, "v3", split(g, "v", add_input(g, "z", "batch;7;32"), false),
+                        LIST(-1, 7, 8));
+  const int mask = add_input(g, "mask", "batch;1;5;7");
+  const int qk = OP(g, "MatMul", "qk", q, transpose(g, "kt", keys, LIST(0, 2, 1)));
+  const int masked = OP(g, "Add", "masked", reshape(g, "qk4", qk, LIST(-1, 4, 5, 7)), mask);
+  const int p = OP(g, "Softmax", "p", reshape(g, "masked3", masked, LIST(-1, 5, 7)));
+  const int pv = reshape(g, "pv4", OP(g, "MatMul", "pv", p, v), LIST(-1, 4, 5, 8));
+  end_graph(g, join(g, "out", pv));
+  expect_attention(g, "n_qk + n_qk4 + n_masked + n_masked3 + n_p + n_pv + n_pv4 + n_back + n_out: "
+                      "Attention(x, y, z, mask) heads=4 scale=1 -> out float32[batch, 5, 32]\n");
+}
+
+/* Rows before the batch, as recurrent code has them: the output goes back to that order. */
+static void rows_first(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  int in[3];
+  static const char *const names[] = {"x", "y", "z"}, *const parts[] = {"q", "k", "v"};
+  for (int i = 0; i < 3; i++) {
+    char text[16];
+    (void)snprintf(text, sizeof text, "%s3", parts[i]);
+    in[i] = reshape(g, text, add_input(g, names[i], "5;batch;32"), LIST(5, -1, 8));
+    in[i] = i == 1 ? transpose(g, parts[i], in[i], LIST(1, 2, 0))
+                   : transpose(g, parts[i], in[i], LIST(1, 0, 2));
+  }
+  const int p = OP(g, "Softmax", "p", OP(g, "MatMul", "qk", in[0], in[1]));
+  const int back = transpose(g, "back", OP(g, "MatMul", "pv", p, in[2]), LIST(1, 0, 2));
+  end_graph(g, reshape(g, "out", back, LIST(5, -1, 32)));
+  optimize(g, false);
+  assert_int_equal(count_ops(g, &tarei_op_attention), 1);
+  assert_int_equal(count_ops(g, &tarei_op_matmul), 0);
+  assert_int_equal(count_ops(g, &tarei_op_transpose), 4);
+  for (int i = 0; i < g->n_nodes; i++) {
+    if (g->nodes[i].op == &tarei_op_attention) {
+      assert_int_equal(tarei_attr_int(&g->nodes[i], "heads", 0), 4);
+    }
+  }
+  tarei_graph_free(g);
+}
+
+/* A mask of merged heads becomes one of four axes. */
+static void masks_of_merged_heads(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int q = reshape(g, "q3", split(g, "q", add_input(g, "x", "batch;5;32"), false),
+                        LIST(-1, 5, 8));
+  const int k = reshape(g, "k3", split(g, "k", add_input(g, "y", "batch;5;32"), true),
+                        LIST(-1, 8, 5));
+  const int v = reshape(g, "v3", split(g, "v", add_input(g, "z", "batch;5;32"), false),
+                        LIST(-1, 5, 8));
+  const int mask = add_input(g, "mask", "4*batch;5;5");
+  const int p =
+      OP(g, "Softmax", "p", OP(g, "Add", "masked", OP(g, "MatMul", "qk", q, k), mask));
+  const int pv = reshape(g, "pv4", OP(g, "MatMul", "pv", p, v), LIST(-1, 4, 5, 8));
+  end_graph(g, join(g, "out", pv));
+  expect_attention(g, "mask__heads: Reshape(mask) dims=batch;4;5;5 -> mask__heads float32[batch, 4, 5, "
+                      "5]\n"
+                      "n_qk + n_masked + n_p + n_pv + n_pv4 + n_back + n_out: Attention(x, y, z, "
+                      "mask__heads) heads=4 scale=1 -> out float32[batch, 5, 32]\n");
+}
+
+typedef enum flaw { SEEN_SCORES, SOFTMAX_OF_ROWS, HEADS_IN_DISORDER, WIDE_MASK, FLAWS } flaw;
+
+static void others_are_left_alone(void **state) {
+  (void)state;
+  for (int f = 0; f < FLAWS; f++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int q = split(g, "q", add_input(g, "x", "batch;6;32"), false);
+    const int k = split(g, "k", add_input(g, "y", "batch;6;32"), true);
+    const int z = add_input(g, "z", "batch;6;32");
+    const int v = f == HEADS_IN_DISORDER
+                      ? transpose(g, "v", reshape(g, "v4", z, LIST(0, -1, 8, 4)), LIST(0, 3, 1, 2))
+                      : split(g, "v", z, false);
+    int scores = OP(g, "MatMul", "qk", q, k);
+    if (f == WIDE_MASK) {
+      scores = OP(g, "Add", "masked", scores, add_input(g, "mask", "batch;4;6;1"));
+    }
+    const int p = OP(g, "Softmax", "p", scores);
+    if (f == SOFTMAX_OF_ROWS) {
+      assert_true(tarei_attr_set_int(last_node(g), "axis", 2));
+    }
+    const int out = join(g, "out", OP(g, "MatMul", "pv", p, v));
+    if (f == SEEN_SCORES) {
+      assert_true(tarei_graph_mark_output(g, scores));
+    }
+    end_graph(g, out);
+    optimize(g, false);
+    assert_int_equal(count_ops(g, &tarei_op_attention), 0);
+    tarei_graph_free(g);
+  }
+}
+
+static void all_tensors_are_kept_on_demand(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int q = split(g, "q", add_input(g, "x", "batch;n;32"), false);
+  const int k = split(g, "k", add_input(g, "y", "batch;n;32"), true);
+  const int v = split(g, "v", add_input(g, "z", "batch;n;32"), false);
+  const int p = OP(g, "Softmax", "p", OP(g, "MatMul", "qk", q, k));
+  end_graph(g, join(g, "out", OP(g, "MatMul", "pv", p, v)));
+  optimize(g, true);
+  assert_int_equal(count_ops(g, &tarei_op_attention), 0);
+  tarei_graph_free(g);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(heads_on_an_axis),
+      cmocka_unit_test(factors_of_operands),
+      cmocka_unit_test(merged_heads),
+      cmocka_unit_test(rows_first),
+      cmocka_unit_test(masks_of_merged_heads),
+      cmocka_unit_test(others_are_left_alone),
+      cmocka_unit_test(all_tensors_are_kept_on_demand),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
