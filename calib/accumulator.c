@@ -12,7 +12,7 @@ enum { LANES = 4 };
 #define MAX_SUM ((int64_t)1 << 55) /* room to add as many buckets as there can be */
 
 enum {
-  KERNEL_ROW = 16,           /* narrower rows are not worth a vector each */
+  KERNEL_ROW = 16, /* narrower rows are not worth a vector each */
   BLOCK = TAREI_OBSERVE_MOST,
 };
 

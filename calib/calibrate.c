@@ -4,10 +4,9 @@
 
 #include "base/mem.h"
 #include "calib/aliases.h"
-#include "calib/stats.h"
+#include "calib/gather.h"
 #include "engine/context.h"
 #include "graph/model.h"
-#include "shapes/fit.h"
 #include "shapes/profiles.h"
 
 typedef struct run {
@@ -15,10 +14,6 @@ typedef struct run {
   const tare_profiles *profiles;
   const tare_calibrate_options *options;
   tare_plan *plan;
-  tare_context *context;
-  tarei_kernels kernels;
-  tarei_crew crew;
-  tarei_fitted fitted;
   tare_stats *stats; /* tensors in the order of the plan's observable ones until the end */
   tare_error *err;
 } run;
@@ -27,38 +22,12 @@ void tare_calibrate_options_init(tare_calibrate_options *const options) {
   *options = (tare_calibrate_options){0};
 }
 
-static tare_status observe(void *const user, const tarei_observation *const o,
-                           tare_error *const err) {
-  run *const r = user;
-  assert(o->tensor < r->stats->n_tensors && o->profile < r->stats->n_profiles);
-  const int64_t *const extents = r->options->count_padding ? o->data->dims : o->valid;
-  return tarei_crew_observe(&r->crew, o->data, extents,
-                            &r->stats->tensors[o->tensor].buckets[o->profile], err);
-}
-
-static tare_status make_engine(run *const r) {
-  const tare_calibrate_options *const o = r->options;
+static tare_status make_plan(run *const r) {
   tare_build_options build;
   tare_build_options_init(&build);
-  build.observable = o->all_tensors;
-  build.isa = o->isa;
-  TARE_TRY(tare_plan_build(r->model, r->profiles, &build, &r->plan, r->err));
-  tare_context_options context;
-  tare_context_options_init(&context);
-  context.threads = o->threads;
-  TARE_TRY(tare_context_new(r->plan, &context, &r->context, r->err));
-  tarei_context_set_observer(r->context, observe, r);
-  return TARE_OK;
-}
-
-static tare_status make_crew(run *const r) {
-  unsigned isa = TAREI_ISA_ALL;
-  const char *const name = r->options->isa;
-  const bool known = !name || tarei_isa_parse(name, &isa);
-  assert(known); /* the plan was built with it */
-  (void)known;
-  tarei_kernels_select(isa, &r->kernels);
-  return tarei_crew_init(&r->crew, &r->kernels, tarei_context_team(r->context), r->err);
+  build.observable = r->options->all_tensors;
+  build.isa = r->options->isa;
+  return tare_plan_build(r->model, r->profiles, &build, &r->plan, r->err);
 }
 
 static tare_status copy_text(const run *const r, const char *const text, char **const slot) {
@@ -146,51 +115,15 @@ static tare_status make_stats(run *const r) {
   return status;
 }
 
-static tare_status take_sample(run *const r, const tarei_fit_options *const fit,
-                               const tare_sample *const sample) {
-  TARE_TRY(tarei_fit_sample(r->profiles, r->model->inputs, r->model->graph->n_inputs, fit,
-                            sample->name, sample->tensors, &r->fitted, r->err));
-  const tare_status status = tarei_context_run_valid(r->context, r->fitted.tensors, r->fitted.valid,
-                                                     r->fitted.profile, NULL, r->err);
-  if (status != TARE_OK) {
-    return tarei_fail_in(r->err, status, "%s", sample->name);
-  }
-  r->stats->profiles[r->fitted.profile].n_samples++;
-  return TARE_OK;
-}
-
-static tare_status take_all(run *const r, tare_dataset *const dataset) {
-  const tare_calibrate_options *const o = r->options;
-  const tarei_fit_options fit = {.fit = o->fit,
-                                 .outside = o->outside,
-                                 .pad_values = o->pad_values,
-                                 .n_pad_values = o->n_pad_values};
-  TARE_TRY(tarei_fit_check(&fit, r->model->inputs, r->model->graph->n_inputs, r->err));
-  const int64_t total = tare_dataset_count(dataset);
-  const tare_sample *sample = NULL;
-  int64_t done = 0;
-  for (;;) {
-    TARE_TRY(tare_dataset_next(dataset, &sample, r->err));
-    if (!sample) {
-      break;
-    }
-    TARE_TRY(take_sample(r, &fit, sample));
-    done++;
-    if (o->progress && !o->progress(o->progress_user, done, total)) {
-      return tarei_fail(r->err, TARE_E_CHECK, "stopped after %lld of %lld samples", (long long)done,
-                        (long long)total);
-    }
-  }
-  return done ? TARE_OK
-              : tarei_fail(r->err, TARE_E_INPUT, "no sample of the data could be used (%s)",
-                           tare_dataset_describe(dataset));
-}
-
 static tare_status calibrate(run *const r, tare_dataset *const dataset) {
-  TARE_TRY(make_engine(r));
-  TARE_TRY(make_crew(r));
+  TARE_TRY(make_plan(r));
   TARE_TRY(make_stats(r));
-  TARE_TRY(take_all(r, dataset));
+  const tarei_gather_job job = {.model = r->model,
+                                .profiles = r->profiles,
+                                .options = r->options,
+                                .plan = r->plan,
+                                .dataset = dataset};
+  TARE_TRY(tarei_gather(&job, r->stats, r->err));
   tarei_stats_sort(r->stats);
   return TARE_OK;
 }
@@ -205,9 +138,6 @@ tare_status tare_calibrate(const tare_model *const model, tare_dataset *const da
   run r = {
       .model = model, .profiles = profiles, .options = options ? options : &defaults, .err = err};
   const tare_status status = calibrate(&r, dataset);
-  tarei_fitted_fini(&r.fitted);
-  tarei_crew_fini(&r.crew);
-  tare_context_free(&r.context);
   tare_plan_free(&r.plan);
   if (status != TARE_OK) {
     tare_stats_free(&r.stats);

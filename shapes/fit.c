@@ -204,6 +204,21 @@ tare_status tarei_fit_sample(const tare_profiles *const profiles, const tare_por
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", what);
 }
 
+tare_status tarei_fitted_keep(tarei_fitted *const fitted, tare_error *const err) {
+  for (int i = 0; i < fitted->n_tensors; i++) {
+    tare_tensor *const tensor = &fitted->tensors[i];
+    if (fitted->buffers[i]) {
+      continue;
+    }
+    size_t bytes = 0;
+    TARE_TRY(count_bytes(tensor, "fitted sample", &bytes, err));
+    TARE_TRY(reserve(fitted, i, bytes, "fitted sample", err));
+    memcpy(fitted->buffers[i], tensor->data, bytes);
+    tensor->data = fitted->buffers[i];
+  }
+  return TARE_OK;
+}
+
 void tarei_fitted_fini(tarei_fitted *const fitted) {
   for (int i = 0; i < fitted->n_tensors; i++) {
     free(fitted->buffers[i]);

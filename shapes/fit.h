@@ -39,6 +39,8 @@ tare_status tarei_fit_check(const tarei_fit_options *options, const tare_port *i
 tare_status tarei_fit_sample(const tare_profiles *profiles, const tare_port *inputs, int n_inputs,
                              const tarei_fit_options *options, const char *what,
                              const tare_tensor *tensors, tarei_fitted *fitted, tare_error *err);
+/* Copies what still lies in the sample's own memory, so that the sample may go. */
+tare_status tarei_fitted_keep(tarei_fitted *fitted, tare_error *err);
 void tarei_fitted_fini(tarei_fitted *fitted);
 
 #endif

@@ -31,6 +31,7 @@ typedef struct work {
   tare_stats *stats;
   tare_table *table; /* NULL when statistics are written */
   double seconds;
+  tare_calibrate_times times;
 } work;
 
 static const struct argp_option OPTIONS[] = {
@@ -137,6 +138,7 @@ static tare_status calibrate(const arguments *const a, work *const w, tare_error
   o.isa = a->common.isa;
   o.progress = progress_tick;
   o.progress_user = &p;
+  o.times = &w->times;
   const double start = cli_now();
   const tare_status status = tare_calibrate(w->model, w->dataset, w->profiles, &o, &w->stats, err);
   w->seconds = cli_now() - start;
@@ -165,10 +167,19 @@ static int64_t n_samples(const tare_stats *const stats) {
   return n;
 }
 
+/* Shares of the threads' time. */
+static void print_times(const tare_calibrate_times *const t) {
+  const double all = t->reading + t->running + t->observing;
+  const double percent = all > 0 ? 100 / all : 0;
+  printf("time: reading %.1f %%, running %.1f %%, observing %.1f %%\n", t->reading * percent,
+         t->running * percent, t->observing * percent);
+}
+
 static void print_text(const arguments *const a, const work *const w) {
   printf("%" PRId64 " samples, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
          tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
          tare_stats_counts_padding(w->stats) ? "counted" : "left out", w->seconds);
+  print_times(&w->times);
   report *const r = report_new("profile~,samples>");
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {
     report_cell(r, "%s", tare_stats_profile(w->stats, p));
@@ -201,6 +212,9 @@ static void print_json(const arguments *const a, const work *const w) {
     table_json(json_add(object, "table", json_object()), w->table);
   }
   json_real(object, "seconds", w->seconds);
+  json_real(object, "seconds_reading", w->times.reading);
+  json_real(object, "seconds_running", w->times.running);
+  json_real(object, "seconds_observing", w->times.observing);
   json_text(object, "output", a->output);
   json_print(object);
 }

@@ -44,6 +44,13 @@ typedef struct tare_pad_value {
 /** Progress of long work: done of total samples. Return false to stop with TARE_E_CHECK. */
 typedef bool (*tare_progress_fn)(void *user, int64_t done, int64_t total);
 
+/** Where the time of a calibration went: seconds, summed over the threads that took samples. */
+typedef struct tare_calibrate_times {
+  double reading;   /* waiting for data and fitting samples to profiles */
+  double running;   /* the model, without what follows */
+  double observing; /* counting its tensors */
+} tare_calibrate_times;
+
 typedef struct tare_calibrate_options {
   tare_fit fit;
   tare_outside outside;
@@ -55,8 +62,9 @@ typedef struct tare_calibrate_options {
   const tare_pad_value *pad_values;
   int n_pad_values;
   const char *isa;       /* NULL for all features */
-  tare_progress_fn progress; /* NULL for none */
+  tare_progress_fn progress; /* NULL for none; called on the caller's thread */
   void *progress_user;
+  tare_calibrate_times *times; /* added to; NULL for none */
 } tare_calibrate_options;
 
 /** Statistics per tensor and profile bucket. */

@@ -6,8 +6,8 @@
 
 /* i_store_u16_pair stores all lanes of both, each within 0..32767, in no particular order.
  *
- * i_store_u16_but stores the first n lanes, each within 0..32767, of which those equal to `skip` may
- * be left out. It returns how many stayed; sixteen u16 are written in any case. */
+ * i_store_u16_but stores the first n lanes, each within 0..32767, of which those equal to `skip`
+ * may be left out. It returns how many stayed; sixteen u16 are written in any case. */
 #if defined(__AVX512F__)
 TAREI_INLINE void i_store_u16_pair(uint16_t *p, v16i a, v16i b) {
   _mm512_storeu_si512(p, _mm512_packus_epi32(a, b));

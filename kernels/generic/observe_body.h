@@ -209,8 +209,8 @@ bool TAREI_K(tare_k_observe_f32_16)(tarei_observe *o) {
   }
   tarei_observe_tables *const tables = tarei_observe_tables_get();
   _Alignas(64) uint16_t room[2][OBSERVE_ROOM];
-  queues q = {.filling = room[0], .end = room[0], .waiting = room[1], .next = room[1],
-              .last = room[1]};
+  queues q = {
+      .filling = room[0], .end = room[0], .waiting = room[1], .next = room[1], .last = room[1]};
   watcher w = watcher_for(o);
   if (w.common < 0) {
     watch_rows(&w, &q, o, true, tables);

@@ -1,4 +1,4 @@
-/* The whole pass, on the trained models where they are at hand. */
+/* The whole pass, on an example. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,23 +6,17 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tare/calib.h>
 #include <unistd.h>
 
-#define MODEL TARE_SHARED_DIR "/models/digits-conv.onnx"
-#define DATA TARE_SHARED_DIR "/data/digits-espeak/calib"
+#define MODEL TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx"
+#define DATA TARE_SOURCE_DIR "/examples/digits-conv/calib"
 #define PROFILE_SHORT "samples=1600:16000:24000"
-#define PROFILE_LONG "samples=24001:30000:60000"
-
-static void require_shared(void) {
-  if (access(MODEL, R_OK) != 0 || access(DATA, R_OK) != 0) {
-    print_message("skipped: %s is missing\n", MODEL);
-    skip();
-  }
-}
+#define PROFILE_LONG "samples=24001:30000:40000"
 
 typedef struct setup {
   tare_model *model;
@@ -87,25 +81,82 @@ static char *save(const tare_stats *const stats, size_t *const n) {
   return bytes;
 }
 
+/* one worker; two threads in it; workers; workers with different numbers of threads */
 static void threads_do_not_change_a_byte(void **const state) {
   (void)state;
-  require_shared();
-  char *bytes[2];
-  size_t n[2];
-  for (int i = 0; i < 2; i++) {
+  static const struct {
+    int64_t limit;
+    int threads;
+  } runs[] = {{4, 1}, {4, 2}, {11, 1}, {11, 2}, {11, 3}};
+  enum { RUNS = sizeof runs / sizeof *runs };
+  char *bytes[RUNS];
+  size_t n[RUNS];
+  for (int i = 0; i < RUNS; i++) {
     tare_calibrate_options options;
     tare_calibrate_options_init(&options);
-    options.threads = i + 1;
+    options.threads = runs[i].threads;
     options.all_tensors = true;
     options.outside = TARE_OUTSIDE_NEAREST;
-    tare_stats *stats = calibrate(4, &options);
+    tare_stats *stats = calibrate(runs[i].limit, &options);
     bytes[i] = save(stats, &n[i]);
     tare_stats_free(&stats);
+    if (i > 0 && runs[i].limit == runs[i - 1].limit) {
+      assert_int_equal(n[i], n[i - 1]);
+      assert_memory_equal(bytes[i], bytes[i - 1], n[i]);
+    }
   }
-  assert_int_equal(n[0], n[1]);
-  assert_memory_equal(bytes[0], bytes[1], n[0]);
-  free(bytes[0]);
-  free(bytes[1]);
+  for (int i = 0; i < RUNS; i++) {
+    free(bytes[i]);
+  }
+}
+
+/* With any number of workers the first sample that fails is told, as if there were one. */
+static void the_first_failure_is_told(void **const state) {
+  (void)state;
+  tare_error err[2] = {{0}};
+  for (int i = 0; i < 2; i++) {
+    setup s = open_all(0);
+    tare_calibrate_options options;
+    tare_calibrate_options_init(&options);
+    options.threads = 1 + 2 * i;
+    tare_stats *stats = NULL;
+    assert_int_equal(tare_calibrate(s.model, s.dataset, s.profiles, &options, &stats, &err[i]),
+                     TARE_E_SHAPE); /* outside both profiles */
+    assert_null(stats);
+    close_all(&s);
+  }
+  assert_string_equal(err[0].message, err[1].message);
+}
+
+typedef struct watch {
+  pthread_t thread;
+  int64_t done;
+  bool ok;
+} watch;
+
+static bool watch_progress(void *const user, const int64_t done, const int64_t total) {
+  watch *const w = user;
+  w->ok = w->ok && done >= w->done && done <= total && pthread_equal(w->thread, pthread_self());
+  w->done = done;
+  return true;
+}
+
+static void progress_grows_on_the_calling_thread(void **const state) {
+  (void)state;
+  watch w = {.thread = pthread_self(), .ok = true};
+  tare_calibrate_times times = {0};
+  tare_calibrate_options options;
+  tare_calibrate_options_init(&options);
+  options.threads = 2;
+  options.outside = TARE_OUTSIDE_NEAREST;
+  options.progress = watch_progress;
+  options.progress_user = &w;
+  options.times = &times;
+  tare_stats *stats = calibrate(9, &options);
+  assert_true(w.ok);
+  assert_int_equal(w.done, 9);
+  assert_true(times.reading > 0 && times.running > 0 && times.observing > 0);
+  tare_stats_free(&stats);
 }
 
 static int64_t total_count(const tare_stats *const stats, const int tensor) {
@@ -120,7 +171,6 @@ static int64_t total_count(const tare_stats *const stats, const int tensor) {
  * receptive field sees of the padding: the counts are equal, whatever was padded. */
 static void padding_is_not_counted(void **const state) {
   (void)state;
-  require_shared();
   tare_calibrate_options options;
   tare_calibrate_options_init(&options);
   options.outside = TARE_OUTSIDE_NEAREST;
@@ -142,7 +192,6 @@ static void padding_is_not_counted(void **const state) {
 
 static void every_method_gives_a_table(void **const state) {
   (void)state;
-  require_shared();
   tare_calibrate_options options;
   tare_calibrate_options_init(&options);
   options.outside = TARE_OUTSIDE_NEAREST;
@@ -171,7 +220,6 @@ static bool stop(void *const user, const int64_t done, const int64_t total) {
 
 static void progress_can_stop(void **const state) {
   (void)state;
-  require_shared();
   setup s = open_all(5);
   tare_calibrate_options options;
   tare_calibrate_options_init(&options);
@@ -191,6 +239,8 @@ static void progress_can_stop(void **const state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_do_not_change_a_byte),
+      cmocka_unit_test(the_first_failure_is_told),
+      cmocka_unit_test(progress_grows_on_the_calling_thread),
       cmocka_unit_test(padding_is_not_counted),
       cmocka_unit_test(every_method_gives_a_table),
       cmocka_unit_test(progress_can_stop),

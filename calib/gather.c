@@ -1,0 +1,293 @@
+#include "calib/gather.h"
+
+#include <assert.h>
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "base/cores.h"
+#include "base/mem.h"
+#include "engine/context.h"
+#include "graph/model.h"
+#include "shapes/fit.h"
+
+enum {
+  SAMPLES_PER_WORKER = 4,  /* with fewer, the last sample leaves too many idle for too long */
+  WORKERS_BYTES = 1 << 30, /* of all workers but the first */
+};
+
+/* What workers share. */
+typedef struct intake {
+  const tarei_gather_job *job;
+  tarei_fit_options fit;
+  tarei_kernels kernels;
+  pthread_mutex_t mutex; /* guards the data set and what follows */
+  int64_t n_taken, n_done;
+  bool closed; /* the data is at its end, a sample failed, or the caller wants no more */
+} intake;
+
+/* A sample of its own, copied out of the data set. */
+typedef struct sample {
+  char *name;
+  int64_t number;
+  tarei_fitted fitted;
+} sample;
+
+typedef struct worker {
+  intake *in;
+  tare_context *context;
+  tarei_crew crew;
+  sample sample;
+  tare_stats *stats;
+  tare_calibrate_times times;
+  tare_status status;
+  int64_t failed_at; /* number of the sample */
+  tare_error err;
+} worker;
+
+static void close_intake(intake *const in) {
+  (void)pthread_mutex_lock(&in->mutex); /* cannot fail on a sound default mutex */
+  in->closed = true;
+  (void)pthread_mutex_unlock(&in->mutex);
+}
+
+static tare_status observe(void *const user, const tarei_observation *const o,
+                           tare_error *const err) {
+  worker *const w = user;
+  assert(o->tensor < w->stats->n_tensors && o->profile < w->stats->n_profiles);
+  const int64_t *const extents = w->in->job->options->count_padding ? o->data->dims : o->valid;
+  const double start = tarei_now();
+  const tare_status status = tarei_crew_observe(
+      &w->crew, o->data, extents, &w->stats->tensors[o->tensor].buckets[o->profile], err);
+  w->times.observing += tarei_now() - start;
+  return status;
+}
+
+static tare_status copy_sample(worker *const w, const tare_sample *const from) {
+  const tarei_gather_job *const job = w->in->job;
+  free(w->sample.name);
+  w->sample.name = tarei_strdup(from->name);
+  if (!w->sample.name) {
+    return tarei_fail_memory(&w->err, "the name of a sample", 0);
+  }
+  TARE_TRY(tarei_fit_sample(job->profiles, job->model->inputs, job->model->graph->n_inputs,
+                            &w->in->fit, from->name, from->tensors, &w->sample.fitted, &w->err));
+  return tarei_fitted_keep(&w->sample.fitted, &w->err);
+}
+
+/* Takes the next sample; false at the end, with a status in the worker where that is a failure. */
+static bool take_from_open(worker *const w) {
+  const tare_sample *next = NULL;
+  w->sample.number = w->in->n_taken++;
+  w->status = tare_dataset_next(w->in->job->dataset, &next, &w->err);
+  if (w->status == TARE_OK && next) {
+    w->status = copy_sample(w, next);
+  }
+  w->failed_at = w->sample.number;
+  return w->status == TARE_OK && next;
+}
+
+static bool take_sample(worker *const w) {
+  intake *const in = w->in;
+  const double start = tarei_now();
+  (void)pthread_mutex_lock(&in->mutex);
+  const bool taken = !in->closed && take_from_open(w);
+  in->closed = !taken;
+  (void)pthread_mutex_unlock(&in->mutex);
+  w->times.reading += tarei_now() - start;
+  return taken;
+}
+
+static tare_status run_sample(worker *const w) {
+  const tarei_fitted *const fitted = &w->sample.fitted;
+  const double start = tarei_now();
+  const double observing = w->times.observing;
+  const tare_status status = tarei_context_run_valid(w->context, fitted->tensors, fitted->valid,
+                                                     fitted->profile, NULL, &w->err);
+  w->times.running += tarei_now() - start - (w->times.observing - observing);
+  if (status != TARE_OK) {
+    return tarei_fail_in(&w->err, status, "%s", w->sample.name);
+  }
+  w->stats->profiles[fitted->profile].n_samples++;
+  return TARE_OK;
+}
+
+static int64_t count_done(intake *const in) {
+  (void)pthread_mutex_lock(&in->mutex);
+  const int64_t done = ++in->n_done;
+  (void)pthread_mutex_unlock(&in->mutex);
+  return done;
+}
+
+/* Only ever called on the thread of the caller. */
+static tare_status report(worker *const w, const int64_t done) {
+  const tare_calibrate_options *const o = w->in->job->options;
+  const int64_t total = tare_dataset_count(w->in->job->dataset);
+  if (!o->progress || o->progress(o->progress_user, done, total)) {
+    return TARE_OK;
+  }
+  w->failed_at = INT64_MAX; /* a failure of the data goes first */
+  return tarei_fail(&w->err, TARE_E_CHECK, "stopped after %lld of %lld samples", (long long)done,
+                    (long long)total);
+}
+
+static tare_status finish_sample(worker *const w, const bool of_caller) {
+  TARE_TRY(run_sample(w));
+  const int64_t done = count_done(w->in);
+  return of_caller ? report(w, done) : TARE_OK;
+}
+
+/* Threads take tickets and not workers, so that the first worker is the caller's. */
+static void work(const void *const user, const size_t ticket, const int thread) {
+  (void)ticket;
+  worker *const w = &((worker *)user)[thread];
+  while (w->status == TARE_OK && take_sample(w)) {
+    w->status = finish_sample(w, thread == 0);
+  }
+  if (w->status != TARE_OK) {
+    close_intake(w->in);
+  }
+}
+
+/* As many as there are threads, unless the data are few or contexts large: then there are several
+ * threads in each. */
+static int count_workers(const tarei_gather_job *const job, const tare_stats *const stats,
+                         const int threads) {
+  const int64_t entries = (int64_t)stats->n_tensors * stats->n_profiles;
+  const int64_t entry =
+      (int64_t)(sizeof(tarei_accumulator) + 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+  const int64_t bytes = tare_plan_context_bytes(job->plan) + entries * entry;
+  const int64_t by_memory = 1 + WORKERS_BYTES / bytes;
+  const int64_t by_samples = tare_dataset_count(job->dataset) / SAMPLES_PER_WORKER;
+  const int64_t most = by_memory < by_samples ? by_memory : by_samples;
+  return most < 1 ? 1 : most < threads ? (int)most : threads;
+}
+
+static tare_status start_worker(worker *const w, intake *const in, const int threads,
+                                tare_error *const err) {
+  tare_context_options options;
+  tare_context_options_init(&options);
+  options.threads = threads;
+  w->in = in;
+  TARE_TRY(tare_context_new(in->job->plan, &options, &w->context, err));
+  tarei_context_set_observer(w->context, observe, w);
+  return tarei_crew_init(&w->crew, &in->kernels, tarei_context_team(w->context), err);
+}
+
+static tare_status start_workers(worker *const workers, const int n, const int threads,
+                                 intake *const in, tare_stats *const stats, tare_error *const err) {
+  workers[0].stats = stats;
+  for (int i = 0; i < n; i++) {
+    if (i > 0) {
+      TARE_TRY(tarei_stats_new(stats->n_profiles, 0, stats->n_tensors, 0, &workers[i].stats, err));
+    }
+    TARE_TRY(start_worker(&workers[i], in, threads / n + (i < threads % n), err));
+  }
+  return TARE_OK;
+}
+
+static void end_workers(worker *const workers, const int n) {
+  for (int i = 0; workers && i < n; i++) {
+    worker *const w = &workers[i];
+    if (i > 0) {
+      tare_stats_free(&w->stats);
+    }
+    tarei_crew_fini(&w->crew);
+    tare_context_free(&w->context);
+    tarei_fitted_fini(&w->sample.fitted);
+    free(w->sample.name);
+  }
+  free(workers);
+}
+
+static tare_status add_stats(tare_stats *const sum, const tare_stats *const more,
+                             tare_error *const err) {
+  for (int p = 0; p < sum->n_profiles; p++) {
+    sum->profiles[p].n_samples += more->profiles[p].n_samples;
+    for (int t = 0; t < sum->n_tensors; t++) {
+      if (!tarei_accumulator_merge(&sum->tensors[t].buckets[p], &more->tensors[t].buckets[p])) {
+        return tarei_fail_memory(err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+      }
+    }
+  }
+  return TARE_OK;
+}
+
+static const worker *first_failure(const worker *const workers, const int n) {
+  const worker *first = NULL;
+  for (int i = 0; i < n; i++) {
+    const worker *const w = &workers[i];
+    if (w->status != TARE_OK && (!first || w->failed_at < first->failed_at)) {
+      first = w;
+    }
+  }
+  return first;
+}
+
+static tare_status join(worker *const workers, const int n, tare_error *const err) {
+  const intake *const in = workers[0].in;
+  if (n > 1 && !first_failure(workers, n) && in->n_done > 0) {
+    workers[0].status = report(&workers[0], in->n_done); /* others may have been the last */
+  }
+  const worker *const failure = first_failure(workers, n);
+  if (failure) {
+    if (err) {
+      *err = failure->err;
+    }
+    return failure->status;
+  }
+  tare_calibrate_times *const times = in->job->options->times;
+  for (int i = 0; i < n; i++) {
+    if (i > 0) {
+      TARE_TRY(add_stats(workers[0].stats, workers[i].stats, err));
+    }
+    if (times) {
+      times->reading += workers[i].times.reading;
+      times->running += workers[i].times.running;
+      times->observing += workers[i].times.observing;
+    }
+  }
+  return in->n_done ? TARE_OK
+                    : tarei_fail(err, TARE_E_INPUT, "no sample of the data could be used (%s)",
+                                 tare_dataset_describe(in->job->dataset));
+}
+
+static tare_status run_workers(intake *const in, const int n, const int threads,
+                               tare_stats *const stats, tare_error *const err) {
+  tarei_team *team = NULL;
+  worker *const workers = tarei_calloc((size_t)n, sizeof *workers);
+  tare_status status = workers ? start_workers(workers, n, threads, in, stats, err)
+                               : tarei_fail_memory(err, "workers", (size_t)n * sizeof *workers);
+  if (status == TARE_OK) {
+    status = tarei_team_new(n, &team, err);
+  }
+  if (status == TARE_OK) {
+    tarei_team_run(team, (size_t)n, work, workers);
+    status = join(workers, n, err);
+  }
+  tarei_team_free(team);
+  end_workers(workers, n);
+  return status;
+}
+
+tare_status tarei_gather(const tarei_gather_job *const job, tare_stats *const stats,
+                         tare_error *const err) {
+  const tare_calibrate_options *const o = job->options;
+  intake in = {.job = job,
+               .fit = {.fit = o->fit,
+                       .outside = o->outside,
+                       .pad_values = o->pad_values,
+                       .n_pad_values = o->n_pad_values}};
+  TARE_TRY(tarei_fit_check(&in.fit, job->model->inputs, job->model->graph->n_inputs, err));
+  unsigned isa = TAREI_ISA_ALL;
+  const bool known = !o->isa || tarei_isa_parse(o->isa, &isa);
+  assert(known); /* the plan was built with it */
+  (void)known;
+  tarei_kernels_select(isa, &in.kernels);
+  const int wanted = o->threads > 0 ? o->threads : tarei_cores();
+  const int threads = wanted < TAREI_TEAM_MOST_THREADS ? wanted : TAREI_TEAM_MOST_THREADS;
+  (void)pthread_mutex_init(&in.mutex, NULL); /* never fails with default attributes on Linux */
+  const tare_status status =
+      run_workers(&in, count_workers(job, stats, threads), threads, stats, err);
+  (void)pthread_mutex_destroy(&in.mutex);
+  return status;
+}
