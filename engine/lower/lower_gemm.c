@@ -2,8 +2,8 @@
  * Y = alpha * op(A) . op(B) + beta * C. */
 #include "base/mem.h"
 #include "engine/lower/elementwise.h"
+#include "engine/lower/grid.h"
 #include "engine/lower/operands.h"
-#include "engine/lower/row_blocks.h"
 
 typedef struct sizes {
   size_t m, k, n;
@@ -61,17 +61,18 @@ static void transpose_a(const sizes *const s, const float *const a, float *const
   }
 }
 
-static void rows(const void *const user, const size_t first, const size_t m, const int thread) {
+static void block(const void *const user, const tarei_block *const b, const int thread) {
   (void)thread;
   const job *const j = user;
   const tarei_f32_gemm gemm = {
-      .a = j->a + first * j->s.k,
+      .a = j->a + b->row * j->s.k,
       .lda = j->s.k,
-      .m = m,
+      .m = b->m,
       .k = j->s.k,
-      .n = j->s.n,
-      .b = j->b,
-      .epilogue = {.out_f32 = (float *)j->run->out[0]->data + first * j->s.n, .ld_f32 = j->s.n}};
+      .n = b->n,
+      .b = j->b + b->column * j->s.k,
+      .epilogue = {.out_f32 = (float *)j->run->out[0]->data + b->row * j->s.n + b->column,
+                   .ld_f32 = j->s.n}};
   j->run->kernels->f32_gemm(&gemm);
 }
 
@@ -104,7 +105,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
     transpose_a(&j.s, j.a, transposed);
     j.a = transposed;
   }
-  tarei_row_blocks(r, j.s.m, rows, &j);
+  const size_t bytes = j.s.k * sizeof(float);
+  tarei_grid_run(&(tarei_grid){j.s.m, j.s.n, bytes, bytes}, r, block, &j);
   const float beta = tarei_attr_float(step->node, "beta", 1);
   if (step->node->n_in > 2 && r->in[2] && beta != 0) {
     tarei_broadcast layout;

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "engine/lower/fused.h"
-#include "engine/lower/row_blocks.h"
+#include "engine/lower/grid.h"
 
 typedef struct state {
   tarei_fused fused;
@@ -44,16 +44,16 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return TARE_OK;
 }
 
-static void rows(const void *const user, const size_t first, const size_t m, const int thread) {
+static void block(const void *const user, const tarei_block *const b, const int thread) {
   (void)thread;
   const job *const j = user;
-  const tarei_f32_gemm gemm = {.a = j->x + first * j->s->k,
+  const tarei_f32_gemm gemm = {.a = j->x + b->row * j->s->k,
                                .lda = j->s->k,
-                               .m = m,
+                               .m = b->m,
                                .k = j->s->k,
-                               .n = j->s->n,
-                               .b = j->s->weights,
-                               .epilogue = tarei_epilogue_at(&j->epilogue, first, 0)};
+                               .n = b->n,
+                               .b = j->s->weights + b->column * j->s->k,
+                               .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
   j->run->kernels->f32_gemm(&gemm);
 }
 
@@ -66,7 +66,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, s->n);
   j.epilogue.bias = s->bias;
-  tarei_row_blocks(r, (size_t)tare_tensor_count(r->in[0]) / s->k, rows, &j);
+  const size_t bytes = s->k * sizeof(float);
+  const tarei_grid grid = {(size_t)tare_tensor_count(r->in[0]) / s->k, s->n, bytes, bytes};
+  tarei_grid_run(&grid, r, block, &j);
   return TARE_OK;
 }
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "engine/lower/grid.h"
 #include "engine/lower/int8_weights.h"
-#include "engine/lower/row_blocks.h"
 #include "engine/lower/row_scales.h"
 
 typedef struct state {
@@ -86,19 +86,19 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return pack(step, blobs, s, err);
 }
 
-static void rows(const void *const user, const size_t first, const size_t m, const int thread) {
+static void block(const void *const user, const tarei_block *const b, const int thread) {
   const job *const j = user;
-  const size_t at = first * j->s->k;
+  const size_t at = b->row * j->s->k;
   const tarei_i8_gemm gemm = {.a = (const uint8_t *)j->x + at,
                               .lda = j->s->k,
-                              .m = m,
+                              .m = b->m,
                               .k = j->s->k,
-                              .n = j->s->layer.n,
-                              .b = j->s->weights,
-                              .add = j->s->layer.add,
-                              .epilogue = tarei_epilogue_at(&j->epilogue, first, 0)};
+                              .n = b->n,
+                              .b = j->s->weights + tarei_i8_packed_size(j->s->k, b->column),
+                              .add = j->s->layer.add + b->column,
+                              .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
   if (j->s->layer.row_scales) {
-    tarei_row_scales_gemm(&gemm, (const float *)j->x + at, j->s->k, m, j->run->kernels,
+    tarei_row_scales_gemm(&gemm, (const float *)j->x + at, j->s->k, b->m, j->run->kernels,
                           j->run->scratch, thread);
   } else {
     j->run->kernels->i8_gemm(&gemm);
@@ -121,7 +121,10 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
   job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
-  tarei_row_blocks(r, (size_t)tare_tensor_count(r->in[0]) / s->k, rows, &j);
+  /* each block of columns quantizes the rows anew */
+  const size_t row_bytes = s->layer.row_scales ? s->k * 2 * sizeof(float) : s->k;
+  const tarei_grid grid = {(size_t)tare_tensor_count(r->in[0]) / s->k, s->layer.n, row_bytes, s->k};
+  tarei_grid_run(&grid, r, block, &j);
   return TARE_OK;
 }
 

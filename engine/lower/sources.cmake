@@ -6,6 +6,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/conv_rows.c
   lower/elementwise.c
   lower/fused.c
+  lower/grid.c
   lower/int8_weights.c
   lower/int_operand.c
   lower/lower.c
@@ -48,6 +49,5 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/pointwise.c
   lower/products.c
   lower/reduction.c
-  lower/row_blocks.c
   lower/row_scales.c
 )
