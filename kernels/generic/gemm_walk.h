@@ -6,6 +6,10 @@
 
 enum { GEMM_PANEL = 32, GEMM_A_BYTES = 384 * 1024 };
 
+/* The heights of blocks by one panel that 32 registers hold. */
+#define GEMM_EACH_HEIGHT(X) \
+  X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+
 /* Computes rows [m0, m0 + rows) of one panel (or of the few the block was made for). */
 typedef void gemm_block_fn(const void *gemm, size_t m0, size_t panel);
 
@@ -17,13 +21,21 @@ typedef struct gemm_walk {
   size_t first_panel;            /* of `panels` */
 } gemm_walk;
 
+static inline size_t gemm_walk_row_blocks(const gemm_walk *w) {
+  return (w->m + w->max_rows - 1) / w->max_rows;
+}
+
+static inline size_t gemm_walk_groups(const gemm_walk *w) {
+  const size_t fitting = GEMM_A_BYTES / (w->row_bytes * w->max_rows + 1);
+  const size_t in_group = fitting ? fitting : 1;
+  return (gemm_walk_row_blocks(w) + in_group - 1) / in_group;
+}
+
 /* Rows are cut into blocks of nearly equal height, and blocks into groups whose rows stay in L2
  * while all panels pass. */
 static inline void gemm_walk_blocks(const gemm_walk *w) {
-  const size_t blocks = (w->m + w->max_rows - 1) / w->max_rows;
-  const size_t fitting = GEMM_A_BYTES / (w->row_bytes * w->max_rows + 1);
-  const size_t in_group = fitting ? fitting : 1;
-  const size_t groups = (blocks + in_group - 1) / in_group;
+  const size_t blocks = gemm_walk_row_blocks(w);
+  const size_t groups = gemm_walk_groups(w);
   for (size_t group = 0; group < groups; group++) {
     const size_t first = blocks * group / groups;
     const size_t end = blocks * (group + 1) / groups;

@@ -176,8 +176,6 @@ TAREI_INLINE void block(const tarei_f32_gemm *g, size_t m0, size_t panel, const 
   }
 }
 
-#define BLOCKS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
-
 /* The last panel may hold no more than one vector of columns. */
 #define DEFINE_BLOCK(rows)                                              \
   static void block_##rows(const void *gemm, size_t m0, size_t panel) { \
@@ -188,12 +186,12 @@ TAREI_INLINE void block(const tarei_f32_gemm *g, size_t m0, size_t panel, const 
       block(g, m0, panel, rows, 2);                                     \
     }                                                                   \
   }
-BLOCKS(DEFINE_BLOCK)
+GEMM_EACH_HEIGHT(DEFINE_BLOCK)
 #undef DEFINE_BLOCK
 
 static gemm_block_fn *const by_rows[MAX_ROWS] = {
 #define BLOCK_OF(rows) block_##rows,
-    BLOCKS(BLOCK_OF)
+    GEMM_EACH_HEIGHT(BLOCK_OF)
 #undef BLOCK_OF
 };
 

@@ -17,8 +17,8 @@ TAREI_INLINE __m512i i8_bytes(__m512i first, __m512i second) {
   return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(first, second));
 }
 
-/* Does no sum times its multiplier come near the ends of the integers? Then rounding needs no bounds
- * of its own: packing saturates. NaN does not pass. Sums reach 2^31. */
+/* Does no sum times its multiplier come near the ends of the integers? Then rounding needs no
+ * bounds of its own: packing saturates. NaN does not pass. Sums reach 2^31. */
 TAREI_INLINE bool i8_is_tame(v16 mult, v16 other_mult) {
   const v16 limit = v_set1(0.5f);
   const v16m tame = m_and(v_less(v_abs(mult), limit), v_less(v_abs(other_mult), limit));

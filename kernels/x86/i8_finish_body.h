@@ -28,7 +28,8 @@ TAREI_INLINE v16m lanes_of(const area *at, size_t h) {
   return (v16m)(all >> h * HALF);
 }
 
-/* --- bytes out ------------------------------------------------------------------------------------- */
+/* --- bytes out
+ * ------------------------------------------------------------------------------------- */
 typedef struct sink {
   uint8_t *out; /* first row */
   size_t ld, n;
@@ -66,7 +67,8 @@ TAREI_INLINE void put_rows(const sink *s, size_t row, __m512i bytes, const bool 
   }
 }
 
-/* --- bytes alone ---------------------------------------------------------------------------------- */
+/* --- bytes alone
+ * ---------------------------------------------------------------------------------- */
 /* Where no sum can leave the integers on its way, saturation is left to the packing, and an
  * activation that only bounds its values becomes a bound of the bytes, because rounding keeps the
  * order. */
@@ -102,8 +104,8 @@ TAREI_INLINE scaling scaling_of(const tarei_epilogue *e, const area *at, const b
   for (size_t h = 0; h < 2; h++) {
     const size_t col = at->col + h * HALF;
     s.mult[h] = _mm512_maskz_loadu_ps(lanes_of(at, h), e->mult + col);
-    s.bias[h] = plain || !e->bias ? v_set1(0.0f)
-                                  : _mm512_maskz_loadu_ps(lanes_of(at, h), e->bias + col);
+    s.bias[h] =
+        plain || !e->bias ? v_set1(0.0f) : _mm512_maskz_loadu_ps(lanes_of(at, h), e->bias + col);
   }
   s.inv_scale = v_set1(e->inv_scale);
   set_bounds(&s, e);
@@ -163,7 +165,8 @@ TAREI_INLINE bool finish_tame(const tarei_epilogue *e, const int32_t *sums, cons
   return true;
 }
 
-/* --- everything ------------------------------------------------------------------------------------ */
+/* --- everything
+ * ------------------------------------------------------------------------------------ */
 typedef struct operands {
   v16 mult[2], bias[2];
   v16m lanes[2];
@@ -229,17 +232,16 @@ TAREI_INLINE void finish_any(const tarei_i8_gemm *g, const int32_t *sums, const 
   const operands o = operands_of(&e, at);
   const sink s = sink_of(&e, at);
   for (size_t i = 0; i < at->rows; i++) {
-    const __m512i words =
-        any_row(&e, &o, &s, sums + i * GEMM_PANEL, at->m0 + i, at->col, act);
+    const __m512i words = any_row(&e, &o, &s, sums + i * GEMM_PANEL, at->m0 + i, at->col, act);
     if (e.out_u8) {
       put_rows(&s, i, i8_bytes(words, words), false);
     }
   }
 }
 
-#define DEFINE_FINISH(name, value, expression)                                                 \
-  static void finish_##name(const tarei_i8_gemm *g, const int32_t *sums, const area *at) {     \
-    finish_any(g, sums, at, act16_##name);                                                     \
+#define DEFINE_FINISH(name, value, expression)                                             \
+  static void finish_##name(const tarei_i8_gemm *g, const int32_t *sums, const area *at) { \
+    finish_any(g, sums, at, act16_##name);                                                 \
   }
 ACTIVATIONS(DEFINE_FINISH)
 #undef DEFINE_FINISH

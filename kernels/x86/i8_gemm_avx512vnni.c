@@ -12,13 +12,14 @@
 #include "kernels/x86/i8_finish.h"
 
 enum {
-  MAX_ROWS = 14,          /* by one panel */
-  MAX_ROWS_PAIRED = 6,    /* by two panels, which take fewer loads */
+  MAX_ROWS = 14,       /* by one panel */
+  MAX_ROWS_PAIRED = 6, /* by two panels, which take fewer loads */
   FEWEST_ROWS_PAIRED = 5,
   MAX_PANELS = 4,
   MAX_VECTORS = 28,
-  STEP = GEMM_PANEL * 4,  /* bytes of a panel for four k */
-  PREFETCH_BYTES = 8192,  /* for weights beyond L2; harms a single row */
+  STEP = GEMM_PANEL * 4, /* bytes of a panel for four k */
+  NEAR_BYTES = 8192,     /* how far ahead one block follows its own panels */
+  SHARED_FETCHES = 4,    /* in two steps */
 };
 
 /* gcc 12 spills the accumulators around the intrinsic, which halves the speed. */
@@ -28,7 +29,8 @@ enum {
 typedef struct product {
   const tarei_i8_gemm *gemm;
   tarei_i8_finish_fn *finish;
-  bool plain; /* see below */
+  bool plain;    /* see is_plain */
+  size_t groups; /* of rows, which see all panels one after the other */
 } product;
 
 typedef struct sums {
@@ -37,14 +39,15 @@ typedef struct sums {
 
 /* Four k, `ahead` steps beyond the place of the cursors. */
 TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
-                       const size_t ahead, const size_t rows, const size_t panels) {
+                       const size_t ahead, const size_t rows, const size_t panels,
+                       const bool near) {
   __m512i w[2 * MAX_PANELS];
 #pragma GCC unroll 8
   for (size_t q = 0; q < 2 * panels; q++) {
     const int8_t *const at = b + q / 2 * panel_bytes + q % 2 * 64 + ahead * STEP;
     w[q] = _mm512_load_si512(at);
-    if (rows > 1) {
-      _mm_prefetch((const char *)at + PREFETCH_BYTES, _MM_HINT_T0);
+    if (near) {
+      _mm_prefetch((const char *)at + NEAR_BYTES, _MM_HINT_T0);
     }
   }
 #pragma GCC unroll 14
@@ -123,29 +126,57 @@ TAREI_INLINE void put_any(const sums *s, const product *p, size_t m0, size_t pan
   }
 }
 
+/* While some panels are multiplied, the next are brought from beyond L2. Each block of a group of
+ * rows fetches its share, so that none waits for memory and nothing is fetched twice. */
+typedef struct shared_fetch {
+  const char *at;
+  size_t stride;
+} shared_fetch;
+
+TAREI_INLINE shared_fetch shared_fetch_of(const product *p, const int8_t *next, size_t m0,
+                                          size_t rows, size_t bytes) {
+  const size_t m = p->gemm->m;
+  const size_t iterations = p->gemm->k / 8 + 1;
+  return (shared_fetch){(const char *)next + bytes * (m0 * p->groups % m) / m,
+                        bytes * rows * p->groups / (m * iterations * SHARED_FETCHES)};
+}
+
+TAREI_INLINE void fetch_shared(shared_fetch *f) {
+#pragma GCC unroll 4
+  for (size_t i = 0; i < SHARED_FETCHES; i++) {
+    _mm_prefetch(f->at + i * f->stride, _MM_HINT_T1);
+  }
+  f->at += SHARED_FETCHES * f->stride;
+}
+
 TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t rows,
-                        const size_t panels) {
+                        const size_t panels, const bool shared) {
   const tarei_i8_gemm *const g = p->gemm;
+  const bool near = !shared && rows > 1; /* it harms a single row */
   const size_t steps = (g->k + 3) / 4;
   const size_t panel_bytes = steps * STEP;
   const bool plain = are_panels_plain(p, panel, panels);
   const int8_t *b = g->b + panel * panel_bytes;
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
+  shared_fetch next = shared_fetch_of(p, b + panels * panel_bytes, m0, rows, panels * panel_bytes);
   sums s;
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * 2 * panels; i++) {
     s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % (2 * panels) * 16);
   }
   if (steps % 2) {
-    step(&s, &a, b, panel_bytes, 0, rows, panels);
+    step(&s, &a, b, panel_bytes, 0, rows, panels, near);
     row_cursor_advance(&a, rows);
     b += STEP;
   }
   for (size_t k = 0; k < steps / 2; k++) {
-    step(&s, &a, b, panel_bytes, 0, rows, panels);
-    step(&s, &a, b, panel_bytes, 1, rows, panels);
+    step(&s, &a, b, panel_bytes, 0, rows, panels, near);
+    step(&s, &a, b, panel_bytes, 1, rows, panels, near);
     row_cursor_advance_by(&a, rows, 8);
     b += 2 * STEP;
+    if (shared) {
+      fetch_shared(&next);
+    }
   }
   if (plain) {
     put_plain(&s, &g->epilogue, m0, panel, rows, panels);
@@ -154,50 +185,43 @@ TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t 
   }
 }
 
-#define DEFINE_BLOCK(rows, panels)                                                       \
-  static void block_##rows##x##panels(const void *p, size_t m0, size_t panel) {       \
-    block(p, m0, panel, rows, panels);                                                   \
+#define DEFINE_BLOCK(rows, panels, name, shared)             \
+  static void name(const void *p, size_t m0, size_t panel) { \
+    block(p, m0, panel, rows, panels, shared);               \
   }
-DEFINE_BLOCK(1, 1)
-DEFINE_BLOCK(2, 1)
-DEFINE_BLOCK(3, 1)
-DEFINE_BLOCK(4, 1)
-DEFINE_BLOCK(5, 1)
-DEFINE_BLOCK(6, 1)
-DEFINE_BLOCK(7, 1)
-DEFINE_BLOCK(8, 1)
-DEFINE_BLOCK(9, 1)
-DEFINE_BLOCK(10, 1)
-DEFINE_BLOCK(11, 1)
-DEFINE_BLOCK(12, 1)
-DEFINE_BLOCK(13, 1)
-DEFINE_BLOCK(14, 1)
-DEFINE_BLOCK(1, 4)
-DEFINE_BLOCK(2, 2)
-DEFINE_BLOCK(3, 2)
-DEFINE_BLOCK(4, 2)
-DEFINE_BLOCK(5, 2)
-DEFINE_BLOCK(6, 2)
+#define DEFINE_ONE_PANEL(rows) DEFINE_BLOCK(rows, 1, block_##rows##x1, false)
+GEMM_EACH_HEIGHT(DEFINE_ONE_PANEL)
+DEFINE_BLOCK(2, 2, block_2x2, false)
+DEFINE_BLOCK(3, 2, block_3x2, false)
+DEFINE_BLOCK(4, 2, block_4x2, false)
+DEFINE_BLOCK(5, 2, block_5x2, false)
+DEFINE_BLOCK(6, 2, block_6x2, false)
+DEFINE_BLOCK(5, 2, shared_5x2, true)
+DEFINE_BLOCK(6, 2, shared_6x2, true)
+DEFINE_BLOCK(1, 4, block_1x4, false)
 
-static gemm_block_fn *const one_panel[MAX_ROWS] = {
-    block_1x1, block_2x1, block_3x1,  block_4x1,  block_5x1,  block_6x1,  block_7x1,
-    block_8x1, block_9x1, block_10x1, block_11x1, block_12x1, block_13x1, block_14x1};
-
+#define ONE_PANEL_OF(rows) [rows - 1] = block_##rows##x1,
+static gemm_block_fn *const one_panel[MAX_ROWS] = {GEMM_EACH_HEIGHT(ONE_PANEL_OF)};
 static gemm_block_fn *const two_panels[MAX_ROWS_PAIRED] = {NULL,      block_2x2, block_3x2,
                                                            block_4x2, block_5x2, block_6x2};
-
+static gemm_block_fn *const two_shared[MAX_ROWS_PAIRED] = {[4] = shared_5x2, shared_6x2};
 static gemm_block_fn *const four_panels[1] = {block_1x4};
 
-/* The shape of the blocks. Blocks of two panels are best, but not if they are so low that loading
- * the weights takes longer than multiplying; a single row needs many sums to hide their latency. */
+/* The shape of the blocks. Two panels take fewer loads, but not in blocks so low that loading the
+ * weights takes longer than multiplying; a single row needs many sums to hide their latency. */
 static gemm_walk shape_of(const tarei_i8_gemm *g) {
-  gemm_walk w = {.m = g->m, .row_bytes = g->k, .panels_at_once = 2, .max_rows = MAX_ROWS_PAIRED,
-                 .by_rows = two_panels};
-  const size_t blocks = (g->m + MAX_ROWS_PAIRED - 1) / MAX_ROWS_PAIRED;
+  gemm_walk w = {.m = g->m, .row_bytes = g->k};
+  const size_t paired = (g->m + MAX_ROWS_PAIRED - 1) / MAX_ROWS_PAIRED;
+  const bool single = paired <= 1;
   if (g->m == 1) {
     w.panels_at_once = 4;
+    w.max_rows = 1;
     w.by_rows = four_panels;
-  } else if (g->m > MAX_ROWS_PAIRED && g->m / blocks < FEWEST_ROWS_PAIRED) {
+  } else if (single || g->m / paired >= FEWEST_ROWS_PAIRED) {
+    w.panels_at_once = 2;
+    w.max_rows = MAX_ROWS_PAIRED;
+    w.by_rows = single ? two_panels : two_shared;
+  } else {
     w.panels_at_once = 1;
     w.max_rows = MAX_ROWS;
     w.by_rows = one_panel;
@@ -206,14 +230,19 @@ static gemm_walk shape_of(const tarei_i8_gemm *g) {
 }
 
 static void multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
-  const product p = {g, finish, is_plain(&g->epilogue)};
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
   gemm_walk w = shape_of(g);
+  const product p = {g, finish, is_plain(&g->epilogue), gemm_walk_groups(&w)};
   w.gemm = &p;
   w.panels = panels / w.panels_at_once * w.panels_at_once;
   gemm_walk_blocks(&w);
-  const gemm_walk rest = {.gemm = &p, .m = g->m, .first_panel = w.panels, .panels = panels,
-                          .panels_at_once = 1, .row_bytes = g->k, .max_rows = MAX_ROWS,
+  const gemm_walk rest = {.gemm = &p,
+                          .m = g->m,
+                          .first_panel = w.panels,
+                          .panels = panels,
+                          .panels_at_once = 1,
+                          .row_bytes = g->k,
+                          .max_rows = MAX_ROWS,
                           .by_rows = one_panel};
   gemm_walk_blocks(&rest);
 }

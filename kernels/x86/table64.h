@@ -35,7 +35,8 @@ TAREI_INLINE __m512i table64_at(const table64 *t, __m512i x) {
   const __m512i even = table64_word(t, _mm512_srli_epi16(x, 1));
   const __m512i odd = table64_word(t, _mm512_srli_epi16(x, 9));
   const __mmask64 second = _mm512_test_epi8_mask(x, _mm512_set1_epi8(1));
-  const __m512i first_of = _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaa, even, _mm512_slli_epi16(odd, 8));
+  const __m512i first_of =
+      _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaa, even, _mm512_slli_epi16(odd, 8));
   const __m512i second_of =
       _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaa, _mm512_srli_epi16(even, 8), odd);
   return _mm512_mask_blend_epi8(second, first_of, second_of);
