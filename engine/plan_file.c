@@ -10,7 +10,7 @@
 #include "shapes/profiles.h"
 
 #define MAGIC "TAREPLAN"
-#define VERSION_MAJOR 1u /* raised when old readers would go wrong */
+#define VERSION_MAJOR 2u /* raised when old readers would go wrong */
 #define VERSION_MINOR 0u
 #define HEADER_BYTES 64u
 

@@ -112,20 +112,17 @@ bool tarei_requant_folds(const tarei_fused *const fused, const bool has_float_re
   return fused->f32_output < 0 && !has_float_residual && homogeneous;
 }
 
-void tarei_requant_fill(const tarei_step *const step, const tarei_fused *const fused,
-                        const bool fold, const size_t n, const float *const weight_scale,
-                        const float *const bias, float *const mult, float *const bias_out) {
+void tarei_requant_fill(const tarei_step *const step, const int profile, const double unit,
+                        const size_t n, const float *const weight_scale, const float *const bias,
+                        float *const mult, float *const bias_out) {
   /* rows that are quantized at run time bring their scales with them */
   const bool rows = step->graph->values[step->node->in[0]].dtype == TARE_F32;
-  for (int p = 0; p < step->n_profiles; p++) {
-    const double x_scale = rows ? 1.0 : (double)tarei_u8_scale(step->graph, step->node->in[0], p);
-    const double out_scale =
-        fold ? (double)tarei_u8_scale(step->graph, step->node->out[fused->u8_output], p) : 1.0;
-    for (size_t i = 0; i < n; i++) {
-      mult[(size_t)p * n + i] = (float)(x_scale * (double)weight_scale[i] / out_scale);
-      if (bias) {
-        bias_out[(size_t)p * n + i] = (float)((double)bias[i] / out_scale);
-      }
+  const double x_scale =
+      rows ? 1.0 : (double)tarei_u8_scale(step->graph, step->node->in[0], profile);
+  for (size_t i = 0; i < n; i++) {
+    mult[i] = (float)(x_scale * (double)weight_scale[i] / unit);
+    if (bias) {
+      bias_out[i] = (float)((double)bias[i] / unit);
     }
   }
 }

@@ -50,8 +50,9 @@ typedef struct tarei_requant {
  * residual of bytes takes the scale into its own. */
 bool tarei_requant_folds(const tarei_fused *fused, bool has_float_residual);
 
-/* Fills `mult` and, where bias is not NULL, `bias_out`, both of n_profiles * n floats. */
-void tarei_requant_fill(const tarei_step *step, const tarei_fused *fused, bool fold, size_t n,
+/* Fills `mult` and, where bias is not NULL, `bias_out`, both of n floats for one profile, in units of
+ * what the epilogue goes on with. */
+void tarei_requant_fill(const tarei_step *step, int profile, double unit, size_t n,
                         const float *weight_scale, const float *bias, float *mult, float *bias_out);
 
 #endif

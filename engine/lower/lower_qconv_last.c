@@ -74,6 +74,8 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
                             &fresh_add, err));
   s->weights = weights;
   s->layer.add = add;
+  s->layer.group_n = n;
+  s->layer.group_add = s->group_add;
   const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
   TARE_TRY(tarei_want_bias(step, (size_t)c->outputs, &bias, err));
   float *scale = NULL;
@@ -115,6 +117,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   if (s->depthwise && s->layer.row_scales) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no row scales");
   }
+  s->layer.k = s->conv.k;
   s->layer.n = (size_t)s->conv.outputs;
   return pack(step, blobs, s, err);
 }
@@ -144,7 +147,7 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
       .k = s->conv.k,
       .n = n,
       .b = s->weights + (size_t)group * s->group_bytes,
-      .add = s->layer.add + (size_t)group * s->group_add,
+      .add = tarei_int8_layer_add(&s->layer, j->run->profile) + (size_t)group * s->group_add,
       .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
   if (s->layer.row_scales) {
     tarei_row_scales_gemm(&gemm, a, lda / sizeof(float), m, j->run->kernels, j->row_scratch,
@@ -157,7 +160,7 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
 static void span(const void *const user, tarei_dw_conv *const call, const size_t row) {
   const job *const j = user;
   call->w = j->s->weights;
-  call->add = j->s->layer.add;
+  call->add = tarei_int8_layer_add(&j->s->layer, j->run->profile);
   call->zero_point = j->s->layer.x_zero_point;
   call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
   j->run->kernels->dw_conv_i8(call);

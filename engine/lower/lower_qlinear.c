@@ -82,7 +82,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)tarei_expr_is_const(step->graph->exprs, w->dims[0], &k); /* constants have fixed dims */
   (void)tarei_expr_is_const(step->graph->exprs, w->dims[1], &n);
   s->k = (size_t)k;
-  s->layer.n = (size_t)n;
+  s->layer.k = s->k;
+  s->layer.n = s->layer.group_n = (size_t)n;
+  s->layer.group_add = tarei_round_up(s->layer.n, TAREI_I8_PANEL);
   return pack(step, blobs, s, err);
 }
 
@@ -95,7 +97,7 @@ static void block(const void *const user, const tarei_block *const b, const int 
                               .k = j->s->k,
                               .n = b->n,
                               .b = j->s->weights + tarei_i8_packed_size(j->s->k, b->column),
-                              .add = j->s->layer.add + b->column,
+                              .add = tarei_int8_layer_add(&j->s->layer, j->run->profile) + b->column,
                               .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
   if (j->s->layer.row_scales) {
     tarei_row_scales_gemm(&gemm, (const float *)j->x + at, j->s->k, b->m, j->run->kernels,

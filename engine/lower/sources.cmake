@@ -1,5 +1,6 @@
 # The lowerings, relative to engine/.
 set(TARE_ENGINE_LOWER_SOURCES
+  lower/act_table.c
   lower/attention.c
   lower/attention_f32.c
   lower/attention_i8.c
