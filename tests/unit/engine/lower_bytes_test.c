@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/lower/act_table.h"
 #include "one_node.h"
 
 #define MOST 4 /* operands */
@@ -27,7 +28,7 @@ typedef struct sample {
   tare_dtype x_dtype;
 } sample;
 
-#define SCALE 0.031f
+#define SCALE 0.031f /* of outputs: small enough to saturate some, large enough for tables */
 
 static size_t count_of(const sample *const s, const int i) {
   size_t n = 1;
@@ -231,6 +232,68 @@ static void activations_follow_the_sum(void **state) {
   }
 }
 
+/* Where weights are zeros, a unit of the sum is as large as the scale of the input: the bias is not
+ * rounded to it. */
+static void a_bias_keeps_its_digits(void **state) {
+  (void)state;
+  one_node_seed();
+  sample s = layer("QLinear", false, TARE_U8);
+  s.n_in = 3;
+  memset(s.data[1], 0, count_of(&s, 1) * sizeof(float));
+  one_node t;
+  run(&s, "u8", &t);
+  const size_t n = (size_t)s.dims[2][0];
+  for (size_t i = 0; i < n; i++) {
+    assert_int_equal(((const uint8_t *)t.outputs[0].data)[i], rounded(s.data[2][i]));
+  }
+  one_node_end(&t);
+  s.n_in = 4;
+  clear(&s);
+}
+
+/* Rounding before and after a Gelu: by one byte where it is steepest, with a residual not at all. */
+static void activations_by_table_are_near(void **state) {
+  (void)state;
+  one_node_seed();
+  for (int round = 0; round < 6; round++) {
+    sample s = layer(round % 2 ? "QLinear" : "QConvLast", round % 2 == 0, TARE_U8);
+    s.n_in = 3;
+    s.attr = "activation";
+    s.text = round / 2 == 0 ? "gelu" : round / 2 == 1 ? "gelu_tanh" : "silu";
+    check_outputs(&s, 2);
+    s.n_in = 4;
+    clear(&s);
+  }
+}
+
+static double gelu(const double x) {
+  return 0.5 * x * (1 + erf(x / sqrt(2)));
+}
+
+static void places_of_a_table_cover_what_changes(void **state) {
+  (void)state;
+  tarei_kernels kernels;
+  tarei_kernels_select(TAREI_ISA_ALL, &kernels);
+  static const float scales[] = {0.03f, 0.05f, 0.11f, 0.4f, 7.0f};
+  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+    tarei_act_table t;
+    assert_true(tarei_act_table_make(TAREI_ACT_GELU, scales[i], 128, &kernels, &t));
+    assert_true(t.zero_point >= 0 && t.zero_point <= 255);
+    assert_true(t.scale * 1.13f <= scales[i]);
+    assert_int_equal(t.bytes[t.zero_point], 128);
+    for (double x = -300 * (double)scales[i]; x < 300 * (double)scales[i];
+         x += 0.1 * (double)scales[i]) {
+      const double place = nearbyint(x / (double)t.scale) + t.zero_point;
+      const double exact = gelu(x) / (double)scales[i] + 128;
+      const double got = t.bytes[(int)fmin(fmax(place, 0), 255)];
+      assert_true(fabs(got - fmin(fmax(exact, 0), 255)) <= 1.07);
+    }
+  }
+  tarei_act_table t;
+  assert_false(tarei_act_table_make(TAREI_ACT_GELU, 0.01f, 128, &kernels, &t)); /* too coarse */
+  assert_false(tarei_act_table_make(TAREI_ACT_SIGMOID, 0.1f, 0, &kernels, &t));
+}
+
 static void tables_are_made_of_functions(void **state) {
   (void)state;
   uint8_t x[256];
@@ -271,6 +334,9 @@ int main(void) {
       cmocka_unit_test(rows_and_elements_are_written_as_bytes),
       cmocka_unit_test(residuals_of_bytes_are_added),
       cmocka_unit_test(activations_follow_the_sum),
+      cmocka_unit_test(a_bias_keeps_its_digits),
+      cmocka_unit_test(activations_by_table_are_near),
+      cmocka_unit_test(places_of_a_table_cover_what_changes),
       cmocka_unit_test(tables_are_made_of_functions),
       cmocka_unit_test(bad_tables_are_refused),
   };

@@ -231,8 +231,12 @@ static void check_qlinear(one_node *const t, const layer *const l, const bool x_
     for (int64_t j = 0; j < l->k; j++) {
       sum += (x[i / l->n * l->k + j] - x_zero) * (int64_t)rintf(w[j * l->n + column] / scale);
     }
-    float f = (float)sum * (float)((double)x_scale * (double)scale / fold);
-    f = l->bias ? f + (float)((double)((const float *)t->inputs[2].data)[column] / fold) : f;
+    const float mult = (float)((double)x_scale * (double)scale / fold);
+    const float bias =
+        l->bias ? (float)((double)((const float *)t->inputs[2].data)[column] / fold) : 0;
+    const bool in_sum = !l->residual; /* units of the sum are small beside those of the output */
+    sum += in_sum ? (int64_t)rint((double)bias / (double)mult) : 0;
+    float f = (float)sum * mult + (in_sum ? 0 : bias);
     f = l->relu ? fmaxf(f, 0) : f;
     f = l->residual ? f + ((const float *)t->inputs[3].data)[i] : f;
     assert_int_equal(got[i], tarei_requant_u8(f, l->residual ? 1.0f / y_scale : 1.0f, y_zero));
