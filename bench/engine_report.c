@@ -83,6 +83,7 @@ void report_point(const plans *const p, const runners *const r, const int point,
   }
   if (fp32) {
     out->fp32 = best_ms(fp32);
+    out->fp32_median = timing_median(&fp32->times);
     out->fp32_share = share(r, fp32, gop);
   }
   if (peer) {
@@ -93,6 +94,7 @@ void report_point(const plans *const p, const runners *const r, const int point,
   if (slow) {
     out->f32_name = slow->name;
     out->peer_f32 = best_ms(slow);
+    out->peer_f32_median = timing_median(&slow->times);
   }
   printf("\n%s, %d thread%s, %.3f GOP; peaks %s %.0f, %s %.0f GOP/s\n\n", out->point, r->threads,
          r->threads > 1 ? "s" : "", gop, r->peak_i8_name, r->peak_i8 * 1e-9, r->peak_f32_name,
@@ -107,39 +109,62 @@ void report_point(const plans *const p, const runners *const r, const int point,
 }
 
 /* "-" where either time is missing. */
-static void print_ratio(const double peer, const double tare, const char *const end) {
+static void print_ratio(const double peer, const double tare) {
   if (peer > 0 && tare > 0) {
-    printf("%.2f%s", peer / tare, end);
+    printf(" %.2f |", peer / tare);
   } else {
-    printf("-%s", end);
+    printf(" - |");
   }
 }
 
-static void print_time(const double ms, const char *const end) {
-  if (ms > 0) {
-    printf("%.3f%s", ms, end);
+static void print_times(const double best, const double median) {
+  if (best > 0) {
+    printf(" %.3f (%.3f) |", best, median);
   } else {
-    printf("-%s", end);
+    printf(" - |");
   }
+}
+
+static void print_name(const char *const name) {
+  printf(" %.*s |", name ? name_length(name) : 1, name ? name : "-");
+}
+
+static void print_int8(const summary *const s) {
+  printf("| %s | %d | %.2f |", s->point, s->threads, s->gop);
+  print_times(s->int8, s->int8_median);
+  printf(" %.0f |", 100 * s->int8_share);
+  print_name(s->int8_name);
+  print_times(s->peer_int8, s->peer_int8_median);
+  print_ratio(s->peer_int8, s->int8);
+  printf(" %.2f |\n", s->first);
+}
+
+static void print_float(const summary *const s) {
+  printf("| %s | %d |", s->point, s->threads);
+  print_times(s->fp32, s->fp32_median);
+  printf(" %.0f |", 100 * s->fp32_share);
+  print_name(s->f32_name);
+  print_times(s->peer_f32, s->peer_f32_median);
+  print_ratio(s->peer_f32, s->fp32);
+  print_ratio(s->peer_f32, s->int8);
+  printf("\n");
 }
 
 void report_summaries(const summary *const items, const int n) {
   printf(
-      "\n| length | threads | GOP | tare int8 ms (median) | %% peak | best int8 peer | ms (median) "
-      "| tare over it | tare fp32 ms | %% peak | f32 peer ms | int8 over it | fp32 over it "
-      "| new length |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "\n| length | threads | GOP | int8 ms (median) | %% of peak | best peer | ms (median) "
+      "| tare over it | new length |\n|---|---|---|---|---|---|---|---|---|\n");
+  bool floats = false;
   for (int i = 0; i < n; i++) {
-    const summary *const s = &items[i];
-    printf("| %s | %d | %.2f | %.3f (%.3f) | %.0f | %.*s | %.3f (%.3f) | ", s->point, s->threads,
-           s->gop, s->int8, s->int8_median, 100 * s->int8_share,
-           s->int8_name ? name_length(s->int8_name) : 1, s->int8_name ? s->int8_name : "-",
-           s->peer_int8, s->peer_int8_median);
-    print_ratio(s->peer_int8, s->int8, " | ");
-    print_time(s->fp32, " | ");
-    printf("%.0f | ", 100 * s->fp32_share);
-    print_time(s->peer_f32, " | ");
-    print_ratio(s->peer_f32, s->int8, " | ");
-    print_ratio(s->peer_f32, s->fp32, " | ");
-    print_time(s->first, " |\n");
+    print_int8(&items[i]);
+    floats |= items[i].fp32 > 0 || items[i].peer_f32 > 0;
+  }
+  if (floats) {
+    printf(
+        "\n| length | threads | float ms (median) | %% of peak | best float peer | ms (median) "
+        "| float over it | int8 over it |\n|---|---|---|---|---|---|---|---|\n");
+  }
+  for (int i = 0; i < n && floats; i++) {
+    print_float(&items[i]);
   }
 }

@@ -37,6 +37,12 @@ static double by_row(const layer *const l) {
   return count_of(l, l->node->out[0]) * dim_of(l, x, l->graph->values[x].rank - 1);
 }
 
+/* Each element of Q meets each key, and each value meets each row. */
+static double by_keys(const layer *const l) {
+  const tarei_node *const n = l->node;
+  return dim_of(l, n->in[1], 1) * (count_of(l, n->in[0]) + count_of(l, n->out[0]));
+}
+
 static double by_gemm(const layer *const l) {
   const bool transposed = tarei_attr_int(l->node, "transA", 0) != 0;
   return count_of(l, l->node->out[0]) * dim_of(l, l->node->in[0], transposed ? 0 : 1);
