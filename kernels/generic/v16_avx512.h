@@ -61,6 +61,7 @@ TAREI_INLINE v16i i_load_part(const int32_t *p, size_t n) {
 }
 TAREI_INLINE v16i i_add(v16i a, v16i b) { return _mm512_add_epi32(a, b); }
 TAREI_INLINE v16i i_sub(v16i a, v16i b) { return _mm512_sub_epi32(a, b); }
+TAREI_INLINE v16i i_max(v16i a, v16i b) { return _mm512_max_epi32(a, b); }
 TAREI_INLINE v16i i_mul(v16i a, v16i b) { return _mm512_mullo_epi32(a, b); }
 TAREI_INLINE v16i i_shift_left(v16i a, int by) {
   return _mm512_sll_epi32(a, _mm_cvtsi32_si128(by));
@@ -88,6 +89,21 @@ TAREI_INLINE void i_store_u8(uint8_t *p, v16i v) {
 }
 TAREI_INLINE void i_store_u8_part(uint8_t *p, v16i v, size_t n) {
   _mm_mask_storeu_epi8(p, m_first(n), _mm512_cvtepi32_epi8(v));
+}
+#define V16_STORES_FOUR
+TAREI_INLINE void i_store_u8_four(uint8_t *p, const v16i *v) {
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i first = _mm512_packs_epi32(v[0], v[1]);
+  const __m512i bytes = _mm512_packus_epi16(first, _mm512_packs_epi32(v[2], v[3]));
+  _mm512_storeu_si512(p, _mm512_permutexvar_epi32(order, bytes));
+}
+/* four times sixteen lanes within 0..255 */
+#define V16_STORES_64
+TAREI_INLINE void i_store_u8_4(uint8_t *p, const v16i v[4]) {
+  const v16i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const v16i low = _mm512_packus_epi32(v[0], v[1]);
+  const v16i high = _mm512_packus_epi32(v[2], v[3]);
+  _mm512_storeu_si512(p, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high)));
 }
 /* lanes within 0..65535 */
 TAREI_INLINE void i_store_u16(uint16_t *p, v16i v) {

@@ -239,6 +239,24 @@ TAREI_INLINE void finish_any(const tarei_i8_gemm *g, const int32_t *sums, const 
   }
 }
 
+/* The sums as floats and nothing else: attention's scores. */
+TAREI_INLINE bool is_floats_alone(const tarei_epilogue *e) {
+  return e->out_f32 && !e->out_u8 && !e->mult && !e->row_mult && !e->bias && !e->residual &&
+         !e->residual_u8 && e->act == TAREI_ACT_NONE;
+}
+
+static void finish_floats(const tarei_epilogue *e, const int32_t *sums, const area *at) {
+  const v16m first = lanes_of(at, 0), second = lanes_of(at, 1);
+  const size_t ld = e->ld_f32;
+  float *out = e->out_f32 + at->m0 * ld + at->col;
+  for (size_t i = 0; i < at->rows; i++) {
+    _mm512_mask_storeu_ps(out, first, i_to_float(i_load(sums)));
+    _mm512_mask_storeu_ps(out + HALF, second, i_to_float(i_load(sums + HALF)));
+    out += ld;
+    sums += GEMM_PANEL;
+  }
+}
+
 #define DEFINE_FINISH(name, value, expression)                                             \
   static void finish_##name(const tarei_i8_gemm *g, const int32_t *sums, const area *at) { \
     finish_any(g, sums, at, act16_##name);                                                 \
@@ -260,6 +278,10 @@ void TAREI_K(tarei_i8_finish)(const tarei_i8_gemm *g, const int32_t *sums, size_
     if (plain ? finish_tame(e, sums, &at, true) : finish_tame(e, sums, &at, false)) {
       return;
     }
+  }
+  if (is_floats_alone(e)) {
+    finish_floats(e, sums, &at);
+    return;
   }
   finish_by_act[e->act](g, sums, &at);
 }
