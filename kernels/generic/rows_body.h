@@ -138,7 +138,7 @@ uint32_t TAREI_K(tare_k_softmax_u8_f32u8_16)(const float *x, float scale, const 
       bytes[c] = exp_byte(logits_below(&l, top, i + (size_t)c * TAREI_LANES, TAREI_LANES));
       sums = i_add(sums, bytes[c]);
     }
-    i_store_u8_4(out + i, bytes);
+    i_store_u8_four(out + i, bytes);
   }
   for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
     const v16i bytes = exp_byte(logits_below(&l, top, i, TAREI_LANES));
@@ -238,6 +238,32 @@ void TAREI_K(tare_k_quantize_f32u8_16)(const float *x, size_t n, float inv_scale
   for (size_t i = 0; i < n; i += TAREI_LANES) {
     const size_t left = lanes_left(i, n);
     i_store_u8_n(out + i, v_quantize(&q, v_load_n(x + i, left)), left);
+  }
+}
+
+/* Largest finite magnitude, 0 without one. */
+static float row_amax(const float *x, size_t n) {
+  const v16 beyond = v_set1(INFINITY);
+  v16 best = v_set1(0.0f);
+  for (size_t i = 0; i < n; i += TAREI_LANES) {
+    const v16 size = v_abs(v_load_n(x + i, lanes_left(i, n)));
+    best = v_select(v_less(size, beyond), v_max(size, best), best);
+  }
+  return v_reduce_max(best);
+}
+
+void TAREI_K(tare_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t m, size_t k,
+                                            uint8_t *out, size_t ldo, float *scales) {
+  for (size_t i = 0; i < m; i++) {
+    const float amax = row_amax(x + i * ldx, k) / 127.0f;
+    scales[i] = isnormal(amax) ? amax : 1.0f;
+    TAREI_K(tare_k_quantize_f32u8_16)(x + i * ldx, k, 1.0f / scales[i], 128, out + i * ldo);
+  }
+}
+
+void TAREI_K(tare_k_lut_u8_u8_16)(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out) {
+  for (size_t i = 0; i < n; i++) {
+    out[i] = table[x[i]];
   }
 }
 

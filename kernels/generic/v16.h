@@ -71,15 +71,6 @@ TAREI_INLINE void i_store_u8_four(uint8_t *p, const v16i *v) {
 }
 #endif
 
-#ifndef V16_STORES_64
-/* four times sixteen lanes within 0..255 */
-TAREI_INLINE void i_store_u8_4(uint8_t *p, const v16i v[4]) {
-  for (size_t i = 0; i < 4; i++) {
-    i_store_u8(p + i * TAREI_LANES, v[i]);
-  }
-}
-#endif
-
 TAREI_INLINE v16 v_neg(v16 x) { return v_sub(v_set1(-0.0f), x); }
 
 /* x * y + z with two roundings */

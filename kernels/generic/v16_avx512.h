@@ -97,14 +97,6 @@ TAREI_INLINE void i_store_u8_four(uint8_t *p, const v16i *v) {
   const __m512i bytes = _mm512_packus_epi16(first, _mm512_packs_epi32(v[2], v[3]));
   _mm512_storeu_si512(p, _mm512_permutexvar_epi32(order, bytes));
 }
-/* four times sixteen lanes within 0..255 */
-#define V16_STORES_64
-TAREI_INLINE void i_store_u8_4(uint8_t *p, const v16i v[4]) {
-  const v16i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const v16i low = _mm512_packus_epi32(v[0], v[1]);
-  const v16i high = _mm512_packus_epi32(v[2], v[3]);
-  _mm512_storeu_si512(p, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high)));
-}
 /* lanes within 0..65535 */
 TAREI_INLINE void i_store_u16(uint16_t *p, v16i v) {
   _mm256_storeu_si256((__m256i *)p, _mm512_cvtepi32_epi16(v));
