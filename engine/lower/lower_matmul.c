@@ -1,10 +1,31 @@
 /* Float product of two tensors, broadcast over the leading dims. */
-#include "base/mem.h"
 #include "engine/lower/products.h"
 
-typedef struct job {
-  const tarei_run *run;
-} job;
+static void pack(const void *const user, const tarei_product *const p, const size_t b,
+                 void *const packed) {
+  const tarei_run *const run = user;
+  run->kernels->f32_pack((const float *)run->in[1]->data + b * p->k * p->n, p->n, false, p->k, p->n,
+                         packed);
+}
+
+static void rows(const void *const user, const tarei_product *const p,
+                 const tarei_product_rows *const r, const void *const packed) {
+  const tarei_run *const run = user;
+  const tarei_f32_gemm gemm = {
+      .a = (const float *)run->in[0]->data + (r->a * p->m + r->first) * p->k,
+      .lda = p->k,
+      .m = r->m,
+      .k = p->k,
+      .n = p->n,
+      .b = packed,
+      .epilogue = {.out_f32 = (float *)run->out[0]->data + (r->batch * p->m + r->first) * p->n,
+                   .ld_f32 = p->n}};
+  run->kernels->f32_gemm(&gemm);
+}
+
+static tarei_product_form form_of(const tarei_product *const p) {
+  return (tarei_product_form){tarei_f32_packed_size(p->k, p->n), pack, rows};
+}
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
@@ -12,35 +33,18 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
   (void)out;
   tarei_product p;
   tarei_product_read(in[0], in[1], false, &p);
-  return tarei_round_up(tarei_f32_packed_size(p.k, p.n), TAREI_ALIGN) * (size_t)threads;
-}
-
-static void item(const void *const user, const tarei_product *const p, const size_t batch,
-                 const size_t a, const size_t b, const size_t first, const size_t m,
-                 void *const packed) {
-  const tarei_run *const run = ((const job *)user)->run;
-  run->kernels->f32_pack((const float *)run->in[1]->data + b * p->k * p->n, p->n, false, p->k, p->n,
-                         packed);
-  const tarei_f32_gemm gemm = {
-      .a = (const float *)run->in[0]->data + (a * p->m + first) * p->k,
-      .lda = p->k,
-      .m = m,
-      .k = p->k,
-      .n = p->n,
-      .b = packed,
-      .epilogue = {.out_f32 = (float *)run->out[0]->data + (batch * p->m + first) * p->n,
-                   .ld_f32 = p->n}};
-  run->kernels->f32_gemm(&gemm);
+  const tarei_product_form form = form_of(&p);
+  return tarei_product_scratch(&form, threads);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   (void)step;
-  const job j = {r};
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], false, &p);
   TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
-  tarei_product_run(&p, r, tarei_round_up(tarei_f32_packed_size(p.k, p.n), TAREI_ALIGN), item, &j);
+  const tarei_product_form form = form_of(&p);
+  tarei_product_run(&p, r, &form, r);
   return TARE_OK;
 }
 

@@ -53,39 +53,48 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return TARE_OK;
 }
 
+static void pack(const void *const user, const tarei_product *const p, const size_t b,
+                 void *const memory) {
+  const job *const j = user;
+  const layout l = layout_of(p);
+  int32_t *const add = (int32_t *)((char *)memory + l.packed);
+  float *const mult = (float *)((char *)memory + l.sums);
+  j->run->kernels->i8_pack_u8((const uint8_t *)j->run->in[1]->data + b * p->k * p->n,
+                              p->trans_b ? p->k : p->n, p->trans_b, p->k, p->n, 128, memory, add);
+  for (size_t i = 0; i < tarei_round_up(p->n, TAREI_I8_PANEL); i++) {
+    add[i] *= -j->s->a_zero_point;
+    mult[i] = j->mult;
+  }
+}
+
+static void rows(const void *const user, const tarei_product *const p,
+                 const tarei_product_rows *const r, const void *const packed) {
+  const job *const j = user;
+  const layout l = layout_of(p);
+  tarei_i8_gemm gemm = {
+      .a = (const uint8_t *)j->run->in[0]->data + (r->a * p->m + r->first) * p->k,
+      .lda = p->k,
+      .m = r->m,
+      .k = p->k,
+      .n = p->n,
+      .b = packed,
+      .add = (const int32_t *)((const char *)packed + l.packed),
+      .epilogue = tarei_epilogue_at(&j->epilogue, r->batch * p->m + r->first, 0)};
+  gemm.epilogue.mult = (const float *)((const char *)packed + l.sums);
+  j->run->kernels->i8_gemm(&gemm);
+}
+
+static tarei_product_form form_of(const tarei_product *const p) {
+  return (tarei_product_form){layout_of(p).total, pack, rows};
+}
+
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
   (void)out;
   tarei_product p;
   tarei_product_read(in[0], in[1], ((const state *)step->state)->trans_b, &p);
-  return layout_of(&p).total * (size_t)threads;
-}
-
-static void item(const void *const user, const tarei_product *const p, const size_t batch,
-                 const size_t a, const size_t b, const size_t first, const size_t m,
-                 void *const scratch_memory) {
-  const job *const j = user;
-  const layout l = layout_of(p);
-  int8_t *const packed = scratch_memory;
-  int32_t *const add = (int32_t *)((char *)scratch_memory + l.packed);
-  float *const mult = (float *)((char *)scratch_memory + l.sums);
-  const size_t ldb = p->trans_b ? p->k : p->n;
-  j->run->kernels->i8_pack_u8((const uint8_t *)j->run->in[1]->data + b * p->k * p->n, ldb,
-                              p->trans_b, p->k, p->n, 128, packed, add);
-  for (size_t i = 0; i < tarei_round_up(p->n, TAREI_I8_PANEL); i++) {
-    add[i] *= -j->s->a_zero_point;
-    mult[i] = j->mult;
-  }
-  tarei_i8_gemm gemm = {.a = (const uint8_t *)j->run->in[0]->data + (a * p->m + first) * p->k,
-                        .lda = p->k,
-                        .m = m,
-                        .k = p->k,
-                        .n = p->n,
-                        .b = packed,
-                        .add = add,
-                        .epilogue = tarei_epilogue_at(&j->epilogue, batch * p->m + first, 0)};
-  gemm.epilogue.mult = mult;
-  j->run->kernels->i8_gemm(&gemm);
+  const tarei_product_form form = form_of(&p);
+  return tarei_product_scratch(&form, threads);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
@@ -105,7 +114,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   } else {
     j.mult = (float)scale;
   }
-  tarei_product_run(&p, r, layout_of(&p).total, item, &j);
+  const tarei_product_form form = form_of(&p);
+  tarei_product_run(&p, r, &form, &j);
   return TARE_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/lower/products.h"
 
+#include "base/mem.h"
 #include "engine/threads.h"
 
 static int64_t dim_from_end(const tare_tensor *const t, const int from_end) {
@@ -58,36 +59,54 @@ static void locate(const tarei_product *const p, size_t batch, size_t *const a, 
   }
 }
 
+enum { HEADER = TAREI_ALIGN }; /* number of the matrix that a thread's scratch holds */
+
+size_t tarei_product_scratch(const tarei_product_form *const form, const int threads) {
+  return (HEADER + tarei_round_up(form->per_thread, TAREI_ALIGN)) * (size_t)threads;
+}
+
 typedef struct job {
   const tarei_product *p;
   const tarei_run *run;
-  size_t per_thread, cuts, size;
-  tarei_product_fn item;
+  const tarei_product_form *form;
   const void *user;
+  size_t cuts, size;
 } job;
+
+static size_t *header_of(const job *const j, const int thread) {
+  return tarei_thread_scratch(j->run, thread, tarei_product_scratch(j->form, 1));
+}
 
 static void run_item(const void *const user, const size_t i, const int thread) {
   const job *const j = user;
   const tarei_product *const p = j->p;
-  const size_t batch = i / j->cuts, first = i % j->cuts * j->size;
-  if (first >= p->m) {
+  size_t *const held = header_of(j, thread);
+  char *const packed = (char *)held + HEADER;
+  tarei_product_rows rows = {.batch = i / j->cuts, .first = i % j->cuts * j->size};
+  size_t b;
+  if (rows.first >= p->m) {
     return;
   }
-  size_t a, b;
-  locate(p, batch, &a, &b);
-  j->item(j->user, p, batch, a, b, first, p->m - first < j->size ? p->m - first : j->size,
-          tarei_thread_scratch(j->run, thread, j->per_thread));
+  rows.m = p->m - rows.first < j->size ? p->m - rows.first : j->size;
+  locate(p, rows.batch, &rows.a, &b);
+  if (*held != b) {
+    j->form->pack(j->user, p, b, packed);
+    *held = b;
+  }
+  j->form->rows(j->user, p, &rows, packed);
 }
 
 void tarei_product_run(const tarei_product *const p, const tarei_run *const run,
-                       const size_t per_thread, const tarei_product_fn item,
-                       const void *const user) {
+                       const tarei_product_form *const form, const void *const user) {
   if (p->batch * p->m * p->n == 0) {
     return;
   }
   const size_t team = (size_t)run->threads;
   size_t cuts = p->batch >= team ? 1 : (team + p->batch - 1) / p->batch;
   cuts = cuts > p->m ? p->m : cuts;
-  const job j = {p, run, per_thread, cuts, (p->m + cuts - 1) / cuts, item, user};
+  const job j = {p, run, form, user, cuts, (p->m + cuts - 1) / cuts};
+  for (int t = 0; t < run->threads; t++) {
+    *header_of(&j, t) = SIZE_MAX;
+  }
   tarei_team_run(run->team, p->batch * cuts, run_item, &j);
 }

@@ -1,7 +1,7 @@
 /*
  * Batched products of two activations, A [..., M, K] x B [..., K, N], leading dims broadcast. The
- * work is cut into items of one batch and a range of rows; each item packs its B into scratch of
- * its thread.
+ * work is cut into items of one batch and a range of rows. A thread packs B into its scratch where the
+ * item before needed another.
  */
 #ifndef TAREI_ENGINE_LOWER_PRODUCTS_H
 #define TAREI_ENGINE_LOWER_PRODUCTS_H
@@ -25,13 +25,23 @@ void tarei_product_read(const tare_tensor *a, const tare_tensor *b, bool trans_b
 tare_status tarei_product_check(const tarei_product *p, const tare_tensor *a, const tare_tensor *b,
                                 const tare_tensor *out, tare_error *err);
 
-/* One item: rows [first, first + m) of output matrix `batch`; a and b are the numbers of the
- * operands' matrices, scratch is the thread's own. */
-typedef void (*tarei_product_fn)(const void *user, const tarei_product *p, size_t batch, size_t a,
-                                 size_t b, size_t first, size_t m, void *scratch);
+/* One item: rows [first, first + m) of output matrix `batch` from matrix a of A. `packed` is what
+ * the thread's scratch holds. */
+typedef struct tarei_product_rows {
+  size_t batch, a, first, m;
+} tarei_product_rows;
 
-/* per_thread: bytes of the run's scratch that each thread has. */
-void tarei_product_run(const tarei_product *p, const tarei_run *run, size_t per_thread,
-                       tarei_product_fn item, const void *user);
+typedef struct tarei_product_form {
+  size_t per_thread; /* bytes of scratch that `pack` fills */
+  void (*pack)(const void *user, const tarei_product *p, size_t b, void *packed);
+  void (*rows)(const void *user, const tarei_product *p, const tarei_product_rows *rows,
+               const void *packed);
+} tarei_product_form;
+
+/* Bytes of scratch of all threads. */
+size_t tarei_product_scratch(const tarei_product_form *form, int threads);
+
+void tarei_product_run(const tarei_product *p, const tarei_run *run,
+                       const tarei_product_form *form, const void *user);
 
 #endif
