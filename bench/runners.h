@@ -13,12 +13,13 @@ enum { MOST_RUNNERS = 12 };
 typedef struct runner {
   const char *name;
   bool peer;
-  bool bytes; /* int8 does the work: it stands beside the int8 peak */
+  bool bytes;            /* int8 does the work: it stands beside the int8 peak */
+  const tare_plan *plan; /* NULL for peers */
   tare_context *context;
   tare_tensor *outputs;
   ort_session *session;
   timing times;    /* ms, the best of each round; sorted by runners_measure */
-  double first_ms; /* of this length's first run; 0 for peers */
+  double first_ms; /* this length's first run, the median of some contexts; 0 for peers */
 } runner;
 
 typedef struct runners {
