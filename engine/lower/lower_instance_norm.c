@@ -1,17 +1,20 @@
 /*
  * InstanceNormalization: each channel of each sample over its own space.
  *
- * Channels-last, rows of all channels are read once for the sums and once to be normalized. Sums run
- * in double over segments of fixed length, whose sums are added in their order, so that threads do not
- * matter; what is summed is the distance from the first row, so that a mean far from zero takes no
- * digits from the variance.
+ * Channels-last, rows of all channels are gone over in segments of fixed length that stay in cache: the
+ * mean of each channel in float, then the squared differences from it. Segments are joined in double in
+ * their order, so that threads do not matter. A second time the rows are multiplied and shifted.
  */
 #include <math.h>
+#include <string.h>
 
+#include "base/mem.h"
+#include "engine/lower/act_table.h"
 #include "engine/lower/fused.h"
 #include "engine/threads.h"
 
-#define SEGMENT 128 /* rows that are summed in one go */
+#define SEGMENT 64     /* rows whose mean is taken in one go */
+#define APPLIED_ROWS 16 /* rows whose places stay in L1 until a table makes them bytes */
 
 static tare_status want_floats(const tarei_step *const step, tare_error *const err) {
   for (int i = 0; i < 3; i++) {
@@ -96,125 +99,195 @@ static tare_status run_plain(const tarei_step *const step, const tarei_run *cons
 
 /* --- channels last ------------------------------------------------------------------------------- */
 
+typedef struct state {
+  tarei_fused fused;
+  bool has_tables;
+  tarei_act_table tables[]; /* [n_profiles] */
+} state;
+
 typedef struct last {
   const tarei_run *run;
   size_t batch, n, channels, segments; /* segments of each sample */
-  double *sums;                        /* [batch][segments][2][channels]: distances, their squares */
+  float *moments;                      /* [batch][segments][2][channels]: means, squares */
+  float *rows;                         /* [threads][channels] */
+  double *sums;                        /* [2][channels] */
   float *factors, *offsets;            /* [batch][channels] */
+  const tarei_act_table *table;        /* or NULL */
   tarei_epilogue to;
 } last;
 
-static size_t segments_of(const size_t n) {
-  return (n + SEGMENT - 1) / SEGMENT;
-}
-
-static last layout_of(const tare_tensor *const x, char *const scratch) {
+/* The sizes of a run, without its memory. */
+static last sizes_of(const tare_tensor *const x) {
   last l = {.batch = (size_t)x->dims[0],
             .n = count_space(x, 1),
             .channels = (size_t)x->dims[x->rank - 1]};
-  l.segments = segments_of(l.n);
-  const size_t sums = l.batch * l.segments * 2 * l.channels;
-  l.sums = (double *)(void *)scratch;
-  l.factors = (float *)(void *)(scratch + sums * sizeof(double));
-  l.offsets = l.factors + l.batch * l.channels;
+  l.segments = (l.n + SEGMENT - 1) / SEGMENT;
   return l;
+}
+
+/* Floats of one row, so that the next one is aligned. */
+static size_t row_of(const last *const l) {
+  return tarei_round_up(l->channels, TAREI_ALIGN / sizeof(float));
+}
+
+static void lay_out(last *const l, void *const scratch) {
+  const size_t row = row_of(l);
+  l->sums = scratch;
+  l->rows = (float *)scratch + 2 * row * sizeof(double) / sizeof(float);
+  l->factors = l->rows + (size_t)l->run->threads * row;
+  l->offsets = l->factors + l->batch * row;
+  l->moments = l->offsets + l->batch * row;
 }
 
 static size_t scratch_last(const tarei_step *const step, const tare_tensor *const *const in,
                            const tare_tensor *const *const out, const int threads) {
   (void)step;
   (void)out;
-  (void)threads;
-  const last l = layout_of(in[0], NULL);
-  return l.batch * l.channels * (l.segments * 2 * sizeof(double) + 2 * sizeof(float));
+  const last l = sizes_of(in[0]);
+  const size_t row = row_of(&l);
+  return 2 * row * sizeof(double) +
+         ((size_t)threads * row + 2 * l.batch * row + 2 * l.batch * l.segments * l.channels) *
+             sizeof(float);
 }
 
-static void sum_segment(const last *const l, const size_t index) {
-  const size_t sample = index / l->segments, first = index % l->segments * SEGMENT;
-  const size_t end = first + SEGMENT < l->n ? first + SEGMENT : l->n;
-  const float *const begin = (const float *)l->run->in[0]->data + sample * l->n * l->channels;
-  double *const restrict sum = l->sums + index * 2 * l->channels;
-  double *const restrict squares = sum + l->channels;
-  for (size_t c = 0; c < 2 * l->channels; c++) {
-    sum[c] = 0;
+static size_t rows_of_segment(const last *const l, const size_t segment) {
+  return l->n - segment * SEGMENT < SEGMENT ? l->n - segment * SEGMENT : SEGMENT;
+}
+
+static void measure_segment(const last *const l, const size_t index, float *const row) {
+  const size_t c = l->channels, sample = index / l->segments, segment = index % l->segments;
+  const size_t m = rows_of_segment(l, segment);
+  const float *const x =
+      (const float *)l->run->in[0]->data + (sample * l->n + segment * SEGMENT) * c;
+  float *const mean = l->moments + index * 2 * c, *const squares = mean + c;
+  const float share = 1.0f / (float)m;
+  tarei_binary_fn *const binary = l->run->kernels->binary;
+  memset(mean, 0, 2 * c * sizeof *mean);
+  for (size_t i = 0; i < m; i++) {
+    binary(TAREI_BINARY_ADD, mean, 1, x + i * c, 1, c, mean);
   }
+  binary(TAREI_BINARY_MUL, mean, 1, &share, 0, c, mean);
+  for (size_t i = 0; i < m; i++) {
+    binary(TAREI_BINARY_SUB, x + i * c, 1, mean, 1, c, row);
+    binary(TAREI_BINARY_MUL, row, 1, row, 1, c, row);
+    binary(TAREI_BINARY_ADD, squares, 1, row, 1, c, squares);
+  }
+}
+
+static void measure_range(const void *const user, const size_t first, const size_t end,
+                          const int thread) {
+  const last *const l = user;
   for (size_t i = first; i < end; i++) {
-    const float *const x = begin + i * l->channels;
+    measure_segment(l, i, l->rows + (size_t)thread * row_of(l));
+  }
+}
+
+/* Joins the segments: the squares of two parts and those between their means. */
+static void join_segments(const last *const l, const size_t sample) {
+  double *const restrict mean = l->sums, *const restrict squares = l->sums + l->channels;
+  const float *moments = l->moments + sample * l->segments * 2 * l->channels;
+  for (size_t s = 0; s < l->segments; s++) {
+    const double before = (double)(s * SEGMENT), m = (double)rows_of_segment(l, s);
+    const double share = m / (before + m), weight = before * share;
     for (size_t c = 0; c < l->channels; c++) {
-      const double d = (double)x[c] - (double)begin[c];
-      sum[c] += d;
-      squares[c] += d * d;
+      const double old = s ? mean[c] : 0, distance = (double)moments[c] - old;
+      mean[c] = old + distance * share;
+      squares[c] =
+          (s ? squares[c] : 0) + (double)moments[l->channels + c] + distance * distance * weight;
     }
-  }
-}
-
-static void sum_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
-  (void)thread;
-  for (size_t i = first; i < end; i++) {
-    sum_segment(user, i);
+    moments += 2 * l->channels;
   }
 }
 
 static void finish_sample(const last *const l, const size_t sample, const float epsilon) {
-  double *const sum = l->sums + sample * l->segments * 2 * l->channels;
-  for (size_t s = 1; s < l->segments; s++) {
-    for (size_t c = 0; c < 2 * l->channels; c++) {
-      sum[c] += sum[s * 2 * l->channels + c];
-    }
-  }
-  const float *const begin = (const float *)l->run->in[0]->data + sample * l->n * l->channels;
+  join_segments(l, sample);
   const float *const scale = l->run->in[1]->data, *const bias = l->run->in[2]->data;
-  const double n = (double)l->n;
+  const double unit = l->table ? (double)l->table->scale : 1.0;
   for (size_t c = 0; c < l->channels; c++) {
-    const double distance = sum[c] / n;
-    const double variance = sum[l->channels + c] / n - distance * distance;
-    const double factor = factor_of(variance > 0 ? variance : 0, epsilon, scale[c]);
-    const double mean = (double)begin[c] + distance;
-    l->factors[sample * l->channels + c] = (float)factor;
-    l->offsets[sample * l->channels + c] = (float)((double)bias[c] - mean * factor);
+    const double variance = l->sums[l->channels + c] / (double)l->n;
+    const double factor = factor_of(variance, epsilon, scale[c]);
+    const double offset = (double)bias[c] - l->sums[c] * factor;
+    l->factors[sample * l->channels + c] = (float)(factor / unit);
+    l->offsets[sample * l->channels + c] = (float)(offset / unit);
   }
 }
 
 /* x * factor + offset, then the activation, is what a convolution of one tap computes. */
+static void apply_rows(const last *const l, const size_t sample, const size_t at, const size_t m) {
+  const size_t row = sample * l->n + at, c = l->channels;
+  tarei_dw_conv conv = {.x = (const float *)l->run->in[0]->data + sample * l->n * c,
+                        .ldx = c,
+                        .in_length = (int64_t)l->n,
+                        .t0 = (int64_t)at,
+                        .t1 = (int64_t)(at + m),
+                        .kernel = 1,
+                        .stride = 1,
+                        .dilation = 1,
+                        .channels = c,
+                        .w = l->factors + sample * c,
+                        .epilogue = tarei_epilogue_at(&l->to, row, 0)};
+  conv.epilogue.bias = l->offsets + sample * c;
+  l->run->kernels->dw_conv_f32(&conv);
+  if (l->table) {
+    uint8_t *const places = conv.epilogue.out_u8;
+    l->run->kernels->lut_u8(l->table->bytes, places, m * c, places);
+  }
+}
+
 static void apply_range(const void *const user, const size_t first, const size_t end,
                         const int thread) {
   (void)thread;
   const last *const l = user;
-  for (size_t row = first; row < end;) {
-    const size_t sample = row / l->n, at = row % l->n;
-    const size_t m = l->n - at < end - row ? l->n - at : end - row;
-    tarei_dw_conv conv = {.x = (const float *)l->run->in[0]->data + sample * l->n * l->channels,
-                          .ldx = l->channels,
-                          .in_length = (int64_t)l->n,
-                          .t0 = (int64_t)at,
-                          .t1 = (int64_t)(at + m),
-                          .kernel = 1,
-                          .stride = 1,
-                          .dilation = 1,
-                          .channels = l->channels,
-                          .w = l->factors + sample * l->channels,
-                          .epilogue = tarei_epilogue_at(&l->to, row, 0)};
-    conv.epilogue.bias = l->offsets + sample * l->channels;
-    l->run->kernels->dw_conv_f32(&conv);
-    row += m;
+  const size_t most = l->table ? APPLIED_ROWS : end - first;
+  for (size_t row = first, m; row < end; row += m) {
+    const size_t left = l->n - row % l->n;
+    m = end - row < left ? end - row : left;
+    m = m < most ? m : most;
+    apply_rows(l, row / l->n, row % l->n, m);
+  }
+}
+
+/* Tables where bytes alone are written, for all profiles or none. */
+static void make_tables(const tarei_step *const step, state *const s) {
+  const int out = s->fused.u8_output < 0 ? -1 : step->node->out[s->fused.u8_output];
+  s->has_tables = out >= 0 && s->fused.f32_output < 0;
+  for (int p = 0; s->has_tables && p < step->n_profiles; p++) {
+    s->has_tables = tarei_act_table_make(s->fused.act, tarei_u8_scale(step->graph, out, p),
+                                         tarei_u8_zero_point(step->graph, out), step->kernels,
+                                         &s->tables[p]);
   }
 }
 
 static tare_status prepare_last(tarei_step *const step, tarei_blobs *const blobs,
                                 tare_error *const err) {
   (void)blobs;
+  const size_t bytes = sizeof(state) + (size_t)step->n_profiles * sizeof(tarei_act_table);
+  state *const s = tarei_calloc(1, bytes);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "instance norm", bytes);
+  }
   TARE_TRY(want_floats(step, err));
-  return tarei_fused_prepare(step, err);
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  make_tables(step, s);
+  return TARE_OK;
 }
 
 static tare_status run_last(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
-  last l = layout_of(r->in[0], r->scratch);
+  const state *const s = step->state;
+  last l = sizes_of(r->in[0]);
   l.run = r;
-  l.to = tarei_fused_epilogue(step->state, step, r, NULL, l.channels);
+  lay_out(&l, r->scratch);
+  l.table = s->has_tables ? &s->tables[r->profile] : NULL;
+  l.to = tarei_fused_epilogue(&s->fused, step, r, NULL, l.channels);
+  if (l.table) {
+    l.to.act = TAREI_ACT_NONE;
+    l.to.inv_scale = 1.0f;
+    l.to.zero_point = l.table->zero_point;
+  }
   TARE_TRY(check_vectors(step, r, l.channels, err));
-  tarei_row_ranges(r, l.batch * l.segments, SEGMENT * l.channels, 4096, sum_range, &l);
+  tarei_row_ranges(r, l.batch * l.segments, SEGMENT * l.channels, 4096, measure_range, &l);
   for (size_t sample = 0; l.n && sample < l.batch; sample++) {
     finish_sample(&l, sample, tarei_attr_float(step->node, "epsilon", 1e-5f));
   }

@@ -140,7 +140,7 @@ static void rows_and_elements_are_written_as_bytes(void **state) {
         s.dims[k][0] = c;
       }
       fill(&s);
-      check_outputs(&s, 0);
+      check_outputs(&s, s.text && !strcmp(s.text, "gelu") ? 2 : 0); /* by table */
       clear(&s);
     }
   }
