@@ -15,21 +15,31 @@
 enum {
   OBSERVE_FULL = 256, /* a queue with so many bins is due */
   OBSERVE_ROOM = OBSERVE_FULL + 4 * TAREI_LANES,
-  OBSERVE_COMMON = 4, /* of sixteen samples */
+  OBSERVE_COMMON = 4,                  /* of sixteen samples */
+  OBSERVE_AHEAD = 1024,                /* elements; processors fetch ahead by themselves too late */
+  OBSERVE_LINES = 4,                   /* of a table, fetched for each queue */
+  OBSERVE_LINE = 64 / sizeof(int64_t), /* bins in a cache line */
 };
+
+/* Bins of the caller's tables that are still to be fetched: most of the time they went out of the
+ * caches since the last call. */
+typedef struct fetch {
+  const int64_t *at, *end;
+} fetch;
 
 /* Bins of x < 0 lie TAREI_OBSERVE_BINS behind the others. */
 typedef struct queues {
   uint16_t *filling, *end;         /* where the next bin goes */
   uint16_t *waiting, *next, *last; /* those to be counted, from `next` on */
   size_t n_counted;                /* of queues that were swapped */
+  fetch positive, negative;
 } queues;
 
 typedef struct watcher {
   v16 scale, last, limit;
-  int32_t common;         /* bin that may be left out of the queues, or -1 */
-  v16 low, high, largest; /* seen so far */
-  v16m inside;            /* lanes that were finite and below the limit all the time */
+  int32_t common; /* bin that may be left out of the queues, or -1 */
+  v16 low, high;  /* seen so far */
+  v16m inside;    /* lanes that were finite and below the limit all the time */
 } watcher;
 
 TAREI_INLINE v16i bins_of(const watcher *w, v16 v, v16 size) {
@@ -58,13 +68,29 @@ static int32_t common_bin(const watcher *w, const float *x, size_t n) {
   return -1;
 }
 
+/* How many bins hold the values from 0 to `most`. */
+static size_t bins_up_to(const tarei_observe *o, float most) {
+  return most < 0 ? 0 : (size_t)ldexpf(most, -o->exponent) + 1;
+}
+
+/* For the values that were there so far. */
+static fetch fetch_for(const tarei_observe *o, const int64_t *bins, float most) {
+  const bool inside = most < ldexpf((float)o->bins, o->exponent);
+  return (fetch){bins, bins + (inside ? bins_up_to(o, most) : (size_t)o->bins)};
+}
+
+TAREI_INLINE void fetch_some(fetch *f) {
+  for (int i = 0; i < OBSERVE_LINES && f->at < f->end; i++, f->at += OBSERVE_LINE) {
+    __builtin_prefetch(f->at, 1 /* to write */, 2 /* into the second cache */);
+  }
+}
+
 static watcher watcher_for(const tarei_observe *o) {
   watcher w = {.scale = v_set1(ldexpf(1.0f, -o->exponent)),
                .last = v_set1((float)(o->bins - 1)),
                .limit = v_set1(ldexpf((float)o->bins, o->exponent)),
                .low = v_set1(INFINITY),
                .high = v_set1(-INFINITY),
-               .largest = v_set1(0.0f),
                .inside = m_first(TAREI_LANES)};
   w.common = common_bin(&w, o->x, o->n_rows * o->n_columns);
   return w;
@@ -82,6 +108,7 @@ TAREI_INLINE void count_some(queues *q, int n, tarei_observe_table *tables) {
 }
 
 TAREI_INLINE v16i watch_lanes(watcher *w, const float *x, size_t n, v16 *row) {
+  __builtin_prefetch(x + OBSERVE_AHEAD);
   const v16 v = v_load_n(x, n), size = v_abs(v);
   w->inside = m_and(w->inside, v_less(size, w->limit));
   w->low = v_min(w->low, n == TAREI_LANES ? v : v_select(m_first(n), v, w->low));
@@ -121,6 +148,8 @@ TAREI_INLINE void swap_when_full(queues *q, tarei_observe_table *tables) {
   q->waiting = q->next = q->filling;
   q->last = q->end;
   q->filling = q->end = empty;
+  fetch_some(&q->positive);
+  fetch_some(&q->negative);
 }
 
 static void count_row(uint32_t *rows, float amax) {
@@ -149,7 +178,6 @@ TAREI_INLINE void watch_rows(watcher *watch, queues *both, const tarei_observe *
       queue_lanes(&w, x + i, o->n_columns - i, &row, &q, tables->bins);
       swap_when_full(&q, tables->bins);
     }
-    w.largest = v_max(w.largest, row);
     if (o->rows) {
       count_row(tables->rows, v_reduce_max(row));
     }
@@ -176,30 +204,38 @@ static void fold_rows(uint32_t *rows, int64_t *out) {
   }
 }
 
-static void count_list(const uint16_t *bins, const uint16_t *end, int64_t *positive,
-                       int64_t *negative) {
+static void count_directly(const uint16_t *bins, const uint16_t *end, const tarei_observe *o) {
+  int64_t *const tables[] = {o->positive, o->negative};
   for (; bins < end; bins++) {
-    (*bins < TAREI_OBSERVE_BINS ? positive : negative - TAREI_OBSERVE_BINS)[*bins]++;
+    tables[*bins / TAREI_OBSERVE_BINS][*bins % TAREI_OBSERVE_BINS]++;
   }
 }
 
-/* What still waits is too little for the tables. */
-static void finish_bins(const watcher *w, const queues *q, const tarei_observe *o, float amax,
-                        tarei_observe_table *tables) {
+static void count_rest(const uint16_t *bins, const uint16_t *end, tarei_observe_table *tables) {
+  for (size_t i = 0; bins + i < end; i++) {
+    tables[i % TAREI_OBSERVE_TABLES][bins[i]]++;
+  }
+}
+
+/* Few elements all wait yet, and do not repay folding tables. */
+static void finish_bins(const watcher *w, const queues *q, const tarei_observe *o, float low,
+                        float high, tarei_observe_table *tables) {
   const size_t n_counted = q->n_counted + (size_t)(q->next - q->waiting);
   const size_t n_left = (size_t)(q->last - q->next + q->end - q->filling);
   const int64_t n_skipped = (int64_t)(o->n_rows * o->n_columns - n_counted - n_left);
   if (n_skipped) {
-    const bool below = w->common >= TAREI_OBSERVE_BINS;
-    (below ? o->negative - TAREI_OBSERVE_BINS : o->positive)[w->common] += n_skipped;
+    int64_t *const table = w->common < TAREI_OBSERVE_BINS ? o->positive : o->negative;
+    table[w->common % TAREI_OBSERVE_BINS] += n_skipped;
   }
-  count_list(q->next, q->last, o->positive, o->negative);
-  count_list(q->filling, q->end, o->positive, o->negative);
-  if (n_counted) {
-    const size_t used = (size_t)ldexpf(amax, -o->exponent) + 1;
-    fold_tables(tables, 0, used, o->positive);
-    fold_tables(tables, TAREI_OBSERVE_BINS, used, o->negative);
+  if (n_counted == 0) {
+    count_directly(q->next, q->last, o);
+    count_directly(q->filling, q->end, o);
+    return;
   }
+  count_rest(q->next, q->last, tables);
+  count_rest(q->filling, q->end, tables);
+  fold_tables(tables, 0, bins_up_to(o, high), o->positive);
+  fold_tables(tables, TAREI_OBSERVE_BINS, bins_up_to(o, -low), o->negative);
 }
 
 bool TAREI_K(tare_k_observe_f32_16)(tarei_observe *o) {
@@ -211,6 +247,8 @@ bool TAREI_K(tare_k_observe_f32_16)(tarei_observe *o) {
   _Alignas(64) uint16_t room[2][OBSERVE_ROOM];
   queues q = {
       .filling = room[0], .end = room[0], .waiting = room[1], .next = room[1], .last = room[1]};
+  q.positive = fetch_for(o, o->positive, o->max);
+  q.negative = fetch_for(o, o->negative, -o->min);
   watcher w = watcher_for(o);
   if (w.common < 0) {
     watch_rows(&w, &q, o, true, tables);
@@ -221,10 +259,10 @@ bool TAREI_K(tare_k_observe_f32_16)(tarei_observe *o) {
     memset(tables, 0, sizeof *tables);
     return false;
   }
-  const float amax = v_reduce_max(w.largest);
-  finish_bins(&w, &q, o, amax, tables->bins);
+  const float low = v_reduce_min(w.low) + 0.0f, high = v_reduce_max(w.high) + 0.0f;
+  finish_bins(&w, &q, o, low, high, tables->bins);
   fold_rows(tables->rows, o->rows);
-  o->min = fminf(o->min, v_reduce_min(w.low) + 0.0f);
-  o->max = fmaxf(o->max, v_reduce_max(w.high) + 0.0f);
+  o->min = fminf(o->min, low);
+  o->max = fmaxf(o->max, high);
   return true;
 }
