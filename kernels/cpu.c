@@ -11,7 +11,8 @@
   X("avxvnni", TAREI_ISA_AVXVNNI, TAREI_ISA_AVX2)                                \
   X("avx512", TAREI_ISA_AVX512, TAREI_ISA_AVX2)                                  \
   X("avx512vnni", TAREI_ISA_AVX512VNNI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
-  X("avx512vbmi", TAREI_ISA_AVX512VBMI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
+  X("avx512vbmi", TAREI_ISA_AVX512VBMI,                                          \
+    TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI)                    \
   X("avx512bf16", TAREI_ISA_AVX512BF16, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
   X("amxint8", TAREI_ISA_AMXINT8,                                                \
     TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI | TAREI_ISA_AVX512VBMI) \
@@ -59,8 +60,9 @@ static unsigned detect_avx512(unsigned states, unsigned leaf7_ebx, unsigned leaf
   if (!has_all(states, STATE_ZMM) || !has_all(leaf7_ebx, base)) {
     return 0;
   }
+  const unsigned with_vbmi = bit_AVX512VNNI | bit_AVX512VBMI;
   return TAREI_ISA_AVX512 | (leaf7_ecx & bit_AVX512VNNI ? TAREI_ISA_AVX512VNNI : 0) |
-         (leaf7_ecx & bit_AVX512VBMI ? TAREI_ISA_AVX512VBMI : 0);
+         (has_all(leaf7_ecx, with_vbmi) ? TAREI_ISA_AVX512VBMI : 0);
 }
 
 /* Linux gives the tiles' registers only to processes that ask. */
@@ -78,8 +80,8 @@ static unsigned detect(void) {
   }
   unsigned found = TAREI_ISA_AVX2 | detect_avx512(states, b7, c7);
   const bool vnni = found & TAREI_ISA_AVX512VNNI;
-  const bool bytes = vnni && (found & TAREI_ISA_AVX512VBMI);
-  if (bytes && has_all(d, bit_AMX_TILE | bit_AMX_INT8) && may_use_tiles(states)) {
+  const bool vbmi = found & TAREI_ISA_AVX512VBMI;
+  if (vbmi && has_all(d, bit_AMX_TILE | bit_AMX_INT8) && may_use_tiles(states)) {
     found |= TAREI_ISA_AMXINT8;
   }
   if (__get_cpuid_count(7, 1, &a, &b, &c, &d)) {

@@ -241,32 +241,6 @@ void TAREI_K(tare_k_quantize_f32u8_16)(const float *x, size_t n, float inv_scale
   }
 }
 
-/* Largest finite magnitude, 0 without one. */
-static float row_amax(const float *x, size_t n) {
-  const v16 beyond = v_set1(INFINITY);
-  v16 best = v_set1(0.0f);
-  for (size_t i = 0; i < n; i += TAREI_LANES) {
-    const v16 size = v_abs(v_load_n(x + i, lanes_left(i, n)));
-    best = v_select(v_less(size, beyond), v_max(size, best), best);
-  }
-  return v_reduce_max(best);
-}
-
-void TAREI_K(tare_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t m, size_t k,
-                                            uint8_t *out, size_t ldo, float *scales) {
-  for (size_t i = 0; i < m; i++) {
-    const float amax = row_amax(x + i * ldx, k) / 127.0f;
-    scales[i] = isnormal(amax) ? amax : 1.0f;
-    TAREI_K(tare_k_quantize_f32u8_16)(x + i * ldx, k, 1.0f / scales[i], 128, out + i * ldo);
-  }
-}
-
-void TAREI_K(tare_k_lut_u8_u8_16)(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out) {
-  for (size_t i = 0; i < n; i++) {
-    out[i] = table[x[i]];
-  }
-}
-
 void TAREI_K(tare_k_dequantize_u8f32_16)(const uint8_t *x, size_t n, float scale,
                                          int32_t zero_point, float *out) {
   const v16i zero = i_set1(zero_point);

@@ -141,6 +141,9 @@ TAREI_INLINE v16i i_add(v16i a, v16i b) {
 TAREI_INLINE v16i i_sub(v16i a, v16i b) {
   return BOTH(v16i, BINARY, _mm256_sub_epi32, a, b);
 }
+TAREI_INLINE v16i i_max(v16i a, v16i b) {
+  return BOTH(v16i, BINARY, _mm256_max_epi32, a, b);
+}
 TAREI_INLINE v16i i_mul(v16i a, v16i b) {
   return BOTH(v16i, BINARY, _mm256_mullo_epi32, a, b);
 }

@@ -147,6 +147,9 @@ TAREI_INLINE v16i i_add(v16i a, v16i b) {
 TAREI_INLINE v16i i_sub(v16i a, v16i b) {
   return EACH(v16i, BINARY, vsubq_s32, a, b);
 }
+TAREI_INLINE v16i i_max(v16i a, v16i b) {
+  return EACH(v16i, BINARY, vmaxq_s32, a, b);
+}
 TAREI_INLINE v16i i_mul(v16i a, v16i b) {
   return EACH(v16i, BINARY, vmulq_s32, a, b);
 }

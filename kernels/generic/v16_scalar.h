@@ -92,6 +92,9 @@ TAREI_INLINE v16i i_add(v16i a, v16i b) {
 TAREI_INLINE v16i i_sub(v16i a, v16i b) {
   EACH_LANE(v16i, (int32_t)((uint32_t)a.lane[i] - (uint32_t)b.lane[i]));
 }
+TAREI_INLINE v16i i_max(v16i a, v16i b) {
+  EACH_LANE(v16i, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+}
 TAREI_INLINE v16i i_mul(v16i a, v16i b) {
   EACH_LANE(v16i, (int32_t)((uint32_t)a.lane[i] * (uint32_t)b.lane[i]));
 }

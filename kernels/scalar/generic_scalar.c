@@ -5,6 +5,8 @@
 #include "kernels/generic/epilogue_body.h"
 #include "kernels/generic/gru_body.h"
 #include "kernels/generic/lstm_body.h"
+#include "kernels/generic/lut_u8_body.h"
 #include "kernels/generic/minmax_body.h"
 #include "kernels/generic/pointwise_body.h"
+#include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"

@@ -59,6 +59,52 @@ static void i8_gemm_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
+/* What kernels finish without the general epilogue, and what lies just beyond it. */
+static ck_epilogue epilogue_of_bytes(size_t m, size_t n) {
+  static const float sizes[] = {1e-4f, 3e-3f, 0.49f, 0.51f, 40.0f};
+  static const tarei_act acts[] = {TAREI_ACT_NONE, TAREI_ACT_RELU, TAREI_ACT_CLIP,
+                                   TAREI_ACT_LEAKY_RELU};
+  const float size = sizes[ck_below(sizeof sizes / sizeof *sizes)];
+  float *const mult = ck_alloc(n * sizeof *mult);
+  for (size_t i = 0; i < n; i++) {
+    mult[i] = ck_uniform(-size, size);
+  }
+  if (ck_below(4) == 0) {
+    mult[ck_below(n)] = ck_float(true);
+  }
+  ck_epilogue c = {.m = m};
+  c.e = (tarei_epilogue){.mult = mult,
+                         .bias = ck_below(3) ? NULL : ck_floats(n, ck_below(4) == 0),
+                         .act = acts[ck_below(4)],
+                         .act_a = ck_below(8) ? ck_uniform(-90.0f, 5.0f) : NAN,
+                         .act_b = ck_uniform(-20.0f, 90.0f),
+                         .ld_u8 = n + ck_below(5),
+                         .inv_scale = ck_below(3) ? 1.0f : ck_uniform(0.1f, 40.0f),
+                         .zero_point = ck_below(2) ? (int32_t)ck_below(256) : 0,
+                         .table = ck_below(4) ? NULL : ck_bytes(256)};
+  c.e.out_u8 = ck_output(m * c.e.ld_u8);
+  return c;
+}
+
+static void i8_gemm_rows_give_the_same_bytes(void **state) {
+  (void)state;
+  for (int i = 0; i < 250; i++) {
+    const size_t n = 32 * (1 + ck_below(5)) + (i % 3 ? 0 : ck_below(32));
+    i8_case c = i8_case_new(i % 2 ? ck_size() : 1 + ck_below(30), ck_size(), n);
+    ck_epilogue e = epilogue_of_bytes(c.m, c.n);
+    const tarei_i8_gemm oracle = i8_gemm_of(&c, e.e);
+    ck_scalar().i8_gemm(&oracle);
+    CK_EACH_ROW("i8_gemm") {
+      tarei_epilogue twin = ck_epilogue_twin(&e);
+      const tarei_i8_gemm g = i8_gemm_of(&c, twin);
+      ((tarei_i8_gemm_fn *)row->function)(&g);
+      ck_epilogue_same_and_free(row->name, &e, &twin);
+    }
+    ck_epilogue_free(&e);
+    i8_case_free(&c);
+  }
+}
+
 static void i8_gemm_takes_the_largest_products(void **state) {
   (void)state;
   i8_case c = i8_case_new(15, 257, 70);
@@ -221,6 +267,7 @@ static void f32_gemm_agrees_with_double(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(i8_gemm_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(i8_gemm_rows_give_the_same_bytes),
       cmocka_unit_test(i8_gemm_takes_the_largest_products),
       cmocka_unit_test(i8_gemm_agrees_with_three_loops),
       cmocka_unit_test(epilogue_follows_its_definition),

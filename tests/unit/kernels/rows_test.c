@@ -268,6 +268,11 @@ static void tables_map_every_byte(void **state) {
         assert_int_equal(out[j], table[x[j]]);
       }
       assert_int_equal(out[n], 0x5a);
+      memcpy(out, x, n);
+      ((tarei_lut_u8_fn *)row->function)(table, out, n, out);
+      for (size_t j = 0; j < n; j++) {
+        assert_int_equal(out[j], table[x[j]]);
+      }
       free(out);
     }
     free(table);

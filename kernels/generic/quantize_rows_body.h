@@ -1,0 +1,98 @@
+/* Rows to bytes, each by its own largest magnitude. Instantiated once per ISA. */
+#include <float.h>
+#include <math.h>
+
+#include "kernels/generic/quantize16.h"
+
+enum { QUARTER = TAREI_LANES, WHOLE = 4 * TAREI_LANES };
+
+/* Magnitudes order like the integers of their bits, infinite and NaN above all others. */
+TAREI_INLINE v16i larger_magnitude(v16i best, v16 x) { return i_max(best, v_bits(v_abs(x))); }
+
+TAREI_INLINE v16i largest_magnitudes(const float *x, size_t n) {
+  v16i best[4] = {i_set1(0), i_set1(0), i_set1(0), i_set1(0)};
+  size_t i = 0;
+  for (; i + WHOLE <= n; i += WHOLE) {
+#pragma GCC unroll 4
+    for (size_t q = 0; q < 4; q++) {
+      best[q] = larger_magnitude(best[q], v_load(x + i + q * QUARTER));
+    }
+  }
+  for (; i < n; i += QUARTER) {
+    best[0] = larger_magnitude(best[0], v_load_n(x + i, lanes_left(i, n)));
+  }
+  return i_max(i_max(best[0], best[1]), i_max(best[2], best[3]));
+}
+
+/* Largest finite magnitude, 0 without one. */
+static float finite_amax(const float *x, size_t n) {
+  const v16 beyond = v_set1(INFINITY);
+  v16 best = v_set1(0.0f);
+  for (size_t i = 0; i < n; i += TAREI_LANES) {
+    const v16 size = v_abs(v_load_n(x + i, lanes_left(i, n)));
+    best = v_select(v_less(size, beyond), v_max(size, best), best);
+  }
+  return v_reduce_max(best);
+}
+
+TAREI_INLINE float scale_of(float amax) {
+  const float scale = amax / 127.0f;
+  return scale >= FLT_MIN ? scale : 1.0f;
+}
+
+/* Finite values divided by their scale stay within 127 steps and need no bounds. */
+TAREI_INLINE v16i quantize_finite(v16 x, v16 inv_scale) {
+  const v16 shifted = v_add(v_mul(x, inv_scale), v_set1(ROUND_MAGIC));
+  return i_sub(v_bits(shifted), i_set1(ROUND_MAGIC_BITS - 128));
+}
+
+TAREI_INLINE void put_finite(const float *x, size_t n, v16 inv_scale, uint8_t *out) {
+  size_t i = 0;
+  for (; i + WHOLE <= n; i += WHOLE) {
+    v16i bytes[4];
+#pragma GCC unroll 4
+    for (size_t q = 0; q < 4; q++) {
+      bytes[q] = quantize_finite(v_load(x + i + q * QUARTER), inv_scale);
+    }
+    i_store_u8_four(out + i, bytes);
+  }
+  for (; i < n; i += QUARTER) {
+    const size_t left = lanes_left(i, n);
+    i_store_u8_n(out + i, quantize_finite(v_load_n(x + i, left), inv_scale), left);
+  }
+}
+
+static float put_any(const float *x, size_t n, uint8_t *out) {
+  const float scale = scale_of(finite_amax(x, n));
+  const quantizer q = quantizer_for(1.0f / scale, 128);
+  for (size_t i = 0; i < n; i += TAREI_LANES) {
+    const size_t left = lanes_left(i, n);
+    i_store_u8_n(out + i, v_quantize(&q, v_load_n(x + i, left)), left);
+  }
+  return scale;
+}
+
+/* 0 where not all values are finite. */
+TAREI_INLINE float scale_if_finite(const float *x, size_t n) {
+  const v16 largest = i_as_float(largest_magnitudes(x, n));
+  const bool finite = m_count(v_less(largest, v_set1(INFINITY))) == TAREI_LANES;
+  return finite ? scale_of(v_reduce_max(largest)) : 0.0f;
+}
+
+/* The scale of a row takes long to become known: the next row is looked at before it is needed. */
+void TAREI_K(tare_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t m, size_t k,
+                                            uint8_t *out, size_t ldo, float *scales) {
+  float next = m ? scale_if_finite(x, k) : 0.0f;
+  for (size_t i = 0; i < m; i++) {
+    const float scale = next;
+    next = i + 1 < m ? scale_if_finite(x + ldx, k) : 0.0f;
+    if (scale > 0) {
+      scales[i] = scale;
+      put_finite(x, k, v_set1(1.0f / scale), out);
+    } else {
+      scales[i] = put_any(x, k, out);
+    }
+    x += ldx;
+    out += ldo;
+  }
+}
