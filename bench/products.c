@@ -150,17 +150,22 @@ static tare_status feed_session(contest *const c, tare_error *const err) {
   return ort_session_run(c->session, err);
 }
 
+/* "-" for those who are not there. */
+static void print_ratio(const double ratio) {
+  if (isfinite(ratio)) {
+    printf(" %.2f |", ratio);
+  } else {
+    printf(" - |");
+  }
+}
+
 static void print(const contest *const c) {
   const double operations = 2.0 * (double)(c->m * c->k * c->n);
   const double peak = c->peak->operations * c->arguments->threads / c->best[PEAK];
   printf("| %zux%zu | %zu | %.0f | %.0f |", c->k, c->n, c->m, operations / c->best[OWN] * 1e-9,
          100 * operations / c->best[OWN] / peak);
   for (int who = ONEDNN; who < WHO_COUNT; who++) {
-    if (isfinite(c->best[who])) {
-      printf(" %.2f |", c->best[who] / c->best[OWN]);
-    } else {
-      printf(" - |");
-    }
+    print_ratio(c->best[who] / c->best[OWN]);
   }
   printf("\n");
   fflush(stdout);
@@ -240,8 +245,10 @@ static tare_status measure_all(const arguments *const a, ort *const library,
   }
   printf("\n| M | oneDNN's time over tare's, geometric mean | ONNX Runtime's |\n|---|---|---|\n");
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-    printf("| %zu | %.2f | %.2f |\n", rows[r], exp(logs[r][ONEDNN] / n_shapes),
-           exp(logs[r][ORT] / n_shapes));
+    printf("| %zu |", rows[r]);
+    print_ratio(exp(logs[r][ONEDNN] / n_shapes));
+    print_ratio(exp(logs[r][ORT] / n_shapes));
+    printf("\n");
   }
   return TARE_OK;
 }
