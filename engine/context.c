@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/team.h"
 #include "engine/plan.h"
+#include "engine/sizes.h"
 
 struct tare_context {
   const tare_plan *plan;
@@ -19,6 +20,7 @@ struct tare_context {
   char *arena;
   void *scratch;
   tare_tensor *tensors;              /* per value */
+  int64_t *sizes;                    /* per expression of the plan, at the last shape */
   const tare_tensor **operands;      /* inputs, then outputs, of each step in turn */
   int *first_operand;                /* per step */
   tarei_observer_fn observe;
@@ -95,11 +97,12 @@ tare_status tare_context_new(const tare_plan *const plan,
   c->arena = tarei_alloc_aligned(plan->arena_bytes, 1);
   c->scratch = tarei_alloc_aligned(scratch, 1);
   c->tensors = tarei_calloc((size_t)plan->graph->n_values, sizeof *c->tensors);
+  c->sizes = tarei_calloc((size_t)plan->sizes.n_exprs, sizeof *c->sizes);
   c->operands = tarei_calloc((size_t)count_operands(plan), sizeof *c->operands);
   c->first_operand = tarei_calloc((size_t)plan->n_steps, sizeof *c->first_operand);
   c->seconds = tarei_calloc((size_t)plan->n_steps, sizeof *c->seconds);
-  if (!c->arena || !c->scratch || !c->tensors || !c->operands || !c->first_operand ||
-      !c->seconds) {
+  if (!c->arena || !c->scratch || !c->tensors || !c->sizes || !c->operands ||
+      !c->first_operand || !c->seconds) {
     tare_context *dead = c;
     tare_context_free(&dead);
     return tarei_fail_memory(err, "context: activations at the profiles' maximum",
@@ -124,6 +127,7 @@ void tare_context_free(tare_context **const context) {
     free(c->arena);
     free(c->scratch);
     free(c->tensors);
+    free(c->sizes);
     free(c->operands);
     free(c->first_operand);
     free(c->seconds);
@@ -136,45 +140,9 @@ void tare_context_free(tare_context **const context) {
  * a length in between may still give a node nothing to do. */
 static tare_status take_shape(tare_context *const c, const int64_t *const symbols,
                               tare_error *const err) {
-  const tare_plan *const plan = c->plan;
-  const tarei_graph *const g = plan->graph;
   c->profile = -1;
-  TARE_TRY(tarei_plan_check_dims(plan, symbols, err));
-  for (int v = 0; v < g->n_values; v++) {
-    const tarei_slot *const slot = &plan->slots[v];
-    for (int d = 0; slot->dynamic && slot->storage != TAREI_STORE_NONE && d < c->tensors[v].rank;
-         d++) {
-      const bool known =
-          tarei_expr_eval(g->exprs, g->values[v].dims[d], symbols, &c->tensors[v].dims[d]);
-      assert(known && c->tensors[v].dims[d] <= plan->bounds[v].dims[d]);
-      (void)known;
-    }
-  }
+  TARE_TRY(tarei_sizes_fill(c->plan, symbols, c->sizes, c->tensors, err));
   memcpy(c->symbols, symbols, sizeof c->symbols);
-  return TARE_OK;
-}
-
-/* The arena is reused within a run, so shape-borne contents are written before each one. */
-static tare_status fill_from_shape(tare_context *const c, tare_error *const err) {
-  const tarei_graph *const g = c->plan->graph;
-  for (int v = 0; v < g->n_values; v++) {
-    if (!c->plan->slots[v].from_shape) {
-      continue;
-    }
-    const tarei_value *const value = &g->values[v];
-    for (int i = 0; i < value->n_contents; i++) {
-      int64_t x = 0;
-      if (!tarei_expr_eval(g->exprs, value->contents[i], c->symbols, &x)) {
-        return tarei_fail(err, TARE_E_SHAPE, "'%s': element %d overflows at this length",
-                          value->name, i);
-      }
-      if (value->dtype == TARE_I64) {
-        ((int64_t *)c->tensors[v].data)[i] = x;
-      } else {
-        ((int32_t *)c->tensors[v].data)[i] = (int32_t)x;
-      }
-    }
-  }
   return TARE_OK;
 }
 
@@ -301,7 +269,6 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   }
   c->profile = profile;
   point_at_inputs(c, inputs);
-  TARE_TRY(fill_from_shape(c, err));
   TARE_TRY(run_steps(c, valid, bucket < 0 ? profile : bucket, err));
   for (int i = 0; outputs && i < g->n_outputs; i++) {
     outputs[i] = c->tensors[g->outputs[i]];

@@ -24,6 +24,20 @@ typedef struct tarei_slot {
   int observable;       /* dense number, or -1 */
 } tarei_slot;
 
+/* Where the result of an expression goes: element `at` of a value's dims or contents. */
+typedef struct tarei_size_place {
+  int value, at;
+  int other; /* expression; for moves the value that has to have as many elements */
+} tarei_size_place;
+
+/* What follows from the symbols (engine/sizes.h). */
+typedef struct tarei_sizes {
+  tarei_expr *exprs; /* each once */
+  tarei_size_place *dims, *contents, *moves;
+  int n_exprs, n_dims, n_contents, n_moves;
+  size_t cap_exprs, cap_dims, cap_contents, cap_moves;
+} tarei_sizes;
+
 struct tare_plan {
   tarei_graph *graph;
   tare_profiles *profiles;
@@ -36,6 +50,7 @@ struct tare_plan {
   bool *runs;          /* per node: the outputs need it, as a step or as a view */
   tarei_slot *slots;   /* per value */
   tare_tensor *bounds; /* per value: dtype and the largest dims over all profiles, no data */
+  tarei_sizes sizes;
   int *symbols;        /* per symbol of the graph's expressions: its number in the profiles */
   int *observables;    /* values, by dense number */
   int n_observables;

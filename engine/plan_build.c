@@ -5,6 +5,7 @@
 #include "engine/evaluate.h"
 #include "engine/plan.h"
 #include "engine/plan_ports.h"
+#include "engine/sizes.h"
 #include "graph/model.h"
 #include "graph/pass.h"
 #include "graph/quantize.h"
@@ -89,6 +90,7 @@ void tare_plan_free(tare_plan **const handle) {
   for (int i = 0; i < plan->n_strings; i++) {
     free(plan->strings[i]);
   }
+  tarei_sizes_fini(&plan->sizes);
   free(plan->steps);
   free(plan->runs);
   free(plan->strings);

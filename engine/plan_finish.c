@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/memory_plan.h"
 #include "engine/plan.h"
+#include "engine/sizes.h"
 #include "graph/quantize_uses.h"
 
 #define MAX_OPERANDS 512 /* inputs of one node; Concat is the only wide one */
@@ -57,58 +58,6 @@ static void place_values(const tare_plan *const plan) {
       slot->dynamic |= !tarei_expr_is_const(g->exprs, g->values[v].dims[d], &ignored);
     }
   }
-}
-
-/* Elements of a value at these symbols, or -1 with the axis and size that are at fault. */
-static int64_t count_at(const tare_plan *const plan, const int v, const int64_t *const symbols,
-                        int *const axis, int64_t *const size) {
-  const tarei_value *const value = &plan->graph->values[v];
-  int64_t count = 1;
-  for (*axis = 0; *axis < value->rank; ++*axis) {
-    *size = -1;
-    if (!tarei_expr_eval(plan->graph->exprs, value->dims[*axis], symbols, size) || *size < 1 ||
-        !tarei_mul_i64(count, *size, &count)) {
-      return -1;
-    }
-  }
-  return count;
-}
-
-static tare_status check_node_at(const tare_plan *const plan, const tarei_node *const node,
-                                 const int64_t *const symbols, tare_error *const err) {
-  const tarei_graph *const g = plan->graph;
-  for (int o = 0; o < node->n_out; o++) {
-    const int v = node->out[o];
-    int axis;
-    int64_t size;
-    if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE) {
-      continue;
-    }
-    const int64_t count = count_at(plan, v, symbols, &axis, &size);
-    if (count < 0) {
-      return tarei_fail(err, TARE_E_SHAPE,
-                        "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
-                        node->name, axis, g->values[v].name, (long long)size);
-    }
-    const int64_t had = node->op->movement ? count_at(plan, node->in[0], symbols, &axis, &size) : 0;
-    if (node->op->movement && had != count) {
-      return tarei_fail(err, TARE_E_SHAPE,
-                        "node '%s' cannot run at this length: '%s' would have %lld elements, made "
-                        "from %lld",
-                        node->name, g->values[v].name, (long long)count, (long long)had);
-    }
-  }
-  return TARE_OK;
-}
-
-tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *const symbols,
-                                  tare_error *const err) {
-  for (int n = 0; n < plan->graph->n_nodes; n++) {
-    if (plan->runs[n]) {
-      TARE_TRY(check_node_at(plan, &plan->graph->nodes[n], symbols, err));
-    }
-  }
-  return TARE_OK;
 }
 
 static void profile_point(const tare_plan *const plan, const int profile, const int which,
@@ -244,8 +193,9 @@ static tare_status plan_memory(tare_plan *const plan, tare_error *const err) {
     return tarei_fail_memory(err, "memory plan", (size_t)g->n_values * sizeof *usages);
   }
   for (int v = 0; v < g->n_values; v++) {
-    if (plan->slots[v].from_shape) {
+    if (plan->slots[v].from_shape) { /* written at a new shape, good for all runs of it */
       use_at(plan, usages, v, 0);
+      use_at(plan, usages, v, plan->n_steps);
     }
   }
   for (int s = 0; s < plan->n_steps; s++) {
@@ -357,6 +307,7 @@ tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
   place_values(plan);
   TARE_TRY(check_profiles(plan, err));
   TARE_TRY(bound_values(plan, err));
+  TARE_TRY(tarei_sizes_compile(plan, err));
   TARE_TRY(make_steps(plan, err));
   TARE_TRY(plan_memory(plan, err));
   return number_observables(plan, err);

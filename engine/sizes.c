@@ -1,0 +1,221 @@
+#include "engine/sizes.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+
+/* Elements of a value at these symbols, or -1 with the axis and size that are at fault. */
+static int64_t count_at(const tare_plan *const plan, const int v, const int64_t *const symbols,
+                        int *const axis, int64_t *const size) {
+  const tarei_value *const value = &plan->graph->values[v];
+  int64_t count = 1;
+  for (*axis = 0; *axis < value->rank; ++*axis) {
+    *size = -1;
+    if (!tarei_expr_eval(plan->graph->exprs, value->dims[*axis], symbols, size) || *size < 1 ||
+        !tarei_mul_i64(count, *size, &count)) {
+      return -1;
+    }
+  }
+  return count;
+}
+
+static tare_status check_node_at(const tare_plan *const plan, const tarei_node *const node,
+                                 const int64_t *const symbols, tare_error *const err) {
+  const tarei_graph *const g = plan->graph;
+  for (int o = 0; o < node->n_out; o++) {
+    const int v = node->out[o];
+    int axis;
+    int64_t size;
+    if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE) {
+      continue;
+    }
+    const int64_t count = count_at(plan, v, symbols, &axis, &size);
+    if (count < 0) {
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
+                        node->name, axis, g->values[v].name, (long long)size);
+    }
+    const int64_t had = node->op->movement ? count_at(plan, node->in[0], symbols, &axis, &size) : 0;
+    if (node->op->movement && had != count) {
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "node '%s' cannot run at this length: '%s' would have %lld elements, made "
+                        "from %lld",
+                        node->name, g->values[v].name, (long long)count, (long long)had);
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *const symbols,
+                                  tare_error *const err) {
+  for (int n = 0; n < plan->graph->n_nodes; n++) {
+    if (plan->runs[n]) {
+      TARE_TRY(check_node_at(plan, &plan->graph->nodes[n], symbols, err));
+    }
+  }
+  return TARE_OK;
+}
+
+typedef struct builder {
+  const tare_plan *plan;
+  tarei_sizes *sizes;
+  int *numbers; /* per expression of the graph: 1 + its number in the table, or 0 */
+} builder;
+
+/* The number of an expression in the table, or -1 when out of memory. */
+static int number_of(const builder *const b, const tarei_expr e) {
+  tarei_sizes *const s = b->sizes;
+  if (b->numbers[e]) {
+    return b->numbers[e] - 1;
+  }
+  if (!TAREI_GROW(s->exprs, s->n_exprs, s->cap_exprs)) {
+    return -1;
+  }
+  s->exprs[s->n_exprs] = e;
+  b->numbers[e] = ++s->n_exprs;
+  return s->n_exprs - 1;
+}
+
+static bool add_place(tarei_size_place **const places, int *const n, size_t *const capacity,
+                      const int value, const int at, const int expr) {
+  if (expr < 0 || !TAREI_GROW(*places, *n, *capacity)) {
+    return false;
+  }
+  (*places)[(*n)++] = (tarei_size_place){value, at, expr};
+  return true;
+}
+
+static bool add_value(const builder *const b, const int v) {
+  const tare_plan *const plan = b->plan;
+  tarei_sizes *const s = b->sizes;
+  const tarei_value *const value = &plan->graph->values[v];
+  for (int d = 0; plan->slots[v].dynamic && d < value->rank; d++) {
+    if (!add_place(&s->dims, &s->n_dims, &s->cap_dims, v, d, number_of(b, value->dims[d]))) {
+      return false;
+    }
+  }
+  for (int i = 0; plan->slots[v].from_shape && i < value->n_contents; i++) {
+    if (!add_place(&s->contents, &s->n_contents, &s->cap_contents, v, i,
+                   number_of(b, value->contents[i]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tarei_expr count_of(const tarei_graph *const g, const int v) {
+  tarei_expr count = tarei_expr_const(g->exprs, 1);
+  for (int d = 0; d < g->values[v].rank; d++) {
+    count = tarei_expr_mul(g->exprs, count, g->values[v].dims[d]);
+  }
+  return count;
+}
+
+/* A node that only moves elements has as many after as before. Where both counts are the same
+ * expression that needs no look at numbers. */
+static bool add_moves(const tare_plan *const plan, tarei_sizes *const s) {
+  const tarei_graph *const g = plan->graph;
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_node *const node = &g->nodes[n];
+    for (int o = 0; plan->runs[n] && node->op->movement && o < node->n_out; o++) {
+      const int v = node->out[o];
+      if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE) {
+        continue;
+      }
+      const tarei_expr from = count_of(g, node->in[0]);
+      if ((from == TAREI_EXPR_NONE || from != count_of(g, v)) &&
+          !add_place(&s->moves, &s->n_moves, &s->cap_moves, v, 0, node->in[0])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static tarei_expr last_expr(const tarei_graph *const g) {
+  tarei_expr last = 0;
+  for (int v = 0; v < g->n_values; v++) {
+    const tarei_value *const value = &g->values[v];
+    for (int d = 0; d < value->rank; d++) {
+      last = value->dims[d] > last ? value->dims[d] : last;
+    }
+    for (int i = 0; value->contents && i < value->n_contents; i++) {
+      last = value->contents[i] > last ? value->contents[i] : last;
+    }
+  }
+  return last;
+}
+
+tare_status tarei_sizes_compile(tare_plan *const plan, tare_error *const err) {
+  const size_t n = (size_t)last_expr(plan->graph) + 1;
+  const builder b = {plan, &plan->sizes, tarei_calloc(n, sizeof *b.numbers)};
+  bool ok = b.numbers != NULL;
+  for (int v = 0; ok && v < plan->graph->n_values; v++) {
+    ok = plan->slots[v].storage == TAREI_STORE_NONE || add_value(&b, v);
+  }
+  ok = ok && add_moves(plan, &plan->sizes);
+  free(b.numbers);
+  return ok ? TARE_OK : tarei_fail_memory(err, "sizes", n * sizeof *b.numbers);
+}
+
+void tarei_sizes_fini(tarei_sizes *const s) {
+  free(s->exprs);
+  free(s->dims);
+  free(s->contents);
+  free(s->moves);
+  *s = (tarei_sizes){0};
+}
+
+static void fill_contents(const tare_plan *const plan, const int64_t *const results,
+                          const tare_tensor *const tensors) {
+  for (int i = 0; i < plan->sizes.n_contents; i++) {
+    const tarei_size_place *const c = &plan->sizes.contents[i];
+    const tare_tensor *const t = &tensors[c->value];
+    if (t->dtype == TARE_I64) {
+      ((int64_t *)t->data)[c->at] = results[c->other];
+    } else {
+      ((int32_t *)t->data)[c->at] = (int32_t)results[c->other];
+    }
+  }
+}
+
+/* Says in one sentence what is wrong; the table knows only that something is. */
+static tare_status explain(const tare_plan *const plan, const int64_t *const symbols,
+                           const int expr, tare_error *const err) {
+  TARE_TRY(tarei_plan_check_dims(plan, symbols, err));
+  for (int i = 0; i < plan->sizes.n_contents; i++) {
+    const tarei_size_place *const c = &plan->sizes.contents[i];
+    if (c->other == expr) {
+      return tarei_fail(err, TARE_E_SHAPE, "'%s': element %d overflows at this length",
+                        plan->graph->values[c->value].name, c->at);
+    }
+  }
+  return tarei_fail(err, TARE_E_SHAPE, "a size overflows at this length");
+}
+
+tare_status tarei_sizes_fill(const tare_plan *const plan, const int64_t *const symbols,
+                             int64_t *const results, tare_tensor *const tensors,
+                             tare_error *const err) {
+  const tarei_sizes *const s = &plan->sizes;
+  for (int i = 0; i < s->n_exprs; i++) {
+    if (!tarei_expr_eval(plan->graph->exprs, s->exprs[i], symbols, &results[i])) {
+      return explain(plan, symbols, i, err);
+    }
+  }
+  for (int i = 0; i < s->n_dims; i++) {
+    const tarei_size_place *const d = &s->dims[i];
+    if (results[d->other] < 1) {
+      return explain(plan, symbols, -1, err);
+    }
+    assert(results[d->other] <= plan->bounds[d->value].dims[d->at]);
+    tensors[d->value].dims[d->at] = results[d->other];
+  }
+  for (int i = 0; i < s->n_moves; i++) {
+    const tarei_size_place *const m = &s->moves[i];
+    if (tare_tensor_count(&tensors[m->value]) != tare_tensor_count(&tensors[m->other])) {
+      return explain(plan, symbols, -1, err);
+    }
+  }
+  fill_contents(plan, results, tensors);
+  return TARE_OK;
+}

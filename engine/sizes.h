@@ -1,0 +1,19 @@
+/* Everything of a plan that follows from the symbols alone, as a table: a new length evaluates each
+ * expression once. */
+#ifndef TAREI_ENGINE_SIZES_H
+#define TAREI_ENGINE_SIZES_H
+
+#include "engine/plan.h"
+
+/* From the graph and the slots of the plan, once both are final. tarei_sizes_fini takes what was made
+ * also where this fails. */
+tare_status tarei_sizes_compile(tare_plan *plan, tare_error *err);
+void tarei_sizes_fini(tarei_sizes *sizes);
+
+/* Writes dims into `tensors` (one per value), and contents that follow from the symbols into their
+ * memory; `results` has room for sizes.n_exprs numbers. TARE_E_SHAPE where a node would have nothing to
+ * do, or a number overflows; the tensors are then to be filled anew before they are used. */
+tare_status tarei_sizes_fill(const tare_plan *plan, const int64_t *symbols, int64_t *results,
+                             tare_tensor *tensors, tare_error *err);
+
+#endif
