@@ -1,5 +1,6 @@
 /* Conv (1-D and 2-D, constant weights) and InstanceNormalization run channels-last, between two
- * Transposes that push_transposes moves away. The channels-last tensor takes the ONNX name. */
+ * Transposes that push_transposes moves away. The channels-last tensor takes the ONNX name. A
+ * GlobalAveragePool becomes a ReduceMean, which Transposes can pass. */
 #include "graph/passes/const_data.h"
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
@@ -67,6 +68,20 @@ static tare_status convert_norm(tarei_graph *const graph, const int index, tare_
   return TARE_OK;
 }
 
+/* A GlobalAveragePool is a mean over all axes but two, which works on any layout. */
+static tare_status convert_pool(tarei_graph *const graph, const int index, tare_error *const err) {
+  tarei_node *const node = &graph->nodes[index];
+  int64_t axes[TARE_MAX_RANK];
+  const int n = graph->values[node->in[0]].rank - 2;
+  for (int i = 0; i < n; i++) {
+    axes[i] = 2 + i;
+  }
+  node->op = &tarei_op_reduce_mean;
+  node->opset = 13;
+  return tarei_attr_set_ints(node, "axes", axes, n) ? TARE_OK
+                                                    : tarei_fail_memory(err, "axes", sizeof axes);
+}
+
 static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
                        bool *const changed, tare_error *const err) {
   (void)options;
@@ -77,6 +92,9 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
       *changed = true;
     } else if (is_norm(graph, &graph->nodes[i])) {
       TARE_TRY(convert_norm(graph, i, err));
+      *changed = true;
+    } else if (graph->nodes[i].op == &tarei_op_global_average_pool) {
+      TARE_TRY(convert_pool(graph, i, err));
       *changed = true;
     }
   }
