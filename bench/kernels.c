@@ -14,6 +14,7 @@ static const struct {
   bench_part_fn *run;
 } parts[] = {{"i8", bench_products_i8},
              {"f32", bench_products_f32},
+             {"bf16", bench_products_bf16},
              {"depthwise", bench_depthwise},
              {"recurrent", bench_recurrent},
              {"elements", bench_elements},

@@ -8,6 +8,7 @@ typedef void bench_part_fn(const tarei_kernels *kernels, unsigned isa);
 
 bench_part_fn bench_products_i8;
 bench_part_fn bench_products_f32;
+bench_part_fn bench_products_bf16;
 bench_part_fn bench_depthwise;
 bench_part_fn bench_recurrent;
 bench_part_fn bench_elements;

@@ -123,6 +123,28 @@ typedef struct tarei_f32_gemm {
 } tarei_f32_gemm;
 typedef void tarei_f32_gemm_fn(const tarei_f32_gemm *g);
 
+/* --- bf16 gemm ---------------------------------------------------------------------------------- */
+/* Both factors as bfloat16, sums in float. Panels of 32 columns by pairs of k: packed[p][k/2][32][2],
+ * zero-filled beyond K and N. Of each pair the second product is added first, each by a fused
+ * multiply-add; subnormal factors, sums and results count as zero. */
+size_t tarei_bf16_packed_size(size_t k, size_t n); /* bytes */
+/* Rounds w[k][n] (row stride ldw; `transposed`: w[n][k]) as to_bf16 does, and packs it. */
+void tarei_bf16_pack(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
+                     uint16_t *packed);
+/* m rows of k floats, ldx elements apart, to nearest even; subnormal ones to zero. Rows of `out` are
+ * ldo elements apart; behind an odd k stands a zero. */
+typedef void tarei_to_bf16_fn(const float *x, size_t ldx, size_t m, size_t k, uint16_t *out,
+                              size_t ldo);
+
+typedef struct tarei_bf16_gemm {
+  const uint16_t *a;  /* [m][k], row stride lda elements, with a zero behind an odd k */
+  size_t lda;
+  size_t m, k, n;
+  const uint16_t *b;  /* packed, 64-byte aligned */
+  tarei_epilogue epilogue; /* mult NULL */
+} tarei_bf16_gemm;
+typedef void tarei_bf16_gemm_fn(const tarei_bf16_gemm *g);
+
 /* --- depthwise convolution, channels-last, along one axis ---------------------------------------- */
 /* Output t, channel c: sum over j of x[t * stride + j * dilation - pad][c] * w[j][c]; taps outside
  * [0, in_length) take the zero point. Rows of x and of the outputs are `channels` long at their
@@ -276,6 +298,8 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(i8_pack_u8, tarei_i8_pack_u8_fn)           \
   X(f32_gemm, tarei_f32_gemm_fn)               \
   X(f32_pack, tarei_f32_pack_fn)               \
+  X(bf16_gemm, tarei_bf16_gemm_fn)             \
+  X(to_bf16, tarei_to_bf16_fn)                 \
   X(dw_conv_i8, tarei_dw_conv_fn)              \
   X(dw_conv_f32, tarei_dw_conv_fn)             \
   X(softmax, tarei_softmax_fn)                 \

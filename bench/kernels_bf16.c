@@ -1,0 +1,64 @@
+/* Products of bf16 by shape, as percentages of the peak, and their conversion of the rows. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/kernels.h"
+#include "bench/measure.h"
+#include "bench/peak.h"
+
+typedef struct product {
+  const tarei_kernels *kernels;
+  const float *x;
+  uint16_t *a;
+  tarei_bf16_gemm gemm;
+} product;
+
+static void run_product(void *context) {
+  const product *const p = context;
+  p->kernels->bf16_gemm(&p->gemm);
+}
+
+static void run_conversion(void *context) {
+  const product *const p = context;
+  const tarei_bf16_gemm *const g = &p->gemm;
+  p->kernels->to_bf16(p->x, g->k, g->m, g->k, p->a, g->lda);
+}
+
+static void bench_product(const tarei_kernels *kernels, const bench_peak *peak, size_t m, size_t k,
+                          size_t n) {
+  float *const x = bench_allocate(m * k * sizeof *x);
+  float *const w = bench_allocate(k * n * sizeof *w);
+  uint16_t *const a = bench_allocate(m * k * sizeof *a);
+  uint16_t *const packed = bench_allocate(tarei_bf16_packed_size(k, n));
+  float *const out = bench_allocate(m * n * sizeof *out);
+  tarei_bf16_pack(w, n, false, k, n, packed);
+  product p = {kernels, x, a,
+               {.a = a, .lda = k, .m = m, .k = k, .n = n, .b = packed,
+                .epilogue = {.out_f32 = out, .ld_f32 = n}}};
+  bench_work works[3] = {{.run = run_product, .context = &p},
+                         {.run = run_conversion, .context = &p},
+                         {.run = peak ? peak->run : NULL}};
+  bench_best_times(works, peak ? 3 : 2);
+  const double rate = 2.0 * (double)(m * k * n) / works[0].best;
+  printf("%5zux%-4zu %5zu %9.1f %7.1f %11.1f\n", k, n, m, rate * 1e-9,
+         peak ? 100 * rate * works[2].best / peak->operations : 0,
+         100 * works[1].best / works[0].best);
+  free(x);
+  free(w);
+  free(a);
+  free(packed);
+  free(out);
+}
+
+void bench_products_bf16(const tarei_kernels *kernels, unsigned isa) {
+  static const size_t shapes[][2] = {{256, 256}, {256, 1024}, {1024, 256}, {768, 768}, {768, 3072}};
+  static const size_t rows[] = {1, 16, 100, 512};
+  const bench_peak *const peak = bench_peak_loop_bf16(isa);
+  printf("\n%s against %s\n", kernels->bf16_gemm_name, peak ? peak->name : "nothing");
+  printf("%10s %5s %9s %7s %11s\n", "K x N", "M", "GOP/s", "% peak", "+ % to bf16");
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+      bench_product(kernels, peak, rows[r], shapes[s][0], shapes[s][1]);
+    }
+  }
+}

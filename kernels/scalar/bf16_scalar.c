@@ -1,0 +1,97 @@
+/* The oracle of the bf16 products, after the definition of vdpbf16ps: of each pair the second first,
+ * each a fused multiply-add that rounds to nearest even; subnormal factors, sums and results are
+ * zero. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "kernels/generic/epilogue.h"
+
+enum { PANEL = TAREI_F32_PANEL };
+
+static float float_of_bits(uint32_t bits) {
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+static float flushed(float x) {
+  return fabsf(x) < FLT_MIN ? copysignf(0.0f, x) : x;
+}
+
+/* What is below the normal range when it is rounded to 24 bits becomes zero. fmaf has rounded to
+ * fewer there: near the border the exponent is lifted first. */
+static float fused(float a, float b, float c) {
+  const float r = fmaf(a, b, c);
+  if (!(fabsf(r) <= FLT_MIN) || r == 0) {
+    return r;
+  }
+  const float lifted = fmaf(a * 0x1p32f, b * 0x1p32f, c * 0x1p64f);
+  return fabsf(lifted) < FLT_MIN * 0x1p64f ? copysignf(0.0f, r) : r;
+}
+
+static float bf16_to_f32(uint16_t x) {
+  return flushed(float_of_bits((uint32_t)x << 16));
+}
+
+static uint16_t f32_to_bf16(float x) {
+  const float normal = flushed(x);
+  uint32_t bits;
+  memcpy(&bits, &normal, sizeof bits);
+  if (isnan(x)) {
+    return (uint16_t)(bits >> 16 | 0x40);
+  }
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+void tare_k_to_bf16_f32bf16_1__scalar(const float *x, size_t ldx, size_t m, size_t k,
+                                      uint16_t *out, size_t ldo) {
+  for (size_t i = 0; i < m; i++) {
+    for (size_t j = 0; j < k; j++) {
+      out[i * ldo + j] = f32_to_bf16(x[i * ldx + j]);
+    }
+    if (k % 2) {
+      out[i * ldo + k] = 0;
+    }
+  }
+}
+
+size_t tarei_bf16_packed_size(size_t k, size_t n) {
+  return (n + PANEL - 1) / PANEL * PANEL * ((k + 1) / 2 * 2) * sizeof(uint16_t);
+}
+
+void tarei_bf16_pack(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
+                     uint16_t *packed) {
+  memset(packed, 0, tarei_bf16_packed_size(k, n));
+  const size_t panel = (k + 1) / 2 * 2 * PANEL;
+  for (size_t i = 0; i < k; i++) {
+    for (size_t j = 0; j < n; j++) {
+      packed[j / PANEL * panel + (i / 2 * PANEL + j % PANEL) * 2 + i % 2] =
+          f32_to_bf16(transposed ? w[j * ldw + i] : w[i * ldw + j]);
+    }
+  }
+}
+
+static void bf16_panel(const tarei_bf16_gemm *g, size_t m, size_t n0) {
+  const uint16_t *const a = g->a + m * g->lda;
+  const uint16_t *w = g->b + n0 * ((g->k + 1) / 2 * 2);
+  float acc[PANEL] = {0};
+  for (size_t k = 0; k < g->k; k += 2) {
+    for (size_t j = 0; j < PANEL; j++) {
+      acc[j] = fused(bf16_to_f32(a[k + 1]), bf16_to_f32(w[2 * j + 1]), acc[j]);
+      acc[j] = fused(bf16_to_f32(a[k]), bf16_to_f32(w[2 * j]), acc[j]);
+    }
+    w += 2 * PANEL;
+  }
+  const tarei_tile tile = {.values = acc, .ld = PANEL, .m0 = m, .rows = 1, .n0 = n0,
+                           .cols = g->n - n0 < PANEL ? g->n - n0 : PANEL};
+  tarei_epilogue__scalar(&g->epilogue, &tile);
+}
+
+void tare_k_bf16_gemm_bf16_1x32__scalar(const tarei_bf16_gemm *g) {
+  for (size_t n0 = 0; n0 < g->n; n0 += PANEL) {
+    for (size_t m = 0; m < g->m; m++) {
+      bf16_panel(g, m, n0);
+    }
+  }
+}

@@ -1,0 +1,238 @@
+/* Products with float sums: up to 14 rows by 32 columns in registers, steps of 32 bits a row in
+ * ascending order. Before inclusion:
+ *   GEMM: the type of the call
+ *   gemm_steps(g): 32-bit steps of a row
+ *   ADD_PRODUCTS(sum, x, w): sixteen columns of one row, by one step. */
+#include <immintrin.h>
+#include <math.h>
+#include <string.h>
+
+#include "kernels/generic/gemm_walk.h"
+#include "kernels/generic/row_cursor.h"
+
+enum {
+  MAX_ROWS = 14,
+  MAX_VECTORS = 28,
+  MAX_COLUMNS = 8, /* vectors side by side */
+  LANES = 16,
+  STEP = 128, /* bytes of a panel for 32 bits of a row */
+  UNROLL =
+      2, /* steps a turn: fewer scalar instructions, which take ports from the multiplications */
+  AHEAD = 8192, /* bytes between a single block and what it prefetches */
+};
+
+/* Else the compiler loads a weight once for each of a few rows. */
+#define KEEP(v) __asm__("" : "+v"(v))
+
+typedef struct sums {
+  __m512 v[MAX_VECTORS]; /* [row][column] */
+} sums;
+
+/* Weights that a block fetches while it multiplies. */
+typedef struct prefetcher {
+  const char *at;
+  size_t step; /* bytes for one step */
+} prefetcher;
+
+/* All blocks of a panel together fetch the next one, so that memory beyond L2 is busy evenly. A
+ * block that is alone runs ahead in its own panel. */
+TAREI_INLINE prefetcher prefetcher_for(const GEMM *g, const char *b, size_t m0, size_t rows) {
+  if (rows == g->m) {
+    return (prefetcher){b + AHEAD, STEP};
+  }
+  const size_t panel_bytes = gemm_steps(g) * STEP;
+  return (prefetcher){b + panel_bytes + panel_bytes * m0 / g->m, (STEP * rows + g->m - 1) / g->m};
+}
+
+TAREI_INLINE void prefetch(prefetcher *p) {
+  _mm_prefetch(p->at, _MM_HINT_T0);
+  _mm_prefetch(p->at + 64, _MM_HINT_T0);
+  p->at += p->step;
+}
+
+TAREI_INLINE void step(sums *s, const row_cursor *a, const char *b, size_t panel_bytes, size_t k,
+                       const size_t rows, const size_t columns) {
+  __m512 w[MAX_COLUMNS];
+#pragma GCC unroll 8
+  for (size_t q = 0; q < columns; q++) {
+    w[q] = _mm512_load_ps(b + k * STEP + q / 2 * panel_bytes + q % 2 * 64);
+    if (rows > 1) {
+      KEEP(w[q]);
+    }
+  }
+#pragma GCC unroll 14
+  for (size_t i = 0; i < rows; i++) {
+    float one; /* two bf16 need no float's alignment */
+    memcpy(&one, (const char *)row_cursor_row(a, i) + k * sizeof one, sizeof one);
+    const __m512 x = _mm512_set1_ps(one);
+#pragma GCC unroll 8
+    for (size_t q = 0; q < columns; q++) {
+      ADD_PRODUCTS(s->v[i * columns + q], x, w[q]);
+    }
+  }
+}
+
+TAREI_INLINE void multiply(const GEMM *g, sums *s, size_t m0, const char *b, const size_t rows,
+                           const size_t columns) {
+  const size_t steps = gemm_steps(g);
+  row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda * sizeof *g->a);
+  prefetcher next = prefetcher_for(g, b, m0, rows);
+#pragma GCC unroll 28
+  for (size_t i = 0; i < rows * columns; i++) {
+    s->v[i] = _mm512_setzero_ps();
+  }
+  for (size_t k = 0; k < steps / UNROLL; k++) {
+    if (columns <= 2 && rows > 1) {
+      prefetch(&next);
+      prefetch(&next);
+    }
+    step(s, &a, b, steps * STEP, 0, rows, columns);
+    step(s, &a, b, steps * STEP, 1, rows, columns);
+    row_cursor_advance_by(&a, rows, UNROLL * sizeof(float));
+    b += UNROLL * STEP;
+  }
+  if (steps % UNROLL) {
+    step(s, &a, b, steps * STEP, 0, rows, columns);
+  }
+}
+
+static bool finishes_in_registers(const tarei_epilogue *e) {
+  return e->out_f32 && !e->out_u8 && !e->row_mult && !e->residual_u8 &&
+         (e->act == TAREI_ACT_NONE || e->act == TAREI_ACT_RELU);
+}
+
+/* One column of vectors, from n0 on. Adding -0 or taking the larger of -Inf and x changes no x. */
+TAREI_INLINE void finish_column(const tarei_epilogue *e, const __m512 *v, size_t m0, size_t n0,
+                                __mmask16 mask, const size_t rows, const size_t columns) {
+  const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
+  const __m512 low = _mm512_set1_ps(e->act == TAREI_ACT_RELU ? 0.0f : -INFINITY);
+  float *out = e->out_f32 + m0 * e->ld_f32 + n0;
+#pragma GCC unroll 14
+  for (size_t i = 0; i < rows; i++) {
+    _mm512_mask_storeu_ps(out, mask, _mm512_max_ps(low, _mm512_add_ps(v[i * columns], bias)));
+    out += e->ld_f32;
+  }
+}
+
+TAREI_INLINE void finish_column_with_residual(const tarei_epilogue *e, const __m512 *v, size_t m0,
+                                              size_t n0, __mmask16 mask, const size_t rows,
+                                              const size_t columns) {
+  const bool relu = e->act == TAREI_ACT_RELU;
+  const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
+  const __m512 low_before = _mm512_set1_ps(relu && !e->act_last ? 0.0f : -INFINITY);
+  const __m512 low_after = _mm512_set1_ps(relu && e->act_last ? 0.0f : -INFINITY);
+  const float *residual = e->residual + m0 * e->ld_residual + n0;
+  float *out = e->out_f32 + m0 * e->ld_f32 + n0;
+#pragma GCC unroll 14
+  for (size_t i = 0; i < rows; i++) {
+    __m512 f = _mm512_max_ps(low_before, _mm512_add_ps(v[i * columns], bias));
+    f = _mm512_add_ps(f, _mm512_maskz_loadu_ps(mask, residual));
+    _mm512_mask_storeu_ps(out, mask, _mm512_max_ps(low_after, f));
+    out += e->ld_f32;
+    residual += e->ld_residual;
+  }
+}
+
+TAREI_INLINE void finish(const GEMM *g, const sums *s, size_t m0, size_t panel, const size_t rows,
+                         const size_t columns) {
+  const tarei_epilogue e = g->epilogue; /* a copy: stores must not make it be read again */
+#pragma GCC unroll 8
+  for (size_t q = 0; q < columns; q++) {
+    const size_t n0 = panel * GEMM_PANEL + q * LANES;
+    if (n0 < g->n) {
+      const size_t left = g->n - n0;
+      const __mmask16 mask = left < LANES ? (__mmask16)((1u << left) - 1u) : 0xffff;
+      if (e.residual) {
+        finish_column_with_residual(&e, s->v + q, m0, n0, mask, rows, columns);
+      } else {
+        finish_column(&e, s->v + q, m0, n0, mask, rows, columns);
+      }
+    }
+  }
+}
+
+TAREI_INLINE void finish_tiles(const GEMM *g, const sums *s, size_t m0, size_t panel,
+                               const size_t rows, const size_t columns) {
+  _Alignas(64) float tile[MAX_VECTORS * LANES];
+  const size_t width = columns < 2 ? 1 : 2;
+#pragma GCC unroll 28
+  for (size_t i = 0; i < rows * columns; i++) {
+    const size_t row = i / columns, q = i % columns;
+    _mm512_store_ps(tile + ((q / width * rows + row) * width + q % width) * LANES, s->v[i]);
+  }
+  for (size_t p = 0; p < columns / width; p++) {
+    tarei_tile done = gemm_tile(tile + p * rows * GEMM_PANEL, m0, rows, g->n, panel + p);
+    done.ld = width * LANES;
+    tarei_epilogue__avx512(&g->epilogue, &done);
+  }
+}
+
+TAREI_INLINE void block(const GEMM *g, size_t m0, size_t panel, const size_t rows,
+                        const size_t columns) {
+  sums s;
+  multiply(g, &s, m0, (const char *)g->b + panel * gemm_steps(g) * STEP, rows, columns);
+  if (finishes_in_registers(&g->epilogue)) {
+    finish(g, &s, m0, panel, rows, columns);
+  } else {
+    finish_tiles(g, &s, m0, panel, rows, columns);
+  }
+}
+
+/* The last panel may hold no more than one vector of columns. */
+#define DEFINE_BLOCK(rows)                                              \
+  static void block_##rows(const void *gemm, size_t m0, size_t panel) { \
+    const GEMM *const g = gemm;                                         \
+    if (g->n - panel * GEMM_PANEL <= LANES) {                           \
+      block(g, m0, panel, rows, 1);                                     \
+    } else {                                                            \
+      block(g, m0, panel, rows, 2);                                     \
+    }                                                                   \
+  }
+GEMM_EACH_HEIGHT(DEFINE_BLOCK)
+#undef DEFINE_BLOCK
+
+static gemm_block_fn *const by_rows[MAX_ROWS] = {
+#define BLOCK_OF(rows) block_##rows,
+    GEMM_EACH_HEIGHT(BLOCK_OF)
+#undef BLOCK_OF
+};
+
+#define DEFINE_WIDE_BLOCK(rows, panels)                                            \
+  static void block_##rows##x##panels(const void *gemm, size_t m0, size_t panel) { \
+    block(gemm, m0, panel, rows, 2 * (panels));                                    \
+  }
+DEFINE_WIDE_BLOCK(1, 4)
+DEFINE_WIDE_BLOCK(2, 2)
+DEFINE_WIDE_BLOCK(3, 2)
+DEFINE_WIDE_BLOCK(4, 2)
+DEFINE_WIDE_BLOCK(5, 2)
+DEFINE_WIDE_BLOCK(6, 2)
+
+/* For few rows several panels at a time hide the latency of the multiplication. */
+static const struct {
+  gemm_block_fn *block;
+  size_t panels;
+} few_rows[] = {{block_1x4, 4}, {block_2x2, 2}, {block_3x2, 2},
+                {block_4x2, 2}, {block_5x2, 2}, {block_6x2, 2}};
+enum { N_FEW_ROWS = sizeof few_rows / sizeof *few_rows };
+
+static void gemm_of_few_rows(const GEMM *g, size_t panels) {
+  const size_t at_once = few_rows[g->m - 1].panels;
+  size_t p = 0;
+  for (; p + at_once <= panels; p += at_once) {
+    few_rows[g->m - 1].block(g, 0, p);
+  }
+  for (; p < panels; p++) {
+    by_rows[g->m - 1](g, 0, p);
+  }
+}
+
+static void multiply_all(const GEMM *g) {
+  const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
+  if (g->m >= 1 && g->m <= N_FEW_ROWS) {
+    gemm_of_few_rows(g, panels);
+    return;
+  }
+  const gemm_walk walk = {g, g->m, panels, gemm_steps(g) * sizeof(float), MAX_ROWS, by_rows, 1, 0};
+  gemm_walk_blocks(&walk);
+}
