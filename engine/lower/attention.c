@@ -45,6 +45,20 @@ typedef struct job {
   size_t cuts, size; /* of a head's rows */
 } job;
 
+/* The mask of a head. One row of zeros for all rows, as sequences that nothing pads have, is none. */
+static const float *mask_of(const tarei_attention *const a, const size_t batch,
+                            const size_t head) {
+  if (!a->mask) {
+    return NULL;
+  }
+  const float *const mask = a->mask + batch * a->mask_step[0] + head * a->mask_step[1];
+  size_t zeros = 0;
+  while (a->mask_step[2] == 0 && zeros < a->keys && mask[zeros] == 0) {
+    zeros++;
+  }
+  return zeros < a->keys ? mask : NULL;
+}
+
 static void item(const void *const user, const size_t i, const int thread) {
   const job *const j = user;
   const tarei_attention *const a = j->a;
@@ -56,6 +70,7 @@ static void item(const void *const user, const size_t i, const int thread) {
   char *const scratch = tarei_thread_scratch(a->run, thread, a->layout.total);
   size_t *const packed = (size_t *)scratch;
   tarei_attention_block b = {.batch = unit / a->heads, .head = unit % a->heads};
+  b.mask = mask_of(a, b.batch, b.head);
   if (*packed != unit) {
     a->form->pack(a, b.batch, b.head, scratch);
     *packed = unit;

@@ -13,6 +13,7 @@ typedef struct tarei_attention tarei_attention;
 /* Rows [first, first + m) of a head of a batch. */
 typedef struct tarei_attention_block {
   size_t batch, head, first, m;
+  const float *mask; /* of the head's first row; NULL where nothing is added */
 } tarei_attention_block;
 
 /* What differs between the forms; scratch is that of the thread. */
@@ -60,9 +61,7 @@ static inline size_t tarei_attention_at(const tarei_attention *const a, const si
 static inline const float *tarei_attention_mask(const tarei_attention *const a,
                                                 const tarei_attention_block *const b,
                                                 const size_t row) {
-  return a->mask ? a->mask + b->batch * a->mask_step[0] + b->head * a->mask_step[1] +
-                       (b->first + row) * a->mask_step[2]
-                 : NULL;
+  return b->mask ? b->mask + (b->first + row) * a->mask_step[2] : NULL;
 }
 
 #endif

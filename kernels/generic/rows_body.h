@@ -45,7 +45,7 @@ TAREI_INLINE v16 v_fill(v16 v, size_t n, float fill) {
 /* Several chains hide the latency of their operation. */
 enum { CHAINS = 4, CHAINED = CHAINS * TAREI_LANES };
 
-static float logits_max(const logits *l, size_t n) {
+TAREI_INLINE float logits_max_of(const logits *l, size_t n) {
   v16 best[CHAINS];
   for (int c = 0; c < CHAINS; c++) {
     best[c] = v_set1(-INFINITY);
@@ -62,6 +62,15 @@ static float logits_max(const logits *l, size_t n) {
     best[0] = v_max(v_fill(logits_at(l, i, left), left, -INFINITY), best[0]);
   }
   return v_reduce_max(v_max(v_max(best[0], best[1]), v_max(best[2], best[3])));
+}
+
+/* Rounding keeps the order: the largest product is that of the largest factor. */
+static float logits_max(const logits *l, float scale, size_t n) {
+  if (l->mask || !(scale > 0)) {
+    return logits_max_of(l, n);
+  }
+  const logits unscaled = {l->x, NULL, v_set1(1.0f)};
+  return logits_max_of(&unscaled, n) * scale;
 }
 
 TAREI_INLINE v16 logits_exp(const logits *l, v16 top, size_t i, size_t n, float *keep) {
@@ -85,10 +94,10 @@ static float logits_exp_sum(const logits *logits_of, size_t n, float max, float 
 }
 
 /* Without float output there is no room to keep the exponentials: they are computed again. */
-static void softmax_row(const logits *logits_of, size_t n, const row_sink *sink_of) {
+static void softmax_row(const logits *logits_of, float scale, size_t n, const row_sink *sink_of) {
   const logits l = *logits_of;
   const row_sink sink = *sink_of;
-  const float max = logits_max(&l, n);
+  const float max = logits_max(&l, scale, n);
   const v16 inverse = v_set1(1.0f / logits_exp_sum(&l, n, max, sink.out_f32));
   for (size_t i = 0; i < n; i += TAREI_LANES) {
     const size_t left = lanes_left(i, n);
@@ -101,7 +110,7 @@ static void softmax_row(const logits *logits_of, size_t n, const row_sink *sink_
 void TAREI_K(tare_k_softmax_f32_16)(const float *x, size_t n, float *out) {
   const logits l = {x, NULL, v_set1(1.0f)};
   const row_sink sink = {out, NULL, quantizer_for(1.0f, 0)};
-  softmax_row(&l, n, &sink);
+  softmax_row(&l, 1.0f, n, &sink);
 }
 
 void TAREI_K(tare_k_softmax_fused_f32u8_16)(const float *x, float scale, const float *mask,
@@ -109,7 +118,7 @@ void TAREI_K(tare_k_softmax_fused_f32u8_16)(const float *x, float scale, const f
                                             float inv_scale, int32_t zero_point) {
   const logits l = {x, mask, v_set1(scale)};
   const row_sink sink = {out_f32, out_u8, quantizer_for(inv_scale, zero_point)};
-  softmax_row(&l, n, &sink);
+  softmax_row(&l, scale, n, &sink);
 }
 
 /* round(255 e^-below) as lanes of integers; 0 for NaN. A byte asks for no more than a cubic. */
@@ -128,7 +137,7 @@ V16_FUNCTION v16i exp_byte(v16 below) {
 uint32_t TAREI_K(tare_k_softmax_u8_f32u8_16)(const float *x, float scale, const float *mask,
                                              size_t n, uint8_t *out) {
   const logits l = {x, mask, v_set1(scale)};
-  const v16 top = v_set1(logits_max(&l, n));
+  const v16 top = v_set1(logits_max(&l, scale, n));
   v16i sums = i_set1(0);
   size_t i = 0;
   for (; i + CHAINED <= n; i += CHAINED) {
@@ -156,7 +165,7 @@ uint32_t TAREI_K(tare_k_softmax_u8_f32u8_16)(const float *x, float scale, const 
 
 void TAREI_K(tare_k_log_softmax_f32_16)(const float *x, size_t n, float *out) {
   const logits l = {x, NULL, v_set1(1.0f)};
-  const float max = logits_max(&l, n);
+  const float max = logits_max(&l, 1.0f, n);
   const v16 log_sum = v_set1(tarei_libm_log(logits_exp_sum(&l, n, max, NULL)));
   for (size_t i = 0; i < n; i += TAREI_LANES) {
     const size_t left = lanes_left(i, n);

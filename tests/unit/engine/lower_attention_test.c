@@ -36,7 +36,7 @@ static void add_operands(one_node *const t, const sizes *const z, const tare_dty
   (void)one_node_input(t, dtype, 3, v, NULL);
 }
 
-/* A mask of a random shape that broadcasts, some keys left out; kind 0: none. */
+/* A mask of a random shape that broadcasts, some keys left out; kind 0: none, 3: zeros. */
 static void add_mask(one_node *const t, const sizes *const z, const int64_t kind) {
   const int64_t full[] = {z->batch, z->heads, z->rows, z->keys};
   if (kind == 0) {
@@ -52,7 +52,7 @@ static void add_mask(one_node *const t, const sizes *const z, const int64_t kind
   assert_non_null(mask);
   for (int64_t i = 0; i < n; i++) {
     const bool out = i % z->keys && one_node_between(0, 2) == 0;
-    mask[i] = !out ? one_node_float() : kind == 1 ? -INFINITY : -3.4e38f;
+    mask[i] = kind == 3 ? 0 : !out ? one_node_float() : kind == 1 ? -INFINITY : -3.4e38f;
   }
   (void)one_node_input(t, TARE_F32, rank, dims, mask);
   free(mask);
@@ -141,7 +141,7 @@ static void test_float(void **state) {
     const sizes z = random_sizes();
     one_node t;
     add_operands(&t, &z, TARE_F32);
-    add_mask(&t, &z, round % 3);
+    add_mask(&t, &z, round % 4);
     one_node_op(&t, "Attention", "tare", 1, 1);
     assert_true(tarei_attr_set_int(t.node, "heads", z.heads) &&
                 tarei_attr_set_float(t.node, "scale", 0.25f));
@@ -196,8 +196,8 @@ static void check_bytes(const char *const outputs, const int64_t mask) {
 static void test_int8(void **state) {
   (void)state;
   static const char *const outputs[] = {"f32", "u8", "both"};
-  for (int round = 0; round < 27; round++) {
-    check_bytes(outputs[round % 3], round / 3 % 3);
+  for (int round = 0; round < 36; round++) {
+    check_bytes(outputs[round % 3], round / 3 % 4);
   }
 }
 

@@ -1,4 +1,6 @@
 /* Attention in the forms that exporters write. */
+#include "base/mem.h"
+#include "graph/quantize.h"
 #include "pass_helpers.h"
 
 static int with_ints(tarei_graph *const g, const int out, const char *const name,
@@ -184,6 +186,61 @@ static void all_tensors_are_kept_on_demand(void **state) {
   tarei_graph_free(g);
 }
 
+static tarei_graph *plain_attention(void) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int q = split(g, "q", add_input(g, "x", "batch;n;32"), false);
+  const int k = split(g, "k", add_input(g, "y", "batch;n;32"), true);
+  const int v = split(g, "v", add_input(g, "z", "batch;n;32"), false);
+  const int p = OP(g, "Softmax", "p", OP(g, "MatMul", "qk", q, k));
+  end_graph(g, join(g, "out", OP(g, "MatMul", "pv", p, v)));
+  optimize(g, false);
+  return g;
+}
+
+/* Gives the first n of x, y, z a scale, quantizes, and compares what the attention's record says. */
+static void expect_precision(const int n, const char *const requests, const char *const record) {
+  static const char *const names[] = {"x", "y", "z"};
+  tarei_graph *const g = plain_attention();
+  for (int i = 0; i < n; i++) {
+    tarei_quant *const quant = &g->values[tarei_graph_find_value(g, names[i])].quant;
+    quant->scales = tarei_memdup(&(float){0.5f}, sizeof(float));
+    assert_non_null(quant->scales);
+    quant->n_scales = 1;
+    quant->unsigned_range = true;
+  }
+  const tarei_quantize_options options = {.int8 = true, .layer_precisions = requests};
+  tare_error err = {0};
+  if (tarei_graph_quantize(g, &options, &err) != TARE_OK ||
+      tarei_graph_compact(g, &err) != TARE_OK || tarei_graph_infer(g, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  const bool bytes = strcmp(record, "int8") == 0;
+  assert_int_equal(count_ops(g, &tarei_op_quantize), bytes ? 3 : 0);
+  for (int i = 0; i < g->n_nodes; i++) {
+    const tarei_node *const node = &g->nodes[i];
+    if (node->op == &tarei_op_attention) {
+      assert_string_equal(node->precision, record);
+      for (int k = 0; k < 3; k++) {
+        const tarei_value *const operand = &g->values[node->in[k]];
+        assert_int_equal(operand->dtype, bytes ? TARE_U8 : TARE_F32);
+        assert_true(!bytes || operand->quant.unsigned_range == (k == 0));
+      }
+    }
+  }
+  tarei_graph_free(g);
+}
+
+static void int8_takes_scales_of_all_three(void **state) {
+  (void)state;
+  expect_precision(3, NULL, "int8");
+  expect_precision(2, NULL, "fp32: no scale for 'z'");
+  expect_precision(3, "n_pv:fp32", "fp32");
+  expect_precision(3, "n_qk:fp32", "fp32");
+  expect_precision(3, "*:fp32,n_p:int8", "int8");
+  expect_precision(3, "n_qk:int8-rows",
+                   "fp32: row scales serve linear layers and dense convolutions");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(heads_on_an_axis),
@@ -193,6 +250,7 @@ int main(void) {
       cmocka_unit_test(masks_of_merged_heads),
       cmocka_unit_test(others_are_left_alone),
       cmocka_unit_test(all_tensors_are_kept_on_demand),
+      cmocka_unit_test(int8_takes_scales_of_all_three),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
