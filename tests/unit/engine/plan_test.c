@@ -12,7 +12,7 @@
 #include <tare/tare.h>
 #include <xxhash.h>
 
-#include "kernels/kernels.h"
+#include "engine/plan.h"
 
 #define EXAMPLE TARE_SOURCE_DIR "/examples/digits-conv/"
 #define PROFILES "samples=1600:16000:40000"
@@ -133,6 +133,25 @@ static float *run_wave(const tare_plan *const plan, const int n, const int threa
   tare_context_free(&context);
   free(wave);
   return copy;
+}
+
+/* Layers of a residual net hand bytes on: floats go in where rows are quantized at run time, and come out
+ * at the end. */
+static void int8_layers_exchange_bytes(void **state) {
+  const fixture *const f = *state;
+  tare_plan *plan = build(f, f->table, NULL);
+  int floats = 0;
+  for (int s = 0; s < plan->n_steps; s++) {
+    const tarei_node *const node = plan->steps[s].node;
+    assert_ptr_equal(node->op, &tarei_op_qconv_last);
+    for (int o = 0; o < node->n_out; o++) {
+      floats += plan->graph->values[node->out[o]].dtype == TARE_F32;
+    }
+    floats -= tarei_attr_int(node, "row_scales", 0) != 0;
+  }
+  assert_int_equal(plan->n_steps, 23);
+  assert_int_equal(floats, 0); /* the first input is the caller's, the last output is float */
+  tare_plan_free(&plan);
 }
 
 static void assert_same_outputs(const tare_plan *const a, const int threads_a,
@@ -421,6 +440,7 @@ static void hostile_files_never_crash(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(int8_layers_exchange_bytes),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(every_isa_gives_the_same_bits),
       cmocka_unit_test(a_loaded_plan_runs_like_the_built_one),
