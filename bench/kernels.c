@@ -18,7 +18,8 @@ static const struct {
              {"depthwise", bench_depthwise},
              {"recurrent", bench_recurrent},
              {"elements", bench_elements},
-             {"bytes", bench_bytes}};
+             {"bytes", bench_bytes},
+             {"observe", bench_observe}};
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
 static int usage(const char *program) {

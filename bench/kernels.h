@@ -13,5 +13,6 @@ bench_part_fn bench_depthwise;
 bench_part_fn bench_recurrent;
 bench_part_fn bench_elements;
 bench_part_fn bench_bytes;
+bench_part_fn bench_observe;
 
 #endif

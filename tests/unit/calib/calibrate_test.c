@@ -87,7 +87,7 @@ static void threads_do_not_change_a_byte(void **const state) {
   static const struct {
     int64_t limit;
     int threads;
-  } runs[] = {{4, 1}, {4, 2}, {11, 1}, {11, 2}, {11, 3}};
+  } runs[] = {{2, 1}, {2, 2}, {8, 1}, {8, 2}, {8, 3}};
   enum { RUNS = sizeof runs / sizeof *runs };
   char *bytes[RUNS];
   size_t n[RUNS];

@@ -139,7 +139,7 @@ static float fitting_value(int exponent, int bins, size_t common) {
 static void observe_rows_count_every_bin(void **state) {
   (void)state;
   static const int exponents[] = {0, -3, 5, 100, 117, -100, -126, -125};
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < 100; i++) {
     const int bins = 1 << ck_below(12);
     const int exponent = exponents[ck_below(sizeof exponents / sizeof *exponents)];
     const size_t n_columns = ck_below(3) ? 1 + ck_below(150) : ck_below(3000);
@@ -171,8 +171,7 @@ static void observing_a_constant_does_not_wrap(void **state) {
       const bool is_sample = kind % 2 && i % ((n - 1) / 15) < 16;
       x[i] = is_sample ? (float)(i % 1000) : kind < 2 ? -1.25f : i % 3 ? -1.25f : -0.0f;
     }
-    check_observe(x, 1, n, -1, 2048);
-    check_observe(x, n / 64, 64, -1, 2048);
+    check_observe(x, kind % 3 ? 1 : n / 64, kind % 3 ? n : 64, -1, 2048);
   }
   free(x);
 }
