@@ -11,12 +11,15 @@
 
 #define MAGIC "TAREPLAN"
 #define VERSION_MAJOR 2u /* raised when old readers would go wrong */
-#define VERSION_MINOR 0u
+#define VERSION_MINOR 1u
+#define META_SUM_MINOR 1u /* the first with a checksum of the meta section alone */
 #define HEADER_BYTES 64u
+#define SMALL_FILE ((size_t)16 << 20) /* so many bytes are held against their checksum at once */
 
 typedef struct header {
   uint32_t major, minor;
-  uint64_t file_bytes, meta_bytes, checksum; /* XXH64 of everything behind the header */
+  uint64_t file_bytes, meta_bytes;
+  uint64_t checksum, meta_checksum; /* XXH64 of everything behind the header; of the meta section */
 } header;
 
 /* --- writing -------------------------------------------------------------------------------------- */
@@ -28,6 +31,7 @@ static void put_header(tarei_writer *const w, const header *const h) {
   tarei_put_u64(w, h->file_bytes);
   tarei_put_u64(w, h->meta_bytes);
   tarei_put_u64(w, h->checksum);
+  tarei_put_u64(w, h->meta_checksum);
   static const char zeros[HEADER_BYTES];
   tarei_put_bytes(w, zeros, HEADER_BYTES - w->n);
 }
@@ -100,7 +104,8 @@ static tare_status write_file(const tare_plan *const plan, const char *const pat
   header h = {.major = VERSION_MAJOR,
               .minor = VERSION_MINOR,
               .file_bytes = HEADER_BYTES + meta->n + data_bytes,
-              .meta_bytes = meta->n};
+              .meta_bytes = meta->n,
+              .meta_checksum = XXH64(meta->data, meta->n, 0)};
   if (!s.hash) {
     tarei_outfile_abort(&out);
     return tarei_fail_memory(err, path, sizeof h);
@@ -141,8 +146,20 @@ tare_status tare_plan_save(const tare_plan *const plan, const char *const path,
 
 /* --- reading ---------------------------------------------------------------------------------------- */
 
-static tare_status get_header(const tarei_source *const source, header *const h,
-                              tare_error *const err) {
+static tare_status check_sum(const tarei_source *const source, const size_t bytes,
+                             const uint64_t wanted, tare_error *const err) {
+  const uint64_t sum = XXH64(source->data + HEADER_BYTES, bytes, 0);
+  return sum == wanted
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_INPUT,
+                          "%s: checksum %016llx where the header says %016llx: the file is damaged",
+                          source->name, (unsigned long long)sum, (unsigned long long)wanted);
+}
+
+/* The data blocks of a large file are left alone unless `all` is to be checked: a plan starts before
+ * its weights are read. */
+static tare_status get_header(const tarei_source *const source, const bool all,
+                              header *const h, tare_error *const err) {
   if (source->size < 8 || memcmp(source->data, MAGIC, 8) != 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: not a plan file", source->name);
   }
@@ -156,6 +173,7 @@ static tare_status get_header(const tarei_source *const source, header *const h,
   h->file_bytes = tarei_get_u64(&r);
   h->meta_bytes = tarei_get_u64(&r);
   h->checksum = tarei_get_u64(&r);
+  h->meta_checksum = tarei_get_u64(&r);
   if (h->major != VERSION_MAJOR) {
     return tarei_fail(err, TARE_E_INPUT,
                       "%s: plan format version %u.%u, this library reads version %u; build the plan "
@@ -166,16 +184,16 @@ static tare_status get_header(const tarei_source *const source, header *const h,
     return tarei_fail(err, TARE_E_INPUT, "%s: %zu bytes where the header says %llu: truncated?",
                       source->name, source->size, (unsigned long long)h->file_bytes);
   }
-  const uint64_t sum = XXH64(source->data + HEADER_BYTES, source->size - HEADER_BYTES, 0);
-  if (sum != h->checksum) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%s: checksum %016llx where the header says %016llx: the file is damaged",
-                      source->name, (unsigned long long)sum, (unsigned long long)h->checksum);
+  if (h->meta_bytes > source->size - HEADER_BYTES || h->meta_bytes % TAREI_ALIGN != 0) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: meta section of %llu bytes does not fit",
+                      source->name, (unsigned long long)h->meta_bytes);
   }
-  return h->meta_bytes <= source->size - HEADER_BYTES && h->meta_bytes % TAREI_ALIGN == 0
-             ? TARE_OK
-             : tarei_fail(err, TARE_E_INPUT, "%s: meta section of %llu bytes does not fit",
-                          source->name, (unsigned long long)h->meta_bytes);
+  if (h->minor >= META_SUM_MINOR) {
+    TARE_TRY(check_sum(source, (size_t)h->meta_bytes, h->meta_checksum, err));
+  }
+  return all || h->minor < META_SUM_MINOR || source->size <= SMALL_FILE
+             ? check_sum(source, source->size - HEADER_BYTES, h->checksum, err)
+             : TARE_OK;
 }
 
 static bool get_blocks(tarei_reader *const r, tarei_mapped *const mapped, const size_t data_start,
@@ -257,7 +275,7 @@ tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_e
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
   header h = {0};
-  const tare_status status = get_header(&source, &h, err);
+  const tare_status status = get_header(&source, false, &h, err);
   if (status != TARE_OK) {
     tarei_source_close(&source);
     return status;
@@ -279,6 +297,15 @@ tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_e
   }
   *out = plan;
   return TARE_OK;
+}
+
+tare_status tare_plan_check_file(const char *const path, tare_error *const err) {
+  tarei_source source;
+  TARE_TRY(tarei_source_open(path, &source, err));
+  header h = {0};
+  const tare_status status = get_header(&source, true, &h, err);
+  tarei_source_close(&source);
+  return status;
 }
 
 bool tare_plan_is_plan_file(const char *const path) {

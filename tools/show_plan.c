@@ -54,6 +54,7 @@ static tare_status show(const char *const path, const show_options *const option
                         cJSON *const object, tare_error *const err) {
   (void)options;
   tare_plan *plan = NULL;
+  CLI_TRY(tare_plan_check_file(path, err)); /* who inspects a file has time for all of it */
   CLI_TRY(tare_plan_load(path, &plan, err));
   if (object) {
     fill_json(plan, object);

@@ -80,6 +80,13 @@ TARE_API tare_status tare_plan_save(const tare_plan *plan, const char *path, tar
  */
 TARE_API tare_status tare_plan_load(const char *path, tare_plan **out, tare_error *err);
 
+/**
+ * Reads a whole plan file and holds it against its checksum, which tare_plan_load does for small
+ * files only (docs/formats.md).
+ * @return TARE_OK, TARE_E_INPUT as tare_plan_load, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_plan_check_file(const char *path, tare_error *err);
+
 /** True when the file begins like a plan file. A missing file gives false. */
 TARE_API bool tare_plan_is_plan_file(const char *path);
 

@@ -400,6 +400,49 @@ static void damaged_files_are_refused(void **state) {
   free(data);
 }
 
+/* Sets both checksums of a plan file's header. */
+static void sign(uint8_t *const data, const size_t n) {
+  uint64_t meta;
+  memcpy(&meta, data + 24, sizeof meta);
+  const uint64_t sums[] = {XXH64(data + 64, n - 64, 0), XXH64(data + 64, meta, 0)};
+  memcpy(data + 32, sums, sizeof sums);
+}
+
+/* Weights of large files are not read when they are loaded: their damage is found by a check. */
+static void large_files_are_checked_when_asked(void **state) {
+  enum { MORE = 17 << 20 };
+  const fixture *const f = *state;
+  char path[100];
+  snprintf(path, sizeof path, "%s/x.plan", f->folder);
+  tare_plan *plan = build(f, f->table, NULL);
+  OK(tare_plan_save(plan, path, &err));
+  tare_plan_free(&plan);
+  OK(tare_plan_check_file(path, &err));
+  size_t n;
+  uint8_t *const small = read_file(path, &n), *const data = calloc(1, n + MORE);
+  assert_non_null(data);
+  memcpy(data, small, n);
+  memcpy(data + 16, &(uint64_t){n + MORE}, sizeof(uint64_t));
+  sign(data, n + MORE);
+  write_file(path, data, n + MORE);
+  OK(tare_plan_check_file(path, &err));
+  data[n + MORE / 2] ^= 1;
+  write_file(path, data, n + MORE);
+  OK(tare_plan_load(path, &plan, &err));
+  tare_plan_free(&plan);
+  assert_int_equal(tare_plan_check_file(path, &err), TARE_E_INPUT);
+  assert_non_null(strstr(err.message, "checksum"));
+  data[100] ^= 1; /* of the meta section */
+  refuse(path, data, n + MORE, "checksum");
+  data[100] ^= 1;
+  data[12] = 0; /* a file of version 2.0 has the one checksum only */
+  refuse(path, data, n + MORE, "checksum");
+  unlink(path);
+  assert_int_equal(tare_plan_check_file(path, &err), TARE_E_INPUT);
+  free(small);
+  free(data);
+}
+
 /* A hostile file has a right checksum: every field must be checked by itself. */
 static void hostile_files_never_crash(void **state) {
   const fixture *const f = *state;
@@ -422,8 +465,7 @@ static void hostile_files_never_crash(void **state) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       copy[64 + (seed >> 20) % meta] = (uint8_t)(seed >> 56);
     }
-    const uint64_t sum = XXH64(copy + 64, n - 64, 0);
-    memcpy(copy + 32, &sum, sizeof sum);
+    sign(copy, n);
     write_file(path, copy, n);
     if (tare_plan_load(path, &plan, &err) == TARE_OK) {
       loaded++;
@@ -448,6 +490,7 @@ int main(void) {
       cmocka_unit_test(the_profile_of_the_shape_gives_the_scales),
       cmocka_unit_test(impossible_profiles_name_the_node),
       cmocka_unit_test(damaged_files_are_refused),
+      cmocka_unit_test(large_files_are_checked_when_asked),
       cmocka_unit_test(hostile_files_never_crash),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
