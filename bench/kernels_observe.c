@@ -73,7 +73,7 @@ static float two_values(size_t i) {
   return normal(i) < 0 ? -1.0f : 3.0f;
 }
 static float spread(size_t i) {
-  return 4.0f * uniform() + 0.0f * (float)i;
+  return 3.9f * uniform() + 0.0f * (float)i;
 }
 
 static const struct {
