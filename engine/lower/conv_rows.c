@@ -6,8 +6,9 @@
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
-#define GATHERED_ROWS 64 /* rows gathered at a time: their block stays in L2 */
-#define DIRECT_ROWS 256  /* rows read in place at a time: a thread's share of work */
+#define BLOCK_BYTES ((size_t)512 * 1024) /* gathered at a time: stays in L2 beside some weights */
+#define LEAST_ROWS 64 /* at a time: the weights come from further away for each block */
+#define MOST_ROWS 512
 
 static void read_pair(const tarei_node *const node, const char *const name, const int space,
                       const int64_t fallback, int64_t *const out) {
@@ -57,8 +58,8 @@ bool tarei_conv_is_depthwise(const tarei_conv *const c) {
   return c->space == 1 && c->group > 1 && c->group == c->channels && c->group == c->outputs;
 }
 
-static int64_t pad_before(const tarei_conv *const c, const int axis, const int64_t in_length,
-                       const int64_t out_length) {
+int64_t tarei_conv_pad_before(const tarei_conv *const c, const int axis, const int64_t in_length,
+                              const int64_t out_length) {
   if (!c->auto_pad) {
     return c->pad[axis];
   }
@@ -77,6 +78,48 @@ typedef struct geometry {
   int64_t in[2], out[2], pad[2], batch;
 } geometry;
 
+/* Copies `n` channels of taps [first, last) of a row of the input; taps lie `dilation` apart. */
+static void copy_taps(const geometry *const g, const char *const from, const int64_t first,
+                      const int64_t last, const size_t run, char *const to) {
+  const tarei_conv *const c = g->conv;
+  const size_t pixel = (size_t)c->channels * g->element;
+  const size_t step = (size_t)c->dilation[1] * pixel;
+  if (step == run) {
+    memcpy(to, from, (size_t)(last - first) * run);
+    return;
+  }
+  for (int64_t i = 0; i < last - first; i++) {
+    memcpy(to + (size_t)i * run, from + (size_t)i * step, run);
+  }
+}
+
+static int64_t clamp(const int64_t value, const int64_t least, const int64_t most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+/* Gathers `taps` of one row of the input, channels of one group; the first lies at position x. */
+static void gather_taps(const geometry *const g, const char *const row, const int64_t group,
+                        const int64_t x, const int64_t taps, char *const to) {
+  const tarei_conv *const c = g->conv;
+  const size_t run = (size_t)(c->channels / c->group) * g->element;
+  const size_t pixel = (size_t)c->channels * g->element;
+  const int64_t d = c->dilation[1];
+  const int64_t first = row ? clamp((d - 1 - x) / d, 0, taps) : taps;
+  const int64_t last = g->in[1] > x ? clamp((g->in[1] - 1 - x) / d + 1, first, taps) : first;
+  memset(to, g->pad_byte, (size_t)first * run);
+  if (first < last) {
+    copy_taps(g, row + (size_t)(x + first * d) * pixel + (size_t)group * run, first, last, run,
+              to + (size_t)first * run);
+  }
+  memset(to + (size_t)last * run, g->pad_byte, (size_t)(taps - last) * run);
+}
+
+/* A row of the input, or NULL in the padding. */
+static const char *input_row(const geometry *const g, const int64_t batch, const int64_t y) {
+  const size_t row = (size_t)(g->in[1] * g->conv->channels) * g->element;
+  return y < 0 || y >= g->in[0] ? NULL : g->x + (size_t)(batch * g->in[0] + y) * row;
+}
+
 /* Gathers the taps of one output position and group. */
 static void gather_row(const geometry *const g, const int64_t group, const size_t row,
                        char *const to) {
@@ -84,21 +127,11 @@ static void gather_row(const geometry *const g, const int64_t group, const size_
   const int64_t per_batch = g->out[0] * g->out[1];
   const int64_t b = (int64_t)row / per_batch, position = (int64_t)row % per_batch;
   const int64_t oy = position / g->out[1], ox = position % g->out[1];
-  const size_t run = (size_t)(c->channels / c->group) * g->element;
-  const size_t pixel = (size_t)c->channels * g->element;
-  char *at = to;
+  const size_t taps = c->k / (size_t)c->kernel[0] * g->element;
   for (int64_t ky = 0; ky < c->kernel[0]; ky++) {
     const int64_t y = oy * c->stride[0] + ky * c->dilation[0] - g->pad[0];
-    for (int64_t kx = 0; kx < c->kernel[1]; kx++, at += run) {
-      const int64_t x = ox * c->stride[1] + kx * c->dilation[1] - g->pad[1];
-      if (y < 0 || y >= g->in[0] || x < 0 || x >= g->in[1]) {
-        memset(at, g->pad_byte, run);
-      } else {
-        memcpy(at,
-               g->x + ((size_t)((b * g->in[0] + y) * g->in[1] + x)) * pixel + (size_t)group * run,
-               run);
-      }
-    }
+    gather_taps(g, input_row(g, b, y), group, ox * c->stride[1] - g->pad[1], c->kernel[1],
+                to + (size_t)ky * taps);
   }
 }
 
@@ -106,8 +139,30 @@ static size_t row_bytes(const tarei_conv *const c, const size_t element) {
   return tarei_round_up(c->k * element, TAREI_ALIGN);
 }
 
+static size_t fitting(const size_t bytes) {
+  const size_t rows = BLOCK_BYTES / (bytes ? bytes : 1);
+  return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+/* Along one axis the channels of a group, side by side, hold all rows: they overlap. */
+static bool has_lines(const tarei_conv *const c) {
+  return c->space == 1 && c->group > 1 && c->dilation[1] == 1;
+}
+
+static size_t line_step(const tarei_conv *const c, const size_t element) {
+  return (size_t)(c->stride[1] * (c->channels / c->group)) * element;
+}
+
+/* Rows of a gathered block. */
+static size_t block_rows(const tarei_conv *const c, const size_t element) {
+  return fitting(has_lines(c) ? line_step(c, element) : row_bytes(c, element));
+}
+
 static size_t thread_bytes(const tarei_conv *const c, const size_t element) {
-  return row_bytes(c, element) * GATHERED_ROWS + TAREI_ALIGN;
+  const size_t rows = block_rows(c, element);
+  const size_t bytes = has_lines(c) ? (rows - 1) * line_step(c, element) + c->k * element
+                                    : rows * row_bytes(c, element);
+  return tarei_round_up(bytes, TAREI_ALIGN) + TAREI_ALIGN;
 }
 
 size_t tarei_conv_scratch(const tarei_conv *const c, const size_t element, const int threads) {
@@ -125,12 +180,17 @@ typedef struct job {
   int64_t size;       /* outputs of a block */
 } job;
 
+static char *scratch_of(const job *const j, const int thread) {
+  return tarei_thread_scratch(j->run, thread, thread_bytes(j->g.conv, j->g.element));
+}
+
 static void gathered(const job *const j, const size_t first, const size_t last, const int thread) {
   const geometry *const g = &j->g;
-  char *const block = tarei_thread_scratch(j->run, thread, thread_bytes(g->conv, g->element));
+  char *const block = scratch_of(j, thread);
   const size_t lda = row_bytes(g->conv, g->element);
-  for (size_t r = first; r < last; r += GATHERED_ROWS) {
-    const size_t m = last - r < GATHERED_ROWS ? last - r : GATHERED_ROWS;
+  const size_t most = block_rows(g->conv, g->element);
+  for (size_t r = first; r < last; r += most) {
+    const size_t m = last - r < most ? last - r : most;
     for (int64_t group = 0; group < g->conv->group; group++) {
       for (size_t i = 0; i < m; i++) {
         gather_row(g, group, r + i, block + i * lda);
@@ -173,28 +233,87 @@ static int64_t blocks_of(const job *const j) {
   return (j->g.out[1] + j->size - 1) / j->size;
 }
 
+static int64_t block_end(const job *const j, const int64_t t0) {
+  return t0 + j->size < j->g.out[1] ? t0 + j->size : j->g.out[1];
+}
+
 static void direct_item(const void *const user, const size_t i, const int thread) {
   const job *const j = user;
   const int64_t per_batch = blocks_of(j), t0 = (int64_t)i % per_batch * j->size;
-  const int64_t t1 = t0 + j->size < j->g.out[1] ? t0 + j->size : j->g.out[1];
-  one_block(j, (int64_t)i / per_batch, t0, t1, thread);
+  one_block(j, (int64_t)i / per_batch, t0, block_end(j, t0), thread);
 }
 
 static void gathered_item(const void *const user, const size_t i, const int thread) {
   const job *const j = user;
-  const size_t first = i * GATHERED_ROWS, last = first + GATHERED_ROWS;
+  const size_t first = i * (size_t)j->size, last = first + (size_t)j->size;
   gathered(j, first, last < j->total ? last : j->total, thread);
 }
 
-/* Even shares, but none so large that its rows leave L2. */
-static int64_t span_size(const int64_t length, const tarei_run *const run) {
-  const int64_t size = (length + run->threads - 1) / run->threads;
-  return size > DIRECT_ROWS ? DIRECT_ROWS : size < 1 ? 1 : size;
+/* Groups come last: a thread goes through the weights of its own. */
+static void line_item(const void *const user, const size_t i, const int thread) {
+  const job *const j = user;
+  const geometry *const g = &j->g;
+  const tarei_conv *const c = g->conv;
+  const int64_t per_batch = blocks_of(j), per_group = per_batch * g->batch;
+  const int64_t group = (int64_t)i / per_group, rest = (int64_t)i % per_group;
+  const int64_t batch = rest / per_batch, t0 = rest % per_batch * j->size;
+  const int64_t m = block_end(j, t0) - t0;
+  char *const line = scratch_of(j, thread);
+  gather_taps(g, input_row(g, batch, 0), group, t0 * c->stride[1] - g->pad[1],
+              (m - 1) * c->stride[1] + c->kernel[1], line);
+  j->rows(j->user, line, line_step(c, g->element), (size_t)m, group,
+          (size_t)(batch * g->out[1] + t0), thread);
+}
+
+/* Even shares of at most `most`, one for each thread at least. */
+static int64_t share(const int64_t n, const int64_t parts, const int64_t most) {
+  const int64_t even = (n + parts - 1) / parts;
+  const int64_t pieces = (even + most - 1) / most;
+  return pieces ? (even + pieces - 1) / pieces : 1;
+}
+
+static bool is_pointwise(const geometry *const g) {
+  const tarei_conv *const c = g->conv;
+  bool plain = c->group == 1;
+  for (int a = 0; a < 2; a++) {
+    plain =
+        plain && c->kernel[a] == 1 && c->stride[a] == 1 && g->pad[a] == 0 && g->in[a] == g->out[a];
+  }
+  return plain;
+}
+
+/* Whatever its axes, a pointwise convolution is one product of all positions. */
+static void flatten(geometry *const g) {
+  g->in[1] = g->out[1] = g->batch * g->out[0] * g->out[1];
+  g->in[0] = g->out[0] = g->batch = 1;
+}
+
+static void run_job(job *const j) {
+  geometry *const g = &j->g;
+  const tarei_conv *const c = g->conv;
+  tarei_team *const team = j->run->team;
+  const int64_t threads = j->run->threads;
+  const bool pointwise = is_pointwise(g);
+  if (pointwise) {
+    flatten(g);
+  }
+  if (pointwise || (c->space == 1 && c->group == 1 && (c->dilation[1] == 1 || c->kernel[1] == 1))) {
+    interior(g, &j->begin, &j->end);
+    j->size = share(g->out[1], threads, (int64_t)fitting(line_step(c, g->element)) * 4);
+    tarei_team_run(team, (size_t)(g->batch * blocks_of(j)), direct_item, j);
+  } else if (has_lines(c)) {
+    const int64_t items = g->batch * c->group;
+    j->size = share(g->out[1], items >= threads ? 1 : threads, (int64_t)block_rows(c, g->element));
+    tarei_team_run(team, (size_t)(items * blocks_of(j)), line_item, j);
+  } else {
+    j->size = share((int64_t)j->total, threads, (int64_t)block_rows(c, g->element));
+    tarei_team_run(team, (j->total + (size_t)j->size - 1) / (size_t)j->size, gathered_item, j);
+  }
 }
 
 void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
-                     const tare_tensor *const x, const tare_tensor *const out,
-                     const size_t element, const uint8_t pad_byte, const tarei_conv_rows_fn rows,
+                     const tare_tensor *const x, const tare_tensor *const out, const size_t element,
+                     const uint8_t pad_byte, const tarei_conv_rows_fn rows,
                      const void *const user) {
   job j = {.run = run, .rows = rows, .user = user};
   geometry *const g = &j.g;
@@ -205,62 +324,10 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   g->out[0] = c->space == 2 ? out->dims[1] : 1;
   g->out[1] = out->dims[c->space];
   for (int a = 0; a < 2; a++) {
-    g->pad[a] = pad_before(c, a, g->in[a], g->out[a]);
+    g->pad[a] = tarei_conv_pad_before(c, a, g->in[a], g->out[a]);
   }
   j.total = (size_t)(g->batch * g->out[0] * g->out[1]);
-  if (j.total == 0) {
-    return;
+  if (j.total > 0) {
+    run_job(&j);
   }
-  if (c->space == 1 && c->group == 1 && (c->dilation[1] == 1 || c->kernel[1] == 1)) {
-    interior(g, &j.begin, &j.end);
-    j.size = span_size(g->out[1], run);
-    tarei_team_run(run->team, (size_t)(g->batch * blocks_of(&j)), direct_item, &j);
-  } else {
-    tarei_team_run(run->team, (j.total + GATHERED_ROWS - 1) / GATHERED_ROWS, gathered_item, &j);
-  }
-}
-
-typedef struct span_job {
-  const tarei_conv *conv;
-  const tare_tensor *x;
-  size_t element;
-  int64_t length, size, per_batch, pad;
-  tarei_conv_span_fn span;
-  const void *user;
-} span_job;
-
-static void span_item(const void *const user, const size_t i, const int thread) {
-  (void)thread;
-  const span_job *const j = user;
-  const tarei_conv *const c = j->conv;
-  const int64_t batch = (int64_t)i / j->per_batch, t0 = (int64_t)i % j->per_batch * j->size;
-  tarei_dw_conv call = {
-      .x = (const char *)j->x->data + (size_t)(batch * j->x->dims[1] * c->channels) * j->element,
-      .ldx = (size_t)c->channels,
-      .in_length = j->x->dims[1],
-      .t0 = t0,
-      .t1 = t0 + j->size < j->length ? t0 + j->size : j->length,
-      .kernel = c->kernel[1],
-      .stride = c->stride[1],
-      .dilation = c->dilation[1],
-      .pad = j->pad,
-      .channels = (size_t)c->channels};
-  j->span(j->user, &call, (size_t)(batch * j->length + t0));
-}
-
-void tarei_conv_spans(const tarei_conv *const c, const tarei_run *const run,
-                      const tare_tensor *const x, const tare_tensor *const out,
-                      const size_t element, const tarei_conv_span_fn span,
-                      const void *const user) {
-  const int64_t length = out->dims[1], size = span_size(length, run);
-  const span_job j = {.conv = c,
-                      .x = x,
-                      .element = element,
-                      .length = length,
-                      .size = size,
-                      .per_batch = (length + size - 1) / size,
-                      .pad = pad_before(c, 1, x->dims[1], length),
-                      .span = span,
-                      .user = user};
-  tarei_team_run(run->team, (size_t)(x->dims[0] * j.per_batch), span_item, &j);
 }

@@ -3,7 +3,8 @@
  *
  * Output position r (over batch and space) is one row of [kernel taps x channels of a group]. Along
  * one axis without dilation and groups that row lies in the input as it is, and rows overlap with a
- * leading dim of stride * channels; every other row is gathered into scratch first. Bytes are all
+ * leading dim of stride * channels; with groups they overlap likewise in a copy of the group's
+ * channels. Every other row is gathered into scratch first. Bytes are all
  * the same to it: the padding byte is 0 for float and the zero point for u8.
  */
 #ifndef TAREI_ENGINE_LOWER_CONV_ROWS_H
@@ -24,6 +25,10 @@ tare_status tarei_conv_read(const tarei_step *step, tarei_conv *out, tare_error 
 
 /* One channel per group in and out, along one axis: the depthwise kernels serve. */
 bool tarei_conv_is_depthwise(const tarei_conv *conv);
+
+/* Padding before the input along an axis, 0 or 1. */
+int64_t tarei_conv_pad_before(const tarei_conv *conv, int axis, int64_t in_length,
+                              int64_t out_length);
 
 /* Called for m consecutive rows of a group from several threads: row i begins at a + i * lda bytes;
  * first is the number of row 0 among all output positions. */

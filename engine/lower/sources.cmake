@@ -5,6 +5,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/attention_f32.c
   lower/attention_i8.c
   lower/conv_rows.c
+  lower/conv_spans.c
   lower/elementwise.c
   lower/fused.c
   lower/grid.c
