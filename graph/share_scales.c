@@ -50,8 +50,11 @@ static tare_status share_joined(tarei_graph *const g, const tarei_node *const co
 
 tare_status tarei_graph_share_scales(tarei_graph *const g, tare_error *const err) {
   for (int n = g->n_nodes - 1; n >= 0; n--) {
-    if (g->nodes[n].op == &tarei_op_concat) {
-      TARE_TRY(share_joined(g, &g->nodes[n], err));
+    const tarei_node *const node = &g->nodes[n];
+    if (node->op == &tarei_op_concat) {
+      TARE_TRY(share_joined(g, node, err));
+    } else if (node->op->selects && tarei_graph_sole_consumer(g, node->in[0]) == n) {
+      TARE_TRY(share(g, node->out[0], node->in[0], err)); /* nobody else reads what is left out */
     }
   }
   for (int n = 0; n < g->n_nodes; n++) {
