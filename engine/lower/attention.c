@@ -4,7 +4,7 @@
 #include "engine/threads.h"
 
 enum {
-  MOST_ROWS = 64,
+  MOST_ROWS = 128,
   FEWEST_ROWS = 16,
   SCORES = 128 * 1024, /* floats of a block: beside keys and values in L2 */
   HEADER = TAREI_ALIGN,  /* number of the head that is packed in a thread's scratch */
