@@ -55,7 +55,7 @@ networks() {
   network bert-mini "$models" S=16,64,128,512 --float
   network bert-base "$models" S=16,64,128,512 --float
   network quartznet "$models" T=100,400,1500 --float
-  network wav2vec2 "$models" T=16000,64000,240000 --float
+  network wav2vec2 "$models" T=16000,64000 --float
 }
 
 operators() {
