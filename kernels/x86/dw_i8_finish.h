@@ -57,21 +57,34 @@ typedef struct dw_scaling {
   __m512i zero_point; /* in 16 bits */
 } dw_scaling;
 
-TAREI_INLINE __m512i dw_rounded(const dw_scaling *k, __m512i sum) {
+/* Forms that need fewer instructions: no bias, and a zero point of 128 besides. */
+typedef enum dw_form { DW_FORM_ANY, DW_FORM_UNBIASED, DW_FORM_CENTRED } dw_form;
+
+TAREI_INLINE __m512i dw_rounded(const dw_scaling *k, __m512i sum, const dw_form form) {
   const __m512 value = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), k->mult);
-  return _mm512_cvtps_epi32(_mm512_add_ps(value, k->bias));
+  return _mm512_cvtps_epi32(form == DW_FORM_ANY ? _mm512_add_ps(value, k->bias) : value);
 }
 
 /* Four outputs of a vector become one vector: each lane holds a dword of each output. Saturating to
  * 16 bits first changes nothing. */
-TAREI_INLINE __m512i dw_quad(const dw_scaling *k, const __m512i *sum, const bool centred) {
-  const __m512i first = _mm512_packs_epi32(dw_rounded(k, sum[0]), dw_rounded(k, sum[1]));
-  const __m512i second = _mm512_packs_epi32(dw_rounded(k, sum[2]), dw_rounded(k, sum[3]));
-  if (centred) { /* around 128 */
+TAREI_INLINE __m512i dw_quad(const dw_scaling *k, const __m512i *sum, const dw_form form) {
+  const __m512i first =
+      _mm512_packs_epi32(dw_rounded(k, sum[0], form), dw_rounded(k, sum[1], form));
+  const __m512i second =
+      _mm512_packs_epi32(dw_rounded(k, sum[2], form), dw_rounded(k, sum[3], form));
+  if (form == DW_FORM_CENTRED) {
     return _mm512_xor_si512(_mm512_packs_epi16(first, second), _mm512_set1_epi8((char)128));
   }
   return _mm512_packus_epi16(_mm512_adds_epi16(first, k->zero_point),
                              _mm512_adds_epi16(second, k->zero_point));
+}
+
+TAREI_INLINE void dw_quads(const dw_scaling *k, const __m512i *sum, const size_t rows,
+                           __m512i *quads, const dw_form form) {
+#pragma GCC unroll 5
+  for (size_t i = 0; i < rows; i += DW_QUAD) {
+    quads[i / DW_QUAD * DW_VECTORS] = dw_quad(k, sum + i, form);
+  }
 }
 
 /* Outputs of vector v; their quads are DW_VECTORS apart. */
@@ -79,16 +92,12 @@ TAREI_INLINE void dw_finish_quads(const dw_finisher *f, size_t v, const __m512i 
                                   const size_t rows, __m512i *quads) {
   const int32_t zero_point = f->epilogue->zero_point;
   const dw_scaling k = {f->mult[v], f->bias[v], _mm512_set1_epi16((int16_t)zero_point)};
-  if (zero_point == 128) {
-#pragma GCC unroll 5
-    for (size_t i = 0; i < rows; i += DW_QUAD) {
-      quads[i / DW_QUAD * DW_VECTORS] = dw_quad(&k, sum + i, true);
-    }
+  if (f->epilogue->bias) {
+    dw_quads(&k, sum, rows, quads, DW_FORM_ANY);
+  } else if (zero_point == 128) {
+    dw_quads(&k, sum, rows, quads, DW_FORM_CENTRED);
   } else {
-#pragma GCC unroll 5
-    for (size_t i = 0; i < rows; i += DW_QUAD) {
-      quads[i / DW_QUAD * DW_VECTORS] = dw_quad(&k, sum + i, false);
-    }
+    dw_quads(&k, sum, rows, quads, DW_FORM_UNBIASED);
   }
 }
 
