@@ -6,7 +6,7 @@
 
 enum {
   DW_MOST_ROWS = DW_FINISH_ROWS, /* outputs in registers */
-  DW_MOST_WINDOW = 12,           /* groups that they begin in */
+  DW_MOST_WINDOW = 9,            /* groups that they begin in */
   DW_MOST_STRIDE = 4,            /* at which outputs share groups */
 };
 
@@ -78,7 +78,8 @@ DEFINE_DOT(20, 1)
 DEFINE_DOTS(2)
 DEFINE_DOT(16, 2)
 DEFINE_DOTS(3)
-DEFINE_DOTS(4)
+DEFINE_DOT(4, 4)
+DEFINE_DOT(8, 4)
 
 /* By strides at which outputs share groups. */
 static const struct {
@@ -88,7 +89,7 @@ static const struct {
     {20, 3, {dw_dot_4_by_1, dw_dot_8_by_1, dw_dot_12_by_1, dw_dot_16_by_1, dw_dot_20_by_1}},
     {16, 2, {dw_dot_4_by_2, dw_dot_8_by_2, dw_dot_12_by_2, dw_dot_16_by_2}},
     {12, 3, {dw_dot_4_by_3, dw_dot_8_by_3, dw_dot_12_by_3}},
-    {12, 0, {dw_dot_4_by_4, dw_dot_8_by_4, dw_dot_12_by_4}},
+    {8, 0, {dw_dot_4_by_4, dw_dot_8_by_4}},
 };
 
 #endif
