@@ -37,7 +37,8 @@ static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const
 
 /* Why a node cannot run in int8; "" where it can. */
 static void reason_against(const tarei_graph *const g, const tarei_node *const node,
-                           const tarei_layer_kind *const kind, const bool rows, tarei_str *const out) {
+                           const tarei_layer_kind *const kind, const bool rows,
+                           tarei_str *const out) {
   for (int i = 0; i < 2 || i < kind->activations; i++) {
     const tarei_value *const v = &g->values[node->in[i]];
     const bool activation = i < kind->activations;
@@ -72,11 +73,11 @@ static bool set_text(char **const slot, const char *const text) {
 }
 
 /* What a layer gets that nobody asked about by name: row scales where the statistics show that one
- * scale drowns the quiet rows of its input, and on a raw signal, of which a row is a single value and
- * shows nothing. `why` says so. */
+ * scale drowns the quiet rows of its input, and on a raw signal, of which a row is a single value
+ * and shows nothing. `why` says so. */
 static tarei_precision choose(const tarei_graph *const g, const tarei_node *const node,
-                              const tarei_layer_kind *const kind, const tarei_quantize_options *const o,
-                              tarei_str *const why) {
+                              const tarei_layer_kind *const kind,
+                              const tarei_quantize_options *const o, tarei_str *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
   int64_t channels = 0;
   const bool quiet = x->quant.granularity == TAREI_PER_ROW;
@@ -88,8 +89,9 @@ static tarei_precision choose(const tarei_graph *const g, const tarei_node *cons
   if (o->symmetric || !(quiet || raw) || !row_scales_serve(g, node, kind)) {
     return TAREI_INT8;
   }
-  tarei_str_add(why, quiet ? "one scale would drown the quiet rows of '%s'"
-                           : "'%s' is a raw signal, whose loudness changes with time",
+  tarei_str_add(why,
+                quiet ? "one scale would drown the quiet rows of '%s'"
+                      : "'%s' is a raw signal, whose loudness changes with time",
                 x->name);
   return TAREI_INT8_ROWS;
 }
@@ -100,8 +102,8 @@ static bool record(tarei_node *const node, const tarei_precision asked, const ta
   tarei_str text = {0};
   tarei_str_add(&text, "%s%s%s", tarei_precision_name(got), *why ? ": " : "", why);
   const bool ok = !text.failed && set_text(&node->precision, tarei_str_get(&text)) &&
-                  (!anybody_asked || tarei_attr_set_string(node, TAREI_ATTR_ASKED,
-                                                           tarei_precision_name(asked)));
+                  (!anybody_asked ||
+                   tarei_attr_set_string(node, TAREI_ATTR_ASKED, tarei_precision_name(asked)));
   tarei_str_free(&text);
   return ok;
 }
@@ -131,15 +133,16 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_layer_k
   return ok ? TARE_OK : tarei_fail_memory(err, "layer record", sizeof *node);
 }
 
-/* --- rewriting ----------------------------------------------------------------------------------- */
+/* --- rewriting -----------------------------------------------------------------------------------
+ */
 
 /* What the rewrite knows about the nodes and values that stand before it. */
 typedef struct rewrite {
   const tarei_quantize_options *options;
   unsigned char *precision; /* per node: a tarei_precision */
   unsigned char *uses;      /* per value, as tarei_graph_mark_uses gives them */
-  bool *symmetric;          /* per value: somebody needs its bytes around 128, so all take them so */
-  int *bytes;               /* per value: its quantized form, or -1 */
+  bool *symmetric; /* per value: somebody needs its bytes around 128, so all take them so */
+  int *bytes;      /* per value: its quantized form, or -1 */
 } rewrite;
 
 static tare_status quantized(tarei_graph *const g, rewrite *const r, const int value,
@@ -200,8 +203,8 @@ static tare_status replace(tarei_graph *const g, const int n, rewrite *const r,
   memcpy(in, g->nodes[n].in, (size_t)n_in * sizeof *in);
   memcpy(out, g->nodes[n].out, (size_t)n_out * sizeof *out);
   TARE_TRY(quantize_inputs(g, n, r, in, err));
-  const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in, n_in, out,
-                                     n_out);
+  const int q =
+      tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in, n_in, out, n_out);
   const bool rows = r->precision[n] == TAREI_INT8_ROWS;
   bool ok = q >= 0 && set_text(&g->nodes[q].precision, g->nodes[n].precision) &&
             (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1));

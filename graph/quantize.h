@@ -1,6 +1,6 @@
 /*
- * From annotations to an int8 graph: which layers run in int8, where values are quantized, and which
- * layers write u8 themselves.
+ * From annotations to an int8 graph: which layers run in int8, where values are quantized, and
+ * which layers write u8 themselves.
  */
 #ifndef TAREI_GRAPH_QUANTIZE_H
 #define TAREI_GRAPH_QUANTIZE_H
@@ -20,8 +20,8 @@ typedef struct tarei_quantize_options {
 /* Attribute of a node that carries the precision somebody asked for, e.g. "int8". */
 #define TAREI_ATTR_ASKED "asked_precision"
 
-/* Gives values on both sides of movement operators the annotation that one side has, and the inputs of
- * a Concat that of its output. */
+/* Gives values on both sides of movement operators the annotation that one side has, and the inputs
+ * of a Concat that of its output. */
 tare_status tarei_graph_share_scales(tarei_graph *graph, tare_error *err);
 
 /* Decides for every convolution, linear layer and product, replaces those that run in int8, and
@@ -31,8 +31,8 @@ tare_status tarei_graph_quantize(tarei_graph *graph, const tarei_quantize_option
                                  tare_error *err);
 
 /* Moves Quantize up through operators that move data and into the nodes that can write u8; an
- * activation that Quantize follows becomes a Lookup of bytes where its input has a scale. The graph is
- * compact and inferred afterwards. */
+ * activation that Quantize follows becomes a Lookup of bytes where its input has a scale. The graph
+ * is compact and inferred afterwards. */
 tare_status tarei_graph_fuse_quantize(tarei_graph *graph, tare_error *err);
 
 /* Zero point of the bytes of a value with this annotation. */

@@ -9,11 +9,15 @@
 #include "graph/quantize_move.h"
 #include "graph/quantize_uses.h"
 
-static bool is_quantize(const tarei_node *const node) { return node->op == &tarei_op_quantize; }
+static bool is_quantize(const tarei_node *const node) {
+  return node->op == &tarei_op_quantize;
+}
 
-/* --- tables ---------------------------------------------------------------------------------------- */
+/* --- tables
+ * ---------------------------------------------------------------------------------------- */
 
-/* An activation of a value that is stored as bytes with a scale of its own, read by one Quantize. */
+/* An activation of a value that is stored as bytes with a scale of its own, read by one Quantize.
+ */
 static bool becomes_table(const tarei_graph *const g, const tarei_node *const node, const int n) {
   const int x = node->in[0];
   return tarei_graph_sole_consumer(g, node->out[0]) == n && tarei_is_activation(g, node) &&
@@ -44,7 +48,8 @@ static tare_status make_table(tarei_graph *const g, const int n, bool *const cha
   return TARE_OK;
 }
 
-/* --- producers --------------------------------------------------------------------------------------- */
+/* --- producers
+ * --------------------------------------------------------------------------------------- */
 
 static bool writes_floats(const tarei_graph *const g, const tarei_node *const node) {
   for (int o = 1; o < node->n_out; o++) {

@@ -56,12 +56,12 @@ static bool fills_zeros(const tarei_graph *const g, const tarei_node *const pad)
   return !constant || ((!given || tarei_value_const_float(g, pad->in[2], &value)) && value == 0);
 }
 
-/* What an operator that picks values takes may be written as bytes: nobody else reads it, or reads the
- * same bytes. */
-static bool gives_bytes(const tarei_graph *const g, const int value, const tarei_quant *const quant) {
+/* What an operator that picks values takes may be written as bytes: nobody else reads it, or reads
+ * the same bytes. */
+static bool gives_bytes(const tarei_graph *const g, const int value,
+                        const tarei_quant *const quant) {
   return !g->values[value].data && g->values[value].dtype == TARE_F32 &&
-         tarei_can_be_written_as_bytes(g, value) &&
-         find_quantized(g, value, quant, false) < 0 &&
+         tarei_can_be_written_as_bytes(g, value) && find_quantized(g, value, quant, false) < 0 &&
          (tarei_graph_count_uses(g, value) == 1 || find_quantized(g, value, quant, true) >= 0);
 }
 

@@ -26,9 +26,9 @@ static bool is_one_of(const tarei_op *const op, const tarei_op *const *const ops
 
 bool tarei_is_activation(const tarei_graph *const graph, const tarei_node *const node) {
   static const tarei_op *const ops[] = {
-      &tarei_op_abs,        &tarei_op_clip, &tarei_op_elu,        &tarei_op_erf,
-      &tarei_op_gelu,       &tarei_op_hard_sigmoid, &tarei_op_hard_swish, &tarei_op_leaky_relu,
-      &tarei_op_neg,        &tarei_op_relu, &tarei_op_sigmoid,    &tarei_op_softplus,
+      &tarei_op_abs,  &tarei_op_clip,         &tarei_op_elu,        &tarei_op_erf,
+      &tarei_op_gelu, &tarei_op_hard_sigmoid, &tarei_op_hard_swish, &tarei_op_leaky_relu,
+      &tarei_op_neg,  &tarei_op_relu,         &tarei_op_sigmoid,    &tarei_op_softplus,
       &tarei_op_tanh,
   };
   if (!is_one_of(node->op, ops, sizeof ops / sizeof *ops) ||
@@ -53,10 +53,11 @@ bool tarei_can_be_written_as_bytes(const tarei_graph *const graph, int value) {
   return op && (op->writes_bytes || op->selects || tarei_layer_kind_of(op));
 }
 
-/* --- uses ---------------------------------------------------------------------------------------- */
+/* --- uses ----------------------------------------------------------------------------------------
+ */
 
 typedef enum use {
-  BYTES, /* reads bytes, or does not mind how fine its input is */
+  BYTES,  /* reads bytes, or does not mind how fine its input is */
   PASSES, /* what happens to its output decides */
   FLOAT
 } use;
@@ -72,9 +73,7 @@ static use use_of(const tarei_graph *const g, const tarei_node *const node, cons
   };
   const tarei_layer_kind *const kind = tarei_layer_kind_of(node->op);
   if (kind) {
-    return i != TAREI_INT8_RESIDUAL        ? BYTES
-           : node->op == &tarei_op_conv_last ? PASSES
-                                             : FLOAT;
+    return i != TAREI_INT8_RESIDUAL ? BYTES : node->op == &tarei_op_conv_last ? PASSES : FLOAT;
   }
   if (is_one_of(node->op, averages, sizeof averages / sizeof *averages)) {
     return BYTES;

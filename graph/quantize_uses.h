@@ -21,9 +21,9 @@ bool tarei_can_be_written_as_bytes(const tarei_graph *graph, int value);
 #define TAREI_INT8_RESIDUAL 3 /* input of a layer that is added to its result */
 
 enum {
-  TAREI_READ_AS_BYTES = 1,  /* by an int8 layer, or moved on the way to one */
-  TAREI_KEPT_AS_FLOAT = 2,  /* a sum that it goes into is normalized or read by an operator that
-                               multiplies rounding errors: a residual of it is not stored as bytes */
+  TAREI_READ_AS_BYTES = 1, /* by an int8 layer, or moved on the way to one */
+  TAREI_KEPT_AS_FLOAT = 2, /* a sum that it goes into is normalized or read by an operator that
+                              multiplies rounding errors: a residual of it is not stored as bytes */
 };
 
 /* Sets these flags; `uses` holds n_values zeros. Nodes stand in topological order. */

@@ -29,8 +29,8 @@ static tare_status share(tarei_graph *const g, const int from, const int to,
              : tarei_fail_memory(err, "annotations", sizeof(tarei_quant));
 }
 
-/* What is joined has one scale from the start, so that bytes can be joined. Rows stay as quiet as they
- * are. */
+/* What is joined has one scale from the start, so that bytes can be joined. Rows stay as quiet as
+ * they are. */
 static tare_status share_joined(tarei_graph *const g, const tarei_node *const concat,
                                 tare_error *const err) {
   const tarei_quant *const joined = &g->values[concat->out[0]].quant;

@@ -1,10 +1,11 @@
 /*
  * Activations of int8 layers by table.
  *
- * Where a layer writes bytes alone, the value before a Gelu or Silu is rounded to one of 256 places and
- * a table says which byte it becomes. The places cover just the range in which the byte changes: below
- * it the activation rounds to zero, above it is saturated. A table is taken where neighbouring places
- * lie closer than neighbouring bytes, so that rounding twice costs less than the bytes do.
+ * Where a layer writes bytes alone, the value before a Gelu or Silu is rounded to one of 256 places
+ * and a table says which byte it becomes. The places cover just the range in which the byte
+ * changes: below it the activation rounds to zero, above it is saturated. A table is taken where
+ * neighbouring places lie closer than neighbouring bytes, so that rounding twice costs less than
+ * the bytes do.
  */
 #ifndef TAREI_ENGINE_LOWER_ACT_TABLE_H
 #define TAREI_ENGINE_LOWER_ACT_TABLE_H

@@ -65,10 +65,8 @@ int32_t tarei_u8_zero_point(const tarei_graph *const graph, const int value) {
 tarei_epilogue tarei_fused_epilogue(const tarei_fused *const fused, const tarei_step *const step,
                                     const tarei_run *const run, const tare_tensor *const residual,
                                     const size_t n) {
-  tarei_epilogue e = {.act = fused->act,
-                      .act_a = fused->act_a,
-                      .act_b = fused->act_b,
-                      .act_last = fused->act_last};
+  tarei_epilogue e = {
+      .act = fused->act, .act_a = fused->act_a, .act_b = fused->act_b, .act_last = fused->act_last};
   if (residual && residual->dtype == TARE_U8) {
     const int value = step->node->in[3];
     e.residual_u8 = residual->data;

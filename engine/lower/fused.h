@@ -8,12 +8,12 @@
 typedef struct tarei_fused {
   tarei_act act;
   float act_a, act_b;
-  bool act_last; /* the residual is added before the activation */
+  bool act_last;             /* the residual is added before the activation */
   int f32_output, u8_output; /* output numbers, or -1 */
 } tarei_fused;
 
-/* Reads activation, activation_a, activation_b, activation_last and outputs ("f32", "u8", "both"). A
- * u8 output has to have its scales. */
+/* Reads activation, activation_a, activation_b, activation_last and outputs ("f32", "u8", "both").
+ * A u8 output has to have its scales. */
 tare_status tarei_fused_read(const tarei_step *step, tarei_fused *out, tare_error *err);
 
 /* Makes them the state of a step that has no other. */
@@ -50,8 +50,8 @@ typedef struct tarei_requant {
  * residual of bytes takes the scale into its own. */
 bool tarei_requant_folds(const tarei_fused *fused, bool has_float_residual);
 
-/* Fills `mult` and, where bias is not NULL, `bias_out`, both of n floats for one profile, in units of
- * what the epilogue goes on with. */
+/* Fills `mult` and, where bias is not NULL, `bias_out`, both of n floats for one profile, in units
+ * of what the epilogue goes on with. */
 void tarei_requant_fill(const tarei_step *step, int profile, double unit, size_t n,
                         const float *weight_scale, const float *bias, float *mult, float *bias_out);
 

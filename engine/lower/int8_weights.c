@@ -37,9 +37,11 @@ tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_ste
   return TARE_OK;
 }
 
-/* --- requantization ------------------------------------------------------------------------------ */
+/* --- requantization ------------------------------------------------------------------------------
+ */
 
-/* Tables of a layer whose only output is bytes that an activation makes, for all profiles or none. */
+/* Tables of a layer whose only output is bytes that an activation makes, for all profiles or none.
+ */
 static tare_status take_tables(tarei_int8_layer *const layer, const tarei_step *const step,
                                tarei_blobs *const blobs, tare_error *const err) {
   const tarei_fused *const fused = &layer->fused;
@@ -57,8 +59,7 @@ static tare_status take_tables(tarei_int8_layer *const layer, const tarei_step *
   }
   void *data;
   bool fresh;
-  TARE_TRY(
-      tarei_blobs_take(blobs, (size_t)step->n_profiles * sizeof table, &data, &fresh, err));
+  TARE_TRY(tarei_blobs_take(blobs, (size_t)step->n_profiles * sizeof table, &data, &fresh, err));
   layer->tables = data;
   for (int p = 0; fresh && p < step->n_profiles; p++) {
     (void)tarei_act_table_make(fused->act, tarei_u8_scale(step->graph, out, p), zero_point,
@@ -98,8 +99,8 @@ static tare_status take_factors(tarei_int8_layer *const layer, const tarei_step 
   return TARE_OK;
 }
 
-/* A bias in units of the accumulator; false where rounding it to them would show in the bytes, or where
- * the sum could leave the integers. */
+/* A bias in units of the accumulator; false where rounding it to them would show in the bytes, or
+ * where the sum could leave the integers. */
 static bool bias_as_sum(const tarei_int8_layer *const layer, const size_t i, int32_t *const out) {
   const double mult = (double)layer->requant.mult[i], bias = (double)layer->requant.bias[i];
   const double sum = bias == 0 ? 0 : rint(bias / mult);
@@ -159,7 +160,8 @@ tare_status tarei_int8_layer_requant(tarei_int8_layer *const layer, const tarei_
   return take_biased(layer, step, blobs, err);
 }
 
-/* --- runs ---------------------------------------------------------------------------------------------- */
+/* --- runs
+ * ---------------------------------------------------------------------------------------------- */
 
 tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *const layer,
                                          const tarei_step *const step, const tarei_run *const run,

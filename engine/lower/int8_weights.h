@@ -17,20 +17,19 @@ typedef struct tarei_int8_layer {
   tarei_requant requant;
   bool row_scales; /* the input is float, its rows are quantized when it runs */
   int32_t x_zero_point;
-  size_t k, n;                     /* depth of a product, output channels */
-  size_t group_n, group_add;       /* channels of a group, and the integers of `add` it takes */
-  const int32_t *add;              /* -zero point * column sums, padded per group */
-  const int32_t *biased;           /* the same with the bias in it, for each profile, or NULL */
-  const tarei_act_table *tables;   /* [n_profiles], or NULL */
+  size_t k, n;                   /* depth of a product, output channels */
+  size_t group_n, group_add;     /* channels of a group, and the integers of `add` it takes */
+  const int32_t *add;            /* -zero point * column sums, padded per group */
+  const int32_t *biased;         /* the same with the bias in it, for each profile, or NULL */
+  const tarei_act_table *tables; /* [n_profiles], or NULL */
 } tarei_int8_layer;
 
 /* Reads what the input and the attributes of the node say; the rest is the lowering's. */
-tare_status tarei_int8_layer_read(tarei_int8_layer *layer, const tarei_step *step,
-                                  tare_error *err);
+tare_status tarei_int8_layer_read(tarei_int8_layer *layer, const tarei_step *step, tare_error *err);
 
 /* Takes the blobs of tables, of requantization factors and of sums with the bias in them, where the
- * layer has them: needs fused, k, n, group_n, group_add, add, and, when fresh, the weight scales (n)
- * and the bias (n or NULL). */
+ * layer has them: needs fused, k, n, group_n, group_add, add, and, when fresh, the weight scales
+ * (n) and the bias (n or NULL). */
 tare_status tarei_int8_layer_requant(tarei_int8_layer *layer, const tarei_step *step,
                                      tarei_blobs *blobs, const float *weight_scale,
                                      const float *bias, tare_error *err);

@@ -1,9 +1,10 @@
 /*
  * InstanceNormalization: each channel of each sample over its own space.
  *
- * Channels-last, rows of all channels are gone over in segments of fixed length that stay in cache: the
- * mean of each channel in float, then the squared differences from it. Segments are joined in double in
- * their order, so that threads do not matter. A second time the rows are multiplied and shifted.
+ * Channels-last, rows of all channels are gone over in segments of fixed length that stay in cache:
+ * the mean of each channel in float, then the squared differences from it. Segments are joined in
+ * double in their order, so that threads do not matter. A second time the rows are multiplied and
+ * shifted.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "engine/lower/fused.h"
 #include "engine/threads.h"
 
-#define SEGMENT 64     /* rows whose mean is taken in one go */
+#define SEGMENT 64      /* rows whose mean is taken in one go */
 #define APPLIED_ROWS 16 /* rows whose places stay in L1 until a table makes them bytes */
 
 static tare_status want_floats(const tarei_step *const step, tare_error *const err) {
@@ -42,7 +43,8 @@ static double factor_of(const double variance, const float epsilon, const float 
   return 1.0 / sqrt(variance + (double)epsilon) * (double)scale;
 }
 
-/* --- channels first ------------------------------------------------------------------------------ */
+/* --- channels first ------------------------------------------------------------------------------
+ */
 
 typedef struct plain {
   const tarei_run *run;
@@ -97,7 +99,8 @@ static tare_status run_plain(const tarei_step *const step, const tarei_run *cons
   return TARE_OK;
 }
 
-/* --- channels last ------------------------------------------------------------------------------- */
+/* --- channels last -------------------------------------------------------------------------------
+ */
 
 typedef struct state {
   tarei_fused fused;
@@ -252,9 +255,9 @@ static void make_tables(const tarei_step *const step, state *const s) {
   const int out = s->fused.u8_output < 0 ? -1 : step->node->out[s->fused.u8_output];
   s->has_tables = out >= 0 && s->fused.f32_output < 0;
   for (int p = 0; s->has_tables && p < step->n_profiles; p++) {
-    s->has_tables = tarei_act_table_make(s->fused.act, tarei_u8_scale(step->graph, out, p),
-                                         tarei_u8_zero_point(step->graph, out), step->kernels,
-                                         &s->tables[p]);
+    s->has_tables =
+        tarei_act_table_make(s->fused.act, tarei_u8_scale(step->graph, out, p),
+                             tarei_u8_zero_point(step->graph, out), step->kernels, &s->tables[p]);
   }
 }
 

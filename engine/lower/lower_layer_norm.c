@@ -43,8 +43,8 @@ static void row_range(const void *const user, const size_t first, const size_t e
   const float *const x = j->run->in[0]->data;
   for (size_t i = first; i < end; i++) {
     const tarei_epilogue to = tarei_epilogue_at(&j->to, i, 0);
-    j->run->kernels->layer_norm(x + i * j->n, NULL, j->n, j->epsilon, j->gain, j->shift,
-                                to.out_f32, to.out_u8, to.inv_scale, to.zero_point);
+    j->run->kernels->layer_norm(x + i * j->n, NULL, j->n, j->epsilon, j->gain, j->shift, to.out_f32,
+                                to.out_u8, to.inv_scale, to.zero_point);
   }
 }
 

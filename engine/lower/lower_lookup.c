@@ -46,7 +46,8 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
   tarei_pointwise f;
-  TARE_TRY(tarei_pointwise_read(step->node, tarei_attr_string(step->node, "function", ""), &f, err));
+  TARE_TRY(
+      tarei_pointwise_read(step->node, tarei_attr_string(step->node, "function", ""), &f, err));
   TARE_TRY(read_bounds(step, &f, err));
   TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
   TARE_TRY(tarei_want_scales(step, step->node->out[0], err));

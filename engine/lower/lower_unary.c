@@ -45,9 +45,8 @@ static void chunk(const void *const user, const size_t first, const size_t n) {
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   const state *const s = step->state;
-  job j = {.run = r,
-           .function = s->function,
-           .to = tarei_fused_epilogue(&s->fused, step, r, NULL, 0)};
+  job j = {
+      .run = r, .function = s->function, .to = tarei_fused_epilogue(&s->fused, step, r, NULL, 0)};
   for (int i = 1; i < step->node->n_in; i++) {
     TARE_TRY(tarei_want_count(step, r, i, 1, err));
     if (r->in[i]) {

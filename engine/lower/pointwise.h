@@ -10,8 +10,9 @@ typedef struct tarei_pointwise {
   float a, b;
 } tarei_pointwise;
 
-/* The function of the operator with this ONNX name and with the attributes of a node. Bounds of Clip
- * that are inputs are left to the caller. TARE_E_UNSUPPORTED when it is no function of this kind. */
+/* The function of the operator with this ONNX name and with the attributes of a node. Bounds of
+ * Clip that are inputs are left to the caller. TARE_E_UNSUPPORTED when it is no function of this
+ * kind. */
 tare_status tarei_pointwise_read(const tarei_node *node, const char *name, tarei_pointwise *out,
                                  tare_error *err);
 

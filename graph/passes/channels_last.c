@@ -27,8 +27,8 @@ static tare_status transposed(tarei_graph *const graph, const int x, const tarei
   for (int i = 0; i < graph->n_nodes; i++) {
     const tarei_node *const node = &graph->nodes[i];
     tarei_perm found;
-    if (node->op == &tarei_op_transpose && node->in[0] == x &&
-        tarei_perm_of(graph, node, &found) && tarei_perm_equal(&found, perm)) {
+    if (node->op == &tarei_op_transpose && node->in[0] == x && tarei_perm_of(graph, node, &found) &&
+        tarei_perm_equal(&found, perm)) {
       *out = node->out[0];
       return TARE_OK;
     }

@@ -1,5 +1,5 @@
-/* Nodes that end in act(acc + bias) + residual, or with activation_last in act(acc + bias + residual):
- * inputs X, W, bias, residual. */
+/* Nodes that end in act(acc + bias) + residual, or with activation_last in act(acc + bias +
+ * residual): inputs X, W, bias, residual. */
 #ifndef TAREI_GRAPH_EPILOGUE_H
 #define TAREI_GRAPH_EPILOGUE_H
 

@@ -1,6 +1,6 @@
 /* An activation behind Linear, ConvLast or InstanceNormLast goes into its epilogue, as attributes
- * activation, activation_a and activation_b; behind a residual with activation_last. The value before
- * the activation disappears. */
+ * activation, activation_a and activation_b; behind a residual with activation_last. The value
+ * before the activation disappears. */
 #include <float.h>
 
 #include "graph/passes/const_data.h"

@@ -1,11 +1,11 @@
 /* An Add of a tensor of the same shape behind Linear or ConvLast goes into its epilogue, as the
- * residual that is added after the activation, or before one that fuse_activation takes in later. The
- * value before the Add disappears. */
+ * residual that is added after the activation, or before one that fuse_activation takes in later.
+ * The value before the Add disappears. */
 #include "graph/passes/epilogue.h"
 #include "graph/passes/passes.h"
 
-/* The node whose epilogue may take the Add, or -1. Of two the one without an activation, because it can
- * still take one that follows the sum; else the later one, whose residual is ready by then. */
+/* The node whose epilogue may take the Add, or -1. Of two the one without an activation, because it
+ * can still take one that follows the sum; else the later one, whose residual is ready by then. */
 static int find_host(const tarei_graph *const graph, const int add) {
   const tarei_node *const node = &graph->nodes[add];
   int host = -1, best = -1;
@@ -31,7 +31,8 @@ static bool same_shape(const tarei_graph *const graph, const int a, const int b)
   for (int d = 0; x->rank == y->rank && d < x->rank; d++) {
     const tarei_expr m = x->dims[d], n = y->dims[d];
     if (m == TAREI_EXPR_NONE || n == TAREI_EXPR_NONE ||
-        (m != n && tarei_expr_max(graph->exprs, zero, m) != tarei_expr_max(graph->exprs, zero, n))) {
+        (m != n &&
+         tarei_expr_max(graph->exprs, zero, m) != tarei_expr_max(graph->exprs, zero, n))) {
       return false;
     }
   }

@@ -1,12 +1,12 @@
-/* Operators that name axes of input 0 and keep its rank: their axes can be renamed, so that they work on
- * another layout. */
+/* Operators that name axes of input 0 and keep its rank: their axes can be renamed, so that they
+ * work on another layout. */
 #ifndef TAREI_GRAPH_MOVE_AXES_H
 #define TAREI_GRAPH_MOVE_AXES_H
 
 #include "graph/passes/layout.h"
 
-/* The axes a node names, or works on where it names none; false when it is no such operator, or when
- * its axes are not known. */
+/* The axes a node names, or works on where it names none; false when it is no such operator, or
+ * when its axes are not known. */
 bool tarei_axes_known(tarei_graph *graph, const tarei_node *node);
 
 /* Axis i of the input becomes axis perm[i]. Call only where the axes are known. */

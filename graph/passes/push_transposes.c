@@ -3,8 +3,9 @@
  *
  * Two Transposes in a row become one, or none. A node that works element by element on transposed
  * inputs works on the inputs themselves, and its output is transposed instead; constants among its
- * inputs are transposed here. So does one whose axes can be renamed. Each step moves a Transpose past a node or takes one away, so this
- * ends. Tensors that go hold the same values as others that stay.
+ * inputs are transposed here. So does one whose axes can be renamed. Each step moves a Transpose
+ * past a node or takes one away, so this ends. Tensors that go hold the same values as others that
+ * stay.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* A Slice that cuts positions off a convolution of stride 1 whose padding made them (as exporters write
- * even kernels that keep the length) goes into the pads. The value before the Slice disappears. */
+/* A Slice that cuts positions off a convolution of stride 1 whose padding made them (as exporters
+ * write even kernels that keep the length) goes into the pads. The value before the Slice
+ * disappears. */
 #include <string.h>
 
 #include "graph/passes/passes.h"
@@ -28,7 +29,8 @@ static bool read_int(const tarei_graph *const graph, const tarei_node *const nod
 }
 
 /* True for a Slice of one axis by step 1 whose cuts do not depend on the length. */
-static bool read_cut(const tarei_graph *const graph, const tarei_node *const slice, cut *const out) {
+static bool read_cut(const tarei_graph *const graph, const tarei_node *const slice,
+                     cut *const out) {
   const int rank = graph->values[slice->in[0]].rank;
   int64_t start, end, axis, step;
   if (!read_int(graph, slice, 1, "starts", INT64_MIN, &start) ||

@@ -92,8 +92,8 @@ static uint8_t rounded(const float x) {
   return (uint8_t)(nearbyintf(y < -128 ? -128 : y > 127 ? 127 : y) + 128);
 }
 
-/* Floats alone, both, and bytes alone are the same numbers; bytes alone may be rounded in one step less,
- * which moves some by one. */
+/* Floats alone, both, and bytes alone are the same numbers; bytes alone may be rounded in one step
+ * less, which moves some by one. */
 static void check_outputs(const sample *const s, const int slack) {
   one_node floats, both, bytes;
   run(s, "f32", &floats);
@@ -121,8 +121,12 @@ static void rows_and_elements_are_written_as_bytes(void **state) {
     const sample samples[] = {
         {.op = "LayerNormalization", .domain = "", .n_in = 3, .constants = 6},
         {.op = "InstanceNormLast", .domain = "tare", .n_in = 3, .constants = 6},
-        {.op = "InstanceNormLast", .domain = "tare", .attr = "activation", .text = "gelu",
-         .n_in = 3, .constants = 6},
+        {.op = "InstanceNormLast",
+         .domain = "tare",
+         .attr = "activation",
+         .text = "gelu",
+         .n_in = 3,
+         .constants = 6},
         {.op = "Add", .domain = "", .n_in = 2},
         {.op = "Mul", .domain = "", .n_in = 2},
         {.op = "Relu", .domain = "", .n_in = 1},
@@ -251,7 +255,8 @@ static void a_bias_keeps_its_digits(void **state) {
   clear(&s);
 }
 
-/* Rounding before and after a Gelu: by one byte where it is steepest, with a residual not at all. */
+/* Rounding before and after a Gelu: by one byte where it is steepest, with a residual not at all.
+ */
 static void activations_by_table_are_near(void **state) {
   (void)state;
   one_node_seed();

@@ -96,8 +96,8 @@ static tare_dtype dtype_of_input(const tarei_graph *const g, const tarei_node *c
   return g->values[node->in[i]].dtype;
 }
 
-/* x -> two blocks of relu(conv(relu(conv)) + residual) -> conv; the first block's residual is itself a
- * convolution. */
+/* x -> two blocks of relu(conv(relu(conv)) + residual) -> conv; the first block's residual is
+ * itself a convolution. */
 static tarei_graph *residual_net(void) {
   tarei_graph *const g = tarei_graph_new("test");
   const int x = add_input(g, "x", "n;8;t");
@@ -117,7 +117,7 @@ static void a_residual_net_has_no_floats_inside(void **state) {
   annotate(g);
   quantize(g);
   assert_int_equal(count_op(g, &tarei_op_qconv_last), 6);
-  assert_int_equal(count_op(g, &tarei_op_quantize), 1); /* the input */
+  assert_int_equal(count_op(g, &tarei_op_quantize), 1);  /* the input */
   assert_int_equal(count_op(g, &tarei_op_transpose), 2); /* input and output */
   assert_int_equal(g->n_nodes, 9);
   for (int i = 0; i < g->n_nodes; i++) {
@@ -224,7 +224,8 @@ static void activations_between_bytes_become_tables(void **state) {
   tarei_graph_free(g);
 }
 
-/* An unsigned value that is the second operand of a product is symmetric for its other readers too. */
+/* An unsigned value that is the second operand of a product is symmetric for its other readers too.
+ */
 static void one_form_of_bytes_serves_all_readers(void **state) {
   (void)state;
   tarei_graph *const g = tarei_graph_new("test");
@@ -252,8 +253,8 @@ static void bytes_are_joined_padded_and_cut(void **state) {
   const int x = add_input(g, "x", "n;4;t");
   const int joined = OP(g, "Concat", "joined", conv(g, "a", x, 4), conv(g, "b", x, 4));
   assert_true(tarei_attr_set_int(last_node(g), "axis", 1));
-  const int padded = OP(g, "Pad", "padded", joined,
-                        add_ints(g, "pads", 6, (int64_t[]){0, 0, 2, 0, 0, 3}));
+  const int padded =
+      OP(g, "Pad", "padded", joined, add_ints(g, "pads", 6, (int64_t[]){0, 0, 2, 0, 0, 3}));
   const int cut = OP(g, "Slice", "cut", padded, add_ints(g, "from", 1, (int64_t[]){1}),
                      add_ints(g, "to", 1, (int64_t[]){-1}), add_ints(g, "at", 1, (int64_t[]){2}));
   assert_true(tarei_graph_mark_output(g, conv(g, "z", tarei_graph_find_value(g, "a"), 4)));
