@@ -15,6 +15,7 @@ enum {
   TILE_K = 64,            /* bytes of a tile's row */
   MAX_ROWS = 2 * TILE,
   FEWEST_ROWS = 8,        /* below, loading the tiles takes longer than multiplying by vectors */
+  FEWEST_K = 28,          /* likewise: tiles are 64 deep whatever k is */
   PANEL_STEP = GEMM_PANEL * 4,
   SUMS_STRIDE = GEMM_PANEL * 4,
   A_BYTES = 512 * 1024,   /* rows that stay in L2 while all panels pass */
@@ -176,7 +177,7 @@ static void multiply(product *p) {
 
 void tare_k_i8_gemm_u8s8_32x32__amxint8(const tarei_i8_gemm *g) {
   _Alignas(64) int32_t sums[2][MAX_ROWS * GEMM_PANEL];
-  if (g->m < FEWEST_ROWS) {
+  if (g->m < FEWEST_ROWS || g->k < FEWEST_K) {
     tare_k_i8_gemm_u8s8_14x32__avx512vnni(g);
     return;
   }
