@@ -8,8 +8,8 @@
  * Every kernel of a family gives the same bits on every ISA: integer kernels because integers are
  * exact and rounding is defined once (kernels/requant.h), float kernels because the order of every
  * sum is fixed (gemm: one fused multiply-add chain over k ascending per output; reductions: 16
- * lanes, lane i sums elements i, i+16, ..., then halves are added 8, 4, 2, 1) and no contraction is
- * left to the compiler.
+ * lanes, lane i sums elements i, i+16, ..., then halves are added 8, 4, 2, 1; layer_norm: four times
+ * 16) and no contraction is left to the compiler.
  */
 #ifndef TAREI_KERNELS_KERNELS_H
 #define TAREI_KERNELS_KERNELS_H
