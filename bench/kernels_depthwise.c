@@ -18,7 +18,8 @@ static void run_depthwise(void *context) {
 
 static void bench_type(const tarei_kernels *kernels, unsigned isa, bool bytes) {
   static const int64_t shapes[][4] = {
-      {256, 33, 1, 200}, {256, 33, 1, 750}, {512, 75, 1, 750}, {512, 87, 2, 200}, {256, 3, 1, 750}};
+      {256, 33, 1, 200}, {256, 33, 1, 750}, {512, 63, 1, 200}, {512, 75, 1, 750},
+      {512, 87, 2, 200}, {256, 9, 1, 750},  {256, 3, 1, 750}};
   printf("\n%s\n", bytes ? kernels->dw_conv_i8_name : kernels->dw_conv_f32_name);
   printf("%24s %9s %7s\n", "C, taps, dilation, T", "GOP/s", "% peak");
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
