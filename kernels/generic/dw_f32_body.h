@@ -11,7 +11,7 @@ enum { DW_F32_ROWS = 8 };
 #else
 enum { DW_F32_ROWS = 4 };
 #endif
-enum { DW_F32_STEPS = 384, DW_F32_TAPS = 128, DW_F32_FEW_TAPS = 8 };
+enum { DW_F32_STEPS = 384, DW_F32_TAPS = 128, DW_F32_FEW_TAPS = 16 };
 
 /* Where the channels of a tile are read. */
 typedef struct dw_f32_source {
