@@ -19,3 +19,8 @@ int tarei_cores(void) {
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 && online <= MOST_CORES ? (int)online : 1;
 }
+
+size_t tarei_core_cache_bytes(void) {
+  const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? (size_t)bytes : (size_t)1 << 20;
+}

@@ -29,6 +29,14 @@ tare_status tarei_blobs_take(tarei_blobs *const blobs, const size_t size, void *
   return TARE_OK;
 }
 
+size_t tarei_blobs_bytes(const tarei_blobs *const blobs) {
+  size_t bytes = 0;
+  for (int i = 0; i < blobs->n; i++) {
+    bytes += blobs->buffers[i]->size;
+  }
+  return bytes;
+}
+
 void tarei_blobs_fini(tarei_blobs *const blobs) {
   for (int i = 0; i < blobs->n; i++) {
     tarei_buffer_release(blobs->buffers[i]);

@@ -14,6 +14,7 @@
 struct tare_context {
   const tare_plan *plan;
   tarei_team *team;
+  bool weights_stay;                 /* in the caches of the team's cores */
   int pinned;                        /* profile that was pinned, or -1 */
   int profile;                       /* of the last run, or -1 */
   int64_t symbols[TARE_MAX_SYMBOLS]; /* of the graph, of the last run; valid when profile >= 0 */
@@ -114,6 +115,8 @@ tare_status tare_context_new(const tare_plan *const plan,
     tare_context_free(&dead);
     return started;
   }
+  c->weights_stay =
+      tarei_blobs_bytes(&plan->blobs) <= (size_t)threads * tarei_core_cache_bytes();
   wire_operands(c);
   place_tensors(c);
   *out = c;
@@ -208,6 +211,7 @@ static tare_status run_step(tare_context *const c, const int s, tare_error *cons
                          .profile = c->profile,
                          .threads = tarei_team_threads(c->team),
                          .team = c->team,
+                         .weights_stay = c->weights_stay,
                          .kernels = &c->plan->kernels};
   const double start = c->profiling ? tarei_now() : 0;
   const tare_status status = step->lowering->run(step, &run, err);

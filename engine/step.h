@@ -25,6 +25,7 @@ typedef struct tarei_run {
   int profile;
   int threads;                   /* 1..TAREI_TEAM_MOST_THREADS */
   tarei_team *team;              /* of so many threads; may be NULL for one */
+  bool weights_stay;             /* in the caches of the threads' cores, from run to run */
   const tarei_kernels *kernels;
 } tarei_run;
 

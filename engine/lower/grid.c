@@ -3,7 +3,8 @@
 #include "base/mem.h"
 
 #define ROW_STEP 16                   /* kernels are as fast for fewer rows at a time */
-#define WORK_PER_BYTE 16              /* done while a byte comes from another core or from memory */
+#define WORK_PER_WEIGHT 16            /* done while a byte of the weights comes from far away */
+#define WORK_PER_BYTE 32              /* done while one comes that another core has just written */
 #define LEAST_WORK ((size_t)1 << 19)  /* for a thread: less is done before another one begins */
 #define CLAIM_WORK ((size_t)1 << 21)  /* worth a claim of its own, so that little is left behind */
 #define MOST_CLAIMS 8                 /* of a thread */
@@ -11,6 +12,7 @@
 /* Parts of the rows by parts of the columns, one for each thread; each is `claims` blocks. */
 typedef struct cut {
   const tarei_grid *grid;
+  bool weights_stay;
   size_t row_parts, column_parts, claims;
   tarei_block_fn fn;
   const void *user;
@@ -25,19 +27,22 @@ static double work_of(const tarei_grid *const g, const double rows, const double
   return rows * columns * (double)g->column_bytes;
 }
 
-/* Time of the slowest thread: its rows were made by others, its columns are more than it can keep,
- * and both have to come before the work on them. */
-static double cost_of(const tarei_grid *const g, const size_t row_parts,
-                      const size_t column_parts) {
+/* Time of the slowest thread. Layers that are cut by rows leave each thread with the rows that it
+ * wrote itself; cut by columns, it reads what others wrote. Weights come from far away where those of
+ * the plan are too many to stay. */
+static double cost_of(const cut *const c, const size_t row_parts, const size_t column_parts) {
+  const tarei_grid *const g = c->grid;
   const size_t m = (g->m + row_parts - 1) / row_parts;
   const size_t panels = (panels_of(g->n) + column_parts - 1) / column_parts;
   const double columns = (double)(panels * TAREI_GRID_PANEL);
-  const double bytes = (double)(m * g->row_bytes) + columns * (double)g->column_bytes;
-  return work_of(g, (double)tarei_round_up(m, ROW_STEP), columns) + WORK_PER_BYTE * bytes;
+  const double weights = c->weights_stay ? 0 : columns * (double)g->column_bytes;
+  const double others = (double)(m * g->row_bytes) * (1 - 1 / (double)column_parts);
+  return work_of(g, (double)tarei_round_up(m, ROW_STEP), columns) + WORK_PER_WEIGHT * weights +
+         WORK_PER_BYTE * others;
 }
 
 static size_t threads_for(const tarei_grid *const g, const int threads) {
-  const double work = work_of(g, (double)g->m + WORK_PER_BYTE, (double)g->n) / LEAST_WORK;
+  const double work = work_of(g, (double)g->m + WORK_PER_WEIGHT, (double)g->n) / LEAST_WORK;
   return work < 2 ? 1 : work < threads ? (size_t)work : (size_t)threads;
 }
 
@@ -45,7 +50,7 @@ static void choose(cut *const c, const size_t threads) {
   const tarei_grid *const g = c->grid;
   double least = 0;
   for (size_t columns = 1; columns <= threads; columns++) {
-    const double cost = cost_of(g, threads / columns, columns);
+    const double cost = cost_of(c, threads / columns, columns);
     if (columns == 1 || cost < least) {
       least = cost;
       c->row_parts = threads / columns;
@@ -80,7 +85,7 @@ static void one_block(const void *const user, const size_t item, const int threa
 
 void tarei_grid_run(const tarei_grid *const g, const tarei_run *const run, const tarei_block_fn fn,
                     const void *const user) {
-  cut c = {.grid = g, .fn = fn, .user = user};
+  cut c = {.grid = g, .weights_stay = run->weights_stay, .fn = fn, .user = user};
   const size_t threads = threads_for(g, run->threads);
   if (threads == 1) {
     const tarei_block all = {0, g->m, 0, g->n};
