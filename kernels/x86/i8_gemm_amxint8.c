@@ -18,6 +18,7 @@ enum {
   FEWEST_K = 28,          /* likewise: tiles are 64 deep whatever k is */
   PANEL_STEP = GEMM_PANEL * 4,
   SUMS_STRIDE = GEMM_PANEL * 4,
+  LINE = 64,
   A_BYTES = 512 * 1024,   /* rows that stay in L2 while all panels pass */
 };
 
@@ -60,10 +61,13 @@ typedef struct product {
   pending last;
 } product;
 
-/* One panel; its last k are padded with zeros to a whole step. */
+/* One panel; its last k are padded with zeros to a whole step. All its blocks together fetch the
+ * panel behind it, some lines a step. */
 typedef struct strip {
   size_t panel;
   const int8_t *b, *b_rest;
+  const int8_t *ahead;
+  size_t lines;
 } strip;
 
 TAREI_INLINE void step(const uint8_t *a, size_t lda, const int8_t *b, const bool both) {
@@ -88,7 +92,14 @@ static void copy_rest(const product *p, const uint8_t *a, uint8_t *to) {
   STORES_DONE();
 }
 
-TAREI_INLINE void sum_block(const product *p, const strip *s, size_t m0, const bool both) {
+TAREI_INLINE void fetch(strip *s) {
+  for (size_t i = 0; i < s->lines; i++) {
+    _mm_prefetch((const char *)s->ahead, _MM_HINT_T1); /* beyond the last panel it does nothing */
+    s->ahead += LINE;
+  }
+}
+
+TAREI_INLINE void sum_block(const product *p, strip *s, size_t m0, const bool both) {
   _Alignas(64) uint8_t rest[MAX_ROWS * TILE_K];
   const size_t lda = p->gemm->lda;
   const uint8_t *a = p->gemm->a + m0 * lda;
@@ -102,6 +113,7 @@ TAREI_INLINE void sum_block(const product *p, const strip *s, size_t m0, const b
   }
   for (size_t k = 0; k < p->steps; k++) {
     step(a, lda, b, both);
+    fetch(s);
     a += TILE_K;
     b += TILE * PANEL_STEP;
   }
@@ -127,7 +139,7 @@ static void finish_last(product *p) {
   }
 }
 
-TAREI_INLINE void block(product *p, const strip *s, size_t m0, size_t rows, const bool both) {
+TAREI_INLINE void block(product *p, strip *s, size_t m0, size_t rows, const bool both) {
   int32_t *const sums = p->sums[p->turn];
   sum_block(p, s, m0, both);
   finish_last(p);
@@ -136,13 +148,20 @@ TAREI_INLINE void block(product *p, const strip *s, size_t m0, size_t rows, cons
   p->turn ^= 1;
 }
 
+static size_t lines_a_step(const product *p, size_t bytes, size_t blocks) {
+  const size_t steps = blocks * p->steps;
+  return steps ? (bytes / LINE + steps - 1) / steps : 0;
+}
+
 /* Configuring the tiles takes as long as a block of 256 k: all blocks have one height, and one that
  * needs a row less sums up the first row of the next. */
 static void multiply_panel(product *p, size_t panel, size_t first, size_t end) {
   _Alignas(64) int8_t rest[TILE * PANEL_STEP] = {0};
   const tarei_i8_gemm *const g = p->gemm;
   const size_t groups = (g->k + 3) / 4;
-  const strip s = {panel, g->b + panel * groups * PANEL_STEP, rest};
+  const size_t bytes = groups * PANEL_STEP;
+  strip s = {panel, g->b + panel * bytes, rest, g->b + (panel + 1) * bytes,
+             lines_a_step(p, bytes, end - first)};
   if (p->rest) {
     const size_t whole = p->steps * TILE;
     memcpy(rest, s.b + whole * PANEL_STEP, (groups - whole) * PANEL_STEP);
