@@ -2,7 +2,8 @@
 #include "base/team.h"
 #include "engine/lower/conv_rows.h"
 
-#define LEAST_SPAN 128 /* outputs: each span reads the taps anew */
+#define LEAST_SPAN 128 /* outputs: each span reads the taps anew, hence one a thread before more */
+#define LEAST_SHARE 16 /* of a thread */
 
 typedef struct span_job {
   const tarei_conv *conv;
@@ -32,6 +33,14 @@ static void span_item(const void *const user, const size_t i, const int thread) 
   j->span(j->user, &call, (size_t)(batch * j->length + t0));
 }
 
+static int64_t pieces_of(const int64_t length, const int64_t threads) {
+  if (threads > 1 && length >= 2 * threads * LEAST_SPAN) {
+    return 2 * threads;
+  }
+  const int64_t most = length / LEAST_SHARE;
+  return most < 1 ? 1 : most < threads ? most : threads;
+}
+
 void tarei_conv_spans(const tarei_conv *const c, const tarei_run *const run,
                       const tare_tensor *const x, const tare_tensor *const out,
                       const size_t element, const tarei_conv_span_fn span, const void *const user) {
@@ -39,9 +48,8 @@ void tarei_conv_spans(const tarei_conv *const c, const tarei_run *const run,
   if (length == 0) {
     return;
   }
-  const int64_t pieces = run->threads == 1 ? 1 : 2 * run->threads;
-  const int64_t even = (length + pieces - 1) / pieces;
-  const int64_t size = even < LEAST_SPAN ? LEAST_SPAN : even;
+  const int64_t pieces = pieces_of(length, run->threads);
+  const int64_t size = (length + pieces - 1) / pieces;
   const span_job j = {.conv = c,
                       .x = x,
                       .element = element,
