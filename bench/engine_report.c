@@ -62,7 +62,7 @@ static void print_runner(const runners *const r, const runner *const x, const do
          x->name, best_ms(x), timing_median(&x->times), gop / (best_ms(x) * 1e-3),
          100 * share(r, x, gop));
   if (x == tare) {
-    printf("%.2f x its repeated run when new |\n", x->first_ms / best_ms(x));
+    printf("%.2f x its repeated run when new |\n", x->first);
   } else {
     printf("%.2f |\n", best_ms(x) / best_ms(tare));
   }
@@ -79,7 +79,7 @@ void report_point(const plans *const p, const runners *const r, const int point,
     out->int8 = best_ms(int8);
     out->int8_median = timing_median(&int8->times);
     out->int8_share = share(r, int8, gop);
-    out->first = int8->first_ms / timing_median(&int8->times);
+    out->first = int8->first;
   }
   if (fp32) {
     out->fp32 = best_ms(fp32);

@@ -18,8 +18,8 @@ typedef struct runner {
   tare_context *context;
   tare_tensor *outputs;
   ort_session *session;
-  timing times;    /* ms, the best of each round; sorted by runners_measure */
-  double first_ms; /* this length's first run, the median of some contexts; 0 for peers */
+  timing times; /* ms, the best of each round; sorted by runners_measure */
+  double first; /* this length's first run over those that follow, medians; 0 for peers */
 } runner;
 
 typedef struct runners {
