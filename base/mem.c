@@ -1,21 +1,44 @@
 #include "base/mem.h"
 
 #include <string.h>
+#include <sys/mman.h>
+
+#define SMALL_PAGE ((size_t)4096)
+#define HUGE_PAGE ((size_t)2 * 1024 * 1024)
 
 void *tarei_calloc(const size_t count, const size_t size) {
   return calloc(count ? count : 1, size ? size : 1);
 }
 
-void *tarei_alloc_aligned(const size_t count, const size_t size) {
-  size_t bytes, padded;
-  if (!tarei_mul_size(count, size, &bytes) ||
-      !tarei_add_size(bytes, (size_t)2 * TAREI_ALIGN, &padded)) {
+/* The slack counts from `bytes`; the size is a multiple of `align`. */
+static void *alloc_with_slack(const size_t bytes, const size_t align) {
+  size_t padded;
+  if (!tarei_add_size(bytes, TAREI_ALIGN + align, &padded)) {
     return NULL;
   }
-  padded = padded / TAREI_ALIGN * TAREI_ALIGN;
-  char *const p = aligned_alloc(TAREI_ALIGN, padded);
+  padded = padded / align * align;
+  char *const p = aligned_alloc(align, padded);
   if (p) {
-    memset(p + bytes, 0, padded - bytes);
+    memset(p + bytes, 0, TAREI_ALIGN);
+  }
+  return p;
+}
+
+void *tarei_alloc_aligned(const size_t count, const size_t size) {
+  size_t bytes;
+  return tarei_mul_size(count, size, &bytes) ? alloc_with_slack(bytes, TAREI_ALIGN) : NULL;
+}
+
+void *tarei_alloc_resident(const size_t bytes) {
+  const bool huge = bytes >= HUGE_PAGE;
+  char *const p = alloc_with_slack(bytes, huge ? HUGE_PAGE : TAREI_ALIGN);
+#ifdef MADV_HUGEPAGE
+  if (p && huge) {
+    (void)madvise(p, bytes, MADV_HUGEPAGE); /* a kernel without them gives small pages */
+  }
+#endif
+  for (size_t i = 0; p && i < bytes; i += SMALL_PAGE) {
+    p[i] = 0;
   }
   return p;
 }

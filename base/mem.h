@@ -33,6 +33,10 @@ void *tarei_calloc(size_t count, size_t size);
  * zeroed (the slack is); free with free(). */
 void *tarei_alloc_aligned(size_t count, size_t size);
 
+/* Such bytes that the system has given pages for, huge ones where that makes sense: the first use is
+ * as fast as any other. */
+void *tarei_alloc_resident(size_t bytes);
+
 /* Copies of bytes and strings; NULL when out of memory, or when the string is NULL. */
 void *tarei_memdup(const void *data, size_t bytes);
 char *tarei_strdup(const char *s);

@@ -95,8 +95,8 @@ tare_status tare_context_new(const tare_plan *const plan,
   const int wanted = o->threads ? o->threads : tarei_cores();
   const int threads = wanted > TAREI_TEAM_MOST_THREADS ? TAREI_TEAM_MOST_THREADS : wanted;
   const size_t scratch = tarei_plan_scratch_bytes(plan, threads);
-  c->arena = tarei_alloc_aligned(plan->arena_bytes, 1);
-  c->scratch = tarei_alloc_aligned(scratch, 1);
+  c->arena = tarei_alloc_resident(plan->arena_bytes);
+  c->scratch = tarei_alloc_resident(scratch);
   c->tensors = tarei_calloc((size_t)plan->graph->n_values, sizeof *c->tensors);
   c->sizes = tarei_calloc((size_t)plan->sizes.n_exprs, sizeof *c->sizes);
   c->operands = tarei_calloc((size_t)count_operands(plan), sizeof *c->operands);
