@@ -153,20 +153,33 @@ static size_t line_step(const tarei_conv *const c, const size_t element) {
   return (size_t)(c->stride[1] * (c->channels / c->group)) * element;
 }
 
-/* Rows of a gathered block. */
-static size_t block_rows(const tarei_conv *const c, const size_t element) {
-  return fitting(has_lines(c) ? line_step(c, element) : row_bytes(c, element));
+/* Along one axis without groups, rows are gathered at the ends of the input only. */
+static bool is_direct(const tarei_conv *const c) {
+  return c->space == 1 && c->group == 1 && (c->dilation[1] == 1 || c->kernel[1] == 1);
 }
 
-static size_t thread_bytes(const tarei_conv *const c, const size_t element) {
-  const size_t rows = block_rows(c, element);
+/* Rows of a gathered block, out of `total`. */
+static size_t block_rows(const tarei_conv *const c, const size_t element, const size_t total) {
+  const size_t rows = is_direct(c)   ? LEAST_ROWS
+                      : has_lines(c) ? fitting(line_step(c, element))
+                                     : fitting(row_bytes(c, element));
+  return rows < total ? rows : total ? total : 1;
+}
+
+static size_t thread_bytes(const tarei_conv *const c, const size_t element, const size_t total) {
+  const size_t rows = block_rows(c, element, total);
   const size_t bytes = has_lines(c) ? (rows - 1) * line_step(c, element) + c->k * element
                                     : rows * row_bytes(c, element);
   return tarei_round_up(bytes, TAREI_ALIGN) + TAREI_ALIGN;
 }
 
-size_t tarei_conv_scratch(const tarei_conv *const c, const size_t element, const int threads) {
-  return thread_bytes(c, element) * (size_t)threads;
+static size_t positions_of(const tarei_conv *const c, const tare_tensor *const out) {
+  return (size_t)tare_tensor_count(out) / (size_t)c->outputs;
+}
+
+size_t tarei_conv_scratch(const tarei_conv *const c, const tare_tensor *const out,
+                          const size_t element, const int threads) {
+  return thread_bytes(c, element, positions_of(c, out)) * (size_t)threads;
 }
 
 /* What the threads of one run share. */
@@ -181,14 +194,14 @@ typedef struct job {
 } job;
 
 static char *scratch_of(const job *const j, const int thread) {
-  return tarei_thread_scratch(j->run, thread, thread_bytes(j->g.conv, j->g.element));
+  return tarei_thread_scratch(j->run, thread, thread_bytes(j->g.conv, j->g.element, j->total));
 }
 
 static void gathered(const job *const j, const size_t first, const size_t last, const int thread) {
   const geometry *const g = &j->g;
   char *const block = scratch_of(j, thread);
   const size_t lda = row_bytes(g->conv, g->element);
-  const size_t most = block_rows(g->conv, g->element);
+  const size_t most = block_rows(g->conv, g->element, j->total);
   for (size_t r = first; r < last; r += most) {
     const size_t m = last - r < most ? last - r : most;
     for (int64_t group = 0; group < g->conv->group; group++) {
@@ -297,16 +310,17 @@ static void run_job(job *const j) {
   if (pointwise) {
     flatten(g);
   }
-  if (pointwise || (c->space == 1 && c->group == 1 && (c->dilation[1] == 1 || c->kernel[1] == 1))) {
+  if (pointwise || is_direct(c)) {
     interior(g, &j->begin, &j->end);
     j->size = share(g->out[1], threads, (int64_t)fitting(line_step(c, g->element)) * 4);
     tarei_team_run(team, (size_t)(g->batch * blocks_of(j)), direct_item, j);
   } else if (has_lines(c)) {
     const int64_t items = g->batch * c->group;
-    j->size = share(g->out[1], items >= threads ? 1 : threads, (int64_t)block_rows(c, g->element));
+    j->size = share(g->out[1], items >= threads ? 1 : threads,
+                    (int64_t)block_rows(c, g->element, j->total));
     tarei_team_run(team, (size_t)(items * blocks_of(j)), line_item, j);
   } else {
-    j->size = share((int64_t)j->total, threads, (int64_t)block_rows(c, g->element));
+    j->size = share((int64_t)j->total, threads, (int64_t)block_rows(c, g->element, j->total));
     tarei_team_run(team, (j->total + (size_t)j->size - 1) / (size_t)j->size, gathered_item, j);
   }
 }
@@ -326,7 +340,7 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   for (int a = 0; a < 2; a++) {
     g->pad[a] = tarei_conv_pad_before(c, a, g->in[a], g->out[a]);
   }
-  j.total = (size_t)(g->batch * g->out[0] * g->out[1]);
+  j.total = positions_of(c, out);
   if (j.total > 0) {
     run_job(&j);
   }

@@ -35,15 +35,17 @@ int64_t tarei_conv_pad_before(const tarei_conv *conv, int axis, int64_t in_lengt
 typedef void (*tarei_conv_rows_fn)(const void *user, const void *a, size_t lda, size_t m,
                                    int64_t group, size_t first, int thread);
 
-size_t tarei_conv_scratch(const tarei_conv *conv, size_t element, int threads);
+/* Grows with the output positions of `out`. */
+size_t tarei_conv_scratch(const tarei_conv *conv, const tare_tensor *out, size_t element,
+                          int threads);
 
 /* x, out: [batch, space..., channels]. The run's scratch begins with that of tarei_conv_scratch. */
 void tarei_conv_rows(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
                      const tare_tensor *out, size_t element, uint8_t pad_byte,
                      tarei_conv_rows_fn rows, const void *user);
 
-/* Called from several threads with a depthwise call for some outputs of one sample, complete but for
- * weights, zero point and epilogue; row is the number of its first output among all. */
+/* Called from several threads with a depthwise call for some outputs of one sample, complete but
+ * for weights, zero point and epilogue; row is the number of its first output among all. */
 typedef void (*tarei_conv_span_fn)(const void *user, tarei_dw_conv *call, size_t row);
 
 /* Cuts the outputs of a depthwise convolution into spans for the threads. */

@@ -74,9 +74,8 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
   (void)in;
-  (void)out;
   const state *const s = step->state;
-  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, sizeof(float), threads);
+  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads);
 }
 
 static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,

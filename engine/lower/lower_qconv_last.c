@@ -129,10 +129,9 @@ static size_t element_of(const state *const s) {
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
   (void)in;
-  (void)out;
   const state *const s = step->state;
   const size_t rows = s->layer.row_scales ? tarei_row_scales_scratch(s->conv.k, threads) : 0;
-  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, element_of(s), threads) + rows;
+  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, out[0], element_of(s), threads) + rows;
 }
 
 static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
@@ -178,7 +177,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
     tarei_conv_spans(&s->conv, r, j.x, j.out, 1, span, &j);
   } else {
     const uint8_t pad = s->layer.row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
-    j.row_scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, element_of(s), r->threads);
+    j.row_scratch =
+        (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, element_of(s), r->threads);
     tarei_conv_rows(&s->conv, r, j.x, j.out, element_of(s), pad, rows, &j);
   }
   return TARE_OK;
