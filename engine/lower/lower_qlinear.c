@@ -1,10 +1,13 @@
-/* int8 linear layer: X [..., K] u8, or float with a scale per row; W [K, N] quantized per column. */
+/* int8 linear layer: X [..., K] u8, or float with a scale per row; W [K, N] quantized per column.
+ */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "engine/lower/grid.h"
 #include "engine/lower/int8_weights.h"
-#include "engine/lower/row_scales.h"
+#include "engine/threads.h"
+
+#define LEAST_ELEMENTS 16384 /* to be quantized: worth a thread's while */
 
 typedef struct state {
   tarei_int8_layer layer;
@@ -15,9 +18,18 @@ typedef struct state {
 typedef struct job {
   const state *s;
   const tarei_run *run;
-  const void *x;
+  const uint8_t *x;
   tarei_epilogue epilogue;
 } job;
+
+/* Rows that get a scale each: all of them, before the blocks of the product share them. */
+typedef struct rows {
+  const tarei_run *run;
+  const float *x;
+  size_t k;
+  uint8_t *bytes;
+  float *scales;
+} rows;
 
 static void quantize_weights(const float *const w, const size_t k, const size_t n, int8_t *const q,
                              float *const scale) {
@@ -89,30 +101,58 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
 }
 
 static void block(const void *const user, const tarei_block *const b, const int thread) {
+  (void)thread;
   const job *const j = user;
-  const size_t at = b->row * j->s->k;
-  const tarei_i8_gemm gemm = {.a = (const uint8_t *)j->x + at,
-                              .lda = j->s->k,
-                              .m = b->m,
-                              .k = j->s->k,
-                              .n = b->n,
-                              .b = j->s->weights + tarei_i8_packed_size(j->s->k, b->column),
-                              .add = tarei_int8_layer_add(&j->s->layer, j->run->profile) + b->column,
-                              .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
-  if (j->s->layer.row_scales) {
-    tarei_row_scales_gemm(&gemm, (const float *)j->x + at, j->s->k, b->m, j->run->kernels,
-                          j->run->scratch, thread);
-  } else {
-    j->run->kernels->i8_gemm(&gemm);
-  }
+  const size_t k = j->s->k;
+  const tarei_i8_gemm gemm = {
+      .a = j->x + b->row * k,
+      .lda = k,
+      .m = b->m,
+      .k = k,
+      .n = b->n,
+      .b = j->s->weights + tarei_i8_packed_size(k, b->column),
+      .add = tarei_int8_layer_add(&j->s->layer, j->run->profile) + b->column,
+      .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
+  j->run->kernels->i8_gemm(&gemm);
+}
+
+static void quantize_rows(const void *const user, const size_t first, const size_t end,
+                          const int thread) {
+  (void)thread;
+  const rows *const r = user;
+  const size_t at = first * r->k;
+  r->run->kernels->quantize_rows(r->x + at, r->k, end - first, r->k, r->bytes + at, r->k,
+                                 r->scales + first);
+}
+
+static size_t rows_of(const state *const s, const tare_tensor *const x) {
+  return (size_t)tare_tensor_count(x) / s->k;
+}
+
+/* Bytes of all rows, with what a product may read behind them; their scales follow. */
+static size_t bytes_of(const state *const s, const tare_tensor *const x) {
+  return tarei_round_up(rows_of(s, x) * s->k + TAREI_ALIGN, TAREI_ALIGN);
 }
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
-  (void)in;
   (void)out;
+  (void)threads;
   const state *const s = step->state;
-  return s->layer.row_scales ? tarei_row_scales_scratch(s->k, threads) : 0;
+  return s->layer.row_scales ? bytes_of(s, in[0]) + rows_of(s, in[0]) * sizeof(float) : 0;
+}
+
+static void take_row_scales(const tarei_run *const r, job *const j) {
+  const state *const s = j->s;
+  const tare_tensor *const x = r->in[0];
+  const rows all = {.run = r,
+                    .x = x->data,
+                    .k = s->k,
+                    .bytes = r->scratch,
+                    .scales = (float *)(void *)((char *)r->scratch + bytes_of(s, x))};
+  tarei_row_ranges(r, rows_of(s, x), s->k, LEAST_ELEMENTS, quantize_rows, &all);
+  j->x = all.bytes;
+  j->epilogue.row_mult = all.scales;
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
@@ -123,9 +163,10 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
   job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
-  /* each block of columns quantizes the rows anew */
-  const size_t row_bytes = s->layer.row_scales ? s->k * 2 * sizeof(float) : s->k;
-  const tarei_grid grid = {(size_t)tare_tensor_count(r->in[0]) / s->k, s->layer.n, row_bytes, s->k};
+  if (s->layer.row_scales) {
+    take_row_scales(r, &j);
+  }
+  const tarei_grid grid = {rows_of(s, r->in[0]), s->layer.n, s->k, s->k};
   tarei_grid_run(&grid, r, block, &j);
   return TARE_OK;
 }
