@@ -17,6 +17,22 @@ TAREI_INLINE __m512i i8_bytes(__m512i first, __m512i second) {
   return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(first, second));
 }
 
+/* Factors count as this at least, so that no product before them becomes infinite. */
+#define I8_LEAST_FACTOR 0x1p-90f
+
+/* What the rows multiply by at most, 1 without it; NaN where there is one, because magnitudes order
+ * like the integers of their bits. */
+TAREI_INLINE v16 i8_most_row_mult(const float *row_mult, size_t rows) {
+  if (!row_mult) {
+    return v_set1(1.0f);
+  }
+  v16i most = v_bits(v_set1(I8_LEAST_FACTOR));
+  for (size_t i = 0; i < rows; i += TAREI_LANES) {
+    most = i_max(most, v_bits(v_abs(v_load_n(row_mult + i, lanes_left(i, rows)))));
+  }
+  return i_as_float(i_set1(_mm512_reduce_max_epi32(most)));
+}
+
 /* Does no sum times its multiplier come near the ends of the integers? Then rounding needs no
  * bounds of its own: packing saturates. NaN does not pass. Sums reach 2^31. */
 TAREI_INLINE bool i8_is_tame(v16 mult, v16 other_mult) {

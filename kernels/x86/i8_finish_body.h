@@ -81,8 +81,7 @@ typedef struct scaling {
 TAREI_INLINE bool is_bytes_alone(const tarei_epilogue *e) {
   const bool bounded = e->act == TAREI_ACT_NONE || e->act == TAREI_ACT_RELU ||
                        (e->act == TAREI_ACT_CLIP && !isnan(e->act_a) && !isnan(e->act_b));
-  return bounded && e->mult && !e->out_f32 && !e->residual && !e->residual_u8 && !e->row_mult &&
-         e->inv_scale > 0;
+  return bounded && e->mult && !e->out_f32 && !e->residual && !e->residual_u8 && e->inv_scale > 0;
 }
 
 TAREI_INLINE void set_bounds(scaling *s, const tarei_epilogue *e) {
@@ -113,22 +112,25 @@ TAREI_INLINE scaling scaling_of(const tarei_epilogue *e, const area *at, const b
 }
 
 /* What is added and multiplied after a sum's multiplier counts as part of it. */
-TAREI_INLINE v16 whole_mult(const scaling *s, size_t h) {
+TAREI_INLINE v16 whole_mult(const scaling *s, size_t h, v16 row_mult) {
   const v16 bias = v_mul(v_abs(s->bias[h]), v_set1(0x1p-31f));
-  return v_mul(v_add(v_abs(s->mult[h]), bias), s->inv_scale);
+  const v16 inv_scale = v_max(v_set1(I8_LEAST_FACTOR), s->inv_scale);
+  return v_mul(v_add(v_mul(v_abs(s->mult[h]), row_mult), bias), inv_scale);
 }
 
-TAREI_INLINE bool is_tame(const scaling *s, const bool plain) {
-  return plain ? i8_is_tame(s->mult[0], s->mult[1])
-               : i8_is_tame(whole_mult(s, 0), whole_mult(s, 1));
+TAREI_INLINE bool is_tame(const scaling *s, v16 row_mult, const bool plain) {
+  return plain ? i8_is_tame(v_mul(s->mult[0], row_mult), v_mul(s->mult[1], row_mult))
+               : i8_is_tame(whole_mult(s, 0, row_mult), whole_mult(s, 1, row_mult));
 }
 
-TAREI_INLINE __m512i tame_row(const scaling *c, const sink *s, const int32_t *sums,
-                              const bool plain) {
+/* `row_mult`: of all rows, or NULL. */
+TAREI_INLINE __m512i tame_row(const scaling *c, const sink *s, const int32_t *sums, size_t row,
+                              const float *const row_mult, const bool plain) {
   v16i rounded[2];
 #pragma GCC unroll 2
   for (size_t h = 0; h < 2; h++) {
-    v16 f = v_mul(i_to_float(i_load(sums + h * HALF)), c->mult[h]);
+    v16 f = v_mul(i_to_float(i_load(sums + row * GEMM_PANEL + h * HALF)), c->mult[h]);
+    f = row_mult ? v_mul(f, v_set1(row_mult[row])) : f;
     f = plain ? f : v_mul(v_add(f, c->bias[h]), c->inv_scale);
     rounded[h] = _mm512_cvtps_epi32(f);
   }
@@ -143,24 +145,33 @@ TAREI_INLINE void put_bounded(const scaling *c, const sink *s, size_t row, __m51
   put_rows(s, row, bytes, both);
 }
 
+TAREI_INLINE void put_tame(const scaling *c, const sink *s, const int32_t *sums, size_t rows,
+                           const float *const row_mult, const bool plain) {
+  size_t i = 0;
+  for (; i + 2 <= rows; i += 2) {
+    const __m512i first = tame_row(c, s, sums, i, row_mult, plain);
+    const __m512i second = tame_row(c, s, sums, i + 1, row_mult, plain);
+    put_bounded(c, s, i, i8_bytes(first, second), true);
+  }
+  if (i < rows) {
+    const __m512i last = tame_row(c, s, sums, i, row_mult, plain);
+    put_bounded(c, s, i, i8_bytes(last, last), false);
+  }
+}
+
 /* False, and nothing done, where a sum may be too large. `plain`: no bias, and inv_scale is 1. */
 TAREI_INLINE bool finish_tame(const tarei_epilogue *e, const int32_t *sums, const area *at,
                               const bool plain) {
   const scaling c = scaling_of(e, at, plain);
-  if (!is_tame(&c, plain)) {
+  const float *const row_mult = e->row_mult ? e->row_mult + at->m0 : NULL;
+  if (!is_tame(&c, i8_most_row_mult(row_mult, at->rows), plain)) {
     return false;
   }
   const sink s = sink_of(e, at);
-  size_t i = 0;
-  for (; i + 2 <= at->rows; i += 2) {
-    const __m512i first = tame_row(&c, &s, sums, plain);
-    const __m512i second = tame_row(&c, &s, sums + GEMM_PANEL, plain);
-    put_bounded(&c, &s, i, i8_bytes(first, second), true);
-    sums += 2 * GEMM_PANEL;
-  }
-  if (i < at->rows) {
-    const __m512i last = tame_row(&c, &s, sums, plain);
-    put_bounded(&c, &s, i, i8_bytes(last, last), false);
+  if (row_mult) {
+    put_tame(&c, &s, sums, at->rows, row_mult, plain);
+  } else {
+    put_tame(&c, &s, sums, at->rows, NULL, plain);
   }
   return true;
 }

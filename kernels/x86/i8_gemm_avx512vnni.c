@@ -30,6 +30,7 @@ typedef struct product {
   const tarei_i8_gemm *gemm;
   tarei_i8_finish_fn *finish;
   bool plain;    /* see is_plain */
+  v16 row_mult;  /* the rows' largest, or 1 */
   size_t groups; /* of rows, which see all panels one after the other */
 } product;
 
@@ -65,7 +66,7 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t pan
 /* What is most frequent is finished in registers: multiplied and rounded to bytes, nothing else. */
 static bool is_plain(const tarei_epilogue *e) {
   const bool bounded_by_zero = e->act == TAREI_ACT_RELU && e->zero_point == 0;
-  return e->mult && e->out_u8 && !e->out_f32 && !e->row_mult && !e->bias && !e->residual &&
+  return e->mult && e->out_u8 && !e->out_f32 && !e->bias && !e->residual &&
          !e->residual_u8 && !e->table && e->inv_scale == 1.0f &&
          (e->act == TAREI_ACT_NONE || bounded_by_zero);
 }
@@ -75,29 +76,45 @@ TAREI_INLINE bool are_panels_plain(const product *p, size_t panel, const size_t 
   const float *const mult = p->gemm->epilogue.mult + panel * GEMM_PANEL;
 #pragma GCC unroll 4
   for (size_t q = 0; q < panels && plain; q++) {
-    plain = i8_is_tame(v_load(mult + q * GEMM_PANEL), v_load(mult + q * GEMM_PANEL + 16));
+    plain = i8_is_tame(v_mul(v_load(mult + q * GEMM_PANEL), p->row_mult),
+                       v_mul(v_load(mult + q * GEMM_PANEL + 16), p->row_mult));
   }
   return plain;
 }
 
+typedef struct row_factor {
+  bool is_set;
+  v16 mult;
+} row_factor;
+
+TAREI_INLINE row_factor row_factor_of(const tarei_epilogue *e, size_t row, const bool by_rows) {
+  return (row_factor){by_rows, by_rows ? v_set1(e->row_mult[row]) : v_set1(1.0f)};
+}
+
 TAREI_INLINE __m512i plain_words(const sums *s, const size_t first, const float *mult,
-                                 __m512i zero_point) {
-  const v16 low = v_mul(i_to_float(s->v[first]), v_load(mult));
-  const v16 high = v_mul(i_to_float(s->v[first + 1]), v_load(mult + 16));
+                                 row_factor by, __m512i zero_point) {
+  v16 low = v_mul(i_to_float(s->v[first]), v_load(mult));
+  v16 high = v_mul(i_to_float(s->v[first + 1]), v_load(mult + 16));
+  if (by.is_set) {
+    low = v_mul(low, by.mult);
+    high = v_mul(high, by.mult);
+  }
   return i8_words(_mm512_cvtps_epi32(low), _mm512_cvtps_epi32(high), zero_point);
 }
 
 /* Two panels of a row, or two rows of a panel, make a vector of bytes. */
 TAREI_INLINE void put_plain(const sums *s, const tarei_epilogue *e, size_t m0, size_t panel,
-                            const size_t rows, const size_t panels) {
+                            const size_t rows, const size_t panels, const bool by_rows) {
   const __m512i zero_point = _mm512_set1_epi16((int16_t)e->zero_point);
   const float *const mult = e->mult + panel * GEMM_PANEL;
   uint8_t *out = e->out_u8 + m0 * e->ld_u8 + panel * GEMM_PANEL;
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * panels; i += 2) {
     const size_t next = i + 1 < rows * panels ? i + 1 : i;
-    const __m512i first = plain_words(s, 2 * i, mult + i % panels * GEMM_PANEL, zero_point);
-    const __m512i second = plain_words(s, 2 * next, mult + next % panels * GEMM_PANEL, zero_point);
+    const __m512i first = plain_words(s, 2 * i, mult + i % panels * GEMM_PANEL,
+                                      row_factor_of(e, m0 + i / panels, by_rows), zero_point);
+    const __m512i second = plain_words(s, 2 * next, mult + next % panels * GEMM_PANEL,
+                                       row_factor_of(e, m0 + next / panels, by_rows), zero_point);
     const __m512i bytes = i8_bytes(first, second);
     uint8_t *const to = out + i / panels * e->ld_u8 + i % panels * GEMM_PANEL;
     if (panels > 1) {
@@ -178,8 +195,10 @@ TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t 
       fetch_shared(&next);
     }
   }
-  if (plain) {
-    put_plain(&s, &g->epilogue, m0, panel, rows, panels);
+  if (plain && g->epilogue.row_mult) {
+    put_plain(&s, &g->epilogue, m0, panel, rows, panels, true);
+  } else if (plain) {
+    put_plain(&s, &g->epilogue, m0, panel, rows, panels, false);
   } else {
     put_any(&s, p, m0, panel, rows, panels);
   }
@@ -232,7 +251,8 @@ static gemm_walk shape_of(const tarei_i8_gemm *g) {
 static void multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
   gemm_walk w = shape_of(g);
-  const product p = {g, finish, is_plain(&g->epilogue), gemm_walk_groups(&w)};
+  const v16 row_mult = i8_most_row_mult(g->epilogue.row_mult, g->m);
+  const product p = {g, finish, is_plain(&g->epilogue), row_mult, gemm_walk_groups(&w)};
   w.gemm = &p;
   w.panels = panels / w.panels_at_once * w.panels_at_once;
   gemm_walk_blocks(&w);

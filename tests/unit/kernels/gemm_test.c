@@ -72,8 +72,10 @@ static ck_epilogue epilogue_of_bytes(size_t m, size_t n) {
   if (ck_below(4) == 0) {
     mult[ck_below(n)] = ck_float(true);
   }
+  float *const row_mult = ck_below(2) ? ck_floats(m, ck_below(4) == 0) : NULL;
   ck_epilogue c = {.m = m};
   c.e = (tarei_epilogue){.mult = mult,
+                         .row_mult = row_mult,
                          .bias = ck_below(3) ? NULL : ck_floats(n, ck_below(4) == 0),
                          .act = acts[ck_below(4)],
                          .act_a = ck_below(8) ? ck_uniform(-90.0f, 5.0f) : NAN,
@@ -88,9 +90,10 @@ static ck_epilogue epilogue_of_bytes(size_t m, size_t n) {
 
 static void i8_gemm_rows_give_the_same_bytes(void **state) {
   (void)state;
-  for (int i = 0; i < 250; i++) {
+  for (int i = 0; i < 400; i++) {
     const size_t n = 32 * (1 + ck_below(5)) + (i % 3 ? 0 : ck_below(32));
-    i8_case c = i8_case_new(i % 2 ? ck_size() : 1 + ck_below(30), ck_size(), n);
+    const size_t k = i % 4 ? ck_size() : 1 + ck_below(18);
+    i8_case c = i8_case_new(i % 2 ? ck_size() : 1 + ck_below(30), k, n);
     ck_epilogue e = epilogue_of_bytes(c.m, c.n);
     const tarei_i8_gemm oracle = i8_gemm_of(&c, e.e);
     ck_scalar().i8_gemm(&oracle);
