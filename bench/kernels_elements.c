@@ -6,7 +6,7 @@
 #include "bench/kernels.h"
 #include "bench/measure.h"
 
-enum { N_ELEMENTS = 1 << 20, BINS = 2048, ROW = 768 };
+enum { N_ELEMENTS = 1 << 20, BINS = 2048, ROW = 768, ROWS = 16 };
 
 typedef struct elements {
   const tarei_kernels *kernels;
@@ -46,8 +46,10 @@ static void run_softmax(void *context) {
 
 static void run_softmax_u8(void *context) {
   const elements *const e = context;
-  for (size_t i = 0; i + ROW <= e->n; i += ROW) {
-    e->kernels->softmax_u8(e->x + i, 1.0f, NULL, ROW, e->bytes + i);
+  uint32_t sums[ROWS];
+  for (size_t i = 0; i + ROWS * ROW <= e->n; i += ROWS * ROW) {
+    const tarei_softmax_u8 s = {ROWS, ROW, e->x + i, ROW, 1.0f, NULL, 0, e->bytes + i, ROW, sums};
+    e->kernels->softmax_u8(&s);
   }
 }
 

@@ -35,6 +35,7 @@ tarei_attention_layout tarei_attention_layout_of(const bool bytes, const size_t 
     l.key_sums = take(&l.total, tarei_round_up(keys, TAREI_I8_PANEL) * sizeof(int32_t));
     l.value_sums = take(&l.total, tarei_round_up(width, TAREI_I8_PANEL) * sizeof(int32_t));
     l.bytes = take(&l.total, floats + MOST_ROWS * TAREI_ALIGN);
+    l.sums = take(&l.total, MOST_ROWS * sizeof(uint32_t));
     l.factors = take(&l.total, MOST_ROWS * sizeof(float));
   }
   return l;

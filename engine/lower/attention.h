@@ -25,7 +25,7 @@ extern const tarei_attention_form tarei_attention_f32, tarei_attention_i8;
 
 /* Where things are in a thread's scratch. More keys never need less. */
 typedef struct tarei_attention_layout {
-  size_t keys, key_sums, values, value_sums, scores, bytes, factors; /* offsets */
+  size_t keys, key_sums, values, value_sums, scores, bytes, sums, factors; /* offsets */
   size_t total;
   size_t block_rows;         /* of scores that there is room for */
   size_t ld_scores, ld_bytes; /* elements */

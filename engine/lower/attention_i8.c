@@ -34,6 +34,7 @@ static void rows(const tarei_attention *const a, const tarei_attention_block *co
   float *const scores = (float *)(scratch + l->scores);
   uint8_t *const bytes = (uint8_t *)(scratch + l->bytes);
   float *const factors = (float *)(scratch + l->factors);
+  uint32_t *const sums = (uint32_t *)(scratch + l->sums);
   const tarei_i8_gemm score = {
       .a = input(a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth)),
       .lda = a->heads * a->depth,
@@ -44,11 +45,19 @@ static void rows(const tarei_attention *const a, const tarei_attention_block *co
       .add = (const int32_t *)(scratch + l->key_sums),
       .epilogue = {.out_f32 = scores, .ld_f32 = l->ld_scores}};
   a->run->kernels->i8_gemm(&score);
-  for (size_t r = 0; r < b->m; r++) {
-    const uint32_t sum =
-        a->run->kernels->softmax_u8(scores + r * l->ld_scores, a->scale,
-                                    tarei_attention_mask(a, b, r), a->keys, bytes + r * l->ld_bytes);
-    factors[r] = sum ? a->value_scale / (float)sum : 0.0f; /* a row masked all over gives zeros */
+  const tarei_softmax_u8 softmax = {.m = b->m,
+                                    .n = a->keys,
+                                    .x = scores,
+                                    .ldx = l->ld_scores,
+                                    .scale = a->scale,
+                                    .mask = tarei_attention_mask(a, b, 0),
+                                    .mask_step = a->mask_step[2],
+                                    .out = bytes,
+                                    .ld_out = l->ld_bytes,
+                                    .sums = sums};
+  a->run->kernels->softmax_u8(&softmax);
+  for (size_t r = 0; r < b->m; r++) { /* a row masked all over gives zeros */
+    factors[r] = sums[r] ? a->value_scale / (float)sums[r] : 0.0f;
   }
   tarei_i8_gemm product = {
       .a = bytes,

@@ -65,7 +65,7 @@ TAREI_INLINE float logits_max_of(const logits *l, size_t n) {
 }
 
 /* Rounding keeps the order: the largest product is that of the largest factor. */
-static float logits_max(const logits *l, float scale, size_t n) {
+TAREI_INLINE float logits_max(const logits *l, float scale, size_t n) {
   if (l->mask || !(scale > 0)) {
     return logits_max_of(l, n);
   }
@@ -134,33 +134,64 @@ V16_FUNCTION v16i exp_byte(v16 below) {
   return i_sub(v_bits(rounded), i_set1(ROUND_MAGIC_BITS));
 }
 
-uint32_t TAREI_K(tare_k_softmax_u8_f32u8_16)(const float *x, float scale, const float *mask,
-                                             size_t n, uint8_t *out) {
-  const logits l = {x, mask, v_set1(scale)};
-  const v16 top = v_set1(logits_max(&l, scale, n));
+/* Bytes of exp(logit - top); their sum. */
+TAREI_INLINE uint32_t exp_bytes(const logits *l, v16 top, size_t n, uint8_t *out) {
   v16i sums = i_set1(0);
   size_t i = 0;
   for (; i + CHAINED <= n; i += CHAINED) {
     v16i bytes[CHAINS];
 #pragma GCC unroll 4
     for (int c = 0; c < CHAINS; c++) {
-      bytes[c] = exp_byte(logits_below(&l, top, i + (size_t)c * TAREI_LANES, TAREI_LANES));
+      bytes[c] = exp_byte(logits_below(l, top, i + (size_t)c * TAREI_LANES, TAREI_LANES));
       sums = i_add(sums, bytes[c]);
     }
     i_store_u8_four(out + i, bytes);
   }
   for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
-    const v16i bytes = exp_byte(logits_below(&l, top, i, TAREI_LANES));
+    const v16i bytes = exp_byte(logits_below(l, top, i, TAREI_LANES));
     sums = i_add(sums, bytes);
     i_store_u8(out + i, bytes);
   }
   if (i < n) {
-    const v16 below = v_fill(logits_below(&l, top, i, n - i), n - i, INFINITY);
+    const v16 below = v_fill(logits_below(l, top, i, n - i), n - i, INFINITY);
     const v16i bytes = exp_byte(below);
     sums = i_add(sums, bytes);
     i_store_u8_part(out + i, bytes, n - i);
   }
   return (uint32_t)i_sum(sums);
+}
+
+TAREI_INLINE logits logits_of_row(const tarei_softmax_u8 *s, size_t r, const bool masked) {
+  return (logits){s->x + r * s->ldx, masked ? s->mask + r * s->mask_step : NULL, v_set1(s->scale)};
+}
+
+/* The largest of several rows first: their exponentials would wait for it and hold up the next. */
+enum { TOPS = 16 };
+
+TAREI_INLINE void softmax_u8_rows(const tarei_softmax_u8 *s, size_t first, size_t rows,
+                                  const bool masked) {
+  float tops[TOPS];
+  for (size_t r = 0; r < rows; r++) {
+    const logits l = logits_of_row(s, first + r, masked);
+    tops[r] = logits_max(&l, s->scale, s->n);
+  }
+  for (size_t r = 0; r < rows; r++) {
+    const logits l = logits_of_row(s, first + r, masked);
+    s->sums[first + r] =
+        exp_bytes(&l, v_set1(tops[r]), s->n, s->out + (first + r) * s->ld_out);
+  }
+}
+
+void TAREI_K(tare_k_softmax_u8_f32u8_16)(const tarei_softmax_u8 *given) {
+  const tarei_softmax_u8 s = *given; /* a copy: stores of bytes must not make it be read again */
+  for (size_t r = 0; r < s.m; r += TOPS) {
+    const size_t rows = s.m - r < TOPS ? s.m - r : TOPS;
+    if (s.mask) {
+      softmax_u8_rows(&s, r, rows, true);
+    } else {
+      softmax_u8_rows(&s, r, rows, false);
+    }
+  }
 }
 
 void TAREI_K(tare_k_log_softmax_f32_16)(const float *x, size_t n, float *out) {

@@ -280,39 +280,6 @@ static void tables_map_every_byte(void **state) {
   }
 }
 
-static void softmax_in_bytes_follows_softmax(void **state) {
-  (void)state;
-  for (int i = 0; i < 200; i++) {
-    row_case c = row_case_new(i % 3 == 0);
-    uint8_t *const want = ck_output(c.n), *const got = ck_output(c.n);
-    float *const exact = ck_output(c.n * sizeof *exact);
-    const uint32_t sum = ck_scalar().softmax_u8(c.x, 0.125f, c.mask, c.n, want);
-    CK_EACH_ROW("softmax_u8") {
-      const uint32_t other =
-          ((tarei_softmax_u8_fn *)row->function)(c.x, 0.125f, c.mask, c.n, got);
-      assert_int_equal(other, sum);
-      ck_assert_same_bytes(row->name, got, want, c.n);
-    }
-    double top = -INFINITY;
-    for (size_t j = 0; j < c.n; j++) {
-      top = fmax(top, (double)c.x[j] * 0.125 + (c.mask ? (double)c.mask[j] : 0));
-    }
-    for (size_t j = 0; i % 3 && j < c.n; j++) {
-      const double logit = (double)c.x[j] * 0.125 + (c.mask ? (double)c.mask[j] : 0);
-      assert_true(fabs(want[j] - 255 * exp(logit - top)) < 0.52);
-    }
-    ck_scalar().softmax_fused(c.x, 0.125f, c.mask, c.n, exact, NULL, 1.0f, 0);
-    for (size_t j = 0; i % 3 && j < c.n; j++) { /* half a step of 1/255 for each of n terms */
-      const float tolerance = (0.5f + 0.5f * (float)c.n) / (float)sum;
-      assert_true(fabsf((float)want[j] / (float)sum - exact[j]) < tolerance);
-    }
-    free(want);
-    free(got);
-    free(exact);
-    row_case_free(&c);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fused_rows_give_the_bits_of_scalar),
@@ -325,7 +292,6 @@ int main(void) {
       cmocka_unit_test(dequantize_rows_are_exact),
       cmocka_unit_test(rows_take_scales_of_their_own),
       cmocka_unit_test(tables_map_every_byte),
-      cmocka_unit_test(softmax_in_bytes_follows_softmax),
   };
   return cmocka_run_group_tests_name("kernels.rows", tests, ck_seed, NULL);
 }
