@@ -10,6 +10,7 @@
 #include "kernels/generic/row_cursor.h"
 #include "kernels/x86/i8_bytes.h"
 #include "kernels/x86/i8_finish.h"
+#include "kernels/x86/i8_thin.h"
 
 enum {
   MAX_ROWS = 14,       /* by one panel */
@@ -21,9 +22,6 @@ enum {
   NEAR_BYTES = 8192,     /* how far ahead one block follows its own panels */
   SHARED_FETCHES = 4,    /* in two steps */
 };
-
-/* gcc 12 spills the accumulators around the intrinsic, which halves the speed. */
-#define DOT(acc, a, b) __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(a), "v"(b))
 
 /* What the blocks of one call share. */
 typedef struct product {
@@ -58,7 +56,7 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t pan
     const __m512i x = _mm512_set1_epi32(four);
 #pragma GCC unroll 8
     for (size_t q = 0; q < 2 * panels; q++) {
-      DOT(s->v[i * 2 * panels + q], x, w[q]);
+      I8_DOT(s->v[i * 2 * panels + q], x, w[q]);
     }
   }
 }
@@ -255,7 +253,9 @@ static void multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   const product p = {g, finish, is_plain(&g->epilogue), row_mult, gemm_walk_groups(&w)};
   w.gemm = &p;
   w.panels = panels / w.panels_at_once * w.panels_at_once;
-  gemm_walk_blocks(&w);
+  if (!thin_multiply(g, w.panels, row_mult)) {
+    gemm_walk_blocks(&w);
+  }
   const gemm_walk rest = {.gemm = &p,
                           .m = g->m,
                           .first_panel = w.panels,
