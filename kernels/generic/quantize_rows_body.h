@@ -80,8 +80,8 @@ TAREI_INLINE float scale_if_finite(const float *x, size_t n) {
 }
 
 /* The scale of a row takes long to become known: the next row is looked at before it is needed. */
-void TAREI_K(tare_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t m, size_t k,
-                                            uint8_t *out, size_t ldo, float *scales) {
+static void quantize_each(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out, size_t ldo,
+                          float *scales) {
   float next = m ? scale_if_finite(x, k) : 0.0f;
   for (size_t i = 0; i < m; i++) {
     const float scale = next;
@@ -95,4 +95,41 @@ void TAREI_K(tare_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t m
     x += ldx;
     out += ldo;
   }
+}
+
+/* Sixteen rows of at most sixteen elements; false, and nothing done, where not all are finite. */
+TAREI_INLINE bool quantize_sixteen(const float *x, size_t ldx, size_t k, uint8_t *out, size_t ldo,
+                                   float *scales) {
+  float amax[TAREI_LANES], inv_scales[TAREI_LANES];
+  v16i largest = i_set1(0);
+  for (size_t i = 0; i < TAREI_LANES; i++) {
+    const v16 size = v_abs(v_load_n(x + i * ldx, k));
+    largest = i_max(largest, v_bits(size));
+    amax[i] = v_reduce_max(size);
+  }
+  if (m_count(v_less(i_as_float(largest), v_set1(INFINITY))) < TAREI_LANES) {
+    return false;
+  }
+  const v16 one = v_set1(1.0f), ratio = v_div(v_load(amax), v_set1(127.0f));
+  const v16 scale = v_select(v_less(ratio, v_set1(FLT_MIN)), one, ratio);
+  v_store(scales, scale);
+  v_store(inv_scales, v_div(one, scale));
+  for (size_t i = 0; i < TAREI_LANES; i++) {
+    const v16i bytes = quantize_finite(v_load_n(x + i * ldx, k), v_set1(inv_scales[i]));
+    i_store_u8_n(out + i * ldo, bytes, k);
+  }
+  return true;
+}
+
+void TAREI_K(tare_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t m, size_t k,
+                                            uint8_t *out, size_t ldo, float *scales) {
+  for (; k <= TAREI_LANES && m >= TAREI_LANES; m -= TAREI_LANES) {
+    if (!quantize_sixteen(x, ldx, k, out, ldo, scales)) {
+      quantize_each(x, ldx, TAREI_LANES, k, out, ldo, scales);
+    }
+    x += TAREI_LANES * ldx;
+    out += TAREI_LANES * ldo;
+    scales += TAREI_LANES;
+  }
+  quantize_each(x, ldx, m, k, out, ldo, scales);
 }
