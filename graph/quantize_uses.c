@@ -68,8 +68,14 @@ static bool is_sum(const tarei_node *const node) {
 
 static use use_of(const tarei_graph *const g, const tarei_node *const node, const int i) {
   static const tarei_op *const averages[] = {
-      &tarei_op_average_pool, &tarei_op_global_average_pool, &tarei_op_global_max_pool,
-      &tarei_op_max_pool,     &tarei_op_reduce_mean,         &tarei_op_shape,
+      &tarei_op_average_pool,
+      &tarei_op_average_pool_last,
+      &tarei_op_global_average_pool,
+      &tarei_op_global_max_pool,
+      &tarei_op_max_pool,
+      &tarei_op_reduce_max,
+      &tarei_op_reduce_mean,
+      &tarei_op_shape,
   };
   const tarei_layer_kind *const kind = tarei_layer_kind_of(node->op);
   if (kind) {

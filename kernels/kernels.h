@@ -198,6 +198,13 @@ typedef void tarei_quantize_fn(const float *x, size_t n, float inv_scale, int32_
  * not set it. Rows of `out` are ldo bytes apart. */
 typedef void tarei_quantize_rows_fn(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
                                     size_t ldo, float *scales);
+/* out[i] = the largest of rows[0..n_rows)[i], or their sum, from the first row on, over count; n_rows
+ * >= 1. NaN comes out where one goes in. */
+typedef void tarei_pool_max_fn(const float *const *rows, size_t n_rows, size_t n, float *out);
+typedef void tarei_pool_max_u8_fn(const uint8_t *const *rows, size_t n_rows, size_t n,
+                                  uint8_t *out);
+typedef void tarei_pool_mean_fn(const float *const *rows, size_t n_rows, size_t n, float count,
+                                float *out);
 /* out[i] = table[x[i]]; out == x allowed */
 typedef void tarei_lut_u8_fn(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out);
 typedef void tarei_dequantize_fn(const uint8_t *x, size_t n, float scale, int32_t zero_point,
@@ -319,6 +326,9 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(layer_norm, tarei_layer_norm_fn)           \
   X(quantize, tarei_quantize_fn)               \
   X(quantize_rows, tarei_quantize_rows_fn)     \
+  X(pool_max, tarei_pool_max_fn)               \
+  X(pool_max_u8, tarei_pool_max_u8_fn)         \
+  X(pool_mean, tarei_pool_mean_fn)             \
   X(lut_u8, tarei_lut_u8_fn)                   \
   X(dequantize, tarei_dequantize_fn)           \
   X(act, tarei_act_fn)                         \

@@ -1,14 +1,17 @@
-/* AveragePool and MaxPool over one, two or three axes, channels first. */
+/* AveragePool and MaxPool over one, two or three axes, channels first or last; largest bytes too.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/lower/fused.h"
 #include "engine/threads.h"
 
 #define AXES 3                       /* fewer axes are the last ones of three */
 #define LARGEST ((int64_t)INT32_MAX) /* of any attribute: sums of products stay in 64 bits */
 
 typedef struct state {
+  tarei_fused fused; /* of channels-last averages */
   int space;
   bool same, lower, with_pads; /* auto_pad SAME_*; SAME_LOWER; count_include_pad */
   int64_t kernel[AXES], stride[AXES], dilation[AXES], before[AXES], after[AXES];
@@ -58,11 +61,12 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)blobs;
   const tarei_node *const node = step->node;
   const tarei_value *const x = &step->graph->values[node->in[0]];
-  if (x->dtype != TARE_F32 || x->rank < 3 || x->rank > 2 + AXES) {
+  const bool bytes = node->op == &tarei_op_max_pool_last && x->dtype == TARE_U8;
+  if ((x->dtype != TARE_F32 && !bytes) || x->rank < 3 || x->rank > 2 + AXES) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "%s of rank %d is not supported here",
                       tare_dtype_name(x->dtype), x->rank);
   }
-  if (node->n_out > 1 && node->out[1] >= 0 &&
+  if (node->op == &tarei_op_max_pool && node->n_out > 1 && node->out[1] >= 0 &&
       tarei_graph_count_uses(step->graph, node->out[1]) > 0) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "its output Indices is not supported");
   }
@@ -72,12 +76,13 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     return tarei_fail_memory(err, "pooling", sizeof *s);
   }
   s->space = x->rank - 2;
-  return read_attributes(node, s, err);
+  TARE_TRY(read_attributes(node, s, err));
+  return node->op == &tarei_op_average_pool_last ? tarei_fused_read(step, &s->fused, err) : TARE_OK;
 }
 
 /* Number of multiples of step in [0, n). */
 static int64_t count_steps(const int64_t n, const int64_t step) {
-  return n > 0 ? (n - 1) / step + 1 : 0;
+  return n <= 0 ? 0 : step == 1 ? n : (n - 1) / step + 1;
 }
 
 static taps taps_of(const state *const s, const int axis, const int64_t position,
@@ -96,19 +101,29 @@ typedef struct geometry {
   int64_t in[AXES], out[AXES], before[AXES], after[AXES];
 } geometry;
 
-static geometry geometry_of(const state *const s, const bool average, const tare_tensor *const x,
-                            const tare_tensor *const out) {
+/* first: the first axis of the windows. */
+static geometry geometry_of(const state *const s, const bool average, const int first,
+                            const tare_tensor *const x, const tare_tensor *const out) {
   geometry g = {.s = s, .average = average};
   for (int a = 0; a < AXES; a++) {
-    const int axis = 2 + a - (AXES - s->space);
-    g.in[a] = axis < 2 ? 1 : x->dims[axis];
-    g.out[a] = axis < 2 ? 1 : out->dims[axis];
+    const int axis = first + a - (AXES - s->space);
+    g.in[a] = axis < first ? 1 : x->dims[axis];
+    g.out[a] = axis < first ? 1 : out->dims[axis];
     const int64_t span = (g.out[a] - 1) * s->stride[a] + (s->kernel[a] - 1) * s->dilation[a] + 1;
     const int64_t both = span > g.in[a] ? span - g.in[a] : 0;
     g.before[a] = !s->same ? s->before[a] : s->lower ? both - both / 2 : both / 2;
     g.after[a] = !s->same ? s->after[a] : both - g.before[a];
   }
   return g;
+}
+
+/* What the sum of a window is divided by; 0 where nothing is counted. */
+static double divisor(const geometry *const g, const taps *const t) {
+  double count = 1;
+  for (int a = 0; a < AXES; a++) {
+    count *= (double)(g->s->with_pads ? t[a].padded : t[a].end - t[a].first);
+  }
+  return count;
 }
 
 /* One window: t holds the taps of each axis. A window without elements gives 0 or -infinity. */
@@ -130,10 +145,7 @@ static float pool_window(const geometry *const g, const taps *const t, const flo
   if (!g->average) {
     return largest;
   }
-  double count = 1;
-  for (int a = 0; a < AXES; a++) {
-    count *= (double)(g->s->with_pads ? t[a].padded : t[a].end - t[a].first);
-  }
+  const double count = divisor(g, t);
   return count > 0 ? (float)(sum / count) : 0.0f;
 }
 
@@ -158,8 +170,7 @@ typedef struct job {
   size_t in, out; /* elements of a plane */
 } job;
 
-static void planes(const void *const user, const size_t first, const size_t end,
-                   const int thread) {
+static void planes(const void *const user, const size_t first, const size_t end, const int thread) {
   (void)thread;
   const job *const j = user;
   for (size_t p = first; p < end; p++) {
@@ -170,9 +181,8 @@ static void planes(const void *const user, const size_t first, const size_t end,
 static tare_status run_pool(const tarei_step *const step, const tarei_run *const r,
                             const bool average) {
   const tare_tensor *const x = r->in[0];
-  job j = {.g = geometry_of(step->state, average, x, r->out[0]),
-           .x = x->data,
-           .y = r->out[0]->data};
+  job j = {
+      .g = geometry_of(step->state, average, 2, x, r->out[0]), .x = x->data, .y = r->out[0]->data};
   j.in = (size_t)(j.g.in[0] * j.g.in[1] * j.g.in[2]);
   j.out = (size_t)(j.g.out[0] * j.g.out[1] * j.g.out[2]);
   tarei_row_ranges(r, (size_t)x->dims[0] * (size_t)x->dims[1], j.in, 4096, planes, &j);
@@ -191,5 +201,150 @@ static tare_status run_max(const tarei_step *const step, const tarei_run *const 
   return run_pool(step, r, false);
 }
 
+/* --- channels last --- */
+
+typedef struct last_job {
+  geometry g;
+  const tarei_run *run;
+  const char *x;
+  size_t channels, element, row_bytes, thread_bytes; /* row_bytes: of one mean */
+  tarei_epilogue to;                                 /* of means */
+} last_job;
+
+/* A thread's scratch: where the rows of a window begin, behind room for one mean. */
+static size_t window_bytes(const geometry *const g, const size_t row_bytes) {
+  size_t rows = 1;
+  for (int a = 0; a < AXES; a++) {
+    rows *= (size_t)(g->s->kernel[a] < g->in[a] ? g->s->kernel[a] : g->in[a]);
+  }
+  return row_bytes + tarei_round_up(rows * sizeof(void *), TAREI_ALIGN);
+}
+
+static size_t collect(const last_job *const j, const taps *const t, const int64_t batch,
+                      const void **const rows) {
+  const geometry *const g = &j->g;
+  const int64_t *const d = g->s->dilation;
+  const size_t pixel = j->channels * j->element;
+  size_t n = 0;
+  for (int64_t a = t[0].first; a < t[0].end; a++) {
+    const int64_t z = batch * g->in[0] + t[0].start + a * d[0];
+    for (int64_t b = t[1].first; b < t[1].end; b++) {
+      const int64_t y = z * g->in[1] + t[1].start + b * d[1];
+      for (int64_t c = t[2].first; c < t[2].end; c++) {
+        rows[n++] = j->x + (size_t)(y * g->in[2] + t[2].start + c * d[2]) * pixel;
+      }
+    }
+  }
+  return n;
+}
+
+static void put_mean(const last_job *const j, const size_t position, const float *const *const rows,
+                     const size_t n, const double count, float *const spare) {
+  const tarei_epilogue to = tarei_epilogue_at(&j->to, position, 0);
+  float *const mean = to.out_f32 ? to.out_f32 : spare;
+  if (n) {
+    j->run->kernels->pool_mean(rows, n, j->channels, (float)count, mean);
+  } else {
+    memset(mean, 0, j->channels * sizeof *mean);
+  }
+  if (to.out_u8) {
+    j->run->kernels->quantize(mean, j->channels, to.inv_scale, to.zero_point, to.out_u8);
+  }
+}
+
+static void put_largest(const last_job *const j, const size_t position,
+                        const void *const *const rows, const size_t n) {
+  void *const out = (char *)j->run->out[0]->data + position * j->channels * j->element;
+  if (j->element == 1 && n) {
+    j->run->kernels->pool_max_u8((const uint8_t *const *)rows, n, j->channels, out);
+  } else if (j->element == 1) {
+    memset(out, 0, j->channels);
+  } else if (n) {
+    j->run->kernels->pool_max((const float *const *)rows, n, j->channels, out);
+  } else {
+    for (size_t i = 0; i < j->channels; i++) {
+      ((float *)out)[i] = -INFINITY;
+    }
+  }
+}
+
+static void positions(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  const last_job *const j = user;
+  const geometry *const g = &j->g;
+  char *const scratch = tarei_thread_scratch(j->run, thread, j->thread_bytes);
+  const void **const rows = (const void **)(void *)(scratch + j->row_bytes);
+  for (size_t p = first; p < end; p++) {
+    const int64_t line = (int64_t)p / g->out[2], plane = line / g->out[1];
+    const int64_t at[AXES] = {plane % g->out[0], line % g->out[1], (int64_t)p % g->out[2]};
+    taps t[AXES];
+    for (int a = 0; a < AXES; a++) {
+      t[a] = taps_of(g->s, a, at[a], g->before[a], g->after[a], g->in[a]);
+    }
+    const size_t n = collect(j, t, plane / g->out[0], rows);
+    if (g->average) {
+      put_mean(j, p, (const float *const *)rows, n, divisor(g, t), (float *)(void *)scratch);
+    } else {
+      put_largest(j, p, rows, n);
+    }
+  }
+}
+
+static last_job last_job_of(const state *const s, const bool average, const tare_tensor *const x,
+                            const tare_tensor *const out) {
+  const size_t channels = (size_t)x->dims[x->rank - 1];
+  last_job j = {.g = geometry_of(s, average, 1, x, out),
+                .x = x->data,
+                .channels = channels,
+                .element = tare_dtype_size(x->dtype),
+                .row_bytes = tarei_round_up(channels * sizeof(float), TAREI_ALIGN)};
+  j.thread_bytes = window_bytes(&j.g, j.row_bytes);
+  return j;
+}
+
+static size_t scratch_last(const tarei_step *const step, const tare_tensor *const *const in,
+                           const tare_tensor *const *const out, const int threads) {
+  return last_job_of(step->state, false, in[0], out[0]).thread_bytes * (size_t)threads;
+}
+
+static tare_status run_last(const tarei_step *const step, const tarei_run *const r,
+                            const bool average) {
+  const state *const s = step->state;
+  last_job j = last_job_of(s, average, r->in[0], r->out[0]);
+  j.run = r;
+  if (average) {
+    j.to = tarei_fused_epilogue(&s->fused, step, r, NULL, j.channels);
+  }
+  const size_t n = j.channels ? (size_t)tare_tensor_count(r->out[0]) / j.channels : 0;
+  tarei_row_ranges(r, n, j.channels, 4096, positions, &j);
+  return TARE_OK;
+}
+
+static tare_status run_average_last(const tarei_step *const step, const tarei_run *const r,
+                                    tare_error *const err) {
+  (void)err;
+  return run_last(step, r, true);
+}
+
+static tare_status run_max_last(const tarei_step *const step, const tarei_run *const r,
+                                tare_error *const err) {
+  (void)err;
+  return run_last(step, r, false);
+}
+
+static const char *kernel_average(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->pool_mean_name;
+}
+
+static const char *kernel_max(const tarei_step *const step, const tarei_kernels *const k) {
+  const tarei_value *const x = &step->graph->values[step->node->in[0]];
+  return x->dtype == TARE_U8 ? k->pool_max_u8_name : k->pool_max_name;
+}
+
 const tarei_lowering tarei_lower_average_pool = {.prepare = prepare, .run = run_average};
+const tarei_lowering tarei_lower_average_pool_last = {
+    .prepare = prepare, .scratch = scratch_last, .run = run_average_last, .kernel = kernel_average};
 const tarei_lowering tarei_lower_max_pool = {.prepare = prepare, .run = run_max};
+const tarei_lowering tarei_lower_max_pool_last = {
+    .prepare = prepare, .scratch = scratch_last, .run = run_max_last, .kernel = kernel_max};

@@ -1,6 +1,6 @@
-/* Conv (1-D and 2-D, constant weights) and InstanceNormalization run channels-last, between two
- * Transposes that push_transposes moves away. The channels-last tensor takes the ONNX name. A
- * GlobalAveragePool becomes a ReduceMean, which Transposes can pass. */
+/* Conv (1-D and 2-D, constant weights), InstanceNormalization and pools run channels-last, between
+ * two Transposes that push_transposes moves away. The channels-last tensor takes the ONNX name.
+ * Global pools become reductions, which Transposes can pass. */
 #include "graph/passes/const_data.h"
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
@@ -17,8 +17,20 @@ static bool is_conv(const tarei_graph *const graph, const tarei_node *const node
          graph->values[node->in[1]].rank == graph->values[node->in[0]].rank;
 }
 
-static bool is_norm(const tarei_graph *const graph, const tarei_node *const node) {
-  return node->op == &tarei_op_instance_normalization && has_layout(graph, node);
+/* The operator that does the same channels-last, or NULL. */
+static const tarei_op *last_of(const tarei_graph *const graph, const tarei_node *const node) {
+  const tarei_op *const last = node->op == &tarei_op_average_pool ? &tarei_op_average_pool_last
+                               : node->op == &tarei_op_instance_normalization
+                                   ? &tarei_op_instance_norm_last
+                               : node->op == &tarei_op_max_pool ? &tarei_op_max_pool_last
+                                                                : NULL;
+  return last && has_layout(graph, node) ? last : NULL;
+}
+
+static const tarei_op *reduction_of(const tarei_node *const node) {
+  return node->op == &tarei_op_global_average_pool ? &tarei_op_reduce_mean
+         : node->op == &tarei_op_global_max_pool   ? &tarei_op_reduce_max
+                                                   : NULL;
 }
 
 /* x transposed: by a Transpose that stands already, or a new one. */
@@ -61,22 +73,25 @@ static tare_status convert_conv(tarei_graph *const graph, const int index, tare_
   return TARE_OK;
 }
 
-static tare_status convert_norm(tarei_graph *const graph, const int index, tare_error *const err) {
+/* The same node on the other layout. */
+static tare_status convert_to(tarei_graph *const graph, const int index, const tarei_op *const op,
+                              tare_error *const err) {
   TARE_TRY(surround(graph, index, err));
-  graph->nodes[index].op = &tarei_op_instance_norm_last;
+  graph->nodes[index].op = op;
   graph->nodes[index].opset = 1;
   return TARE_OK;
 }
 
-/* A GlobalAveragePool is a mean over all axes but two, which works on any layout. */
-static tare_status convert_pool(tarei_graph *const graph, const int index, tare_error *const err) {
+/* A global pool is a reduction of all axes but two, which works on any layout. */
+static tare_status convert_global(tarei_graph *const graph, const int index,
+                                  const tarei_op *const op, tare_error *const err) {
   tarei_node *const node = &graph->nodes[index];
   int64_t axes[TARE_MAX_RANK];
   const int n = graph->values[node->in[0]].rank - 2;
   for (int i = 0; i < n; i++) {
     axes[i] = 2 + i;
   }
-  node->op = &tarei_op_reduce_mean;
+  node->op = op;
   node->opset = 13;
   return tarei_attr_set_ints(node, "axes", axes, n) ? TARE_OK
                                                     : tarei_fail_memory(err, "axes", sizeof axes);
@@ -87,22 +102,24 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
   (void)options;
   const int n = graph->n_nodes;
   for (int i = 0; i < n; i++) {
+    const tarei_op *const last = last_of(graph, &graph->nodes[i]);
+    const tarei_op *const reduction = reduction_of(&graph->nodes[i]);
     if (is_conv(graph, &graph->nodes[i])) {
       TARE_TRY(convert_conv(graph, i, err));
-      *changed = true;
-    } else if (is_norm(graph, &graph->nodes[i])) {
-      TARE_TRY(convert_norm(graph, i, err));
-      *changed = true;
-    } else if (graph->nodes[i].op == &tarei_op_global_average_pool) {
-      TARE_TRY(convert_pool(graph, i, err));
-      *changed = true;
+    } else if (last) {
+      TARE_TRY(convert_to(graph, i, last, err));
+    } else if (reduction) {
+      TARE_TRY(convert_global(graph, i, reduction, err));
+    } else {
+      continue;
     }
+    *changed = true;
   }
   return TARE_OK;
 }
 
 const tarei_pass tarei_pass_channels_last = {
     .name = "channels_last",
-    .summary = "runs convolutions and instance norms channels-last",
+    .summary = "runs convolutions, pools and instance norms channels-last",
     .run = run,
 };

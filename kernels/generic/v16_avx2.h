@@ -239,3 +239,16 @@ TAREI_INLINE float v_reduce_max(v16 v) {
 #undef BINARY
 #undef TERNARY
 #undef WITH
+
+/* TAREI_BYTES unsigned bytes */
+#define TAREI_BYTES 32
+typedef __m256i vbytes;
+TAREI_INLINE vbytes vb_load(const uint8_t *p) {
+  return _mm256_loadu_si256((const __m256i *)p);
+}
+TAREI_INLINE void vb_store(uint8_t *p, vbytes v) {
+  _mm256_storeu_si256((__m256i *)p, v);
+}
+TAREI_INLINE vbytes vb_max(vbytes a, vbytes b) {
+  return _mm256_max_epu8(a, b);
+}

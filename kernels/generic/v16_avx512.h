@@ -113,3 +113,10 @@ TAREI_INLINE float v_sum(v16 v) { REDUCE(add_ps); }
 TAREI_INLINE float v_reduce_min(v16 v) { REDUCE(min_ps); }
 TAREI_INLINE float v_reduce_max(v16 v) { REDUCE(max_ps); }
 #undef REDUCE
+
+/* TAREI_BYTES unsigned bytes */
+#define TAREI_BYTES 64
+typedef __m512i vbytes;
+TAREI_INLINE vbytes vb_load(const uint8_t *p) { return _mm512_loadu_si512(p); }
+TAREI_INLINE void vb_store(uint8_t *p, vbytes v) { _mm512_storeu_si512(p, v); }
+TAREI_INLINE vbytes vb_max(vbytes a, vbytes b) { return _mm512_max_epu8(a, b); }

@@ -246,3 +246,16 @@ TAREI_INLINE float v_reduce_max(v16 v) {
 #undef BINARY
 #undef TERNARY
 #undef WITH
+
+/* TAREI_BYTES unsigned bytes */
+#define TAREI_BYTES 16
+typedef uint8x16_t vbytes;
+TAREI_INLINE vbytes vb_load(const uint8_t *p) {
+  return vld1q_u8(p);
+}
+TAREI_INLINE void vb_store(uint8_t *p, vbytes v) {
+  vst1q_u8(p, v);
+}
+TAREI_INLINE vbytes vb_max(vbytes a, vbytes b) {
+  return vmaxq_u8(a, b);
+}

@@ -144,3 +144,10 @@ TAREI_INLINE float v_reduce_min(v16 v) { REDUCE(a < b ? a : b); }
 TAREI_INLINE float v_reduce_max(v16 v) { REDUCE(a > b ? a : b); }
 #undef HALVE
 #undef REDUCE
+
+/* TAREI_BYTES unsigned bytes */
+#define TAREI_BYTES 1
+typedef uint8_t vbytes;
+TAREI_INLINE vbytes vb_load(const uint8_t *p) { return *p; }
+TAREI_INLINE void vb_store(uint8_t *p, vbytes v) { *p = v; }
+TAREI_INLINE vbytes vb_max(vbytes a, vbytes b) { return a > b ? a : b; }

@@ -8,5 +8,6 @@
 #include "kernels/generic/lut_u8_body.h"
 #include "kernels/generic/minmax_body.h"
 #include "kernels/generic/pointwise_body.h"
+#include "kernels/generic/pool_body.h"
 #include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"

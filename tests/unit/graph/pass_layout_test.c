@@ -82,6 +82,26 @@ static void means_over_space_follow_the_layout(void **state) {
   tarei_graph_free(g);
 }
 
+static void pools_follow_the_layout(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int c = conv(g, "c", add_input(g, "x", "n;2;t"), 2);
+  const int m = OP(g, "MaxPool", "m", c);
+  assert_true(tarei_attr_set_ints(last_node(g), "kernel_shape", (int64_t[]){2}, 1));
+  const int a = OP(g, "AveragePool", "a", m);
+  assert_true(tarei_attr_set_ints(last_node(g), "kernel_shape", (int64_t[]){3}, 1));
+  end_graph(g, OP(g, "Flatten", "y", OP(g, "GlobalMaxPool", "p", a)));
+  optimize(g, false);
+  expect_nodes(g,
+               "x__nxc/Transpose: Transpose(x) perm=[0, 2, 1] -> x__nxc float32[n, t, 2]\n"
+               "n_c: ConvLast(x__nxc, w_c__last) -> c float32[n, t, 2]\n"
+               "n_m: MaxPoolLast(c) kernel_shape=[2] -> m float32[n, t - 1, 2]\n"
+               "n_a: AveragePoolLast(m) kernel_shape=[3] -> a float32[n, t - 3, 2]\n"
+               "n_p: ReduceMax(a) axes=[1] -> p float32[n, 1, 2]\n"
+               "n_y: Reshape(p) dims=n;2 -> y float32[n, 2]\n");
+  tarei_graph_free(g);
+}
+
 /* x -> Conv with a kernel of 4, pads 2 and 2 -> Slice of axis 2 from `from` to `to`. */
 static tarei_graph *cut_conv(const int64_t from, const int64_t to, const int64_t stride) {
   tarei_graph *const g = tarei_graph_new("test");
@@ -326,6 +346,7 @@ int main(void) {
       cmocka_unit_test(conv_2d_and_output),
       cmocka_unit_test(two_convs_read_one_transpose),
       cmocka_unit_test(means_over_space_follow_the_layout),
+      cmocka_unit_test(pools_follow_the_layout),
       cmocka_unit_test(what_padding_made_is_cut_from_the_pads),
       cmocka_unit_test(other_cuts_stay),
       cmocka_unit_test(transposes_pass_what_names_its_axes),
