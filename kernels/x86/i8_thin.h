@@ -80,10 +80,8 @@ TAREI_INLINE void thin_put(const thin_strip *s, const thin_form form, const tare
     }
   }
   if (!form.floats) {
-    const __m512i first =
-        i8_words(_mm512_cvtps_epi32(f[0]), _mm512_cvtps_epi32(f[1]), zero_point);
-    const __m512i second =
-        i8_words(_mm512_cvtps_epi32(f[2]), _mm512_cvtps_epi32(f[3]), zero_point);
+    const __m512i first = i8_words(_mm512_cvtps_epi32(f[0]), _mm512_cvtps_epi32(f[1]), zero_point);
+    const __m512i second = i8_words(_mm512_cvtps_epi32(f[2]), _mm512_cvtps_epi32(f[3]), zero_point);
     _mm512_storeu_si512(s->bytes + row * e->ld_u8, i8_bytes(first, second));
   }
 }
@@ -122,14 +120,15 @@ TAREI_INLINE void thin_rows(const tarei_i8_gemm *g, size_t m0, size_t rows, size
 
 typedef void thin_fn(const tarei_i8_gemm *g, size_t m0, size_t rows, size_t panel);
 
-#define THIN_EACH(X, steps)          \
-  X(steps, 0, 0, 0) X(steps, 0, 0, 1) X(steps, 0, 1, 0) X(steps, 0, 1, 1) \
-  X(steps, 1, 0, 0) X(steps, 1, 0, 1) X(steps, 1, 1, 0) X(steps, 1, 1, 1)
+#define THIN_EACH(X, steps)                                                                 \
+  X(steps, 0, 0, 0)                                                                         \
+  X(steps, 0, 0, 1) X(steps, 0, 1, 0) X(steps, 0, 1, 1) X(steps, 1, 0, 0) X(steps, 1, 0, 1) \
+      X(steps, 1, 1, 0) X(steps, 1, 1, 1)
 #define THIN_EACH_FORM(X) THIN_EACH(X, 1) THIN_EACH(X, 2) THIN_EACH(X, 3) THIN_EACH(X, 4)
-#define DEFINE_THIN(steps, by_rows, has_bias, floats)                                             \
-  static void thin_##steps##by_rows##has_bias##floats(const tarei_i8_gemm *g, size_t m0,          \
-                                                      size_t rows, size_t panel) {                \
-    thin_rows(g, m0, rows, panel, (thin_form){steps, by_rows, has_bias, floats});                 \
+#define DEFINE_THIN(steps, by_rows, has_bias, floats)                                    \
+  static void thin_##steps##by_rows##has_bias##floats(const tarei_i8_gemm *g, size_t m0, \
+                                                      size_t rows, size_t panel) {       \
+    thin_rows(g, m0, rows, panel, (thin_form){steps, by_rows, has_bias, floats});        \
   }
 THIN_EACH_FORM(DEFINE_THIN)
 #undef DEFINE_THIN
