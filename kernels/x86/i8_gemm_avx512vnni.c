@@ -64,9 +64,8 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t pan
 /* What is most frequent is finished in registers: multiplied and rounded to bytes, nothing else. */
 static bool is_plain(const tarei_epilogue *e) {
   const bool bounded_by_zero = e->act == TAREI_ACT_RELU && e->zero_point == 0;
-  return e->mult && e->out_u8 && !e->out_f32 && !e->bias && !e->residual &&
-         !e->residual_u8 && !e->table && e->inv_scale == 1.0f &&
-         (e->act == TAREI_ACT_NONE || bounded_by_zero);
+  return e->mult && e->out_u8 && !e->out_f32 && !e->bias && !e->residual && !e->residual_u8 &&
+         !e->table && e->inv_scale == 1.0f && (e->act == TAREI_ACT_NONE || bounded_by_zero);
 }
 
 TAREI_INLINE bool are_panels_plain(const product *p, size_t panel, const size_t panels) {
