@@ -9,7 +9,7 @@
 #include "bench/peaks.h"
 #include "tools/cli.h"
 
-enum { CONTEXTS = 7, RUNS_BESIDE = 4, RUNS_AGAIN = 4 };
+enum { CONTEXTS = 7, RUNS_BESIDE = 20, RUNS_AGAIN = 4 };
 static const double ROUND_SECONDS = 0.02;
 
 static tare_status new_context(runner *const x, const int threads, tare_error *const err) {
