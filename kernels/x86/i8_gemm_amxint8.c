@@ -148,9 +148,10 @@ TAREI_INLINE void block(product *p, strip *s, size_t m0, size_t rows, const bool
   p->turn ^= 1;
 }
 
+/* A single block goes through the panel faster than it could fetch the next. */
 static size_t lines_a_step(const product *p, size_t bytes, size_t blocks) {
   const size_t steps = blocks * p->steps;
-  return steps ? (bytes / LINE + steps - 1) / steps : 0;
+  return blocks > 1 && steps ? (bytes / LINE + steps - 1) / steps : 0;
 }
 
 /* Configuring the tiles takes as long as a block of 256 k: all blocks have one height, and one that
