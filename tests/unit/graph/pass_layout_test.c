@@ -173,7 +173,7 @@ static void whole_stack_runs_without_transposes(void **state) {
   const int x = add_input(g, "x", "n;t;2");
   int v = transpose(g, "x_t", x, swap_last, 3);
   for (int block = 0; block < 2; block++) {
-    char c[8], i[8], m[8], a[8], e[8];
+    char c[16], i[16], m[16], a[16], e[16];
     snprintf(c, sizeof c, "c%d", block);
     snprintf(i, sizeof i, "i%d", block);
     snprintf(m, sizeof m, "m%d", block);
