@@ -36,35 +36,5 @@ TAREI_INLINE void half_panel(const tarei_f32_gemm *g, size_t m0, const float *b,
   }
 }
 
-TAREI_INLINE void block(const tarei_f32_gemm *g, size_t m0, size_t panel, const size_t rows) {
-  _Alignas(64) float tile[MAX_ROWS * GEMM_PANEL];
-  const float *const b = g->b + panel * g->k * GEMM_PANEL;
-  half_panel(g, m0, b, rows, tile);
-  half_panel(g, m0, b + HALF, rows, tile + HALF);
-  const tarei_tile done = gemm_tile(tile, m0, rows, g->n, panel);
-  tarei_epilogue__neon(&g->epilogue, &done);
-}
-
-#define DEFINE_BLOCK(rows)                                              \
-  static void block_##rows(const void *gemm, size_t m0, size_t panel) { \
-    block(gemm, m0, panel, rows);                                       \
-  }
-DEFINE_BLOCK(1)
-DEFINE_BLOCK(2)
-DEFINE_BLOCK(3)
-DEFINE_BLOCK(4)
-DEFINE_BLOCK(5)
-DEFINE_BLOCK(6)
-
-void tare_k_f32_gemm_f32_6x16__neon(const tarei_f32_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {block_1, block_2, block_3,
-                                                   block_4, block_5, block_6};
-  const gemm_walk walk = {.gemm = g,
-                          .m = g->m,
-                          .panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL,
-                          .row_bytes = g->k * sizeof(float),
-                          .max_rows = MAX_ROWS,
-                          .by_rows = by_rows,
-                          .panels_at_once = 1};
-  gemm_walk_blocks(&walk);
-}
+#define TAREI_ISA_SUFFIX neon
+#include "kernels/generic/f32_gemm_half.h"
