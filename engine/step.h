@@ -38,6 +38,12 @@ typedef struct tarei_lowering {
   /* Scratch bytes at these dims (data pointers are NULL, dims are upper bounds). NULL: none. */
   size_t (*scratch)(const tarei_step *step, const tare_tensor *const *in,
                     const tare_tensor *const *out, int threads);
+  /* Says the numbers behind the symbols that the node measures (tarei_ops_measured): values[k] for
+   * symbol k. Runs before `run`, on inputs that are computed, in each run; outputs are not there yet,
+   * scratch is. Such a node's outputs, and all that depends on their dims, take memory as they run.
+   * NULL where no form of the operator measures. */
+  tare_status (*measure)(const tarei_step *step, const tarei_run *run, int64_t *values,
+                         tare_error *err);
   /* Computes the outputs. Fails only for what depends on the data (an index out of range). */
   tare_status (*run)(const tarei_step *step, const tarei_run *run, tare_error *err);
   /* The output shares the memory of input 0, nothing is run (Reshape, Squeeze, ...). */

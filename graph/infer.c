@@ -84,9 +84,27 @@ static tare_status check_dims(const tarei_graph *const graph, const int index,
   return TARE_OK;
 }
 
+static tare_status infer_node(tarei_graph *graph, int index, tare_error *err);
+
+/* Replaces a node by what its operator consists of. */
+static tare_status expand_node(tarei_graph *const graph, const int index, tare_error *const err) {
+  const int first = graph->n_nodes;
+  TARE_TRY(graph->nodes[index].op->expand(graph, index, err));
+  for (int n = first; n < graph->n_nodes; n++) {
+    if (graph->nodes[n].op) {
+      TARE_TRY(infer_node(graph, n, err));
+    }
+  }
+  tarei_graph_remove_node(graph, index);
+  return TARE_OK;
+}
+
 static tare_status infer_node(tarei_graph *const graph, const int index, tare_error *const err) {
   tarei_node *const node = &graph->nodes[index];
   TARE_TRY(check_counts(node, err));
+  if (node->op->expand) {
+    return expand_node(graph, index, err);
+  }
   for (int i = 0; i < node->n_in; i++) {
     int n = 0;
     (void)tarei_value_contents(graph, node->in[i], &n); /* makes those of small constants */
@@ -132,13 +150,13 @@ static tare_status infer_in_order(tarei_graph *const graph, int *const order,
   }
   report r = {0};
   for (int i = 0; i < n; i++) {
-    const tarei_node *const node = &graph->nodes[order[i]];
-    if (!all_inferred(graph, node->in, node->n_in)) {
+    if (!all_inferred(graph, graph->nodes[order[i]].in, graph->nodes[order[i]].n_in)) {
       continue; /* whoever makes that input has been reported */
     }
     tare_error inner = {0};
     const tare_status status = infer_node(graph, order[i], &inner);
     if (status != TARE_OK) {
+      const tarei_node *const node = &graph->nodes[order[i]];
       forget_outputs(graph, node);
       add_failure(&r, node, status, inner.message);
     }
@@ -155,7 +173,9 @@ tare_status tarei_graph_infer(tarei_graph *const graph, tare_error *const err) {
   if (!order) {
     return tarei_fail_memory(err, graph->name, (size_t)graph->n_nodes * sizeof *order);
   }
+  const int before = graph->n_nodes;
   const tare_status status = infer_in_order(graph, order, err);
   free(order);
-  return status;
+  const bool expanded = status == TARE_OK && graph->n_nodes > before;
+  return expanded ? tarei_graph_compact(graph, err) : status;
 }

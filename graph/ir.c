@@ -108,10 +108,14 @@ static char *unique_name(const tarei_graph *const graph, const char *const base)
   return name;
 }
 
+int tarei_graph_add_unique(tarei_graph *const graph, const char *const name_base) {
+  return append_value(graph, unique_name(graph, name_base));
+}
+
 int tarei_graph_add_value_like(tarei_graph *const graph, const char *const name_base,
                                const int like) {
   assert(like >= 0 && like < graph->n_values);
-  const int index = append_value(graph, unique_name(graph, name_base));
+  const int index = tarei_graph_add_unique(graph, name_base);
   if (index < 0) {
     return -1;
   }

@@ -136,6 +136,8 @@ tare_status tarei_graph_clone(const tarei_graph *graph, tarei_graph **out, tare_
 /* Adds things; the index, or -1 when out of memory. Pointers into values and nodes are void after
  * an add. tarei_graph_add_node copies in and out and links producers. */
 int tarei_graph_add_value(tarei_graph *graph, const char *name);
+int tarei_graph_add_unique(tarei_graph *graph, const char *name_base); /* a number is put behind a
+                                                                          name that is taken */
 int tarei_graph_add_value_like(tarei_graph *graph, const char *name_base, int value);
 int tarei_graph_add_const(tarei_graph *graph, const char *name_base, tare_dtype dtype, int rank,
                           const int64_t *dims, const void *data); /* data NULL: zeros */

@@ -6,13 +6,14 @@
 static const tarei_op *const ops[] = {
 #define TARE_OP(id, onnx_name, op_domain) [TAREI_OP_##id] = &tarei_op_##id,
 #include "graph/ops.inc"
+#include "graph/expansions.inc"
 #undef TARE_OP
 };
 
 const tarei_op *tarei_op_find(const char *const name, const char *const domain) {
   const char *const wanted = strcmp(domain, "ai.onnx") == 0 ? "" : domain;
   for (int i = 0; i < TAREI_OP_COUNT; i++) {
-    if (strcmp(ops[i]->name, name) == 0 && strcmp(ops[i]->domain, wanted) == 0) {
+    if (ops[i] && strcmp(ops[i]->name, name) == 0 && strcmp(ops[i]->domain, wanted) == 0) {
       return ops[i];
     }
   }

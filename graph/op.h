@@ -3,6 +3,10 @@
  *
  * A row is TARE_OP(id, "OnnxName", "domain"). Domain "" is ai.onnx, "tare" are the operators that
  * passes write. The engine has a table over the same rows (engine/lower/).
+ *
+ * Expansions are operators that consist of others: one file each in graph/expand/, one row each in
+ * graph/expansions.inc. Inference replaces them by what they consist of, so that no pass and no
+ * lowering ever sees one.
  */
 #ifndef TAREI_GRAPH_OP_H
 #define TAREI_GRAPH_OP_H
@@ -25,18 +29,27 @@ struct tarei_op {
    * Fails with TARE_E_MODEL (a rule of the operator is broken) or TARE_E_UNSUPPORTED (form not
    * supported); the message need not name the node, the caller prefixes it. */
   tare_status (*infer)(tarei_graph *graph, tarei_node *node, tare_error *err);
+  /* Expansions only, instead of infer: adds the nodes that compute the outputs of node `node`, in
+   * topological order (graph/build.h), its inputs being inferred; the last of them write to the
+   * node's own output values. The caller drops the node afterwards. Pointers to nodes and values do not survive an
+   * addition. Fails as infer does. */
+  tare_status (*expand)(tarei_graph *graph, int node, tare_error *err);
 };
 
 /* The rows as an enumeration, e.g. TAREI_OP_conv. */
 typedef enum tarei_op_id {
 #define TARE_OP(id, onnx_name, op_domain) TAREI_OP_##id,
 #include "graph/ops.inc"
+  TAREI_OP_LOWERED, /* those before have a lowering; those after are expansions */
+  TAREI_OP_LAST_LOWERED = TAREI_OP_LOWERED - 1,
+#include "graph/expansions.inc"
 #undef TARE_OP
   TAREI_OP_COUNT
 } tarei_op_id;
 
 #define TARE_OP(id, onnx_name, op_domain) extern const tarei_op tarei_op_##id;
 #include "graph/ops.inc"
+#include "graph/expansions.inc"
 #undef TARE_OP
 
 const tarei_op *tarei_op_find(const char *name, const char *domain); /* NULL when missing */

@@ -29,6 +29,11 @@ int tarei_exprs_n_symbols(const tarei_exprs *pool);
 const char *tarei_exprs_symbol_name(const tarei_exprs *pool, int symbol);
 int tarei_exprs_find_symbol(const tarei_exprs *pool, const char *name); /* -1 when missing */
 
+/* Symbols that a run measures (dims that depend on data): number k of `owner`, named "~owner.k". */
+tarei_expr tarei_exprs_measured(tarei_exprs *pool, const char *owner, int k);
+bool tarei_exprs_is_measured(const tarei_exprs *pool, int symbol);
+int tarei_exprs_find_measured(const tarei_exprs *pool, const char *owner, int k); /* -1: missing */
+
 /* Builders. They give TAREI_EXPR_NONE when out of memory, on overflow of constants, on a constant
  * zero divisor, or when an operand is NONE. Division rounds toward minus infinity. */
 tarei_expr tarei_expr_const(tarei_exprs *pool, int64_t value);

@@ -216,6 +216,31 @@ static int32_t add_symbol(tarei_exprs *const pool, const char *const name) {
   return (int32_t)pool->n_symbols++;
 }
 
+static bool measured_name(const char *const owner, const int k, tarei_str *const name) {
+  tarei_str_add(name, "~%s.%d", owner, k);
+  return !name->failed;
+}
+
+tarei_expr tarei_exprs_measured(tarei_exprs *const pool, const char *const owner, const int k) {
+  tarei_str name = {0};
+  const tarei_expr e =
+      measured_name(owner, k, &name) ? tarei_expr_symbol(pool, name.text) : TAREI_EXPR_NONE;
+  tarei_str_free(&name);
+  return e;
+}
+
+bool tarei_exprs_is_measured(const tarei_exprs *const pool, const int symbol) {
+  return tarei_exprs_symbol_name(pool, symbol)[0] == '~';
+}
+
+int tarei_exprs_find_measured(const tarei_exprs *const pool, const char *const owner,
+                              const int k) {
+  tarei_str name = {0};
+  const int symbol = measured_name(owner, k, &name) ? tarei_exprs_find_symbol(pool, name.text) : -1;
+  tarei_str_free(&name);
+  return symbol;
+}
+
 tarei_expr tarei_expr_symbol(tarei_exprs *const pool, const char *const name) {
   int32_t symbol = tarei_exprs_find_symbol(pool, name);
   if (symbol < 0) {

@@ -6,7 +6,7 @@
 #include "graph/onnx/importer.h"
 #include "graph/pass.h"
 
-enum { MIN_IR = 3, MAX_IR = 10, MIN_OPSET = 7, MAX_OPSET = 21 };
+enum { MIN_IR = 3, MAX_IR = 13, MIN_OPSET = 7, MAX_OPSET = 28 };
 
 /* Far beyond real models; passes look at pairs of nodes, and shapes at pairs of symbols. */
 enum { MAX_NODES = 1 << 16, MAX_INPUTS = 1 << 10, MAX_OUTPUTS = 1 << 10 };

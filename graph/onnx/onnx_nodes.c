@@ -19,7 +19,8 @@ static void describe(const Onnx__NodeProto *const proto, const size_t index, tar
 }
 
 static bool is_constant(const Onnx__NodeProto *const proto) {
-  return tarei_op_find(tarei_onnx_text(proto->op_type), "") == &tarei_op_constant;
+  return tarei_op_find(tarei_onnx_text(proto->op_type), tarei_onnx_text(proto->domain)) ==
+         &tarei_op_constant;
 }
 
 /* A 1-D or scalar tensor over plain numbers. */
@@ -171,7 +172,8 @@ static tare_status import_node(tarei_importer *const importer, const Onnx__NodeP
     status = look_up(importer, proto->output, proto->n_output, what, out, err);
   }
   if (status == TARE_OK) {
-    node = tarei_graph_add_node(importer->graph, proto->op_type, "", name, importer->graph->opset,
+    node = tarei_graph_add_node(importer->graph, proto->op_type,
+                                tarei_onnx_text(proto->domain), name, importer->graph->opset,
                                 in, (int)proto->n_input, out, (int)proto->n_output);
   }
   free(in);

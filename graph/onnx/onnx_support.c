@@ -25,8 +25,8 @@ static bool is_default_domain(const char *const domain) {
 
 /* Operators that passes write stay out of reach of files. */
 static bool is_supported(const Onnx__NodeProto *const node) {
-  return is_default_domain(tarei_onnx_text(node->domain)) &&
-         tarei_op_find(tarei_onnx_text(node->op_type), "") != NULL;
+  const char *const domain = tarei_onnx_text(node->domain);
+  return strcmp(domain, "tare") != 0 && tarei_op_find(tarei_onnx_text(node->op_type), domain);
 }
 
 static missing *find_row(report *const r, const char *const name, const char *const domain) {

@@ -67,6 +67,11 @@ tare_status tarei_ops_give(tarei_graph *const graph, const tarei_node *const nod
   return TARE_OK;
 }
 
+tarei_expr tarei_ops_measured(const tarei_graph *const graph, const tarei_node *const node,
+                              const int k) {
+  return tarei_exprs_measured(graph->exprs, node->name, k);
+}
+
 tare_status tarei_ops_want_rank(const tarei_value *const value, const int min, const int max,
                                 tare_error *const err) {
   if (value->rank >= min && value->rank <= max) {

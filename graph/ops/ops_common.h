@@ -37,6 +37,10 @@ bool tarei_ops_is_integer(tare_dtype dtype); /* bool is none */
 
 /* TARE_E_UNSUPPORTED: the output shape depends on the data of a value. */
 tare_status tarei_ops_fail_data(const tarei_value *value, tare_error *err);
+/* A dim that only the data of a run tell: the symbol number k (0, 1, ...) that this node measures. Its
+ * lowering then has `measure` (engine/step.h), which says the number before the node runs. Stands
+ * for 0 or more. */
+tarei_expr tarei_ops_measured(const tarei_graph *graph, const tarei_node *node, int k);
 /* "[batch, 96, samples / 5]", cut at size; returns text. */
 const char *tarei_ops_show(const tarei_graph *graph, const tarei_shape *shape, char *text,
                            size_t size);
