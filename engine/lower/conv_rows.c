@@ -55,7 +55,13 @@ tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
 }
 
 bool tarei_conv_is_depthwise(const tarei_conv *const c) {
-  return c->space == 1 && c->group > 1 && c->group == c->channels && c->group == c->outputs;
+  return c->group > 1 && c->group == c->channels && c->group == c->outputs;
+}
+
+int64_t tarei_conv_taps(const tarei_conv *const c) { return c->kernel[0] * c->kernel[1]; }
+
+int64_t tarei_conv_tap(const tarei_conv *const c, const int64_t j) {
+  return j % c->kernel[0] * c->kernel[1] + j / c->kernel[0];
 }
 
 int64_t tarei_conv_pad_before(const tarei_conv *const c, const int axis, const int64_t in_length,

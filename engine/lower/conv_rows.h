@@ -23,8 +23,12 @@ typedef struct tarei_conv {
 /* Reads and checks the attributes of conv_last or qconv_last. */
 tare_status tarei_conv_read(const tarei_step *step, tarei_conv *out, tare_error *err);
 
-/* One channel per group in and out, along one axis: the depthwise kernels serve. */
+/* One channel per group in and out: the depthwise kernels serve. */
 bool tarei_conv_is_depthwise(const tarei_conv *conv);
+/* Elements of a window; tap j of a depthwise kernel, which goes column by column, stands at
+ * tarei_conv_tap(conv, j) of the weights, which go row by row. */
+int64_t tarei_conv_taps(const tarei_conv *conv);
+int64_t tarei_conv_tap(const tarei_conv *conv, int64_t j);
 
 /* Padding before the input along an axis, 0 or 1. */
 int64_t tarei_conv_pad_before(const tarei_conv *conv, int axis, int64_t in_length,
@@ -50,7 +54,14 @@ typedef void (*tarei_conv_span_fn)(const void *user, tarei_dw_conv *call, size_t
 
 /* Cuts the outputs of a depthwise convolution into spans for the threads. */
 void tarei_conv_spans(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
-                      const tare_tensor *out, size_t element, tarei_conv_span_fn span,
-                      const void *user);
+                      const tare_tensor *out, size_t element, uint8_t pad_byte,
+                      tarei_conv_span_fn span, const void *user);
+/* Its scratch, which the run's begins with; grows with x. */
+size_t tarei_conv_spans_scratch(const tarei_conv *conv, const tare_tensor *x, size_t element,
+                                int threads);
+/* What tarei_conv_spans does over two axes. */
+void tarei_conv_planes(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
+                       const tare_tensor *out, size_t element, uint8_t pad_byte,
+                       tarei_conv_span_fn span, const void *user);
 
 #endif

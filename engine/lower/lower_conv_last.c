@@ -24,8 +24,8 @@ typedef struct job {
 /* [channels][taps][1] to [taps][channels]. */
 static void pack_depthwise(const tarei_conv *const c, const float *const w, float *const to) {
   for (int64_t o = 0; o < c->outputs; o++) {
-    for (int64_t j = 0; j < c->kernel[1]; j++) {
-      to[j * c->outputs + o] = w[o * c->kernel[1] + j];
+    for (int64_t j = 0; j < tarei_conv_taps(c); j++) {
+      to[j * c->outputs + o] = w[o * tarei_conv_taps(c) + tarei_conv_tap(c, j)];
     }
   }
 }
@@ -37,7 +37,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
   const size_t per_group = (size_t)(c->outputs / c->group);
   const size_t packed = tarei_f32_packed_size(c->k, per_group);
   s->group_floats = packed / sizeof(float);
-  const size_t bytes = s->depthwise ? (size_t)(c->outputs * c->kernel[1]) * sizeof(float)
+  const size_t bytes = s->depthwise ? (size_t)(c->outputs * tarei_conv_taps(c)) * sizeof(float)
                                     : packed * (size_t)c->group;
   void *data;
   bool fresh;
@@ -73,9 +73,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
-  (void)in;
   const state *const s = step->state;
-  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads);
+  return s->depthwise ? tarei_conv_spans_scratch(&s->conv, in[0], sizeof(float), threads)
+                      : tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads);
 }
 
 static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
@@ -112,7 +112,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
   j.epilogue.bias = s->bias;
   if (s->depthwise) {
-    tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), span, &j);
+    tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, span, &j);
   } else {
     tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, rows, &j);
   }

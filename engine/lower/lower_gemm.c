@@ -4,6 +4,9 @@
 #include "engine/lower/elementwise.h"
 #include "engine/lower/grid.h"
 #include "engine/lower/operands.h"
+#include "engine/lower/product_any.h"
+#include "engine/threads.h"
+#include "graph/ops/ops_common.h"
 
 typedef struct sizes {
   size_t m, k, n;
@@ -23,8 +26,10 @@ static sizes sizes_of(const tarei_step *const step, const tare_tensor *const *co
   s.m = (size_t)in[0]->dims[s.trans_a ? 1 : 0];
   s.k = (size_t)in[0]->dims[s.trans_a ? 0 : 1];
   s.n = (size_t)in[1]->dims[s.trans_b ? 0 : 1];
-  s.b_bytes = tarei_round_up(tarei_f32_packed_size(s.k, s.n), TAREI_ALIGN);
-  s.a_bytes = s.trans_a ? s.m * s.k * sizeof(float) : 0;
+  if (in[0]->dtype == TARE_F32) {
+    s.b_bytes = tarei_round_up(tarei_f32_packed_size(s.k, s.n), TAREI_ALIGN);
+    s.a_bytes = s.trans_a ? s.m * s.k * sizeof(float) : 0;
+  }
   return s;
 }
 
@@ -40,8 +45,15 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  return dtype == TARE_F32 ? TARE_OK
-                           : tarei_refuse_dtype(dtype, err);
+  const float alpha = tarei_attr_float(step->node, "alpha", 1);
+  const float beta = tarei_attr_float(step->node, "beta", 1);
+  if (tarei_ops_is_integer(dtype) && (alpha != 1 || (beta != 0 && beta != 1))) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "products of whole numbers take no factors, alpha is %g and beta %g",
+                      (double)alpha, (double)beta);
+  }
+  return dtype == TARE_F32 || tarei_product_any_of(dtype) ? TARE_OK
+                                                          : tarei_refuse_dtype(dtype, err);
 }
 
 static void pack_b(const sizes *const s, const tarei_run *const r, const float alpha,
@@ -76,50 +88,106 @@ static void block(const void *const user, const tarei_block *const b, const int 
   j->run->kernels->f32_gemm(&gemm);
 }
 
+/* alpha * A . B of floats. */
+static void multiply_f32(job *const j, const float alpha) {
+  const tarei_run *const r = j->run;
+  float *const transposed = (float *)(void *)((char *)r->scratch + j->s.b_bytes);
+  j->a = r->in[0]->data;
+  j->b = r->scratch;
+  pack_b(&j->s, r, alpha, r->scratch);
+  if (j->s.trans_a) {
+    transpose_a(&j->s, j->a, transposed);
+    j->a = transposed;
+  }
+  const size_t bytes = j->s.k * sizeof(float);
+  tarei_grid_run(&(tarei_grid){j->s.m, j->s.n, bytes, bytes}, r, block, j);
+}
+
+static void rows_any(const void *const user, const size_t first, const size_t end,
+                     const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const tare_dtype dtype = j->run->in[0]->dtype;
+  const size_t element = tare_dtype_size(dtype), step = j->s.trans_a ? 1 : j->s.k;
+  const tarei_product_any product = {
+      .a = (const char *)j->run->in[0]->data + first * step * element,
+      .b = j->run->in[1]->data,
+      .a_row = step,
+      .a_k = j->s.trans_a ? j->s.m : 1,
+      .b_k = j->s.trans_b ? 1 : j->s.n,
+      .b_column = j->s.trans_b ? j->s.k : 1,
+      .m = end - first,
+      .k = j->s.k,
+      .n = j->s.n,
+      .out = (char *)j->run->out[0]->data + first * j->s.n * element};
+  tarei_product_any_of(dtype)(&product);
+}
+
+/* Whole numbers have no factors here: see prepare. */
+static void multiply_any(job *const j, const float alpha) {
+  const tare_tensor *const out = j->run->out[0];
+  tarei_row_ranges(j->run, j->s.m, j->s.k * j->s.n, 4096, rows_any, j);
+  const int64_t n = out->dtype == TARE_F64 && alpha != 1 ? tare_tensor_count(out) : 0;
+  for (int64_t i = 0; i < n; i++) {
+    ((double *)out->data)[i] *= (double)alpha;
+  }
+}
+
 typedef struct addend {
-  const float *c;
+  const void *c;
   float beta;
-  float *out;
+  void *out;
 } addend;
 
-static void add_row(const void *const user, const tarei_broadcast *const b, const size_t at,
-                    const size_t *const offset) {
-  const addend *const a = user;
-  float *const out = a->out + at;
-  for (size_t i = 0; i < b->n; i++) {
-    out[i] += a->beta * a->c[offset[0] + i * b->step[0]];
+#define ADD_ROW(name, type, factor)                                                         \
+  static void name(const void *const user, const tarei_broadcast *const b, const size_t at, \
+                   const size_t *const offset) {                                            \
+    const addend *const a = user;                                                           \
+    const type *const c = (const type *)a->c + offset[0];                                   \
+    type *const out = (type *)a->out + at;                                                  \
+    for (size_t i = 0; i < b->n; i++) {                                                     \
+      out[i] += (factor)*c[i * b->step[0]];                                                 \
+    }                                                                                       \
   }
+ADD_ROW(add_f32, float, a->beta)
+ADD_ROW(add_f64, double, (double)a->beta)
+ADD_ROW(add_32, uint32_t, 1u)
+ADD_ROW(add_64, uint64_t, 1u)
+
+static tarei_broadcast_fn add_of(const tare_dtype dtype) {
+  return dtype == TARE_F32             ? add_f32
+         : dtype == TARE_F64           ? add_f64
+         : tare_dtype_size(dtype) == 4 ? add_32
+                                       : add_64;
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  job j = {.run = r, .s = sizes_of(step, r->in), .a = r->in[0]->data, .b = r->scratch};
+  job j = {.run = r, .s = sizes_of(step, r->in)};
   const int64_t b_rows = r->in[1]->dims[j.s.trans_b ? 1 : 0];
   if ((size_t)b_rows != j.s.k) {
     return tarei_fail(err, TARE_E_SHAPE, "rows of A have %zu elements, columns of B %lld", j.s.k,
                       (long long)b_rows);
   }
-  float *const transposed = (float *)(void *)((char *)r->scratch + j.s.b_bytes);
-  pack_b(&j.s, r, tarei_attr_float(step->node, "alpha", 1), r->scratch);
-  if (j.s.trans_a) {
-    transpose_a(&j.s, j.a, transposed);
-    j.a = transposed;
-  }
-  const size_t bytes = j.s.k * sizeof(float);
-  tarei_grid_run(&(tarei_grid){j.s.m, j.s.n, bytes, bytes}, r, block, &j);
+  const tare_dtype dtype = r->in[0]->dtype;
+  const float alpha = tarei_attr_float(step->node, "alpha", 1);
   const float beta = tarei_attr_float(step->node, "beta", 1);
+  if (dtype == TARE_F32) {
+    multiply_f32(&j, alpha);
+  } else {
+    multiply_any(&j, alpha);
+  }
   if (step->node->n_in > 2 && r->in[2] && beta != 0) {
     tarei_broadcast layout;
     TARE_TRY(tarei_broadcast_read(&r->in[2], 1, r->out[0], &layout, err));
-    tarei_broadcast_run(&layout, r, add_row,
+    tarei_broadcast_run(&layout, r, add_of(dtype),
                         &(addend){r->in[2]->data, beta, r->out[0]->data});
   }
   return TARE_OK;
 }
 
 static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->f32_gemm_name;
+  return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->f32_gemm_name : "";
 }
 
 const tarei_lowering tarei_lower_gemm = {

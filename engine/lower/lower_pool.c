@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "engine/lower/fused.h"
+#include "engine/lower/pool_any.h"
 #include "engine/threads.h"
 
 #define AXES 3                       /* fewer axes are the last ones of three */
@@ -12,6 +13,8 @@
 
 typedef struct state {
   tarei_fused fused; /* of channels-last averages */
+  bool is_any;       /* `any` does it */
+  tarei_pool_any any;
   int space;
   bool same, lower, with_pads; /* auto_pad SAME_*; SAME_LOWER; count_include_pad */
   int64_t kernel[AXES], stride[AXES], dilation[AXES], before[AXES], after[AXES];
@@ -56,28 +59,57 @@ static tare_status read_attributes(const tarei_node *const node, state *const s,
   return read_list(node, "pads", s->space, s->space, 0, 0, s->after, err);
 }
 
+static bool gives_indices(const tarei_step *const step) {
+  const tarei_node *const node = step->node;
+  return node->op == &tarei_op_max_pool && node->n_out > 1 && node->out[1] >= 0 &&
+         tarei_graph_count_uses(step->graph, node->out[1]) > 0;
+}
+
+static bool is_last(const tarei_node *const node) {
+  return node->op == &tarei_op_max_pool_last || node->op == &tarei_op_average_pool_last;
+}
+
+static tare_status prepare_last(const tarei_step *const step, state *const s,
+                                tare_error *const err) {
+  const tarei_node *const node = step->node;
+  const tarei_value *const x = &step->graph->values[node->in[0]];
+  const bool bytes = node->op == &tarei_op_max_pool_last && x->dtype == TARE_U8;
+  if ((x->dtype != TARE_F32 && !bytes) || x->rank > 2 + AXES) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "%s of rank %d is not supported here",
+                      tare_dtype_name(x->dtype), x->rank);
+  }
+  TARE_TRY(read_attributes(node, s, err));
+  return node->op == &tarei_op_average_pool_last ? tarei_fused_read(step, &s->fused, err) : TARE_OK;
+}
+
 static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
   const tarei_node *const node = step->node;
   const tarei_value *const x = &step->graph->values[node->in[0]];
-  const bool bytes = node->op == &tarei_op_max_pool_last && x->dtype == TARE_U8;
-  if ((x->dtype != TARE_F32 && !bytes) || x->rank < 3 || x->rank > 2 + AXES) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "%s of rank %d is not supported here",
-                      tare_dtype_name(x->dtype), x->rank);
-  }
-  if (node->op == &tarei_op_max_pool && node->n_out > 1 && node->out[1] >= 0 &&
-      tarei_graph_count_uses(step->graph, node->out[1]) > 0) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output Indices is not supported");
-  }
   state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "pooling", sizeof *s);
   }
   s->space = x->rank - 2;
-  TARE_TRY(read_attributes(node, s, err));
-  return node->op == &tarei_op_average_pool_last ? tarei_fused_read(step, &s->fused, err) : TARE_OK;
+  if (is_last(node)) {
+    return prepare_last(step, s, err);
+  }
+  s->is_any = x->dtype != TARE_F32 || x->rank > 2 + AXES || gives_indices(step);
+  return s->is_any ? tarei_pool_any_prepare(step,
+                                            node->op == &tarei_op_max_pool ? TAREI_POOL_MAX
+                                                                           : TAREI_POOL_AVERAGE,
+                                            &s->any, err)
+                   : read_attributes(node, s, err);
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  (void)in;
+  (void)out;
+  const state *const s = step->state;
+  return s->is_any ? tarei_pool_any_scratch(&s->any, threads) : 0;
 }
 
 /* Number of multiples of step in [0, n). */
@@ -181,6 +213,11 @@ static void planes(const void *const user, const size_t first, const size_t end,
 static tare_status run_pool(const tarei_step *const step, const tarei_run *const r,
                             const bool average) {
   const tare_tensor *const x = r->in[0];
+  const state *const s = step->state;
+  if (s->is_any) {
+    tarei_pool_any_run(&s->any, r, gives_indices(step) ? r->out[1]->data : NULL);
+    return TARE_OK;
+  }
   job j = {
       .g = geometry_of(step->state, average, 2, x, r->out[0]), .x = x->data, .y = r->out[0]->data};
   j.in = (size_t)(j.g.in[0] * j.g.in[1] * j.g.in[2]);
@@ -342,9 +379,11 @@ static const char *kernel_max(const tarei_step *const step, const tarei_kernels 
   return x->dtype == TARE_U8 ? k->pool_max_u8_name : k->pool_max_name;
 }
 
-const tarei_lowering tarei_lower_average_pool = {.prepare = prepare, .run = run_average};
+const tarei_lowering tarei_lower_average_pool = {
+    .prepare = prepare, .scratch = scratch, .run = run_average};
 const tarei_lowering tarei_lower_average_pool_last = {
     .prepare = prepare, .scratch = scratch_last, .run = run_average_last, .kernel = kernel_average};
-const tarei_lowering tarei_lower_max_pool = {.prepare = prepare, .run = run_max};
+const tarei_lowering tarei_lower_max_pool = {
+    .prepare = prepare, .scratch = scratch, .run = run_max};
 const tarei_lowering tarei_lower_max_pool_last = {
     .prepare = prepare, .scratch = scratch_last, .run = run_max_last, .kernel = kernel_max};

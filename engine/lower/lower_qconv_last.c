@@ -41,8 +41,9 @@ static void pack_depthwise(const state *const s, const int8_t *const q, int8_t *
   for (size_t o = 0; o < channels; o++) {
     int32_t sum = 0;
     for (size_t j = 0; j < taps; j++) {
-      to[j * channels + o] = q[o * taps + j];
-      sum += q[o * taps + j];
+      const int8_t tap = q[o * taps + (size_t)tarei_conv_tap(&s->conv, (int64_t)j)];
+      to[j * channels + o] = tap;
+      sum += tap;
     }
     add[o] = -s->layer.x_zero_point * sum;
   }
@@ -128,10 +129,10 @@ static size_t element_of(const state *const s) {
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
-  (void)in;
   const state *const s = step->state;
   const size_t rows = s->layer.row_scales ? tarei_row_scales_scratch(s->conv.k, threads) : 0;
-  return s->depthwise ? 0 : tarei_conv_scratch(&s->conv, out[0], element_of(s), threads) + rows;
+  return s->depthwise ? tarei_conv_spans_scratch(&s->conv, in[0], 1, threads)
+                      : tarei_conv_scratch(&s->conv, out[0], element_of(s), threads) + rows;
 }
 
 static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
@@ -174,7 +175,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->depthwise) {
-    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, span, &j);
+    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, span, &j);
   } else {
     const uint8_t pad = s->layer.row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
     j.row_scratch =

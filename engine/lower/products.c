@@ -18,7 +18,7 @@ void tarei_product_read(const tare_tensor *const a, const tare_tensor *const b, 
   size_t a_matrices = 1, b_matrices = 1;
   for (int i = p->n_leading - 1; i >= 0; i--) {
     const int64_t x = dim_from_end(a, rank - 1 - i), y = dim_from_end(b, rank - 1 - i);
-    p->leading[i] = x > y ? x : y;
+    p->leading[i] = x == 1 ? y : x;
     p->a_step[i] = x > 1 ? a_matrices : 0;
     p->b_step[i] = y > 1 ? b_matrices : 0;
     a_matrices *= (size_t)x;

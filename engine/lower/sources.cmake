@@ -4,6 +4,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/attention.c
   lower/attention_f32.c
   lower/attention_i8.c
+  lower/conv_planes.c
   lower/conv_rows.c
   lower/conv_spans.c
   lower/elementwise.c
@@ -28,6 +29,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_layer_norm.c
   lower/lower_linear.c
   lower/lower_lookup.c
+  lower/lower_lp_pool.c
   lower/lower_matmul.c
   lower/lower_mod.c
   lower/lower_pad.c
@@ -49,7 +51,10 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_where.c
   lower/operands.c
   lower/pointwise.c
+  lower/pool_any.c
+  lower/product_any.c
   lower/products.c
   lower/reduction.c
   lower/row_scales.c
+  lower/windows.c
 )

@@ -1,2 +1,3 @@
 set(TARE_GRAPH_EXPAND_SOURCES
+  expand/global_lp_pool.c
 )

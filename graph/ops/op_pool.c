@@ -82,6 +82,16 @@ const tarei_op tarei_op_global_max_pool = {
     .infer = infer_global,
 };
 
+const tarei_op tarei_op_lp_pool = {
+    .name = "LpPool",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_windows,
+};
+
 const tarei_op tarei_op_max_pool = {
     .name = "MaxPool",
     .domain = "",

@@ -12,7 +12,9 @@ static bool has_layout(const tarei_graph *const graph, const tarei_node *const n
 }
 
 static bool is_conv(const tarei_graph *const graph, const tarei_node *const node) {
+  const int bias = tarei_node_in(node, 2);
   return node->op == &tarei_op_conv && has_layout(graph, node) &&
+         (bias < 0 || tarei_value_is_const(graph, bias)) &&
          tarei_value_is_const(graph, node->in[1]) && tarei_value_is_f32(graph, node->in[1]) &&
          graph->values[node->in[1]].rank == graph->values[node->in[0]].rank;
 }

@@ -155,6 +155,61 @@ static void test_gemm(void **state) {
   }
 }
 
+/* Element i of a tensor of whole numbers or float64, as the integer it holds. */
+static int64_t whole_of(const tare_tensor *const x, const size_t i) {
+  switch (x->dtype) {
+    case TARE_I32: return ((const int32_t *)x->data)[i];
+    case TARE_I64: return ((const int64_t *)x->data)[i];
+    case TARE_F64: return (int64_t)((const double *)x->data)[i];
+    default: fail(); return 0;
+  }
+}
+
+static void small_whole(one_node *const t, const tare_dtype dtype, const int rank,
+                        const int64_t *const dims) {
+  double numbers[600];
+  for (size_t i = 0; i < 600; i++) {
+    numbers[i] = (double)one_node_between(-9, 9);
+  }
+  (void)one_node_input(t, dtype, rank, dims, dtype == TARE_F64 ? numbers : NULL);
+}
+
+/* Numbers small enough for every type to hold all sums: results are exact. */
+static void test_other_types(void **state) {
+  (void)state;
+  static const tare_dtype dtypes[] = {TARE_I32, TARE_I64, TARE_F64};
+  for (int round = 0; round < 24; round++) {
+    const tare_dtype dtype = dtypes[round % 3];
+    const bool gemm = round % 2, ta = gemm && round & 4, tb = gemm && round & 8;
+    const int64_t m = one_node_between(1, 20), k = one_node_between(1, 20),
+                  n = one_node_between(1, 20);
+    one_node t;
+    one_node_start(&t);
+    small_whole(&t, dtype, 2, (int64_t[]){ta ? k : m, ta ? m : k});
+    small_whole(&t, dtype, 2, (int64_t[]){tb ? n : k, tb ? k : n});
+    if (gemm) {
+      small_whole(&t, dtype, 1, &n);
+    }
+    one_node_op(&t, gemm ? "Gemm" : "MatMul", "", 13, 1);
+    const int64_t factor = gemm && dtype == TARE_F64 ? 2 : 1;
+    assert_true(!gemm || (tarei_attr_set_int(t.node, "transA", ta) &&
+                          tarei_attr_set_int(t.node, "transB", tb) &&
+                          tarei_attr_set_float(t.node, "alpha", (float)factor)));
+    one_node_run_ok(&t);
+    for (int64_t i = 0; i < m * n; i++) {
+      const int64_t row = i / n, column = i % n;
+      int64_t sum = 0;
+      for (int64_t j = 0; j < k; j++) {
+        sum += whole_of(&t.inputs[0], (size_t)(ta ? j * m + row : row * k + j)) *
+               whole_of(&t.inputs[1], (size_t)(tb ? column * k + j : j * n + column));
+      }
+      sum = factor * sum + (gemm ? whole_of(&t.inputs[2], (size_t)column) : 0);
+      assert_int_equal(whole_of(&t.outputs[0], (size_t)i), sum);
+    }
+    one_node_end(&t);
+  }
+}
+
 /* Linear and QLinear: X [rows, k] . W [k, n] + bias, relu, + residual. */
 typedef struct layer {
   int64_t rows, k, n;
@@ -344,6 +399,12 @@ static void test_refused(void **state) {
   one_node_scale(&t, t.in[0], 1, true);
   one_node_scale(&t, t.in[1], 1, true);
   one_node_refused(&t, TARE_E_MODEL, "quantized symmetrically");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_I64, 2, (int64_t[]){3, 4}, NULL);
+  (void)one_node_input(&t, TARE_I64, 2, (int64_t[]){4, 3}, NULL);
+  one_node_op(&t, "Gemm", "", 13, 1);
+  assert_true(tarei_attr_set_float(t.node, "alpha", 0.5f));
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "take no factors, alpha is 0.5");
 }
 
 int main(void) {
@@ -351,6 +412,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_matmul),   cmocka_unit_test(test_vectors),
       cmocka_unit_test(test_gemm),     cmocka_unit_test(test_linear),
+      cmocka_unit_test(test_other_types),
       cmocka_unit_test(test_qlinear),  cmocka_unit_test(test_qmatmul),
       cmocka_unit_test(test_quantize), cmocka_unit_test(test_refused),
   };
