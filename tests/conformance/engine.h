@@ -1,0 +1,43 @@
+/* One model, one plan, one set of inputs: does the engine give what it should? */
+#ifndef CONFORMANCE_ENGINE_H
+#define CONFORMANCE_ENGINE_H
+
+#include "conformance/compare.h"
+
+enum { MAX_PORTS = 64, REASON_BYTES = 160 };
+
+/* Inputs and what the outputs should be then; data belongs to the set. */
+typedef struct data_set {
+  int n_in, n_out;
+  char *in_names[MAX_PORTS], *out_names[MAX_PORTS]; /* a NULL among the outputs: taken by place */
+  tare_tensor in[MAX_PORTS], out[MAX_PORTS];
+} data_set;
+
+void data_set_free(data_set *set);
+
+/* What comes of a trial, the worst first. */
+typedef enum outcome { OUTCOME_FAILED, OUTCOME_REFUSED, OUTCOME_PASSED } outcome;
+
+/* The profile around the sizes of some sets, for each symbol. */
+typedef enum span {
+  SPAN_WIDE,  /* from 1 to the largest + 3 */
+  SPAN_ABOVE, /* from the least to the largest + 3 */
+  SPAN_EXACT, /* from the least to the largest */
+  SPAN_COUNT
+} span;
+
+typedef struct trial {
+  const char *path; /* of the model */
+  span span;
+  const data_set *sets; /* that the profile spans */
+  int n_sets;
+  tolerance limit;
+} trial;
+
+/* Copies a message about a model without the folder that the model lies in, cut at size. */
+void copy_message(const char *message, const char *model, char *out, size_t size);
+
+/* Builds a float plan and runs one of the sets, twice. `why` gets a sentence unless it passes. */
+outcome engine_try(const trial *t, const data_set *set, char *why, size_t size);
+
+#endif
