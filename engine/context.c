@@ -1,4 +1,4 @@
-#include "engine/context.h"
+#include "engine/context_parts.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -8,27 +8,7 @@
 #include "base/cores.h"
 #include "base/mem.h"
 #include "base/team.h"
-#include "engine/plan.h"
 #include "engine/sizes.h"
-
-struct tare_context {
-  const tare_plan *plan;
-  tarei_team *team;
-  bool weights_stay;                 /* in the caches of the team's cores */
-  int pinned;                        /* profile that was pinned, or -1 */
-  int profile;                       /* of the last run, or -1 */
-  int64_t symbols[TARE_MAX_SYMBOLS]; /* of the graph, of the last run; valid when profile >= 0 */
-  char *arena;
-  void *scratch;
-  tare_tensor *tensors;              /* per value */
-  int64_t *sizes;                    /* per expression of the plan, at the last shape */
-  const tare_tensor **operands;      /* inputs, then outputs, of each step in turn */
-  int *first_operand;                /* per step */
-  tarei_observer_fn observe;
-  void *observe_user;
-  bool profiling;
-  double *seconds; /* per step */
-};
 
 void tare_context_options_init(tare_context_options *const options) {
   *options = (tare_context_options){.threads = 0, .profile = -1};
@@ -70,6 +50,77 @@ static void place_tensors(tare_context *const c) {
   }
 }
 
+static bool make_children(tare_context *c);
+
+/* What whole and part have alike. False when out of memory. */
+static bool make_part(tare_context *const c, const tare_plan *const plan,
+                      tare_context *const whole) {
+  c->plan = plan;
+  c->whole = whole;
+  c->tensors = tarei_calloc((size_t)plan->graph->n_values, sizeof *c->tensors);
+  c->operands = tarei_calloc((size_t)count_operands(plan), sizeof *c->operands);
+  c->first_operand = tarei_calloc((size_t)plan->n_steps, sizeof *c->first_operand);
+  if (!c->tensors || !c->operands || !c->first_operand) {
+    return false;
+  }
+  wire_operands(c);
+  place_tensors(c);
+  return make_children(c);
+}
+
+static bool make_children(tare_context *const c) {
+  c->children = tarei_calloc((size_t)c->plan->n_children, sizeof *c->children);
+  for (int i = 0; c->children && i < c->plan->n_children; i++) {
+    c->children[i] = tarei_calloc(1, sizeof *c->children[i]);
+    if (!c->children[i] || !make_part(c->children[i], c->plan->children[i], c->whole)) {
+      return false;
+    }
+  }
+  return c->children != NULL;
+}
+
+static void free_part(tare_context *const c) {
+  for (int i = 0; c->children && i < c->plan->n_children; i++) {
+    if (c->children[i]) {
+      free_part(c->children[i]);
+      free(c->children[i]);
+    }
+  }
+  tarei_pool_fini(&c->pool);
+  free(c->results);
+  free(c->children);
+  free(c->tensors);
+  free(c->operands);
+  free(c->first_operand);
+}
+
+static int most_measured(const tare_plan *const plan) {
+  int most = 0;
+  for (int s = 0; s < plan->n_steps; s++) {
+    most = plan->steps[s].n_measured > most ? plan->steps[s].n_measured : most;
+  }
+  for (int i = 0; i < plan->n_children; i++) {
+    const int inside = most_measured(plan->children[i]);
+    most = inside > most ? inside : most;
+  }
+  return most;
+}
+
+static bool make_whole(tare_context *const c, const tare_plan *const plan, const int threads) {
+  const size_t n_symbols = (size_t)plan->n_symbols;
+  c->scratch_bytes = tarei_plan_scratch_bytes(plan, threads);
+  c->arena = tarei_alloc_resident(plan->arena_bytes);
+  c->scratch = tarei_alloc_resident(c->scratch_bytes);
+  c->symbols = tarei_calloc(n_symbols, sizeof *c->symbols);
+  c->new_symbols = tarei_calloc(n_symbols, sizeof *c->new_symbols);
+  c->valid = tarei_calloc(n_symbols, sizeof *c->valid);
+  c->sizes = tarei_calloc((size_t)plan->sizes.n_exprs, sizeof *c->sizes);
+  c->seconds = tarei_calloc((size_t)plan->n_steps, sizeof *c->seconds);
+  c->numbers = tarei_calloc((size_t)most_measured(plan), sizeof *c->numbers);
+  return c->arena && c->scratch && c->symbols && c->new_symbols && c->valid && c->sizes &&
+         c->seconds && c->numbers && make_part(c, plan, c);
+}
+
 tare_status tare_context_new(const tare_plan *const plan,
                              const tare_context_options *const options, tare_context **const out,
                              tare_error *const err) {
@@ -85,40 +136,29 @@ tare_status tare_context_new(const tare_plan *const plan,
     return tarei_fail(err, TARE_E_USAGE, "profile %d is not in the plan, which has profiles 0..%d",
                       o->profile, last);
   }
-  tare_context *const c = tarei_calloc(1, sizeof *c);
+  const int wanted = o->threads ? o->threads : tarei_cores();
+  const int threads = wanted > TAREI_TEAM_MOST_THREADS ? TAREI_TEAM_MOST_THREADS : wanted;
+  tare_context *c = tarei_calloc(1, sizeof *c);
   if (!c) {
     return tarei_fail_memory(err, "context", sizeof *c);
   }
   c->plan = plan;
   c->pinned = o->profile;
   c->profile = -1;
-  const int wanted = o->threads ? o->threads : tarei_cores();
-  const int threads = wanted > TAREI_TEAM_MOST_THREADS ? TAREI_TEAM_MOST_THREADS : wanted;
-  const size_t scratch = tarei_plan_scratch_bytes(plan, threads);
-  c->arena = tarei_alloc_resident(plan->arena_bytes);
-  c->scratch = tarei_alloc_resident(scratch);
-  c->tensors = tarei_calloc((size_t)plan->graph->n_values, sizeof *c->tensors);
-  c->sizes = tarei_calloc((size_t)plan->sizes.n_exprs, sizeof *c->sizes);
-  c->operands = tarei_calloc((size_t)count_operands(plan), sizeof *c->operands);
-  c->first_operand = tarei_calloc((size_t)plan->n_steps, sizeof *c->first_operand);
-  c->seconds = tarei_calloc((size_t)plan->n_steps, sizeof *c->seconds);
-  if (!c->arena || !c->scratch || !c->tensors || !c->sizes || !c->operands ||
-      !c->first_operand || !c->seconds) {
-    tare_context *dead = c;
-    tare_context_free(&dead);
-    return tarei_fail_memory(err, "context: activations at the profiles' maximum",
-                             plan->arena_bytes + scratch);
+  tare_status status = TARE_OK;
+  if (!make_whole(c, plan, threads)) {
+    status = tarei_fail_memory(err, "context: activations at the profiles' maximum",
+                               plan->arena_bytes + c->scratch_bytes);
   }
-  const tare_status started = tarei_team_new(threads, &c->team, err);
-  if (started != TARE_OK) {
-    tare_context *dead = c;
-    tare_context_free(&dead);
-    return started;
+  if (status == TARE_OK) {
+    status = tarei_team_new(threads, &c->team, err);
+  }
+  if (status != TARE_OK) {
+    tare_context_free(&c);
+    return status;
   }
   c->weights_stay =
       tarei_blobs_bytes(&plan->blobs) <= (size_t)threads * tarei_core_cache_bytes();
-  wire_operands(c);
-  place_tensors(c);
   *out = c;
   return TARE_OK;
 }
@@ -127,13 +167,15 @@ void tare_context_free(tare_context **const context) {
   tare_context *const c = *context;
   if (c) {
     tarei_team_free(c->team);
+    free_part(c);
     free(c->arena);
     free(c->scratch);
-    free(c->tensors);
+    free(c->symbols);
+    free(c->new_symbols);
+    free(c->valid);
     free(c->sizes);
-    free(c->operands);
-    free(c->first_operand);
     free(c->seconds);
+    free(c->numbers);
     free(c);
     *context = NULL;
   }
@@ -145,7 +187,7 @@ static tare_status take_shape(tare_context *const c, const int64_t *const symbol
                               tare_error *const err) {
   c->profile = -1;
   TARE_TRY(tarei_sizes_fill(c->plan, symbols, c->sizes, c->tensors, err));
-  memcpy(c->symbols, symbols, sizeof c->symbols);
+  memcpy(c->symbols, symbols, (size_t)c->plan->n_symbols * sizeof *symbols);
   return TARE_OK;
 }
 
@@ -180,10 +222,20 @@ static tare_status choose_profile(const tare_context *const c, const int64_t *co
   return TARE_OK;
 }
 
-static tare_status show(tare_context *const c, const int v, const int64_t *const valid_symbols,
-                        const int bucket, tare_error *const err) {
+/* Outputs of the run before were the caller's until now, and what lay in the pool when it failed. */
+static void give_outputs(tare_context *const c) {
+  tarei_pool_give_all(&c->pool);
+  for (int v = 0; c->pool.n_blocks && v < c->plan->graph->n_values; v++) {
+    if (c->plan->slots[v].storage == TAREI_STORE_POOL) {
+      c->tensors[v].data = NULL;
+    }
+  }
+}
+
+static tare_status show(tare_context *const c, const int v, tare_error *const err) {
+  const tare_context *const whole = c->whole;
   const int tensor = c->plan->slots[v].observable;
-  if (!c->observe || tensor < 0) {
+  if (!whole->observe || tensor < 0) {
     return TARE_OK;
   }
   const tarei_graph *const g = c->plan->graph;
@@ -191,31 +243,37 @@ static tare_status show(tare_context *const c, const int v, const int64_t *const
   for (int d = 0; d < c->tensors[v].rank; d++) {
     int64_t extent;
     const int64_t dim = c->tensors[v].dims[d];
-    const bool known = tarei_expr_eval(g->exprs, g->values[v].dims[d], valid_symbols, &extent);
+    const bool known = tarei_expr_eval(g->exprs, g->values[v].dims[d], whole->valid, &extent);
     valid[d] = known && extent < dim ? (extent > 0 ? extent : 0) : dim;
   }
   const tarei_observation seen = {.tensor = tensor,
                                   .name = g->values[v].name,
                                   .data = &c->tensors[v],
                                   .valid = valid,
-                                  .profile = bucket};
-  return c->observe(c->observe_user, &seen, err);
+                                  .profile = whole->bucket};
+  return whole->observe(whole->observe_user, &seen, err);
 }
 
 static tare_status run_step(tare_context *const c, const int s, tare_error *const err) {
   const tarei_step *const step = &c->plan->steps[s];
   const tare_tensor **const operands = c->operands + c->first_operand[s];
-  const tarei_run run = {.in = operands,
-                         .out = operands + step->node->n_in,
-                         .scratch = c->scratch,
-                         .profile = c->profile,
-                         .threads = tarei_team_threads(c->team),
-                         .team = c->team,
-                         .weights_stay = c->weights_stay,
-                         .kernels = &c->plan->kernels};
-  const double start = c->profiling ? tarei_now() : 0;
-  const tare_status status = step->lowering->run(step, &run, err);
-  if (c->profiling) {
+  tare_context *const whole = c->whole;
+  tarei_run run = {.in = operands,
+                   .out = operands + step->node->n_in,
+                   .scratch = whole->scratch,
+                   .profile = whole->profile,
+                   .threads = tarei_team_threads(whole->team),
+                   .team = whole->team,
+                   .weights_stay = whole->weights_stay,
+                   .kernels = step->kernels,
+                   .context = c};
+  const bool timed = whole->profiling && c == whole;
+  const double start = timed ? tarei_now() : 0;
+  tare_status status = step->late ? tarei_late_begin(c, step, &run, err) : TARE_OK;
+  if (status == TARE_OK) {
+    status = step->lowering->run(step, &run, err);
+  }
+  if (timed) {
     c->seconds[s] += tarei_now() - start;
   }
   return status == TARE_OK
@@ -223,20 +281,22 @@ static tare_status run_step(tare_context *const c, const int s, tare_error *cons
              : tarei_fail_in(err, status, "node '%s' (%s)", step->node->name, step->node->op->name);
 }
 
-static tare_status run_steps(tare_context *const c, const int64_t *const valid_symbols,
-                             const int bucket, tare_error *const err) {
+tare_status tarei_context_run_steps(tare_context *const c, tare_error *const err) {
   const tarei_graph *const g = c->plan->graph;
-  tarei_team_wake(c->team);
+  give_outputs(c);
   for (int i = 0; i < g->n_inputs; i++) {
-    TARE_TRY(show(c, g->inputs[i], valid_symbols, bucket, err));
+    TARE_TRY(show(c, g->inputs[i], err));
   }
   for (int s = 0; s < c->plan->n_steps; s++) {
     TARE_TRY(run_step(c, s, err));
     const tarei_node *const node = c->plan->steps[s].node;
     for (int o = 0; o < node->n_out; o++) {
       if (node->out[o] >= 0) {
-        TARE_TRY(show(c, node->out[o], valid_symbols, bucket, err));
+        TARE_TRY(show(c, node->out[o], err));
       }
+    }
+    if (c->plan->steps[s].late) {
+      tarei_late_end(c, s);
     }
   }
   return TARE_OK;
@@ -256,24 +316,35 @@ static void point_at_inputs(tare_context *const c, const tare_tensor *const inpu
   }
 }
 
+/* What a node measured stays until it measures again. */
+static bool is_new_shape(tare_context *const c, const int64_t *const values) {
+  tarei_plan_symbols(c->plan, values, c->new_symbols);
+  for (int s = 0; s < c->plan->n_symbols; s++) {
+    if (c->plan->symbols[s] >= 0 && c->new_symbols[s] != c->symbols[s]) {
+      return true;
+    }
+  }
+  return c->profile < 0;
+}
+
 tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *const inputs,
                                     const int64_t *const valid_symbols, const int bucket,
                                     tare_tensor *const outputs, tare_error *const err) {
   const tarei_graph *const g = c->plan->graph;
-  int64_t values[TARE_MAX_SYMBOLS] = {0}, symbols[TARE_MAX_SYMBOLS] = {0},
-          valid[TARE_MAX_SYMBOLS] = {0};
+  int64_t values[TARE_MAX_SYMBOLS] = {0};
   int profile;
   TARE_TRY(check_inputs(c, inputs, err));
   TARE_TRY(tare_profiles_bind(c->plan->profiles, inputs, values, err));
   TARE_TRY(choose_profile(c, values, &profile, err));
-  tarei_plan_symbols(c->plan, values, symbols);
-  tarei_plan_symbols(c->plan, valid_symbols ? valid_symbols : values, valid);
-  if (c->profile < 0 || memcmp(symbols, c->symbols, sizeof symbols) != 0) {
-    TARE_TRY(take_shape(c, symbols, err));
+  tarei_plan_symbols(c->plan, valid_symbols ? valid_symbols : values, c->valid);
+  if (is_new_shape(c, values)) {
+    TARE_TRY(take_shape(c, c->new_symbols, err));
   }
   c->profile = profile;
+  c->bucket = bucket < 0 ? profile : bucket;
   point_at_inputs(c, inputs);
-  TARE_TRY(run_steps(c, valid, bucket < 0 ? profile : bucket, err));
+  tarei_team_wake(c->team);
+  TARE_TRY(tarei_context_run_steps(c, err));
   for (int i = 0; outputs && i < g->n_outputs; i++) {
     outputs[i] = c->tensors[g->outputs[i]];
   }
@@ -290,11 +361,12 @@ tare_status tarei_context_output_valid(const tare_context *const c, const int ou
                                        tare_error *const err) {
   const tarei_graph *const g = c->plan->graph;
   const int v = g->outputs[output];
-  int64_t symbols[TARE_MAX_SYMBOLS] = {0};
-  tarei_plan_symbols(c->plan, valid_symbols, symbols);
+  tarei_plan_symbols(c->plan, valid_symbols, c->new_symbols);
   for (int d = 0; d < c->tensors[v].rank; d++) {
     int64_t extent;
-    if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], symbols, &extent)) {
+    if (c->plan->slots[v].storage == TAREI_STORE_POOL) {
+      extent = c->tensors[v].dims[d]; /* of measured dims all is valid */
+    } else if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], c->new_symbols, &extent)) {
       return tarei_fail(err, TARE_E_SHAPE, "output '%s': axis %d overflows", g->values[v].name, d);
     }
     const int64_t dim = c->tensors[v].dims[d];
@@ -321,11 +393,4 @@ void tarei_context_set_observer(tare_context *const context, const tarei_observe
                                 void *const user) {
   context->observe = observe;
   context->observe_user = user;
-}
-
-int tarei_plan_n_observable(const tare_plan *const plan) { return plan->n_observables; }
-
-const char *tarei_plan_observable_name(const tare_plan *const plan, const int i) {
-  assert(i >= 0 && i < plan->n_observables);
-  return plan->graph->values[plan->observables[i]].name;
 }

@@ -1,6 +1,8 @@
 /* Operations of layers: two for each multiply-add of a product, as peaks of machines are given. */
 #include <assert.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "engine/plan.h"
 
 /* One layer at one set of lengths. */
@@ -58,9 +60,14 @@ static rule *const RULES[TAREI_OP_COUNT] = {
 double tare_plan_layer_operations(const tare_plan *const plan, const int i,
                                   const int64_t *const values) {
   assert(i >= 0 && i < plan->n_steps);
-  int64_t symbols[TARE_MAX_SYMBOLS] = {0};
+  int64_t *const symbols = tarei_calloc((size_t)plan->n_symbols, sizeof *symbols);
+  if (!symbols) {
+    return 0;
+  }
   tarei_plan_symbols(plan, values, symbols);
   const layer l = {plan->graph, plan->steps[i].node, symbols};
   rule *const count = RULES[tarei_op_id_of(l.node->op)];
-  return count ? 2 * count(&l) : 0;
+  const double operations = count ? 2 * count(&l) : 0;
+  free(symbols);
+  return operations;
 }

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "engine/evaluate.h"
 #include "engine/plan.h"
+#include "engine/plan_children.h"
 #include "engine/plan_ports.h"
-#include "engine/sizes.h"
 #include "graph/model.h"
 #include "graph/pass.h"
 #include "graph/quantize.h"
@@ -84,22 +84,14 @@ void tare_plan_free(tare_plan **const handle) {
   if (!plan) {
     return;
   }
-  for (int s = 0; s < plan->n_steps; s++) {
-    free(plan->steps[s].state);
-  }
   for (int i = 0; i < plan->n_strings; i++) {
     free(plan->strings[i]);
   }
-  tarei_sizes_fini(&plan->sizes);
-  free(plan->steps);
-  free(plan->runs);
   free(plan->strings);
-  free(plan->slots);
-  free(plan->bounds);
-  free(plan->symbols);
   free(plan->observables);
   free(plan->inputs);
   free(plan->outputs);
+  tarei_plan_fini(plan);
   tarei_blobs_fini(&plan->blobs);
   tarei_graph_free(plan->graph);
   tare_profiles_free(&plan->profiles);

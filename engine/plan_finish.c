@@ -7,21 +7,39 @@
 #include "base/mem.h"
 #include "engine/memory_plan.h"
 #include "engine/plan.h"
+#include "engine/plan_children.h"
 #include "engine/sizes.h"
-#include "graph/quantize_uses.h"
 
 #define MAX_OPERANDS 512 /* inputs of one node; Concat is the only wide one */
 
-static bool contents_known(const tarei_value *const v) {
+/* The expression depends on a number that a node measures. */
+static bool is_measured(const tare_plan *const plan, const tarei_expr e) {
+  for (int s = 0; s < plan->n_symbols; s++) {
+    if (plan->symbols[s] < 0 && tarei_expr_uses(plan->graph->exprs, e, s)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_late(const tare_plan *const plan, const tarei_value *const v) {
+  bool late = plan->parent != NULL;
+  for (int d = 0; d < v->rank; d++) {
+    late |= is_measured(plan, v->dims[d]);
+  }
+  return late;
+}
+
+static bool contents_known(const tare_plan *const plan, const tarei_value *const v) {
   if (!v->contents || v->data || v->is_input || (v->dtype != TARE_I64 && v->dtype != TARE_I32)) {
     return false;
   }
   for (int i = 0; i < v->n_contents; i++) {
-    if (v->contents[i] == TAREI_EXPR_NONE) {
+    if (v->contents[i] == TAREI_EXPR_NONE || is_measured(plan, v->contents[i])) {
       return false;
     }
   }
-  return v->n_contents > 0;
+  return v->n_contents > 0 && !plan->parent;
 }
 
 /* Marks what the outputs need, backwards. Values whose contents follow from the symbols need no
@@ -52,6 +70,8 @@ static void place_values(const tare_plan *const plan) {
       slot->storage = TAREI_STORE_CONST;
     } else if (g->values[v].is_input) {
       slot->storage = TAREI_STORE_INPUT;
+    } else if (slot->storage == TAREI_STORE_ARENA && is_late(plan, &g->values[v])) {
+      slot->storage = TAREI_STORE_POOL;
     }
     int64_t ignored;
     for (int d = 0; d < g->values[v].rank; d++) {
@@ -70,11 +90,11 @@ static void profile_point(const tare_plan *const plan, const int profile, const 
   tarei_plan_symbols(plan, values, symbols);
 }
 
-static tare_status check_profiles(const tare_plan *const plan, tare_error *const err) {
+static tare_status check_profiles(const tare_plan *const plan, int64_t *const symbols,
+                                  tare_error *const err) {
   static const char *const names[] = {"min", "opt", "max"};
   for (int p = 0; p < tare_profiles_count(plan->profiles); p++) {
     for (int which = 0; which < 3; which++) {
-      int64_t symbols[TARE_MAX_SYMBOLS];
       profile_point(plan, p, which, symbols);
       if (tarei_plan_check_dims(plan, symbols, err) != TARE_OK) {
         return tarei_fail_in(err, TARE_E_SHAPE, "profile %d at its %s", p, names[which]);
@@ -85,12 +105,12 @@ static tare_status check_profiles(const tare_plan *const plan, tare_error *const
 }
 
 /* Largest dims over all profiles. */
-static tare_status bound_value(const tare_plan *const plan, const int v, tare_error *const err) {
+static tare_status bound_value(const tare_plan *const plan, const int v, int64_t *const lo,
+                               int64_t *const hi, tare_error *const err) {
   const tarei_value *const value = &plan->graph->values[v];
   tare_tensor *const bound = &plan->bounds[v];
   *bound = (tare_tensor){.dtype = value->dtype, .rank = value->rank};
   for (int p = 0; p < tare_profiles_count(plan->profiles); p++) {
-    int64_t lo[TARE_MAX_SYMBOLS], hi[TARE_MAX_SYMBOLS];
     profile_point(plan, p, 0, lo);
     profile_point(plan, p, 2, hi);
     for (int d = 0; d < value->rank; d++) {
@@ -116,10 +136,20 @@ static tare_status value_bytes(const tare_plan *const plan, const int v, size_t 
   return TARE_OK;
 }
 
-static tare_status bound_values(const tare_plan *const plan, tare_error *const err) {
+/* What lies in pools, or is handed to a body, has no bound. */
+static bool is_bounded(const tare_plan *const plan, const int v) {
+  const tarei_storage storage = plan->slots[v].storage;
+  return storage == TAREI_STORE_CONST || storage == TAREI_STORE_ARENA ||
+         (storage == TAREI_STORE_INPUT && !plan->parent);
+}
+
+static tare_status bound_values(const tare_plan *const plan, int64_t *const lo, int64_t *const hi,
+                                tare_error *const err) {
   for (int v = 0; v < plan->graph->n_values; v++) {
-    if (plan->slots[v].storage != TAREI_STORE_NONE) {
-      TARE_TRY(bound_value(plan, v, err));
+    const tarei_value *const value = &plan->graph->values[v];
+    plan->bounds[v] = (tare_tensor){.dtype = value->dtype, .rank = value->rank};
+    if (is_bounded(plan, v)) {
+      TARE_TRY(bound_value(plan, v, lo, hi, err));
       TARE_TRY(value_bytes(plan, v, &plan->slots[v].bytes, err));
     }
   }
@@ -134,7 +164,65 @@ static bool is_view(const tare_plan *const plan, const tarei_node *const node,
     return false;
   }
   const tarei_storage from = plan->slots[plan->slots[node->in[0]].root].storage;
+  if (from == TAREI_STORE_POOL || plan->slots[node->out[0]].storage == TAREI_STORE_POOL) {
+    return false; /* a copy: memory goes back to the pool with the value itself */
+  }
   return from == TAREI_STORE_ARENA || !plan->graph->values[node->out[0]].is_output;
+}
+
+static bool has_late_operand(const tare_plan *const plan, const tarei_node *const node) {
+  bool late = plan->parent != NULL;
+  for (int i = 0; i < node->n_in; i++) {
+    late |= node->in[i] >= 0 && plan->slots[node->in[i]].storage == TAREI_STORE_POOL;
+  }
+  for (int o = 0; o < node->n_out; o++) {
+    late |= node->out[o] >= 0 && plan->slots[node->out[o]].storage == TAREI_STORE_POOL;
+  }
+  return late;
+}
+
+/* Which symbols of the graph the node measures. */
+static tare_status find_measured(const tare_plan *const plan, tarei_step *const step,
+                                 tare_error *const err) {
+  const tarei_exprs *const exprs = plan->graph->exprs;
+  for (int s = 0; s < plan->n_symbols; s++) {
+    const int k =
+        plan->symbols[s] < 0 ? tarei_exprs_measured_number(exprs, s, step->node->name) : -1;
+    if (k < 0) {
+      continue;
+    }
+    if (k >= step->n_measured) {
+      int *const grown = realloc(step->measured, ((size_t)k + 1) * sizeof *grown);
+      if (!grown) {
+        return tarei_fail_memory(err, step->node->name, ((size_t)k + 1) * sizeof *grown);
+      }
+      step->measured = grown;
+      while (step->n_measured <= k) {
+        grown[step->n_measured++] = -1;
+      }
+    }
+    step->measured[k] = s;
+  }
+  return !step->n_measured || step->lowering->measure
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "its output shape depends on data");
+}
+
+static tare_status make_step(tare_plan *const plan, const tarei_node *const node,
+                             tare_error *const err) {
+  tarei_step *const step = &plan->steps[plan->n_steps++];
+  *step = (tarei_step){.lowering = tarei_lowering_of(node->op),
+                       .graph = plan->graph,
+                       .node = node,
+                       .kernels = &tarei_plan_whole(plan)->kernels,
+                       .n_profiles = tare_profiles_count(plan->profiles),
+                       .first_child = plan->n_children,
+                       .late = has_late_operand(plan, node)};
+  TARE_TRY(find_measured(plan, step, err));
+  TARE_TRY(tarei_plan_make_children(plan, node, err));
+  return step->lowering->prepare
+             ? step->lowering->prepare(step, &tarei_plan_whole(plan)->blobs, err)
+             : TARE_OK;
 }
 
 static tare_status make_steps(tare_plan *const plan, tare_error *const err) {
@@ -148,28 +236,19 @@ static tare_status make_steps(tare_plan *const plan, tare_error *const err) {
     if (!plan->runs[n]) {
       continue;
     }
-    const tarei_lowering *const lowering = tarei_lowering_of(node->op);
     if (node->n_in > MAX_OPERANDS || node->n_out > MAX_OPERANDS) {
       return tarei_fail(err, TARE_E_LIMIT, "node '%s' has more than %d operands", node->name,
                         MAX_OPERANDS);
     }
-    if (is_view(plan, node, lowering)) {
+    if (is_view(plan, node, tarei_lowering_of(node->op))) {
       tarei_slot *const slot = &plan->slots[node->out[0]];
       slot->root = plan->slots[node->in[0]].root;
       slot->storage = plan->slots[slot->root].storage;
       continue;
     }
-    tarei_step *const step = &plan->steps[plan->n_steps++];
-    *step = (tarei_step){.lowering = lowering,
-                         .graph = g,
-                         .node = node,
-                         .kernels = &plan->kernels,
-                         .n_profiles = tare_profiles_count(plan->profiles)};
-    if (lowering->prepare) {
-      const tare_status status = lowering->prepare(step, &plan->blobs, err);
-      if (status != TARE_OK) {
-        return tarei_fail_in(err, status, "node '%s' (%s)", node->name, node->op->name);
-      }
+    const tare_status status = make_step(plan, node, err);
+    if (status != TARE_OK) {
+      return tarei_fail_in(err, status, "node '%s' (%s)", node->name, node->op->name);
     }
   }
   return TARE_OK;
@@ -178,6 +257,9 @@ static tare_status make_steps(tare_plan *const plan, tare_error *const err) {
 static void use_at(const tare_plan *const plan, tarei_usage *const usages, const int v,
                    const int step) {
   const int root = plan->slots[v].root;
+  if (plan->slots[v].last_use < step) {
+    plan->slots[v].last_use = step;
+  }
   if (plan->slots[root].storage == TAREI_STORE_ARENA) {
     tarei_usage *const u = &usages[root];
     u->first = u->bytes && u->first < step ? u->first : step;
@@ -222,56 +304,27 @@ static tare_status plan_memory(tare_plan *const plan, tare_error *const err) {
   return status;
 }
 
-static bool is_shown(const tare_plan *const plan, const int v, const bool read_as_bytes) {
-  const tarei_value *const value = &plan->graph->values[v];
-  const tarei_storage storage = plan->slots[v].storage;
-  /* what a movement operator gives holds the values of its input, which is observed */
-  const bool moved = value->producer >= 0 && plan->graph->nodes[value->producer].op->movement;
-  return value->observable && value->dtype == TARE_F32 && !moved &&
-         (storage == TAREI_STORE_ARENA || storage == TAREI_STORE_INPUT) &&
-         (plan->observe_all || read_as_bytes || value->is_input || value->is_output);
-}
-
-static tare_status number_observables(tare_plan *const plan, tare_error *const err) {
-  const tarei_graph *const g = plan->graph;
-  plan->observables = tarei_calloc((size_t)g->n_values, sizeof *plan->observables);
-  unsigned char *const uses = tarei_calloc((size_t)g->n_values, sizeof *uses);
-  if (!plan->observables || !uses) {
-    free(uses);
-    return tarei_fail_memory(err, "observable tensors", (size_t)g->n_values * sizeof(int));
-  }
-  tarei_graph_mark_uses(g, uses);
-  for (int v = 0; v < g->n_values; v++) {
-    const bool shown = is_shown(plan, v, uses[v] & TAREI_READ_AS_BYTES);
-    plan->slots[v].observable = shown ? plan->n_observables : -1;
-    if (shown) {
-      plan->observables[plan->n_observables++] = v;
+static int profile_symbol(const tare_plan *const plan, const char *const name) {
+  for (int p = 0; p < tare_profiles_n_symbols(plan->profiles); p++) {
+    if (strcmp(tare_profiles_symbol(plan->profiles, p), name) == 0) {
+      return p;
     }
   }
-  free(uses);
-  return TARE_OK;
+  return -1;
 }
 
 static tare_status map_symbols(tare_plan *const plan, tare_error *const err) {
   const tarei_exprs *const exprs = plan->graph->exprs;
   const int n = tarei_exprs_n_symbols(exprs);
-  if (n > TARE_MAX_SYMBOLS) {
-    return tarei_fail(err, TARE_E_LIMIT, "the model has %d symbols, at most %d are supported", n,
-                      TARE_MAX_SYMBOLS);
-  }
   plan->symbols = tarei_calloc((size_t)n, sizeof *plan->symbols);
   if (!plan->symbols) {
     return tarei_fail_memory(err, "symbols", (size_t)n * sizeof *plan->symbols);
   }
+  plan->n_symbols = n;
   for (int s = 0; s < n; s++) {
     const char *const name = tarei_exprs_symbol_name(exprs, s);
-    plan->symbols[s] = -1;
-    for (int p = 0; p < tare_profiles_n_symbols(plan->profiles); p++) {
-      if (strcmp(tare_profiles_symbol(plan->profiles, p), name) == 0) {
-        plan->symbols[s] = p;
-      }
-    }
-    if (plan->symbols[s] < 0) {
+    plan->symbols[s] = tarei_exprs_is_measured(exprs, s) ? -1 : profile_symbol(plan, name);
+    if (plan->symbols[s] < 0 && !tarei_exprs_is_measured(exprs, s)) {
       return tarei_fail(err, TARE_E_USAGE, "the profiles do not know symbol '%s' of the model",
                         name);
     }
@@ -281,14 +334,44 @@ static tare_status map_symbols(tare_plan *const plan, tare_error *const err) {
 
 void tarei_plan_symbols(const tare_plan *const plan, const int64_t *const profile_symbols,
                         int64_t *const symbols) {
-  for (int s = 0; s < tarei_exprs_n_symbols(plan->graph->exprs); s++) {
-    symbols[s] = profile_symbols[plan->symbols[s]];
+  for (int s = 0; s < plan->n_symbols; s++) {
+    symbols[s] = plan->symbols[s] < 0 ? 1 : profile_symbols[plan->symbols[s]];
   }
+}
+
+static void place(tare_plan *const plan) {
+  const tarei_graph *const g = plan->graph;
+  for (int v = 0; v < g->n_values; v++) {
+    plan->slots[v].root = v;
+    plan->slots[v].last_use = -1;
+    plan->slots[v].from_shape = contents_known(plan, &g->values[v]);
+  }
+  mark_needed(g, plan->slots, plan->runs);
+  for (int v = 0; v < g->n_values; v++) {
+    plan->slots[v].from_shape &= plan->slots[v].storage != TAREI_STORE_NONE;
+  }
+  place_values(plan);
+}
+
+/* Checks the profiles and bounds the values, which are those of the symbols at their ends. */
+static tare_status bound(const tare_plan *const plan, tare_error *const err) {
+  int64_t *const symbols = tarei_calloc(2 * (size_t)plan->n_symbols, sizeof *symbols);
+  if (!symbols) {
+    return tarei_fail_memory(err, "symbols", 2 * (size_t)plan->n_symbols * sizeof *symbols);
+  }
+  tare_status status = plan->parent ? TARE_OK : check_profiles(plan, symbols, err);
+  if (status == TARE_OK) {
+    status = bound_values(plan, symbols, symbols + plan->n_symbols, err);
+  }
+  free(symbols);
+  return status;
 }
 
 tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
   const tarei_graph *const g = plan->graph;
-  tarei_kernels_select(plan->isa, &plan->kernels);
+  if (!plan->parent) {
+    tarei_kernels_select(plan->isa, &plan->kernels);
+  }
   TARE_TRY(map_symbols(plan, err));
   plan->slots = tarei_calloc((size_t)g->n_values, sizeof *plan->slots);
   plan->bounds = tarei_calloc((size_t)g->n_values, sizeof *plan->bounds);
@@ -296,38 +379,37 @@ tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
   if (!plan->slots || !plan->bounds || !plan->runs) {
     return tarei_fail_memory(err, "plan", (size_t)g->n_values * sizeof *plan->slots);
   }
-  for (int v = 0; v < g->n_values; v++) {
-    plan->slots[v].root = v;
-    plan->slots[v].from_shape = contents_known(&g->values[v]);
-  }
-  mark_needed(g, plan->slots, plan->runs);
-  for (int v = 0; v < g->n_values; v++) {
-    plan->slots[v].from_shape &= plan->slots[v].storage != TAREI_STORE_NONE;
-  }
-  place_values(plan);
-  TARE_TRY(check_profiles(plan, err));
-  TARE_TRY(bound_values(plan, err));
+  place(plan);
+  TARE_TRY(bound(plan, err));
   TARE_TRY(tarei_sizes_compile(plan, err));
   TARE_TRY(make_steps(plan, err));
   TARE_TRY(plan_memory(plan, err));
-  return number_observables(plan, err);
+  return plan->parent ? TARE_OK : tarei_plan_number_observables(plan, err);
+}
+
+size_t tarei_step_scratch_bytes(const tarei_step *const step,
+                                const tare_tensor *const *const operands, const int threads) {
+  return step->lowering->scratch
+             ? step->lowering->scratch(step, operands, operands + step->node->n_in, threads)
+             : 0;
 }
 
 size_t tarei_plan_scratch_bytes(const tare_plan *const plan, const int threads) {
   size_t most = 0;
   for (int s = 0; s < plan->n_steps; s++) {
     const tarei_step *const step = &plan->steps[s];
-    if (!step->lowering->scratch) {
+    if (!step->lowering->scratch || step->late) {
       continue;
     }
-    const tare_tensor *in[MAX_OPERANDS], *out[MAX_OPERANDS];
+    const tare_tensor *operands[2 * MAX_OPERANDS];
+    int n = 0;
     for (int i = 0; i < step->node->n_in; i++) {
-      in[i] = step->node->in[i] < 0 ? NULL : &plan->bounds[step->node->in[i]];
+      operands[n++] = step->node->in[i] < 0 ? NULL : &plan->bounds[step->node->in[i]];
     }
     for (int o = 0; o < step->node->n_out; o++) {
-      out[o] = step->node->out[o] < 0 ? NULL : &plan->bounds[step->node->out[o]];
+      operands[n++] = step->node->out[o] < 0 ? NULL : &plan->bounds[step->node->out[o]];
     }
-    const size_t bytes = step->lowering->scratch(step, in, out, threads);
+    const size_t bytes = tarei_step_scratch_bytes(step, operands, threads);
     most = bytes > most ? bytes : most;
   }
   return most;

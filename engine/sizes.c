@@ -4,6 +4,15 @@
 
 #include "base/mem.h"
 
+bool tarei_sizes_is_length(const tarei_graph *const g, const tarei_expr e, const int64_t size) {
+  int64_t constant;
+  return size > 0 || (size == 0 && tarei_expr_is_const(g->exprs, e, &constant));
+}
+
+static bool is_late(const tare_plan *const plan, const int v) {
+  return plan->parent || plan->slots[v].storage == TAREI_STORE_POOL;
+}
+
 /* Elements of a value at these symbols, or -1 with the axis and size that are at fault. */
 static int64_t count_at(const tare_plan *const plan, const int v, const int64_t *const symbols,
                         int *const axis, int64_t *const size) {
@@ -11,7 +20,8 @@ static int64_t count_at(const tare_plan *const plan, const int v, const int64_t 
   int64_t count = 1;
   for (*axis = 0; *axis < value->rank; ++*axis) {
     *size = -1;
-    if (!tarei_expr_eval(plan->graph->exprs, value->dims[*axis], symbols, size) || *size < 1 ||
+    if (!tarei_expr_eval(plan->graph->exprs, value->dims[*axis], symbols, size) ||
+        !tarei_sizes_is_length(plan->graph, value->dims[*axis], *size) ||
         !tarei_mul_i64(count, *size, &count)) {
       return -1;
     }
@@ -26,7 +36,7 @@ static tare_status check_node_at(const tare_plan *const plan, const tarei_node *
     const int v = node->out[o];
     int axis;
     int64_t size;
-    if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE) {
+    if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE || is_late(plan, v)) {
       continue;
     }
     const int64_t count = count_at(plan, v, symbols, &axis, &size);
@@ -89,7 +99,8 @@ static bool add_value(const builder *const b, const int v) {
   const tare_plan *const plan = b->plan;
   tarei_sizes *const s = b->sizes;
   const tarei_value *const value = &plan->graph->values[v];
-  for (int d = 0; plan->slots[v].dynamic && d < value->rank; d++) {
+  const bool dynamic = plan->slots[v].dynamic && !is_late(plan, v);
+  for (int d = 0; dynamic && d < value->rank; d++) {
     if (!add_place(&s->dims, &s->n_dims, &s->cap_dims, v, d, number_of(b, value->dims[d]))) {
       return false;
     }
@@ -119,7 +130,8 @@ static bool add_moves(const tare_plan *const plan, tarei_sizes *const s) {
     const tarei_node *const node = &g->nodes[n];
     for (int o = 0; plan->runs[n] && node->op->movement && o < node->n_out; o++) {
       const int v = node->out[o];
-      if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE) {
+      if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE || is_late(plan, v) ||
+          is_late(plan, node->in[0])) {
         continue;
       }
       const tarei_expr from = count_of(g, node->in[0]);
@@ -204,7 +216,7 @@ tare_status tarei_sizes_fill(const tare_plan *const plan, const int64_t *const s
   }
   for (int i = 0; i < s->n_dims; i++) {
     const tarei_size_place *const d = &s->dims[i];
-    if (results[d->other] < 1) {
+    if (!tarei_sizes_is_length(plan->graph, s->exprs[d->other], results[d->other])) {
       return explain(plan, symbols, -1, err);
     }
     assert(results[d->other] <= plan->bounds[d->value].dims[d->at]);

@@ -16,4 +16,7 @@ void tarei_sizes_fini(tarei_sizes *sizes);
 tare_status tarei_sizes_fill(const tare_plan *plan, const int64_t *symbols, int64_t *results,
                              tare_tensor *tensors, tare_error *err);
 
+/* A dim that a node can work on: 1 or more, or 0 where the model says so for every length. */
+bool tarei_sizes_is_length(const tarei_graph *graph, tarei_expr e, int64_t size);
+
 #endif

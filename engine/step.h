@@ -27,6 +27,7 @@ typedef struct tarei_run {
   tarei_team *team;              /* of so many threads; may be NULL for one */
   bool weights_stay;             /* in the caches of the threads' cores, from run to run */
   const tarei_kernels *kernels;
+  struct tare_context *context;  /* for bodies, see engine/call.h; NULL while constants are folded */
 } tarei_run;
 
 typedef struct tarei_lowering {
@@ -59,6 +60,10 @@ struct tarei_step {
   void *state;
   const tarei_kernels *kernels; /* those of the plan, valid in prepare too */
   int n_profiles;
+  int first_child;              /* the plan's children that belong to the node's bodies */
+  bool late;                    /* dims of an operand are known only when the step's turn comes */
+  int *measured;                /* symbol of the graph per number that the node measures, or -1 */
+  int n_measured;
   uint32_t packed_inputs;       /* bit i: constant input i is in a blob and not read at run time */
 };
 

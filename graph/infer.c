@@ -102,7 +102,7 @@ static tare_status expand_node(tarei_graph *const graph, const int index, tare_e
 static tare_status infer_node(tarei_graph *const graph, const int index, tare_error *const err) {
   tarei_node *const node = &graph->nodes[index];
   TARE_TRY(check_counts(node, err));
-  if (node->op->expand) {
+  if (node->op->expand && (!node->op->expands || node->op->expands(graph, node))) {
     return expand_node(graph, index, err);
   }
   for (int i = 0; i < node->n_in; i++) {

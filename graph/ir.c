@@ -9,19 +9,46 @@
 #include "graph/ir_internal.h"
 #include "graph/op.h"
 
-tarei_graph *tarei_graph_new(const char *const name) {
+/* `exprs` of a body, or NULL for a graph of its own. */
+static tarei_graph *new_graph(const char *const name, tarei_exprs *const exprs) {
   tarei_graph *const graph = tarei_calloc(1, sizeof *graph);
   if (!graph) {
     return NULL;
   }
+  graph->is_body = exprs != NULL;
   graph->name = tarei_strdup(name);
   graph->producer = tarei_strdup("");
-  graph->exprs = tarei_exprs_new();
+  graph->exprs = exprs ? exprs : tarei_exprs_new();
   if (!graph->name || !graph->producer || !graph->exprs) {
     tarei_graph_free(graph);
     return NULL;
   }
   return graph;
+}
+
+tarei_graph *tarei_graph_new(const char *const name) { return new_graph(name, NULL); }
+
+tarei_graph *tarei_graph_new_body(const tarei_graph *const around, const char *const name) {
+  tarei_graph *const body = new_graph(name, around->exprs);
+  if (body) {
+    body->opset = around->opset;
+    body->ir_version = around->ir_version;
+  }
+  return body;
+}
+
+tarei_graph *tarei_node_body(const tarei_node *const node, int body) {
+  for (int i = 0; i < node->n_attrs; i++) {
+    if (node->attrs[i].kind == TAREI_ATTR_GRAPH && body-- == 0) {
+      return node->attrs[i].graph;
+    }
+  }
+  return NULL;
+}
+
+tarei_graph *tarei_node_body_named(const tarei_node *const node, const char *const attribute) {
+  const tarei_attr *const attr = tarei_attr_find(node, attribute);
+  return attr && attr->kind == TAREI_ATTR_GRAPH ? attr->graph : NULL;
 }
 
 void tarei_value_fini(tarei_value *const value) {
@@ -58,7 +85,10 @@ void tarei_graph_free(tarei_graph *const graph) {
   free(graph->nodes);
   free(graph->inputs);
   free(graph->outputs);
-  tarei_exprs_free(graph->exprs);
+  free(graph->captures);
+  if (!graph->is_body) {
+    tarei_exprs_free(graph->exprs);
+  }
   free(graph->producer);
   free(graph->name);
   free(graph);
@@ -203,6 +233,23 @@ static bool append_index(int **const list, int *const n, const int value) {
   *list = grown;
   grown[(*n)++] = value;
   return true;
+}
+
+int tarei_graph_add_capture(tarei_graph *const body, const char *const name,
+                            const int node_input) {
+  const int n = body->n_inputs - body->n_formal;
+  int *const grown = realloc(body->captures, ((size_t)n + 1) * sizeof *grown);
+  if (!grown) {
+    return -1;
+  }
+  body->captures = grown;
+  grown[n] = node_input;
+  const int value = tarei_graph_add_value(body, name);
+  if (value < 0 || !tarei_graph_mark_input(body, value)) {
+    return -1;
+  }
+  body->values[value].observable = true;
+  return value;
 }
 
 bool tarei_graph_mark_input(tarei_graph *const graph, const int value) {

@@ -77,7 +77,7 @@ typedef enum tarei_attr_kind { /* values of onnx.AttributeProto.AttributeType */
   TAREI_ATTR_INT = 2,
   TAREI_ATTR_STRING = 3,
   TAREI_ATTR_TENSOR = 4,
-  TAREI_ATTR_GRAPH = 5,   /* recorded by kind only */
+  TAREI_ATTR_GRAPH = 5,
   TAREI_ATTR_FLOATS = 6,
   TAREI_ATTR_INTS = 7,
   TAREI_ATTR_STRINGS = 8,
@@ -95,9 +95,11 @@ typedef struct tarei_attr {
   char **strings;
   tare_tensor tensor;   /* TENSOR; its data belongs to buffer */
   tarei_buffer *buffer;
+  struct tarei_graph *graph; /* GRAPH: a body, owned */
 } tarei_attr;
 
 typedef struct tarei_op tarei_op; /* graph/op.h */
+typedef struct tarei_graph tarei_graph;
 
 typedef struct tarei_node {
   const tarei_op *op;
@@ -110,7 +112,7 @@ typedef struct tarei_node {
   char *precision;      /* decision record for people, e.g. "int8" or "fp32: no scale for 'x'" */
 } tarei_node;
 
-typedef struct tarei_graph {
+struct tarei_graph {
   char *name;           /* of the model file, for messages */
   tarei_exprs *exprs;
   tarei_value *values;
@@ -127,7 +129,22 @@ typedef struct tarei_graph {
   int opset;            /* of the default domain */
   char *producer;
   uint64_t model_hash;  /* of the model file's bytes; identifies it in statistics and tables */
-} tarei_graph;
+
+  /* A body (an attribute of an If, Loop or Scan) shares the expressions of the graph around it. What it
+   * takes from there by name has become an input behind its formal ones: input n_formal + i is input
+   * captures[i] of the node, which stands behind the node's own. */
+  bool is_body;
+  int n_formal;
+  int *captures;
+};
+
+/* Body number `body` of a node in the order of its attributes, or NULL. */
+tarei_graph *tarei_node_body(const tarei_node *node, int body);
+tarei_graph *tarei_node_body_named(const tarei_node *node, const char *attribute);
+/* An empty body that shares the expressions of `around`; NULL when out of memory. */
+tarei_graph *tarei_graph_new_body(const tarei_graph *around, const char *name);
+/* Appends an input that stands for input `node_input` of the node; its value, or -1. */
+int tarei_graph_add_capture(tarei_graph *body, const char *name, int node_input);
 
 tarei_graph *tarei_graph_new(const char *name); /* NULL when out of memory */
 void tarei_graph_free(tarei_graph *graph);      /* NULL is fine */

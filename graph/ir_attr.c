@@ -15,6 +15,7 @@ void tarei_attr_fini(tarei_attr *const attr) {
   }
   free(attr->strings);
   tarei_buffer_release(attr->buffer);
+  tarei_graph_free(attr->graph);
   *attr = (tarei_attr){0};
 }
 
@@ -110,7 +111,8 @@ bool tarei_attr_copy(tarei_node *const to, const tarei_attr *const from) {
       from->floats ? tarei_memdup(from->floats, (size_t)from->n * sizeof *copy.floats) : NULL;
   copy.strings = from->strings ? copy_strings(from->strings, from->n) : NULL;
   copy.buffer = tarei_buffer_retain(from->buffer);
-  if (!copy.name || (from->s && !copy.s) || (from->ints && !copy.ints) ||
+  copy.graph = from->graph ? tarei_graph_clone_body(from->graph) : NULL;
+  if (!copy.name || (from->graph && !copy.graph) || (from->s && !copy.s) || (from->ints && !copy.ints) ||
       (from->floats && !copy.floats) || (from->strings && !copy.strings)) {
     tarei_attr_fini(&copy);
     return false;

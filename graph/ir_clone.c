@@ -33,16 +33,37 @@ static bool clone_node(tarei_node *const to, const tarei_node *const from) {
   return to->name && to->in && to->out && !from->precision == !to->precision;
 }
 
-static bool clone_into(tarei_graph *const to, const tarei_graph *const from) {
+/* Bodies share the expressions of the graph around them. */
+static void share_exprs(const tarei_graph *const graph) {
+  for (int n = 0; n < graph->n_nodes; n++) {
+    tarei_graph *body;
+    for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
+      body->exprs = graph->exprs;
+      share_exprs(body);
+    }
+  }
+}
+
+static bool clone_captures(tarei_graph *const to, const tarei_graph *const from) {
+  const size_t n = (size_t)(from->n_inputs - from->n_formal);
+  to->n_formal = from->n_formal;
+  to->captures = from->captures ? tarei_memdup(from->captures, n * sizeof *to->captures) : NULL;
+  return !from->captures == !to->captures;
+}
+
+/* `exprs`: those that a body shares, or NULL. */
+static bool clone_into(tarei_graph *const to, const tarei_graph *const from,
+                       tarei_exprs *const exprs) {
+  to->is_body = exprs != NULL;
   to->name = tarei_strdup(from->name);
   to->producer = tarei_strdup(from->producer);
-  to->exprs = tarei_exprs_clone(from->exprs);
+  to->exprs = exprs ? exprs : tarei_exprs_clone(from->exprs);
   to->inputs = tarei_memdup(from->inputs, (size_t)from->n_inputs * sizeof *to->inputs);
   to->outputs = tarei_memdup(from->outputs, (size_t)from->n_outputs * sizeof *to->outputs);
   to->values = tarei_calloc((size_t)from->n_values, sizeof *to->values);
   to->nodes = tarei_calloc((size_t)from->n_nodes, sizeof *to->nodes);
   if (!to->name || !to->producer || !to->exprs || !to->inputs || !to->outputs || !to->values ||
-      !to->nodes) {
+      !to->nodes || !clone_captures(to, from)) {
     return false;
   }
   to->n_inputs = from->n_inputs;
@@ -61,19 +82,29 @@ static bool clone_into(tarei_graph *const to, const tarei_graph *const from) {
       return false;
     }
   }
+  share_exprs(to);
+  to->ir_version = from->ir_version;
+  to->opset = from->opset;
+  to->model_hash = from->model_hash;
   return true;
+}
+
+tarei_graph *tarei_graph_clone_body(const tarei_graph *const body) {
+  tarei_graph *const copy = tarei_calloc(1, sizeof *copy);
+  if (copy && !clone_into(copy, body, body->exprs)) {
+    tarei_graph_free(copy);
+    return NULL;
+  }
+  return copy;
 }
 
 tare_status tarei_graph_clone(const tarei_graph *const graph, tarei_graph **const out,
                               tare_error *const err) {
   tarei_graph *const copy = tarei_calloc(1, sizeof *copy);
-  if (!copy || !clone_into(copy, graph)) {
+  if (!copy || !clone_into(copy, graph, NULL)) {
     tarei_graph_free(copy);
     return tarei_fail_memory(err, graph->name, (size_t)graph->n_values * sizeof *graph->values);
   }
-  copy->ir_version = graph->ir_version;
-  copy->opset = graph->opset;
-  copy->model_hash = graph->model_hash;
   *out = copy;
   return TARE_OK;
 }

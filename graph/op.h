@@ -29,11 +29,13 @@ struct tarei_op {
    * Fails with TARE_E_MODEL (a rule of the operator is broken) or TARE_E_UNSUPPORTED (form not
    * supported); the message need not name the node, the caller prefixes it. */
   tare_status (*infer)(tarei_graph *graph, tarei_node *node, tare_error *err);
-  /* Expansions only, instead of infer: adds the nodes that compute the outputs of node `node`, in
+  /* Expansions, instead of infer: adds the nodes that compute the outputs of node `node`, in
    * topological order (graph/build.h), its inputs being inferred; the last of them write to the
    * node's own output values. The caller drops the node afterwards. Pointers to nodes and values do not survive an
    * addition. Fails as infer does. */
   tare_status (*expand)(tarei_graph *graph, int node, tare_error *err);
+  /* Where only some nodes of an operator are expanded: whether this one is, else it is inferred. */
+  bool (*expands)(const tarei_graph *graph, const tarei_node *node);
 };
 
 /* The rows as an enumeration, e.g. TAREI_OP_conv. */

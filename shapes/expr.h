@@ -33,6 +33,8 @@ int tarei_exprs_find_symbol(const tarei_exprs *pool, const char *name); /* -1 wh
 tarei_expr tarei_exprs_measured(tarei_exprs *pool, const char *owner, int k);
 bool tarei_exprs_is_measured(const tarei_exprs *pool, int symbol);
 int tarei_exprs_find_measured(const tarei_exprs *pool, const char *owner, int k); /* -1: missing */
+/* The number k of a symbol if it is one that `owner` measures, else -1. */
+int tarei_exprs_measured_number(const tarei_exprs *pool, int symbol, const char *owner);
 
 /* Builders. They give TAREI_EXPR_NONE when out of memory, on overflow of constants, on a constant
  * zero divisor, or when an operand is NONE. Division rounds toward minus infinity. */

@@ -241,6 +241,19 @@ int tarei_exprs_find_measured(const tarei_exprs *const pool, const char *const o
   return symbol;
 }
 
+int tarei_exprs_measured_number(const tarei_exprs *const pool, const int symbol,
+                                const char *const owner) {
+  const char *const name = tarei_exprs_symbol_name(pool, symbol);
+  const size_t length = strlen(owner);
+  if (name[0] != '~' || strncmp(name + 1, owner, length) != 0 || name[1 + length] != '.') {
+    return -1;
+  }
+  const char *const digits = name + length + 2;
+  char *end;
+  const long k = strtol(digits, &end, 10);
+  return *digits >= '0' && *digits <= '9' && !*end && k < 1 << 16 ? (int)k : -1;
+}
+
 tarei_expr tarei_expr_symbol(tarei_exprs *const pool, const char *const name) {
   int32_t symbol = tarei_exprs_find_symbol(pool, name);
   if (symbol < 0) {

@@ -25,8 +25,10 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_dropout.c
   lower/lower_gather.c
   lower/lower_gemm.c
+  lower/lower_if.c
   lower/lower_instance_norm.c
   lower/lower_layer_norm.c
+  lower/lower_loop.c
   lower/lower_linear.c
   lower/lower_lookup.c
   lower/lower_lp_pool.c
@@ -42,6 +44,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_range.c
   lower/lower_reduce.c
   lower/lower_scaled_softmax.c
+  lower/lower_scan.c
   lower/lower_signed.c
   lower/lower_slice.c
   lower/lower_softmax.c

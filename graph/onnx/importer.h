@@ -13,11 +13,14 @@ typedef struct tarei_names {
     int index;
   } * slots;
   size_t n_slots; /* a power of two, at least twice the names */
+  size_t n;
 } tarei_names;
 
 bool tarei_names_init(tarei_names *names, size_t capacity);
 void tarei_names_fini(tarei_names *names);
 int tarei_names_find(const tarei_names *names, const char *name); /* -1 when missing */
+/* Makes room for one name beyond the capacity; false when out of memory. */
+bool tarei_names_grow(tarei_names *names);
 /* The name must be missing, and no more than `capacity` may be added. */
 void tarei_names_add(tarei_names *names, const char *name, int index);
 
@@ -39,7 +42,9 @@ typedef struct tarei_importer {
   Onnx__GraphProto *proto; /* not const: buffers take raw data out of it */
   tarei_names values;
   tarei_names nodes;
-  tarei_externals externals;
+  tarei_externals *externals;
+  struct tarei_importer *around; /* of the graph that a body stands in, or NULL */
+  int node;                      /* there: the node that the body belongs to */
 } tarei_importer;
 
 static inline const char *tarei_onnx_text(const char *const s) {
@@ -62,9 +67,17 @@ tare_status tarei_onnx_tensor(tarei_externals *externals, Onnx__TensorProto *pro
 tare_status tarei_onnx_external(tarei_externals *externals, const Onnx__TensorProto *proto,
                                 size_t bytes, size_t align, tarei_buffer **buffer, tare_error *err);
 
-/* Reads one attribute; free it with tarei_attr_fini, also after a failure. */
-tare_status tarei_onnx_attr(tarei_externals *externals, Onnx__AttributeProto *proto,
+/* Reads one attribute of a node (-1: of a Constant, which has no body); free it with tarei_attr_fini,
+ * also after a failure. */
+tare_status tarei_onnx_attr(tarei_importer *importer, Onnx__AttributeProto *proto, int node,
                             tarei_attr *attr, tare_error *err);
+/* Reads a graph inside of a node. What it reads of the graphs around it becomes further inputs of the
+ * body and of the node. *out is to be freed also after a failure. */
+tare_status tarei_onnx_body(tarei_importer *importer, Onnx__AttributeProto *proto, int node,
+                            tarei_graph **out, tare_error *err);
+/* The value of this name here, or taken from a graph around; -1 where there is none. */
+tare_status tarei_onnx_find(tarei_importer *importer, const char *name, int *out, tare_error *err);
+size_t tarei_onnx_count_values(const Onnx__GraphProto *proto);
 
 /* Adds a value of the model; TARE_E_MODEL when the name is taken. `maker` says who makes it. */
 tare_status tarei_onnx_add_value(tarei_importer *importer, const char *name, const char *maker,

@@ -6,7 +6,8 @@
 #include "graph/onnx/importer.h"
 
 typedef struct reader {
-  tarei_externals *externals;
+  tarei_importer *importer;
+  int node;
   tare_error *err;
 } reader;
 
@@ -49,14 +50,14 @@ static tare_status read_tensor(const reader *const r, Onnx__AttributeProto *cons
   if (!proto->t) {
     return tarei_fail(r->err, TARE_E_MODEL, "holds no tensor");
   }
-  return tarei_onnx_tensor(r->externals, proto->t, "its tensor", &attr->tensor, &attr->buffer,
+  return tarei_onnx_tensor(r->importer->externals, proto->t, "its tensor", &attr->tensor, &attr->buffer,
                            r->err);
 }
 
 static tare_status read_graph(const reader *const r, Onnx__AttributeProto *const proto,
                               tarei_attr *const attr) {
-  (void)r, (void)proto, (void)attr; /* recorded by kind only */
-  return TARE_OK;
+  return r->node < 0 ? tarei_fail(r->err, TARE_E_MODEL, "is a graph where a value is due")
+                     : tarei_onnx_body(r->importer, proto, r->node, &attr->graph, r->err);
 }
 
 static tare_status read_floats(const reader *const r, Onnx__AttributeProto *const proto,
@@ -97,9 +98,9 @@ static const read_fn readers[] = {
     [TAREI_ATTR_INTS] = read_ints,     [TAREI_ATTR_STRINGS] = read_strings,
 };
 
-tare_status tarei_onnx_attr(tarei_externals *const externals, Onnx__AttributeProto *const proto,
-                            tarei_attr *const attr, tare_error *const err) {
-  const reader r = {.externals = externals, .err = err};
+tare_status tarei_onnx_attr(tarei_importer *const importer, Onnx__AttributeProto *const proto,
+                            const int node, tarei_attr *const attr, tare_error *const err) {
+  const reader r = {.importer = importer, .node = node, .err = err};
   const char *const name = tarei_onnx_text(proto->name);
   const unsigned kind = (unsigned)proto->type;
   *attr = (tarei_attr){.name = tarei_strdup(name), .kind = (tarei_attr_kind)kind};

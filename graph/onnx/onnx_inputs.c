@@ -44,7 +44,7 @@ static tare_status import_initializer(tarei_importer *const importer,
   tare_status status = tarei_onnx_add_value(importer, name, tarei_str_get(&what), &value, err);
   if (status == TARE_OK) {
     status =
-        tarei_onnx_tensor(&importer->externals, proto, tarei_str_get(&what), &tensor, &buffer, err);
+        tarei_onnx_tensor(importer->externals, proto, tarei_str_get(&what), &tensor, &buffer, err);
   }
   tarei_str_free(&what);
   TARE_TRY(status);
@@ -174,6 +174,15 @@ tare_status tarei_onnx_inputs(tarei_importer *const importer, tare_error *const 
   return TARE_OK;
 }
 
+static tare_status copy_of(tarei_graph *const graph, const int value, int *const out,
+                           tare_error *const err) {
+  *out = tarei_graph_add_unique(graph, graph->values[value].name);
+  return *out >= 0 && tarei_graph_add_node(graph, "Identity", "", NULL, graph->opset, &value, 1, out,
+                                           1) >= 0
+             ? TARE_OK
+             : tarei_fail_memory(err, graph->values[value].name, sizeof(tarei_value));
+}
+
 tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const err) {
   const Onnx__GraphProto *const proto = importer->proto;
   if (proto->n_output == 0) {
@@ -181,9 +190,13 @@ tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const
   }
   for (size_t i = 0; i < proto->n_output; i++) {
     const char *const name = tarei_onnx_text(proto->output[i]->name);
-    const int value = tarei_names_find(&importer->values, name);
+    int value = -1;
+    TARE_TRY(tarei_onnx_find(importer, name, &value, err));
     if (value < 0) {
       return tarei_fail(err, TARE_E_MODEL, "output '%s' is made by no node", name);
+    }
+    if (importer->graph->values[value].is_output && importer->around) {
+      TARE_TRY(copy_of(importer->graph, value, &value, err)); /* a body may say a thing twice */
     }
     if (importer->graph->values[value].is_output) {
       return tarei_fail(err, TARE_E_MODEL, "output '%s' stands twice in the list of outputs", name);

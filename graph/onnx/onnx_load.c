@@ -64,7 +64,7 @@ static tare_status check_model(const Onnx__ModelProto *const model, int *const o
   return tarei_onnx_check_support(model->graph, err);
 }
 
-static size_t count_values(const Onnx__GraphProto *const proto) {
+size_t tarei_onnx_count_values(const Onnx__GraphProto *const proto) {
   size_t n = proto->n_initializer + proto->n_input;
   for (size_t i = 0; i < proto->n_node; i++) {
     n += proto->node[i]->n_output;
@@ -74,9 +74,9 @@ static size_t count_values(const Onnx__GraphProto *const proto) {
 
 static tare_status import_graph(tarei_importer *const importer, tare_error *const err) {
   const Onnx__GraphProto *const proto = importer->proto;
-  if (!tarei_names_init(&importer->values, count_values(proto)) ||
+  if (!tarei_names_init(&importer->values, tarei_onnx_count_values(proto)) ||
       !tarei_names_init(&importer->nodes, proto->n_node)) {
-    return tarei_fail_memory(err, "names", count_values(proto) * sizeof(struct tarei_names_slot));
+    return tarei_fail_memory(err, "names", tarei_onnx_count_values(proto) * sizeof(struct tarei_names_slot));
   }
   TARE_TRY(tarei_onnx_initializers(importer, err));
   TARE_TRY(tarei_onnx_inputs(importer, err));
@@ -94,12 +94,12 @@ static tare_status import_model(const Onnx__ModelProto *const model, const char 
   if (!graph->producer) {
     return tarei_fail_memory(err, "producer", strlen(model->producer_name));
   }
-  tarei_importer importer = {
-      .graph = graph, .proto = model->graph, .externals = {.folder = folder}};
+  tarei_externals externals = {.folder = folder};
+  tarei_importer importer = {.graph = graph, .proto = model->graph, .externals = &externals};
   const tare_status status = import_graph(&importer, err);
   tarei_names_fini(&importer.values);
   tarei_names_fini(&importer.nodes);
-  tarei_externals_fini(&importer.externals);
+  tarei_externals_fini(&externals);
   return status;
 }
 

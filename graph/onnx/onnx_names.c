@@ -20,6 +20,24 @@ void tarei_names_fini(tarei_names *const names) {
   *names = (tarei_names){0};
 }
 
+bool tarei_names_grow(tarei_names *const names) {
+  if (names->n + 1 <= names->n_slots / 2) {
+    return true;
+  }
+  tarei_names larger;
+  if (!tarei_names_init(&larger, names->n_slots)) {
+    return false;
+  }
+  for (size_t i = 0; i < names->n_slots; i++) {
+    if (names->slots[i].name) {
+      tarei_names_add(&larger, names->slots[i].name, names->slots[i].index);
+    }
+  }
+  tarei_names_fini(names);
+  *names = larger;
+  return true;
+}
+
 /* The slot of a name, or the free one where it would go. */
 static struct tarei_names_slot *slot_of(const tarei_names *const names, const char *const name) {
   size_t i = (size_t)XXH64(name, strlen(name), 0 /* seed */);
@@ -38,6 +56,7 @@ int tarei_names_find(const tarei_names *const names, const char *const name) {
 
 void tarei_names_add(tarei_names *const names, const char *const name, const int index) {
   struct tarei_names_slot *const slot = slot_of(names, name);
-  assert(!slot->name);
+  assert(!slot->name && names->n < names->n_slots / 2);
+  names->n++;
   *slot = (struct tarei_names_slot){.name = name, .index = index};
 }

@@ -68,7 +68,7 @@ static tare_status import_constant(tarei_importer *const importer,
                       proto->n_attribute, proto->n_input);
   }
   tarei_attr attr;
-  tare_status status = tarei_onnx_attr(&importer->externals, proto->attribute[0], &attr, err);
+  tare_status status = tarei_onnx_attr(importer, proto->attribute[0], -1 /* node */, &attr, err);
   if (status == TARE_OK) {
     status = constant_tensor(&attr, err);
   }
@@ -101,12 +101,15 @@ static tare_status declare_outputs(tarei_importer *const importer,
   return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", what);
 }
 
-static tare_status look_up(const tarei_importer *const importer, char *const *const names,
+static tare_status look_up(tarei_importer *const importer, char *const *const names,
                            const size_t n, const char *const what, int *const out,
                            tare_error *const err) {
   for (size_t i = 0; i < n; i++) {
     const char *const name = tarei_onnx_text(names[i]);
-    out[i] = *name ? tarei_names_find(&importer->values, name) : -1;
+    out[i] = -1;
+    if (*name) {
+      TARE_TRY(tarei_onnx_find(importer, name, &out[i], err));
+    }
     if (*name && out[i] < 0) {
       return tarei_fail(err, TARE_E_MODEL, "%s reads tensor '%s', which nothing makes", what, name);
     }
@@ -115,24 +118,25 @@ static tare_status look_up(const tarei_importer *const importer, char *const *co
 }
 
 static tare_status import_attrs(tarei_importer *const importer, const Onnx__NodeProto *const proto,
-                                tarei_node *const node, tare_error *const err) {
+                                const int node, tare_error *const err) {
   if (proto->n_attribute > MAX_ATTRS) {
     return tarei_fail(err, TARE_E_MODEL, "has %zu attributes; at most %d are accepted",
                       proto->n_attribute, MAX_ATTRS);
   }
   for (size_t i = 0; i < proto->n_attribute; i++) {
-    if (tarei_attr_find(node, tarei_onnx_text(proto->attribute[i]->name))) {
+    if (tarei_attr_find(&importer->graph->nodes[node],
+                        tarei_onnx_text(proto->attribute[i]->name))) {
       return tarei_fail(err, TARE_E_MODEL, "attribute '%s' stands twice",
                         proto->attribute[i]->name);
     }
     tarei_attr attr;
     const tare_status status =
-        tarei_onnx_attr(&importer->externals, proto->attribute[i], &attr, err);
+        tarei_onnx_attr(importer, proto->attribute[i], node, &attr, err);
     if (status != TARE_OK) {
       tarei_attr_fini(&attr);
       return status;
     }
-    if (!tarei_attr_put(node, &attr)) {
+    if (!tarei_attr_put(&importer->graph->nodes[node], &attr)) {
       return tarei_fail_memory(err, "attribute", sizeof attr);
     }
   }
@@ -140,16 +144,21 @@ static tare_status import_attrs(tarei_importer *const importer, const Onnx__Node
 }
 
 /* Node names are for people and for precision rules, so a name that is taken gets the node's
- * index behind it instead of being refused. */
+ * index behind it instead of being refused. Those in bodies begin with the name of the body. */
 static char *unique_node_name(const tarei_importer *const importer,
                               const Onnx__NodeProto *const proto, const size_t index) {
   const char *const given = tarei_onnx_text(proto->name);
   tarei_str name = {0};
+  if (importer->around) {
+    tarei_str_add(&name, "%s/", importer->graph->name);
+  }
   if (*given) {
     tarei_str_add(&name, "%s", given);
+  } else {
+    tarei_str_add(&name, "%s_%zu", tarei_onnx_text(proto->op_type), index);
   }
-  while (!name.failed && (!name.length || tarei_names_find(&importer->nodes, name.text) >= 0)) {
-    tarei_str_add(&name, "%s_%zu", name.length ? "" : tarei_onnx_text(proto->op_type), index);
+  while (!name.failed && tarei_names_find(&importer->nodes, name.text) >= 0) {
+    tarei_str_add(&name, "_%zu", index);
   }
   if (name.failed) {
     tarei_str_free(&name);
@@ -183,7 +192,7 @@ static tare_status import_node(tarei_importer *const importer, const Onnx__NodeP
     return status == TARE_E_MODEL ? status : tarei_fail_memory(err, what, sizeof(tarei_node));
   }
   tarei_names_add(&importer->nodes, importer->graph->nodes[node].name, node);
-  status = import_attrs(importer, proto, &importer->graph->nodes[node], err);
+  status = import_attrs(importer, proto, node, err);
   return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", what);
 }
 

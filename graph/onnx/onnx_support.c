@@ -83,13 +83,23 @@ static tare_status fail(const report *const r, tare_error *const err) {
   return status;
 }
 
-tare_status tarei_onnx_check_support(const Onnx__GraphProto *const proto, tare_error *const err) {
-  report r = {0};
+static void check_graph(const Onnx__GraphProto *const proto, report *const r) {
   for (size_t i = 0; i < proto->n_node; i++) {
-    if (!is_supported(proto->node[i])) {
-      add_node(&r, proto->node[i], i);
+    const Onnx__NodeProto *const node = proto->node[i];
+    if (!is_supported(node)) {
+      add_node(r, node, i);
+    }
+    for (size_t a = 0; a < node->n_attribute; a++) {
+      if (node->attribute[a]->g) {
+        check_graph(node->attribute[a]->g, r);
+      }
     }
   }
+}
+
+tare_status tarei_onnx_check_support(const Onnx__GraphProto *const proto, tare_error *const err) {
+  report r = {0};
+  check_graph(proto, &r);
   const tare_status status = r.n ? fail(&r, err) : TARE_OK;
   for (int i = 0; i < r.n; i++) {
     tarei_str_free(&r.list[i].nodes);

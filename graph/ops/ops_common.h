@@ -124,6 +124,24 @@ int tarei_ops_trace(const tarei_graph *graph, int value, tarei_expr *out);
 /* The same for a value that is rounded toward zero afterwards: it may be a quotient. */
 int tarei_ops_trace_truncated(const tarei_graph *graph, int value, tarei_expr *out);
 
+/* ---- bodies (ops_body.c) ---- */
+
+#define TAREI_MAX_SCANNED 32 /* tensors that one Scan reads, and as many that it writes */
+
+/* The graph that an attribute holds; TARE_E_MODEL where there is none. */
+tare_status tarei_ops_body(const tarei_node *node, const char *name, tarei_graph **out,
+                           tare_error *err);
+/* Type, dims and contents (or NULL) of input number `input` of a body. */
+tare_status tarei_ops_set_input(tarei_graph *body, int input, tare_dtype dtype,
+                                const tarei_shape *shape, const tarei_expr *contents,
+                                int n_contents, tare_error *err);
+/* The same, taken from a value of the graph around. */
+tare_status tarei_ops_hand_in(tarei_graph *graph, tarei_graph *body, int input, int outside,
+                              tare_error *err);
+/* All that a body takes by name; constants become the body's own. */
+tare_status tarei_ops_hand_captures(tarei_graph *graph, tarei_node *node, tarei_graph *body,
+                                    tare_error *err);
+
 /* ---- sliding windows (ops_window.c) ---- */
 
 typedef enum tarei_auto_pad {

@@ -14,10 +14,12 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_flatten.c
   ops/op_gather.c
   ops/op_gemm.c
+  ops/op_if.c
   ops/op_identity.c
   ops/op_instance_normalization.c
   ops/op_layer_normalization.c
   ops/op_linear.c
+  ops/op_loop.c
   ops/op_lookup.c
   ops/op_matmul.c
   ops/op_pad.c
@@ -27,6 +29,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_range.c
   ops/op_reduce.c
   ops/op_reshape.c
+  ops/op_scan.c
   ops/op_scaled_softmax.c
   ops/op_shape.c
   ops/op_slice.c
@@ -35,6 +38,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_squeeze.c
   ops/op_transpose.c
   ops/op_unary.c
+  ops/ops_body.c
   ops/op_unsqueeze.c
   ops/op_where.c
   ops/ops_common.c

@@ -48,5 +48,11 @@ tare_status tarei_graph_optimize(tarei_graph *const graph, const tarei_pass_opti
       any = any || changed;
     }
   }
+  for (int n = 0; n < graph->n_nodes; n++) {
+    tarei_graph *body;
+    for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
+      TARE_TRY(tarei_graph_optimize(body, chosen, err));
+    }
+  }
   return TARE_OK;
 }

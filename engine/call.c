@@ -1,0 +1,54 @@
+#include "engine/call.h"
+
+#include <assert.h>
+
+#include "base/mem.h"
+#include "engine/context_parts.h"
+
+static tare_context *context_of(const tarei_step *const step, const tarei_run *const run,
+                                const int body) {
+  assert(step->first_child + body < run->context->plan->n_children);
+  return run->context->children[step->first_child + body];
+}
+
+tare_status tarei_call(const tarei_step *const step, const tarei_run *const run, const int body,
+                       const tare_tensor *const formal, tare_error *const err) {
+  tare_context *const c = context_of(step, run, body);
+  const tarei_graph *const g = c->plan->graph;
+  for (int i = 0; i < g->n_inputs; i++) {
+    c->tensors[g->inputs[i]] =
+        i < g->n_formal ? formal[i] : *run->in[g->captures[i - g->n_formal]];
+  }
+  return tarei_context_run_steps(c, err);
+}
+
+const tare_tensor *tarei_call_output(const tarei_step *const step, const tarei_run *const run,
+                                     const int body, const int output) {
+  const tare_context *const c = context_of(step, run, body);
+  return &c->tensors[c->plan->graph->outputs[output]];
+}
+
+void tarei_call_measured(const tarei_step *const step, const tarei_run *const run, const int k,
+                         const int64_t value) {
+  if (k < step->n_measured && step->measured[k] >= 0) {
+    run->context->whole->symbols[step->measured[k]] = value;
+    run->context->whole->valid[step->measured[k]] = value;
+  }
+}
+
+tare_tensor *tarei_call_results(const tarei_step *const step, const tarei_run *const run,
+                                const int n) {
+  tare_context *const c = context_of(step, run, 0);
+  if (!c->results) {
+    c->results = tarei_calloc((size_t)n, sizeof *c->results);
+  }
+  return c->results;
+}
+
+void *tarei_call_take(const tarei_run *const run, const size_t bytes) {
+  return tarei_pool_take(&run->context->pool, bytes);
+}
+
+void tarei_call_give(const tarei_run *const run, const void *const data) {
+  tarei_pool_give(&run->context->pool, data);
+}

@@ -1,0 +1,114 @@
+/* Steps some of whose dims are known only when their turn comes. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/context_parts.h"
+
+static tare_status take_scratch(tare_context *const c, const tarei_step *const step,
+                                tarei_run *const run, tare_error *const err) {
+  tare_context *const whole = c->whole;
+  const size_t bytes = tarei_step_scratch_bytes(step, run->in, run->threads);
+  if (bytes > whole->scratch_bytes) {
+    free(whole->scratch);
+    whole->scratch = tarei_alloc_resident(bytes);
+    whole->scratch_bytes = whole->scratch ? bytes : 0;
+    if (!whole->scratch) {
+      return tarei_fail_memory(err, "scratch", bytes);
+    }
+  }
+  run->scratch = whole->scratch;
+  return TARE_OK;
+}
+
+static tare_status measure(tare_context *const c, const tarei_step *const step,
+                           const tarei_run *const run, tare_error *const err) {
+  int64_t *const numbers = c->whole->numbers;
+  for (int k = 0; k < step->n_measured; k++) {
+    numbers[k] = -1;
+  }
+  TARE_TRY(step->lowering->measure(step, run, numbers, err));
+  for (int k = 0; k < step->n_measured; k++) {
+    if (step->measured[k] >= 0 && numbers[k] < 0) {
+      return tarei_fail(err, TARE_E_SHAPE, "a dim of its output would be %lld",
+                        (long long)numbers[k]);
+    }
+    if (step->measured[k] >= 0) {
+      c->whole->symbols[step->measured[k]] = numbers[k];
+      c->whole->valid[step->measured[k]] = numbers[k];
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status size_value(const tare_context *const c, const int v, size_t *const bytes,
+                              tare_error *const err) {
+  const tarei_graph *const g = c->plan->graph;
+  tare_tensor *const t = &c->tensors[v];
+  for (int d = 0; d < t->rank; d++) {
+    if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], c->whole->symbols, &t->dims[d]) ||
+        t->dims[d] < 0) {
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' would be %lld at this length", d,
+                        g->values[v].name, (long long)t->dims[d]);
+    }
+  }
+  const int64_t count = tare_tensor_count(t);
+  if (count < 0 || !tarei_mul_size((size_t)count, tare_dtype_size(t->dtype), bytes)) {
+    return tarei_fail(err, TARE_E_LIMIT, "'%s' would be too large", g->values[v].name);
+  }
+  return TARE_OK;
+}
+
+static tare_status take_output(tare_context *const c, const int v, tare_error *const err) {
+  if (v < 0 || c->plan->slots[v].storage != TAREI_STORE_POOL) {
+    return TARE_OK;
+  }
+  size_t bytes = 0;
+  TARE_TRY(size_value(c, v, &bytes, err));
+  c->tensors[v].data = tarei_pool_take(&c->pool, bytes);
+  return c->tensors[v].data ? TARE_OK
+                            : tarei_fail_memory(err, c->plan->graph->values[v].name, bytes);
+}
+
+static tare_status check_move(const tare_context *const c, const tarei_node *const node,
+                              tare_error *const err) {
+  if (!node->op->movement || node->out[0] < 0) {
+    return TARE_OK;
+  }
+  const int64_t had = tare_tensor_count(&c->tensors[node->in[0]]),
+                has = tare_tensor_count(&c->tensors[node->out[0]]);
+  return had == has ? TARE_OK
+                    : tarei_fail(err, TARE_E_SHAPE, "'%s' would have %lld elements, made from %lld",
+                                 c->plan->graph->values[node->out[0]].name, (long long)has,
+                                 (long long)had);
+}
+
+tare_status tarei_late_begin(tare_context *const c, const tarei_step *const step,
+                             tarei_run *const run, tare_error *const err) {
+  const tarei_node *const node = step->node;
+  if (step->n_measured) {
+    TARE_TRY(measure(c, step, run, err));
+  }
+  for (int o = 0; o < node->n_out; o++) {
+    TARE_TRY(take_output(c, node->out[o], err));
+  }
+  TARE_TRY(check_move(c, node, err));
+  return take_scratch(c, step, run, err);
+}
+
+static void give(tare_context *const c, const int v, const int s) {
+  const tarei_slot *const slot = v < 0 ? NULL : &c->plan->slots[v];
+  if (slot && slot->storage == TAREI_STORE_POOL && slot->last_use == s) {
+    tarei_pool_give(&c->pool, c->tensors[v].data);
+    c->tensors[v].data = NULL;
+  }
+}
+
+void tarei_late_end(tare_context *const c, const int s) {
+  const tarei_node *const node = c->plan->steps[s].node;
+  for (int i = 0; i < node->n_in; i++) {
+    give(c, node->in[i], s);
+  }
+  for (int o = 0; o < node->n_out; o++) {
+    give(c, node->out[o], s);
+  }
+}

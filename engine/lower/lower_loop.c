@@ -1,0 +1,188 @@
+/* Turns of a body: carried values move from its outputs to its inputs, lists grow by an element. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/call.h"
+
+enum { ITERATION, CONDITION, CARRIED };
+
+typedef struct loop {
+  const tarei_step *step;
+  const tarei_run *run;
+  const tarei_graph *body;
+  int n_carried, n_lists;
+  tare_tensor *results; /* carried values, then lists; owned data */
+  size_t *room;         /* bytes that each result's data has */
+} loop;
+
+static size_t bytes_of(const tare_tensor *const t) {
+  return (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
+}
+
+static int64_t trip_count(const tarei_run *const run) {
+  return run->in[ITERATION] ? *(const int64_t *)run->in[ITERATION]->data : INT64_MAX;
+}
+
+/* Result i becomes a copy of t at byte `at` of its memory, which grows as needed. */
+static tare_status put(const loop *const l, const int i, const size_t at,
+                       const tare_tensor *const t, tare_error *const err) {
+  tare_tensor *const to = &l->results[i];
+  const size_t bytes = bytes_of(t);
+  if (at + bytes > l->room[i] || !to->data) {
+    const size_t room = at ? 2 * (at + bytes) : bytes;
+    void *const grown = tarei_call_take(l->run, room);
+    if (!grown) {
+      return tarei_fail_memory(err, "loop", room);
+    }
+    if (at) {
+      memcpy(grown, to->data, at);
+    }
+    tarei_call_give(l->run, to->data);
+    to->data = grown;
+    l->room[i] = room;
+  }
+  if (bytes) {
+    memcpy((char *)to->data + at, t->data, bytes);
+  }
+  return TARE_OK;
+}
+
+static tare_status carry(const loop *const l, const int i, const tare_tensor *const t,
+                         tare_error *const err) {
+  TARE_TRY(put(l, i, 0, t, err));
+  void *const data = l->results[i].data;
+  l->results[i] = *t;
+  l->results[i].data = data;
+  return TARE_OK;
+}
+
+static tare_status append(const loop *const l, const int i, const int64_t turn,
+                          const tare_tensor *const t, tare_error *const err) {
+  tare_tensor *const list = &l->results[l->n_carried + i];
+  const size_t bytes = bytes_of(t);
+  if (turn == 0) {
+    void *const data = list->data;
+    *list = (tare_tensor){.dtype = t->dtype, .rank = t->rank + 1, .data = data};
+    memcpy(&list->dims[1], t->dims, (size_t)t->rank * sizeof *t->dims);
+  } else if (memcmp(&list->dims[1], t->dims, (size_t)t->rank * sizeof *t->dims) != 0) {
+    return tarei_fail(err, TARE_E_SHAPE, "output %d of turn %lld has other dims than before",
+                      l->n_carried + i, (long long)turn);
+  }
+  TARE_TRY(put(l, l->n_carried + i, (size_t)turn * bytes, t, err));
+  list->dims[0] = turn + 1;
+  return TARE_OK;
+}
+
+static void tell_dims(const loop *const l, const int i) {
+  const tare_tensor *const t = &l->results[i];
+  for (int d = 0; d < t->rank; d++) {
+    tarei_call_measured(l->step, l->run, (l->step->node->n_out + i) * TARE_MAX_RANK + d,
+                        t->dims[d]);
+  }
+}
+
+static tare_status turn(const loop *const l, const int64_t number, tare_tensor *const formal,
+                        bool *const go_on, tare_error *const err) {
+  int64_t iteration = number;
+  formal[ITERATION] = (tare_tensor){.dtype = TARE_I64, .data = &iteration};
+  formal[CONDITION] = (tare_tensor){.dtype = TARE_BOOL, .data = go_on};
+  for (int i = 0; i < l->n_carried; i++) {
+    formal[CARRIED + i] = l->results[i];
+    tell_dims(l, i);
+  }
+  TARE_TRY(tarei_call(l->step, l->run, 0, formal, err));
+  *go_on = *(const bool *)tarei_call_output(l->step, l->run, 0, 0)->data;
+  for (int i = 0; i < l->n_carried; i++) {
+    TARE_TRY(carry(l, i, tarei_call_output(l->step, l->run, 0, 1 + i), err));
+  }
+  for (int i = 0; i < l->n_lists; i++) {
+    TARE_TRY(append(l, i, number, tarei_call_output(l->step, l->run, 0, 1 + l->n_carried + i),
+                    err));
+  }
+  return TARE_OK;
+}
+
+static tare_status turns(const loop *const l, tare_tensor *const formal, tare_error *const err) {
+  const tarei_run *const run = l->run;
+  bool go_on = run->in[CONDITION] ? *(const bool *)run->in[CONDITION]->data : true;
+  const int64_t most = trip_count(run);
+  for (int i = 0; i < l->n_carried; i++) {
+    TARE_TRY(carry(l, i, run->in[CARRIED + i], err));
+  }
+  for (int64_t number = 0; number < most && go_on; number++) {
+    TARE_TRY(turn(l, number, formal, &go_on, err));
+  }
+  return TARE_OK;
+}
+
+/* A list that no turn wrote has dims from its type alone. */
+static void name_empty_lists(const loop *const l) {
+  for (int i = l->n_carried; i < l->n_carried + l->n_lists; i++) {
+    if (!l->results[i].data && i < l->step->node->n_out && l->step->node->out[i] >= 0) {
+      const tarei_value *const v = &l->step->graph->values[l->step->node->out[i]];
+      l->results[i] = (tare_tensor){.dtype = v->dtype, .rank = v->rank};
+    }
+  }
+}
+
+static void forget(const tarei_run *const run, tare_tensor *const results, const int n) {
+  for (int i = 0; i < n; i++) {
+    tarei_call_give(run, results[i].data);
+    results[i] = (tare_tensor){0};
+  }
+}
+
+static tare_status compute(const tarei_step *const step, const tarei_run *const run,
+                           tare_error *const err) {
+  const tarei_graph *const body = tarei_node_body(step->node, 0);
+  loop l = {.step = step, .run = run, .body = body, .n_carried = body->n_formal - CARRIED};
+  l.n_lists = body->n_outputs - 1 - l.n_carried;
+  const int n = l.n_carried + l.n_lists;
+  l.results = tarei_call_results(step, run, n);
+  l.room = tarei_calloc((size_t)n, sizeof *l.room);
+  tare_tensor *const formal = tarei_calloc((size_t)body->n_formal, sizeof *formal);
+  tare_status status = TARE_OK;
+  if (l.results && l.room && formal) {
+    memset(l.results, 0, (size_t)n * sizeof *l.results);
+    status = turns(&l, formal, err);
+    name_empty_lists(&l);
+  } else {
+    status = tarei_fail_memory(err, step->node->name, (size_t)n * sizeof *l.results);
+  }
+  if (status != TARE_OK && l.results) {
+    forget(run, l.results, n);
+  }
+  free(l.room);
+  free(formal);
+  return status;
+}
+
+static tare_status measure(const tarei_step *const step, const tarei_run *const run,
+                           int64_t *const values, tare_error *const err) {
+  TARE_TRY(compute(step, run, err));
+  const tarei_graph *const body = tarei_node_body(step->node, 0);
+  const tare_tensor *const results = tarei_call_results(step, run, body->n_outputs - 1);
+  for (int k = 0; k < step->n_measured; k++) {
+    const int o = k / TARE_MAX_RANK;
+    values[k] = o < step->node->n_out ? results[o].dims[k % TARE_MAX_RANK] : 0;
+  }
+  return TARE_OK;
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  if (!step->n_measured) {
+    TARE_TRY(compute(step, r, err));
+  }
+  const tarei_graph *const body = tarei_node_body(step->node, 0);
+  tare_tensor *const results = tarei_call_results(step, r, body->n_outputs - 1);
+  for (int o = 0; o < step->node->n_out; o++) {
+    if (r->out[o] && tare_tensor_count(&results[o])) {
+      memcpy(r->out[o]->data, results[o].data, bytes_of(&results[o]));
+    }
+  }
+  forget(r, results, body->n_outputs - 1);
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_loop = {.measure = measure, .run = run};

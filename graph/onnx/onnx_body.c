@@ -1,0 +1,116 @@
+/* Graphs inside of nodes: the bodies of If, Loop and Scan. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/onnx/importer.h"
+
+/* Appends a value to the inputs of a node; its place there, or -1. */
+static int append_input(tarei_node *const node, const int value) {
+  int *const grown = realloc(node->in, ((size_t)node->n_in + 1) * sizeof *grown);
+  if (!grown) {
+    return -1;
+  }
+  node->in = grown;
+  grown[node->n_in] = value;
+  return node->n_in++;
+}
+
+/* A constant outside is one inside. */
+static tare_status share_constant(tarei_importer *const inner, const char *const name,
+                                  const int outside, int *const out, tare_error *const err) {
+  const tarei_value *const from = &inner->around->graph->values[outside];
+  *out = tarei_graph_add_value(inner->graph, name);
+  if (*out < 0) {
+    return tarei_fail_memory(err, name, sizeof *from);
+  }
+  tarei_value *const to = &inner->graph->values[*out];
+  to->data = tarei_buffer_retain(from->data);
+  to->dtype = from->dtype;
+  to->rank = from->rank;
+  memcpy(to->dims, from->dims, sizeof to->dims);
+  return TARE_OK;
+}
+
+static tare_status capture(tarei_importer *const inner, const char *const name, const int outside,
+                           int *const out, tare_error *const err) {
+  tarei_node *const node = &inner->around->graph->nodes[inner->node];
+  const int place = append_input(node, outside);
+  *out = place < 0 ? -1 : tarei_graph_add_capture(inner->graph, name, place);
+  return *out < 0 ? tarei_fail_memory(err, name, sizeof(tarei_value)) : TARE_OK;
+}
+
+tare_status tarei_onnx_find(tarei_importer *const importer, const char *const name, int *const out,
+                            tare_error *const err) {
+  *out = tarei_names_find(&importer->values, name);
+  if (*out >= 0 || !importer->around) {
+    return TARE_OK;
+  }
+  int outside = -1;
+  TARE_TRY(tarei_onnx_find(importer->around, name, &outside, err));
+  if (outside < 0) {
+    return TARE_OK;
+  }
+  TARE_TRY(importer->around->graph->values[outside].data
+               ? share_constant(importer, name, outside, out, err)
+               : capture(importer, name, outside, out, err));
+  if (!tarei_names_grow(&importer->values)) {
+    return tarei_fail_memory(err, name, sizeof(struct tarei_names_slot));
+  }
+  tarei_names_add(&importer->values, name, *out);
+  return TARE_OK;
+}
+
+/* Type and dims of formal inputs follow from what the node is given. */
+static tare_status formal_inputs(tarei_importer *const inner, tare_error *const err) {
+  const Onnx__GraphProto *const proto = inner->proto;
+  for (size_t i = 0; i < proto->n_input; i++) {
+    int value = -1;
+    TARE_TRY(tarei_onnx_add_value(inner, tarei_onnx_text(proto->input[i]->name),
+                                  "the body's list of inputs", &value, err));
+    if (!tarei_graph_mark_input(inner->graph, value)) {
+      return tarei_fail_memory(err, "body", sizeof value);
+    }
+  }
+  inner->graph->n_formal = inner->graph->n_inputs;
+  return TARE_OK;
+}
+
+static tare_status import(tarei_importer *const inner, tare_error *const err) {
+  const Onnx__GraphProto *const proto = inner->proto;
+  const size_t n = tarei_onnx_count_values(proto);
+  if (!tarei_names_init(&inner->values, n) || !tarei_names_init(&inner->nodes, proto->n_node)) {
+    return tarei_fail_memory(err, "names", n * sizeof(struct tarei_names_slot));
+  }
+  TARE_TRY(tarei_onnx_initializers(inner, err));
+  TARE_TRY(formal_inputs(inner, err));
+  TARE_TRY(tarei_onnx_nodes(inner, err));
+  TARE_TRY(tarei_onnx_outputs(inner, err));
+  return tarei_graph_compact(inner->graph, err);
+}
+
+tare_status tarei_onnx_body(tarei_importer *const importer, Onnx__AttributeProto *const proto,
+                            const int node, tarei_graph **const out, tare_error *const err) {
+  *out = NULL;
+  if (!proto->g) {
+    return tarei_fail(err, TARE_E_MODEL, "holds no graph");
+  }
+  tarei_str name = {0};
+  tarei_str_add(&name, "%s/%s", importer->graph->nodes[node].name, tarei_onnx_text(proto->name));
+  tarei_graph *const body =
+      name.failed ? NULL : tarei_graph_new_body(importer->graph, tarei_str_get(&name));
+  tarei_str_free(&name);
+  if (!body) {
+    return tarei_fail_memory(err, "body", sizeof *body);
+  }
+  *out = body; /* the attribute frees it, also after a failure */
+  tarei_importer inner = {.graph = body,
+                          .proto = proto->g,
+                          .externals = importer->externals,
+                          .around = importer,
+                          .node = node};
+  const tare_status status = import(&inner, err);
+  tarei_names_fini(&inner.values);
+  tarei_names_fini(&inner.nodes);
+  return status;
+}

@@ -1,0 +1,199 @@
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "graph/ops/ops_common.h"
+#include "graph/pass.h"
+
+enum { N_BRANCHES = 2 };
+static const char *const branch_names[N_BRANCHES] = {"then_branch", "else_branch"};
+
+/* The branch that is taken whatever the data are, or NULL. */
+static tarei_graph *known_branch(const tarei_graph *const graph, const tarei_node *const node) {
+  const int condition = node->n_in ? node->in[0] : -1;
+  tarei_expr contents[TAREI_MAX_CONTENTS];
+  int64_t known;
+  if (condition < 0 || tarei_ops_contents(graph, condition, contents) != 1 ||
+      contents[0] == TAREI_EXPR_NONE || !tarei_expr_is_const(graph->exprs, contents[0], &known)) {
+    return NULL;
+  }
+  return tarei_node_body_named(node, branch_names[known == 0]);
+}
+
+static bool is_decided(const tarei_graph *const graph, const tarei_node *const node) {
+  return known_branch(graph, node) != NULL;
+}
+
+static tare_status check_branch(const tarei_node *const node, const tarei_graph *const branch,
+                                const char *const name, tare_error *const err) {
+  if (branch->n_formal != 0) {
+    return tarei_fail(err, TARE_E_MODEL, "its %s has %d inputs; it must have none", name,
+                      branch->n_formal);
+  }
+  if (branch->n_outputs != node->n_out) {
+    return tarei_fail(err, TARE_E_MODEL, "its %s has %d outputs, the node has %d", name,
+                      branch->n_outputs, node->n_out);
+  }
+  return TARE_OK;
+}
+
+/* --- a branch that is known takes the place of the node ------------------------------------------ */
+
+typedef struct move {
+  tarei_graph *from, *to;
+  int *values; /* per value of the branch: its number outside, or -1 */
+} move;
+
+static tare_status move_value(const move *const m, const int v, tare_error *const err) {
+  const tarei_value *const from = &m->from->values[v];
+  const int made = tarei_graph_add_unique(m->to, from->name);
+  if (made < 0) {
+    return tarei_fail_memory(err, from->name, sizeof *from);
+  }
+  tarei_value *const to = &m->to->values[made];
+  to->observable = from->observable;
+  to->dtype = from->data ? from->dtype : TARE_DTYPE_NONE;
+  to->rank = from->data ? from->rank : -1;
+  to->data = tarei_buffer_retain(from->data);
+  for (int d = 0; d < to->rank; d++) {
+    to->dims[d] = from->dims[d];
+  }
+  m->values[v] = made;
+  return TARE_OK;
+}
+
+/* Of a node's operands, into room for as many. */
+static void renumber(const move *const m, const int *const from, const int n, int *const to) {
+  for (int i = 0; i < n; i++) {
+    to[i] = from[i] < 0 ? -1 : m->values[from[i]];
+  }
+}
+
+static tare_status move_node(const move *const m, const tarei_node *const from,
+                             tare_error *const err) {
+  int *const operands = tarei_calloc((size_t)(from->n_in + from->n_out), sizeof *operands);
+  int made = -1;
+  if (operands) {
+    renumber(m, from->in, from->n_in, operands);
+    renumber(m, from->out, from->n_out, operands + from->n_in);
+    made = tarei_graph_add_node(m->to, from->op->name, from->op->domain, from->name, from->opset,
+                                operands, from->n_in, operands + from->n_in, from->n_out);
+  }
+  free(operands);
+  bool ok = made >= 0;
+  for (int a = 0; ok && a < from->n_attrs; a++) {
+    ok = tarei_attr_copy(&m->to->nodes[made], &from->attrs[a]);
+  }
+  return ok ? TARE_OK : tarei_fail_memory(err, from->name, sizeof *from);
+}
+
+static tare_status move_branch(const move *const m, const int *const captured,
+                               const int *const outputs, tare_error *const err) {
+  const tarei_graph *const from = m->from;
+  for (int v = 0; v < from->n_values; v++) {
+    m->values[v] = -1;
+  }
+  for (int i = 0; i < from->n_inputs; i++) {
+    m->values[from->inputs[i]] = captured[i];
+  }
+  for (int v = 0; v < from->n_values; v++) {
+    if (m->values[v] < 0) {
+      TARE_TRY(move_value(m, v, err));
+    }
+  }
+  for (int n = 0; n < from->n_nodes; n++) {
+    if (from->nodes[n].op) {
+      TARE_TRY(move_node(m, &from->nodes[n], err));
+    }
+  }
+  for (int i = 0; i < from->n_outputs; i++) {
+    if (outputs[i] >= 0 &&
+        tarei_graph_add_node(m->to, "Identity", "", NULL, m->to->opset,
+                             &m->values[from->outputs[i]], 1, &outputs[i], 1) < 0) {
+      return tarei_fail_memory(err, "branch", sizeof(tarei_node));
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status expand_if(tarei_graph *const graph, const int index, tare_error *const err) {
+  const tarei_node *const node = &graph->nodes[index];
+  tarei_graph *const branch = known_branch(graph, node);
+  TARE_TRY(check_branch(node, branch, "branch", err));
+  const move m = {.from = branch,
+                  .to = graph,
+                  .values = tarei_calloc((size_t)branch->n_values, sizeof *m.values)};
+  const size_t n_in = (size_t)branch->n_inputs, n_out = (size_t)node->n_out;
+  int *const operands = tarei_calloc(n_in + n_out, sizeof *operands);
+  tare_status status = TARE_E_MEMORY;
+  if (m.values && operands) {
+    for (size_t i = 0; i < n_in; i++) {
+      operands[i] = node->in[branch->captures[i]];
+    }
+    for (size_t i = 0; i < n_out; i++) {
+      operands[n_in + i] = node->out[i];
+    }
+    status = move_branch(&m, operands, operands + n_in, err);
+  } else {
+    (void)tarei_fail_memory(err, node->name, (n_in + n_out) * sizeof *operands);
+  }
+  free(m.values);
+  free(operands);
+  return status;
+}
+
+/* --- a branch that data choose --------------------------------------------------------------------- */
+
+static tare_status merge_output(tarei_graph *const graph, tarei_node *const node,
+                                const tarei_graph *const *const branches, const int o,
+                                tare_error *const err) {
+  const tarei_value *const a = &branches[0]->values[branches[0]->outputs[o]],
+                    *const b = &branches[1]->values[branches[1]->outputs[o]];
+  if (a->dtype != b->dtype) {
+    return tarei_fail(err, TARE_E_MODEL, "its output %d is %s in one branch, %s in the other", o,
+                      tare_dtype_name(a->dtype), tare_dtype_name(b->dtype));
+  }
+  if (a->rank != b->rank) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "its output %d has rank %d in one branch, %d in the other, and the condition "
+                      "depends on data",
+                      o, a->rank, b->rank);
+  }
+  tarei_shape shape = tarei_ops_shape(a);
+  for (int d = 0; d < shape.rank; d++) {
+    if (a->dims[d] != b->dims[d]) {
+      shape.dims[d] = tarei_ops_measured(graph, node, o * TARE_MAX_RANK + d);
+    }
+  }
+  return tarei_ops_give(graph, node, o, a->dtype, &shape, err);
+}
+
+static tare_status infer_if(tarei_graph *const graph, tarei_node *const node,
+                            tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TARE_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_BOOL, err));
+  const tarei_graph *branches[N_BRANCHES];
+  for (int i = 0; i < N_BRANCHES; i++) {
+    tarei_graph *branch;
+    TARE_TRY(tarei_ops_body(node, branch_names[i], &branch, err));
+    TARE_TRY(check_branch(node, branch, branch_names[i], err));
+    TARE_TRY(tarei_ops_hand_captures(graph, node, branch, err));
+    TARE_TRY(tarei_graph_infer(branch, err));
+    branches[i] = branch;
+  }
+  for (int o = 0; o < node->n_out; o++) {
+    TARE_TRY(merge_output(graph, node, branches, o, err));
+  }
+  return TARE_OK;
+}
+
+const tarei_op tarei_op_if = {
+    .name = "If",
+    .domain = "",
+    .min_in = 1,
+    .max_in = -1, /* captures stand behind the condition */
+    .min_out = 1,
+    .max_out = -1,
+    .infer = infer_if,
+    .expands = is_decided,
+    .expand = expand_if,
+};

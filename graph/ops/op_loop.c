@@ -1,0 +1,141 @@
+#include "graph/ops/ops_common.h"
+#include "graph/pass.h"
+
+/* Inputs of node and body: trip count (iteration number), condition, carried values. Outputs of the
+ * body: condition, carried values, then one element of each list that the node gives out. */
+enum { ITERATION, CONDITION, CARRIED };
+
+static tare_status check_counts(const tarei_node *const node, const tarei_graph *const body,
+                                tare_error *const err) {
+  const int n_carried = body->n_formal - CARRIED;
+  if (n_carried < 0 || node->n_in < body->n_formal) {
+    return tarei_fail(err, TARE_E_MODEL, "its body has %d inputs, the node has %d", body->n_formal,
+                      node->n_in);
+  }
+  if (body->n_outputs < 1 + n_carried || node->n_out > body->n_outputs - 1) {
+    return tarei_fail(err, TARE_E_MODEL, "its body has %d outputs, the node has %d and carries %d",
+                      body->n_outputs, node->n_out, n_carried);
+  }
+  for (int i = CARRIED; i < body->n_formal; i++) {
+    if (node->in[i] < 0) {
+      return tarei_fail(err, TARE_E_MODEL, "its carried input %d is absent", i - CARRIED);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status want_scalar(const tarei_value *const value, const tare_dtype dtype,
+                               tare_error *const err) {
+  if (!value) {
+    return TARE_OK;
+  }
+  TARE_TRY(tarei_ops_want_dtype(value, dtype, err));
+  return tarei_ops_want_rank(value, 0, 1, err);
+}
+
+/* Number k that the node measures for axis d of carried value i: before a turn, and at the end. */
+static tarei_expr carried_dim(const tarei_graph *const graph, const tarei_node *const node,
+                              const int i, const int d) {
+  return tarei_ops_measured(graph, node, (node->n_out + i) * TARE_MAX_RANK + d);
+}
+
+static tare_status begin(tarei_graph *const graph, tarei_node *const node,
+                         tarei_graph *const body, tare_error *const err) {
+  const tarei_shape scalar = {.rank = 0};
+  TARE_TRY(tarei_ops_set_input(body, ITERATION, TARE_I64, &scalar, NULL, 0, err));
+  TARE_TRY(tarei_ops_set_input(body, CONDITION, TARE_BOOL, &scalar, NULL, 0, err));
+  for (int i = CARRIED; i < body->n_formal; i++) {
+    const tarei_value *const given = &graph->values[node->in[i]];
+    const tarei_shape shape = tarei_ops_shape(given);
+    TARE_TRY(tarei_ops_set_input(body, i, given->dtype, &shape, NULL, 0, err));
+  }
+  return tarei_ops_hand_captures(graph, node, body, err);
+}
+
+/* Dims of carried values that a turn changes become measured ones. */
+static tare_status widen(const tarei_graph *const graph, const tarei_node *const node,
+                         tarei_graph *const body, bool *const changed, tare_error *const err) {
+  *changed = false;
+  for (int i = 0; i < body->n_formal - CARRIED; i++) {
+    tarei_value *const in = &body->values[body->inputs[CARRIED + i]];
+    const tarei_value *const out = &body->values[body->outputs[1 + i]];
+    if (in->dtype != out->dtype) {
+      return tarei_fail(err, TARE_E_MODEL, "its carried value '%s' begins as %s and goes on as %s",
+                        in->name, tare_dtype_name(in->dtype), tare_dtype_name(out->dtype));
+    }
+    if (in->rank != out->rank) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED,
+                        "its carried value '%s' begins with rank %d and goes on with rank %d",
+                        in->name, in->rank, out->rank);
+    }
+    for (int d = 0; d < in->rank; d++) {
+      const tarei_expr any = carried_dim(graph, node, i, d);
+      if (in->dims[d] != out->dims[d] && in->dims[d] != any) {
+        in->dims[d] = any;
+        *changed = true;
+      }
+    }
+  }
+  return TARE_OK;
+}
+
+/* Carried values end with the dims that every turn keeps; all else is measured. */
+static tare_status give_output(tarei_graph *const graph, tarei_node *const node,
+                               const tarei_graph *const body, const int o,
+                               tare_error *const err) {
+  const int n_carried = body->n_formal - CARRIED;
+  const tarei_value *const inside = &body->values[body->outputs[1 + o]];
+  tarei_shape shape = {.rank = inside->rank};
+  if (o < n_carried) {
+    const tarei_value *const given = &graph->values[node->in[CARRIED + o]];
+    const tarei_value *const in = &body->values[body->inputs[CARRIED + o]];
+    for (int d = 0; d < shape.rank; d++) {
+      shape.dims[d] = in->dims[d] == given->dims[d]
+                          ? given->dims[d]
+                          : tarei_ops_measured(graph, node, o * TARE_MAX_RANK + d);
+    }
+    return tarei_ops_give(graph, node, o, inside->dtype, &shape, err);
+  }
+  if (shape.rank == TARE_MAX_RANK) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output %d has rank %d", o, shape.rank + 1);
+  }
+  shape.rank++;
+  for (int d = 0; d < shape.rank; d++) {
+    int64_t fixed;
+    const bool known = d > 0 && tarei_expr_is_const(graph->exprs, inside->dims[d - 1], &fixed);
+    shape.dims[d] = known ? inside->dims[d - 1]
+                          : tarei_ops_measured(graph, node, o * TARE_MAX_RANK + d);
+  }
+  return tarei_ops_give(graph, node, o, inside->dtype, &shape, err);
+}
+
+static tare_status infer_loop(tarei_graph *const graph, tarei_node *const node,
+                              tare_error *const err) {
+  tarei_graph *body;
+  TARE_TRY(tarei_ops_need(graph, node, 0, err));
+  TARE_TRY(tarei_ops_body(node, "body", &body, err));
+  TARE_TRY(check_counts(node, body, err));
+  TARE_TRY(want_scalar(tarei_ops_in(graph, node, ITERATION), TARE_I64, err));
+  TARE_TRY(want_scalar(tarei_ops_in(graph, node, CONDITION), TARE_BOOL, err));
+  TARE_TRY(begin(graph, node, body, err));
+  bool changed = true;
+  while (changed) { /* at most once for every axis */
+    TARE_TRY(tarei_graph_infer(body, err));
+    TARE_TRY(widen(graph, node, body, &changed, err));
+  }
+  TARE_TRY(tarei_ops_want_dtype(&body->values[body->outputs[0]], TARE_BOOL, err));
+  for (int o = 0; o < node->n_out; o++) {
+    TARE_TRY(give_output(graph, node, body, o, err));
+  }
+  return TARE_OK;
+}
+
+const tarei_op tarei_op_loop = {
+    .name = "Loop",
+    .domain = "",
+    .min_in = 0, /* trip count and condition may be absent */
+    .max_in = -1,
+    .min_out = 1,
+    .max_out = -1,
+    .infer = infer_loop,
+};

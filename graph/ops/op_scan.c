@@ -1,0 +1,133 @@
+#include "graph/ops/ops_common.h"
+#include "graph/pass.h"
+
+/* Inputs of node and body: states, then scanned tensors (one element in the body). Outputs: states,
+ * then one element of each tensor that the node puts together. */
+typedef struct scan {
+  tarei_graph *body;
+  int n_states, n_scanned, n_lists;
+  int64_t in_axes[TAREI_MAX_SCANNED], out_axes[TAREI_MAX_SCANNED];
+} scan;
+
+static tare_status read_axes(const tarei_node *const node, const char *const name, const int n,
+                             int64_t *const out, tare_error *const err) {
+  if (n > TAREI_MAX_SCANNED) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "it scans %d tensors; at most %d are supported", n,
+                      TAREI_MAX_SCANNED);
+  }
+  return tarei_ops_ints(node, name, n, 0, out, err);
+}
+
+static tare_status read_scan(const tarei_node *const node, scan *const s, tare_error *const err) {
+  if (node->opset < 9) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "the batched form before opset 9 is not supported");
+  }
+  TARE_TRY(tarei_ops_body(node, "body", &s->body, err));
+  const int64_t n = tarei_attr_int(node, "num_scan_inputs", 0);
+  if (n < 1 || n > s->body->n_formal || node->n_in < s->body->n_formal) {
+    return tarei_fail(err, TARE_E_MODEL,
+                      "it scans %lld tensors, its body has %d inputs and the node %d", (long long)n,
+                      s->body->n_formal, node->n_in);
+  }
+  s->n_scanned = (int)n;
+  s->n_states = s->body->n_formal - s->n_scanned;
+  s->n_lists = s->body->n_outputs - s->n_states;
+  if (s->n_lists < 0 || node->n_out > s->body->n_outputs) {
+    return tarei_fail(err, TARE_E_MODEL, "its body has %d outputs, the node has %d and %d states",
+                      s->body->n_outputs, node->n_out, s->n_states);
+  }
+  TARE_TRY(read_axes(node, "scan_input_axes", s->n_scanned, s->in_axes, err));
+  return read_axes(node, "scan_output_axes", s->n_lists, s->out_axes, err);
+}
+
+static tare_status hand_element(const tarei_graph *const graph, const tarei_node *const node,
+                                const scan *const s, const int i, tarei_expr *const length,
+                                tare_error *const err) {
+  const tarei_value *const given = &graph->values[node->in[s->n_states + i]];
+  TARE_TRY(tarei_ops_want_rank(given, 1, TARE_MAX_RANK, err));
+  int axis;
+  TARE_TRY(tarei_ops_axis(s->in_axes[i], given->rank, &axis, err));
+  if (i == 0) {
+    *length = given->dims[axis];
+  } else if (!tarei_ops_unify(graph, *length, given->dims[axis], length)) {
+    return tarei_fail(err, TARE_E_MODEL, "the tensors that it scans differ in length at '%s'",
+                      given->name);
+  }
+  tarei_shape element = {.rank = 0};
+  for (int d = 0; d < given->rank; d++) {
+    if (d != axis) {
+      element.dims[element.rank++] = given->dims[d];
+    }
+  }
+  return tarei_ops_set_input(s->body, s->n_states + i, given->dtype, &element, NULL, 0, err);
+}
+
+static tare_status check_state(const scan *const s, const int i, tare_error *const err) {
+  const tarei_value *const in = &s->body->values[s->body->inputs[i]],
+                    *const out = &s->body->values[s->body->outputs[i]];
+  bool same = in->dtype == out->dtype && in->rank == out->rank;
+  for (int d = 0; same && d < in->rank; d++) {
+    same = in->dims[d] == out->dims[d];
+  }
+  return same ? TARE_OK
+              : tarei_fail(err, TARE_E_MODEL, "its state '%s' changes type or shape from turn to turn",
+                           in->name);
+}
+
+static tare_status give_list(tarei_graph *const graph, tarei_node *const node, const scan *const s,
+                             const int i, const tarei_expr length, tare_error *const err) {
+  const tarei_value *const element = &s->body->values[s->body->outputs[s->n_states + i]];
+  int axis;
+  if (element->rank == TARE_MAX_RANK) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output %d has rank %d", s->n_states + i,
+                      element->rank + 1);
+  }
+  TARE_TRY(tarei_ops_axis(s->out_axes[i], element->rank + 1, &axis, err));
+  tarei_shape shape = {.rank = element->rank + 1};
+  for (int d = 0, from = 0; d < shape.rank; d++) {
+    shape.dims[d] = d == axis ? length : element->dims[from++];
+  }
+  return tarei_ops_give(graph, node, s->n_states + i, element->dtype, &shape, err);
+}
+
+static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
+                              tare_error *const err) {
+  scan s = {0};
+  tarei_expr length = TAREI_EXPR_NONE;
+  TARE_TRY(tarei_ops_need(graph, node, 0, err));
+  TARE_TRY(read_scan(node, &s, err));
+  for (int i = 0; i < s.body->n_formal; i++) {
+    if (node->in[i] < 0) {
+      return tarei_fail(err, TARE_E_MODEL, "its input %d is absent", i);
+    }
+  }
+  for (int i = 0; i < s.n_states; i++) {
+    const tarei_value *const given = &graph->values[node->in[i]];
+    const tarei_shape shape = tarei_ops_shape(given);
+    TARE_TRY(tarei_ops_set_input(s.body, i, given->dtype, &shape, NULL, 0, err));
+  }
+  for (int i = 0; i < s.n_scanned; i++) {
+    TARE_TRY(hand_element(graph, node, &s, i, &length, err));
+  }
+  TARE_TRY(tarei_ops_hand_captures(graph, node, s.body, err));
+  TARE_TRY(tarei_graph_infer(s.body, err));
+  for (int i = 0; i < s.n_states && i < node->n_out; i++) {
+    TARE_TRY(check_state(&s, i, err));
+    const tarei_shape shape = tarei_ops_shape(&graph->values[node->in[i]]);
+    TARE_TRY(tarei_ops_give(graph, node, i, graph->values[node->in[i]].dtype, &shape, err));
+  }
+  for (int i = 0; i < node->n_out - s.n_states; i++) {
+    TARE_TRY(give_list(graph, node, &s, i, length, err));
+  }
+  return TARE_OK;
+}
+
+const tarei_op tarei_op_scan = {
+    .name = "Scan",
+    .domain = "",
+    .min_in = 1,
+    .max_in = -1,
+    .min_out = 1,
+    .max_out = -1,
+    .infer = infer_scan,
+};
