@@ -6,6 +6,8 @@
 #include "engine/graph_file.h"
 #include "graph/pass.h"
 
+enum { MAX_DEPTH = 100 }; /* of bodies in bodies */
+
 static tare_status broken(tare_error *const err, const char *const what) {
   return tarei_fail(err, TARE_E_INPUT, "the graph section is broken at %s", what);
 }
@@ -169,7 +171,22 @@ static bool get_list(tarei_reader *const r, tarei_attr *const a) {
   return !r->failed;
 }
 
-static void get_attr(tarei_reader *const r, tarei_node *const node) {
+/* What a body captures are inputs that the node has. */
+static bool captures_fit(const tarei_graph *const body, const tarei_node *const node) {
+  for (int i = 0; i < body->n_inputs - body->n_formal; i++) {
+    if (body->captures[i] < 0 || body->captures[i] >= node->n_in ||
+        node->in[body->captures[i]] < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tarei_graph *get_body(tarei_reader *r, const tarei_graph *around,
+                             const tarei_blobs *constants);
+
+static void get_attr(tarei_reader *const r, const tarei_graph *const g, tarei_node *const node,
+                     const tarei_blobs *const constants) {
   tarei_attr a = {.name = tarei_get_text(r)};
   a.kind = (tarei_attr_kind)tarei_get_u8(r);
   a.i = (int64_t)tarei_get_u64(r);
@@ -177,16 +194,22 @@ static void get_attr(tarei_reader *const r, tarei_node *const node) {
   a.s = tarei_get_text(r);
   const bool known = a.kind == TAREI_ATTR_FLOAT || a.kind == TAREI_ATTR_INT ||
                      a.kind == TAREI_ATTR_STRING || a.kind == TAREI_ATTR_TENSOR ||
-                     a.kind == TAREI_ATTR_FLOATS || a.kind == TAREI_ATTR_INTS;
-  const bool ok = a.name && a.s && known && get_list(r, &a) &&
-                  (a.kind != TAREI_ATTR_TENSOR || get_tensor_attr(r, &a)) &&
-                  tarei_attr_copy(node, &a);
+                     a.kind == TAREI_ATTR_FLOATS || a.kind == TAREI_ATTR_INTS ||
+                     a.kind == TAREI_ATTR_GRAPH;
+  bool ok = a.name && a.s && known && get_list(r, &a) &&
+            (a.kind != TAREI_ATTR_TENSOR || get_tensor_attr(r, &a));
+  if (ok && a.kind == TAREI_ATTR_GRAPH) {
+    a.graph = get_body(r, g, constants);
+    ok = a.graph && captures_fit(a.graph, node);
+  }
+  ok = ok && tarei_attr_copy(node, &a);
   r->failed |= !ok;
   free(a.name);
   free(a.s);
   free(a.ints);
   free(a.floats);
   tarei_buffer_release(a.buffer);
+  tarei_graph_free(a.graph);
 }
 
 /* A list of value numbers, UINT32_MAX for absent ones; NULL on failure. */
@@ -232,7 +255,8 @@ static bool outputs_are_free(const tarei_graph *const g, const int *const out, c
   return true;
 }
 
-static void get_node(tarei_reader *const r, tarei_graph *const g) {
+static void get_node(tarei_reader *const r, tarei_graph *const g,
+                     const tarei_blobs *const constants) {
   char *const op = tarei_get_text(r), *const domain = tarei_get_text(r);
   char *const name = tarei_get_text(r), *const precision = tarei_get_text(r);
   const uint32_t opset = tarei_get_u32(r);
@@ -246,7 +270,7 @@ static void get_node(tarei_reader *const r, tarei_graph *const g) {
     g->nodes[node].precision = *precision ? tarei_strdup(precision) : NULL;
     const uint32_t n_attrs = tarei_get_count(r, 8);
     for (uint32_t a = 0; !r->failed && a < n_attrs; a++) {
-      get_attr(r, &g->nodes[node]);
+      get_attr(r, g, &g->nodes[node], constants);
     }
     r->failed |= !operands_are_there(g, &g->nodes[node]);
   }
@@ -301,7 +325,7 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
   }
   const uint32_t n_nodes = tarei_get_count(r, 16);
   for (uint32_t n = 0; !r->failed && n < n_nodes; n++) {
-    get_node(r, g);
+    get_node(r, g, constants);
   }
   if (r->failed) {
     return broken(err, "its nodes");
@@ -311,7 +335,36 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
   if (r->failed || !ends_fit(g)) {
     return broken(err, "its inputs and outputs");
   }
-  return tarei_graph_infer(g, err);
+  return TARE_OK;
+}
+
+/* Dims, types and contents of a body's inputs come from the node, by inference. */
+static bool get_captures(tarei_reader *const r, tarei_graph *const body) {
+  const uint32_t n_formal = tarei_get_u32(r);
+  if (r->failed || n_formal > (uint32_t)body->n_inputs) {
+    return false;
+  }
+  body->n_formal = (int)n_formal;
+  const int n = body->n_inputs - body->n_formal;
+  body->captures = tarei_calloc((size_t)n, sizeof *body->captures);
+  for (int i = 0; body->captures && i < n; i++) {
+    body->captures[i] = (int)tarei_get_u32(r);
+  }
+  return body->captures && !r->failed;
+}
+
+static tarei_graph *get_body(tarei_reader *const r, const tarei_graph *const around,
+                             const tarei_blobs *const constants) {
+  char *const name = tarei_get_text(r);
+  tarei_graph *const body =
+      name && ++r->depth < MAX_DEPTH ? tarei_graph_new_body(around, name) : NULL;
+  free(name);
+  if (body && (get_graph(r, constants, body, NULL) != TARE_OK || !get_captures(r, body))) {
+    tarei_graph_free(body);
+    return NULL;
+  }
+  r->depth--;
+  return body;
 }
 
 tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const constants,
@@ -322,7 +375,11 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
   if (!*out) {
     return broken(err, "its name");
   }
-  const tare_status status = get_graph(r, constants, *out, err);
+  tare_status status = get_graph(r, constants, *out, err);
+  if (status == TARE_OK) {
+    (void)tarei_get_u32(r); /* formal inputs: those of bodies only */
+    status = r->failed ? broken(err, "its end") : tarei_graph_infer(*out, err);
+  }
   if (status != TARE_OK) {
     tarei_graph_free(*out);
     *out = NULL;

@@ -97,7 +97,9 @@ static void put_value(tarei_writer *const w, const tare_plan *const plan, const 
   put_constant(w, plan, value, constants);
 }
 
-static void put_attr(tarei_writer *const w, const tarei_attr *const a) {
+/* `body`: the part of the plan that runs the graph of a GRAPH attribute. */
+static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tare_plan *const body,
+                     tarei_blobs *const constants) {
   tarei_put_text(w, a->name);
   tarei_put_u8(w, (uint8_t)a->kind);
   tarei_put_u64(w, (uint64_t)a->i);
@@ -122,12 +124,13 @@ static void put_attr(tarei_writer *const w, const tarei_attr *const a) {
     tarei_put_u64(w, bytes);
     tarei_put_bytes(w, a->tensor.data, bytes);
   }
+  if (a->kind == TAREI_ATTR_GRAPH) {
+    tarei_graph_put(w, body, constants);
+  }
 }
 
-/* Attributes that the engine reads; texts in lists and subgraphs have no use there. */
-static bool is_kept(const tarei_attr *const a) {
-  return a->kind != TAREI_ATTR_STRINGS && a->kind != TAREI_ATTR_GRAPH;
-}
+/* Attributes that the engine reads; texts in lists have no use there. */
+static bool is_kept(const tarei_attr *const a) { return a->kind != TAREI_ATTR_STRINGS; }
 
 static void put_operands(tarei_writer *const w, const int *const operands, const int n,
                          const int *const numbers) {
@@ -137,8 +140,9 @@ static void put_operands(tarei_writer *const w, const int *const operands, const
   }
 }
 
-static void put_node(tarei_writer *const w, const tarei_node *const node,
-                     const int *const numbers) {
+static void put_node(tarei_writer *const w, const tare_plan *const plan,
+                     const tarei_node *const node, const int *const numbers, int *const child,
+                     tarei_blobs *const constants) {
   tarei_put_text(w, node->op->name);
   tarei_put_text(w, node->op->domain);
   tarei_put_text(w, node->name);
@@ -152,8 +156,9 @@ static void put_node(tarei_writer *const w, const tarei_node *const node,
   }
   tarei_put_u32(w, n);
   for (int a = 0; a < node->n_attrs; a++) {
+    const bool has_body = node->attrs[a].kind == TAREI_ATTR_GRAPH;
     if (is_kept(&node->attrs[a])) {
-      put_attr(w, &node->attrs[a]);
+      put_attr(w, &node->attrs[a], has_body ? plan->children[(*child)++] : NULL, constants);
     }
   }
 }
@@ -184,12 +189,17 @@ void tarei_graph_put(tarei_writer *const w, const tare_plan *const plan,
     n_nodes += plan->runs[n];
   }
   tarei_put_u32(w, n_nodes);
+  int child = 0; /* parts stand in the order of the nodes they belong to */
   for (int n = 0; n < g->n_nodes; n++) {
     if (plan->runs[n]) {
-      put_node(w, &g->nodes[n], numbers);
+      put_node(w, plan, &g->nodes[n], numbers, &child, constants);
     }
   }
   put_operands(w, g->inputs, g->n_inputs, numbers);
   put_operands(w, g->outputs, g->n_outputs, numbers);
+  tarei_put_u32(w, (uint32_t)g->n_formal);
+  for (int i = 0; g->is_body && i < g->n_inputs - g->n_formal; i++) {
+    tarei_put_u32(w, (uint32_t)g->captures[i]);
+  }
   free(numbers);
 }

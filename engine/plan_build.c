@@ -16,11 +16,35 @@ void tare_build_options_init(tare_build_options *const options) {
   *options = (tare_build_options){0};
 }
 
+static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize_options *const o,
+                                  tare_error *const err) {
+  if (o->int8) {
+    TARE_TRY(tarei_graph_share_scales(graph, err));
+  }
+  TARE_TRY(tarei_graph_quantize(graph, o, err));
+  TARE_TRY(tarei_graph_compact(graph, err));
+  TARE_TRY(tarei_graph_infer(graph, err));
+  return tarei_graph_fuse_quantize(graph, err);
+}
+
+/* Requests name layers of the whole; those of bodies take what is best. */
+static tare_status quantize_bodies(const tarei_graph *const graph, const bool int8,
+                                   const bool symmetric, tare_error *const err) {
+  const tarei_quantize_options options = {.int8 = int8, .symmetric = symmetric};
+  for (int n = 0; n < graph->n_nodes; n++) {
+    tarei_graph *body;
+    for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
+      TARE_TRY(quantize_graph(body, &options, err));
+      TARE_TRY(quantize_bodies(body, int8, symmetric, err));
+    }
+  }
+  return TARE_OK;
+}
+
 static tare_status quantize(tare_plan *const plan, const tare_build_options *const o,
                             tare_error *const err) {
   if (o->table) {
     TARE_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, err));
-    TARE_TRY(tarei_graph_share_scales(plan->graph, err));
   }
   const tarei_quantize_options options = {
       .int8 = o->table != NULL,
@@ -29,10 +53,8 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
           o->constraints == TARE_CONSTRAINTS_NONE ? NULL : o->layer_precisions,
       .obey = o->constraints == TARE_CONSTRAINTS_OBEY,
   };
-  TARE_TRY(tarei_graph_quantize(plan->graph, &options, err));
-  TARE_TRY(tarei_graph_compact(plan->graph, err));
-  TARE_TRY(tarei_graph_infer(plan->graph, err));
-  return tarei_graph_fuse_quantize(plan->graph, err);
+  TARE_TRY(quantize_graph(plan->graph, &options, err));
+  return quantize_bodies(plan->graph, options.int8, options.symmetric, err);
 }
 
 static tare_status build(tare_plan *const plan, const tare_model *const model,

@@ -10,9 +10,8 @@
 #include "shapes/profiles.h"
 
 #define MAGIC "TAREPLAN"
-#define VERSION_MAJOR 2u /* raised when old readers would go wrong */
-#define VERSION_MINOR 1u
-#define META_SUM_MINOR 1u /* the first with a checksum of the meta section alone */
+#define VERSION_MAJOR 3u /* raised when old readers would go wrong */
+#define VERSION_MINOR 0u
 #define HEADER_BYTES 64u
 #define SMALL_FILE ((size_t)16 << 20) /* so many bytes are held against their checksum at once */
 
@@ -188,10 +187,8 @@ static tare_status get_header(const tarei_source *const source, const bool all,
     return tarei_fail(err, TARE_E_INPUT, "%s: meta section of %llu bytes does not fit",
                       source->name, (unsigned long long)h->meta_bytes);
   }
-  if (h->minor >= META_SUM_MINOR) {
-    TARE_TRY(check_sum(source, (size_t)h->meta_bytes, h->meta_checksum, err));
-  }
-  return all || h->minor < META_SUM_MINOR || source->size <= SMALL_FILE
+  TARE_TRY(check_sum(source, (size_t)h->meta_bytes, h->meta_checksum, err));
+  return all || source->size <= SMALL_FILE
              ? check_sum(source, source->size - HEADER_BYTES, h->checksum, err)
              : TARE_OK;
 }

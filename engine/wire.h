@@ -25,6 +25,7 @@ typedef struct tarei_reader {
   const uint8_t *data;
   size_t n, at;
   bool failed; /* ran beyond the end */
+  int depth;   /* of what is read now, where things nest */
 } tarei_reader;
 
 const void *tarei_get_bytes(tarei_reader *r, size_t n); /* NULL on failure */

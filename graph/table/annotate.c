@@ -93,22 +93,34 @@ static bool is_float_variable(const tarei_value *const value) {
   return !value->data && (value->dtype == TARE_F32 || value->dtype == TARE_DTYPE_NONE);
 }
 
-tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *const graph,
-                                 const tare_profiles *const profiles, tare_error *const err) {
-  TARE_TRY(check_profiles(table, profiles, err));
-  int n_found = 0;
+static tare_status annotate_graph(const tare_table *const table, const tarei_graph *const graph,
+                                  int *const n_found, tare_error *const err) {
   for (int i = 0; i < graph->n_values; i++) {
     tarei_value *const value = &graph->values[i];
     const int line = tare_table_find(table, value->name);
     if (line < 0) {
       continue;
     }
-    n_found += !value->is_output; /* "logits" and the like are outputs of many models */
+    *n_found += !value->is_output; /* "logits" and the like are outputs of many models */
     const tarei_table_tensor *const tensor = &table->tensors[line];
     if (is_float_variable(value) && !is_dead(tensor, table->n_columns)) {
       TARE_TRY(annotate_value(tensor, table->n_columns, value, err));
     }
   }
+  for (int n = 0; n < graph->n_nodes; n++) {
+    const tarei_graph *body;
+    for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
+      TARE_TRY(annotate_graph(table, body, n_found, err));
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *const graph,
+                                 const tare_profiles *const profiles, tare_error *const err) {
+  int n_found = 0;
+  TARE_TRY(check_profiles(table, profiles, err));
+  TARE_TRY(annotate_graph(table, graph, &n_found, err));
   return n_found
              ? TARE_OK
              : tarei_fail(err, TARE_E_USAGE,

@@ -40,12 +40,22 @@ static bool is_unknown(Onnx__ModelProto *const model, Onnx__NodeProto *node) {
   return refused && strstr(err.message, "not supported: ");
 }
 
+/* What is refused may stand in a body then. */
+static bool has_body(const Onnx__NodeProto *const node) {
+  for (size_t i = 0; i < node->n_attribute; i++) {
+    if (node->attribute[i]->g) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Every operator that is refused alone must stand in the message about the model. */
 static bool names_all(Onnx__ModelProto *const model, const char *const message, char *const why,
                       const size_t size) {
   for (size_t i = 0; i < model->graph->n_node; i++) {
     Onnx__NodeProto *const node = model->graph->node[i];
-    if (!strstr(message, node->op_type) && is_unknown(model, node)) {
+    if (!strstr(message, node->op_type) && !has_body(node) && is_unknown(model, node)) {
       snprintf(why, size, "the refusal does not name %s", node->op_type);
       return false;
     }
