@@ -77,6 +77,9 @@ tare_status tarei_onnx_body(tarei_importer *importer, Onnx__AttributeProto *prot
                             tarei_graph **out, tare_error *err);
 /* The value of this name here, or taken from a graph around; -1 where there is none. */
 tare_status tarei_onnx_find(tarei_importer *importer, const char *name, int *out, tare_error *err);
+/* Lets a graph compute in float32 what it has in float16 and bfloat16, bodies included; `proto` names the
+ * types of its outputs, NULL for a body. */
+tare_status tarei_onnx_widen(tarei_graph *graph, const Onnx__GraphProto *proto, tare_error *err);
 size_t tarei_onnx_count_values(const Onnx__GraphProto *proto);
 
 /* Adds a value of the model; TARE_E_MODEL when the name is taken. `maker` says who makes it. */

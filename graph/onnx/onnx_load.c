@@ -82,6 +82,7 @@ static tare_status import_graph(tarei_importer *const importer, tare_error *cons
   TARE_TRY(tarei_onnx_inputs(importer, err));
   TARE_TRY(tarei_onnx_nodes(importer, err));
   TARE_TRY(tarei_onnx_outputs(importer, err));
+  TARE_TRY(tarei_onnx_widen(importer->graph, proto, err));
   return tarei_graph_compact(importer->graph, err);
 }
 

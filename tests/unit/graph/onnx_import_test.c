@@ -93,6 +93,17 @@ static const struct bad {
      "'Mystery_2', 'Mystery_3' ... and 5 more), Op00 (1 node: 'Op00_9')"},
     {"bad_missing_tensor", TARE_E_MODEL,
      "node 'adder' (Add) reads tensor 'ghost', which nothing makes"},
+    {"bad_if_one_branch", TARE_E_MODEL,
+     "node 'choose' (If): it has no graph in its attribute 'else_branch'"},
+    {"bad_if_outputs", TARE_E_MODEL,
+     "node 'choose' (If): its then_branch has 1 outputs, the node has 2"},
+    {"bad_if_ranks", TARE_E_UNSUPPORTED,
+     "node 'choose' (If): its output 0 has rank 2 in one branch, 1 in the other, and the condition "
+     "depends on data"},
+    {"bad_if_unknown_operator", TARE_E_UNSUPPORTED,
+     "1 operator is not supported: com.foo.Mystery (1 node: 'who')"},
+    {"bad_loop_inputs", TARE_E_MODEL,
+     "node 'turns' (Loop): its body has 1 inputs, the node has 3"},
     {"bad_narrow_value", TARE_E_MODEL, "initializer 'w': element 1 is 300, which is no int8"},
     {"bad_negative_dims", TARE_E_MODEL, "initializer 'w': dims [2, -4] hold a negative size"},
     {"bad_no_data", TARE_E_MODEL,
@@ -237,8 +248,8 @@ static void every_type_comes_in_from_every_field(void **state) {
       {"u32", TARE_U32, {0, 1, 100}},
       {"u64", TARE_U64, {0, 1, 100}},
       {"bool", TARE_BOOL, {0, 1, 1}},
-      {"f16", TARE_F16, {0, 0x3c00, 0x5640}},
-      {"bf16", TARE_BF16, {0, 0x3f80, 0x42c8}},
+      {"f16", TARE_F32, {0, 1, 100}}, /* widened */
+      {"bf16", TARE_F32, {0, 1, 100}},
   };
   tarei_graph *const graph = load_good("good_types");
   for (size_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
@@ -293,6 +304,24 @@ static void dims_without_name_are_all_different(void **state) {
                       "input c float32[n, c_d1]\n"
                       "Concat_0: Concat(a, b, c) axis=1 -> y float32[n, a_d1 + a_d1_ + c_d1]\n"
                       "output y float32[n, a_d1 + a_d1_ + c_d1]\n");
+  tarei_str_free(&text);
+  tarei_graph_free(graph);
+}
+
+static void half_floats_are_widened_and_casts_stay(void **state) {
+  (void)state;
+  tarei_graph *const graph = load_good("good_half");
+  tarei_str text = {0};
+  tarei_graph_print(graph, &text);
+  assert_string_equal(tarei_str_get(&text),
+                      "input x float16[batch, 4]\n"
+                      "Cast_4: Cast(x) to=1 -> x_f32 float32[batch, 4]\n"
+                      "Mul_0: Mul(x_f32, w) -> m float32[batch, 4]\n"
+                      "Cast_1: Cast(m) to=10 -> r_f32 float16[batch, 4]\n"
+                      "Cast_3: Cast(r_f32) to=1 -> r float32[batch, 4]\n"
+                      "Add_2: Add(r, w) -> y_f32 float32[batch, 4]\n"
+                      "Cast_5: Cast(y_f32) to=10 -> y float16[batch, 4]\n"
+                      "output y float16[batch, 4]\n");
   tarei_str_free(&text);
   tarei_graph_free(graph);
 }
@@ -509,6 +538,7 @@ int main(void) {
       cmocka_unit_test(every_type_comes_in_from_every_field),
       cmocka_unit_test(constants_of_every_form_become_values),
       cmocka_unit_test(dims_without_name_are_all_different),
+      cmocka_unit_test(half_floats_are_widened_and_casts_stay),
       cmocka_unit_test(external_data_is_mapped_and_aligned),
       cmocka_unit_test(nodes_are_sorted_and_named),
       cmocka_unit_test(an_input_with_initializer_is_a_constant),
