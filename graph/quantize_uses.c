@@ -26,10 +26,13 @@ static bool is_one_of(const tarei_op *const op, const tarei_op *const *const ops
 
 bool tarei_is_activation(const tarei_graph *const graph, const tarei_node *const node) {
   static const tarei_op *const ops[] = {
-      &tarei_op_abs,  &tarei_op_clip,         &tarei_op_elu,        &tarei_op_erf,
-      &tarei_op_gelu, &tarei_op_hard_sigmoid, &tarei_op_hard_swish, &tarei_op_leaky_relu,
-      &tarei_op_neg,  &tarei_op_relu,         &tarei_op_sigmoid,    &tarei_op_softplus,
-      &tarei_op_tanh,
+      &tarei_op_abs,        &tarei_op_atan,         &tarei_op_celu,
+      &tarei_op_clip,       &tarei_op_elu,          &tarei_op_erf,
+      &tarei_op_gelu,       &tarei_op_hard_sigmoid, &tarei_op_hard_swish,
+      &tarei_op_leaky_relu, &tarei_op_mish,         &tarei_op_neg,
+      &tarei_op_relu,       &tarei_op_selu,         &tarei_op_shrink,
+      &tarei_op_sigmoid,    &tarei_op_softplus,     &tarei_op_softsign,
+      &tarei_op_swish,      &tarei_op_tanh,         &tarei_op_thresholded_relu,
   };
   if (!is_one_of(node->op, ops, sizeof ops / sizeof *ops) ||
       graph->values[node->in[0]].dtype != TARE_F32) {

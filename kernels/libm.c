@@ -2,21 +2,11 @@
 
 #include <math.h>
 
-float tarei_libm_cos(float x) {
-  return cosf(x);
-}
-
-float tarei_libm_expm1(float x) {
-  return expm1f(x);
-}
-
-float tarei_libm_log(float x) {
-  return logf(x);
-}
-
-float tarei_libm_sin(float x) {
-  return sinf(x);
-}
+#define DEFINE_LIBM(name)            \
+  float tarei_libm_##name(float x) { \
+    return name##f(x);               \
+  }
+TAREI_LIBM(DEFINE_LIBM)
 
 /* log(1 + e^x), written so that e^x does not overflow */
 float tarei_libm_softplus(float x) {

@@ -7,10 +7,25 @@
 
 typedef float tarei_libm_fn(float x);
 
-tarei_libm_fn tarei_libm_cos;
-tarei_libm_fn tarei_libm_expm1;
-tarei_libm_fn tarei_libm_log;
-tarei_libm_fn tarei_libm_sin;
+/* X(name) for the functions that libm has under this name with an f behind it. */
+#define TAREI_LIBM(X) \
+  X(acos)             \
+  X(acosh)            \
+  X(asin)             \
+  X(asinh)            \
+  X(atan)             \
+  X(atanh)            \
+  X(cos)              \
+  X(cosh)             \
+  X(expm1)            \
+  X(log)              \
+  X(sin)              \
+  X(sinh)             \
+  X(tan)
+
+#define TAREI_LIBM_DECLARE(name) tarei_libm_fn tarei_libm_##name;
+TAREI_LIBM(TAREI_LIBM_DECLARE)
+#undef TAREI_LIBM_DECLARE
 tarei_libm_fn tarei_libm_softplus;
 float tarei_libm_pow(float x, float y);
 

@@ -175,6 +175,9 @@ static void piece_range(const void *const user, const size_t first, const size_t
 
 void tarei_broadcast_run(const tarei_broadcast *const b, const tarei_run *const run,
                          const tarei_broadcast_fn row_fn, const void *const user) {
+  if (b->n == 0 || b->rows == 0) {
+    return;
+  }
   const bool cuts = b->n > CHUNK && run->threads > 1;
   const size_t size = cuts ? CHUNK : b->n;
   const pieces p = {b, cuts ? (b->n + size - 1) / size : 1, size, row_fn, user};

@@ -1,13 +1,16 @@
 /* Elementwise operators of two operands (Min and Max: of any number), with broadcasting. */
 #include "engine/lower/elementwise.h"
 #include "engine/lower/fused.h"
+#include "engine/lower/typed_binary.h"
 
 typedef struct job {
   tarei_binary op;
   const tarei_run *run;
   const void *a, *b;
   void *out;
-  tarei_epilogue to; /* of floats */
+  tarei_epilogue to;    /* of floats */
+  tarei_pair_fn *typed; /* of other types */
+  size_t size;          /* of an element */
 } job;
 
 /* One row of floats, or a part of it: element `at` of the output stands at the operands' begin. */
@@ -37,53 +40,26 @@ static void float_row(const void *const user, const tarei_broadcast *const b, co
   tarei_write_values(&j->to, j->run->kernels, at, b->n, float_values, &part);
 }
 
-/* Integers wrap like two's complement; a division by zero gives 0 instead of a trap. */
-static int64_t apply(const tarei_binary op, const int64_t a, const int64_t b) {
-  switch (op) {
-    case TAREI_BINARY_ADD:
-      return (int64_t)((uint64_t)a + (uint64_t)b);
-    case TAREI_BINARY_SUB:
-      return (int64_t)((uint64_t)a - (uint64_t)b);
-    case TAREI_BINARY_MUL:
-      return (int64_t)((uint64_t)a * (uint64_t)b);
-    case TAREI_BINARY_DIV:
-      return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
-    case TAREI_BINARY_MIN:
-      return a < b ? a : b;
-    case TAREI_BINARY_MAX:
-      return a > b ? a : b;
-    default:
-      return 0;
-  }
+static void typed_row(const void *const user, const tarei_broadcast *const b, const size_t at,
+                      const size_t *const offset) {
+  const job *const j = user;
+  j->typed((const char *)j->a + offset[0] * j->size, b->step[0],
+           (const char *)j->b + offset[1] * j->size, b->step[1], b->n,
+           (char *)j->out + at * j->size);
 }
 
-#define INTEGER_ROW(name, type)                                                              \
-  static void name(const void *const user, const tarei_broadcast *const b, const size_t at,  \
-                   const size_t *const offset) {                                             \
-    const job *const j = user;                                                               \
-    const type *const x = (const type *)j->a + offset[0];                                    \
-    const type *const y = (const type *)j->b + offset[1];                                    \
-    type *const out = (type *)j->out + at;                                                   \
-    for (size_t i = 0; i < b->n; i++) {                                                      \
-      out[i] = (type)apply(j->op, x[i * b->step[0]], y[i * b->step[1]]);                     \
-    }                                                                                        \
-  }
-INTEGER_ROW(int64_row, int64_t)
-INTEGER_ROW(int32_row, int32_t)
+/* The same functions of other types. */
+static const tarei_pair pairs[TAREI_BINARY_COUNT] = {
+    [TAREI_BINARY_ADD] = TAREI_PAIR_ADD,     [TAREI_BINARY_SUB] = TAREI_PAIR_SUB,
+    [TAREI_BINARY_MUL] = TAREI_PAIR_MUL,     [TAREI_BINARY_DIV] = TAREI_PAIR_DIV,
+    [TAREI_BINARY_MIN] = TAREI_PAIR_MIN,     [TAREI_BINARY_MAX] = TAREI_PAIR_MAX,
+    [TAREI_BINARY_PRELU] = TAREI_PAIR_PRELU,
+};
 
-static tarei_broadcast_fn row_of(const tare_dtype dtype) {
-  return dtype == TARE_F32   ? float_row
-         : dtype == TARE_I64 ? int64_row
-         : dtype == TARE_I32 ? int32_row
-                             : NULL;
-}
-
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
-  (void)blobs;
+static tare_status prepare(tarei_step *const step, const tarei_binary op, tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  if (!row_of(dtype)) {
-    return tarei_refuse_dtype(dtype, err);
+  if (dtype != TARE_F32) {
+    return tarei_pair_of(pairs[op], dtype) ? TARE_OK : tarei_refuse_dtype(dtype, err);
   }
   TARE_TRY(tarei_fused_prepare(step, err));
   return step->node->n_in > 2 && ((const tarei_fused *)step->state)->u8_output >= 0
@@ -97,13 +73,17 @@ static tare_status combine(const tarei_step *const step, const tarei_binary op,
   const tare_tensor *const operands[] = {a, b};
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(operands, 2, r->out[0], &layout, err));
-  const job j = {.op = op,
-                 .run = r,
-                 .a = a->data,
-                 .b = b->data,
-                 .out = r->out[0]->data,
-                 .to = tarei_fused_epilogue(step->state, step, r, NULL, 0)};
-  tarei_broadcast_run(&layout, r, row_of(a->dtype), &j);
+  job j = {.op = op,
+           .run = r,
+           .a = a->data,
+           .b = b->data,
+           .out = r->out[0]->data,
+           .typed = tarei_pair_of(pairs[op], a->dtype),
+           .size = tare_dtype_size(a->dtype)};
+  if (a->dtype == TARE_F32) {
+    j.to = tarei_fused_epilogue(step->state, step, r, NULL, 0);
+  }
+  tarei_broadcast_run(&layout, r, a->dtype == TARE_F32 ? float_row : typed_row, &j);
   return TARE_OK;
 }
 
@@ -111,6 +91,9 @@ static tare_status combine(const tarei_step *const step, const tarei_binary op,
 static tare_status run_binary(const tarei_step *const step, const tarei_run *const r,
                               const tarei_binary op, tare_error *const err) {
   const int n = step->node->n_in;
+  if (op == TAREI_BINARY_DIV) {
+    TARE_TRY(tarei_want_divisor(step, r, 1, err));
+  }
   TARE_TRY(combine(step, op, r, r->in[0], r->in[n > 1 ? 1 : 0], err));
   for (int i = 2; i < n; i++) {
     TARE_TRY(combine(step, op, r, r->out[0], r->in[i], err));
@@ -123,11 +106,17 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
 }
 
 #define BINARY(id, kind)                                                              \
+  static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,   \
+                                  tare_error *const err) {                            \
+    (void)blobs;                                                                      \
+    return prepare(step, TAREI_BINARY_##kind, err);                                   \
+  }                                                                                   \
   static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
                               tare_error *const err) {                                \
     return run_binary(step, r, TAREI_BINARY_##kind, err);                             \
   }                                                                                   \
-  const tarei_lowering tarei_lower_##id = {.prepare = prepare, .run = run_##id, .kernel = kernel};
+  const tarei_lowering tarei_lower_##id = {                                           \
+      .prepare = prepare_##id, .run = run_##id, .kernel = kernel};
 
 BINARY(add, ADD)
 BINARY(sub, SUB)

@@ -10,11 +10,22 @@ typedef struct job {
   size_t element;
 } job;
 
-#define CHOOSE(type)                                                                  \
-  for (size_t i = 0; i < b->n; i++) {                                                 \
-    ((type *)(void *)out)[i] = c[i * b->step[0]]                                      \
-                                   ? ((const type *)(const void *)x)[i * b->step[1]]  \
-                                   : ((const type *)(const void *)y)[i * b->step[2]]; \
+/* One loop for each way in which the choices step, so that compilers make vectors of them. */
+#define CHOOSE_STEPS(type, c_step, x_step, y_step)                                              \
+  for (size_t i = 0; i < b->n; i++) {                                                           \
+    ((type *)(void *)out)[i] = c[i * (c_step)] ? ((const type *)(const void *)x)[i * (x_step)]  \
+                                               : ((const type *)(const void *)y)[i * (y_step)]; \
+  }
+
+#define CHOOSE(type)                                       \
+  if (b->step[0] && b->step[1] && b->step[2]) {            \
+    CHOOSE_STEPS(type, 1, 1, 1)                            \
+  } else if (b->step[0] && b->step[1]) {                   \
+    CHOOSE_STEPS(type, 1, 1, 0)                            \
+  } else if (b->step[0] && b->step[2]) {                   \
+    CHOOSE_STEPS(type, 1, 0, 1)                            \
+  } else {                                                 \
+    CHOOSE_STEPS(type, b->step[0], b->step[1], b->step[2]) \
   }
 
 static void where_row(const void *const user, const tarei_broadcast *const b, const size_t at,

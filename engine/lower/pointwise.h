@@ -10,6 +10,8 @@ typedef struct tarei_pointwise {
   float a, b;
 } tarei_pointwise;
 
+/* Whether the operator with this ONNX name is a function of this kind. */
+bool tarei_pointwise_has(const char *name);
 /* The function of the operator with this ONNX name and with the attributes of a node. Bounds of
  * Clip that are inputs are left to the caller. TARE_E_UNSUPPORTED when it is no function of this
  * kind. */

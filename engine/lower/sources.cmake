@@ -17,7 +17,6 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_batch_normalization.c
   lower/lower_binary.c
   lower/lower_cast.c
-  lower/lower_compare.c
   lower/lower_concat.c
   lower/lower_constants.c
   lower/lower_conv.c
@@ -27,14 +26,15 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_gemm.c
   lower/lower_if.c
   lower/lower_instance_norm.c
+  lower/lower_is.c
   lower/lower_layer_norm.c
-  lower/lower_loop.c
   lower/lower_linear.c
   lower/lower_lookup.c
+  lower/lower_loop.c
   lower/lower_lp_pool.c
   lower/lower_matmul.c
-  lower/lower_mod.c
   lower/lower_pad.c
+  lower/lower_pair.c
   lower/lower_pool.c
   lower/lower_pow.c
   lower/lower_qconv_last.c
@@ -45,7 +45,6 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_reduce.c
   lower/lower_scaled_softmax.c
   lower/lower_scan.c
-  lower/lower_signed.c
   lower/lower_slice.c
   lower/lower_softmax.c
   lower/lower_transpose.c
@@ -59,5 +58,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/products.c
   lower/reduction.c
   lower/row_scales.c
+  lower/typed_binary.c
+  lower/typed_unary.c
   lower/windows.c
 )

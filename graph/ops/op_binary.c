@@ -24,7 +24,25 @@ static tarei_expr mul(const tarei_graph *const graph, const tarei_expr a, const 
   return tarei_expr_mul(graph->exprs, a, b);
 }
 
-/* ONNX divides toward zero: the same as rounding down where nothing is negative. */
+static tarei_expr negate(const tarei_graph *const graph, const tarei_expr a) {
+  return tarei_expr_sub(graph->exprs, tarei_expr_const(graph->exprs, 0), a);
+}
+
+/* a / b for b >= 1, toward zero: rounding down is the same where a is not negative or b divides it.
+ */
+static tarei_expr div_by_positive(const tarei_graph *const graph, const tarei_expr a,
+                                  const tarei_expr b) {
+  int64_t rest;
+  const tarei_expr negated = negate(graph, a);
+  const bool divides =
+      tarei_expr_is_const(graph->exprs, tarei_expr_mod(graph->exprs, a, b), &rest) && rest == 0;
+  return divides || tarei_ops_at_least(graph, a, 0) ? tarei_expr_floordiv(graph->exprs, a, b)
+         : tarei_ops_at_least(graph, negated, 0)
+             ? negate(graph, tarei_expr_floordiv(graph->exprs, negated, b))
+             : TAREI_EXPR_NONE;
+}
+
+/* ONNX divides toward zero. */
 static tarei_expr div_to_zero(const tarei_graph *const graph, const tarei_expr a,
                               const tarei_expr b) {
   int64_t x, y;
@@ -32,15 +50,20 @@ static tarei_expr div_to_zero(const tarei_graph *const graph, const tarei_expr a
     const bool defined = y != 0 && !(x == INT64_MIN && y == -1);
     return defined ? tarei_expr_const(graph->exprs, x / y) : TAREI_EXPR_NONE;
   }
-  const bool positive = tarei_ops_at_least(graph, a, 0) && tarei_ops_at_least(graph, b, 1);
-  return positive ? tarei_expr_floordiv(graph->exprs, a, b) : TAREI_EXPR_NONE;
+  const tarei_expr minus_b = negate(graph, b);
+  return tarei_ops_at_least(graph, b, 1)         ? div_by_positive(graph, a, b)
+         : tarei_ops_at_least(graph, minus_b, 1) ? div_by_positive(graph, negate(graph, a), minus_b)
+                                                 : TAREI_EXPR_NONE;
 }
 
-/* The remainder has the sign of the divisor, with fmod=1 that of the dividend: the same where
- * nothing is negative. */
+/* The remainder has the sign of the divisor. */
 static tarei_expr mod(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  const bool positive = tarei_ops_at_least(graph, a, 0) && tarei_ops_at_least(graph, b, 1);
-  return positive ? tarei_expr_mod(graph->exprs, a, b) : TAREI_EXPR_NONE;
+  return tarei_ops_at_least(graph, b, 1) ? tarei_expr_mod(graph->exprs, a, b) : TAREI_EXPR_NONE;
+}
+
+/* With fmod=1 it has that of the dividend: the same where nothing is negative. */
+static tarei_expr c_mod(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_ops_at_least(graph, a, 0) ? mod(graph, a, b) : TAREI_EXPR_NONE;
 }
 
 static tarei_expr greater(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
@@ -83,9 +106,10 @@ static tare_status infer_min(tarei_graph *const graph, tarei_node *const node,
 
 static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  TARE_TRY(infer_arithmetic(graph, node, mod, err));
+  const bool as_c = tarei_attr_int(node, "fmod", 0) == 1;
+  TARE_TRY(infer_arithmetic(graph, node, as_c ? c_mod : mod, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  if (tarei_ops_is_float(x->dtype) && tarei_attr_int(node, "fmod", 0) != 1) {
+  if (tarei_ops_is_float(x->dtype) && !as_c) {
     return tarei_fail(err, TARE_E_MODEL, "its attribute 'fmod' has to be 1 for %s inputs",
                       tare_dtype_name(x->dtype));
   }

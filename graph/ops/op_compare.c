@@ -36,19 +36,40 @@ static tarei_expr less_or_equal(const tarei_graph *const graph, const tarei_expr
   return negate(graph, greater(graph, a, b));
 }
 
-/* Bools are constants 0 and 1 where they are known. */
+static bool is_known(const tarei_graph *const graph, const tarei_expr e, const int64_t value) {
+  int64_t known;
+  return tarei_expr_is_const(graph->exprs, e, &known) && known == value;
+}
+
+/* Bools are constants 0 and 1 where they are known; one of two may decide alone. */
 static tarei_expr and_both(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  return tarei_expr_mul(graph->exprs, a, b);
+  return is_known(graph, a, 0) ? a : is_known(graph, b, 0) ? b : tarei_expr_mul(graph->exprs, a, b);
 }
 
 static tarei_expr or_both(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  return tarei_expr_max(graph->exprs, a, b);
+  return is_known(graph, a, 1) ? a : is_known(graph, b, 1) ? b : tarei_expr_max(graph->exprs, a, b);
+}
+
+static tarei_expr one_of_both(const tarei_graph *const graph, const tarei_expr a,
+                              const tarei_expr b) {
+  return tarei_expr_mod(graph->exprs, tarei_expr_add(graph->exprs, a, b),
+                        tarei_expr_const(graph->exprs, 2));
 }
 
 static tare_status infer_compare(tarei_graph *const graph, tarei_node *const node,
                                  const tarei_combine_fn combine, tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
   return tarei_ops_elementwise(graph, node, TARE_BOOL, combine, err);
+}
+
+static tare_status infer_order(tarei_graph *const graph, tarei_node *const node,
+                               const tarei_combine_fn combine, tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  if (x->dtype == TARE_BOOL) {
+    return tarei_fail(err, TARE_E_MODEL, "its input '%s' is bool", x->name);
+  }
+  return infer_compare(graph, node, combine, err);
 }
 
 static tare_status infer_logic(tarei_graph *const graph, tarei_node *const node,
@@ -75,8 +96,9 @@ static tare_status infer_logic(tarei_graph *const graph, tarei_node *const node,
 
 COMPARE(and, "And", infer_logic, and_both);
 COMPARE(equal, "Equal", infer_compare, equal);
-COMPARE(greater, "Greater", infer_compare, greater);
-COMPARE(greater_or_equal, "GreaterOrEqual", infer_compare, greater_or_equal);
-COMPARE(less, "Less", infer_compare, less);
-COMPARE(less_or_equal, "LessOrEqual", infer_compare, less_or_equal);
+COMPARE(greater, "Greater", infer_order, greater);
+COMPARE(greater_or_equal, "GreaterOrEqual", infer_order, greater_or_equal);
+COMPARE(less, "Less", infer_order, less);
+COMPARE(less_or_equal, "LessOrEqual", infer_order, less_or_equal);
 COMPARE(or, "Or", infer_logic, or_both);
+COMPARE(xor, "Xor", infer_logic, one_of_both);

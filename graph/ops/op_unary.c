@@ -21,14 +21,88 @@ static tare_status infer_float(tarei_graph *const graph, tarei_node *const node,
   return infer_any(graph, node, err);
 }
 
-static tare_status infer_neg(tarei_graph *const graph, tarei_node *const node,
-                             tare_error *const err) {
-  TARE_TRY(infer_any(graph, node, err));
+/* Value of one element of the contents. */
+typedef tarei_expr (*map_fn)(const tarei_graph *graph, tarei_expr x);
+
+static tare_status map_contents(tarei_graph *const graph, const tarei_node *const node,
+                                const map_fn map, tare_error *const err) {
   tarei_expr contents[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[0], contents);
-  const tarei_expr zero = tarei_expr_const(graph->exprs, 0);
   for (int i = 0; i < n; i++) {
-    contents[i] = tarei_expr_sub(graph->exprs, zero, contents[i]);
+    contents[i] = map(graph, contents[i]);
+  }
+  return tarei_ops_give_contents(graph, node, 0, contents, n, err);
+}
+
+static tarei_expr negate(const tarei_graph *const graph, const tarei_expr x) {
+  return tarei_expr_sub(graph->exprs, tarei_expr_const(graph->exprs, 0), x);
+}
+
+static tarei_expr size_of(const tarei_graph *const graph, const tarei_expr x) {
+  const tarei_expr negated = negate(graph, x);
+  return tarei_ops_at_least(graph, x, 0)         ? x
+         : tarei_ops_at_least(graph, negated, 0) ? negated
+                                                 : tarei_expr_max(graph->exprs, x, negated);
+}
+
+static tarei_expr sign_of(const tarei_graph *const graph, const tarei_expr x) {
+  int64_t known;
+  const bool zero = tarei_expr_is_const(graph->exprs, x, &known) && known == 0;
+  return zero                                             ? x
+         : tarei_ops_at_least(graph, x, 1)                ? tarei_expr_const(graph->exprs, 1)
+         : tarei_ops_at_least(graph, negate(graph, x), 1) ? tarei_expr_const(graph->exprs, -1)
+                                                          : TAREI_EXPR_NONE;
+}
+
+static tarei_expr positive_part(const tarei_graph *const graph, const tarei_expr x) {
+  return tarei_expr_max(graph->exprs, x, tarei_expr_const(graph->exprs, 0));
+}
+
+#define MAPPED(name, map)                                                   \
+  static tare_status name(tarei_graph *const graph, tarei_node *const node, \
+                          tare_error *const err) {                          \
+    TARE_TRY(infer_any(graph, node, err));                                  \
+    return map_contents(graph, node, map, err);                             \
+  }
+MAPPED(infer_abs, size_of)
+MAPPED(infer_neg, negate)
+MAPPED(infer_relu, positive_part)
+MAPPED(infer_sign, sign_of)
+
+/* The bound of a Clip among small integers; false when it is there and not known. */
+static bool bound_of(const tarei_graph *const graph, const tarei_node *const node, const int i,
+                     tarei_expr *const out) {
+  tarei_expr contents[TAREI_MAX_CONTENTS];
+  *out = TAREI_EXPR_NONE;
+  if (!tarei_ops_in(graph, node, i)) {
+    return true;
+  }
+  const bool known = tarei_ops_contents(graph, node->in[i], contents) == 1;
+  *out = known ? contents[0] : TAREI_EXPR_NONE;
+  return *out != TAREI_EXPR_NONE;
+}
+
+static tare_status infer_clip(tarei_graph *const graph, tarei_node *const node,
+                              tare_error *const err) {
+  TARE_TRY(infer_any(graph, node, err));
+  for (int i = 1; i < node->n_in; i++) {
+    const tarei_value *const bound = tarei_ops_in(graph, node, i);
+    if (bound) {
+      TARE_TRY(tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), bound, err));
+    }
+  }
+  tarei_expr low, high, contents[TAREI_MAX_CONTENTS];
+  const int n = tarei_ops_contents(graph, node->in[0], contents);
+  if (!bound_of(graph, node, 1, &low) || !bound_of(graph, node, 2, &high)) {
+    return TARE_OK;
+  }
+  for (int i = 0; i < n; i++) {
+    if (low != TAREI_EXPR_NONE) {
+      contents[i] = tarei_expr_max(graph->exprs, contents[i], low);
+    }
+    if (high != TAREI_EXPR_NONE) {
+      contents[i] = tarei_expr_min(graph->exprs, contents[i], high);
+    }
   }
   return tarei_ops_give_contents(graph, node, 0, contents, n, err);
 }
@@ -71,10 +145,18 @@ static tare_status infer_gelu(tarei_graph *const graph, tarei_node *const node,
       .infer = infer_fn,                               \
   }
 
-UNARY(abs, "Abs", 1, infer_any, false);
+UNARY(abs, "Abs", 1, infer_abs, true);
+UNARY(acos, "Acos", 1, infer_float, true);
+UNARY(acosh, "Acosh", 1, infer_float, true);
+UNARY(asin, "Asin", 1, infer_float, true);
+UNARY(asinh, "Asinh", 1, infer_float, true);
+UNARY(atan, "Atan", 1, infer_float, true);
+UNARY(atanh, "Atanh", 1, infer_float, true);
 UNARY(ceil, "Ceil", 1, infer_float, true);
-UNARY(clip, "Clip", 3, infer_any, true);
+UNARY(celu, "Celu", 1, infer_float, true);
+UNARY(clip, "Clip", 3, infer_clip, true);
 UNARY(cos, "Cos", 1, infer_float, true);
+UNARY(cosh, "Cosh", 1, infer_float, true);
 UNARY(elu, "Elu", 1, infer_float, true);
 UNARY(erf, "Erf", 1, infer_any, true);
 UNARY(exp, "Exp", 1, infer_float, true);
@@ -84,13 +166,22 @@ UNARY(hard_sigmoid, "HardSigmoid", 1, infer_float, true);
 UNARY(hard_swish, "HardSwish", 1, infer_float, true);
 UNARY(leaky_relu, "LeakyRelu", 1, infer_float, true);
 UNARY(log, "Log", 1, infer_float, true);
-UNARY(neg, "Neg", 1, infer_neg, false);
+UNARY(mish, "Mish", 1, infer_float, true);
+UNARY(neg, "Neg", 1, infer_neg, true);
 UNARY(not, "Not", 1, infer_not, false);
 UNARY(reciprocal, "Reciprocal", 1, infer_float, true);
-UNARY(relu, "Relu", 1, infer_any, true);
+UNARY(relu, "Relu", 1, infer_relu, true);
 UNARY(round, "Round", 1, infer_float, true);
+UNARY(selu, "Selu", 1, infer_float, true);
+UNARY(shrink, "Shrink", 1, infer_any, true);
 UNARY(sigmoid, "Sigmoid", 1, infer_float, true);
+UNARY(sign, "Sign", 1, infer_sign, true);
 UNARY(sin, "Sin", 1, infer_float, true);
+UNARY(sinh, "Sinh", 1, infer_float, true);
 UNARY(softplus, "Softplus", 1, infer_float, true);
+UNARY(softsign, "Softsign", 1, infer_float, true);
 UNARY(sqrt, "Sqrt", 1, infer_float, true);
+UNARY(swish, "Swish", 1, infer_float, true);
+UNARY(tan, "Tan", 1, infer_float, true);
 UNARY(tanh, "Tanh", 1, infer_float, true);
+UNARY(thresholded_relu, "ThresholdedRelu", 1, infer_float, true);

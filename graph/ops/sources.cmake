@@ -2,6 +2,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_attention.c
   ops/op_batch_normalization.c
   ops/op_binary.c
+  ops/op_bits.c
   ops/op_cast.c
   ops/op_compare.c
   ops/op_concat.c
@@ -17,6 +18,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_if.c
   ops/op_identity.c
   ops/op_instance_normalization.c
+  ops/op_is.c
   ops/op_layer_normalization.c
   ops/op_linear.c
   ops/op_loop.c
@@ -49,4 +51,5 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/ops_matmul.c
   ops/ops_quantized.c
   ops/ops_trace.c
-  ops/ops_window.c)
+  ops/ops_window.c
+)

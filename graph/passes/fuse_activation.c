@@ -54,6 +54,20 @@ static bool read_leaky_relu(const tarei_graph *const graph, const tarei_node *co
   return true;
 }
 
+/* One slope for all channels. */
+static bool read_prelu(const tarei_graph *const graph, const tarei_node *const node,
+                       activation *const out) {
+  *out = (activation){.name = "leaky_relu"};
+  return tarei_const_scalar(graph, node->in[1], &out->a);
+}
+
+static bool read_swish(const tarei_graph *const graph, const tarei_node *const node,
+                       activation *const out) {
+  (void)graph;
+  *out = (activation){.name = "silu"};
+  return tarei_attr_float(node, "alpha", 1) == 1;
+}
+
 /* A bound is an input, or an attribute before opset 11. */
 static bool read_bound(const tarei_graph *const graph, const tarei_node *const node,
                        const int input, const char *const name, float *const out) {
@@ -76,8 +90,10 @@ static const struct {
     {&tarei_op_clip, read_clip},
     {&tarei_op_gelu, read_gelu},
     {&tarei_op_leaky_relu, read_leaky_relu},
+    {&tarei_op_prelu, read_prelu},
     {&tarei_op_relu, read_relu},
     {&tarei_op_sigmoid, read_sigmoid},
+    {&tarei_op_swish, read_swish},
     {&tarei_op_tanh, read_tanh},
 };
 

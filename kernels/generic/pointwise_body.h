@@ -49,6 +49,33 @@ TAREI_INLINE v16 v_each(tarei_libm_fn *f, v16 x) {
   return v_load(lanes);
 }
 
+TAREI_INLINE v16 v_expm1(v16 x) { return v_each(tarei_libm_expm1, x); }
+
+/* x tanh(log(1 + e^x)) = x w / (w + 2) with w = e^x (e^x + 2); the bounds keep it finite. */
+V16_FUNCTION v16 v_mish(v16 x) {
+  const v16 two = v_set1(2.0f);
+  const v16 e = v_exp(v_min(v_set1(30.0f), x));
+  const v16 w = v_mul(e, v_add(e, two));
+  return v_mul(v_max(v_set1(-200.0f), x), v_div(w, v_add(w, two)));
+}
+
+/* 0 where the sigmoid is: x may be infinite there. */
+V16_FUNCTION v16 v_swish(v16 x, v16 a) {
+  const v16 s = v_sigmoid(v_mul(a, x));
+  return v_select(v_less(s, v_set1(0x1p-126f)), v_set1(0.0f), v_mul(x, s));
+}
+
+V16_FUNCTION v16 v_shrink(v16 x, v16 lambda, v16 bias) {
+  const v16 above = v_select(v_less(lambda, x), v_sub(x, bias), v_set1(0.0f));
+  return v_select(v_less(x, v_neg(lambda)), v_add(x, bias), above);
+}
+
+/* Zeros and NaN stay what they are. */
+TAREI_INLINE v16 v_sign(v16 x) {
+  const v16 above = v_select(v_less(v_set1(0.0f), x), v_set1(1.0f), x);
+  return v_select(v_less(x, v_set1(0.0f)), v_set1(-1.0f), above);
+}
+
 /* X(name, value, expression in x, a, b) */
 #define UNARIES(X)                                                                            \
   X(abs, TAREI_UNARY_ABS, v_abs(x))                                                           \
@@ -65,10 +92,30 @@ TAREI_INLINE v16 v_each(tarei_libm_fn *f, v16 x) {
   X(softplus, TAREI_UNARY_SOFTPLUS, v_each(tarei_libm_softplus, x))                           \
   X(sqrt, TAREI_UNARY_SQRT, v_sqrt(x))                                                        \
   X(elu, TAREI_UNARY_ELU,                                                                     \
-    v_select(v_less(x, v_set1(0.0f)), v_mul(a, v_each(tarei_libm_expm1, x)), x))              \
+    v_select(v_less(x, v_set1(0.0f)), v_mul(a, v_expm1(x)), x))                               \
   X(hard_sigmoid, TAREI_UNARY_HARD_SIGMOID, v_clamp01(v_mul_add(a, x, b)))                    \
   X(hard_swish, TAREI_UNARY_HARD_SWISH,                                                       \
-    v_mul(x, v_clamp01(v_mul_add(v_set1(1.0f / 6.0f), x, v_set1(0.5f)))))
+    v_mul(x, v_clamp01(v_mul_add(v_set1(1.0f / 6.0f), x, v_set1(0.5f)))))                     \
+  X(acos, TAREI_UNARY_ACOS, v_each(tarei_libm_acos, x))                                       \
+  X(acosh, TAREI_UNARY_ACOSH, v_each(tarei_libm_acosh, x))                                    \
+  X(asin, TAREI_UNARY_ASIN, v_each(tarei_libm_asin, x))                                       \
+  X(asinh, TAREI_UNARY_ASINH, v_each(tarei_libm_asinh, x))                                    \
+  X(atan, TAREI_UNARY_ATAN, v_each(tarei_libm_atan, x))                                       \
+  X(atanh, TAREI_UNARY_ATANH, v_each(tarei_libm_atanh, x))                                    \
+  X(celu, TAREI_UNARY_CELU,                                                                   \
+    v_select(v_less(x, v_set1(0.0f)), v_mul(a, v_expm1(v_div(x, a))), x))                     \
+  X(cosh, TAREI_UNARY_COSH, v_each(tarei_libm_cosh, x))                                       \
+  X(mish, TAREI_UNARY_MISH, v_mish(x))                                                        \
+  X(selu, TAREI_UNARY_SELU,                                                                   \
+    v_mul(b, v_select(v_less(x, v_set1(0.0f)), v_mul(a, v_expm1(x)), x)))                     \
+  X(shrink, TAREI_UNARY_SHRINK, v_shrink(x, a, b))                                            \
+  X(sign, TAREI_UNARY_SIGN, v_sign(x))                                                        \
+  X(sinh, TAREI_UNARY_SINH, v_each(tarei_libm_sinh, x))                                       \
+  X(softsign, TAREI_UNARY_SOFTSIGN, v_div(x, v_add(v_set1(1.0f), v_abs(x))))                  \
+  X(swish, TAREI_UNARY_SWISH, v_swish(x, a))                                                  \
+  X(tan, TAREI_UNARY_TAN, v_each(tarei_libm_tan, x))                                          \
+  X(thresholded_relu, TAREI_UNARY_THRESHOLDED_RELU,                                           \
+    v_select(v_less(a, x), x, v_set1(0.0f)))
 
 #define DEFINE_UNARY(name, value, expression)                                              \
   TAREI_INLINE v16 unary16_##name(v16 x, v16 a, v16 b) {                                   \

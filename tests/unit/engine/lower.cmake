@@ -1,4 +1,4 @@
 # Lowerings, one node at a time.
-foreach(name attention bytes conv elementwise matrix movement pool reduce rows windows)
+foreach(name attention bytes conv elementwise matrix movement pool reduce rows types windows)
   tare_test(engine lower_${name} SOURCES one_node.c FLOORS ${ENGINE_FLOORS})
 endforeach()

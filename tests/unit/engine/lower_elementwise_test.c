@@ -65,7 +65,7 @@ static double number_at(const tare_tensor *const x, const size_t i) {
 }
 
 static double trunc_div(const double a, const double b) {
-  return b == 0 ? 0 : trunc(a / b);
+  return trunc(a / b);
 }
 static double float_div(const double a, const double b) {
   return a / b;
@@ -80,10 +80,10 @@ static double mul(const double a, const double b) {
   return a * b;
 }
 static double python_mod(const double a, const double b) {
-  return b == 0 ? 0 : a - b * floor(a / b);
+  return a - b * floor(a / b);
 }
 static double c_mod(const double a, const double b) {
-  return b == 0 ? 0 : fmod(a, b);
+  return fmod(a, b);
 }
 static double equal(const double a, const double b) {
   return a == b;
@@ -117,9 +117,23 @@ typedef struct binary_case {
   double (*apply)(double a, double b);
 } binary_case;
 
+/* An integer is not divided by 0. */
+static void avoid_zeros(const tare_tensor *const x) {
+  for (size_t i = 0; i < (size_t)tare_tensor_count(x); i++) {
+    if (x->dtype == TARE_I64) {
+      ((int64_t *)x->data)[i] += ((int64_t *)x->data)[i] == 0;
+    } else if (x->dtype == TARE_I32) {
+      ((int32_t *)x->data)[i] += ((int32_t *)x->data)[i] == 0;
+    }
+  }
+}
+
 static void check_binary(const binary_case *const c) {
   one_node t;
   make(&t, c->op, c->opset, c->n, (tare_dtype[]){c->a, c->b, c->a});
+  if (c->apply == trunc_div || c->apply == c_mod || c->apply == python_mod) {
+    avoid_zeros(&t.inputs[1]);
+  }
   if (c->apply == c_mod) {
     assert_true(tarei_attr_set_int(t.node, "fmod", 1));
   }
@@ -271,7 +285,7 @@ static void test_refused(void **state) {
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){3}, NULL);
   (void)one_node_input(&t, TARE_I64, 0, NULL, NULL);
   one_node_op(&t, "Clip", "", 13, 1);
-  one_node_refused(&t, TARE_E_UNSUPPORTED, "int64 ('x1')");
+  one_node_refused(&t, TARE_E_MODEL, "are float32 and int64");
 }
 
 int main(void) {

@@ -95,6 +95,38 @@ static double hard_swish(double x) {
   return x * fmax(0, fmin(1, x / 6 + 0.5));
 }
 
+static double celu(double x) {
+  return fmax(0, x) + fmin(0, (double)0.2f * expm1(x / (double)0.2f));
+}
+
+static double mish(double x) {
+  return x * tanh(softplus(x));
+}
+
+static double selu(double x) {
+  return 0.5 * (x > 0 ? x : (double)0.2f * expm1(x));
+}
+
+static double shrink(double x) {
+  return x < (double)-0.2f ? x + 0.5 : x > (double)0.2f ? x - 0.5 : 0;
+}
+
+static double sign(double x) {
+  return (x > 0) - (x < 0);
+}
+
+static double softsign(double x) {
+  return x / (1 + fabs(x));
+}
+
+static double swish(double x) {
+  return x * sigmoid((double)0.2f * x);
+}
+
+static double thresholded_relu(double x) {
+  return x > (double)0.2f ? x : 0;
+}
+
 static double reciprocal(double x) {
   return 1 / x;
 }
@@ -167,6 +199,23 @@ static void unaries_agree_with_libm(void **state) {
       {"elu", TAREI_UNARY_ELU, elu, -20, 20, 1e-7, 1e-7},
       {"hard_sigmoid", TAREI_UNARY_HARD_SIGMOID, hard_sigmoid, -9, 9, 1e-7, 0},
       {"hard_swish", TAREI_UNARY_HARD_SWISH, hard_swish, -9, 9, 1e-6, 0},
+      {"acos", TAREI_UNARY_ACOS, acos, -1, 1, 0, 2e-7},
+      {"acosh", TAREI_UNARY_ACOSH, acosh, 1, 90, 0, 2e-7},
+      {"asin", TAREI_UNARY_ASIN, asin, -1, 1, 0, 2e-7},
+      {"asinh", TAREI_UNARY_ASINH, asinh, -90, 90, 0, 2e-7},
+      {"atan", TAREI_UNARY_ATAN, atan, -90, 90, 0, 2e-7},
+      {"atanh", TAREI_UNARY_ATANH, atanh, -0.99f, 0.99f, 0, 2e-7},
+      {"celu", TAREI_UNARY_CELU, celu, -9, 9, 1e-7, 3e-7},
+      {"cosh", TAREI_UNARY_COSH, cosh, -9, 9, 0, 2e-7},
+      {"mish", TAREI_UNARY_MISH, mish, -80, 90, 0, 6e-7},
+      {"selu", TAREI_UNARY_SELU, selu, -20, 20, 0, 3e-7},
+      {"shrink", TAREI_UNARY_SHRINK, shrink, -2, 2, 1e-7, 1e-7},
+      {"sign", TAREI_UNARY_SIGN, sign, -2, 2, 0, 0},
+      {"sinh", TAREI_UNARY_SINH, sinh, -9, 9, 0, 2e-7},
+      {"softsign", TAREI_UNARY_SOFTSIGN, softsign, -90, 90, 0, 2e-7},
+      {"swish", TAREI_UNARY_SWISH, swish, -200, 200, 1e-6, 3e-7},
+      {"tan", TAREI_UNARY_TAN, tan, -9, 9, 0, 3e-7},
+      {"thresholded_relu", TAREI_UNARY_THRESHOLDED_RELU, thresholded_relu, -2, 2, 0, 0},
   };
   assert_int_equal(sizeof table / sizeof *table, TAREI_UNARY_COUNT);
   float x[N], y[N];
@@ -197,6 +246,13 @@ static void limits_are_right(void **state) {
   assert_true(unary_of(TAREI_UNARY_EXP, -10000.0f) == 0.0f);
   assert_true(unary_of(TAREI_UNARY_EXP, 0.0f) == 1.0f);
   assert_true(isnan(unary_of(TAREI_UNARY_EXP, NAN)));
+  assert_true(unary_of(TAREI_UNARY_MISH, INFINITY) == INFINITY);
+  assert_true(unary_of(TAREI_UNARY_MISH, -INFINITY) == 0.0f);
+  assert_true(isnan(unary_of(TAREI_UNARY_MISH, NAN)));
+  assert_true(isnan(unary_of(TAREI_UNARY_SIGN, NAN)));
+  float x = -INFINITY, y;
+  ck_scalar().unary(TAREI_UNARY_SWISH, 1, 0, &x, 1, &y);
+  assert_true(y == 0.0f);
   assert_true(unary_of(TAREI_UNARY_ERF, INFINITY) == 1.0f);
   assert_true(unary_of(TAREI_UNARY_ERF, -INFINITY) == -1.0f);
   assert_true(isnan(unary_of(TAREI_UNARY_ERF, NAN)));
