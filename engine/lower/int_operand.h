@@ -12,4 +12,11 @@
 int tarei_int_operand(const tarei_step *step, const tarei_run *run, int i, const char *attribute,
                       int64_t *out);
 
+/* Element i of a tensor of any type as an integer; floats are cut toward zero and saturate. */
+int64_t tarei_integer_at(const tare_tensor *t, int64_t i);
+
+/* The axis that input i holds, for a tensor of so many axes. */
+tare_status tarei_want_axis(const tarei_step *step, const tarei_run *run, int i, int rank,
+                            int64_t *axis, tare_error *err);
+
 #endif

@@ -56,7 +56,7 @@ typedef struct job {
   const tarei_reduction *r;
   const char *x;
   char *out;
-  size_t element, run, lanes, blocks; /* outputs side by side, so many at a time */
+  size_t x_element, out_element, run, lanes, blocks; /* outputs side by side, so many at a time */
   tarei_reduction_fn fn;
 } job;
 
@@ -66,17 +66,18 @@ static void block_range(const void *const user, const size_t begin, const size_t
   const job *const j = user;
   for (size_t i = begin; i < end; i++) {
     const size_t first = i % j->blocks * j->lanes, at = i / j->blocks * j->run + first;
-    j->fn(j->r, j->x + offset_of(&j->r->kept, at) * j->element,
-          j->run - first < j->lanes ? j->run - first : j->lanes, j->out + at * j->element);
+    j->fn(j->r, j->x + offset_of(&j->r->kept, at) * j->x_element,
+          j->run - first < j->lanes ? j->run - first : j->lanes, j->out + at * j->out_element);
   }
 }
 
 void tarei_reduction_run(const tarei_reduction *const r, const tarei_run *const run,
-                         const void *const x, void *const out, const size_t element,
-                         const tarei_reduction_fn fn) {
+                         const void *const x, const size_t x_element, void *const out,
+                         const size_t out_element, const tarei_reduction_fn fn) {
   const tarei_reduction_axes *const kept = &r->kept;
   const bool side_by_side = kept->n && kept->stride[kept->n - 1] == 1;
-  job j = {.r = r, .x = x, .out = out, .element = element, .fn = fn};
+  job j = {
+      .r = r, .x = x, .out = out, .x_element = x_element, .out_element = out_element, .fn = fn};
   j.run = side_by_side ? kept->size[kept->n - 1] : 1;
   j.lanes = side_by_side ? TAREI_REDUCTION_LANES : 1;
   j.blocks = (j.run + j.lanes - 1) / j.lanes;

@@ -30,9 +30,9 @@ tarei_reduction tarei_reduction_read(const tare_tensor *x, const bool *cut);
 typedef void (*tarei_reduction_fn)(const tarei_reduction *r, const void *x, size_t lanes,
                                    void *out);
 
-/* x and out have elements of `element` bytes. */
-void tarei_reduction_run(const tarei_reduction *r, const tarei_run *run, const void *x, void *out,
-                         size_t element, tarei_reduction_fn fn);
+/* x and out have elements of so many bytes. */
+void tarei_reduction_run(const tarei_reduction *r, const tarei_run *run, const void *x,
+                         size_t x_element, void *out, size_t out_element, tarei_reduction_fn fn);
 
 /* Where row i of the elements of one output begins, in elements from its first. */
 size_t tarei_reduction_row(const tarei_reduction *r, size_t i);

@@ -13,14 +13,18 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/int8_weights.c
   lower/int_operand.c
   lower/lower.c
+  lower/lower_arg_extreme.c
   lower/lower_attention.c
   lower/lower_batch_normalization.c
   lower/lower_binary.c
   lower/lower_cast.c
+  lower/lower_compare.c
+  lower/lower_compress.c
   lower/lower_concat.c
   lower/lower_constants.c
   lower/lower_conv.c
   lower/lower_conv_last.c
+  lower/lower_cumulate.c
   lower/lower_dropout.c
   lower/lower_gather.c
   lower/lower_gemm.c
@@ -33,6 +37,9 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_loop.c
   lower/lower_lp_pool.c
   lower/lower_matmul.c
+  lower/lower_mod.c
+  lower/lower_non_zero.c
+  lower/lower_one_hot.c
   lower/lower_pad.c
   lower/lower_pair.c
   lower/lower_pool.c
@@ -47,8 +54,10 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_scan.c
   lower/lower_slice.c
   lower/lower_softmax.c
+  lower/lower_top_k.c
   lower/lower_transpose.c
   lower/lower_unary.c
+  lower/lower_unique.c
   lower/lower_view.c
   lower/lower_where.c
   lower/operands.c
@@ -61,4 +70,5 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/typed_binary.c
   lower/typed_unary.c
   lower/windows.c
+  lower/sort_keys.c
 )

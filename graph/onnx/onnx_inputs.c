@@ -90,11 +90,11 @@ static tare_status import_dim(tarei_graph *const graph, const char *const input,
                               const dimension *const dim, const int axis, tarei_expr *const out,
                               tare_error *const err) {
   const bool fixed = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-  if (fixed && (dim->dim_value == 0 || dim->dim_value < -1)) {
-    return tarei_fail(err, TARE_E_MODEL, "input '%s' has size %lld at axis %d; it must be positive",
+  if (fixed && dim->dim_value < -1) {
+    return tarei_fail(err, TARE_E_MODEL, "input '%s' has size %lld at axis %d; it must not be negative",
                       input, (long long)dim->dim_value, axis);
   }
-  if (fixed && dim->dim_value > 0) {
+  if (fixed && dim->dim_value >= 0) {
     *out = tarei_expr_const(graph->exprs, dim->dim_value);
   } else if (symbol_of(dim)) {
     *out = tarei_expr_symbol(graph->exprs, symbol_of(dim));

@@ -187,7 +187,8 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
   int n = 0;
   if (value) {
     TARE_TRY(tarei_ops_want_rank(value, 0, 1, err));
-    if (!tarei_value_ints(graph, node->in[input], ints, TAREI_MAX_CONTENTS, &n)) {
+    if (tarei_ops_count(graph, value) != 0 &&
+        !tarei_value_ints(graph, node->in[input], ints, TAREI_MAX_CONTENTS, &n)) {
       return tarei_ops_fail_data(value, err);
     }
   } else if (attr) {

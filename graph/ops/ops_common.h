@@ -94,6 +94,10 @@ int tarei_ops_count(const tarei_graph *graph, const tarei_value *value);
  * what is not known. Returns the number of elements, or -1 when the tensor is of another type, too
  * long, or of unknown length. */
 int tarei_ops_contents(const tarei_graph *graph, int value, tarei_expr *out);
+/* The one element of input i where it is known: an integer, or a float without fraction; else
+ * TAREI_EXPR_NONE. Fails where there is known to be another number of elements. */
+tare_status tarei_ops_one(const tarei_graph *graph, const tarei_node *node, int i, tarei_expr *out,
+                          tare_error *err);
 /* Attaches contents to output i, after tarei_ops_give; does nothing when they say nothing. */
 tare_status tarei_ops_give_contents(tarei_graph *graph, const tarei_node *node, int i,
                                     const tarei_expr *contents, int n, tare_error *err);

@@ -1,15 +1,18 @@
 set(TARE_GRAPH_OPS_SOURCES
+  ops/op_arg_extreme.c
   ops/op_attention.c
   ops/op_batch_normalization.c
   ops/op_binary.c
   ops/op_bits.c
   ops/op_cast.c
   ops/op_compare.c
+  ops/op_compress.c
   ops/op_concat.c
   ops/op_constant.c
   ops/op_constant_of_shape.c
   ops/op_conv.c
   ops/op_conv_last.c
+  ops/op_cumulate.c
   ops/op_dropout.c
   ops/op_expand.c
   ops/op_flatten.c
@@ -24,6 +27,8 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_loop.c
   ops/op_lookup.c
   ops/op_matmul.c
+  ops/op_non_zero.c
+  ops/op_one_hot.c
   ops/op_pad.c
   ops/op_pool.c
   ops/op_qmatmul.c
@@ -38,9 +43,11 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_softmax.c
   ops/op_split.c
   ops/op_squeeze.c
+  ops/op_top_k.c
   ops/op_transpose.c
   ops/op_unary.c
   ops/ops_body.c
+  ops/op_unique.c
   ops/op_unsqueeze.c
   ops/op_where.c
   ops/ops_common.c

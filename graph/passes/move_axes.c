@@ -7,6 +7,10 @@ static int all_axes(tarei_graph *const graph, const tarei_node *const node) {
   return graph->values[node->in[0]].rank;
 }
 
+static int reduced_axes(tarei_graph *const graph, const tarei_node *const node) {
+  return tarei_attr_int(node, "noop_with_empty_axes", 0) ? -1 : all_axes(graph, node);
+}
+
 /* As many as there are starts. */
 static int sliced_axes(tarei_graph *const graph, const tarei_node *const node) {
   const tarei_attr *const attr = tarei_attr_find(node, "starts");
@@ -25,10 +29,18 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    {&tarei_op_pad, 3, all_axes, false},        {&tarei_op_slice, 3, sliced_axes, false},
-    {&tarei_op_reduce_l2, 1, all_axes, true},   {&tarei_op_reduce_max, 1, all_axes, true},
-    {&tarei_op_reduce_mean, 1, all_axes, true}, {&tarei_op_reduce_min, 1, all_axes, true},
-    {&tarei_op_reduce_prod, 1, all_axes, true}, {&tarei_op_reduce_sum, 1, all_axes, true},
+    {&tarei_op_pad, 3, all_axes, false},
+    {&tarei_op_slice, 3, sliced_axes, false},
+    {&tarei_op_reduce_l1, 1, reduced_axes, true},
+    {&tarei_op_reduce_l2, 1, reduced_axes, true},
+    {&tarei_op_reduce_log_sum, 1, reduced_axes, true},
+    {&tarei_op_reduce_log_sum_exp, 1, reduced_axes, true},
+    {&tarei_op_reduce_max, 1, reduced_axes, true},
+    {&tarei_op_reduce_mean, 1, reduced_axes, true},
+    {&tarei_op_reduce_min, 1, reduced_axes, true},
+    {&tarei_op_reduce_prod, 1, reduced_axes, true},
+    {&tarei_op_reduce_sum, 1, reduced_axes, true},
+    {&tarei_op_reduce_sum_square, 1, reduced_axes, true},
 };
 
 static const row *row_of(const tarei_op *const op) {

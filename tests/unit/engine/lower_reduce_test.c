@@ -40,6 +40,12 @@ static double add_square(const double a, const double v) {
 static double mul(const double a, const double v) {
   return a * v;
 }
+static double add_size(const double a, const double v) {
+  return a + fabs(v);
+}
+static double add_exp(const double a, const double v) {
+  return a + exp(v);
+}
 static double same(const double a, const double n) {
   return (void)n, a;
 }
@@ -50,10 +56,21 @@ static double root(const double a, const double n) {
   return (void)n, sqrt(a);
 }
 
+static double logarithm(const double a, const double n) {
+  return (void)n, log(a);
+}
+
 static const reduction reductions[] = {
-    {"ReduceSum", 0, add, same},          {"ReduceMean", 0, add, divide},
-    {"ReduceL2", 0, add_square, root},    {"ReduceProd", 1, mul, same},
-    {"ReduceMax", -INFINITY, fmax, same}, {"ReduceMin", INFINITY, fmin, same},
+    {"ReduceL1", 0, add_size, same},
+    {"ReduceLogSum", 0, add, logarithm},
+    {"ReduceLogSumExp", 0, add_exp, logarithm},
+    {"ReduceSumSquare", 0, add_square, same},
+    {"ReduceSum", 0, add, same},
+    {"ReduceMean", 0, add, divide},
+    {"ReduceL2", 0, add_square, root},
+    {"ReduceProd", 1, mul, same},
+    {"ReduceMax", -INFINITY, fmax, same},
+    {"ReduceMin", INFINITY, fmin, same},
 };
 
 /* The output that element `flat` of x goes to. */
@@ -68,7 +85,26 @@ static size_t target_of(const tare_tensor *const x, const bool *const cut, size_
   return at;
 }
 
-static void check_reduction(const reduction *const r, const tare_dtype dtype, const bool by_input) {
+/* Where its axes come from. */
+typedef enum source { ATTRIBUTE, CONSTANT, RUN_TIME } source;
+
+static void check_outputs(const one_node *const t, const double *const expected,
+                          const bool exactly) {
+  const tare_tensor *const y = &t->outputs[0];
+  const size_t n = (size_t)tare_tensor_count(y);
+  for (size_t i = 0; i < n; i++) {
+    const double got = one_node_value(y, i);
+    if (y->dtype == TARE_F32 && exactly) { /* the same sums in the same order: the same float */
+      assert_true((float)got == (float)expected[i] || (isnan(got) && isnan(expected[i])));
+    } else if (y->dtype == TARE_F32 || y->dtype == TARE_F64) {
+      assert_true(isnan(expected[i]) || fabs(got - expected[i]) <= 1e-6 * fmax(1, fabs(got)));
+    } else if (fabs(expected[i]) < 1e9) {
+      assert_true(got == trunc(expected[i]));
+    }
+  }
+}
+
+static void check_reduction(const reduction *const r, const tare_dtype dtype, const source from) {
   int64_t dims[TARE_MAX_RANK], axes[TARE_MAX_RANK];
   bool cut[TARE_MAX_RANK] = {0};
   const int rank = random_dims(1, dims);
@@ -81,14 +117,16 @@ static void check_reduction(const reduction *const r, const tare_dtype dtype, co
   one_node t;
   one_node_start(&t);
   (void)one_node_input(&t, dtype, rank, dims, NULL);
-  if (by_input) {
+  if (from == CONSTANT) {
     (void)one_node_ints(&t, n_axes, axes);
+  } else if (from == RUN_TIME) {
+    (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){n_axes}, axes);
   }
-  one_node_op(&t, r->op, "", by_input ? 18 : 11, 1);
-  if (!by_input && n_axes) {
+  one_node_op(&t, r->op, "", from != ATTRIBUTE ? 18 : 11, 1);
+  if (from == ATTRIBUTE && n_axes) {
     assert_true(tarei_attr_set_ints(t.node, "axes", axes, n_axes));
   }
-  const bool noop = by_input && (one_node_bits() & 1) && strcmp(r->op, "ReduceL2") != 0;
+  const bool noop = from != ATTRIBUTE && (one_node_bits() & 1);
   assert_true(tarei_attr_set_int(t.node, "noop_with_empty_axes", noop));
   assert_true(tarei_attr_set_int(t.node, "keepdims", one_node_bits() & 1));
   for (int d = 0; n_axes == 0 && !noop && d < rank; d++) {
@@ -104,33 +142,65 @@ static void check_reduction(const reduction *const r, const tare_dtype dtype, co
   }
   for (size_t i = 0; i < n; i++) {
     double *const a = &acc[target_of(&t.inputs[0], cut, i)];
-    *a = r->step(*a, dtype == TARE_F32   ? (double)((const float *)t.inputs[0].data)[i]
-                     : dtype == TARE_I64 ? (double)((const int64_t *)t.inputs[0].data)[i]
-                                         : (double)((const int32_t *)t.inputs[0].data)[i]);
+    *a = r->step(*a, one_node_value(&t.inputs[0], i));
   }
   for (size_t i = 0; i < outputs; i++) {
-    const double expected = r->finish(acc[i], (double)(n / outputs));
-    if (dtype == TARE_F32) { /* the same sums in the same order: the same float */
-      assert_true(((const float *)t.outputs[0].data)[i] == (float)expected);
-    } else if (fabs(expected) < 1e9) {
-      assert_int_equal(dtype == TARE_I64 ? ((const int64_t *)t.outputs[0].data)[i]
-                                         : ((const int32_t *)t.outputs[0].data)[i],
-                       (int64_t)expected);
-    }
+    acc[i] = r->finish(acc[i], (double)(n / outputs));
   }
+  check_outputs(&t, acc, strcmp(r->op, "ReduceLogSumExp") != 0);
   free(acc);
   one_node_end(&t);
 }
 
 static void test_reductions(void **state) {
   (void)state;
-  static const tare_dtype dtypes[] = {TARE_F32, TARE_I64, TARE_I32};
+  static const tare_dtype dtypes[] = {TARE_F32, TARE_I64, TARE_I32, TARE_F64, TARE_U32,
+                                      TARE_U64, TARE_U8,  TARE_I8,  TARE_BOOL};
   for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++) {
-    for (int round = 0; round < 30; round++) {
-      const bool l2 = strcmp(reductions[i].op, "ReduceL2") == 0;
-      check_reduction(&reductions[i], l2 ? TARE_F32 : dtypes[round % 3], round % 2);
+    const bool ordered = reductions[i].finish == same && isinf(reductions[i].first);
+    const bool integers = reductions[i].finish != logarithm; /* that of a negative sum is none */
+    for (int round = 0; round < 36; round++) {
+      check_reduction(&reductions[i],
+                      integers ? dtypes[round % (ordered ? 9 : 6)] : dtypes[round % 2 * 3],
+                      (source)(round % 3));
     }
   }
+}
+
+static void expect_reduced(const char *const op, const tare_dtype dtype, const void *const data,
+                           const int64_t rows, const int64_t n, const double *const expected) {
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, dtype, 2, (int64_t[]){rows, n}, data);
+  (void)one_node_ints(&t, 1, (int64_t[]){1});
+  one_node_op(&t, op, "", 18, 1);
+  one_node_run_ok(&t);
+  for (int64_t i = 0; i < rows; i++) {
+    const double got = one_node_value(&t.outputs[0], (size_t)i);
+    assert_true(got == expected[i] || (isnan(got) && isnan(expected[i])));
+  }
+  one_node_end(&t);
+}
+
+/* Nothing at all, and what no sum of small numbers tells. */
+static void test_reduction_limits(void **state) {
+  (void)state;
+  const double zeros[2] = {0, 0}, low[2] = {-INFINITY, -INFINITY}, high[1] = {INFINITY};
+  expect_reduced("ReduceSum", TARE_F32, NULL, 2, 0, zeros);
+  expect_reduced("ReduceProd", TARE_I64, NULL, 1, 0, (double[]){1});
+  expect_reduced("ReduceMax", TARE_F64, NULL, 2, 0, low);
+  expect_reduced("ReduceMin", TARE_F32, NULL, 1, 0, high);
+  expect_reduced("ReduceMin", TARE_BOOL, NULL, 1, 0, (double[]){1});
+  expect_reduced("ReduceMax", TARE_I8, NULL, 1, 0, (double[]){INT8_MIN});
+  expect_reduced("ReduceLogSum", TARE_F32, NULL, 2, 0, low);
+  expect_reduced("ReduceLogSumExp", TARE_F32, NULL, 2, 0, low);
+  expect_reduced("ReduceSum", TARE_I32, (int32_t[]){INT32_MAX, 1}, 1, 2, (double[]){INT32_MIN});
+  expect_reduced("ReduceMax", TARE_U64, (uint64_t[]){1, UINT64_C(1) << 63}, 1, 2,
+                 (double[]){0x1p63});
+  expect_reduced("ReduceLogSumExp", TARE_F64, (double[]){1000, 1000, -INFINITY, -INFINITY}, 2, 2,
+                 (double[]){1000 + log(2), -INFINITY});
+  expect_reduced("ReduceMax", TARE_F32, (float[]){1, NAN, 2, 3}, 2, 2, (double[]){NAN, 3});
+  expect_reduced("ReduceL2", TARE_I64, (int64_t[]){3, 4}, 1, 2, (double[]){5});
 }
 
 typedef struct pool {
@@ -359,9 +429,9 @@ static void check_scaled_softmax(const int form) {
   const float *const x = t.inputs[0].data, *const mask = masked ? t.inputs[1].data : NULL;
   for (int64_t r = 0; r < 6 * rows; r++) {
     const int64_t b = r / (3 * rows), c = r / rows % 3, i = r % rows;
-    const int64_t at =
-        (((form & 1 ? b : 0) * mask_dims[1] + (form & 2 ? c : 0)) * mask_dims[2] +
-         (form & 4 ? i : 0)) * n;
+    const int64_t at = (((form & 1 ? b : 0) * mask_dims[1] + (form & 2 ? c : 0)) * mask_dims[2] +
+                        (form & 4 ? i : 0)) *
+                       n;
     double sum = 0;
     for (int64_t k = 0; k < n; k++) {
       sum += exp(0.7 * (double)x[r * n + k] + (mask ? (double)mask[at + k] : 0));
@@ -391,9 +461,15 @@ static void test_refused(void **state) {
   (void)state;
   one_node t;
   one_node_start(&t);
-  (void)one_node_input(&t, TARE_F64, 2, (int64_t[]){3, 4}, NULL);
+  (void)one_node_input(&t, TARE_BOOL, 2, (int64_t[]){3, 4}, NULL);
   one_node_op(&t, "ReduceSum", "", 13, 1);
-  one_node_refused(&t, TARE_E_UNSUPPORTED, "float64");
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "bool is not");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){3, 4}, NULL);
+  (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){2}, (int64_t[]){1, 1});
+  one_node_op(&t, "ReduceSum", "", 13, 1);
+  assert_true(tarei_attr_set_int(t.node, "keepdims", 0));
+  one_node_refused(&t, TARE_E_SHAPE, "its axes leave 3 elements, its output has 1");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){3, 4}, NULL);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){9}, NULL);
@@ -405,10 +481,10 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reductions), cmocka_unit_test(test_pools),
-      cmocka_unit_test(test_layer_norm), cmocka_unit_test(test_channel_norms),
-      cmocka_unit_test(test_softmax),    cmocka_unit_test(test_scaled_softmax),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_reductions),     cmocka_unit_test(test_reduction_limits),
+      cmocka_unit_test(test_pools),          cmocka_unit_test(test_layer_norm),
+      cmocka_unit_test(test_channel_norms),  cmocka_unit_test(test_softmax),
+      cmocka_unit_test(test_scaled_softmax), cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,12 @@ static void fill_random(const tare_tensor *const x) {
   for (int64_t i = 0; i < n; i++) {
     if (x->dtype == TARE_F32) {
       ((float *)x->data)[i] = one_node_float();
+    } else if (x->dtype == TARE_F64) {
+      ((double *)x->data)[i] = (double)one_node_float();
+    } else if (x->dtype == TARE_U32) {
+      ((uint32_t *)x->data)[i] = (uint32_t)one_node_between(0, 9);
+    } else if (x->dtype == TARE_U64) {
+      ((uint64_t *)x->data)[i] = (uint64_t)one_node_between(0, 9);
     } else if (x->dtype == TARE_I64) {
       ((int64_t *)x->data)[i] = one_node_between(-9, 9);
     } else if (x->dtype == TARE_I32) {
@@ -125,9 +131,11 @@ void one_node_symbol(one_node *const t, const int input, const int axis, const c
 
 void one_node_op(one_node *const t, const char *const op, const char *const domain, const int opset,
                  const int n_out) {
+  static const char *const names[ONE_NODE_OUTPUTS] = {"y0", "y1", "y2", "y3"};
+  assert_true(n_out <= ONE_NODE_OUTPUTS);
   t->n_out = n_out;
   for (int o = 0; o < n_out; o++) {
-    t->out[o] = tarei_graph_add_value(t->graph, o ? "y1" : "y0");
+    t->out[o] = tarei_graph_add_value(t->graph, names[o]);
     assert_true(t->out[o] >= 0 && tarei_graph_mark_output(t->graph, t->out[o]));
   }
   const int node =
@@ -175,13 +183,19 @@ static void make_outputs(one_node *const t) {
   }
 }
 
+/* Symbol number k that the node measures, or -1. */
+static int symbol_of(const one_node *const t, const int k) {
+  return tarei_exprs_find_measured(t->graph->exprs, t->node->name, k);
+}
+
+/* Runs the step, or where `outputs` is NULL measures what its outputs need. */
 static tare_status run_with(one_node *const t, const tarei_step *const step, const int threads,
                             tare_tensor *const outputs, tare_error *const err) {
-  const tare_tensor *in[ONE_NODE_MAX] = {0}, *out[2] = {0};
+  const tare_tensor *in[ONE_NODE_MAX] = {0}, *out[ONE_NODE_OUTPUTS] = {0};
   for (int i = 0; i < t->n_in; i++) {
     in[i] = t->in[i] < 0 ? NULL : &t->inputs[i];
   }
-  for (int o = 0; o < t->n_out; o++) {
+  for (int o = 0; outputs && o < t->n_out; o++) {
     out[o] = &outputs[o];
   }
   const tarei_lowering *const lowering = step->lowering;
@@ -195,19 +209,24 @@ static tare_status run_with(one_node *const t, const tarei_step *const step, con
                          .threads = threads,
                          .team = team,
                          .kernels = step->kernels};
-  const tare_status status = lowering->run(step, &run, err);
+  int64_t measured[TARE_MAX_RANK];
+  const tare_status status =
+      outputs ? lowering->run(step, &run, err) : lowering->measure(step, &run, measured, err);
   tarei_team_free(team);
   check_guard(scratch, bytes);
   free(scratch);
-  for (int o = 0; o < t->n_out; o++) {
+  for (int o = 0; outputs && o < t->n_out; o++) {
     check_guard(outputs[o].data, bytes_of(&outputs[o]));
+  }
+  for (int k = 0; !outputs && status == TARE_OK && symbol_of(t, k) >= 0; k++) {
+    t->symbols[symbol_of(t, k)] = measured[k];
   }
   return status;
 }
 
 /* The same step again with more threads: the bytes are those of one thread. */
 static void check_threads(one_node *const t, const tarei_step *const step, const int threads) {
-  tare_tensor again[2];
+  tare_tensor again[ONE_NODE_OUTPUTS];
   tare_error err = {0};
   memcpy(again, t->outputs, sizeof again);
   for (int o = 0; o < t->n_out; o++) {
@@ -227,7 +246,6 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
   tarei_blobs blobs = {0};
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
   TARE_TRY(tarei_graph_infer(t->graph, err));
-  make_outputs(t);
   tarei_step step = {.lowering = tarei_lowering_of(t->node->op),
                      .graph = t->graph,
                      .node = t->node,
@@ -235,7 +253,12 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
                      .n_profiles = 1};
   tare_status status =
       step.lowering->prepare ? step.lowering->prepare(&step, &blobs, err) : TARE_OK;
+  if (status == TARE_OK && symbol_of(t, 0) >= 0) {
+    assert_non_null(step.lowering->measure);
+    status = run_with(t, &step, 1, NULL, err);
+  }
   if (status == TARE_OK) {
+    make_outputs(t);
     status = run_with(t, &step, 1, t->outputs, err);
   }
   if (status == TARE_OK) {
@@ -271,6 +294,31 @@ void one_node_end(one_node *const t) {
     free(t->outputs[o].data);
   }
   tarei_graph_free(t->graph);
+}
+
+double one_node_value(const tare_tensor *const x, const size_t i) {
+  switch (x->dtype) {
+    case TARE_F32:
+      return (double)((const float *)x->data)[i];
+    case TARE_F64:
+      return ((const double *)x->data)[i];
+    case TARE_I8:
+      return ((const int8_t *)x->data)[i];
+    case TARE_I16:
+      return ((const int16_t *)x->data)[i];
+    case TARE_U16:
+      return ((const uint16_t *)x->data)[i];
+    case TARE_I32:
+      return ((const int32_t *)x->data)[i];
+    case TARE_U32:
+      return ((const uint32_t *)x->data)[i];
+    case TARE_I64:
+      return (double)((const int64_t *)x->data)[i];
+    case TARE_U64:
+      return (double)((const uint64_t *)x->data)[i];
+    default:
+      return ((const uint8_t *)x->data)[i];
+  }
 }
 
 void one_node_expect_floats(const one_node *const t, const float *const expected, const size_t n,

@@ -1,6 +1,7 @@
 /*
  * One node, run by hand: a graph of one node is inferred, its step is prepared and run with one,
- * two and three threads, whose outputs have to be the same bytes. Nothing may be written outside of
+ * two and three threads, whose outputs have to be the same bytes. Dims that the node measures are
+ * measured first. Nothing may be written outside of
  * outputs and scratch.
  *
  * Order: one_node_start, operands, one_node_op, attributes by tarei_attr_set_* on t->node,
@@ -12,13 +13,15 @@
 #include "engine/step.h"
 
 #define ONE_NODE_MAX 8
+#define ONE_NODE_OUTPUTS 4
 
 typedef struct one_node {
   tarei_graph *graph;
   tarei_node *node;
-  int n_in, n_out, in[ONE_NODE_MAX], out[2];
-  tare_tensor inputs[ONE_NODE_MAX], outputs[2]; /* data owned; absent inputs have none */
-  int64_t symbols[TARE_MAX_SYMBOLS];            /* what they are when the step runs */
+  int n_in, n_out, in[ONE_NODE_MAX], out[ONE_NODE_OUTPUTS];
+  tare_tensor inputs[ONE_NODE_MAX],
+      outputs[ONE_NODE_OUTPUTS];     /* data owned; absent inputs have none */
+  int64_t symbols[TARE_MAX_SYMBOLS]; /* what they are when the step runs */
 } one_node;
 
 void one_node_start(one_node *t);
@@ -44,6 +47,9 @@ void one_node_seed(void);
 uint32_t one_node_bits(void);
 int64_t one_node_between(int64_t lowest, int64_t highest);
 float one_node_float(void); /* -2..2 */
+
+/* Element i of a tensor of any type but 16-bit floats. */
+double one_node_value(const tare_tensor *x, size_t i);
 
 /* Compares output 0 with what is expected, relative to the larger of 1 and its magnitude. */
 void one_node_expect_floats(const one_node *t, const float *expected, size_t n, float tolerance);
