@@ -1,0 +1,273 @@
+#include "shapes/streaming.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+tare_status tare_streaming_new(const tare_port *const inputs, const int n_inputs,
+                               const tare_port *const outputs, const int n_outputs,
+                               tare_streaming **const out, tare_error *const err) {
+  *out = NULL;
+  tare_streaming *s = tarei_calloc(1, sizeof *s);
+  if (!s) {
+    return tarei_fail_memory(err, "streaming", sizeof *s);
+  }
+  *s = (tare_streaming){.inputs = inputs,
+                        .n_inputs = n_inputs,
+                        .outputs = outputs,
+                        .n_outputs = n_outputs,
+                        .chunk_axis = tarei_calloc((size_t)n_inputs, sizeof *s->chunk_axis)};
+  if (!s->chunk_axis) {
+    tare_streaming_free(&s);
+    return tarei_fail_memory(err, "streaming", (size_t)n_inputs * sizeof(int));
+  }
+  for (int i = 0; i < n_inputs; i++) {
+    s->chunk_axis[i] = -1;
+  }
+  *out = s;
+  return TARE_OK;
+}
+
+void tare_streaming_free(tare_streaming **const streaming) {
+  tare_streaming *const s = *streaming;
+  if (s) {
+    free(s->states);
+    free(s->chunk_axis);
+    free(s->ports);
+    free(s);
+    *streaming = NULL;
+  }
+}
+
+/* --- states
+ * ----------------------------------------------------------------------------------------- */
+
+bool tarei_streaming_is_state(const tare_streaming *const s, const int input) {
+  for (int i = 0; i < s->n_states; i++) {
+    if (s->states[i].input == input) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_taken(const tare_streaming *const s, const int output) {
+  for (int i = 0; i < s->n_states; i++) {
+    if (s->states[i].output == output) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int find_port(const tare_port *const ports, const int n, const char *const name,
+                     const size_t length) {
+  for (int i = 0; i < n; i++) {
+    if (strlen(ports[i].name) == length && strncmp(ports[i].name, name, length) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static bool are_alike(const tare_port *const input, const tare_port *const output) {
+  bool alike = input->dtype == output->dtype && input->rank == output->rank;
+  for (int d = 0; alike && d < input->rank; d++) {
+    alike = input->dims[d].symbol || output->dims[d].symbol ||
+            input->dims[d].value == output->dims[d].value;
+  }
+  return alike;
+}
+
+static tare_status add(tare_streaming *const s, const int output, const int input,
+                       tare_error *const err) {
+  if (!TAREI_GROW(s->states, s->n_states, s->cap_states)) {
+    return tarei_fail_memory(err, "states", sizeof *s->states);
+  }
+  s->states[s->n_states++] = (tarei_state){output, input};
+  free(s->ports);
+  s->ports = NULL;
+  return TARE_OK;
+}
+
+tare_status tare_streaming_add_state(tare_streaming *const s, const char *const pair,
+                                     tare_error *const err) {
+  for (const char *colon = strchr(pair, ':'); colon; colon = strchr(colon + 1, ':')) {
+    const int output = find_port(s->outputs, s->n_outputs, pair, (size_t)(colon - pair));
+    const int input = find_port(s->inputs, s->n_inputs, colon + 1, strlen(colon + 1));
+    if (output < 0 || input < 0) {
+      continue;
+    }
+    const tare_port *const in = &s->inputs[input], *const out = &s->outputs[output];
+    if (tarei_streaming_is_state(s, input)) {
+      return tarei_fail(err, TARE_E_USAGE, "state '%s': input '%s' has a state already", pair,
+                        in->name);
+    }
+    return are_alike(in, out)
+               ? add(s, output, input, err)
+               : tarei_fail(err, TARE_E_USAGE,
+                            "state '%s': output '%s' cannot become input '%s', whose type or shape "
+                            "is another",
+                            pair, out->name, in->name);
+  }
+  return tarei_fail(err, TARE_E_USAGE, "state '%s' is not OUTPUT:INPUT with names of the model",
+                    pair);
+}
+
+/* The output that alone pairs with an input, or -1. */
+static int partner_of(const tare_streaming *const s, const int input) {
+  int found = -1;
+  for (int o = 0; o < s->n_outputs; o++) {
+    if (!is_taken(s, o) && are_alike(&s->inputs[input], &s->outputs[o]) &&
+        tarei_state_names_pair(s->inputs[input].name, s->outputs[o].name)) {
+      if (found >= 0) {
+        return -1;
+      }
+      found = o;
+    }
+  }
+  return found;
+}
+
+static int inputs_of(const tare_streaming *const s, const int output) {
+  int n = 0;
+  for (int i = 0; i < s->n_inputs; i++) {
+    n += are_alike(&s->inputs[i], &s->outputs[output]) &&
+         tarei_state_names_pair(s->inputs[i].name, s->outputs[output].name);
+  }
+  return n;
+}
+
+int tare_streaming_find_states(tare_streaming *const s) {
+  int n = 0;
+  for (int i = 0; i < s->n_inputs; i++) {
+    const int output = tarei_streaming_is_state(s, i) ? -1 : partner_of(s, i);
+    if (output >= 0 && inputs_of(s, output) == 1 && add(s, output, i, NULL) == TARE_OK) {
+      n++;
+    }
+  }
+  return n;
+}
+
+int tare_streaming_n_states(const tare_streaming *const s) {
+  return s->n_states;
+}
+
+const char *tare_streaming_state_input(const tare_streaming *const s, const int state) {
+  assert(state >= 0 && state < s->n_states);
+  return s->inputs[s->states[state].input].name;
+}
+
+const char *tare_streaming_state_output(const tare_streaming *const s, const int state) {
+  assert(state >= 0 && state < s->n_states);
+  return s->outputs[s->states[state].output].name;
+}
+
+/* --- chunks
+ * ----------------------------------------------------------------------------------------- */
+
+/* Marks the axes with this symbol; their number. */
+static int mark_symbol(tare_streaming *const s, const char *const name, const size_t length) {
+  int n = 0;
+  for (int i = 0; i < s->n_inputs; i++) {
+    for (int d = 0; d < s->inputs[i].rank; d++) {
+      const char *const symbol = s->inputs[i].dims[d].symbol;
+      if (symbol && strlen(symbol) == length && strncmp(symbol, name, length) == 0) {
+        s->chunk_axis[i] = d;
+        n++;
+      }
+    }
+  }
+  return n;
+}
+
+static bool read_number(const char *const text, const char *const end, int64_t *const out) {
+  char *stop;
+  errno = 0;
+  const long long n = strtoll(text, &stop, 10);
+  *out = n;
+  return stop != text && stop == end && errno == 0;
+}
+
+/* "input" or "input:axis". */
+static tare_status mark_input(tare_streaming *const s, const char *const spec,
+                              const char *const end, tare_error *const err) {
+  int input = find_port(s->inputs, s->n_inputs, spec, (size_t)(end - spec));
+  int64_t axis = -1;
+  const char *colon = end;
+  while (input < 0 && colon > spec && *--colon != ':') {
+  }
+  if (input < 0 && *colon == ':') {
+    input = find_port(s->inputs, s->n_inputs, spec, (size_t)(colon - spec));
+    if (!read_number(colon + 1, end, &axis)) {
+      input = -1;
+    }
+  }
+  if (input < 0) {
+    return tarei_fail(err, TARE_E_USAGE, "chunk '%s': '%.*s' is neither a symbol nor an input",
+                      spec, (int)(end - spec), spec);
+  }
+  axis += axis < 0 ? s->inputs[input].rank : 0;
+  if (axis < 0 || axis >= s->inputs[input].rank) {
+    return tarei_fail(err, TARE_E_USAGE, "chunk '%s': input '%s' has %d axes", spec,
+                      s->inputs[input].name, s->inputs[input].rank);
+  }
+  s->chunk_axis[input] = (int)axis;
+  return TARE_OK;
+}
+
+static tare_status check_axes(const tare_streaming *const s, const char *const spec,
+                              tare_error *const err) {
+  for (int i = 0; i < s->n_inputs; i++) {
+    const tare_dim *const dim = s->chunk_axis[i] < 0 ? NULL : &s->inputs[i].dims[s->chunk_axis[i]];
+    if (dim && !dim->symbol && dim->value != s->size) {
+      return tarei_fail(err, TARE_E_USAGE, "chunk '%s': axis %d of '%s' takes %lld, not %lld", spec,
+                        s->chunk_axis[i], s->inputs[i].name, (long long)dim->value,
+                        (long long)s->size);
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const spec,
+                                     const int64_t hop, tare_error *const err) {
+  const char *const equals = strrchr(spec, '=');
+  if (!equals || !read_number(equals + 1, equals + strlen(equals), &s->size) || s->size < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "chunk '%s' is not NAME=SIZE with a size of 1 or more",
+                      spec);
+  }
+  if (hop < 0 || hop > s->size) {
+    return tarei_fail(err, TARE_E_USAGE, "a hop of %lld does not fit chunks of %lld: 1..%lld",
+                      (long long)hop, (long long)s->size, (long long)s->size);
+  }
+  s->hop = hop ? hop : s->size;
+  if (!mark_symbol(s, spec, (size_t)(equals - spec))) {
+    TARE_TRY(mark_input(s, spec, equals, err));
+  }
+  free(s->ports);
+  s->ports = NULL;
+  return check_axes(s, spec, err);
+}
+
+int tare_streaming_ports(tare_streaming *const s, const tare_port **const ports) {
+  if (!s->ports) {
+    s->ports = tarei_calloc((size_t)s->n_inputs, sizeof *s->ports);
+  }
+  int n = 0;
+  for (int i = 0; s->ports && i < s->n_inputs; i++) {
+    if (tarei_streaming_is_state(s, i)) {
+      continue;
+    }
+    s->ports[n] = s->inputs[i];
+    tare_dim *const dim = s->chunk_axis[i] < 0 ? NULL : &s->ports[n].dims[s->chunk_axis[i]];
+    if (dim && !dim->symbol) {
+      *dim = (tare_dim){.value = -1, .symbol = "chunked"};
+    }
+    n++;
+  }
+  *ports = s->ports;
+  return s->ports ? n : 0;
+}

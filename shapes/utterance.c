@@ -1,0 +1,203 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "shapes/streaming.h"
+
+tare_status tarei_utterance_init(tarei_utterance *const u, const tare_streaming *const s,
+                                 tare_error *const err) {
+  const size_t n = (size_t)s->n_inputs;
+  *u = (tarei_utterance){.streaming = s,
+                         .tensors = tarei_calloc(n, sizeof *u->tensors),
+                         .buffers = tarei_calloc(n, sizeof *u->buffers),
+                         .capacities = tarei_calloc(n, sizeof *u->capacities)};
+  return u->tensors && u->buffers && u->capacities
+             ? TARE_OK
+             : tarei_fail_memory(err, "utterance", n * sizeof *u->tensors);
+}
+
+void tarei_utterance_fini(tarei_utterance *const u) {
+  for (int i = 0; u->buffers && i < u->streaming->n_inputs; i++) {
+    free(u->buffers[i]);
+  }
+  free(u->tensors);
+  free(u->buffers);
+  free(u->capacities);
+  *u = (tarei_utterance){0};
+}
+
+/* Gives tensor i memory for its dims; *bytes is how much it takes. */
+static tare_status make_room(tarei_utterance *const u, const int i, size_t *const bytes,
+                             tare_error *const err) {
+  tare_tensor *const t = &u->tensors[i];
+  const char *const name = u->streaming->inputs[i].name;
+  const int64_t count = tare_tensor_count(t);
+  if (count < 0 || !tarei_mul_size((size_t)count, tare_dtype_size(t->dtype), bytes)) {
+    return tarei_fail(err, TARE_E_LIMIT, "input '%s' would be too large", name);
+  }
+  if (*bytes > u->capacities[i] || !u->buffers[i]) {
+    free(u->buffers[i]);
+    u->buffers[i] = tarei_alloc_aligned(*bytes, 1);
+    u->capacities[i] = u->buffers[i] ? *bytes : 0;
+    if (!u->buffers[i]) {
+      return tarei_fail_memory(err, name, *bytes);
+    }
+  }
+  t->data = u->buffers[i];
+  return TARE_OK;
+}
+
+/* The axis of a sample's tensor, which may lack the batch. */
+static int axis_of(const tare_streaming *const s, const int input, const tare_tensor *const t) {
+  return s->chunk_axis[input] < 0 ? -1 : s->chunk_axis[input] - (s->inputs[input].rank - t->rank);
+}
+
+static int64_t chunks_in(const tare_streaming *const s, const int64_t length) {
+  return length <= s->size ? 1 : 1 + (length - s->size + s->hop - 1) / s->hop;
+}
+
+static tare_status count_chunks(tarei_utterance *const u, tare_error *const err) {
+  const tare_streaming *const s = u->streaming;
+  const tare_tensor *t = u->data;
+  u->n_chunks = -1;
+  for (int i = 0; i < s->n_inputs; i++) {
+    if (tarei_streaming_is_state(s, i)) {
+      continue;
+    }
+    const int axis = axis_of(s, i, t);
+    if (s->chunk_axis[i] >= 0 && (axis < 0 || axis >= t->rank)) {
+      return tarei_fail(err, TARE_E_SHAPE, "input '%s' has rank %d, without the axis to be cut",
+                        s->inputs[i].name, t->rank);
+    }
+    const int64_t n = axis < 0 ? -1 : chunks_in(s, t->dims[axis]);
+    if (n >= 0 && u->n_chunks >= 0 && n != u->n_chunks) {
+      return tarei_fail(err, TARE_E_SHAPE, "input '%s' makes %lld chunks, another input %lld",
+                        s->inputs[i].name, (long long)n, (long long)u->n_chunks);
+    }
+    u->n_chunks = n >= 0 ? n : u->n_chunks;
+    t++;
+  }
+  u->n_chunks = u->n_chunks < 0 ? 1 : u->n_chunks; /* whole samples */
+  return TARE_OK;
+}
+
+/* What the data say of a symbol: 1 where a sample lacks the batch; -1 where they say nothing. */
+static int64_t value_of(const tarei_utterance *const u, const char *const symbol) {
+  const tare_streaming *const s = u->streaming;
+  const tare_tensor *t = u->data;
+  for (int i = 0; i < s->n_inputs; i++) {
+    if (tarei_streaming_is_state(s, i)) {
+      continue;
+    }
+    const tare_port *const port = &s->inputs[i];
+    const int lacking = port->rank - t->rank;
+    for (int d = 0; d < port->rank; d++) {
+      if (port->dims[d].symbol && strcmp(port->dims[d].symbol, symbol) == 0) {
+        return d == s->chunk_axis[i] ? s->size : d < lacking ? 1 : t->dims[d - lacking];
+      }
+    }
+    t++;
+  }
+  return -1;
+}
+
+static int64_t least_of(const tare_profiles *const profiles, const char *const symbol) {
+  for (int i = 0; i < tare_profiles_n_symbols(profiles); i++) {
+    if (strcmp(tare_profiles_symbol(profiles, i), symbol) == 0) {
+      return tare_profiles_range(profiles, 0, i).min;
+    }
+  }
+  return 1;
+}
+
+static tare_status reset_state(tarei_utterance *const u, const tare_profiles *const profiles,
+                               const int input, tare_error *const err) {
+  const tare_port *const port = &u->streaming->inputs[input];
+  tare_tensor *const t = &u->tensors[input];
+  *t = (tare_tensor){.dtype = port->dtype, .rank = port->rank};
+  for (int d = 0; d < port->rank; d++) {
+    const char *const symbol = port->dims[d].symbol;
+    const int64_t told = symbol ? value_of(u, symbol) : port->dims[d].value;
+    t->dims[d] = told >= 0 ? told : least_of(profiles, symbol);
+  }
+  size_t bytes = 0;
+  TARE_TRY(make_room(u, input, &bytes, err));
+  memset(t->data, 0, bytes);
+  return TARE_OK;
+}
+
+tare_status tarei_utterance_begin(tarei_utterance *const u, const tare_profiles *const profiles,
+                                  const tare_tensor *const data, tare_error *const err) {
+  u->data = data;
+  u->at = 0;
+  TARE_TRY(count_chunks(u, err));
+  for (int i = 0; i < u->streaming->n_states; i++) {
+    TARE_TRY(reset_state(u, profiles, u->streaming->states[i].input, err));
+  }
+  return TARE_OK;
+}
+
+/* A window of `whole` along an axis, zeros behind its end. */
+static void take_window(const tare_tensor *const whole, const int axis, const int64_t begin,
+                        const tare_tensor *const window) {
+  size_t outer = 1, inner = tare_dtype_size(whole->dtype);
+  for (int d = 0; d < whole->rank; d++) {
+    outer *= d < axis ? (size_t)whole->dims[d] : 1;
+    inner *= d > axis ? (size_t)whole->dims[d] : 1;
+  }
+  const int64_t left = whole->dims[axis] - begin, size = window->dims[axis];
+  const size_t have = (size_t)(left < 0      ? 0
+                               : left < size ? left
+                                             : size) *
+                      inner,
+               row = (size_t)size * inner, from = (size_t)whole->dims[axis] * inner;
+  for (size_t o = 0; o < outer; o++) {
+    char *const to = (char *)window->data + o * row;
+    if (have) {
+      memcpy(to, (const char *)whole->data + o * from + (size_t)begin * inner, have);
+    }
+    memset(to + have, 0, row - have);
+  }
+}
+
+tare_status tarei_utterance_next(tarei_utterance *const u, const tare_tensor **const tensors,
+                                 tare_error *const err) {
+  const tare_streaming *const s = u->streaming;
+  *tensors = NULL;
+  if (u->at == u->n_chunks) {
+    return TARE_OK;
+  }
+  const tare_tensor *t = u->data;
+  for (int i = 0; i < s->n_inputs; i++) {
+    if (tarei_streaming_is_state(s, i)) {
+      continue;
+    }
+    const int axis = axis_of(s, i, t);
+    u->tensors[i] = *t;
+    if (axis >= 0) {
+      size_t bytes = 0;
+      u->tensors[i].dims[axis] = s->size;
+      TARE_TRY(make_room(u, i, &bytes, err));
+      take_window(t, axis, u->at * s->hop, &u->tensors[i]);
+    }
+    t++;
+  }
+  u->at++;
+  *tensors = u->tensors;
+  return TARE_OK;
+}
+
+tare_status tarei_utterance_feed(tarei_utterance *const u, const tare_tensor *const outputs,
+                                 tare_error *const err) {
+  for (int i = 0; i < u->streaming->n_states; i++) {
+    const tarei_state *const state = &u->streaming->states[i];
+    const tare_tensor *const from = &outputs[state->output];
+    size_t bytes = 0;
+    u->tensors[state->input] = *from;
+    TARE_TRY(make_room(u, state->input, &bytes, err));
+    if (bytes) {
+      memcpy(u->tensors[state->input].data, from->data, bytes);
+    }
+  }
+  return TARE_OK;
+}

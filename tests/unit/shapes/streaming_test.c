@@ -1,0 +1,153 @@
+/* States by name and declared, chunks, and a sample carried through. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "shapes/streaming.h"
+
+static const tare_port inputs[] = {
+    {"audio", TARE_F32, 2, {{-1, "batch"}, {-1, "samples"}}},
+    {"state", TARE_F32, 3, {{2, NULL}, {-1, "batch"}, {3, NULL}}},
+    {"rate", TARE_I64, 0, {{0, NULL}}},
+};
+static const tare_port outputs[] = {
+    {"speech", TARE_F32, 2, {{-1, "batch"}, {1, NULL}}},
+    {"stateN", TARE_F32, 3, {{2, NULL}, {-1, "batch"}, {-1, "a dim without name"}}},
+};
+
+static tare_streaming *make(void) {
+  tare_streaming *s = NULL;
+  assert_int_equal(tare_streaming_new(inputs, 3, outputs, 2, &s, NULL), TARE_OK);
+  return s;
+}
+
+static void names_tell_states(void **state) {
+  (void)state;
+  static const struct {
+    const char *input, *output;
+    bool pair;
+  } cases[] = {
+      {"state", "stateN", true},
+      {"state", "state_out", true},
+      {"h0", "hn", true},
+      {"c_0", "c_n", true},
+      {"h0", "cn", false},
+      {"conv_cache", "conv_cache_out", true},
+      {"conv_cache", "inter_cache_out", false},
+      {"past_0", "present_0", true},
+      {"past_0", "present_1", false},
+      {"past_1", "present_10", false},
+      {"past_key_values.0.key", "present.0.key", true},
+      {"past_key_values.0.key", "present.0.value", false},
+      {"past_key_values.11.key", "present.1.key", false},
+      {"cached_avg_3", "new_cached_avg_3", true},
+      {"in_cache0", "out_cache0", true},
+      {"in_cache0", "out_cache1", false},
+      {"prev_hidden", "next_hidden", true},
+      {"input", "output", false},
+      {"mix", "enh", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    if (tarei_state_names_pair(cases[i].input, cases[i].output) != cases[i].pair) {
+      fail_msg("%s and %s", cases[i].input, cases[i].output);
+    }
+  }
+}
+
+static void states_are_declared_or_found(void **state) {
+  (void)state;
+  tare_streaming *s = make();
+  tare_error err = {0};
+  assert_int_equal(tare_streaming_add_state(s, "speech:state", &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "another"));
+  assert_int_equal(tare_streaming_add_state(s, "stateN-state", &err), TARE_E_USAGE);
+  assert_int_equal(tare_streaming_find_states(s), 1);
+  assert_int_equal(tare_streaming_find_states(s), 0);
+  assert_string_equal(tare_streaming_state_input(s, 0), "state");
+  assert_string_equal(tare_streaming_state_output(s, 0), "stateN");
+  assert_int_equal(tare_streaming_add_state(s, "stateN:state", &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "already"));
+  const tare_port *ports;
+  assert_int_equal(tare_streaming_ports(s, &ports), 2);
+  assert_string_equal(ports[1].name, "rate");
+  tare_streaming_free(&s);
+}
+
+static void chunks_are_checked(void **state) {
+  (void)state;
+  static const tare_port fixed = {"mix", TARE_F32, 3, {{1, NULL}, {257, NULL}, {4, NULL}}};
+  static const struct {
+    const char *spec;
+    int64_t hop;
+    tare_status status;
+  } cases[] = {
+      {"mix=4", 0, TARE_OK},        {"mix:2=4", 2, TARE_OK},      {"mix:-1=4", 4, TARE_OK},
+      {"mix:2=5", 0, TARE_E_USAGE}, {"mix:3=4", 0, TARE_E_USAGE}, {"mix:1=257", 1, TARE_OK},
+      {"mix=4", 5, TARE_E_USAGE},   {"mix=0", 0, TARE_E_USAGE},   {"mix", 0, TARE_E_USAGE},
+      {"other=4", 0, TARE_E_USAGE}, {"mix:=4", 0, TARE_E_USAGE},  {"mix=4x", 0, TARE_E_USAGE},
+      {"mix=4", -1, TARE_E_USAGE},  {":2=4", 0, TARE_E_USAGE},    {"=4", 0, TARE_E_USAGE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tare_streaming *s = NULL;
+    assert_int_equal(tare_streaming_new(&fixed, 1, outputs, 2, &s, NULL), TARE_OK);
+    if (tare_streaming_set_chunk(s, cases[i].spec, cases[i].hop, NULL) != cases[i].status) {
+      fail_msg("%s, hop %d", cases[i].spec, (int)cases[i].hop);
+    }
+    tare_streaming_free(&s);
+  }
+}
+
+/* Chunks of 4 with hop 3 over 8 samples: 0..3, 3..6, 6..7 and two zeros. */
+static void a_sample_goes_through_in_chunks(void **state) {
+  (void)state;
+  tare_streaming *s = make();
+  tare_profiles *profiles = NULL;
+  assert_int_equal(tare_profiles_new(inputs, 3, &profiles, NULL), TARE_OK);
+  assert_int_equal(tare_profiles_add(profiles, "samples=4", NULL), TARE_OK);
+  assert_int_equal(tare_streaming_find_states(s), 1);
+  assert_int_equal(tare_streaming_set_chunk(s, "samples=4", 3, NULL), TARE_OK);
+  float audio[8] = {1, 2, 3, 4, 5, 6, 7, 8}, carried[6];
+  int64_t rate = 16000;
+  const tare_tensor data[] = {{TARE_F32, 1, {8}, audio}, {TARE_I64, 0, {0}, &rate}};
+  tarei_utterance u = {0};
+  assert_int_equal(tarei_utterance_init(&u, s, NULL), TARE_OK);
+  for (int sample = 0; sample < 2; sample++) {
+    assert_int_equal(tarei_utterance_begin(&u, profiles, data, NULL), TARE_OK);
+    static const float expected[3][4] = {{1, 2, 3, 4}, {4, 5, 6, 7}, {7, 8, 0, 0}};
+    const tare_tensor *t = NULL;
+    for (int chunk = 0; chunk < 3; chunk++) {
+      assert_int_equal(tarei_utterance_next(&u, &t, NULL), TARE_OK);
+      assert_non_null(t);
+      assert_int_equal(t[0].dims[0], 4);
+      assert_memory_equal(t[0].data, expected[chunk], sizeof expected[chunk]);
+      assert_int_equal(*(int64_t *)t[2].data, rate);
+      assert_int_equal(tare_tensor_count(&t[1]), 6);
+      for (int i = 0; i < 6; i++) {
+        assert_true(((float *)t[1].data)[i] == (chunk ? (float)chunk : 0));
+        carried[i] = (float)chunk + 1;
+      }
+      const tare_tensor results[] = {{TARE_F32, 2, {1, 1}, audio},
+                                     {TARE_F32, 3, {2, 1, 3}, carried}};
+      assert_int_equal(tarei_utterance_feed(&u, results, NULL), TARE_OK);
+    }
+    assert_int_equal(tarei_utterance_next(&u, &t, NULL), TARE_OK);
+    assert_null(t);
+  }
+  tarei_utterance_fini(&u);
+  tare_profiles_free(&profiles);
+  tare_streaming_free(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_tell_states),
+      cmocka_unit_test(states_are_declared_or_found),
+      cmocka_unit_test(chunks_are_checked),
+      cmocka_unit_test(a_sample_goes_through_in_chunks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
