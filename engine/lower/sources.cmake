@@ -30,6 +30,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_gemm.c
   lower/lower_if.c
   lower/lower_instance_norm.c
+  lower/lower_integer_products.c
   lower/lower_is.c
   lower/lower_layer_norm.c
   lower/lower_linear.c
@@ -48,6 +49,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_qlinear.c
   lower/lower_qmatmul.c
   lower/lower_quantize.c
+  lower/lower_quantize_linear.c
   lower/lower_range.c
   lower/lower_reduce.c
   lower/lower_scaled_softmax.c
@@ -67,8 +69,8 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/products.c
   lower/reduction.c
   lower/row_scales.c
+  lower/sort_keys.c
   lower/typed_binary.c
   lower/typed_unary.c
   lower/windows.c
-  lower/sort_keys.c
 )

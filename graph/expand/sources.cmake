@@ -1,5 +1,12 @@
 set(TARE_GRAPH_EXPAND_SOURCES
   expand/global_lp_pool.c
+  expand/ms_integer_products.c
+  expand/ms_quantize_linear.c
+  expand/qdq.c
+  expand/qlinear_conv.c
+  expand/qlinear_elementwise.c
+  expand/qlinear_matmul.c
+  expand/qlinear_pool.c
   expand/sum.c
   expand/swiglu.c
   expand/window.c

@@ -18,14 +18,15 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_flatten.c
   ops/op_gather.c
   ops/op_gemm.c
-  ops/op_if.c
   ops/op_identity.c
+  ops/op_if.c
   ops/op_instance_normalization.c
+  ops/op_integer_products.c
   ops/op_is.c
   ops/op_layer_normalization.c
   ops/op_linear.c
-  ops/op_loop.c
   ops/op_lookup.c
+  ops/op_loop.c
   ops/op_matmul.c
   ops/op_non_zero.c
   ops/op_one_hot.c
@@ -33,11 +34,12 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_pool.c
   ops/op_qmatmul.c
   ops/op_quantize.c
+  ops/op_quantize_linear.c
   ops/op_range.c
   ops/op_reduce.c
   ops/op_reshape.c
-  ops/op_scan.c
   ops/op_scaled_softmax.c
+  ops/op_scan.c
   ops/op_shape.c
   ops/op_slice.c
   ops/op_softmax.c
@@ -46,10 +48,10 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_top_k.c
   ops/op_transpose.c
   ops/op_unary.c
-  ops/ops_body.c
   ops/op_unique.c
   ops/op_unsqueeze.c
   ops/op_where.c
+  ops/ops_body.c
   ops/ops_common.c
   ops/ops_contents.c
   ops/ops_conv.c

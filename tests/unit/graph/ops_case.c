@@ -50,6 +50,7 @@ static tare_dtype read_dtype(const char **const text) {
   } names[] = {
       {"f32", TARE_F32}, {"f16", TARE_F16}, {"f64", TARE_F64}, {"i64", TARE_I64},
       {"i32", TARE_I32}, {"i8", TARE_I8},   {"u8", TARE_U8},   {"bool", TARE_BOOL},
+      {"i16", TARE_I16}, {"u16", TARE_U16},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const size_t n = strlen(names[i].name);
@@ -199,9 +200,9 @@ int ops_node(tarei_graph *const graph, const char *const op, const int opset,
 void ops_print(const tarei_graph *const graph, const int index, tarei_str *const out) {
   const tarei_value *const value = &graph->values[index];
   static const char *const short_names[] = {
-      [TARE_F32] = "f32", [TARE_F16] = "f16",   [TARE_F64] = "f64",
-      [TARE_I64] = "i64", [TARE_I32] = "i32",   [TARE_I8] = "i8",
-      [TARE_U8] = "u8",   [TARE_BOOL] = "bool", [TARE_BF16] = "bf16",
+      [TARE_F32] = "f32",   [TARE_F16] = "f16", [TARE_F64] = "f64", [TARE_I64] = "i64",
+      [TARE_I32] = "i32",   [TARE_I8] = "i8",   [TARE_U8] = "u8",   [TARE_BOOL] = "bool",
+      [TARE_BF16] = "bf16", [TARE_I16] = "i16", [TARE_U16] = "u16",
   };
   assert_true(value->rank >= 0);
   assert_non_null(short_names[value->dtype]);

@@ -1,0 +1,166 @@
+/* QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear: per tensor, along an axis, in blocks.
+ */
+#include <inttypes.h>
+
+#include "graph/ops/ops_common.h"
+
+/* int8, uint8, int16 or uint16. */
+static bool is_stored(const tare_dtype dtype) {
+  return dtype == TARE_I8 || dtype == TARE_U8 || dtype == TARE_I16 || dtype == TARE_U16;
+}
+
+/* The number of blocks along the axis is that of the scales. */
+static tare_status check_blocks(const tarei_graph *const graph, const tarei_value *const x,
+                                const tarei_value *const scale, const int axis, const int64_t block,
+                                tare_error *const err) {
+  for (int i = 0; i < x->rank; i++) {
+    tarei_expr wanted = x->dims[i];
+    if (i == axis) {
+      wanted = tarei_expr_ceildiv(graph->exprs, wanted, tarei_expr_const(graph->exprs, block));
+    }
+    if (tarei_ops_differ(graph, wanted, scale->dims[i])) {
+      return tarei_fail(err, TARE_E_MODEL,
+                        "its scales '%s' do not go with its input in blocks of %" PRId64
+                        " along axis %d",
+                        scale->name, block, axis);
+    }
+  }
+  return TARE_OK;
+}
+
+/* Scales are one number, one for each place of an axis, or one for each block of an axis. */
+static tare_status check_scale(const tarei_graph *const graph, const tarei_node *const node,
+                               tare_error *const err) {
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const tarei_value *const scale = tarei_ops_in(graph, node, 1);
+  const int64_t block = tarei_attr_int(node, "block_size", 0);
+  int axis;
+  int64_t n;
+  if (scale->dtype != TARE_F32) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "its scale '%s' is %s, expected float32",
+                      scale->name, tare_dtype_name(scale->dtype));
+  }
+  if (scale->rank == 0 || (scale->rank == 1 && block == 0 &&
+                           tarei_expr_is_const(graph->exprs, scale->dims[0], &n) && n == 1)) {
+    return TARE_OK;
+  }
+  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 1), x->rank, &axis, err));
+  if (block < 0) {
+    return tarei_fail(err, TARE_E_MODEL, "its attribute 'block_size' is %" PRId64, block);
+  }
+  if (block > 0) {
+    TARE_TRY(tarei_ops_want_rank(scale, x->rank, x->rank, err));
+    return check_blocks(graph, x, scale, axis, block, err);
+  }
+  TARE_TRY(tarei_ops_want_rank(scale, 1, 1, err));
+  return tarei_ops_want_vector(graph, scale, x->dims[axis], err);
+}
+
+/* The zero points lie as the scales do. */
+static tare_status check_zero_point(const tarei_graph *const graph, const tarei_node *const node,
+                                    const tare_dtype dtype, tare_error *const err) {
+  const tarei_value *const scale = tarei_ops_in(graph, node, 1);
+  const tarei_value *const zero = tarei_ops_in(graph, node, 2);
+  if (!zero) {
+    return TARE_OK;
+  }
+  TARE_TRY(tarei_ops_want_dtype(zero, dtype, err));
+  for (int i = 0; zero->rank == scale->rank && i < zero->rank; i++) {
+    if (tarei_ops_differ(graph, zero->dims[i], scale->dims[i])) {
+      return tarei_fail(err, TARE_E_MODEL, "its zero points '%s' and scales '%s' differ in shape",
+                        zero->name, scale->name);
+    }
+  }
+  return zero->rank == scale->rank || (zero->rank <= 1 && scale->rank <= 1)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_MODEL, "its zero points '%s' have rank %d, its scales %d",
+                          zero->name, zero->rank, scale->rank);
+}
+
+/* What "output_dtype" asks for, or what the other inputs say. Half floats are float32 here. */
+static tare_dtype output_dtype(const tarei_node *const node, const tare_dtype otherwise) {
+  const int64_t asked = tarei_attr_int(node, "output_dtype", 0);
+  const bool half = asked == TARE_F16 || asked == TARE_BF16;
+  return half ? TARE_F32 : asked > 0 && asked <= INT32_MAX ? (tare_dtype)asked : otherwise;
+}
+
+static tare_status infer_quantize_linear(tarei_graph *const graph, tarei_node *const node,
+                                         tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const tarei_value *const zero = tarei_ops_in(graph, node, 2);
+  const tare_dtype dtype = output_dtype(node, zero ? zero->dtype : TARE_U8);
+  if (x->dtype != TARE_F32 && x->dtype != TARE_I32) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "it quantizes %s", tare_dtype_name(x->dtype));
+  }
+  if (!is_stored(dtype)) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "it quantizes to ONNX type %d, expected int8, uint8, int16 or uint16",
+                      (int)dtype);
+  }
+  TARE_TRY(check_scale(graph, node, err));
+  TARE_TRY(check_zero_point(graph, node, dtype, err));
+  const tarei_shape shape = tarei_ops_shape(x);
+  return tarei_ops_give(graph, node, 0, dtype, &shape, err);
+}
+
+static tare_status infer_dequantize_linear(tarei_graph *const graph, tarei_node *const node,
+                                           tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  if (!is_stored(x->dtype) && x->dtype != TARE_I32) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "it dequantizes %s, expected int8, uint8, int16, uint16 or int32",
+                      tare_dtype_name(x->dtype));
+  }
+  if (output_dtype(node, TARE_F32) != TARE_F32) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "it dequantizes to ONNX type %" PRId64,
+                      tarei_attr_int(node, "output_dtype", 0));
+  }
+  TARE_TRY(check_scale(graph, node, err));
+  TARE_TRY(check_zero_point(graph, node, x->dtype, err));
+  const tarei_shape shape = tarei_ops_shape(x);
+  return tarei_ops_give(graph, node, 0, TARE_F32, &shape, err);
+}
+
+static tare_status infer_dynamic(tarei_graph *const graph, tarei_node *const node,
+                                 tare_error *const err) {
+  static const tarei_shape scalar = {0};
+  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  TARE_TRY(tarei_ops_want_dtype(x, TARE_F32, err));
+  const tarei_shape shape = tarei_ops_shape(x);
+  TARE_TRY(tarei_ops_give(graph, node, 0, TARE_U8, &shape, err));
+  TARE_TRY(tarei_ops_give(graph, node, 1, TARE_F32, &scalar, err));
+  return tarei_ops_give(graph, node, 2, TARE_U8, &scalar, err);
+}
+
+const tarei_op tarei_op_quantize_linear = {
+    .name = "QuantizeLinear",
+    .domain = "",
+    .min_in = 2,
+    .max_in = 3,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_quantize_linear,
+};
+
+const tarei_op tarei_op_dequantize_linear = {
+    .name = "DequantizeLinear",
+    .domain = "",
+    .min_in = 2,
+    .max_in = 3,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer_dequantize_linear,
+};
+
+const tarei_op tarei_op_dynamic_quantize_linear = {
+    .name = "DynamicQuantizeLinear",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1, /* three by its definition; nobody may read the last ones */
+    .max_out = 3,
+    .infer = infer_dynamic,
+};
