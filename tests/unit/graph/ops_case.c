@@ -181,8 +181,8 @@ void ops_attrs(tarei_node *const node, const char *const attrs) {
   }
 }
 
-int ops_node(tarei_graph *const graph, const char *const op, const int opset,
-             const char *const attrs, const int n_out, const int *const in, const int n_in) {
+int ops_node_of(tarei_graph *const graph, const char *const op, const char *const domain,
+                const int opset, const int n_out, const int *const in, const int n_in) {
   int out[MAX_VALUES];
   for (int i = 0; i < n_out; i++) {
     char name[24];
@@ -190,11 +190,16 @@ int ops_node(tarei_graph *const graph, const char *const op, const int opset,
     out[i] = tarei_graph_add_value(graph, name);
     assert_true(out[i] >= 0);
   }
-  const int node =
-      tarei_graph_add_node(graph, op, opset ? "" : "tare", NULL, opset, in, n_in, out, n_out);
+  const int node = tarei_graph_add_node(graph, op, domain, NULL, opset, in, n_in, out, n_out);
   assert_true(node >= 0);
+  return node;
+}
+
+int ops_node(tarei_graph *const graph, const char *const op, const int opset,
+             const char *const attrs, const int n_out, const int *const in, const int n_in) {
+  const int node = ops_node_of(graph, op, opset ? "" : "tare", opset, n_out, in, n_in);
   ops_attrs(&graph->nodes[node], attrs);
-  return out[0];
+  return graph->nodes[node].out[0];
 }
 
 void ops_print(const tarei_graph *const graph, const int index, tarei_str *const out) {

@@ -30,6 +30,8 @@ void ops_check(const ops_case *cases, size_t n);
 int ops_value(tarei_graph *graph, const char *text);
 int ops_node(tarei_graph *graph, const char *op, int opset, const char *attrs, int n_out,
              const int *in, int n_in);
+int ops_node_of(tarei_graph *graph, const char *op, const char *domain, int opset, int n_out,
+                const int *in, int n_in); /* gives the node */
 void ops_attrs(tarei_node *node, const char *attrs);
 void ops_print(const tarei_graph *graph, int value, tarei_str *out);
 void ops_expect(tarei_graph *graph, int value, const char *expected);

@@ -13,7 +13,7 @@
 #include "unit/graph/ops_case.h"
 
 #define ROUNDS 150
-#define MAX_IN 6
+#define MAX_IN 9
 
 static uint64_t state_;
 
@@ -147,9 +147,10 @@ static void run_once(const tarei_op *const op) {
   }
   const int n_out = op->max_out == 1 ? 1 : 1 + below(3);
   static const int opsets[] = {7, 9, 11, 13, 18, 21};
-  (void)ops_node(graph, op->name, *op->domain ? 0 : opsets[below(6)], "", n_out, in, n_in);
+  const int opset = *op->domain ? 1 : opsets[below(6)];
+  const int node = ops_node_of(graph, op->name, op->domain, opset, n_out, in, n_in);
   for (int i = below(5); i > 0; i--) {
-    add_attribute(&graph->nodes[0]);
+    add_attribute(&graph->nodes[node]);
   }
   tare_error err = {0};
   if (tarei_graph_infer(graph, &err) == TARE_OK) {
