@@ -18,7 +18,6 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_batch_normalization.c
   lower/lower_binary.c
   lower/lower_cast.c
-  lower/lower_compare.c
   lower/lower_compress.c
   lower/lower_concat.c
   lower/lower_constants.c
@@ -38,7 +37,6 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_loop.c
   lower/lower_lp_pool.c
   lower/lower_matmul.c
-  lower/lower_mod.c
   lower/lower_non_zero.c
   lower/lower_one_hot.c
   lower/lower_pad.c
