@@ -1,4 +1,17 @@
 # Lowerings, one node at a time.
-foreach(name attention bytes conv elementwise matrix movement pool quantized reduce rows sort types windows)
+foreach(name
+    attention
+    bytes
+    conv
+    elementwise
+    matrix
+    movement
+    pool
+    quantized
+    reduce
+    rows
+    sort
+    types
+    windows)
   tare_test(engine lower_${name} SOURCES one_node.c FLOORS ${ENGINE_FLOORS})
 endforeach()
