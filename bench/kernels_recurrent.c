@@ -59,9 +59,9 @@ static void bench_layer(const tarei_kernels *kernels, size_t n, size_t gates, bo
             .i8 = {.a = h_u8, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .add = add,
                    .epilogue = e},
             .f32 = {.a = h, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .epilogue = e},
-            .gru = {.m = 1, .n = n, .x = x, .rec = rec, .h = h, .clip = INFINITY,
+            .gru = {.m = 1, .n = n, .gate_step = n, .x = x, .rec = rec, .h = h, .clip = INFINITY,
                     .linear_before_reset = true, .out = out},
-            .lstm = {.m = 1, .n = n, .x = x, .rec = rec, .clip = INFINITY, .c = c, .out_c = c,
+            .lstm = {.m = 1, .n = n, .gate_step = n, .x = x, .rec = rec, .clip = INFINITY, .c = c, .out_c = c,
                      .out = out}};
   bench_work works[] = {{run_product, &s, 0}, {gates == 3 ? run_gru : run_lstm, &s, 0}};
   bench_best_times(works, 2);

@@ -157,12 +157,16 @@ static bool get_list(tarei_reader *const r, tarei_attr *const a) {
   const uint32_t n = tarei_get_count(r, 4);
   a->ints = tarei_calloc(n, sizeof *a->ints);
   a->floats = tarei_calloc(n, sizeof *a->floats);
-  if (!a->ints || !a->floats) {
+  const bool texts = a->kind == TAREI_ATTR_STRINGS;
+  a->strings = texts ? tarei_calloc(n, sizeof *a->strings) : NULL;
+  if (!a->ints || !a->floats || (texts && !a->strings)) {
     return false;
   }
   a->n = (int)n;
   for (uint32_t i = 0; i < n; i++) {
-    if (a->kind == TAREI_ATTR_INTS) {
+    if (texts) {
+      a->strings[i] = tarei_get_text(r);
+    } else if (a->kind == TAREI_ATTR_INTS) {
       a->ints[i] = (int64_t)tarei_get_u64(r);
     } else {
       a->floats[i] = tarei_get_f32(r);
@@ -195,7 +199,7 @@ static void get_attr(tarei_reader *const r, const tarei_graph *const g, tarei_no
   const bool known = a.kind == TAREI_ATTR_FLOAT || a.kind == TAREI_ATTR_INT ||
                      a.kind == TAREI_ATTR_STRING || a.kind == TAREI_ATTR_TENSOR ||
                      a.kind == TAREI_ATTR_FLOATS || a.kind == TAREI_ATTR_INTS ||
-                     a.kind == TAREI_ATTR_GRAPH;
+                     a.kind == TAREI_ATTR_GRAPH || a.kind == TAREI_ATTR_STRINGS;
   bool ok = a.name && a.s && known && get_list(r, &a) &&
             (a.kind != TAREI_ATTR_TENSOR || get_tensor_attr(r, &a));
   if (ok && a.kind == TAREI_ATTR_GRAPH) {
@@ -208,6 +212,10 @@ static void get_attr(tarei_reader *const r, const tarei_graph *const g, tarei_no
   free(a.s);
   free(a.ints);
   free(a.floats);
+  for (int i = 0; a.strings && i < a.n; i++) {
+    free(a.strings[i]);
+  }
+  free(a.strings);
   tarei_buffer_release(a.buffer);
   tarei_graph_free(a.graph);
 }

@@ -106,12 +106,16 @@ static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tar
   tarei_put_f32(w, a->f);
   tarei_put_text(w, a->s);
   const bool ints = a->kind == TAREI_ATTR_INTS, floats = a->kind == TAREI_ATTR_FLOATS;
-  tarei_put_u32(w, ints || floats ? (uint32_t)a->n : 0);
+  const bool texts = a->kind == TAREI_ATTR_STRINGS;
+  tarei_put_u32(w, ints || floats || texts ? (uint32_t)a->n : 0);
   for (int i = 0; ints && i < a->n; i++) {
     tarei_put_u64(w, (uint64_t)a->ints[i]);
   }
   for (int i = 0; floats && i < a->n; i++) {
     tarei_put_f32(w, a->floats[i]);
+  }
+  for (int i = 0; texts && i < a->n; i++) {
+    tarei_put_text(w, a->strings[i]);
   }
   if (a->kind == TAREI_ATTR_TENSOR) {
     tarei_put_u32(w, (uint32_t)a->tensor.dtype);
@@ -128,9 +132,6 @@ static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tar
     tarei_graph_put(w, body, constants);
   }
 }
-
-/* Attributes that the engine reads; texts in lists have no use there. */
-static bool is_kept(const tarei_attr *const a) { return a->kind != TAREI_ATTR_STRINGS; }
 
 static void put_operands(tarei_writer *const w, const int *const operands, const int n,
                          const int *const numbers) {
@@ -150,16 +151,10 @@ static void put_node(tarei_writer *const w, const tare_plan *const plan,
   tarei_put_u32(w, (uint32_t)node->opset);
   put_operands(w, node->in, node->n_in, numbers);
   put_operands(w, node->out, node->n_out, numbers);
-  uint32_t n = 0;
-  for (int a = 0; a < node->n_attrs; a++) {
-    n += is_kept(&node->attrs[a]);
-  }
-  tarei_put_u32(w, n);
+  tarei_put_u32(w, (uint32_t)node->n_attrs);
   for (int a = 0; a < node->n_attrs; a++) {
     const bool has_body = node->attrs[a].kind == TAREI_ATTR_GRAPH;
-    if (is_kept(&node->attrs[a])) {
-      put_attr(w, &node->attrs[a], has_body ? plan->children[(*child)++] : NULL, constants);
-    }
+    put_attr(w, &node->attrs[a], has_body ? plan->children[(*child)++] : NULL, constants);
   }
 }
 

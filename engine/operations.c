@@ -45,6 +45,13 @@ static double by_keys(const layer *const l) {
   return dim_of(l, n->in[1], 1) * (count_of(l, n->in[0]) + count_of(l, n->out[0]));
 }
 
+/* Each row of the input meets W, and a state R, in each direction. */
+static double by_recurrence(const layer *const l) {
+  const int x = l->node->in[0];
+  return dim_of(l, x, 0) * dim_of(l, x, 1) *
+         (count_of(l, l->node->in[1]) + count_of(l, l->node->in[2]));
+}
+
 static double by_gemm(const layer *const l) {
   const bool transposed = tarei_attr_int(l->node, "transA", 0) != 0;
   return count_of(l, l->node->out[0]) * dim_of(l, l->node->in[0], transposed ? 0 : 1);

@@ -129,7 +129,7 @@ static void print_shape(const tarei_graph *const g, const tarei_value *const v,
 static tare_status describe_layer(tare_plan *const plan, const int s, tare_error *const err) {
   const tarei_graph *const g = plan->graph;
   const tarei_node *const node = plan->steps[s].node;
-  const tarei_value *const v = &g->values[node->out[0]];
+  const tarei_value *const v = &g->values[tarei_node_first_out(node)];
   const char *const colon = node->precision ? strstr(node->precision, ": ") : NULL;
   tarei_str texts[LAYER_TEXTS] = {{0}};
   print_shape(g, v, &texts[LAYER_SHAPE]);
@@ -170,7 +170,7 @@ tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
       .precision = texts[LAYER_PRECISION],
       .reason = texts[LAYER_REASON],
       .kernel = step->lowering->kernel ? step->lowering->kernel(step, &plan->kernels) : "",
-      .output = plan->graph->values[step->node->out[0]].name,
+      .output = plan->graph->values[tarei_node_first_out(step->node)].name,
       .shape = texts[LAYER_SHAPE],
   };
 }

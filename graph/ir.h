@@ -179,6 +179,7 @@ bool tarei_attr_copy(tarei_node *to, const tarei_attr *from);
 void tarei_attr_remove(tarei_node *node, const char *name);
 
 /* Questions. */
+int tarei_node_first_out(const tarei_node *node); /* the first output that is not absent */
 bool tarei_value_is_const(const tarei_graph *graph, int value);
 /* Contents of a constant integer tensor (i32 or i64) as int64; false when it is none or longer
  * than max. Symbolic contents that are all constant count too. */

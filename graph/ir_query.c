@@ -6,6 +6,15 @@
 #include "base/mem.h"
 #include "graph/ir.h"
 
+int tarei_node_first_out(const tarei_node *const node) {
+  int i = 0;
+  while (i + 1 < node->n_out && node->out[i] < 0) {
+    i++;
+  }
+  assert(i < node->n_out && node->out[i] >= 0);
+  return node->out[i];
+}
+
 bool tarei_value_is_const(const tarei_graph *const graph, const int value) {
   return value >= 0 && graph->values[value].data != NULL;
 }

@@ -12,20 +12,31 @@
 /* Products of u8 and s8 that an int32 accumulator surely holds: 2^31 / (255 * 127). */
 #define LONGEST_SUM 66311
 
-/* Elements that one output sums over, where the weights say it. */
-static int64_t sum_length(const tarei_graph *const g, const tarei_node *const node,
-                          const tarei_layer_kind *const kind) {
-  const tarei_value *const w = &g->values[node->in[1]];
+static int64_t product_of_dims(const tarei_graph *const g, const tarei_value *const v,
+                               const int first, const int last) {
   int64_t length = 1, dim;
-  const int first = kind->from == &tarei_op_conv_last ? 1 : w->rank - 2;
-  const int last = kind->from == &tarei_op_conv_last ? w->rank - 1 : w->rank - 2;
   for (int d = first; d >= 0 && d <= last; d++) {
-    length *= tarei_expr_is_const(g->exprs, w->dims[d], &dim) ? dim : 1;
+    length *= tarei_expr_is_const(g->exprs, v->dims[d], &dim) ? dim : 1;
   }
   return length;
 }
 
-/* Linear layers and dense convolutions; a depthwise one has no row to take a scale of. */
+/* Elements that one output sums over, where the weights say it: W [O, .., I] of a convolution, W and
+ * R [.., I] of a recurrent layer, W [K, N] else. */
+static int64_t sum_length(const tarei_graph *const g, const tarei_node *const node,
+                          const tarei_layer_kind *const kind) {
+  const tarei_value *const w = &g->values[node->in[1]];
+  if (kind->constants == 2) {
+    const tarei_value *const r = &g->values[node->in[2]];
+    const int64_t input = product_of_dims(g, w, w->rank - 1, w->rank - 1);
+    const int64_t state = product_of_dims(g, r, r->rank - 1, r->rank - 1);
+    return input > state ? input : state;
+  }
+  const bool conv = kind->from == &tarei_op_conv_last;
+  return product_of_dims(g, w, conv ? 1 : w->rank - 2, conv ? w->rank - 1 : w->rank - 2);
+}
+
+/* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale of. */
 static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
                              const tarei_layer_kind *const kind) {
   const tarei_value *const w = &g->values[node->in[1]];
@@ -39,7 +50,7 @@ static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const
 static void reason_against(const tarei_graph *const g, const tarei_node *const node,
                            const tarei_layer_kind *const kind, const bool rows,
                            tarei_str *const out) {
-  for (int i = 0; i < 2 || i < kind->activations; i++) {
+  for (int i = 0; i < kind->activations + kind->constants; i++) {
     const tarei_value *const v = &g->values[node->in[i]];
     const bool activation = i < kind->activations;
     if (v->dtype != TARE_F32) {
@@ -58,7 +69,7 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
     return;
   }
   if (rows && !row_scales_serve(g, node, kind)) {
-    tarei_str_add(out, "row scales serve linear layers and dense convolutions");
+    tarei_str_add(out, "row scales serve linear and recurrent layers and dense convolutions");
   } else if (sum_length(g, node, kind) > LONGEST_SUM) {
     tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
                   (long long)sum_length(g, node, kind), LONGEST_SUM);
@@ -197,7 +208,7 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
 
 static tare_status replace(tarei_graph *const g, const int n, rewrite *const r,
                            tare_error *const err) {
-  int in[8], out[2];
+  int in[8], out[3];
   const tarei_op *const to = tarei_layer_kind_of(g->nodes[n].op)->to;
   const int n_in = g->nodes[n].n_in, n_out = g->nodes[n].n_out;
   memcpy(in, g->nodes[n].in, (size_t)n_in * sizeof *in);
@@ -216,7 +227,9 @@ static tare_status replace(tarei_graph *const g, const int n, rewrite *const r,
   }
   tarei_graph_remove_node(g, n);
   for (int i = 0; i < n_out; i++) {
-    g->values[out[i]].producer = q;
+    if (out[i] >= 0) {
+      g->values[out[i]].producer = q;
+    }
   }
   return TARE_OK;
 }

@@ -2,10 +2,13 @@
 
 const tarei_layer_kind *tarei_layer_kind_of(const tarei_op *const from) {
   static const tarei_layer_kind kinds[] = {
-      {&tarei_op_attention, &tarei_op_attention, 3},
-      {&tarei_op_conv_last, &tarei_op_qconv_last, 1},
-      {&tarei_op_linear, &tarei_op_qlinear, 1},
-      {&tarei_op_matmul, &tarei_op_qmatmul, 2},
+      {&tarei_op_attention, &tarei_op_attention, 3, 0},
+      {&tarei_op_conv_last, &tarei_op_qconv_last, 1, 1},
+      {&tarei_op_gru, &tarei_op_qgru, 1, 2},
+      {&tarei_op_linear, &tarei_op_qlinear, 1, 1},
+      {&tarei_op_lstm, &tarei_op_qlstm, 1, 2},
+      {&tarei_op_matmul, &tarei_op_qmatmul, 2, 0},
+      {&tarei_op_rnn, &tarei_op_qrnn, 1, 2},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (from == kinds[i].from) {

@@ -7,7 +7,8 @@
 /* A layer and its int8 form. */
 typedef struct tarei_layer_kind {
   const tarei_op *from, *to;
-  int activations; /* that many inputs are quantized at run time, the others are constants */
+  int activations; /* that many inputs are quantized at run time */
+  int constants;   /* that many behind them are weights */
 } tarei_layer_kind;
 const tarei_layer_kind *tarei_layer_kind_of(const tarei_op *from); /* NULL: no layer */
 

@@ -259,6 +259,7 @@ typedef struct tarei_state_out { /* one of the two at least */
 
 typedef struct tarei_gru_gates {
   size_t m, n;
+  size_t gate_step;         /* floats from a gate to the next in x and rec, n or more */
   const float *x;           /* [m][3][n]: z, r, h, rows ldx apart */
   size_t ldx;
   const float *rec;         /* the same of the recurrent product */
@@ -273,6 +274,7 @@ typedef void tarei_gru_gates_fn(const tarei_gru_gates *g);
 
 typedef struct tarei_lstm_gates {
   size_t m, n;
+  size_t gate_step;         /* as above; for the peepholes too */
   const float *x;           /* [m][4][n]: i, o, f, c, rows ldx apart */
   size_t ldx;
   const float *rec;         /* the same of the recurrent product */

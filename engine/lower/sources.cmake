@@ -49,6 +49,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_quantize.c
   lower/lower_quantize_linear.c
   lower/lower_range.c
+  lower/lower_recurrent.c
   lower/lower_reduce.c
   lower/lower_scaled_softmax.c
   lower/lower_scan.c
@@ -65,6 +66,12 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/pool_any.c
   lower/product_any.c
   lower/products.c
+  lower/recurrent.c
+  lower/recurrent_f64.c
+  lower/recurrent_input.c
+  lower/recurrent_step.c
+  lower/recurrent_unit.c
+  lower/recurrent_weights.c
   lower/reduction.c
   lower/row_scales.c
   lower/sort_keys.c

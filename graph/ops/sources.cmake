@@ -36,6 +36,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_quantize.c
   ops/op_quantize_linear.c
   ops/op_range.c
+  ops/op_recurrent.c
   ops/op_reduce.c
   ops/op_reshape.c
   ops/op_scaled_softmax.c
@@ -59,6 +60,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/ops_elementwise.c
   ops/ops_matmul.c
   ops/ops_quantized.c
+  ops/ops_recurrent.c
   ops/ops_trace.c
   ops/ops_window.c
 )

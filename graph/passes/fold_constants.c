@@ -66,7 +66,7 @@ static tare_status fold_contents(const tarei_graph *const graph, const tarei_nod
                                  tarei_buffer **const out, tare_error *const err) {
   int64_t ints[TAREI_MAX_CONTENTS];
   int n;
-  const tarei_value *const value = &graph->values[node->out[0]];
+  const tarei_value *const value = &graph->values[tarei_node_first_out(node)];
   size_t bytes;
   if (node->n_out != 1 || (value->dtype != TARE_I64 && value->dtype != TARE_I32) ||
       !tarei_value_ints(graph, node->out[0], ints, TAREI_MAX_CONTENTS, &n) ||

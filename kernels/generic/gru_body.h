@@ -10,8 +10,8 @@ TAREI_INLINE v16 gate16(const float *x, const float *r, v16 clip, size_t n) {
 void TAREI_K(tare_k_gru_reset_f32u8_16)(const tarei_gru_gates *g) {
   const v16 clip = v_set1(g->clip);
   for (size_t m = 0; m < g->m; m++) {
-    const float *const x = g->x + m * g->ldx + g->n;
-    const float *const r = g->rec + m * g->ldrec + g->n;
+    const float *const x = g->x + m * g->ldx + g->gate_step;
+    const float *const r = g->rec + m * g->ldrec + g->gate_step;
     const float *const h = g->h + m * g->ldh;
     const state_sink sink = state_sink_of(&g->out, m);
     for (size_t i = 0; i < g->n; i += TAREI_LANES) {
@@ -25,12 +25,12 @@ void TAREI_K(tare_k_gru_reset_f32u8_16)(const tarei_gru_gates *g) {
 /* What goes into the tanh: the reset gate works on the product, or has worked on the state. */
 TAREI_INLINE v16 candidate16(const tarei_gru_gates *g, const float *x, const float *r, v16 clip,
                              size_t n) {
-  const v16 from_x = v_load_n(x + 2 * g->n, n);
-  const v16 from_h = v_load_n(r + 2 * g->n, n);
+  const v16 from_x = v_load_n(x + 2 * g->gate_step, n);
+  const v16 from_h = v_load_n(r + 2 * g->gate_step, n);
   if (!g->linear_before_reset) {
     return v_add(from_x, from_h);
   }
-  return v_fma(gate16(x + g->n, r + g->n, clip, n), from_h, from_x);
+  return v_fma(gate16(x + g->gate_step, r + g->gate_step, clip, n), from_h, from_x);
 }
 
 void TAREI_K(tare_k_gru_update_f32u8_16)(const tarei_gru_gates *g) {

@@ -2,22 +2,22 @@
 #include "kernels/generic/math16.h"
 #include "kernels/generic/state_sink.h"
 
-/* Rows at hand: sums of the gates i, o, f, c are `n` apart, peepholes of i, o, f too. */
+/* Rows at hand: sums of the gates i, o, f, c are `step` apart, peepholes of i, o, f too. */
 typedef struct lstm_row {
   const float *x, *rec, *peephole;
-  size_t n;
+  size_t step;
   v16 clip;
 } lstm_row;
 
 TAREI_INLINE v16 lstm_sum(const lstm_row *r, size_t gate, size_t i, size_t n) {
-  return v_add(v_load_n(r->x + gate * r->n + i, n), v_load_n(r->rec + gate * r->n + i, n));
+  return v_add(v_load_n(r->x + gate * r->step + i, n), v_load_n(r->rec + gate * r->step + i, n));
 }
 
 /* sigmoid of a gate that looks at the cell `c` */
 TAREI_INLINE v16 lstm_gate(const lstm_row *r, size_t gate, size_t i, size_t n, v16 c) {
   v16 sum = lstm_sum(r, gate, i, n);
   if (r->peephole) {
-    sum = v_fma(v_load_n(r->peephole + gate * r->n + i, n), c, sum);
+    sum = v_fma(v_load_n(r->peephole + gate * r->step + i, n), c, sum);
   }
   return v_sigmoid(v_clip(sum, r->clip));
 }
@@ -25,7 +25,7 @@ TAREI_INLINE v16 lstm_gate(const lstm_row *r, size_t gate, size_t i, size_t n, v
 void TAREI_K(tare_k_lstm_update_f32u8_16)(const tarei_lstm_gates *g) {
   enum { INPUT, OUTPUT, FORGET, CELL };
   for (size_t m = 0; m < g->m; m++) {
-    const lstm_row row = {g->x + m * g->ldx, g->rec + m * g->ldrec, g->peephole, g->n,
+    const lstm_row row = {g->x + m * g->ldx, g->rec + m * g->ldrec, g->peephole, g->gate_step,
                           v_set1(g->clip)};
     const float *const c = g->c + m * g->ldc;
     float *const out_c = g->out_c + m * g->ld_out_c;

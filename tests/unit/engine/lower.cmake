@@ -8,6 +8,7 @@ foreach(name
     movement
     pool
     quantized
+    recurrent
     reduce
     rows
     sort

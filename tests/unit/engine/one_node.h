@@ -33,6 +33,8 @@ int one_node_absent(one_node *t);
 /* An axis of an operand becomes a symbol, so that inference does not know how long it is. */
 void one_node_symbol(one_node *t, int input, int axis, const char *name);
 void one_node_op(one_node *t, const char *op, const char *domain, int opset, int n_out);
+/* Leaves an output out, after one_node_op. */
+void one_node_leave_out(one_node *t, int output);
 /* Annotates a value (t->in[i], t->out[i]) with its scale. */
 void one_node_scale(one_node *t, int value, float scale, bool unsigned_range);
 /* Infers, runs, compares; the status of what failed first. */

@@ -151,7 +151,7 @@ static void check_gru_step(run *r, const product *gates, const product *fresh, i
   const size_t n = r->l.n;
   const float *const x = r->l.x[t];
   double expected[MOST];
-  tarei_gru_gates g = {.m = 1, .n = n, .x = x, .rec = r->rec, .h = r->h, .clip = r->l.clip,
+  tarei_gru_gates g = {.m = 1, .n = n, .gate_step = n, .x = x, .rec = r->rec, .h = r->h, .clip = r->l.clip,
                        .linear_before_reset = r->l.flag};
   multiply(r, gates, r->h, r->h_u8);
   if (!r->l.flag) {
@@ -207,7 +207,7 @@ static void check_lstm_step(run *r, const product *gates, int t) {
     const double out = gate_of(&r->l, x[n + i] + r->sums[n + i] + on * p[1] * cell[i]);
     expected[i] = out * tanh(clipped(&r->l, cell[i]));
   }
-  const tarei_lstm_gates g = {.m = 1, .n = n, .x = x, .rec = r->rec, .clip = r->l.clip,
+  const tarei_lstm_gates g = {.m = 1, .n = n, .gate_step = n, .x = x, .rec = r->rec, .clip = r->l.clip,
                               .peephole = r->l.peepholes ? r->l.peephole : NULL,
                               .input_forget = r->l.flag, .c = r->c, .out_c = r->c,
                               .out = state_into(r, r->h, r->h_u8)};

@@ -48,12 +48,14 @@ static void assert_same_out(const char *name, const tarei_state_out *twin,
 
 static tarei_gru_gates any_gru(bool wild) {
   const sizes s = any_sizes();
-  tarei_gru_gates g = {.m = s.m, .n = s.n, .ldx = GRU_GATES * s.n + ck_below(5),
-                       .ldrec = GRU_GATES * s.n + ck_below(5), .ldh = s.n + ck_below(5),
+  const size_t step = s.n + ck_below(5);
+  tarei_gru_gates g = {.m = s.m, .n = s.n, .gate_step = step,
+                       .ldx = GRU_GATES * step + ck_below(5),
+                       .ldrec = GRU_GATES * step + ck_below(5), .ldh = s.n + ck_below(5),
                        .clip = ck_below(2) ? INFINITY : ck_uniform(0.5f, 4.0f),
                        .linear_before_reset = ck_below(2), .out = any_out(s)};
-  g.x = any_rows(s.m, g.ldx, GRU_GATES * s.n, wild);
-  g.rec = any_rows(s.m, g.ldrec, GRU_GATES * s.n, wild);
+  g.x = any_rows(s.m, g.ldx, GRU_GATES * step, wild);
+  g.rec = any_rows(s.m, g.ldrec, GRU_GATES * step, wild);
   g.h = any_rows(s.m, g.ldh, s.n, wild);
   return g;
 }
@@ -88,14 +90,16 @@ static void gru_rows_give_the_bits_of_scalar(void **state) {
 
 static tarei_lstm_gates any_lstm(bool wild) {
   const sizes s = any_sizes();
-  tarei_lstm_gates g = {.m = s.m, .n = s.n, .ldx = LSTM_GATES * s.n + ck_below(5),
-                        .ldrec = LSTM_GATES * s.n + ck_below(5), .ldc = s.n + ck_below(5),
+  const size_t step = s.n + ck_below(5);
+  tarei_lstm_gates g = {.m = s.m, .n = s.n, .gate_step = step,
+                        .ldx = LSTM_GATES * step + ck_below(5),
+                        .ldrec = LSTM_GATES * step + ck_below(5), .ldc = s.n + ck_below(5),
                         .ld_out_c = s.n + ck_below(5), .input_forget = ck_below(2),
                         .clip = ck_below(2) ? INFINITY : ck_uniform(0.5f, 4.0f),
                         .out = any_out(s)};
-  g.x = any_rows(s.m, g.ldx, LSTM_GATES * s.n, wild);
-  g.rec = any_rows(s.m, g.ldrec, LSTM_GATES * s.n, wild);
-  g.peephole = ck_below(2) ? ck_floats(3 * s.n, wild) : NULL;
+  g.x = any_rows(s.m, g.ldx, LSTM_GATES * step, wild);
+  g.rec = any_rows(s.m, g.ldrec, LSTM_GATES * step, wild);
+  g.peephole = ck_below(2) ? ck_floats(3 * step, wild) : NULL;
   g.c = any_rows(s.m, g.ldc, s.n, wild);
   g.out_c = ck_output(s.m * g.ld_out_c * sizeof(float));
   return g;
