@@ -9,6 +9,7 @@
 #include "engine/context.h"
 #include "graph/model.h"
 #include "shapes/fit.h"
+#include "shapes/streaming.h"
 
 enum {
   SAMPLES_PER_WORKER = 4,  /* with fewer, the last sample leaves too many idle for too long */
@@ -30,6 +31,7 @@ typedef struct sample {
   char *name;
   int64_t number;
   tarei_fitted fitted;
+  tarei_utterance utterance; /* instead, where states are carried */
 } sample;
 
 typedef struct worker {
@@ -37,6 +39,7 @@ typedef struct worker {
   tare_context *context;
   tarei_crew crew;
   sample sample;
+  tare_tensor *outputs;
   tare_stats *stats;
   tare_calibrate_times times;
   tare_status status;
@@ -62,15 +65,28 @@ static tare_status observe(void *const user, const tarei_observation *const o,
   return status;
 }
 
-static tare_status copy_sample(worker *const w, const tare_sample *const from) {
+static tare_status fit(worker *const w, const tare_tensor *const tensors) {
   const tarei_gather_job *const job = w->in->job;
+  return tarei_fit_sample(job->profiles, job->model->inputs, job->model->graph->n_inputs,
+                          &w->in->fit, w->sample.name, tensors, &w->sample.fitted, &w->err);
+}
+
+static tare_status begin_utterance(worker *const w, const tare_sample *const from) {
+  const tare_status status = tarei_utterance_begin(
+      &w->sample.utterance, w->in->job->profiles, from->tensors, &w->err);
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", from->name);
+}
+
+static tare_status copy_sample(worker *const w, const tare_sample *const from) {
   free(w->sample.name);
   w->sample.name = tarei_strdup(from->name);
   if (!w->sample.name) {
     return tarei_fail_memory(&w->err, "the name of a sample", 0);
   }
-  TARE_TRY(tarei_fit_sample(job->profiles, job->model->inputs, job->model->graph->n_inputs,
-                            &w->in->fit, from->name, from->tensors, &w->sample.fitted, &w->err));
+  if (w->in->job->options->streaming) {
+    return begin_utterance(w, from);
+  }
+  TARE_TRY(fit(w, from->tensors));
   return tarei_fitted_keep(&w->sample.fitted, &w->err);
 }
 
@@ -97,17 +113,34 @@ static bool take_sample(worker *const w) {
   return taken;
 }
 
-static tare_status run_sample(worker *const w) {
+static tare_status run_fitted(worker *const w) {
   const tarei_fitted *const fitted = &w->sample.fitted;
   const double start = tarei_now();
   const double observing = w->times.observing;
   const tare_status status = tarei_context_run_valid(w->context, fitted->tensors, fitted->valid,
-                                                     fitted->profile, NULL, &w->err);
+                                                     fitted->profile, w->outputs, &w->err);
   w->times.running += tarei_now() - start - (w->times.observing - observing);
-  if (status != TARE_OK) {
-    return tarei_fail_in(&w->err, status, "%s", w->sample.name);
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", w->sample.name);
+}
+
+static tare_status run_utterance(worker *const w) {
+  tarei_utterance *const u = &w->sample.utterance;
+  for (;;) {
+    const tare_tensor *tensors;
+    TARE_TRY(tarei_utterance_next(u, &tensors, &w->err));
+    if (!tensors) {
+      return TARE_OK;
+    }
+    TARE_TRY(fit(w, tensors));
+    TARE_TRY(run_fitted(w));
+    TARE_TRY(tarei_utterance_feed(u, w->outputs, &w->err));
   }
-  w->stats->profiles[fitted->profile].n_samples++;
+}
+
+/* An utterance counts in the profile of its last chunk. */
+static tare_status run_sample(worker *const w) {
+  TARE_TRY(w->in->job->options->streaming ? run_utterance(w) : run_fitted(w));
+  w->stats->profiles[w->sample.fitted.profile].n_samples++;
   return TARE_OK;
 }
 
@@ -168,6 +201,14 @@ static tare_status start_worker(worker *const w, intake *const in, const int thr
   tare_context_options_init(&options);
   options.threads = threads;
   w->in = in;
+  const tare_streaming *const streaming = in->job->options->streaming;
+  if (streaming) {
+    TARE_TRY(tarei_utterance_init(&w->sample.utterance, streaming, err));
+  }
+  w->outputs = tarei_calloc((size_t)in->job->model->graph->n_outputs, sizeof *w->outputs);
+  if (!w->outputs) {
+    return tarei_fail_memory(err, "outputs", sizeof *w->outputs);
+  }
   TARE_TRY(tare_context_new(in->job->plan, &options, &w->context, err));
   tarei_context_set_observer(w->context, observe, w);
   return tarei_crew_init(&w->crew, &in->kernels, tarei_context_team(w->context), err);
@@ -194,6 +235,8 @@ static void end_workers(worker *const workers, const int n) {
     tarei_crew_fini(&w->crew);
     tare_context_free(&w->context);
     tarei_fitted_fini(&w->sample.fitted);
+    tarei_utterance_fini(&w->sample.utterance);
+    free(w->outputs);
     free(w->sample.name);
   }
   free(workers);

@@ -271,3 +271,30 @@ int tare_streaming_ports(tare_streaming *const s, const tare_port **const ports)
   *ports = s->ports;
   return s->ports ? n : 0;
 }
+
+const char *tare_streaming_chunk_symbol(const tare_streaming *const s, int64_t *const size) {
+  for (int i = 0; i < s->n_inputs; i++) {
+    const char *const symbol =
+        s->chunk_axis[i] < 0 ? NULL : s->inputs[i].dims[s->chunk_axis[i]].symbol;
+    if (symbol) {
+      *size = s->size;
+      return symbol;
+    }
+  }
+  return NULL;
+}
+
+tare_status tare_streaming_feed(const tare_streaming *const s, const tare_tensor *const outputs,
+                                tare_tensor *const inputs, tare_error *const err) {
+  for (int i = 0; i < s->n_states; i++) {
+    const tare_tensor *const from = &outputs[s->states[i].output];
+    tare_tensor *const to = &inputs[s->states[i].input];
+    if (tare_tensor_count(from) != tare_tensor_count(to)) {
+      return tarei_fail(err, TARE_E_SHAPE, "state '%s' has %lld elements, its input takes %lld",
+                        tare_streaming_state_output(s, i), (long long)tare_tensor_count(from),
+                        (long long)tare_tensor_count(to));
+    }
+    memcpy(to->data, from->data, (size_t)tare_tensor_count(from) * tare_dtype_size(from->dtype));
+  }
+  return TARE_OK;
+}

@@ -32,17 +32,19 @@ bool tarei_state_names_pair(const char *input, const char *output);
  */
 typedef struct tarei_utterance {
   const tare_streaming *streaming;
-  const tare_tensor *data;   /* of the sample, per port of data */
-  tare_tensor *tensors;      /* per input of the model */
-  void **buffers;            /* behind them */
-  size_t *capacities;
+  tare_tensor *data;    /* of the sample, per port of data: copies */
+  tare_tensor *tensors; /* per input of the model */
+  struct tarei_utterance_buffer {
+    void *data;
+    size_t bytes;
+  } * buffers; /* behind data, then behind tensors */
   int64_t n_chunks, at;
 } tarei_utterance;
 
 tare_status tarei_utterance_init(tarei_utterance *utterance, const tare_streaming *streaming,
                               tare_error *err);
 void tarei_utterance_fini(tarei_utterance *utterance);
-/* `data` stays where it is until the last chunk; `profiles` give the length of states whose dims no
+/* `data` are copied; `profiles` give the length of states whose dims no
  * data tell (the least of profile 0). TARE_E_SHAPE when the inputs that are cut differ in chunks. */
 tare_status tarei_utterance_begin(tarei_utterance *utterance, const tare_profiles *profiles,
                                const tare_tensor *data, tare_error *err);

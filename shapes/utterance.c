@@ -8,42 +8,55 @@ tare_status tarei_utterance_init(tarei_utterance *const u, const tare_streaming 
                                  tare_error *const err) {
   const size_t n = (size_t)s->n_inputs;
   *u = (tarei_utterance){.streaming = s,
+                         .data = tarei_calloc(n, sizeof *u->data),
                          .tensors = tarei_calloc(n, sizeof *u->tensors),
-                         .buffers = tarei_calloc(n, sizeof *u->buffers),
-                         .capacities = tarei_calloc(n, sizeof *u->capacities)};
-  return u->tensors && u->buffers && u->capacities
+                         .buffers = tarei_calloc(2 * n, sizeof *u->buffers)};
+  return u->data && u->tensors && u->buffers
              ? TARE_OK
              : tarei_fail_memory(err, "utterance", n * sizeof *u->tensors);
 }
 
 void tarei_utterance_fini(tarei_utterance *const u) {
-  for (int i = 0; u->buffers && i < u->streaming->n_inputs; i++) {
-    free(u->buffers[i]);
+  for (int i = 0; u->buffers && i < 2 * u->streaming->n_inputs; i++) {
+    free(u->buffers[i].data);
   }
+  free(u->data);
   free(u->tensors);
   free(u->buffers);
-  free(u->capacities);
   *u = (tarei_utterance){0};
 }
 
-/* Gives tensor i memory for its dims; *bytes is how much it takes. */
-static tare_status make_room(tarei_utterance *const u, const int i, size_t *const bytes,
-                             tare_error *const err) {
-  tare_tensor *const t = &u->tensors[i];
-  const char *const name = u->streaming->inputs[i].name;
+/* Gives a tensor memory for its dims; *bytes is how much it takes. */
+static tare_status make_room(struct tarei_utterance_buffer *const buffer, tare_tensor *const t,
+                             size_t *const bytes, tare_error *const err) {
   const int64_t count = tare_tensor_count(t);
   if (count < 0 || !tarei_mul_size((size_t)count, tare_dtype_size(t->dtype), bytes)) {
-    return tarei_fail(err, TARE_E_LIMIT, "input '%s' would be too large", name);
+    return tarei_fail(err, TARE_E_LIMIT, "a tensor of the stream would be too large");
   }
-  if (*bytes > u->capacities[i] || !u->buffers[i]) {
-    free(u->buffers[i]);
-    u->buffers[i] = tarei_alloc_aligned(*bytes, 1);
-    u->capacities[i] = u->buffers[i] ? *bytes : 0;
-    if (!u->buffers[i]) {
-      return tarei_fail_memory(err, name, *bytes);
+  if (*bytes > buffer->bytes || !buffer->data) {
+    free(buffer->data);
+    buffer->data = tarei_alloc_aligned(*bytes, 1);
+    buffer->bytes = buffer->data ? *bytes : 0;
+    if (!buffer->data) {
+      return tarei_fail_memory(err, "stream", *bytes);
     }
   }
-  t->data = u->buffers[i];
+  t->data = buffer->data;
+  return TARE_OK;
+}
+
+static struct tarei_utterance_buffer *buffer_of(const tarei_utterance *const u, const int input) {
+  return &u->buffers[u->streaming->n_inputs + input];
+}
+
+static tare_status copy_into(struct tarei_utterance_buffer *const buffer, tare_tensor *const to,
+                             const tare_tensor *const from, tare_error *const err) {
+  size_t bytes = 0;
+  *to = *from;
+  TARE_TRY(make_room(buffer, to, &bytes, err));
+  if (bytes) {
+    memcpy(to->data, from->data, bytes);
+  }
   return TARE_OK;
 }
 
@@ -121,15 +134,18 @@ static tare_status reset_state(tarei_utterance *const u, const tare_profiles *co
     t->dims[d] = told >= 0 ? told : least_of(profiles, symbol);
   }
   size_t bytes = 0;
-  TARE_TRY(make_room(u, input, &bytes, err));
+  TARE_TRY(make_room(buffer_of(u, input), t, &bytes, err));
   memset(t->data, 0, bytes);
   return TARE_OK;
 }
 
 tare_status tarei_utterance_begin(tarei_utterance *const u, const tare_profiles *const profiles,
                                   const tare_tensor *const data, tare_error *const err) {
-  u->data = data;
+  const int n_data = u->streaming->n_inputs - u->streaming->n_states;
   u->at = 0;
+  for (int i = 0; i < n_data; i++) {
+    TARE_TRY(copy_into(&u->buffers[i], &u->data[i], &data[i], err));
+  }
   TARE_TRY(count_chunks(u, err));
   for (int i = 0; i < u->streaming->n_states; i++) {
     TARE_TRY(reset_state(u, profiles, u->streaming->states[i].input, err));
@@ -177,7 +193,7 @@ tare_status tarei_utterance_next(tarei_utterance *const u, const tare_tensor **c
     if (axis >= 0) {
       size_t bytes = 0;
       u->tensors[i].dims[axis] = s->size;
-      TARE_TRY(make_room(u, i, &bytes, err));
+      TARE_TRY(make_room(buffer_of(u, i), &u->tensors[i], &bytes, err));
       take_window(t, axis, u->at * s->hop, &u->tensors[i]);
     }
     t++;
@@ -191,13 +207,8 @@ tare_status tarei_utterance_feed(tarei_utterance *const u, const tare_tensor *co
                                  tare_error *const err) {
   for (int i = 0; i < u->streaming->n_states; i++) {
     const tarei_state *const state = &u->streaming->states[i];
-    const tare_tensor *const from = &outputs[state->output];
-    size_t bytes = 0;
-    u->tensors[state->input] = *from;
-    TARE_TRY(make_room(u, state->input, &bytes, err));
-    if (bytes) {
-      memcpy(u->tensors[state->input].data, from->data, bytes);
-    }
+    TARE_TRY(copy_into(buffer_of(u, state->input), &u->tensors[state->input],
+                       &outputs[state->output], err));
   }
   return TARE_OK;
 }

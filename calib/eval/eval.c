@@ -11,6 +11,7 @@
 #include "calib/eval/eval_save.h"
 #include "calib/eval/eval_tally.h"
 #include "engine/context.h"
+#include "shapes/streaming.h"
 
 /* One evaluation while it runs. */
 typedef struct evaluation {
@@ -22,10 +23,12 @@ typedef struct evaluation {
   tare_context *context, *reference;
   tare_tensor *got, *want;
   tarei_eval_fit fit;
-  tarei_fitted fitted;
+  tarei_fitted fitted, fitted_reference; /* the second where states differ from side to side */
+  tarei_utterance utterance, utterance_reference;
   tarei_eval_save *save;
   tarei_tally *tallies; /* per profile, then the total */
   double seconds, reference_seconds;
+  int64_t n_chunks; /* taken so far, of all samples */
 } evaluation;
 
 void tare_eval_options_init(tare_eval_options *const options) {
@@ -80,6 +83,11 @@ static tare_status check(evaluation *const e, tare_error *const err) {
   if (!e->options->metric) {
     return TARE_OK;
   }
+  if (e->options->streaming && e->options->streaming->size) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "metric '%s' reads the labels of whole samples, and these are cut into chunks",
+                      e->options->metric);
+  }
   if (e->options->output < 0 || e->options->output >= e->n_outputs) {
     return tarei_fail(err, TARE_E_USAGE, "output %d, but the plan has outputs 0 to %d",
                       e->options->output, e->n_outputs - 1);
@@ -97,6 +105,8 @@ static tare_status open_context(const evaluation *const e, const tare_plan *cons
   return tare_context_new(plan, &options, out, err);
 }
 
+enum { CHUNKS_AT_LEAST = 1000000 }; /* for the width of names: how many there are is not known */
+
 static tare_status prepare(evaluation *const e, const int64_t count, tare_error *const err) {
   const size_t n = (size_t)e->n_outputs;
   e->got = tarei_calloc(n, sizeof *e->got);
@@ -110,8 +120,13 @@ static tare_status prepare(evaluation *const e, const int64_t count, tare_error 
     TARE_TRY(open_context(e, e->options->against, -1 /* by shape */, &e->reference, err));
   }
   TARE_TRY(tarei_eval_fit_init(&e->fit, e->plan, e->options, err)); /* the context knows the pin */
+  if (e->options->streaming) {
+    TARE_TRY(tarei_utterance_init(&e->utterance, e->options->streaming, err));
+    TARE_TRY(tarei_utterance_init(&e->utterance_reference, e->options->streaming, err));
+  }
   if (e->options->save_outputs) {
-    TARE_TRY(tarei_eval_save_new(e->options->save_outputs, count, &e->save, err));
+    const int64_t most = e->options->streaming ? count + CHUNKS_AT_LEAST : count;
+    TARE_TRY(tarei_eval_save_new(e->options->save_outputs, most, &e->save, err));
   }
   return TARE_OK;
 }
@@ -167,24 +182,23 @@ static tare_status measure_output(evaluation *const e, const tare_sample *const 
   return TARE_OK;
 }
 
-static tare_status run_sample(evaluation *const e, const tare_sample *const sample,
-                              tare_error *const err) {
+static tare_status run_plan(evaluation *const e, const tare_sample *const sample,
+                            tare_error *const err) {
   TARE_TRY(tarei_eval_fit_sample(&e->fit, sample, &e->fitted, err));
   const tare_status status = run_timed(e->context, e->fitted.tensors, e->got, &e->seconds, err);
-  if (status != TARE_OK) {
-    return tarei_fail_in(err, status, "%s", sample->name);
-  }
-  if (!e->reference) {
-    return TARE_OK;
-  }
-  const tare_status beside =
-      run_timed(e->reference, e->fitted.tensors, e->want, &e->reference_seconds, err);
-  return beside == TARE_OK ? TARE_OK : tarei_fail_in(err, beside, "%s: reference", sample->name);
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", sample->name);
 }
 
-static tare_status take_sample(evaluation *const e, const tare_sample *const sample,
-                               tare_error *const err) {
-  TARE_TRY(run_sample(e, sample, err));
+static tare_status run_reference(evaluation *const e, const tare_sample *const sample,
+                                 const tarei_fitted *const fitted, tare_error *const err) {
+  const tare_status status =
+      run_timed(e->reference, fitted->tensors, e->want, &e->reference_seconds, err);
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s: reference", sample->name);
+}
+
+/* What a run, of one side or both, has brought. */
+static tare_status measure_sample(evaluation *const e, const tare_sample *const sample,
+                                  tare_error *const err) {
   if (e->save) {
     TARE_TRY(tarei_eval_save_sample(e->save, sample, err));
   }
@@ -195,6 +209,64 @@ static tare_status take_sample(evaluation *const e, const tare_sample *const sam
   tarei_tally_add(&e->tallies[e->fitted.profile], &tally);
   tarei_tally_add(&e->tallies[e->n_profiles], &tally);
   return TARE_OK;
+}
+
+static tare_status take_whole(evaluation *const e, const tare_sample *const sample,
+                              tare_error *const err) {
+  TARE_TRY(run_plan(e, sample, err));
+  if (e->reference) {
+    TARE_TRY(run_reference(e, sample, &e->fitted, err));
+  }
+  return measure_sample(e, sample, err);
+}
+
+/* Each side carries its own states. */
+static tare_status take_chunk(evaluation *const e, tare_sample *const chunk, const char *const name,
+                              tare_error *const err) {
+  tarei_str text = {0};
+  tarei_str_add(&text, "%s[%lld]", name, (long long)e->utterance.at - 1);
+  chunk->name = tarei_str_get(&text);
+  chunk->index = e->n_chunks++;
+  tare_status status = text.failed ? tarei_fail_memory(err, name, text.length) : TARE_OK;
+  TARE_TRY_GOTO(status, done);
+  TARE_TRY_GOTO(run_plan(e, chunk, err), done);
+  TARE_TRY_GOTO(tarei_utterance_feed(&e->utterance, e->got, err), done);
+  if (e->reference) {
+    tare_sample beside = *chunk;
+    TARE_TRY_GOTO(tarei_utterance_next(&e->utterance_reference, &beside.tensors, err), done);
+    TARE_TRY_GOTO(tarei_eval_fit_sample(&e->fit, &beside, &e->fitted_reference, err), done);
+    TARE_TRY_GOTO(run_reference(e, chunk, &e->fitted_reference, err), done);
+    TARE_TRY_GOTO(tarei_utterance_feed(&e->utterance_reference, e->want, err), done);
+  }
+  status = measure_sample(e, chunk, err);
+done:
+  tarei_str_free(&text);
+  return status;
+}
+
+static tare_status take_stream(evaluation *const e, const tare_sample *const sample,
+                               tare_error *const err) {
+  const tare_profiles *const profiles = tare_plan_profiles(e->plan);
+  tare_status status = tarei_utterance_begin(&e->utterance, profiles, sample->tensors, err);
+  if (status == TARE_OK && e->reference) {
+    status = tarei_utterance_begin(&e->utterance_reference, profiles, sample->tensors, err);
+  }
+  if (status != TARE_OK) {
+    return tarei_fail_in(err, status, "%s", sample->name);
+  }
+  for (;;) {
+    tare_sample chunk = *sample;
+    TARE_TRY(tarei_utterance_next(&e->utterance, &chunk.tensors, err));
+    if (!chunk.tensors) {
+      return TARE_OK;
+    }
+    TARE_TRY(take_chunk(e, &chunk, sample->name, err));
+  }
+}
+
+static tare_status take_sample(evaluation *const e, const tare_sample *const sample,
+                               tare_error *const err) {
+  return e->options->streaming ? take_stream(e, sample, err) : take_whole(e, sample, err);
 }
 
 static tare_status take_all(evaluation *const e, tare_dataset *const dataset,
@@ -245,6 +317,9 @@ static void fini(evaluation *const e) {
   tarei_eval_save_free(&e->save);
   tarei_eval_fit_fini(&e->fit);
   tarei_fitted_fini(&e->fitted);
+  tarei_fitted_fini(&e->fitted_reference);
+  tarei_utterance_fini(&e->utterance);
+  tarei_utterance_fini(&e->utterance_reference);
   free(e->got);
   free(e->want);
   free(e->tallies);

@@ -9,6 +9,7 @@
 #include <tare/dataset.h>
 #include <tare/model.h>
 #include <tare/profile.h>
+#include <tare/streaming.h>
 #include <tare/table.h>
 
 #ifdef __cplusplus
@@ -58,6 +59,8 @@ typedef struct tare_calibrate_options {
                             else only the valid region of each tensor */
   bool all_tensors;      /* every float tensor of the model, for engines that fuse in other ways;
                             else those that an int8 layer reads, the inputs and the outputs */
+  const tare_streaming *streaming; /* of the model's ports: states are carried and samples cut; the data
+                                      set supplies tare_streaming_ports. NULL: samples are runs */
   int threads;           /* 0: all cores */
   const tare_pad_value *pad_values;
   int n_pad_values;

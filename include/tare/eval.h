@@ -20,6 +20,8 @@ typedef struct tare_eval_options {
   tare_outside outside;
   const tare_pad_value *pad_values;
   int n_pad_values;
+  const tare_streaming *streaming; /* of the plan's ports; each chunk then counts as a sample of its
+                                      own, and no metric can be taken of chunks. NULL: none */
   int threads;
   int profile;               /* pin a profile of the plan; -1 picks by shape */
   const char *save_outputs;  /* write an HDF5 file: group per sample, data set per output; NULL no */

@@ -68,6 +68,21 @@ TARE_API tare_status tare_streaming_set_chunk(tare_streaming *streaming, const c
  */
 TARE_API int tare_streaming_ports(tare_streaming *streaming, const tare_port **ports);
 
+/**
+ * The symbol whose axes are cut, with the size of a chunk; NULL where samples are whole or a fixed axis
+ * is cut.
+ */
+TARE_API const char *tare_streaming_chunk_symbol(const tare_streaming *streaming, int64_t *size);
+
+/**
+ * Copies states from the outputs of a run to the inputs of the next, for who runs contexts by hand.
+ * @param outputs one per output; @param inputs one per input, with memory of the same size
+ * @return TARE_OK, TARE_E_SHAPE when a state has another size than its input
+ */
+TARE_API tare_status tare_streaming_feed(const tare_streaming *streaming,
+                                         const tare_tensor *outputs, tare_tensor *inputs,
+                                         tare_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,6 +28,7 @@
 #include <tare/plan.h>
 #include <tare/profile.h>
 #include <tare/status.h>
+#include <tare/streaming.h>
 #include <tare/table.h>
 #include <tare/tensor.h>
 
