@@ -72,8 +72,8 @@ static tare_status fit(worker *const w, const tare_tensor *const tensors) {
 }
 
 static tare_status begin_utterance(worker *const w, const tare_sample *const from) {
-  const tare_status status = tarei_utterance_begin(
-      &w->sample.utterance, w->in->job->profiles, from->tensors, &w->err);
+  const tare_status status =
+      tarei_utterance_begin(&w->sample.utterance, w->in->job->profiles, from->tensors, &w->err);
   return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", from->name);
 }
 

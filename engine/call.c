@@ -16,8 +16,7 @@ tare_status tarei_call(const tarei_step *const step, const tarei_run *const run,
   tare_context *const c = context_of(step, run, body);
   const tarei_graph *const g = c->plan->graph;
   for (int i = 0; i < g->n_inputs; i++) {
-    c->tensors[g->inputs[i]] =
-        i < g->n_formal ? formal[i] : *run->in[g->captures[i - g->n_formal]];
+    c->tensors[g->inputs[i]] = i < g->n_formal ? formal[i] : *run->in[g->captures[i - g->n_formal]];
   }
   return tarei_context_run_steps(c, err);
 }

@@ -121,9 +121,8 @@ static bool make_whole(tare_context *const c, const tare_plan *const plan, const
          c->seconds && c->numbers && make_part(c, plan, c);
 }
 
-tare_status tare_context_new(const tare_plan *const plan,
-                             const tare_context_options *const options, tare_context **const out,
-                             tare_error *const err) {
+tare_status tare_context_new(const tare_plan *const plan, const tare_context_options *const options,
+                             tare_context **const out, tare_error *const err) {
   tare_context_options defaults;
   tare_context_options_init(&defaults);
   const tare_context_options *const o = options ? options : &defaults;
@@ -157,8 +156,7 @@ tare_status tare_context_new(const tare_plan *const plan,
     tare_context_free(&c);
     return status;
   }
-  c->weights_stay =
-      tarei_blobs_bytes(&plan->blobs) <= (size_t)threads * tarei_core_cache_bytes();
+  c->weights_stay = tarei_blobs_bytes(&plan->blobs) <= (size_t)threads * tarei_core_cache_bytes();
   *out = c;
   return TARE_OK;
 }
@@ -181,8 +179,8 @@ void tare_context_free(tare_context **const context) {
   }
 }
 
-/* Dims for new symbol values. The profile holds them, so that every size is within what was planned;
- * a length in between may still give a node nothing to do. */
+/* Dims for new symbol values. The profile holds them, so that every size is within what was
+ * planned; a length in between may still give a node nothing to do. */
 static tare_status take_shape(tare_context *const c, const int64_t *const symbols,
                               tare_error *const err) {
   c->profile = -1;
@@ -222,7 +220,8 @@ static tare_status choose_profile(const tare_context *const c, const int64_t *co
   return TARE_OK;
 }
 
-/* Outputs of the run before were the caller's until now, and what lay in the pool when it failed. */
+/* Outputs of the run before were the caller's until now, and what lay in the pool when it failed.
+ */
 static void give_outputs(tare_context *const c) {
   tarei_pool_give_all(&c->pool);
   for (int v = 0; c->pool.n_blocks && v < c->plan->graph->n_values; v++) {
@@ -375,9 +374,13 @@ tare_status tarei_context_output_valid(const tare_context *const c, const int ou
   return TARE_OK;
 }
 
-tarei_team *tarei_context_team(const tare_context *const context) { return context->team; }
+tarei_team *tarei_context_team(const tare_context *const context) {
+  return context->team;
+}
 
-int tare_context_profile(const tare_context *const context) { return context->profile; }
+int tare_context_profile(const tare_context *const context) {
+  return context->profile;
+}
 
 void tare_context_set_profiling(tare_context *const context, const bool on) {
   context->profiling = on;

@@ -62,7 +62,9 @@ tare_status tarei_plan_number_observables(tare_plan *const plan, tare_error *con
   return number(plan, plan, err);
 }
 
-int tarei_plan_n_observable(const tare_plan *const plan) { return plan->n_observables; }
+int tarei_plan_n_observable(const tare_plan *const plan) {
+  return plan->n_observables;
+}
 
 const char *tarei_plan_observable_name(const tare_plan *const plan, const int i) {
   assert(i >= 0 && i < plan->n_observables);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/half.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "graph/fix_input.h"
 
 tarei_build tarei_build_at(tarei_graph *const graph, const int node) {
   return (tarei_build){.graph = graph, .node = node, .last = -1};
@@ -101,20 +101,9 @@ int tarei_build_const(tarei_build *const b, const tare_dtype dtype, const int ra
 }
 
 int tarei_build_number(tarei_build *const b, const tare_dtype dtype, const double value) {
-  union {
-    float f32;
-    double f64;
-    uint16_t half;
-    int64_t integer; /* little endian: the low bytes of every integer type */
-  } bits = {.integer = 0};
-  switch (dtype) {
-    case TARE_F32: bits.f32 = (float)value; break;
-    case TARE_F64: bits.f64 = value; break;
-    case TARE_F16: bits.half = tarei_float_to_f16((float)value); break;
-    case TARE_BF16: bits.half = tarei_float_to_bf16((float)value); break;
-    default: bits.integer = (int64_t)value; break;
-  }
-  return tarei_build_const(b, dtype, 0, NULL, &bits);
+  char bytes[8];
+  tarei_number_bytes(dtype, value, bytes);
+  return tarei_build_const(b, dtype, 0, NULL, bytes);
 }
 
 int tarei_build_i64s(tarei_build *const b, const int64_t *const values, const int n) {

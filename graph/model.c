@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/fix_input.h"
 #include "graph/op.h"
 #include "graph/pass.h"
 
@@ -88,6 +89,18 @@ static bool count_ops(tare_model *const model) {
   return model->ops != NULL;
 }
 
+/* Ports and counts of a graph that has changed. */
+static bool describe(tare_model *const model, const int n_inputs, const int n_outputs) {
+  free_ports(model->inputs, n_inputs);
+  free_ports(model->outputs, n_outputs);
+  free(model->ops);
+  model->n_ops = 0;
+  bool good = true;
+  model->inputs = make_ports(model->graph, model->graph->inputs, model->graph->n_inputs, &good);
+  model->outputs = make_ports(model->graph, model->graph->outputs, model->graph->n_outputs, &good);
+  return good && count_ops(model);
+}
+
 tare_status tarei_model_new(tarei_graph *const graph, tare_model **const out,
                             tare_error *const err) {
   tare_model *model = tarei_calloc(1, sizeof *model);
@@ -96,15 +109,35 @@ tare_status tarei_model_new(tarei_graph *const graph, tare_model **const out,
     return tarei_fail_memory(err, "model", sizeof(tare_model));
   }
   model->graph = graph;
-  bool good = true;
-  model->inputs = make_ports(graph, graph->inputs, graph->n_inputs, &good);
-  model->outputs = make_ports(graph, graph->outputs, graph->n_outputs, &good);
-  if (!good || !count_ops(model)) {
+  if (!describe(model, 0, 0)) {
     tare_model_free(&model);
     return tarei_fail_memory(err, "model", sizeof(tare_model));
   }
   *out = model;
   return TARE_OK;
+}
+
+static int find_input(const tarei_graph *const graph, const char *const name) {
+  for (int i = 0; i < graph->n_inputs; i++) {
+    if (strcmp(graph->values[graph->inputs[i]].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+tare_status tare_model_set(tare_model *const model, const char *const input, const double value,
+                           tare_error *const err) {
+  tarei_graph *const graph = model->graph;
+  const int n_inputs = graph->n_inputs, n_outputs = graph->n_outputs;
+  const int at = find_input(graph, input);
+  if (at < 0) {
+    return tarei_fail(err, TARE_E_USAGE, "the model has no input '%s'", input);
+  }
+  TARE_TRY(tarei_graph_fix_input(graph, at, value, err));
+  TARE_TRY(tarei_graph_infer(graph, err));
+  return describe(model, n_inputs, n_outputs) ? TARE_OK
+                                              : tarei_fail_memory(err, "model", sizeof(tare_model));
 }
 
 tare_status tare_model_load(const char *const path, tare_model **const out, tare_error *const err) {

@@ -233,8 +233,7 @@ bool tarei_exprs_is_measured(const tarei_exprs *const pool, const int symbol) {
   return tarei_exprs_symbol_name(pool, symbol)[0] == '~';
 }
 
-int tarei_exprs_find_measured(const tarei_exprs *const pool, const char *const owner,
-                              const int k) {
+int tarei_exprs_find_measured(const tarei_exprs *const pool, const char *const owner, const int k) {
   tarei_str name = {0};
   const int symbol = measured_name(owner, k, &name) ? tarei_exprs_find_symbol(pool, name.text) : -1;
   tarei_str_free(&name);

@@ -16,9 +16,9 @@ struct tare_streaming {
   tarei_state *states;
   int n_states;
   size_t cap_states;
-  int *chunk_axis; /* per input: the axis that is cut, or -1 */
+  int *chunk_axis;   /* per input: the axis that is cut, or -1 */
   int64_t size, hop; /* of a chunk; 0: samples are whole */
-  tare_port *ports; /* those of data, made on demand */
+  tare_port *ports;  /* those of data, made on demand */
 };
 
 bool tarei_streaming_is_state(const tare_streaming *streaming, int input);
@@ -27,8 +27,8 @@ bool tarei_streaming_is_state(const tare_streaming *streaming, int input);
 bool tarei_state_names_pair(const char *input, const char *output);
 
 /*
- * One sample chunk by chunk. Zero-initialise, then for each sample: begin with its tensors, and until
- * next says no more: run what it gives, feed the outputs. All memory is its own.
+ * One sample chunk by chunk. Zero-initialise, then for each sample: begin with its tensors, and
+ * until next says no more: run what it gives, feed the outputs. All memory is its own.
  */
 typedef struct tarei_utterance {
   const tare_streaming *streaming;
@@ -42,15 +42,18 @@ typedef struct tarei_utterance {
 } tarei_utterance;
 
 tare_status tarei_utterance_init(tarei_utterance *utterance, const tare_streaming *streaming,
-                              tare_error *err);
+                                 tare_error *err);
 void tarei_utterance_fini(tarei_utterance *utterance);
 /* `data` are copied; `profiles` give the length of states whose dims no
- * data tell (the least of profile 0). TARE_E_SHAPE when the inputs that are cut differ in chunks. */
+ * data tell (the least of profile 0). TARE_E_SHAPE when the inputs that are cut differ in chunks.
+ */
 tare_status tarei_utterance_begin(tarei_utterance *utterance, const tare_profiles *profiles,
-                               const tare_tensor *data, tare_error *err);
+                                  const tare_tensor *data, tare_error *err);
 /* The next chunk's tensors, one per input of the model; *tensors is NULL behind the last. What is
  * missing in the last chunk is filled with zeros. */
-tare_status tarei_utterance_next(tarei_utterance *utterance, const tare_tensor **tensors, tare_error *err);
-tare_status tarei_utterance_feed(tarei_utterance *utterance, const tare_tensor *outputs, tare_error *err);
+tare_status tarei_utterance_next(tarei_utterance *utterance, const tare_tensor **tensors,
+                                 tare_error *err);
+tare_status tarei_utterance_feed(tarei_utterance *utterance, const tare_tensor *outputs,
+                                 tare_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/feed.h"
 #include "tools/json_out.h"
@@ -8,6 +9,7 @@
 #include "tools/lengths.h"
 #include "tools/say.h"
 #include "tools/side.h"
+#include "tools/source.h"
 #include "tools/timing.h"
 
 enum {
@@ -26,6 +28,8 @@ enum { MOST_PERCENTILES = 16 };
 typedef struct arguments {
   opt_common common;
   opt_profiles profiles;
+  opt_streaming streaming;
+  opt_model model_options;
   const char *path, *shapes, *symbols;
   int64_t iterations;
   double warm_up_ms, duration_s;
@@ -40,6 +44,7 @@ typedef struct work {
   tare_profiles *profiles; /* of a model */
   tare_profiles *point;    /* one profile: the lengths to run at */
   feed feed;
+  tare_streaming *streaming; /* states of one run are fed to the next; NULL: none */
   tare_context *context;
   tare_tensor *outputs;
   int64_t values[TARE_MAX_SYMBOLS];
@@ -89,7 +94,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->profiles;
-      state->child_inputs[1] = &a->common;
+      state->child_inputs[1] = &a->streaming;
+      state->child_inputs[2] = &a->model_options;
+      state->child_inputs[3] = &a->common;
       return 0;
     case OPT_SHAPES:
       a->shapes = arg;
@@ -131,7 +138,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 
 static const struct argp_child CHILDREN[] = {
     {&opt_profiles_argp, 0, "Lengths (for a model; a plan has its own):", 1},
-    {&opt_common_argp, 0, "Common:", 2},
+    {&opt_streaming_argp, 0, "Streaming models (states are carried from run to run):", 2},
+    {&opt_model_argp, 0, "Model:", 3},
+    {&opt_common_argp, 0, "Common:", 4},
     {0}};
 
 static const struct argp ARGP = {
@@ -157,7 +166,8 @@ static tare_status choose_profiles(const arguments *const a, work *const w,
     return cli_fail(err, TARE_E_USAGE, "--profile auto needs data, and bench has none");
   }
   return profiles_choose(&a->profiles, &a->common, inputs, n_inputs,
-                         a->shapes || a->symbols ? w->point : NULL, NULL, 0, &w->profiles, err);
+                         a->shapes || a->symbols ? w->point : NULL, NULL, 0,
+                         NULL /* no data, no chunks */, &w->profiles, err);
 }
 
 static tare_status parse_point(const arguments *const a, work *const w,
@@ -186,14 +196,42 @@ static tare_status choose_values(const arguments *const a, work *const w, tare_e
   return TARE_OK;
 }
 
+static tare_status find_states(const arguments *const a, work *const w, tare_error *const err) {
+  const ports p = ports_of_plan(w->side.plan);
+  int64_t size = 0;
+  CLI_TRY(streaming_new(&a->streaming, &p, &w->streaming, err));
+  if (!w->streaming) {
+    CLI_TRY(tare_streaming_new(p.inputs, p.n_inputs, p.outputs, p.n_outputs, &w->streaming, err));
+    if (!a->streaming.no_states) {
+      (void)tare_streaming_find_states(w->streaming); /* most models have none */
+    }
+  }
+  const char *const chunk = tare_streaming_chunk_symbol(w->streaming, &size);
+  const tare_profiles *const built = tare_plan_profiles(w->side.plan);
+  for (int s = 0; chunk && s < tare_profiles_n_symbols(built); s++) {
+    if (strcmp(tare_profiles_symbol(built, s), chunk) == 0) {
+      w->values[s] = size;
+    }
+  }
+  return TARE_OK;
+}
+
+/* One run, its states fed to the next. */
+static tare_status step(const work *const w, tare_error *const err) {
+  CLI_TRY(tare_context_run(w->context, w->feed.tensors, w->outputs, err));
+  return tare_streaming_feed(w->streaming, w->outputs, w->feed.tensors, err);
+}
+
 static tare_status prepare(const arguments *const a, work *const w, tare_error *const err) {
   const tare_port *inputs = NULL, *outputs = NULL;
   CLI_TRY(side_load(a->path, &w->side, err));
+  CLI_TRY(w->side.model ? opt_model_apply(&a->model_options, w->side.model, err) : TARE_OK);
   const int n_inputs = side_inputs(&w->side, &inputs);
   CLI_TRY(parse_point(a, w, inputs, n_inputs, err));
   CLI_TRY(choose_profiles(a, w, inputs, n_inputs, err));
   CLI_TRY(side_build(&w->side, w->profiles, &a->common, err));
   CLI_TRY(choose_values(a, w, err));
+  CLI_TRY(find_states(a, w, err));
   CLI_TRY(feed_new(inputs, n_inputs, tare_plan_profiles(w->side.plan), w->values, &w->feed, err));
   const int n_outputs = tare_plan_outputs(w->side.plan, &outputs);
   w->outputs = cli_realloc(NULL, (size_t)n_outputs, sizeof *w->outputs);
@@ -207,7 +245,7 @@ static tare_status prepare(const arguments *const a, work *const w, tare_error *
 static tare_status warm_up(const arguments *const a, const work *const w, tare_error *const err) {
   const double end = cli_now() + a->warm_up_ms * 1e-3;
   do {
-    CLI_TRY(tare_context_run(w->context, w->feed.tensors, w->outputs, err));
+    CLI_TRY(step(w, err));
   } while (cli_now() < end);
   return TARE_OK;
 }
@@ -217,7 +255,7 @@ static tare_status measure(const arguments *const a, work *const w, tare_error *
   tare_context_set_profiling(w->context, a->dump_profile);
   const double start = cli_now();
   for (double now = start; now < start + a->duration_s || (int64_t)w->times.n < a->iterations;) {
-    CLI_TRY(tare_context_run(w->context, w->feed.tensors, w->outputs, err));
+    CLI_TRY(step(w, err));
     const double end = cli_now();
     timing_add(&w->times, (end - now) * 1e3);
     now = end;
@@ -314,10 +352,13 @@ int cmd_bench(const int argc, char **const argv) {
   tare_context_free(&w.context);
   timing_fini(&w.times);
   feed_fini(&w.feed);
+  tare_streaming_free(&w.streaming);
   free(w.outputs);
   tare_profiles_free(&w.profiles);
   tare_profiles_free(&w.point);
   side_fini(&w.side);
   opt_profiles_fini(&a.profiles);
+  opt_streaming_fini(&a.streaming);
+  opt_model_fini(&a.model_options);
   return cli_end(argv[0], status, &err);
 }

@@ -15,6 +15,7 @@ typedef struct arguments {
   opt_common common;
   opt_profiles profiles;
   opt_build build;
+  opt_model model_options;
   bool fp32;
   const char *model, *calib, *output;
 } arguments;
@@ -57,7 +58,8 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->profiles;
       state->child_inputs[1] = &a->build;
-      state->child_inputs[2] = &a->common;
+      state->child_inputs[2] = &a->model_options;
+      state->child_inputs[3] = &a->common;
       return 0;
     case 'o':
       a->output = arg;
@@ -85,7 +87,8 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 static const struct argp_child CHILDREN[] = {
     {&opt_profiles_argp, 0, "Lengths (default: those that the table carries):", 1},
     {&opt_build_argp, 0, "Precision:", 2},
-    {&opt_common_argp, 0, "Common:", 3},
+    {&opt_model_argp, 0, "Model:", 3},
+    {&opt_common_argp, 0, "Common:", 4},
     {0}};
 
 static const struct argp ARGP = {
@@ -217,10 +220,11 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   const tare_port *inputs = NULL;
   CLI_TRY(check_output(a, err));
   CLI_TRY(tare_model_load(a->model, &w->model, err));
+  CLI_TRY(opt_model_apply(&a->model_options, w->model, err));
   const int n_inputs = tare_model_inputs(w->model, &inputs);
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));
-  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, &w->profiles,
-                          err));
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, NULL,
+                          &w->profiles, err));
   CLI_TRY(build(a, w, err));
   (a->common.json ? print_json : print_text)(a, w);
   return TARE_OK;
@@ -238,5 +242,6 @@ int cmd_build(const int argc, char **const argv) {
   tare_table_free(&w.table);
   tare_model_free(&w.model);
   opt_profiles_fini(&a.profiles);
+  opt_model_fini(&a.model_options);
   return cli_end(argv[0], status, &err);
 }

@@ -8,6 +8,7 @@
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/say.h"
+#include "tools/source.h"
 #include "tools/table_out.h"
 
 enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS };
@@ -18,6 +19,8 @@ typedef struct arguments {
   opt_data data;
   opt_fit fit;
   opt_table table;
+  opt_streaming streaming;
+  opt_model model_options;
   bool count_padding, all_tensors;
   const char *model, *output;
   cli_list paths;
@@ -27,6 +30,7 @@ typedef struct arguments {
 typedef struct work {
   tare_model *model;
   tare_dataset *dataset;
+  tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
   tare_stats *stats;
   tare_table *table; /* NULL when statistics are written */
@@ -78,7 +82,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       state->child_inputs[1] = &a->data;
       state->child_inputs[2] = &a->fit;
       state->child_inputs[3] = &a->table;
-      state->child_inputs[4] = &a->common;
+      state->child_inputs[4] = &a->streaming;
+      state->child_inputs[5] = &a->model_options;
+      state->child_inputs[6] = &a->common;
       return 0;
     case 'o':
       a->output = arg;
@@ -108,7 +114,9 @@ static const struct argp_child CHILDREN[] = {{&opt_profiles_argp, 0, "Lengths:",
                                              {&opt_data_argp, 0, "Data:", 2},
                                              {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
                                              {&opt_table_argp, 0, "When a table is written:", 4},
-                                             {&opt_common_argp, 0, "Common:", 5},
+                                             {&opt_streaming_argp, 0, "Streaming models:", 5},
+                                             {&opt_model_argp, 0, "Model:", 6},
+                                             {&opt_common_argp, 0, "Common:", 7},
                                              {0}};
 
 static const struct argp ARGP = {
@@ -121,7 +129,8 @@ static const struct argp ARGP = {
         "Examples:\n"
         "  tare calibrate model.onnx recordings/ -o model.stats\n"
         "  tare calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n"
-        "      --method entropy -o model.calib.json",
+        "      --method entropy -o model.calib.json\n"
+        "  tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 -o vad.stats",
     .children = CHILDREN};
 
 static tare_status calibrate(const arguments *const a, work *const w, tare_error *const err) {
@@ -134,6 +143,7 @@ static tare_status calibrate(const arguments *const a, work *const w, tare_error
   o.n_pad_values = a->fit.n_pads;
   o.count_padding = a->count_padding;
   o.all_tensors = a->all_tensors || table_kind_of(a->output) == TABLE_KIND_TRT;
+  o.streaming = w->streaming;
   o.threads = a->common.threads;
   o.isa = a->common.isa;
   o.progress = progress_tick;
@@ -230,13 +240,14 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
 }
 
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
-  const tare_port *inputs = NULL;
   CLI_TRY(check_output(a, err));
   CLI_TRY(tare_model_load(a->model, &w->model, err));
-  const int n_inputs = tare_model_inputs(w->model, &inputs);
-  CLI_TRY(opt_data_open(&a->data, &a->paths, inputs, n_inputs, &w->dataset, err));
-  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, NULL, &w->dataset, 1,
-                          &w->profiles, err));
+  CLI_TRY(opt_model_apply(&a->model_options, w->model, err));
+  const ports p = ports_of_model(w->model);
+  CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,
+                      &w->dataset, err));
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
+                          w->streaming, &w->profiles, err));
   CLI_TRY(calibrate(a, w, err));
   say_data(&a->common, w->dataset);
   CLI_TRY(write_output(a, w, err));
@@ -254,12 +265,15 @@ int cmd_calibrate(const int argc, char **const argv) {
   tare_stats_free(&w.stats);
   tare_profiles_free(&w.profiles);
   tare_dataset_close(&w.dataset);
+  tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
   const int code = cli_end(argv[0], status, &err);
   opt_fit_hint(&a.fit, &err);
   opt_profiles_fini(&a.profiles);
   opt_data_fini(&a.data);
   opt_fit_fini(&a.fit);
+  opt_streaming_fini(&a.streaming);
+  opt_model_fini(&a.model_options);
   cli_list_fini(&a.paths);
   return code;
 }

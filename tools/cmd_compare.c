@@ -7,6 +7,7 @@
 #include "tools/peak.h"
 #include "tools/progress.h"
 #include "tools/say.h"
+#include "tools/source.h"
 
 enum { OPT_EVAL = OPT_COMMAND, OPT_FITS, OPT_METHODS, OPT_PAD_STATS };
 
@@ -17,6 +18,8 @@ typedef struct arguments {
   opt_fit fit; /* of the evaluation, and what lies outside */
   opt_metric metric;
   opt_build build;
+  opt_streaming streaming;
+  opt_model model_options;
   double percentile;
   bool all_methods;
   const char *model;
@@ -26,6 +29,7 @@ typedef struct arguments {
 typedef struct work {
   tare_model *model;
   tare_dataset *calib, *eval;
+  tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
   tare_plan *reference;
   tare_eval_result fp32;
@@ -104,7 +108,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       state->child_inputs[2] = &a->fit;
       state->child_inputs[3] = &a->metric;
       state->child_inputs[4] = &a->build;
-      state->child_inputs[5] = &a->common;
+      state->child_inputs[5] = &a->streaming;
+      state->child_inputs[6] = &a->model_options;
+      state->child_inputs[7] = &a->common;
       return 0;
     case OPT_EVAL:
       cli_list_add(&a->eval, arg);
@@ -142,7 +148,9 @@ static const struct argp_child CHILDREN[] = {
     {&opt_fit_argp, 0, "Fitting samples to profiles when evaluating:", 3},
     {&opt_metric_argp, 0, "Metric:", 4},
     {&opt_build_argp, 0, "Precision:", 5},
-    {&opt_common_argp, 0, "Common:", 6},
+    {&opt_streaming_argp, 0, "Streaming models:", 6},
+    {&opt_model_argp, 0, "Model:", 7},
+    {&opt_common_argp, 0, "Common:", 8},
     {0}};
 
 static const struct argp ARGP = {
@@ -157,12 +165,14 @@ static const struct argp ARGP = {
         "      --labels digits --metric ctc-error --alphabet 0123456789",
     .children = CHILDREN};
 
-static tare_status open_data(const arguments *const a, work *const w, const tare_port *const inputs,
-                             const int n_inputs, tare_error *const err) {
+static tare_status open_data(const arguments *const a, work *const w, const ports *const p,
+                             tare_error *const err) {
   opt_data unlabelled = a->data;
   unlabelled.labels = NULL; /* calibration needs none */
-  CLI_TRY(opt_data_open(&unlabelled, &a->calib, inputs, n_inputs, &w->calib, err));
-  return opt_data_open(&a->data, &a->eval, inputs, n_inputs, &w->eval, err);
+  CLI_TRY(source_open(&a->streaming, &unlabelled, &a->calib, &a->common, p, &w->streaming,
+                      &w->calib, err));
+  return source_open(&a->streaming, &a->data, &a->eval, &a->common, p, &w->streaming, &w->eval,
+                     err);
 }
 
 static tare_status calibrate(const arguments *const a, const work *const w, grid_pass *const pass,
@@ -175,6 +185,7 @@ static tare_status calibrate(const arguments *const a, const work *const w, grid
   o.pad_values = a->fit.pads;
   o.n_pad_values = a->fit.n_pads;
   o.count_padding = pass->count_padding;
+  o.streaming = w->streaming;
   o.threads = a->common.threads;
   o.isa = a->common.isa;
   o.progress = progress_tick;
@@ -208,6 +219,7 @@ static tare_status evaluate(const arguments *const a, const work *const w,
   o.outside = a->fit.outside;
   o.pad_values = a->fit.pads;
   o.n_pad_values = a->fit.n_pads;
+  o.streaming = w->streaming;
   o.threads = a->common.threads;
   o.progress = progress_tick;
   o.progress_user = &p;
@@ -294,14 +306,14 @@ static tare_status first_failure(const grid *const g, tare_error *const err) {
 }
 
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
-  const tare_port *inputs = NULL;
   CLI_TRY(grid_make(&a->fits, &a->paddings, &a->methods, &w->grid, err));
   CLI_TRY(tare_model_load(a->model, &w->model, err));
-  const int n_inputs = tare_model_inputs(w->model, &inputs);
-  CLI_TRY(open_data(a, w, inputs, n_inputs, err));
+  CLI_TRY(opt_model_apply(&a->model_options, w->model, err));
+  const ports p = ports_of_model(w->model);
+  CLI_TRY(open_data(a, w, &p, err));
   tare_dataset *const both[] = {w->calib, w->eval};
-  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, NULL, both, 2, &w->profiles,
-                          err));
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, both, 2,
+                          w->streaming, &w->profiles, err));
   CLI_TRY(run_fp32(a, w, err));
   for (int i = 0; i < w->grid.n_passes; i++) {
     CLI_TRY(run_pass(a, w, i, err));
@@ -331,12 +343,15 @@ int cmd_compare(const int argc, char **const argv) {
   tare_profiles_free(&w.profiles);
   tare_dataset_close(&w.calib);
   tare_dataset_close(&w.eval);
+  tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
   const int code = cli_end(argv[0], status, &err);
   opt_fit_hint(&a.fit, &err);
   opt_profiles_fini(&a.profiles);
   opt_data_fini(&a.data);
   opt_fit_fini(&a.fit);
+  opt_streaming_fini(&a.streaming);
+  opt_model_fini(&a.model_options);
   cli_list_fini(&a.calib);
   cli_list_fini(&a.eval);
   cli_list_fini(&a.fits);

@@ -7,6 +7,7 @@
 #include "tools/say.h"
 #include "tools/score.h"
 #include "tools/side.h"
+#include "tools/source.h"
 
 enum { OPT_AGAINST = OPT_COMMAND, OPT_SAVE_OUTPUTS, OPT_USE_PROFILE };
 
@@ -16,6 +17,8 @@ typedef struct arguments {
   opt_data data;
   opt_fit fit;
   opt_metric metric;
+  opt_streaming streaming;
+  opt_model model_options;
   const char *plan, *against, *save_outputs;
   int use_profile; /* -1: by shape */
   cli_list paths;
@@ -24,6 +27,7 @@ typedef struct arguments {
 typedef struct work {
   side plan, against;
   tare_dataset *dataset;
+  tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
   tare_eval_result result;
 } work;
@@ -44,7 +48,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       state->child_inputs[1] = &a->data;
       state->child_inputs[2] = &a->fit;
       state->child_inputs[3] = &a->metric;
-      state->child_inputs[4] = &a->common;
+      state->child_inputs[4] = &a->streaming;
+      state->child_inputs[5] = &a->model_options;
+      state->child_inputs[6] = &a->common;
       return 0;
     case OPT_AGAINST:
       a->against = arg;
@@ -77,7 +83,9 @@ static const struct argp_child CHILDREN[] = {
     {&opt_data_argp, 0, "Data:", 2},
     {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
     {&opt_metric_argp, 0, "Metric:", 4},
-    {&opt_common_argp, 0, "Common:", 5},
+    {&opt_streaming_argp, 0, "Streaming models:", 5},
+    {&opt_model_argp, 0, "Model:", 6},
+    {&opt_common_argp, 0, "Common:", 7},
     {0}};
 
 static const struct argp ARGP = {
@@ -107,7 +115,12 @@ static tare_status load_sides(const arguments *const a, work *const w, tare_erro
   if (a->against) {
     CLI_TRY(side_load(a->against, &w->against, err));
   }
-  return check_plans(a, w, err);
+  CLI_TRY(check_plans(a, w, err));
+  for (int i = 0; i < 2; i++) {
+    tare_model *const model = i ? w->against.model : w->plan.model;
+    CLI_TRY(model ? opt_model_apply(&a->model_options, model, err) : TARE_OK);
+  }
+  return TARE_OK;
 }
 
 /* A model on either side takes the profiles of the other side's plan, unless some were given. */
@@ -121,7 +134,7 @@ static tare_status build_sides(const arguments *const a, work *const w, tare_err
   const int n_inputs = side_inputs(model, &inputs);
   CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs,
                           other->plan ? tare_plan_profiles(other->plan) : NULL, &w->dataset, 1,
-                          &w->profiles, err));
+                          w->streaming, &w->profiles, err));
   CLI_TRY(side_build(&w->plan, w->profiles, &a->common, err));
   return a->against ? side_build(&w->against, w->profiles, &a->common, err) : TARE_OK;
 }
@@ -138,6 +151,7 @@ static tare_status evaluate(const arguments *const a, work *const w, tare_error 
   o.outside = a->fit.outside;
   o.pad_values = a->fit.pads;
   o.n_pad_values = a->fit.n_pads;
+  o.streaming = w->streaming;
   o.threads = a->common.threads;
   o.profile = a->use_profile;
   o.save_outputs = a->save_outputs;
@@ -184,11 +198,11 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
 }
 
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
-  const tare_port *inputs = NULL;
   CLI_TRY(check_output(a, err));
   CLI_TRY(load_sides(a, w, err));
-  const int n_inputs = side_inputs(&w->plan, &inputs);
-  CLI_TRY(opt_data_open(&a->data, &a->paths, inputs, n_inputs, &w->dataset, err));
+  const ports p = w->plan.plan ? ports_of_plan(w->plan.plan) : ports_of_model(w->plan.model);
+  CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,
+                      &w->dataset, err));
   CLI_TRY(build_sides(a, w, err));
   CLI_TRY(evaluate(a, w, err));
   say_data(&a->common, w->dataset);
@@ -209,6 +223,7 @@ int cmd_run(const int argc, char **const argv) {
   tare_eval_result_fini(&w.result);
   tare_profiles_free(&w.profiles);
   tare_dataset_close(&w.dataset);
+  tare_streaming_free(&w.streaming);
   side_fini(&w.plan);
   side_fini(&w.against);
   const int code = cli_end(argv[0], status, &err);
@@ -216,6 +231,8 @@ int cmd_run(const int argc, char **const argv) {
   opt_profiles_fini(&a.profiles);
   opt_data_fini(&a.data);
   opt_fit_fini(&a.fit);
+  opt_streaming_fini(&a.streaming);
+  opt_model_fini(&a.model_options);
   cli_list_fini(&a.paths);
   return code;
 }

@@ -137,11 +137,40 @@ static tare_status copy_profiles(const tare_profiles *const from, tare_profiles 
   return TARE_OK;
 }
 
-static tare_status from_data(const opt_common *const common, const tare_port *const inputs,
-                             const int n_inputs, tare_dataset *const *const datasets,
-                             const int n_datasets, tare_profiles *const to, tare_error *const err) {
+static bool has_symbol(const tare_profiles *const profiles, const char *const name) {
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    if (strcmp(tare_profiles_symbol(profiles, s), name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Chunks are as long as they are, whatever the samples; what else is cut is no length of the model.
+ */
+static char *streaming_spec(const lengths *const l, const tare_profiles *const to,
+                            const tare_streaming *const streaming) {
+  int64_t size = 0;
+  const char *const chunk = tare_streaming_chunk_symbol(streaming, &size);
+  char *spec = NULL;
+  for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
+    const char *const name = tare_profiles_symbol(l->symbols, s);
+    const bool is_chunk = chunk && strcmp(name, chunk) == 0;
+    const tare_range range = is_chunk ? (tare_range){size, size, size} : lengths_range(l, s);
+    if (has_symbol(to, name) && !is_one(range)) {
+      spec = append_range(spec, name, range);
+    }
+  }
+  return spec ? spec : cli_format("%s", "");
+}
+
+static tare_status from_data(const opt_common *const common, const tare_port *inputs, int n_inputs,
+                             tare_dataset *const *const datasets, const int n_datasets,
+                             tare_streaming *const streaming, tare_profiles *const to,
+                             tare_error *const err) {
   lengths l = {0};
   tare_status status = TARE_OK;
+  n_inputs = streaming ? tare_streaming_ports(streaming, &inputs) : n_inputs;
   CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
   for (int i = 0; i < n_datasets; i++) {
     CLI_TRY_GOTO(lengths_scan(&l, datasets[i], err), done);
@@ -150,7 +179,7 @@ static tare_status from_data(const opt_common *const common, const tare_port *co
     status = cli_fail(err, TARE_E_INPUT, "no usable sample to take a profile from");
     goto done;
   }
-  char *const spec = lengths_spec(&l);
+  char *const spec = streaming ? streaming_spec(&l, to, streaming) : lengths_spec(&l);
   status = tare_profiles_add(to, spec, err);
   if (status == TARE_OK && *spec) {
     say(common, "profile taken from the data: %s", spec);
@@ -164,7 +193,8 @@ done:
 static tare_status fill(const opt_profiles *const options, const opt_common *const common,
                         const tare_port *const inputs, const int n_inputs,
                         const tare_profiles *const other, tare_dataset *const *const datasets,
-                        const int n_datasets, tare_profiles *const to, tare_error *const err) {
+                        const int n_datasets, tare_streaming *const streaming,
+                        tare_profiles *const to, tare_error *const err) {
   if (opt_profiles_given(options)) {
     return opt_profiles_apply(options, to, err);
   }
@@ -175,7 +205,7 @@ static tare_status fill(const opt_profiles *const options, const opt_common *con
     return tare_profiles_add(to, "", err);
   }
   if (n_datasets > 0) {
-    return from_data(common, inputs, n_inputs, datasets, n_datasets, to, err);
+    return from_data(common, inputs, n_inputs, datasets, n_datasets, streaming, to, err);
   }
   const char *const symbol = tare_profiles_symbol(to, tare_profiles_n_symbols(to) - 1);
   return cli_fail(err, TARE_E_USAGE,
@@ -187,12 +217,12 @@ static tare_status fill(const opt_profiles *const options, const opt_common *con
 tare_status profiles_choose(const opt_profiles *const options, const opt_common *const common,
                             const tare_port *const inputs, const int n_inputs,
                             const tare_profiles *const other, tare_dataset *const *const datasets,
-                            const int n_datasets, tare_profiles **const out,
-                            tare_error *const err) {
+                            const int n_datasets, tare_streaming *const streaming,
+                            tare_profiles **const out, tare_error *const err) {
   tare_profiles *profiles = NULL;
   CLI_TRY(tare_profiles_new(inputs, n_inputs, &profiles, err));
-  const tare_status status =
-      fill(options, common, inputs, n_inputs, other, datasets, n_datasets, profiles, err);
+  const tare_status status = fill(options, common, inputs, n_inputs, other, datasets, n_datasets,
+                                  streaming, profiles, err);
   if (status != TARE_OK) {
     tare_profiles_free(&profiles);
     return status;

@@ -32,7 +32,8 @@ char *profile_text(const tare_profiles *profiles, int profile);
  * the model, else one profile from the data sets, which is said on stderr. */
 tare_status profiles_choose(const opt_profiles *options, const opt_common *common,
                             const tare_port *inputs, int n_inputs, const tare_profiles *other,
-                            tare_dataset *const *datasets, int n_datasets, tare_profiles **out,
+                            tare_dataset *const *datasets, int n_datasets,
+                            tare_streaming *streaming /* NULL: none */, tare_profiles **out,
                             tare_error *err);
 
 #endif

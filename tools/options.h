@@ -43,6 +43,10 @@ enum option_key {
   OPT_LAYER_PRECISIONS,
   OPT_PRECISION_CONSTRAINTS,
   OPT_SYMMETRIC,
+  OPT_STATE,
+  OPT_CHUNK,
+  OPT_HOP,
+  OPT_SET,
   OPT_COMMAND /* a command's own keys begin here */
 };
 
@@ -100,13 +104,37 @@ typedef struct opt_build {
   bool symmetric;
 } opt_build;
 
+/* A value that an input takes for good. */
+typedef struct opt_set {
+  const char *input;
+  double value;
+} opt_set;
+
+typedef struct opt_streaming {
+  cli_list states; /* "output:input" */
+  bool no_states;  /* not even those that names tell */
+  const char *chunk;
+  int64_t hop;
+} opt_streaming;
+
+typedef struct opt_model {
+  opt_set *sets;
+  int n_sets;
+} opt_model;
+
 extern const struct argp opt_common_argp, opt_profiles_argp, opt_data_argp, opt_fit_argp,
-    opt_table_argp, opt_metric_argp, opt_build_argp;
+    opt_table_argp, opt_metric_argp, opt_build_argp, opt_streaming_argp,
+    opt_model_argp;
 
 /* Free what the parsing gathered. */
 void opt_profiles_fini(opt_profiles *options);
 void opt_data_fini(opt_data *options);
 void opt_fit_fini(opt_fit *options);
+void opt_streaming_fini(opt_streaming *options);
+void opt_model_fini(opt_model *options);
+
+/* Gives inputs of a model their values for good. */
+tare_status opt_model_apply(const opt_model *options, tare_model *model, tare_error *err);
 
 /* Profiles were given in some form. */
 bool opt_profiles_given(const opt_profiles *options);

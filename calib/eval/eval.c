@@ -84,9 +84,10 @@ static tare_status check(evaluation *const e, tare_error *const err) {
     return TARE_OK;
   }
   if (e->options->streaming && e->options->streaming->size) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "metric '%s' reads the labels of whole samples, and these are cut into chunks",
-                      e->options->metric);
+    return tarei_fail(
+        err, TARE_E_USAGE,
+        "metric '%s' reads the labels of whole samples, and these are cut into chunks",
+        e->options->metric);
   }
   if (e->options->output < 0 || e->options->output >= e->n_outputs) {
     return tarei_fail(err, TARE_E_USAGE, "output %d, but the plan has outputs 0 to %d",

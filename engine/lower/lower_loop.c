@@ -96,8 +96,8 @@ static tare_status turn(const loop *const l, const int64_t number, tare_tensor *
     TARE_TRY(carry(l, i, tarei_call_output(l->step, l->run, 0, 1 + i), err));
   }
   for (int i = 0; i < l->n_lists; i++) {
-    TARE_TRY(append(l, i, number, tarei_call_output(l->step, l->run, 0, 1 + l->n_carried + i),
-                    err));
+    TARE_TRY(
+        append(l, i, number, tarei_call_output(l->step, l->run, 0, 1 + l->n_carried + i), err));
   }
   return TARE_OK;
 }

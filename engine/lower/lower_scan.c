@@ -32,8 +32,7 @@ static void copy_element(const tare_tensor *const whole, const int axis, const i
     inner *= d > axis ? (size_t)whole->dims[d] : 1;
   }
   for (size_t o = 0; o < outer; o++) {
-    char *const inside =
-        (char *)whole->data + (o * (size_t)whole->dims[axis] + (size_t)at) * inner;
+    char *const inside = (char *)whole->data + (o * (size_t)whole->dims[axis] + (size_t)at) * inner;
     char *const outside = (char *)element + o * inner;
     memcpy(take ? outside : inside, take ? inside : outside, inner);
   }
@@ -60,7 +59,8 @@ static tare_status begin(const scan *const s, tare_error *const err) {
     if (i >= s->n_states) {
       const int axis = scan_axis(s, i - s->n_states);
       if (given->dims[axis] != length_of(s)) {
-        return tarei_fail(err, TARE_E_SHAPE, "the tensors that it scans have %lld and %lld elements",
+        return tarei_fail(err, TARE_E_SHAPE,
+                          "the tensors that it scans have %lld and %lld elements",
                           (long long)length_of(s), (long long)given->dims[axis]);
       }
       t->rank--;
@@ -80,8 +80,7 @@ static tare_status begin(const scan *const s, tare_error *const err) {
 
 static tare_status put_element(const scan *const s, const int i, const int64_t at,
                                const int64_t length, tare_error *const err) {
-  const tare_tensor *const element =
-      tarei_call_output(s->step, s->run, 0, s->n_states + i);
+  const tare_tensor *const element = tarei_call_output(s->step, s->run, 0, s->n_states + i);
   const tare_tensor *const list = s->run->out[s->n_states + i];
   if (!list) {
     return TARE_OK;

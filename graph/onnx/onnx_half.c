@@ -1,6 +1,7 @@
 /*
- * float16 and bfloat16 models compute in float32: constants are widened, inputs and outputs keep their
- * type behind a Cast, and a Cast to such a type rounds, so that what the model rounds stays rounded.
+ * float16 and bfloat16 models compute in float32: constants are widened, inputs and outputs keep
+ * their type behind a Cast, and a Cast to such a type rounds, so that what the model rounds stays
+ * rounded.
  */
 #include <string.h>
 
@@ -10,7 +11,9 @@
 #include "graph/onnx/importer.h"
 #include "graph/op.h"
 
-static bool is_half(const int64_t dtype) { return dtype == TARE_F16 || dtype == TARE_BF16; }
+static bool is_half(const int64_t dtype) {
+  return dtype == TARE_F16 || dtype == TARE_BF16;
+}
 
 static tarei_buffer *widened(const tarei_buffer *const from, const tare_dtype dtype) {
   const size_t n = from->size / sizeof(uint16_t);
@@ -49,8 +52,7 @@ static int twin_of(tarei_graph *const graph, const int value) {
 
 static tare_status add_cast(tarei_graph *const graph, const int from, const int to,
                             const int64_t dtype, tare_error *const err) {
-  const int node =
-      tarei_graph_add_node(graph, "Cast", "", NULL, graph->opset, &from, 1, &to, 1);
+  const int node = tarei_graph_add_node(graph, "Cast", "", NULL, graph->opset, &from, 1, &to, 1);
   return node >= 0 && tarei_attr_set_int(&graph->nodes[node], "to", dtype)
              ? TARE_OK
              : tarei_fail_memory(err, graph->values[from].name, sizeof(tarei_node));

@@ -36,7 +36,8 @@ static tare_status check_branch(const tarei_node *const node, const tarei_graph 
   return TARE_OK;
 }
 
-/* --- a branch that is known takes the place of the node ------------------------------------------ */
+/* --- a branch that is known takes the place of the node ------------------------------------------
+ */
 
 typedef struct move {
   tarei_graph *from, *to;
@@ -141,13 +142,14 @@ static tare_status expand_if(tarei_graph *const graph, const int index, tare_err
   return status;
 }
 
-/* --- a branch that data choose --------------------------------------------------------------------- */
+/* --- a branch that data choose
+ * --------------------------------------------------------------------- */
 
 static tare_status merge_output(tarei_graph *const graph, tarei_node *const node,
                                 const tarei_graph *const *const branches, const int o,
                                 tare_error *const err) {
   const tarei_value *const a = &branches[0]->values[branches[0]->outputs[o]],
-                    *const b = &branches[1]->values[branches[1]->outputs[o]];
+                           *const b = &branches[1]->values[branches[1]->outputs[o]];
   if (a->dtype != b->dtype) {
     return tarei_fail(err, TARE_E_MODEL, "its output %d is %s in one branch, %s in the other", o,
                       tare_dtype_name(a->dtype), tare_dtype_name(b->dtype));

@@ -39,8 +39,8 @@ static tarei_expr carried_dim(const tarei_graph *const graph, const tarei_node *
   return tarei_ops_measured(graph, node, (node->n_out + i) * TARE_MAX_RANK + d);
 }
 
-static tare_status begin(tarei_graph *const graph, tarei_node *const node,
-                         tarei_graph *const body, tare_error *const err) {
+static tare_status begin(tarei_graph *const graph, tarei_node *const node, tarei_graph *const body,
+                         tare_error *const err) {
   const tarei_shape scalar = {.rank = 0};
   TARE_TRY(tarei_ops_set_input(body, ITERATION, TARE_I64, &scalar, NULL, 0, err));
   TARE_TRY(tarei_ops_set_input(body, CONDITION, TARE_BOOL, &scalar, NULL, 0, err));
@@ -81,8 +81,7 @@ static tare_status widen(const tarei_graph *const graph, const tarei_node *const
 
 /* Carried values end with the dims that every turn keeps; all else is measured. */
 static tare_status give_output(tarei_graph *const graph, tarei_node *const node,
-                               const tarei_graph *const body, const int o,
-                               tare_error *const err) {
+                               const tarei_graph *const body, const int o, tare_error *const err) {
   const int n_carried = body->n_formal - CARRIED;
   const tarei_value *const inside = &body->values[body->outputs[1 + o]];
   tarei_shape shape = {.rank = inside->rank};
@@ -103,8 +102,8 @@ static tare_status give_output(tarei_graph *const graph, tarei_node *const node,
   for (int d = 0; d < shape.rank; d++) {
     int64_t fixed;
     const bool known = d > 0 && tarei_expr_is_const(graph->exprs, inside->dims[d - 1], &fixed);
-    shape.dims[d] = known ? inside->dims[d - 1]
-                          : tarei_ops_measured(graph, node, o * TARE_MAX_RANK + d);
+    shape.dims[d] =
+        known ? inside->dims[d - 1] : tarei_ops_measured(graph, node, o * TARE_MAX_RANK + d);
   }
   return tarei_ops_give(graph, node, o, inside->dtype, &shape, err);
 }

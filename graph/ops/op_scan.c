@@ -64,14 +64,14 @@ static tare_status hand_element(const tarei_graph *const graph, const tarei_node
 
 static tare_status check_state(const scan *const s, const int i, tare_error *const err) {
   const tarei_value *const in = &s->body->values[s->body->inputs[i]],
-                    *const out = &s->body->values[s->body->outputs[i]];
+                           *const out = &s->body->values[s->body->outputs[i]];
   bool same = in->dtype == out->dtype && in->rank == out->rank;
   for (int d = 0; same && d < in->rank; d++) {
     same = in->dims[d] == out->dims[d];
   }
   return same ? TARE_OK
-              : tarei_fail(err, TARE_E_MODEL, "its state '%s' changes type or shape from turn to turn",
-                           in->name);
+              : tarei_fail(err, TARE_E_MODEL,
+                           "its state '%s' changes type or shape from turn to turn", in->name);
 }
 
 static tare_status give_list(tarei_graph *const graph, tarei_node *const node, const scan *const s,

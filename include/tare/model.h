@@ -44,6 +44,16 @@ TARE_API tare_model_info tare_model_get_info(const tare_model *model);
 TARE_API int tare_model_inputs(const tare_model *model, const tare_port **ports);
 TARE_API int tare_model_outputs(const tare_model *model, const tare_port **ports);
 
+/**
+ * Gives an input a value for good: it is no input any more, and what depends on it alone is decided.
+ * @param input name of an input without symbols in its dims
+ * @param value of every element, as Cast takes a number into the input's type
+ * @return TARE_OK, TARE_E_USAGE (no such input, or its dims have symbols), TARE_E_MEMORY, and what the
+ *         graph fails with when it is inferred again. Ports that were got before are void.
+ */
+TARE_API tare_status tare_model_set(tare_model *model, const char *input, double value,
+                                    tare_error *err);
+
 /** Number of times each operator stands in the model, sorted by name; returns how many operators.
  *  @param i 0..n-1  @param name,count receive operator i; either may be NULL */
 TARE_API int tare_model_n_operators(const tare_model *model);

@@ -23,13 +23,13 @@ typedef struct engine {
   tare_tensor outputs[2];
 } engine;
 
-#define OK(call)                        \
-  do {                                  \
-    tare_error err_ = {0};              \
-    err = err_;                         \
-    if ((call) != TARE_OK) {            \
+#define OK(call)                              \
+  do {                                        \
+    tare_error err_ = {0};                    \
+    err = err_;                               \
+    if ((call) != TARE_OK) {                  \
       fail_msg("%s: %s", #call, err.message); \
-    }                                   \
+    }                                         \
   } while (0)
 
 static tare_error err;
@@ -141,8 +141,8 @@ static void check_loop(engine *const e, const int n, const int64_t asked) {
     list[t] = t % 2 == 0 ? (float)t + k : (float)t - k;
   }
   int64_t trip = asked;
-  const tare_tensor in[] = {rows(x, n), {.dtype = TARE_I64, .data = &trip},
-                            {.dtype = TARE_F32, .data = &k}};
+  const tare_tensor in[] = {
+      rows(x, n), {.dtype = TARE_I64, .data = &trip}, {.dtype = TARE_F32, .data = &k}};
   OK(tare_context_run(e->context, in, e->outputs, &err));
   expect(&e->outputs[0], (turns + 1) * n * WIDTH, y);
   assert_int_equal(e->outputs[1].rank, 1);
