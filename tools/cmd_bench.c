@@ -7,6 +7,8 @@
 #include "tools/json_out.h"
 #include "tools/layer_times.h"
 #include "tools/lengths.h"
+#include "tools/peak.h"
+#include "tools/report.h"
 #include "tools/say.h"
 #include "tools/side.h"
 #include "tools/source.h"
@@ -49,7 +51,8 @@ typedef struct work {
   tare_tensor *outputs;
   int64_t values[TARE_MAX_SYMBOLS];
   timing times;
-  double wall; /* seconds of the measured runs together */
+  double loaded; /* seconds until the first run can begin */
+  double wall;   /* seconds of the measured runs together */
 } work;
 
 static const struct argp_option OPTIONS[] = {
@@ -223,6 +226,7 @@ static tare_status step(const work *const w, tare_error *const err) {
 }
 
 static tare_status prepare(const arguments *const a, work *const w, tare_error *const err) {
+  const double start = cli_now();
   const tare_port *inputs = NULL, *outputs = NULL;
   CLI_TRY(side_load(a->path, &w->side, err));
   CLI_TRY(w->side.model ? opt_model_apply(&a->model_options, w->side.model, err) : TARE_OK);
@@ -239,7 +243,9 @@ static tare_status prepare(const arguments *const a, work *const w, tare_error *
   tare_context_options_init(&o);
   o.threads = a->common.threads;
   o.profile = a->use_profile;
-  return tare_context_new(w->side.plan, &o, &w->context, err);
+  CLI_TRY(tare_context_new(w->side.plan, &o, &w->context, err));
+  w->loaded = cli_now() - start;
+  return TARE_OK;
 }
 
 static tare_status warm_up(const arguments *const a, const work *const w, tare_error *const err) {
@@ -281,6 +287,16 @@ static layer_times times_of(const work *const w) {
   return (layer_times){w->side.plan, w->context, w->values, (int64_t)w->times.n};
 }
 
+static void print_resources(const work *const w) {
+  char *const weights = report_bytes(tare_plan_weight_bytes(w->side.plan));
+  char *const context = report_bytes(tare_plan_context_bytes(w->side.plan));
+  char *const peak = report_bytes(peak_bytes());
+  printf("Load: %g s, weights %s, context %s, peak memory %s\n", w->loaded, weights, context, peak);
+  free(weights);
+  free(context);
+  free(peak);
+}
+
 static void print_text(const arguments *const a, const work *const w) {
   const timing *const t = &w->times;
   char *const point = point_text(w);
@@ -294,6 +310,7 @@ static void print_text(const arguments *const a, const work *const w) {
            timing_percentile(t, a->percentiles[i]));
   }
   printf("\nTotal Host Walltime: %g s\n", w->wall);
+  print_resources(w);
   const double operations = plan_operations(w->side.plan, w->values);
   if (operations > 0) {
     printf("Products: %g GOP a run, %g GOP/s at the median\n", operations * 1e-9,
@@ -326,6 +343,10 @@ static void print_json(const arguments *const a, const work *const w) {
     json_real(latency, name, timing_percentile(t, a->percentiles[i]));
   }
   json_real(object, "seconds", w->wall);
+  json_real(object, "load_seconds", w->loaded);
+  json_int(object, "weight_bytes", tare_plan_weight_bytes(w->side.plan));
+  json_int(object, "context_bytes", tare_plan_context_bytes(w->side.plan));
+  json_int(object, "peak_bytes", peak_bytes());
   json_real(object, "operations", plan_operations(w->side.plan, w->values));
   if (a->dump_profile) {
     const layer_times times = times_of(w);
