@@ -2,7 +2,8 @@
  * Size. Most of them are gone before a plan runs; those that stay are written out. */
 #include <string.h>
 
-#include "engine/step.h"
+#include "engine/lower/int_operand.h"
+#include "engine/lower/measured.h"
 
 /* The elements of a Constant, in the form that it has; NULL when it has none of them. */
 static const void *elements_of(const tarei_node *const node) {
@@ -42,6 +43,19 @@ static tare_status run_constant(const tarei_step *const step, const tarei_run *c
   return TARE_OK;
 }
 
+static tare_status measure_constant_of_shape(const tarei_step *const step, const tarei_run *const r,
+                                             int64_t *const values, tare_error *const err) {
+  int64_t dims[TAREI_MAX_INTS];
+  const int n = tarei_int_operand(step, r, 0, "", dims);
+  for (int i = 0; i < n; i++) {
+    if (dims[i] < 0) {
+      return tarei_fail(err, TARE_E_INPUT, "its input asks for a dim of %lld", (long long)dims[i]);
+    }
+  }
+  tarei_measured_dims(step, 0, dims, values);
+  return TARE_OK;
+}
+
 static tare_status run_constant_of_shape(const tarei_step *const step, const tarei_run *const r,
                                          tare_error *const err) {
   (void)err;
@@ -78,6 +92,7 @@ static tare_status run_size(const tarei_step *const step, const tarei_run *const
 }
 
 const tarei_lowering tarei_lower_constant = {.prepare = prepare_constant, .run = run_constant};
-const tarei_lowering tarei_lower_constant_of_shape = {.run = run_constant_of_shape};
+const tarei_lowering tarei_lower_constant_of_shape = {.measure = measure_constant_of_shape,
+                                                      .run = run_constant_of_shape};
 const tarei_lowering tarei_lower_shape = {.run = run_shape};
 const tarei_lowering tarei_lower_size = {.run = run_size};

@@ -2,6 +2,9 @@
  * run() serves where that is not possible. */
 #include <string.h>
 
+#include "base/mem.h"
+#include "engine/lower/int_operand.h"
+#include "engine/lower/measured.h"
 #include "engine/lower/operands.h"
 
 static tare_status copy(const tarei_step *const step, const tarei_run *const r,
@@ -12,9 +15,103 @@ static tare_status copy(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-#define VIEW(id) const tarei_lowering tarei_lower_##id = {.view = true, .run = copy};
+/* ---- dims that a run tells ---- */
+
+/* What stands at -1: the elements that the other dims leave. */
+static tare_status fill_rest(const tare_tensor *const x, int64_t *const dims, const int n,
+                             const int rest, tare_error *const err) {
+  int64_t others = 1;
+  for (int i = 0; i < n; i++) {
+    if (i != rest && !tarei_mul_i64(others, dims[i], &others)) {
+      return tarei_fail(err, TARE_E_INPUT, "its target shape has more than 2^63 elements");
+    }
+  }
+  const int64_t count = tare_tensor_count(x);
+  if (others <= 0 || count % others != 0) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "its input of %lld elements cannot take a shape of %lld * -1",
+                      (long long)count, (long long)others);
+  }
+  dims[rest] = count / others;
+  return TARE_OK;
+}
+
+static tare_status measure_reshape(const tarei_step *const step, const tarei_run *const r,
+                                   int64_t *const values, tare_error *const err) {
+  const tare_tensor *const x = r->in[0];
+  const bool copies = tarei_attr_int(step->node, "allowzero", 0) == 0;
+  int64_t dims[TAREI_MAX_INTS];
+  const int n = tarei_int_operand(step, r, 1, "shape", dims);
+  int rest = -1;
+  for (int i = 0; i < n; i++) {
+    if (dims[i] < -1 || (dims[i] == -1 && rest >= 0) || (dims[i] == 0 && copies && i >= x->rank)) {
+      return tarei_fail(err, TARE_E_INPUT, "its target shape has %lld at %d", (long long)dims[i],
+                        i);
+    }
+    rest = dims[i] == -1 ? i : rest;
+    dims[i] = dims[i] == 0 && copies ? x->dims[i] : dims[i];
+  }
+  if (rest >= 0) {
+    TARE_TRY(fill_rest(x, dims, n, rest, err));
+  }
+  tarei_measured_dims(step, 0, dims, values);
+  return TARE_OK;
+}
+
+/* Which axes are named, of `rank`; each may be named once. */
+static tare_status read_axes(const tarei_step *const step, const tarei_run *const r, const int rank,
+                             bool *const set, tare_error *const err) {
+  int64_t axes[TAREI_MAX_INTS];
+  const int n = tarei_int_operand(step, r, 1, "axes", axes);
+  for (int i = 0; i < n; i++) {
+    const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+    if (axis < 0 || axis >= rank || set[axis]) {
+      return tarei_fail(err, TARE_E_INPUT,
+                        "its axis %lld is out of range for rank %d, or stands twice",
+                        (long long)axes[i], rank);
+    }
+    set[axis] = true;
+  }
+  return TARE_OK;
+}
+
+static tare_status measure_squeeze(const tarei_step *const step, const tarei_run *const r,
+                                   int64_t *const values, tare_error *const err) {
+  const tare_tensor *const x = r->in[0];
+  bool set[TARE_MAX_RANK] = {false};
+  int64_t dims[TARE_MAX_RANK];
+  int n = 0;
+  TARE_TRY(read_axes(step, r, x->rank, set, err));
+  for (int i = 0; i < x->rank; i++) {
+    if (!set[i]) {
+      dims[n++] = x->dims[i];
+    } else if (x->dims[i] != 1) {
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of its input is %lld, not 1", i,
+                        (long long)x->dims[i]);
+    }
+  }
+  tarei_measured_dims(step, 0, dims, values);
+  return TARE_OK;
+}
+
+static tare_status measure_unsqueeze(const tarei_step *const step, const tarei_run *const r,
+                                     int64_t *const values, tare_error *const err) {
+  const tare_tensor *const x = r->in[0];
+  const int rank = step->graph->values[step->node->out[0]].rank;
+  bool set[TARE_MAX_RANK] = {false};
+  int64_t dims[TARE_MAX_RANK];
+  TARE_TRY(read_axes(step, r, rank, set, err));
+  for (int i = 0, from = 0; i < rank; i++) {
+    dims[i] = set[i] ? 1 : x->dims[from++];
+  }
+  tarei_measured_dims(step, 0, dims, values);
+  return TARE_OK;
+}
+
+#define VIEW(id, ...) \
+  const tarei_lowering tarei_lower_##id = {.view = true, .run = copy, __VA_ARGS__};
 VIEW(flatten)
 VIEW(identity)
-VIEW(reshape)
-VIEW(squeeze)
-VIEW(unsqueeze)
+VIEW(reshape, .measure = measure_reshape)
+VIEW(squeeze, .measure = measure_squeeze)
+VIEW(unsqueeze, .measure = measure_unsqueeze)

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "engine/lower/elementwise.h"
+#include "engine/lower/int_operand.h"
+#include "engine/lower/measured.h"
 
 typedef struct job {
   const uint8_t *condition;
@@ -70,6 +72,25 @@ static void expand_row(const void *const user, const tarei_broadcast *const b, c
   }
 }
 
+/* Dims that only a run tells: those of the shape, broadcast with the input's. */
+static tare_status measure_expand(const tarei_step *const step, const tarei_run *const r,
+                                  int64_t *const values, tare_error *const err) {
+  const tare_tensor *const x = r->in[0];
+  int64_t shape[TAREI_MAX_INTS], dims[TARE_MAX_RANK];
+  const int n = tarei_int_operand(step, r, 1, "shape", shape);
+  const int rank = step->graph->values[step->node->out[0]].rank;
+  for (int i = 1; i <= rank; i++) {
+    const int64_t own = i <= x->rank ? x->dims[x->rank - i] : 1, to = i <= n ? shape[n - i] : 1;
+    if (to < 0 || (own != to && own != 1 && to != 1)) {
+      return tarei_fail(err, TARE_E_INPUT, "axis %d of its input is %lld and cannot become %lld",
+                        x->rank - i, (long long)own, (long long)to);
+    }
+    dims[rank - i] = own == 1 ? to : own;
+  }
+  tarei_measured_dims(step, 0, dims, values);
+  return TARE_OK;
+}
+
 static tare_status run_expand(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
   (void)step;
@@ -82,4 +103,4 @@ static tare_status run_expand(const tarei_step *const step, const tarei_run *con
 }
 
 const tarei_lowering tarei_lower_where = {.run = run_where};
-const tarei_lowering tarei_lower_expand = {.run = run_expand};
+const tarei_lowering tarei_lower_expand = {.measure = measure_expand, .run = run_expand};

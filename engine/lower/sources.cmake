@@ -61,6 +61,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_unique.c
   lower/lower_view.c
   lower/lower_where.c
+  lower/measured.c
   lower/operands.c
   lower/pointwise.c
   lower/pool_any.c

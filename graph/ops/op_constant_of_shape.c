@@ -35,6 +35,11 @@ static tare_status infer_constant_of_shape(tarei_graph *const graph, tarei_node 
   TARE_TRY(read_fill(graph, node, &dtype, &fill, err));
   tarei_shape shape;
   TARE_TRY(tarei_ops_shape_input(graph, node, 0, &shape, err));
+  for (int i = 0, measured = 0; i < shape.rank; i++) {
+    if (shape.dims[i] == TAREI_EXPR_NONE) {
+      shape.dims[i] = tarei_ops_measured(graph, node, measured++);
+    }
+  }
   TARE_TRY(tarei_ops_give(graph, node, 0, dtype, &shape, err));
   int64_t n;
   if (!tarei_expr_is_const(graph->exprs, tarei_ops_product(graph, &shape, 0, shape.rank), &n) ||

@@ -14,6 +14,41 @@ static tare_status expand_contents(tarei_graph *const graph, const tarei_node *c
   return tarei_ops_give_contents(graph, node, 0, out, n, err);
 }
 
+/* Where an entry is not known, the axis of the input tells it unless that may be 1. */
+static void settle_unknown(const tarei_graph *const graph, const tarei_node *const node,
+                           const tarei_shape *const x, tarei_shape *const out) {
+  for (int i = 0, measured = 0; i < out->rank; i++) {
+    const int axis = i - (out->rank - x->rank);
+    if (out->dims[i] != TAREI_EXPR_NONE) {
+      continue;
+    }
+    out->dims[i] = axis >= 0 && tarei_ops_at_least(graph, x->dims[axis], 2)
+                       ? x->dims[axis]
+                       : tarei_ops_measured(graph, node, measured++);
+  }
+}
+
+/* Broadcasting would compare what is measured with the input's dims; a run does. */
+static tare_status broadcast(const tarei_graph *const graph, const tarei_node *const node,
+                             const tarei_shape *const x, tarei_shape *const out,
+                             tare_error *const err) {
+  const tarei_shape given = *out;
+  tarei_shape known = given;
+  for (int i = 0; i < known.rank; i++) {
+    known.dims[i] =
+        known.dims[i] == TAREI_EXPR_NONE ? tarei_expr_const(graph->exprs, 1) : known.dims[i];
+  }
+  settle_unknown(graph, node, x, out);
+  const tarei_shape settled = *out;
+  TARE_TRY(tarei_ops_broadcast(graph, x, &known, out, err));
+  for (int i = 0; i < given.rank; i++) {
+    if (given.dims[i] == TAREI_EXPR_NONE) {
+      out->dims[out->rank - given.rank + i] = settled.dims[i];
+    }
+  }
+  return TARE_OK;
+}
+
 /* The output shape, which was resolved before where there is no shape input (graph/pass.h). */
 static tare_status read_shape(tarei_graph *const graph, const tarei_node *const node,
                               tarei_shape *const out, tare_error *const err) {
@@ -23,7 +58,7 @@ static tare_status read_shape(tarei_graph *const graph, const tarei_node *const 
   } else {
     TARE_TRY(tarei_ops_shape_input(graph, node, 1, out, err));
   }
-  return tarei_ops_broadcast(graph, &x, out, out, err);
+  return broadcast(graph, node, &x, out, err);
 }
 
 static tare_status infer_expand(tarei_graph *const graph, tarei_node *const node,

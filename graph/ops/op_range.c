@@ -18,32 +18,59 @@ static tare_status count_up(tarei_graph *const graph, const tarei_node *const no
   return tarei_ops_give_contents(graph, node, 0, contents, (int)n, err);
 }
 
-/* Length of a range of constant fractions; TAREI_EXPR_NONE when the limits are anything else. */
-static tarei_expr count_fractions(const tarei_graph *const graph, const tarei_node *const node) {
-  float limits[3];
-  for (int i = 0; i < 3; i++) {
-    if (!tarei_ops_is_float(tarei_ops_in(graph, node, i)->dtype) ||
-        !tarei_value_const_float(graph, node->in[i], &limits[i])) {
-      return TAREI_EXPR_NONE;
-    }
+/* A constant scalar of a type that is not followed as contents. */
+static bool read_number(const tarei_graph *const graph, const int value, double *const out) {
+  const tarei_value *const v = &graph->values[value];
+  const tare_tensor x = v->data ? tarei_value_tensor(graph, value) : (tare_tensor){0};
+  if (!x.data || tare_tensor_count(&x) != 1) {
+    return false;
   }
-  const double count = ceil(((double)limits[1] - limits[0]) / limits[2]);
-  if (!(fabs(count) < INT32_MAX)) {
-    return TAREI_EXPR_NONE; /* a step of 0, NaN, and more than an axis may hold */
-  }
-  return tarei_expr_const(graph->exprs, count > 0 ? (int64_t)count : 0);
+  *out = v->dtype == TARE_F32   ? (double)*(const float *)x.data
+         : v->dtype == TARE_F64 ? *(const double *)x.data
+         : v->dtype == TARE_I16 ? (double)*(const int16_t *)x.data
+                                : 0;
+  return v->dtype == TARE_F32 || v->dtype == TARE_F64 || v->dtype == TARE_I16;
 }
 
-static tare_status read_limits(const tarei_graph *const graph, const tarei_node *const node,
-                               tarei_expr *const limits, tare_error *const err) {
+/* All three limits, where they are such constants. */
+static bool read_constants(const tarei_graph *const graph, const tarei_node *const node,
+                           double *const limits) {
+  for (int i = 0; i < 3; i++) {
+    if (!read_number(graph, node->in[i], &limits[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tare_status infer_constant(tarei_graph *const graph, const tarei_node *const node,
+                                  const double *const limits, tare_error *const err) {
+  const double count = ceil((limits[1] - limits[0]) / limits[2]);
+  if (!(fabs(count) < INT32_MAX)) { /* a step of 0, and more than an axis may hold */
+    return tarei_fail(err, TARE_E_MODEL, "its limits %g and %g and its step %g make no range",
+                      limits[0], limits[1], limits[2]);
+  }
+  const tarei_shape out = {1, {tarei_expr_const(graph->exprs, count > 0 ? (int64_t)count : 0)}};
+  return tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err);
+}
+
+/* False where a limit is known to a run alone. */
+static bool read_limits(const tarei_graph *const graph, const tarei_node *const node,
+                        tarei_expr *const limits) {
   tarei_expr contents[TAREI_MAX_CONTENTS];
   for (int i = 0; i < 3; i++) {
     if (tarei_ops_trace(graph, node->in[i], contents) != 1 || contents[0] == TAREI_EXPR_NONE) {
-      return tarei_ops_fail_data(tarei_ops_in(graph, node, i), err);
+      return false;
     }
     limits[i] = contents[0];
   }
-  return TARE_OK;
+  return true;
+}
+
+static tare_status measure_length(tarei_graph *const graph, const tarei_node *const node,
+                                  tare_error *const err) {
+  const tarei_shape out = {1, {tarei_ops_measured(graph, node, 0)}};
+  return tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err);
 }
 
 static tare_status infer_symbolic(tarei_graph *const graph, const tarei_node *const node,
@@ -51,15 +78,20 @@ static tare_status infer_symbolic(tarei_graph *const graph, const tarei_node *co
   tarei_exprs *const pool = graph->exprs;
   const tarei_expr zero = tarei_expr_const(pool, 0);
   tarei_expr limits[3];
-  TARE_TRY(read_limits(graph, node, limits, err));
+  if (!read_limits(graph, node, limits)) {
+    return measure_length(graph, node, err);
+  }
   tarei_expr distance = tarei_expr_sub(pool, limits[1], limits[0]), step = limits[2];
   if (tarei_ops_at_least(graph, tarei_expr_sub(pool, zero, step), 1)) {
     distance = tarei_expr_sub(pool, zero, distance);
     step = tarei_expr_sub(pool, zero, step);
   }
+  int64_t known;
+  if (tarei_expr_is_const(pool, step, &known) && known == 0) {
+    return tarei_fail(err, TARE_E_MODEL, "its step is 0");
+  }
   if (!tarei_ops_at_least(graph, step, 1)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "the sign of its step '%s' is not known",
-                      tarei_ops_in(graph, node, 2)->name);
+    return measure_length(graph, node, err); /* the sign of the step is not known */
   }
   const tarei_shape out = {1,
                            {tarei_expr_ceildiv(pool, tarei_expr_max(pool, distance, zero), step)}};
@@ -76,9 +108,9 @@ static tare_status infer_range(tarei_graph *const graph, tarei_node *const node,
     TARE_TRY(tarei_ops_want_rank(value, 0, 1, err)); /* some exporters write one element */
     TARE_TRY(tarei_ops_want_same_dtype(first, value, err));
   }
-  const tarei_shape out = {1, {count_fractions(graph, node)}};
-  return out.dims[0] == TAREI_EXPR_NONE ? infer_symbolic(graph, node, err)
-                                        : tarei_ops_give(graph, node, 0, first->dtype, &out, err);
+  double constants[3];
+  return read_constants(graph, node, constants) ? infer_constant(graph, node, constants, err)
+                                                : infer_symbolic(graph, node, err);
 }
 
 const tarei_op tarei_op_range = {

@@ -6,27 +6,30 @@
 typedef struct target {
   tarei_shape shape;
   int inferred; /* -1: none */
+  int measured; /* dims that only a run tells */
 } target;
 
-static tare_status infer_here(target *const t, const int i, const tarei_value *const value,
-                              const bool unknown, tare_error *const err) {
+static tare_status infer_here(target *const t, const int i, tare_error *const err) {
   if (t->inferred >= 0) {
-    return unknown ? tarei_ops_fail_data(value, err)
-                   : tarei_fail(err, TARE_E_MODEL, "its target shape has -1 more than once");
+    return tarei_fail(err, TARE_E_MODEL, "its target shape has -1 more than once");
   }
   t->inferred = i;
   return TARE_OK;
 }
 
-/* An entry that is not known stands for the rest as -1 does: the elements leave no other choice. */
 static tare_status read_entry(const tarei_graph *const graph, const tarei_node *const node,
                               const tarei_expr entry, const int i, target *const t,
                               tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   int64_t n = 1;
   const bool known = tarei_expr_is_const(graph->exprs, entry, &n);
-  if (entry == TAREI_EXPR_NONE || (known && n == -1)) {
-    return infer_here(t, i, tarei_ops_in(graph, node, 1), !known, err);
+  if (entry == TAREI_EXPR_NONE) {
+    t->shape.dims[i] = entry;
+    t->measured++;
+    return TARE_OK;
+  }
+  if (known && n == -1) {
+    return infer_here(t, i, err);
   }
   if (n < 0) {
     return tarei_fail(err, TARE_E_MODEL, "its target shape has %" PRId64 " at %d", n, i);
@@ -42,6 +45,22 @@ static tare_status read_entry(const tarei_graph *const graph, const tarei_node *
   }
   t->shape.dims[i] = x->dims[i];
   return TARE_OK;
+}
+
+/* One entry that is not known stands for the rest as -1 does: the elements leave no other choice.
+ * Of several each is measured, and so is the rest. */
+static void settle_unknown(const tarei_graph *const graph, const tarei_node *const node,
+                           target *const t) {
+  const bool single = t->measured == 1 && t->inferred < 0;
+  int next = 0;
+  for (int i = 0; i < t->shape.rank && t->measured > 0; i++) {
+    if (t->shape.dims[i] == TAREI_EXPR_NONE || i == t->inferred) {
+      t->shape.dims[i] = single ? TAREI_EXPR_NONE : tarei_ops_measured(graph, node, next++);
+      t->inferred = single ? i : t->inferred;
+    }
+  }
+  t->measured = next;
+  t->inferred = next ? -1 : t->inferred;
 }
 
 static tare_status read_target(const tarei_graph *const graph, const tarei_node *const node,
@@ -61,6 +80,7 @@ static tare_status read_target(const tarei_graph *const graph, const tarei_node 
   for (int i = 0; i < n; i++) {
     TARE_TRY(read_entry(graph, node, contents[i], i, t, err));
   }
+  settle_unknown(graph, node, t);
   return TARE_OK;
 }
 
@@ -125,8 +145,8 @@ static tare_status infer_reshape(tarei_graph *const graph, tarei_node *const nod
                                         : tarei_ops_dims_attr(graph, node, &t.shape, err));
   if (t.inferred >= 0) {
     TARE_TRY(divide(graph, &in, &t, err));
-  } else if (tarei_ops_differ(graph, tarei_ops_product(graph, &in, 0, in.rank),
-                              tarei_ops_product(graph, &t.shape, 0, t.shape.rank))) {
+  } else if (!t.measured && tarei_ops_differ(graph, tarei_ops_product(graph, &in, 0, in.rank),
+                                             tarei_ops_product(graph, &t.shape, 0, t.shape.rank))) {
     return fail_count(graph, &in, &t, err);
   }
   TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &t.shape, err));

@@ -15,10 +15,33 @@ static tare_status find_ones(const tarei_graph *const graph, const tarei_value *
   return TARE_OK;
 }
 
+/* Axes that are computed: their number tells the rank, a run all the rest. */
+static tare_status measure_all(tarei_graph *const graph, const tarei_node *const node,
+                               const tarei_value *const axes, tare_error *const err) {
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const int n = tarei_ops_count(graph, axes);
+  TARE_TRY(tarei_ops_want_rank(axes, 0, 1, err));
+  if (n < 0) {
+    return tarei_ops_fail_data(axes, err);
+  }
+  if (n > x->rank) {
+    return tarei_fail(err, TARE_E_MODEL, "it takes away %d axes of %d", n, x->rank);
+  }
+  tarei_shape out = {.rank = x->rank - n};
+  for (int i = 0; i < out.rank; i++) {
+    out.dims[i] = tarei_ops_measured(graph, node, i);
+  }
+  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+}
+
 static tare_status infer_squeeze(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const tarei_value *const list = tarei_ops_in(graph, node, 1);
+  if (list && !tarei_ops_ints_known(graph, node->in[1])) {
+    return measure_all(graph, node, list, err);
+  }
   tarei_axes axes;
   TARE_TRY(tarei_ops_axes(graph, node, 1, x->rank, &axes, err));
   if (!axes.given) {

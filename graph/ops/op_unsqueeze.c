@@ -1,5 +1,11 @@
 #include "graph/ops/ops_common.h"
 
+static tare_status check_rank(const int rank, const int64_t n, tare_error *const err) {
+  return n >= 0 && n <= TARE_MAX_RANK - rank
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "its output has a rank above %d", TARE_MAX_RANK);
+}
+
 /* The axes count in the output, so its rank is needed before they can be read. */
 static tare_status read_axes(const tarei_graph *const graph, const tarei_node *const node,
                              const int rank, tarei_axes *const axes, tare_error *const err) {
@@ -14,16 +20,34 @@ static tare_status read_axes(const tarei_graph *const graph, const tarei_node *c
   } else if (!attr) {
     return tarei_fail(err, TARE_E_MODEL, "its axes are missing");
   }
-  if (n < 0 || n > TARE_MAX_RANK - rank) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output has a rank above %d", TARE_MAX_RANK);
-  }
+  TARE_TRY(check_rank(rank, n, err));
   return tarei_ops_axes(graph, node, 1, rank + (int)n, axes, err);
+}
+
+/* Axes that are computed: their number tells the rank, a run all the rest. */
+static tare_status measure_all(tarei_graph *const graph, const tarei_node *const node,
+                               tare_error *const err) {
+  const tarei_value *const x = tarei_ops_in(graph, node, 0), *axes = tarei_ops_in(graph, node, 1);
+  const int n = tarei_ops_count(graph, axes);
+  TARE_TRY(tarei_ops_want_rank(axes, 0, 1, err));
+  if (n < 0) {
+    return tarei_ops_fail_data(axes, err);
+  }
+  TARE_TRY(check_rank(x->rank, n, err));
+  tarei_shape out = {.rank = x->rank + n};
+  for (int i = 0; i < out.rank; i++) {
+    out.dims[i] = tarei_ops_measured(graph, node, i);
+  }
+  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
 }
 
 static tare_status infer_unsqueeze(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  if (tarei_ops_in(graph, node, 1) && !tarei_ops_ints_known(graph, node->in[1])) {
+    return measure_all(graph, node, err);
+  }
   tarei_axes axes;
   TARE_TRY(read_axes(graph, node, x->rank, &axes, err));
   tarei_shape out = {.rank = x->rank + axes.n};

@@ -90,6 +90,8 @@ tare_status tarei_ops_want_vector(const tarei_graph *graph, const tarei_value *v
 
 /* Number of elements when all dims are constant and it is at most TAREI_MAX_CONTENTS, else -1. */
 int tarei_ops_count(const tarei_graph *graph, const tarei_value *value);
+/* Whether a list of integers is known to the last. */
+bool tarei_ops_ints_known(const tarei_graph *graph, int value);
 /* Contents of a small int32, int64 or bool tensor, constant or symbolic, with TAREI_EXPR_NONE for
  * what is not known. Returns the number of elements, or -1 when the tensor is of another type, too
  * long, or of unknown length. */
@@ -114,8 +116,8 @@ bool tarei_ops_strides(const tarei_graph *graph, const tarei_value *value, int64
  * offset + i * strides[0] + j * strides[1] + .. of the input. */
 tare_status tarei_ops_view_contents(tarei_graph *graph, const tarei_node *node, int64_t offset,
                                     const int64_t *strides, tare_error *err);
-/* Reads input i as a shape, whose entries have to be known: the operand of Expand and
- * ConstantOfShape. */
+/* Reads input i as a shape, the operand of Expand and ConstantOfShape: TAREI_EXPR_NONE stands for
+ * entries that are not known. */
 tare_status tarei_ops_shape_input(const tarei_graph *graph, const tarei_node *node, int i,
                                   tarei_shape *out, tare_error *err);
 

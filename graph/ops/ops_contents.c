@@ -50,6 +50,12 @@ tare_status tarei_ops_one(const tarei_graph *const graph, const tarei_node *cons
   return TARE_OK;
 }
 
+bool tarei_ops_ints_known(const tarei_graph *const graph, const int value) {
+  int64_t ints[TAREI_MAX_CONTENTS];
+  int n;
+  return tarei_value_ints(graph, value, ints, TAREI_MAX_CONTENTS, &n);
+}
+
 tare_status tarei_ops_give_contents(tarei_graph *const graph, const tarei_node *const node,
                                     const int i, const tarei_expr *const contents, const int n,
                                     tare_error *const err) {
@@ -142,9 +148,6 @@ tare_status tarei_ops_shape_input(const tarei_graph *const graph, const tarei_no
   out->rank = n;
   for (int k = 0; k < n; k++) {
     int64_t dim;
-    if (contents[k] == TAREI_EXPR_NONE) {
-      return tarei_ops_fail_data(value, err);
-    }
     if (tarei_expr_is_const(graph->exprs, contents[k], &dim) && dim < 0) {
       return tarei_fail(err, TARE_E_MODEL, "its input '%s' asks for a dim of %" PRId64, value->name,
                         dim);

@@ -52,7 +52,7 @@ static int before(const tarei_graph *const graph, const tarei_node *const node,
                   const bool softmax_seen, match *const m) {
   float factor;
   const int x = node->in[0];
-  if (tarei_is_reshape(node)) {
+  if (tarei_is_reshape(graph, node)) {
     return same_last_axes(graph, x, node->out[0]) ? x : -1;
   }
   if (!softmax_seen) {
@@ -76,8 +76,9 @@ static int before(const tarei_graph *const graph, const tarei_node *const node,
   }
   for (int i = 0; i < 2; i++) {
     const tarei_node *const maker = tarei_producer(graph, node->in[i]);
-    if (maker && (maker->op == &tarei_op_matmul || tarei_is_reshape(maker) ||
-                  scaled_input(graph, maker, &factor) >= 0) &&
+    if (maker &&
+        (maker->op == &tarei_op_matmul || tarei_is_reshape(graph, maker) ||
+         scaled_input(graph, maker, &factor) >= 0) &&
         tarei_values_same_shape(graph, node->in[i], node->out[0])) {
       m->mask = node->in[1 - i];
       m->mask_rank = graph->values[node->out[0]].rank;
@@ -123,7 +124,8 @@ static bool count_merged_heads(const tarei_graph *const graph, int value, match 
       break;
     }
   }
-  m->heads = tarei_expr_const(graph->exprs, width > depth && width % depth == 0 ? width / depth : 1);
+  m->heads =
+      tarei_expr_const(graph->exprs, width > depth && width % depth == 0 ? width / depth : 1);
   m->batch = tarei_expr_floordiv(graph->exprs, all, m->heads);
   return tarei_expr_mul(graph->exprs, m->batch, m->heads) == all;
 }
@@ -139,9 +141,9 @@ static bool count_heads(const tarei_graph *const graph, const int q, match *cons
   return v->rank == 4 && tarei_expr_is_const(graph->exprs, m->heads, &heads) && heads >= 1;
 }
 
-/* Follows an operand of a product back as far as its parts stay whole, takes constant factors on the
- * way into the scale (`factor` NULL: there may be none), and keeps the last place where heads lie side
- * by side. */
+/* Follows an operand of a product back as far as its parts stay whole, takes constant factors on
+ * the way into the scale (`factor` NULL: there may be none), and keeps the last place where heads
+ * lie side by side. */
 static bool follow(const tarei_graph *const graph, const match *const m, int value,
                    const bool turned, float *const factor, operand *const out) {
   const tarei_value *const v = &graph->values[value];
@@ -180,8 +182,8 @@ static bool follow(const tarei_graph *const graph, const match *const m, int val
 
 /* Follows the result on to where heads lie side by side, at best with three axes; nodes on the way
  * join the pattern. */
-static bool follow_result(const tarei_graph *const graph, match *const m,
-                          const tarei_expr rows, operand *const out) {
+static bool follow_result(const tarei_graph *const graph, match *const m, const tarei_expr rows,
+                          operand *const out) {
   int value = m->product;
   const tarei_value *const v = &graph->values[value];
   const tarei_expr size[TAREI_HEADS_PARTS] = {m->batch, rows, m->heads, v->dims[v->rank - 1]};
@@ -234,8 +236,8 @@ static tare_status mask_of(tarei_graph *const graph, const match *const m, int *
 }
 
 /* The mask has the same last axis as the scores, and each other one is the same or 1. */
-static bool mask_fits(const tarei_graph *const graph, const match *const m,
-                      const tarei_expr rows, const tarei_expr keys) {
+static bool mask_fits(const tarei_graph *const graph, const match *const m, const tarei_expr rows,
+                      const tarei_expr keys) {
   if (m->mask < 0) {
     return true;
   }
@@ -250,8 +252,8 @@ static bool mask_fits(const tarei_graph *const graph, const match *const m,
   }
   for (int d = 0; d < v->rank; d++) {
     int64_t size;
-    const bool one = d < v->rank - 1 && tarei_expr_is_const(graph->exprs, v->dims[d], &size) &&
-                     size == 1;
+    const bool one =
+        d < v->rank - 1 && tarei_expr_is_const(graph->exprs, v->dims[d], &size) && size == 1;
     if (!one && v->dims[d] != dims[m->mask_rank - v->rank + d]) {
       return false;
     }
@@ -283,8 +285,7 @@ static tare_status fuse_at(tarei_graph *const graph, const int index, bool *cons
   match m = {.product = product->out[0], .mask = -1, .scale = 1};
   operand in[3], result;
   float q_factor, k_factor;
-  if (!tarei_pattern_add(graph, &m.nodes, m.product) ||
-      !find_scores(graph, product->in[0], &m)) {
+  if (!tarei_pattern_add(graph, &m.nodes, m.product) || !find_scores(graph, product->in[0], &m)) {
     return TARE_OK;
   }
   const tarei_node *const scores = tarei_producer(graph, m.scores);

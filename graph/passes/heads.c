@@ -2,15 +2,11 @@
 
 #include "graph/passes/dims_attr.h"
 #include "graph/passes/layout.h"
+#include "graph/passes/rewrite.h"
 
 static bool is_one(const tarei_graph *const graph, const tarei_expr size) {
   int64_t n;
   return tarei_expr_is_const(graph->exprs, size, &n) && n == 1;
-}
-
-bool tarei_is_reshape(const tarei_node *const node) {
-  return node->op == &tarei_op_reshape || node->op == &tarei_op_squeeze ||
-         node->op == &tarei_op_unsqueeze || node->op == &tarei_op_flatten;
 }
 
 /* Shares the parts, in the order given, out among the axes of a value. */
@@ -85,7 +81,7 @@ static bool move(const tarei_graph *const graph, const tarei_node *const node, c
     return true;
   }
   const tarei_heads from = *heads;
-  return tarei_is_reshape(node) && regroup(graph, from.at, from.first[from.rank], to, heads);
+  return tarei_is_reshape(graph, node) && regroup(graph, from.at, from.first[from.rank], to, heads);
 }
 
 bool tarei_heads_back(const tarei_graph *const graph, const tarei_node *const node,

@@ -59,6 +59,4 @@ tare_status tarei_heads_unflatten(tarei_graph *graph, int value, const tarei_hea
 /* A Reshape of `from` to the dims of `to`. */
 tare_status tarei_add_reshape(tarei_graph *graph, int from, int to, tare_error *err);
 
-bool tarei_is_reshape(const tarei_node *node);
-
 #endif

@@ -47,6 +47,16 @@ tare_status tarei_node_set_in(tarei_node *const node, const int i, const int val
   return TARE_OK;
 }
 
+bool tarei_node_measures(const tarei_graph *const graph, const tarei_node *const node) {
+  return tarei_exprs_find_measured(graph->exprs, node->name, 0) >= 0;
+}
+
+bool tarei_is_reshape(const tarei_graph *const graph, const tarei_node *const node) {
+  const bool reshapes = node->op == &tarei_op_reshape || node->op == &tarei_op_squeeze ||
+                        node->op == &tarei_op_unsqueeze || node->op == &tarei_op_flatten;
+  return reshapes && !tarei_node_measures(graph, node);
+}
+
 void tarei_node_cut_inputs(tarei_node *const node, const int n) {
   assert(n >= 0 && n <= node->n_in);
   node->n_in = n;

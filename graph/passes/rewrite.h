@@ -12,6 +12,10 @@
 tarei_node *tarei_producer(const tarei_graph *graph, int value);
 /* The same when the node is an `op`, else NULL. */
 tarei_node *tarei_producer_is(const tarei_graph *graph, int value, const tarei_op *op);
+/* Whether dims of its outputs are measured as it runs; such a node has to stay as it is. */
+bool tarei_node_measures(const tarei_graph *graph, const tarei_node *node);
+/* Whether it gives the same elements other dims, which follow from shapes alone. */
+bool tarei_is_reshape(const tarei_graph *graph, const tarei_node *node);
 /* Input i, or -1 where it is absent. */
 int tarei_node_in(const tarei_node *node, int i);
 bool tarei_value_is_f32(const tarei_graph *graph, int value);

@@ -28,11 +28,6 @@ static bool keeps_order(const tarei_graph *const graph, const tarei_node *const 
   return true;
 }
 
-static bool is_reshape(const tarei_node *const node) {
-  return node->op == &tarei_op_reshape || node->op == &tarei_op_squeeze ||
-         node->op == &tarei_op_unsqueeze || node->op == &tarei_op_flatten;
-}
-
 /* Makes the node a Reshape of `from` to the dims of its output. */
 static tare_status become_reshape(const tarei_graph *const graph, tarei_node *const node,
                                   const int from, tare_error *const err) {
@@ -72,8 +67,8 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
       *changed = true;
     }
     tarei_node *const first =
-        node->op && is_reshape(node) ? tarei_producer(graph, node->in[0]) : NULL;
-    if (first && is_reshape(first)) {
+        node->op && tarei_is_reshape(graph, node) ? tarei_producer(graph, node->in[0]) : NULL;
+    if (first && tarei_is_reshape(graph, first)) {
       TARE_TRY(merge(graph, node, first, err));
       *changed = true;
     }
