@@ -11,10 +11,10 @@ static int convert(const tarei_graph *const graph, const tarei_node *const node,
   }
   const int n = tarei_ops_contents(graph, node->in[0], contents);
   for (int i = 0; to == TARE_BOOL && i < n; i++) {
-    int64_t value = 1;
-    const bool known = tarei_expr_is_const(graph->exprs, contents[i], &value) ||
-                       tarei_ops_at_least(graph, contents[i], 1);
-    contents[i] = known ? tarei_expr_const(graph->exprs, value != 0) : TAREI_EXPR_NONE;
+    tarei_exprs *const pool = graph->exprs;
+    const tarei_expr negated = tarei_expr_sub(pool, tarei_expr_const(pool, 0), contents[i]);
+    contents[i] =
+        tarei_expr_min(pool, tarei_expr_max(pool, contents[i], negated), tarei_expr_const(pool, 1));
   }
   return n;
 }

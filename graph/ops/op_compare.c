@@ -2,28 +2,42 @@
 #include "graph/ops/ops_common.h"
 #include "graph/ops/ops_elementwise.h"
 
-static tarei_expr truth(const tarei_graph *const graph, const bool known, const bool value) {
-  return known ? tarei_expr_const(graph->exprs, value) : TAREI_EXPR_NONE;
+/* Bools are 0 and 1 among the contents, or expressions that are never anything else. */
+static tarei_expr truth(const tarei_graph *const graph, const bool value) {
+  return tarei_expr_const(graph->exprs, value);
+}
+
+static tarei_expr at_most_one(const tarei_graph *const graph, const tarei_expr e) {
+  return tarei_expr_min(graph->exprs, e, truth(graph, true));
+}
+
+static tarei_expr negate(const tarei_graph *const graph, const tarei_expr a) {
+  return tarei_expr_sub(graph->exprs, truth(graph, true), a);
 }
 
 static tarei_expr equal(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  const bool same = a == b && a != TAREI_EXPR_NONE;
-  return truth(graph, same || tarei_ops_differ(graph, a, b), same);
+  if (a == b && a != TAREI_EXPR_NONE) {
+    return truth(graph, true);
+  }
+  if (tarei_ops_differ(graph, a, b)) {
+    return truth(graph, false);
+  }
+  const tarei_expr distance = tarei_expr_max(graph->exprs, tarei_expr_sub(graph->exprs, a, b),
+                                             tarei_expr_sub(graph->exprs, b, a));
+  return negate(graph, at_most_one(graph, distance));
 }
 
 static tarei_expr greater(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
   const tarei_expr above = tarei_expr_sub(graph->exprs, a, b);
   const tarei_expr below = tarei_expr_sub(graph->exprs, b, a);
-  const bool yes = tarei_ops_at_least(graph, above, 1);
-  return truth(graph, yes || tarei_ops_at_least(graph, below, 0), yes);
+  return tarei_ops_at_least(graph, above, 1) ? truth(graph, true)
+         : tarei_ops_at_least(graph, below, 0)
+             ? truth(graph, false)
+             : at_most_one(graph, tarei_expr_max(graph->exprs, above, truth(graph, false)));
 }
 
 static tarei_expr less(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
   return greater(graph, b, a);
-}
-
-static tarei_expr negate(const tarei_graph *const graph, const tarei_expr a) {
-  return tarei_expr_sub(graph->exprs, tarei_expr_const(graph->exprs, 1), a);
 }
 
 static tarei_expr greater_or_equal(const tarei_graph *const graph, const tarei_expr a,
@@ -41,7 +55,7 @@ static bool is_known(const tarei_graph *const graph, const tarei_expr e, const i
   return tarei_expr_is_const(graph->exprs, e, &known) && known == value;
 }
 
-/* Bools are constants 0 and 1 where they are known; one of two may decide alone. */
+/* One of two may decide alone. */
 static tarei_expr and_both(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
   return is_known(graph, a, 0) ? a : is_known(graph, b, 0) ? b : tarei_expr_mul(graph->exprs, a, b);
 }

@@ -6,7 +6,10 @@ static tarei_expr choose(const tarei_graph *const graph, const tarei_expr condit
   if (tarei_expr_is_const(graph->exprs, condition, &known)) {
     return known != 0 ? yes : no;
   }
-  return yes == no ? yes : TAREI_EXPR_NONE;
+  return yes == no ? yes
+                   : tarei_expr_add(graph->exprs, no,
+                                    tarei_expr_mul(graph->exprs, condition,
+                                                   tarei_expr_sub(graph->exprs, yes, no)));
 }
 
 static tare_status choose_contents(tarei_graph *const graph, const tarei_node *const node,

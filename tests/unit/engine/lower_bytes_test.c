@@ -299,25 +299,40 @@ static void places_of_a_table_cover_what_changes(void **state) {
   assert_false(tarei_act_table_make(TAREI_ACT_SIGMOID, 0.1f, 0, &kernels, &t));
 }
 
+static double softsign(const double x) {
+  return x / (1 + fabs(x));
+}
+
+static double shrink(const double x) {
+  return fabs(x) > 1.01 ? x : 0;
+}
+
 static void tables_are_made_of_functions(void **state) {
   (void)state;
   uint8_t x[256];
   for (int i = 0; i < 256; i++) {
     x[i] = (uint8_t)i;
   }
-  one_node t;
-  one_node_start(&t);
-  (void)one_node_input(&t, TARE_U8, 2, (int64_t[]){2, 128}, x);
-  one_node_op(&t, "Lookup", "tare", 1, 1);
-  assert_true(tarei_attr_set_string(t.node, "function", "Tanh"));
-  one_node_scale(&t, t.in[0], 0.05f, false);
-  one_node_scale(&t, t.out[0], 1.0f / 127, false);
-  one_node_run_ok(&t);
-  for (int i = 0; i < 256; i++) {
-    const double y = tanh((i - 128) * 0.05) * 127 + 128;
-    assert_true(fabs(((const uint8_t *)t.outputs[0].data)[i] - y) < 0.501);
+  static const struct {
+    const char *name;
+    double (*f)(double x);
+  } functions[] = {{"Tanh", tanh}, {"Atan", atan}, {"Softsign", softsign}, {"Shrink", shrink}};
+  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_U8, 2, (int64_t[]){2, 128}, x);
+    one_node_op(&t, "Lookup", "tare", 1, 1);
+    assert_true(tarei_attr_set_string(t.node, "function", functions[k].name));
+    assert_true(tarei_attr_set_float(t.node, "lambd", 1.01f));
+    one_node_scale(&t, t.in[0], 0.05f, false);
+    one_node_scale(&t, t.out[0], 0.0625f, false);
+    one_node_run_ok(&t);
+    for (int i = 0; i < 256; i++) {
+      const double y = functions[k].f((i - 128) * 0.05) * 16 + 128;
+      assert_true(fabs(((const uint8_t *)t.outputs[0].data)[i] - y) < 0.501);
+    }
+    one_node_end(&t);
   }
-  one_node_end(&t);
 }
 
 static void bad_tables_are_refused(void **state) {

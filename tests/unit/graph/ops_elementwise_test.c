@@ -2,6 +2,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -24,6 +26,10 @@ static void unary_keeps_type_and_shape(void **state) {
       {"Softplus", 13, "f32[batch, 7]", "", "f32[batch, 7]"},
       {"Sqrt", 13, "f32[batch, 7]", "", "f32[batch, 7]"},
       {"Tanh", 13, "f32[batch, 7]", "", "f32[batch, 7]"},
+      {"Mish", 18, "f32[batch, 7]", "", "f32[batch, 7]"},
+      {"Swish", 24, "f64[batch, 7]", "", "f64[batch, 7]"},
+      {"Sign", 13, "u8[batch]", "", "u8[batch]"},
+      {"Clip", 12, "i8[n]; i8#3", "", "i8[n]"},
       {"Abs", 13, "i64[batch]", "", "i64[batch]"},
       {"Relu", 14, "i32[batch]", "", "i32[batch]"},
       {"Erf", 13, "f16[batch]", "", "f16[batch]"},
@@ -44,6 +50,8 @@ static void unary_refuses_wrong_types(void **state) {
   static const ops_case cases[] = {
       {"Sqrt", 13, "i64[a]", "", "MODEL: 'x0' is int64, expected a float type"},
       {"Neg", 13, "bool[a]", "", "MODEL: is bool"},
+      {"Clip", 12, "i8[n]; i64#3", "", "MODEL: are int8 and int64"},
+      {"Selu", 6, "i64[a]", "", "MODEL: expected a float type"},
       {"Not", 7, "f32[a]", "", "MODEL: expected bool"},
       {"Gelu", 20, "f32[a]", "approximate='other'", "MODEL: other"},
   };
@@ -122,17 +130,82 @@ static void comparisons(void **state) {
       {"Less", 13, "f32[n, 1]; f32[3]", "", "bool[n, 3]"},
       {"LessOrEqual", 13, "f32[n, 1]; f32[3]", "", "bool[n, 3]"},
       {"Equal", 13, "i64[3]{n, -1, m}; i64{-1}", "", "bool[3]{0, 1, 0}"},
-      {"Equal", 13, "i64[2]{n, m}; i64{5}", "", "bool[2]"},
+      {"Equal", 13, "i64[1]{n}; i64{5}", "", "bool[1]{1 - min(1, max(n - 5, 5 - n))}"},
+      {"Equal", 13, "i64[1]{n}; i64[1]", "", "bool[1]"},
+      {"Equal", 13, "bool[2]; bool[1]", "", "bool[2]"},
+      {"Greater", 13, "i64[1]{n}; i64{5}", "", "bool[1]{min(1, max(n - 5, 0))}"},
+      {"LessOrEqual", 16, "i64[1]{n}; i64{5}", "", "bool[1]{1 - min(1, max(n - 5, 0))}"},
+      {"Less", 13, "bool[2]; bool[2]", "", "MODEL: is bool"},
       {"Greater", 13, "i64[3]{n + 1, n, 3}; i64[3]{n, n, 4}", "", "bool[3]{1, 0, 0}"},
       {"Less", 13, "i64[2]{n, 3}; i64[2]{n, 4}", "", "bool[2]{0, 1}"},
       {"GreaterOrEqual", 16, "i64[2]{n, 3}; i64[2]{n, 4}", "", "bool[2]{1, 0}"},
       {"LessOrEqual", 16, "i64[2]{n, 5}; i64[2]{n, 4}", "", "bool[2]{1, 0}"},
       {"And", 7, "bool[2]{1, 0}; bool[1]{1}", "", "bool[2]{1, 0}"},
       {"Or", 7, "bool[2]{1, 0}; bool[1]{0}", "", "bool[2]{1, 0}"},
+      {"And", 7, "bool[3]{?, ?, 0}; bool[3]{0, 1, ?}", "", "bool[3]{0, ?, 0}"},
+      {"Or", 7, "bool[3]{?, ?, 1}; bool[3]{0, 1, ?}", "", "bool[3]{?, 1, 1}"},
+      {"Xor", 7, "bool[4]{0, 0, 1, 1}; bool[4]{0, 1, 0, 1}", "", "bool[4]{0, 1, 1, 0}"},
+      {"IsNaN", 9, "f32[n]", "", "bool[n]"},
+      {"IsInf", 10, "f64[n]", "", "bool[n]"},
+      {"IsNaN", 9, "i64[n]", "", "MODEL: expected a float type"},
+      {"BitShift", 11, "u8[n]; u8[1]", "direction='LEFT'", "u8[n]"},
+      {"BitShift", 11, "u8[n]; u8[1]", "", "MODEL: 'direction' is ''"},
+      {"BitwiseOr", 18, "f32[n]; f32[1]", "", "MODEL: expected an integer type"},
       {"And", 7, "f32[2]; f32[2]", "", "MODEL: expected bool"},
       {"Less", 13, "i32[2]; i64[2]", "", "MODEL: are int32 and int64"},
   };
   OPS_CHECK(cases);
+}
+
+/* How exporters round a length up: what is missing to a multiple, or nothing. */
+static void choices_stay_lengths(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("g");
+  const int four = ops_value(g, "i64{4}"), zero = ops_value(g, "i64{0}");
+  const int rest = OPS_NODE(g, "Mod", 13, "", ops_value(g, "i64[1]{n}"), four);
+  const int fits = OPS_NODE(g, "Equal", 13, "", rest, zero);
+  const int pad = OPS_NODE(g, "Where", 16, "", fits, zero, OPS_NODE(g, "Sub", 14, "", four, rest));
+  const int y = OPS_NODE(g, "Expand", 13, "", ops_value(g, "f32[1]"), pad);
+  tare_error err;
+  assert_int_equal(tarei_graph_infer(g, &err), TARE_OK);
+  for (int64_t n = 1; n < 10; n++) {
+    int64_t dim;
+    assert_true(tarei_expr_eval(g->exprs, g->values[y].dims[0], &n, &dim));
+    assert_int_equal(dim, (4 - n % 4) % 4);
+  }
+  tarei_graph_free(g);
+}
+
+/* Expanded nodes go, and indices with them: the output is found by its place. */
+static void expect_expanded(const char *const op, const int opset, const char *const attrs,
+                            const char *const inputs, const char *const expected) {
+  tarei_graph *const g = tarei_graph_new("g");
+  char text[64], *rest = NULL;
+  int in[4], n = 0;
+  (void)snprintf(text, sizeof text, "%s", inputs);
+  for (char *part = strtok_r(text, ";", &rest); part; part = strtok_r(NULL, ";", &rest)) {
+    in[n++] = ops_value(g, part);
+  }
+  assert_true(tarei_graph_mark_output(g, ops_node(g, op, opset, attrs, 1, in, n)));
+  tare_error err;
+  if (tarei_graph_infer(g, &err) != TARE_OK) {
+    assert_non_null(strstr(err.message, expected));
+  } else {
+    ops_expect(g, g->outputs[0], expected);
+  }
+  tarei_graph_free(g);
+}
+
+static void expansions(void **state) {
+  (void)state;
+  expect_expanded("Sum", 8, "", "f32[n, 1];f32[3]", "f32[n, 3]");
+  expect_expanded("Sum", 8, "", "f32[n]", "f32[n]");
+  expect_expanded("Mean", 13, "", "f64[n, 1];f64[3];f64[4, 1, 1]", "f64[4, n, 3]");
+  expect_expanded("SwiGLU", 28, "alpha=0.5f", "f32[n];f32[n]", "f32[n]");
+  expect_expanded("HannWindow", 17, "", "i64[]{n}", "f32[n]");
+  expect_expanded("BlackmanWindow", 17, "output_datatype=11 periodic=0", "i32#400", "f64[400]");
+  expect_expanded("HammingWindow", 17, "", "f32#400", "is float32, expected int32 or int64");
+  expect_expanded("Sum", 8, "", "f32[2];i64[2]", "are float32 and int64");
 }
 
 static void where_chooses(void **state) {
@@ -141,6 +214,8 @@ static void where_chooses(void **state) {
       {"Where", 16, "bool[n, 1]; f32[4]; f32[]", "", "f32[n, 4]"},
       {"Where", 9, "bool[3]{0, 1, ?}; i64[3]{n, 7, 8}; i64{1, 2, 8}", "", "i64[3]{1, 7, 8}"},
       {"Where", 9, "bool[1]; i64[1]{n}; i64[1]{m}", "", "i64[1]"},
+      {"Where", 9, "bool[1]{min(1, n - 1)}; i64[1]{n}; i64{5}", "",
+       "i64[1]{5 + min(1, n - 1) * (n - 5)}"},
       {"Where", 9, "f32[1]; i64[1]; i64[1]", "", "MODEL: expected bool"},
       {"Where", 9, "bool[1]; i64[1]; f32[1]", "", "MODEL: are int64 and float32"},
   };
@@ -173,7 +248,7 @@ static void casts(void **state) {
   static const ops_case cases[] = {
       {"Cast", 13, "f32[n]", "to=7", "i64[n]"},
       {"Cast", 13, "i64[2]{n, 3}", "to=6", "i32[2]{n, 3}"},
-      {"Cast", 13, "i64[3]{n, 0, m - 1}", "to=9", "bool[3]{1, 0, ?}"},
+      {"Cast", 13, "i64[3]{n, 0, m - 1}", "to=9", "bool[3]{1, 0, min(1, m - 1)}"},
       {"Cast", 13, "bool[1]{1}", "to=7", "i64[1]{1}"},
       {"Cast", 13, "i64[1]{n}", "to=1", "f32[1]"},
       {"Cast", 13, "f32{3, 2.5}", "to=7", "i64[2]{3, ?}"},
@@ -192,6 +267,8 @@ int main(void) {
       cmocka_unit_test(broadcasting),
       cmocka_unit_test(integer_contents),
       cmocka_unit_test(comparisons),
+      cmocka_unit_test(choices_stay_lengths),
+      cmocka_unit_test(expansions),
       cmocka_unit_test(where_chooses),
       cmocka_unit_test(reductions),
       cmocka_unit_test(casts),

@@ -150,6 +150,36 @@ static void activations_are_taken_in(void **state) {
   }
 }
 
+static void only_silu_and_single_slopes_are_taken_in(void **state) {
+  (void)state;
+  static const struct {
+    float alpha;
+    int n_slopes, n_nodes;
+  } rows[] = {{1, 0, 1}, {0.5f, 0, 2}, {0, 1, 1}, {0, 4, 2}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int m = add_product(g, "m", add_input(g, "x", "n;4"));
+    const float slopes[] = {0.25f, 0.5f, 1, 2};
+    const char *const name = rows[i].n_slopes ? "leaky_relu" : "silu";
+    int y;
+    if (rows[i].n_slopes) {
+      y = OP(g, "PRelu", "y", m, add_vector(g, "s", rows[i].n_slopes, slopes));
+    } else {
+      y = OP(g, "Swish", "y", m);
+      assert_true(tarei_attr_set_float(last_node(g), "alpha", rows[i].alpha));
+    }
+    end_graph(g, y);
+    optimize(g, false);
+    assert_int_equal(g->n_nodes, rows[i].n_nodes);
+    if (rows[i].n_nodes == 1) {
+      assert_string_equal(tarei_attr_string(&g->nodes[0], "activation", ""), name);
+      assert_float_equal(tarei_attr_float(&g->nodes[0], "activation_a", -1),
+                         rows[i].n_slopes ? 0.25f : 0, 0);
+    }
+    tarei_graph_free(g);
+  }
+}
+
 static void clip_needs_constant_bounds(void **state) {
   (void)state;
   for (int form = 0; form < 3; form++) {
@@ -290,6 +320,7 @@ int main(void) {
       cmocka_unit_test(bias_is_taken_in),
       cmocka_unit_test(other_additions_are_no_bias),
       cmocka_unit_test(activations_are_taken_in),
+      cmocka_unit_test(only_silu_and_single_slopes_are_taken_in),
       cmocka_unit_test(clip_needs_constant_bounds),
       cmocka_unit_test(silu_is_taken_in),
       cmocka_unit_test(residual_comes_after_the_activation),

@@ -192,10 +192,10 @@ static void sums_that_are_normalized_stay_float(void **state) {
 }
 
 /* h is read by two layers, so that neither can take the Sigmoid. */
-static tarei_graph *gate(const bool with_scale) {
+static tarei_graph *gate(const char *const function, const bool with_scale) {
   tarei_graph *const g = tarei_graph_new("test");
   const int h = linear(g, "h", add_input(g, "x", "n;8"));
-  const int s = OP(g, "Sigmoid", "s", h);
+  const int s = OP(g, function, "s", h);
   assert_true(tarei_graph_mark_output(g, OP(g, "Softmax", "z", h)));
   end_graph(g, linear(g, "y", s));
   optimize(g, false);
@@ -208,15 +208,20 @@ static tarei_graph *gate(const bool with_scale) {
 
 static void activations_between_bytes_become_tables(void **state) {
   (void)state;
-  tarei_graph *g = gate(true);
-  quantize(g);
-  assert_int_equal(count_op(g, &tarei_op_lookup), 1);
-  const tarei_node *const lookup = node_called(g, "n_s");
-  assert_string_equal(tarei_attr_string(lookup, "function", ""), "Sigmoid");
-  assert_true(quant_of(g, g->values[lookup->in[0]].name)->scales[0] == quant_of(g, "h")->scales[0]);
-  assert_string_equal(tarei_attr_string(node_called(g, "n_h"), "outputs", ""), "both");
-  tarei_graph_free(g);
-  g = gate(false); /* then floats go in, bytes come out */
+  static const char *const functions[] = {"Sigmoid", "Atan",     "Celu",  "Mish",           "Selu",
+                                          "Shrink",  "Softsign", "Swish", "ThresholdedRelu"};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    tarei_graph *const g = gate(functions[i], true);
+    quantize(g);
+    assert_int_equal(count_op(g, &tarei_op_lookup), 1);
+    const tarei_node *const lookup = node_called(g, "n_s");
+    assert_string_equal(tarei_attr_string(lookup, "function", ""), functions[i]);
+    assert_true(quant_of(g, g->values[lookup->in[0]].name)->scales[0] ==
+                quant_of(g, "h")->scales[0]);
+    assert_string_equal(tarei_attr_string(node_called(g, "n_h"), "outputs", ""), "both");
+    tarei_graph_free(g);
+  }
+  tarei_graph *const g = gate("Sigmoid", false); /* then floats go in, bytes come out */
   quantize(g);
   assert_int_equal(count_op(g, &tarei_op_lookup), 0);
   assert_int_equal(count_op(g, &tarei_op_quantize), 1);
