@@ -115,7 +115,7 @@ static bool make_whole(tare_context *const c, const tare_plan *const plan, const
   c->new_symbols = tarei_calloc(n_symbols, sizeof *c->new_symbols);
   c->valid = tarei_calloc(n_symbols, sizeof *c->valid);
   c->sizes = tarei_calloc((size_t)plan->sizes.n_exprs, sizeof *c->sizes);
-  c->seconds = tarei_calloc((size_t)plan->n_steps, sizeof *c->seconds);
+  c->seconds = tarei_calloc((size_t)plan->n_layers, sizeof *c->seconds);
   c->numbers = tarei_calloc((size_t)most_measured(plan), sizeof *c->numbers);
   return c->arena && c->scratch && c->symbols && c->new_symbols && c->valid && c->sizes &&
          c->seconds && c->numbers && make_part(c, plan, c);
@@ -266,14 +266,16 @@ static tare_status run_step(tare_context *const c, const int s, tare_error *cons
                    .weights_stay = whole->weights_stay,
                    .kernels = step->kernels,
                    .context = c};
-  const bool timed = whole->profiling && c == whole;
-  const double start = timed ? tarei_now() : 0;
+  const bool timed = whole->profiling;
+  const double start = timed ? tarei_now() : 0, inside = whole->inside;
   tare_status status = step->late ? tarei_late_begin(c, step, &run, err) : TARE_OK;
   if (status == TARE_OK) {
     status = step->lowering->run(step, &run, err);
   }
   if (timed) {
-    c->seconds[s] += tarei_now() - start;
+    const double all = tarei_now() - start;
+    whole->seconds[step->layer] += all - (whole->inside - inside);
+    whole->inside = inside + all; /* what the step around this one is not to count */
   }
   return status == TARE_OK
              ? TARE_OK
@@ -384,11 +386,11 @@ int tare_context_profile(const tare_context *const context) {
 
 void tare_context_set_profiling(tare_context *const context, const bool on) {
   context->profiling = on;
-  memset(context->seconds, 0, (size_t)context->plan->n_steps * sizeof *context->seconds);
+  memset(context->seconds, 0, (size_t)context->plan->n_layers * sizeof *context->seconds);
 }
 
 double tare_context_layer_seconds(const tare_context *const context, const int layer) {
-  assert(layer >= 0 && layer < context->plan->n_steps);
+  assert(layer >= 0 && layer < context->plan->n_layers);
   return context->seconds[layer];
 }
 

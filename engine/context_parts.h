@@ -35,7 +35,8 @@ struct tare_context {
   tarei_observer_fn observe;
   void *observe_user;
   bool profiling;
-  double *seconds; /* per step */
+  double *seconds; /* per layer, without the layers of its bodies */
+  double inside;   /* of all steps that have been timed, those of bodies once */
 };
 
 /* Runs all steps; the inputs' tensors are set. */

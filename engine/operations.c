@@ -66,13 +66,14 @@ static rule *const RULES[TAREI_OP_COUNT] = {
 
 double tare_plan_layer_operations(const tare_plan *const plan, const int i,
                                   const int64_t *const values) {
-  assert(i >= 0 && i < plan->n_steps);
+  assert(i >= 0 && i < plan->n_layers);
   int64_t *const symbols = tarei_calloc((size_t)plan->n_symbols, sizeof *symbols);
   if (!symbols) {
     return 0;
   }
   tarei_plan_symbols(plan, values, symbols);
-  const layer l = {plan->graph, plan->steps[i].node, symbols};
+  const tare_plan *const part = plan->layers[i].plan;
+  const layer l = {part->graph, part->steps[plan->layers[i].step].node, symbols};
   rule *const count = RULES[tarei_op_id_of(l.node->op)];
   const double operations = count ? 2 * count(&l) : 0;
   free(symbols);

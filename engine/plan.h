@@ -67,6 +67,12 @@ struct tare_plan {
   int n_observables;
   size_t cap_observables;
   size_t arena_bytes;
+  struct tarei_layer { /* steps of the whole and its parts; those of a body behind their node */
+    const tare_plan *plan;
+    int step;
+  } * layers;
+  int n_layers;
+  size_t cap_layers;
   tare_port *inputs, *outputs;
   char **strings; /* printed dims of the ports and layers */
   int n_strings, first_layer_string; /* layers have three texts each */

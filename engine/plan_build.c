@@ -111,6 +111,7 @@ void tare_plan_free(tare_plan **const handle) {
   }
   free(plan->strings);
   free(plan->observables);
+  free(plan->layers);
   free(plan->inputs);
   free(plan->outputs);
   tarei_plan_fini(plan);

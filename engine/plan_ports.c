@@ -90,11 +90,9 @@ const tare_profiles *tare_plan_profiles(const tare_plan *const plan) { return pl
 
 const char *tare_plan_model_name(const tare_plan *const plan) { return plan->graph->name; }
 
-int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
+/* Constants that steps read as they are. */
+static int64_t plain_constants(const tare_plan *const plan) {
   int64_t bytes = 0;
-  for (int i = 0; i < plan->blobs.n; i++) {
-    bytes += (int64_t)plan->blobs.buffers[i]->size;
-  }
   for (int s = 0; s < plan->n_steps; s++) {
     const tarei_node *const node = plan->steps[s].node;
     for (int i = 0; i < node->n_in; i++) {
@@ -104,6 +102,17 @@ int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
         bytes += (int64_t)data->size;
       }
     }
+  }
+  for (int i = 0; i < plan->n_children; i++) {
+    bytes += plain_constants(plan->children[i]);
+  }
+  return bytes;
+}
+
+int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
+  int64_t bytes = plain_constants(plan);
+  for (int i = 0; i < plan->blobs.n; i++) {
+    bytes += (int64_t)plan->blobs.buffers[i]->size;
   }
   return bytes;
 }
@@ -126,9 +135,10 @@ static void print_shape(const tarei_graph *const g, const tarei_value *const v,
   tarei_str_add(out, "]");
 }
 
-static tare_status describe_layer(tare_plan *const plan, const int s, tare_error *const err) {
-  const tarei_graph *const g = plan->graph;
-  const tarei_node *const node = plan->steps[s].node;
+static tare_status describe_layer(tare_plan *const plan, const struct tarei_layer *const layer,
+                                  tare_error *const err) {
+  const tarei_graph *const g = layer->plan->graph;
+  const tarei_node *const node = layer->plan->steps[layer->step].node;
   const tarei_value *const v = &g->values[tarei_node_first_out(node)];
   const char *const colon = node->precision ? strstr(node->precision, ": ") : NULL;
   tarei_str texts[LAYER_TEXTS] = {{0}};
@@ -149,19 +159,37 @@ static tare_status describe_layer(tare_plan *const plan, const int s, tare_error
   return ok ? TARE_OK : tarei_fail_memory(err, "layers", sizeof texts);
 }
 
-tare_status tarei_plan_describe_layers(tare_plan *const plan, tare_error *const err) {
-  plan->first_layer_string = plan->n_strings;
+static tare_status list_layers(tare_plan *const whole, const tare_plan *const plan,
+                               tare_error *const err) {
   for (int s = 0; s < plan->n_steps; s++) {
-    TARE_TRY(describe_layer(plan, s, err));
+    if (!TAREI_GROW(whole->layers, whole->n_layers, whole->cap_layers)) {
+      return tarei_fail_memory(err, "layers", sizeof *whole->layers);
+    }
+    plan->steps[s].layer = whole->n_layers;
+    whole->layers[whole->n_layers++] = (struct tarei_layer){plan, s};
+    const int end = s + 1 < plan->n_steps ? plan->steps[s + 1].first_child : plan->n_children;
+    for (int i = plan->steps[s].first_child; i < end; i++) {
+      TARE_TRY(list_layers(whole, plan->children[i], err));
+    }
   }
   return TARE_OK;
 }
 
-int tare_plan_n_layers(const tare_plan *const plan) { return plan->n_steps; }
+tare_status tarei_plan_describe_layers(tare_plan *const plan, tare_error *const err) {
+  TARE_TRY(list_layers(plan, plan, err));
+  plan->first_layer_string = plan->n_strings;
+  for (int i = 0; i < plan->n_layers; i++) {
+    TARE_TRY(describe_layer(plan, &plan->layers[i], err));
+  }
+  return TARE_OK;
+}
+
+int tare_plan_n_layers(const tare_plan *const plan) { return plan->n_layers; }
 
 tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
-  assert(i >= 0 && i < plan->n_steps);
-  const tarei_step *const step = &plan->steps[i];
+  assert(i >= 0 && i < plan->n_layers);
+  const tare_plan *const part = plan->layers[i].plan;
+  const tarei_step *const step = &part->steps[plan->layers[i].step];
   char *const *const texts = plan->strings + plan->first_layer_string + i * LAYER_TEXTS;
   return (tare_layer){
       .name = step->node->name,
@@ -170,7 +198,7 @@ tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
       .precision = texts[LAYER_PRECISION],
       .reason = texts[LAYER_REASON],
       .kernel = step->lowering->kernel ? step->lowering->kernel(step, &plan->kernels) : "",
-      .output = plan->graph->values[tarei_node_first_out(step->node)].name,
+      .output = part->graph->values[tarei_node_first_out(step->node)].name,
       .shape = texts[LAYER_SHAPE],
   };
 }

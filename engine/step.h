@@ -60,6 +60,7 @@ struct tarei_step {
   void *state;
   const tarei_kernels *kernels; /* those of the plan, valid in prepare too */
   int n_profiles;
+  int layer;                    /* its number among all steps of the whole plan */
   int first_child;              /* the plan's children that belong to the node's bodies */
   bool late;                    /* dims of an operand are known only when the step's turn comes */
   int *measured;                /* symbol of the graph per number that the node measures, or -1 */
