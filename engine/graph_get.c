@@ -24,9 +24,12 @@ static tarei_expr get_expr(tarei_reader *const r, tarei_graph *const g) {
 
 static void get_quant(tarei_reader *const r, tarei_quant *const q) {
   q->granularity = (tarei_granularity)tarei_get_u8(r);
-  q->unsigned_range = tarei_get_u8(r) != 0;
+  const uint8_t form = tarei_get_u8(r);
+  q->unsigned_range = form == 1;
+  q->stated = form == 2;
+  q->zero_point = q->stated ? tarei_get_u8(r) : 0;
   const uint32_t n = tarei_get_count(r, 4);
-  r->failed |= q->granularity > TAREI_PER_ROW || n > TARE_MAX_PROFILES;
+  r->failed |= q->granularity > TAREI_PER_ROW || form > 2 || n > TARE_MAX_PROFILES;
   if (r->failed || !n) {
     return;
   }

@@ -89,7 +89,10 @@ static void put_value(tarei_writer *const w, const tare_plan *const plan, const 
     put_expr(w, g->exprs, v->contents[i]);
   }
   tarei_put_u8(w, (uint8_t)v->quant.granularity);
-  tarei_put_u8(w, v->quant.unsigned_range);
+  tarei_put_u8(w, v->quant.stated ? 2 : v->quant.unsigned_range);
+  if (v->quant.stated) {
+    tarei_put_u8(w, (uint8_t)v->quant.zero_point);
+  }
   tarei_put_u32(w, (uint32_t)v->quant.n_scales);
   for (int i = 0; i < v->quant.n_scales; i++) {
     tarei_put_f32(w, v->quant.scales[i]);

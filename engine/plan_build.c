@@ -18,10 +18,15 @@ void tare_build_options_init(tare_build_options *const options) {
 
 static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize_options *const o,
                                   tare_error *const err) {
-  if (o->int8) {
+  tarei_quantize_options options = *o;
+  int stated;
+  TARE_TRY(tarei_graph_take_stated(graph, &stated, err));
+  options.int8 = o->int8 || stated > 0;
+  options.stated_only = !o->int8;
+  if (options.int8) {
     TARE_TRY(tarei_graph_share_scales(graph, err));
   }
-  TARE_TRY(tarei_graph_quantize(graph, o, err));
+  TARE_TRY(tarei_graph_quantize(graph, &options, err));
   TARE_TRY(tarei_graph_compact(graph, err));
   TARE_TRY(tarei_graph_infer(graph, err));
   return tarei_graph_fuse_quantize(graph, err);

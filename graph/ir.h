@@ -51,6 +51,9 @@ typedef struct tarei_quant {
   tarei_granularity granularity;
   int n_scales;         /* 0: no annotation; 1: all profiles alike; else one per profile */
   float *scales;        /* > 0, finite, normal; owned by the value */
+  bool stated;          /* by the model: the scale is that of a byte, zero_point its zero; what
+                           follows says nothing then */
+  int32_t zero_point;   /* 0..255, where stated */
   bool unsigned_range;  /* the statistics hold no negative value: u8 with zero point 0 may be used,
                            its scale then is scale * 127 / 255 */
 } tarei_quant;
@@ -174,6 +177,7 @@ const char *tarei_attr_string(const tarei_node *node, const char *name, const ch
 bool tarei_attr_set_int(tarei_node *node, const char *name, int64_t value);
 bool tarei_attr_set_float(tarei_node *node, const char *name, float value);
 bool tarei_attr_set_string(tarei_node *node, const char *name, const char *value);
+bool tarei_attr_set_floats(tarei_node *node, const char *name, const float *values, int n);
 bool tarei_attr_set_ints(tarei_node *node, const char *name, const int64_t *values, int n);
 bool tarei_attr_copy(tarei_node *to, const tarei_attr *from);
 void tarei_attr_remove(tarei_node *node, const char *name);

@@ -80,6 +80,13 @@ bool tarei_attr_set_string(tarei_node *const node, const char *const name,
   return tarei_attr_copy(node, &attr);
 }
 
+bool tarei_attr_set_floats(tarei_node *const node, const char *const name,
+                           const float *const values, const int n) {
+  const tarei_attr attr = {
+      .name = (char *)name, .kind = TAREI_ATTR_FLOATS, .floats = (float *)values, .n = n};
+  return tarei_attr_copy(node, &attr);
+}
+
 bool tarei_attr_set_ints(tarei_node *const node, const char *const name,
                          const int64_t *const values, const int n) {
   const tarei_attr attr = {

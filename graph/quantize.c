@@ -59,6 +59,10 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
       tarei_str_add(out, "'%s' is a constant", v->name);
     } else if (activation && !rows && !v->quant.n_scales) {
       tarei_str_add(out, "no scale for '%s'", v->name);
+    } else if (i > 0 && activation && kind->from == &tarei_op_attention &&
+               tarei_quant_zero_point(&v->quant) != 128 && v->quant.stated) {
+      tarei_str_add(out, "'%s' has zero point %d, int8 attention takes 128", v->name,
+                    v->quant.zero_point);
     } else if (!activation && !v->data) {
       tarei_str_add(out, "weights '%s' are not constant", v->name);
     } else if (v->rank < 2) {
@@ -97,6 +101,13 @@ static tarei_precision choose(const tarei_graph *const g, const tarei_node *cons
   if (!o->int8) {
     return TAREI_FP32;
   }
+  if (tarei_attr_find(node, TAREI_ATTR_DYNAMIC)) {
+    tarei_str_add(why, "the model quantizes '%s' at run time", x->name);
+    return TAREI_INT8_ROWS;
+  }
+  if (x->quant.stated || o->stated_only) {
+    return TAREI_INT8;
+  }
   if (o->symmetric || !(quiet || raw) || !row_scales_serve(g, node, kind)) {
     return TAREI_INT8;
   }
@@ -105,6 +116,17 @@ static tarei_precision choose(const tarei_graph *const g, const tarei_node *cons
                       : "'%s' is a raw signal, whose loudness changes with time",
                 x->name);
   return TAREI_INT8_ROWS;
+}
+
+/* Why the model's own scales do not make int8 layer of a node; "" where they do. */
+static void reason_stated(const tarei_graph *const g, const tarei_node *const node,
+                          const tarei_layer_kind *const kind, tarei_str *const out) {
+  const tarei_value *const w = &g->values[node->in[1]];
+  if (kind->activations == 1 && g->values[node->in[0]].quant.stated &&
+      !tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES)) {
+    tarei_str_add(out, "weights '%s' %s", w->name,
+                  tarei_attr_string(node, TAREI_ATTR_WEIGHTS_ODD, "are float in the model"));
+  }
 }
 
 /* Records what a node was asked for, what it gets, and why that differs. */
@@ -131,6 +153,9 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_layer_k
     tarei_str_add(&against, "no calibration table");
   } else if (*got != TAREI_FP32) {
     reason_against(g, node, kind, *got == TAREI_INT8_ROWS, &against);
+  }
+  if (*got == TAREI_INT8 && !request && !against.length) {
+    reason_stated(g, node, kind, &against);
   }
   if (against.length && request) {
     tarei_str_add(refused, "%s'%s' (%s)", refused->length ? ", " : "", node->name,

@@ -48,6 +48,22 @@ static tare_status make_table(tarei_graph *const g, const int n, bool *const cha
   return TARE_OK;
 }
 
+/* Bytes that were made real to be quantized alike are what they were. */
+static tare_status cancel(tarei_graph *const g, const int n, bool *const changed,
+                          tare_error *const err) {
+  (void)err;
+  const tarei_node *const before = tarei_producer_is(g, g->nodes[n].in[0], &tarei_op_dequantize);
+  const int out = g->nodes[n].out[0];
+  if (!before || g->values[out].is_output ||
+      !tarei_quant_equal(&g->values[before->in[0]].quant, &g->values[out].quant)) {
+    return TARE_OK;
+  }
+  tarei_graph_replace_uses(g, out, before->in[0]);
+  tarei_graph_remove_node(g, n);
+  *changed = true;
+  return TARE_OK;
+}
+
 /* --- producers
  * --------------------------------------------------------------------------------------- */
 
@@ -109,8 +125,8 @@ static tare_status sweep(tarei_graph *const g, rule_fn *const *const rules, cons
 }
 
 tare_status tarei_graph_fuse_quantize(tarei_graph *const g, tare_error *const err) {
-  static rule_fn *const upward[] = {tarei_quantize_hoist, make_table};
+  static rule_fn *const upward[] = {cancel, tarei_quantize_hoist, make_table};
   static rule_fn *const final[] = {absorb};
-  TARE_TRY(sweep(g, upward, 2, err));
+  TARE_TRY(sweep(g, upward, 3, err));
   return sweep(g, final, 1, err);
 }

@@ -6,10 +6,12 @@
 #include "graph/quantize.h"
 #include "graph/quantize_uses.h"
 
-static bool same_quant(const tarei_quant *const a, const tarei_quant *const b) {
+bool tarei_quant_equal(const tarei_quant *const a, const tarei_quant *const b) {
   return a->granularity == b->granularity && a->n_scales == b->n_scales &&
-         a->unsigned_range == b->unsigned_range &&
-         memcmp(a->scales, b->scales, (size_t)a->n_scales * sizeof *a->scales) == 0;
+         a->unsigned_range == b->unsigned_range && a->stated == b->stated &&
+         a->zero_point == b->zero_point &&
+         (a->n_scales == 0 ||
+          memcmp(a->scales, b->scales, (size_t)a->n_scales * sizeof *a->scales) == 0);
 }
 
 /* Quantize of `value` that stands already with this annotation, or with another one; or -1. */
@@ -17,7 +19,7 @@ static int find_quantized(const tarei_graph *const g, const int value,
                           const tarei_quant *const quant, const bool same) {
   for (int n = 0; n < g->n_nodes; n++) {
     if (g->nodes[n].op == &tarei_op_quantize && g->nodes[n].in[0] == value &&
-        same_quant(&g->values[g->nodes[n].out[0]].quant, quant) == same) {
+        tarei_quant_equal(&g->values[g->nodes[n].out[0]].quant, quant) == same) {
       return g->nodes[n].out[0];
     }
   }
@@ -60,6 +62,10 @@ static bool fills_zeros(const tarei_graph *const g, const tarei_node *const pad)
  * the same bytes. */
 static bool gives_bytes(const tarei_graph *const g, const int value,
                         const tarei_quant *const quant) {
+  const tarei_node *const bytes = tarei_producer_is(g, value, &tarei_op_dequantize);
+  if (bytes && tarei_quant_equal(&g->values[bytes->in[0]].quant, quant)) {
+    return true;
+  }
   return !g->values[value].data && g->values[value].dtype == TARE_F32 &&
          tarei_can_be_written_as_bytes(g, value) && find_quantized(g, value, quant, false) < 0 &&
          (tarei_graph_count_uses(g, value) == 1 || find_quantized(g, value, quant, true) >= 0);

@@ -56,7 +56,7 @@ bool tarei_can_be_written_as_bytes(const tarei_graph *const graph, int value) {
     producer = graph->values[graph->nodes[producer].in[0]].producer;
   }
   const tarei_op *const op = producer < 0 ? NULL : graph->nodes[producer].op;
-  return op && (op->writes_bytes || op->selects || tarei_layer_kind_of(op));
+  return op && (op == &tarei_op_dequantize || op->writes_bytes || op->selects || tarei_layer_kind_of(op));
 }
 
 /* --- uses ----------------------------------------------------------------------------------------

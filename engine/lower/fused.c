@@ -55,7 +55,7 @@ float tarei_u8_scale(const tarei_graph *const graph, const int value, const int 
   const tarei_quant *const q = &graph->values[value].quant;
   assert(q->n_scales > 0);
   const float scale = q->scales[q->n_scales == 1 ? 0 : profile];
-  return q->unsigned_range ? scale * (127.0f / 255.0f) : scale;
+  return q->unsigned_range && !q->stated ? scale * (127.0f / 255.0f) : scale;
 }
 
 int32_t tarei_u8_zero_point(const tarei_graph *const graph, const int value) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/lower/row_scales.h"
+#include "graph/quantize.h"
 
 #define COARSEST_SUM (1.0 / 64) /* bytes that one unit of an accumulator may be worth */
 
@@ -19,9 +20,20 @@ float tarei_weight_scale(const float *const w, const size_t n, const size_t step
   return scale >= FLT_MIN ? scale : 1.0f;
 }
 
-int8_t tarei_weight_quantize(const float w, const float scale) {
-  const float q = rintf(w / scale);
-  return (int8_t)(q > 127.0f ? 127.0f : q < -127.0f ? -127.0f : q);
+int8_t tarei_weight_quantize(const float w, const float scale, const int lowest) {
+  const float q = rintf(w / scale), low = (float)lowest;
+  return (int8_t)(q > 127.0f ? 127.0f : q < low ? low : q);
+}
+
+bool tarei_weight_scales_stated(const tarei_step *const step, const size_t n, float *const scale) {
+  const tarei_attr *const a = tarei_attr_find(step->node, TAREI_ATTR_WEIGHT_SCALES);
+  if (!a || a->kind != TAREI_ATTR_FLOATS || (a->n != 1 && (size_t)a->n != n)) {
+    return false;
+  }
+  for (size_t i = 0; i < n; i++) {
+    scale[i] = a->floats[a->n == 1 ? 0 : i];
+  }
+  return true;
 }
 
 tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_step *const step,

@@ -25,12 +25,14 @@ typedef struct job {
 } job;
 
 /* Quantizes w[outputs][k] row by row into q, with its scales. */
-static void quantize_weights(const tarei_conv *const c, const float *const w, int8_t *const q,
-                             float *const scale) {
+static void quantize_weights(const tarei_step *const step, const tarei_conv *const c,
+                             const float *const w, int8_t *const q, float *const scale) {
+  const bool stated = tarei_weight_scales_stated(step, (size_t)c->outputs, scale);
+  const int lowest = stated ? -128 : -127;
   for (size_t o = 0; o < (size_t)c->outputs; o++) {
-    scale[o] = tarei_weight_scale(w + o * c->k, c->k, 1);
+    scale[o] = stated ? scale[o] : tarei_weight_scale(w + o * c->k, c->k, 1);
     for (size_t i = 0; i < c->k; i++) {
-      q[o * c->k + i] = tarei_weight_quantize(w[o * c->k + i], scale[o]);
+      q[o * c->k + i] = tarei_weight_quantize(w[o * c->k + i], scale[o], lowest);
     }
   }
 }
@@ -89,7 +91,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
       status = tarei_fail_memory(err, "weights", (size_t)c->outputs * c->k);
       goto done;
     }
-    quantize_weights(c, w, q, scale);
+    quantize_weights(step, c, w, q, scale);
     if (s->depthwise) {
       pack_depthwise(s, q, weights, add);
     } else {

@@ -31,14 +31,16 @@ typedef struct rows {
   float *scales;
 } rows;
 
-static void quantize_weights(const float *const w, const size_t k, const size_t n, int8_t *const q,
-                             float *const scale) {
-  for (size_t i = 0; i < n; i++) {
+static void quantize_weights(const tarei_step *const step, const float *const w, const size_t k,
+                             const size_t n, int8_t *const q, float *const scale) {
+  const bool stated = tarei_weight_scales_stated(step, n, scale);
+  const int lowest = stated ? -128 : -127;
+  for (size_t i = 0; !stated && i < n; i++) {
     scale[i] = tarei_weight_scale(w + i, k, n);
   }
   for (size_t j = 0; j < k; j++) {
     for (size_t i = 0; i < n; i++) {
-      q[j * n + i] = tarei_weight_quantize(w[j * n + i], scale[i]);
+      q[j * n + i] = tarei_weight_quantize(w[j * n + i], scale[i], lowest);
     }
   }
 }
@@ -64,7 +66,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
       status = tarei_fail_memory(err, "weights", n * s->k);
       goto done;
     }
-    quantize_weights(w, s->k, n, q, scale);
+    quantize_weights(step, w, s->k, n, q, scale);
     int32_t *const sums = add;
     tarei_i8_pack(q, n, false, s->k, n, weights, sums);
     for (size_t i = 0; i < padded; i++) {

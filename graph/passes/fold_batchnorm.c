@@ -5,6 +5,7 @@
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
+#include "graph/quantize.h"
 
 typedef struct norm {
   int64_t channels;
@@ -91,7 +92,8 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
                        bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
-    if (graph->nodes[i].op != &tarei_op_conv) {
+    if (graph->nodes[i].op != &tarei_op_conv ||
+        tarei_attr_find(&graph->nodes[i], TAREI_ATTR_WEIGHT_SCALES)) {
       continue;
     }
     const int next = tarei_graph_sole_consumer(graph, graph->nodes[i].out[0]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/passes/adopt_scales.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
 
@@ -38,7 +39,8 @@ static bool may_fold(const tarei_graph *const graph, const tarei_node *const nod
       return false;
     }
   }
-  return node->n_out > 0;
+  return node->n_out > 0 && (node->op != &tarei_op_dequantize_linear ||
+                             tarei_attr_find(node, TAREI_ATTR_ADOPTED));
 }
 
 static bool inputs_are_const(const tarei_graph *const graph, const tarei_node *const node) {

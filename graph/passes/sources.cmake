@@ -1,4 +1,5 @@
 set(TARE_GRAPH_PASSES_SOURCES
+  passes/adopt_scales.c
   passes/channels_last.c
   passes/const_data.c
   passes/dims_attr.c

@@ -1,8 +1,12 @@
 /* MatMul with a constant matrix, and Gemm with constant weights, become Linear: X . W[K, N] + bias.
  * The output keeps its name and no tensor disappears. */
+#include <math.h>
+#include <string.h>
+
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
+#include "graph/quantize.h"
 
 /* A constant float32 matrix without empty axes. */
 static bool is_matrix(const tarei_graph *const graph, const int value, tare_tensor *const out) {
@@ -13,9 +17,23 @@ static bool is_matrix(const tarei_graph *const graph, const int value, tare_tens
   return out->rank == 2 && out->dims[0] > 0 && out->dims[1] > 0;
 }
 
+/* Attributes of the layer itself stay, those of the operator go. */
+static bool is_kept(const char *const name) {
+  static const char *const kept[] = {TAREI_ATTR_WEIGHT_SCALES, TAREI_ATTR_WEIGHTS_ODD,
+                                     TAREI_ATTR_DYNAMIC};
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    if (strcmp(name, kept[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void become_linear(tarei_node *const node) {
-  while (node->n_attrs > 0) {
-    tarei_attr_remove(node, node->attrs[0].name);
+  for (int i = node->n_attrs - 1; i >= 0; i--) {
+    if (!is_kept(node->attrs[i].name)) {
+      tarei_attr_remove(node, node->attrs[i].name);
+    }
   }
   node->op = &tarei_op_linear;
   node->opset = 1;
@@ -49,6 +67,14 @@ static tare_status gemm_weight(tarei_graph *const graph, const int value, const 
     }
   }
   return TARE_OK;
+}
+
+/* Multiples of a scale that are multiplied are multiples of its product. */
+static void scale_scales(tarei_node *const node, const float alpha) {
+  const tarei_attr *const scales = tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES);
+  for (int i = 0; scales && i < scales->n; i++) {
+    scales->floats[i] *= fabsf(alpha);
+  }
 }
 
 static tare_status gemm_bias(tarei_graph *const graph, const int value, const int64_t n,
@@ -88,6 +114,7 @@ static tare_status convert_gemm(tarei_graph *const graph, const int index, bool 
     TARE_TRY(gemm_bias(graph, c, n, tarei_attr_float(gemm, "beta", 1), &bias, err));
   }
   tarei_node *const node = &graph->nodes[index];
+  scale_scales(node, tarei_attr_float(node, "alpha", 1));
   node->in[1] = weight;
   if (c >= 0) {
     node->in[2] = bias;

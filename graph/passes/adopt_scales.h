@@ -1,0 +1,20 @@
+#ifndef TAREI_GRAPH_ADOPT_SCALES_H
+#define TAREI_GRAPH_ADOPT_SCALES_H
+
+#include "graph/ir.h"
+
+/* Attribute of a DequantizeLinear of constants whose scales have been noted where they matter, so
+ * that it may be folded. */
+#define TAREI_ATTR_ADOPTED "adopted"
+
+/* A scale and a zero point of the whole tensor: those of bytes, the zero point as u8 has it. */
+typedef struct tarei_stated {
+  float scale;
+  int32_t zero_point; /* 0..255 */
+} tarei_stated;
+
+/* Reads inputs 1 and 2 of a QuantizeLinear or DequantizeLinear of int8 or uint8; false where they are
+ * not constant, not one number, or where the scale is none. */
+bool tarei_stated_of(const tarei_graph *graph, const tarei_node *node, tarei_stated *out);
+
+#endif
