@@ -71,7 +71,7 @@ static void add_row(const int16_t *const b, const int32_t a, const size_t n, uin
 }
 
 static void rows(const void *const user, const tarei_product *const p,
-                 const tarei_product_rows *const r, const void *const packed) {
+                 const tarei_product_rows *const r, void *const packed) {
   const product_job *const j = user;
   for (size_t m = r->first; m < r->first + r->m; m++) {
     uint32_t *const sum = (uint32_t *)j->run->out[0]->data + (r->batch * p->m + m) * p->n;

@@ -10,7 +10,7 @@ static void pack(const void *const user, const tarei_product *const p, const siz
 }
 
 static void rows(const void *const user, const tarei_product *const p,
-                 const tarei_product_rows *const r, const void *const packed) {
+                 const tarei_product_rows *const r, void *const packed) {
   const tarei_run *const run = user;
   const tarei_f32_gemm gemm = {
       .a = (const float *)run->in[0]->data + (r->a * p->m + r->first) * p->k,
@@ -33,7 +33,7 @@ static void point_to(const void *const user, const tarei_product *const p, const
 }
 
 static void rows_any(const void *const user, const tarei_product *const p,
-                     const tarei_product_rows *const r, const void *const packed) {
+                     const tarei_product_rows *const r, void *const packed) {
   const tarei_run *const run = user;
   const size_t element = tare_dtype_size(run->in[0]->dtype);
   const tarei_product_any product = {

@@ -1,5 +1,6 @@
-/* int8 product of two activations: A u8 with any zero point, B u8 around 128 (symmetric), packed to
- * s8 at run time. */
+/* int8 product of two activations: A u8 with any zero point, B u8, packed to s8 at run time, for
+ * which 128 is taken away. Where B has another zero point z, each row of A lacks (z - 128) times
+ * its sum, which is added as a residual. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 typedef struct state {
   tarei_fused fused;
   bool trans_b;
-  int32_t a_zero_point;
+  int32_t a_zero_point, b_beyond; /* what the zero point of B is beyond 128 */
 } state;
 
 typedef struct job {
@@ -20,17 +21,22 @@ typedef struct job {
   float mult; /* scale(A) * scale(B), with the output scale where it folds */
 } job;
 
-/* A thread's scratch: packed B, its column sums, the factor for each column. */
+#define CORRECTED_ROWS ((size_t)64) /* at a time: what is added to them stays in L2 */
+
+/* A thread's scratch: packed B, its column sums, the factor for each column, what is added to rows.
+ */
 typedef struct layout {
-  size_t packed, sums, total;
+  size_t packed, sums, factors, total;
 } layout;
 
-static layout layout_of(const tarei_product *const p) {
+static layout layout_of(const tarei_product *const p, const bool corrected) {
   layout l;
   const size_t columns = tarei_round_up(p->n, TAREI_I8_PANEL);
   l.packed = tarei_round_up(tarei_i8_packed_size(p->k, p->n), TAREI_ALIGN);
   l.sums = l.packed + tarei_round_up(columns * sizeof(int32_t), TAREI_ALIGN);
-  l.total = l.sums + tarei_round_up(columns * sizeof(float), TAREI_ALIGN);
+  l.factors = l.sums + tarei_round_up(columns * sizeof(float), TAREI_ALIGN);
+  const size_t rows = p->m < CORRECTED_ROWS ? p->m : CORRECTED_ROWS;
+  l.total = l.factors + (corrected ? tarei_round_up(rows * p->n * sizeof(float), TAREI_ALIGN) : 0);
   return l;
 }
 
@@ -47,16 +53,14 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   TARE_TRY(tarei_want_scales(step, step->node->in[1], err));
   s->trans_b = tarei_attr_int(step->node, "trans_b", 0) != 0;
   s->a_zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
-  if (tarei_u8_zero_point(step->graph, step->node->in[1]) != 128) {
-    return tarei_fail(err, TARE_E_MODEL, "the second operand must be quantized symmetrically");
-  }
+  s->b_beyond = tarei_u8_zero_point(step->graph, step->node->in[1]) - 128;
   return TARE_OK;
 }
 
 static void pack(const void *const user, const tarei_product *const p, const size_t b,
                  void *const memory) {
   const job *const j = user;
-  const layout l = layout_of(p);
+  const layout l = layout_of(p, j->s->b_beyond != 0);
   int32_t *const add = (int32_t *)((char *)memory + l.packed);
   float *const mult = (float *)((char *)memory + l.sums);
   j->run->kernels->i8_pack_u8((const uint8_t *)j->run->in[1]->data + b * p->k * p->n,
@@ -67,25 +71,60 @@ static void pack(const void *const user, const tarei_product *const p, const siz
   }
 }
 
-static void rows(const void *const user, const tarei_product *const p,
-                 const tarei_product_rows *const r, const void *const packed) {
-  const job *const j = user;
-  const layout l = layout_of(p);
-  tarei_i8_gemm gemm = {
-      .a = (const uint8_t *)j->run->in[0]->data + (r->a * p->m + r->first) * p->k,
-      .lda = p->k,
-      .m = r->m,
-      .k = p->k,
-      .n = p->n,
-      .b = packed,
-      .add = (const int32_t *)((const char *)packed + l.packed),
-      .epilogue = tarei_epilogue_at(&j->epilogue, r->batch * p->m + r->first, 0)};
-  gemm.epilogue.mult = (const float *)((const char *)packed + l.sums);
-  j->run->kernels->i8_gemm(&gemm);
+/* Fills in what m rows of A lack, times the factor of the product. */
+static void fill_correction(const job *const j, const tarei_product *const p,
+                            const uint8_t *const a, const size_t m, float *const out) {
+  for (size_t i = 0; i < m; i++) {
+    int64_t sum = -(int64_t)p->k * j->s->a_zero_point;
+    for (size_t k = 0; k < p->k; k++) {
+      sum += a[i * p->k + k];
+    }
+    const float lacks = (float)(-(double)sum * j->s->b_beyond * (double)j->mult);
+    for (size_t n = 0; n < p->n; n++) {
+      out[i * p->n + n] = lacks;
+    }
+  }
 }
 
-static tarei_product_form form_of(const tarei_product *const p) {
-  return (tarei_product_form){layout_of(p).total, pack, rows};
+static void corrected(const job *const j, const tarei_product *const p,
+                      const tarei_i8_gemm *const all, float *const correction) {
+  for (size_t first = 0; first < all->m; first += CORRECTED_ROWS) {
+    tarei_i8_gemm g = *all;
+    g.a += first * g.lda;
+    g.m = all->m - first < CORRECTED_ROWS ? all->m - first : CORRECTED_ROWS;
+    fill_correction(j, p, g.a, g.m, correction);
+    const float *const mult = g.epilogue.mult;
+    g.epilogue = tarei_epilogue_at(&all->epilogue, first, 0);
+    g.epilogue.mult = mult;
+    g.epilogue.residual = correction;
+    g.epilogue.ld_residual = p->n;
+    g.epilogue.act_last = true;
+    j->run->kernels->i8_gemm(&g);
+  }
+}
+
+static void rows(const void *const user, const tarei_product *const p,
+                 const tarei_product_rows *const r, void *const packed) {
+  const job *const j = user;
+  const layout l = layout_of(p, j->s->b_beyond != 0);
+  tarei_i8_gemm gemm = {.a = (const uint8_t *)j->run->in[0]->data + (r->a * p->m + r->first) * p->k,
+                        .lda = p->k,
+                        .m = r->m,
+                        .k = p->k,
+                        .n = p->n,
+                        .b = packed,
+                        .add = (const int32_t *)((const char *)packed + l.packed),
+                        .epilogue = tarei_epilogue_at(&j->epilogue, r->batch * p->m + r->first, 0)};
+  gemm.epilogue.mult = (const float *)((const char *)packed + l.sums);
+  if (j->s->b_beyond) {
+    corrected(j, p, &gemm, (float *)(void *)((char *)packed + l.factors));
+  } else {
+    j->run->kernels->i8_gemm(&gemm);
+  }
+}
+
+static tarei_product_form form_of(const tarei_product *const p, const state *const s) {
+  return (tarei_product_form){layout_of(p, s->b_beyond != 0).total, pack, rows};
 }
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -93,7 +132,7 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
   (void)out;
   tarei_product p;
   tarei_product_read(in[0], in[1], ((const state *)step->state)->trans_b, &p);
-  const tarei_product_form form = form_of(&p);
+  const tarei_product_form form = form_of(&p, step->state);
   return tarei_product_scratch(&form, threads);
 }
 
@@ -114,7 +153,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   } else {
     j.mult = (float)scale;
   }
-  const tarei_product_form form = form_of(&p);
+  const tarei_product_form form = form_of(&p, step->state);
   tarei_product_run(&p, r, &form, &j);
   return TARE_OK;
 }

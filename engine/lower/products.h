@@ -1,7 +1,7 @@
 /*
  * Batched products of two activations, A [..., M, K] x B [..., K, N], leading dims broadcast. The
- * work is cut into items of one batch and a range of rows. A thread packs B into its scratch where the
- * item before needed another.
+ * work is cut into items of one batch and a range of rows. A thread packs B into its scratch where
+ * the item before needed another.
  */
 #ifndef TAREI_ENGINE_LOWER_PRODUCTS_H
 #define TAREI_ENGINE_LOWER_PRODUCTS_H
@@ -35,13 +35,13 @@ typedef struct tarei_product_form {
   size_t per_thread; /* bytes of scratch that `pack` fills */
   void (*pack)(const void *user, const tarei_product *p, size_t b, void *packed);
   void (*rows)(const void *user, const tarei_product *p, const tarei_product_rows *rows,
-               const void *packed);
+               void *packed);
 } tarei_product_form;
 
 /* Bytes of scratch of all threads. */
 size_t tarei_product_scratch(const tarei_product_form *form, int threads);
 
-void tarei_product_run(const tarei_product *p, const tarei_run *run,
-                       const tarei_product_form *form, const void *user);
+void tarei_product_run(const tarei_product *p, const tarei_run *run, const tarei_product_form *form,
+                       const void *user);
 
 #endif

@@ -1,4 +1,5 @@
 set(TARE_GRAPH_PASSES_SOURCES
+  passes/adopt_dynamic.c
   passes/adopt_scales.c
   passes/channels_last.c
   passes/const_data.c
