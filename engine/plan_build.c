@@ -19,8 +19,10 @@ void tare_build_options_init(tare_build_options *const options) {
 static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize_options *const o,
                                   tare_error *const err) {
   tarei_quantize_options options = *o;
-  int stated;
-  TARE_TRY(tarei_graph_take_stated(graph, &stated, err));
+  int stated = 0;
+  if (!o->fp32) {
+    TARE_TRY(tarei_graph_take_stated(graph, &stated, err));
+  }
   options.int8 = o->int8 || stated > 0;
   options.stated_only = !o->int8;
   if (options.int8) {
@@ -33,14 +35,15 @@ static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize
 }
 
 /* Requests name layers of the whole; those of bodies take what is best. */
-static tare_status quantize_bodies(const tarei_graph *const graph, const bool int8,
-                                   const bool symmetric, tare_error *const err) {
-  const tarei_quantize_options options = {.int8 = int8, .symmetric = symmetric};
+static tare_status quantize_bodies(const tarei_graph *const graph,
+                                   const tarei_quantize_options *const o, tare_error *const err) {
+  const tarei_quantize_options options = {
+      .fp32 = o->fp32, .int8 = o->int8, .symmetric = o->symmetric};
   for (int n = 0; n < graph->n_nodes; n++) {
     tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
       TARE_TRY(quantize_graph(body, &options, err));
-      TARE_TRY(quantize_bodies(body, int8, symmetric, err));
+      TARE_TRY(quantize_bodies(body, &options, err));
     }
   }
   return TARE_OK;
@@ -52,14 +55,14 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
     TARE_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, err));
   }
   const tarei_quantize_options options = {
+      .fp32 = o->fp32,
       .int8 = o->table != NULL,
       .symmetric = o->symmetric,
-      .layer_precisions =
-          o->constraints == TARE_CONSTRAINTS_NONE ? NULL : o->layer_precisions,
+      .layer_precisions = o->constraints == TARE_CONSTRAINTS_NONE ? NULL : o->layer_precisions,
       .obey = o->constraints == TARE_CONSTRAINTS_OBEY,
   };
   TARE_TRY(quantize_graph(plan->graph, &options, err));
-  return quantize_bodies(plan->graph, options.int8, options.symmetric, err);
+  return quantize_bodies(plan->graph, &options, err);
 }
 
 static tare_status build(tare_plan *const plan, const tare_model *const model,

@@ -7,6 +7,7 @@
 #include "graph/fix_input.h"
 #include "graph/op.h"
 #include "graph/pass.h"
+#include "graph/passes/adopt_scales.h"
 
 /* The expression; where it is but one symbol, its bare name, which printing may put in quotes.
  * NULL when out of memory. */
@@ -159,6 +160,19 @@ void tare_model_free(tare_model **const handle) {
   *handle = NULL;
 }
 
+/* What is quantized by constant scales and read as real values again, or quantized at run time. */
+static int count_stated(const tarei_graph *const graph) {
+  int n = 0;
+  for (int i = 0; i < graph->n_nodes; i++) {
+    const tarei_node *const node = &graph->nodes[i];
+    tarei_stated stated;
+    n += node->op == &tarei_op_dynamic_quantize_linear;
+    n += node->op == &tarei_op_dequantize_linear && !tarei_value_is_const(graph, node->in[0]) &&
+         tarei_stated_of(graph, node, &stated);
+  }
+  return n;
+}
+
 tare_model_info tare_model_get_info(const tare_model *const model) {
   const tarei_graph *const graph = model->graph;
   tare_model_info info = {.path = graph->name,
@@ -166,6 +180,7 @@ tare_model_info tare_model_get_info(const tare_model *const model) {
                           .ir_version = graph->ir_version,
                           .opset = graph->opset,
                           .n_nodes = graph->n_nodes,
+                          .n_stated = count_stated(graph),
                           .hash = graph->model_hash};
   for (int i = 0; i < graph->n_values; i++) {
     if (graph->values[i].data) {

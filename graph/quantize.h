@@ -8,6 +8,7 @@
 #include "graph/ir.h"
 
 typedef struct tarei_quantize_options {
+  bool fp32;                    /* layers run in float, whatever the model states */
   bool stated_only;             /* scales are the model's own: other layers stay float */
   bool int8;                    /* layers run in int8 unless a request says otherwise */
   bool symmetric;               /* never use the unsigned range */

@@ -42,11 +42,6 @@ static void check(const arguments *const a, const struct argp_state *const state
   if (!a->output) {
     argp_error(state, "-o PLAN is needed, e.g. -o model.plan");
   }
-  if (!a->calib && !a->fp32) {
-    argp_error(state,
-               "give --calib TABLE for an INT8 plan, or --fp32 for a float one: there are "
-               "no made-up ranges");
-  }
   if (a->calib && a->fp32) {
     argp_error(state, "--fp32 takes no table; leave one of --fp32 and --calib away");
   }
@@ -155,6 +150,7 @@ static void warn_all_float(const arguments *const a, const tare_plan *const plan
 static tare_status build(const arguments *const a, work *const w, tare_error *const err) {
   tare_build_options o;
   tare_build_options_init(&o);
+  o.fp32 = a->fp32;
   o.table = w->table;
   o.layer_precisions = a->build.layer_precisions;
   o.constraints = a->build.constraints;
@@ -216,12 +212,23 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
   return status;
 }
 
+/* A model that states its scales needs no table. */
+static tare_status check_scales(const arguments *const a, const work *const w,
+                                tare_error *const err) {
+  return a->calib || a->fp32 || tare_model_get_info(w->model).n_stated > 0
+             ? TARE_OK
+             : cli_fail(err, TARE_E_USAGE,
+                        "give --calib TABLE for an INT8 plan, or --fp32 for a float one: there are "
+                        "no made-up ranges");
+}
+
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   const tare_port *inputs = NULL;
   CLI_TRY(check_output(a, err));
   CLI_TRY(tare_model_load(a->model, &w->model, err));
   CLI_TRY(opt_model_apply(&a->model_options, w->model, err));
   const int n_inputs = tare_model_inputs(w->model, &inputs);
+  CLI_TRY(check_scales(a, w, err));
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));
   CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, NULL,
                           &w->profiles, err));

@@ -21,6 +21,10 @@ static void print_text(const tare_model *const model) {
   printf("hash       %016" PRIx64 "\n", info.hash);
   printf("nodes      %d\nparameters %d, %s\n", info.n_nodes, info.n_parameters, bytes);
   free(bytes);
+  if (info.n_stated > 0) {
+    printf("scales     quantized model (Q/DQ): it quantizes %d activations itself\n",
+           info.n_stated);
+  }
   show_print_ports("inputs", inputs, n_inputs);
   show_print_ports("outputs", outputs, n_outputs);
   for (int i = 0; i < tare_model_n_operators(model); i++) {
@@ -39,6 +43,7 @@ static void fill_json(const tare_model *const model, cJSON *const object) {
   json_text(object, "producer", info.producer);
   json_int(object, "ir_version", info.ir_version);
   json_int(object, "opset", info.opset);
+  json_int(object, "stated_scales", info.n_stated);
   json_hash(object, "hash", info.hash);
   json_int(object, "nodes", info.n_nodes);
   json_int(object, "parameters", info.n_parameters);

@@ -20,9 +20,14 @@ float tarei_weight_scale(const float *const w, const size_t n, const size_t step
   return scale >= FLT_MIN ? scale : 1.0f;
 }
 
-int8_t tarei_weight_quantize(const float w, const float scale, const int lowest) {
-  const float q = rintf(w / scale), low = (float)lowest;
-  return (int8_t)(q > 127.0f ? 127.0f : q < low ? low : q);
+int8_t tarei_weight_quantize(const float w, const float scale) {
+  const float q = rintf(w / scale);
+  return (int8_t)(q > 127.0f ? 127.0f : q < -127.0f ? -127.0f : q);
+}
+
+int8_t tarei_weight_stated(const float w, const float scale) {
+  const float q = rintf(w / scale);
+  return (int8_t)(q > 127.0f ? 127.0f : q < -128.0f ? -128.0f : q);
 }
 
 bool tarei_weight_scales_stated(const tarei_step *const step, const size_t n, float *const scale) {

@@ -8,12 +8,13 @@
 /* Scale of one channel whose weights lie `step` floats apart; 1 for a channel of zeros. */
 float tarei_weight_scale(const float *w, size_t n, size_t step);
 
-/* w / scale, rounded half to even, at least `lowest` and at most 127. */
-int8_t tarei_weight_quantize(float w, float scale, int lowest);
+/* w / scale, rounded half to even, within [-127, 127]. */
+int8_t tarei_weight_quantize(float w, float scale);
 
 /* Fills in the scales of n channels where the model states them; false where it does not. Its
  * weights may be -128, which no others are. */
 bool tarei_weight_scales_stated(const tarei_step *step, size_t n, float *scale);
+int8_t tarei_weight_stated(float w, float scale);
 
 /* What an int8 layer keeps beside its packed weights. */
 typedef struct tarei_int8_layer {

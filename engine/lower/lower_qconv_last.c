@@ -28,11 +28,11 @@ typedef struct job {
 static void quantize_weights(const tarei_step *const step, const tarei_conv *const c,
                              const float *const w, int8_t *const q, float *const scale) {
   const bool stated = tarei_weight_scales_stated(step, (size_t)c->outputs, scale);
-  const int lowest = stated ? -128 : -127;
   for (size_t o = 0; o < (size_t)c->outputs; o++) {
     scale[o] = stated ? scale[o] : tarei_weight_scale(w + o * c->k, c->k, 1);
     for (size_t i = 0; i < c->k; i++) {
-      q[o * c->k + i] = tarei_weight_quantize(w[o * c->k + i], scale[o], lowest);
+      q[o * c->k + i] = stated ? tarei_weight_stated(w[o * c->k + i], scale[o])
+                               : tarei_weight_quantize(w[o * c->k + i], scale[o]);
     }
   }
 }

@@ -34,13 +34,13 @@ typedef struct rows {
 static void quantize_weights(const tarei_step *const step, const float *const w, const size_t k,
                              const size_t n, int8_t *const q, float *const scale) {
   const bool stated = tarei_weight_scales_stated(step, n, scale);
-  const int lowest = stated ? -128 : -127;
   for (size_t i = 0; !stated && i < n; i++) {
     scale[i] = tarei_weight_scale(w + i, k, n);
   }
   for (size_t j = 0; j < k; j++) {
     for (size_t i = 0; i < n; i++) {
-      q[j * n + i] = tarei_weight_quantize(w[j * n + i], scale[i], lowest);
+      q[j * n + i] = stated ? tarei_weight_stated(w[j * n + i], scale[i])
+                            : tarei_weight_quantize(w[j * n + i], scale[i]);
     }
   }
 }

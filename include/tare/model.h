@@ -21,6 +21,8 @@ typedef struct tare_model_info {
   int opset;
   int n_nodes, n_parameters; /* nodes; constants with data */
   int64_t parameter_bytes;
+  int n_stated;              /* activations that the model quantizes itself (Q/DQ, or at run time): above
+                                0, it needs no calibration */
   uint64_t hash;             /* of the file's bytes; statistics and tables carry it */
 } tare_model_info;
 

@@ -30,7 +30,8 @@ typedef enum tare_constraints {
 } tare_constraints;
 
 typedef struct tare_build_options {
-  const tare_table *table;        /* scales; NULL builds a float plan */
+  const tare_table *table;        /* scales; NULL builds a float plan, or for a model that is
+                                     quantized already, one with the scales that it states */
   const char *layer_precisions;   /* "GLOB:fp32,GLOB:int8-rows", matched against the name of a node, the
                                      names it was fused from, and its outputs'; the last match
                                      wins; or NULL */
@@ -39,6 +40,7 @@ typedef struct tare_build_options {
                                      fusion that makes one disappear */
   bool symmetric;                 /* activations always s8 with zero point 0, as TensorRT has it;
                                      else tensors without negative values use all of u8 */
+  bool fp32;                      /* a float plan even of a model that states scales */
   const char *isa;                /* features the kernels may use, e.g. "avx2"; NULL for all */
 } tare_build_options;
 

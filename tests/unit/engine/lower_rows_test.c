@@ -39,7 +39,7 @@ static void make_rows(float *const x, const size_t rows, const size_t k) {
 static double weight(const float *const w, const size_t at, const size_t first, const size_t n,
                      const size_t step) {
   const float scale = tarei_weight_scale(w + first, n, step);
-  return (double)tarei_weight_quantize(w[at], scale, -127) * (double)scale;
+  return (double)tarei_weight_quantize(w[at], scale) * (double)scale;
 }
 
 static void check_linear(void) {
