@@ -11,6 +11,7 @@ static int taken(const tarei_step *const step, const tarei_run *const run) {
 
 static tare_status run_branch(const tarei_step *const step, const tarei_run *const run,
                               tare_error *const err) {
+  TARE_TRY(tarei_call_check_one(run->in[0], "condition", err));
   return tarei_call(step, run, taken(step, run), NULL /* no formal inputs */, err);
 }
 

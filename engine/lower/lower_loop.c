@@ -91,7 +91,9 @@ static tare_status turn(const loop *const l, const int64_t number, tare_tensor *
     tell_dims(l, i);
   }
   TARE_TRY(tarei_call(l->step, l->run, 0, formal, err));
-  *go_on = *(const bool *)tarei_call_output(l->step, l->run, 0, 0)->data;
+  const tare_tensor *const condition = tarei_call_output(l->step, l->run, 0, 0);
+  TARE_TRY(tarei_call_check_one(condition, "body's condition", err));
+  *go_on = *(const bool *)condition->data;
   for (int i = 0; i < l->n_carried; i++) {
     TARE_TRY(carry(l, i, tarei_call_output(l->step, l->run, 0, 1 + i), err));
   }
@@ -104,6 +106,8 @@ static tare_status turn(const loop *const l, const int64_t number, tare_tensor *
 
 static tare_status turns(const loop *const l, tare_tensor *const formal, tare_error *const err) {
   const tarei_run *const run = l->run;
+  TARE_TRY(tarei_call_check_one(run->in[ITERATION], "trip count", err));
+  TARE_TRY(tarei_call_check_one(run->in[CONDITION], "condition", err));
   bool go_on = run->in[CONDITION] ? *(const bool *)run->in[CONDITION]->data : true;
   const int64_t most = trip_count(run);
   for (int i = 0; i < l->n_carried; i++) {

@@ -441,16 +441,10 @@ static void large_files_are_checked_when_asked(void **state) {
 }
 
 /* A hostile file has a right checksum: every field must be checked by itself. */
-static void hostile_files_never_crash(void **state) {
-  const fixture *const f = *state;
-  char path[100];
-  snprintf(path, sizeof path, "%s/x.plan", f->folder);
-  tare_plan *plan = build(f, f->table, NULL);
-  OK(tare_plan_save(plan, path, &err));
-  tare_plan_free(&plan);
+static void load_changed(const char *const path, const uint64_t first_seed) {
   size_t n;
   uint8_t *const data = read_file(path, &n);
-  uint64_t meta, seed = 20261120;
+  uint64_t meta, seed = first_seed;
   memcpy(&meta, data + 24, sizeof meta);
   print_message("seed %llu\n", (unsigned long long)seed);
   int loaded = 0;
@@ -464,6 +458,7 @@ static void hostile_files_never_crash(void **state) {
     }
     sign(copy, n);
     write_file(path, copy, n);
+    tare_plan *plan = NULL;
     if (tare_plan_load(path, &plan, &err) == TARE_OK) {
       loaded++;
       tare_plan_free(&plan);
@@ -475,6 +470,42 @@ static void hostile_files_never_crash(void **state) {
   print_message("%d of 400 changed files still loaded\n", loaded);
   free(data);
   unlink(path);
+}
+
+static void hostile_files_never_crash(void **state) {
+  const fixture *const f = *state;
+  char path[100];
+  snprintf(path, sizeof path, "%s/x.plan", f->folder);
+  tare_plan *plan = build(f, f->table, NULL);
+  OK(tare_plan_save(plan, path, &err));
+  tare_plan_free(&plan);
+  load_changed(path, 20261120);
+}
+
+static void hostile_bodies_never_crash(void **state) {
+  const fixture *const f = *state;
+  static const struct {
+    const char *model, *profile;
+  } cases[] = {{"good_if", "batch=1:2:8"}, {"good_loop", "batch=1:2:8"}, {"good_scan", "n=1:2:8"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char path[256];
+    tare_model *model = NULL;
+    tare_profiles *profiles = NULL;
+    tare_plan *plan = NULL;
+    const tare_port *ports;
+    snprintf(path, sizeof path, TARE_SOURCE_DIR "/tests/fixtures/onnx/%s.onnx", cases[i].model);
+    OK(tare_model_load(path, &model, &err));
+    const int n = tare_model_inputs(model, &ports);
+    OK(tare_profiles_new(ports, n, &profiles, &err));
+    OK(tare_profiles_add(profiles, cases[i].profile, &err));
+    OK(tare_plan_build(model, profiles, NULL, &plan, &err));
+    snprintf(path, sizeof path, "%s/x.plan", f->folder);
+    OK(tare_plan_save(plan, path, &err));
+    tare_plan_free(&plan);
+    tare_profiles_free(&profiles);
+    tare_model_free(&model);
+    load_changed(path, 20261121 + i);
+  }
 }
 
 int main(void) {
@@ -489,6 +520,7 @@ int main(void) {
       cmocka_unit_test(damaged_files_are_refused),
       cmocka_unit_test(large_files_are_checked_when_asked),
       cmocka_unit_test(hostile_files_never_crash),
+      cmocka_unit_test(hostile_bodies_never_crash),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
