@@ -1,6 +1,7 @@
-/* Cast between all element types, through double (float and small integers) or int64 (integers).
+/* Cast between all element types, through double (floats) or int64 (integers); each rounds once.
  * Floats become integers by truncation, saturated to the type's range; NaN becomes 0. */
 #include <math.h>
+#include <string.h>
 
 #include "base/half.h"
 #include "engine/lower/elementwise.h"
@@ -50,14 +51,29 @@ static void store_f64(void *const out, const size_t i, const double x) {
 static double load_f16(const void *const x, const size_t i) {
   return (double)tarei_f16_to_float(((const uint16_t *)x)[i]);
 }
+/* The nearest float whose last bit is set where it is not exact: rounded again, to a shorter type,
+ * it gives what x itself would. */
+static float odd_float(const double x) {
+  float y = (float)x;
+  if ((double)y == x || isnan(x) || isinf(y)) {
+    return y;
+  }
+  y = fabs((double)y) > fabs(x) ? nextafterf(y, 0) : y;
+  uint32_t bits;
+  memcpy(&bits, &y, sizeof bits);
+  bits |= 1;
+  memcpy(&y, &bits, sizeof y);
+  return y;
+}
+
 static void store_f16(void *const out, const size_t i, const double x) {
-  ((uint16_t *)out)[i] = tarei_float_to_f16((float)x);
+  ((uint16_t *)out)[i] = tarei_float_to_f16(odd_float(x));
 }
 static double load_bf16(const void *const x, const size_t i) {
   return (double)tarei_bf16_to_float(((const uint16_t *)x)[i]);
 }
 static void store_bf16(void *const out, const size_t i, const double x) {
-  ((uint16_t *)out)[i] = tarei_float_to_bf16((float)x);
+  ((uint16_t *)out)[i] = tarei_float_to_bf16(odd_float(x));
 }
 static void store_bool(void *const out, const size_t i, const double x) {
   ((uint8_t *)out)[i] = x != 0;
@@ -99,9 +115,22 @@ typedef struct job {
   void *out;
 } job;
 
+/* Integers of 64 bits have more digits than a double: they become float at once. */
+static void round_integers(const job *const j, const size_t first, const size_t n) {
+  const bool unsigned_wide = j->from->load_int == load_int_u64;
+  for (size_t i = first; i < first + n; i++) {
+    const int64_t x = j->from->load_int(j->x, i);
+    ((float *)j->out)[i] = unsigned_wide ? (float)(uint64_t)x : (float)x;
+  }
+}
+
 static void chunk(const void *const user, const size_t first, const size_t n) {
   const job *const j = user;
   const bool integers = j->from->load_int && j->to->store_int;
+  if (j->from->load_int && j->to->store == store_f32) {
+    round_integers(j, first, n);
+    return;
+  }
   for (size_t i = first; i < first + n; i++) {
     if (integers) {
       j->to->store_int(j->out, i, j->from->load_int(j->x, i));

@@ -4,11 +4,42 @@
 
 #include "engine/lower/operands.h"
 
+/* Whether a ratio of any float type is 0; without a ratio half of the elements would go. */
+static bool is_zero(const tare_tensor *const ratio) {
+  static const uint8_t zeros[sizeof(double)] = {0};
+  return ratio && tare_tensor_count(ratio) == 1 &&
+         memcmp(ratio->data, zeros, tare_dtype_size(ratio->dtype)) == 0;
+}
+
+/* The mask has the type of the data before opset 10. */
+static void fill_ones(const tare_tensor *const mask, const size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (mask->dtype == TARE_F32) {
+      ((float *)mask->data)[i] = 1;
+    } else if (mask->dtype == TARE_F64) {
+      ((double *)mask->data)[i] = 1;
+    } else {
+      ((uint8_t *)mask->data)[i] = 1;
+    }
+  }
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  const int mask = step->node->n_out > 1 ? step->node->out[1] : -1;
+  const tare_dtype dtype = mask < 0 ? TARE_BOOL : step->graph->values[mask].dtype;
+  return dtype == TARE_BOOL || dtype == TARE_F32 || dtype == TARE_F64
+             ? TARE_OK
+             : tarei_refuse_dtype(dtype, err);
+}
+
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   TARE_TRY(tarei_want_count(step, r, 2, 1, err));
-  if (step->node->n_in > 2 && r->in[2] && *(const uint8_t *)r->in[2]->data) {
+  const tare_tensor *const ratio = step->node->n_in > 1 ? r->in[1] : NULL;
+  if (step->node->n_in > 2 && r->in[2] && *(const uint8_t *)r->in[2]->data && !is_zero(ratio)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "it is in training mode");
   }
   const size_t n = (size_t)tare_tensor_count(x);
@@ -16,9 +47,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
     memcpy(r->out[0]->data, x->data, n * tare_dtype_size(x->dtype));
   }
   if (step->node->n_out > 1 && r->out[1]) {
-    memset(r->out[1]->data, 1, n);
+    fill_ones(r->out[1], n);
   }
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_dropout = {.run = run};
+const tarei_lowering tarei_lower_dropout = {.prepare = prepare, .run = run};

@@ -1,4 +1,6 @@
 set(TARE_GRAPH_EXPAND_SOURCES
+  expand/cast_like.c
+  expand/eye_like.c
   expand/global_lp_pool.c
   expand/ms_integer_products.c
   expand/ms_quantize_linear.c

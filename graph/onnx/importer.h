@@ -55,6 +55,10 @@ static inline const char *tarei_onnx_text(const char *const s) {
  * deep for the unpacker, which recurses. */
 tare_status tarei_onnx_scan(const uint8_t *data, size_t size, tare_error *err);
 
+/* TARE_E_UNSUPPORTED where an operator has another form in this opset than in the oldest that is
+ * read in full. */
+tare_status tarei_onnx_check_old(const Onnx__GraphProto *proto, int opset, tare_error *err);
+
 /* TARE_E_UNSUPPORTED with every operator that has no descriptor. */
 tare_status tarei_onnx_check_support(const Onnx__GraphProto *proto, tare_error *err);
 

@@ -6,7 +6,7 @@
 #include "graph/onnx/importer.h"
 #include "graph/pass.h"
 
-enum { MIN_IR = 3, MAX_IR = 13, MIN_OPSET = 7, MAX_OPSET = 28 };
+enum { MIN_IR = 3, MAX_IR = 13, MIN_OPSET = 1, MAX_OPSET = 28 };
 
 /* Far beyond real models; passes look at pairs of nodes, and shapes at pairs of symbols. */
 enum { MAX_NODES = 1 << 16, MAX_INPUTS = 1 << 10, MAX_OUTPUTS = 1 << 10 };
@@ -61,7 +61,8 @@ static tare_status check_model(const Onnx__ModelProto *const model, int *const o
   }
   TARE_TRY(find_opset(model, opset, err));
   TARE_TRY(check_limits(model->graph, err));
-  return tarei_onnx_check_support(model->graph, err);
+  TARE_TRY(tarei_onnx_check_support(model->graph, err));
+  return tarei_onnx_check_old(model->graph, *opset, err);
 }
 
 size_t tarei_onnx_count_values(const Onnx__GraphProto *const proto) {

@@ -1,5 +1,12 @@
 #include "graph/ops/ops_common.h"
 
+/* Whether it is known that training would drop something: a ratio of 0 drops nothing. */
+static bool drops(const tarei_graph *const graph, const tarei_node *const node) {
+  float ratio = 0;
+  return !tarei_ops_in(graph, node, 1) ||
+         (tarei_value_const_float(graph, node->in[1], &ratio) && ratio != 0);
+}
+
 /* Inference only: the data pass unchanged. */
 static tare_status infer_dropout(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
@@ -8,12 +15,12 @@ static tare_status infer_dropout(tarei_graph *const graph, tarei_node *const nod
   tarei_expr training[TAREI_MAX_CONTENTS];
   int64_t on = 0;
   if (tarei_ops_in(graph, node, 2) && tarei_ops_contents(graph, node->in[2], training) == 1 &&
-      tarei_expr_is_const(graph->exprs, training[0], &on) && on != 0) {
+      tarei_expr_is_const(graph->exprs, training[0], &on) && on != 0 && drops(graph, node)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "it is in training mode");
   }
   const tarei_shape shape = tarei_ops_shape(x);
   TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
-  return tarei_ops_give(graph, node, 1, TARE_BOOL, &shape, err);
+  return tarei_ops_give(graph, node, 1, node->opset < 10 ? x->dtype : TARE_BOOL, &shape, err);
 }
 
 const tarei_op tarei_op_dropout = {

@@ -270,6 +270,33 @@ static void test_cast(void **state) {
   one_node_end(&t);
 }
 
+/* Casts round once: these become something else by way of double, or of float. */
+static void test_cast_rounds_once(void **state) {
+  (void)state;
+  const int64_t integer = ((int64_t)1 << 54) + ((int64_t)1 << 30) + 1;
+  const uint64_t beyond = ((uint64_t)1 << 63) + ((uint64_t)1 << 39) + 1;
+  const double real[] = {1 + 0x1p-11 + 0x1p-40, -1 - 0x1p-11 - 0x1p-40, 1e300, -0.0};
+  const uint16_t halves[] = {0x3c01, 0xbc01, 0x7c00, 0x8000};
+  const struct {
+    tare_dtype from, to;
+    int n;
+    const void *x, *expected;
+  } cases[] = {{TARE_I64, TARE_F32, 1, &integer, &(float){0x1p54f + 0x1p31f}},
+               {TARE_U64, TARE_F32, 1, &beyond, &(float){0x1p63f + 0x1p40f}},
+               {TARE_F64, TARE_F16, 4, real, halves}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, cases[i].from, 1, (int64_t[]){cases[i].n}, cases[i].x);
+    one_node_op(&t, "Cast", "", 13, 1);
+    assert_true(tarei_attr_set_int(t.node, "to", cases[i].to));
+    one_node_run_ok(&t);
+    assert_memory_equal(t.outputs[0].data, cases[i].expected,
+                        (size_t)cases[i].n * tare_dtype_size(cases[i].to));
+    one_node_end(&t);
+  }
+}
+
 static void test_refused(void **state) {
   (void)state;
   one_node t;
@@ -294,8 +321,9 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_binary), cmocka_unit_test(test_where),   cmocka_unit_test(test_expand),
-      cmocka_unit_test(test_cast),   cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_binary),           cmocka_unit_test(test_where),
+      cmocka_unit_test(test_expand),           cmocka_unit_test(test_cast),
+      cmocka_unit_test(test_cast_rounds_once), cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,9 +140,12 @@ static void normalizations(void **state) {
       {"Softmax", 13, "f32[8]", "", "f32[8]"},
       {"Softmax", 11, "f32[8]", "", "MODEL: axis 1 is out of range for rank 1"},
       {"LogSoftmax", 13, "f32[b, t]", "axis=-3", "MODEL: axis -3"},
-      {"Dropout", 7, "f32[b, t]", "ratio=0.5f", "f32[b, t]; bool[b, t]"},
+      {"Dropout", 7, "f32[b, t]", "ratio=0.5f", "f32[b, t]; f32[b, t]"},
+      {"Dropout", 10, "f32[b, t]", "ratio=0.5f", "f32[b, t]; bool[b, t]"},
       {"Dropout", 13, "f32[b, t]; f32#0.5; bool#0", "", "f32[b, t]"},
       {"Dropout", 13, "f32[b, t]; f32#0.5; bool#1", "", "UNSUPPORTED: training mode"},
+      {"Dropout", 13, "f32[b, t]; -; bool#1", "", "UNSUPPORTED: training mode"},
+      {"Dropout", 13, "f32[b, t]; f32#0; bool#1", "", "f32[b, t]"},
   };
   OPS_CHECK(cases);
 }
