@@ -86,6 +86,7 @@ tare_status tarei_late_begin(tare_context *const c, const tarei_step *const step
                              tarei_run *const run, tare_error *const err) {
   const tarei_node *const node = step->node;
   if (step->n_measured) {
+    TARE_TRY(take_scratch(c, step, run, err)); /* by what it reads; for its outputs again below */
     TARE_TRY(measure(c, step, run, err));
   }
   for (int o = 0; o < node->n_out; o++) {

@@ -42,6 +42,16 @@ static bool contents_known(const tare_plan *const plan, const tarei_value *const
   return v->n_contents > 0 && !plan->parent;
 }
 
+/* A node that runs writes all its outputs, also those that nobody reads. */
+static void keep_outputs(const tarei_node *const node, tarei_slot *const slots, const bool runs) {
+  for (int o = 0; runs && o < node->n_out; o++) {
+    if (node->out[o] >= 0 && slots[node->out[o]].storage == TAREI_STORE_NONE) {
+      slots[node->out[o]].storage = TAREI_STORE_ARENA;
+      slots[node->out[o]].from_shape = false;
+    }
+  }
+}
+
 /* Marks what the outputs need, backwards. Values whose contents follow from the symbols need no
  * node: whole shape subgraphs fall away here. */
 static void mark_needed(const tarei_graph *const g, tarei_slot *const slots, bool *const runs) {
@@ -54,6 +64,7 @@ static void mark_needed(const tarei_graph *const g, tarei_slot *const slots, boo
       const int v = node->out[o];
       runs[n] |= v >= 0 && slots[v].storage != TAREI_STORE_NONE && !slots[v].from_shape;
     }
+    keep_outputs(node, slots, runs[n]);
     for (int i = 0; runs[n] && i < node->n_in; i++) {
       if (node->in[i] >= 0) {
         slots[node->in[i]].storage = TAREI_STORE_ARENA;
