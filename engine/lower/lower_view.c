@@ -81,14 +81,22 @@ static tare_status measure_squeeze(const tarei_step *const step, const tarei_run
   bool set[TARE_MAX_RANK] = {false};
   int64_t dims[TARE_MAX_RANK];
   int n = 0;
+  const bool given = step->node->n_in > 1 && step->node->in[1] >= 0;
   TARE_TRY(read_axes(step, r, x->rank, set, err));
   for (int i = 0; i < x->rank; i++) {
-    if (!set[i]) {
+    if (!set[i] && (given || x->dims[i] != 1)) {
       dims[n++] = x->dims[i];
-    } else if (x->dims[i] != 1) {
+    } else if (given && x->dims[i] != 1) {
       return tarei_fail(err, TARE_E_SHAPE, "axis %d of its input is %lld, not 1", i,
                         (long long)x->dims[i]);
     }
+  }
+  const int rank = step->graph->values[step->node->out[0]].rank;
+  if (n != rank) {
+    return tarei_fail(err, TARE_E_SHAPE,
+                      "a symbolic dim of its input is 1 in this run; without axes it would take it "
+                      "away, and leave %d dims instead of %d",
+                      n, rank);
   }
   tarei_measured_dims(step, 0, dims, values);
   return TARE_OK;

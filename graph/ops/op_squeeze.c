@@ -1,18 +1,23 @@
 #include "graph/ops/ops_common.h"
 
-/* Without axes every dim of 1 goes, which a symbolic dim leaves open. */
-static tare_status find_ones(const tarei_graph *const graph, const tarei_value *const x,
-                             tarei_axes *const axes, tare_error *const err) {
-  for (int i = 0; i < x->rank; i++) {
+/* Without axes every dim of 1 goes. Of a symbolic dim only a run tells whether it is 1; the rank
+ * has to be known before, so it is taken to be more, and the run fails where it is not. */
+static tare_status squeeze_ones(tarei_graph *const graph, const tarei_node *const node,
+                                tare_error *const err) {
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  tarei_shape out = {0};
+  for (int i = 0, measured = 0; i < x->rank; i++) {
     int64_t n = 0;
     const bool known = tarei_expr_is_const(graph->exprs, x->dims[i], &n);
-    if (!known && !tarei_ops_at_least(graph, x->dims[i], 2)) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED,
-                        "it has no axes, and dim %d of its input '%s' may be 1 or not", i, x->name);
+    if (known && n == 1) {
+      continue;
     }
-    axes->set[i] = known && n == 1;
+    out.dims[out.rank++] = known || tarei_ops_at_least(graph, x->dims[i], 2)
+                               ? x->dims[i]
+                               : tarei_ops_measured(graph, node, measured++);
   }
-  return TARE_OK;
+  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  return tarei_ops_pass_contents(graph, node, err);
 }
 
 /* Axes that are computed: their number tells the rank, a run all the rest. */
@@ -45,7 +50,7 @@ static tare_status infer_squeeze(tarei_graph *const graph, tarei_node *const nod
   tarei_axes axes;
   TARE_TRY(tarei_ops_axes(graph, node, 1, x->rank, &axes, err));
   if (!axes.given) {
-    TARE_TRY(find_ones(graph, x, &axes, err));
+    return squeeze_ones(graph, node, err);
   }
   const tarei_expr one = tarei_expr_const(graph->exprs, 1);
   tarei_shape out = {0};
