@@ -110,7 +110,8 @@ static const struct bad {
     {"bad_no_ir", TARE_E_INPUT, "not an ONNX model: it names no IR version"},
     {"bad_no_opset", TARE_E_MODEL, "names no version of the default operator set"},
     {"bad_no_outputs", TARE_E_MODEL, "the graph has no outputs"},
-    {"bad_opset_1", TARE_E_UNSUPPORTED, "another form before opset 7, as 'Add' does"},
+    {"bad_opset_1", TARE_E_UNSUPPORTED,
+     "opset 1 is not supported where operators have another form before opset 7, as 'Add' does"},
     {"bad_opset_6", TARE_E_UNSUPPORTED,
      "opset 6 is not supported where operators have another form before opset 7, as 'Dropout' "
      "does"},
