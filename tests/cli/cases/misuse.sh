@@ -38,7 +38,7 @@ misuse table a -o b.cache --trt-version 1016022222222222
 misuse table a -o b.cache --trt-version 10.16
 misuse build
 misuse build model.onnx
-misuse build model.onnx -o model.plan
+misuse build "$EXAMPLES/digits-conv/digits-conv.onnx" -o model.plan
 misuse build model.onnx -o model.plan --fp32 --calib table.json
 misuse build model.onnx -o model.plan --fp32 --precision-constraints must
 misuse build model.onnx other.onnx -o model.plan --fp32
