@@ -115,14 +115,19 @@ static tare_status make_stats(run *const r) {
   return status;
 }
 
+tare_status tare_calibrate_check(const tare_model *const model, tare_error *const err) {
+  const int stated = tare_model_get_info(model).n_stated;
+  return stated == 0
+             ? TARE_OK
+             : tarei_fail(
+                   err, TARE_E_USAGE,
+                   "%s quantizes %d activations itself (Q/DQ) and carries their scales: build "
+                   "it as it is (tare build MODEL -o PLAN), or calibrate the float model",
+                   model->graph->name, stated);
+}
+
 static tare_status calibrate(run *const r, tare_dataset *const dataset) {
-  const int stated = tare_model_get_info(r->model).n_stated;
-  if (stated > 0) {
-    return tarei_fail(r->err, TARE_E_USAGE,
-                      "%s quantizes %d activations itself (Q/DQ) and carries their scales: build "
-                      "it as it is (tare build MODEL -o PLAN), or calibrate the float model",
-                      r->model->graph->name, stated);
-  }
+  TARE_TRY(tare_calibrate_check(r->model, r->err));
   TARE_TRY(make_plan(r));
   TARE_TRY(make_stats(r));
   const tarei_gather_job job = {.model = r->model,

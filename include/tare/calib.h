@@ -84,7 +84,13 @@ typedef struct tare_stats_entry {
 TARE_API void tare_calibrate_options_init(tare_calibrate_options *options);
 
 /**
- * Runs the model over the data once and gathers statistics.
+ * Whether a model has a use for a calibration.
+ * @return TARE_OK; TARE_E_USAGE for one that is quantized already, saying what to do with it
+ */
+TARE_API tare_status tare_calibrate_check(const tare_model *model, tare_error *err);
+
+/**
+ * Runs the model over the data once and gathers statistics, where tare_calibrate_check allows it.
  * @param dataset read from its current position to the end
  * @param profiles buckets; at least one
  * @param out receives the statistics; free them with tare_stats_free
