@@ -41,7 +41,7 @@ typedef struct tarei_lowering {
                     const tare_tensor *const *out, int threads);
   /* Says the numbers behind the symbols that the node measures (tarei_ops_measured): values[k] for
    * symbol k. Runs before `run`, on inputs that are computed, in each run; outputs are not there yet,
-   * scratch is. Such a node's outputs, and all that depends on their dims, take memory as they run.
+   * scratch is, as large as inputs alone make it. Such a node's outputs, and all that depends on their dims, take memory as they run.
    * NULL where no form of the operator measures. */
   tare_status (*measure)(const tarei_step *step, const tarei_run *run, int64_t *values,
                          tare_error *err);

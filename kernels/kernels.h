@@ -8,8 +8,8 @@
  * Every kernel of a family gives the same bits on every ISA: integer kernels because integers are
  * exact and rounding is defined once (kernels/requant.h), float kernels because the order of every
  * sum is fixed (gemm: one fused multiply-add chain over k ascending per output; reductions: 16
- * lanes, lane i sums elements i, i+16, ..., then halves are added 8, 4, 2, 1; layer_norm: four times
- * 16) and no contraction is left to the compiler.
+ * lanes, lane i sums elements i, i+16, ..., then halves are added 8, 4, 2, 1; layer_norm and rms_norm:
+ * four times 16) and no contraction is left to the compiler.
  */
 #ifndef TAREI_KERNELS_KERNELS_H
 #define TAREI_KERNELS_KERNELS_H
@@ -191,6 +191,10 @@ typedef void tarei_log_softmax_fn(const float *x, size_t n, float *out);
 typedef void tarei_layer_norm_fn(const float *x, const float *residual, size_t n, float epsilon,
                                  const float *gain, const float *shift, float *out_f32,
                                  uint8_t *out_u8, float inv_scale, int32_t zero_point);
+/* y = x / sqrt(mean square + epsilon) * gain; gain may be NULL. Outputs as above. */
+typedef void tarei_rms_norm_fn(const float *x, size_t n, float epsilon, const float *gain,
+                               float *out_f32, uint8_t *out_u8, float inv_scale,
+                               int32_t zero_point);
 typedef void tarei_quantize_fn(const float *x, size_t n, float inv_scale, int32_t zero_point,
                                uint8_t *out);
 /* m rows of k floats, ldx elements apart, each quantized symmetrically around 128 by its own largest
@@ -332,6 +336,7 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(softmax_u8, tarei_softmax_u8_fn)           \
   X(log_softmax, tarei_log_softmax_fn)         \
   X(layer_norm, tarei_layer_norm_fn)           \
+  X(rms_norm, tarei_rms_norm_fn)               \
   X(quantize, tarei_quantize_fn)               \
   X(quantize_rows, tarei_quantize_rows_fn)     \
   X(pool_max, tarei_pool_max_fn)               \

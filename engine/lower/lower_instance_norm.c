@@ -39,8 +39,8 @@ static size_t count_space(const tare_tensor *const x, const int first) {
 }
 
 /* What a channel is multiplied by; the offset follows from it and the mean. */
-static double factor_of(const double variance, const float epsilon, const float scale) {
-  return 1.0 / sqrt(variance + (double)epsilon) * (double)scale;
+static double factor_of(const double variance, const float epsilon, const double scale) {
+  return 1.0 / sqrt(variance + (double)epsilon) * scale;
 }
 
 /* --- channels first ------------------------------------------------------------------------------
@@ -52,39 +52,55 @@ typedef struct plain {
   float epsilon;
 } plain;
 
-static void plain_channel(const plain *const p, const float *const x, const size_t channel,
-                          float *const out) {
-  double sum = 0, squares = 0;
-  for (size_t i = 0; i < p->n; i++) {
-    sum += (double)x[i];
-  }
-  const double mean = sum / (double)p->n;
-  for (size_t i = 0; i < p->n; i++) {
-    const double d = (double)x[i] - mean;
-    squares += d * d;
-  }
-  const float *const scale = p->run->in[1]->data, *const bias = p->run->in[2]->data;
-  const double factor = factor_of(squares / (double)p->n, p->epsilon, scale[channel]);
-  const float a = (float)factor, b = (float)((double)bias[channel] - mean * factor);
-  for (size_t i = 0; i < p->n; i++) {
-    out[i] = x[i] * a + b;
-  }
+static double parameter(const tare_tensor *const t, const size_t i) {
+  return t->dtype == TARE_F32 ? (double)((const float *)t->data)[i] : ((const double *)t->data)[i];
 }
+
+#define PLAIN_CHANNEL(name, type)                                                         \
+  static void name(const plain *const p, const size_t at, const size_t channel) {         \
+    const type *const x = (const type *)p->run->in[0]->data + at;                         \
+    type *const out = (type *)p->run->out[0]->data + at;                                  \
+    double sum = 0, squares = 0;                                                          \
+    for (size_t i = 0; i < p->n; i++) {                                                   \
+      sum += (double)x[i];                                                                \
+    }                                                                                     \
+    const double mean = sum / (double)p->n;                                               \
+    for (size_t i = 0; i < p->n; i++) {                                                   \
+      const double d = (double)x[i] - mean;                                               \
+      squares += d * d;                                                                   \
+    }                                                                                     \
+    const double factor =                                                                 \
+        factor_of(squares / (double)p->n, p->epsilon, parameter(p->run->in[1], channel)); \
+    const type a = (type)factor;                                                          \
+    const type b = (type)(parameter(p->run->in[2], channel) - mean * factor);             \
+    for (size_t i = 0; i < p->n; i++) {                                                   \
+      out[i] = x[i] * a + b;                                                              \
+    }                                                                                     \
+  }
+PLAIN_CHANNEL(plain_channel_f32, float)
+PLAIN_CHANNEL(plain_channel_f64, double)
 
 static void plain_range(const void *const user, const size_t first, const size_t end,
                         const int thread) {
   (void)thread;
   const plain *const p = user;
   for (size_t i = first; i < end; i++) {
-    plain_channel(p, (const float *)p->run->in[0]->data + i * p->n, i % p->channels,
-                  (float *)p->run->out[0]->data + i * p->n);
+    (p->run->in[0]->dtype == TARE_F32 ? plain_channel_f32 : plain_channel_f64)(p, i * p->n,
+                                                                               i % p->channels);
   }
 }
 
 static tare_status prepare_plain(tarei_step *const step, tarei_blobs *const blobs,
                                  tare_error *const err) {
   (void)blobs;
-  return want_floats(step, err);
+  const tarei_value *const values = step->graph->values;
+  const int *const in = step->node->in;
+  for (int i = 0; values[in[0]].dtype == TARE_F64 && i < 3; i++) {
+    if (values[in[i]].dtype != TARE_F64) {
+      return tarei_refuse_dtype(values[in[i]].dtype, err);
+    }
+  }
+  return values[in[0]].dtype == TARE_F64 ? TARE_OK : want_floats(step, err);
 }
 
 static tare_status run_plain(const tarei_step *const step, const tarei_run *const r,
@@ -208,7 +224,7 @@ static void finish_sample(const last *const l, const size_t sample, const float 
   const double unit = l->table ? (double)l->table->scale : 1.0;
   for (size_t c = 0; c < l->channels; c++) {
     const double variance = l->sums[l->channels + c] / (double)l->n;
-    const double factor = factor_of(variance, epsilon, scale[c]);
+    const double factor = factor_of(variance, epsilon, (double)scale[c]);
     const double offset = (double)bias[c] - l->sums[c] * factor;
     l->factors[sample * l->channels + c] = (float)(factor / unit);
     l->offsets[sample * l->channels + c] = (float)(offset / unit);

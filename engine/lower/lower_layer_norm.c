@@ -1,38 +1,47 @@
-/* LayerNormalization over the dims from an axis on, written as float, u8 or both. */
+/* LayerNormalization and RMSNormalization over the dims from an axis on, written as float, u8 or
+ * both. */
+#include <math.h>
+
 #include "engine/lower/fused.h"
 #include "engine/threads.h"
 
-static size_t row_length(const tarei_step *const step, const tare_tensor *const x) {
-  int64_t axis = tarei_attr_int(step->node, "axis", -1);
-  axis += axis < 0 ? x->rank : 0;
-  size_t n = 1;
-  for (int d = (int)axis; d < x->rank; d++) {
-    n *= (size_t)x->dims[d];
-  }
-  return n;
+enum { X, GAIN, SHIFT, INPUTS };
+
+static int axis_of(const tarei_step *const step, const tare_tensor *const x) {
+  const int64_t axis = tarei_attr_int(step->node, "axis", -1);
+  return (int)(axis < 0 ? axis + x->rank : axis);
+}
+
+static bool is_rms(const tarei_step *const step) {
+  return tarei_node_is(step->node, &tarei_op_rms_normalization);
 }
 
 static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
-  for (int i = 0; i < 3; i++) {
-    TARE_TRY(tarei_want_float(step, i, err));
+  const tarei_value *const values = step->graph->values;
+  const int *const in = step->node->in;
+  if (values[in[X]].dtype != TARE_F64) {
+    for (int i = 0; i < INPUTS; i++) {
+      TARE_TRY(tarei_want_float(step, i, err));
+    }
+    return tarei_fused_prepare(step, err);
   }
-  const bool writes_bytes = tarei_attr_find(step->node, "outputs") != NULL;
-  for (int o = 1; !writes_bytes && o < step->node->n_out; o++) {
-    if (step->node->out[o] >= 0 && tarei_graph_count_uses(step->graph, step->node->out[o]) > 0) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED,
-                        "its outputs Mean and InvStdDev are not supported");
+  for (int i = 0; i < step->node->n_in; i++) {
+    if (in[i] >= 0 && values[in[i]].dtype != TARE_F64) {
+      return tarei_refuse_dtype(values[in[i]].dtype, err);
     }
   }
-  return tarei_fused_prepare(step, err);
+  return TARE_OK;
 }
 
 typedef struct job {
   const tarei_run *run;
   size_t n;
   float epsilon;
-  const float *gain, *shift;
+  bool rms, any_values;              /* any_values: the kernels do not compute them */
+  const tare_tensor *gain, *shift;   /* or NULL */
+  const tare_tensor *mean, *inverse; /* statistics that somebody reads, or NULL */
   tarei_epilogue to;
 } job;
 
@@ -40,34 +49,165 @@ static void row_range(const void *const user, const size_t first, const size_t e
                       const int thread) {
   (void)thread;
   const job *const j = user;
-  const float *const x = j->run->in[0]->data;
+  const float *const x = j->run->in[X]->data, *const gain = j->gain->data;
+  const float *const shift = j->shift ? j->shift->data : NULL;
   for (size_t i = first; i < end; i++) {
     const tarei_epilogue to = tarei_epilogue_at(&j->to, i, 0);
-    j->run->kernels->layer_norm(x + i * j->n, NULL, j->n, j->epsilon, j->gain, j->shift, to.out_f32,
-                                to.out_u8, to.inv_scale, to.zero_point);
+    if (j->rms) {
+      j->run->kernels->rms_norm(x + i * j->n, j->n, j->epsilon, gain, to.out_f32, to.out_u8,
+                                to.inv_scale, to.zero_point);
+    } else {
+      j->run->kernels->layer_norm(x + i * j->n, NULL, j->n, j->epsilon, gain, shift, to.out_f32,
+                                  to.out_u8, to.inv_scale, to.zero_point);
+    }
   }
+}
+
+/* --- any type, parameters of any shape, statistics ----------------------------------------------
+ */
+
+static double get(const tare_tensor *const t, const size_t i) {
+  return t->dtype == TARE_F32 ? (double)((const float *)t->data)[i] : ((const double *)t->data)[i];
+}
+
+/* The element of a parameter that belongs to element `flat` of x. */
+static size_t element_of(const tare_tensor *const parameter, const tare_tensor *const x,
+                         size_t flat) {
+  size_t at = 0, step = 1;
+  for (int d = 1; d <= parameter->rank; d++) {
+    const size_t size = (size_t)x->dims[x->rank - d];
+    const size_t own = (size_t)parameter->dims[parameter->rank - d];
+    at += own == 1 ? 0 : step * (flat % size);
+    step *= own;
+    flat /= size;
+  }
+  return at;
+}
+
+/* Element i of a row, and element `at` of all. */
+static void put(const job *const j, const tarei_epilogue *const to, const size_t i, const size_t at,
+                const double y) {
+  if (j->run->in[X]->dtype == TARE_F64) {
+    ((double *)j->run->out[0]->data)[at] = y;
+    return;
+  }
+  const float rounded = (float)y;
+  if (to->out_f32) {
+    to->out_f32[i] = rounded;
+  }
+  if (to->out_u8) {
+    j->run->kernels->quantize(&rounded, 1, to->inv_scale, to->zero_point, to->out_u8 + i);
+  }
+}
+
+static void any_row(const job *const j, const size_t row) {
+  const tare_tensor *const x = j->run->in[X];
+  const size_t first = row * j->n;
+  double mean = 0, squares = 0;
+  for (size_t i = 0; !j->rms && i < j->n; i++) {
+    mean += get(x, first + i);
+  }
+  mean /= (double)j->n;
+  for (size_t i = 0; i < j->n; i++) {
+    const double d = get(x, first + i) - mean;
+    squares += d * d;
+  }
+  const double inverse = 1 / sqrt(squares / (double)j->n + (double)j->epsilon);
+  const tarei_epilogue to = tarei_epilogue_at(&j->to, row, 0);
+  for (size_t i = 0; j->any_values && i < j->n; i++) {
+    const size_t at = first + i;
+    const double shift = j->shift ? get(j->shift, element_of(j->shift, x, at)) : 0;
+    const double gain = get(j->gain, element_of(j->gain, x, at));
+    put(j, &to, i, at, (get(x, at) - mean) * inverse * gain + shift);
+  }
+  if (j->mean) {
+    ((float *)j->mean->data)[row] = (float)mean;
+  }
+  if (j->inverse) {
+    ((float *)j->inverse->data)[row] = (float)inverse;
+  }
+}
+
+static void any_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const job *const j = user;
+  for (size_t row = first; row < end; row++) {
+    any_row(j, row);
+  }
+}
+
+/* Whether a parameter has one number for each element of a row, and the same for all rows. */
+static bool is_row(const tare_tensor *const parameter, const tare_tensor *const x, const int axis) {
+  for (int d = 1; parameter && (d <= parameter->rank || d <= x->rank - axis); d++) {
+    const int64_t own = d <= parameter->rank ? parameter->dims[parameter->rank - d] : 1;
+    if (own != (d <= x->rank - axis ? x->dims[x->rank - d] : 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tare_status check_parameter(const tarei_step *const step, const tarei_run *const r,
+                                   const int i, const size_t n, tare_error *const err) {
+  const tare_tensor *const x = r->in[X], *const parameter = i < step->node->n_in ? r->in[i] : NULL;
+  for (int d = 1; parameter && d <= parameter->rank; d++) {
+    const int64_t own = parameter->dims[parameter->rank - d];
+    if (own != 1 && own != x->dims[x->rank - d]) {
+      TARE_TRY(tarei_want_count(step, r, i, (int64_t)n, err));
+      return tarei_fail(err, TARE_E_SHAPE, "'%s' does not fit its input",
+                        step->graph->values[step->node->in[i]].name);
+    }
+  }
+  return TARE_OK;
+}
+
+/* --- both ---------------------------------------------------------------------------------------
+ */
+
+/* Statistics that are outputs, where nothing else is output 1. */
+static void find_statistics(const tarei_step *const step, const tarei_run *const r, job *const j) {
+  const bool has_them = !is_rms(step) && !tarei_attr_find(step->node, "outputs");
+  j->mean = has_them && step->node->n_out > 1 ? r->out[1] : NULL;
+  j->inverse = has_them && step->node->n_out > 2 ? r->out[2] : NULL;
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  const tare_tensor *const x = r->in[0];
-  const size_t n = row_length(step, x), rows = n ? (size_t)tare_tensor_count(x) / n : 0;
-  TARE_TRY(tarei_want_count(step, r, 1, (int64_t)n, err));
-  TARE_TRY(tarei_want_count(step, r, 2, (int64_t)n, err));
-  const job j = {.run = r,
-                 .n = n,
-                 .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f),
-                 .gain = r->in[1]->data,
-                 .shift = step->node->n_in > 2 && r->in[2] ? r->in[2]->data : NULL,
-                 .to = tarei_fused_epilogue(step->state, step, r, NULL, n)};
-  tarei_row_ranges(r, rows, n, 4096, row_range, &j);
+  const tare_tensor *const x = r->in[X];
+  const int axis = axis_of(step, x);
+  job j = {.run = r,
+           .n = 1,
+           .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f),
+           .rms = is_rms(step),
+           .gain = r->in[GAIN],
+           .shift = step->node->n_in > SHIFT ? r->in[SHIFT] : NULL};
+  for (int d = axis; d < x->rank; d++) {
+    j.n *= (size_t)x->dims[d];
+  }
+  TARE_TRY(check_parameter(step, r, GAIN, j.n, err));
+  TARE_TRY(check_parameter(step, r, SHIFT, j.n, err));
+  find_statistics(step, r, &j);
+  const size_t rows = j.n ? (size_t)tare_tensor_count(x) / j.n : 0;
+  const bool is_f32 = x->dtype == TARE_F32;
+  j.any_values = !is_f32 || !is_row(j.gain, x, axis) || !is_row(j.shift, x, axis);
+  if (is_f32) {
+    j.to = tarei_fused_epilogue(step->state, step, r, NULL, j.n);
+  }
+  if (j.any_values || j.mean || j.inverse) {
+    tarei_row_ranges(r, rows, j.n, 4096, any_range, &j);
+  }
+  if (!j.any_values) {
+    tarei_row_ranges(r, rows, j.n, 4096, row_range, &j);
+  }
   return TARE_OK;
 }
 
 static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->layer_norm_name;
+  return is_rms(step) ? k->rms_norm_name : k->layer_norm_name;
 }
 
 const tarei_lowering tarei_lower_layer_normalization = {
+    .prepare = prepare, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_rms_normalization = {
     .prepare = prepare, .run = run, .kernel = kernel};

@@ -1,4 +1,7 @@
-/* Softmax and LogSoftmax along any axis. Before opset 13 the dims from the axis on are one row. */
+/* Softmax, LogSoftmax and Hardmax along any axis. Before opset 13 the dims from the axis on are one
+ * row. */
+#include <math.h>
+
 #include "base/mem.h"
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
@@ -19,85 +22,154 @@ static rows rows_of(const tarei_step *const step, const tare_tensor *const x) {
   return r;
 }
 
-static size_t column_bytes(const rows *const r) {
-  return tarei_round_up(r->n * sizeof(float), TAREI_ALIGN);
+static size_t column_bytes(const rows *const r, const tare_dtype dtype) {
+  return tarei_round_up(r->n * tare_dtype_size(dtype), TAREI_ALIGN);
 }
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
   (void)out;
   const rows r = rows_of(step, in[0]);
-  return r.inner == 1 ? 0 : column_bytes(&r) * (size_t)threads;
+  return r.inner == 1 ? 0 : column_bytes(&r, in[0]->dtype) * (size_t)threads;
 }
+
+/* One row side by side; in place where out is x. */
+typedef void row_f64_fn(const double *x, size_t n, double *out);
 
 typedef struct job {
   rows r;
   const tarei_run *run;
-  tarei_softmax_fn *kernel;
+  tarei_softmax_fn *f32;
+  row_f64_fn *f64;
 } job;
 
-static void one_row(const rows *const r, const size_t row, const float *const x, float *const out,
-                    tarei_softmax_fn *const kernel, float *const column) {
-  const size_t at = row / r->inner * r->n * r->inner + row % r->inner;
-  if (r->inner == 1) {
-    kernel(x + at, r->n, out + at);
-    return;
+#define ONE_ROW(name, type, kernel)                                            \
+  static void name(const job *const j, const size_t row, type *const column) { \
+    const rows *const r = &j->r;                                               \
+    const size_t at = row / r->inner * r->n * r->inner + row % r->inner;       \
+    const type *const x = (const type *)j->run->in[0]->data + at;              \
+    type *const out = (type *)j->run->out[0]->data + at;                       \
+    if (r->inner == 1) {                                                       \
+      j->kernel(x, r->n, out);                                                 \
+      return;                                                                  \
+    }                                                                          \
+    for (size_t i = 0; i < r->n; i++) {                                        \
+      column[i] = x[i * r->inner];                                             \
+    }                                                                          \
+    j->kernel(column, r->n, column);                                           \
+    for (size_t i = 0; i < r->n; i++) {                                        \
+      out[i * r->inner] = column[i];                                           \
+    }                                                                          \
   }
-  for (size_t i = 0; i < r->n; i++) {
-    column[i] = x[at + i * r->inner];
-  }
-  kernel(column, r->n, column);
-  for (size_t i = 0; i < r->n; i++) {
-    out[at + i * r->inner] = column[i];
-  }
-}
+ONE_ROW(one_row_f32, float, f32)
+ONE_ROW(one_row_f64, double, f64)
 
 static void row_range(const void *const user, const size_t first, const size_t end,
                       const int thread) {
   const job *const j = user;
-  float *const column = tarei_thread_scratch(j->run, thread, column_bytes(&j->r));
+  const tare_dtype dtype = j->run->in[0]->dtype;
+  void *const column = tarei_thread_scratch(j->run, thread, column_bytes(&j->r, dtype));
   for (size_t row = first; row < end; row++) {
-    one_row(&j->r, row, j->run->in[0]->data, j->run->out[0]->data, j->kernel, column);
+    if (dtype == TARE_F32) {
+      one_row_f32(j, row, column);
+    } else {
+      one_row_f64(j, row, column);
+    }
   }
 }
 
 static tare_status run_rows(const tarei_step *const step, const tarei_run *const run,
-                            tarei_softmax_fn *const kernel) {
-  const job j = {rows_of(step, run->in[0]), run, kernel};
+                            tarei_softmax_fn *const f32, row_f64_fn *const f64) {
+  const job j = {rows_of(step, run->in[0]), run, f32, f64};
   tarei_row_ranges(run, j.r.n ? j.r.outer * j.r.inner : 0, j.r.n, 4096, row_range, &j);
   return TARE_OK;
 }
 
+static double largest(const double *const x, const size_t n) {
+  double most = x[0];
+  for (size_t i = 1; i < n; i++) {
+    most = x[i] > most || isnan(x[i]) ? x[i] : most;
+  }
+  return most;
+}
+
+static void softmax_f64(const double *const x, const size_t n, double *const out) {
+  const double most = largest(x, n);
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    out[i] = exp(x[i] - most);
+    sum += out[i];
+  }
+  for (size_t i = 0; i < n; i++) {
+    out[i] /= sum;
+  }
+}
+
+static void log_softmax_f64(const double *const x, const size_t n, double *const out) {
+  const double most = largest(x, n);
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    sum += exp(x[i] - most);
+  }
+  const double logarithm = log(sum);
+  for (size_t i = 0; i < n; i++) {
+    out[i] = x[i] - most - logarithm;
+  }
+}
+
+/* 1 at the first of the largest, 0 elsewhere. */
+#define HARDMAX(name, type)                                                 \
+  static void name(const type *const x, const size_t n, type *const out) {  \
+    size_t best = 0;                                                        \
+    for (size_t i = 1; i < n; i++) {                                        \
+      best = x[i] > x[best] || (isnan(x[i]) && !isnan(x[best])) ? i : best; \
+    }                                                                       \
+    for (size_t i = 0; i < n; i++) {                                        \
+      out[i] = (type)(i == best);                                           \
+    }                                                                       \
+  }
+HARDMAX(hardmax_f32, float)
+HARDMAX(hardmax_f64, double)
+
 static tare_status run_softmax(const tarei_step *const step, const tarei_run *const r,
                                tare_error *const err) {
   (void)err;
-  return run_rows(step, r, r->kernels->softmax);
+  return run_rows(step, r, r->kernels->softmax, softmax_f64);
 }
 
 static tare_status run_log_softmax(const tarei_step *const step, const tarei_run *const r,
                                    tare_error *const err) {
   (void)err;
-  return run_rows(step, r, r->kernels->log_softmax);
+  return run_rows(step, r, r->kernels->log_softmax, log_softmax_f64);
+}
+
+static tare_status run_hardmax(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
+  (void)err;
+  return run_rows(step, r, hardmax_f32, hardmax_f64);
+}
+
+static bool is_f32(const tarei_step *const step) {
+  return step->graph->values[step->node->in[0]].dtype == TARE_F32;
 }
 
 static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                            tare_error *const err) {
   (void)blobs;
-  const tarei_value *const x = &step->graph->values[step->node->in[0]];
-  return x->dtype == TARE_F32 ? TARE_OK
-                              : tarei_refuse_dtype(x->dtype, err);
+  const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
+  return dtype == TARE_F32 || dtype == TARE_F64 ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
 static const char *softmax_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->softmax_name;
+  return is_f32(step) ? k->softmax_name : "";
 }
 
 static const char *log_softmax_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->log_softmax_name;
+  return is_f32(step) ? k->log_softmax_name : "";
 }
 
+const tarei_lowering tarei_lower_hardmax = {
+    .prepare = prepare, .scratch = scratch, .run = run_hardmax};
 const tarei_lowering tarei_lower_softmax = {
     .prepare = prepare, .scratch = scratch, .run = run_softmax, .kernel = softmax_kernel};
 const tarei_lowering tarei_lower_log_softmax = {

@@ -2,6 +2,10 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/cast_like.c
   expand/eye_like.c
   expand/global_lp_pool.c
+  expand/group_normalization.c
+  expand/lp_normalization.c
+  expand/lrn.c
+  expand/mean_variance_normalization.c
   expand/ms_integer_products.c
   expand/ms_quantize_linear.c
   expand/qdq.c

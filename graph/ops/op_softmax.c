@@ -1,4 +1,5 @@
-/* Softmax and LogSoftmax. Before opset 13 they work on a matrix: the axes before and from `axis`.
+/* Softmax, LogSoftmax and Hardmax. Before opset 13 they work on a matrix: the axes before and from
+ * `axis`.
  */
 #include "graph/ops/ops_common.h"
 
@@ -14,22 +15,17 @@ static tare_status infer_softmax(tarei_graph *const graph, tarei_node *const nod
   return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
 }
 
-const tarei_op tarei_op_log_softmax = {
-    .name = "LogSoftmax",
-    .domain = "",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 1,
-    .infer = infer_softmax,
-};
+#define SOFTMAX(id, onnx_name)     \
+  const tarei_op tarei_op_##id = { \
+      .name = onnx_name,           \
+      .domain = "",                \
+      .min_in = 1,                 \
+      .max_in = 1,                 \
+      .min_out = 1,                \
+      .max_out = 1,                \
+      .infer = infer_softmax,      \
+  }
 
-const tarei_op tarei_op_softmax = {
-    .name = "Softmax",
-    .domain = "",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 1,
-    .infer = infer_softmax,
-};
+SOFTMAX(hardmax, "Hardmax");
+SOFTMAX(log_softmax, "LogSoftmax");
+SOFTMAX(softmax, "Softmax");

@@ -1,6 +1,7 @@
 /* Layer normalization written out by exporters becomes one LayerNormalization over the last axis:
- * d = x - mean(x);  d / sqrt(mean(d * d) + epsilon) [* gain] [+ shift]. The values between
- * disappear. */
+ * d = x - mean(x);  d / sqrt(mean(d * d) + epsilon) [* gain] [+ shift]. Where no mean is taken out,
+ * x / sqrt(mean(x * x) + epsilon) [* gain], as in T5, it becomes an RMSNormalization. The values
+ * between disappear. */
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/pattern.h"
@@ -11,6 +12,7 @@ typedef struct norm {
   int64_t channels;
   float epsilon;
   int gain, shift; /* constants, or -1 */
+  const tarei_op *op;
 } norm;
 
 /* Input of a mean over the last axis that keeps the axis, or -1. */
@@ -39,8 +41,11 @@ static int base_of_square(const tarei_graph *const graph, const int value) {
   return multiplies || squares ? node->in[0] : -1;
 }
 
-/* The same difference; older exporters compute it twice. */
+/* The same value, or the same difference: older exporters compute it twice. */
 static bool is_same(const tarei_graph *const graph, const int a, const int b) {
+  if (a >= 0 && a == b) {
+    return true;
+  }
   const tarei_node *const first = tarei_producer_is(graph, a, &tarei_op_sub);
   const tarei_node *const second = tarei_producer_is(graph, b, &tarei_op_sub);
   return first && second && first->in[0] == second->in[0] && first->in[1] == second->in[1];
@@ -59,7 +64,8 @@ static bool read_deviation(const tarei_graph *const graph, const int value, cons
   const int square = mean_of(graph, variance);
   const int base = base_of_square(graph, square);
   return tarei_const_scalar(graph, add->in[!first], &n->epsilon) && is_same(graph, base, d) &&
-         tarei_pattern_add(graph, &n->nodes, base) && tarei_pattern_add(graph, &n->nodes, value) &&
+         (base == d || tarei_pattern_add(graph, &n->nodes, base)) &&
+         tarei_pattern_add(graph, &n->nodes, value) &&
          tarei_pattern_add(graph, &n->nodes, root->in[0]) &&
          tarei_pattern_add(graph, &n->nodes, variance) &&
          tarei_pattern_add(graph, &n->nodes, square);
@@ -77,6 +83,36 @@ static bool read_norm(const tarei_graph *const graph, const tarei_node *const di
   return tarei_value_is_f32(graph, n->x) && read_deviation(graph, div->in[1], d, n) &&
          tarei_pattern_add(graph, &n->nodes, n->root) && tarei_pattern_add(graph, &n->nodes, d) &&
          tarei_pattern_add(graph, &n->nodes, sub->in[1]) &&
+         tarei_value_dim_const(graph, n->x, rank - 1, &n->channels) && n->channels > 0 &&
+         tarei_pattern_is_closed(graph, &n->nodes, n->root);
+}
+
+/* What a value is the inverse of, or -1. */
+static int inverse_of(const tarei_graph *const graph, const int value) {
+  const tarei_node *const node = tarei_producer(graph, value);
+  if (node && node->op == &tarei_op_reciprocal) {
+    return node->in[0];
+  }
+  const bool divides = node && node->op == &tarei_op_div;
+  return divides && tarei_const_near(graph, node->in[0], 1) ? node->in[1] : -1;
+}
+
+/* x / deviation, or x times its inverse. */
+static bool read_rms(const tarei_graph *const graph, const tarei_node *const node, norm *const n) {
+  int deviation = node->op == &tarei_op_div ? node->in[1] : -1;
+  n->x = node->in[0];
+  n->root = node->out[0];
+  for (int i = 0; node->op == &tarei_op_mul && deviation < 0 && i < 2; i++) {
+    deviation = inverse_of(graph, node->in[i]);
+    n->x = node->in[1 - i];
+    if (deviation >= 0 && !tarei_pattern_add(graph, &n->nodes, node->in[i])) {
+      return false;
+    }
+  }
+  const int rank = graph->values[n->x].rank;
+  return deviation >= 0 && rank > 0 && tarei_value_is_f32(graph, n->x) &&
+         read_deviation(graph, deviation, n->x, n) &&
+         tarei_pattern_add(graph, &n->nodes, n->root) &&
          tarei_value_dim_const(graph, n->x, rank - 1, &n->channels) && n->channels > 0 &&
          tarei_pattern_is_closed(graph, &n->nodes, n->root);
 }
@@ -123,8 +159,9 @@ static tare_status fuse(tarei_graph *const graph, norm *const n, tare_error *con
   if (n->shift >= 0) {
     TARE_TRY(vector_of(graph, n, n->shift, &in[2], err));
   }
-  TARE_TRY(tarei_pattern_replace(graph, &n->nodes, n->root, &tarei_op_layer_normalization, 17, in,
-                                 n_in, &node, err));
+  TARE_TRY(tarei_pattern_replace(graph, &n->nodes, n->root, n->op,
+                                 n->op == &tarei_op_layer_normalization ? 17 : 23, in, n_in, &node,
+                                 err));
   if (!tarei_attr_set_int(&graph->nodes[node], "axis", -1) ||
       !tarei_attr_set_float(&graph->nodes[node], "epsilon", n->epsilon)) {
     return tarei_fail_memory(err, "axis", sizeof(tarei_attr));
@@ -132,17 +169,26 @@ static tare_status fuse(tarei_graph *const graph, norm *const n, tare_error *con
   return TARE_OK;
 }
 
+static bool find_norm(const tarei_graph *const graph, const tarei_node *const node, norm *const n) {
+  *n = (norm){.gain = -1, .shift = -1, .op = &tarei_op_layer_normalization};
+  if (node->op == &tarei_op_div && read_norm(graph, node, n)) {
+    return true;
+  }
+  *n = (norm){.gain = -1, .shift = -1, .op = &tarei_op_rms_normalization};
+  return (node->op == &tarei_op_div || node->op == &tarei_op_mul) && read_rms(graph, node, n);
+}
+
 static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
                        bool *const changed, tare_error *const err) {
   (void)options;
   const int n_nodes = graph->n_nodes;
   for (int i = 0; i < n_nodes; i++) {
-    norm n = {.gain = -1, .shift = -1};
-    if (graph->nodes[i].op != &tarei_op_div || !read_norm(graph, &graph->nodes[i], &n)) {
+    norm n;
+    if (!find_norm(graph, &graph->nodes[i], &n)) {
       continue;
     }
     n.gain = take_affine(graph, &n, &tarei_op_mul);
-    n.shift = take_affine(graph, &n, &tarei_op_add);
+    n.shift = n.op == &tarei_op_layer_normalization ? take_affine(graph, &n, &tarei_op_add) : -1;
     TARE_TRY(fuse(graph, &n, err));
     *changed = true;
   }

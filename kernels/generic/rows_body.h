@@ -254,6 +254,16 @@ TAREI_INLINE void norm_put(const norm *m, size_t i, size_t n) {
   row_put(&m->sink, i, y, n);
 }
 
+TAREI_INLINE void norm_row(const norm *m, size_t n) {
+  size_t i = 0;
+  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
+    norm_put(m, i, TAREI_LANES);
+  }
+  if (i < n) {
+    norm_put(m, i, n - i);
+  }
+}
+
 void TAREI_K(tare_k_layer_norm_f32u8_16)(const float *x, const float *residual, size_t n,
                                          float epsilon, const float *gain, const float *shift,
                                          float *out_f32, uint8_t *out_u8, float inv_scale,
@@ -263,13 +273,18 @@ void TAREI_K(tare_k_layer_norm_f32u8_16)(const float *x, const float *residual, 
   const v16 factor = v_set1(1.0f / sqrtf(norm_average(&in, n, &mean) + epsilon));
   const norm m = {in, mean, factor, gain, shift,
                   {out_f32, out_u8, quantizer_for(inv_scale, zero_point)}};
-  size_t i = 0;
-  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
-    norm_put(&m, i, TAREI_LANES);
-  }
-  if (i < n) {
-    norm_put(&m, i, n - i);
-  }
+  norm_row(&m, n);
+}
+
+void TAREI_K(tare_k_rms_norm_f32u8_16)(const float *x, size_t n, float epsilon, const float *gain,
+                                       float *out_f32, uint8_t *out_u8, float inv_scale,
+                                       int32_t zero_point) {
+  const norm_input in = {x, NULL};
+  const v16 zero = v_set1(0.0f);
+  const v16 factor = v_set1(1.0f / sqrtf(norm_average(&in, n, &zero) + epsilon));
+  const norm m = {in, zero, factor, gain, NULL,
+                  {out_f32, out_u8, quantizer_for(inv_scale, zero_point)}};
+  norm_row(&m, n);
 }
 
 void TAREI_K(tare_k_quantize_f32u8_16)(const float *x, size_t n, float inv_scale,

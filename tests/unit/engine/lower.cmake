@@ -6,6 +6,7 @@ foreach(name
     elementwise
     matrix
     movement
+    norm
     pool
     quantized
     recurrent

@@ -155,7 +155,11 @@ static void what_only_looks_like_layer_norm_stays(void **state) {
   const char *const inner[] = {"mean", "d", "q", "v", "s", "r"};
   for (int i = 0; i < 6; i++) {
     tarei_graph *const g = layer_norm(&(form){.axis = -1, .output = inner[i]});
-    assert_false(run_pass(g, &tarei_pass_fuse_layer_norm));
+    const bool centred_apart = i < 2; /* what follows is a norm of d, which has no mean */
+    assert_int_equal(run_pass(g, &tarei_pass_fuse_layer_norm), centred_apart);
+    for (int n = 0; n < g->n_nodes; n++) {
+      assert_ptr_not_equal(g->nodes[n].op, &tarei_op_layer_normalization);
+    }
     tarei_graph_free(g);
   }
   tarei_graph *const g = layer_norm(&(form){.axis = 1});
@@ -163,8 +167,46 @@ static void what_only_looks_like_layer_norm_stays(void **state) {
   tarei_graph_free(g);
 }
 
+/* Without a mean, as T5 writes it: 0 divides, 1 multiplies by 1 / root, 2 by a reciprocal. */
+static tarei_graph *rms_norm(const int way, const bool other_axis) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;4;4");
+  const int q = way == 2 ? OP(g, "Mul", "q", x, x) : OP(g, "Pow", "q", x, add_scalar(g, "two", 2));
+  const int64_t axis = other_axis ? 1 : -1;
+  const int axes = tarei_graph_add_const(g, "axes", TARE_I64, 1, (int64_t[]){1}, &axis);
+  const int mean = OP(g, "ReduceMean", "m", q, axes);
+  const int root = OP(g, "Sqrt", "r", OP(g, "Add", "s", mean, add_scalar(g, "eps", 1e-6f)));
+  int y;
+  if (way == 0) {
+    y = OP(g, "Div", "y", x, root);
+  } else {
+    const int inverse = way == 1 ? OP(g, "Div", "i", add_scalar(g, "one", 1), root)
+                                 : OP(g, "Reciprocal", "i", root);
+    y = OP(g, "Mul", "y", x, inverse);
+  }
+  end_graph(g, OP(g, "Mul", "w", add_vector(g, "gain", 4, ramp), y));
+  return g;
+}
+
+static void rms_norm_is_found(void **state) {
+  (void)state;
+  for (int way = 0; way < 3; way++) {
+    tarei_graph *const g = rms_norm(way, false);
+    assert_true(run_pass(g, &tarei_pass_fuse_layer_norm));
+    assert_int_equal(g->n_nodes, 1);
+    assert_ptr_equal(g->nodes[0].op, &tarei_op_rms_normalization);
+    assert_true(tarei_attr_float(&g->nodes[0], "epsilon", 0) == 1e-6f);
+    expect_floats(g, g->nodes[0].in[1], 4, ramp);
+    tarei_graph_free(g);
+    tarei_graph *const other = rms_norm(way, true);
+    assert_false(run_pass(other, &tarei_pass_fuse_layer_norm));
+    tarei_graph_free(other);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rms_norm_is_found),
       cmocka_unit_test(batchnorm_goes_into_conv),
       cmocka_unit_test(affine_goes_into_instance_norm),
       cmocka_unit_test(affine_stops_at_an_output),

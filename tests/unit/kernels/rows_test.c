@@ -59,6 +59,10 @@ static void run_layer_norm(tarei_layer_norm_fn *f, const row_case *c, int which)
     c->zero_point);
 }
 
+static void run_rms_norm(tarei_rms_norm_fn *f, const row_case *c, int which) {
+  f(c->x, c->n, 1e-5f, c->gain, c->f32[which], c->u8[which], c->inv_scale, c->zero_point);
+}
+
 static void fused_rows_give_the_bits_of_scalar(void **state) {
   (void)state;
   for (int i = 0; i < 400; i++) {
@@ -71,6 +75,11 @@ static void fused_rows_give_the_bits_of_scalar(void **state) {
     run_layer_norm(ck_scalar().layer_norm, &c, 0);
     CK_EACH_ROW("layer_norm") {
       run_layer_norm((tarei_layer_norm_fn *)row->function, &c, 1);
+      row_case_same(row->name, &c);
+    }
+    run_rms_norm(ck_scalar().rms_norm, &c, 0);
+    CK_EACH_ROW("rms_norm") {
+      run_rms_norm((tarei_rms_norm_fn *)row->function, &c, 1);
       row_case_same(row->name, &c);
     }
     row_case_free(&c);
@@ -166,6 +175,25 @@ static void layer_norm_agrees_with_double(void **state) {
       const double gain = c.gain ? c.gain[j] : 1.0f;
       const double expected = y * gain + (c.shift ? c.shift[j] : 0.0f);
       assert_true(fabs(out[j] - expected) < 2e-5 * (1 + fabs(gain) + fabs(expected)));
+    }
+    free(out);
+    row_case_free(&c);
+  }
+}
+
+static void rms_norm_agrees_with_double(void **state) {
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    row_case c = row_case_new(false);
+    float *const out = ck_alloc(c.n * sizeof *out);
+    ck_scalar().rms_norm(c.x, c.n, 1e-5f, c.gain, out, NULL, 1.0f, 0);
+    double square = 0;
+    for (size_t j = 0; j < c.n; j++) {
+      square += (double)c.x[j] * c.x[j] / (double)c.n;
+    }
+    for (size_t j = 0; j < c.n; j++) {
+      const double expected = c.x[j] / sqrt(square + 1e-5) * (c.gain ? c.gain[j] : 1.0f);
+      assert_true(fabs(out[j] - expected) < 2e-5 * (1 + fabs(expected)));
     }
     free(out);
     row_case_free(&c);
@@ -292,6 +320,7 @@ int main(void) {
       cmocka_unit_test(softmax_agrees_with_double),
       cmocka_unit_test(softmax_takes_masks_and_infinities),
       cmocka_unit_test(layer_norm_agrees_with_double),
+      cmocka_unit_test(rms_norm_agrees_with_double),
       cmocka_unit_test(quantize_rows_round_as_requant),
       cmocka_unit_test(requant_rounds_saturates_and_takes_nan),
       cmocka_unit_test(dequantize_rows_are_exact),
