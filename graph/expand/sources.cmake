@@ -1,4 +1,6 @@
 set(TARE_GRAPH_EXPAND_SOURCES
+  expand/attend.c
+  expand/attention_onnx.c
   expand/cast_like.c
   expand/eye_like.c
   expand/global_lp_pool.c
@@ -6,13 +8,19 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/lp_normalization.c
   expand/lrn.c
   expand/mean_variance_normalization.c
+  expand/ms_attention.c
+  expand/ms_fused.c
+  expand/ms_gelu.c
   expand/ms_integer_products.c
+  expand/ms_layer_norm.c
   expand/ms_quantize_linear.c
   expand/qdq.c
   expand/qlinear_conv.c
   expand/qlinear_elementwise.c
   expand/qlinear_matmul.c
   expand/qlinear_pool.c
+  expand/rotary_embedding.c
+  expand/rotate.c
   expand/sum.c
   expand/swiglu.c
   expand/window.c
