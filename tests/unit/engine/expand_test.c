@@ -453,6 +453,100 @@ static void test_fused_layers(void **state) {
   tarei_graph_free(e.graph);
 }
 
+/* --- einsum -------------------------------------------------------------------------------------
+ */
+
+typedef struct product {
+  const char *equation;
+  int rank[3]; /* of up to three operands; 0: no operand */
+  int64_t dims[3][4];
+  const char *labels[3], *out; /* of axes, in letters from 'a' on */
+} product;
+
+/* Sums over all values of all labels, each up to 4. */
+static void expect_product(const expansion *const e, const product *const p,
+                           const int64_t size[4]) {
+  double sums[256] = {0};
+  for (int64_t all = 0; all < 256; all++) {
+    const int64_t at[] = {all / 64, all / 16 % 4, all / 4 % 4, all % 4};
+    double value = 1;
+    size_t to = 0;
+    bool inside = true;
+    for (int l = 0; l < 4; l++) {
+      inside &= at[l] < size[l];
+    }
+    for (int i = 0; inside && i < e->n_in; i++) {
+      size_t from = 0;
+      for (int a = 0; a < p->rank[i]; a++) {
+        from = from * (size_t)p->dims[i][a] + (size_t)at[p->labels[i][a] - 'a'];
+      }
+      value *= (double)data_of(e, e->in[i])[from];
+    }
+    for (const char *c = p->out; *c; c++) {
+      to = to * (size_t)size[*c - 'a'] + (size_t)at[*c - 'a'];
+    }
+    sums[to] += inside ? value : 0;
+  }
+  size_t n = 1;
+  for (const char *c = p->out; *c; c++) {
+    n *= (size_t)size[*c - 'a'];
+  }
+  for (size_t i = 0; i < n; i++) {
+    expect(e, 0, i, sums[i]);
+  }
+}
+
+static void test_einsum(void **state) {
+  (void)state;
+  static const int64_t size[] = {2, 3, 4, 3};
+  static const product products[] = {
+      {"a b c, a d c -> a b d", {3, 3}, {{2, 3, 4}, {2, 3, 4}}, {"abc", "adc"}, "abd"},
+      {"ca,cb", {2, 2}, {{4, 2}, {4, 3}}, {"ca", "cb"}, "ab"},
+      {"...b,...b->...", {3, 2}, {{2, 4, 3}, {4, 3}}, {"acb", "cb"}, "ac"},
+      {"ab,bcd,dc->a", {2, 3, 2}, {{2, 3}, {3, 4, 3}, {3, 4}}, {"ab", "bcd", "dc"}, "a"},
+      {"a,b->ba", {1, 1}, {{2}, {3}}, {"a", "b"}, "ba"},
+      {"...bb->...b", {3}, {{2, 3, 3}}, {"abb"}, "ab"},
+      {"abc,bcd->ad", {3, 3}, {{2, 3, 4}, {3, 4, 3}}, {"abc", "bcd"}, "ad"},
+      {"ab->", {2}, {{2, 3}}, {"ab"}, ""},
+  };
+  for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+    const product *const p = &products[i];
+    expansion e;
+    start(&e);
+    for (int o = 0; o < 3 && p->rank[o]; o++) {
+      add(&e, TARE_F32, p->rank[o], p->dims[o], NULL);
+    }
+    assert_true(tarei_attr_set_string(put(&e, "Einsum", "", 12, 1), "equation", p->equation));
+    run(&e);
+    int64_t used[] = {1, 1, 1, 1};
+    for (int o = 0; o < e.n_in; o++) {
+      for (const char *c = p->labels[o]; *c; c++) {
+        used[*c - 'a'] = size[*c - 'a'];
+      }
+    }
+    expect_product(&e, p, used);
+    tarei_graph_free(e.graph);
+  }
+}
+
+static void test_einsum_refused(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"ab,bc->ac", "has another number of terms"},
+      {"abc->a", "does not describe 'c' of rank 2"},
+      {"ab->c", "names one that no operand has"},
+      {"ab->aa", "repeats a label"},
+      {"a1->a", "does not describe"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    expansion e;
+    start(&e);
+    add(&e, TARE_F32, 2, (int64_t[]){2, 3}, NULL);
+    assert_true(tarei_attr_set_string(put(&e, "Einsum", "", 12, 1), "equation", cases[i][0]));
+    refused(&e, cases[i][1]);
+  }
+}
+
 static void test_refused(void **state) {
   (void)state;
   expansion e;
@@ -486,6 +580,8 @@ int main(void) {
       cmocka_unit_test(test_skip_layer_norm),
       cmocka_unit_test(test_gelu),
       cmocka_unit_test(test_fused_layers),
+      cmocka_unit_test(test_einsum),
+      cmocka_unit_test(test_einsum_refused),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

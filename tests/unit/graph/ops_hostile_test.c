@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -80,9 +81,19 @@ static void add_attribute(tarei_node *const node) {
                                       "trans_b",
                                       "value",
                                       "value_ints",
-                                      "noop_with_empty_axes"};
-  static const char *const texts[] = {"SAME_UPPER", "VALID", "reflect", "both", "n;4",
-                                      "n*m",        "",      "u8",      ";;",   "min(n, 4)"};
+                                      "noop_with_empty_axes",
+                                      "equation",
+                                      "interleaved",
+                                      "is_causal",
+                                      "kv_num_heads",
+                                      "left_window_size",
+                                      "num_heads",
+                                      "q_num_heads",
+                                      "qkv_hidden_sizes",
+                                      "rotary_embedding_dim"};
+  static const char *const texts[] = {"SAME_UPPER", "VALID",    "reflect", "both",  "n;4",
+                                      "n*m",        "",         "u8",      ";;",    "min(n, 4)",
+                                      "ij,jk->ik",  "...a,...", "ii",      "a, ab", "->"};
   const char *const name = names[below((int)(sizeof names / sizeof *names))];
   int64_t ints[12];
   const int n = below(12), kind = below(8);
@@ -91,7 +102,7 @@ static void add_attribute(tarei_node *const node) {
   }
   const bool set = kind < 4   ? tarei_attr_set_ints(node, name, ints, n)
                    : kind < 6 ? tarei_attr_set_int(node, name, number())
-                   : kind < 7 ? tarei_attr_set_string(node, name, texts[below(10)])
+                   : kind < 7 ? tarei_attr_set_string(node, name, texts[below(15)])
                               : tarei_attr_set_float(node, name, 0.5f);
   assert_true(set);
 }
