@@ -8,6 +8,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/conv_rows.c
   lower/conv_spans.c
   lower/elementwise.c
+  lower/fft.c
   lower/fused.c
   lower/grid.c
   lower/int8_weights.c
@@ -24,6 +25,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_conv.c
   lower/lower_conv_last.c
   lower/lower_cumulate.c
+  lower/lower_dft.c
   lower/lower_dropout.c
   lower/lower_gather.c
   lower/lower_gemm.c

@@ -2,6 +2,7 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/attend.c
   expand/attention_onnx.c
   expand/cast_like.c
+  expand/conv_transpose.c
   expand/einsum.c
   expand/eye_like.c
   expand/global_lp_pool.c

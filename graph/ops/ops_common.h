@@ -179,6 +179,12 @@ tare_status tarei_ops_window_dim(const tarei_graph *graph, const tarei_window *w
 tare_status tarei_ops_conv(const tarei_graph *graph, const tarei_node *node, bool channels_last,
                            tarei_shape *out, tare_error *err);
 
+/* ---- transforms (op_dft.c) ---- */
+
+/* The axis of a DFT, 0 .. rank - 2, or -1 where only its data tell. */
+tare_status tarei_ops_dft_axis(const tarei_graph *graph, const tarei_node *node, int *out,
+                               tare_error *err);
+
 /* ---- matrix products (ops_matmul.c) ---- */
 
 /* Checks that two axes over which a product sums are not known to differ. */

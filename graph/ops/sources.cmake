@@ -13,6 +13,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_conv.c
   ops/op_conv_last.c
   ops/op_cumulate.c
+  ops/op_dft.c
   ops/op_dropout.c
   ops/op_expand.c
   ops/op_flatten.c

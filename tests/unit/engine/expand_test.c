@@ -453,6 +453,87 @@ static void test_fused_layers(void **state) {
   tarei_graph_free(e.graph);
 }
 
+/* --- transposed convolutions --------------------------------------------------------------------
+ */
+
+typedef struct transposed {
+  int64_t batch, channels, outputs, group; /* outputs of a group */
+  int64_t in[2], kernel[2], stride[2], dilation[2], pads[4], more[2], out[2];
+} transposed;
+
+static transposed random_transposed(void) {
+  transposed t = {.batch = one_node_between(1, 2),
+                  .outputs = one_node_between(1, 3),
+                  .group = one_node_between(1, 2)};
+  t.channels = t.group * one_node_between(1, 3);
+  for (int a = 0; a < 2; a++) {
+    t.in[a] = one_node_between(2, 5);
+    t.kernel[a] = one_node_between(1, 4);
+    t.stride[a] = one_node_between(1, 3);
+    t.dilation[a] = one_node_between(1, 2);
+    const int64_t span = (t.kernel[a] - 1) * t.dilation[a] + 1;
+    t.pads[a] = one_node_between(0, span > 2 ? 1 : 0);
+    t.pads[2 + a] = one_node_between(0, span > 2 ? 1 : 0);
+    t.more[a] = one_node_between(0, t.stride[a] - 1);
+    t.out[a] = t.stride[a] * (t.in[a] - 1) + span + t.more[a] - t.pads[a] - t.pads[2 + a];
+  }
+  return t;
+}
+
+/* Every input goes to where its taps reach. */
+static void expect_transposed(const expansion *const e, const transposed *const t) {
+  const size_t plane = (size_t)(t->out[0] * t->out[1]);
+  const int64_t all = t->outputs * t->group, per_group = t->channels / t->group;
+  const size_t n = (size_t)(t->batch * all) * plane;
+  double *const sums = calloc(n, sizeof *sums);
+  assert_non_null(sums);
+  const float *x = data_of(e, e->in[0]);
+  for (int64_t i = 0; i < t->batch * t->channels * t->in[0] * t->in[1]; i++, x++) {
+    const int64_t at[] = {i / t->in[1] % t->in[0], i % t->in[1]};
+    const int64_t c = i / (t->in[0] * t->in[1]) % t->channels;
+    const int64_t b = i / (t->in[0] * t->in[1]) / t->channels;
+    for (int64_t w = 0; w < t->outputs * t->kernel[0] * t->kernel[1]; w++) {
+      const int64_t tap[] = {w / t->kernel[1] % t->kernel[0], w % t->kernel[1]};
+      const int64_t o = c / per_group * t->outputs + w / (t->kernel[0] * t->kernel[1]);
+      int64_t to[2];
+      for (int a = 0; a < 2; a++) {
+        to[a] = at[a] * t->stride[a] + tap[a] * t->dilation[a] - t->pads[a];
+      }
+      if (to[0] >= 0 && to[0] < t->out[0] && to[1] >= 0 && to[1] < t->out[1]) {
+        sums[(size_t)(b * all + o) * plane + (size_t)(to[0] * t->out[1] + to[1])] +=
+            (double)*x *
+            (double)data_of(e, e->in[1])[c * t->outputs * t->kernel[0] * t->kernel[1] + w];
+      }
+    }
+  }
+  for (size_t i = 0; i < n; i++) {
+    expect(e, 0, i, sums[i] + (double)data_of(e, e->in[2])[i / plane % (size_t)all]);
+  }
+  free(sums);
+}
+
+static void test_conv_transpose(void **state) {
+  (void)state;
+  for (int round = 0; round < 30; round++) {
+    const transposed t = random_transposed();
+    const int64_t all = t.outputs * t.group;
+    expansion e;
+    start(&e);
+    add(&e, TARE_F32, 4, (int64_t[]){t.batch, t.channels, t.in[0], t.in[1]}, NULL);
+    add(&e, TARE_F32, 4, (int64_t[]){t.channels, t.outputs, t.kernel[0], t.kernel[1]}, NULL);
+    add(&e, TARE_F32, 1, &all, NULL);
+    tarei_node *const node = put(&e, "ConvTranspose", "", 11, 1);
+    assert_true(tarei_attr_set_int(node, "group", t.group) &&
+                tarei_attr_set_ints(node, "strides", t.stride, 2) &&
+                tarei_attr_set_ints(node, "dilations", t.dilation, 2) &&
+                tarei_attr_set_ints(node, "output_padding", t.more, 2));
+    assert_true(tarei_attr_set_ints(node, "pads", t.pads, 4));
+    run(&e);
+    expect_transposed(&e, &t);
+    tarei_graph_free(e.graph);
+  }
+}
+
 /* --- einsum -------------------------------------------------------------------------------------
  */
 
@@ -580,6 +661,7 @@ int main(void) {
       cmocka_unit_test(test_skip_layer_norm),
       cmocka_unit_test(test_gelu),
       cmocka_unit_test(test_fused_layers),
+      cmocka_unit_test(test_conv_transpose),
       cmocka_unit_test(test_einsum),
       cmocka_unit_test(test_einsum_refused),
       cmocka_unit_test(test_refused),

@@ -3,6 +3,7 @@ foreach(name
     attention
     bytes
     conv
+    dft
     elementwise
     matrix
     movement

@@ -1,0 +1,359 @@
+/*
+ * ConvTranspose as a convolution. Outputs that lie a stride apart meet the same inputs, each with
+ * taps of its own; so each such phase becomes channels of a convolution of stride 1, whose outputs
+ * are then laid out side by side:
+ *
+ *   y[q * stride + p] = sum over u of x[q - u] * w[u * stride + p],  p = 0 .. stride - 1
+ *
+ * Taps beyond the kernel, and between the taps of a dilated one, are zeros. Padding cuts what it
+ * covers off both ends. Channels come last between the steps, as the convolution has them anyway.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/expand/attend.h"
+
+enum { X, W, BIAS, MOST_SPACE = TARE_MAX_RANK - 2 };
+
+typedef struct axis {
+  int64_t kernel, stride, dilation;
+  int64_t taps;   /* of a phase */
+  int64_t length; /* of the input; -1: not constant */
+  int64_t first;  /* outputs that are cut off in front */
+  int64_t last;   /* and behind */
+  int64_t more;   /* outputs of a phase behind those that the taps reach */
+} axis;
+
+typedef struct form {
+  int n, phased; /* axes of space, those of a stride above 1 */
+  int64_t group, in_per_group, out_per_group, phases;
+  axis axes[MOST_SPACE];
+  int out;
+  bool biased;
+} form;
+
+/* --- reading -----------------------------------------------------------------------------------
+ */
+
+static tare_status const_dim(const tarei_graph *const graph, const tarei_value *const v,
+                             const int i, int64_t *const out, tare_error *const err) {
+  return tarei_expr_is_const(graph->exprs, v->dims[i], out) && *out >= 1
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "axis %d of '%s' is not constant", i, v->name);
+}
+
+/* Length that the attribute output_shape asks for, or -1. */
+static int64_t asked_length(const tarei_node *const node, const int n, const int i) {
+  const tarei_attr *const a = tarei_attr_find(node, "output_shape");
+  return a && a->kind == TAREI_ATTR_INTS && a->n >= n ? a->ints[a->n - n + i] : -1;
+}
+
+/* Padding where not the attribute "pads" but the output's length says it. `total` may be below 0.
+ */
+static void share_padding(const int64_t total, const bool upper, int64_t *const before,
+                          int64_t *const after) {
+  const int64_t half = total > 0 ? total / 2 : 0;
+  *before = total <= 0 ? 0 : upper ? half : total - half;
+  *after = total - *before;
+}
+
+/* Sizes that no sum overflows for. */
+static bool is_small(const int64_t v) {
+  return v >= 0 && v <= INT32_MAX;
+}
+
+static tare_status read_axis(const tarei_node *const node, const tarei_window *const w, const int i,
+                             const int64_t output_padding, axis *const a, tare_error *const err) {
+  const int64_t asked = asked_length(node, w->n, i);
+  a->kernel = w->kernel[i];
+  a->stride = w->strides[i];
+  a->dilation = w->dilations[i];
+  int64_t before = w->pads[i], after = w->pads[w->n + i];
+  if (!is_small(a->kernel) || !is_small(a->stride) || !is_small(a->dilation) || !is_small(before) ||
+      !is_small(after) || !is_small(output_padding) || a->kernel * a->dilation > INT32_MAX ||
+      a->length > INT32_MAX || asked > INT32_MAX || a->stride > 1 << 16) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "its window along spatial axis %d is too large", i);
+  }
+  const int64_t span = (a->kernel - 1) * a->dilation + 1;
+  const bool upper = w->auto_pad == TAREI_PAD_SAME_UPPER;
+  if (asked >= 0) {
+    if (a->length < 0) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED,
+                        "its attribute 'output_shape' fixes what the input leaves open");
+    }
+    share_padding(a->stride * (a->length - 1) + output_padding + span - asked, upper, &before,
+                  &after);
+  } else if (upper || w->auto_pad == TAREI_PAD_SAME_LOWER) {
+    share_padding(output_padding + span - a->stride, upper, &before, &after);
+  }
+  a->taps = (span + a->stride - 1) / a->stride;
+  /* (length - 1 + taps) * stride outputs, of which stride * (length - 1) + span + output_padding -
+   * after are wanted */
+  const int64_t beyond = a->taps * a->stride - span - output_padding + after;
+  a->more = beyond < 0 ? (-beyond + a->stride - 1) / a->stride : 0;
+  a->first = before;
+  a->last = beyond + a->more * a->stride;
+  const int64_t all = (a->length - 1 + a->taps + a->more) * a->stride;
+  return a->length < 0 || a->first + a->last <= all
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_MODEL,
+                          "nothing is left of spatial axis %d behind its padding", i);
+}
+
+static tare_status read_form(const tarei_graph *const graph, const tarei_node *const node,
+                             form *const f, tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, X), *const w =
+                                                                 tarei_ops_in(graph, node, W);
+  TARE_TRY(tarei_ops_want_float(x, err));
+  TARE_TRY(tarei_ops_want_same_dtype(x, w, err));
+  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  TARE_TRY(tarei_ops_want_rank(w, x->rank, x->rank, err));
+  *f = (form){.n = x->rank - 2,
+              .group = tarei_attr_int(node, "group", 1),
+              .phases = 1,
+              .out = node->out[0],
+              .biased = tarei_ops_in(graph, node, BIAS) != NULL};
+  int64_t channels, padding[MOST_SPACE];
+  tarei_window window;
+  TARE_TRY(const_dim(graph, w, 0, &channels, err));
+  TARE_TRY(const_dim(graph, w, 1, &f->out_per_group, err));
+  if (f->group < 1 || channels % f->group) {
+    return tarei_fail(err, TARE_E_MODEL, "its %" PRId64 " channels do not go with group %" PRId64,
+                      channels, f->group);
+  }
+  if (tarei_ops_differ(graph, x->dims[1], w->dims[0])) {
+    return tarei_fail(err, TARE_E_MODEL, "its input has other channels than its weights, %" PRId64,
+                      channels);
+  }
+  f->in_per_group = channels / f->group;
+  TARE_TRY(tarei_ops_window(graph, node, f->n, w->dims + 2, &window, err));
+  TARE_TRY(tarei_ops_ints(node, "output_padding", f->n, 0, padding, err));
+  for (int i = 0; i < f->n; i++) {
+    axis *const a = &f->axes[i];
+    a->length = -1;
+    (void)tarei_expr_is_const(graph->exprs, x->dims[2 + i], &a->length);
+    TARE_TRY(read_axis(node, &window, i, padding[i], a, err));
+    f->phased += a->stride > 1;
+    if (!tarei_mul_i64(f->phases, a->stride, &f->phases) || f->phases > INT32_MAX) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "its strides are too large");
+    }
+  }
+  const int rank = 2 + f->n + f->phased + (f->group > 1);
+  return rank <= TARE_MAX_RANK
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_UNSUPPORTED,
+                          "strides over %d axes with %" PRId64 " groups are not supported",
+                          f->phased, f->group);
+}
+
+/* --- writing -----------------------------------------------------------------------------------
+ */
+
+/* Zeros behind the elements of one axis. */
+static int pad_end(tarei_build *const b, const int x, const int rank, const int at,
+                   const int64_t zeros) {
+  int64_t pads[2 * TARE_MAX_RANK] = {0};
+  pads[rank + at] = zeros;
+  return zeros ? tarei_build_binary(b, "Pad", x, tarei_build_i64s(b, pads, 2 * rank)) : x;
+}
+
+/* Puts zeros between the taps of one axis, which stay a list of kernel * dilation. */
+static int dilate(tarei_build *const b, const form *const f, const int w, const int i) {
+  const int64_t d = f->axes[i].dilation;
+  int64_t dims[TARE_MAX_RANK] = {0}; /* those in front stay */
+  if (d == 1) {
+    return w;
+  }
+  const int64_t own = 2 + i;
+  dims[own] = f->axes[i].kernel * d;
+  for (int a = i + 1; a < f->n; a++) {
+    dims[2 + a] = f->axes[a].taps * f->axes[a].stride;
+  }
+  const int apart = tarei_attend_unsqueeze(b, w, (const int64_t[]){own + 1}, 1);
+  const int wide = pad_end(b, apart, 3 + f->n, (int)own + 1, d - 1);
+  return tarei_attend_reshape(b, wide, dims, 2 + f->n);
+}
+
+/* Exactly taps * stride elements along one axis, zeros behind the kernel. */
+static int fit(tarei_build *const b, const form *const f, const int w, const int i) {
+  const axis *const a = &f->axes[i];
+  const int64_t have = a->kernel * a->dilation, want = a->taps * a->stride;
+  return have > want ? tarei_attend_slice(b, w, 2 + i, 0, want, 1)
+                     : pad_end(b, w, 2 + f->n, 2 + i, want - have);
+}
+
+/* [C, M / group, k..] as [group * phases * M / group, C / group, taps..]. */
+static int write_weights(tarei_build *const b, const form *const f) {
+  int w = tarei_build_in(b, W);
+  for (int i = f->n - 1; i >= 0; i--) { /* the later axes have their length when it is asked for */
+    w = fit(b, f, dilate(b, f, w, i), i);
+  }
+  int64_t split[TARE_MAX_RANK], flat[TARE_MAX_RANK], perm[TARE_MAX_RANK];
+  int64_t tap_at[MOST_SPACE], phase_at[MOST_SPACE];
+  int rank = 0, to = 0;
+  if (f->group > 1) {
+    split[rank++] = f->group;
+  }
+  const int in_at = rank;
+  split[rank++] = f->in_per_group;
+  const int out_at = rank;
+  split[rank++] = f->out_per_group;
+  for (int i = 0; i < f->n; i++) {
+    tap_at[i] = rank;
+    split[rank++] = f->axes[i].taps;
+    if (f->axes[i].stride > 1) {
+      phase_at[i] = rank;
+      split[rank++] = f->axes[i].stride;
+    }
+  }
+  w = tarei_attend_reshape(b, w, split, rank);
+  for (int i = 0; i < f->n; i++) { /* the last tap comes first */
+    if (f->axes[i].taps > 1) {
+      w = tarei_attend_slice(b, w, tap_at[i], -1, INT64_MIN, -1);
+    }
+  }
+  if (f->group > 1) {
+    perm[to++] = 0;
+  }
+  for (int i = 0; i < f->n; i++) {
+    if (f->axes[i].stride > 1) {
+      perm[to++] = phase_at[i];
+    }
+  }
+  perm[to++] = out_at;
+  perm[to++] = in_at;
+  flat[0] = f->group * f->phases * f->out_per_group;
+  flat[1] = f->in_per_group;
+  for (int i = 0; i < f->n; i++) {
+    perm[to++] = tap_at[i];
+    flat[2 + i] = f->axes[i].taps;
+  }
+  return tarei_attend_reshape(b, tarei_attend_transpose(b, w, perm, rank), flat, 2 + f->n);
+}
+
+/* The bias of each channel for all its phases. */
+static int write_bias(tarei_build *const b, const form *const f) {
+  const int64_t apart[] = {f->group, 1, f->out_per_group};
+  const int64_t all[] = {f->group, f->phases, f->out_per_group}, flat[] = {-1};
+  if (!f->biased || f->phases == 1) {
+    return tarei_build_in(b, BIAS);
+  }
+  const int rows = tarei_attend_reshape(b, tarei_build_in(b, BIAS), apart, 3);
+  const int wide = tarei_build_binary(b, "Expand", rows, tarei_build_i64s(b, all, 3));
+  return tarei_attend_reshape(b, wide, flat, 1);
+}
+
+static int convolve(tarei_build *const b, const form *const f) {
+  const int in[] = {tarei_build_in(b, X), write_weights(b, f), write_bias(b, f)};
+  const int y = tarei_build_node(b, "Conv", in, f->biased ? 3 : 2);
+  int64_t pads[2 * MOST_SPACE];
+  for (int i = 0; i < f->n; i++) {
+    pads[i] = f->axes[i].taps - 1;
+    pads[f->n + i] = f->axes[i].taps - 1 + f->axes[i].more;
+  }
+  tarei_build_int(b, "group", f->group);
+  tarei_build_ints(b, "pads", pads, 2 * f->n);
+  return y;
+}
+
+/* Length of an axis of the result, as a vector of one. */
+static int length_of(tarei_build *const b, const form *const f, const int y, const int i) {
+  const axis *const a = &f->axes[i];
+  const int64_t known = (a->length - 1 + a->taps + a->more) * a->stride;
+  if (a->length >= 0 || f->n == 1) {
+    return tarei_build_i64s(b, a->length >= 0 ? &known : &(const int64_t){-1}, 1);
+  }
+  const int length = tarei_build_unary(b, "Shape", y);
+  tarei_build_int(b, "start", 1 + i);
+  tarei_build_int(b, "end", 2 + i);
+  return tarei_build_binary(b, "Mul", length, tarei_build_i64s(b, &a->stride, 1));
+}
+
+static int channels_last(tarei_build *const b, const int x, const int rank, const bool last) {
+  int64_t perm[TARE_MAX_RANK] = {0};
+  for (int i = 1; i < rank; i++) {
+    perm[i] = last ? (i + 1 < rank ? i + 1 : 1) : (i == 1 ? rank - 1 : i - 1);
+  }
+  return tarei_attend_transpose(b, x, perm, rank);
+}
+
+/* Phases, which are channels, become neighbours along their axes. */
+static int lay_out(tarei_build *const b, const form *const f, const int y) {
+  int64_t split[TARE_MAX_RANK] = {0}, perm[TARE_MAX_RANK];
+  int parts[2 + MOST_SPACE], n_parts = 0, rank = 1 + f->n, to = 0;
+  if (f->phases == 1) {
+    return y;
+  }
+  const int last = channels_last(b, y, 2 + f->n, true);
+  const int group_at = f->group > 1 ? rank : -1;
+  if (group_at >= 0) {
+    split[rank++] = f->group;
+  }
+  int phase_at = rank;
+  for (int i = 0; i < f->n; i++) {
+    if (f->axes[i].stride > 1) {
+      split[rank++] = f->axes[i].stride;
+    }
+  }
+  split[rank++] = f->out_per_group;
+  int z = tarei_attend_reshape(b, last, split, rank);
+  parts[n_parts++] = tarei_build_i64s(b, (const int64_t[]){0}, 1);
+  perm[to++] = 0;
+  for (int i = 0; i < f->n; i++) {
+    perm[to++] = 1 + i;
+    if (f->axes[i].stride > 1) {
+      perm[to++] = phase_at++;
+    }
+    parts[n_parts++] = length_of(b, f, last, i);
+  }
+  if (group_at >= 0) {
+    perm[to++] = group_at;
+  }
+  perm[to++] = rank - 1;
+  const int64_t channels = f->group * f->out_per_group;
+  parts[n_parts++] = tarei_build_i64s(b, &channels, 1);
+  z = tarei_attend_transpose(b, z, perm, rank);
+  z = tarei_build_binary(b, "Reshape", z, tarei_attend_concat(b, parts, n_parts, 0));
+  return channels_last(b, z, 2 + f->n, false);
+}
+
+/* Leaves out what padding covers. */
+static void crop(tarei_build *const b, const form *const f, const int y) {
+  int64_t from[MOST_SPACE], to[MOST_SPACE], axes[MOST_SPACE];
+  int n = 0;
+  for (int i = 0; i < f->n; i++) {
+    if (f->axes[i].first || f->axes[i].last) {
+      from[n] = f->axes[i].first;
+      to[n] = f->axes[i].last ? -f->axes[i].last : INT64_MAX;
+      axes[n++] = 2 + i;
+    }
+  }
+  if (n == 0) {
+    tarei_build_into(b, "Identity", &y, 1, f->out);
+    return;
+  }
+  const int in[] = {y, tarei_build_i64s(b, from, n), tarei_build_i64s(b, to, n),
+                    tarei_build_i64s(b, axes, n)};
+  tarei_build_into(b, "Slice", in, 4, f->out);
+}
+
+static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+  form f;
+  TARE_TRY(read_form(graph, &graph->nodes[node], &f, err));
+  tarei_build b = tarei_build_at(graph, node);
+  crop(&b, &f, lay_out(&b, &f, convolve(&b, &f)));
+  return tarei_build_done(&b, err);
+}
+
+const tarei_op tarei_op_conv_transpose = {
+    .name = "ConvTranspose",
+    .domain = "",
+    .min_in = 2,
+    .max_in = 3,
+    .min_out = 1,
+    .max_out = 1,
+    .expand = expand,
+};

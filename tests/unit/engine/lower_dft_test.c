@@ -1,0 +1,152 @@
+/* DFT and STFT against sums written out. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "unit/engine/one_node.h"
+
+static const double PI = 3.14159265358979323846;
+
+/* Part `part` of the sum over in[i] * exp(sign * 2 pi i k / n) of `given` numbers, `step` apart. */
+static double transformed(const float *const x, const size_t given, const size_t step,
+                          const size_t parts, const size_t n, const size_t k, const int sign,
+                          const size_t part) {
+  double re = 0, im = 0;
+  for (size_t i = 0; i < given && i < n; i++) {
+    const double turn = sign * 2 * PI * (double)(i * k % n) / (double)n;
+    const double a = (double)x[i * step], b = parts == 2 ? (double)x[i * step + 1] : 0;
+    re += a * cos(turn) - b * sin(turn);
+    im += a * sin(turn) + b * cos(turn);
+  }
+  return part ? im : re;
+}
+
+static void expect_near(const float got, const double value) {
+  if (!(fabs((double)got - value) <= 1e-4)) {
+    fail_msg("%.9g instead of %.9g", (double)got, value);
+  }
+}
+
+/* Lengths of small factors, primes, and powers of two; longer and shorter than the axis. */
+static void test_dft(void **state) {
+  (void)state;
+  static const int64_t lengths[] = {1, 2, 8, 12, 15, 31, 37, 64, 74, 97, 60};
+  for (size_t round = 0; round < 2 * sizeof lengths / sizeof *lengths; round++) {
+    const int64_t n = lengths[round / 2], given = one_node_between(1, 80), inner = 3;
+    const int64_t parts = one_node_between(1, 2);
+    const bool inverse = round % 2, onesided = !inverse && parts == 1 && one_node_bits() & 1;
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 4, (int64_t[]){2, given, inner, parts}, NULL);
+    (void)one_node_const(&t, TARE_I64, 0, NULL, &n);
+    one_node_op(&t, "DFT", "", 17, 1);
+    assert_true(tarei_attr_set_int(t.node, "axis", 1) &&
+                tarei_attr_set_int(t.node, "inverse", inverse) &&
+                tarei_attr_set_int(t.node, "onesided", onesided));
+    one_node_run_ok(&t);
+    const int64_t kept = onesided ? n / 2 + 1 : n;
+    assert_int_equal(t.outputs[0].dims[1], kept);
+    for (int64_t i = 0; i < 2 * kept * inner * 2; i++) {
+      const int64_t column = i / 2 % inner, k = i / 2 / inner % kept, b = i / 2 / inner / kept;
+      const float *const x = (const float *)t.inputs[0].data + (b * given * inner + column) * parts;
+      const double sum = transformed(x, (size_t)given, (size_t)(inner * parts), (size_t)parts,
+                                     (size_t)n, (size_t)k, inverse ? 1 : -1, (size_t)(i % 2));
+      expect_near(((const float *)t.outputs[0].data)[i], inverse ? sum / (double)n : sum);
+    }
+    one_node_end(&t);
+  }
+}
+
+/* One side of a transform of real numbers gives these back. */
+static void test_back_to_real(void **state) {
+  (void)state;
+  for (int64_t n = 4; n < 12; n++) {
+    float x[12], side[2 * 7];
+    for (int64_t i = 0; i < n; i++) {
+      x[i] = one_node_float();
+    }
+    for (int64_t i = 0; i < 2 * (n / 2 + 1); i++) {
+      side[i] =
+          (float)transformed(x, (size_t)n, 1, 1, (size_t)n, (size_t)(i / 2), -1, (size_t)(i % 2));
+    }
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, n / 2 + 1, 2}, side);
+    (void)one_node_const(&t, TARE_I64, 0, NULL, &n);
+    one_node_op(&t, "DFT", "", 20, 1);
+    assert_true(tarei_attr_set_int(t.node, "inverse", 1) &&
+                tarei_attr_set_int(t.node, "onesided", 1));
+    one_node_run_ok(&t);
+    assert_int_equal(t.outputs[0].dims[2], 1);
+    one_node_expect_floats(&t, x, (size_t)n, 1e-5f);
+    one_node_end(&t);
+  }
+}
+
+static void test_stft(void **state) {
+  (void)state;
+  for (int round = 0; round < 8; round++) {
+    const int64_t n = one_node_between(3, 40), hop = one_node_between(1, 20);
+    const int64_t length = n + one_node_between(0, 90), onesided = round & 1;
+    const int64_t frames = (length - n) / hop + 1, kept = onesided ? n / 2 + 1 : n;
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){2, length, 1}, NULL);
+    (void)one_node_const(&t, TARE_I64, 0, NULL, &hop);
+    if (round & 2) {
+      (void)one_node_const(&t, TARE_F32, 1, &n, NULL);
+    } else {
+      (void)one_node_absent(&t);
+      (void)one_node_const(&t, TARE_I64, 0, NULL, &n);
+    }
+    one_node_op(&t, "STFT", "", 17, 1);
+    assert_true(tarei_attr_set_int(t.node, "onesided", onesided));
+    one_node_run_ok(&t);
+    assert_int_equal(t.outputs[0].dims[1], frames);
+    for (int64_t i = 0; i < 2 * frames * kept * 2; i++) {
+      const int64_t k = i / 2 % kept, frame = i / 2 / kept % frames, b = i / 2 / kept / frames;
+      float x[40];
+      for (int64_t s = 0; s < n; s++) {
+        x[s] = ((const float *)t.inputs[0].data)[b * length + frame * hop + s] *
+               (round & 2 ? ((const float *)t.inputs[2].data)[s] : 1);
+      }
+      expect_near(((const float *)t.outputs[0].data)[i],
+                  transformed(x, (size_t)n, 1, 1, (size_t)n, (size_t)k, -1, (size_t)(i % 2)));
+    }
+    one_node_end(&t);
+  }
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){4, 3}, NULL);
+  one_node_op(&t, "DFT", "", 17, 1);
+  one_node_refused(&t, TARE_E_MODEL, "has to be 1 (real) or 2");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 8, 2}, NULL);
+  one_node_op(&t, "DFT", "", 17, 1);
+  assert_true(tarei_attr_set_int(t.node, "onesided", 1));
+  one_node_refused(&t, TARE_E_MODEL, "which is complex");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 8, 1}, NULL);
+  (void)one_node_const(&t, TARE_I64, 0, NULL, &(int64_t){0});
+  (void)one_node_const(&t, TARE_F32, 1, (int64_t[]){4}, NULL);
+  one_node_op(&t, "STFT", "", 17, 1);
+  one_node_refused(&t, TARE_E_MODEL, "not known to be above 0");
+}
+
+int main(void) {
+  one_node_seed();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_dft),
+      cmocka_unit_test(test_back_to_real),
+      cmocka_unit_test(test_stft),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
