@@ -1,5 +1,7 @@
 #include "engine/lower/attention.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "engine/threads.h"
 
@@ -102,4 +104,14 @@ void tarei_attention_run(const tarei_attention *const a) {
     *(size_t *)tarei_thread_scratch(a->run, t, a->layout.total) = SIZE_MAX;
   }
   tarei_team_run(a->run->team, a->batch * a->heads * cuts, item, &j);
+}
+
+bool tarei_attention_is_empty(const tarei_attention *const a, const tarei_attention_block *const b,
+                              const size_t row) {
+  const float *const mask = a->guard ? tarei_attention_mask(a, b, row) : NULL;
+  size_t i = 0;
+  while (mask && i < a->keys && mask[i] == -INFINITY) {
+    i++;
+  }
+  return mask && i == a->keys;
 }

@@ -39,6 +39,7 @@ struct tarei_attention {
   float scale;       /* of the scores */
   float value_scale; /* of int8: what a product of values counts, before the row's sum divides it */
   int32_t query_zero_point;
+  bool guard;        /* rows that the mask leaves no key give zeros */
   const float *mask; /* or NULL */
   size_t mask_step[3]; /* elements per batch, head, row */
   tarei_epilogue epilogue;
@@ -63,5 +64,8 @@ static inline const float *tarei_attention_mask(const tarei_attention *const a,
                                                 const size_t row) {
   return b->mask ? b->mask + (b->first + row) * a->mask_step[2] : NULL;
 }
+
+/* Whether a row gives zeros: nothing is left of it, and it is guarded. */
+bool tarei_attention_is_empty(const tarei_attention *a, const tarei_attention_block *b, size_t row);
 
 #endif

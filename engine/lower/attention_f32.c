@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "engine/lower/attention.h"
 
 static const float *input(const tarei_attention *const a, const int i, const size_t at) {
@@ -29,6 +31,10 @@ static void rows(const tarei_attention *const a, const tarei_attention_block *co
   a->run->kernels->f32_gemm(&score);
   for (size_t r = 0; r < b->m; r++) {
     float *const row = scores + r * l->ld_scores;
+    if (tarei_attention_is_empty(a, b, r)) {
+      memset(row, 0, a->keys * sizeof *row);
+      continue;
+    }
     a->run->kernels->softmax_fused(row, a->scale, tarei_attention_mask(a, b, r), a->keys, row, NULL,
                                    1.0f, 0);
   }

@@ -57,7 +57,8 @@ static void rows(const tarei_attention *const a, const tarei_attention_block *co
                                     .sums = sums};
   a->run->kernels->softmax_u8(&softmax);
   for (size_t r = 0; r < b->m; r++) { /* a row masked all over gives zeros */
-    factors[r] = sums[r] ? a->value_scale / (float)sums[r] : 0.0f;
+    const bool empty = !sums[r] || tarei_attention_is_empty(a, b, r);
+    factors[r] = empty ? 0.0f : a->value_scale / (float)sums[r];
   }
   tarei_i8_gemm product = {
       .a = bytes,

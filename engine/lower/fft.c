@@ -145,7 +145,6 @@ void tarei_fft_table(const size_t n, tarei_complex *const table) {
   const size_t m = around(n);
   tarei_complex *const kernel = table + m, *const chirps = table + 2 * m;
   roots(m, table);
-  /* the kernel is made where the chirps go beyond it: there is room for n of them only */
   for (size_t k = 0; k < n; k++) {
     chirps[k] = chirp(n, k);
   }

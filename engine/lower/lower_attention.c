@@ -8,7 +8,7 @@ typedef struct state {
   tarei_fused fused;
   size_t heads;
   float scale;
-  bool bytes;
+  bool bytes, guard;
 } state;
 
 static tare_status check_bytes(const tarei_step *const step, tare_error *const err) {
@@ -34,6 +34,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   TARE_TRY(tarei_fused_read(step, &s->fused, err));
   s->heads = (size_t)tarei_attr_int(step->node, "heads", 1);
   s->scale = tarei_attr_float(step->node, "scale", 1.0f);
+  s->guard = tarei_attr_int(step->node, "guard", 0) != 0;
   s->bytes = step->graph->values[step->node->in[0]].dtype == TARE_U8;
   for (int i = s->bytes ? 3 : 0; i < 4; i++) {
     TARE_TRY(tarei_want_float(step, i, err));
@@ -113,7 +114,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const run,
                        .keys = (size_t)k->dims[1],
                        .depth = (size_t)k->dims[2] / s->heads,
                        .width = (size_t)v->dims[2] / s->heads,
-                       .scale = s->scale};
+                       .scale = s->scale,
+                       .guard = s->guard};
   if (mask) {
     TARE_TRY(read_mask(&a, mask, err));
   }

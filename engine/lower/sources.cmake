@@ -39,6 +39,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_loop.c
   lower/lower_lp_pool.c
   lower/lower_matmul.c
+  lower/lower_mel_weight_matrix.c
   lower/lower_non_zero.c
   lower/lower_one_hot.c
   lower/lower_pad.c

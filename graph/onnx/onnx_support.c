@@ -75,6 +75,13 @@ static tare_status fail(const report *const r, tare_error *const err) {
     }
     tarei_str_add(&text, ")");
   }
+  for (int i = 0; i < r->n; i++) {
+    if (strcmp(r->list[i].domain, "com.microsoft.nchwc") == 0) {
+      tarei_str_add(&text, "; com.microsoft.nchwc is a layout for one kind of machine, save the model "
+                           "without layout optimizations");
+      break;
+    }
+  }
   if (r->other_nodes) {
     tarei_str_add(&text, ", ... and %d more nodes", r->other_nodes);
   }

@@ -29,6 +29,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_lookup.c
   ops/op_loop.c
   ops/op_matmul.c
+  ops/op_mel_weight_matrix.c
   ops/op_non_zero.c
   ops/op_one_hot.c
   ops/op_pad.c

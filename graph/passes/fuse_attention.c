@@ -12,6 +12,8 @@ typedef struct match {
   int scores, product; /* outputs of the two products */
   int mask;            /* -1: none */
   int mask_rank;       /* of the scores that it is added to */
+  int guarded;         /* condition under which a Where behind the softmax gives 0, or -1 */
+  bool guard;          /* rows that are masked all over give zeros */
   float scale;
   tarei_expr batch, heads;
 } match;
@@ -47,6 +49,43 @@ static int scaled_input(const tarei_graph *const graph, const tarei_node *const 
   return -1;
 }
 
+static bool is_zero(const tarei_graph *const graph, const int value) {
+  float c;
+  return tarei_value_const_float(graph, value, &c) && c == 0;
+}
+
+/* Probabilities behind which rows of NaN become 0, as they are where a row is masked all over: by
+ * what says that they are NaN, or by the condition that masked the scores. -1: it is none of these. */
+static int before_guard(const tarei_graph *const graph, const tarei_node *const where,
+                        match *const m) {
+  const int condition = where->in[0];
+  const tarei_node *const test = tarei_producer(graph, condition);
+  const bool is_nan = test && test->op == &tarei_op_is_nan && test->in[0] == where->in[2];
+  const bool equal = test && test->op == &tarei_op_equal && test->in[0] == test->in[1] &&
+                     test->in[0] == where->in[1];
+  if (m->guard || m->guarded >= 0 || !is_zero(graph, where->in[equal ? 2 : 1])) {
+    return -1;
+  }
+  if (is_nan || equal) {
+    m->guard = tarei_pattern_add(graph, &m->nodes, condition);
+    return m->guard ? where->in[equal ? 1 : 2] : -1;
+  }
+  m->guarded = condition;
+  return tarei_values_same_shape(graph, where->in[2], where->out[0]) ? where->in[2] : -1;
+}
+
+/* Whether the scores were masked where the probabilities are set to 0: that changes only rows of
+ * which nothing is left. */
+static bool guard_holds(const tarei_graph *const graph, match *const m) {
+  const tarei_node *const mask = m->mask < 0 ? NULL : tarei_producer(graph, m->mask);
+  if (m->guarded >= 0) {
+    m->guard = mask && mask->op == &tarei_op_where && mask->in[0] == m->guarded &&
+               is_zero(graph, mask->in[2]);
+    return m->guard;
+  }
+  return true;
+}
+
 /* What a node between the two products does to the scores; the value in front of it, or -1. */
 static int before(const tarei_graph *const graph, const tarei_node *const node,
                   const bool softmax_seen, match *const m) {
@@ -63,6 +102,9 @@ static int before(const tarei_graph *const graph, const tarei_node *const node,
       m->mask = tarei_node_in(node, 1);
       m->mask_rank = rank;
       return x;
+    }
+    if (node->op == &tarei_op_where) {
+      return before_guard(graph, node, m);
     }
     return node->op == &tarei_op_softmax && (axis == -1 || axis == rank - 1) ? x : -1;
   }
@@ -95,7 +137,7 @@ static bool find_scores(const tarei_graph *const graph, int value, match *const 
     const tarei_node *const node = tarei_producer(graph, value);
     if (node->op == &tarei_op_matmul) {
       m->scores = value;
-      return softmax_seen;
+      return softmax_seen && guard_holds(graph, m);
     }
     const int next = before(graph, node, softmax_seen, m);
     softmax_seen |= node->op == &tarei_op_scaled_softmax || node->op == &tarei_op_softmax;
@@ -274,7 +316,8 @@ static tare_status build(tarei_graph *const graph, match *const m, const operand
                                  m->mask < 0 ? 3 : 4, &node, err));
   (void)tarei_expr_is_const(graph->exprs, m->heads, &heads);
   return tarei_attr_set_int(&graph->nodes[node], "heads", heads) &&
-                 tarei_attr_set_float(&graph->nodes[node], "scale", m->scale)
+                 tarei_attr_set_float(&graph->nodes[node], "scale", m->scale) &&
+                 (!m->guard || tarei_attr_set_int(&graph->nodes[node], "guard", 1))
              ? TARE_OK
              : tarei_fail_memory(err, "attribute", sizeof(tarei_attr));
 }
@@ -282,7 +325,7 @@ static tare_status build(tarei_graph *const graph, match *const m, const operand
 static tare_status fuse_at(tarei_graph *const graph, const int index, bool *const changed,
                            tare_error *const err) {
   const tarei_node *const product = &graph->nodes[index];
-  match m = {.product = product->out[0], .mask = -1, .scale = 1};
+  match m = {.product = product->out[0], .mask = -1, .guarded = -1, .scale = 1};
   operand in[3], result;
   float q_factor, k_factor;
   if (!tarei_pattern_add(graph, &m.nodes, m.product) || !find_scores(graph, product->in[0], &m)) {

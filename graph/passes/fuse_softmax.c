@@ -1,5 +1,7 @@
 /* Attention scores: softmax(x / c + mask) along the last axis becomes one ScaledSoftmax, with the
- * division (or product) by a constant, the mask, or both. The values between disappear. */
+ * division (or product) by a constant, the mask, or both. The values between disappear. A Where that
+ * sets scores to minus infinity, or as good as that, is a mask too: what it adds is made of its
+ * condition, which has no heads. */
 #include <math.h>
 
 #include "graph/passes/passes.h"
@@ -8,6 +10,7 @@
 typedef struct match {
   tarei_pattern nodes;
   int x, mask; /* mask -1: none */
+  int where;   /* a node that masks, or -1 */
   float scale;
 } match;
 
@@ -18,9 +21,10 @@ static bool is_last_axis(const tarei_graph *const graph, const tarei_node *const
 }
 
 /* The mask has no more axes than the scores, the same last one, and each other is the same or 1. */
-static bool fits_as_mask(const tarei_graph *const graph, const int mask, const int x) {
+static bool fits_as_mask(const tarei_graph *const graph, const int mask, const int x,
+                         const tare_dtype dtype) {
   const tarei_value *const m = &graph->values[mask], *const v = &graph->values[x];
-  if (m->dtype != TARE_F32 || m->rank < 1 || m->rank > v->rank ||
+  if (m->dtype != dtype || m->rank < 1 || m->rank > v->rank ||
       m->dims[m->rank - 1] != v->dims[v->rank - 1]) {
     return false;
   }
@@ -40,12 +44,51 @@ static void take_mask(const tarei_graph *const graph, match *const m) {
   for (int i = 1; add && i >= 0; i--) {
     const int mask = add->in[i], x = add->in[1 - i];
     if (tarei_values_same_shape(graph, x, m->x) && tarei_producer(graph, x) &&
-        fits_as_mask(graph, mask, x) && tarei_pattern_add(graph, &m->nodes, m->x)) {
+        fits_as_mask(graph, mask, x, TARE_F32) && tarei_pattern_add(graph, &m->nodes, m->x)) {
       m->mask = mask;
       m->x = x;
       return;
     }
   }
+}
+
+/* Adding it to any score that is not larger gives the same: minus infinity, or so far down that no
+ * score matters beside it. */
+static bool masks_out(const tarei_graph *const graph, const int value) {
+  float c;
+  return tarei_value_const_float(graph, value, &c) && c <= -1e30f;
+}
+
+/* x behind a Where that masks some of it. */
+static void take_where(const tarei_graph *const graph, match *const m) {
+  const tarei_node *const where = tarei_producer_is(graph, m->x, &tarei_op_where);
+  for (int i = 1; m->mask < 0 && where && i < 3; i++) {
+    const int x = where->in[i];
+    if (masks_out(graph, where->in[3 - i]) && tarei_values_same_shape(graph, x, m->x) &&
+        tarei_producer(graph, x) && fits_as_mask(graph, where->in[0], x, TARE_BOOL) &&
+        tarei_pattern_add(graph, &m->nodes, m->x)) {
+      m->where = (int)(where - graph->nodes);
+      m->x = x;
+      return;
+    }
+  }
+}
+
+/* What a Where adds: 0 where it keeps the scores. */
+static tare_status write_mask(tarei_graph *const graph, match *const m, tare_error *const err) {
+  int in[3], zero, node;
+  for (int i = 0; i < 3; i++) {
+    in[i] = graph->nodes[m->where].in[i];
+  }
+  TARE_TRY(tarei_add_helper(graph, in[0], "__mask", &m->mask, err));
+  graph->values[m->mask].dtype = TARE_F32;
+  zero = tarei_graph_add_const(graph, "zero", TARE_F32, 0, NULL, NULL);
+  if (zero < 0) {
+    return tarei_fail_memory(err, "zero", sizeof(float));
+  }
+  in[masks_out(graph, in[1]) ? 2 : 1] = zero;
+  return tarei_add_node(graph, &tarei_op_where, graph->values[m->mask].name, 13, in, 3, m->mask,
+                        &node, err);
 }
 
 static void take_scale(const tarei_graph *const graph, match *const m) {
@@ -69,15 +112,19 @@ static void take_scale(const tarei_graph *const graph, match *const m) {
 static tare_status fuse_at(tarei_graph *const graph, const int softmax, bool *const changed,
                            tare_error *const err) {
   const int root = graph->nodes[softmax].out[0];
-  match m = {.x = graph->nodes[softmax].in[0], .mask = -1, .scale = 1};
+  match m = {.x = graph->nodes[softmax].in[0], .mask = -1, .where = -1, .scale = 1};
   if (!tarei_value_is_f32(graph, root) || !is_last_axis(graph, &graph->nodes[softmax]) ||
       !tarei_pattern_add(graph, &m.nodes, root)) {
     return TARE_OK;
   }
   take_mask(graph, &m);
+  take_where(graph, &m);
   take_scale(graph, &m);
   if (m.nodes.n < 2 || !tarei_pattern_is_closed(graph, &m.nodes, root)) {
     return TARE_OK;
+  }
+  if (m.where >= 0) {
+    TARE_TRY(write_mask(graph, &m, err));
   }
   const int in[] = {m.x, m.mask};
   int node;

@@ -201,7 +201,7 @@ static void test_int8(void **state) {
   }
 }
 
-/* Rows of -inf: no number is right; int8 gives zeros, and nothing else changes. */
+/* Rows of -inf: no number is right; int8 gives zeros, so do guarded ones, and nothing else changes. */
 static void test_rows_masked_all_over(void **state) {
   (void)state;
   const sizes z = {1, 2, 20, 33, 8, 8};
@@ -209,19 +209,21 @@ static void test_rows_masked_all_over(void **state) {
   for (int i = 0; i < 20 * 33; i++) {
     mask[i] = i / 33 == 7 ? -INFINITY : 0;
   }
-  for (int bytes = 0; bytes < 2; bytes++) {
+  for (int form = 0; form < 3; form++) {
+    const bool bytes = form == 1;
     one_node t;
     add_operands(&t, &z, bytes ? TARE_U8 : TARE_F32);
     (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){20, 33}, mask);
     one_node_op(&t, "Attention", "tare", 1, 1);
-    assert_true(tarei_attr_set_int(t.node, "heads", 2));
+    assert_true(tarei_attr_set_int(t.node, "heads", 2) &&
+                tarei_attr_set_int(t.node, "guard", form == 2));
     for (int i = 0; bytes && i < 3; i++) {
       one_node_scale(&t, t.in[i], 0.01f, false);
     }
     one_node_run_ok(&t);
     for (int i = 0; i < 20 * 16; i++) {
       const float y = ((const float *)t.outputs[0].data)[i];
-      assert_true(i / 16 != 7 ? isfinite(y) : bytes ? y == 0 : isnan(y));
+      assert_true(i / 16 != 7 ? isfinite(y) : form ? y == 0 : isnan(y));
     }
     one_node_end(&t);
   }

@@ -1,4 +1,4 @@
-/* DFT and STFT against sums written out. */
+/* DFT and STFT against sums written out, and weights of mel bins. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,6 +120,26 @@ static void test_stft(void **state) {
   }
 }
 
+static void test_mel_weights(void **state) {
+  (void)state;
+  const int64_t bins = 3, length = 16, rate = 8192;
+  const float low = 0, high = 4096;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_const(&t, TARE_I64, 0, NULL, &bins);
+  (void)one_node_const(&t, TARE_I64, 0, NULL, &length);
+  (void)one_node_const(&t, TARE_I64, 0, NULL, &rate);
+  (void)one_node_const(&t, TARE_F32, 0, NULL, &low);
+  (void)one_node_const(&t, TARE_F32, 0, NULL, &high);
+  one_node_op(&t, "MelWeightMatrix", "", 17, 1);
+  one_node_run_ok(&t);
+  assert_int_equal(t.outputs[0].dims[0], 9);
+  /* edges at 0, 329, 812, 1521 and 2564 Hz, which are bins 0, 0, 1, 3 and 5 */
+  static const float expected[27] = {1, 0, 0, 0, 1, 0, 0, 0.5f, 0.5f, 0, 0, 1, 0, 0, 0.5f};
+  one_node_expect_floats(&t, expected, 27, 1e-6f);
+  one_node_end(&t);
+}
+
 static void test_refused(void **state) {
   (void)state;
   one_node t;
@@ -143,9 +163,8 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dft),
-      cmocka_unit_test(test_back_to_real),
-      cmocka_unit_test(test_stft),
+      cmocka_unit_test(test_dft),     cmocka_unit_test(test_back_to_real),
+      cmocka_unit_test(test_stft),    cmocka_unit_test(test_mel_weights),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
 /* Attention in the forms that exporters write. */
+#include <math.h>
+
 #include "base/mem.h"
 #include "graph/quantize.h"
 #include "pass_helpers.h"
@@ -71,6 +73,39 @@ static void factors_of_operands(void **state) {
   end_graph(g, reshape(g, "out", back, LIST(0, -1, 12)));
   expect_attention(g, "n_qk + n_p + n_pv + n_back + n_out: Attention(x, y, z) heads=4 scale=0.125 -> "
                       "out float32[batch, n, 12]\n");
+}
+
+/* The mask as a Where in front of the softmax, and one behind it for rows that are masked all over: by
+ * what is NaN (form 0), what does not equal itself (1), or the same condition (2). */
+static void masked_by_where(void **state) {
+  (void)state;
+  for (int form = 0; form < 4; form++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int q = split(g, "q", add_input(g, "x", "batch;n;32"), false);
+    const int k = split(g, "k", add_input(g, "y", "batch;m;32"), true);
+    const int v = split(g, "v", add_input(g, "z", "batch;m;32"), false);
+    const int out = OP(g, "Cast", "keep", add_input(g, "mask", "batch;1;1;m"));
+    assert_true(tarei_attr_set_int(last_node(g), "to", TARE_BOOL));
+    const int low = add_scalar(g, "low", -INFINITY), zero = add_scalar(g, "none", 0);
+    const int scores = OP(g, "MatMul", "qk", q, k);
+    int p = OP(g, "Softmax", "p", OP(g, "Where", "masked", out, low, scores));
+    p = form == 0   ? OP(g, "Where", "safe", OP(g, "IsNaN", "nan", p), zero, p)
+        : form == 1 ? OP(g, "Where", "safe", OP(g, "Equal", "same", p, p), p, zero)
+        : form == 2 ? OP(g, "Where", "safe", out, zero, p)
+                    : p;
+    end_graph(g, join(g, "out", OP(g, "MatMul", "pv", p, v)));
+    optimize(g, false);
+    int found = -1;
+    for (int i = 0; i < g->n_nodes; i++) {
+      found = g->nodes[i].op == &tarei_op_attention ? i : found;
+      assert_true(g->nodes[i].op != &tarei_op_softmax);
+    }
+    assert_true(found >= 0);
+    assert_int_equal(tarei_attr_int(&g->nodes[found], "guard", 0), form < 3);
+    assert_int_equal(g->nodes[found].n_in, 4);
+    assert_ptr_equal(g->nodes[g->values[g->nodes[found].in[3]].producer].op, &tarei_op_where);
+    tarei_graph_free(g);
+  }
 }
 
 /* [B * H, n, d] with the batch in front; the mask is added to [B, H, n, m] between reshapes. */
@@ -243,6 +278,7 @@ static void int8_takes_scales_of_all_three(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(masked_by_where),
       cmocka_unit_test(heads_on_an_axis),
       cmocka_unit_test(factors_of_operands),
       cmocka_unit_test(merged_heads),

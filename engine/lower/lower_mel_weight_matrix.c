@@ -1,0 +1,119 @@
+/* Triangles of a mel filter bank: [spectrum bins, mel bins], each from one edge by its center to
+ * the other. Edges are evenly spread over the mel scale. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/lower/operands.h"
+
+typedef struct bank {
+  int64_t bins, length; /* mel bins; of the transform */
+  double rate, low, high;
+} bank;
+
+static double number(const tare_tensor *const x) {
+  switch (x->dtype) {
+    case TARE_F32:
+      return (double)*(const float *)x->data;
+    case TARE_F64:
+      return *(const double *)x->data;
+    case TARE_I32:
+      return *(const int32_t *)x->data;
+    default:
+      return (double)*(const int64_t *)x->data;
+  }
+}
+
+static tare_status read_bank(const tarei_run *const r, bank *const b, tare_error *const err) {
+  const double bins = number(r->in[0]), length = number(r->in[1]);
+  *b = (bank){.rate = number(r->in[2]), .low = number(r->in[3]), .high = number(r->in[4])};
+  if (!(bins >= 0 && bins <= 1e6) || !(length >= 0 && length <= 1e9) || !(b->rate > 0) ||
+      !(b->low >= 0) || !(b->high >= b->low && b->high <= b->rate)) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "%g mel bins of a transform of %g from %g to %g Hz at a rate of %g are not "
+                      "possible",
+                      bins, length, b->low, b->high, b->rate);
+  }
+  b->bins = (int64_t)bins;
+  b->length = (int64_t)length;
+  return TARE_OK;
+}
+
+static tare_status measure(const tarei_step *const step, const tarei_run *const r,
+                           int64_t *const values, tare_error *const err) {
+  (void)step;
+  bank b = {0};
+  TARE_TRY(read_bank(r, &b, err));
+  values[0] = b.length / 2 + 1;
+  values[1] = b.bins;
+  return TARE_OK;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  for (int i = 0; i < 5; i++) {
+    const tare_dtype dtype = step->graph->values[step->node->in[i]].dtype;
+    if (dtype != TARE_F32 && dtype != TARE_F64 && dtype != TARE_I32 && dtype != TARE_I64) {
+      return tarei_refuse_dtype(dtype, err);
+    }
+  }
+  return TARE_OK;
+}
+
+static double mel_of(const double hertz) {
+  return 2595 * log10(1 + hertz / 700);
+}
+
+/* The bin of the spectrum where edge i lies. */
+static int64_t edge_of(const bank *const b, const int64_t i) {
+  const double low = mel_of(b->low), step = (mel_of(b->high) - low) / (double)(b->bins + 2);
+  const double hertz = 700 * (pow(10, ((double)i * step + low) / 2595) - 1);
+  return (int64_t)floor((double)(b->length + 1) * hertz / b->rate);
+}
+
+static void put(const tare_tensor *const out, const int64_t row, const int64_t column,
+                const double value) {
+  if (row < 0 || row >= out->dims[0]) {
+    return;
+  }
+  const int64_t at = row * out->dims[1] + column;
+  if (out->dtype == TARE_F32) {
+    ((float *)out->data)[at] = (float)value;
+  } else {
+    ((double *)out->data)[at] = value;
+  }
+}
+
+static void put_triangle(const bank *const b, const int64_t i, const tare_tensor *const out) {
+  const int64_t left = edge_of(b, i), center = edge_of(b, i + 1), right = edge_of(b, i + 2);
+  if (left == center) {
+    put(out, center, i, 1);
+  }
+  for (int64_t j = left; left < center && j <= center; j++) {
+    put(out, j, i, (double)(j - left) / (double)(center - left));
+  }
+  for (int64_t j = center; j < right; j++) {
+    put(out, j, i, (double)(right - j) / (double)(right - center));
+  }
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  (void)step;
+  const tare_tensor *const out = r->out[0];
+  bank b = {0};
+  TARE_TRY(read_bank(r, &b, err));
+  if (out->dims[0] != b.length / 2 + 1 || out->dims[1] != b.bins) {
+    return tarei_fail(err, TARE_E_SHAPE, "a matrix of %lld by %lld has room for %lld by %lld",
+                      (long long)(b.length / 2 + 1), (long long)b.bins, (long long)out->dims[0],
+                      (long long)out->dims[1]);
+  }
+  memset(out->data, 0, (size_t)tare_tensor_count(out) * tare_dtype_size(out->dtype));
+  for (int64_t i = 0; i < b.bins; i++) {
+    put_triangle(&b, i, out);
+  }
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_mel_weight_matrix = {
+    .prepare = prepare, .measure = measure, .run = run};
