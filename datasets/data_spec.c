@@ -91,6 +91,7 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   TARE_TRY(check_options(options, err));
   out->rate = options->rate;
   out->skip_bad = options->skip_bad;
+  out->rows = options->rows;
   out->limit = options->limit;
   out->max_elements = options->max_elements ? options->max_elements : DEFAULT_MAX_ELEMENTS;
   out->labels = tarei_strdup(options->labels);

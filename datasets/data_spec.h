@@ -14,7 +14,7 @@ typedef struct tarei_data_spec {
   char *labels; /* or NULL */
   tare_mapping *mappings;
   int n_mappings;
-  bool skip_bad;
+  bool skip_bad, rows;
   int64_t limit;        /* 0 for all */
   int64_t max_elements; /* > 0 */
 } tarei_data_spec;

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "datasets/manifest.h"
+#include "datasets/npy_folder.h"
 
 void tarei_items_fini(tarei_items *const items) {
   for (size_t i = 0; i < items->n; i++) {
@@ -80,26 +81,51 @@ static void names_fini(names *const list) {
   free(list->names);
 }
 
-/* Paths of the data files in a folder, not of hidden ones, sorted; *others counts the rest. */
-static tare_status list_folder(const char *const folder, names *const list, int64_t *const others,
-                               tare_error *const err) {
+static bool is_folder(const char *const path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A file that some reader knows, or a sub-folder that is a sample. */
+static bool is_data(const char *const path, const tarei_data_spec *const spec) {
+  return is_folder(path) ? tarei_npy_folder_is_sample(path, spec)
+                         : tarei_reader_knows_extension(path);
+}
+
+/* Takes one entry of a folder unless it is hidden; *others counts what is no data. */
+static tare_status list_entry(const char *const folder, const char *const name,
+                              const tarei_data_spec *const spec, names *const list,
+                              int64_t *const others, tare_error *const err) {
+  char *path = NULL;
+  if (name[0] == '.') {
+    return TARE_OK;
+  }
+  if (asprintf(&path, "%s/%s", folder, name) < 0) {
+    return tarei_fail_memory(err, folder, strlen(name));
+  }
+  if (!is_data(path, spec)) {
+    ++*others;
+    free(path);
+    return TARE_OK;
+  }
+  if (!TAREI_GROW(list->names, list->n, list->capacity)) {
+    free(path);
+    return tarei_fail_memory(err, folder, list->capacity);
+  }
+  list->names[list->n++] = path;
+  return TARE_OK;
+}
+
+/* Paths of the data in a folder, sorted. */
+static tare_status list_folder(const char *const folder, const tarei_data_spec *const spec,
+                               names *const list, int64_t *const others, tare_error *const err) {
   DIR *const dir = opendir(folder);
   if (!dir) {
     return tarei_fail(err, TARE_E_INPUT, "%s: cannot list: %s", folder, strerror(errno));
   }
   tare_status status = TARE_OK;
   for (const struct dirent *e = readdir(dir); e && status == TARE_OK; e = readdir(dir)) {
-    if (e->d_name[0] == '.' || !tarei_reader_knows_extension(e->d_name)) {
-      *others += e->d_name[0] != '.';
-      continue;
-    }
-    char *path = NULL;
-    if (!TAREI_GROW(list->names, list->n, list->capacity) ||
-        asprintf(&path, "%s/%s", folder, e->d_name) < 0) {
-      status = tarei_fail_memory(err, folder, list->capacity);
-      break;
-    }
-    list->names[list->n++] = path;
+    status = list_entry(folder, e->d_name, spec, list, others, err);
   }
   (void)closedir(dir); /* only read */
   if (list->n) {
@@ -109,17 +135,17 @@ static tare_status list_folder(const char *const folder, names *const list, int6
 }
 
 static tare_status add_files(tarei_items *const items, const char *const folder,
-                             tare_error *const err) {
+                             const tarei_data_spec *const spec, tare_error *const err) {
   names list = {0};
   int64_t others = 0;
-  tare_status status = list_folder(folder, &list, &others, err);
+  tare_status status = list_folder(folder, spec, &list, &others, err);
   for (size_t i = 0; status == TARE_OK && i < list.n; i++) {
     status = tarei_items_add(items, list.names[i], NULL, NULL, 0, err);
   }
   if (status == TARE_OK && list.n == 0) {
     status = tarei_fail(err, TARE_E_INPUT,
-                        "%s: holds no audio or HDF5 file (%lld entries of other kinds)", folder,
-                        (long long)others);
+                        "%s: holds no audio, HDF5 or NumPy data (%lld entries of other kinds)",
+                        folder, (long long)others);
   }
   names_fini(&list);
   return status;
@@ -164,7 +190,9 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
   bool found = false;
   tare_status status = add_manifest_of(items, folder, spec, notes, &found, err);
   if (status == TARE_OK && !found) {
-    status = add_files(items, folder, err);
+    status = tarei_npy_folder_is_sample(folder, spec)
+                 ? tarei_items_add(items, folder, NULL, NULL, 0, err)
+                 : add_files(items, folder, spec, err);
   }
   free(folder);
   return status;

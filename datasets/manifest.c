@@ -79,10 +79,9 @@ static tare_status add_rows(tarei_items *const items, tarei_csv *const csv,
   }
 }
 
-/* Files that hold many samples can hold their labels too. */
-static bool all_hold_many(const tarei_items *const items, const size_t from) {
+static bool all_hold_labels(const tarei_items *const items, const size_t from) {
   for (size_t i = from; i < items->n; i++) {
-    if (!items->items[i].ops->many) {
+    if (!items->items[i].ops->labels) {
       return false;
     }
   }
@@ -101,7 +100,7 @@ static tare_status expand(tarei_items *const items, tarei_csv *const csv, const 
   if (items->n == before) {
     return tarei_fail(err, TARE_E_INPUT, "%s: has a header but no rows", origin);
   }
-  if (spec->labels && head.label < 0 && !all_hold_many(items, before)) {
+  if (spec->labels && head.label < 0 && !all_hold_labels(items, before)) {
     return tarei_fail(err, TARE_E_USAGE, "%s: the header has no label column '%s'", origin,
                       spec->labels);
   }

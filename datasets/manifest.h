@@ -9,7 +9,7 @@
 tare_status tarei_manifest_has_path(const char *path, bool *out, tare_error *err);
 
 /* Adds the rows. The column named by spec->labels gives the label text; it may be missing only
- * where every row is an HDF5 file, which then holds the labels itself. TARE_E_INPUT: malformed,
+ * where every row is a file that can hold the labels itself. TARE_E_INPUT: malformed,
  * no "path" column, a column twice, a row of another width, an empty path, no rows. */
 tare_status tarei_manifest_expand(tarei_items *items, const char *path, const tarei_data_spec *spec,
                                   tare_error *err);

@@ -13,7 +13,8 @@
 typedef struct tarei_reader_ops {
   const char *name;              /* for messages, e.g. "HDF5" */
   const char *const *extensions; /* lower case without dot, NULL-terminated; folders list these */
-  bool many;                     /* a file holds many samples; they are named "<file>[<index>]" */
+  bool many;   /* files hold many samples; they are named "<file>[<index>]" even where it is one */
+  bool labels; /* a file can hold the labels of its samples */
 
   /* True when the file's first bytes, or its absence of a better reader, say so. Asked only for
    * files whose extension no reader knows; rows are asked in order. May not fail. */
@@ -49,6 +50,9 @@ const tarei_reader_ops *tarei_reader_for(const char *path);
 
 /* True when a reader lists the path's extension (any case). */
 bool tarei_reader_knows_extension(const char *path);
+
+/* True when the first n bytes of a file are these. */
+bool tarei_file_begins(const char *path, const void *bytes, size_t n);
 
 /* True when the path ends in "." and one of the extensions (any case). */
 bool tarei_has_extension(const char *path, const char *const *extensions);

@@ -1,6 +1,5 @@
 /* HDF5 files: each input is bound to its data by a layout (hdf5_layout.h), then sample i is read
  * from all of them. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -22,15 +21,7 @@ typedef struct hdf5 {
 } hdf5;
 
 static bool has_signature(const char *const path) {
-  static const unsigned char SIGNATURE[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-  unsigned char head[8];
-  FILE *const file = fopen(path, "rb");
-  const bool same = file && fread(head, 1, sizeof head, file) == sizeof head &&
-                    memcmp(head, SIGNATURE, sizeof head) == 0;
-  if (file) {
-    (void)fclose(file); /* only read */
-  }
-  return same;
+  return tarei_file_begins(path, "\x89HDF\r\n\x1a\n", 8);
 }
 
 static const char *column_name(const hdf5 *const h, const int i) {
@@ -213,6 +204,7 @@ const tarei_reader_ops tare_reader_hdf5 = {
     .name = "HDF5",
     .extensions = EXTENSIONS,
     .many = true,
+    .labels = true,
     .recognises = has_signature,
     .open = hdf5_open,
     .count = hdf5_count,

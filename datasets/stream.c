@@ -31,7 +31,7 @@ static bool find_item(tarei_stream *const stream) {
 static tare_status name_slot(const tarei_stream *const stream, const tarei_item *const item,
                              tarei_slot *const slot) {
   int length;
-  if (item->ops->many) {
+  if (item->ops->many || item->count != 1) {
     length = asprintf(&slot->name, "%s[%lld]", item->path, (long long)stream->within);
   } else {
     length = asprintf(&slot->name, "%s", item->path);

@@ -125,7 +125,7 @@ static const struct argp ARGP = {
     .args_doc = "MODEL DATA...",
     .doc =
         "Runs a float model over data once and gathers the statistics that every calibration "
-        "method needs. DATA: HDF5 files, audio files, folders of audio, or manifests.\v"
+        "method needs. DATA: audio, HDF5 or NumPy files, folders of them, or manifests.\v"
         "Examples:\n"
         "  tare calibrate model.onnx recordings/ -o model.stats\n"
         "  tare calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n"

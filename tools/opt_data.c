@@ -5,11 +5,13 @@
 
 static const struct argp_option OPTIONS[] = {
     {"rate", OPT_RATE, "HZ", 0, "Resample audio to this rate (default: each file's own)", 0},
-    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set or CSV column with the labels", 0},
+    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels", 0},
     {"map", OPT_MAP, "INPUT=PATH", 0,
-     "Where an input lies in an HDF5 file, with :offsets=PATH or :lengths=PATH behind it, e.g. "
-     "input_ids=/tok/values:offsets=/tok/offsets",
+     "Where an input lies in an HDF5 file or an .npz, with :offsets=PATH or :lengths=PATH behind it, "
+     "e.g. input_ids=/tok/values:offsets=/tok/offsets",
      0},
+    {"rows", OPT_ROWS, NULL, 0,
+     "The first axis of .npy and .npz arrays counts samples (default: where only that fits)", 0},
     {"skip-bad", OPT_SKIP_BAD, NULL, 0, "Skip bad samples and name them, instead of failing", 0},
     {"limit", OPT_LIMIT, "N", 0, "Take at most N samples", 0},
     {"max-elements", OPT_MAX_ELEMENTS, "N", 0, "Refuse samples larger than N elements", 0},
@@ -53,6 +55,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case OPT_MAP:
       take_map(o, arg, state);
       return 0;
+    case OPT_ROWS:
+      o->rows = true;
+      return 0;
     case OPT_SKIP_BAD:
       o->skip_bad = true;
       return 0;
@@ -86,6 +91,7 @@ tare_status opt_data_open(const opt_data *const options, const cli_list *const p
   o.mappings = options->maps;
   o.n_mappings = options->n_maps;
   o.skip_bad = options->skip_bad;
+  o.rows = options->rows;
   o.limit = options->limit;
   o.max_elements = options->max_elements;
   return tare_dataset_open(paths->items, paths->n, &o, out, err);

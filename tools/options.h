@@ -25,6 +25,7 @@ enum option_key {
   OPT_RATE,
   OPT_LABELS,
   OPT_MAP,
+  OPT_ROWS,
   OPT_SKIP_BAD,
   OPT_LIMIT,
   OPT_MAX_ELEMENTS,
@@ -75,7 +76,7 @@ typedef struct opt_data {
   const char *labels;
   tare_mapping *maps;
   int n_maps;
-  bool skip_bad;
+  bool skip_bad, rows;
   int64_t limit, max_elements;
 } opt_data;
 

@@ -9,17 +9,24 @@
 #include "tools/say.h"
 #include "tools/show.h"
 
-static const unsigned char HDF5_MARK[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+enum { HEAD_BYTES = 8 };
 
 static bool is_folder(const char *const path) {
   struct stat s;
   return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-static bool is_hdf5(const char *const path) {
-  unsigned char head[sizeof HDF5_MARK];
+/* HDF5 or NumPy: tensors for some model. */
+static bool holds_tensors(const char *const path) {
+  static const char *const MARKS[] = {"\x89HDF\r\n\x1a\n", "\x93NUMPY", "PK\x03\x04"};
+  unsigned char head[HEAD_BYTES];
   show_head(path, head, sizeof head);
-  return memcmp(head, HDF5_MARK, sizeof head) == 0;
+  for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++) {
+    if (memcmp(head, MARKS[i], strlen(MARKS[i])) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static bool probe(const char *const path) {
@@ -37,7 +44,7 @@ static bool probe(const char *const path) {
       return true;
     }
   }
-  return is_folder(path) || is_hdf5(path);
+  return is_folder(path) || holds_tensors(path);
 }
 
 static void print_text(const tare_dataset *const dataset, const lengths *const l) {
@@ -116,7 +123,7 @@ static tare_status show(const char *const path, const show_options *const option
     tare_model_free(&model);
     return status;
   }
-  if (is_hdf5(path)) {
+  if (holds_tensors(path)) {
     return cli_fail(err, TARE_E_USAGE,
                     "%s: say which model the data is for, e.g. --model model.onnx", path);
   }

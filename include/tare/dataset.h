@@ -17,11 +17,12 @@ extern "C" {
 
 typedef struct tare_dataset tare_dataset;
 
-/** Explicit place of one input inside an HDF5 file, e.g. {"input_ids", "/tokens/values"}. */
+/** Explicit place of one input inside an HDF5 file, e.g. {"input_ids", "/tokens/values"}, or in a
+ *  NumPy archive, e.g. {"input_ids", "tokens"}. */
 typedef struct tare_mapping {
   const char *input;   /* name of the model input, or the label name */
-  const char *path;    /* HDF5 data set: vlen, flat values, or padded matrix; or leaf in a group */
-  const char *offsets; /* data set of N+1 offsets, or NULL */
+  const char *path;    /* HDF5 data set: vlen, flat values, or padded matrix; or leaf in a group; or key */
+  const char *offsets; /* data set of N+1 offsets, or NULL; HDF5 only */
   const char *lengths; /* data set of N lengths, or NULL */
 } tare_mapping;
 
@@ -29,10 +30,12 @@ typedef struct tare_dataset_options {
   const tare_port *inputs; /* ports to feed, in order; read during the call only */
   int n_inputs;
   int rate;              /* resample audio to this rate in Hz; 0 keeps each file's rate */
-  const char *labels;    /* HDF5 data set name or CSV column with the labels; NULL for none */
+  const char *labels;    /* HDF5 data set, NumPy array or CSV column with the labels; NULL: none */
   const tare_mapping *mappings;
   int n_mappings;
   bool skip_bad;         /* skip a bad sample and count it, instead of failing */
+  bool rows;             /* the first axis of NumPy arrays counts samples, wherever it could also be
+                            part of one sample */
   int64_t limit;         /* at most so many samples; 0 for all */
   int64_t max_elements;  /* refuse a sample tensor larger than this; 0 for the default 2^28 */
 } tare_dataset_options;
@@ -51,8 +54,9 @@ typedef struct tare_sample {
 TARE_API void tare_dataset_options_init(tare_dataset_options *options);
 
 /**
- * Opens data: HDF5 files (.h5, .hdf5), audio files (wav, flac, ogg, mp3, aiff), folders of audio
- * (with a labels.csv or manifest.csv inside it is read as that manifest), CSV manifests with a
+ * Opens data: HDF5 files (.h5, .hdf5), NumPy archives and arrays (.npz, .npy), audio files (wav,
+ * flac, ogg, mp3, aiff), folders of such files or of folders with <input>.npy files (a folder with
+ * a labels.csv or manifest.csv inside it is read as that manifest), CSV manifests with a
  * "path" column (relative to the manifest), or text files with one path a line (.txt, .lst).
  * @param paths n_paths of them, taken one after the other; read during the call only
  * @param out receives the data set; free it with tare_dataset_close

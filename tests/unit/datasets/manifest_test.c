@@ -52,7 +52,7 @@ static void folder_without_data(void **state) {
   assert_int_equal(mkdir(at("bare"), 0700), 0);
   put_text("bare/x.doc", "");
   refuse_open(at("bare"), &options, TARE_E_INPUT,
-              "bare: holds no audio or HDF5 file (1 entries of other kinds)");
+              "bare: holds no audio, HDF5 or NumPy data (1 entries of other kinds)");
 }
 
 static void manifest_with_every_quirk(void **state) {
