@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/cores.h"
@@ -16,6 +17,12 @@ enum {
   WORKERS_BYTES = 1 << 30, /* of all workers but the first */
 };
 
+/* Places in the data of samples that the model refused. */
+typedef struct refusals {
+  int64_t *indices; /* ascending */
+  size_t n, capacity;
+} refusals;
+
 /* What workers share. */
 typedef struct intake {
   const tarei_gather_job *job;
@@ -23,13 +30,18 @@ typedef struct intake {
   tarei_kernels kernels;
   pthread_mutex_t mutex; /* guards the data set and what follows */
   int64_t n_taken, n_done;
-  bool closed; /* the data is at its end, a sample failed, or the caller wants no more */
+  bool closed;  /* the data is at its end, a sample failed, or the caller wants no more */
+  bool spoiled; /* the statistics hold a part of a sample that was refused */
+  refusals refused;
 } intake;
 
 /* A sample of its own, copied out of the data set. */
 typedef struct sample {
   char *name;
-  int64_t number;
+  int64_t number, index; /* in the order of taking, and in the data */
+  bool observed;         /* by none yet, or by some tensor */
+  bool refused;          /* the model failed on it */
+  bool unobserved;       /* it is run only to see whether the model takes it */
   tarei_fitted fitted;
   tarei_utterance utterance; /* instead, where states are carried */
 } sample;
@@ -56,6 +68,10 @@ static void close_intake(intake *const in) {
 static tare_status observe(void *const user, const tarei_observation *const o,
                            tare_error *const err) {
   worker *const w = user;
+  if (w->sample.unobserved) {
+    return TARE_OK;
+  }
+  w->sample.observed = true;
   assert(o->tensor < w->stats->n_tensors && o->profile < w->stats->n_profiles);
   const int64_t *const extents = w->in->job->options->count_padding ? o->data->dims : o->valid;
   const double start = tarei_now();
@@ -79,6 +95,7 @@ static tare_status begin_utterance(worker *const w, const tare_sample *const fro
 
 static tare_status copy_sample(worker *const w, const tare_sample *const from) {
   free(w->sample.name);
+  w->sample.index = from->index;
   w->sample.name = tarei_strdup(from->name);
   if (!w->sample.name) {
     return tarei_fail_memory(&w->err, "the name of a sample", 0);
@@ -90,16 +107,74 @@ static tare_status copy_sample(worker *const w, const tare_sample *const from) {
   return tarei_fitted_keep(&w->sample.fitted, &w->err);
 }
 
+/* Of the first refusal that is not before this index. */
+static size_t find_refusal(const refusals *const r, const int64_t index) {
+  size_t low = 0;
+  for (size_t high = r->n; low < high;) {
+    const size_t middle = low + (high - low) / 2;
+    if (r->indices[middle] < index) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static bool is_refused(const refusals *const r, const int64_t index) {
+  const size_t at = find_refusal(r, index);
+  return at < r->n && r->indices[at] == index;
+}
+
+static tare_status add_refusal(refusals *const r, const int64_t index, tare_error *const err) {
+  const size_t at = find_refusal(r, index);
+  if (at < r->n && r->indices[at] == index) {
+    return TARE_OK;
+  }
+  if (!TAREI_GROW(r->indices, r->n, r->capacity)) {
+    return tarei_fail_memory(err, "refused samples", r->n * sizeof *r->indices);
+  }
+  memmove(r->indices + at + 1, r->indices + at, (r->n - at) * sizeof *r->indices);
+  r->indices[at] = index;
+  r->n++;
+  return TARE_OK;
+}
+
+/* After w->err: the sample is skipped when the data set says so. */
+static tare_status refuse(worker *const w) {
+  intake *const in = w->in;
+  TARE_TRY(tare_dataset_refuse(in->job->dataset, w->sample.index, &w->err, &w->err));
+  in->spoiled = in->spoiled || w->sample.observed;
+  return add_refusal(&in->refused, w->sample.index, &w->err);
+}
+
+/* Whether its tensors do not go together; one outside all profiles is sound, only not wanted. A
+ * stream's have states beside them that no data holds. */
+static bool is_unsound(const worker *const w, const tare_sample *const s) {
+  int64_t values[TARE_MAX_SYMBOLS];
+  return !w->in->job->options->streaming &&
+         tare_profiles_bind(w->in->job->profiles, s->tensors, values, NULL) != TARE_OK;
+}
+
 /* Takes the next sample; false at the end, with a status in the worker where that is a failure. */
 static bool take_from_open(worker *const w) {
+  intake *const in = w->in;
   const tare_sample *next = NULL;
-  w->sample.number = w->in->n_taken++;
-  w->status = tare_dataset_next(w->in->job->dataset, &next, &w->err);
-  if (w->status == TARE_OK && next) {
+  do {
+    w->sample.number = w->failed_at = in->n_taken++;
+    w->sample.observed = false;
+    w->status = tare_dataset_next(in->job->dataset, &next, &w->err);
+    if (w->status != TARE_OK || !next) {
+      return false;
+    }
     w->status = copy_sample(w, next);
-  }
-  w->failed_at = w->sample.number;
-  return w->status == TARE_OK && next;
+    if (w->status == TARE_OK) {
+      w->sample.unobserved = in->spoiled || is_refused(&in->refused, next->index);
+      return true;
+    }
+    w->status = is_unsound(w, next) ? refuse(w) : w->status;
+  } while (w->status == TARE_OK);
+  return false;
 }
 
 static bool take_sample(worker *const w) {
@@ -120,6 +195,7 @@ static tare_status run_fitted(worker *const w) {
   const tare_status status = tarei_context_run_valid(w->context, fitted->tensors, fitted->valid,
                                                      fitted->profile, w->outputs, &w->err);
   w->times.running += tarei_now() - start - (w->times.observing - observing);
+  w->sample.refused = status != TARE_OK;
   return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", w->sample.name);
 }
 
@@ -164,7 +240,17 @@ static tare_status report(worker *const w, const int64_t done) {
 }
 
 static tare_status finish_sample(worker *const w, const bool of_caller) {
-  TARE_TRY(run_sample(w));
+  w->sample.refused = false;
+  const tare_status ran = run_sample(w);
+  if (ran != TARE_OK && !w->sample.refused) {
+    return ran;
+  }
+  if (ran != TARE_OK) {
+    (void)pthread_mutex_lock(&w->in->mutex);
+    const tare_status status = refuse(w);
+    (void)pthread_mutex_unlock(&w->in->mutex);
+    return status;
+  }
   const int64_t done = count_done(w->in);
   return of_caller ? report(w, done) : TARE_OK;
 }
@@ -294,6 +380,32 @@ static tare_status join(worker *const workers, const int n, tare_error *const er
                                  tare_dataset_describe(in->job->dataset));
 }
 
+static void reset_stats(tare_stats *const stats) {
+  for (int p = 0; p < stats->n_profiles; p++) {
+    stats->profiles[p].n_samples = 0;
+    for (int t = 0; t < stats->n_tensors; t++) {
+      tarei_accumulator_reset(&stats->tensors[t].buckets[p]);
+    }
+  }
+}
+
+/* What a refused sample has put into bins cannot be taken out of them again, so that the pass is
+ * made once more, now knowing which samples not to count. Sound data pays nothing for it. */
+static tare_status pass_until_clean(intake *const in, tarei_team *const team, worker *const workers,
+                                    const int n, tare_error *const err) {
+  tarei_team_run(team, (size_t)n, work, workers);
+  while (in->spoiled && !first_failure(workers, n)) {
+    TARE_TRY(tare_dataset_rewind(in->job->dataset, err));
+    for (int i = 0; i < n; i++) {
+      reset_stats(workers[i].stats);
+    }
+    in->n_taken = in->n_done = 0;
+    in->closed = in->spoiled = false;
+    tarei_team_run(team, (size_t)n, work, workers);
+  }
+  return join(workers, n, err);
+}
+
 static tare_status run_workers(intake *const in, const int n, const int threads,
                                tare_stats *const stats, tare_error *const err) {
   tarei_team *team = NULL;
@@ -304,8 +416,7 @@ static tare_status run_workers(intake *const in, const int n, const int threads,
     status = tarei_team_new(n, &team, err);
   }
   if (status == TARE_OK) {
-    tarei_team_run(team, (size_t)n, work, workers);
-    status = join(workers, n, err);
+    status = pass_until_clean(in, team, workers, n, err);
   }
   tarei_team_free(team);
   end_workers(workers, n);
@@ -332,5 +443,6 @@ tare_status tarei_gather(const tarei_gather_job *const job, tare_stats *const st
   const tare_status status =
       run_workers(&in, count_workers(job, stats, threads), threads, stats, err);
   (void)pthread_mutex_destroy(&in.mutex);
+  free(in.refused.indices);
   return status;
 }

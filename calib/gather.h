@@ -2,7 +2,8 @@
  * One pass of a plan over a data set.
  *
  * Workers take samples in turn. Each runs them in a context of its own and counts into statistics
- * of its own, whose sum does not depend on who took what.
+ * of its own, whose sum does not depend on who took what. A sample that the model refuses is skipped
+ * where the data set skips bad ones, and none of its values count.
  */
 #ifndef TAREI_CALIB_GATHER_H
 #define TAREI_CALIB_GATHER_H

@@ -9,6 +9,12 @@
 
 enum { KEPT_MESSAGES = 1000, DESCRIBED_KINDS = 4 };
 
+/* A sample that was skipped. */
+typedef struct bad_sample {
+  int64_t index;
+  char *message;
+} bad_sample;
+
 struct tare_dataset {
   tarei_data_spec spec;
   tarei_items items;
@@ -17,10 +23,10 @@ struct tare_dataset {
   tarei_stream stream;      /* belongs to the prefetch thread while there is one */
   tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
   tarei_slot current;
-  tare_sample view; /* of current */
+  tare_sample view;          /* of current */
   int least_rate, most_rate; /* so far; 0 before */
   int64_t n_bad;
-  char **bad; /* the first KEPT_MESSAGES of them */
+  bad_sample *bad; /* the first KEPT_MESSAGES of them, by index */
   size_t n_kept, kept_capacity;
 };
 
@@ -125,7 +131,7 @@ tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
 
 static void forget_bad(tare_dataset *const dataset) {
   for (size_t i = 0; i < dataset->n_kept; i++) {
-    free(dataset->bad[i]);
+    free(dataset->bad[i].message);
   }
   dataset->n_kept = 0;
   dataset->n_bad = 0;
@@ -158,19 +164,49 @@ static bool produce(void *const user, tarei_slot *const slot) {
   return tarei_stream_next(user, slot);
 }
 
-/* Counts a bad sample; its message is kept while there are few. */
-static tare_status remember_bad(tare_dataset *const dataset, tare_error *const err) {
-  dataset->n_bad++;
-  if (dataset->n_kept == KEPT_MESSAGES) {
-    return TARE_OK;
+/* Makes room for a message at its place by index; what lies behind the last one kept goes. */
+static tare_status insert_bad(tare_dataset *const dataset, const bad_sample bad,
+                              tare_error *const err) {
+  size_t at = dataset->n_kept;
+  while (at > 0 && dataset->bad[at - 1].index > bad.index) {
+    at--;
   }
-  char *const message = tarei_strdup(dataset->current.error.message);
-  if (!message || !TAREI_GROW(dataset->bad, dataset->n_kept, dataset->kept_capacity)) {
-    free(message);
+  if (dataset->n_kept == KEPT_MESSAGES) {
+    free(at < KEPT_MESSAGES ? dataset->bad[--dataset->n_kept].message : bad.message);
+  } else if (!TAREI_GROW(dataset->bad, dataset->n_kept, dataset->kept_capacity)) {
+    free(bad.message);
     return tarei_fail_memory(err, "message", TARE_ERROR_CAPACITY);
   }
-  dataset->bad[dataset->n_kept++] = message;
+  if (at == KEPT_MESSAGES) {
+    return TARE_OK;
+  }
+  memmove(dataset->bad + at + 1, dataset->bad + at, (dataset->n_kept - at) * sizeof bad);
+  dataset->bad[at] = bad;
+  dataset->n_kept++;
   return TARE_OK;
+}
+
+/* Counts a bad sample; its message is kept while there are few. */
+static tare_status remember_bad(tare_dataset *const dataset, const int64_t index,
+                                const char *const message, tare_error *const err) {
+  const bad_sample bad = {.index = index, .message = tarei_strdup(message)};
+  if (!bad.message) {
+    return tarei_fail_memory(err, "message", TARE_ERROR_CAPACITY);
+  }
+  dataset->n_bad++;
+  return insert_bad(dataset, bad, err);
+}
+
+tare_status tare_dataset_refuse(tare_dataset *const dataset, const int64_t index,
+                                const tare_error *const why, tare_error *const err) {
+  const bool of_sample = why->status == TARE_E_INPUT || why->status == TARE_E_SHAPE;
+  if (dataset->spec.skip_bad && of_sample) {
+    return remember_bad(dataset, index, why->message, err);
+  }
+  if (err && err != why) {
+    *err = *why;
+  }
+  return why->status;
 }
 
 static void note_rate(tare_dataset *const dataset, const int rate) {
@@ -212,7 +248,7 @@ tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **c
     if (!dataset->spec.skip_bad || fault->status == TARE_E_MEMORY) {
       return tarei_fail(err, fault->status, "%s", fault->message);
     }
-    TARE_TRY(remember_bad(dataset, err));
+    TARE_TRY(remember_bad(dataset, dataset->current.index, fault->message, err));
   }
 }
 
@@ -236,7 +272,7 @@ int64_t tare_dataset_n_bad(const tare_dataset *const dataset) {
 }
 
 const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i) {
-  return i >= 0 && (size_t)i < dataset->n_kept ? dataset->bad[i]
+  return i >= 0 && (size_t)i < dataset->n_kept ? dataset->bad[i].message
                                                : "(only the first 1000 messages are kept)";
 }
 

@@ -18,11 +18,13 @@ void lengths_fini(lengths *const l) {
   *l = (lengths){0};
 }
 
-static tare_status take(lengths *const l, const tare_sample *const sample, tare_error *const err) {
+static tare_status take(lengths *const l, tare_dataset *const dataset,
+                        const tare_sample *const sample, tare_error *const err) {
   int64_t values[TARE_MAX_SYMBOLS] = {0};
   const tare_status status = tare_profiles_bind(l->symbols, sample->tensors, values, err);
   if (status != TARE_OK) {
-    return cli_fail_in(err, status, sample->name);
+    (void)cli_fail_in(err, status, sample->name); /* whether it is one is for the data to say */
+    return tare_dataset_refuse(dataset, sample->index, err, err);
   }
   const size_t n = (size_t)tare_profiles_n_symbols(l->symbols);
   l->values = cli_realloc(l->values, ((size_t)l->n + 1) * n, sizeof *l->values);
@@ -38,7 +40,7 @@ tare_status lengths_read(lengths *const l, tare_dataset *const dataset, tare_err
     if (!sample) {
       return TARE_OK;
     }
-    CLI_TRY(take(l, sample, err));
+    CLI_TRY(take(l, dataset, sample, err));
   }
 }
 

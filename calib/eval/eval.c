@@ -27,6 +27,8 @@ typedef struct evaluation {
   tarei_utterance utterance, utterance_reference;
   tarei_eval_save *save;
   tarei_tally *tallies; /* per profile, then the total */
+  tarei_tally *pending; /* the same of the sample that is taken */
+  bool refused;         /* what failed is the fault of the sample */
   double seconds, reference_seconds;
   int64_t n_chunks; /* taken so far, of all samples */
 } evaluation;
@@ -113,7 +115,8 @@ static tare_status prepare(evaluation *const e, const int64_t count, tare_error 
   e->got = tarei_calloc(n, sizeof *e->got);
   e->want = tarei_calloc(n, sizeof *e->want);
   e->tallies = tarei_calloc((size_t)e->n_profiles + 1, sizeof *e->tallies);
-  if (!e->got || !e->want || !e->tallies) {
+  e->pending = tarei_calloc((size_t)e->n_profiles + 1, sizeof *e->pending);
+  if (!e->got || !e->want || !e->tallies || !e->pending) {
     return tarei_fail_memory(err, "evaluation", n * sizeof *e->got);
   }
   TARE_TRY(open_context(e, e->plan, e->options->profile, &e->context, err));
@@ -187,6 +190,7 @@ static tare_status run_plan(evaluation *const e, const tare_sample *const sample
                             tare_error *const err) {
   TARE_TRY(tarei_eval_fit_sample(&e->fit, sample, &e->fitted, err));
   const tare_status status = run_timed(e->context, e->fitted.tensors, e->got, &e->seconds, err);
+  e->refused = status != TARE_OK;
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", sample->name);
 }
 
@@ -194,6 +198,7 @@ static tare_status run_reference(evaluation *const e, const tare_sample *const s
                                  const tarei_fitted *const fitted, tare_error *const err) {
   const tare_status status =
       run_timed(e->reference, fitted->tensors, e->want, &e->reference_seconds, err);
+  e->refused = status != TARE_OK;
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s: reference", sample->name);
 }
 
@@ -207,8 +212,8 @@ static tare_status measure_sample(evaluation *const e, const tare_sample *const 
   for (int i = 0; i < e->n_outputs; i++) {
     TARE_TRY(measure_output(e, sample, i, &tally, err));
   }
-  tarei_tally_add(&e->tallies[e->fitted.profile], &tally);
-  tarei_tally_add(&e->tallies[e->n_profiles], &tally);
+  tarei_tally_add(&e->pending[e->fitted.profile], &tally);
+  tarei_tally_add(&e->pending[e->n_profiles], &tally);
   return TARE_OK;
 }
 
@@ -265,9 +270,32 @@ static tare_status take_stream(evaluation *const e, const tare_sample *const sam
   }
 }
 
-static tare_status take_sample(evaluation *const e, const tare_sample *const sample,
-                               tare_error *const err) {
-  return e->options->streaming ? take_stream(e, sample, err) : take_whole(e, sample, err);
+/* Whether its tensors do not go together; one outside all profiles is sound, only not wanted. A
+ * stream's have states beside them that no data holds. */
+static bool is_unsound(const evaluation *const e, const tare_sample *const sample) {
+  int64_t values[TARE_MAX_SYMBOLS];
+  return !e->options->streaming &&
+         tare_profiles_bind(tare_plan_profiles(e->plan), sample->tensors, values, NULL) != TARE_OK;
+}
+
+/* A sample that the model refuses is for the data set to skip; it counts as a whole or not at all.
+ */
+static tare_status take_sample(evaluation *const e, tare_dataset *const dataset,
+                               const tare_sample *const sample, tare_error *const err) {
+  tare_error why = {0};
+  e->refused = false;
+  for (int p = 0; p <= e->n_profiles; p++) {
+    e->pending[p] = (tarei_tally){0};
+  }
+  if ((e->options->streaming ? take_stream : take_whole)(e, sample, &why) != TARE_OK) {
+    return e->refused || is_unsound(e, sample)
+               ? tare_dataset_refuse(dataset, sample->index, &why, err)
+               : tarei_fail(err, why.status, "%s", why.message);
+  }
+  for (int p = 0; p <= e->n_profiles; p++) {
+    tarei_tally_add(&e->tallies[p], &e->pending[p]);
+  }
+  return TARE_OK;
 }
 
 static tare_status take_all(evaluation *const e, tare_dataset *const dataset,
@@ -283,7 +311,7 @@ static tare_status take_all(evaluation *const e, tare_dataset *const dataset,
     if (!sample) {
       break;
     }
-    TARE_TRY(take_sample(e, sample, err));
+    TARE_TRY(take_sample(e, dataset, sample, err));
   }
   if (e->tallies[e->n_profiles].samples == 0) {
     return tarei_fail(err, TARE_E_INPUT, "no sample to evaluate: %s",
@@ -324,6 +352,7 @@ static void fini(evaluation *const e) {
   free(e->got);
   free(e->want);
   free(e->tallies);
+  free(e->pending);
 }
 
 tare_status tare_eval(const tare_plan *const plan, tare_dataset *const dataset,

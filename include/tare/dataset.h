@@ -81,10 +81,23 @@ TARE_API int64_t tare_dataset_count(const tare_dataset *dataset);
 TARE_API tare_status tare_dataset_next(tare_dataset *dataset, const tare_sample **out,
                                        tare_error *err);
 
+/**
+ * Says that a sample which the data set gave cannot be used, for instance because the model refuses
+ * it. With skip_bad it counts as a bad one from now on.
+ * @param index tare_sample.index
+ * @param why what is wrong with it; the message names the sample
+ * @return TARE_OK when the sample is to be skipped; else the status of `why`, and `err` is set to it:
+ *         without skip_bad, or where the status is neither TARE_E_INPUT nor TARE_E_SHAPE.
+ *         TARE_E_MEMORY
+ */
+TARE_API tare_status tare_dataset_refuse(tare_dataset *dataset, int64_t index,
+                                         const tare_error *why, tare_error *err);
+
 /** Starts again at the first sample. */
 TARE_API tare_status tare_dataset_rewind(tare_dataset *dataset, tare_error *err);
 
-/** Samples skipped so far (since open or rewind), and the message of skipped sample i. */
+/** Samples skipped so far (since open or rewind), and the message of skipped sample i in the order of
+ *  the data; the first 1000 messages are kept. */
 TARE_API int64_t tare_dataset_n_bad(const tare_dataset *dataset);
 TARE_API const char *tare_dataset_bad(const tare_dataset *dataset, int64_t i);
 

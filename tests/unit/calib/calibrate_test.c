@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <tare/calib.h>
 #include <unistd.h>
 
 #define MODEL TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx"
 #define DATA TARE_SOURCE_DIR "/examples/digits-conv/calib"
+#define LOOKUP TARE_SOURCE_DIR "/tests/fixtures/onnx/good_late_lookup.onnx"
 #define PROFILE_SHORT "samples=1600:16000:24000"
 #define PROFILE_LONG "samples=24001:30000:40000"
 
@@ -126,6 +128,109 @@ static void the_first_failure_is_told(void **const state) {
     close_all(&s);
   }
   assert_string_equal(err[0].message, err[1].message);
+}
+
+enum { SAMPLES = 12 };
+
+static void write_array(const char *const folder, const char *const name, const char *const type,
+                        const char *const shape, const void *const data, const size_t bytes) {
+  char path[256], header[119] = {0};
+  snprintf(path, sizeof path, "%s/%s.npy", folder, name);
+  const int n = snprintf(header, sizeof header,
+                         "{'descr': '%s', 'fortran_order': False, 'shape': %s}", type, shape);
+  memset(header + n, ' ', sizeof header - (size_t)n);
+  header[sizeof header - 1] = '\n';
+  FILE *const file = fopen(path, "wb");
+  assert_non_null(file);
+  fwrite("\x93NUMPY\1\0\x77\0", 1, 10, file);
+  fwrite(header, 1, sizeof header, file);
+  fwrite(data, 1, bytes, file);
+  fclose(file);
+}
+
+/* Sample i; a bad one has an id outside the table of five, or an input of another length. */
+static void write_sample(const char *const folder, const int i, const bool bad) {
+  const float scale = bad ? 1000.0f : (float)(i + 1);
+  const float x[] = {scale, -1, 0.5f, scale};
+  const int64_t ids[] = {bad ? 7 : i % 5, 0};
+  assert_int_equal(mkdir(folder, 0777), 0);
+  write_array(folder, "x", "<f4", "(1, 4)", x, sizeof x);
+  write_array(folder, "ids", "<i8", bad && i % 2 ? "(2,)" : "(1,)", ids,
+              bad && i % 2 ? sizeof ids : sizeof *ids);
+}
+
+/* Calibrates on samples in folders of the working folder. */
+static tare_status calibrate_folders(const char *const root, const bool skip_bad, const int threads,
+                                     tare_stats **const stats, int64_t *const bad,
+                                     tare_error *const err) {
+  setup s = {0};
+  tare_dataset_options options;
+  tare_dataset_options_init(&options);
+  assert_int_equal(tare_model_load(LOOKUP, &s.model, err), TARE_OK);
+  options.n_inputs = tare_model_inputs(s.model, &options.inputs);
+  options.skip_bad = skip_bad;
+  assert_int_equal(tare_profiles_new(options.inputs, options.n_inputs, &s.profiles, err), TARE_OK);
+  assert_int_equal(tare_profiles_add(s.profiles, "batch=1:1:2", err), TARE_OK);
+  assert_int_equal(tare_dataset_open(&root, 1, &options, &s.dataset, err), TARE_OK);
+  tare_calibrate_options how;
+  tare_calibrate_options_init(&how);
+  how.threads = threads;
+  how.all_tensors = true;
+  const tare_status status = tare_calibrate(s.model, s.dataset, s.profiles, &how, stats, err);
+  *bad = tare_dataset_n_bad(s.dataset);
+  if (*bad > 1) {
+    assert_non_null(strstr(tare_dataset_bad(s.dataset, 0), "03: "));
+    assert_non_null(strstr(tare_dataset_bad(s.dataset, 1), "08: "));
+    assert_non_null(strstr(tare_dataset_bad(s.dataset, 1), "index 7 in 'ids' is outside 0..4"));
+  }
+  close_all(&s);
+  return status;
+}
+
+/* The model looks an id up only after it has given other tensors: nothing of such a sample, which
+ * is as loud as can be, may count. */
+static void what_the_model_refuses_does_not_count(void **const state) {
+  (void)state;
+  char root[] = "tare-refused-XXXXXX", path[64];
+  assert_non_null(mkdtemp(root));
+  static const char *const SETS[] = {"good", "mixed"};
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", root, SETS[i]);
+    assert_int_equal(mkdir(path, 0777), 0);
+    for (int k = 0; k < SAMPLES; k++) {
+      const bool bad = k == 3 || k == 8;
+      snprintf(path, sizeof path, "%s/%s/%02d", root, SETS[i], k);
+      if (!bad || i == 1) {
+        write_sample(path, k, bad);
+      }
+    }
+  }
+  char *bytes[3];
+  size_t n[3];
+  for (int i = 0; i < 3; i++) {
+    tare_stats *stats = NULL;
+    int64_t bad = 0;
+    tare_error err = {0};
+    snprintf(path, sizeof path, "%s/%s", root, SETS[i > 0]);
+    if (calibrate_folders(path, true, 1 + 2 * (i / 2), &stats, &bad, &err) != TARE_OK) {
+      fail_msg("%s", err.message);
+    }
+    assert_int_equal(bad, i > 0 ? 2 : 0);
+    bytes[i] = save(stats, &n[i]);
+    tare_stats_free(&stats);
+    assert_int_equal(n[i], n[0]);
+    assert_memory_equal(bytes[i], bytes[0], n[0]);
+  }
+  tare_stats *stats = NULL;
+  int64_t bad = 0;
+  tare_error err = {0};
+  assert_int_equal(calibrate_folders(path, false, 3, &stats, &bad, &err), TARE_E_SHAPE);
+  assert_non_null(strstr(err.message, "03: "));
+  for (int i = 0; i < 3; i++) {
+    free(bytes[i]);
+  }
+  snprintf(path, sizeof path, "rm -r %s", root);
+  assert_int_equal(system(path), 0);
 }
 
 typedef struct watch {
@@ -240,6 +345,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_do_not_change_a_byte),
       cmocka_unit_test(the_first_failure_is_told),
+      cmocka_unit_test(what_the_model_refuses_does_not_count),
       cmocka_unit_test(progress_grows_on_the_calling_thread),
       cmocka_unit_test(padding_is_not_counted),
       cmocka_unit_test(every_method_gives_a_table),
