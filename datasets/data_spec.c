@@ -65,6 +65,21 @@ static tare_status check_options(const tare_dataset_options *const options, tare
   return TARE_OK;
 }
 
+/* Features have a rate of their own, which audio is then brought to. */
+static tare_status make_features(const tare_dataset_options *const options,
+                                 tarei_data_spec *const out, tare_error *const err) {
+  tarei_feature_spec spec;
+  TARE_TRY(tarei_feature_spec_parse(options->features, &spec, err));
+  if (options->rate && options->rate != spec.rate) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "rate %d does not fit %s features, which are of %lld Hz; the features' own "
+                      "option rate=%d changes that",
+                      options->rate, spec.name, (long long)spec.rate, options->rate);
+  }
+  out->rate = (int)spec.rate;
+  return tarei_features_new(&spec, &out->features, err);
+}
+
 /* Copies *s in place; NULL stays NULL. */
 static bool own(const char **const s) {
   const bool given = *s != NULL;
@@ -94,6 +109,9 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   out->rows = options->rows;
   out->limit = options->limit;
   out->max_elements = options->max_elements ? options->max_elements : DEFAULT_MAX_ELEMENTS;
+  if (options->features) {
+    TARE_TRY(make_features(options, out, err));
+  }
   out->labels = tarei_strdup(options->labels);
   bool ok = !options->labels || out->labels;
   out->inputs = tarei_calloc((size_t)options->n_inputs, sizeof *out->inputs);
@@ -128,6 +146,7 @@ void tarei_data_spec_fini(tarei_data_spec *const spec) {
   free(spec->inputs);
   free(spec->mappings);
   free(spec->labels);
+  tarei_features_free(&spec->features);
   *spec = (tarei_data_spec){0};
 }
 

@@ -6,11 +6,13 @@
 #include <tare/dataset.h>
 
 #include "base/error.h"
+#include "datasets/features/features.h"
 
 typedef struct tarei_data_spec {
   tare_port *inputs;
   int n_inputs;
   int rate;
+  tarei_features *features; /* of audio, or NULL */
   char *labels; /* or NULL */
   tare_mapping *mappings;
   int n_mappings;

@@ -1,10 +1,11 @@
-/* Audio files: whatever libsndfile opens, mixed to mono, resampled when asked. One file is one
- * sample. */
+/* Audio files: whatever libsndfile opens, mixed to mono, resampled when asked, as it is or as
+ * features. One file is one sample. */
 #include <sndfile.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "datasets/audio_header.h"
+#include "datasets/audio_ports.h"
 #include "datasets/convert.h"
 #include "datasets/port_shape.h"
 #include "datasets/reader.h"
@@ -15,7 +16,8 @@ enum { BLOCK_VALUES = 1 << 14 };
 typedef struct audio {
   char *path;
   const tarei_data_spec *spec;
-  char describe[64];
+  tarei_audio_ports ports;
+  char describe[96];
 } audio;
 
 /* Mono audio in memory. */
@@ -30,48 +32,11 @@ static bool takes_anything(const char *const path) {
   return true;
 }
 
-static bool is_floating(const tare_dtype dtype) {
-  static const tare_dtype FLOATS[] = {TARE_F32, TARE_F16, TARE_F64, TARE_BF16};
-  for (size_t i = 0; i < sizeof FLOATS / sizeof *FLOATS; i++) {
-    if (FLOATS[i] == dtype) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static tare_status check_port(const char *const path, const tarei_data_spec *const spec,
-                              tare_error *const err) {
-  const tare_port *const port = &spec->inputs[0];
-  if (spec->n_inputs != 1) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "%s: audio can feed one input and the model has %d ('%s', '%s', ...); put "
-                      "the tensors into an HDF5 file",
-                      path, spec->n_inputs, port->name, spec->inputs[1].name);
-  }
-  if (!is_floating(port->dtype)) {
-    return tarei_fail(err, TARE_E_USAGE, "%s: audio needs a float input and '%s' takes %s", path,
-                      port->name, tare_dtype_name(port->dtype));
-  }
-  for (int d = 1; d < port->rank - 1; d++) {
-    if (port->dims[d].symbol || port->dims[d].value != 1) {
-      return tarei_fail(err, TARE_E_USAGE,
-                        "%s: audio needs an input of shape [samples], [batch, samples] or "
-                        "[batch, 1, samples], and dim %d of '%s' is not 1",
-                        path, d, port->name);
-    }
-  }
-  if (port->rank < 1) {
-    return tarei_fail(err, TARE_E_USAGE, "%s: audio cannot feed the scalar input '%s'", path,
-                      port->name);
-  }
-  return TARE_OK;
-}
-
 static tare_status audio_open(const char *const path, const tarei_data_spec *const spec,
                               const bool labels, void **const state, tare_error *const err) {
   *state = NULL;
-  TARE_TRY(check_port(path, spec, err));
+  tarei_audio_ports ports;
+  TARE_TRY(tarei_audio_ports_find(path, spec, &ports, err));
   if (labels) {
     return tarei_fail(err, TARE_E_USAGE,
                       "%s: labels '%s' are asked for, and audio has them in a manifest only", path,
@@ -83,7 +48,12 @@ static tare_status audio_open(const char *const path, const tarei_data_spec *con
     return tarei_fail_memory(err, path, sizeof *a);
   }
   a->spec = spec;
-  if (spec->rate) {
+  a->ports = ports;
+  if (spec->features) {
+    const tarei_feature_spec *const f = tarei_features_spec(spec->features);
+    (void)snprintf(a->describe, sizeof a->describe, "audio at %d Hz as %s features of %lld mels",
+                   spec->rate, f->name, (long long)f->mels);
+  } else if (spec->rate) {
     (void)snprintf(a->describe, sizeof a->describe, "audio resampled to %d Hz", spec->rate);
   } else {
     (void)snprintf(a->describe, sizeof a->describe, "audio at each file's own rate");
@@ -206,23 +176,80 @@ static tare_status resample(mono *const m, const int from, const tarei_data_spec
   return TARE_OK;
 }
 
-static tare_status emit(const mono *const m, const tarei_data_spec *const spec,
-                        tarei_slot *const out, tare_error *const err) {
-  const int64_t dims[] = {m->n};
-  tare_tensor *const tensor = &out->tensors[0];
-  TARE_TRY(tarei_port_shape(&spec->inputs[0], 1 /* rank */, dims, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, spec->max_elements, err));
-  double *const wide = tarei_calloc((size_t)m->n, sizeof *wide);
+/* Gives n values of the given dims to the input that takes them. */
+static tare_status emit_values(const audio *const a, const float *const values, const int rank,
+                               const int64_t *const dims, tarei_slot *const out,
+                               tare_error *const err) {
+  tare_tensor *const tensor = &out->tensors[a->ports.signal];
+  TARE_TRY(tarei_port_shape(&a->spec->inputs[a->ports.signal], rank, dims, tensor, err));
+  TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->max_elements, err));
+  const int64_t n = tare_tensor_count(tensor);
+  double *const wide = tarei_calloc((size_t)n, sizeof *wide);
   if (!wide) {
-    return tarei_fail_memory(err, "audio", (size_t)m->n * sizeof *wide);
+    return tarei_fail_memory(err, "audio", (size_t)n * sizeof *wide);
   }
-  for (int64_t i = 0; i < m->n; i++) {
-    wide[i] = (double)m->frames[i];
+  for (int64_t i = 0; i < n; i++) {
+    wide[i] = (double)values[i];
   }
   const tare_status status =
-      tarei_convert(TAREI_NUMBER_F64, wide, m->n, tensor->dtype, tensor->data, err);
+      tarei_convert(TAREI_NUMBER_F64, wide, n, tensor->dtype, tensor->data, err);
   free(wide);
   return status;
+}
+
+static tare_status emit_length(const audio *const a, const int64_t length, tarei_slot *const out,
+                               tare_error *const err) {
+  if (a->ports.length < 0) {
+    return TARE_OK;
+  }
+  tare_tensor *const tensor = &out->tensors[a->ports.length];
+  const tare_port *const port = &a->spec->inputs[a->ports.length];
+  TARE_TRY(tarei_port_shape(port, 0 /* rank */, NULL, tensor, err));
+  TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->max_elements, err));
+  return tarei_convert(TAREI_NUMBER_I64, &length, 1, tensor->dtype, tensor->data, err);
+}
+
+static tare_status transpose(const tarei_feature_frames *const f, const int64_t mels,
+                             float **const out, tare_error *const err) {
+  float *const to = tarei_calloc((size_t)(f->n * mels), sizeof *to);
+  if (!to) {
+    return tarei_fail_memory(err, "features", (size_t)(f->n * mels) * sizeof *to);
+  }
+  for (int64_t i = 0; i < f->n; i++) {
+    for (int64_t m = 0; m < mels; m++) {
+      to[m * f->n + i] = f->values[i * mels + m];
+    }
+  }
+  *out = to;
+  return TARE_OK;
+}
+
+static tare_status emit_frames(const audio *const a, const tarei_feature_frames *const f,
+                               tarei_slot *const out, tare_error *const err) {
+  const int64_t mels = tarei_features_spec(a->spec->features)->mels;
+  const bool mels_first = a->ports.mels_first;
+  const int64_t dims[] = {mels_first ? mels : f->n, mels_first ? f->n : mels};
+  float *turned = NULL;
+  TARE_TRY(mels_first ? transpose(f, mels, &turned, err) : TARE_OK);
+  const tare_status status =
+      emit_values(a, turned ? turned : f->values, 2 /* rank */, dims, out, err);
+  free(turned);
+  return status == TARE_OK ? emit_length(a, f->n_full, out, err) : status;
+}
+
+static tare_status emit(const audio *const a, const mono *const m, tarei_slot *const out,
+                        tare_error *const err) {
+  if (a->spec->features) {
+    tarei_feature_frames frames;
+    TARE_TRY(tarei_features_compute(a->spec->features, m->frames, m->n, a->spec->max_elements,
+                                    &frames, err));
+    const tare_status status = emit_frames(a, &frames, out, err);
+    free(frames.values);
+    return status;
+  }
+  const int64_t dims[] = {m->n};
+  TARE_TRY(emit_values(a, m->frames, 1 /* rank */, dims, out, err));
+  return emit_length(a, m->n, out, err);
 }
 
 /* NaN would spread over its whole neighbourhood in the resampler, and lose its place. */
@@ -251,7 +278,7 @@ static tare_status audio_read(void *const state, const int64_t i, tarei_slot *co
   }
   if (status == TARE_OK) {
     out->rate = a->spec->rate ? a->spec->rate : rate;
-    status = emit(&m, a->spec, out, err);
+    status = emit(a, &m, out, err);
   }
   free(m.frames);
   return status;

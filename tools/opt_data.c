@@ -5,9 +5,15 @@
 
 static const struct argp_option OPTIONS[] = {
     {"rate", OPT_RATE, "HZ", 0, "Resample audio to this rate (default: each file's own)", 0},
-    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels", 0},
+    {"features", OPT_FEATURES, "PRESET[,KEY=VALUE...]", 0,
+     "Feed log-mel features of the audio: whisper, kaldi, torchaudio, nemo or librosa, e.g. "
+     "kaldi,mels=80 (see tare(1))",
+     0},
+    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels",
+     0},
     {"map", OPT_MAP, "INPUT=PATH", 0,
-     "Where an input lies in an HDF5 file or an .npz, with :offsets=PATH or :lengths=PATH behind it, "
+     "Where an input lies in an HDF5 file or an .npz, with :offsets=PATH or :lengths=PATH behind "
+     "it, "
      "e.g. input_ids=/tok/values:offsets=/tok/offsets",
      0},
     {"rows", OPT_ROWS, NULL, 0,
@@ -49,6 +55,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case OPT_RATE:
       o->rate = (int)cli_int(state, "--rate", arg, 1, 10000000);
       return 0;
+    case OPT_FEATURES:
+      o->features = arg;
+      return 0;
     case OPT_LABELS:
       o->labels = arg;
       return 0;
@@ -87,6 +96,7 @@ tare_status opt_data_open(const opt_data *const options, const cli_list *const p
   o.inputs = inputs;
   o.n_inputs = n_inputs;
   o.rate = options->rate;
+  o.features = options->features;
   o.labels = options->labels;
   o.mappings = options->maps;
   o.n_mappings = options->n_maps;

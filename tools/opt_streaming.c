@@ -10,7 +10,7 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"chunk", OPT_CHUNK, "NAME=SIZE", 0,
      "Feed samples in chunks: NAME is a length (samples=512), an input (its last axis) or "
-     "input:axis. The last chunk is filled up with zeros",
+     "input:axis. The last one is filled up with zeros",
      0},
     {"hop", OPT_HOP, "N", 0, "Step from chunk to chunk (default: the size of a chunk)", 0},
     {0}};

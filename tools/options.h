@@ -23,6 +23,7 @@ enum option_key {
   OPT_OPT_SHAPES,
   OPT_MAX_SHAPES,
   OPT_RATE,
+  OPT_FEATURES,
   OPT_LABELS,
   OPT_MAP,
   OPT_ROWS,
@@ -73,7 +74,7 @@ typedef struct opt_profiles {
 
 typedef struct opt_data {
   int rate;
-  const char *labels;
+  const char *features, *labels;
   tare_mapping *maps;
   int n_maps;
   bool skip_bad, rows;

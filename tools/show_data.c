@@ -129,7 +129,11 @@ static tare_status show(const char *const path, const show_options *const option
   }
   const tare_port audio = {
       .name = "audio", .dtype = TARE_F32, .rank = 2, .dims = {{-1, "batch"}, {-1, "samples"}}};
-  return scan(path, options, &audio, 1, object, err);
+  const tare_port features = {.name = "features",
+                              .dtype = TARE_F32,
+                              .rank = 3,
+                              .dims = {{-1, "batch"}, {-1, "rows"}, {-1, "columns"}}};
+  return scan(path, options, options->data.features ? &features : &audio, 1, object, err);
 }
 
 const show_kind show_data = {.name = "data", .probe = probe, .show = show};

@@ -30,6 +30,8 @@ typedef struct tare_dataset_options {
   const tare_port *inputs; /* ports to feed, in order; read during the call only */
   int n_inputs;
   int rate;              /* resample audio to this rate in Hz; 0 keeps each file's rate */
+  const char *features;  /* features that stand for audio, "PRESET[,KEY=VALUE...]", e.g.
+                            "kaldi,mels=80" (docs/datasets.md); NULL: the waveform itself */
   const char *labels;    /* HDF5 data set, NumPy array or CSV column with the labels; NULL: none */
   const tare_mapping *mappings;
   int n_mappings;
