@@ -118,7 +118,7 @@ static tarei_precision choose(const tarei_graph *const g, const tarei_node *cons
   return TAREI_INT8_ROWS;
 }
 
-/* Why the model's own scales do not make int8 layer of a node; "" where they do. */
+/* Why the model's own scales do not make an int8 layer of a node; "" where they do. */
 static void reason_stated(const tarei_graph *const g, const tarei_node *const node,
                           const tarei_layer_kind *const kind, tarei_str *const out) {
   const tarei_value *const w = &g->values[node->in[1]];

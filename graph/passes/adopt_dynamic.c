@@ -87,10 +87,6 @@ typedef struct weights {
   int64_t outputs, inner; /* channels, and the elements between one and the next */
 } weights;
 
-static int32_t byte_at(const tare_tensor *const t, const int64_t i) {
-  return t->dtype == TARE_I8 ? ((const int8_t *)t->data)[i] : ((const uint8_t *)t->data)[i];
-}
-
 static bool read_weights(const tarei_graph *const g, const dynamic *const d, weights *const w) {
   const tarei_node *const product = &g->nodes[d->product];
   const bool conv = product->op == &tarei_op_conv_integer;
@@ -125,7 +121,8 @@ static bool fill(const weights *const w, float *const out) {
   for (int64_t i = 0; i < n; i++) {
     const int64_t o = i / w->inner % w->outputs;
     const float scale = ((const float *)w->scale.data)[n_scales == 1 ? 0 : o];
-    const int32_t q = byte_at(&w->q, i) - (zeros ? byte_at(&w->zero, zeros == 1 ? 0 : o) : 0);
+    const int32_t q =
+        tarei_const_byte(&w->q, i) - (zeros ? tarei_const_byte(&w->zero, zeros == 1 ? 0 : o) : 0);
     if (q < INT8_MIN || q > INT8_MAX || !(scale > 0)) {
       return false;
     }

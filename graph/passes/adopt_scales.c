@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "graph/passes/const_data.h"
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
@@ -21,10 +22,6 @@
 
 static bool is_byte(const tare_dtype dtype) {
   return dtype == TARE_I8 || dtype == TARE_U8;
-}
-
-static int32_t byte_at(const tare_tensor *const t, const int64_t i) {
-  return t->dtype == TARE_I8 ? ((const int8_t *)t->data)[i] : ((const uint8_t *)t->data)[i];
 }
 
 /* The type of what is stored, which the zero point has too. */
@@ -52,7 +49,7 @@ bool tarei_stated_of(const tarei_graph *const g, const tarei_node *const node,
   if (t.dtype != dtype || tare_tensor_count(&t) != 1) {
     return false;
   }
-  out->zero_point += byte_at(&t, 0);
+  out->zero_point += tarei_const_byte(&t, 0);
   return true;
 }
 
@@ -202,15 +199,15 @@ static bool fits_s8(const tarei_graph *const g, const tarei_node *const node) {
     if (z.dtype != w.dtype || tare_tensor_count(&z) < 1) {
       return false;
     }
-    zero = byte_at(&z, 0);
+    zero = tarei_const_byte(&z, 0);
     for (int64_t i = 1; i < tare_tensor_count(&z); i++) {
-      if (byte_at(&z, i) != zero) {
+      if (tarei_const_byte(&z, i) != zero) {
         return false;
       }
     }
   }
   for (int64_t i = 0; i < n; i++) {
-    const int32_t q = byte_at(&w, i) - zero;
+    const int32_t q = tarei_const_byte(&w, i) - zero;
     if (q < INT8_MIN || q > INT8_MAX) {
       return false;
     }
