@@ -196,50 +196,11 @@ static tare_status import_node(tarei_importer *const importer, const Onnx__NodeP
   return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", what);
 }
 
-static bool reads(const Onnx__NodeProto *const node, const char *const name) {
-  for (size_t i = 0; i < node->n_input; i++) {
-    if (strcmp(tarei_onnx_text(node->input[i]), name) == 0) {
-      return true;
-    }
-  }
-  for (size_t i = 0; i < node->n_attribute; i++) {
-    if (node->attribute[i]->g || node->attribute[i]->n_graphs) {
-      return true; /* whatever stands in a body may */
-    }
-  }
-  return false;
-}
-
-/* Some optimizers leave constants behind all nodes under names that are made further up. Where nobody
- * reads such a name any more, they do no harm. */
-static bool is_left_over(const tarei_importer *const importer, const size_t index) {
-  const Onnx__GraphProto *const proto = importer->proto;
-  const Onnx__NodeProto *const node = proto->node[index];
-  if (!is_constant(node) || node->n_output != 1 ||
-      tarei_names_find(&importer->values, tarei_onnx_text(node->output[0])) < 0) {
-    return false;
-  }
-  for (size_t i = index + 1; i < proto->n_node; i++) {
-    if (reads(proto->node[i], node->output[0])) {
-      return false;
-    }
-  }
-  for (size_t i = 0; i < proto->n_output; i++) {
-    if (strcmp(tarei_onnx_text(proto->output[i]->name), node->output[0]) == 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 tare_status tarei_onnx_nodes(tarei_importer *const importer, tare_error *const err) {
   const Onnx__GraphProto *const proto = importer->proto;
   tare_status status = TARE_OK;
   for (size_t i = 0; i < proto->n_node && status == TARE_OK; i++) {
     tarei_str what = {0};
-    if (is_left_over(importer, i)) {
-      continue;
-    }
     describe(proto->node[i], i, &what);
     status = declare_outputs(importer, proto->node[i], tarei_str_get(&what), err);
     tarei_str_free(&what);

@@ -46,16 +46,28 @@ static bool near(const double got, const double want, const tolerance limit) {
   return fabs(got - want) <= limit.absolute + limit.relative * fabs(want);
 }
 
-/* The rounding of short floats alone is more than the usual tolerance. */
-static tolerance widened(const tolerance limit, const tare_dtype dtype) {
+static double largest_of(const tare_tensor *const t, const int64_t n) {
+  double largest = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const double v = fabs(float_at(t, i));
+    largest = isfinite(v) && v > largest ? v : largest;
+  }
+  return largest;
+}
+
+/* The rounding of short floats alone is more than the usual tolerance. Where large numbers cancel, as in
+ * transforms, what is left is as noisy as they were. */
+static tolerance widened(const tolerance limit, const tare_tensor *const want, const int64_t n) {
+  const tare_dtype dtype = want->dtype;
   const double ulp = dtype == TARE_BF16 ? 0x1p-7 : dtype == TARE_F16 ? 0x1p-10 : 0;
-  return (tolerance){fmax(limit.relative, ulp), limit.absolute};
+  const double noise = dtype == TARE_F32 ? 0x1p-23 * largest_of(want, n) : 0;
+  return (tolerance){fmax(limit.relative, ulp), fmax(limit.absolute, noise)};
 }
 
 static bool floats_equal(const tare_tensor *const got, const tare_tensor *const want,
                          const int64_t n, const tolerance asked, char *const why,
                          const size_t size) {
-  const tolerance limit = widened(asked, want->dtype);
+  const tolerance limit = widened(asked, want, n);
   for (int64_t i = 0; i < n; i++) {
     const double g = float_at(got, i), w = float_at(want, i);
     if (!near(g, w, limit)) {
