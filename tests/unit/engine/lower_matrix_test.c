@@ -392,8 +392,8 @@ static void test_unsigned_second(void **state) {
   (void)one_node_input(&t, TARE_U8, 2, (int64_t[]){M, K}, NULL);
   (void)one_node_input(&t, TARE_U8, 2, (int64_t[]){K, N}, NULL);
   one_node_op(&t, "QMatMul", "tare", 1, 1);
-  one_node_scale(&t, t.in[0], 1, false);
-  one_node_scale(&t, t.in[1], 1, true);
+  one_node_scale(&t, t.in[0], 0.05f, false);
+  one_node_scale(&t, t.in[1], 0.05f, true);
   one_node_run_ok(&t);
   const uint8_t *const a = t.inputs[0].data, *const b = t.inputs[1].data;
   float expected[M * N];
@@ -402,9 +402,9 @@ static void test_unsigned_second(void **state) {
     for (int k = 0; k < K; k++) {
       sum += (a[i / N * K + k] - 128) * b[k * N + i % N];
     }
-    expected[i] = (float)sum * (127.0f / 255.0f);
+    expected[i] = (float)sum * (0.05f * 0.05f * 127.0f / 255.0f);
   }
-  one_node_expect_floats(&t, expected, M * N, 1e-5f);
+  one_node_expect_floats(&t, expected, M * N, 1e-3f); /* large parts cancel */
   one_node_end(&t);
 }
 
