@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "graph/fix_input.h"
+#include "graph/passes/dims_attr.h"
 
 tarei_build tarei_build_at(tarei_graph *const graph, const int node) {
   return (tarei_build){.graph = graph, .node = node, .last = -1};
@@ -72,6 +73,13 @@ int tarei_build_binary(tarei_build *const b, const char *const op, const int x, 
 }
 
 static tarei_node *last_node(const tarei_build *const b) { return &b->graph->nodes[b->last]; }
+
+int tarei_build_reshape(tarei_build *const b, const int x, const tarei_expr *const dims,
+                        const int rank, int out) {
+  tarei_build_outputs(b, "Reshape", &x, 1, &out, 1);
+  b->failed = b->failed || !tarei_dims_set_attr(b->graph, last_node(b), dims, rank);
+  return b->failed ? -1 : out;
+}
 
 void tarei_build_int(tarei_build *const b, const char *const name, const int64_t value) {
   b->failed = b->failed || !tarei_attr_set_int(last_node(b), name, value);

@@ -35,6 +35,10 @@ void tarei_build_into(tarei_build *b, const char *op, const int *in, int n_in, i
 int tarei_build_unary(tarei_build *b, const char *op, int x);
 int tarei_build_binary(tarei_build *b, const char *op, int x, int y);
 
+/* A Reshape to dims that are known as expressions. `out` as in tarei_build_outputs: an existing value, or
+ * -2 for a new one; returns it, or -1 after a failure. */
+int tarei_build_reshape(tarei_build *b, int x, const tarei_expr *dims, int rank, int out);
+
 /* Attributes of the node that was written last. */
 void tarei_build_int(tarei_build *b, const char *name, int64_t value);
 void tarei_build_ints(tarei_build *b, const char *name, const int64_t *values, int n);

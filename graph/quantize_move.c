@@ -74,7 +74,7 @@ static bool gives_bytes(const tarei_graph *const g, const int value,
 /* Where bytes are moved instead: floats that nobody else reads. */
 static bool can_move_bytes(const tarei_graph *const g, const tarei_node *const mover, const int n) {
   const tarei_node *const quantize = &g->nodes[n];
-  if ((!mover->op->movement && !mover->op->selects) ||
+  if ((!mover->op->movement && !tarei_node_selects(mover)) ||
       tarei_graph_sole_consumer(g, quantize->in[0]) != n ||
       (mover->op == &tarei_op_pad && !fills_zeros(g, mover))) {
     return false;

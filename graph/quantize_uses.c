@@ -1,5 +1,7 @@
 #include "graph/quantize_uses.h"
 
+#include <string.h>
+
 const tarei_layer_kind *tarei_layer_kind_of(const tarei_op *const from) {
   static const tarei_layer_kind kinds[] = {
       {&tarei_op_attention, &tarei_op_attention, 3, 0},
@@ -50,13 +52,23 @@ bool tarei_is_activation(const tarei_graph *const graph, const tarei_node *const
   return true;
 }
 
+bool tarei_node_selects(const tarei_node *const node) {
+  const bool fills = strcmp(tarei_attr_string(node, "coordinate_transformation_mode", ""),
+                            "tf_crop_and_resize") == 0;
+  return node->op->selects &&
+         (node->op != &tarei_op_resize ||
+          (!fills && strcmp(tarei_attr_string(node, "mode", "nearest"), "nearest") == 0));
+}
+
 bool tarei_can_be_written_as_bytes(const tarei_graph *const graph, int value) {
   int producer = graph->values[value].producer;
   while (producer >= 0 && graph->nodes[producer].op->movement) {
     producer = graph->values[graph->nodes[producer].in[0]].producer;
   }
-  const tarei_op *const op = producer < 0 ? NULL : graph->nodes[producer].op;
-  return op && (op == &tarei_op_dequantize || op->writes_bytes || op->selects || tarei_layer_kind_of(op));
+  const tarei_node *const node = producer < 0 ? NULL : &graph->nodes[producer];
+  const bool selects = node && tarei_node_selects(node) && !graph->values[node->in[0]].data;
+  return node && (node->op == &tarei_op_dequantize || node->op->writes_bytes || selects ||
+                  tarei_layer_kind_of(node->op));
 }
 
 /* --- uses ----------------------------------------------------------------------------------------
@@ -90,7 +102,8 @@ static use use_of(const tarei_graph *const g, const tarei_node *const node, cons
   if (is_one_of(node->op, averages, sizeof averages / sizeof *averages)) {
     return BYTES;
   }
-  return node->op->movement || node->op->selects || is_sum(node) || tarei_is_activation(g, node)
+  return node->op->movement || tarei_node_selects(node) || is_sum(node) ||
+                 tarei_is_activation(g, node)
              ? PASSES
              : FLOAT;
 }

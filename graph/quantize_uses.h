@@ -16,6 +16,9 @@ const tarei_layer_kind *tarei_layer_kind_of(const tarei_op *from); /* NULL: no l
  * constant bounds. */
 bool tarei_is_activation(const tarei_graph *graph, const tarei_node *node);
 
+/* Whether a node only picks values (`selects`), bytes as well as floats: Resize by the nearest alone. */
+bool tarei_node_selects(const tarei_node *node);
+
 /* Whether a value is made by a node that can write bytes, or moved from such a value. */
 bool tarei_can_be_written_as_bytes(const tarei_graph *graph, int value);
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "graph/op.h"
 #include "graph/quantize.h"
+#include "graph/quantize_uses.h"
 
 bool tarei_quant_copy(tarei_quant *const to, const tarei_quant *const from) {
   float *scales = NULL;
@@ -53,7 +54,7 @@ tare_status tarei_graph_share_scales(tarei_graph *const g, tare_error *const err
     const tarei_node *const node = &g->nodes[n];
     if (node->op == &tarei_op_concat) {
       TARE_TRY(share_joined(g, node, err));
-    } else if (node->op->selects && tarei_graph_sole_consumer(g, node->in[0]) == n) {
+    } else if (tarei_node_selects(node) && tarei_graph_sole_consumer(g, node->in[0]) == n) {
       TARE_TRY(share(g, node->out[0], node->in[0], err)); /* nobody else reads what is left out */
     }
   }

@@ -51,7 +51,7 @@ int tarei_int_operand(const tarei_step *const step, const tarei_run *const run, 
     int64_t n = tare_tensor_count(t);
     n = n > TAREI_MAX_INTS ? TAREI_MAX_INTS : n;
     for (int64_t k = 0; k < n; k++) {
-      out[k] = tarei_integer_at(t, k);
+      out[k] = tarei_int_at(t, k);
     }
     return (int)n;
   }

@@ -6,6 +6,13 @@
 
 #define TAREI_MAX_INTS (2 * TARE_MAX_RANK)
 
+/* Element i of a tensor of int64, int32 or bool. */
+static inline int64_t tarei_int_at(const tare_tensor *const t, const int64_t i) {
+  return t->dtype == TARE_I64   ? ((const int64_t *)t->data)[i]
+         : t->dtype == TARE_I32 ? ((const int32_t *)t->data)[i]
+                                : ((const uint8_t *)t->data)[i];
+}
+
 /* Reads input i (int32, int64 or bool; other types count as absent) where it is there, else the
  * attribute. Returns the number of integers, 0 when neither is there; more than TAREI_MAX_INTS are
  * left out. */

@@ -1,6 +1,8 @@
 /* Concat, and Split as its reverse: runs of bytes along one axis. */
 #include <string.h>
 
+#include "engine/lower/int_operand.h"
+#include "engine/lower/measured.h"
 #include "engine/lower/operands.h"
 
 /* Bytes before the axis are looped over; from the axis on they lie together. */
@@ -67,6 +69,35 @@ static tare_status check_sizes(const tarei_step *const step, const tarei_run *co
                                 (long long)left, axis);
 }
 
+static tare_status measure_split(const tarei_step *const step, const tarei_run *const r,
+                                 int64_t *const values, tare_error *const err) {
+  const tare_tensor *const x = r->in[0], *const sizes = r->in[1];
+  const char *const name = step->graph->values[step->node->in[1]].name;
+  const int axis = axis_of(step, x);
+  int64_t dims[TARE_MAX_RANK], left = x->dims[axis];
+  if (tare_tensor_count(sizes) != step->node->n_out) {
+    return tarei_fail(err, TARE_E_INPUT, "'%s' has %lld sizes for %d outputs", name,
+                      (long long)tare_tensor_count(sizes), step->node->n_out);
+  }
+  memcpy(dims, x->dims, sizeof dims);
+  for (int i = 0; i < step->node->n_out; i++) {
+    dims[axis] = tarei_int_at(sizes, i);
+    if (dims[axis] < 0 || dims[axis] > left) {
+      return tarei_fail(err, TARE_E_INPUT,
+                        "size %lld in '%s' is outside 0..%lld, what is left of "
+                        "axis %d",
+                        (long long)dims[axis], name, (long long)left, axis);
+    }
+    left -= dims[axis];
+    if (step->node->out[i] >= 0) {
+      tarei_measured_dims(step, i, dims, values);
+    }
+  }
+  return left == 0 ? TARE_OK
+                   : tarei_fail(err, TARE_E_INPUT, "the sizes in '%s' leave %lld of axis %d", name,
+                                (long long)left, axis);
+}
+
 static tare_status run_split(const tarei_step *const step, const tarei_run *const r,
                              tare_error *const err) {
   const int axis = axis_of(step, r->in[0]);
@@ -85,4 +116,4 @@ static tare_status run_split(const tarei_step *const step, const tarei_run *cons
 }
 
 const tarei_lowering tarei_lower_concat = {.run = run_concat};
-const tarei_lowering tarei_lower_split = {.run = run_split};
+const tarei_lowering tarei_lower_split = {.measure = measure_split, .run = run_split};

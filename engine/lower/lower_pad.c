@@ -1,7 +1,10 @@
 /* Pad of any element type. Negative amounts cut elements away. */
 #include <string.h>
 
+#include "base/mem.h"
+#include "engine/lower/elements.h"
 #include "engine/lower/int_operand.h"
+#include "engine/lower/measured.h"
 #include "engine/threads.h"
 
 typedef enum mode { CONSTANT, EDGE, REFLECT, WRAP } mode;
@@ -9,6 +12,7 @@ typedef enum mode { CONSTANT, EDGE, REFLECT, WRAP } mode;
 typedef struct padding {
   mode mode;
   int64_t begin[TARE_MAX_RANK];
+  int64_t first[TARE_MAX_RANK], kept[TARE_MAX_RANK]; /* what negative amounts leave of the input */
   const tare_tensor *x, *out;
   size_t element;
   char fill[sizeof(int64_t)]; /* one element */
@@ -22,8 +26,8 @@ static mode mode_of(const tarei_node *const node) {
                                         : CONSTANT;
 }
 
-/* Element of the input's axis that stands at `at` of the output's, or -1 for the fill value. */
-static int64_t source_of(const mode m, const int64_t at, const int64_t size) {
+/* Element of an axis of `size` that stands at `at` beside or on it, or -1 for the fill value. */
+static int64_t reach(const mode m, const int64_t at, const int64_t size) {
   if (at >= 0 && at < size) {
     return at;
   }
@@ -38,30 +42,99 @@ static int64_t source_of(const mode m, const int64_t at, const int64_t size) {
   return i < size ? i : period - i;
 }
 
-/* Amounts may name their axes; the output's dims have to agree with them. */
-static tare_status read_begins(const tarei_step *const step, const tarei_run *const r,
-                               int64_t *const begin, tare_error *const err) {
+/* Element of the input's axis that stands at `at` of the output's, or -1 for the fill value. */
+static int64_t source_of(const padding *const p, const int axis, const int64_t at) {
+  const int64_t first = p->first[axis];
+  const int64_t from = reach(p->mode, at - p->begin[axis] - first, p->kept[axis]);
+  return from < 0 ? -1 : from + first;
+}
+
+typedef struct amounts {
+  int64_t begin[TARE_MAX_RANK], end[TARE_MAX_RANK];
+} amounts;
+
+/* Amounts may name their axes. */
+static tare_status read_amounts(const tarei_step *const step, const tarei_run *const r,
+                                amounts *const a, tare_error *const err) {
   const int rank = r->in[0]->rank;
-  int64_t pads[TAREI_MAX_INTS], axes[TAREI_MAX_INTS], end[TARE_MAX_RANK] = {0};
-  const int n = tarei_int_operand(step, r, 1, "pads", pads) / 2;
+  int64_t pads[TAREI_MAX_INTS], axes[TAREI_MAX_INTS];
+  const int n_pads = tarei_int_operand(step, r, 1, "pads", pads), n = n_pads / 2;
   const int n_axes = tarei_int_operand(step, r, 3, "axes", axes);
-  for (int i = 0; i < n && i < TARE_MAX_RANK; i++) {
+  *a = (amounts){{0}, {0}};
+  if (n_pads != 2 * (n_axes ? n_axes : rank)) {
+    return tarei_fail(err, TARE_E_INPUT, "it has %d pads for %d axes", n_pads,
+                      n_axes ? n_axes : rank);
+  }
+  for (int i = 0; i < n; i++) {
     const int64_t named = i < n_axes ? axes[i] : i;
     const int64_t axis = named < 0 ? named + rank : named;
     if (axis < 0 || axis >= rank) {
-      return tarei_fail(err, TARE_E_MODEL, "its axis %lld is out of range for rank %d",
+      return tarei_fail(err, TARE_E_INPUT, "its axis %lld is out of range for rank %d",
                         (long long)named, rank);
     }
-    begin[axis] = pads[i];
-    end[axis] = pads[n + i];
+    a->begin[axis] = pads[i];
+    a->end[axis] = pads[n + i];
   }
-  for (int d = 0; d < rank; d++) {
-    const int64_t got = r->out[0]->dims[d], size = r->in[0]->dims[d];
-    if (begin[d] < -size || end[d] < -size || begin[d] > got || end[d] > got ||
-        size + begin[d] + end[d] != got) {
+  return TARE_OK;
+}
+
+/* What negative amounts leave of an axis has to hold what the mode asks for. */
+static tare_status pad_axis(const tarei_step *const step, const amounts *const a, const int d,
+                            const int64_t size, int64_t *const out, tare_error *const err) {
+  const mode m = mode_of(step->node);
+  const int64_t begin = a->begin[d], end = a->end[d], more = begin > end ? begin : end;
+  int64_t kept = size;
+  if (!tarei_add_i64(kept, begin < 0 ? begin : 0, &kept) ||
+      !tarei_add_i64(kept, end < 0 ? end : 0, &kept) || kept < 0 ||
+      !tarei_add_i64(kept, begin > 0 ? begin : 0, out) ||
+      !tarei_add_i64(*out, end > 0 ? end : 0, out)) {
+    return tarei_fail(err, TARE_E_SHAPE,
+                      "axis %d of %lld elements cannot be padded by %lld and %lld", d,
+                      (long long)size, (long long)begin, (long long)end);
+  }
+  if (m != CONSTANT && more > 0 && kept < (m == REFLECT ? more + 1 : 1)) {
+    return tarei_fail(err, TARE_E_SHAPE,
+                      "axis %d of %lld elements is too short to be padded by %lld in mode '%s'", d,
+                      (long long)kept, (long long)more,
+                      tarei_attr_string(step->node, "mode", "constant"));
+  }
+  return TARE_OK;
+}
+
+static tare_status read_dims(const tarei_step *const step, const tarei_run *const r,
+                             amounts *const a, int64_t *const dims, tare_error *const err) {
+  TARE_TRY(read_amounts(step, r, a, err));
+  for (int d = 0; d < r->in[0]->rank; d++) {
+    TARE_TRY(pad_axis(step, a, d, r->in[0]->dims[d], &dims[d], err));
+  }
+  return TARE_OK;
+}
+
+static tare_status measure(const tarei_step *const step, const tarei_run *const r,
+                           int64_t *const values, tare_error *const err) {
+  amounts a;
+  int64_t dims[TARE_MAX_RANK];
+  TARE_TRY(read_dims(step, r, &a, dims, err));
+  tarei_measured_dims(step, 0, dims, values);
+  return TARE_OK;
+}
+
+/* The output's dims have to agree with the amounts. */
+static tare_status plan_axes(const tarei_step *const step, const tarei_run *const r,
+                             padding *const p, tare_error *const err) {
+  amounts a;
+  int64_t dims[TARE_MAX_RANK];
+  TARE_TRY(read_dims(step, r, &a, dims, err));
+  for (int d = 0; d < p->x->rank; d++) {
+    const int64_t cut = a.begin[d] < 0 ? -a.begin[d] : 0, tail = a.end[d] < 0 ? -a.end[d] : 0;
+    if (dims[d] != p->out->dims[d]) {
       return tarei_fail(err, TARE_E_MODEL, "its pads %lld and %lld do not make %lld of %lld",
-                        (long long)begin[d], (long long)end[d], (long long)got, (long long)size);
+                        (long long)a.begin[d], (long long)a.end[d], (long long)p->out->dims[d],
+                        (long long)p->x->dims[d]);
     }
+    p->begin[d] = a.begin[d];
+    p->first[d] = cut;
+    p->kept[d] = p->x->dims[d] - cut - tail;
   }
   return TARE_OK;
 }
@@ -74,6 +147,9 @@ static void read_fill(const tarei_step *const step, const tarei_run *const r, pa
   } else if (p->x->dtype == TARE_F32) {
     const float value = tarei_attr_float(step->node, "value", 0);
     memcpy(p->fill, &value, sizeof value);
+  } else if (p->x->dtype == TARE_F64) {
+    const double value = (double)tarei_attr_float(step->node, "value", 0);
+    memcpy(p->fill, &value, sizeof value);
   }
 }
 
@@ -84,7 +160,7 @@ static int64_t row_start(const padding *const p, size_t row) {
   for (int d = last; d >= 0; d--) {
     if (d < last) {
       const size_t size = (size_t)p->out->dims[d];
-      const int64_t at = source_of(p->mode, (int64_t)(row % size) - p->begin[d], p->x->dims[d]);
+      const int64_t at = source_of(p, d, (int64_t)(row % size));
       if (at < 0) {
         return -1;
       }
@@ -98,24 +174,24 @@ static int64_t row_start(const padding *const p, size_t row) {
 
 static void pad_row(const padding *const p, const size_t row) {
   const int last = p->x->rank - 1;
-  const int64_t n = p->out->dims[last], size = p->x->dims[last], begin = p->begin[last];
-  const int64_t start = row_start(p, row);
+  const int64_t n = p->out->dims[last], start = row_start(p, row);
   char *const to = (char *)p->out->data + row * (size_t)n * p->element;
-  const char *const from = (const char *)p->x->data + (start < 0 ? 0 : start) * (int64_t)p->element;
-  const int64_t inside = begin > 0 ? begin : 0;
-  const int64_t end = begin + size < n ? begin + size : n;
-  const bool copies = start >= 0 && end > inside;
-  if (copies) {
-    memcpy(to + inside * (int64_t)p->element, from + (inside - begin) * (int64_t)p->element,
-           (size_t)(end - inside) * p->element);
+  if (start < 0) {
+    tarei_fill_elements(to, p->fill, (size_t)n, p->element);
+    return;
   }
-  for (int64_t i = 0; i < n; i++) {
-    if (copies && i == inside) {
-      i = end - 1;
-      continue;
-    }
-    const int64_t at = start < 0 ? -1 : source_of(p->mode, i - begin, size);
-    memcpy(to + i * (int64_t)p->element, at < 0 ? p->fill : from + at * (int64_t)p->element,
+  const char *const from = (const char *)p->x->data + (size_t)start * p->element;
+  const int64_t inside = p->begin[last] > 0 ? p->begin[last] : 0;
+  const int64_t end = inside + p->kept[last];
+  memcpy(to + (size_t)inside * p->element, from + (size_t)p->first[last] * p->element,
+         (size_t)p->kept[last] * p->element);
+  if (p->mode == CONSTANT) {
+    tarei_fill_elements(to, p->fill, (size_t)inside, p->element);
+    tarei_fill_elements(to + (size_t)end * p->element, p->fill, (size_t)(n - end), p->element);
+    return;
+  }
+  for (int64_t i = inside > 0 ? 0 : end; i < n; i = i + 1 == inside ? end : i + 1) {
+    memcpy(to + (size_t)i * p->element, from + (size_t)source_of(p, last, i) * p->element,
            p->element);
   }
 }
@@ -134,7 +210,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
                .x = r->in[0],
                .out = r->out[0],
                .element = tare_dtype_size(r->in[0]->dtype)};
-  TARE_TRY(read_begins(step, r, p.begin, err));
+  TARE_TRY(plan_axes(step, r, &p, err));
   read_fill(step, r, &p);
   const size_t total = (size_t)tare_tensor_count(p.out);
   if (p.x->rank == 0 || total == 0) {
@@ -146,4 +222,4 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_pad = {.run = run};
+const tarei_lowering tarei_lower_pad = {.measure = measure, .run = run};

@@ -1,42 +1,69 @@
 /* Slice with any start and step. How many elements each axis gives is in the output's dims. */
-#include <string.h>
-
 #include "base/mem.h"
+#include "engine/lower/elements.h"
 #include "engine/lower/int_operand.h"
+#include "engine/lower/measured.h"
 #include "engine/threads.h"
 
 typedef struct box {
-  int64_t start[TARE_MAX_RANK], step[TARE_MAX_RANK];
+  int64_t start[TARE_MAX_RANK], step[TARE_MAX_RANK], count[TARE_MAX_RANK];
 } box;
 
-/* The first element that a slice takes, as ONNX clamps it. */
-static int64_t clamp_start(int64_t start, const int64_t step, const int64_t size) {
-  start = start < -size ? -size : start;
-  start += start < 0 ? size : 0;
-  const int64_t last = step > 0 ? size : size - 1;
-  return start > last ? last : start;
+static int64_t clamp(const int64_t x, const int64_t low, const int64_t high) {
+  return x < low ? low : x > high ? high : x;
 }
 
-static box read_box(const tarei_step *const step, const tarei_run *const r) {
+/* Cuts one axis, as ONNX clamps it. A step that is longer than the axis takes one element. */
+static void cut_axis(box *const b, const int axis, const int64_t size, int64_t start, int64_t end,
+                     const int64_t step) {
+  start = clamp(start, -size, size);
+  end = clamp(end, -size - 1, size);
+  start += start < 0 ? size : 0;
+  end += end < 0 ? size : 0;
+  b->step[axis] = clamp(step, -size - 1, size + 1);
+  b->start[axis] = step > 0 ? start : clamp(start, -1, size - 1);
+  const int64_t way = step > 0 ? end - start : b->start[axis] - end;
+  const int64_t stride = b->step[axis] > 0 ? b->step[axis] : -b->step[axis];
+  b->count[axis] = way > 0 ? (way + stride - 1) / stride : 0;
+}
+
+static tare_status read_box(const tarei_step *const step, const tarei_run *const r, box *const b,
+                            tare_error *const err) {
   const tare_tensor *const x = r->in[0];
-  int64_t starts[TAREI_MAX_INTS], axes[TAREI_MAX_INTS], steps[TAREI_MAX_INTS];
+  int64_t starts[TAREI_MAX_INTS], ends[TAREI_MAX_INTS], axes[TAREI_MAX_INTS], steps[TAREI_MAX_INTS];
   const int n = tarei_int_operand(step, r, 1, "starts", starts);
+  const int n_ends = tarei_int_operand(step, r, 2, "ends", ends);
   const int n_axes = tarei_int_operand(step, r, 3, "axes", axes);
   const int n_steps = tarei_int_operand(step, r, 4, "steps", steps);
-  box b;
-  for (int d = 0; d < TARE_MAX_RANK; d++) {
-    b.start[d] = 0;
-    b.step[d] = 1;
+  bool cut[TARE_MAX_RANK] = {false};
+  for (int d = 0; d < x->rank; d++) {
+    b->start[d] = 0;
+    b->step[d] = 1;
+    b->count[d] = x->dims[d];
+  }
+  if (n_ends != n || (n_axes ? n_axes != n : n > x->rank) || (n_steps && n_steps != n)) {
+    return tarei_fail(err, TARE_E_INPUT, "it has %d starts, %d ends, %d axes and %d steps", n,
+                      n_ends, n_axes, n_steps);
   }
   for (int i = 0; i < n; i++) {
-    int64_t axis = i < n_axes ? axes[i] : i;
-    axis += axis < 0 ? x->rank : 0;
-    if (axis >= 0 && axis < x->rank) {
-      b.step[axis] = i < n_steps ? steps[i] : 1;
-      b.start[axis] = clamp_start(starts[i], b.step[axis], x->dims[axis]);
+    const int64_t named = i < n_axes ? axes[i] : i, by = i < n_steps ? steps[i] : 1;
+    const int64_t axis = named < 0 ? named + x->rank : named;
+    if (axis < 0 || axis >= x->rank || cut[axis] || by == 0) {
+      return tarei_fail(err, TARE_E_INPUT, "it cuts axis %lld of rank %d by step %lld%s",
+                        (long long)named, x->rank, (long long)by, by ? ", or twice" : "");
     }
+    cut[axis] = true;
+    cut_axis(b, (int)axis, x->dims[axis], starts[i], ends[i], by);
   }
-  return b;
+  return TARE_OK;
+}
+
+static tare_status measure(const tarei_step *const step, const tarei_run *const r,
+                           int64_t *const values, tare_error *const err) {
+  box b;
+  TARE_TRY(read_box(step, r, &b, err));
+  tarei_measured_dims(step, 0, b.count, values);
+  return TARE_OK;
 }
 
 /* The last element that an axis gives lies within the input too. */
@@ -83,14 +110,8 @@ static void row_range(const void *const user, const size_t first, const size_t e
   const int64_t step = j->b.step[last];
   for (size_t row = first; row < end; row++) {
     char *const to = (char *)j->out->data + row * n * element;
-    const char *const from =
-        (const char *)j->x->data + row_start(j, row) * (int64_t)element;
-    for (size_t i = 0; step != 1 && i < n; i++) {
-      memcpy(to + i * element, from + (int64_t)i * step * (int64_t)element, element);
-    }
-    if (step == 1) {
-      memcpy(to, from, n * element);
-    }
+    const char *const from = (const char *)j->x->data + row_start(j, row) * (int64_t)element;
+    tarei_copy_strided(to, from, n, step, element);
   }
 }
 
@@ -100,7 +121,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   if (x->rank == 0 || tare_tensor_count(out) == 0) {
     return TARE_OK;
   }
-  const job j = {.b = read_box(step, r), .x = x, .out = out};
+  job j = {.x = x, .out = out};
+  TARE_TRY(read_box(step, r, &j.b, err));
   TARE_TRY(check_box(&j.b, x, out, err));
   const size_t n = (size_t)out->dims[x->rank - 1];
   tarei_row_ranges(r, (size_t)tare_tensor_count(out) / n, n * tare_dtype_size(x->dtype), 1u << 15,
@@ -108,4 +130,4 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_slice = {.run = run};
+const tarei_lowering tarei_lower_slice = {.measure = measure, .run = run};

@@ -11,6 +11,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/fft.c
   lower/fused.c
   lower/grid.c
+  lower/indices.c
   lower/int8_weights.c
   lower/int_operand.c
   lower/lower.c
@@ -54,12 +55,17 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/lower_range.c
   lower/lower_recurrent.c
   lower/lower_reduce.c
+  lower/lower_resize.c
+  lower/lower_reverse_sequence.c
   lower/lower_scaled_softmax.c
   lower/lower_scan.c
+  lower/lower_scatter.c
   lower/lower_slice.c
   lower/lower_softmax.c
+  lower/lower_tile.c
   lower/lower_top_k.c
   lower/lower_transpose.c
+  lower/lower_trilu.c
   lower/lower_unary.c
   lower/lower_unique.c
   lower/lower_view.c
@@ -77,6 +83,8 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/recurrent_unit.c
   lower/recurrent_weights.c
   lower/reduction.c
+  lower/resize_axes.c
+  lower/resize_sums.c
   lower/row_scales.c
   lower/sort_keys.c
   lower/typed_binary.c

@@ -3,6 +3,7 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/attention_onnx.c
   expand/cast_like.c
   expand/conv_transpose.c
+  expand/depth_to_space.c
   expand/einsum.c
   expand/eye_like.c
   expand/global_lp_pool.c
@@ -25,5 +26,6 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/rotate.c
   expand/sum.c
   expand/swiglu.c
+  expand/upsample.c
   expand/window.c
 )

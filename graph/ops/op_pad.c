@@ -3,25 +3,6 @@
 
 #include "graph/ops/ops_common.h"
 
-static tare_status read_amounts(const tarei_graph *const graph, const tarei_node *const node,
-                                tarei_expr *const out, int *const n, tare_error *const err) {
-  const tarei_value *const value = tarei_ops_in(graph, node, 1);
-  if (value) {
-    TARE_TRY(tarei_ops_want_rank(value, 1, 2, err)); /* two in files of old exporters: [1, n] */
-    *n = tarei_ops_contents(graph, node->in[1], out);
-    return *n < 0 ? tarei_ops_fail_data(value, err) : TARE_OK;
-  }
-  const tarei_attr *const attr = tarei_attr_find(node, "pads");
-  if (!attr || attr->kind != TAREI_ATTR_INTS || attr->n > 2 * TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_MODEL, "it has no list of pads");
-  }
-  *n = attr->n;
-  for (int i = 0; i < attr->n; i++) {
-    out[i] = tarei_expr_const(graph->exprs, attr->ints[i]);
-  }
-  return TARE_OK;
-}
-
 static tare_status check_mode(const tarei_node *const node, const char **const mode,
                               tare_error *const err) {
   static const char *const modes[] = {"constant", "edge", "reflect", "wrap"};
@@ -34,24 +15,73 @@ static tare_status check_mode(const tarei_node *const node, const char **const m
   return tarei_fail(err, TARE_E_MODEL, "its attribute 'mode' is '%s'", *mode);
 }
 
-static tare_status pad_dim(const tarei_graph *const graph, const tarei_node *const node,
-                           const tarei_expr begin, const tarei_expr end, const bool reflect,
-                           tarei_expr *const dim, tare_error *const err) {
-  if (begin == TAREI_EXPR_NONE || end == TAREI_EXPR_NONE) {
-    return tarei_ops_fail_data(tarei_ops_in(graph, node, 1), err);
-  }
+/* An element that reflection needs stands as far behind the edge as the pad is long. */
+static tare_status check_reflected(const tarei_graph *const graph, const tarei_expr begin,
+                                   const tarei_expr end, const tarei_expr dim,
+                                   tare_error *const err) {
   tarei_exprs *const pool = graph->exprs;
-  const tarei_expr more = tarei_expr_max(graph->exprs, begin, end);
+  const tarei_expr more = tarei_expr_max(pool, begin, end);
   int64_t most, length;
-  if (reflect && tarei_expr_is_const(pool, *dim, &length) &&
-      tarei_expr_is_const(pool, more, &most) && most > 0 && most >= length) {
-    const tarei_shape seen = {2, {more, *dim}};
+  if (tarei_expr_is_const(pool, dim, &length) && tarei_expr_is_const(pool, more, &most) &&
+      most > 0 && most >= length) {
+    const tarei_shape seen = {2, {more, dim}};
     char text[256];
     return tarei_fail(err, TARE_E_MODEL,
                       "it reflects more elements than its axis holds behind the edge: %s",
                       tarei_ops_show(graph, &seen, text, sizeof text));
   }
-  *dim = tarei_expr_add(pool, *dim, tarei_expr_add(pool, begin, end));
+  return TARE_OK;
+}
+
+/* The filling has the input's type, but where it fills nothing. */
+static tare_status check_fill(const tarei_graph *const graph, const tarei_node *const node,
+                              const char *const mode, tare_error *const err) {
+  const tarei_value *const fill = tarei_ops_in(graph, node, 2);
+  if (!fill || strcmp(mode, "constant") != 0) {
+    return TARE_OK;
+  }
+  TARE_TRY(tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), fill, err));
+  const int n = tarei_ops_count(graph, fill);
+  return n == 1 || n < 0 ? TARE_OK
+                         : tarei_fail(err, TARE_E_MODEL, "its input '%s' has %d elements, not 1",
+                                      fill->name, n);
+}
+
+/* A vector of known contents between fillings. */
+static tare_status pad_contents(tarei_graph *const graph, const tarei_node *const node,
+                                const char *const mode, const tarei_expr begin,
+                                tare_error *const err) {
+  tarei_expr in[TAREI_MAX_CONTENTS], out[TAREI_MAX_CONTENTS];
+  tarei_expr fill[TAREI_MAX_CONTENTS] = {tarei_expr_const(graph->exprs, 0)};
+  const int n_in = tarei_ops_contents(graph, node->in[0], in);
+  const int n = node->out[0] < 0 ? -1 : tarei_ops_count(graph, &graph->values[node->out[0]]);
+  int64_t first;
+  if (n_in < 0 || n < 0 || strcmp(mode, "constant") != 0 ||
+      !tarei_expr_is_const(graph->exprs, begin, &first) ||
+      (tarei_ops_in(graph, node, 2) && tarei_ops_contents(graph, node->in[2], fill) != 1)) {
+    return TARE_OK;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    out[i] = i >= first && i - first < n_in ? in[i - first] : fill[0];
+  }
+  return tarei_ops_give_contents(graph, node, 0, out, n, err);
+}
+
+/* Adds the amounts of the axes to the dims; what only a run tells is measured. */
+static tare_status pad_dims(const tarei_graph *const graph, const tarei_node *const node,
+                            const tarei_list *const pads, const bool reflect,
+                            const tarei_axes *const axes, tarei_shape *const out,
+                            tare_error *const err) {
+  for (int i = 0, measured = 0; i < axes->n; i++) {
+    tarei_expr *const dim = &out->dims[axes->at[i]];
+    const tarei_expr begin = pads->at[i], end = pads->at[axes->n + i];
+    if (begin == TAREI_EXPR_NONE || end == TAREI_EXPR_NONE) {
+      *dim = tarei_ops_measured(graph, node, measured++);
+      continue;
+    }
+    TARE_TRY(reflect ? check_reflected(graph, begin, end, *dim, err) : TARE_OK);
+    *dim = tarei_expr_add(graph->exprs, *dim, tarei_expr_add(graph->exprs, begin, end));
+  }
   return TARE_OK;
 }
 
@@ -59,26 +89,32 @@ static tare_status infer_pad(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  tarei_shape out = tarei_ops_shape(x);
   const char *mode;
-  TARE_TRY(check_mode(node, &mode, err));
-  tarei_expr amounts[TAREI_MAX_CONTENTS];
+  tarei_list pads;
   tarei_axes axes;
-  int n = 0;
-  TARE_TRY(read_amounts(graph, node, amounts, &n, err));
+  TARE_TRY(check_mode(node, &mode, err));
+  TARE_TRY(check_fill(graph, node, mode, err));
+  /* rank 2 in files of old exporters: [1, n] */
+  TARE_TRY(tarei_ops_list(graph, node, 1, "pads", 2, &pads, err));
+  if (!pads.given) {
+    return tarei_fail(err, TARE_E_MODEL, "it has no list of pads");
+  }
+  if (!pads.counted || !tarei_ops_is_known(graph, node, 3)) {
+    out = tarei_ops_measured_shape(graph, node, x->rank);
+    return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+  }
   TARE_TRY(tarei_ops_axes(graph, node, 3, x->rank, &axes, err));
   for (int i = 0; !axes.given && i < x->rank; i++) {
     axes.at[axes.n++] = i;
   }
-  if (n != 2 * axes.n) {
-    return tarei_fail(err, TARE_E_MODEL, "it has %d pads for %d axes, expected %d", n, axes.n,
+  if (pads.n != 2 * axes.n) {
+    return tarei_fail(err, TARE_E_MODEL, "it has %d pads for %d axes, expected %d", pads.n, axes.n,
                       2 * axes.n);
   }
-  tarei_shape out = tarei_ops_shape(x);
-  for (int i = 0; i < axes.n; i++) {
-    TARE_TRY(pad_dim(graph, node, amounts[i], amounts[axes.n + i], strcmp(mode, "reflect") == 0,
-                     &out.dims[axes.at[i]], err));
-  }
-  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+  TARE_TRY(pad_dims(graph, node, &pads, strcmp(mode, "reflect") == 0, &axes, &out, err));
+  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  return x->rank == 1 && axes.n == 1 ? pad_contents(graph, node, mode, pads.at[0], err) : TARE_OK;
 }
 
 const tarei_op tarei_op_pad = {

@@ -3,57 +3,48 @@
 
 enum { STARTS, ENDS, STEPS, N_LISTS };
 
+static const int inputs[N_LISTS] = {1, 2, 4};
+
 typedef struct ranges {
-  int n; /* axes sliced */
-  tarei_expr lists[N_LISTS][TAREI_MAX_CONTENTS];
+  bool counted; /* false: only a run tells which axes are sliced */
+  int n;        /* axes sliced */
+  tarei_list lists[N_LISTS];
   tarei_axes axes;
 } ranges;
 
-static tare_status read_list(const tarei_graph *const graph, const tarei_node *const node,
-                             const char *const name, const int input, tarei_expr *const out,
-                             int *const n, tare_error *const err) {
-  const tarei_value *const value = tarei_ops_in(graph, node, input);
-  if (value) {
-    TARE_TRY(tarei_ops_want_rank(value, 1, 1, err));
-    *n = tarei_ops_contents(graph, node->in[input], out);
-    return *n < 0 ? tarei_ops_fail_data(value, err) : TARE_OK;
+/* Axes and steps that are not there are the first ones, and 1. */
+static void fill_in(const tarei_graph *const graph, const int rank, ranges *const r) {
+  for (int i = 0; !r->lists[STEPS].given && i < r->n; i++) {
+    r->lists[STEPS].at[i] = tarei_expr_const(graph->exprs, 1);
+    r->lists[STEPS].n++;
   }
-  const tarei_attr *const attr = tarei_attr_find(node, name);
-  *n = -1;
-  if (!attr) {
-    return TARE_OK;
+  for (int i = 0; !r->axes.given && i < r->n && i < rank; i++) {
+    r->axes.at[r->axes.n++] = i;
   }
-  if (attr->kind != TAREI_ATTR_INTS || attr->n > TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute '%s' is not a list of up to %d integers",
-                      name, TARE_MAX_RANK);
-  }
-  *n = attr->n;
-  for (int i = 0; i < attr->n; i++) {
-    out[i] = tarei_expr_const(graph->exprs, attr->ints[i]);
-  }
-  return TARE_OK;
 }
 
 static tare_status read_ranges(const tarei_graph *const graph, const tarei_node *const node,
                                const int rank, ranges *const r, tare_error *const err) {
   static const char *const names[N_LISTS] = {"starts", "ends", "steps"};
-  static const int inputs[N_LISTS] = {1, 2, 4};
-  int n[N_LISTS];
+  r->counted = tarei_ops_is_known(graph, node, 3);
+  r->n = 0;
   for (int i = 0; i < N_LISTS; i++) {
-    TARE_TRY(read_list(graph, node, names[i], inputs[i], r->lists[i], &n[i], err));
+    TARE_TRY(tarei_ops_list(graph, node, inputs[i], names[i], 1, &r->lists[i], err));
+    r->counted = r->counted && r->lists[i].counted;
+  }
+  if (!r->lists[STARTS].given || !r->lists[ENDS].given) {
+    return tarei_fail(err, TARE_E_MODEL, "it has no starts or no ends");
+  }
+  if (!r->counted) {
+    return TARE_OK;
   }
   TARE_TRY(tarei_ops_axes(graph, node, 3, rank, &r->axes, err));
-  r->n = n[STARTS];
-  for (int i = 0; n[STEPS] < 0 && i < r->n; i++) {
-    r->lists[STEPS][i] = tarei_expr_const(graph->exprs, 1);
-  }
-  for (int i = 0; !r->axes.given && i < r->n && i < rank; i++) {
-    r->axes.at[r->axes.n++] = i;
-  }
-  if (r->n < 0 || n[ENDS] != r->n || (n[STEPS] >= 0 && n[STEPS] != r->n) || r->axes.n != r->n) {
+  r->n = r->lists[STARTS].n;
+  fill_in(graph, rank, r);
+  if (r->lists[ENDS].n != r->n || r->lists[STEPS].n != r->n || r->axes.n != r->n) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "it has %d starts, %d ends and %d axes for an input of rank %d", n[STARTS],
-                      n[ENDS], r->axes.n, rank);
+                      "it has %d starts, %d ends, %d steps and %d axes for an input of rank %d",
+                      r->n, r->lists[ENDS].n, r->lists[STEPS].n, r->axes.n, rank);
   }
   return TARE_OK;
 }
@@ -100,25 +91,22 @@ static tarei_expr count_backward(const tarei_graph *const graph, const tarei_exp
   return tarei_expr_sub(graph->exprs, first, last);
 }
 
+/* *measured counts the dims that only a run tells. */
 static tare_status slice_dim(const tarei_graph *const graph, const tarei_node *const node,
-                             const ranges *const r, const int i, tarei_expr *const dim,
-                             tare_error *const err) {
+                             const ranges *const r, const int i, int *const measured,
+                             tarei_expr *const dim, tare_error *const err) {
   tarei_exprs *const pool = graph->exprs;
+  const tarei_expr from = r->lists[STARTS].at[i], to = r->lists[ENDS].at[i];
   int64_t step;
-  for (int k = 0; k < N_LISTS; k++) {
-    if (r->lists[k][i] == TAREI_EXPR_NONE) {
-      return tarei_ops_fail_data(tarei_ops_in(graph, node, k == STEPS ? 4 : 1 + k), err);
-    }
-  }
-  if (!tarei_expr_is_const(pool, r->lists[STEPS][i], &step)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its step along axis %d is not constant",
-                      r->axes.at[i]);
+  if (from == TAREI_EXPR_NONE || to == TAREI_EXPR_NONE ||
+      !tarei_expr_is_const(pool, r->lists[STEPS].at[i], &step)) {
+    *dim = tarei_ops_measured(graph, node, (*measured)++);
+    return TARE_OK;
   }
   if (step == 0) {
     return tarei_fail(err, TARE_E_MODEL, "its step along axis %d is 0", r->axes.at[i]);
   }
-  const tarei_expr start = from_start(graph, r->lists[STARTS][i], *dim);
-  const tarei_expr end = from_start(graph, r->lists[ENDS][i], *dim);
+  const tarei_expr start = from_start(graph, from, *dim), end = from_start(graph, to, *dim);
   const tarei_expr count =
       step > 0 ? count_forward(graph, start, end, *dim) : count_backward(graph, start, end, *dim);
   const int64_t stride = step > INT32_MAX || step < -INT32_MAX ? INT32_MAX /* beyond any length */
@@ -140,8 +128,8 @@ static tare_status slice_contents(tarei_graph *const graph, const tarei_node *co
   }
   for (int i = 0; i < r->n; i++) {
     const int axis = r->axes.at[i];
-    if (!tarei_expr_is_const(graph->exprs, r->lists[STARTS][i], &start) ||
-        !tarei_expr_is_const(graph->exprs, r->lists[STEPS][i], &step) ||
+    if (!tarei_expr_is_const(graph->exprs, r->lists[STARTS].at[i], &start) ||
+        !tarei_expr_is_const(graph->exprs, r->lists[STEPS].at[i], &step) ||
         !tarei_expr_is_const(graph->exprs, x->dims[axis], &n)) {
       return TARE_OK;
     }
@@ -159,11 +147,13 @@ static tare_status infer_slice(tarei_graph *const graph, tarei_node *const node,
   tarei_shape out = tarei_ops_shape(x);
   ranges r;
   TARE_TRY(read_ranges(graph, node, x->rank, &r, err));
+  int measured = 0;
   for (int i = 0; i < r.n; i++) {
-    TARE_TRY(slice_dim(graph, node, &r, i, &out.dims[r.axes.at[i]], err));
+    TARE_TRY(slice_dim(graph, node, &r, i, &measured, &out.dims[r.axes.at[i]], err));
   }
+  out = r.counted ? out : tarei_ops_measured_shape(graph, node, x->rank);
   TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
-  return slice_contents(graph, node, &r, err);
+  return r.counted ? slice_contents(graph, node, &r, err) : TARE_OK;
 }
 
 const tarei_op tarei_op_slice = {

@@ -3,45 +3,21 @@
 
 #include "graph/ops/ops_common.h"
 
-/* Sizes that are written down; false when there are none. */
-static tare_status read_sizes(const tarei_graph *const graph, const tarei_node *const node,
-                              tarei_expr *const sizes, int *const n, tare_error *const err) {
-  const tarei_attr *const attr = tarei_attr_find(node, "split");
-  const tarei_value *const value = tarei_ops_in(graph, node, 1);
-  *n = -1;
-  if (value) {
-    TARE_TRY(tarei_ops_want_rank(value, 1, 1, err));
-    *n = tarei_ops_contents(graph, node->in[1], sizes);
-    return *n < 0 ? tarei_ops_fail_data(value, err) : TARE_OK;
-  }
-  if (!attr) {
-    return TARE_OK;
-  }
-  if (attr->kind != TAREI_ATTR_INTS || attr->n > TAREI_MAX_CONTENTS) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'split' is not a list of up to %d integers",
-                      TAREI_MAX_CONTENTS);
-  }
-  *n = attr->n;
-  for (int i = 0; i < attr->n; i++) {
-    sizes[i] = tarei_expr_const(graph->exprs, attr->ints[i]);
-  }
-  return TARE_OK;
-}
-
-static tare_status check_sizes(const tarei_graph *const graph, const tarei_node *const node,
-                               const tarei_expr *const sizes, const int n, const tarei_expr dim,
-                               tare_error *const err) {
-  if (n != node->n_out) {
-    return tarei_fail(err, TARE_E_MODEL, "it has %d sizes for %d outputs", n, node->n_out);
+/* Sizes that only a run tells are measured, and checked then. */
+static tare_status take_sizes(const tarei_graph *const graph, const tarei_node *const node,
+                              const tarei_list *const list, const tarei_expr dim,
+                              tarei_expr *const sizes, tare_error *const err) {
+  if (list->counted && list->n != node->n_out) {
+    return tarei_fail(err, TARE_E_MODEL, "it has %d sizes for %d outputs", list->n, node->n_out);
   }
   tarei_expr sum = tarei_expr_const(graph->exprs, 0);
-  for (int i = 0; i < n; i++) {
-    if (sizes[i] == TAREI_EXPR_NONE) {
-      return tarei_ops_fail_data(tarei_ops_in(graph, node, 1), err);
-    }
+  int measured = 0;
+  for (int i = 0; i < node->n_out; i++) {
+    const bool known = list->counted && list->at[i] != TAREI_EXPR_NONE;
+    sizes[i] = known ? list->at[i] : tarei_ops_measured(graph, node, measured++);
     sum = tarei_expr_add(graph->exprs, sum, sizes[i]);
   }
-  if (tarei_ops_differ(graph, sum, dim)) {
+  if (!measured && tarei_ops_differ(graph, sum, dim)) {
     const tarei_shape both = {2, {sum, dim}};
     char text[256];
     return tarei_fail(err, TARE_E_MODEL, "the sum of its sizes and the length of its axis are %s",
@@ -52,8 +28,7 @@ static tare_status check_sizes(const tarei_graph *const graph, const tarei_node 
 
 /* Equal parts. Since opset 18 the last one may be shorter. */
 static tare_status divide(const tarei_graph *const graph, const tarei_node *const node,
-                          const tarei_expr dim, tarei_expr *const part, tarei_expr *const last,
-                          tare_error *const err) {
+                          const tarei_expr dim, tarei_expr *const sizes, tare_error *const err) {
   tarei_exprs *const pool = graph->exprs;
   const int64_t parts = tarei_attr_int(node, "num_outputs", node->n_out);
   int64_t n;
@@ -68,10 +43,15 @@ static tare_status divide(const tarei_graph *const graph, const tarei_node *cons
                       parts);
   }
   const tarei_expr count = tarei_expr_const(pool, parts);
-  *part = node->opset < 18 ? tarei_expr_floordiv(pool, dim, count)
-                           : tarei_expr_ceildiv(pool, dim, count);
-  const tarei_expr others = tarei_expr_mul(pool, *part, tarei_expr_const(pool, parts - 1));
-  *last = node->opset < 18 ? *part : tarei_expr_sub(pool, dim, others);
+  const tarei_expr part = node->opset < 18 ? tarei_expr_floordiv(pool, dim, count)
+                                           : tarei_expr_ceildiv(pool, dim, count);
+  for (int i = 0; i < node->n_out; i++) {
+    sizes[i] = part;
+  }
+  if (node->opset >= 18) {
+    const tarei_expr others = tarei_expr_mul(pool, part, tarei_expr_const(pool, parts - 1));
+    sizes[parts - 1] = tarei_expr_sub(pool, dim, others);
+  }
   return TARE_OK;
 }
 
@@ -96,18 +76,23 @@ static tare_status infer_split(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  int axis = 0, n = 0;
+  int axis = 0;
   TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
-  tarei_expr sizes[TAREI_MAX_CONTENTS], part = TAREI_EXPR_NONE, last = TAREI_EXPR_NONE;
-  TARE_TRY(read_sizes(graph, node, sizes, &n, err));
-  TARE_TRY(n >= 0 ? check_sizes(graph, node, sizes, n, x->dims[axis], err)
-                  : divide(graph, node, x->dims[axis], &part, &last, err));
+  tarei_expr sizes[TAREI_MAX_CONTENTS];
+  tarei_list list;
+  TARE_TRY(tarei_ops_list(graph, node, 1, "split", 1, &list, err));
+  if (node->n_out > TAREI_MAX_CONTENTS) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "it has %d outputs, at most %d are supported",
+                      node->n_out, TAREI_MAX_CONTENTS);
+  }
+  TARE_TRY(list.given ? take_sizes(graph, node, &list, x->dims[axis], sizes, err)
+                      : divide(graph, node, x->dims[axis], sizes, err));
   tarei_shape out = tarei_ops_shape(x);
   int64_t from = 0;
   for (int i = 0; i < node->n_out; i++) {
-    out.dims[axis] = n >= 0 ? sizes[i] : i < node->n_out - 1 ? part : last;
+    out.dims[axis] = sizes[i];
     TARE_TRY(tarei_ops_give(graph, node, i, x->dtype, &out, err));
-    TARE_TRY(split_contents(graph, node, i, out.dims[axis], &from, err));
+    TARE_TRY(split_contents(graph, node, i, sizes[i], &from, err));
   }
   return TARE_OK;
 }

@@ -72,6 +72,15 @@ tarei_expr tarei_ops_measured(const tarei_graph *const graph, const tarei_node *
   return tarei_exprs_measured(graph->exprs, node->name, k);
 }
 
+tarei_shape tarei_ops_measured_shape(const tarei_graph *const graph, const tarei_node *const node,
+                                     const int rank) {
+  tarei_shape shape = {.rank = rank};
+  for (int d = 0; d < rank; d++) {
+    shape.dims[d] = tarei_ops_measured(graph, node, d);
+  }
+  return shape;
+}
+
 tare_status tarei_ops_want_rank(const tarei_value *const value, const int min, const int max,
                                 tare_error *const err) {
   if (value->rank >= min && value->rank <= max) {
@@ -203,6 +212,51 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
     TARE_TRY(add_axis(out, list[i], rank, err));
   }
   return TARE_OK;
+}
+
+static tare_status list_of_attr(const tarei_graph *const graph, const tarei_attr *const attr,
+                                tarei_list *const out, tare_error *const err) {
+  if (attr->kind != TAREI_ATTR_INTS || attr->n > TAREI_MAX_CONTENTS) {
+    return tarei_fail(err, TARE_E_MODEL, "its attribute '%s' is not a list of up to %d integers",
+                      attr->name, TAREI_MAX_CONTENTS);
+  }
+  out->n = attr->n;
+  for (int i = 0; i < attr->n; i++) {
+    out->at[i] = tarei_expr_const(graph->exprs, attr->ints[i]);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_ops_list(const tarei_graph *const graph, const tarei_node *const node,
+                           const int i, const char *const name, const int most_rank,
+                           tarei_list *const out, tare_error *const err) {
+  const tarei_value *const value = tarei_ops_in(graph, node, i);
+  const tarei_attr *const attr = tarei_attr_find(node, name);
+  out->given = value || attr;
+  out->counted = true;
+  out->n = 0;
+  if (value) {
+    TARE_TRY(tarei_ops_want_rank(value, 1, most_rank, err));
+    const int n = tarei_ops_contents(graph, node->in[i], out->at);
+    out->counted = n >= 0;
+    out->n = n >= 0 ? n : 0;
+    return TARE_OK;
+  }
+  return attr ? list_of_attr(graph, attr, out, err) : TARE_OK;
+}
+
+bool tarei_ops_is_known(const tarei_graph *const graph, const tarei_node *const node, const int i) {
+  int64_t ints[TAREI_MAX_CONTENTS];
+  int n;
+  return !tarei_ops_in(graph, node, i) ||
+         tarei_value_ints(graph, node->in[i], ints, TAREI_MAX_CONTENTS, &n);
+}
+
+tare_status tarei_ops_want_indices(const tarei_value *const value, tare_error *const err) {
+  return value->dtype == TARE_I64 || value->dtype == TARE_I32
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_MODEL, "its indices '%s' are %s, expected int64 or int32",
+                          value->name, tare_dtype_name(value->dtype));
 }
 
 tare_status tarei_ops_dims_attr(const tarei_graph *const graph, const tarei_node *const node,

@@ -41,6 +41,8 @@ tare_status tarei_ops_fail_data(const tarei_value *value, tare_error *err);
  * lowering then has `measure` (engine/step.h), which says the number before the node runs. Stands
  * for 0 or more. */
 tarei_expr tarei_ops_measured(const tarei_graph *graph, const tarei_node *node, int k);
+/* A shape of such dims, symbols 0 to rank - 1. */
+tarei_shape tarei_ops_measured_shape(const tarei_graph *graph, const tarei_node *node, int rank);
 /* "[batch, 96, samples / 5]", cut at size; returns text. */
 const char *tarei_ops_show(const tarei_graph *graph, const tarei_shape *shape, char *text,
                            size_t size);
@@ -61,6 +63,23 @@ typedef struct tarei_axes {
 /* The axes of a node, from the attribute "axes" or from an input, whichever is there. */
 tare_status tarei_ops_axes(const tarei_graph *graph, const tarei_node *node, int input, int rank,
                            tarei_axes *out, tare_error *err);
+
+/* A list of integers that is an input in new opsets and an attribute in old ones. */
+typedef struct tarei_list {
+  bool given;   /* false: neither is there */
+  bool counted; /* false: only a run tells how many there are */
+  int n;        /* 0 unless both */
+  tarei_expr at[TAREI_MAX_CONTENTS]; /* TAREI_EXPR_NONE for what only a run tells */
+} tarei_list;
+
+/* Input i, of rank most_rank or less and never a scalar, or the attribute `name` where the input is
+ * absent. */
+tare_status tarei_ops_list(const tarei_graph *graph, const tarei_node *node, int i,
+                           const char *name, int most_rank, tarei_list *out, tare_error *err);
+/* Whether input i is absent or all its integers are known. */
+bool tarei_ops_is_known(const tarei_graph *graph, const tarei_node *node, int i);
+/* Checks that a value can hold indices: int64 or int32. */
+tare_status tarei_ops_want_indices(const tarei_value *value, tare_error *err);
 
 /* The dims that a pass wrote onto a Reshape or Expand in place of its shape input. */
 tare_status tarei_ops_dims_attr(const tarei_graph *graph, const tarei_node *node, tarei_shape *out,
@@ -116,6 +135,8 @@ bool tarei_ops_strides(const tarei_graph *graph, const tarei_value *value, int64
  * offset + i * strides[0] + j * strides[1] + .. of the input. */
 tare_status tarei_ops_view_contents(tarei_graph *graph, const tarei_node *node, int64_t offset,
                                     const int64_t *strides, tare_error *err);
+/* Dims as numbers; false when they are not all constant. */
+bool tarei_ops_const_dims(const tarei_graph *graph, const tarei_value *value, int64_t *out);
 /* Reads input i as a shape, the operand of Expand and ConstantOfShape: TAREI_EXPR_NONE stands for
  * entries that are not known. */
 tare_status tarei_ops_shape_input(const tarei_graph *graph, const tarei_node *node, int i,

@@ -99,6 +99,16 @@ int tarei_ops_element(const tarei_graph *const graph, const tarei_value *const v
   return index;
 }
 
+bool tarei_ops_const_dims(const tarei_graph *const graph, const tarei_value *const value,
+                          int64_t *const out) {
+  for (int d = 0; d < value->rank; d++) {
+    if (!tarei_expr_is_const(graph->exprs, value->dims[d], &out[d])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool tarei_ops_strides(const tarei_graph *const graph, const tarei_value *const value,
                        int64_t *const out) {
   int64_t step = 1, n;

@@ -41,15 +41,20 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/op_recurrent.c
   ops/op_reduce.c
   ops/op_reshape.c
+  ops/op_resize.c
+  ops/op_reverse_sequence.c
   ops/op_scaled_softmax.c
   ops/op_scan.c
+  ops/op_scatter.c
   ops/op_shape.c
   ops/op_slice.c
   ops/op_softmax.c
   ops/op_split.c
   ops/op_squeeze.c
+  ops/op_tile.c
   ops/op_top_k.c
   ops/op_transpose.c
+  ops/op_trilu.c
   ops/op_unary.c
   ops/op_unique.c
   ops/op_unsqueeze.c

@@ -16,6 +16,7 @@
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
 #include "graph/quantize.h"
+#include "graph/quantize_uses.h"
 
 /* --- numbers -------------------------------------------------------------------------------------
  */
@@ -310,7 +311,7 @@ const tarei_pass tarei_pass_adopt_scales = {
  * them and zeros; -1 where there is none. */
 static int same_scale(const tarei_graph *const g, const tarei_node *const node) {
   const int x = node->n_in > 0 ? node->in[0] : -1;
-  if (x < 0 || !(node->op->movement || node->op->selects) || !g->values[x].quant.stated ||
+  if (x < 0 || !(node->op->movement || tarei_node_selects(node)) || !g->values[x].quant.stated ||
       !tarei_value_is_f32(g, x) || node->n_out < 1 || node->out[0] < 0 ||
       (node->op == &tarei_op_pad && node->n_in > 2 && node->in[2] >= 0)) {
     return -1;

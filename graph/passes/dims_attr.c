@@ -40,15 +40,22 @@ tare_status tarei_dims_from_attr(const tarei_graph *const graph, const tarei_nod
   return status;
 }
 
-tare_status tarei_dims_to_attr(const tarei_graph *const graph, tarei_node *const node,
-                               const int value, tare_error *const err) {
-  const tarei_value *const v = &graph->values[value];
+bool tarei_dims_set_attr(const tarei_graph *const graph, tarei_node *const node,
+                         const tarei_expr *const dims, const int rank) {
   tarei_str text = {0};
-  for (int i = 0; i < v->rank; i++) {
+  for (int i = 0; i < rank; i++) {
     tarei_str_add(&text, "%s", i ? ";" : "");
-    tarei_expr_print(graph->exprs, v->dims[i], &text);
+    tarei_expr_print(graph->exprs, dims[i], &text);
   }
   const bool done = !text.failed && tarei_attr_set_string(node, "dims", tarei_str_get(&text));
   tarei_str_free(&text);
-  return done ? TARE_OK : tarei_fail_memory(err, "dims", text.length);
+  return done;
+}
+
+tare_status tarei_dims_to_attr(const tarei_graph *const graph, tarei_node *const node,
+                               const int value, tare_error *const err) {
+  const tarei_value *const v = &graph->values[value];
+  return tarei_dims_set_attr(graph, node, v->dims, v->rank)
+             ? TARE_OK
+             : tarei_fail_memory(err, "dims", sizeof v->dims);
 }

@@ -10,6 +10,9 @@
 tare_status tarei_dims_from_attr(const tarei_graph *graph, const tarei_node *node, tarei_expr *dims,
                                  int *rank, tare_error *err);
 
+/* Writes dims into the attribute; false when out of memory. */
+bool tarei_dims_set_attr(const tarei_graph *graph, tarei_node *node, const tarei_expr *dims, int rank);
+
 /* Writes the dims of `value`, all of them known, into the attribute. */
 tare_status tarei_dims_to_attr(const tarei_graph *graph, tarei_node *node, int value,
                                tare_error *err);

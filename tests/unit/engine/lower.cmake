@@ -5,6 +5,7 @@ foreach(name
     conv
     dft
     elementwise
+    indices
     matrix
     movement
     norm
@@ -12,6 +13,7 @@ foreach(name
     quantized
     recurrent
     reduce
+    resize
     rows
     sort
     types

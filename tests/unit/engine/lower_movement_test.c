@@ -42,6 +42,13 @@ static void expect_element(const tare_tensor *const y, const int64_t i, const ta
                       (const char *)x->data + (size_t)from * size, size);
 }
 
+/* A vector that is a constant, or that only the run tells. */
+static void add_numbers(one_node *const t, const bool late, const int n,
+                        const int64_t *const values) {
+  (void)(late ? one_node_input(t, TARE_I64, 1, (int64_t[]){n}, values)
+              : one_node_ints(t, n, values));
+}
+
 static void test_transpose(void **state) {
   (void)state;
   for (int round = 0; round < 120; round++) {
@@ -102,10 +109,10 @@ static void test_slice(void **state) {
     one_node t;
     one_node_start(&t);
     (void)one_node_input(&t, sizes[round % 4], rank, dims, NULL);
-    (void)one_node_ints(&t, rank, starts);
-    (void)one_node_ints(&t, rank, ends);
-    (void)one_node_ints(&t, rank, axes);
-    (void)one_node_ints(&t, rank, steps);
+    add_numbers(&t, round % 3 == 0, rank, starts);
+    add_numbers(&t, round % 3 == 0, rank, ends);
+    add_numbers(&t, round % 3 == 0, rank, axes);
+    add_numbers(&t, round % 3 == 0, rank, steps);
     one_node_op(&t, "Slice", "", 13, 1);
     one_node_run_ok(&t);
     for (int d = 0; d < rank; d++) {
@@ -145,7 +152,7 @@ static void test_concat_and_split(void **state) {
     }
     one_node_start(&s); /* and apart again */
     (void)one_node_input(&s, sizes[round % 4], rank, t.outputs[0].dims, t.outputs[0].data);
-    (void)one_node_ints(&s, 2, lengths);
+    add_numbers(&s, round % 3 == 0, 2, lengths);
     one_node_op(&s, "Split", "", 13, 2);
     assert_true(tarei_attr_set_int(s.node, "axis", axis));
     one_node_run_ok(&s);
@@ -211,14 +218,16 @@ static void test_pad(void **state) {
     const char *const mode = modes[one_node_between(0, 3)];
     const int rank = random_dims(1, dims);
     for (int d = 0; d < rank; d++) {
-      const int64_t most = dims[d] > 4 ? 4 : dims[d] - 1, cut = (dims[d] - 1) / 2;
-      pads[d] = one_node_between(-(cut > 3 ? 3 : cut), most);
-      pads[rank + d] = one_node_between(-(cut > 3 ? 3 : cut), most);
+      const int64_t cut = (dims[d] - 1) / 3 > 3 ? 3 : (dims[d] - 1) / 3;
+      const int64_t most =
+          dims[d] - cut > 4 ? 4 : dims[d] - cut - 1; /* reflection needs one more */
+      pads[d] = one_node_between(-cut, most);
+      pads[rank + d] = one_node_between(-cut, most);
     }
     one_node t;
     one_node_start(&t);
     (void)one_node_input(&t, sizes[round % 4], rank, dims, NULL);
-    (void)one_node_ints(&t, 2 * rank, pads);
+    add_numbers(&t, round % 3 == 0, 2 * rank, pads);
     (void)one_node_const(&t, sizes[round % 4], 0, NULL, fill);
     one_node_op(&t, "Pad", "", 13, 1);
     assert_true(tarei_attr_set_string(t.node, "mode", mode));
@@ -227,8 +236,11 @@ static void test_pad(void **state) {
       split_index(&t.outputs[0], i, at);
       bool filled = false;
       for (int d = 0; d < rank; d++) {
-        at[d] = walk(mode, at[d] - pads[d], dims[d]);
-        filled |= at[d] < 0;
+        const int64_t cut = pads[d] < 0 ? -pads[d] : 0, tail = pads[rank + d];
+        const int64_t kept = dims[d] - cut + (tail < 0 ? tail : 0);
+        const int64_t from = walk(mode, at[d] - pads[d] - cut, kept);
+        at[d] = from < 0 ? -1 : from + cut;
+        filled |= from < 0;
       }
       expect_element(&t.outputs[0], i, &t.inputs[filled ? 2 : 0],
                      filled ? 0 : join_index(&t.inputs[0], at));
@@ -244,7 +256,7 @@ static void test_refused(void **state) {
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){4, 3}, NULL);
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){2}, (int64_t[]){0, 4});
   one_node_op(&t, "Gather", "", 13, 1);
-  one_node_refused(&t, TARE_E_INPUT, "index 4 in 'x1' is outside 0..3 of axis 0");
+  one_node_refused(&t, TARE_E_INPUT, "index 4 in 'x1' is outside -4..3 of axis 0");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){2, 4}, NULL);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){2, 7}, NULL);
@@ -259,6 +271,26 @@ static void test_refused(void **state) {
   one_node_symbol(&t, 0, 0, "a");
   one_node_op(&t, "Split", "", 13, 2);
   one_node_refused(&t, TARE_E_SHAPE, "its outputs leave -5 of axis 0");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){6}, NULL);
+  (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){2}, (int64_t[]){2, 9});
+  one_node_op(&t, "Split", "", 13, 2);
+  one_node_refused(&t, TARE_E_INPUT, "size 9 in 'x1' is outside 0..4, what is left of axis 0");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){6}, NULL);
+  (void)one_node_ints(&t, 2, (int64_t[]){0, 6});
+  one_node_symbol(&t, 0, 0, "a");
+  one_node_op(&t, "Pad", "", 13, 1);
+  assert_true(tarei_attr_set_string(t.node, "mode", "reflect"));
+  one_node_refused(&t, TARE_E_SHAPE,
+                   "axis 0 of 6 elements is too short to be padded by 6 in mode 'reflect'");
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){6}, NULL);
+  (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){0});
+  (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){2});
+  (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){1});
+  one_node_op(&t, "Slice", "", 13, 1);
+  one_node_refused(&t, TARE_E_INPUT, "it cuts axis 1 of rank 1");
 }
 
 int main(void) {

@@ -130,18 +130,20 @@ static void slicing(void **state) {
       {"Slice", 13, "i64[2, 2]{a, b, 3, 4}; i64{-1}; i64{-9223372036854775807}; i64{0}; i64{-1}",
        "", "i64[2, 2]{3, 4, a, b}"},
       {"Slice", 13, "i64[3]{a, b, c}; i64{7}; i64{9}", "", "i64[0]"},
-      {"Slice", 13, "f32[t]; i64[1]; i64{5}", "", "UNSUPPORTED: (input 'x1')"},
-      {"Slice", 13, "f32[t]; i64[n]; i64{5}", "", "UNSUPPORTED: at run time"},
+      {"Slice", 13, "f32[t]; i64[1]; i64{5}", "", "f32[\"~Slice_0.0\"]"},
+      {"Slice", 13, "f32[t, u]; i64[n]; i64{5}", "", "f32[\"~Slice_0.0\", \"~Slice_0.1\"]"},
+      {"Slice", 13, "f32[t, u]; i64{1}; i64{5}; i64[1]", "", "f32[\"~Slice_0.0\", \"~Slice_0.1\"]"},
+      {"Slice", 13, "f32[t, u]; i64[2]{0, ?}; i64{5, 6}", "", "f32[min(t, 5), \"~Slice_0.0\"]"},
       {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{0}; i64{0}", "", "MODEL: step along axis 0 is 0"},
       {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{0}; i64{-9223372036854775808}", "", "f32[0]"},
-      {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{0}; i64[1]{t}", "",
-       "UNSUPPORTED: is not constant"},
+      {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{0}; i64[1]{t}", "", "f32[\"~Slice_0.0\"]"},
       {"Slice", 13, "f32[t]; i64{0, 1}; i64{1}", "", "MODEL: 2 starts, 1 ends"},
-      {"Slice", 13, "f32[t]; i64{0, 1}; i64{1, 2}", "", "MODEL: 2 starts, 2 ends and 1 axes"},
+      {"Slice", 13, "f32[t]; i64{0, 1}; i64{1, 2}", "",
+       "MODEL: 2 starts, 2 ends, 2 steps and 1 axes"},
       {"Slice", 13, "f32[t]; i64{0}; i64{1}; i64{1}", "", "MODEL: axis 1"},
-      {"Slice", 9, "f32[t]", "", "MODEL: -1 starts"},
+      {"Slice", 9, "f32[t]", "", "MODEL: no starts"},
       {"Slice", 9, "f32[t]", "starts=[0] ends=[1] axes=[0,0]", "MODEL: named twice"},
-      {"Slice", 9, "f32[t]", "starts=[0,0,0,0,0,0,0,0,0] ends=[1]", "MODEL: up to 8"},
+      {"Slice", 9, "f32[t]", "starts=[0,0,0,0,0,0,0,0,0] ends=[1]", "MODEL: 9 starts, 1 ends"},
   };
   OPS_CHECK(cases);
 }
@@ -160,7 +162,9 @@ static void splitting(void **state) {
       {"Split", 11, "f32[7]", "split=[7]", "MODEL: 1 sizes for 2 outputs;"},
       {"Split", 18, "f32[7]", "num_outputs=4", "MODEL: 2 outputs;"},
       {"Split", 11, "f32[7]", "split=[-1,8]", "MODEL: would be -1;"},
-      {"Split", 13, "f32[7]; i64[2]", "", "UNSUPPORTED: at run time;"},
+      {"Split", 13, "f32[7]; i64[2]", "", "f32[\"~Split_0.0\"]; f32[\"~Split_0.1\"]"},
+      {"Split", 13, "f32[b, t]; i64[2]{3, ?}", "axis=1", "f32[b, 3]; f32[b, \"~Split_0.0\"]"},
+      {"Split", 18, "f32[5]", "num_outputs=4", "MODEL: would be -1;;;"},
       {"Split", 11, "f32[7]", "axis=1", "MODEL: axis 1"},
       {"Split", 11, "f32[]", "", "MODEL: axis 0 is out of range for rank 0"},
   };
@@ -194,9 +198,103 @@ static void gathering(void **state) {
       {"Gather", 13, "i64[3]{b, t, 8}; i64[1]", "", "i64[1]"},
       {"Gather", 13, "f32[4]; i64{4}", "", "MODEL: index 4 is out of range for an axis of 4"},
       {"Gather", 13, "i64[3]{b, t, 8}; i64#-4", "", "MODEL: index -4"},
+      {"Gather", 13, "i64[2, 2]{a, b, c, d}; i64#1", "", "i64[2]{c, d}"},
+      {"Gather", 13, "i64[2, 2]{a, b, c, d}; i64{-1}", "axis=1", "i64[2, 1]{b, d}"},
       {"Gather", 13, "f32[4]; f32[1]", "", "MODEL: expected int64 or int32"},
       {"Gather", 13, "f32[a, b, c, d, e]; i64[a, b, c, d, e]", "", "UNSUPPORTED: rank 9"},
       {"Gather", 13, "f32[]; i64#0", "", "MODEL: axis 0"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void gathering_elements(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"GatherElements", 13, "f32[b, t]; i64[b, 3]", "axis=1", "f32[b, 3]"},
+      {"GatherElements", 11, "i64[2, 2]{a, b, c, d}; i64[1, 2]{1, -2}", "", "i64[1, 2]{c, b}"},
+      {"GatherElements", 11, "f32[2, 3]; i32[3, 1]", "axis=1", "MODEL: along axis 0"},
+      {"GatherElements", 11, "f32[2, 3]; i64[2]", "", "MODEL: has rank 1, expected 2"},
+      {"GatherElements", 11, "f32[2]; i64{2}", "", "MODEL: index 2 is out of range"},
+      {"GatherND", 13, "f32[b, t, 8]; i64[n, 2]", "", "f32[n, 8]"},
+      {"GatherND", 12, "f32[b, t, 8]; i64[b, 5, 1]", "batch_dims=1", "f32[b, 5, 8]"},
+      {"GatherND", 12, "f32[b, t, 8]; i64[3]", "", "f32[]"},
+      {"GatherND", 12, "i64[3]{a, b, c}; i64[2, 1]{2, -3}", "", "i64[2]{c, a}"},
+      {"GatherND", 12, "i64[3]{a, b, c}; i64[1, 1]{3}", "", "MODEL: index 3 is out of range"},
+      {"GatherND", 12, "f32[b, t]; i64[n, 3]", "", "MODEL: is 3, expected 1 to 2"},
+      {"GatherND", 12, "f32[b, t]; i64[n, k]", "", "UNSUPPORTED: is not constant"},
+      {"GatherND", 12, "f32[b, t]; i64[n, 1]", "batch_dims=2", "MODEL: is 2 for inputs of rank"},
+      {"GatherND", 12, "f32[3, t]; i64[4, 1]", "batch_dims=1", "MODEL: along batch axis 0"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void scattering(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"ScatterElements", 11, "f32[b, t]; i64[b, 3]; f32[b, 3]", "axis=1", "f32[b, t]"},
+      {"Scatter", 9, "f32[b, t]; i32[1, 3]; f32[1, 3]", "", "f32[b, t]"},
+      {"ScatterElements", 11, "i64[3]{a, b, c}; i64{-1, 0}; i64[2]{7, t}", "", "i64[3]{t, b, 7}"},
+      {"ScatterElements", 16, "i64[1]{a}; i64{0}; i64{1}", "reduction='add'", "i64[1]"},
+      {"ScatterElements", 11, "i64[1]{a}; i64{1}; i64{1}", "", "i64[1]"},
+      {"ScatterElements", 16, "f32[2]; i64[1]; f32[1]", "reduction='max'", "MODEL: 'max' in opset"},
+      {"ScatterElements", 18, "f32[2]; i64[1]; f32[2]", "", "MODEL: have shape [2], expected [1]"},
+      {"ScatterElements", 18, "f32[2]; i64[1]; i64[1]", "", "MODEL: are float32 and int64"},
+      {"ScatterND", 13, "f32[b, t, 8]; i64[n, 1]; f32[n, t, 8]", "", "f32[b, t, 8]"},
+      {"ScatterND", 13, "i64[3]{a, b, c}; i64[2, 1]{0, 2}; i64[2]{7, t}", "", "i64[3]{7, b, t}"},
+      {"ScatterND", 13, "i64[2, 2]{a, b, c, d}; i64[1, 1]{-1}; i64[1, 2]{7, t}", "",
+       "i64[2, 2]{a, b, 7, t}"},
+      {"ScatterND", 13, "f32[b, t]; i64[n, 3]; f32[n]", "", "MODEL: is 3 for data of rank 2"},
+      {"ScatterND", 13, "f32[b, t]; i64[n, k]; f32[n]", "", "UNSUPPORTED: is not constant"},
+      {"ScatterND", 13, "f32[4]; i64[3, 1]; f32[2]", "", "MODEL: expected [3]"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void repeating(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Tile", 13, "f32[b, t]; i64{1, 3}", "", "f32[b, 3*t]"},
+      {"Tile", 6, "f32[b, t]; i64[2]{t, ?}", "", "f32[b*t, \"~Tile_0.0\"]"},
+      {"Tile", 13, "f32[b, t]; i64[n]", "", "f32[\"~Tile_0.0\", \"~Tile_0.1\"]"},
+      {"Tile", 13, "i64[2]{a, b}; i64{2}", "", "i64[4]{a, b, a, b}"},
+      {"Tile", 13, "f32[b, t]; i64{0, 1}", "", "f32[0, t]"},
+      {"Tile", 13, "f32[b, t]; i64{2}", "", "MODEL: 1 repeats for an input of rank 2"},
+      {"Tile", 13, "f32[t]; i64{-1}", "", "MODEL: repeats axis 0 -1 times"},
+      {"Trilu", 14, "f32[b, t, t]", "", "f32[b, t, t]"},
+      {"Trilu", 14, "bool[t, t]; i64#-1", "upper=0", "bool[t, t]"},
+      {"Trilu", 14, "f32[t]", "", "MODEL: has rank 1, expected 2"},
+      {"Trilu", 14, "f32[t, t]; i64{1, 2}", "", "MODEL: is not one number"},
+      {"ReverseSequence", 10, "f32[t, b, 8]; i64[b]", "", "f32[t, b, 8]"},
+      {"ReverseSequence", 10, "f32[4, 3]; i64[3]", "batch_axis=0 time_axis=1",
+       "MODEL: has shape [3], expected [4]"},
+      {"ReverseSequence", 10, "f32[4, 3]; i64[3]", "time_axis=1", "MODEL: in some order"},
+  };
+  OPS_CHECK(cases);
+}
+
+static void resizing(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"Resize", 10, "f32[b, 3, t]; f32{1, 1, 2}", "", "f32[b, 3, 2*t]"},
+      {"Resize", 11, "f32[b, 3, t]; f32{}; f32{1, 1, 0.5}", "", "f32[b, 3, t / 2]"},
+      {"Resize", 13, "f32[b, t]; -; f32{1, 0.7}", "", "f32[b, 7*t / 10]"},
+      {"Resize", 13, "f32[10]; -; f32{0.7}", "", "f32[7]"},
+      {"Resize", 13, "f32[b, 3, t]; -; f32{}; i64[3]{b, 3, n}", "", "f32[b, 3, n]"},
+      {"Resize", 18, "f32[b, 3, t]; -; f32{1.5}", "axes=[-1]", "f32[b, 3, 3*t / 2]"},
+      {"Resize", 13, "f32[b, t]; -; f32[2]", "", "f32[\"~Resize_0.0\", \"~Resize_0.1\"]"},
+      {"Resize", 13, "f32[b, t]; -; -; i64[2]{b, ?}", "", "f32[b, \"~Resize_0.0\"]"},
+      {"Resize", 18, "f32[4, 6]; -; -; i64{2, 2}", "keep_aspect_ratio_policy='not_larger'",
+       "f32[1, 2]"},
+      {"Resize", 18, "f32[4, 6]; -; -; i64{2, 2}", "keep_aspect_ratio_policy='not_smaller'",
+       "f32[2, 3]"},
+      {"Resize", 13, "f32[b, t]", "", "MODEL: neither scales nor sizes"},
+      {"Resize", 13, "f32[b]; -; f32{1}; i64{1}", "", "MODEL: both scales and sizes"},
+      {"Resize", 13, "f32[b]; -; f32{1, 2}", "", "MODEL: has shape [2], expected [1]"},
+      {"Resize", 13, "f32[b]; -; f32{1}", "mode='area'", "MODEL: 'area'"},
+      {"Upsample", 9, "f32[b, t]", "", "MODEL: no scales"},
+      {"DepthToSpace", 1, "f32[b, 6, 2, 2]", "blocksize=2", "MODEL: axis 1 of 6 does not divide"},
+      {"DepthToSpace", 1, "f32[b, 8, 2, 2]", "", "MODEL: blocksize is 0"},
+      {"SpaceToDepth", 13, "f32[b, 3, 5, 4]", "blocksize=2", "MODEL: axis 2 of 5 does not divide"},
   };
   OPS_CHECK(cases);
 }
@@ -261,7 +359,12 @@ static void padding(void **state) {
       {"Pad", 13, "f32[4]; i64{-3, -3}", "", "MODEL: would be -2"},
       {"Pad", 13, "f32[4]; i64{0, 0}", "mode='some'", "MODEL: 'some'"},
       {"Pad", 2, "f32[4]", "", "MODEL: no list of pads"},
-      {"Pad", 13, "f32[4]; i64[2]", "", "UNSUPPORTED: at run time"},
+      {"Pad", 13, "f32[4]; i64[2]", "", "f32[\"~Pad_0.0\"]"},
+      {"Pad", 13, "f32[b, t]; i64[4]{0, ?, 1, 2}", "", "f32[b + 1, \"~Pad_0.0\"]"},
+      {"Pad", 18, "f32[b, t]; i64{1, 1}; -; i64[1]", "", "f32[\"~Pad_0.0\", \"~Pad_0.1\"]"},
+      {"Pad", 13, "i64[2]{b, t}; i64{1, 0}; i64#7", "", "i64[3]{7, b, t}"},
+      {"Pad", 13, "i64[2]{b, t}; i64{-1, 1}", "", "i64[2]{t, 0}"},
+      {"Pad", 13, "f32[4]; i64{0, 1}; i64#0", "", "MODEL: are float32 and int64"},
       {"Pad", 13, "f32[4]; i64{9223372036854775807, 9223372036854775807}", "", "MODEL: too large"},
   };
   OPS_CHECK(cases);
@@ -269,9 +372,13 @@ static void padding(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reshape_targets), cmocka_unit_test(transposes), cmocka_unit_test(squeezing),
-      cmocka_unit_test(slicing),         cmocka_unit_test(splitting),  cmocka_unit_test(joining),
-      cmocka_unit_test(gathering),       cmocka_unit_test(expanding),  cmocka_unit_test(padding),
+      cmocka_unit_test(reshape_targets), cmocka_unit_test(transposes),
+      cmocka_unit_test(squeezing),       cmocka_unit_test(slicing),
+      cmocka_unit_test(splitting),       cmocka_unit_test(joining),
+      cmocka_unit_test(gathering),       cmocka_unit_test(gathering_elements),
+      cmocka_unit_test(scattering),      cmocka_unit_test(repeating),
+      cmocka_unit_test(resizing),        cmocka_unit_test(expanding),
+      cmocka_unit_test(padding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

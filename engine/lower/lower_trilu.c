@@ -1,0 +1,51 @@
+/* Trilu: the upper or lower triangle of matrices, zeros elsewhere. */
+#include <string.h>
+
+#include "engine/lower/int_operand.h"
+#include "engine/threads.h"
+
+typedef struct job {
+  const tare_tensor *x, *out;
+  int64_t k;
+  bool upper;
+} job;
+
+static int64_t between(const int64_t x, const int64_t low, const int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+static void row_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const int64_t rows = j->x->dims[j->x->rank - 2], columns = j->x->dims[j->x->rank - 1];
+  const size_t element = tare_dtype_size(j->x->dtype), bytes = (size_t)columns * element;
+  for (size_t row = first; row < end; row++) {
+    const int64_t i = (int64_t)(row % (size_t)rows);
+    /* the diagonal belongs to both triangles */
+    const size_t cut = (size_t)between(i + j->k + !j->upper, 0, columns) * element;
+    char *const to = (char *)j->out->data + row * bytes;
+    const char *const from = (const char *)j->x->data + row * bytes;
+    memset(to + (j->upper ? 0 : cut), 0, j->upper ? cut : bytes - cut);
+    memcpy(to + (j->upper ? cut : 0), from + (j->upper ? cut : 0), j->upper ? bytes - cut : cut);
+  }
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  (void)err;
+  const tare_tensor *const x = r->in[0];
+  int64_t k[TAREI_MAX_INTS] = {0};
+  (void)tarei_int_operand(step, r, 1, "k", k); /* 0 where there is none */
+  const job j = {x, r->out[0], between(k[0], -((int64_t)1 << 40), (int64_t)1 << 40),
+                 tarei_attr_int(step->node, "upper", 1) != 0};
+  const size_t total = (size_t)tare_tensor_count(x);
+  if (total) {
+    const size_t columns = (size_t)x->dims[x->rank - 1];
+    tarei_row_ranges(r, total / columns, columns * tare_dtype_size(x->dtype), 1u << 15, row_range,
+                     &j);
+  }
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_trilu = {.run = run};
