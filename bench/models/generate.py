@@ -18,9 +18,11 @@ def write_convs(folder):
 
 
 def write_recurrent(folder):
-    for hidden in (128, 256, 512):
-        for kind, form in (("LSTM", "f32"), ("LSTM", "dyn"), ("GRU", "f32")):
-            operators.recurrent(kind, hidden, form, f"{folder}/{kind.lower()}-{hidden}_{form}.onnx")
+    for hidden in (128, 256, 512, 768):
+        for directions in (1, 2):
+            for kind, form in (("LSTM", "f32"), ("LSTM", "dyn"), ("GRU", "f32")):
+                name = f"{'bi' * (directions - 1)}{kind.lower()}-{hidden}_{form}.onnx"
+                operators.recurrent(kind, hidden, directions, form, f"{folder}/{name}")
 
 
 def write_products(folder):

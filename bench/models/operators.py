@@ -28,24 +28,29 @@ def conv(name, form, path):
     b.save(path, b.quantized(y), [1, c_in, "T"], [1, c_out, "T2"])
 
 
-def recurrent(kind, hidden, form, path):
+def recurrent(kind, hidden, directions, form, path):
     """LSTM or GRU over T steps of one sample."""
     gates = 4 if kind == "LSTM" else 3
     b = Builder(form)
-    w, r = (b.floats(1, gates * hidden, hidden, fan_in=hidden) for _ in range(2))
-    bias = b.constant(np.zeros((1, 2 * gates * hidden), np.float32))
+    w, r = (b.floats(directions, gates * hidden, hidden, fan_in=hidden) for _ in range(2))
+    bias = b.constant(np.zeros((directions, 2 * gates * hidden), np.float32))
+    attributes = {"hidden_size": hidden,
+                  "direction": "forward" if directions == 1 else "bidirectional"}
+    if kind == "GRU":
+        attributes["linear_before_reset"] = 1
     if form == "f32":
-        y = b.op(kind, ["x", b.constant(w), b.constant(r), bias], hidden_size=hidden)
+        y = b.op(kind, ["x", b.constant(w), b.constant(r), bias], **attributes)
     else:
         packed = []
         for weights in (w, r):
-            q, scales = b.to_s8(weights[0].T.copy(), 1)
-            zeros = np.zeros((1, gates * hidden), np.int8)
-            packed.append([b.constant(c) for c in (q[None], scales[None], zeros)])
+            halves = [b.to_s8(half.T.copy(), 1) for half in weights]
+            q, scales = (np.stack([half[i] for half in halves]) for i in range(2))
+            zeros = np.zeros((directions, gates * hidden), np.int8)
+            packed.append([b.constant(c) for c in (q, scales, zeros)])
         (wq, ws, wz), (rq, rs, rz) = packed
         inputs = ["x", wq, rq, bias, "", "", "", "", ws, wz, rs, rz]
-        y = b.op("DynamicQuantizeLSTM", inputs, domain=MICROSOFT, hidden_size=hidden)
-    b.save(path, y, ["T", 1, hidden], ["T", 1, 1, hidden])
+        y = b.op("DynamicQuantizeLSTM", inputs, domain=MICROSOFT, **attributes)
+    b.save(path, y, ["T", 1, hidden], ["T", directions, 1, hidden])
 
 
 def product(k, n, path):
