@@ -8,6 +8,7 @@
 #include "graph/op.h"
 #include "graph/pass.h"
 #include "graph/passes/adopt_scales.h"
+#include "graph/quantize.h"
 
 /* The expression; where it is but one symbol, its bare name, which printing may put in quotes.
  * NULL when out of memory. */
@@ -166,7 +167,8 @@ static int count_stated(const tarei_graph *const graph) {
   for (int i = 0; i < graph->n_nodes; i++) {
     const tarei_node *const node = &graph->nodes[i];
     tarei_stated stated;
-    n += node->op == &tarei_op_dynamic_quantize_linear;
+    n += node->op == &tarei_op_dynamic_quantize_linear ||
+         tarei_attr_find(node, TAREI_ATTR_DYNAMIC) != NULL;
     n += node->op == &tarei_op_dequantize_linear && !tarei_value_is_const(graph, node->in[0]) &&
          tarei_stated_of(graph, node, &stated);
   }

@@ -4,6 +4,7 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/cast_like.c
   expand/conv_transpose.c
   expand/depth_to_space.c
+  expand/dynamic_quantize_lstm.c
   expand/einsum.c
   expand/eye_like.c
   expand/global_lp_pool.c

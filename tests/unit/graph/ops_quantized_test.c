@@ -116,6 +116,9 @@ static void expansions(void **state) {
   EXPECT("QGemm", MS, "transB=1", gemm, "u8[b, 5]", X("b, 8"), "i8[5, 8]", "f32[5]", "i8[5]",
          "i32[5]", Y);
   EXPECT("QGemm", MS, "", gemm, "f32[b, 5]", X("b, 8"), "i8[8, 5]", "f32#1", "i8#0");
+  EXPECT("DynamicQuantizeLSTM", MS, "direction='bidirectional'", lstm, "f32[t, 2, b, 3]",
+         "f32[t, b, 5]", "i8[2, 5, 12]", "i8[2, 3, 12]", "f32[2, 24]", "-", "-", "-", "-",
+         "f32[2, 12]", "i8[2, 12]", "f32[2]", "i8[2]");
   EXPECT("DynamicQuantizeMatMul", MS, "", matmul_integer, "f32[b, 5]", "f32[b, 8]", "i8[8, 5]",
          "f32[5]", "-", "f32[5]");
   EXPECT("MatMulIntegerToFloat", MS, "", matmul_integer, "f32[b, 5]", "u8[b, 8]", "i8[8, 5]",
