@@ -77,6 +77,27 @@ static bool writes_floats(const tarei_graph *const g, const tarei_node *const no
          strcmp(tarei_attr_string(node, "outputs", "f32"), "f32") == 0;
 }
 
+/* Whether somebody apart from node `except` reads the numbers of a value: who asks for its shape
+ * does not, nor who asks for that of what it is moved to. */
+static bool is_read(const tarei_graph *const g, const int value, const int except) {
+  if (g->values[value].is_output) {
+    return true;
+  }
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_node *const node = &g->nodes[n];
+    if (!node->op || n == except || node->op == &tarei_op_shape || node->op == &tarei_op_size) {
+      continue;
+    }
+    for (int i = 0; i < node->n_in; i++) {
+      const bool moves = node->op->movement && i == 0;
+      if (node->in[i] == value && !(moves && !is_read(g, node->out[0], except))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /* The node that makes the value writes it as u8, beside or instead of the floats. */
 static tare_status absorb(tarei_graph *const g, const int n, bool *const changed,
                           tare_error *const err) {
@@ -85,7 +106,7 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
   if (producer < 0 || !writes_floats(g, &g->nodes[producer])) {
     return TARE_OK;
   }
-  const bool only = tarei_graph_sole_consumer(g, value) == n;
+  const bool only = !is_read(g, value, n);
   tarei_node *const p = &g->nodes[producer];
   int *const outs = realloc(p->out, 2 * sizeof *outs);
   if (!outs || !tarei_attr_set_string(p, "outputs", only ? "u8" : "both")) {
@@ -97,7 +118,8 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
   p->n_out = only ? 1 : 2;
   g->values[q].producer = producer;
   if (only) {
-    g->values[value].producer = -1; /* nobody reads it any more; compact drops it */
+    tarei_graph_replace_uses(g, value, q); /* by those that ask for its shape */
+    g->values[value].producer = -1;        /* nobody reads it any more; compact drops it */
   }
   tarei_graph_remove_node(g, n);
   *changed = true;

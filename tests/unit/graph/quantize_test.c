@@ -229,6 +229,22 @@ static void activations_between_bytes_become_tables(void **state) {
   tarei_graph_free(g);
 }
 
+/* Who asks for the shape of a value reads no floats, also behind a transpose. */
+static void shapes_keep_no_floats(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int h = linear(g, "h", add_input(g, "x", "n;8"));
+  assert_true(tarei_graph_mark_output(g, OP(g, "Shape", "s", OP(g, "Transpose", "t", h))));
+  end_graph(g, linear(g, "y", h));
+  optimize(g, false);
+  annotate(g);
+  drop_scale(g, "t"); /* it has that of h */
+  quantize(g);
+  assert_string_equal(tarei_attr_string(node_called(g, "n_h"), "outputs", ""), "u8");
+  assert_int_equal(count_floats(g), 0);
+  tarei_graph_free(g);
+}
+
 /* An unsigned value that is the second operand of a product is symmetric for its other readers too.
  */
 static void one_form_of_bytes_serves_all_readers(void **state) {
@@ -292,6 +308,7 @@ int main(void) {
       cmocka_unit_test(other_residuals_stay_float),
       cmocka_unit_test(sums_that_are_normalized_stay_float),
       cmocka_unit_test(activations_between_bytes_become_tables),
+      cmocka_unit_test(shapes_keep_no_floats),
       cmocka_unit_test(one_form_of_bytes_serves_all_readers),
       cmocka_unit_test(bytes_are_joined_padded_and_cut),
   };
