@@ -7,13 +7,36 @@
 enum { N_BRANCHES = 2 };
 static const char *const branch_names[N_BRANCHES] = {"then_branch", "else_branch"};
 
+/* The only node of a branch, constants aside, if it is of this operator. */
+static const tarei_node *only_node(const tarei_graph *const branch, const tarei_op *const op) {
+  const tarei_node *only = NULL;
+  for (int n = 0; branch && n < branch->n_nodes; n++) {
+    if (branch->nodes[n].op && branch->nodes[n].op != &tarei_op_constant) {
+      if (only || branch->nodes[n].op != op) {
+        return NULL;
+      }
+      only = &branch->nodes[n];
+    }
+  }
+  return only;
+}
+
+/* "Squeeze if the axis is 1 long, else leave it", as PyTorch writes squeeze of an axis that it does not
+ * know. What follows is made for one of the two ranks. Where the condition follows from lengths, it is the
+ * squeeze that is taken: it refuses all lengths but those that it is made for. */
+static bool is_squeeze_or_not(const tarei_node *const node) {
+  return only_node(tarei_node_body_named(node, branch_names[0]), &tarei_op_squeeze) &&
+         only_node(tarei_node_body_named(node, branch_names[1]), &tarei_op_identity);
+}
+
 /* The branch that is taken whatever the data are, or NULL. */
 static tarei_graph *known_branch(const tarei_graph *const graph, const tarei_node *const node) {
   const int condition = node->n_in ? node->in[0] : -1;
   tarei_expr contents[TAREI_MAX_CONTENTS];
-  int64_t known;
+  int64_t known = 1;
   if (condition < 0 || tarei_ops_contents(graph, condition, contents) != 1 ||
-      contents[0] == TAREI_EXPR_NONE || !tarei_expr_is_const(graph->exprs, contents[0], &known)) {
+      contents[0] == TAREI_EXPR_NONE ||
+      (!tarei_expr_is_const(graph->exprs, contents[0], &known) && !is_squeeze_or_not(node))) {
     return NULL;
   }
   return tarei_node_body_named(node, branch_names[known == 0]);
