@@ -43,7 +43,7 @@ typedef struct picking {
   const tare_tensor *x, *out;
   int64_t *tables[TARE_MAX_RANK]; /* per axis of the output: the input's element, or -1 */
   bool last_kept;
-  char fill[sizeof(int64_t)];
+  _Alignas(8) char fill[sizeof(int64_t)];
 } picking;
 
 /* Element at which the input's row begins, or -1 outside. */

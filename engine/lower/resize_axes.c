@@ -195,30 +195,37 @@ double tarei_read_number(const tare_dtype dtype, const void *const data, const i
   }
 }
 
+#define PUT(type, number)                \
+  do {                                   \
+    const type stored = (type)(number);  \
+    memcpy(out, &stored, sizeof stored); \
+  } while (0)
+
+/* `out` may stand at any address. */
 void tarei_write_number(const tare_dtype dtype, const double value, void *const out) {
   switch (dtype) {
-#define WRITE(name, type, low, high)                        \
-  case name:                                                \
-    *(type *)out = !(value > (double)(low))  ? (type)(low)  \
-                   : value >= (double)(high) ? (type)(high) \
-                                             : (type)value; \
+#define WRITE(name, type, low, high)                    \
+  case name:                                            \
+    PUT(type, !(value > (double)(low))  ? (type)(low)   \
+              : value >= (double)(high) ? (type)(high)  \
+                                        : (type)value); \
     break;
     INTEGER_TYPES(WRITE)
 #undef WRITE
     case TARE_F32:
-      *(float *)out = (float)value;
+      PUT(float, value);
       break;
     case TARE_F64:
-      *(double *)out = value;
+      PUT(double, value);
       break;
     case TARE_F16:
-      *(uint16_t *)out = tarei_float_to_f16((float)value);
+      PUT(uint16_t, tarei_float_to_f16((float)value));
       break;
     case TARE_BF16:
-      *(uint16_t *)out = tarei_float_to_bf16((float)value);
+      PUT(uint16_t, tarei_float_to_bf16((float)value));
       break;
     default:
-      *(uint8_t *)out = value != 0;
+      PUT(uint8_t, value != 0);
       break;
   }
 }

@@ -139,7 +139,7 @@ static void extrapolate(const tarei_resize_settings *const s, const tarei_resize
                         const int d, const tare_tensor *const out) {
   const size_t element = tare_dtype_size(out->dtype);
   size_t outer = 1, inner = 1;
-  char fill[sizeof(int64_t)];
+  _Alignas(8) char fill[sizeof(int64_t)];
   tarei_write_number(out->dtype, (double)s->extrapolation, fill);
   for (int k = 0; k < out->rank; k++) {
     *(k < d ? &outer : &inner) *= k == d ? 1 : (size_t)out->dims[k];

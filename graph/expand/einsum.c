@@ -247,7 +247,7 @@ static void sum_unneeded(tarei_build *const b, term *const t, const term *const 
 
 /* An element-by-element product: axes that one lacks become 1. */
 static void align(tarei_build *const b, term *const t, const term *const all) {
-  label_list own;
+  label_list own = {0};
   int64_t missing[TARE_MAX_RANK];
   int n = 0, n_missing = 0;
   for (int a = 0; a < all->n; a++) {

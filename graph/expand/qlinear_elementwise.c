@@ -61,7 +61,7 @@ static tare_status expand_concat(tarei_graph *const graph, const int node, tare_
   tarei_build b = tarei_build_at(graph, node);
   const int n = (graph->nodes[node].n_in - 2) / 3;
   int parts[MOST_PARTS];
-  if (n > MOST_PARTS || graph->nodes[node].n_in != 2 + 3 * n) {
+  if (n < 1 || n > MOST_PARTS || graph->nodes[node].n_in != 2 + 3 * n) {
     return tarei_fail(err, n > MOST_PARTS ? TARE_E_UNSUPPORTED : TARE_E_MODEL,
                       "it has %d inputs, expected 2 and three for each of at most %d parts",
                       graph->nodes[node].n_in, MOST_PARTS);

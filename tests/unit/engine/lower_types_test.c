@@ -69,7 +69,7 @@ typedef wide pair_fn(wide a, wide b, int bits);
   }
 PAIR(sum, a + b)
 PAIR(difference, a - b)
-PAIR(product, a *b)
+PAIR(product, (wide)((unsigned __int128)a * (unsigned __int128)b))
 PAIR(quotient, a / b)
 PAIR(least, a < b ? a : b)
 PAIR(greatest, a < b ? b : a)
