@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "engine/threads.h"
+#include "kernels/transpose.h"
 
 #define LEAST ((size_t)1 << 15) /* bytes that are worth a claim */
-#define TILE 16 /* a tile of 8-byte elements and its image both stay in L1 */
+#define TILE 16                 /* columns: a cache line of four-byte elements is written whole */
+#define FEW_ROWS 512
+#define STRIP 64 /* rows, read as several lines in a row; fewer where there are few */
 
 /* Output axes, outermost first, with the input's stride in elements. */
 typedef struct layout {
@@ -84,36 +87,13 @@ static void copy_rows(const layout *const l, const tarei_run *const run, const s
   tarei_row_ranges(run, rows, c.row, LEAST, row_range, &c);
 }
 
-#define TRANSPOSE_TILE(name, type)                                                  \
-  static void name(const void *const from, const size_t from_step, void *const to,  \
-                   const size_t to_step, const size_t rows, const size_t columns) { \
-    const type *const x = from;                                                     \
-    type *const out = to;                                                           \
-    for (size_t i = 0; i < rows; i++) {                                             \
-      for (size_t j = 0; j < columns; j++) {                                        \
-        out[i * to_step + j] = x[i + j * from_step];                                \
-      }                                                                             \
-    }                                                                               \
-  }
-TRANSPOSE_TILE(tile_1, uint8_t)
-TRANSPOSE_TILE(tile_2, uint16_t)
-TRANSPOSE_TILE(tile_4, uint32_t)
-TRANSPOSE_TILE(tile_8, uint64_t)
-
-typedef void (*tile_fn)(const void *from, size_t from_step, void *to, size_t to_step, size_t rows,
-                        size_t columns);
-
-static tile_fn tile_of(const size_t element) {
-  return element == 1 ? tile_1 : element == 2 ? tile_2 : element == 4 ? tile_4 : tile_8;
-}
-
 typedef struct tiling {
   layout others; /* the axes that do not span the matrices */
   size_t other_stride[TARE_MAX_RANK];
-  size_t rows, columns, strips;           /* of a matrix; strips of TILE rows */
-  size_t row_stride, column_stride;       /* of the output's rows, of the input's columns */
+  size_t rows, columns, strips, height; /* of a matrix; strips of `height` rows */
+  size_t row_stride, column_stride;     /* of the output's rows, of the input's columns */
   size_t element;
-  tile_fn tile;
+  tarei_transpose_fn *tile;
   const char *x;
   char *out;
 } tiling;
@@ -126,8 +106,8 @@ static void one_strip(const tiling *const t, const size_t strip) {
     to += index % others->size[a] * t->other_stride[a];
     index /= others->size[a];
   }
-  const size_t r = strip % t->strips * TILE;
-  const size_t height = t->rows - r < TILE ? t->rows - r : TILE;
+  const size_t r = strip % t->strips * t->height;
+  const size_t height = t->rows - r < t->height ? t->rows - r : t->height;
   for (size_t c = 0; c < t->columns; c += TILE) {
     t->tile(t->x + (from + r + c * t->column_stride) * t->element, t->column_stride,
             t->out + (to + r * t->row_stride + c) * t->element, t->row_stride, height,
@@ -149,10 +129,10 @@ static void transpose_tiles(const layout *const l, const int unit, const tarei_r
                             const size_t element) {
   tiling t = {.rows = l->size[unit],
               .columns = l->size[l->n - 1],
-              .strips = (l->size[unit] + TILE - 1) / TILE,
+              .height = l->size[unit] < FEW_ROWS ? TILE : STRIP,
               .column_stride = l->stride[l->n - 1],
               .element = element,
-              .tile = tile_of(element),
+              .tile = tarei_transpose_of(element),
               .x = run->in[0]->data,
               .out = run->out[0]->data};
   size_t stride[TARE_MAX_RANK] = {0}, next = 1, matrices = 1;
@@ -161,6 +141,7 @@ static void transpose_tiles(const layout *const l, const int unit, const tarei_r
     next *= l->size[a];
   }
   t.row_stride = stride[unit];
+  t.strips = (t.rows + t.height - 1) / t.height;
   for (int a = 0; a < l->n - 1; a++) {
     if (a != unit) {
       t.other_stride[t.others.n] = stride[a];
@@ -169,7 +150,8 @@ static void transpose_tiles(const layout *const l, const int unit, const tarei_r
       matrices *= l->size[a];
     }
   }
-  tarei_row_ranges(run, matrices * t.strips, TILE * t.columns * element, LEAST, strip_range, &t);
+  tarei_row_ranges(run, matrices * t.strips, t.height * t.columns * element, LEAST, strip_range,
+                   &t);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,

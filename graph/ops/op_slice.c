@@ -57,8 +57,14 @@ static tarei_expr from_start(const tarei_graph *const graph, const tarei_expr at
   tarei_exprs *const pool = graph->exprs;
   const tarei_expr zero = tarei_expr_const(pool, 0), one = tarei_expr_const(pool, 1);
   int64_t n, limit;
-  if (tarei_expr_is_const(pool, at, &n) && !tarei_expr_is_const(pool, length, &limit) &&
-      (n >= INT32_MAX || n <= -INT32_MAX)) {
+  const bool known = tarei_expr_is_const(pool, at, &n);
+  if (known && tarei_expr_is_const(pool, length, &limit)) {
+    n += n < 0 ? limit : 0;
+    return tarei_expr_const(pool, n < -1      ? -1
+                                  : n > limit ? limit
+                                              : n); /* far ones would overflow */
+  }
+  if (known && (n >= INT32_MAX || n <= -INT32_MAX)) {
     return n > 0 ? length : tarei_expr_const(pool, -1);
   }
   const tarei_expr minus = tarei_expr_sub(pool, zero, at);

@@ -301,6 +301,36 @@ static void bytes_are_joined_padded_and_cut(void **state) {
   tarei_graph_free(g);
 }
 
+/* conv(Resize(Tile(Gather(conv)))): nearest picks, linear computes. */
+static void what_is_picked_stays_bytes(void **state) {
+  (void)state;
+  for (int linear = 0; linear < 2; linear++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int x = add_input(g, "x", "n;4;t");
+    const int gathered = OP(g, "Gather", "gathered", conv(g, "a", x, 4),
+                            add_ints(g, "order", 4, (int64_t[]){3, 2, 1, 0}));
+    assert_true(tarei_attr_set_int(last_node(g), "axis", 1));
+    const int tiled =
+        OP(g, "Tile", "tiled", gathered, add_ints(g, "times", 3, (int64_t[]){1, 1, 2}));
+    const int resized = OP(g, "Resize", "resized", tiled, -1,
+                           add_floats(g, "scales", 1, (int64_t[]){3}, (float[]){1, 1, 2}));
+    assert_true(tarei_attr_set_string(last_node(g), "mode", linear ? "linear" : "nearest"));
+    end_graph(g, conv(g, "y", resized, 4));
+    optimize(g, false);
+    annotate(g);
+    drop_scale(g, "gathered"); /* nobody observes what is picked from afterwards */
+    drop_scale(g, "tiled");
+    quantize(g);
+    const char *const names[] = {"n_gathered", "n_tiled", "n_resized"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+      const tarei_node *const node = node_called(g, names[i]);
+      assert_int_equal(g->values[node->out[0]].dtype, linear ? TARE_F32 : TARE_U8);
+      assert_int_equal(dtype_of_input(g, node, 0), linear ? TARE_F32 : TARE_U8);
+    }
+    tarei_graph_free(g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_residual_net_has_no_floats_inside),
@@ -311,6 +341,7 @@ int main(void) {
       cmocka_unit_test(shapes_keep_no_floats),
       cmocka_unit_test(one_form_of_bytes_serves_all_readers),
       cmocka_unit_test(bytes_are_joined_padded_and_cut),
+      cmocka_unit_test(what_is_picked_stays_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

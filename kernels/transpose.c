@@ -1,0 +1,90 @@
+/* Blocks of sixteen bytes by as many rows go through registers where the compiler has vectors:
+ * every CPU that is supported can interleave sixteen bytes, so no row of a family is needed. */
+#include "kernels/transpose.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define TRANSPOSE(name, type)                                                       \
+  static void name(const void *const from, const size_t from_step, void *const to,  \
+                   const size_t to_step, const size_t rows, const size_t columns) { \
+    const type *const x = from;                                                     \
+    type *const out = to;                                                           \
+    for (size_t i = 0; i < rows; i++) {                                             \
+      for (size_t j = 0; j < columns; j++) {                                        \
+        out[i * to_step + j] = x[i + j * from_step];                                \
+      }                                                                             \
+    }                                                                               \
+  }
+TRANSPOSE(plain_1, uint8_t)
+TRANSPOSE(plain_2, uint16_t)
+TRANSPOSE(plain_4, uint32_t)
+TRANSPOSE(plain_8, uint64_t)
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define HAVE_SHUFFLES
+#endif
+#endif
+
+#ifdef HAVE_SHUFFLES
+
+typedef uint32_t quad __attribute__((vector_size(16)));
+typedef uint64_t pair __attribute__((vector_size(16)));
+
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+
+static void block_4(const uint32_t *const x, const size_t from_step, uint32_t *const out,
+                    const size_t to_step) {
+  quad in[4];
+  for (size_t j = 0; j < 4; j++) {
+    memcpy(&in[j], x + j * from_step, sizeof in[j]);
+  }
+  const quad a = LOW(in[0], in[2]), b = LOW(in[1], in[3]);
+  const quad c = HIGH(in[0], in[2]), d = HIGH(in[1], in[3]);
+  const quad turned[4] = {LOW(a, b), HIGH(a, b), LOW(c, d), HIGH(c, d)};
+  for (size_t i = 0; i < 4; i++) {
+    memcpy(out + i * to_step, &turned[i], sizeof turned[i]);
+  }
+}
+
+static void block_8(const uint64_t *const x, const size_t from_step, uint64_t *const out,
+                    const size_t to_step) {
+  pair a, b;
+  memcpy(&a, x, sizeof a);
+  memcpy(&b, x + from_step, sizeof b);
+  const pair low = __builtin_shufflevector(a, b, 0, 2);
+  const pair high = __builtin_shufflevector(a, b, 1, 3);
+  memcpy(out, &low, sizeof low);
+  memcpy(out + to_step, &high, sizeof high);
+}
+
+/* Whole blocks, then what is left of rows and columns. */
+#define BLOCKS(name, type, side, block, plain)                                                \
+  static void name(const void *const from, const size_t from_step, void *const to,            \
+                   const size_t to_step, const size_t rows, const size_t columns) {           \
+    const type *const x = from;                                                               \
+    type *const out = to;                                                                     \
+    const size_t whole_rows = rows - rows % side, whole_columns = columns - columns % side;   \
+    for (size_t i = 0; i < whole_rows; i += side) {                                           \
+      for (size_t j = 0; j < whole_columns; j += side) {                                      \
+        block(x + i + j * from_step, from_step, out + i * to_step + j, to_step);              \
+      }                                                                                       \
+    }                                                                                         \
+    plain(x + whole_rows, from_step, out + whole_rows * to_step, to_step, rows - whole_rows,  \
+          columns);                                                                           \
+    plain(x + whole_columns * from_step, from_step, out + whole_columns, to_step, whole_rows, \
+          columns - whole_columns);                                                           \
+  }
+BLOCKS(blocks_4, uint32_t, 4, block_4, plain_4)
+BLOCKS(blocks_8, uint64_t, 2, block_8, plain_8)
+
+#else
+#define blocks_4 plain_4
+#define blocks_8 plain_8
+#endif
+
+tarei_transpose_fn *tarei_transpose_of(const size_t element) {
+  return element == 1 ? plain_1 : element == 2 ? plain_2 : element == 4 ? blocks_4 : blocks_8;
+}
