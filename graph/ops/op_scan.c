@@ -94,8 +94,8 @@ static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
   scan s = {0};
   tarei_expr length = TAREI_EXPR_NONE;
-  TARE_TRY(tarei_ops_need(graph, node, 0, err));
   TARE_TRY(read_scan(node, &s, err));
+  TARE_TRY(tarei_ops_need(graph, node, 0, err));
   for (int i = 0; i < s.body->n_formal; i++) {
     if (node->in[i] < 0) {
       return tarei_fail(err, TARE_E_MODEL, "its input %d is absent", i);
@@ -125,7 +125,7 @@ static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
 const tarei_op tarei_op_scan = {
     .name = "Scan",
     .domain = "",
-    .min_in = 1,
+    .min_in = 0, /* before opset 9 the first may be absent, which is told apart */
     .max_in = -1,
     .min_out = 1,
     .max_out = -1,
