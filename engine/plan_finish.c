@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/lower/measured.h"
 #include "engine/memory_plan.h"
 #include "engine/plan.h"
 #include "engine/plan_children.h"
@@ -192,33 +193,6 @@ static bool has_late_operand(const tare_plan *const plan, const tarei_node *cons
   return late;
 }
 
-/* Which symbols of the graph the node measures. */
-static tare_status find_measured(const tare_plan *const plan, tarei_step *const step,
-                                 tare_error *const err) {
-  const tarei_exprs *const exprs = plan->graph->exprs;
-  for (int s = 0; s < plan->n_symbols; s++) {
-    const int k =
-        plan->symbols[s] < 0 ? tarei_exprs_measured_number(exprs, s, step->node->name) : -1;
-    if (k < 0) {
-      continue;
-    }
-    if (k >= step->n_measured) {
-      int *const grown = realloc(step->measured, ((size_t)k + 1) * sizeof *grown);
-      if (!grown) {
-        return tarei_fail_memory(err, step->node->name, ((size_t)k + 1) * sizeof *grown);
-      }
-      step->measured = grown;
-      while (step->n_measured <= k) {
-        grown[step->n_measured++] = -1;
-      }
-    }
-    step->measured[k] = s;
-  }
-  return !step->n_measured || step->lowering->measure
-             ? TARE_OK
-             : tarei_fail(err, TARE_E_UNSUPPORTED, "its output shape depends on data");
-}
-
 static tare_status make_step(tare_plan *const plan, const tarei_node *const node,
                              tare_error *const err) {
   tarei_step *const step = &plan->steps[plan->n_steps++];
@@ -229,7 +203,7 @@ static tare_status make_step(tare_plan *const plan, const tarei_node *const node
                        .n_profiles = tare_profiles_count(plan->profiles),
                        .first_child = plan->n_children,
                        .late = has_late_operand(plan, node)};
-  TARE_TRY(find_measured(plan, step, err));
+  TARE_TRY(tarei_measured_find(step, err));
   TARE_TRY(tarei_plan_make_children(plan, node, err));
   return step->lowering->prepare
              ? step->lowering->prepare(step, &tarei_plan_whole(plan)->blobs, err)

@@ -9,7 +9,6 @@ enum { ITERATION, CONDITION, CARRIED };
 typedef struct loop {
   const tarei_step *step;
   const tarei_run *run;
-  const tarei_graph *body;
   int n_carried, n_lists;
   tare_tensor *results; /* carried values, then lists; owned data */
   size_t *room;         /* bytes that each result's data has */
@@ -139,7 +138,7 @@ static void forget(const tarei_run *const run, tare_tensor *const results, const
 static tare_status compute(const tarei_step *const step, const tarei_run *const run,
                            tare_error *const err) {
   const tarei_graph *const body = tarei_node_body(step->node, 0);
-  loop l = {.step = step, .run = run, .body = body, .n_carried = body->n_formal - CARRIED};
+  loop l = {.step = step, .run = run, .n_carried = body->n_formal - CARRIED};
   l.n_lists = body->n_outputs - 1 - l.n_carried;
   const int n = l.n_carried + l.n_lists;
   l.results = tarei_call_results(step, run, n);

@@ -44,13 +44,6 @@ static int64_t join_index(const int rank, const int64_t *const dims, const int64
   return flat;
 }
 
-static void expect_element(const tare_tensor *const y, const int64_t i, const tare_tensor *const x,
-                           const int64_t from) {
-  const size_t size = tare_dtype_size(x->dtype);
-  assert_memory_equal((const char *)y->data + (size_t)i * size,
-                      (const char *)x->data + (size_t)from * size, size);
-}
-
 /* Indices as int64 or int32, which the operators take alike. */
 static void add_indices(one_node *const t, const bool narrow, const int rank,
                         const int64_t *const dims, const int64_t *const indices) {
@@ -83,7 +76,7 @@ static void test_gather_elements(void **state) {
     for (int64_t i = 0; i < count(rank, to); i++) {
       split_index(rank, to, i, at);
       at[axis] = indices[i];
-      expect_element(&t.outputs[0], i, &t.inputs[0], join_index(rank, dims, at));
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[0], join_index(rank, dims, at));
     }
     one_node_end(&t);
   }
@@ -111,7 +104,7 @@ static void test_gather_nd(void **state) {
     for (int64_t i = 0; i < to[0] * 2 * slice; i++) {
       const int64_t k = i / slice, from = join_index(tuple, dims + batch, indices + k * tuple);
       const int64_t block = batch ? k / 2 * count(tuple, dims + 1) : 0;
-      expect_element(&t.outputs[0], i, &t.inputs[0], (block + from) * slice + i % slice);
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[0], (block + from) * slice + i % slice);
     }
     one_node_end(&t);
   }
@@ -241,7 +234,7 @@ static void test_tile(void **state) {
       for (int d = 0; d < rank; d++) {
         at[d] %= dims[d];
       }
-      expect_element(&t.outputs[0], i, &t.inputs[0], join_index(rank, dims, at));
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[0], join_index(rank, dims, at));
     }
     one_node_end(&t);
   }
@@ -268,7 +261,7 @@ static void test_trilu(void **state) {
       split_index(rank, dims, i, at);
       const int64_t distance = at[rank - 1] - at[rank - 2];
       if (upper ? distance >= k : distance <= k) {
-        expect_element(&t.outputs[0], i, &t.inputs[0], i);
+        one_node_expect_element(&t.outputs[0], i, &t.inputs[0], i);
       } else {
         const size_t size = tare_dtype_size(t.inputs[0].dtype);
         assert_memory_equal((const char *)t.outputs[0].data + (size_t)i * size, &zero, size);
@@ -298,7 +291,7 @@ static void test_reverse_sequence(void **state) {
       split_index(rank, dims, i, at);
       const int64_t length = lengths[at[!time]];
       at[time] = at[time] < length ? length - 1 - at[time] : at[time];
-      expect_element(&t.outputs[0], i, &t.inputs[0], join_index(rank, dims, at));
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[0], join_index(rank, dims, at));
     }
     one_node_end(&t);
   }

@@ -35,13 +35,6 @@ static int64_t join_index(const tare_tensor *const x, const int64_t *const at) {
   return flat;
 }
 
-static void expect_element(const tare_tensor *const y, const int64_t i, const tare_tensor *const x,
-                           const int64_t from) {
-  const size_t size = tare_dtype_size(x->dtype);
-  assert_memory_equal((const char *)y->data + (size_t)i * size,
-                      (const char *)x->data + (size_t)from * size, size);
-}
-
 /* A vector that is a constant, or that only the run tells. */
 static void add_numbers(one_node *const t, const bool late, const int n,
                         const int64_t *const values) {
@@ -75,7 +68,7 @@ static void test_transpose(void **state) {
       for (int d = 0; d < rank; d++) {
         from[perm[d]] = at[d];
       }
-      expect_element(&t.outputs[0], i, &t.inputs[0], join_index(&t.inputs[0], from));
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[0], join_index(&t.inputs[0], from));
     }
     one_node_end(&t);
   }
@@ -128,7 +121,7 @@ static void test_slice(void **state) {
       for (int d = 0; d < rank; d++) {
         at[d] = python_start(starts[d], steps[d], dims[d]) + at[d] * steps[d];
       }
-      expect_element(&t.outputs[0], i, &t.inputs[0], join_index(&t.inputs[0], at));
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[0], join_index(&t.inputs[0], at));
     }
     one_node_end(&t);
   }
@@ -153,7 +146,7 @@ static void test_concat_and_split(void **state) {
       split_index(&t.outputs[0], i, at);
       const int k = at[axis] >= lengths[0];
       at[axis] -= k ? lengths[0] : 0;
-      expect_element(&t.outputs[0], i, &t.inputs[k], join_index(&t.inputs[k], at));
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[k], join_index(&t.inputs[k], at));
     }
     one_node_start(&s); /* and apart again */
     (void)one_node_input(&s, sizes[round % 4], rank, t.outputs[0].dims, t.outputs[0].data);
@@ -191,7 +184,7 @@ static void test_gather(void **state) {
       const int64_t index = indices[at[axis] * 4 + at[axis + 1]];
       at[axis] = index < 0 ? index + dims[axis] : index;
       memmove(at + axis + 1, at + axis + 2, (size_t)(rank - axis - 1) * sizeof *at);
-      expect_element(&t.outputs[0], i, &t.inputs[0], join_index(&t.inputs[0], at));
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[0], join_index(&t.inputs[0], at));
     }
     one_node_end(&t);
   }
@@ -247,8 +240,8 @@ static void test_pad(void **state) {
         at[d] = from < 0 ? -1 : from + cut;
         filled |= from < 0;
       }
-      expect_element(&t.outputs[0], i, &t.inputs[filled ? 2 : 0],
-                     filled ? 0 : join_index(&t.inputs[0], at));
+      one_node_expect_element(&t.outputs[0], i, &t.inputs[filled ? 2 : 0],
+                              filled ? 0 : join_index(&t.inputs[0], at));
     }
     one_node_end(&t);
   }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "engine/lower/measured.h"
 #include "graph/pass.h"
 
 #define GUARD 64 /* bytes behind outputs and scratch that have to stay as they are */
@@ -263,8 +264,10 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
                      .node = t->node,
                      .kernels = &kernels,
                      .n_profiles = 1};
-  tare_status status =
-      step.lowering->prepare ? step.lowering->prepare(&step, &blobs, err) : TARE_OK;
+  tare_status status = tarei_measured_find(&step, err);
+  if (status == TARE_OK && step.lowering->prepare) {
+    status = step.lowering->prepare(&step, &blobs, err);
+  }
   if (status == TARE_OK && symbol_of(t, 0) >= 0) {
     assert_non_null(step.lowering->measure);
     status = run_with(t, &step, 1, NULL, err);
@@ -278,6 +281,7 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
     check_threads(t, &step, 3);
   }
   free(step.state);
+  free(step.measured);
   tarei_blobs_fini(&blobs);
   return status;
 }
@@ -345,4 +349,11 @@ void one_node_expect_floats(const one_node *const t, const float *const expected
                (double)expected[i]);
     }
   }
+}
+
+void one_node_expect_element(const tare_tensor *const y, const int64_t i,
+                             const tare_tensor *const x, const int64_t from) {
+  const size_t size = tare_dtype_size(x->dtype);
+  assert_memory_equal((const char *)y->data + (size_t)i * size,
+                      (const char *)x->data + (size_t)from * size, size);
 }

@@ -53,6 +53,9 @@ float one_node_float(void); /* -2..2 */
 /* Element i of a tensor of any type but 16-bit floats. */
 double one_node_value(const tare_tensor *x, size_t i);
 
+/* Element i of y has the bytes of element `from` of x. */
+void one_node_expect_element(const tare_tensor *y, int64_t i, const tare_tensor *x, int64_t from);
+
 /* Compares output 0 with what is expected, relative to the larger of 1 and its magnitude. */
 void one_node_expect_floats(const one_node *t, const float *expected, size_t n, float tolerance);
 
