@@ -21,24 +21,18 @@
 #include "conformance/npy.h"
 #include "conformance/pool.h"
 #include "conformance/proto.h"
+#include "conformance/run_options.h"
 #include "conformance/refusal.h"
 #include "conformance/table.h"
 
 enum { PATH_BYTES = 4096, MAX_SETS = 100, EXIT_SKIPPED = 77 };
 
 typedef struct options {
-  const char *folders[16], *table, *filter;
-  int n_folders, jobs, seconds;
+  run_options run;
   tolerance limit;
-  bool update;
 } options;
 
 static const struct argp_option OPTIONS[] = {
-    {"table", 't', "FILE", 0, "Committed results, which may only improve", 0},
-    {"update", 'u', NULL, 0, "Write the table", 0},
-    {"filter", 'f', "GLOB", 0, "Lines whose names match", 0},
-    {"jobs", 'j', "N", 0, "Runs at a time (2)", 0},
-    {"seconds", 's', "N", 0, "Time that a run may take (120)", 0},
     {"relative", 'r', "X", 0, "How far a number may be off, relative (1e-4)", 0},
     {"absolute", 'a', "X", 0, "... and absolute (1e-4)", 0},
     {0}};
@@ -46,20 +40,8 @@ static const struct argp_option OPTIONS[] = {
 static error_t parse(const int key, char *const arg, struct argp_state *const state) {
   options *const o = state->input;
   switch (key) {
-    case 't':
-      o->table = arg;
-      return 0;
-    case 'u':
-      o->update = true;
-      return 0;
-    case 'f':
-      o->filter = arg;
-      return 0;
-    case 'j':
-      o->jobs = atoi(arg);
-      return 0;
-    case 's':
-      o->seconds = atoi(arg);
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &o->run;
       return 0;
     case 'r':
       o->limit.relative = atof(arg);
@@ -67,19 +49,12 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case 'a':
       o->limit.absolute = atof(arg);
       return 0;
-    case ARGP_KEY_ARG:
-      if (o->n_folders == 16) {
-        argp_error(state, "too many folders");
-      }
-      o->folders[o->n_folders++] = arg;
-      return 0;
-    case ARGP_KEY_NO_ARGS:
-      argp_usage(state);
-      return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
 }
+
+static const struct argp_child CHILDREN[] = {{&run_options_argp, 0, NULL, 0}, {0}};
 
 /* ---- what there is: a line for each model, and one for each of its sets ---- */
 
@@ -126,7 +101,7 @@ static void add_line(session *const s, const char *const family, const char *con
   char key[PATH_BYTES];
   const line l = {.family = copy(family), .model = copy(model), .set = copy(set)};
   key_of(&l, key);
-  if (s->o->filter && fnmatch(s->o->filter, key, 0) != 0) {
+  if (s->o->run.filter && fnmatch(s->o->run.filter, key, 0) != 0) {
     free(l.family);
     free(l.model);
     free(l.set);
@@ -357,30 +332,33 @@ static void report(const table *const results) {
 
 int main(int argc, char **argv) {
   static const char *const heads[] = {"model", "result", "reason"};
-  static const struct argp parser = {OPTIONS, parse, "FOLDER...",
-                                     "Runs models against the outputs of another runtime."};
-  options o = {.jobs = 2, .seconds = 120, .limit = {1e-4, 1e-4}};
+  static const struct argp parser = {.options = OPTIONS,
+                                     .parser = parse,
+                                     .args_doc = "FOLDER...",
+                                     .doc = "Runs models against the outputs of another runtime.",
+                                     .children = CHILDREN};
+  options o = {.run = {.jobs = 2, .seconds = 120}, .limit = {1e-4, 1e-4}};
   argp_parse(&parser, argc, argv, 0, NULL, &o);
   session s = {.o = &o, .results = {.n_columns = 3, .heads = heads}};
-  for (int i = 0; i < o.n_folders; i++) {
-    add_folder(&s, o.folders[i]);
+  for (int i = 0; i < o.run.n_folders; i++) {
+    add_folder(&s, o.run.folders[i]);
   }
   if (!s.n) {
-    printf("skipped: no models in %s\n", o.folders[0]);
+    printf("skipped: no models in %s\n", o.run.folders[0]);
     return EXIT_SKIPPED;
   }
   const pool p = {.n = s.n,
-                  .width = o.jobs < 1 ? 1 : o.jobs,
-                  .seconds = o.seconds,
+                  .width = o.run.jobs < 1 ? 1 : o.run.jobs,
+                  .seconds = o.run.seconds,
                   .run = run_line,
                   .done = line_done,
                   .user = &s};
   pool_run(&p);
   table_sort(&s.results);
   report(&s.results);
-  const table_check check = {.path = o.table,
-                             .update = o.update,
-                             .complete = !o.filter,
+  const table_check check = {.path = o.run.table,
+                             .update = o.run.update,
+                             .complete = !o.run.filter,
                              .first_judged = 1,
                              .end_judged = 2,
                              .reason = 2};

@@ -17,21 +17,16 @@
 #include "conformance/node_case.h"
 #include "conformance/node_report.h"
 #include "conformance/pool.h"
+#include "conformance/run_options.h"
 
 enum { PATH_BYTES = 4096, EXIT_SKIPPED = 77 };
 
 typedef struct options {
-  const char *folders[16], *table, *filter;
-  int n_folders, jobs, seconds;
-  bool update, all, fixed, list;
+  run_options run;
+  bool all, fixed, list;
 } options;
 
 static const struct argp_option OPTIONS[] = {
-    {"table", 't', "FILE", 0, "Committed results, which may only improve", 0},
-    {"update", 'u', NULL, 0, "Write the table", 0},
-    {"filter", 'f', "GLOB", 0, "Cases whose names match", 0},
-    {"jobs", 'j', "N", 0, "Cases at a time (2)", 0},
-    {"seconds", 's', "N", 0, "Time that a case may take (60)", 0},
     {"fixed", 'x', NULL, 0, "Leave the forms with symbols out", 0},
     {"list", 'l', NULL, 0, "A line for every case", 0},
     {"all", 'a', NULL, 0, "Show operators that pass in full, too", 0},
@@ -39,21 +34,10 @@ static const struct argp_option OPTIONS[] = {
 
 static error_t parse(const int key, char *const arg, struct argp_state *const state) {
   options *const o = state->input;
+  (void)arg; /* own options take none */
   switch (key) {
-    case 't':
-      o->table = arg;
-      return 0;
-    case 'u':
-      o->update = true;
-      return 0;
-    case 'f':
-      o->filter = arg;
-      return 0;
-    case 'j':
-      o->jobs = atoi(arg);
-      return 0;
-    case 's':
-      o->seconds = atoi(arg);
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &o->run;
       return 0;
     case 'x':
       o->fixed = true;
@@ -64,19 +48,12 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case 'a':
       o->all = true;
       return 0;
-    case ARGP_KEY_ARG:
-      if (o->n_folders == 16) {
-        argp_error(state, "too many folders");
-      }
-      o->folders[o->n_folders++] = arg;
-      return 0;
-    case ARGP_KEY_NO_ARGS:
-      argp_usage(state);
-      return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
 }
+
+static const struct argp_child CHILDREN[] = {{&run_options_argp, 0, NULL, 0}, {0}};
 
 /* ---- cases ---- */
 
@@ -90,7 +67,7 @@ typedef struct session {
 static void add_case(session *const s, const char *const folder, const char *const name) {
   char path[PATH_BYTES];
   snprintf(path, sizeof path, "%s/%s/model.onnx", folder, name);
-  if (access(path, R_OK) != 0 || (s->o->filter && fnmatch(s->o->filter, name, 0) != 0)) {
+  if (access(path, R_OK) != 0 || (s->o->run.filter && fnmatch(s->o->run.filter, name, 0) != 0)) {
     return;
   }
   s->folders = realloc(s->folders, ((size_t)s->n + 1) * sizeof *s->folders);
@@ -156,31 +133,34 @@ static void case_done(void *const user, const int job, char *text, const char *c
 
 int main(int argc, char **argv) {
   static const char *const heads[] = {"case", "operator", "types", "fixed", "dynamic", "reason"};
-  static const struct argp parser = {OPTIONS, parse, "FOLDER...",
-                                     "Runs ONNX's node tests (folders test_* in FOLDER)."};
-  options o = {.jobs = 2, .seconds = 60};
+  static const struct argp parser = {.options = OPTIONS,
+                                     .parser = parse,
+                                     .args_doc = "FOLDER...",
+                                     .doc = "Runs ONNX's node tests (folders test_* in FOLDER).",
+                                     .children = CHILDREN};
+  options o = {.run = {.jobs = 2, .seconds = 60}};
   argp_parse(&parser, argc, argv, 0, NULL, &o);
   session s = {.o = &o, .results = {.n_columns = 6, .heads = heads}};
-  for (int i = 0; i < o.n_folders; i++) {
-    find_cases(&s, o.folders[i]);
+  for (int i = 0; i < o.run.n_folders; i++) {
+    find_cases(&s, o.run.folders[i]);
   }
   if (!s.n) {
-    printf("skipped: no test_*/model.onnx in %s\n", o.folders[0]);
+    printf("skipped: no test_*/model.onnx in %s\n", o.run.folders[0]);
     return EXIT_SKIPPED;
   }
   qsort(s.folders, (size_t)s.n, sizeof *s.folders, by_name);
   const pool p = {.n = s.n,
-                  .width = o.jobs < 1 ? 1 : o.jobs,
-                  .seconds = o.seconds,
+                  .width = o.run.jobs < 1 ? 1 : o.run.jobs,
+                  .seconds = o.run.seconds,
                   .run = run_case,
                   .done = case_done,
                   .user = &s};
   pool_run(&p);
   table_sort(&s.results);
   node_report(&s.results, o.all);
-  const table_check check = {.path = o.table,
-                             .update = o.update,
-                             .complete = !o.filter,
+  const table_check check = {.path = o.run.table,
+                             .update = o.run.update,
+                             .complete = !o.run.filter,
                              .first_judged = 3,
                              .end_judged = o.fixed ? 4 : 5,
                              .reason = 5};
