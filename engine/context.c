@@ -266,6 +266,7 @@ static tare_status run_step(tare_context *const c, const int s, tare_error *cons
                    .weights_stay = whole->weights_stay,
                    .kernels = step->kernels,
                    .context = c};
+  assert(step->late || !step->n_measured);
   const bool timed = whole->profiling;
   const double start = timed ? tarei_now() : 0, inside = whole->inside;
   tare_status status = step->late ? tarei_late_begin(c, step, &run, err) : TARE_OK;

@@ -204,6 +204,7 @@ static tare_status make_step(tare_plan *const plan, const tarei_node *const node
                        .first_child = plan->n_children,
                        .late = has_late_operand(plan, node)};
   TARE_TRY(tarei_measured_find(step, err));
+  step->late |= step->n_measured > 0; /* also where inference made symbols that no dim kept */
   TARE_TRY(tarei_plan_make_children(plan, node, err));
   return step->lowering->prepare
              ? step->lowering->prepare(step, &tarei_plan_whole(plan)->blobs, err)

@@ -40,9 +40,11 @@ typedef struct tarei_lowering {
   size_t (*scratch)(const tarei_step *step, const tare_tensor *const *in,
                     const tare_tensor *const *out, int threads);
   /* Says the numbers behind the symbols that the node measures (tarei_ops_measured): values[k] for
-   * symbol k. Runs before `run`, on inputs that are computed, in each run; outputs are not there yet,
-   * scratch is, as large as inputs alone make it. Such a node's outputs, and all that depends on their dims, take memory as they run.
-   * NULL where no form of the operator measures. */
+   * symbol k. The engine calls it exactly once before each `run` of a step with n_measured > 0, and
+   * never for another, so `run` may finish what was computed here. Inputs are computed then, outputs
+   * are not there yet, scratch is as large as inputs alone make it. The outputs of such a node, and
+   * all that depends on their dims, take memory as they run. NULL where no form of the operator
+   * measures. */
   tare_status (*measure)(const tarei_step *step, const tarei_run *run, int64_t *values,
                          tare_error *err);
   /* Computes the outputs. Fails only for what depends on the data (an index out of range). */
@@ -62,7 +64,7 @@ struct tarei_step {
   int n_profiles;
   int layer;                    /* its number among all steps of the whole plan */
   int first_child;              /* the plan's children that belong to the node's bodies */
-  bool late;                    /* dims of an operand are known only when the step's turn comes */
+  bool late;                    /* it measures, or an operand's dims are known only at its turn */
   int *measured;                /* symbol of the graph per number that the node measures, or -1 */
   int n_measured;
   uint32_t packed_inputs;       /* bit i: constant input i is in a blob and not read at run time */

@@ -91,8 +91,9 @@ static tare_status import_dim(tarei_graph *const graph, const char *const input,
                               tare_error *const err) {
   const bool fixed = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
   if (fixed && dim->dim_value < -1) {
-    return tarei_fail(err, TARE_E_MODEL, "input '%s' has size %lld at axis %d; it must not be negative",
-                      input, (long long)dim->dim_value, axis);
+    return tarei_fail(err, TARE_E_MODEL,
+                      "input '%s' has size %lld at axis %d; it must not be negative", input,
+                      (long long)dim->dim_value, axis);
   }
   if (fixed && dim->dim_value >= 0) {
     *out = tarei_expr_const(graph->exprs, dim->dim_value);
@@ -177,8 +178,8 @@ tare_status tarei_onnx_inputs(tarei_importer *const importer, tare_error *const 
 static tare_status copy_of(tarei_graph *const graph, const int value, int *const out,
                            tare_error *const err) {
   *out = tarei_graph_add_unique(graph, graph->values[value].name);
-  return *out >= 0 && tarei_graph_add_node(graph, "Identity", "", NULL, graph->opset, &value, 1, out,
-                                           1) >= 0
+  return *out >= 0 && tarei_graph_add_node(graph, "Identity", "", NULL, graph->opset, &value, 1,
+                                           out, 1) >= 0
              ? TARE_OK
              : tarei_fail_memory(err, graph->values[value].name, sizeof(tarei_value));
 }
@@ -195,8 +196,11 @@ tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const
     if (value < 0) {
       return tarei_fail(err, TARE_E_MODEL, "output '%s' is made by no node", name);
     }
-    if (importer->graph->values[value].is_output && importer->around) {
-      TARE_TRY(copy_of(importer->graph, value, &value, err)); /* a body may say a thing twice */
+    const tarei_value *const found = &importer->graph->values[value];
+    if (importer->around && (found->is_output || found->is_input)) {
+      /* A body may give a value twice. What it is given lies in memory that the next turn writes.
+       */
+      TARE_TRY(copy_of(importer->graph, value, &value, err));
     }
     if (importer->graph->values[value].is_output) {
       return tarei_fail(err, TARE_E_MODEL, "output '%s' stands twice in the list of outputs", name);

@@ -69,11 +69,12 @@ static tare_status widen(const tarei_graph *const graph, const tarei_node *const
                         in->name, in->rank, out->rank);
     }
     for (int d = 0; d < in->rank; d++) {
-      const tarei_expr any = carried_dim(graph, node, i, d);
-      if (in->dims[d] != out->dims[d] && in->dims[d] != any) {
-        in->dims[d] = any;
-        *changed = true;
+      if (in->dims[d] == out->dims[d]) {
+        continue; /* and no symbol: a loop whose dims all stay has nothing to measure */
       }
+      const tarei_expr any = carried_dim(graph, node, i, d);
+      *changed |= in->dims[d] != any;
+      in->dims[d] = any;
     }
   }
   return TARE_OK;

@@ -20,7 +20,7 @@ typedef struct engine {
   tare_profiles *profiles;
   tare_plan *plan;
   tare_context *context;
-  tare_tensor outputs[2];
+  tare_tensor outputs[3];
 } engine;
 
 #define OK(call)                              \
@@ -162,6 +162,30 @@ static void turns_carry_and_collect(void **state) {
   }
 }
 
+/* Steps that measure nothing run as well, and no turn writes what another value still needs. */
+static void turns_run_where_no_dim_is_measured(void **state) {
+  (void)state;
+  for (int form = 0; form < 4; form++) {
+    engine e = {0};
+    start(&e, "good_loop_static", "", form & 1, 1 + form / 2);
+    for (int64_t trip = 0; trip < 4; trip++) {
+      float x[WIDTH] = {1, 2, 3, 4}, y[WIDTH] = {5, 6, 7, 8}, z[WIDTH] = {-1, -2, -3, -4};
+      const tare_tensor in[] = {{.dtype = TARE_I64, .data = &trip},
+                                {TARE_F32, 1, {WIDTH}, x},
+                                {TARE_F32, 1, {WIDTH}, y},
+                                {TARE_F32, 1, {WIDTH}, z}};
+      OK(tare_context_run(e.context, in, e.outputs, &err));
+      for (int i = 0; i < WIDTH; i++) {
+        x[i] += (float)trip;
+      }
+      expect(&e.outputs[0], WIDTH, x);
+      expect(&e.outputs[1], WIDTH, trip % 2 ? z : y);
+      expect(&e.outputs[2], WIDTH, trip % 2 ? y : z);
+    }
+    stop(&e);
+  }
+}
+
 static void a_scan_goes_through_elements_backwards(void **state) {
   (void)state;
   for (int form = 0; form < 2; form++) {
@@ -194,6 +218,7 @@ int main(void) {
       cmocka_unit_test(a_branch_is_chosen_by_data),
       cmocka_unit_test(a_known_branch_takes_the_place_of_its_node),
       cmocka_unit_test(turns_carry_and_collect),
+      cmocka_unit_test(turns_run_where_no_dim_is_measured),
       cmocka_unit_test(a_scan_goes_through_elements_backwards),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
