@@ -46,6 +46,10 @@ tare_status tarei_pick(const char *const kind, const char *const name, const cha
     }
     tarei_str_add(&list, "%s%s", i ? ", " : "", names[i]);
   }
+  const int near = tare_nearest_name(name, names, n);
+  if (near >= 0) {
+    tarei_str_add(&list, " (did you mean '%s'?)", names[near]);
+  }
   const tare_status status = tarei_fail(err, TARE_E_USAGE, "unknown %s '%s', expected one of %s",
                                         kind, name, tarei_str_get(&list));
   tarei_str_free(&list);

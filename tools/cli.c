@@ -29,9 +29,11 @@ int cli_end(const char *const command, const tare_status status, const tare_erro
   if (status == TARE_OK) {
     return 0;
   }
-  fprintf(stderr, "tare: %s\n", err->message[0] ? err->message : tare_status_name(status));
-  if (status == TARE_E_USAGE) {
-    fprintf(stderr, "try \"%s --help\"\n", command);
+  const bool misused = status == TARE_E_USAGE;
+  fprintf(stderr, "%s: %s\n", misused ? command : "tare",
+          err->message[0] ? err->message : tare_status_name(status));
+  if (misused) { /* as argp has it */
+    fprintf(stderr, "Try `%s --help' or `%s --usage' for more information.\n", command, command);
   }
   return tare_status_exit_code(status);
 }
@@ -66,6 +68,34 @@ double cli_real(const struct argp_state *const state, const char *const option,
     argp_error(state, "%s takes a number from %g to %g, not '%s'", option, min, max, text);
   }
   return value;
+}
+
+int cli_pick(const struct argp_state *const state, const char *const kind, const char *const name,
+             const char *(*const name_of)(int), const int n) {
+  cli_list names = {0};
+  char *list = cli_format("%s", "");
+  for (int i = 0; i < n; i++) {
+    if (strcmp(name_of(i), name) == 0) {
+      free(list);
+      cli_list_fini(&names);
+      return i;
+    }
+    cli_list_add(&names, name_of(i));
+    char *const longer = cli_format("%s%s%s", list, i ? ", " : "", name_of(i));
+    free(list);
+    list = longer;
+  }
+  char *const meant = cli_meant(name, &names);
+  argp_error(state, "unknown %s '%s', expected one of %s%s", kind, name, list, meant);
+  free(meant);
+  free(list);
+  cli_list_fini(&names);
+  return 0;
+}
+
+char *cli_meant(const char *const name, const cli_list *const names) {
+  const int near = tare_nearest_name(name, names->items, names->n);
+  return near < 0 ? cli_format("%s", "") : cli_format(" (did you mean '%s'?)", names->items[near]);
 }
 
 static void end_of_memory(void) {

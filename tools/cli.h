@@ -52,6 +52,11 @@ int64_t cli_int(const struct argp_state *state, const char *option, const char *
 double cli_real(const struct argp_state *state, const char *option, const char *text, double min,
                 double max);
 
+/* The number of a name among the n that name_of gives; ends the parse with a sentence that lists
+ * them, and the nearest one, otherwise. */
+int cli_pick(const struct argp_state *state, const char *kind, const char *name,
+             const char *(*name_of)(int), int n);
+
 /* Memory, or the end of the program (exit 5). */
 void *cli_realloc(void *memory, size_t count, size_t size);
 char *cli_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -64,6 +69,9 @@ typedef struct cli_list {
 void cli_list_add(cli_list *list, const char *text);
 void cli_list_join(cli_list *list, const cli_list *more);
 void cli_list_fini(cli_list *list);
+
+/* " (did you mean 'x'?)" where one of the names is near, else ""; the caller frees it. */
+char *cli_meant(const char *name, const cli_list *names);
 
 /* Splits "a,b,c" in place and adds the parts. */
 void cli_list_split(cli_list *list, char *text);

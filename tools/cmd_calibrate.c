@@ -129,7 +129,7 @@ static const struct argp ARGP = {
         "Examples:\n"
         "  tare calibrate model.onnx recordings/ -o model.stats\n"
         "  tare calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n"
-        "      --method entropy -o model.calib.json\n"
+        "      -o model.calib.json\n"
         "  tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 -o vad.stats",
     .children = CHILDREN};
 
@@ -188,7 +188,7 @@ static void print_times(const tare_calibrate_times *const t) {
 static void print_text(const arguments *const a, const work *const w) {
   printf("%" PRId64 " samples, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
          tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
-         tare_stats_counts_padding(w->stats) ? "counted" : "left out", w->seconds);
+         tare_stats_counts_padding(w->stats) ? "counted" : "excluded", w->seconds);
   print_times(&w->times);
   report *const r = report_new("profile~,samples>");
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {

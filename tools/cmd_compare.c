@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/compare_eval.h"
 #include "tools/compare_grid.h"
 #include "tools/lengths.h"
+#include "tools/output.h"
 #include "tools/peak.h"
 #include "tools/progress.h"
 #include "tools/say.h"
@@ -23,7 +25,7 @@ typedef struct arguments {
   double percentile;
   bool all_methods;
   const char *model;
-  cli_list calib, eval, fits, methods, paddings;
+  cli_list calib, eval, fits, methods, paddings, outputs;
 } arguments;
 
 typedef struct work {
@@ -31,13 +33,15 @@ typedef struct work {
   tare_dataset *calib, *eval;
   tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
-  tare_plan *reference;
-  tare_eval_result fp32;
   grid grid;
   bool peaks_by_row;
 } work;
 
 static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "FILE", 0,
+     "Keep the strategy that ranks first: NAME.json for its table, NAME.plan for its plan; repeat "
+     "for both",
+     0},
     {"eval", OPT_EVAL, "DATA", 0, "Data to evaluate on; repeat for more", 0},
     {"fits", OPT_FITS, "LIST", 0,
      "Of native, pad, truncate, opt, per-profile (native statistics, thresholds by profile), or "
@@ -48,6 +52,19 @@ static const struct argp_option OPTIONS[] = {
      "Of exclude (default), count: padding in the statistics of fits that pad; or all", 0},
     {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
     {0}};
+
+static bool is_plan_name(const char *const path) {
+  return cli_ends_with(path, ".plan");
+}
+
+static void take_output(arguments *const a, const char *const arg,
+                        const struct argp_state *const state) {
+  if (!is_plan_name(arg) && !cli_ends_with(arg, ".json")) {
+    argp_error(state, "cannot tell the format from the name '%s': use .json for a table, .plan",
+               arg);
+  }
+  cli_list_add(&a->outputs, arg);
+}
 
 static void take_methods(arguments *const a, char *const arg,
                          const struct argp_state *const state) {
@@ -82,6 +99,7 @@ static bool has(const cli_list *const list, const char *const text) {
 }
 
 static void set_defaults(arguments *const a, const struct argp_state *const state) {
+  opt_metric_check(state, &a->metric, &a->data);
   if (!a->model || a->calib.n == 0) {
     argp_error(state, "a model and calibration data are needed");
   }
@@ -111,6 +129,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       state->child_inputs[5] = &a->streaming;
       state->child_inputs[6] = &a->model_options;
       state->child_inputs[7] = &a->common;
+      return 0;
+    case 'o':
+      take_output(a, arg, state);
       return 0;
     case OPT_EVAL:
       cli_list_add(&a->eval, arg);
@@ -159,10 +180,12 @@ static const struct argp ARGP = {
     .args_doc = "MODEL DATA... --eval DATA",
     .doc =
         "Calibrates with each strategy, builds each plan, and measures it beside the float "
-        "model. One pass over the calibration data serves all methods of a fit.\v"
+        "model. One pass over the calibration data serves all methods of a fit, and one over the "
+        "evaluation data serves all plans. With a metric, a strategy is called the best only "
+        "where the data bear it out.\v"
         "Example:\n"
         "  tare compare model.onnx calib/ --eval eval/ --methods minmax,entropy \\\n"
-        "      --labels digits --metric ctc-error --alphabet 0123456789",
+        "      --labels digits --metric ctc-error --alphabet 0123456789 -o best.json",
     .children = CHILDREN};
 
 static tare_status open_data(const arguments *const a, work *const w, const ports *const p,
@@ -204,95 +227,49 @@ static tare_status calibrate(const arguments *const a, const work *const w, grid
   return TARE_OK;
 }
 
-static tare_status evaluate(const arguments *const a, const work *const w,
-                            const tare_plan *const plan, const tare_plan *const against,
-                            const char *const what, tare_eval_result *const result,
-                            tare_error *const err) {
-  progress p = progress_start(what, &a->common);
-  tare_eval_options o;
-  tare_eval_options_init(&o);
-  o.against = against;
-  o.metric = a->metric.metric;
-  o.alphabet = a->metric.alphabet;
-  o.output = a->metric.output;
-  o.fit = a->fit.fit;
-  o.outside = a->fit.outside;
-  o.pad_values = a->fit.pads;
-  o.n_pad_values = a->fit.n_pads;
-  o.streaming = w->streaming;
-  o.threads = a->common.threads;
-  o.progress = progress_tick;
-  o.progress_user = &p;
-  CLI_TRY(tare_dataset_rewind(w->eval, err));
-  const tare_status status = tare_eval(plan, w->eval, &o, result, err);
-  progress_end(&p);
-  return status;
-}
-
-static tare_status build(const arguments *const a, const work *const w,
-                         const tare_table *const table, tare_plan **const plan,
-                         tare_error *const err) {
-  tare_build_options o;
-  tare_build_options_init(&o);
-  o.table = table;
-  o.isa = a->common.isa;
-  if (table) {
-    o.layer_precisions = a->build.layer_precisions;
-    o.constraints = a->build.constraints;
-    o.symmetric = a->build.symmetric;
-  }
-  return tare_plan_build(w->model, w->profiles, &o, plan, err);
-}
-
-static tare_status run_fp32(const arguments *const a, work *const w, tare_error *const err) {
-  w->peaks_by_row = peak_restart();
-  CLI_TRY(build(a, w, NULL /* table */, &w->reference, err));
-  CLI_TRY(evaluate(a, w, w->reference, NULL /* against */, "fp32", &w->fp32, err));
-  w->fp32.peak_bytes = peak_bytes();
-  say_data(&a->common, w->eval);
-  return TARE_OK;
-}
-
-static tare_status try_combination(const arguments *const a, const work *const w,
-                                   const tare_stats *const stats, grid_combination *const c) {
-  tare_table *table = NULL;
-  tare_plan *plan = NULL;
-  tare_error *const err = &c->error;
-  tare_status status = TARE_OK;
+/* A table that cannot be made is noted and the others go on: the pass may have taken hours. */
+static void make_table(const arguments *const a, const tare_stats *const stats,
+                       grid_strategy *const s) {
   tare_table_options o;
   tare_table_options_init(&o);
-  o.method = c->method;
+  o.method = s->method;
   o.percentile = a->percentile;
-  o.per_profile = c->per_profile;
-  char *const what = cli_format("%s %s", c->fit, c->method);
-  CLI_TRY_GOTO(tare_table_from_stats(stats, &o, &table, err), done);
-  CLI_TRY_GOTO(build(a, w, table, &plan, err), done);
-  CLI_TRY_GOTO(evaluate(a, w, plan, w->reference, what, &c->result, err), done);
-done:
-  free(what);
-  tare_plan_free(&plan);
-  tare_table_free(&table);
-  return status;
+  o.per_profile = s->per_profile;
+  (void)tare_table_from_stats(stats, &o, &s->table, &s->error);
 }
 
-/* A combination that fails is noted and the others go on: they may have taken hours. */
 static tare_status run_pass(const arguments *const a, work *const w, const int pass,
                             tare_error *const err) {
   tare_stats *stats = NULL;
   CLI_TRY(calibrate(a, w, &w->grid.passes[pass], &stats, err));
   for (int i = 0; i < w->grid.n; i++) {
-    grid_combination *const c = &w->grid.items[i];
-    if (c->pass != pass) {
-      continue;
+    if (w->grid.items[i].pass == pass) {
+      make_table(a, stats, &w->grid.items[i]);
     }
-    (void)peak_restart(); /* said once, for all rows */
-    const double start = cli_now();
-    c->error.status = try_combination(a, w, stats, c);
-    c->seconds = cli_now() - start;
-    c->peak = peak_bytes();
   }
   tare_stats_free(&stats);
   return TARE_OK;
+}
+
+static compare_eval setup(const arguments *const a, const work *const w) {
+  compare_eval e = {
+      .common = &a->common, .model = w->model, .profiles = w->profiles, .data = w->eval};
+  tare_build_options_init(&e.build);
+  e.build.isa = a->common.isa;
+  e.build.layer_precisions = a->build.layer_precisions;
+  e.build.constraints = a->build.constraints;
+  e.build.symmetric = a->build.symmetric;
+  tare_eval_options_init(&e.eval);
+  e.eval.metric = tare_metric_name(a->metric.metric);
+  e.eval.alphabet = a->metric.alphabet;
+  e.eval.output = a->metric.output;
+  e.eval.fit = a->fit.fit;
+  e.eval.outside = a->fit.outside;
+  e.eval.pad_values = a->fit.pads;
+  e.eval.n_pad_values = a->fit.n_pads;
+  e.eval.streaming = w->streaming;
+  e.eval.threads = a->common.threads;
+  return e;
 }
 
 static tare_status first_failure(const grid *const g, tare_error *const err) {
@@ -305,7 +282,51 @@ static tare_status first_failure(const grid *const g, tare_error *const err) {
   return TARE_OK;
 }
 
+static tare_status check_outputs(const arguments *const a, tare_error *const err) {
+  cli_list inputs = {0};
+  cli_list_add(&inputs, a->model);
+  cli_list_join(&inputs, &a->calib);
+  cli_list_join(&inputs, &a->eval);
+  opt_profiles_files(&a->profiles, &inputs);
+  tare_status status = TARE_OK;
+  for (int i = 0; status == TARE_OK && i < a->outputs.n; i++) {
+    status = output_check(a->outputs.items[i], &inputs, err);
+  }
+  cli_list_fini(&inputs);
+  return status;
+}
+
+static tare_status keep_plan(const compare_eval *const e, const tare_table *const table,
+                             const char *const path, tare_error *const err) {
+  tare_plan *plan = NULL;
+  CLI_TRY(compare_build(e, table, &plan, err));
+  const tare_status status = tare_plan_save(plan, path, err);
+  tare_plan_free(&plan);
+  return status;
+}
+
+static tare_status keep_first(const arguments *const a, const compare_eval *const e,
+                              const grid *const g, tare_error *const err) {
+  for (int i = 0; i < a->outputs.n && g->n_ranked > 0; i++) {
+    const char *const path = a->outputs.items[i];
+    const tare_table *const table = g->items[g->order[0]].table;
+    CLI_TRY(is_plan_name(path) ? keep_plan(e, table, path, err)
+                               : tare_table_write_json(table, path, err));
+  }
+  return TARE_OK;
+}
+
+static void report_grid(const arguments *const a, const work *const w) {
+  const grid_context c = {.profiles = w->profiles,
+                          .metric = a->metric.metric,
+                          .peaks_by_row = w->peaks_by_row,
+                          .model = a->model,
+                          .written = &a->outputs};
+  (a->common.json ? grid_json : grid_print)(&w->grid, &c);
+}
+
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
+  CLI_TRY(check_outputs(a, err));
   CLI_TRY(grid_make(&a->fits, &a->paddings, &a->methods, &w->grid, err));
   CLI_TRY(tare_model_load(a->model, &w->model, err));
   CLI_TRY(opt_model_apply(&a->model_options, w->model, err));
@@ -314,22 +335,22 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   tare_dataset *const both[] = {w->calib, w->eval};
   CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, both, 2,
                           w->streaming, &w->profiles, err));
-  CLI_TRY(run_fp32(a, w, err));
+  w->peaks_by_row = peak_restart();
   for (int i = 0; i < w->grid.n_passes; i++) {
     CLI_TRY(run_pass(a, w, i, err));
   }
   say_data(&a->common, w->calib);
-  const char *const metric = a->metric.metric;
-  if (a->common.json) {
-    grid_json(&w->grid, &w->fp32, w->profiles, metric, w->peaks_by_row, a->model);
-  } else {
-    grid_print(&w->grid, &w->fp32, w->profiles, metric, w->peaks_by_row);
-  }
+  const compare_eval e = setup(a, w);
+  CLI_TRY(compare_evaluate(&e, &w->grid, err));
+  say_data(&a->common, w->eval);
+  CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
+  CLI_TRY(keep_first(a, &e, &w->grid, err));
+  report_grid(a, w);
   return first_failure(&w->grid, err);
 }
 
 int cmd_compare(const int argc, char **const argv) {
-  arguments a = {.all_methods = true};
+  arguments a = {.all_methods = true, .metric = OPT_METRIC_NONE};
   work w = {0};
   tare_error err = {0};
   char fits[] = "native,opt,per-profile", paddings[] = "exclude";
@@ -338,8 +359,6 @@ int cmd_compare(const int argc, char **const argv) {
   cli_parse(&ARGP, argc, argv, &a);
   const tare_status status = run(&a, &w, &err);
   grid_fini(&w.grid);
-  tare_eval_result_fini(&w.fp32);
-  tare_plan_free(&w.reference);
   tare_profiles_free(&w.profiles);
   tare_dataset_close(&w.calib);
   tare_dataset_close(&w.eval);
@@ -357,5 +376,6 @@ int cmd_compare(const int argc, char **const argv) {
   cli_list_fini(&a.fits);
   cli_list_fini(&a.methods);
   cli_list_fini(&a.paddings);
+  cli_list_fini(&a.outputs);
   return code;
 }

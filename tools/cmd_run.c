@@ -72,6 +72,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       if (!a->plan || a->paths.n == 0) {
         argp_error(state, "a plan (or model) and data are needed");
       }
+      opt_metric_check(state, &a->metric, &a->data);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -144,7 +145,7 @@ static tare_status evaluate(const arguments *const a, work *const w, tare_error 
   tare_eval_options o;
   tare_eval_options_init(&o);
   o.against = w->against.plan;
-  o.metric = a->metric.metric;
+  o.metric = tare_metric_name(a->metric.metric);
   o.alphabet = a->metric.alphabet;
   o.output = a->metric.output;
   o.fit = a->fit.fit;
@@ -165,7 +166,7 @@ static tare_status evaluate(const arguments *const a, work *const w, tare_error 
 static void print_json(const arguments *const a, const work *const w) {
   const tare_profiles *const profiles = tare_plan_profiles(w->plan.plan);
   cJSON *const object = json_object();
-  score_json(object, &w->result.total, a->metric.metric, a->against);
+  score_json(object, &w->result.total, tare_metric_name(a->metric.metric), a->against);
   json_real(object, "seconds", w->result.seconds);
   if (a->against) {
     json_real(object, "reference_seconds", w->result.reference_seconds);
@@ -178,7 +179,7 @@ static void print_json(const arguments *const a, const work *const w) {
     char *const text = profile_text(profiles, p);
     json_text(profile, "profile", text);
     free(text);
-    score_json(profile, &w->result.profiles[p], a->metric.metric, a->against);
+    score_json(profile, &w->result.profiles[p], tare_metric_name(a->metric.metric), a->against);
   }
   json_print(object);
 }
@@ -209,13 +210,14 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   if (a->common.json) {
     print_json(a, w);
   } else {
-    score_print(&w->result, tare_plan_profiles(w->plan.plan), a->metric.metric, a->against);
+    score_print(&w->result, tare_plan_profiles(w->plan.plan), tare_metric_name(a->metric.metric),
+                a->against);
   }
   return TARE_OK;
 }
 
 int cmd_run(const int argc, char **const argv) {
-  arguments a = {.use_profile = -1};
+  arguments a = {.use_profile = -1, .metric = OPT_METRIC_NONE};
   work w = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);

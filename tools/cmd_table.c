@@ -85,7 +85,7 @@ static const struct argp ARGP = {
         "Computes a calibration table from statistics, with no further pass over the data. A "
         "table as input is converted between the native form and TensorRT's cache.\v"
         "Examples:\n"
-        "  tare table model.stats --method entropy -o model.calib.json\n"
+        "  tare table model.stats -o model.calib.json\n"
         "  tare table model.calib.json -o model.cache",
     .children = CHILDREN};
 

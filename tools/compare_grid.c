@@ -1,6 +1,5 @@
 #include "tools/compare_grid.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ static int find_pass(grid *const g, const tare_fit fit, const bool count_padding
   return g->n_passes++;
 }
 
-static void add(grid *const g, const grid_combination *const c) {
+static void add(grid *const g, const grid_strategy *const c) {
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].pass == c->pass && g->items[i].per_profile == c->per_profile &&
         strcmp(g->items[i].method, c->method) == 0) {
@@ -44,7 +43,7 @@ static tare_status add_fit(grid *const g, const char *const name, const bool cou
   }
   const int pass = find_pass(g, fit, pads(fit) && count_padding);
   for (int m = 0; m < methods->n; m++) {
-    const grid_combination c = {
+    const grid_strategy c = {
         .fit = name, .method = methods->items[m], .pass = pass, .per_profile = per_profile};
     add(g, &c);
   }
@@ -82,34 +81,16 @@ tare_status grid_make(const cli_list *const fits, const cli_list *const paddings
 void grid_fini(grid *const g) {
   for (int i = 0; i < g->n; i++) {
     tare_eval_result_fini(&g->items[i].result);
+    tare_table_free(&g->items[i].table);
   }
+  tare_eval_result_fini(&g->fp32);
   free(g->items);
   free(g->passes);
+  free(g->order);
   *g = (grid){0};
 }
 
-/* Errors are better small, everything else large. */
-static double quality(const double value, const char *const metric) {
-  return strcmp(metric, "ctc-error") == 0 ? -value : value;
-}
-
-static bool better(const tare_eval_score *const a, const tare_eval_score *const b,
-                   const char *const metric) {
-  if (metric && !isnan(a->metric) && !isnan(b->metric) && a->metric != b->metric) {
-    return quality(a->metric, metric) > quality(b->metric, metric);
-  }
-  return a->sqnr_db > b->sqnr_db;
-}
-
-int grid_best(const grid *const g, const char *const metric) {
-  int best = -1;
-  for (int i = 0; i < g->n; i++) {
-    if (g->items[i].error.status != TARE_OK) {
-      continue;
-    }
-    if (best < 0 || better(&g->items[i].result.total, &g->items[best].result.total, metric)) {
-      best = i;
-    }
-  }
-  return best;
+char *grid_fit_text(const grid *const g, const int strategy) {
+  const grid_strategy *const s = &g->items[strategy];
+  return cli_format("%s%s", s->fit, g->passes[s->pass].count_padding ? " counted" : "");
 }

@@ -1,10 +1,10 @@
-/* The combinations that `tare compare` tries, and how they came out. */
+/* The strategies that `tare compare` tries, and how they came out. */
 #ifndef TARE_TOOLS_COMPARE_GRID_H
 #define TARE_TOOLS_COMPARE_GRID_H
 
 #include "tools/options.h"
 
-/* One calibration run; combinations that differ only in the table share it. */
+/* One calibration run; strategies that differ only in the table share it. */
 typedef struct grid_pass {
   tare_fit fit;
   bool count_padding;
@@ -12,22 +12,26 @@ typedef struct grid_pass {
   double seconds;
 } grid_pass;
 
-typedef struct grid_combination {
+typedef struct grid_strategy {
   const char *fit; /* as the user named it */
   const char *method;
   int pass;
   bool per_profile;
   tare_error error; /* status OK when it went well */
+  tare_table *table;
   tare_eval_result result;
-  double seconds; /* table, build and evaluation */
-  int64_t peak;
-} grid_combination;
+  tare_difference to_fp32, to_best; /* of the metric, where there is one */
+} grid_strategy;
 
 typedef struct grid {
   grid_pass *passes;
   int n_passes;
-  grid_combination *items;
+  grid_strategy *items;
   int n;
+  tare_eval_result fp32;
+  int *order;   /* of the strategies that went well: the first is the one to take */
+  int n_ranked; /* in order */
+  int n_equal;  /* of them, those that the metric cannot tell from the best; 0 without a metric */
 } grid;
 
 /* Add all that there are to a list. */
@@ -40,14 +44,24 @@ tare_status grid_make(const cli_list *fits, const cli_list *paddings, const cli_
                       grid *out, tare_error *err);
 void grid_fini(grid *g);
 
-/* The combination that keeps the most: by the metric where there is one, then by SQNR. -1 when none
- * went well. */
-int grid_best(const grid *g, const char *metric);
+/* Ranks what went well. With a metric: first those whose interval of the difference to the best
+ * holds 0, by SQNR, then the others by the metric. Without one (-1): by SQNR. */
+tare_status grid_rank(grid *g, int metric, tare_error *err);
 
-/* Text tables and JSON. reference is the float plan's own result. */
-void grid_print(const grid *g, const tare_eval_result *reference, const tare_profiles *profiles,
-                const char *metric, bool peaks_by_row);
-void grid_json(const grid *g, const tare_eval_result *reference, const tare_profiles *profiles,
-               const char *metric, bool peaks_by_row, const char *model);
+/* A strategy's fit, with what it did with padding where that is not the default; caller frees. */
+char *grid_fit_text(const grid *g, int strategy);
+
+/* What the reports need to know beside the grid. */
+typedef struct grid_context {
+  const tare_profiles *profiles;
+  int metric; /* -1: none */
+  bool peaks_by_row;
+  const char *model;
+  const cli_list *written;
+} grid_context;
+
+/* Text tables and JSON. */
+void grid_print(const grid *g, const grid_context *context);
+void grid_json(const grid *g, const grid_context *context);
 
 #endif

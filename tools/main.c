@@ -43,15 +43,23 @@ static int help(FILE *const to) {
       "  version    show the version\n\n"
       "From recordings to an INT8 plan:\n"
       "  tare calibrate model.onnx recordings/ -o model.stats\n"
-      "  tare table model.stats --method entropy -o model.calib.json\n"
+      "  tare table model.stats -o model.calib.json\n"
       "  tare build model.onnx --calib model.calib.json -o model.plan\n"
       "  tare run model.plan more/ --against model.onnx\n",
       to);
   return 0;
 }
 
-static int misused(const char *const what, const char *const name) {
-  fprintf(stderr, "tare: %s%s\ntry \"tare help\"\n", what, name);
+static int unknown(const char *const name) {
+  cli_list names = {0};
+  for (int i = 0; i < N_COMMANDS; i++) {
+    cli_list_add(&names, COMMANDS[i].name);
+  }
+  char *const meant = cli_meant(name, &names);
+  fprintf(stderr, "tare: unknown command '%s'%s\nTry `tare help' for more information.\n", name,
+          meant);
+  free(meant);
+  cli_list_fini(&names);
   return tare_status_exit_code(TARE_E_USAGE);
 }
 
@@ -68,7 +76,7 @@ static int help_about(const int argc, char **const argv) {
   }
   const command *const c = find(argv[1]);
   if (!c) {
-    return misused("unknown command: ", argv[1]);
+    return unknown(argv[1]);
   }
   char option[] = "--help";
   char *args[] = {NULL, option, NULL};
@@ -89,7 +97,7 @@ static int dispatch(const int argc, char **const argv) {
     return 0;
   }
   const command *const c = find(name);
-  return c ? run_command(c, argc - 1, argv + 1) : misused("unknown command: ", name);
+  return c ? run_command(c, argc - 1, argv + 1) : unknown(name);
 }
 
 int main(const int argc, char **const argv) {

@@ -2,8 +2,8 @@
 
 static const struct argp_option OPTIONS[] = {
     {"metric", OPT_METRIC, "METRIC", 0,
-     "Task metric against the labels: ctc-error (character errors after greedy CTC decoding) or "
-     "accuracy",
+     "Task metric against the labels that --labels names: ctc-error (character errors after "
+     "greedy CTC decoding) or accuracy",
      0},
     {"alphabet", OPT_ALPHABET, "CHARS", 0,
      "For ctc-error: characters of classes 1, 2, ...; class 0 is blank", 0},
@@ -14,7 +14,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   opt_metric *const o = state->input;
   switch (key) {
     case OPT_METRIC:
-      o->metric = arg;
+      o->metric = cli_pick(state, "metric", arg, tare_metric_name, tare_n_metrics());
       return 0;
     case OPT_ALPHABET:
       o->alphabet = arg;
@@ -24,6 +24,19 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
+  }
+}
+
+void opt_metric_check(const struct argp_state *const state, const opt_metric *const metric,
+                      const opt_data *const data) {
+  if (metric->metric < 0 && data->labels) {
+    argp_error(state, "--labels needs a metric that reads them: --metric ctc-error or accuracy");
+  }
+  if (metric->metric >= 0 && !data->labels) {
+    argp_error(state,
+               "--metric %s needs labels: --labels NAME, an HDF5 data set, a NumPy array or a "
+               "column of a CSV manifest",
+               tare_metric_name(metric->metric));
   }
 }
 

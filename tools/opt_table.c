@@ -19,19 +19,7 @@ static const struct argp_option OPTIONS[] = {
     {0}};
 
 void opt_check_method(const struct argp_state *const state, const char *const method) {
-  char *known = NULL;
-  for (int i = 0; i < tare_n_methods(); i++) {
-    if (strcmp(tare_method_name(i), method) == 0) {
-      free(known);
-      return;
-    }
-    char *const longer =
-        cli_format("%s%s%s", known ? known : "", known ? ", " : "", tare_method_name(i));
-    free(known);
-    known = longer;
-  }
-  argp_error(state, "unknown method '%s', expected one of %s", method, known ? known : "none");
-  free(known);
+  (void)cli_pick(state, "method", method, tare_method_name, tare_n_methods());
 }
 
 static void take_version(opt_table *const o, const char *const arg,

@@ -96,9 +96,11 @@ typedef struct opt_table {
 } opt_table;
 
 typedef struct opt_metric {
-  const char *metric, *alphabet;
+  int metric; /* its number; -1: none */
+  const char *alphabet;
   int output;
 } opt_metric;
+#define OPT_METRIC_NONE ((opt_metric){.metric = -1})
 
 typedef struct opt_build {
   const char *layer_precisions;
@@ -154,6 +156,10 @@ tare_status opt_data_open(const opt_data *options, const cli_list *paths, const 
 
 /* After a failure: samples that no profile held may still be fitted, and this says how. */
 void opt_fit_hint(const opt_fit *options, const tare_error *err);
+
+/* Ends the parse where labels have no metric to read them, or a metric has no labels. */
+void opt_metric_check(const struct argp_state *state, const opt_metric *metric,
+                      const opt_data *data);
 
 /* Ends the parse with a sentence naming the known methods when this is none of them. */
 void opt_check_method(const struct argp_state *state, const char *method);

@@ -32,7 +32,7 @@ run run "$out/digits.plan" $digits/eval --rate 8000 --against $digits/digits-con
 
 say "The same, as a calibration cache for TensorRT"
 run calibrate $digits/digits-conv.onnx $digits/calib --rate 8000 \
-  --profile samples=1600:32000:120000 --method entropy -o "$out/digits.cache"
+  --profile samples=1600:32000:120000 -o "$out/digits.cache"
 head -n 3 "$out/digits.cache"
 
 say "Intents: token ids of different length, every strategy side by side"

@@ -19,7 +19,7 @@ static void print_text(const tare_stats *const stats) {
   printf("model      %s (%016" PRIx64 ")\n", tare_stats_model_name(stats),
          tare_stats_model_hash(stats));
   printf("fit        %s, padding %s\n", tare_stats_fit(stats),
-         tare_stats_counts_padding(stats) ? "counted" : "left out");
+         tare_stats_counts_padding(stats) ? "counted" : "excluded");
   printf("tensors    %d\n", tare_stats_n_tensors(stats));
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
     printf("profile %-2d %s, %" PRId64 " samples\n", p, tare_stats_profile(stats, p),

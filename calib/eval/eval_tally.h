@@ -9,7 +9,7 @@ typedef struct tarei_tally {
   bool compared; /* a float output was seen beside its reference */
   double got2, want2, diff2, dot, max_abs;
   int64_t rows, agreed;
-  tarei_metric_sum metric, reference;
+  tare_metric_tally metric;
 } tarei_tally;
 
 /* Adds the valid part of one float output; got and want have the same dims and element type. */

@@ -1,5 +1,7 @@
 #include "calib/eval/metric.h"
 
+#include <assert.h>
+
 #include "base/str.h"
 #include "calib/eval/eval_rows.h"
 
@@ -13,6 +15,23 @@ static const tarei_metric *const METRICS[] = {
 #undef TARE_METRIC
 };
 enum { N_METRICS = sizeof METRICS / sizeof *METRICS };
+
+int tare_n_metrics(void) {
+  return N_METRICS;
+}
+
+const char *tare_metric_name(const int metric) {
+  return metric < 0 || metric >= N_METRICS ? NULL : METRICS[metric]->name;
+}
+
+const char *tare_metric_summary(const int metric) {
+  return metric < 0 || metric >= N_METRICS ? NULL : METRICS[metric]->summary;
+}
+
+bool tare_metric_lower_is_better(const int metric) {
+  assert(metric >= 0 && metric < N_METRICS);
+  return METRICS[metric]->lower_is_better;
+}
 
 static tare_status find(const char *const name, const tarei_metric **const out,
                         tare_error *const err) {

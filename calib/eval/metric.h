@@ -17,18 +17,14 @@ typedef struct tarei_metric_case {
   const char *alphabet;      /* NULL when the caller gave none */
 } tarei_metric_case;
 
-/* Sums over samples; the value is part / whole. */
-typedef struct tarei_metric_sum {
-  int64_t part, whole;
-} tarei_metric_sum;
-
 typedef struct tarei_metric {
-  const char *name;
+  const char *name, *summary;
+  bool lower_is_better;
   bool needs_alphabet;
   int least_rank; /* of the output, the classes on its last axis */
   /* Adds one sample to sum. TARE_E_USAGE when the sample carries no label of the kind needed,
    * TARE_E_INPUT when its label does not fit the output. */
-  tare_status (*add)(const tarei_metric_case *c, tarei_metric_sum *sum, tare_error *err);
+  tare_status (*add)(const tarei_metric_case *c, tare_metric_tally *sum, tare_error *err);
 } tarei_metric;
 
 /* Finds a metric by name and checks it against the options and the output it is to read. */

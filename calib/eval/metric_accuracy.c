@@ -33,7 +33,7 @@ static int64_t label_at(const tare_tensor *const label, const tarei_rows *const 
   return ((const int64_t *)label->data)[place];
 }
 
-static tare_status add(const tarei_metric_case *const c, tarei_metric_sum *const sum,
+static tare_status add(const tarei_metric_case *const c, tare_metric_tally *const sum,
                        tare_error *const err) {
   if (!c->sample->label) {
     return tarei_fail(err, TARE_E_USAGE, "%s: metric accuracy needs integer labels in the data",
@@ -57,4 +57,5 @@ static tare_status add(const tarei_metric_case *const c, tarei_metric_sum *const
   return TARE_OK;
 }
 
-const tarei_metric tarei_metric_accuracy = {.name = "accuracy", .least_rank = 1, .add = add};
+const tarei_metric tarei_metric_accuracy = {
+    .name = "accuracy", .summary = "share of right labels", .least_rank = 1, .add = add};

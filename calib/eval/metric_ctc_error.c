@@ -80,7 +80,7 @@ static tare_status check_output(const tarei_metric_case *const c, const tarei_ro
   return TARE_OK;
 }
 
-static tare_status add(const tarei_metric_case *const c, tarei_metric_sum *const sum,
+static tare_status add(const tarei_metric_case *const c, tare_metric_tally *const sum,
                        tare_error *const err) {
   tarei_rows rows;
   tarei_rows_begin(c->got, c->extents, &rows);
@@ -104,4 +104,9 @@ static tare_status add(const tarei_metric_case *const c, tarei_metric_sum *const
 }
 
 const tarei_metric tarei_metric_ctc_error = {
-    .name = "ctc-error", .needs_alphabet = true, .least_rank = 2, .add = add};
+    .name = "ctc-error",
+    .summary = "character errors after greedy CTC decoding",
+    .lower_is_better = true,
+    .needs_alphabet = true,
+    .least_rank = 2,
+    .add = add};

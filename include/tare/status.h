@@ -62,6 +62,14 @@ TARE_API const char *tare_status_name(tare_status status);
  */
 TARE_API int tare_status_exit_code(tare_status status);
 
+/**
+ * The name that may have been meant by one that is unknown: the one that the fewest changes of a
+ * letter lead to, where these are few for its length.
+ * @param names n of them, none NULL
+ * @return its index, or -1 where none is near. Thread-safe.
+ */
+TARE_API int tare_nearest_name(const char *name, const char *const *names, int n);
+
 #ifdef __cplusplus
 }
 #endif

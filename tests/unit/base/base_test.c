@@ -95,6 +95,27 @@ static void pick_lists_the_choices(void **state) {
   tare_error err = {0};
   assert_int_equal(tarei_pick("method", "c", names, 2, &i, &err), TARE_E_USAGE);
   assert_string_equal(err.message, "unknown method 'c', expected one of a, b");
+  const char *const methods[] = {"minmax", "entropy"};
+  assert_int_equal(tarei_pick("method", "entorpy", methods, 2, &i, &err), TARE_E_USAGE);
+  assert_string_equal(err.message,
+                      "unknown method 'entorpy', expected one of minmax, entropy (did you mean "
+                      "'entropy'?)");
+}
+
+static void the_nearest_name_is_few_letters_away(void **state) {
+  (void)state;
+  const char *const names[] = {"calibrate", "table", "run", "bench"};
+  assert_int_equal(tare_nearest_name("calibrat", names, 4), 0);
+  assert_int_equal(tare_nearest_name("tabel", names, 4), 1); /* swapped */
+  assert_int_equal(tare_nearest_name("rnu", names, 4), 2);
+  assert_int_equal(tare_nearest_name("fly", names, 4), -1);
+  assert_int_equal(tare_nearest_name("", names, 4), -1);
+  char longest[400];
+  memset(longest, 'x', sizeof longest - 1);
+  longest[sizeof longest - 1] = '\0';
+  const char *const one = longest;
+  assert_int_equal(tare_nearest_name(longest, names, 4), -1);
+  assert_int_equal(tare_nearest_name("xx", &one, 1), -1);
 }
 
 static void outfile_appears_whole_or_not_at_all(void **state) {
@@ -209,6 +230,7 @@ int main(void) {
       cmocka_unit_test(half_round_trips_every_value),
       cmocka_unit_test(half_rounds_to_even),
       cmocka_unit_test(pick_lists_the_choices),
+      cmocka_unit_test(the_nearest_name_is_few_letters_away),
       cmocka_unit_test(outfile_appears_whole_or_not_at_all),
       cmocka_unit_test(unfinished_outfiles_can_be_abandoned),
       cmocka_unit_test(outfile_replaces_no_device_folder_or_link),

@@ -31,7 +31,7 @@ static void make_scores(const char *const classes, scores *const s) {
 }
 
 static tare_status ctc(const char *const classes, const int64_t valid, const char *const text,
-                       tarei_metric_sum *const sum, tare_error *const err) {
+                       tare_metric_tally *const sum, tare_error *const err) {
   scores s;
   make_scores(classes, &s);
   const tare_sample sample = {.name = "sample", .label_text = text};
@@ -45,7 +45,7 @@ static tare_status ctc(const char *const classes, const int64_t valid, const cha
 }
 
 static void expect_ctc(const char *const classes, const char *const text, const int64_t errors) {
-  tarei_metric_sum sum = {0};
+  tare_metric_tally sum = {0};
   assert_int_equal(ctc(classes, (int64_t)strlen(classes), text, &sum, NULL), TARE_OK);
   assert_int_equal(sum.part, errors);
   assert_int_equal(sum.whole, (int64_t)strlen(text));
@@ -69,7 +69,7 @@ static void counts_each_kind_of_edit(void **state) {
 
 static void leaves_padding_out(void **state) {
   (void)state;
-  tarei_metric_sum sum = {0};
+  tare_metric_tally sum = {0};
   assert_int_equal(ctc("a_bccc", 3, "ab", &sum, NULL), TARE_OK);
   assert_int_equal(sum.part, 0);
   assert_int_equal(ctc("a_bccc", 0, "ab", &sum, NULL), TARE_OK);
@@ -79,7 +79,7 @@ static void leaves_padding_out(void **state) {
 
 static void refuses_texts_it_cannot_read(void **state) {
   (void)state;
-  tarei_metric_sum sum = {0};
+  tare_metric_tally sum = {0};
   tare_error err = {0};
   assert_int_equal(ctc("a", 1, "ax", &sum, &err), TARE_E_INPUT);
   assert_non_null(strstr(err.message, "'x'"));
@@ -91,7 +91,7 @@ static void refuses_an_alphabet_of_other_size(void **state) {
   (void)state;
   scores s;
   make_scores("ab", &s);
-  tarei_metric_sum sum = {0};
+  tare_metric_tally sum = {0};
   tare_error err = {0};
   const tare_sample sample = {.name = "sample", .label_text = "a"};
   const int64_t extents[] = {1, 2, CLASSES};
@@ -105,7 +105,7 @@ static void refuses_an_alphabet_of_other_size(void **state) {
 }
 
 static tare_status accuracy(const char *const classes, const int64_t valid,
-                            const tare_tensor *const label, tarei_metric_sum *const sum,
+                            const tare_tensor *const label, tare_metric_tally *const sum,
                             tare_error *const err) {
   scores s;
   make_scores(classes, &s);
@@ -121,7 +121,7 @@ static void counts_right_positions(void **state) {
   int64_t labels[] = {1, -100, 2, 0};
   const tare_tensor with_batch = {.dtype = TARE_I64, .rank = 2, .dims = {1, 4}, .data = labels};
   const tare_tensor without = {.dtype = TARE_I64, .rank = 1, .dims = {4}, .data = labels};
-  tarei_metric_sum sum = {0};
+  tare_metric_tally sum = {0};
   assert_int_equal(accuracy("abcb", 4, &with_batch, &sum, NULL), TARE_OK);
   assert_int_equal(sum.whole, 3);
   assert_int_equal(sum.part, 1);
@@ -134,7 +134,7 @@ static void counts_valid_positions_only(void **state) {
   (void)state;
   int64_t labels[] = {1, 2};
   const tare_tensor label = {.dtype = TARE_I64, .rank = 1, .dims = {2}, .data = labels};
-  tarei_metric_sum sum = {0};
+  tare_metric_tally sum = {0};
   assert_int_equal(accuracy("abcc", 2, &label, &sum, NULL), TARE_OK);
   assert_int_equal(sum.whole, 2);
   assert_int_equal(sum.part, 2);
@@ -144,7 +144,7 @@ static void refuses_labels_that_do_not_fit(void **state) {
   (void)state;
   int64_t labels[] = {1, 9, 0, 0};
   tare_tensor label = {.dtype = TARE_I64, .rank = 1, .dims = {2}, .data = labels};
-  tarei_metric_sum sum = {0};
+  tare_metric_tally sum = {0};
   tare_error err = {0};
   assert_int_equal(accuracy("ab", 2, &label, &sum, &err), TARE_E_INPUT);
   assert_non_null(strstr(err.message, "label 9"));
@@ -175,8 +175,20 @@ static void picks_by_name_and_checks_the_output(void **state) {
   assert_non_null(strstr(err.message, "int64"));
 }
 
+static void every_metric_has_a_direction(void **state) {
+  (void)state;
+  for (int i = 0; i < tare_n_metrics(); i++) {
+    const bool error = strstr(tare_metric_name(i), "error") != NULL;
+    assert_int_equal(tare_metric_lower_is_better(i), error);
+    assert_non_null(tare_metric_summary(i));
+  }
+  assert_null(tare_metric_name(-1));
+  assert_null(tare_metric_summary(tare_n_metrics()));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_metric_has_a_direction),
       cmocka_unit_test(collapses_repeats_and_drops_blanks),
       cmocka_unit_test(counts_each_kind_of_edit),
       cmocka_unit_test(leaves_padding_out),

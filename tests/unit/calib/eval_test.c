@@ -136,6 +136,46 @@ static void accuracy_reads_integer_labels(void **state) {
   end(&b);
 }
 
+/* Side by side or one after the other, the figures are the same. */
+static void plans_side_by_side_give_what_each_gives_alone(void **state) {
+  (void)state;
+  bench b = make_digits(4);
+  tare_plan *const again = build(b.model, b.profiles);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.metric = "ctc-error";
+  o.alphabet = "0123456789";
+  o.against = b.plan;
+  tare_eval_result alone = {0}, two[2] = {{{0}}}, one = {0};
+  tare_error err = {0};
+  const tare_plan *const plans[] = {b.plan, again};
+  assert_int_equal(tare_eval(again, b.data, &o, &alone, &err), TARE_OK);
+  assert_int_equal(tare_dataset_rewind(b.data, &err), TARE_OK);
+  assert_int_equal(tare_eval_many(plans, 2, b.data, &o, two, &err), TARE_OK);
+  assert_int_equal(tare_dataset_rewind(b.data, &err), TARE_OK);
+  assert_int_equal(tare_eval_many(&plans[1], 1, b.data, &o, &one, &err), TARE_OK);
+  assert_true(isnan(two[0].total.sqnr_db) && isnan(two[0].total.reference));
+  assert_true(isinf(two[1].total.sqnr_db) && isinf(one.total.sqnr_db));
+  assert_true(two[1].total.metric == alone.total.metric);
+  assert_true(two[1].total.reference == alone.total.reference);
+  assert_true(one.total.reference == alone.total.reference);
+  assert_int_equal(two[1].n_tallies, 4);
+  assert_memory_equal(two[1].tallies, alone.tallies, 4 * sizeof *alone.tallies);
+  int64_t part = 0, whole = 0;
+  for (int i = 0; i < 4; i++) {
+    part += two[0].tallies[i].part;
+    whole += two[0].tallies[i].whole;
+  }
+  assert_true((double)part / (double)whole == two[0].total.metric);
+  tare_eval_result_fini(&alone);
+  tare_eval_result_fini(&two[0]);
+  tare_eval_result_fini(&two[1]);
+  tare_eval_result_fini(&one);
+  tare_plan *freed = again;
+  tare_plan_free(&freed);
+  end(&b);
+}
+
 static void saved_outputs_are_there(void **state) {
   (void)state;
   bench b = make_digits(2);
@@ -264,6 +304,7 @@ int main(void) {
       cmocka_unit_test(a_plan_equals_itself_and_knows_its_digits),
       cmocka_unit_test(padding_is_left_out_of_the_digits),
       cmocka_unit_test(accuracy_reads_integer_labels),
+      cmocka_unit_test(plans_side_by_side_give_what_each_gives_alone),
       cmocka_unit_test(saved_outputs_are_there),
       cmocka_unit_test(samples_are_fitted_to_the_pinned_profile),
       cmocka_unit_test(stops_when_told),

@@ -1,0 +1,93 @@
+#include "calib/eval/eval_side.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+tare_status tarei_eval_side_init(tarei_eval_side *const side, const tare_plan *const plan,
+                                 const int n_outputs, const int n_profiles,
+                                 const tare_streaming *const streaming,
+                                 const tare_context_options *const options, tare_error *const err) {
+  const size_t n_tallies = (size_t)n_profiles + 1;
+  *side = (tarei_eval_side){.plan = plan,
+                            .n_tallies = n_profiles + 1,
+                            .outputs = tarei_calloc((size_t)n_outputs, sizeof *side->outputs),
+                            .tallies = tarei_calloc(n_tallies, sizeof *side->tallies),
+                            .pending = tarei_calloc(n_tallies, sizeof *side->pending)};
+  if (!side->outputs || !side->tallies || !side->pending) {
+    return tarei_fail_memory(err, "evaluation", n_tallies * sizeof *side->tallies);
+  }
+  TARE_TRY(tare_context_new(plan, options, &side->context, err));
+  return streaming ? tarei_utterance_init(&side->utterance, streaming, err) : TARE_OK;
+}
+
+void tarei_eval_side_fini(tarei_eval_side *const side) {
+  tare_context_free(&side->context);
+  tarei_utterance_fini(&side->utterance);
+  tarei_fitted_fini(&side->fitted);
+  free(side->outputs);
+  free(side->tallies);
+  free(side->pending);
+  free(side->samples);
+  *side = (tarei_eval_side){0};
+}
+
+tare_status tarei_eval_side_run(tarei_eval_side *const side, const tare_tensor *const inputs,
+                                tare_error *const err) {
+  const double start = tarei_now();
+  const tare_status status = tare_context_run(side->context, inputs, side->outputs, err);
+  side->seconds += tarei_now() - start;
+  return status;
+}
+
+void tarei_eval_side_begin(tarei_eval_side *const side) {
+  for (int i = 0; i < side->n_tallies; i++) {
+    side->pending[i] = (tarei_tally){0};
+  }
+}
+
+void tarei_eval_side_add(tarei_eval_side *const side, const int profile,
+                         const tarei_tally *const tally) {
+  tarei_tally_add(&side->pending[profile], tally);
+  tarei_tally_add(&side->pending[side->n_tallies - 1], tally);
+}
+
+static tare_status keep_metric(tarei_eval_side *const side, tare_error *const err) {
+  if (!TAREI_GROW(side->samples, side->n_samples, side->cap_samples)) {
+    return tarei_fail_memory(err, "the metric of each sample", sizeof *side->samples);
+  }
+  side->samples[side->n_samples++] = side->pending[side->n_tallies - 1].metric;
+  return TARE_OK;
+}
+
+tare_status tarei_eval_side_commit(tarei_eval_side *const side, const bool with_metric,
+                                   tare_error *const err) {
+  if (with_metric) {
+    TARE_TRY(keep_metric(side, err));
+  }
+  for (int i = 0; i < side->n_tallies; i++) {
+    tarei_tally_add(&side->tallies[i], &side->pending[i]);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_result *const result,
+                                     tare_error *const err) {
+  const int n = side->n_tallies - 1;
+  tare_eval_score *const profiles = tarei_calloc((size_t)n, sizeof *profiles);
+  if (!profiles) {
+    return tarei_fail_memory(err, "scores", (size_t)n * sizeof *profiles);
+  }
+  for (int p = 0; p < n; p++) {
+    profiles[p] = tarei_tally_score(&side->tallies[p]);
+  }
+  *result = (tare_eval_result){.total = tarei_tally_score(&side->tallies[n]),
+                               .n_profiles = n,
+                               .profiles = profiles,
+                               .n_tallies = side->n_samples,
+                               .tallies = side->samples,
+                               .seconds = side->seconds};
+  side->samples = NULL;
+  return TARE_OK;
+}

@@ -1,0 +1,86 @@
+/* Intervals of differences, on tallies made up for the purpose. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <tare/eval.h>
+
+enum { N = 200 };
+
+static tare_metric_tally base[N], other[N];
+
+/* Ten letters a sample, and one error more in the first `worse` samples. */
+static tare_difference differ(const int worse) {
+  for (int i = 0; i < N; i++) {
+    base[i] = (tare_metric_tally){.part = i % 3, .whole = 10};
+    other[i] = base[i];
+    other[i].part += i < worse;
+  }
+  const tare_metric_tally *const tallies[] = {base, other};
+  tare_difference d[2];
+  assert_int_equal(tare_metric_differences(tallies, 2, N, 0, d, NULL), TARE_OK);
+  assert_true(d[0].value == 0 && d[0].low == 0 && d[0].high == 0 && !d[0].distinct);
+  return d[1];
+}
+
+static void equal_tallies_are_not_distinct(void **state) {
+  (void)state;
+  const tare_difference d = differ(0);
+  assert_true(d.value == 0 && d.low == 0 && d.high == 0);
+  assert_int_equal(d.samples, N);
+  assert_int_equal(d.differing, 0);
+  assert_false(d.distinct);
+}
+
+/* The middle 95 % of a binomial of 200 and 1/10: 12 to 28 samples. */
+static void the_interval_is_that_of_the_binomial(void **state) {
+  (void)state;
+  const tare_difference d = differ(20);
+  assert_float_equal(d.value, 20.0 / (10 * N), 1e-12);
+  assert_float_equal(d.low, 12.0 / (10 * N), 1.01 / (10 * N));
+  assert_float_equal(d.high, 28.0 / (10 * N), 1.01 / (10 * N));
+  assert_true(d.distinct);
+}
+
+/* Five samples one way come by chance once in sixteen times, whatever the interval says. */
+static void few_samples_are_no_evidence(void **state) {
+  (void)state;
+  assert_true(differ(5).low > 0);
+  assert_false(differ(5).distinct);
+  assert_true(differ(6).distinct);
+}
+
+static void the_same_tallies_give_the_same_interval(void **state) {
+  (void)state;
+  const tare_difference a = differ(9), b = differ(9);
+  assert_memory_equal(&a.low, &b.low, sizeof a.low);
+  assert_memory_equal(&a.high, &b.high, sizeof a.high);
+}
+
+static void samples_without_labels_do_not_count(void **state) {
+  (void)state;
+  const tare_metric_tally none[3] = {{0, 0}, {0, 0}, {0, 0}};
+  const tare_metric_tally some[3] = {{0, 0}, {1, 2}, {0, 0}};
+  const tare_metric_tally *const unlabelled[] = {none, none};
+  const tare_metric_tally *const labelled[] = {some, some};
+  tare_difference d[2];
+  assert_int_equal(tare_metric_differences(unlabelled, 2, 3, 0, d, NULL), TARE_OK);
+  assert_true(isnan(d[1].value) && isnan(d[1].low) && d[1].samples == 0 && !d[1].distinct);
+  assert_int_equal(tare_metric_differences(labelled, 2, 3, 0, d, NULL), TARE_OK);
+  assert_true(d[1].value == 0 && d[1].samples == 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(equal_tallies_are_not_distinct),
+      cmocka_unit_test(the_interval_is_that_of_the_binomial),
+      cmocka_unit_test(few_samples_are_no_evidence),
+      cmocka_unit_test(the_same_tallies_give_the_same_interval),
+      cmocka_unit_test(samples_without_labels_do_not_count),
+  };
+  return cmocka_run_group_tests_name("calib/eval_bootstrap", tests, NULL, NULL);
+}
