@@ -2,14 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "base/unfinished.h"
+
+enum { SUFFIX_BYTES = 40, MOST_TRIES = 1000 };
 
 static tare_status fail_io(tare_error *const err, const char *const what, const char *const path) {
   return tarei_fail(err, TARE_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
@@ -42,97 +45,187 @@ static tare_status find_place(const char *const path, char **const place, tare_e
                     S_ISDIR(there.st_mode) ? "folder" : "device or pipe");
 }
 
-static tare_status open_fd(const char *const path, tarei_outfile *const out, int *const fd,
-                           tare_error *const err) {
-  *out = (tarei_outfile){0};
-  TARE_TRY(find_place(path, &out->path, err));
-  tarei_str name = {0};
-  tarei_str_add(&name, "%s.XXXXXX", out->path);
-  out->temporary = name.text;
-  if (name.failed) {
-    end(out);
-    return tarei_fail_memory(err, path, strlen(path));
+/* --- names ----------------------------------------------------------------------------------- */
+
+/* Does `make` with names beside the place until one is free; -1 with errno, as `make` gives it. */
+static int make_named(tarei_outfile *const out, int (*const make)(const char *name, int fd)) {
+  static atomic_uint counter;
+  const size_t room = strlen(out->path) + SUFFIX_BYTES;
+  int made = -1;
+  errno = EEXIST;
+  for (int i = 0; i < MOST_TRIES && made < 0 && errno == EEXIST; i++) {
+    (void)snprintf(out->temporary, room, "%s.%ld-%u", out->path, (long)getpid(),
+                   atomic_fetch_add(&counter, 1));
+    made = make(out->temporary, out->fd);
   }
-  *fd = mkstemp(out->temporary);
-  if (*fd < 0) {
-    const tare_status status = fail_io(err, "create", path);
-    end(out);
-    return status;
+  if (made >= 0) {
+    out->named = true;
+    out->mark = tarei_unfinished_add(out->temporary);
   }
-  out->mark = tarei_unfinished_add(out->temporary);
-  const mode_t mask = umask(0);
-  (void)umask(mask);
-  (void)fchmod(*fd, 0666 & ~mask); /* mkstemp gives 0600; a failure leaves that, which is safe */
-  return TARE_OK;
+  return made;
+}
+
+static int create(const char *const name, const int fd) {
+  (void)fd; /* there is none yet */
+  return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static void print_proc_path(const int fd, char *const text, const size_t size) {
+  (void)snprintf(text, size, "/proc/self/fd/%d", fd);
+}
+
+/* AT_EMPTY_PATH would do without /proc, but needs privileges before Linux 6.10. */
+static int link_as(const char *const name, const int fd) {
+  char proc[32];
+  print_proc_path(fd, proc, sizeof proc);
+  return linkat(AT_FDCWD, proc, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* -1 where the system or the file system has no files without names, or could not name them later.
+ */
+static int create_unnamed(const char *const path) {
+#ifdef O_TMPFILE
+  char *const folder = tarei_strdup(path);
+  if (!folder) {
+    return -1;
+  }
+  char *const slash = strrchr(folder, '/');
+  if (slash) {
+    slash[slash == folder] = '\0'; /* the root keeps its slash */
+  }
+  const int fd = open(slash ? folder : ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+  free(folder);
+  char proc[32];
+  print_proc_path(fd, proc, sizeof proc);
+  if (fd >= 0 && access(proc, F_OK) != 0) {
+    (void)close(fd); /* nothing was written */
+    return -1;
+  }
+  return fd;
+#else
+  (void)path;
+  return -1;
+#endif
 }
 
 tare_status tarei_outfile_open(const char *const path, tarei_outfile *const out,
                                tare_error *const err) {
-  int fd = -1;
-  TARE_TRY(open_fd(path, out, &fd, err));
-  out->file = fdopen(fd, "wb");
-  if (!out->file) {
-    const tare_status status = fail_io(err, "open", path);
-    (void)close(fd); /* nothing was written */
-    tarei_outfile_abort(out);
+  *out = (tarei_outfile){.fd = -1};
+  TARE_TRY(find_place(path, &out->path, err));
+  out->temporary = tarei_calloc(strlen(out->path) + SUFFIX_BYTES, 1);
+  if (!out->temporary) {
+    end(out);
+    return tarei_fail_memory(err, path, strlen(path));
+  }
+  out->fd = create_unnamed(out->path);
+  if (out->fd < 0) {
+    out->fd = make_named(out, create);
+  }
+  if (out->fd < 0) {
+    const tare_status status = fail_io(err, "create", path);
+    end(out);
     return status;
   }
   return TARE_OK;
 }
 
-tare_status tarei_outfile_open_path_only(const char *const path, tarei_outfile *const out,
-                                         tare_error *const err) {
-  int fd = -1;
-  TARE_TRY(open_fd(path, out, &fd, err));
-  (void)close(fd); /* nothing was written */
-  return TARE_OK;
+/* --- bytes ----------------------------------------------------------------------------------- */
+
+void tarei_outfile_write_at(tarei_outfile *const out, uint64_t offset, const void *const data,
+                            const size_t bytes) {
+  const char *next = data;
+  size_t left = bytes;
+  while (left && !out->reason) {
+    const ssize_t n = pwrite(out->fd, next, left, (off_t)offset);
+    if (n > 0) {
+      next += n;
+      left -= (size_t)n;
+      offset += (uint64_t)n;
+    } else if (n == 0 || errno != EINTR) {
+      out->reason = n == 0 ? ENOSPC : errno;
+    }
+  }
+  out->size = offset > out->size ? offset : out->size;
 }
 
-static tare_status sync_path(const char *const path, tare_error *const err) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return fail_io(err, "open", path);
+void tarei_outfile_write(tarei_outfile *const out, const void *const data, const size_t bytes) {
+  tarei_outfile_write_at(out, out->size, data, bytes);
+}
+
+void tarei_outfile_resize(tarei_outfile *const out, const uint64_t bytes) {
+  if (!out->reason && ftruncate(out->fd, (off_t)bytes) != 0) {
+    out->reason = errno;
   }
-  const int failed = fsync(fd);
-  const tare_status status = failed ? fail_io(err, "sync", path) : TARE_OK;
-  (void)close(fd); /* opened for reading only */
-  return status;
+  out->size = bytes;
+}
+
+void tarei_outfile_read_at(tarei_outfile *const out, uint64_t offset, void *const to,
+                           const size_t bytes) {
+  char *next = to;
+  size_t left = bytes;
+  while (left) {
+    const ssize_t n = pread(out->fd, next, left, (off_t)offset);
+    if (n > 0) {
+      next += n;
+      left -= (size_t)n;
+      offset += (uint64_t)n;
+    } else if (n == 0 || errno != EINTR) {
+      out->reason = n < 0 && !out->reason ? errno : out->reason;
+      return;
+    }
+  }
+}
+
+tare_status tarei_outfile_check(const tarei_outfile *const out, tare_error *const err) {
+  errno = out->reason;
+  return out->reason ? fail_io(err, "write", out->path) : TARE_OK;
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+/* A file without a name can take one that is free, but not replace another: for that it needs a
+ * name beside it first. Nothing but the end of the process right between the two calls leaves
+ * that behind. */
+static tare_status publish(tarei_outfile *const out, tare_error *const err) {
+  if (!out->named && link_as(out->path, out->fd) == 0) {
+    return TARE_OK;
+  }
+  if (!out->named && (errno != EEXIST || make_named(out, link_as) != 0)) {
+    return fail_io(err, "name a temporary file", out->path);
+  }
+  return rename(out->temporary, out->path) == 0
+             ? TARE_OK
+             : fail_io(err, "rename a temporary file to", out->path);
 }
 
 tare_status tarei_outfile_commit(tarei_outfile *const out, tare_error *const err) {
-  tare_status status = TARE_OK;
-  if (out->file) {
-    const int bad = ferror(out->file) || fflush(out->file);
-    if (bad) {
-      status = fail_io(err, "write", out->path);
-    }
-    const int closed = fclose(out->file);
-    out->file = NULL;
-    if (closed && status == TARE_OK) {
-      status = fail_io(err, "write", out->path);
-    }
+  tare_status status = tarei_outfile_check(out, err);
+  if (status == TARE_OK && fsync(out->fd) != 0) {
+    status = fail_io(err, "sync", out->path);
   }
   if (status == TARE_OK) {
-    status = sync_path(out->temporary, err);
+    status = publish(out, err);
   }
-  if (status == TARE_OK && rename(out->temporary, out->path) != 0) {
-    status = fail_io(err, "rename a temporary file to", out->path);
-  }
-  if (status == TARE_OK) {
-    end(out);
-  } else {
-    tarei_outfile_abort(out);
-  }
+  out->named = out->named && status != TARE_OK; /* a renamed file has that name no more */
+  tarei_outfile_abort(out);
   return status;
 }
 
 void tarei_outfile_abort(tarei_outfile *const out) {
-  if (out->file) {
-    (void)fclose(out->file); /* the file goes away */
+  if (!out->path) {
+    return;
   }
-  if (out->temporary) {
+  (void)close(out->fd); /* what matters was synced */
+  if (out->named) {
     (void)unlink(out->temporary); /* best effort: it may already be gone */
   }
-  out->file = NULL;
   end(out);
+}
+
+tare_status tarei_outfile_save(const char *const path, const void *const data, const size_t bytes,
+                               tare_error *const err) {
+  tarei_outfile out;
+  TARE_TRY(tarei_outfile_open(path, &out, err));
+  tarei_outfile_write(&out, data, bytes);
+  return tarei_outfile_commit(&out, err);
 }

@@ -3,6 +3,7 @@
 #ifndef TAREI_BASE_SOURCE_H
 #define TAREI_BASE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +18,11 @@ typedef struct tarei_source {
 
 /* TARE_E_INPUT when missing, a folder, or unreadable. An empty file gives size 0. */
 tare_status tarei_source_open(const char *path, tarei_source *out, tare_error *err);
-tare_status tarei_source_memory(const char *name, const void *data, size_t size,
-                                tarei_source *out, tare_error *err);
+tare_status tarei_source_memory(const char *name, const void *data, size_t size, tarei_source *out,
+                                tare_error *err);
+/* Whether the file at `path` is there and begins with these bytes (at most 16). Takes no memory. */
+bool tarei_file_begins(const char *path, const void *bytes, size_t n);
+
 void tarei_source_close(tarei_source *source);
 
 #endif

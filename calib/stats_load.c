@@ -5,6 +5,7 @@
 
 #include "calib/stats_file.h"
 #include "calib/stats_read.h"
+#include "datasets/hdf5_file.h"
 #include "datasets/hdf5_lock.h"
 
 typedef struct lists {
@@ -290,19 +291,25 @@ tare_status tare_stats_load(const char *const path, tare_stats **const out, tare
   *out = NULL;
   tarei_stats_reader r = {.path = path, .err = err};
   tarei_hdf5_lock();
-  const tare_status status = load(&r, out);
-  tarei_hdf5_unlock();
+  const tare_status status = tarei_hdf5_unlock(load(&r, out), err);
+  if (status != TARE_OK) {
+    tare_stats_free(out);
+  }
   return status;
 }
 
+/* A file that cannot be looked into counts as one: loading it then says what is wrong. */
 bool tare_stats_is_stats_file(const char *const path) {
+  if (!tarei_h5_has_signature(path)) {
+    return false;
+  }
   tarei_hdf5_lock();
-  bool yes = false;
-  const hid_t file = H5Fis_hdf5(path) > 0 ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  const bool marked = file >= 0 && has_mark(file);
   if (file >= 0) {
-    yes = has_mark(file);
     (void)H5Fclose(file); /* was only read */
   }
-  tarei_hdf5_unlock();
+  const bool yes = marked || tarei_hdf5_in_trouble();
+  (void)tarei_hdf5_unlock(TARE_OK, NULL); /* asked above */
   return yes;
 }

@@ -5,9 +5,9 @@
 #include <tare/tare.h>
 
 #include "base/mem.h"
-#include "base/outfile.h"
 #include "calib/stats_file.h"
 #include "datasets/hdf5_lock.h"
+#include "datasets/hdf5_outfile.h"
 
 enum { DEFLATE_LEVEL = 6 };
 
@@ -15,10 +15,19 @@ enum { DEFLATE_LEVEL = 6 };
 typedef struct writer {
   hid_t file;
   bool ok;
+  bool no_memory; /* of ours */
 } writer;
 
 static void check(writer *const w, const herr_t result) {
   w->ok = w->ok && result >= 0;
+}
+
+/* Zeroed memory; NULL makes the writer fail. */
+static char *make_block(writer *const w, const size_t count, const size_t size) {
+  char *const block = tarei_calloc(count, size);
+  w->no_memory |= !block;
+  w->ok = w->ok && block;
+  return block;
 }
 
 static void put_attribute(writer *const w, const char *const name, const hid_t file_type,
@@ -98,9 +107,7 @@ static void put_texts(writer *const w, const char *const path, const int n,
     const char *const text = *(const char *const *)((const char *)first + (size_t)i * stride);
     longest = strlen(text) > longest ? strlen(text) : longest;
   }
-  size_t bytes = 0;
-  char *const block = tarei_mul_size((size_t)n, longest, &bytes) ? tarei_calloc(bytes, 1) : NULL;
-  w->ok = w->ok && block;
+  char *const block = make_block(w, (size_t)n, longest);
   for (int i = 0; block && i < n; i++) {
     const char *const text = *(const char *const *)((const char *)first + (size_t)i * stride);
     memcpy(block + (size_t)i * longest, text, strlen(text));
@@ -159,8 +166,7 @@ static void put_cell_numbers(writer *const w, const tare_stats *const stats,
   const hid_t memory_types[] = {H5T_NATIVE_INT64, H5T_NATIVE_INT32, H5T_NATIVE_FLOAT};
   const size_t size = tarei_stats_kind_size(array->kind);
   const size_t n_profiles = (size_t)stats->n_profiles;
-  char *const block = tarei_calloc((size_t)stats->n_tensors * n_profiles, size);
-  w->ok = w->ok && block;
+  char *const block = make_block(w, (size_t)stats->n_tensors * n_profiles, size);
   for (size_t i = 0; block && i < (size_t)stats->n_tensors * n_profiles; i++) {
     const tarei_accumulator *const a = &stats->tensors[i / n_profiles].buckets[i % n_profiles];
     memcpy(block + i * size, (const char *)a + array->offset, size);
@@ -227,35 +233,26 @@ static void put_tensors(writer *const w, const tare_stats *const stats) {
   put_counts(w, stats, "/tensors/negative", TAREI_HISTOGRAM_BINS, negative_of);
 }
 
-static bool write_file(const tare_stats *const stats, const char *const path) {
-  const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
-  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  writer w = {.ok = creation >= 0 && access >= 0};
-  check(&w, H5Pset_obj_track_times(creation, false));
-  check(&w, H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
-  w.file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
-  w.ok = w.ok && w.file >= 0;
+static tare_status save(const tare_stats *const stats, const char *const path,
+                        tare_error *const err) {
+  tarei_h5_outfile h;
+  TARE_TRY(tarei_h5_outfile_open(path, H5F_LIBVER_V18, &h, err));
+  writer w = {.file = h.file, .ok = true};
   put_header(&w, stats);
   put_lists(&w, stats);
   put_tensors(&w, stats);
-  if (w.file >= 0) {
-    check(&w, H5Fclose(w.file));
+  const tare_status status = w.no_memory ? tarei_fail_memory(err, path, sizeof(tarei_accumulator))
+                                         : tarei_h5_outfile_check(&h, w.ok, err);
+  if (status != TARE_OK) {
+    tarei_h5_outfile_abort(&h);
+    return status;
   }
-  check(&w, H5Pclose(creation));
-  check(&w, H5Pclose(access));
-  return w.ok;
+  return tarei_h5_outfile_commit(&h, err);
 }
 
 tare_status tare_stats_save(const tare_stats *const stats, const char *const path,
                             tare_error *const err) {
-  tarei_outfile out = {0};
-  TARE_TRY(tarei_outfile_open_path_only(path, &out, err));
   tarei_hdf5_lock();
-  const bool ok = write_file(stats, out.temporary);
-  tarei_hdf5_unlock();
-  if (!ok) {
-    tarei_outfile_abort(&out);
-    return tarei_fail(err, TARE_E_IO, "cannot write statistics to %s", path);
-  }
-  return tarei_outfile_commit(&out, err);
+  const tare_status status = save(stats, path, err);
+  return tarei_hdf5_unlock(status, err);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/source.h"
 
 enum { CHUNK_CACHE_BYTES = 16 << 20, CHUNK_CACHE_SLOTS = 1009 };
 
@@ -19,6 +20,10 @@ static tare_status fail_h5(const char *const what, tare_error *const err) {
   const char *reason = "HDF5 gives no reason";
   (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, &reason);
   return tarei_fail(err, TARE_E_INPUT, "%s: %s", what, reason);
+}
+
+bool tarei_h5_has_signature(const char *const path) {
+  return tarei_file_begins(path, "\x89HDF\r\n\x1a\n", 8);
 }
 
 tare_status tarei_h5_open_file(const char *const path, hid_t *const out, tare_error *const err) {

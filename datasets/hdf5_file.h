@@ -21,6 +21,9 @@ typedef struct tarei_h5_data {
   int64_t dims[TAREI_H5_MAX_RANK];
 } tarei_h5_data;
 
+/* Whether a file begins as HDF5 files do. */
+bool tarei_h5_has_signature(const char *path);
+
 /* Opens a file for reading. TARE_E_INPUT names it and what HDF5 says. */
 tare_status tarei_h5_open_file(const char *path, hid_t *out, tare_error *err);
 

@@ -10,7 +10,19 @@
 #ifndef TAREI_DATASETS_HDF5_LOCK_H
 #define TAREI_DATASETS_HDF5_LOCK_H
 
+#include <stdbool.h>
+
+#include "base/error.h"
+
 void tarei_hdf5_lock(void);
-void tarei_hdf5_unlock(void);
+
+/* Whether, since the lock, HDF5 ran out of memory or the system refused it a file or a read: its
+ * answers may then be wrong. */
+bool tarei_hdf5_in_trouble(void);
+
+/* Ends the step, which went as `status` says. Where memory ran out inside HDF5 the step fails with
+ * TARE_E_MEMORY, whatever was made of it: the library answers a question such as "is there such a
+ * link" alike when it does not know. The reason of a read that failed is put behind the message. */
+tare_status tarei_hdf5_unlock(tare_status status, tare_error *err);
 
 #endif

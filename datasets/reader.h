@@ -51,9 +51,6 @@ const tarei_reader_ops *tarei_reader_for(const char *path);
 /* True when a reader lists the path's extension (any case). */
 bool tarei_reader_knows_extension(const char *path);
 
-/* True when the first n bytes of a file are these. */
-bool tarei_file_begins(const char *path, const void *bytes, size_t n);
-
 /* True when the path ends in "." and one of the extensions (any case). */
 bool tarei_has_extension(const char *path, const char *const *extensions);
 

@@ -20,10 +20,6 @@ typedef struct hdf5 {
   tarei_str describe;
 } hdf5;
 
-static bool has_signature(const char *const path) {
-  return tarei_file_begins(path, "\x89HDF\r\n\x1a\n", 8);
-}
-
 static const char *column_name(const hdf5 *const h, const int i) {
   return i < h->spec->n_inputs ? h->spec->inputs[i].name : h->spec->labels;
 }
@@ -99,6 +95,14 @@ static void hdf5_free(hdf5 *const h) {
   free(h);
 }
 
+static void hdf5_close(void *const state) {
+  if (state) {
+    tarei_hdf5_lock();
+    hdf5_free(state);
+    (void)tarei_hdf5_unlock(TARE_OK, NULL); /* was only read */
+  }
+}
+
 static tare_status open_locked(hdf5 *const h, const char *const path, tare_error *const err) {
   TARE_TRY(tarei_h5_open_file(path, &h->file, err));
   char *taken = NULL;
@@ -130,23 +134,15 @@ static tare_status hdf5_open(const char *const path, const tarei_data_spec *cons
   h->n_columns = spec->n_inputs + labels;
   h->columns = tarei_calloc((size_t)h->n_columns, sizeof *h->columns);
   tarei_hdf5_lock();
-  const tare_status status =
+  const tare_status opened =
       h->columns ? open_locked(h, path, err) : tarei_fail_memory(err, path, sizeof *h->columns);
+  const tare_status status = tarei_hdf5_unlock(opened, err);
   if (status == TARE_OK) {
     *state = h;
   } else {
-    hdf5_free(h);
+    hdf5_close(h);
   }
-  tarei_hdf5_unlock();
   return status;
-}
-
-static void hdf5_close(void *const state) {
-  if (state) {
-    tarei_hdf5_lock();
-    hdf5_free(state);
-    tarei_hdf5_unlock();
-  }
 }
 
 static int64_t hdf5_count(const void *const state) {
@@ -194,8 +190,7 @@ static tare_status hdf5_read(void *const state, const int64_t i, tarei_slot *con
                              column_name(h, c));
     }
   }
-  tarei_hdf5_unlock();
-  return status;
+  return tarei_hdf5_unlock(status, err);
 }
 
 static const char *const EXTENSIONS[] = {"h5", "hdf5", NULL};
@@ -205,7 +200,7 @@ const tarei_reader_ops tare_reader_hdf5 = {
     .extensions = EXTENSIONS,
     .many = true,
     .labels = true,
-    .recognises = has_signature,
+    .recognises = tarei_h5_has_signature,
     .open = hdf5_open,
     .count = hdf5_count,
     .describe = hdf5_describe,

@@ -1,5 +1,3 @@
-#include <assert.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -21,17 +19,6 @@ bool tarei_has_extension(const char *const path, const char *const *const extens
     }
   }
   return false;
-}
-
-bool tarei_file_begins(const char *const path, const void *const bytes, const size_t n) {
-  unsigned char head[16];
-  assert(n <= sizeof head);
-  FILE *const file = fopen(path, "rb");
-  const bool same = file && fread(head, 1, n, file) == n && memcmp(head, bytes, n) == 0;
-  if (file) {
-    (void)fclose(file); /* only read */
-  }
-  return same;
 }
 
 static const tarei_reader_ops *by_extension(const char *const path) {

@@ -21,7 +21,8 @@ typedef struct header {
   uint64_t checksum, meta_checksum; /* XXH64 of everything behind the header; of the meta section */
 } header;
 
-/* --- writing -------------------------------------------------------------------------------------- */
+/* --- writing
+ * -------------------------------------------------------------------------------------- */
 
 static void put_header(tarei_writer *const w, const header *const h) {
   tarei_put_bytes(w, MAGIC, 8);
@@ -75,15 +76,15 @@ static void put_meta(tarei_writer *const w, const tare_plan *const plan,
 }
 
 typedef struct sink {
-  FILE *file;
+  tarei_outfile *out;
   XXH64_state_t *hash;
 } sink;
 
 static void emit(const sink *const s, const void *const data, const size_t n) {
   static const char zeros[TAREI_ALIGN];
   const size_t padding = tarei_round_up(n, TAREI_ALIGN) - n;
-  (void)fwrite(data, 1, n, s->file); /* commit looks at the stream's error flag */
-  (void)fwrite(zeros, 1, padding, s->file);
+  tarei_outfile_write(s->out, data, n);
+  tarei_outfile_write(s->out, zeros, padding);
   (void)XXH64_update(s->hash, data, n);
   (void)XXH64_update(s->hash, zeros, padding);
 }
@@ -97,34 +98,38 @@ static void emit_blocks(const sink *const s, const tarei_blobs *const blobs) {
 static tare_status write_file(const tare_plan *const plan, const char *const path,
                               const tarei_writer *const meta, const tarei_blobs *const constants,
                               const uint64_t data_bytes, tare_error *const err) {
-  tarei_outfile out;
-  TARE_TRY(tarei_outfile_open(path, &out, err));
-  const sink s = {.file = out.file, .hash = XXH64_createState()};
-  header h = {.major = VERSION_MAJOR,
-              .minor = VERSION_MINOR,
-              .file_bytes = HEADER_BYTES + meta->n + data_bytes,
-              .meta_bytes = meta->n,
-              .meta_checksum = XXH64(meta->data, meta->n, 0)};
-  if (!s.hash) {
-    tarei_outfile_abort(&out);
-    return tarei_fail_memory(err, path, sizeof h);
+  XXH64_state_t *const hash = XXH64_createState();
+  if (!hash) {
+    return tarei_fail_memory(err, path, sizeof(header));
   }
+  tarei_outfile out;
+  tare_status status = tarei_outfile_open(path, &out, err);
+  if (status != TARE_OK) {
+    (void)XXH64_freeState(hash); /* never fails */
+    return status;
+  }
+  const sink s = {.out = &out, .hash = hash};
   static const char zeros[HEADER_BYTES];
-  (void)XXH64_reset(s.hash, 0);
-  (void)fwrite(zeros, 1, HEADER_BYTES, out.file);
+  (void)XXH64_reset(hash, 0); /* nor does this */
+  tarei_outfile_write(&out, zeros, HEADER_BYTES);
   emit(&s, meta->data, meta->n);
   emit_blocks(&s, &plan->blobs);
   emit_blocks(&s, constants);
-  h.checksum = XXH64_digest(s.hash);
-  (void)XXH64_freeState(s.hash);
+  const header h = {.major = VERSION_MAJOR,
+                    .minor = VERSION_MINOR,
+                    .file_bytes = HEADER_BYTES + meta->n + data_bytes,
+                    .meta_bytes = meta->n,
+                    .checksum = XXH64_digest(hash),
+                    .meta_checksum = XXH64(meta->data, meta->n, 0)};
+  (void)XXH64_freeState(hash);
   tarei_writer w = {0};
   put_header(&w, &h);
   if (w.failed) {
+    tarei_writer_fini(&w);
     tarei_outfile_abort(&out);
     return tarei_fail_memory(err, path, HEADER_BYTES);
   }
-  rewind(out.file);
-  (void)fwrite(w.data, 1, w.n, out.file);
+  tarei_outfile_write_at(&out, 0, w.data, w.n);
   tarei_writer_fini(&w);
   return tarei_outfile_commit(&out, err);
 }
@@ -143,7 +148,8 @@ tare_status tare_plan_save(const tare_plan *const plan, const char *const path,
   return status;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------- */
+/* --- reading
+ * ---------------------------------------------------------------------------------------- */
 
 static tare_status check_sum(const tarei_source *const source, const size_t bytes,
                              const uint64_t wanted, tare_error *const err) {
@@ -155,10 +161,10 @@ static tare_status check_sum(const tarei_source *const source, const size_t byte
                           source->name, (unsigned long long)sum, (unsigned long long)wanted);
 }
 
-/* The data blocks of a large file are left alone unless `all` is to be checked: a plan starts before
- * its weights are read. */
-static tare_status get_header(const tarei_source *const source, const bool all,
-                              header *const h, tare_error *const err) {
+/* The data blocks of a large file are left alone unless `all` is to be checked: a plan starts
+ * before its weights are read. */
+static tare_status get_header(const tarei_source *const source, const bool all, header *const h,
+                              tare_error *const err) {
   if (source->size < 8 || memcmp(source->data, MAGIC, 8) != 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: not a plan file", source->name);
   }
@@ -174,10 +180,11 @@ static tare_status get_header(const tarei_source *const source, const bool all,
   h->checksum = tarei_get_u64(&r);
   h->meta_checksum = tarei_get_u64(&r);
   if (h->major != VERSION_MAJOR) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%s: plan format version %u.%u, this library reads version %u; build the plan "
-                      "again",
-                      source->name, h->major, h->minor, VERSION_MAJOR);
+    return tarei_fail(
+        err, TARE_E_INPUT,
+        "%s: plan format version %u.%u, this library reads version %u; build the plan "
+        "again",
+        source->name, h->major, h->minor, VERSION_MAJOR);
   }
   if (h->file_bytes != source->size) {
     return tarei_fail(err, TARE_E_INPUT, "%s: %zu bytes where the header says %llu: truncated?",
@@ -306,12 +313,5 @@ tare_status tare_plan_check_file(const char *const path, tare_error *const err) 
 }
 
 bool tare_plan_is_plan_file(const char *const path) {
-  FILE *const file = fopen(path, "rb");
-  char magic[8] = {0};
-  const bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
-                  memcmp(magic, MAGIC, sizeof magic) == 0;
-  if (file) {
-    (void)fclose(file); /* opened for reading only */
-  }
-  return is;
+  return tarei_file_begins(path, MAGIC, strlen(MAGIC));
 }

@@ -6,21 +6,15 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/outfile.h"
 #include "base/str.h"
 #include "calib/eval/eval_rows.h"
 #include "datasets/hdf5_lock.h"
+#include "datasets/hdf5_outfile.h"
 
 struct tarei_eval_save {
-  tarei_outfile out;
-  hid_t file;
+  tarei_h5_outfile h;
   int digits;
 };
-
-static tare_status fail_write(const tarei_eval_save *const save, const char *const what,
-                              tare_error *const err) {
-  return tarei_fail(err, TARE_E_IO, "%s: cannot write %s", save->out.path, what);
-}
 
 static int digits_of(int64_t n) {
   int digits = 1;
@@ -31,39 +25,21 @@ static int digits_of(int64_t n) {
   return digits;
 }
 
-/* Without times, so that the same outputs give the same bytes. */
-static hid_t create_file(const char *const path) {
-  const hid_t plist = H5Pcreate(H5P_FILE_CREATE);
-  if (plist < 0) {
-    return plist;
-  }
-  (void)H5Pset_obj_track_times(plist, false); /* the default is only less tidy */
-  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
-  H5Pclose(plist);
-  return file;
-}
-
 tare_status tarei_eval_save_new(const char *const path, const int64_t count,
                                 tarei_eval_save **const out, tare_error *const err) {
   tarei_eval_save *save = tarei_calloc(1, sizeof *save);
   if (!save) {
     return tarei_fail_memory(err, path, sizeof *save);
   }
-  save->file = -1;
   save->digits = digits_of(count > 0 ? count - 1 : 0);
-  tare_status status = tarei_outfile_open_path_only(path, &save->out, err);
-  if (status == TARE_OK) {
-    tarei_hdf5_lock();
-    save->file = create_file(save->out.temporary);
-    tarei_hdf5_unlock();
-    status = save->file < 0 ? fail_write(save, "the file", err) : TARE_OK;
-  }
+  tarei_hdf5_lock();
+  tare_status status = tarei_h5_outfile_open(path, H5F_LIBVER_EARLIEST, &save->h, err);
+  status = tarei_hdf5_unlock(status, err);
   if (status != TARE_OK) {
     tarei_eval_save_free(&save);
-    return status;
   }
   *out = save;
-  return TARE_OK;
+  return status;
 }
 
 /* File types by element type; float types are all kept as float32. */
@@ -142,9 +118,8 @@ tare_status tarei_eval_save_sample(tarei_eval_save *const save, const tare_sampl
   char path[32];
   (void)snprintf(path, sizeof path, "/%0*lld", save->digits, (long long)sample->index);
   tarei_hdf5_lock();
-  const bool written = write_group(save->file, path, sample->name);
-  tarei_hdf5_unlock();
-  return written ? TARE_OK : fail_write(save, path, err);
+  const bool written = write_group(save->h.file, path, sample->name);
+  return tarei_hdf5_unlock(tarei_h5_outfile_check(&save->h, written, err), err);
 }
 
 /* Intermediate groups are made: those of an output name with slashes. */
@@ -178,38 +153,27 @@ tare_status tarei_eval_save_output(tarei_eval_save *const save, const tare_sampl
     status = tarei_fail_memory(err, "saved output", tare_dtype_size(tensor->dtype));
   } else {
     tarei_hdf5_lock();
-    if (!write_dataset(save->file, name.text, stored_type(tensor->dtype), tensor->rank, dims,
-                       data)) {
-      status = fail_write(save, name.text, err);
-    }
-    tarei_hdf5_unlock();
+    const bool written = write_dataset(save->h.file, name.text, stored_type(tensor->dtype),
+                                       tensor->rank, dims, data);
+    status = tarei_hdf5_unlock(tarei_h5_outfile_check(&save->h, written, err), err);
   }
   free(data);
   tarei_str_free(&name);
   return status;
 }
 
-static bool close_file(tarei_eval_save *const save) {
-  tarei_hdf5_lock();
-  const bool closed = save->file < 0 || H5Fclose(save->file) >= 0;
-  tarei_hdf5_unlock();
-  save->file = -1;
-  return closed;
-}
-
 tare_status tarei_eval_save_commit(tarei_eval_save *const save, tare_error *const err) {
-  if (!close_file(save)) {
-    return fail_write(save, "the end of the file", err);
-  }
-  return tarei_outfile_commit(&save->out, err);
+  tarei_hdf5_lock();
+  return tarei_hdf5_unlock(tarei_h5_outfile_commit(&save->h, err), err);
 }
 
 void tarei_eval_save_free(tarei_eval_save **const save) {
   if (!*save) {
     return;
   }
-  (void)close_file(*save); /* what was not committed is thrown away */
-  tarei_outfile_abort(&(*save)->out);
+  tarei_hdf5_lock();
+  tarei_h5_outfile_abort(&(*save)->h);
+  (void)tarei_hdf5_unlock(TARE_OK, NULL); /* what was not committed is thrown away */
   free(*save);
   *save = NULL;
 }

@@ -4,40 +4,47 @@
 #include <string.h>
 
 #include "base/outfile.h"
+#include "base/str.h"
 #include "graph/table/table.h"
 
-/* Write errors stay in the stream; the commit finds them. */
-static void put_string(FILE *const file, const char *const text) {
-  (void)fputc('"', file);
-  for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
-    if (*s == '"' || *s == '\\') {
-      (void)fprintf(file, "\\%c", *s);
-    } else if (*s < 0x20 || *s == 0x7f) {
-      (void)fprintf(file, "\\u%04x", *s);
-    } else {
-      (void)fputc(*s, file);
+static bool is_plain(const unsigned char c) {
+  return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';
+}
+
+static void put_string(tarei_str *const json, const char *const text) {
+  tarei_str_add(json, "\"");
+  for (const char *s = text; *s;) {
+    int plain = 0;
+    while (is_plain((unsigned char)s[plain])) {
+      plain++; /* the end of the text is not plain */
+    }
+    tarei_str_add(json, "%.*s", plain, s);
+    s += plain;
+    if (*s) {
+      tarei_str_add(json, *s == '"' || *s == '\\' ? "\\%c" : "\\u%04x", (unsigned char)*s);
+      s++;
     }
   }
-  (void)fputc('"', file);
+  tarei_str_add(json, "\"");
 }
 
-static void put_number(FILE *const file, const double value) {
+static void put_number(tarei_str *const json, const double value) {
   char text[40];
   tarei_table_print_number(value, text, sizeof text);
-  (void)fputs(isnan(value) ? "null" : text, file);
+  tarei_str_add(json, "%s", isnan(value) ? "null" : text);
 }
 
-static void put_text_member(FILE *const file, const char *const key, const char *const text) {
-  (void)fprintf(file, "  \"%s\": ", key);
-  put_string(file, text);
-  (void)fputs(",\n", file);
+static void put_text_member(tarei_str *const json, const char *const key, const char *const text) {
+  tarei_str_add(json, "  \"%s\": ", key);
+  put_string(json, text);
+  tarei_str_add(json, ",\n");
 }
 
-static void put_extras(FILE *const file, const tarei_extras *const extras, bool first) {
+static void put_extras(tarei_str *const json, const tarei_extras *const extras, bool first) {
   for (int i = 0; i < extras->n; i++) {
-    (void)fputs(first ? "" : ", ", file);
-    put_string(file, extras->items[i].key);
-    (void)fprintf(file, ": %s", extras->items[i].json);
+    tarei_str_add(json, "%s", first ? "" : ", ");
+    put_string(json, extras->items[i].key);
+    tarei_str_add(json, ": %s", extras->items[i].json);
     first = false;
   }
 }
@@ -70,97 +77,99 @@ static bool knows_quiet_rows(const tarei_table_tensor *const tensor, const int n
   return false;
 }
 
-static void put_column(FILE *const file, const char *const key, cell_number *const number,
+static void put_column(tarei_str *const json, const char *const key, cell_number *const number,
                        const tarei_table_tensor *const tensor, const int n_columns) {
-  (void)fprintf(file, ", \"%s\": [", key);
+  tarei_str_add(json, ", \"%s\": [", key);
   for (int i = 0; i < n_columns; i++) {
-    (void)fputs(i ? ", " : "", file);
-    put_number(file, number(&tensor->cells[i]));
+    tarei_str_add(json, "%s", i ? ", " : "");
+    put_number(json, number(&tensor->cells[i]));
   }
-  (void)fputc(']', file);
+  tarei_str_add(json, "]");
 }
 
-static void put_tensor(FILE *const file, const tarei_table_tensor *const tensor,
+static void put_tensor(tarei_str *const json, const tarei_table_tensor *const tensor,
                        const int n_columns) {
-  (void)fputs("{\"name\": ", file);
-  put_string(file, tensor->name);
-  put_column(file, "amax", amax_of, tensor, n_columns);
-  put_column(file, "min", min_of, tensor, n_columns);
-  put_column(file, "max", max_of, tensor, n_columns);
-  (void)fputs(", \"count\": [", file);
+  tarei_str_add(json, "{\"name\": ");
+  put_string(json, tensor->name);
+  put_column(json, "amax", amax_of, tensor, n_columns);
+  put_column(json, "min", min_of, tensor, n_columns);
+  put_column(json, "max", max_of, tensor, n_columns);
+  tarei_str_add(json, ", \"count\": [");
   for (int i = 0; i < n_columns; i++) {
-    (void)fprintf(file, "%s%" PRId64, i ? ", " : "", tensor->cells[i].count);
+    tarei_str_add(json, "%s%" PRId64, i ? ", " : "", tensor->cells[i].count);
   }
-  (void)fputc(']', file);
-  put_column(file, "energy_lost", energy_of, tensor, n_columns);
+  tarei_str_add(json, "]");
+  put_column(json, "energy_lost", energy_of, tensor, n_columns);
   if (knows_quiet_rows(tensor, n_columns)) {
-    put_column(file, "quiet_rows", quiet_of, tensor, n_columns);
+    put_column(json, "quiet_rows", quiet_of, tensor, n_columns);
   }
   if (tensor->same_as) {
-    (void)fputs(", \"same_as\": ", file);
-    put_string(file, tensor->same_as);
+    tarei_str_add(json, ", \"same_as\": ");
+    put_string(json, tensor->same_as);
   }
-  put_extras(file, &tensor->extras, false);
-  (void)fputc('}', file);
+  put_extras(json, &tensor->extras, false);
+  tarei_str_add(json, "}");
 }
 
-static void put_profile(FILE *const file, const tarei_table_profile *const profile) {
-  (void)fputs("{\"spec\": ", file);
-  put_string(file, profile->spec);
-  (void)fprintf(file, ", \"samples\": %" PRId64, profile->samples);
-  put_extras(file, &profile->extras, false);
-  (void)fputc('}', file);
+static void put_profile(tarei_str *const json, const tarei_table_profile *const profile) {
+  tarei_str_add(json, "{\"spec\": ");
+  put_string(json, profile->spec);
+  tarei_str_add(json, ", \"samples\": %" PRId64, profile->samples);
+  put_extras(json, &profile->extras, false);
+  tarei_str_add(json, "}");
 }
 
-static void put_header(FILE *const file, const tare_table *const table) {
-  (void)fprintf(file,
+static void put_header(tarei_str *const json, const tare_table *const table) {
+  tarei_str_add(json,
                 "{\n  \"format\": \"tare.calib\",\n  \"version\": {\"major\": 1, \"minor\": %d",
                 table->minor);
-  put_extras(file, &table->version_extras, false);
-  (void)fputs("},\n", file);
-  put_text_member(file, "method", table->method);
-  (void)fputs("  \"parameters\": {", file);
-  put_extras(file, &table->parameters, true);
-  (void)fputs("},\n  \"model\": {\"name\": ", file);
-  put_string(file, table->model_name);
-  (void)fprintf(file, ", \"hash\": \"%016" PRIx64 "\"", table->model_hash);
-  put_extras(file, &table->model_extras, false);
-  (void)fputs("},\n", file);
-  put_text_member(file, "fit", table->fit);
-  put_text_member(file, "pad_stats", table->pad_stats);
-  (void)fprintf(file, "  \"per_profile\": %s,\n", table->per_profile ? "true" : "false");
+  put_extras(json, &table->version_extras, false);
+  tarei_str_add(json, "},\n");
+  put_text_member(json, "method", table->method);
+  tarei_str_add(json, "  \"parameters\": {");
+  put_extras(json, &table->parameters, true);
+  tarei_str_add(json, "},\n  \"model\": {\"name\": ");
+  put_string(json, table->model_name);
+  tarei_str_add(json, ", \"hash\": \"%016" PRIx64 "\"", table->model_hash);
+  put_extras(json, &table->model_extras, false);
+  tarei_str_add(json, "},\n");
+  put_text_member(json, "fit", table->fit);
+  put_text_member(json, "pad_stats", table->pad_stats);
+  tarei_str_add(json, "  \"per_profile\": %s,\n", table->per_profile ? "true" : "false");
 }
 
-static void put_lists(FILE *const file, const tare_table *const table) {
-  (void)fputs("  \"profiles\": [", file);
+static void put_lists(tarei_str *const json, const tare_table *const table) {
+  tarei_str_add(json, "  \"profiles\": [");
   for (int i = 0; i < table->n_profiles; i++) {
-    (void)fputs(i ? ",\n    " : "\n    ", file);
-    put_profile(file, &table->profiles[i]);
+    tarei_str_add(json, "%s", i ? ",\n    " : "\n    ");
+    put_profile(json, &table->profiles[i]);
   }
-  (void)fputs("],\n  \"warnings\": [", file);
+  tarei_str_add(json, "],\n  \"warnings\": [");
   for (int i = 0; i < table->n_warnings; i++) {
-    (void)fputs(i ? ",\n    " : "\n    ", file);
-    put_string(file, table->warnings[i]);
+    tarei_str_add(json, "%s", i ? ",\n    " : "\n    ");
+    put_string(json, table->warnings[i]);
   }
-  (void)fputs("],\n", file);
+  tarei_str_add(json, "],\n");
   for (int i = 0; i < table->extras.n; i++) {
-    (void)fputs("  ", file);
-    put_string(file, table->extras.items[i].key);
-    (void)fprintf(file, ": %s,\n", table->extras.items[i].json);
+    tarei_str_add(json, "  ");
+    put_string(json, table->extras.items[i].key);
+    tarei_str_add(json, ": %s,\n", table->extras.items[i].json);
   }
-  (void)fputs("  \"tensors\": [", file);
+  tarei_str_add(json, "  \"tensors\": [");
   for (int i = 0; i < table->n_tensors; i++) {
-    (void)fputs(i ? ",\n    " : "\n    ", file);
-    put_tensor(file, &table->tensors[i], table->n_columns);
+    tarei_str_add(json, "%s", i ? ",\n    " : "\n    ");
+    put_tensor(json, &table->tensors[i], table->n_columns);
   }
-  (void)fputs("]\n}\n", file);
+  tarei_str_add(json, "]\n}\n");
 }
 
 tare_status tare_table_write_json(const tare_table *const table, const char *const path,
                                   tare_error *const err) {
-  tarei_outfile out = {0};
-  TARE_TRY(tarei_outfile_open(path, &out, err));
-  put_header(out.file, table);
-  put_lists(out.file, table);
-  return tarei_outfile_commit(&out, err);
+  tarei_str json = {0};
+  put_header(&json, table);
+  put_lists(&json, table);
+  const tare_status status = json.failed ? tarei_fail_memory(err, path, json.length)
+                                         : tarei_outfile_save(path, json.text, json.length, err);
+  tarei_str_free(&json);
+  return status;
 }

@@ -35,7 +35,7 @@ static tare_status check_options(const tare_table *const table,
   return TARE_OK;
 }
 
-static tare_status write_lines(const tare_table *const table, const int column, FILE *const file,
+static tare_status write_lines(const tare_table *const table, const int column, tarei_str *const lines,
                                tare_error *const err) {
   for (int i = 0; i < table->n_tensors; i++) {
     const tarei_table_tensor *const tensor = &table->tensors[i];
@@ -49,7 +49,7 @@ static tare_status write_lines(const tare_table *const table, const int column, 
                         i);
     }
     const float scale = (float)(tensor->cells[column].amax / 127);
-    (void)fprintf(file, "%s: %08x\n", tensor->name, tarei_float_to_bits(scale));
+    tarei_str_add(lines, "%s: %08x\n", tensor->name, tarei_float_to_bits(scale));
   }
   return TARE_OK;
 }
@@ -61,14 +61,13 @@ tare_status tare_table_write_trt(const tare_table *const table,
   o.version = o.version ? o.version : TRT_VERSION;
   o.algorithm = o.algorithm ? o.algorithm : algorithms[0];
   TARE_TRY(check_options(table, &o, err));
-  tarei_outfile out = {0};
-  TARE_TRY(tarei_outfile_open(path, &out, err));
-  (void)fprintf(out.file, "TRT-%s-%s\n", o.version, o.algorithm); /* commit finds write errors */
-  const tare_status status =
-      write_lines(table, table->n_columns > 1 ? o.profile : 0, out.file, err);
-  if (status != TARE_OK) {
-    tarei_outfile_abort(&out);
-    return status;
+  tarei_str lines = {0};
+  tarei_str_add(&lines, "TRT-%s-%s\n", o.version, o.algorithm);
+  tare_status status = write_lines(table, table->n_columns > 1 ? o.profile : 0, &lines, err);
+  if (status == TARE_OK) {
+    status = lines.failed ? tarei_fail_memory(err, path, lines.length)
+                          : tarei_outfile_save(path, lines.text, lines.length, err);
   }
-  return tarei_outfile_commit(&out, err);
+  tarei_str_free(&lines);
+  return status;
 }

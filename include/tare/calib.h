@@ -107,7 +107,8 @@ TARE_API void tare_stats_free(tare_stats **stats);
  *  bytes. */
 TARE_API tare_status tare_stats_save(const tare_stats *stats, const char *path, tare_error *err);
 TARE_API tare_status tare_stats_load(const char *path, tare_stats **out, tare_error *err);
-/** True when the file is an HDF5 file with the mark of a statistics file. */
+/** True when the file is an HDF5 file with the mark of a statistics file, or one that cannot be
+ *  looked into for want of memory or after an I/O error: tare_stats_load then says so. */
 TARE_API bool tare_stats_is_stats_file(const char *path);
 
 TARE_API uint64_t tare_stats_model_hash(const tare_stats *stats);

@@ -1,10 +1,14 @@
+#include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <tare/tare.h>
 #include <unistd.h>
@@ -17,6 +21,7 @@
 #include "base/outfile.h"
 #include "base/source.h"
 #include "base/str.h"
+#include "base/unfinished.h"
 
 static void error_carries_status_and_sentence(void **state) {
   (void)state;
@@ -126,12 +131,12 @@ static void outfile_appears_whole_or_not_at_all(void **state) {
   snprintf(path, sizeof path, "%s/x", folder);
   tarei_outfile out;
   assert_int_equal(tarei_outfile_open(path, &out, NULL), TARE_OK);
-  fputs("hello", out.file);
+  tarei_outfile_write(&out, "hello", 5);
   assert_int_equal(access(path, F_OK), -1);
   tarei_outfile_abort(&out);
   assert_int_equal(access(path, F_OK), -1);
   assert_int_equal(tarei_outfile_open(path, &out, NULL), TARE_OK);
-  fputs("hello", out.file);
+  tarei_outfile_write(&out, "hello", 5);
   assert_int_equal(tarei_outfile_commit(&out, NULL), TARE_OK);
   tarei_source source;
   assert_int_equal(tarei_source_open(path, &source, NULL), TARE_OK);
@@ -142,29 +147,84 @@ static void outfile_appears_whole_or_not_at_all(void **state) {
   assert_int_equal(rmdir(folder), 0); /* no temporary file was left */
 }
 
-static void unfinished_outfiles_can_be_abandoned(void **state) {
+static int n_files(const char *const folder) {
+  DIR *const d = opendir(folder);
+  assert_non_null(d);
+  int n = 0;
+  for (const struct dirent *e; (e = readdir(d));) {
+    n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+  }
+  closedir(d);
+  return n;
+}
+
+/* Other processes see nothing of a file before it is whole, and nothing but it afterwards. */
+static void outfiles_have_no_name_before_commit(void **state) {
   (void)state;
   char folder[] = "/tmp/tare-base-XXXXXX";
   assert_non_null(mkdtemp(folder));
   char path[64];
   snprintf(path, sizeof path, "%s/x", folder);
-  tarei_outfile first, others[40]; /* more than are noted */
-  assert_int_equal(tarei_outfile_open(path, &first, NULL), TARE_OK);
-  for (int i = 0; i < 40; i++) {
-    assert_int_equal(tarei_outfile_open_path_only(path, &others[i], NULL), TARE_OK);
+  tarei_outfile out;
+  for (int i = 0; i < 2; i++) { /* a new file, and one that replaces it */
+    assert_int_equal(tarei_outfile_open(path, &out, NULL), TARE_OK);
+    tarei_outfile_write(&out, "hello", 5);
+    assert_int_equal(n_files(folder), out.named ? i + 1 : i);
+    assert_int_equal(tarei_outfile_commit(&out, NULL), TARE_OK);
+    assert_int_equal(n_files(folder), 1);
   }
-  for (int i = 0; i < 40; i++) {
-    tarei_outfile_abort(&others[i]);
-  }
-  tare_abandon_outputs();
-  assert_int_equal(access(first.temporary, F_OK), -1);
-  tare_error err = {0};
-  assert_int_equal(tarei_outfile_commit(&first, &err), TARE_E_IO);
-  assert_int_equal(tarei_outfile_open(path, &first, NULL), TARE_OK);
-  fputs("hello", first.file);
-  assert_int_equal(tarei_outfile_commit(&first, NULL), TARE_OK);
-  tare_abandon_outputs(); /* finished ones stay */
   assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
+static void unfinished_files_can_be_abandoned(void **state) {
+  (void)state;
+  char folder[] = "/tmp/tare-base-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  char paths[40][64]; /* more than are noted */
+  int marks[40];
+  for (int i = 0; i < 40; i++) {
+    snprintf(paths[i], sizeof *paths, "%s/%d", folder, i);
+    FILE *const file = fopen(paths[i], "wb");
+    assert_non_null(file);
+    fclose(file);
+    marks[i] = tarei_unfinished_add(paths[i]);
+  }
+  assert_true(marks[0] > 0 && marks[1] > 0);
+  tarei_unfinished_remove(marks[1]);
+  tare_abandon_outputs();
+  assert_int_equal(access(paths[0], F_OK), -1);
+  assert_int_equal(access(paths[1], F_OK), 0); /* finished ones stay */
+  for (int i = 0; i < 40; i++) {
+    if (i != 1) {
+      tarei_unfinished_remove(marks[i]);
+    }
+    unlink(paths[i]);
+  }
+  assert_int_equal(rmdir(folder), 0);
+}
+
+static void a_failed_write_is_reported_with_its_reason(void **state) {
+  (void)state;
+  char folder[] = "/tmp/tare-base-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  char path[64];
+  snprintf(path, sizeof path, "%s/x", folder);
+  signal(SIGXFSZ, SIG_IGN);
+  struct rlimit before;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const struct rlimit small = {.rlim_cur = 7, .rlim_max = before.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  tarei_outfile out;
+  assert_int_equal(tarei_outfile_open(path, &out, NULL), TARE_OK);
+  tarei_outfile_write(&out, "hello", 5);
+  assert_int_equal(tarei_outfile_check(&out, NULL), TARE_OK);
+  tarei_outfile_write(&out, "hello", 5);
+  errno = 0; /* of anything that happens in between */
+  tare_error err = {0};
+  assert_int_equal(tarei_outfile_commit(&out, &err), TARE_E_IO);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_non_null(strstr(err.message, "x: cannot write: File too large"));
   assert_int_equal(rmdir(folder), 0);
 }
 
@@ -187,7 +247,6 @@ static void outfile_replaces_no_device_folder_or_link(void **state) {
   for (int i = 0; i < 4; i++) {
     assert_int_equal(tarei_outfile_open(refused[i], &out, &err), TARE_E_IO);
     assert_int_equal(strncmp(err.message, refused[i], strlen(refused[i])), 0);
-    assert_int_equal(tarei_outfile_open_path_only(refused[i], &out, &err), TARE_E_IO);
   }
   struct stat there;
   assert_int_equal(lstat(pipe, &there), 0);
@@ -198,7 +257,7 @@ static void outfile_replaces_no_device_folder_or_link(void **state) {
   assert_int_equal(tarei_outfile_open(file, &out, NULL), TARE_OK);
   assert_int_equal(tarei_outfile_commit(&out, NULL), TARE_OK);
   assert_int_equal(tarei_outfile_open(link, &out, NULL), TARE_OK);
-  fputs("hello", out.file);
+  tarei_outfile_write(&out, "hello", 5);
   assert_int_equal(tarei_outfile_commit(&out, NULL), TARE_OK);
   assert_int_equal(lstat(link, &there), 0);
   assert_true(S_ISLNK(there.st_mode));
@@ -232,7 +291,9 @@ int main(void) {
       cmocka_unit_test(pick_lists_the_choices),
       cmocka_unit_test(the_nearest_name_is_few_letters_away),
       cmocka_unit_test(outfile_appears_whole_or_not_at_all),
-      cmocka_unit_test(unfinished_outfiles_can_be_abandoned),
+      cmocka_unit_test(outfiles_have_no_name_before_commit),
+      cmocka_unit_test(unfinished_files_can_be_abandoned),
+      cmocka_unit_test(a_failed_write_is_reported_with_its_reason),
       cmocka_unit_test(outfile_replaces_no_device_folder_or_link),
       cmocka_unit_test(source_refuses_what_is_no_file),
   };

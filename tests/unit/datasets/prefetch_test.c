@@ -67,7 +67,7 @@ static void two_data_sets_and_the_caller_share_hdf5(void **state) {
     const hid_t f = H5Fcreate(at("other.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(f >= 0);
     H5Fclose(f);
-    tarei_hdf5_unlock();
+    assert_int_equal(tarei_hdf5_unlock(TARE_OK, NULL), TARE_OK);
   }
   tare_dataset_close(&a);
   tare_dataset_close(&b);
@@ -81,9 +81,9 @@ static void lock_silences_and_restores_the_printer(void **state) {
   assert_non_null(before);
   tarei_hdf5_lock();
   H5Eget_auto2(H5E_DEFAULT, &inside, &data);
-  tarei_hdf5_unlock();
+  assert_int_equal(tarei_hdf5_unlock(TARE_OK, NULL), TARE_OK);
   H5Eget_auto2(H5E_DEFAULT, &after, &data);
-  assert_null(inside);
+  assert_true(inside != before); /* ours, which prints nothing */
   assert_ptr_equal(before, after);
 }
 
