@@ -13,7 +13,7 @@ void *tarei_calloc(const size_t count, const size_t size) {
 /* The slack counts from `bytes`; the size is a multiple of `align`. */
 static void *alloc_with_slack(const size_t bytes, const size_t align) {
   size_t padded;
-  if (!tarei_add_size(bytes, TAREI_ALIGN + align, &padded)) {
+  if (!tarei_add_size(bytes, TAREI_ALIGN + align, &padded) || padded > PTRDIFF_MAX) {
     return NULL;
   }
   padded = padded / align * align;
@@ -55,8 +55,7 @@ char *tarei_strdup(const char *const s) {
   return s ? tarei_memdup(s, strlen(s) + 1) : NULL;
 }
 
-bool tarei_grow(void **const array, const size_t count, size_t *const capacity,
-                const size_t size) {
+bool tarei_grow(void **const array, const size_t count, size_t *const capacity, const size_t size) {
   if (count < *capacity) {
     return true;
   }

@@ -22,8 +22,19 @@ static inline bool tarei_mul_i64(const int64_t a, const int64_t b, int64_t *cons
 static inline bool tarei_add_i64(const int64_t a, const int64_t b, int64_t *const out) {
   return !__builtin_add_overflow(a, b, out);
 }
+
+/* Sizes that saturate: SIZE_MAX is more than there is, and what holds it cannot be allocated. */
+static inline size_t tarei_times(const size_t a, const size_t b) {
+  size_t product;
+  return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+static inline size_t tarei_plus(const size_t a, const size_t b) {
+  size_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? SIZE_MAX : sum;
+}
 static inline size_t tarei_round_up(const size_t n, const size_t step) {
-  return (n + step - 1) / step * step;
+  const size_t up = tarei_plus(n, step - 1);
+  return up == SIZE_MAX ? SIZE_MAX : up / step * step;
 }
 
 /* count zeroed elements of size bytes; free with free(). A count of 0 gives a valid pointer. */
@@ -33,8 +44,8 @@ void *tarei_calloc(size_t count, size_t size);
  * zeroed (the slack is); free with free(). */
 void *tarei_alloc_aligned(size_t count, size_t size);
 
-/* Such bytes that the system has given pages for, huge ones where that makes sense: the first use is
- * as fast as any other. */
+/* Such bytes that the system has given pages for, huge ones where that makes sense: the first use
+ * is as fast as any other. */
 void *tarei_alloc_resident(size_t bytes);
 
 /* Copies of bytes and strings; NULL when out of memory, or when the string is NULL. */

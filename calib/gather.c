@@ -271,11 +271,10 @@ static void work(const void *const user, const size_t ticket, const int thread) 
  * threads in each. */
 static int count_workers(const tarei_gather_job *const job, const tare_stats *const stats,
                          const int threads) {
-  const int64_t entries = (int64_t)stats->n_tensors * stats->n_profiles;
-  const int64_t entry =
-      (int64_t)(sizeof(tarei_accumulator) + 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
-  const int64_t bytes = tare_plan_context_bytes(job->plan) + entries * entry;
-  const int64_t by_memory = 1 + WORKERS_BYTES / bytes;
+  const size_t entries = (size_t)stats->n_tensors * (size_t)stats->n_profiles;
+  const size_t entry = sizeof(tarei_accumulator) + 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t);
+  const size_t bytes = tarei_plus((size_t)tare_plan_context_bytes(job->plan), entries * entry);
+  const int64_t by_memory = bytes ? 1 + (int64_t)((size_t)WORKERS_BYTES / bytes) : threads;
   const int64_t by_samples = tare_dataset_count(job->dataset) / SAMPLES_PER_WORKER;
   const int64_t most = by_memory < by_samples ? by_memory : by_samples;
   return most < 1 ? 1 : most < threads ? (int)most : threads;

@@ -94,8 +94,9 @@ static void free_part(tare_context *const c) {
   free(c->first_operand);
 }
 
+/* A lowering may write a number for each axis, also those that no dim needs. */
 static int most_measured(const tare_plan *const plan) {
-  int most = 0;
+  int most = TARE_MAX_RANK;
   for (int s = 0; s < plan->n_steps; s++) {
     most = plan->steps[s].n_measured > most ? plan->steps[s].n_measured : most;
   }
@@ -147,7 +148,7 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
   tare_status status = TARE_OK;
   if (!make_whole(c, plan, threads)) {
     status = tarei_fail_memory(err, "context: activations at the profiles' maximum",
-                               plan->arena_bytes + c->scratch_bytes);
+                               tarei_plus(plan->arena_bytes, c->scratch_bytes));
   }
   if (status == TARE_OK) {
     status = tarei_team_new(threads, &c->team, err);

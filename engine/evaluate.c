@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "engine/sizes.h"
 #include "engine/step.h"
 
 /* Operands of one evaluation; arrays of n_in + n_out. */
@@ -31,8 +32,7 @@ static tare_status make_outputs(const tarei_graph *const g, const tarei_node *co
     }
     tare_tensor *const t = &o->tensors[node->n_in + i];
     size_t bytes;
-    if (!constant_dims(g, node->out[i], t) || tare_tensor_count(t) < 0 ||
-        !tarei_mul_size((size_t)tare_tensor_count(t), tare_dtype_size(t->dtype), &bytes)) {
+    if (!constant_dims(g, node->out[i], t) || !tarei_sizes_bytes(t, &bytes)) {
       return tarei_fail(err, TARE_E_UNSUPPORTED, "'%s' has no constant shape",
                         g->values[node->out[i]].name);
     }

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "engine/context_parts.h"
+#include "engine/sizes.h"
 
 static tare_status take_scratch(tare_context *const c, const tarei_step *const step,
                                 tarei_run *const run, tare_error *const err) {
@@ -51,8 +52,7 @@ static tare_status size_value(const tare_context *const c, const int v, size_t *
                         g->values[v].name, (long long)t->dims[d]);
     }
   }
-  const int64_t count = tare_tensor_count(t);
-  if (count < 0 || !tarei_mul_size((size_t)count, tare_dtype_size(t->dtype), bytes)) {
+  if (!tarei_sizes_bytes(t, bytes)) {
     return tarei_fail(err, TARE_E_LIMIT, "'%s' would be too large", g->values[v].name);
   }
   return TARE_OK;

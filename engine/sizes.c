@@ -9,6 +9,20 @@ bool tarei_sizes_is_length(const tarei_graph *const g, const tarei_expr e, const
   return size > 0 || (size == 0 && tarei_expr_is_const(g->exprs, e, &constant));
 }
 
+bool tarei_sizes_bytes(const tare_tensor *const t, size_t *const bytes) {
+  size_t most = tare_dtype_size(t->dtype);
+  bool empty = false;
+  for (int d = 0; d < t->rank; d++) {
+    if (t->dims[d] < 0) {
+      return false;
+    }
+    empty |= t->dims[d] == 0;
+    most = tarei_times(most, t->dims[d] ? (size_t)t->dims[d] : 1);
+  }
+  *bytes = empty ? 0 : most;
+  return most <= (size_t)1 << 46;
+}
+
 static bool is_late(const tare_plan *const plan, const int v) {
   return plan->parent || plan->slots[v].storage == TAREI_STORE_POOL;
 }

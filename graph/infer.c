@@ -75,7 +75,8 @@ static tare_status check_dims(const tarei_graph *const graph, const int index,
       return tarei_fail(err, TARE_E_UNSUPPORTED, "dim %d of tensor '%s' depends on data", i,
                         value->name);
     }
-    (void)tarei_value_dim_const(graph, index, i, &dim); /* symbols count as 1 */
+    (void)tarei_value_dim_const(graph, index, i, &dim); /* symbols count as 1, and so does 0 */
+    dim = dim ? dim : 1;
     if (!tarei_mul_i64(bytes, dim, &bytes) || bytes > max_bytes) {
       return tarei_fail(err, TARE_E_LIMIT, "tensor '%s' would take more than %lld bytes",
                         value->name, (long long)max_bytes);

@@ -8,14 +8,14 @@
 enum {
   MOST_ROWS = 128,
   FEWEST_ROWS = 16,
-  SCORES = 128 * 1024, /* floats of a block: beside keys and values in L2 */
-  HEADER = TAREI_ALIGN,  /* number of the head that is packed in a thread's scratch */
+  SCORES = 128 * 1024,  /* floats of a block: beside keys and values in L2 */
+  HEADER = TAREI_ALIGN, /* number of the head that is packed in a thread's scratch */
   MOST_CUTS = 64,
 };
 
 static size_t take(size_t *const total, const size_t bytes) {
   const size_t at = *total;
-  *total += tarei_round_up(bytes, TAREI_ALIGN);
+  *total = tarei_plus(*total, tarei_round_up(bytes, TAREI_ALIGN));
   return at;
 }
 
@@ -25,14 +25,15 @@ tarei_attention_layout tarei_attention_layout_of(const bool bytes, const size_t 
   /* one line more than the keys fill: rows of a power of two apart would meet in a cache set */
   l.ld_scores = tarei_round_up(keys, TAREI_ALIGN) + TAREI_ALIGN / sizeof(float);
   l.ld_bytes = tarei_round_up(keys, TAREI_ALIGN) + TAREI_ALIGN;
-  const size_t fewest = FEWEST_ROWS * l.ld_scores, most = MOST_ROWS * l.ld_scores;
+  const size_t fewest = tarei_times(FEWEST_ROWS, l.ld_scores);
+  const size_t most = tarei_times(MOST_ROWS, l.ld_scores);
   const size_t floats = most < SCORES ? most : fewest > SCORES ? fewest : SCORES;
   l.block_rows = floats / l.ld_scores / FEWEST_ROWS * FEWEST_ROWS;
-  l.keys = take(&l.total, bytes ? tarei_i8_packed_size(depth, keys)
-                                : tarei_f32_packed_size(depth, keys));
-  l.values = take(&l.total, bytes ? tarei_i8_packed_size(keys, width)
-                                  : tarei_f32_packed_size(keys, width));
-  l.scores = take(&l.total, floats * sizeof(float));
+  l.keys = take(&l.total,
+                bytes ? tarei_i8_packed_size(depth, keys) : tarei_f32_packed_size(depth, keys));
+  l.values = take(&l.total,
+                  bytes ? tarei_i8_packed_size(keys, width) : tarei_f32_packed_size(keys, width));
+  l.scores = take(&l.total, tarei_times(floats, sizeof(float)));
   if (bytes) {
     l.key_sums = take(&l.total, tarei_round_up(keys, TAREI_I8_PANEL) * sizeof(int32_t));
     l.value_sums = take(&l.total, tarei_round_up(width, TAREI_I8_PANEL) * sizeof(int32_t));
@@ -48,9 +49,9 @@ typedef struct job {
   size_t cuts, size; /* of a head's rows */
 } job;
 
-/* The mask of a head. One row of zeros for all rows, as sequences that nothing pads have, is none. */
-static const float *mask_of(const tarei_attention *const a, const size_t batch,
-                            const size_t head) {
+/* The mask of a head. One row of zeros for all rows, as sequences that nothing pads have, is none.
+ */
+static const float *mask_of(const tarei_attention *const a, const size_t batch, const size_t head) {
   if (!a->mask) {
     return NULL;
   }

@@ -40,14 +40,14 @@ static int64_t block_of(const tarei_conv *const c, const size_t element) {
 
 static size_t thread_bytes(const tarei_conv *const c, const size_t element, const int64_t width) {
   const size_t pixel = pixel_of(c, element);
-  const size_t line = (size_t)(width * c->kernel[0]) * pixel;
-  const size_t taps = (size_t)(block_of(c, element) * tarei_conv_taps(c)) * pixel;
-  return tarei_round_up(line > taps ? line : taps, TAREI_ALIGN) + TAREI_ALIGN;
+  const size_t line = tarei_times(tarei_times((size_t)width, (size_t)c->kernel[0]), pixel);
+  const size_t taps = tarei_times((size_t)(block_of(c, element) * tarei_conv_taps(c)), pixel);
+  return tarei_plus(tarei_round_up(line > taps ? line : taps, TAREI_ALIGN), TAREI_ALIGN);
 }
 
 size_t tarei_conv_spans_scratch(const tarei_conv *const c, const tare_tensor *const x,
                                 const size_t element, const int threads) {
-  return c->space == 2 ? thread_bytes(c, element, x->dims[2]) * (size_t)threads : 0;
+  return c->space == 2 ? tarei_times(thread_bytes(c, element, x->dims[2]), (size_t)threads) : 0;
 }
 
 static void put(const plane_job *const j, const char *const row, const int64_t x, char *const to) {

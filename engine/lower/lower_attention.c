@@ -46,11 +46,10 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
                       const tare_tensor *const *const out, const int threads) {
   (void)out;
   const state *const s = step->state;
-  return tarei_attention_layout_of(s->bytes, (size_t)in[1]->dims[1],
-                                   (size_t)in[1]->dims[2] / s->heads,
-                                   (size_t)in[2]->dims[2] / s->heads)
-             .total *
-         (size_t)threads;
+  const tarei_attention_layout layout =
+      tarei_attention_layout_of(s->bytes, (size_t)in[1]->dims[1], (size_t)in[1]->dims[2] / s->heads,
+                                (size_t)in[2]->dims[2] / s->heads);
+  return tarei_times(layout.total, (size_t)threads);
 }
 
 /* Dims that inference could not compare. */

@@ -79,7 +79,7 @@ static job job_of(const tarei_step *const step, const tare_tensor *const *const 
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
-  return job_of(step, in, out).thread_bytes * (size_t)threads;
+  return tarei_times(job_of(step, in, out).thread_bytes, (size_t)threads);
 }
 
 static scratch_parts parts_of(const job *const j, const int thread) {

@@ -28,7 +28,7 @@ static sizes sizes_of(const tarei_step *const step, const tare_tensor *const *co
   s.n = (size_t)in[1]->dims[s.trans_b ? 0 : 1];
   if (in[0]->dtype == TARE_F32) {
     s.b_bytes = tarei_round_up(tarei_f32_packed_size(s.k, s.n), TAREI_ALIGN);
-    s.a_bytes = s.trans_a ? s.m * s.k * sizeof(float) : 0;
+    s.a_bytes = s.trans_a ? tarei_times(s.m * s.k, sizeof(float)) : 0;
   }
   return s;
 }
@@ -38,7 +38,7 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
   (void)out;
   (void)threads;
   const sizes s = sizes_of(step, in);
-  return s.b_bytes + s.a_bytes;
+  return tarei_plus(s.b_bytes, s.a_bytes);
 }
 
 static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,

@@ -164,9 +164,10 @@ static size_t scratch_last(const tarei_step *const step, const tare_tensor *cons
   (void)out;
   const last l = sizes_of(in[0]);
   const size_t row = row_of(&l);
-  return 2 * row * sizeof(double) +
-         ((size_t)threads * row + 2 * l.batch * row + 2 * l.batch * l.segments * l.channels) *
-             sizeof(float);
+  const size_t rows = tarei_times((size_t)threads + 2 * l.batch, row);
+  const size_t moments = tarei_times(2 * l.batch * l.segments, l.channels);
+  return tarei_plus(2 * row * sizeof(double),
+                    tarei_times(tarei_plus(rows, moments), sizeof(float)));
 }
 
 static size_t rows_of_segment(const last *const l, const size_t segment) {

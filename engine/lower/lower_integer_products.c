@@ -85,8 +85,9 @@ static void rows(const void *const user, const tarei_product *const p,
 }
 
 static tarei_product_form form_of(const tarei_product *const p) {
-  return (tarei_product_form){tarei_round_up(p->k * p->n * sizeof(int16_t), TAREI_ALIGN), pack,
-                              rows};
+  return (tarei_product_form){
+      tarei_round_up(tarei_times(tarei_times(p->k, p->n), sizeof(int16_t)), TAREI_ALIGN), pack,
+      rows};
 }
 
 static size_t scratch_matmul(const tarei_step *const step, const tare_tensor *const *const in,

@@ -97,10 +97,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     return prepare_last(step, s, err);
   }
   s->is_any = x->dtype != TARE_F32 || x->rank > 2 + AXES || gives_indices(step);
-  return s->is_any ? tarei_pool_any_prepare(step,
-                                            node->op == &tarei_op_max_pool ? TAREI_POOL_MAX
-                                                                           : TAREI_POOL_AVERAGE,
-                                            &s->any, err)
+  return s->is_any ? tarei_pool_any_prepare(
+                         step, node->op == &tarei_op_max_pool ? TAREI_POOL_MAX : TAREI_POOL_AVERAGE,
+                         &s->any, err)
                    : read_attributes(node, s, err);
 }
 
@@ -252,9 +251,9 @@ typedef struct last_job {
 static size_t window_bytes(const geometry *const g, const size_t row_bytes) {
   size_t rows = 1;
   for (int a = 0; a < AXES; a++) {
-    rows *= (size_t)(g->s->kernel[a] < g->in[a] ? g->s->kernel[a] : g->in[a]);
+    rows = tarei_times(rows, (size_t)(g->s->kernel[a] < g->in[a] ? g->s->kernel[a] : g->in[a]));
   }
-  return row_bytes + tarei_round_up(rows * sizeof(void *), TAREI_ALIGN);
+  return tarei_plus(row_bytes, tarei_round_up(tarei_times(rows, sizeof(void *)), TAREI_ALIGN));
 }
 
 static size_t collect(const last_job *const j, const taps *const t, const int64_t batch,
@@ -341,7 +340,7 @@ static last_job last_job_of(const state *const s, const bool average, const tare
 
 static size_t scratch_last(const tarei_step *const step, const tare_tensor *const *const in,
                            const tare_tensor *const *const out, const int threads) {
-  return last_job_of(step->state, false, in[0], out[0]).thread_bytes * (size_t)threads;
+  return tarei_times(last_job_of(step->state, false, in[0], out[0]).thread_bytes, (size_t)threads);
 }
 
 static tare_status run_last(const tarei_step *const step, const tarei_run *const r,

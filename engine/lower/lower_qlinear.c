@@ -74,6 +74,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
     }
   }
   TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
+  step->packed_inputs = 1u << 1 | 1u << 2;
 done:
   free(scale);
   free(q);
@@ -132,7 +133,7 @@ static size_t rows_of(const state *const s, const tare_tensor *const x) {
 
 /* Bytes of all rows, with what a product may read behind them; their scales follow. */
 static size_t bytes_of(const state *const s, const tare_tensor *const x) {
-  return tarei_round_up(rows_of(s, x) * s->k + TAREI_ALIGN, TAREI_ALIGN);
+  return tarei_round_up(tarei_plus(tarei_times(rows_of(s, x), s->k), TAREI_ALIGN), TAREI_ALIGN);
 }
 
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -140,7 +141,9 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
   (void)out;
   (void)threads;
   const state *const s = step->state;
-  return s->layer.row_scales ? bytes_of(s, in[0]) + rows_of(s, in[0]) * sizeof(float) : 0;
+  return s->layer.row_scales
+             ? tarei_plus(bytes_of(s, in[0]), tarei_times(rows_of(s, in[0]), sizeof(float)))
+             : 0;
 }
 
 static void take_row_scales(const tarei_run *const r, job *const j) {
@@ -177,8 +180,5 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
   return k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qlinear = {.prepare = prepare,
-                                            .scratch = scratch,
-                                            .run = run,
-                                            .kernel = kernel,
-                                            .packs = 1u << 1 | 1u << 2 /* weights, bias */};
+const tarei_lowering tarei_lower_qlinear = {
+    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};

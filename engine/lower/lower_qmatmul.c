@@ -33,10 +33,11 @@ static layout layout_of(const tarei_product *const p, const bool corrected) {
   layout l;
   const size_t columns = tarei_round_up(p->n, TAREI_I8_PANEL);
   l.packed = tarei_round_up(tarei_i8_packed_size(p->k, p->n), TAREI_ALIGN);
-  l.sums = l.packed + tarei_round_up(columns * sizeof(int32_t), TAREI_ALIGN);
-  l.factors = l.sums + tarei_round_up(columns * sizeof(float), TAREI_ALIGN);
+  l.sums = tarei_plus(l.packed, tarei_round_up(columns * sizeof(int32_t), TAREI_ALIGN));
+  l.factors = tarei_plus(l.sums, tarei_round_up(columns * sizeof(float), TAREI_ALIGN));
   const size_t rows = p->m < CORRECTED_ROWS ? p->m : CORRECTED_ROWS;
-  l.total = l.factors + (corrected ? tarei_round_up(rows * p->n * sizeof(float), TAREI_ALIGN) : 0);
+  const size_t added = tarei_times(rows * sizeof(float), p->n);
+  l.total = tarei_plus(l.factors, corrected ? tarei_round_up(added, TAREI_ALIGN) : 0);
   return l;
 }
 

@@ -30,7 +30,7 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
                       const tare_tensor *const *const out, const int threads) {
   (void)out;
   const rows r = rows_of(step, in[0]);
-  return r.inner == 1 ? 0 : column_bytes(&r, in[0]->dtype) * (size_t)threads;
+  return r.inner == 1 ? 0 : tarei_times(column_bytes(&r, in[0]->dtype), (size_t)threads);
 }
 
 /* One row side by side; in place where out is x. */

@@ -2,6 +2,7 @@
  * order in which they stand; each run of equal ones is a group. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "engine/lower/operands.h"
 #include "engine/lower/sort_keys.h"
 
@@ -38,7 +39,8 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
   (void)out;
   (void)threads;
   const slices s = read_slices(step, in[0], NULL);
-  return s.outer * s.n * s.inner * sizeof *s.keys + 4 * s.n * sizeof *s.order;
+  return tarei_plus(tarei_times(s.outer * s.n * s.inner, sizeof *s.keys),
+                    tarei_times(s.n, 4 * sizeof *s.order));
 }
 
 static int compare(const slices *const s, const size_t a, const size_t b) {

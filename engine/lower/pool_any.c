@@ -151,7 +151,7 @@ static size_t bytes_of(const tarei_window *const w) {
 }
 
 size_t tarei_pool_any_scratch(const tarei_pool_any *const pool, const int threads) {
-  return bytes_of(&pool->window) * (size_t)threads;
+  return tarei_times(bytes_of(&pool->window), (size_t)threads);
 }
 
 static size_t drop_padding(int64_t *const offsets, const int64_t taps) {

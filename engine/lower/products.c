@@ -62,7 +62,8 @@ static void locate(const tarei_product *const p, size_t batch, size_t *const a, 
 enum { HEADER = TAREI_ALIGN }; /* number of the matrix that a thread's scratch holds */
 
 size_t tarei_product_scratch(const tarei_product_form *const form, const int threads) {
-  return (HEADER + tarei_round_up(form->per_thread, TAREI_ALIGN)) * (size_t)threads;
+  return tarei_times(tarei_plus(HEADER, tarei_round_up(form->per_thread, TAREI_ALIGN)),
+                     (size_t)threads);
 }
 
 typedef struct job {

@@ -63,15 +63,15 @@ typedef struct layout {
 
 static size_t take(size_t *const end, const size_t bytes) {
   const size_t at = *end;
-  *end += tarei_round_up(bytes, TAREI_ALIGN);
+  *end = tarei_plus(*end, tarei_round_up(bytes, TAREI_ALIGN));
   return at;
 }
 
 static size_t chunk_bytes(const tarei_recurrent_sizes *const z, const size_t m) {
-  const size_t row = z->columns * sizeof(float), all = z->steps * m * row;
+  const size_t row = z->columns * sizeof(float), all = tarei_times(z->steps * m, row);
   const size_t most = FEWEST_ROWS * row > CHUNK_BYTES ? FEWEST_ROWS * row : CHUNK_BYTES;
-  const size_t bytes = all < most ? all : most;
-  return bytes > m * row ? bytes : m * row;
+  const size_t bytes = all < most ? all : most, step = tarei_times(m, row);
+  return bytes > step ? bytes : step;
 }
 
 static void cut(const tarei_recurrent *const s, const tarei_recurrent_sizes *const z,
@@ -90,14 +90,15 @@ static void cut(const tarei_recurrent *const s, const tarei_recurrent_sizes *con
 }
 
 static void place_lane(const tarei_recurrent_sizes *const z, layout *const l) {
-  const size_t state = l->m * z->hidden * sizeof(float);
+  const size_t state = tarei_times(l->m, z->hidden * sizeof(float));
   l->x = take(&l->lane, chunk_bytes(z, l->m));
-  l->rec = take(&l->lane, l->m * z->columns * sizeof(float));
+  l->rec = take(&l->lane, tarei_times(l->m, z->columns * sizeof(float)));
   l->h = take(&l->lane, state);
   l->c = take(&l->lane, state);
   l->reset = take(&l->lane, state);
   l->copy = take(&l->lane, state);
-  l->bytes = take(&l->lane, l->m * tarei_recurrent_ld(z->hidden) + TAREI_ALIGN);
+  l->bytes =
+      take(&l->lane, tarei_plus(tarei_times(l->m, tarei_recurrent_ld(z->hidden)), TAREI_ALIGN));
   l->scales = take(&l->lane, l->m * sizeof(float));
 }
 
@@ -115,7 +116,7 @@ static layout layout_of(const tarei_recurrent *const s, const tarei_recurrent_si
              s->r.packed ? 0 : dirs * tarei_recurrent_packed_bytes(s, z->hidden, z->columns));
   l.row_scratch = take(&l.total, s->row_scales ? tarei_row_scales_scratch(z->input, threads) : 0);
   place_lane(z, &l);
-  l.first_lane = take(&l.total, l.lanes * l.lane);
+  l.first_lane = take(&l.total, tarei_times(l.lanes, l.lane));
   return l;
 }
 

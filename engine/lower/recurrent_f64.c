@@ -143,7 +143,7 @@ static void one_sequence(const void *const user, const size_t item, const int th
 
 size_t tarei_recurrent_f64_scratch(const tarei_recurrent *const s,
                                    const tarei_recurrent_sizes *const z, const int threads) {
-  return thread_bytes(s, z->hidden) * (size_t)threads;
+  return tarei_times(thread_bytes(s, z->hidden), (size_t)threads);
 }
 
 void tarei_recurrent_f64_run(const tarei_step *const step, const tarei_run *const run,

@@ -35,8 +35,8 @@ static double shrink_of(const tarei_resize_settings *const s, const tarei_resize
 /* Elements that each sum has. */
 static int64_t count_taps(const tarei_resize_settings *const s, const tarei_resize_axis *const a) {
   const double reach = s->mode == TAREI_RESIZE_CUBIC ? 2 : 1;
-  const int64_t start = (int64_t)floor(-reach / shrink_of(s, a)) + 1;
-  return 2 - 2 * start;
+  const double start = floor(-reach / shrink_of(s, a)) + 1;
+  return start > -0x1p53 ? 2 - 2 * (int64_t)start : INT64_MAX;
 }
 
 /* For each element of an axis of the output, which of the input it sums, and by what weights. */
@@ -49,7 +49,8 @@ typedef struct taps {
 /* Bytes of the taps of an axis, whatever its scale: n is less than 4 / scale + 4, and out / scale
  * is about as much as `in`. */
 static size_t taps_bytes(const int64_t in, const int64_t out) {
-  return (size_t)(8 * in + 8 * out + 16) * (sizeof(int64_t) + sizeof(double));
+  const size_t both = tarei_plus((size_t)in, (size_t)out);
+  return tarei_times(tarei_plus(tarei_times(8, both), 16), sizeof(int64_t) + sizeof(double));
 }
 
 static void fill_taps(const tarei_resize_settings *const s, const tarei_resize_axis *const a,
@@ -112,12 +113,11 @@ static size_t between_bytes(const tare_tensor *const x, const tare_tensor *const
   for (int cut = 0; cut <= x->rank; cut++) {
     size_t n = sizeof(double);
     for (int d = 0; d < x->rank; d++) {
-      const int64_t dim = d < cut ? x->dims[d] : out->dims[d];
-      n = tarei_mul_size(n, (size_t)dim, &n) ? n : SIZE_MAX / 8;
+      n = tarei_times(n, (size_t)(d < cut ? x->dims[d] : out->dims[d]));
     }
     most = n > most ? n : most;
   }
-  return (most + 63) / 64 * 64;
+  return tarei_round_up(most, TAREI_ALIGN);
 }
 
 static size_t tables_bytes(const tare_tensor *const x, const tare_tensor *const out) {
@@ -131,7 +131,7 @@ static size_t tables_bytes(const tare_tensor *const x, const tare_tensor *const 
 
 /* The largest table of taps, and two blocks for what stands between passes. */
 size_t tarei_resize_sums_scratch(const tare_tensor *const x, const tare_tensor *const out) {
-  return tables_bytes(x, out) + 2 * between_bytes(x, out);
+  return tarei_plus(tables_bytes(x, out), tarei_times(2, between_bytes(x, out)));
 }
 
 /* Elements along an axis that lie outside of the region become the extrapolation value. */
@@ -171,7 +171,8 @@ static tare_status one_pass(const tarei_resize_settings *const s,
             .inner = 1,
             .from = f->from,
             .to = f->blocks[f->turn]};
-  if ((size_t)p.taps.n * (size_t)a->out * 2 * sizeof(int64_t) > taps_bytes(a->in, a->out)) {
+  if (tarei_times(tarei_times((size_t)p.taps.n, (size_t)a->out), 2 * sizeof(int64_t)) >
+      taps_bytes(a->in, a->out)) {
     return tarei_fail(err, TARE_E_SHAPE, "axis %d of %lld elements does not shrink to %lld by %g",
                       d, (long long)a->in, (long long)a->out, (double)a->scale);
   }

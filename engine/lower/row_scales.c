@@ -25,7 +25,7 @@ static size_t thread_bytes(const size_t k) {
 }
 
 size_t tarei_row_scales_scratch(const size_t k, const int threads) {
-  return thread_bytes(k) * (size_t)threads;
+  return tarei_times(thread_bytes(k), (size_t)threads);
 }
 
 /* Blocks of nearly equal height. */
