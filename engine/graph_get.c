@@ -8,16 +8,13 @@
 
 enum { MAX_DEPTH = 100 }; /* of bodies in bodies */
 
-static tare_status broken(tare_error *const err, const char *const what) {
-  return tarei_fail(err, TARE_E_INPUT, "the graph section is malformed at %s", what);
-}
+typedef struct numbers {
+  int32_t *at;
+  size_t n, capacity;
+} numbers;
 
-/* Node `n`, which was added unless its operator or operands are at fault. */
-static tare_status broken_node(tare_error *const err, const tarei_graph *const g,
-                               const uint32_t n) {
-  const tarei_node *const node = n < (uint32_t)g->n_nodes ? &g->nodes[n] : NULL;
-  return tarei_fail(err, TARE_E_INPUT, "the graph section is malformed at node %u%s%s%s", n,
-                    node ? " (" : "", node ? node->op->name : "", node ? ")" : "");
+static tare_status broken(tare_error *const err, const char *const what) {
+  return tarei_fail(err, TARE_E_INPUT, "the graph section is broken at %s", what);
 }
 
 static tarei_expr get_expr(tarei_reader *const r, tarei_graph *const g) {
@@ -249,14 +246,15 @@ static bool is_made(const tarei_value *const v) {
   return v->producer >= 0 || v->data || v->is_input || v->contents;
 }
 
-/* Nodes stand in the order in which they run. Constants that stand in packed form are read by
- * nobody else. */
+/* Nodes stand in the order in which they run. Constants that stand in packed form are read by nobody
+ * else. */
 static bool operands_are_there(const tarei_graph *const g, const tarei_node *const node) {
+  const bool packs = strcmp(node->op->domain, "tare") == 0;
   for (int i = 0; i < node->n_in; i++) {
     const tarei_value *const v = node->in[i] < 0 ? NULL : &g->values[node->in[i]];
     size_t bytes;
     const bool is_short = v && v->data && constant_bytes(g, v, &bytes) && v->data->size < bytes;
-    if (v && (!is_made(v) || (is_short && !tarei_node_packs(g, node, i)))) {
+    if (v && (!is_made(v) || (is_short && !(packs && (i == 1 || i == 2))))) {
       return false;
     }
   }
@@ -276,15 +274,19 @@ static bool outputs_are_free(const tarei_graph *const g, const int *const out, c
 static void get_node(tarei_reader *const r, tarei_graph *const g,
                      const tarei_blobs *const constants) {
   char *const op = tarei_get_text(r), *const domain = tarei_get_text(r);
-  char *const name = tarei_get_text(r), *const precision = tarei_get_text(r);
+  char *const name = tarei_get_text(r);
+  const uint32_t number = tarei_get_u32(r);
+  char *const precision = tarei_get_text(r);
   const uint32_t opset = tarei_get_u32(r);
   int n_in = 0, n_out = 0, node = -1;
   int *const in = get_operands(r, g, &n_in), *const out = get_operands(r, g, &n_out);
   if (!r->failed && tarei_op_find(op, domain) && outputs_are_free(g, out, n_out)) {
     node = tarei_graph_add_node(g, op, domain, name, (int)opset, in, n_in, out, n_out);
   }
-  r->failed |= node < 0;
+  r->failed |= node < 0 || number > INT32_MAX ||
+               !tarei_exprs_keep_owner(g->exprs, (int32_t)number);
   if (node >= 0) {
+    g->nodes[node].number = (int32_t)number;
     g->nodes[node].precision = *precision ? tarei_strdup(precision) : NULL;
     const uint32_t n_attrs = tarei_get_count(r, 8);
     for (uint32_t a = 0; !r->failed && a < n_attrs; a++) {
@@ -344,9 +346,6 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
   const uint32_t n_nodes = tarei_get_count(r, 16);
   for (uint32_t n = 0; !r->failed && n < n_nodes; n++) {
     get_node(r, g, constants);
-    if (r->failed) {
-      return broken_node(err, g, n);
-    }
   }
   if (r->failed) {
     return broken(err, "its nodes");
@@ -388,6 +387,45 @@ static tarei_graph *get_body(tarei_reader *const r, const tarei_graph *const aro
   return body;
 }
 
+/* Numbers of the nodes of a graph and of its bodies; false when out of memory. */
+static bool add_numbers(const tarei_graph *const g, numbers *const out) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    if (!TAREI_GROW(out->at, out->n, out->capacity)) {
+      return false;
+    }
+    out->at[out->n++] = g->nodes[n].number;
+    const tarei_graph *body;
+    for (int i = 0; (body = tarei_node_body(&g->nodes[n], i)) != NULL; i++) {
+      if (!add_numbers(body, out)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static int by_number(const void *const a, const void *const b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Two nodes of one number would measure one dim, of which each believes that it is its own. */
+static tare_status check_numbers(const tarei_graph *const g, tare_error *const err) {
+  numbers all = {0};
+  tare_status status =
+      add_numbers(g, &all) ? TARE_OK : tarei_fail_memory(err, g->name, all.n * sizeof *all.at);
+  if (status == TARE_OK && all.n > 0) {
+    qsort(all.at, all.n, sizeof *all.at, by_number);
+  }
+  for (size_t i = 1; status == TARE_OK && i < all.n; i++) {
+    if (all.at[i] == all.at[i - 1]) {
+      status = tarei_fail(err, TARE_E_INPUT, "two nodes have the number %d", (int)all.at[i]);
+    }
+  }
+  free(all.at);
+  return status;
+}
+
 tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const constants,
                             tarei_graph **const out, tare_error *const err) {
   char *const name = tarei_get_text(r);
@@ -399,12 +437,16 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
   tare_status status = get_graph(r, constants, *out, err);
   if (status == TARE_OK) {
     (void)tarei_get_u32(r); /* formal inputs: those of bodies only */
-    status = r->failed ? broken(err, "its end") : tarei_graph_infer(*out, err);
+    status = r->failed ? broken(err, "its end") : check_numbers(*out, err);
+  }
+  if (status == TARE_OK) {
+    status = tarei_graph_infer(*out, err);
   }
   if (status != TARE_OK) {
     tarei_graph_free(*out);
     *out = NULL;
   }
-  return status == TARE_OK || status == TARE_E_MEMORY ? status
-                                                      : tarei_fail_in(err, TARE_E_INPUT, "graph");
+  return status == TARE_OK || status == TARE_E_MEMORY
+             ? status
+             : tarei_fail_in(err, TARE_E_INPUT, "graph");
 }

@@ -13,20 +13,10 @@
 
 #define MAX_OPERANDS 512 /* inputs of one node; Concat is the only wide one */
 
-/* The expression depends on a number that a node measures. */
-static bool is_measured(const tare_plan *const plan, const tarei_expr e) {
-  for (int s = 0; s < plan->n_symbols; s++) {
-    if (plan->symbols[s] < 0 && tarei_expr_uses(plan->graph->exprs, e, s)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool is_late(const tare_plan *const plan, const tarei_value *const v) {
   bool late = plan->parent != NULL;
   for (int d = 0; d < v->rank; d++) {
-    late |= is_measured(plan, v->dims[d]);
+    late |= tarei_expr_uses_measured(plan->graph->exprs, v->dims[d]);
   }
   return late;
 }
@@ -36,7 +26,8 @@ static bool contents_known(const tare_plan *const plan, const tarei_value *const
     return false;
   }
   for (int i = 0; i < v->n_contents; i++) {
-    if (v->contents[i] == TAREI_EXPR_NONE || is_measured(plan, v->contents[i])) {
+    if (v->contents[i] == TAREI_EXPR_NONE ||
+        tarei_expr_uses_measured(plan->graph->exprs, v->contents[i])) {
       return false;
     }
   }
@@ -139,9 +130,7 @@ static tare_status bound_value(const tare_plan *const plan, const int v, int64_t
 
 static tare_status value_bytes(const tare_plan *const plan, const int v, size_t *const bytes,
                                tare_error *const err) {
-  const int64_t count = tare_tensor_count(&plan->bounds[v]);
-  if (count < 0 || !tarei_mul_size((size_t)count, tare_dtype_size(plan->bounds[v].dtype), bytes) ||
-      *bytes > (size_t)1 << 46) {
+  if (!tarei_sizes_bytes(&plan->bounds[v], bytes)) {
     return tarei_fail(err, TARE_E_LIMIT, "'%s' would be too large at the profiles' maximum",
                       plan->graph->values[v].name);
   }

@@ -57,12 +57,9 @@ static void name_input_symbols(const tare_plan *const plan) {
   const tarei_graph *const g = plan->graph;
   for (int i = 0; i < g->n_inputs; i++) {
     for (int d = 0; d < plan->inputs[i].rank; d++) {
-      for (int s = 0; s < tarei_exprs_n_symbols(g->exprs); s++) {
-        const char *const name = tarei_exprs_symbol_name(g->exprs, s);
-        if (plan->inputs[i].dims[d].symbol &&
-            tarei_expr_symbol(g->exprs, name) == g->values[g->inputs[i]].dims[d]) {
-          plan->inputs[i].dims[d].symbol = name;
-        }
+      const int symbol = tarei_expr_is_symbol(g->exprs, g->values[g->inputs[i]].dims[d]);
+      if (symbol >= 0) {
+        plan->inputs[i].dims[d].symbol = tarei_exprs_symbol_name(g->exprs, symbol);
       }
     }
   }
@@ -86,9 +83,13 @@ int tare_plan_outputs(const tare_plan *const plan, const tare_port **const ports
   return plan->graph->n_outputs;
 }
 
-const tare_profiles *tare_plan_profiles(const tare_plan *const plan) { return plan->profiles; }
+const tare_profiles *tare_plan_profiles(const tare_plan *const plan) {
+  return plan->profiles;
+}
 
-const char *tare_plan_model_name(const tare_plan *const plan) { return plan->graph->name; }
+const char *tare_plan_model_name(const tare_plan *const plan) {
+  return plan->graph->name;
+}
 
 /* Constants that steps read as they are. */
 static int64_t plain_constants(const tare_plan *const plan) {
@@ -98,7 +99,7 @@ static int64_t plain_constants(const tare_plan *const plan) {
     for (int i = 0; i < node->n_in; i++) {
       const tarei_buffer *const data =
           node->in[i] < 0 ? NULL : plan->graph->values[node->in[i]].data;
-      if (data && !tarei_node_packs(plan->graph, node, i)) {
+      if (data && !(plan->steps[s].packed_inputs >> (i & 31) & 1u)) {
         bytes += (int64_t)data->size;
       }
     }
@@ -118,10 +119,12 @@ int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
 }
 
 int64_t tare_plan_context_bytes(const tare_plan *const plan) {
-  return (int64_t)(plan->arena_bytes + tarei_plan_scratch_bytes(plan, 1));
+  const size_t bytes = tarei_plus(plan->arena_bytes, tarei_plan_scratch_bytes(plan, 1));
+  return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }
 
-/* --- layers: shape, precision and reason are texts kept in three strings per step --------------- */
+/* --- layers: shape, precision and reason are texts kept in three strings per step ---------------
+ */
 
 enum { LAYER_SHAPE, LAYER_PRECISION, LAYER_REASON, LAYER_TEXTS };
 
@@ -184,7 +187,9 @@ tare_status tarei_plan_describe_layers(tare_plan *const plan, tare_error *const 
   return TARE_OK;
 }
 
-int tare_plan_n_layers(const tare_plan *const plan) { return plan->n_layers; }
+int tare_plan_n_layers(const tare_plan *const plan) {
+  return plan->n_layers;
+}
 
 tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
   assert(i >= 0 && i < plan->n_layers);

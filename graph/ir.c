@@ -205,7 +205,11 @@ int tarei_graph_add_node(tarei_graph *const graph, const char *const op, const c
                          const char *const name, const int opset, const int *const in,
                          const int n_in, const int *const out, const int n_out) {
   const int index = graph->n_nodes;
-  tarei_node node = {.op = tarei_op_find(op, domain), .opset = opset, .n_in = n_in, .n_out = n_out};
+  tarei_node node = {.op = tarei_op_find(op, domain),
+                     .number = tarei_exprs_new_owner(graph->exprs),
+                     .opset = opset,
+                     .n_in = n_in,
+                     .n_out = n_out};
   assert(node.op && n_in >= 0 && n_out >= 0);
   node.name = name && *name ? tarei_strdup(name) : default_node_name(node.op, index);
   node.in = tarei_memdup(in, (size_t)n_in * sizeof *in);

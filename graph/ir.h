@@ -107,6 +107,8 @@ typedef struct tarei_graph tarei_graph;
 typedef struct tarei_node {
   const tarei_op *op;
   char *name;           /* ONNX node name, or "<OpType>_<index>" where the model has none */
+  int32_t number;       /* unique among all nodes over the same expressions: those of the graph and
+                           of its bodies; names the dims that the node measures */
   int opset;            /* version of the op's domain that the model asked for */
   int n_in, n_out;
   int *in, *out;        /* value indices; -1 for an absent optional input or output */
@@ -174,6 +176,9 @@ const tarei_attr *tarei_attr_find(const tarei_node *node, const char *name);
 int64_t tarei_attr_int(const tarei_node *node, const char *name, int64_t fallback);
 float tarei_attr_float(const tarei_node *node, const char *name, float fallback);
 const char *tarei_attr_string(const tarei_node *node, const char *name, const char *fallback);
+/* A list and its length; NULL and 0 where there is none of that kind. */
+const int64_t *tarei_attr_ints(const tarei_node *node, const char *name, int *n);
+const float *tarei_attr_floats(const tarei_node *node, const char *name, int *n);
 bool tarei_attr_set_int(tarei_node *node, const char *name, int64_t value);
 bool tarei_attr_set_float(tarei_node *node, const char *name, float value);
 bool tarei_attr_set_string(tarei_node *node, const char *name, const char *value);

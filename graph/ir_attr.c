@@ -45,6 +45,22 @@ const char *tarei_attr_string(const tarei_node *const node, const char *const na
   return attr && attr->kind == TAREI_ATTR_STRING ? attr->s : fallback;
 }
 
+const int64_t *tarei_attr_ints(const tarei_node *const node, const char *const name,
+                               int *const n) {
+  const tarei_attr *const attr = tarei_attr_find(node, name);
+  const bool is_list = attr && attr->kind == TAREI_ATTR_INTS;
+  *n = is_list ? attr->n : 0;
+  return is_list ? attr->ints : NULL;
+}
+
+const float *tarei_attr_floats(const tarei_node *const node, const char *const name,
+                               int *const n) {
+  const tarei_attr *const attr = tarei_attr_find(node, name);
+  const bool is_list = attr && attr->kind == TAREI_ATTR_FLOATS;
+  *n = is_list ? attr->n : 0;
+  return is_list ? attr->floats : NULL;
+}
+
 bool tarei_attr_put(tarei_node *const node, tarei_attr *const attr) {
   for (int i = 0; i < node->n_attrs && attr->name; i++) {
     if (strcmp(node->attrs[i].name, attr->name) == 0) {

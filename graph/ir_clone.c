@@ -19,8 +19,11 @@ static bool clone_value(tarei_value *const to, const tarei_value *const from) {
 }
 
 static bool clone_node(tarei_node *const to, const tarei_node *const from) {
-  *to =
-      (tarei_node){.op = from->op, .opset = from->opset, .n_in = from->n_in, .n_out = from->n_out};
+  *to = (tarei_node){.op = from->op,
+                     .number = from->number,
+                     .opset = from->opset,
+                     .n_in = from->n_in,
+                     .n_out = from->n_out};
   to->name = tarei_strdup(from->name);
   to->in = tarei_memdup(from->in, (size_t)from->n_in * sizeof *to->in);
   to->out = tarei_memdup(from->out, (size_t)from->n_out * sizeof *to->out);

@@ -13,14 +13,9 @@
 /* The expression; where it is but one symbol, its bare name, which printing may put in quotes.
  * NULL when out of memory. */
 static char *dim_text(const tarei_graph *const graph, const tarei_expr dim) {
-  const int n = tarei_exprs_n_symbols(graph->exprs);
-  int first = 0;
-  while (first < n && !tarei_expr_uses(graph->exprs, dim, first)) {
-    first++;
-  }
-  const char *const name = first < n ? tarei_exprs_symbol_name(graph->exprs, first) : NULL;
-  if (name && tarei_expr_symbol(graph->exprs, name) == dim) {
-    return tarei_strdup(name);
+  const int symbol = tarei_expr_is_symbol(graph->exprs, dim);
+  if (symbol >= 0 && !tarei_exprs_is_measured(graph->exprs, symbol)) {
+    return tarei_strdup(tarei_exprs_symbol_name(graph->exprs, symbol));
   }
   tarei_str text = {0};
   tarei_expr_print(graph->exprs, dim, &text);

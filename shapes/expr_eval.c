@@ -64,7 +64,9 @@ bool tarei_expr_eval(const tarei_exprs *const pool, const tarei_expr e,
   return true;
 }
 
-bool tarei_expr_uses(const tarei_exprs *const pool, const tarei_expr e, const int symbol) {
+enum { ANY_MEASURED = -1 };
+
+static bool uses(const tarei_exprs *const pool, const tarei_expr e, const int symbol) {
   if (e == TAREI_EXPR_NONE) {
     return false;
   }
@@ -73,14 +75,23 @@ bool tarei_expr_uses(const tarei_exprs *const pool, const tarei_expr e, const in
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < terms[i].degree; k++) {
       const tarei_atom *const atom = &pool->atoms[terms[i].atoms[k]];
-      if (atom->kind == TAREI_ATOM_SYMBOL
-              ? atom->a == symbol
-              : tarei_expr_uses(pool, atom->a, symbol) || tarei_expr_uses(pool, atom->b, symbol)) {
+      if (atom->kind != TAREI_ATOM_SYMBOL
+              ? uses(pool, atom->a, symbol) || uses(pool, atom->b, symbol)
+              : atom->a == symbol ||
+                    (symbol == ANY_MEASURED && tarei_exprs_is_measured(pool, atom->a))) {
         return true;
       }
     }
   }
   return false;
+}
+
+bool tarei_expr_uses(const tarei_exprs *const pool, const tarei_expr e, const int symbol) {
+  return symbol >= 0 && uses(pool, e, symbol);
+}
+
+bool tarei_expr_uses_measured(const tarei_exprs *const pool, const tarei_expr e) {
+  return uses(pool, e, ANY_MEASURED);
 }
 
 static int64_t smaller(const int64_t a, const int64_t b) {

@@ -89,6 +89,30 @@ static tare_status parse_quoted(parser *const p, tarei_expr *const out) {
   return status;
 }
 
+/* Digits alone, at most those of an int32; false where there are none or too many. */
+static bool parse_number(parser *const p, int32_t *const out) {
+  const char *const start = p->at;
+  int64_t value = 0;
+  for (; isdigit((unsigned char)*p->at) && value <= INT32_MAX; p->at++) {
+    value = value * 10 + (*p->at - '0');
+  }
+  *out = (int32_t)value;
+  return p->at > start && value <= INT32_MAX;
+}
+
+static tare_status parse_measured(parser *const p, tarei_expr *const out) {
+  const char *const start = p->at++;
+  int32_t owner = 0, k = 0;
+  const bool good = parse_number(p, &owner) && owner > 0 && *p->at++ == '.' && parse_number(p, &k);
+  const int symbol = good ? tarei_exprs_find_measured(p->pool, owner, k) : -1;
+  if (symbol < 0) {
+    p->at = start;
+    return fault(p, "a dim that no node measures");
+  }
+  *out = tarei_exprs_measured(p->pool, owner, "", k); /* there by now: the name is not used */
+  return TARE_OK;
+}
+
 static tare_status parse_call(parser *const p, const bool is_min, tarei_expr *const out) {
   tarei_expr a, b;
   TARE_TRY(expect(p, '(', "expected '('"));
@@ -129,6 +153,9 @@ static tare_status parse_primary(parser *const p, tarei_expr *const out) {
   }
   if (c == '"') {
     return parse_quoted(p, out);
+  }
+  if (c == '~') {
+    return parse_measured(p, out);
   }
   if (name_char(c)) {
     return parse_name(p, out);

@@ -19,7 +19,7 @@ void tarei_exprs_free(tarei_exprs *const pool) {
     return;
   }
   for (size_t i = 0; i < pool->n_symbols; i++) {
-    free(pool->symbols[i]);
+    free(pool->symbols[i].name);
   }
   free(pool->symbols);
   free(pool->nodes);
@@ -34,11 +34,12 @@ static bool copy_symbols(const tarei_exprs *const pool, tarei_exprs *const copy)
     return false;
   }
   for (; copy->n_symbols < pool->n_symbols; copy->n_symbols++) {
-    char *const name = tarei_strdup(pool->symbols[copy->n_symbols]);
+    const tarei_symbol *const from = &pool->symbols[copy->n_symbols];
+    char *const name = tarei_strdup(from->name);
     if (!name) {
       return false;
     }
-    copy->symbols[copy->n_symbols] = name;
+    copy->symbols[copy->n_symbols] = (tarei_symbol){name, from->owner, from->number};
   }
   return true;
 }
@@ -66,12 +67,12 @@ int tarei_exprs_n_symbols(const tarei_exprs *const pool) {
 
 const char *tarei_exprs_symbol_name(const tarei_exprs *const pool, const int symbol) {
   assert(symbol >= 0 && (size_t)symbol < pool->n_symbols);
-  return pool->symbols[symbol];
+  return pool->symbols[symbol].name;
 }
 
 int tarei_exprs_find_symbol(const tarei_exprs *const pool, const char *const name) {
   for (size_t i = 0; i < pool->n_symbols; i++) {
-    if (strcmp(pool->symbols[i], name) == 0) {
+    if (!pool->symbols[i].owner && strcmp(pool->symbols[i].name, name) == 0) {
       return (int)i;
     }
   }
@@ -204,59 +205,65 @@ tarei_expr tarei_exprs_atom(tarei_exprs *const pool, const tarei_atom_kind kind,
   return intern_atom_index(pool, (int32_t)pool->n_atoms++);
 }
 
-static int32_t add_symbol(tarei_exprs *const pool, const char *const name) {
-  if (!TAREI_GROW(pool->symbols, pool->n_symbols, pool->cap_symbols)) {
-    return -1;
+/* Takes the name over, also on failure. */
+static tarei_expr add_symbol(tarei_exprs *const pool, const tarei_symbol *const symbol) {
+  if (!symbol->name || !TAREI_GROW(pool->symbols, pool->n_symbols, pool->cap_symbols)) {
+    free(symbol->name);
+    return TAREI_EXPR_NONE;
   }
-  char *const copy = tarei_strdup(name);
-  if (!copy) {
-    return -1;
-  }
-  pool->symbols[pool->n_symbols] = copy;
-  return (int32_t)pool->n_symbols++;
-}
-
-static bool measured_name(const char *const owner, const int k, tarei_str *const name) {
-  tarei_str_add(name, "~%s.%d", owner, k);
-  return !name->failed;
-}
-
-tarei_expr tarei_exprs_measured(tarei_exprs *const pool, const char *const owner, const int k) {
-  tarei_str name = {0};
-  const tarei_expr e =
-      measured_name(owner, k, &name) ? tarei_expr_symbol(pool, name.text) : TAREI_EXPR_NONE;
-  tarei_str_free(&name);
-  return e;
-}
-
-bool tarei_exprs_is_measured(const tarei_exprs *const pool, const int symbol) {
-  return tarei_exprs_symbol_name(pool, symbol)[0] == '~';
-}
-
-int tarei_exprs_find_measured(const tarei_exprs *const pool, const char *const owner, const int k) {
-  tarei_str name = {0};
-  const int symbol = measured_name(owner, k, &name) ? tarei_exprs_find_symbol(pool, name.text) : -1;
-  tarei_str_free(&name);
-  return symbol;
-}
-
-int tarei_exprs_measured_number(const tarei_exprs *const pool, const int symbol,
-                                const char *const owner) {
-  const char *const name = tarei_exprs_symbol_name(pool, symbol);
-  const size_t length = strlen(owner);
-  if (name[0] != '~' || strncmp(name + 1, owner, length) != 0 || name[1 + length] != '.') {
-    return -1;
-  }
-  const char *const digits = name + length + 2;
-  char *end;
-  const long k = strtol(digits, &end, 10);
-  return *digits >= '0' && *digits <= '9' && !*end && k < 1 << 16 ? (int)k : -1;
+  pool->symbols[pool->n_symbols] = *symbol;
+  return tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, (int32_t)pool->n_symbols++, 0);
 }
 
 tarei_expr tarei_expr_symbol(tarei_exprs *const pool, const char *const name) {
-  int32_t symbol = tarei_exprs_find_symbol(pool, name);
-  if (symbol < 0) {
-    symbol = add_symbol(pool, name);
+  const int symbol = tarei_exprs_find_symbol(pool, name);
+  return symbol < 0 ? add_symbol(pool, &(tarei_symbol){.name = tarei_strdup(name)})
+                    : tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, symbol, 0);
+}
+
+int32_t tarei_exprs_new_owner(tarei_exprs *const pool) {
+  assert(pool->last_owner < INT32_MAX);
+  return ++pool->last_owner;
+}
+
+bool tarei_exprs_keep_owner(tarei_exprs *const pool, const int32_t owner) {
+  if (owner < 1 || owner > TAREI_EXPR_MAX_OWNER) {
+    return false;
   }
-  return symbol < 0 ? TAREI_EXPR_NONE : tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, symbol, 0);
+  pool->last_owner = owner > pool->last_owner ? owner : pool->last_owner;
+  return true;
+}
+
+tarei_expr tarei_exprs_measured(tarei_exprs *const pool, const int32_t owner,
+                                const char *const name, const int k) {
+  const int symbol = tarei_exprs_find_measured(pool, owner, k);
+  if (symbol >= 0) {
+    return tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, symbol, 0);
+  }
+  return add_symbol(pool, &(tarei_symbol){tarei_strdup(name), owner, k});
+}
+
+bool tarei_exprs_is_measured(const tarei_exprs *const pool, const int symbol) {
+  return pool->symbols[symbol].owner != 0;
+}
+
+int tarei_exprs_find_measured(const tarei_exprs *const pool, const int32_t owner, const int k) {
+  assert(owner > 0);
+  for (size_t i = 0; i < pool->n_symbols; i++) {
+    if (pool->symbols[i].owner == owner && pool->symbols[i].number == k) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+int tarei_exprs_measured_number(const tarei_exprs *const pool, const int symbol,
+                                const int32_t owner) {
+  const tarei_symbol *const s = &pool->symbols[symbol];
+  return s->owner == owner ? s->number : -1;
+}
+
+int tarei_expr_is_symbol(const tarei_exprs *const pool, const tarei_expr e) {
+  const tarei_atom *const atom = e == TAREI_EXPR_NONE ? NULL : tarei_exprs_bare_atom(pool, e);
+  return atom && atom->kind == TAREI_ATOM_SYMBOL ? atom->a : -1;
 }

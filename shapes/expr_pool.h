@@ -14,6 +14,7 @@
 #define TAREI_EXPR_MAX_WEIGHT 4096 /* leaves when written out, so the cost of one evaluation */
 #define TAREI_EXPR_MAX_OPERANDS 8  /* operands of a flattened min or max */
 #define TAREI_EXPR_BUCKETS 1024
+#define TAREI_EXPR_MAX_OWNER (1 << 30) /* number of a node in a file */
 
 typedef enum tarei_atom_kind {
   TAREI_ATOM_SYMBOL,
@@ -52,13 +53,20 @@ typedef struct tarei_node {
   int32_t weight, depth;
 } tarei_node;
 
+typedef struct tarei_symbol {
+  char *name;     /* its own, or that of the node that measures it */
+  int32_t owner;  /* the node that measures it, or 0: named by the model or the user */
+  int32_t number; /* of those that the node measures */
+} tarei_symbol;
+
 struct tarei_exprs {
-  char **symbols;
+  tarei_symbol *symbols;
   tarei_node *nodes;
   tarei_term *terms;
   tarei_atom *atoms;
   size_t n_symbols, n_nodes, n_terms, n_atoms;
   size_t cap_symbols, cap_nodes, cap_terms, cap_atoms;
+  int32_t last_owner;
   int32_t node_heads[TAREI_EXPR_BUCKETS], atom_heads[TAREI_EXPR_BUCKETS];
 };
 

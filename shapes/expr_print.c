@@ -4,6 +4,14 @@
 #include "shapes/expr.h"
 #include "shapes/expr_pool.h"
 
+typedef struct printer {
+  const tarei_exprs *pool;
+  tarei_str *out;
+  bool by_number; /* measured symbols by the numbers of their nodes */
+} printer;
+
+static void print(const printer *p, tarei_expr e);
+
 static bool plain_name(const char *const name) {
   if (!name[0] || isdigit((unsigned char)name[0]) || strcmp(name, "min") == 0 ||
       strcmp(name, "max") == 0) {
@@ -33,69 +41,89 @@ static bool is_division(const tarei_atom *const atom) {
   return atom->kind == TAREI_ATOM_FLOORDIV || atom->kind == TAREI_ATOM_MOD;
 }
 
-/* Operand of a division: in parentheses unless it is one word. */
-static void print_operand(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
-  int64_t value;
-  const tarei_atom *const atom = tarei_exprs_bare_atom(pool, e);
-  const bool word = atom ? !is_division(atom) : tarei_expr_is_const(pool, e, &value) && value >= 0;
-  tarei_str_add(s, "%s", word ? "" : "(");
-  tarei_expr_print(pool, e, s);
-  tarei_str_add(s, "%s", word ? "" : ")");
+static void print_symbol(const printer *const p, const tarei_symbol *const symbol) {
+  if (symbol->owner && p->by_number) {
+    tarei_str_add(p->out, "~%d.%d", symbol->owner, symbol->number);
+    return;
+  }
+  tarei_str_add(p->out, "%s", symbol->owner ? "~" : "");
+  print_name(symbol->name, p->out);
+  if (symbol->owner) {
+    tarei_str_add(p->out, ".%d", symbol->number);
+  }
 }
 
-static void print_atom(const tarei_exprs *const pool, const tarei_atom *const atom,
-                       tarei_str *const s) {
+/* Operand of a division: in parentheses unless it is one word. */
+static void print_operand(const printer *const p, const tarei_expr e) {
+  int64_t value;
+  const tarei_atom *const atom = tarei_exprs_bare_atom(p->pool, e);
+  const bool word =
+      atom ? !is_division(atom) : tarei_expr_is_const(p->pool, e, &value) && value >= 0;
+  tarei_str_add(p->out, "%s", word ? "" : "(");
+  print(p, e);
+  tarei_str_add(p->out, "%s", word ? "" : ")");
+}
+
+static void print_atom(const printer *const p, const tarei_atom *const atom) {
   if (atom->kind == TAREI_ATOM_SYMBOL) {
-    print_name(pool->symbols[atom->a], s);
+    print_symbol(p, &p->pool->symbols[atom->a]);
   } else if (is_division(atom)) {
-    print_operand(pool, atom->a, s);
-    tarei_str_add(s, atom->kind == TAREI_ATOM_MOD ? " %% " : " / ");
-    print_operand(pool, atom->b, s);
+    print_operand(p, atom->a);
+    tarei_str_add(p->out, atom->kind == TAREI_ATOM_MOD ? " %% " : " / ");
+    print_operand(p, atom->b);
   } else {
-    tarei_str_add(s, atom->kind == TAREI_ATOM_MIN ? "min(" : "max(");
-    tarei_expr_print(pool, atom->a, s);
-    tarei_str_add(s, ", ");
-    tarei_expr_print(pool, atom->b, s);
-    tarei_str_add(s, ")");
+    tarei_str_add(p->out, atom->kind == TAREI_ATOM_MIN ? "min(" : "max(");
+    print(p, atom->a);
+    tarei_str_add(p->out, ", ");
+    print(p, atom->b);
+    tarei_str_add(p->out, ")");
   }
 }
 
 /* The term without its sign. A division stands bare only when it is alone and nothing binds it
  * to the left. */
-static void print_term(const tarei_exprs *const pool, const tarei_term *const t,
-                       const uint64_t magnitude, const bool leading_minus, tarei_str *const s) {
+static void print_term(const printer *const p, const tarei_term *const t, const uint64_t magnitude,
+                       const bool leading_minus) {
   const bool shows_number = magnitude != 1 || t->degree == 0;
   if (shows_number) {
-    tarei_str_add(s, "%llu", (unsigned long long)magnitude);
+    tarei_str_add(p->out, "%llu", (unsigned long long)magnitude);
   }
   const bool alone = !shows_number && t->degree == 1 && !leading_minus;
   for (int k = 0; k < t->degree; k++) {
-    const tarei_atom *const atom = &pool->atoms[t->atoms[k]];
+    const tarei_atom *const atom = &p->pool->atoms[t->atoms[k]];
     const bool wrap = is_division(atom) && !alone;
-    tarei_str_add(s, "%s%s", k || shows_number ? " * " : "", wrap ? "(" : "");
-    print_atom(pool, atom, s);
-    tarei_str_add(s, "%s", wrap ? ")" : "");
+    tarei_str_add(p->out, "%s%s", k || shows_number ? " * " : "", wrap ? "(" : "");
+    print_atom(p, atom);
+    tarei_str_add(p->out, "%s", wrap ? ")" : "");
   }
 }
 
-void tarei_expr_print(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
+static void print(const printer *const p, const tarei_expr e) {
   if (e == TAREI_EXPR_NONE) {
-    tarei_str_add(s, "?");
+    tarei_str_add(p->out, "?");
     return;
   }
   int n;
-  const tarei_term *const terms = tarei_exprs_terms(pool, e, &n);
+  const tarei_term *const terms = tarei_exprs_terms(p->pool, e, &n);
   if (n == 0) {
-    tarei_str_add(s, "0");
+    tarei_str_add(p->out, "0");
   }
   for (int i = 0; i < n; i++) {
     const int64_t c = terms[i].coefficient;
     const bool minus = c < 0;
     if (i > 0) { /* "+ -N" keeps the least int64 readable: its magnitude is no int64 */
-      tarei_str_add(s, minus && c != INT64_MIN ? " - " : " + ");
+      tarei_str_add(p->out, minus && c != INT64_MIN ? " - " : " + ");
     }
     const bool signed_here = minus && (i == 0 || c == INT64_MIN);
-    tarei_str_add(s, "%s", signed_here ? "-" : "");
-    print_term(pool, &terms[i], minus ? 0 - (uint64_t)c : (uint64_t)c, signed_here, s);
+    tarei_str_add(p->out, "%s", signed_here ? "-" : "");
+    print_term(p, &terms[i], minus ? 0 - (uint64_t)c : (uint64_t)c, signed_here);
   }
+}
+
+void tarei_expr_print(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
+  print(&(printer){.pool = pool, .out = s}, e);
+}
+
+void tarei_expr_write(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
+  print(&(printer){.pool = pool, .out = s, .by_number = true}, e);
 }

@@ -20,7 +20,7 @@ static tare_status make_room(tarei_step *const step, const int k, tare_error *co
 tare_status tarei_measured_find(tarei_step *const step, tare_error *const err) {
   const tarei_exprs *const exprs = step->graph->exprs;
   for (int s = 0; s < tarei_exprs_n_symbols(exprs); s++) {
-    const int k = tarei_exprs_measured_number(exprs, s, step->node->name);
+    const int k = tarei_exprs_measured_number(exprs, s, step->node->number);
     if (k >= 0) {
       TARE_TRY(make_room(step, k, err));
       step->measured[k] = s;

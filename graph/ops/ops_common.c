@@ -69,7 +69,7 @@ tare_status tarei_ops_give(tarei_graph *const graph, const tarei_node *const nod
 
 tarei_expr tarei_ops_measured(const tarei_graph *const graph, const tarei_node *const node,
                               const int k) {
-  return tarei_exprs_measured(graph->exprs, node->name, k);
+  return tarei_exprs_measured(graph->exprs, node->number, node->name, k);
 }
 
 tarei_shape tarei_ops_measured_shape(const tarei_graph *const graph, const tarei_node *const node,
@@ -196,6 +196,7 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
   int n = 0;
   if (value) {
     TARE_TRY(tarei_ops_want_rank(value, 0, 1, err));
+    TARE_TRY(tarei_ops_want_indices(value, err));
     if (tarei_ops_count(graph, value) != 0 &&
         !tarei_value_ints(graph, node->in[input], ints, TAREI_MAX_CONTENTS, &n)) {
       return tarei_ops_fail_data(value, err);
@@ -237,6 +238,7 @@ tare_status tarei_ops_list(const tarei_graph *const graph, const tarei_node *con
   out->n = 0;
   if (value) {
     TARE_TRY(tarei_ops_want_rank(value, 1, most_rank, err));
+    TARE_TRY(tarei_ops_want_indices(value, err));
     const int n = tarei_ops_contents(graph, node->in[i], out->at);
     out->counted = n >= 0;
     out->n = n >= 0 ? n : 0;
@@ -255,8 +257,8 @@ bool tarei_ops_is_known(const tarei_graph *const graph, const tarei_node *const 
 tare_status tarei_ops_want_indices(const tarei_value *const value, tare_error *const err) {
   return value->dtype == TARE_I64 || value->dtype == TARE_I32
              ? TARE_OK
-             : tarei_fail(err, TARE_E_MODEL, "its indices '%s' are %s, expected int64 or int32",
-                          value->name, tare_dtype_name(value->dtype));
+             : tarei_fail(err, TARE_E_MODEL, "'%s' is %s, expected int64 or int32", value->name,
+                          tare_dtype_name(value->dtype));
 }
 
 tare_status tarei_ops_dims_attr(const tarei_graph *const graph, const tarei_node *const node,

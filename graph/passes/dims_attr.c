@@ -6,11 +6,23 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+/* The ';' behind the first dim, outside of quotes, or NULL. */
+static char *end_of_dim(char *text) {
+  for (bool quoted = false; *text; text++) {
+    quoted ^= *text == '"';
+    text += quoted && *text == '\\' && text[1];
+    if (*text == ';' && !quoted) {
+      return text;
+    }
+  }
+  return NULL;
+}
+
 static tare_status parse_dims(tarei_exprs *const exprs, char *text, tarei_expr *const dims,
                               int *const rank, tare_error *const err) {
   *rank = 0;
   for (char *next = *text ? text : NULL; next; text = next) {
-    next = strchr(text, ';');
+    next = end_of_dim(text);
     if (next) {
       *next++ = 0;
     }
@@ -45,7 +57,7 @@ bool tarei_dims_set_attr(const tarei_graph *const graph, tarei_node *const node,
   tarei_str text = {0};
   for (int i = 0; i < rank; i++) {
     tarei_str_add(&text, "%s", i ? ";" : "");
-    tarei_expr_print(graph->exprs, dims[i], &text);
+    tarei_expr_write(graph->exprs, dims[i], &text);
   }
   const bool done = !text.failed && tarei_attr_set_string(node, "dims", tarei_str_get(&text));
   tarei_str_free(&text);

@@ -48,7 +48,7 @@ tare_status tarei_node_set_in(tarei_node *const node, const int i, const int val
 }
 
 bool tarei_node_measures(const tarei_graph *const graph, const tarei_node *const node) {
-  return tarei_exprs_find_measured(graph->exprs, node->name, 0) >= 0;
+  return tarei_exprs_find_measured(graph->exprs, node->number, 0) >= 0;
 }
 
 bool tarei_is_reshape(const tarei_graph *const graph, const tarei_node *const node) {

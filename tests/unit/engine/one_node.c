@@ -193,7 +193,7 @@ static void make_outputs(one_node *const t) {
 
 /* Symbol number k that the node measures, or -1. */
 static int symbol_of(const one_node *const t, const int k) {
-  return tarei_exprs_find_measured(t->graph->exprs, t->node->name, k);
+  return tarei_exprs_find_measured(t->graph->exprs, t->node->number, k);
 }
 
 /* Runs the step, or where `outputs` is NULL measures what its outputs need. */

@@ -162,6 +162,64 @@ static void symbols_are_numbered_by_first_use(void **state) {
   tarei_exprs_free(pool);
 }
 
+/* Whatever a model calls its symbols, none is one that a node measures. */
+static void measured_symbols_have_no_names(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  const int32_t a = tarei_exprs_new_owner(pool), b = tarei_exprs_new_owner(pool);
+  const tarei_expr one = tarei_exprs_measured(pool, a, "n", 0);
+  const tarei_expr other = tarei_exprs_measured(pool, b, "n", 0); /* names need not be unique */
+  const char *const names[] = {"~n.0", "~1.0", "n", "~", ".0", "~\"n\".0"};
+  assert_int_not_equal(one, other);
+  assert_int_equal(tarei_exprs_measured(pool, a, "n", 0), one);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const tarei_expr named = tarei_expr_symbol(pool, names[i]);
+    const int symbol = tarei_expr_is_symbol(pool, named);
+    assert_true(named != one && named != other);
+    assert_false(tarei_exprs_is_measured(pool, symbol));
+    assert_string_equal(tarei_exprs_symbol_name(pool, symbol), names[i]);
+    tarei_str text = {0};
+    tarei_expr_write(pool, named, &text);
+    assert_int_equal(from(pool, tarei_str_get(&text)), named);
+    tarei_str_free(&text);
+  }
+  assert_prints(pool, one, "~n.0");
+  assert_prints(pool, tarei_expr_symbol(pool, "~n.0"), "\"~n.0\"");
+  assert_prints(pool, tarei_exprs_measured(pool, a, "a/b", 1), "~\"a/b\".1");
+  assert_true(tarei_exprs_is_measured(pool, tarei_expr_is_symbol(pool, one)));
+  assert_int_equal(tarei_exprs_measured_number(pool, tarei_expr_is_symbol(pool, other), a), -1);
+  tarei_exprs_free(pool);
+}
+
+/* Texts name measured symbols by number, and only those that are there. */
+static void texts_name_what_is_measured(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  assert_true(tarei_exprs_keep_owner(pool, 7));
+  assert_false(tarei_exprs_keep_owner(pool, 0));
+  assert_false(tarei_exprs_keep_owner(pool, INT32_MAX));
+  assert_int_equal(tarei_exprs_new_owner(pool), 8);
+  const tarei_expr measured = tarei_exprs_measured(pool, 7, "n", 2);
+  const tarei_expr e = tarei_expr_add(pool, tarei_expr_symbol(pool, "samples"), measured);
+  tarei_str text = {0};
+  tarei_expr_write(pool, e, &text);
+  assert_string_equal(tarei_str_get(&text), "~7.2 + samples");
+  assert_int_equal(from(pool, "samples + ~7.2"), e);
+  assert_true(tarei_expr_uses_measured(pool, e));
+  assert_false(tarei_expr_uses_measured(pool, tarei_expr_symbol(pool, "samples")));
+  static const char *const bad[] = {
+      "~7.3", "~8.2",           "~0.2",           "~",       "~7", "~7.", "~-7.2", "~.2",
+      "~n.2", "~99999999999.2", "~7.99999999999", "~\"n\".2"};
+  const int n_symbols = tarei_exprs_n_symbols(pool);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    tarei_expr ignored;
+    assert_int_equal(tarei_expr_parse(pool, bad[i], &ignored, NULL), TARE_E_INPUT);
+  }
+  assert_int_equal(tarei_exprs_n_symbols(pool), n_symbols);
+  tarei_str_free(&text);
+  tarei_exprs_free(pool);
+}
+
 static void a_clone_keeps_handles_and_grows_alone(void **state) {
   (void)state;
   tarei_exprs *const pool = tarei_exprs_new();
@@ -381,6 +439,8 @@ int main(void) {
       cmocka_unit_test(what_is_not_known_stays_so),
       cmocka_unit_test(eval_refuses_overflow_and_zero_divisors),
       cmocka_unit_test(symbols_are_numbered_by_first_use),
+      cmocka_unit_test(measured_symbols_have_no_names),
+      cmocka_unit_test(texts_name_what_is_measured),
       cmocka_unit_test(a_clone_keeps_handles_and_grows_alone),
       cmocka_unit_test(parse_names_the_place_of_the_fault),
       cmocka_unit_test(parse_refuses_deep_nesting),
