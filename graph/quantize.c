@@ -1,5 +1,6 @@
 #include "graph/quantize.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,8 @@ static int64_t product_of_dims(const tarei_graph *const g, const tarei_value *co
   return length;
 }
 
-/* Elements that one output sums over, where the weights say it: W [O, .., I] of a convolution, W and
- * R [.., I] of a recurrent layer, W [K, N] else. */
+/* Elements that one output sums over, where the weights say it: W [O, .., I] of a convolution, W
+ * and R [.., I] of a recurrent layer, W [K, N] else. */
 static int64_t sum_length(const tarei_graph *const g, const tarei_node *const node,
                           const tarei_layer_kind *const kind) {
   const tarei_value *const w = &g->values[node->in[1]];
@@ -36,7 +37,8 @@ static int64_t sum_length(const tarei_graph *const g, const tarei_node *const no
   return product_of_dims(g, w, conv ? 1 : w->rank - 2, conv ? w->rank - 1 : w->rank - 2);
 }
 
-/* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale of. */
+/* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale
+ * of. */
 static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
                              const tarei_layer_kind *const kind) {
   const tarei_value *const w = &g->values[node->in[1]];
@@ -44,6 +46,29 @@ static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const
   const bool depthwise = tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
                          tarei_attr_int(node, "group", 1) == outputs;
   return kind->activations == 1 && !depthwise;
+}
+
+/* An int8 weight has no NaN and no Inf; a constant without them, or not of float32, is fine. */
+static bool is_finite(const tarei_graph *const g, const int value) {
+  const tare_tensor x =
+      value >= 0 && g->values[value].data ? tarei_value_tensor(g, value) : (tare_tensor){0};
+  const int64_t n = x.data && x.dtype == TARE_F32 ? tare_tensor_count(&x) : 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (!isfinite(((const float *)x.data)[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The first constant of a node that holds NaN or Inf, or -1. */
+static int first_not_finite(const tarei_graph *const g, const tarei_node *const node) {
+  for (int i = 0; i < node->n_in; i++) {
+    if (!is_finite(g, node->in[i])) {
+      return node->in[i];
+    }
+  }
+  return -1;
 }
 
 /* Why a node cannot run in int8; "" where it can. */
@@ -77,6 +102,8 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
   } else if (sum_length(g, node, kind) > LONGEST_SUM) {
     tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
                   (long long)sum_length(g, node, kind), LONGEST_SUM);
+  } else if (first_not_finite(g, node) >= 0) {
+    tarei_str_add(out, "weights '%s' hold NaN or Inf", g->values[first_not_finite(g, node)].name);
   }
 }
 
