@@ -44,14 +44,6 @@ tare_tensor *tarei_call_results(const tarei_step *const step, const tarei_run *c
   return c->results;
 }
 
-tare_status tarei_call_check_one(const tare_tensor *const operand, const char *const what,
-                                 tare_error *const err) {
-  const int64_t n = operand ? tare_tensor_count(operand) : 1;
-  return n == 1 ? TARE_OK
-                : tarei_fail(err, TARE_E_SHAPE, "its %s has %lld elements, not one", what,
-                             (long long)n);
-}
-
 void *tarei_call_take(const tarei_run *const run, const size_t bytes) {
   return tarei_pool_take(&run->context->pool, bytes);
 }

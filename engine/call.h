@@ -20,9 +20,6 @@ void tarei_call_measured(const tarei_step *step, const tarei_run *run, int k, in
  * zero at first. What their data point to comes from tarei_call_take. NULL: out of memory. */
 tare_tensor *tarei_call_results(const tarei_step *step, const tarei_run *run, int n);
 
-/* TARE_E_SHAPE unless an operand that decides (a condition, a trip count) has one element; NULL is fine. */
-tare_status tarei_call_check_one(const tare_tensor *operand, const char *what, tare_error *err);
-
 /* Memory of the context, to be given back in the same run of the step. NULL: out of memory. */
 void *tarei_call_take(const tarei_run *run, size_t bytes);
 void tarei_call_give(const tarei_run *run, const void *data); /* NULL is fine */

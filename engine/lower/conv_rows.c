@@ -12,10 +12,11 @@
 
 static void read_pair(const tarei_node *const node, const char *const name, const int space,
                       const int64_t fallback, int64_t *const out) {
-  const tarei_attr *const a = tarei_attr_find(node, name);
+  int n;
+  const int64_t *const list = tarei_attr_ints(node, name, &n);
   out[0] = out[1] = fallback;
-  for (int i = 0; a && a->n >= space && i < space; i++) {
-    out[2 - space + i] = a->ints[i];
+  for (int i = 0; n >= space && i < space; i++) {
+    out[2 - space + i] = list[i];
   }
 }
 
@@ -58,7 +59,9 @@ bool tarei_conv_is_depthwise(const tarei_conv *const c) {
   return c->group > 1 && c->group == c->channels && c->group == c->outputs;
 }
 
-int64_t tarei_conv_taps(const tarei_conv *const c) { return c->kernel[0] * c->kernel[1]; }
+int64_t tarei_conv_taps(const tarei_conv *const c) {
+  return c->kernel[0] * c->kernel[1];
+}
 
 int64_t tarei_conv_tap(const tarei_conv *const c, const int64_t j) {
   return j % c->kernel[0] * c->kernel[1] + j / c->kernel[0];
@@ -174,9 +177,10 @@ static size_t block_rows(const tarei_conv *const c, const size_t element, const 
 
 static size_t thread_bytes(const tarei_conv *const c, const size_t element, const size_t total) {
   const size_t rows = block_rows(c, element, total);
-  const size_t bytes = has_lines(c) ? (rows - 1) * line_step(c, element) + c->k * element
-                                    : rows * row_bytes(c, element);
-  return tarei_round_up(bytes, TAREI_ALIGN) + TAREI_ALIGN;
+  const size_t bytes =
+      has_lines(c) ? tarei_plus(tarei_times(rows - 1, line_step(c, element)), c->k * element)
+                   : tarei_times(rows, row_bytes(c, element));
+  return tarei_plus(tarei_round_up(bytes, TAREI_ALIGN), TAREI_ALIGN);
 }
 
 static size_t positions_of(const tarei_conv *const c, const tare_tensor *const out) {
@@ -185,7 +189,7 @@ static size_t positions_of(const tarei_conv *const c, const tare_tensor *const o
 
 size_t tarei_conv_scratch(const tarei_conv *const c, const tare_tensor *const out,
                           const size_t element, const int threads) {
-  return thread_bytes(c, element, positions_of(c, out)) * (size_t)threads;
+  return tarei_times(thread_bytes(c, element, positions_of(c, out)), (size_t)threads);
 }
 
 /* What the threads of one run share. */

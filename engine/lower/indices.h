@@ -2,7 +2,7 @@
 #ifndef TAREI_ENGINE_LOWER_INDICES_H
 #define TAREI_ENGINE_LOWER_INDICES_H
 
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 
 /* Input 1 holds int64 or int32; for `prepare`. */
 tare_status tarei_want_indices(tarei_step *step, tarei_blobs *blobs, tare_error *err);

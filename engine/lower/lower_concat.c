@@ -1,7 +1,7 @@
 /* Concat, and Split as its reverse: runs of bytes along one axis. */
 #include <string.h>
 
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 #include "engine/lower/operands.h"
 
@@ -71,9 +71,11 @@ static tare_status check_sizes(const tarei_step *const step, const tarei_run *co
 
 static tare_status measure_split(const tarei_step *const step, const tarei_run *const r,
                                  int64_t *const values, tare_error *const err) {
-  const tare_tensor *const x = r->in[0], *const sizes = r->in[1];
+  const tare_tensor *const x = r->in[0];
   const char *const name = step->graph->values[step->node->in[1]].name;
   const int axis = axis_of(step, x);
+  TARE_TRY(tarei_want_integers(step, r, 1, err));
+  const tare_tensor *const sizes = r->in[1];
   int64_t dims[TARE_MAX_RANK], left = x->dims[axis];
   if (tare_tensor_count(sizes) != step->node->n_out) {
     return tarei_fail(err, TARE_E_INPUT, "'%s' has %lld sizes for %d outputs", name,

@@ -2,7 +2,7 @@
  * Size. Most of them are gone before a plan runs; those that stay are written out. */
 #include <string.h>
 
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 
 /* The elements of a Constant, in the form that it has; NULL when it has none of them. */
@@ -45,14 +45,19 @@ static tare_status run_constant(const tarei_step *const step, const tarei_run *c
 
 static tare_status measure_constant_of_shape(const tarei_step *const step, const tarei_run *const r,
                                              int64_t *const values, tare_error *const err) {
-  int64_t dims[TAREI_MAX_INTS];
-  const int n = tarei_int_operand(step, r, 0, "", dims);
-  for (int i = 0; i < n; i++) {
-    if (dims[i] < 0) {
-      return tarei_fail(err, TARE_E_INPUT, "its input asks for a dim of %lld", (long long)dims[i]);
+  const int rank = step->graph->values[step->node->out[0]].rank;
+  tarei_ints dims;
+  TARE_TRY(tarei_read_ints(step, r, 0, NULL, &dims, err));
+  if (dims.n != rank) {
+    return tarei_fail(err, TARE_E_INPUT, "its input has %d dims, expected %d", dims.n, rank);
+  }
+  for (int i = 0; i < rank; i++) {
+    if (dims.at[i] < 0) {
+      return tarei_fail(err, TARE_E_INPUT, "its input asks for a dim of %lld",
+                        (long long)dims.at[i]);
     }
   }
-  tarei_measured_dims(step, 0, dims, values);
+  tarei_measured_dims(step, 0, dims.at, values);
   return TARE_OK;
 }
 

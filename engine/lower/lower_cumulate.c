@@ -1,5 +1,5 @@
 /* CumSum and CumProd, each in the type of its elements, in the order in which they stand. */
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
@@ -70,8 +70,8 @@ static void block_range(const void *const user, const size_t first, const size_t
 static tare_status run(const tarei_step *const step, const tarei_run *const r, const kind of,
                        tare_error *const err) {
   const tare_tensor *const x = r->in[0];
-  int64_t axis;
-  TARE_TRY(tarei_want_axis(step, r, 1, x->rank, &axis, err));
+  int axis = 0;
+  TARE_TRY(tarei_read_axis(step, r, 1, x->rank, &axis, err));
   job j = {.x = x->data,
            .out = r->out[0]->data,
            .n = (size_t)x->dims[axis],
@@ -79,7 +79,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r, c
            .exclusive = tarei_attr_int(step->node, "exclusive", 0) != 0,
            .reverse = tarei_attr_int(step->node, "reverse", 0) != 0,
            .fn = of[x->dtype]};
-  for (int d = (int)axis + 1; d < x->rank; d++) {
+  for (int d = axis + 1; d < x->rank; d++) {
     j.inner *= (size_t)x->dims[d];
   }
   j.blocks = (j.inner + LANES - 1) / LANES;

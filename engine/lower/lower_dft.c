@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "engine/lower/fft.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 #include "graph/ops/ops_common.h"
@@ -29,11 +30,18 @@ typedef struct job {
 } job;
 
 static size_t complex_bytes(const size_t n) {
-  return tarei_round_up(n * sizeof(tarei_complex), TAREI_ALIGN);
+  return tarei_round_up(tarei_times(n, sizeof(tarei_complex)), TAREI_ALIGN);
 }
 
 static size_t thread_bytes(const size_t n) {
-  return 2 * complex_bytes(n) + complex_bytes(tarei_fft_work_size(n));
+  return tarei_plus(tarei_times(2, complex_bytes(n)), complex_bytes(tarei_fft_work_size(n)));
+}
+
+/* Of transforms up to this length, which no run lets exceed INT32_MAX. */
+static size_t scratch_bytes(const size_t longest, const int threads) {
+  const size_t n = longest < INT32_MAX ? longest : INT32_MAX;
+  return tarei_plus(complex_bytes(tarei_fft_table_size(n)),
+                    tarei_times(thread_bytes(n), (size_t)threads));
 }
 
 static double number(const tare_tensor *const x, const size_t at) {
@@ -109,14 +117,18 @@ static tare_status prepare_type(const tarei_step *const step, tare_error *const 
   return dtype == TARE_F32 || dtype == TARE_F64 ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
-/* An integer operand of one element. */
-static int64_t integer(const tare_tensor *const x) {
-  return x->dtype == TARE_I32 ? *(const int32_t *)x->data : *(const int64_t *)x->data;
-}
-
-static const tare_tensor *operand(const tarei_step *const step, const tarei_run *const r,
-                                  const int i) {
-  return i < step->node->n_in ? r->in[i] : NULL;
+/* How long a transform is: input i where it is there, else `fallback`. */
+static tare_status read_length(const tarei_step *const step, const tarei_run *const r, const int i,
+                               const int64_t fallback, int64_t *const n, tare_error *const err) {
+  *n = fallback;
+  if (tarei_operand(step, r, i)) {
+    return tarei_read_int(step, r, i, "transform length", 1, INT32_MAX, n, err);
+  }
+  return fallback >= 1 && fallback <= INT32_MAX
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_SHAPE,
+                          "a transform of length %lld is not possible: expected 1..%d",
+                          (long long)fallback, INT32_MAX);
 }
 
 /* --- DFT ---------------------------------------------------------------------------------------
@@ -142,25 +154,21 @@ typedef struct sizes {
 
 static tare_status read_sizes(const tarei_step *const step, const tarei_run *const r,
                               sizes *const s, tare_error *const err) {
-  const tare_tensor *const x = r->in[0], *const length = operand(step, r, 1);
+  const tare_tensor *const x = r->in[0];
   s->axis = *(const int *)step->state;
   if (s->axis < 0) {
-    const int64_t given = integer(r->in[2]);
-    TARE_TRY(tarei_ops_axis(given, x->rank, &s->axis, err));
+    TARE_TRY(tarei_read_axis(step, r, 2, x->rank, &s->axis, err));
     if (s->axis == x->rank - 1) {
-      return tarei_fail(err, TARE_E_INPUT, "its axis is %lld, the last one", (long long)given);
+      return tarei_fail(err, TARE_E_INPUT, "its axis is %d, the last one", s->axis);
     }
   }
   s->inverse = tarei_attr_int(step->node, "inverse", 0) != 0;
   s->onesided = tarei_attr_int(step->node, "onesided", 0) != 0;
-  s->n = length                      ? integer(length)
-         : s->inverse && s->onesided ? 2 * (x->dims[s->axis] - 1)
-                                     : x->dims[s->axis];
+  const int64_t given = x->dims[s->axis];
+  TARE_TRY(
+      read_length(step, r, 1, s->inverse && s->onesided ? 2 * (given - 1) : given, &s->n, err));
   s->kept = s->onesided && !s->inverse ? s->n / 2 + 1 : s->n;
-  return s->n >= 1 && s->n <= INT32_MAX
-             ? TARE_OK
-             : tarei_fail(err, TARE_E_SHAPE, "a transform of length %lld is not possible",
-                          (long long)s->n);
+  return TARE_OK;
 }
 
 static tare_status measure_dft(const tarei_step *const step, const tarei_run *const r,
@@ -188,7 +196,7 @@ static size_t scratch_dft(const tarei_step *const step, const tare_tensor *const
     const size_t most = most_of((size_t)in[0]->dims[d], (size_t)out[0]->dims[d]);
     n = (axis < 0 || d == axis) && most > n ? most : n;
   }
-  return complex_bytes(tarei_fft_table_size(n)) + thread_bytes(n) * (size_t)threads;
+  return scratch_bytes(n, threads);
 }
 
 static line line_along(const job *const j, const size_t i) {
@@ -244,7 +252,7 @@ static size_t scratch_stft(const tarei_step *const step, const tare_tensor *cons
   (void)step;
   (void)in;
   const size_t n = most_of(0, (size_t)out[0]->dims[2]);
-  return complex_bytes(tarei_fft_table_size(n)) + thread_bytes(n) * (size_t)threads;
+  return scratch_bytes(n, threads);
 }
 
 static line line_of_frame(const job *const j, const size_t i) {
@@ -252,44 +260,53 @@ static line line_of_frame(const job *const j, const size_t i) {
   return (line){(batch * j->signal + frame * j->frame_step) * j->in_parts, i * j->kept * 2};
 }
 
+typedef struct frames {
+  int64_t n, hop; /* samples of a frame, and from one to the next */
+  int64_t count, kept;
+} frames;
+
+static tare_status read_frames(const tarei_step *const step, const tarei_run *const r,
+                               frames *const f, tare_error *const err) {
+  const tare_tensor *const window = tarei_operand(step, r, 2);
+  TARE_TRY(read_length(step, r, 3, window ? window->dims[0] : 0, &f->n, err));
+  TARE_TRY(tarei_read_int(step, r, 1, "frame step", 1, INT64_MAX, &f->hop, err));
+  const int64_t rest = r->in[0]->dims[1] - f->n;
+  f->count = rest < 0 ? 0 : rest / f->hop + 1;
+  f->kept = tarei_attr_int(step->node, "onesided", 1) != 0 ? f->n / 2 + 1 : f->n;
+  return TARE_OK;
+}
+
 static tare_status measure_stft(const tarei_step *const step, const tarei_run *const r,
                                 int64_t *const values, tare_error *const err) {
-  const tare_tensor *const window = operand(step, r, 2), *const length = operand(step, r, 3);
-  const int64_t n = length ? integer(length) : window->dims[0], hop = integer(r->in[1]);
-  if (n < 1 || n > INT32_MAX || hop < 1) {
-    return tarei_fail(err, TARE_E_INPUT, "frames of %lld, %lld apart, are not possible",
-                      (long long)n, (long long)hop);
-  }
-  const int64_t rest = r->in[0]->dims[1] - n;
-  values[0] = rest < 0 ? 0 : rest / hop + 1;
-  values[1] = tarei_attr_int(step->node, "onesided", 1) != 0 ? n / 2 + 1 : n;
+  frames f = {0};
+  TARE_TRY(read_frames(step, r, &f, err));
+  values[0] = f.count;
+  values[1] = f.kept;
   return TARE_OK;
 }
 
 static tare_status run_stft(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
-  const tare_tensor *const window = operand(step, r, 2), *const length = operand(step, r, 3);
-  const int64_t n = length ? integer(length) : window->dims[0], hop = integer(r->in[1]);
-  const int64_t frames = out->dims[1];
-  int64_t expected[2] = {0, 0}; /* frames, numbers of each */
-  TARE_TRY(measure_stft(step, r, expected, err));
-  if (expected[0] != frames || expected[1] != out->dims[2] || (window && window->dims[0] > n)) {
-    return tarei_fail(err, TARE_E_SHAPE,
-                      "%lld frames of %lld, %lld apart, do not fit a signal of %lld",
-                      (long long)frames, (long long)n, (long long)hop, (long long)x->dims[1]);
+  const tare_tensor *const window = tarei_operand(step, r, 2);
+  frames f = {0};
+  TARE_TRY(read_frames(step, r, &f, err));
+  if (f.count != out->dims[1] || f.kept != out->dims[2] || (window && window->dims[0] > f.n)) {
+    return tarei_fail(
+        err, TARE_E_SHAPE, "%lld frames of %lld, %lld apart, do not fit a signal of %lld",
+        (long long)out->dims[1], (long long)f.n, (long long)f.hop, (long long)x->dims[1]);
   }
   job j = {.run = r,
-           .n = (size_t)n,
-           .given = (size_t)(window ? window->dims[0] : n),
-           .kept = (size_t)expected[1],
+           .n = (size_t)f.n,
+           .given = (size_t)(window ? window->dims[0] : f.n),
+           .kept = (size_t)f.kept,
            .in_parts = x->rank == 3 ? (size_t)x->dims[2] : 1,
            .out_parts = 2,
            .out_step = 2,
            .locate = line_of_frame,
-           .lines = (size_t)(x->dims[0] * frames),
-           .frames = (size_t)frames,
-           .frame_step = (size_t)hop,
+           .lines = (size_t)(x->dims[0] * f.count),
+           .frames = (size_t)f.count,
+           .frame_step = (size_t)f.hop,
            .signal = (size_t)x->dims[1],
            .window = window};
   j.in_step = j.in_parts;

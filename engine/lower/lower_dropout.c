@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 
 /* Whether a ratio of any float type is 0; without a ratio half of the elements would go. */
@@ -37,9 +38,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
   const tare_tensor *const x = r->in[0];
-  TARE_TRY(tarei_want_count(step, r, 2, 1, err));
-  const tare_tensor *const ratio = step->node->n_in > 1 ? r->in[1] : NULL;
-  if (step->node->n_in > 2 && r->in[2] && *(const uint8_t *)r->in[2]->data && !is_zero(ratio)) {
+  bool training = false;
+  TARE_TRY(tarei_read_flag(step, r, 2, "training mode", false, &training, err));
+  if (training && !is_zero(tarei_operand(step, r, 1))) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "it is in training mode");
   }
   const size_t n = (size_t)tare_tensor_count(x);

@@ -2,24 +2,32 @@
 
 #include "base/mem.h"
 #include "engine/call.h"
+#include "engine/lower/numbers.h"
 
-static int taken(const tarei_step *const step, const tarei_run *const run) {
-  const bool condition = *(const bool *)run->in[0]->data;
+/* Which body runs. */
+static tare_status taken(const tarei_step *const step, const tarei_run *const run, int *const body,
+                         tare_error *const err) {
+  bool condition;
+  TARE_TRY(tarei_read_flag(step, run, 0, "condition", false, &condition, err));
   const char *const wanted = condition ? "then_branch" : "else_branch";
-  return tarei_node_body(step->node, 0) == tarei_node_body_named(step->node, wanted) ? 0 : 1;
+  *body = tarei_node_body(step->node, 0) == tarei_node_body_named(step->node, wanted) ? 0 : 1;
+  return TARE_OK;
 }
 
 static tare_status run_branch(const tarei_step *const step, const tarei_run *const run,
                               tare_error *const err) {
-  TARE_TRY(tarei_call_check_one(run->in[0], "condition", err));
-  return tarei_call(step, run, taken(step, run), NULL /* no formal inputs */, err);
+  int body = 0;
+  TARE_TRY(taken(step, run, &body, err));
+  return tarei_call(step, run, body, NULL /* no formal inputs */, err);
 }
 
 static tare_status measure(const tarei_step *const step, const tarei_run *const run,
                            int64_t *const values, tare_error *const err) {
+  int body = 0;
   TARE_TRY(run_branch(step, run, err));
+  TARE_TRY(taken(step, run, &body, err));
   for (int o = 0; o < step->node->n_out; o++) {
-    const tare_tensor *const result = tarei_call_output(step, run, taken(step, run), o);
+    const tare_tensor *const result = tarei_call_output(step, run, body, o);
     for (int d = 0; d < result->rank && o * TARE_MAX_RANK + d < step->n_measured; d++) {
       values[o * TARE_MAX_RANK + d] = result->dims[d];
     }
@@ -32,8 +40,10 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   if (!step->n_measured) {
     TARE_TRY(run_branch(step, r, err));
   }
+  int body = 0;
+  TARE_TRY(taken(step, r, &body, err));
   for (int o = 0; o < step->node->n_out; o++) {
-    const tare_tensor *const result = tarei_call_output(step, r, taken(step, r), o);
+    const tare_tensor *const result = tarei_call_output(step, r, body, o);
     if (r->out[o] && tare_tensor_count(result)) {
       memcpy(r->out[o]->data, result->data,
              (size_t)tare_tensor_count(result) * tare_dtype_size(result->dtype));

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "engine/call.h"
+#include "engine/lower/numbers.h"
 
 enum { ITERATION, CONDITION, CARRIED };
 
@@ -18,8 +19,15 @@ static size_t bytes_of(const tare_tensor *const t) {
   return (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
 }
 
-static int64_t trip_count(const tarei_run *const run) {
-  return run->in[ITERATION] ? *(const int64_t *)run->in[ITERATION]->data : INT64_MAX;
+/* How many turns there are at most, and whether there is a first one. */
+static tare_status read_limits(const loop *const l, int64_t *const most, bool *const go_on,
+                               tare_error *const err) {
+  *most = INT64_MAX;
+  if (tarei_operand(l->step, l->run, ITERATION)) {
+    TARE_TRY(tarei_read_int(l->step, l->run, ITERATION, "trip count", INT64_MIN, INT64_MAX, most,
+                            err));
+  }
+  return tarei_read_flag(l->step, l->run, CONDITION, "condition", true, go_on, err);
 }
 
 /* Result i becomes a copy of t at byte `at` of its memory, which grows as needed. */
@@ -90,9 +98,7 @@ static tare_status turn(const loop *const l, const int64_t number, tare_tensor *
     tell_dims(l, i);
   }
   TARE_TRY(tarei_call(l->step, l->run, 0, formal, err));
-  const tare_tensor *const condition = tarei_call_output(l->step, l->run, 0, 0);
-  TARE_TRY(tarei_call_check_one(condition, "body's condition", err));
-  *go_on = *(const bool *)condition->data;
+  TARE_TRY(tarei_flag_of(tarei_call_output(l->step, l->run, 0, 0), "body's condition", go_on, err));
   for (int i = 0; i < l->n_carried; i++) {
     TARE_TRY(carry(l, i, tarei_call_output(l->step, l->run, 0, 1 + i), err));
   }
@@ -105,10 +111,9 @@ static tare_status turn(const loop *const l, const int64_t number, tare_tensor *
 
 static tare_status turns(const loop *const l, tare_tensor *const formal, tare_error *const err) {
   const tarei_run *const run = l->run;
-  TARE_TRY(tarei_call_check_one(run->in[ITERATION], "trip count", err));
-  TARE_TRY(tarei_call_check_one(run->in[CONDITION], "condition", err));
-  bool go_on = run->in[CONDITION] ? *(const bool *)run->in[CONDITION]->data : true;
-  const int64_t most = trip_count(run);
+  int64_t most = 0;
+  bool go_on = false;
+  TARE_TRY(read_limits(l, &most, &go_on, err));
   for (int i = 0; i < l->n_carried; i++) {
     TARE_TRY(carry(l, i, run->in[CARRIED + i], err));
   }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 
 typedef struct bank {
@@ -10,22 +11,14 @@ typedef struct bank {
   double rate, low, high;
 } bank;
 
-static double number(const tare_tensor *const x) {
-  switch (x->dtype) {
-    case TARE_F32:
-      return (double)*(const float *)x->data;
-    case TARE_F64:
-      return *(const double *)x->data;
-    case TARE_I32:
-      return *(const int32_t *)x->data;
-    default:
-      return (double)*(const int64_t *)x->data;
-  }
-}
-
-static tare_status read_bank(const tarei_run *const r, bank *const b, tare_error *const err) {
-  const double bins = number(r->in[0]), length = number(r->in[1]);
-  *b = (bank){.rate = number(r->in[2]), .low = number(r->in[3]), .high = number(r->in[4])};
+static tare_status read_bank(const tarei_step *const step, const tarei_run *const r, bank *const b,
+                             tare_error *const err) {
+  double bins = 0, length = 0;
+  TARE_TRY(tarei_read_real(step, r, 0, "number of mel bins", &bins, err));
+  TARE_TRY(tarei_read_real(step, r, 1, "length of the transform", &length, err));
+  TARE_TRY(tarei_read_real(step, r, 2, "sample rate", &b->rate, err));
+  TARE_TRY(tarei_read_real(step, r, 3, "lower edge", &b->low, err));
+  TARE_TRY(tarei_read_real(step, r, 4, "upper edge", &b->high, err));
   if (!(bins >= 0 && bins <= 1e6) || !(length >= 0 && length <= 1e9) || !(b->rate > 0) ||
       !(b->low >= 0) || !(b->high >= b->low && b->high <= b->rate)) {
     return tarei_fail(err, TARE_E_INPUT,
@@ -40,9 +33,8 @@ static tare_status read_bank(const tarei_run *const r, bank *const b, tare_error
 
 static tare_status measure(const tarei_step *const step, const tarei_run *const r,
                            int64_t *const values, tare_error *const err) {
-  (void)step;
   bank b = {0};
-  TARE_TRY(read_bank(r, &b, err));
+  TARE_TRY(read_bank(step, r, &b, err));
   values[0] = b.length / 2 + 1;
   values[1] = b.bins;
   return TARE_OK;
@@ -99,10 +91,9 @@ static void put_triangle(const bank *const b, const int64_t i, const tare_tensor
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)step;
   const tare_tensor *const out = r->out[0];
   bank b = {0};
-  TARE_TRY(read_bank(r, &b, err));
+  TARE_TRY(read_bank(step, r, &b, err));
   if (out->dims[0] != b.length / 2 + 1 || out->dims[1] != b.bins) {
     return tarei_fail(err, TARE_E_SHAPE, "a matrix of %lld by %lld has room for %lld by %lld",
                       (long long)(b.length / 2 + 1), (long long)b.bins, (long long)out->dims[0],

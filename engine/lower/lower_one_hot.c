@@ -2,7 +2,7 @@
  * the end. */
 #include <string.h>
 
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
@@ -36,10 +36,11 @@ static void row_range(const void *const user, const size_t first, const size_t e
 
 static tare_status measure(const tarei_step *const step, const tarei_run *const r,
                            int64_t *const values, tare_error *const err) {
-  TARE_TRY(tarei_want_count(step, r, 1, 1, err));
+  double depth = 0; /* of any type */
+  TARE_TRY(tarei_read_real(step, r, 1, "depth", &depth, err));
   values[0] = tarei_integer_at(r->in[1], 0);
-  return values[0] >= 0 ? TARE_OK
-                        : tarei_fail(err, TARE_E_INPUT, "its depth is %lld", (long long)values[0]);
+  return depth >= 0 ? TARE_OK
+                    : tarei_fail(err, TARE_E_INPUT, "depth %g is negative", depth);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,

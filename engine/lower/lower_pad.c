@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "engine/lower/elements.h"
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 #include "engine/threads.h"
 
@@ -57,23 +57,23 @@ typedef struct amounts {
 static tare_status read_amounts(const tarei_step *const step, const tarei_run *const r,
                                 amounts *const a, tare_error *const err) {
   const int rank = r->in[0]->rank;
-  int64_t pads[TAREI_MAX_INTS], axes[TAREI_MAX_INTS];
-  const int n_pads = tarei_int_operand(step, r, 1, "pads", pads), n = n_pads / 2;
-  const int n_axes = tarei_int_operand(step, r, 3, "axes", axes);
+  tarei_ints pads, axes;
+  TARE_TRY(tarei_read_ints(step, r, 1, "pads", &pads, err));
+  TARE_TRY(tarei_read_ints(step, r, 3, NULL, &axes, err));
+  const int n = axes.n ? axes.n : rank;
   *a = (amounts){{0}, {0}};
-  if (n_pads != 2 * (n_axes ? n_axes : rank)) {
-    return tarei_fail(err, TARE_E_INPUT, "it has %d pads for %d axes", n_pads,
-                      n_axes ? n_axes : rank);
+  if (pads.n != 2 * n) {
+    return tarei_fail(err, TARE_E_INPUT, "it has %d pads for %d axes", pads.n, n);
   }
   for (int i = 0; i < n; i++) {
-    const int64_t named = i < n_axes ? axes[i] : i;
+    const int64_t named = axes.n ? axes.at[i] : i;
     const int64_t axis = named < 0 ? named + rank : named;
     if (axis < 0 || axis >= rank) {
       return tarei_fail(err, TARE_E_INPUT, "its axis %lld is out of range for rank %d",
                         (long long)named, rank);
     }
-    a->begin[axis] = pads[i];
-    a->end[axis] = pads[n + i];
+    a->begin[axis] = pads.at[i];
+    a->end[axis] = pads.at[n + i];
   }
   return TARE_OK;
 }

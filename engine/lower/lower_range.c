@@ -2,27 +2,27 @@
 #include <math.h>
 
 #include "engine/lower/measured.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 
-/* A scalar as double, and as int64 where it is an integer. */
-typedef struct number {
-  double real;
-  int64_t integer;
-} number;
+/* Start, limit and delta: integers, or else reals. */
+typedef struct limits {
+  bool real;
+  double reals[3];
+  int64_t integers[3];
+} limits;
 
-static number number_of(const tare_tensor *const x) {
-  switch (x->dtype) {
-    case TARE_F32:
-      return (number){.real = (double)*(const float *)x->data};
-    case TARE_F64:
-      return (number){.real = *(const double *)x->data};
-    case TARE_I16:
-      return (number){.integer = *(const int16_t *)x->data};
-    case TARE_I32:
-      return (number){.integer = *(const int32_t *)x->data};
-    default:
-      return (number){.integer = *(const int64_t *)x->data};
+static tare_status read(const tarei_step *const step, const tarei_run *const r, limits *const n,
+                        tare_error *const err) {
+  static const char *const names[] = {"start", "limit", "delta"};
+  const tare_dtype dtype = r->in[0]->dtype;
+  n->real = dtype == TARE_F32 || dtype == TARE_F64;
+  for (int i = 0; i < 3; i++) {
+    TARE_TRY(n->real ? tarei_read_real(step, r, i, names[i], &n->reals[i], err)
+                     : tarei_read_int(step, r, i, names[i], INT64_MIN, INT64_MAX, &n->integers[i],
+                                      err));
   }
+  return TARE_OK;
 }
 
 /* Steps that fit between two integers, the last one begun; without overflow. */
@@ -37,36 +37,36 @@ static uint64_t count_integers(const int64_t start, const int64_t limit, const i
   return distance / step + (distance % step != 0);
 }
 
-static tare_status want_scalars(const tarei_step *const step, const tarei_run *const r,
-                                tare_error *const err) {
-  for (int i = 0; i < 3; i++) {
-    TARE_TRY(tarei_want_count(step, r, i, 1, err));
+static tare_status count(const limits *const n, int64_t *const out, tare_error *const err) {
+  if (!n->real && n->integers[2] == 0) {
+    return tarei_fail(err, TARE_E_INPUT, "its delta is 0");
   }
+  const double steps = n->real ? ceil((n->reals[1] - n->reals[0]) / n->reals[2]) : 0;
+  if (!(fabs(steps) < 0x1p62)) {
+    return tarei_fail(err, TARE_E_INPUT, "start %g, limit %g and delta %g describe no range",
+                      n->reals[0], n->reals[1], n->reals[2]);
+  }
+  const uint64_t whole = count_integers(n->integers[0], n->integers[1], n->integers[2]);
+  *out = n->real           ? (int64_t)(steps > 0 ? steps : 0)
+         : whole > INT64_MAX ? INT64_MAX
+                             : (int64_t)whole;
   return TARE_OK;
 }
 
 static tare_status measure(const tarei_step *const step, const tarei_run *const r,
                            int64_t *const values, tare_error *const err) {
-  TARE_TRY(want_scalars(step, r, err));
-  const number start = number_of(r->in[0]), limit = number_of(r->in[1]);
-  const number delta = number_of(r->in[2]);
-  const bool real = r->in[0]->dtype == TARE_F32 || r->in[0]->dtype == TARE_F64;
-  const double steps = real ? ceil((limit.real - start.real) / delta.real) : 0;
-  if (real ? !(fabs(steps) < 0x1p62) : delta.integer == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "its limits and its step make no range");
-  }
-  const uint64_t n = real ? (uint64_t)(steps > 0 ? steps : 0)
-                          : count_integers(start.integer, limit.integer, delta.integer);
-  const int64_t dim = n > INT64_MAX ? INT64_MAX : (int64_t)n;
+  limits n = {0};
+  int64_t dim = 0;
+  TARE_TRY(read(step, r, &n, err));
+  TARE_TRY(count(&n, &dim, err));
   tarei_measured_dims(step, 0, &dim, values);
   return TARE_OK;
 }
 
 /* Integers wrap like two's complement: they are counted in `wide`. */
-#define FILL(type, wide)                                              \
+#define FILL(type, wide, from)                                        \
   do {                                                                \
-    const wide start = (wide) * (const type *)r->in[0]->data;         \
-    const wide delta = (wide) * (const type *)r->in[2]->data;         \
+    const wide start = (wide)(from)[0], delta = (wide)(from)[2];      \
     for (size_t i = 0; i < n; i++) {                                  \
       ((type *)r->out[0]->data)[i] = (type)(start + (wide)i * delta); \
     }                                                                 \
@@ -74,18 +74,19 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  TARE_TRY(want_scalars(step, r, err));
+  limits given = {0};
+  TARE_TRY(read(step, r, &given, err));
   const size_t n = (size_t)tare_tensor_count(r->out[0]);
   if (r->out[0]->dtype == TARE_I64) {
-    FILL(int64_t, uint64_t);
+    FILL(int64_t, uint64_t, given.integers);
   } else if (r->out[0]->dtype == TARE_I32) {
-    FILL(int32_t, uint32_t);
+    FILL(int32_t, uint32_t, given.integers);
   } else if (r->out[0]->dtype == TARE_I16) {
-    FILL(int16_t, uint32_t);
+    FILL(int16_t, uint32_t, given.integers);
   } else if (r->out[0]->dtype == TARE_F64) {
-    FILL(double, double);
+    FILL(double, double, given.reals);
   } else {
-    FILL(float, double);
+    FILL(float, double, given.reals);
   }
   return TARE_OK;
 }

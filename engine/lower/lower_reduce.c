@@ -1,7 +1,7 @@
 /* Reductions over axes, and pooling over all of space, which is one of them. */
 #include <math.h>
 
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 #include "engine/lower/reduction.h"
 
@@ -140,18 +140,19 @@ static tare_status reduce(const tarei_run *const r, const kind *const k, const b
 static tare_status read_cut(const tarei_step *const step, const tarei_run *const r, bool *const cut,
                             tare_error *const err) {
   const int rank = r->in[0]->rank;
-  int64_t axes[TAREI_MAX_INTS];
-  const int n = tarei_int_operand(step, r, 1, "axes", axes);
-  const bool all = n == 0 && tarei_attr_int(step->node, "noop_with_empty_axes", 0) == 0;
+  tarei_ints axes;
+  TARE_TRY(tarei_read_ints(step, r, 1, "axes", &axes, err));
+  const bool all = axes.n == 0 && tarei_attr_int(step->node, "noop_with_empty_axes", 0) == 0;
   for (int d = 0; d < TARE_MAX_RANK; d++) {
     cut[d] = all;
   }
-  for (int i = 0; i < n; i++) {
-    if (axes[i] < -rank || axes[i] >= rank) {
+  for (int i = 0; i < axes.n; i++) {
+    const int64_t axis = axes.at[i];
+    if (axis < -rank || axis >= rank) {
       return tarei_fail(err, TARE_E_MODEL, "its axis %lld is out of range for rank %d",
-                        (long long)axes[i], rank);
+                        (long long)axis, rank);
     }
-    cut[axes[i] < 0 ? axes[i] + rank : axes[i]] = true;
+    cut[axis < 0 ? axis + rank : axis] = true;
   }
   return TARE_OK;
 }

@@ -13,8 +13,9 @@ typedef struct scan {
 } scan;
 
 static int64_t list_item(const tarei_node *const node, const char *const name, const int i) {
-  const tarei_attr *const attr = tarei_attr_find(node, name);
-  return attr && i < attr->n ? attr->ints[i] : 0;
+  int n;
+  const int64_t *const list = tarei_attr_ints(node, name, &n);
+  return i < n ? list[i] : 0;
 }
 
 static int axis_of(const tarei_node *const node, const char *const name, const int i,

@@ -1,7 +1,7 @@
 /* Slice with any start and step. How many elements each axis gives is in the output's dims. */
 #include "base/mem.h"
 #include "engine/lower/elements.h"
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 #include "engine/threads.h"
 
@@ -30,30 +30,31 @@ static void cut_axis(box *const b, const int axis, const int64_t size, int64_t s
 static tare_status read_box(const tarei_step *const step, const tarei_run *const r, box *const b,
                             tare_error *const err) {
   const tare_tensor *const x = r->in[0];
-  int64_t starts[TAREI_MAX_INTS], ends[TAREI_MAX_INTS], axes[TAREI_MAX_INTS], steps[TAREI_MAX_INTS];
-  const int n = tarei_int_operand(step, r, 1, "starts", starts);
-  const int n_ends = tarei_int_operand(step, r, 2, "ends", ends);
-  const int n_axes = tarei_int_operand(step, r, 3, "axes", axes);
-  const int n_steps = tarei_int_operand(step, r, 4, "steps", steps);
+  tarei_ints starts, ends, axes, steps;
+  TARE_TRY(tarei_read_ints(step, r, 1, "starts", &starts, err));
+  TARE_TRY(tarei_read_ints(step, r, 2, "ends", &ends, err));
+  TARE_TRY(tarei_read_ints(step, r, 3, "axes", &axes, err));
+  TARE_TRY(tarei_read_ints(step, r, 4, "steps", &steps, err));
+  const int n = starts.n;
   bool cut[TARE_MAX_RANK] = {false};
   for (int d = 0; d < x->rank; d++) {
     b->start[d] = 0;
     b->step[d] = 1;
     b->count[d] = x->dims[d];
   }
-  if (n_ends != n || (n_axes ? n_axes != n : n > x->rank) || (n_steps && n_steps != n)) {
+  if (ends.n != n || (axes.n ? axes.n != n : n > x->rank) || (steps.n && steps.n != n)) {
     return tarei_fail(err, TARE_E_INPUT, "it has %d starts, %d ends, %d axes and %d steps", n,
-                      n_ends, n_axes, n_steps);
+                      ends.n, axes.n, steps.n);
   }
   for (int i = 0; i < n; i++) {
-    const int64_t named = i < n_axes ? axes[i] : i, by = i < n_steps ? steps[i] : 1;
+    const int64_t named = axes.n ? axes.at[i] : i, by = steps.n ? steps.at[i] : 1;
     const int64_t axis = named < 0 ? named + x->rank : named;
     if (axis < 0 || axis >= x->rank || cut[axis] || by == 0) {
       return tarei_fail(err, TARE_E_INPUT, "it cuts axis %lld of rank %d by step %lld%s",
                         (long long)named, x->rank, (long long)by, by ? ", or twice" : "");
     }
     cut[axis] = true;
-    cut_axis(b, (int)axis, x->dims[axis], starts[i], ends[i], by);
+    cut_axis(b, (int)axis, x->dims[axis], starts.at[i], ends.at[i], by);
   }
   return TARE_OK;
 }

@@ -2,21 +2,23 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 #include "engine/threads.h"
 
 static tare_status measure(const tarei_step *const step, const tarei_run *const r,
                            int64_t *const values, tare_error *const err) {
-  const tare_tensor *const x = r->in[0], *const repeats = r->in[1];
+  const tare_tensor *const x = r->in[0];
   const char *const name = step->graph->values[step->node->in[1]].name;
   int64_t dims[TARE_MAX_RANK];
-  if (tare_tensor_count(repeats) != x->rank) {
-    return tarei_fail(err, TARE_E_INPUT, "'%s' has %lld elements for an input of rank %d", name,
-                      (long long)tare_tensor_count(repeats), x->rank);
+  tarei_ints repeats;
+  TARE_TRY(tarei_read_ints(step, r, 1, NULL, &repeats, err));
+  if (repeats.n != x->rank) {
+    return tarei_fail(err, TARE_E_INPUT, "'%s' has %d elements for an input of rank %d", name,
+                      repeats.n, x->rank);
   }
   for (int d = 0; d < x->rank; d++) {
-    const int64_t times = tarei_int_at(repeats, d);
+    const int64_t times = repeats.at[d];
     if (times < 0 || !tarei_mul_i64(x->dims[d], times, &dims[d])) {
       return tarei_fail(err, TARE_E_INPUT, "'%s' repeats axis %d of %lld elements %lld times", name,
                         d, (long long)x->dims[d], (long long)times);

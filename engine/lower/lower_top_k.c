@@ -2,7 +2,8 @@
  * first; NaN counts as larger than any number. */
 #include <string.h>
 
-#include "engine/lower/int_operand.h"
+#include "base/mem.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 #include "engine/lower/sort_keys.h"
 #include "engine/threads.h"
@@ -99,18 +100,17 @@ static int axis_of(const tarei_step *const step, const tare_tensor *const x) {
 static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
                       const tare_tensor *const *const out, const int threads) {
   (void)out;
-  return (size_t)in[0]->dims[axis_of(step, in[0])] * sizeof(entry) * (size_t)threads;
+  return tarei_times((size_t)in[0]->dims[axis_of(step, in[0])] * sizeof(entry), (size_t)threads);
 }
 
 /* k of this run, inside the axis. */
 static tare_status read_k(const tarei_step *const step, const tarei_run *const r, int64_t *const k,
                           tare_error *const err) {
   const int64_t most = r->in[0]->dims[axis_of(step, r->in[0])];
-  const bool is_input = step->node->n_in > 1 && r->in[1];
-  if (is_input) {
-    TARE_TRY(tarei_want_count(step, r, 1, 1, err));
+  *k = tarei_attr_int(step->node, "k", 0);
+  if (tarei_operand(step, r, 1)) {
+    TARE_TRY(tarei_read_int(step, r, 1, "k", 0, INT64_MAX, k, err));
   }
-  *k = is_input ? tarei_integer_at(r->in[1], 0) : tarei_attr_int(step->node, "k", 0);
   return *k >= 0 && *k <= most
              ? TARE_OK
              : tarei_fail(err, TARE_E_SHAPE, "it takes %lld elements of an axis of %lld",

@@ -17,9 +17,10 @@ typedef struct layout {
 } layout;
 
 static void read_perm(const tarei_step *const step, const int rank, int *const perm) {
-  const tarei_attr *const a = tarei_attr_find(step->node, "perm");
+  int n;
+  const int64_t *const list = tarei_attr_ints(step->node, "perm", &n);
   for (int i = 0; i < rank; i++) {
-    perm[i] = a && a->n == rank ? (int)a->ints[i] : rank - 1 - i;
+    perm[i] = list && n == rank ? (int)list[i] : rank - 1 - i;
   }
 }
 

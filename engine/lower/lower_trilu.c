@@ -1,7 +1,7 @@
 /* Trilu: the upper or lower triangle of matrices, zeros elsewhere. */
 #include <string.h>
 
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/threads.h"
 
 typedef struct job {
@@ -33,11 +33,12 @@ static void row_range(const void *const user, const size_t first, const size_t e
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,
                        tare_error *const err) {
-  (void)err;
   const tare_tensor *const x = r->in[0];
-  int64_t k[TAREI_MAX_INTS] = {0};
-  (void)tarei_int_operand(step, r, 1, "k", k); /* 0 where there is none */
-  const job j = {x, r->out[0], between(k[0], -((int64_t)1 << 40), (int64_t)1 << 40),
+  int64_t k = 0;
+  if (tarei_operand(step, r, 1)) {
+    TARE_TRY(tarei_read_int(step, r, 1, "diagonal", INT64_MIN, INT64_MAX, &k, err));
+  }
+  const job j = {x, r->out[0], between(k, -((int64_t)1 << 40), (int64_t)1 << 40),
                  tarei_attr_int(step->node, "upper", 1) != 0};
   const size_t total = (size_t)tare_tensor_count(x);
   if (total) {

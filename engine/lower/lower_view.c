@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 #include "engine/lower/operands.h"
 
@@ -40,10 +40,16 @@ static tare_status measure_reshape(const tarei_step *const step, const tarei_run
                                    int64_t *const values, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const bool copies = tarei_attr_int(step->node, "allowzero", 0) == 0;
-  int64_t dims[TAREI_MAX_INTS];
-  const int n = tarei_int_operand(step, r, 1, "shape", dims);
+  const int rank = step->graph->values[step->node->out[0]].rank;
+  tarei_ints shape;
+  TARE_TRY(tarei_read_ints(step, r, 1, "shape", &shape, err));
+  int64_t *const dims = shape.at;
   int rest = -1;
-  for (int i = 0; i < n; i++) {
+  if (shape.n != rank) {
+    return tarei_fail(err, TARE_E_INPUT, "its target shape has %d dims, expected %d", shape.n,
+                      rank);
+  }
+  for (int i = 0; i < rank; i++) {
     if (dims[i] < -1 || (dims[i] == -1 && rest >= 0) || (dims[i] == 0 && copies && i >= x->rank)) {
       return tarei_fail(err, TARE_E_INPUT, "its target shape has %lld at %d", (long long)dims[i],
                         i);
@@ -52,7 +58,7 @@ static tare_status measure_reshape(const tarei_step *const step, const tarei_run
     dims[i] = dims[i] == 0 && copies ? x->dims[i] : dims[i];
   }
   if (rest >= 0) {
-    TARE_TRY(fill_rest(x, dims, n, rest, err));
+    TARE_TRY(fill_rest(x, dims, rank, rest, err));
   }
   tarei_measured_dims(step, 0, dims, values);
   return TARE_OK;
@@ -61,14 +67,14 @@ static tare_status measure_reshape(const tarei_step *const step, const tarei_run
 /* Which axes are named, of `rank`; each may be named once. */
 static tare_status read_axes(const tarei_step *const step, const tarei_run *const r, const int rank,
                              bool *const set, tare_error *const err) {
-  int64_t axes[TAREI_MAX_INTS];
-  const int n = tarei_int_operand(step, r, 1, "axes", axes);
-  for (int i = 0; i < n; i++) {
-    const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+  tarei_ints axes;
+  TARE_TRY(tarei_read_ints(step, r, 1, "axes", &axes, err));
+  for (int i = 0; i < axes.n; i++) {
+    const int64_t axis = axes.at[i] < 0 ? axes.at[i] + rank : axes.at[i];
     if (axis < 0 || axis >= rank || set[axis]) {
       return tarei_fail(err, TARE_E_INPUT,
                         "its axis %lld is out of range for rank %d, or stands twice",
-                        (long long)axes[i], rank);
+                        (long long)axes.at[i], rank);
     }
     set[axis] = true;
   }
@@ -109,11 +115,16 @@ static tare_status measure_unsqueeze(const tarei_step *const step, const tarei_r
   bool set[TARE_MAX_RANK] = {false};
   int64_t dims[TARE_MAX_RANK];
   TARE_TRY(read_axes(step, r, rank, set, err));
-  for (int i = 0, from = 0; i < rank; i++) {
-    dims[i] = set[i] ? 1 : x->dims[from++];
+  int from = 0;
+  for (int i = 0; i < rank; i++) {
+    dims[i] = set[i] ? 1 : from < x->rank ? x->dims[from] : 0;
+    from += !set[i];
   }
   tarei_measured_dims(step, 0, dims, values);
-  return TARE_OK;
+  return from == x->rank ? TARE_OK
+                         : tarei_fail(err, TARE_E_INPUT,
+                                      "its axes add %d dims to rank %d, expected rank %d",
+                                      rank - from, x->rank, rank);
 }
 
 #define VIEW(id, ...) \

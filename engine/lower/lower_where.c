@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "engine/lower/elementwise.h"
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 
 typedef struct job {
@@ -76,11 +76,13 @@ static void expand_row(const void *const user, const tarei_broadcast *const b, c
 static tare_status measure_expand(const tarei_step *const step, const tarei_run *const r,
                                   int64_t *const values, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
-  int64_t shape[TAREI_MAX_INTS], dims[TARE_MAX_RANK];
-  const int n = tarei_int_operand(step, r, 1, "shape", shape);
+  int64_t dims[TARE_MAX_RANK];
+  tarei_ints shape;
+  TARE_TRY(tarei_read_ints(step, r, 1, NULL, &shape, err));
+  const int n = shape.n;
   const int rank = step->graph->values[step->node->out[0]].rank;
   for (int i = 1; i <= rank; i++) {
-    const int64_t own = i <= x->rank ? x->dims[x->rank - i] : 1, to = i <= n ? shape[n - i] : 1;
+    const int64_t own = i <= x->rank ? x->dims[x->rank - i] : 1, to = i <= n ? shape.at[n - i] : 1;
     if (to < 0 || (own != to && own != 1 && to != 1)) {
       return tarei_fail(err, TARE_E_INPUT, "axis %d of its input is %lld and cannot become %lld",
                         x->rank - i, (long long)own, (long long)to);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/half.h"
-#include "engine/lower/int_operand.h"
+#include "engine/lower/numbers.h"
 #include "graph/ops/ops_resize.h"
 
 static int choice(const char *const text, const char *const *const names) {
@@ -40,16 +40,20 @@ tarei_resize_settings tarei_resize_settings_of(const tarei_node *const node) {
   return s;
 }
 
-static bool is_given(const tarei_run *const r, const tarei_step *const step, const int i) {
-  return i >= 0 && i < step->node->n_in && r->in[i] && tare_tensor_count(r->in[i]) > 0;
+/* Input i where it is there and holds something, else NULL. */
+static const tare_tensor *given(const tarei_step *const step, const tarei_run *const r,
+                                const int i) {
+  const tare_tensor *const t = i < 0 ? NULL : tarei_operand(step, r, i);
+  return t && tare_tensor_count(t) > 0 ? t : NULL;
 }
 
 /* The axes that are resized, not negative; their number. */
 static int read_axes(const tarei_step *const step, const int rank, int *const at) {
-  const tarei_attr *const attr = tarei_attr_find(step->node, "axes");
-  const int n = attr ? attr->n : rank;
+  int n;
+  const int64_t *const axes = tarei_attr_ints(step->node, "axes", &n);
+  n = axes ? n : rank;
   for (int i = 0; i < n; i++) {
-    at[i] = attr ? (int)(attr->ints[i] < 0 ? attr->ints[i] + rank : attr->ints[i]) : i;
+    at[i] = axes ? (int)(axes[i] < 0 ? axes[i] + rank : axes[i]) : i;
   }
   return n;
 }
@@ -57,6 +61,10 @@ static int read_axes(const tarei_step *const step, const int rank, int *const at
 static tare_status read_scales(const tarei_step *const step, const tare_tensor *const scales,
                                const int *const at, const int n, tarei_resize_axis *const axes,
                                tare_error *const err) {
+  if (scales->dtype != TARE_F32) {
+    return tarei_fail(err, TARE_E_INPUT, "its scales are %s, expected float32",
+                      tare_dtype_name(scales->dtype));
+  }
   for (int i = 0; i < n; i++) {
     tarei_resize_axis *const a = &axes[at[i]];
     a->scale = ((const float *)scales->data)[i];
@@ -71,14 +79,16 @@ static tare_status read_scales(const tarei_step *const step, const tare_tensor *
   return TARE_OK;
 }
 
-static tare_status read_sizes(const tarei_step *const step, const tare_tensor *const sizes,
+static tare_status read_sizes(const tarei_step *const step, const tarei_run *const r,
                               const int *const at, const int n, tarei_resize_axis *const axes,
                               tare_error *const err) {
   const tarei_resize_policy policy = tarei_resize_policy_of(step->node);
   int64_t from[TARE_MAX_RANK], to[TARE_MAX_RANK];
+  tarei_ints sizes;
+  TARE_TRY(tarei_read_ints(step, r, tarei_resize_inputs_of(step->node).sizes, NULL, &sizes, err));
   for (int i = 0; i < n; i++) {
     from[i] = axes[at[i]].in;
-    to[i] = tarei_int_at(sizes, i);
+    to[i] = sizes.at[i];
     if (to[i] < 0 || (to[i] > 0 && from[i] == 0)) {
       return tarei_fail(err, TARE_E_INPUT, "axis %d of %lld elements cannot be resized to %lld",
                         at[i], (long long)from[i], (long long)to[i]);
@@ -103,7 +113,7 @@ static tare_status read_region(const tarei_step *const step, const tarei_run *co
                                const int *const at, const int n, tarei_resize_axis *const axes,
                                tare_error *const err) {
   const int input = tarei_resize_inputs_of(step->node).region;
-  const tare_tensor *const region = is_given(r, step, input) ? r->in[input] : NULL;
+  const tare_tensor *const region = given(step, r, input);
   if (!region || tare_tensor_count(region) != 2 * n ||
       (region->dtype != TARE_F32 && region->dtype != TARE_F64)) {
     return tarei_fail(err, TARE_E_INPUT, "it crops, but has no region of %d floats", 2 * n);
@@ -127,14 +137,17 @@ tare_status tarei_resize_axes(const tarei_step *const step, const tarei_run *con
   for (int d = 0; d < x->rank; d++) {
     axes[d] = (tarei_resize_axis){x->dims[d], x->dims[d], 1, (float)x->dims[d], 0, 1};
   }
-  const bool sizes = is_given(r, step, in.sizes);
-  const tare_tensor *const list = sizes ? r->in[in.sizes] : r->in[in.scales];
-  if (tare_tensor_count(list) != n) {
-    return tarei_fail(err, TARE_E_INPUT, "it has %lld %s for %d axes",
-                      (long long)tare_tensor_count(list), sizes ? "sizes" : "scales", n);
+  const tare_tensor *const sizes = given(step, r, in.sizes);
+  const tare_tensor *const list = sizes ? sizes : given(step, r, in.scales);
+  const int64_t n_list = list ? tare_tensor_count(list) : 0;
+  if (n_list != n) {
+    return tarei_fail(err, TARE_E_INPUT, "it has %lld %s for %d axes", (long long)n_list,
+                      sizes ? "sizes" : "scales", n);
   }
-  TARE_TRY(sizes ? read_sizes(step, list, at, n, axes, err)
-                 : read_scales(step, list, at, n, axes, err));
+  if (n > 0) {
+    TARE_TRY(sizes ? read_sizes(step, r, at, n, axes, err)
+                   : read_scales(step, list, at, n, axes, err));
+  }
   return tarei_resize_settings_of(step->node).coordinates == TAREI_RESIZE_CROP
              ? read_region(step, r, at, n, axes, err)
              : TARE_OK;

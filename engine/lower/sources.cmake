@@ -13,7 +13,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/grid.c
   lower/indices.c
   lower/int8_weights.c
-  lower/int_operand.c
+  lower/numbers.c
   lower/lower.c
   lower/lower_arg_extreme.c
   lower/lower_attention.c

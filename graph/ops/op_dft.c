@@ -58,6 +58,13 @@ static tarei_expr transformed_length(const tarei_graph *const graph, const tarei
   return onesided && !inverse ? half_of(graph, length) : length;
 }
 
+/* Lengths, steps and axes are integers, where they are given. */
+static tare_status want_integers(const tarei_graph *const graph, const tarei_node *const node,
+                                 const int i, tare_error *const err) {
+  const tarei_value *const value = tarei_ops_in(graph, node, i);
+  return value ? tarei_ops_want_indices(value, err) : TARE_OK;
+}
+
 static tare_status infer_dft(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
@@ -66,6 +73,8 @@ static tare_status infer_dft(tarei_graph *const graph, tarei_node *const node,
   int64_t parts;
   int axis;
   TARE_TRY(want_parts(graph, x, &parts, err));
+  TARE_TRY(want_integers(graph, node, 1, err));
+  TARE_TRY(want_integers(graph, node, 2, err));
   TARE_TRY(tarei_ops_dft_axis(graph, node, &axis, err));
   const bool inverse = tarei_attr_int(node, "inverse", 0) != 0;
   const bool onesided = tarei_attr_int(node, "onesided", 0) != 0;
@@ -94,6 +103,8 @@ static tare_status infer_stft(tarei_graph *const graph, tarei_node *const node,
   const tarei_value *const x = tarei_ops_in(graph, node, SIGNAL);
   const tarei_value *const window = tarei_ops_in(graph, node, WINDOW);
   TARE_TRY(tarei_ops_want_float(x, err));
+  TARE_TRY(want_integers(graph, node, STEP, err));
+  TARE_TRY(want_integers(graph, node, LENGTH, err));
   TARE_TRY(tarei_ops_want_rank(x, 2, 3, err)); /* some exporters leave the last axis of 1 out */
   int64_t parts = 1;
   if (x->rank == 3) {

@@ -33,7 +33,8 @@ float tarei_resize_keep_ratio(const tarei_resize_policy policy, const int64_t *c
     best = policy == TAREI_RESIZE_NOT_LARGER ? fminf(best, scale) : fmaxf(best, scale);
   }
   for (int i = 0; i < n; i++) {
-    sizes[i] = (int64_t)floorf(best * (float)from[i] + 0.5f);
+    const float length = floorf(best * (float)from[i] + 0.5f);
+    sizes[i] = length < 0x1p62f ? (int64_t)length : INT64_MAX; /* which no tensor has room for */
   }
   return best;
 }

@@ -72,7 +72,7 @@ static tare_status gemm_weight(tarei_graph *const graph, const int value, const 
 /* Multiples of a scale that are multiplied are multiples of its product. */
 static void scale_scales(tarei_node *const node, const float alpha) {
   const tarei_attr *const scales = tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES);
-  for (int i = 0; scales && i < scales->n; i++) {
+  for (int i = 0; scales && scales->kind == TAREI_ATTR_FLOATS && i < scales->n; i++) {
     scales->floats[i] *= fabsf(alpha);
   }
 }

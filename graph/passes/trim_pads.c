@@ -50,9 +50,10 @@ static bool read_cut(const tarei_graph *const graph, const tarei_node *const sli
 static bool trim(tarei_node *const conv, const int axis, const int space, const cut *const c,
                  int64_t *const pads) {
   const tarei_attr *const given = tarei_attr_find(conv, "pads");
-  const tarei_attr *const strides = tarei_attr_find(conv, "strides");
+  int n_strides;
+  const int64_t *const strides = tarei_attr_ints(conv, "strides", &n_strides);
   if (!given || given->kind != TAREI_ATTR_INTS || given->n != 2 * space || axis < 0 ||
-      axis >= space || (strides && (strides->n != space || strides->ints[axis] != 1)) ||
+      axis >= space || (strides && (n_strides != space || strides[axis] != 1)) ||
       strcmp(tarei_attr_string(conv, "auto_pad", "NOTSET"), "NOTSET") != 0) {
     return false;
   }
