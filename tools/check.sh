@@ -5,11 +5,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 . tools/deps.sh
-packages="$TARE_PACKAGES libcmocka-dev binutils hdf5-tools"
 # shellcheck disable=SC2086 # the list is meant to be split
-tare_install $packages
-# shellcheck disable=SC2086
-sh tools/programs.sh . $packages
+tare_install $TARE_PACKAGES libcmocka-dev binutils
 
 jobs=$(nproc)
 check() {

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "conformance/reload.h"
+#include <tare/plan.h>
 
 void data_set_free(data_set *const set) {
   for (int i = 0; i < MAX_PORTS; i++) {
@@ -78,8 +77,14 @@ static tare_status make_profiles(const trial *const t, const tare_model *const m
 
 /* ---- runs ---- */
 
-tare_status engine_open(const trial *const t, const tare_build_options *const o, engine *const e,
-                        tare_error *const err) {
+typedef struct engine {
+  tare_model *model;
+  tare_profiles *profiles;
+  tare_plan *plan;
+  tare_context *context;
+} engine;
+
+static tare_status open_engine(const trial *const t, engine *const e, tare_error *const err) {
   tare_context_options options;
   tare_context_options_init(&options);
   options.threads = 1;
@@ -88,12 +93,12 @@ tare_status engine_open(const trial *const t, const tare_build_options *const o,
     status = make_profiles(t, e->model, &e->profiles, err);
   }
   if (status == TARE_OK) {
-    status = tare_plan_build(e->model, e->profiles, o, &e->plan, err);
+    status = tare_plan_build(e->model, e->profiles, NULL, &e->plan, err);
   }
   return status == TARE_OK ? tare_context_new(e->plan, &options, &e->context, err) : status;
 }
 
-void engine_close(engine *const e) {
+static void close_engine(engine *const e) {
   tare_context_free(&e->context);
   tare_plan_free(&e->plan);
   tare_profiles_free(&e->profiles);
@@ -162,30 +167,22 @@ static outcome refuse(const tare_error *const err, const char *const path, char 
   return OUTCOME_REFUSED;
 }
 
-bool engine_inputs(const tare_plan *const plan, const data_set *const set, tare_tensor *const in,
+static outcome run(const trial *const t, const engine *const e, const data_set *const set,
                    char *const why, const size_t size) {
   const tare_port *ports;
-  const int n = tare_plan_inputs(plan, &ports);
-  if (n > MAX_PORTS || tare_plan_outputs(plan, &(const tare_port *){NULL}) > MAX_PORTS) {
+  const int n = tare_plan_inputs(e->plan, &ports);
+  tare_tensor in[MAX_PORTS], out[MAX_PORTS];
+  if (n > MAX_PORTS || tare_plan_outputs(e->plan, &(const tare_port *){NULL}) > MAX_PORTS) {
     snprintf(why, size, "has more than %d inputs or outputs", MAX_PORTS);
-    return false;
+    return OUTCOME_FAILED;
   }
   for (int i = 0; i < n; i++) {
     const tare_tensor *const given = find_in(set, ports[i].name);
     if (!given) {
       snprintf(why, size, "asks for an input '%s', for which there is no data", ports[i].name);
-      return false;
+      return OUTCOME_FAILED;
     }
     in[i] = *given;
-  }
-  return true;
-}
-
-static outcome run(const trial *const t, const engine *const e, const data_set *const set,
-                   char *const why, const size_t size) {
-  tare_tensor in[MAX_PORTS], out[MAX_PORTS];
-  if (!engine_inputs(e->plan, set, in, why, size)) {
-    return OUTCOME_FAILED;
   }
   for (int turn = 0; turn < 2; turn++) { /* the second finds what the first left behind */
     tare_error err = {0};
@@ -203,10 +200,9 @@ outcome engine_try(const trial *const t, const data_set *const set, char *const 
                    const size_t size) {
   engine e = {0};
   tare_error err = {0};
-  const tare_status status = engine_open(t, NULL, &e, &err);
+  const tare_status status = open_engine(t, &e, &err);
   const outcome result =
       status == TARE_OK ? run(t, &e, set, why, size) : refuse(&err, t->path, why, size);
-  engine_close(&e);
-  return result == OUTCOME_PASSED && t->reload && !reload_equal(t, set, why, size) ? OUTCOME_FAILED
-                                                                                   : result;
+  close_engine(&e);
+  return result;
 }
