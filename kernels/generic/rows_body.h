@@ -31,10 +31,10 @@ TAREI_INLINE v16 logits_at(const logits *l, size_t i, size_t n) {
   return l->mask ? v_fma(x, l->scale, v_load_n(l->mask + i, n)) : v_mul(x, l->scale);
 }
 
-/* How far the logits lie below `top`. */
+/* How far the logits lie below `top`. Logits round by themselves first, so that without a mask they
+ * are those of a mask of zeros, which is what the valid part of a padded row has. */
 TAREI_INLINE v16 logits_below(const logits *l, v16 top, size_t i, size_t n) {
-  return l->mask ? v_sub(top, logits_at(l, i, n))
-                 : v_fma(v_load_n(l->x + i, n), v_neg(l->scale), top);
+  return v_sub(top, logits_at(l, i, n));
 }
 
 /* Lanes beyond n take `fill`. */

@@ -63,9 +63,47 @@ static void softmax_in_bytes_follows_softmax(void **state) {
   }
 }
 
+/* What stands behind a mask changes nothing before it, and a mask of zeros is no mask. */
+static void masked_elements_do_not_count(void **state) {
+  (void)state;
+  for (int i = 0; i < 60; i++) {
+    const size_t n = ck_size(), padded = n + ck_below(130);
+    float *const x = ck_floats(padded, false), *const mask = ck_floats(padded, false);
+    uint8_t *const alone = ck_output(padded), *const beside = ck_output(padded);
+    uint32_t sums[2];
+    for (size_t j = 0; j < padded; j++) {
+      mask[j] = j < n ? 0 : i % 3 == 0 ? -10000 : i % 3 == 1 ? -0x1.fffffep+127f : -INFINITY;
+    }
+    const tarei_softmax_u8 whole = {.m = 1,
+                                    .n = n,
+                                    .x = x,
+                                    .ldx = n,
+                                    .scale = 0.7f + 0.01f * (float)ck_below(100),
+                                    .out = alone,
+                                    .ld_out = n,
+                                    .sums = &sums[0]};
+    tarei_softmax_u8 part = whole;
+    part.n = part.ldx = part.ld_out = padded;
+    part.mask = mask;
+    part.out = beside;
+    part.sums = &sums[1];
+    CK_EACH_ROW("softmax_u8") {
+      ((tarei_softmax_u8_fn *)row->function)(&whole);
+      ((tarei_softmax_u8_fn *)row->function)(&part);
+      ck_assert_same_bytes(row->name, &sums[1], &sums[0], sizeof *sums);
+      ck_assert_same_bytes(row->name, beside, alone, n);
+    }
+    free(x);
+    free(mask);
+    free(alone);
+    free(beside);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(softmax_in_bytes_follows_softmax),
+      cmocka_unit_test(masked_elements_do_not_count),
   };
   return cmocka_run_group_tests_name("kernels.softmax_u8", tests, ck_seed, NULL);
 }
