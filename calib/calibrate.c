@@ -68,6 +68,7 @@ static tare_status name_all(run *const r, const int *const source) {
   stats->model_hash = graph->model_hash;
   stats->fit = r->options->fit;
   stats->counts_padding = r->options->count_padding;
+  stats->all_tensors = r->options->all_tensors;
   TARE_TRY(copy_text(r, slash ? slash + 1 : graph->name, &stats->model_name));
   TARE_TRY(name_profiles(r));
   for (int i = 0; i < stats->n_inputs; i++) {

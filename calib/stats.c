@@ -132,6 +132,10 @@ bool tare_stats_counts_padding(const tare_stats *const stats) {
   return stats->counts_padding;
 }
 
+bool tare_stats_all_tensors(const tare_stats *const stats) {
+  return stats->all_tensors;
+}
+
 int tare_stats_n_tensors(const tare_stats *const stats) {
   return stats->n_tensors;
 }

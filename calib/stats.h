@@ -29,6 +29,7 @@ struct tare_stats {
   char *model_name; /* of the file, without its folder */
   tare_fit fit;
   bool counts_padding;
+  bool all_tensors; /* every float tensor of the model was observed */
   int n_profiles;
   tarei_stats_profile *profiles;
   int n_inputs;

@@ -82,12 +82,14 @@ static tare_status check_names(const tarei_stats_reader *const r, const tare_sta
 }
 
 static tare_status read_header(const tarei_stats_reader *const r, tare_stats *const stats) {
-  uint64_t padding = 0;
+  uint64_t padding = 0, all = 0;
   char *fit = NULL;
   TARE_TRY(tarei_stats_need_text(r, "model_name", &stats->model_name));
   TARE_TRY(tarei_stats_need_number(r, "model_hash", &stats->model_hash));
   TARE_TRY(tarei_stats_need_number(r, "counts_padding", &padding));
   stats->counts_padding = padding != 0;
+  tarei_stats_find_number(r, "all_tensors", &all); /* older files have none: not known to be all */
+  stats->all_tensors = all != 0;
   TARE_TRY(tarei_stats_need_text(r, "fit", &fit));
   const bool known = tare_fit_parse(fit, &stats->fit, NULL) == TARE_OK;
   free(fit);

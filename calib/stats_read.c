@@ -56,6 +56,11 @@ char *tarei_stats_text(const hid_t file, const char *const name) {
   return ok ? text : NULL;
 }
 
+void tarei_stats_find_number(const tarei_stats_reader *const r, const char *const name,
+                             uint64_t *const out) {
+  (void)get_number(r->file, name, out);
+}
+
 tare_status tarei_stats_need_number(const tarei_stats_reader *const r, const char *const name,
                                     uint64_t *const out) {
   return get_number(r->file, name, out)

@@ -22,6 +22,8 @@ tare_status tarei_stats_bad(const tarei_stats_reader *r, const char *object, con
 char *tarei_stats_text(hid_t file, const char *name);
 tare_status tarei_stats_need_text(const tarei_stats_reader *r, const char *name, char **out);
 tare_status tarei_stats_need_number(const tarei_stats_reader *r, const char *name, uint64_t *out);
+/* Leaves *out alone where there is no such number. */
+void tarei_stats_find_number(const tarei_stats_reader *r, const char *name, uint64_t *out);
 
 /* Opens a data set of a class, of `rank` and, where not -1, dims[]; fills dims. */
 tare_status tarei_stats_open_set(const tarei_stats_reader *r, const char *path, H5T_class_t class,

@@ -139,6 +139,7 @@ static void put_header(writer *const w, const tare_stats *const stats) {
   put_number(w, "model_hash", stats->model_hash);
   put_text(w, "fit", tare_fit_name(stats->fit));
   put_number(w, "counts_padding", stats->counts_padding);
+  put_number(w, "all_tensors", stats->all_tensors);
 }
 
 static void put_lists(writer *const w, const tare_stats *const stats) {

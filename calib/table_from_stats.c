@@ -124,7 +124,7 @@ static tare_status fill_header(const job *const j, tare_error *const err) {
   TARE_TRY(tarei_table_set_text(&table->model_name, j->stats->model_name, err));
   TARE_TRY(tarei_table_set_text(&table->fit, tare_fit_name(j->stats->fit), err));
   TARE_TRY(
-      tarei_table_set_text(&table->pad_stats, j->stats->counts_padding ? "count" : "skip", err));
+      tarei_table_set_text(&table->pad_stats, j->stats->counts_padding ? "count" : "exclude", err));
   for (int p = 0; p < j->stats->n_profiles; p++) {
     const tarei_stats_profile *const profile = &j->stats->profiles[p];
     TARE_TRY(tarei_table_add_profile(table, profile->spec, profile->n_samples, err));

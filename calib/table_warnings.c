@@ -62,16 +62,28 @@ static tare_status report_clipping(const tarei_findings *const f, const tare_sta
                                    const char *const method, tare_table *const table,
                                    tare_error *const err) {
   for (int i = 0; i < f->n_clipped; i++) {
-    TARE_TRY(tarei_table_warn(table, err, "%s clips %.1f %% of the energy of '%s' away", method,
+    TARE_TRY(tarei_table_warn(table, err, "%s clips %.1f %% of the energy of '%s'", method,
                               100 * f->clipped[i].energy_lost, f->clipped[i].name));
   }
   return f->n_clipped == 0
              ? TARE_OK
              : tarei_table_warn(table, err,
                                 "%d of %d tensors lose more than %.0f %% of their energy to "
-                                "clipping by %s; take minmax or mse instead, or compare the "
-                                "methods on labelled data before this table is used",
+                                "clipping by %s: use minmax or mse, or compare the methods on "
+                                "labelled data (tare compare)",
                                 f->n_clipped, stats->n_tensors, 100 * ENERGY_LIMIT, method);
+}
+
+static tare_status report_quiet(const tarei_name_list *const quiet, tare_table *const table,
+                                tare_error *const err) {
+  return quiet->n == 0
+             ? TARE_OK
+             : tarei_table_warn(table, err,
+                                "%d tensor%s quiet rows that a single scale rounds to zero: %s. "
+                                "tare build uses row scales there; for other engines keep the "
+                                "layers that read %s in float",
+                                quiet->n, quiet->n == 1 ? " has" : "s have",
+                                tarei_str_get(&quiet->names), quiet->n == 1 ? "it" : "them");
 }
 
 static tare_status report_list(const tarei_name_list *const list, const char *const text,
@@ -86,7 +98,7 @@ static tare_status report_profiles(const tare_stats *const stats, tare_table *co
   for (int p = 0; p < stats->n_profiles; p++) {
     if (stats->profiles[p].n_samples == 0) {
       TARE_TRY(tarei_table_warn(
-          table, err, "profile %d (%s) got no samples%s", p, stats->profiles[p].spec,
+          table, err, "profile %d (%s) has no samples%s", p, stats->profiles[p].spec,
           table->per_profile ? "; its thresholds are those of all data" : ""));
     }
   }
@@ -103,13 +115,9 @@ tare_status tarei_findings_report(const tarei_findings *const f, const tare_stat
   TARE_TRY(report_list(&f->degenerate,
                        "gave the search nothing to choose from and keep their largest value", table,
                        err));
-  TARE_TRY(report_list(&f->dead, "saw only zeros and stay unquantized", table, err));
+  TARE_TRY(report_list(&f->dead, "hold only zeros and stay in float", table, err));
   TARE_TRY(
-      report_list(&f->not_finite, "held NaN or infinite values, which were left out", table, err));
-  TARE_TRY(report_list(&f->quiet,
-                       "hold many rows below 1/128 of the largest value, which a static scale "
-                       "rounds to nothing (row scales, or float for the layers that read them, "
-                       "keep these rows)",
-                       table, err));
+      report_list(&f->not_finite, "hold NaN or infinite values, which do not count", table, err));
+  TARE_TRY(report_quiet(&f->quiet, table, err));
   return report_profiles(stats, table, err);
 }

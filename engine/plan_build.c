@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,19 @@ static tare_status quantize_bodies(const tarei_graph *const graph,
   return TARE_OK;
 }
 
+/* A table whose model is not known, such as TensorRT's cache, has the hash 0. */
+static tare_status check_table(const tare_model *const model, const tare_build_options *const o,
+                               tare_error *const err) {
+  const uint64_t made = o->table ? tare_table_model_hash(o->table) : 0;
+  const uint64_t given = model->graph->model_hash;
+  return made == 0 || made == given || o->any_table
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE,
+                          "the table was made for another model: it carries the hash %016" PRIx64
+                          ", and '%s' has %016" PRIx64,
+                          made, model->graph->name, given);
+}
+
 static tare_status quantize(tare_plan *const plan, const tare_build_options *const o,
                             tare_error *const err) {
   if (o->table) {
@@ -71,6 +85,7 @@ static tare_status build(tare_plan *const plan, const tare_model *const model,
   if (tare_profiles_count(profiles) < 1) {
     return tarei_fail(err, TARE_E_USAGE, "a plan needs at least one profile");
   }
+  TARE_TRY(check_table(model, o, err));
   plan->isa = TAREI_ISA_ALL;
   plan->observe_all = o->observable;
   if (o->isa && !tarei_isa_parse(o->isa, &plan->isa)) {

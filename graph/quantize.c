@@ -115,8 +115,9 @@ static bool set_text(char **const slot, const char *const text) {
 }
 
 /* What a layer gets that nobody asked about by name: row scales where the statistics show that one
- * scale drowns the quiet rows of its input, and on a raw signal, of which a row is a single value
- * and shows nothing. `why` says so. */
+ * scale rounds quiet rows of its input to zero, and on a single channel, of which a row is a single
+ * value and shows nothing. `why` says so; with `symmetric` there is one scale all the same, and
+ * `why` says what that loses. */
 static tarei_precision choose(const tarei_graph *const g, const tarei_node *const node,
                               const tarei_layer_kind *const kind,
                               const tarei_quantize_options *const o, tarei_str *const why) {
@@ -135,12 +136,19 @@ static tarei_precision choose(const tarei_graph *const g, const tarei_node *cons
   if (x->quant.stated || o->stated_only) {
     return TAREI_INT8;
   }
-  if (o->symmetric || !(quiet || raw) || !row_scales_serve(g, node, kind)) {
+  if (!(quiet || raw) || !row_scales_serve(g, node, kind)) {
+    return TAREI_INT8;
+  }
+  if (o->symmetric) {
+    tarei_str_add(why,
+                  quiet ? "a single scale rounds quiet rows of '%s' to zero"
+                        : "a single scale serves '%s', whose level varies over time",
+                  x->name);
     return TAREI_INT8;
   }
   tarei_str_add(why,
-                quiet ? "one scale would drown the quiet rows of '%s'"
-                      : "'%s' is a raw signal, whose loudness changes with time",
+                quiet ? "a single scale would round quiet rows of '%s' to zero"
+                      : "'%s' has a single channel: its level varies over time",
                 x->name);
   return TAREI_INT8_ROWS;
 }

@@ -8,15 +8,16 @@
 #include "tools/output.h"
 #include "tools/report.h"
 #include "tools/say.h"
+#include "tools/table_out.h"
 
-enum { OPT_CALIB = OPT_COMMAND, OPT_FP32 };
+enum { OPT_CALIB = OPT_COMMAND, OPT_FP32, OPT_FORCE };
 
 typedef struct arguments {
   opt_common common;
   opt_profiles profiles;
   opt_build build;
   opt_model model_options;
-  bool fp32;
+  bool fp32, force;
   const char *model, *calib, *output;
 } arguments;
 
@@ -33,6 +34,7 @@ static const struct argp_option OPTIONS[] = {
     {"output", 'o', "PLAN", 0, "Where to write the plan", 0},
     {"calib", OPT_CALIB, "TABLE", 0, "Calibration table, native or TensorRT's cache", 0},
     {"fp32", OPT_FP32, NULL, 0, "Build a float plan, without a table", 0},
+    {"force", OPT_FORCE, NULL, 0, "Accept a table that was made for another model", 0},
     {0}};
 
 static void check(const arguments *const a, const struct argp_state *const state) {
@@ -43,7 +45,7 @@ static void check(const arguments *const a, const struct argp_state *const state
     argp_error(state, "-o PLAN is needed, e.g. -o model.plan");
   }
   if (a->calib && a->fp32) {
-    argp_error(state, "--fp32 takes no table; leave one of --fp32 and --calib away");
+    argp_error(state, "--fp32 and --calib are mutually exclusive");
   }
 }
 
@@ -65,9 +67,12 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case OPT_FP32:
       a->fp32 = true;
       return 0;
+    case OPT_FORCE:
+      a->force = true;
+      return 0;
     case ARGP_KEY_ARG:
       if (a->model) {
-        argp_error(state, "one model only, '%s' is too much", arg);
+        argp_error(state, "unexpected argument '%s' (one model is enough)", arg);
       }
       a->model = arg;
       return 0;
@@ -114,6 +119,21 @@ static tare_status table_profiles(const tare_table *const table, const tare_port
   return TARE_OK;
 }
 
+static tare_status other_model(const arguments *const a, const uint64_t made, const uint64_t given,
+                               tare_error *const err) {
+  if (a->force) {
+    say(&a->common,
+        "warning: %s was made for another model (%016" PRIx64 ") than %s (%016" PRIx64 ")",
+        a->calib, made, a->model, given);
+    return TARE_OK;
+  }
+  return cli_fail(err, TARE_E_USAGE,
+                  "%s was made for another model: it carries the hash %016" PRIx64
+                  ", and %s has %016" PRIx64
+                  " (calibrate this model, or accept the table with --force)",
+                  a->calib, made, a->model, given);
+}
+
 static tare_status load_table(const arguments *const a, work *const w,
                               const tare_port *const inputs, const int n_inputs,
                               tare_error *const err) {
@@ -127,9 +147,10 @@ static tare_status load_table(const arguments *const a, work *const w,
                     a->calib, a->calib);
   }
   CLI_TRY(tare_table_read(a->calib, &w->table, err));
-  const uint64_t hash = tare_table_model_hash(w->table);
-  if (hash != 0 && hash != tare_model_get_info(w->model).hash) {
-    say(&a->common, "warning: %s was made from another file than %s", a->calib, a->model);
+  const uint64_t made = tare_table_model_hash(w->table);
+  const uint64_t given = tare_model_get_info(w->model).hash;
+  if (made != 0 && made != given) {
+    CLI_TRY(other_model(a, made, given, err));
   }
   if (opt_profiles_given(&a->profiles)) {
     return TARE_OK;
@@ -138,13 +159,41 @@ static tare_status load_table(const arguments *const a, work *const w,
   return status == TARE_OK ? status : cli_fail_in(err, status, a->calib);
 }
 
-static void warn_all_float(const arguments *const a, const tare_plan *const plan) {
-  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    if (strncmp(tare_plan_layer(plan, i).precision, "int8", 4) == 0) { /* and int8-rows */
-      return;
-    }
+/* What the table knows of itself, and was said when it was made. */
+static void say_table_warnings(const arguments *const a, const tare_table *const table) {
+  for (int i = 0; table && i < tare_table_n_warnings(table); i++) {
+    say(&a->common, "warning: %s: %s", a->calib, tare_table_warning(table, i));
   }
-  say(&a->common, "warning: no layer runs in int8");
+}
+
+/* Layers that got what was asked, and have a reason all the same, lose something by it. */
+static void warn_symmetric(const arguments *const a, const tare_plan *const plan) {
+  int n = 0;
+  for (int i = 0; a->build.symmetric && i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    n += *layer.reason && strcmp(layer.asked, layer.precision) == 0;
+  }
+  if (n > 0) {
+    say(&a->common,
+        "warning: --symmetric gives %d layer%s a single scale where rows need their own, which "
+        "may cost much accuracy: build without it, or keep %s in float (--layer-precisions)",
+        n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+  }
+}
+
+static void warn_float(const arguments *const a, const tare_plan *const plan) {
+  int n_int8 = 0, n_float = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    n_int8 += strncmp(layer.precision, "int8", 4) == 0; /* and int8-rows */
+    n_float += strncmp(layer.asked, "int8", 4) == 0 && strcmp(layer.precision, "fp32") == 0;
+  }
+  if (n_int8 == 0) {
+    say(&a->common, "warning: no layer runs in int8");
+  } else if (n_float > n_int8) {
+    say(&a->common, "warning: %d of %d layers that were to run in int8 stay in float (see why)",
+        n_float, n_float + n_int8);
+  }
 }
 
 static tare_status build(const arguments *const a, work *const w, tare_error *const err) {
@@ -152,6 +201,7 @@ static tare_status build(const arguments *const a, work *const w, tare_error *co
   tare_build_options_init(&o);
   o.fp32 = a->fp32;
   o.table = w->table;
+  o.any_table = a->force;
   o.layer_precisions = a->build.layer_precisions;
   o.constraints = a->build.constraints;
   o.symmetric = a->build.symmetric;
@@ -160,7 +210,9 @@ static tare_status build(const arguments *const a, work *const w, tare_error *co
   CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
   w->seconds = cli_now() - start;
   if (w->table) {
-    warn_all_float(a, w->plan);
+    say_table_warnings(a, w->table);
+    warn_symmetric(a, w->plan);
+    warn_float(a, w->plan);
   }
   return tare_plan_save(w->plan, a->output, err);
 }
@@ -197,6 +249,7 @@ static void print_json(const arguments *const a, const work *const w) {
     free(text);
   }
   layers_json(object, w->plan);
+  warnings_json(object, w->table);
   json_real(object, "seconds", w->seconds);
   json_text(object, "output", a->output);
   json_print(object);
@@ -207,7 +260,10 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
   cli_list_add(&inputs, a->model);
   cli_list_add(&inputs, a->calib);
   opt_profiles_files(&a->profiles, &inputs);
-  const tare_status status = output_check(a->output, &inputs, err);
+  tare_status status = output_check_name(a->output, "a plan", ".plan", err);
+  if (status == TARE_OK) {
+    status = output_check(a->output, &inputs, err);
+  }
   cli_list_fini(&inputs);
   return status;
 }

@@ -62,9 +62,19 @@ static void check(const arguments *const a, const struct argp_state *const state
                "-o FILE is needed: model.stats for statistics, model.calib.json for a table");
   }
   if (!is_stats_name(a->output) && table_kind_of(a->output) == TABLE_KIND_NONE) {
-    argp_error(state, "'%s' says no format: its name must end in .stats, .h5, .json or .cache",
+    argp_error(state, "cannot tell the format from the name '%s': use .stats, .h5, .json or .cache",
                a->output);
   }
+  if (is_stats_name(a->output) && (a->table.method || a->table.per_profile)) {
+    argp_error(state,
+               "%s is for tables, and '%s' is the name of statistics, which serve every method: "
+               "give it to tare table",
+               a->table.method ? "--method" : "--per-profile", a->output);
+  }
+  if (a->data.labels) {
+    argp_error(state, "--labels: a calibration reads no labels");
+  }
+  opt_table_check(state, &a->table, table_kind_of(a->output) == TABLE_KIND_TRT);
 }
 
 static bool take_pad_stats(const char *const arg, const struct argp_state *const state) {
@@ -166,7 +176,7 @@ static tare_status write_output(const arguments *const a, work *const w, tare_er
   o.percentile = a->table.percentile;
   o.per_profile = a->table.per_profile;
   CLI_TRY(tare_table_from_stats(w->stats, &o, &w->table, err));
-  return table_write(w->table, table_kind_of(a->output), &a->table.trt, a->output, err);
+  return table_write(w->table, table_kind_of(a->output), &a->table, a->output, err);
 }
 
 static int64_t n_samples(const tare_stats *const stats) {
@@ -198,7 +208,7 @@ static void print_text(const arguments *const a, const work *const w) {
   report_print(r, stdout);
   if (w->table) {
     table_print(w->table);
-    table_print_written(w->table, table_kind_of(a->output), &a->table.trt, a->output);
+    table_print_written(w->table, table_kind_of(a->output), &a->table, a->output);
   } else {
     printf("written    %s\n", a->output);
   }
@@ -249,6 +259,8 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
                       &w->dataset, err));
   CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
                           w->streaming, &w->profiles, err));
+  const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;
+  CLI_TRY(table_check_column(&a->table, table_kind_of(a->output), columns, a->output, err));
   CLI_TRY(calibrate(a, w, err));
   say_data(&a->common, w->dataset);
   CLI_TRY(write_output(a, w, err));
@@ -257,7 +269,7 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
 }
 
 int cmd_calibrate(const int argc, char **const argv) {
-  arguments a = {0};
+  arguments a = {.table = OPT_TABLE_NONE};
   work w = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);

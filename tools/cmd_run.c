@@ -193,7 +193,10 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
   cli_list_add(&inputs, a->against);
   cli_list_join(&inputs, &a->paths);
   opt_profiles_files(&a->profiles, &inputs);
-  const tare_status status = output_check(a->save_outputs, &inputs, err);
+  tare_status status = output_check_name(a->save_outputs, "an HDF5 file", ".h5", err);
+  if (status == TARE_OK) {
+    status = output_check(a->save_outputs, &inputs, err);
+  }
   cli_list_fini(&inputs);
   return status;
 }

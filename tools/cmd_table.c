@@ -26,7 +26,9 @@ static table_kind kind_of(const arguments *const a, const struct argp_state *con
   if (!a->format) {
     const table_kind kind = table_kind_of(a->output);
     if (kind == TABLE_KIND_NONE) {
-      argp_error(state, "'%s' says no format: give --format json or trt", a->output);
+      argp_error(state,
+                 "cannot tell the format from the name '%s': use .json or .cache, or give --format",
+                 a->output);
     }
     return kind;
   }
@@ -45,6 +47,7 @@ static void check(arguments *const a, const struct argp_state *const state) {
     return;
   }
   a->kind = kind_of(a, state);
+  opt_table_check(state, &a->table, a->kind == TABLE_KIND_TRT);
 }
 
 static error_t parse(const int key, char *const arg, struct argp_state *const state) {
@@ -62,7 +65,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       return 0;
     case ARGP_KEY_ARG:
       if (a->input) {
-        argp_error(state, "one input file only, '%s' is too much", arg);
+        argp_error(state, "unexpected argument '%s' (one file is enough)", arg);
       }
       a->input = arg;
       return 0;
@@ -93,6 +96,7 @@ static tare_status from_stats(const arguments *const a, tare_table **const table
                               tare_error *const err) {
   tare_stats *stats = NULL;
   CLI_TRY(tare_stats_load(a->input, &stats, err));
+  const bool all_tensors = tare_stats_all_tensors(stats);
   tare_table_options o;
   tare_table_options_init(&o);
   o.method = a->table.method;
@@ -101,9 +105,10 @@ static tare_status from_stats(const arguments *const a, tare_table **const table
   const tare_status status = tare_table_from_stats(stats, &o, table, err);
   tare_stats_free(&stats);
   CLI_TRY(status);
-  if (a->kind == TABLE_KIND_TRT) { /* statistics do not say how they were gathered */
+  if (a->kind == TABLE_KIND_TRT && !all_tensors) {
     say(&a->common,
-        "%s has %d tensors; should TensorRT miss some, calibrate --all-tensors covers more",
+        "warning: %s holds only the %d tensors that tare's own int8 layers read; TensorRT fuses "
+        "otherwise and keeps layers around other tensors in float: calibrate with --all-tensors",
         a->output, tare_table_n_tensors(*table));
   }
   return TARE_OK;
@@ -113,9 +118,8 @@ static tare_status from_table(const arguments *const a, tare_table **const table
                               tare_error *const err) {
   if (a->table.method || a->table.percentile > 0 || a->table.per_profile) {
     return cli_fail(err, TARE_E_USAGE,
-                    "%s has no mark of a statistics file: a table's thresholds are fixed, it can "
-                    "only be converted",
-                    a->input);
+                    "%s is a calibration table, not statistics: %s needs statistics", a->input,
+                    a->table.per_profile && !a->table.method ? "--per-profile" : "--method");
   }
   return tare_table_read(a->input, table, err);
 }
@@ -132,21 +136,24 @@ static void print_json(const arguments *const a, const tare_table *const table) 
 static tare_status run(const arguments *const a, tare_table **const table, tare_error *const err) {
   const char *input = a->input;
   const cli_list inputs = {.items = &input, .n = 1};
+  CLI_TRY(input_check(a->input, err));
+  CLI_TRY(output_check_name(a->output, a->kind == TABLE_KIND_TRT ? "a TensorRT cache" : "a table",
+                            a->kind == TABLE_KIND_TRT ? ".cache" : ".json", err));
   CLI_TRY(output_check(a->output, &inputs, err));
   CLI_TRY(tare_stats_is_stats_file(a->input) ? from_stats(a, table, err)
                                              : from_table(a, table, err));
-  CLI_TRY(table_write(*table, a->kind, &a->table.trt, a->output, err));
+  CLI_TRY(table_write(*table, a->kind, &a->table, a->output, err));
   if (a->common.json) {
     print_json(a, *table);
     return TARE_OK;
   }
   table_print(*table);
-  table_print_written(*table, a->kind, &a->table.trt, a->output);
+  table_print_written(*table, a->kind, &a->table, a->output);
   return TARE_OK;
 }
 
 int cmd_table(const int argc, char **const argv) {
-  arguments a = {0};
+  arguments a = {.table = OPT_TABLE_NONE};
   tare_table *table = NULL;
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);

@@ -52,10 +52,11 @@ static double percent(const group *const g, const group *const all) {
   return all->seconds > 0 ? 100 * g->seconds / all->seconds : 0;
 }
 
-/* 1e9 operations a second; NAN for layers that only move or change elements, and for those of branches
- * that were not taken. */
+/* 1e9 operations a second; NAN for layers that only move or change elements, and for those of
+ * branches that were not taken. */
 static double gops(const layer_times *const t, const group *const g) {
-  return g->operations > 0 && g->seconds > 0 ? g->operations * (double)t->runs / g->seconds * 1e-9 : NAN;
+  return g->operations > 0 && g->seconds > 0 ? g->operations * (double)t->runs / g->seconds * 1e-9
+                                             : NAN;
 }
 
 static void report_times(report *const r, const layer_times *const t, const group *const g,

@@ -92,8 +92,11 @@ typedef struct opt_table {
   const char *method; /* NULL: minmax */
   double percentile;  /* 0: the method's default */
   bool per_profile;
-  tare_trt_options trt;
+  int profile_index;    /* of a cache; -1: none was given */
+  char trt_version[24]; /* digits; "" for the default */
+  const char *algo_header;
 } opt_table;
+#define OPT_TABLE_NONE ((opt_table){.profile_index = -1})
 
 typedef struct opt_metric {
   int metric; /* its number; -1: none */
@@ -156,6 +159,9 @@ tare_status opt_data_open(const opt_data *options, const cli_list *paths, const 
 
 /* After a failure: samples that no profile held may still be fitted, and this says how. */
 void opt_fit_hint(const opt_fit *options, const tare_error *err);
+
+/* Ends the parse where options are for a TensorRT cache, and none is written. */
+void opt_table_check(const struct argp_state *state, const opt_table *table, bool trt);
 
 /* Ends the parse where labels have no metric to read them, or a metric has no labels. */
 void opt_metric_check(const struct argp_state *state, const opt_metric *metric,

@@ -8,4 +8,11 @@
  * made there. Inputs may be NULL or missing. */
 tare_status output_check(const char *path, const cli_list *inputs, tare_error *err);
 
+/* TARE_E_USAGE when the name ends as those of another kind of file do; `what` is written, e.g. "a
+ * plan", and `end` is the end that its names have. */
+tare_status output_check_name(const char *path, const char *what, const char *end, tare_error *err);
+
+/* TARE_E_INPUT when the file is missing or cannot be read. */
+tare_status input_check(const char *path, tare_error *err);
+
 #endif

@@ -300,7 +300,7 @@ static tare_status read_texts(const place *const p, const cJSON *const root,
   TARE_TRY(get_text(p, root, "fit", &text, err));
   TARE_TRY(tarei_table_set_text(&table->fit, text, err));
   TARE_TRY(get_text(p, root, "pad_stats", &text, err));
-  TARE_TRY(tarei_table_set_text(&table->pad_stats, text, err));
+  TARE_TRY(tarei_table_set_text(&table->pad_stats, strcmp(text, "skip") ? text : "exclude", err));
   const cJSON *parameters = NULL;
   TARE_TRY(get_object(p, root, "parameters", &parameters, err));
   return keep_extras(parameters, none, &table->parameters, err);

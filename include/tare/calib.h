@@ -118,6 +118,9 @@ TARE_API const char *tare_stats_profile(const tare_stats *stats, int i); /* its 
 TARE_API int64_t tare_stats_profile_samples(const tare_stats *stats, int profile);
 TARE_API const char *tare_stats_fit(const tare_stats *stats);        /* "native", "opt", ... */
 TARE_API bool tare_stats_counts_padding(const tare_stats *stats);
+/** Whether every float tensor of the model was observed (tare_calibrate_options.all_tensors); false
+ *  where the file does not say. */
+TARE_API bool tare_stats_all_tensors(const tare_stats *stats);
 TARE_API int tare_stats_n_tensors(const tare_stats *stats);
 TARE_API tare_stats_entry tare_stats_get(const tare_stats *stats, int tensor, int profile);
 

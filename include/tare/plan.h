@@ -32,6 +32,7 @@ typedef enum tare_constraints {
 typedef struct tare_build_options {
   const tare_table *table;        /* scales; NULL builds a float plan, or for a model that is
                                      quantized already, one with the scales that it states */
+  bool any_table;                 /* take the table even where it carries the hash of another model */
   const char *layer_precisions;   /* "GLOB:fp32,GLOB:int8-rows", matched against the name of a node, the
                                      names it was fused from, and its outputs'; the last match
                                      wins; or NULL */
@@ -50,7 +51,7 @@ typedef struct tare_layer {
   const char *op;        /* e.g. "QConvLast" */
   const char *asked;     /* "fp32", "int8", "int8-rows" or "any" */
   const char *precision; /* what it got: "fp32", "int8", "int64", ... */
-  const char *reason;    /* why it differs from what was asked; "" where it does not */
+  const char *reason;    /* why it differs from what was asked, or what it loses; "" where neither */
   const char *kernel;    /* name of the kernel row; "" for data movement */
   const char *output;    /* name of the first output tensor */
   const char *shape;     /* its symbolic shape, e.g. "[batch, (samples + 2) / 5 + 1, 64]" */
@@ -66,7 +67,8 @@ TARE_API void tare_build_options_init(tare_build_options *options);
  * @param options NULL for the defaults
  * @param out receives the plan; free it with tare_plan_free
  * @return TARE_OK, TARE_E_SHAPE (a profile gives an impossible shape somewhere: names node and
- *         profile), TARE_E_USAGE (layer_precisions, isa), TARE_E_UNSUPPORTED (obey), TARE_E_MEMORY
+ *         profile), TARE_E_USAGE (layer_precisions, isa, a table of another model: names both
+ *         hashes), TARE_E_UNSUPPORTED (obey), TARE_E_MEMORY
  */
 TARE_API tare_status tare_plan_build(const tare_model *model, const tare_profiles *profiles,
                                      const tare_build_options *options, tare_plan **out,

@@ -35,7 +35,6 @@ misuse table a -o b.bin
 misuse table a -o b.json --format yaml
 misuse table a -o b.json --method mse --percentile 50
 misuse table a -o b.cache --trt-version 1016022222222222
-misuse table a -o b.cache --trt-version 10.16
 misuse build
 misuse build model.onnx
 misuse build "$EXAMPLES/digits-conv/digits-conv.onnx" -o model.plan

@@ -126,8 +126,8 @@ static void lost_energy_is_reported(void **const state) {
   tare_table *table = NULL;
   assert_int_equal(tare_table_from_stats(stats, &options, &table, NULL), TARE_OK);
   assert_true(entry_of(table, "a", 0).energy_lost > 0.1);
-  assert_true(warns(table, "of the energy of 'a' away"));
-  assert_true(warns(table, "take minmax or mse instead"));
+  assert_true(warns(table, "of the energy of 'a'"));
+  assert_true(warns(table, "use minmax or mse"));
   tare_table_free(&table);
   table = make(stats, "minmax", false);
   assert_false(warns(table, "energy"));
@@ -140,7 +140,7 @@ static void empty_profiles_are_named(void **const state) {
   tare_stats *stats = sample_stats(17);
   stats->profiles[1].n_samples = 0;
   tare_table *table = make(stats, "mse", true);
-  assert_true(warns(table, "profile 1 (samples=4:5:6) got no samples"));
+  assert_true(warns(table, "profile 1 (samples=4:5:6) has no samples"));
   tare_table_free(&table);
   tare_stats_free(&stats);
 }
@@ -156,7 +156,7 @@ static void quiet_rows_are_named(void **const state) {
   }
   sample_fill(stats, 0, 0, x, 50);
   tare_table *table = make(stats, "minmax", false);
-  assert_true(warns(table, "rows below 1/128"));
+  assert_true(warns(table, "quiet rows that a single scale rounds to zero"));
   tare_table_free(&table);
   tare_stats_free(&stats);
 }
