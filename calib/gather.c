@@ -33,6 +33,7 @@ typedef struct intake {
   bool closed;  /* the data is at its end, a sample failed, or the caller wants no more */
   bool spoiled; /* the statistics hold a part of a sample that was refused */
   refusals refused;
+  tare_fit_counts fitted;
 } intake;
 
 /* A sample of its own, copied out of the data set. */
@@ -220,9 +221,13 @@ static tare_status run_sample(worker *const w) {
   return TARE_OK;
 }
 
-static int64_t count_done(intake *const in) {
+static int64_t count_done(const worker *const w) {
+  intake *const in = w->in;
   (void)pthread_mutex_lock(&in->mutex);
   const int64_t done = ++in->n_done;
+  if (!in->job->options->streaming) {
+    tarei_fit_count(in->job->profiles, &w->sample.fitted, &in->fitted);
+  }
   (void)pthread_mutex_unlock(&in->mutex);
   return done;
 }
@@ -251,7 +256,7 @@ static tare_status finish_sample(worker *const w, const bool of_caller) {
     (void)pthread_mutex_unlock(&w->in->mutex);
     return status;
   }
-  const int64_t done = count_done(w->in);
+  const int64_t done = count_done(w);
   return of_caller ? report(w, done) : TARE_OK;
 }
 
@@ -363,6 +368,9 @@ static tare_status join(worker *const workers, const int n, tare_error *const er
     }
     return failure->status;
   }
+  if (in->job->options->fitted) {
+    *in->job->options->fitted = in->fitted;
+  }
   tare_calibrate_times *const times = in->job->options->times;
   for (int i = 0; i < n; i++) {
     if (i > 0) {
@@ -399,6 +407,7 @@ static tare_status pass_until_clean(intake *const in, tarei_team *const team, wo
       reset_stats(workers[i].stats);
     }
     in->n_taken = in->n_done = 0;
+    in->fitted = (tare_fit_counts){0};
     in->closed = in->spoiled = false;
     tarei_team_run(team, (size_t)n, work, workers);
   }

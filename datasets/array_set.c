@@ -270,6 +270,14 @@ static tare_status choose_rows(tarei_array_set *const set, tare_error *const err
   return TARE_OK;
 }
 
+void tarei_array_set_note_rows(tarei_array_set *const set) {
+  if (!set->rows && rows_agree(set) && all_fit(set, true) &&
+      set->columns[0].array->npy.dims[0] > 1) {
+    tarei_str_add(&set->describe, ", one sample of %lld rows (--rows makes a sample of each)",
+                  (long long)set->columns[0].array->npy.dims[0]);
+  }
+}
+
 static tare_status bind_lengths(tarei_array_set *const set, const int c, tare_error *const err) {
   tarei_array_column *const column = &set->columns[c];
   const char *const name = column_name(set, c);

@@ -61,6 +61,9 @@ tare_status tarei_array_set_add_file(tarei_array_set *set, const char *name, con
 /* Finds the array of each input by name (a model with one input takes the only one that fits) and
  * decides between one sample and rows. */
 tare_status tarei_array_set_bind(tarei_array_set *set, tare_error *err);
+/* Says in the description that a set was taken for one sample whose rows could be samples too.
+ * After a bind that went well. */
+void tarei_array_set_note_rows(tarei_array_set *set);
 
 /* Ends the opening of a set: `fault` (its status may be TARE_OK) is what adding and binding said.
  * What is wrong with the data is kept as the fault of one bad sample; with any other status the set

@@ -10,8 +10,8 @@ static tare_status fail_at(const tarei_csv *const csv, const char *const what,
                     what);
 }
 
-void tarei_csv_init(tarei_csv *const csv, const tarei_source *const source) {
-  *csv = (tarei_csv){.source = source, .line = 1, .next_line = 1};
+void tarei_csv_init(tarei_csv *const csv, const tarei_source *const source, const char separator) {
+  *csv = (tarei_csv){.source = source, .separator = separator, .line = 1, .next_line = 1};
   if (source->size >= 3 && memcmp(source->data, "\xef\xbb\xbf", 3) == 0) {
     csv->at = 3;
   }
@@ -77,16 +77,17 @@ static tare_status take_quoted(tarei_csv *const csv, tare_error *const err) {
     TARE_TRY(put(csv, c, err));
   }
   const char next = peek(csv);
-  if (!at_end(csv) && next != ',' && next != '\r' && next != '\n') {
+  if (!at_end(csv) && next != csv->separator && next != '\r' && next != '\n') {
     return fail_at(csv, "text follows a closing quote", err);
   }
   return TARE_OK;
 }
 
 static tare_status take_plain(tarei_csv *const csv, tare_error *const err) {
-  for (char c = peek(csv); !at_end(csv) && c != ',' && c != '\r' && c != '\n'; c = peek(csv)) {
+  for (char c = peek(csv); !at_end(csv) && c != csv->separator && c != '\r' && c != '\n';
+       c = peek(csv)) {
     if (c == '"') {
-      return fail_at(csv, "a quote stands inside a field that is not quoted", err);
+      return fail_at(csv, "stray quote inside an unquoted field", err);
     }
     TARE_TRY(put(csv, c, err));
     csv->at++;
@@ -113,7 +114,7 @@ tare_status tarei_csv_next(tarei_csv *const csv, bool *const more, tare_error *c
     return TARE_OK;
   }
   TARE_TRY(take_field(csv, err));
-  while (peek(csv) == ',') {
+  while (peek(csv) == csv->separator) {
     csv->at++;
     TARE_TRY(take_field(csv, err));
   }

@@ -1,4 +1,5 @@
-/* Records of a CSV text: commas, double quotes (doubled inside), LF or CRLF, an optional BOM. */
+/* Records of a CSV or TSV text: commas or tabs, double quotes (doubled inside), LF or CRLF, an optional
+ * BOM. */
 #ifndef TAREI_DATASETS_CSV_H
 #define TAREI_DATASETS_CSV_H
 
@@ -8,6 +9,7 @@
 
 typedef struct tarei_csv {
   const tarei_source *source; /* the caller's; outlives the reader */
+  char separator;
   size_t at;
   int64_t line; /* of the record last read, from 1 */
   int64_t next_line;
@@ -17,7 +19,7 @@ typedef struct tarei_csv {
   size_t n_fields, fields_capacity;
 } tarei_csv;
 
-void tarei_csv_init(tarei_csv *csv, const tarei_source *source);
+void tarei_csv_init(tarei_csv *csv, const tarei_source *source, char separator);
 void tarei_csv_fini(tarei_csv *csv);
 
 /* Reads the next record; empty lines are passed over. *more is false at the end.

@@ -276,6 +276,14 @@ const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i)
                                                : "(only the first 1000 messages are kept)";
 }
 
+bool tare_dataset_has_audio(const tare_dataset *const dataset) {
+  bool audio = false;
+  for (size_t i = 0; i < dataset->items.n; i++) {
+    audio = audio || dataset->items.items[i].ops == &tare_reader_audio;
+  }
+  return audio;
+}
+
 const char *tare_dataset_describe(const tare_dataset *const dataset) {
   return tarei_str_get(&dataset->describe);
 }

@@ -86,9 +86,15 @@ static bool is_folder(const char *const path) {
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* A file that some reader knows, or a sub-folder that is a sample. */
+/* A sub-folder of its own: a link might lead back to where it stands. */
+static bool is_own_folder(const char *const path) {
+  struct stat st;
+  return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A file that some reader knows, a sub-folder that is a sample, or one to look into. */
 static bool is_data(const char *const path, const tarei_data_spec *const spec) {
-  return is_folder(path) ? tarei_npy_folder_is_sample(path, spec)
+  return is_folder(path) ? is_own_folder(path) || tarei_npy_folder_is_sample(path, spec)
                          : tarei_reader_knows_extension(path);
 }
 
@@ -134,18 +140,53 @@ static tare_status list_folder(const char *const folder, const tarei_data_spec *
   return status;
 }
 
-static tare_status add_files(tarei_items *const items, const char *const folder,
-                             const tarei_data_spec *const spec, tare_error *const err) {
-  names list = {0};
-  int64_t others = 0;
-  tare_status status = list_folder(folder, spec, &list, &others, err);
-  for (size_t i = 0; status == TARE_OK && i < list.n; i++) {
-    status = tarei_items_add(items, list.names[i], NULL, NULL, 0, err);
+static tare_status expand_folder(tarei_items *items, const char *path, int depth,
+                                 const tarei_data_spec *spec, tarei_str *notes, tare_error *err);
+
+enum { DEEPEST = 32 }; /* sub-folders below one another */
+
+/* Where sub-folders are samples, others beside them are not looked into. */
+static void drop_other_folders(names *const list, const tarei_data_spec *const spec,
+                               int64_t *const others) {
+  bool samples = false;
+  for (size_t i = 0; i < list->n; i++) {
+    samples =
+        samples || (is_folder(list->names[i]) && tarei_npy_folder_is_sample(list->names[i], spec));
   }
-  if (status == TARE_OK && list.n == 0) {
+  size_t n = 0;
+  for (size_t i = 0; i < list->n; i++) {
+    if (samples && is_folder(list->names[i]) && !tarei_npy_folder_is_sample(list->names[i], spec)) {
+      free(list->names[i]);
+      ++*others;
+    } else {
+      list->names[n++] = list->names[i];
+    }
+  }
+  list->n = n;
+}
+
+/* Files, and what sub-folders hold. */
+static tare_status add_files(tarei_items *const items, const char *const folder, const int depth,
+                             const tarei_data_spec *const spec, tarei_str *const notes,
+                             tare_error *const err) {
+  names list = {0};
+  const size_t before = items->n;
+  int64_t others = 0;
+  tare_status status =
+      depth > DEEPEST
+          ? tarei_fail(err, TARE_E_LIMIT, "%s: more than %d folders deep", folder, DEEPEST)
+          : list_folder(folder, spec, &list, &others, err);
+  drop_other_folders(&list, spec, &others);
+  for (size_t i = 0; status == TARE_OK && i < list.n; i++) {
+    status = is_folder(list.names[i])
+                 ? expand_folder(items, list.names[i], depth + 1, spec, notes, err)
+                 : tarei_items_add(items, list.names[i], NULL, NULL, 0, err);
+  }
+  if (status == TARE_OK && depth == 0 && items->n == before) {
     status = tarei_fail(err, TARE_E_INPUT,
-                        "%s: holds no audio, HDF5 or NumPy data (%lld entries of other kinds)",
-                        folder, (long long)others);
+                        "%s: holds no audio, HDF5 or NumPy data, nor do its sub-folders (%lld %s)",
+                        folder, (long long)others,
+                        others == 1 ? "entry of another kind" : "entries of other kinds");
   }
   names_fini(&list);
   return status;
@@ -155,7 +196,7 @@ static tare_status add_files(tarei_items *const items, const char *const folder,
 static tare_status add_manifest_of(tarei_items *const items, const char *const folder,
                                    const tarei_data_spec *const spec, tarei_str *const notes,
                                    bool *const found, tare_error *const err) {
-  static const char *const NAMES[] = {"labels.csv", "manifest.csv"};
+  static const char *const NAMES[] = {"labels.csv", "manifest.csv", "labels.tsv", "manifest.tsv"};
   *found = false;
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !*found; i++) {
     char *path = NULL;
@@ -167,7 +208,9 @@ static tare_status add_manifest_of(tarei_items *const items, const char *const f
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
       status = tarei_manifest_has_path(path, found, err);
       if (status == TARE_OK && *found) {
-        tarei_str_add(notes, "folder read by its %s", NAMES[i]);
+        if (!strstr(tarei_str_get(notes), NAMES[i])) {
+          tarei_str_add(notes, "folder read by its %s", NAMES[i]);
+        }
         status = tarei_manifest_expand(items, path, spec, err);
       }
     }
@@ -177,7 +220,7 @@ static tare_status add_manifest_of(tarei_items *const items, const char *const f
   return TARE_OK;
 }
 
-static tare_status expand_folder(tarei_items *const items, const char *const path,
+static tare_status expand_folder(tarei_items *const items, const char *const path, const int depth,
                                  const tarei_data_spec *const spec, tarei_str *const notes,
                                  tare_error *const err) {
   char *const folder = tarei_strdup(path);
@@ -192,7 +235,7 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
   if (status == TARE_OK && !found) {
     status = tarei_npy_folder_is_sample(folder, spec)
                  ? tarei_items_add(items, folder, NULL, NULL, 0, err)
-                 : add_files(items, folder, spec, err);
+                 : add_files(items, folder, depth, spec, notes, err);
   }
   free(folder);
   return status;
@@ -201,19 +244,28 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
 tare_status tarei_items_expand(tarei_items *const items, const char *const path,
                                const tarei_data_spec *const spec, tarei_str *const notes,
                                tare_error *const err) {
-  static const char *const MANIFESTS[] = {"csv", NULL}, *const LISTS[] = {"txt", "lst", NULL};
+  static const char *const MANIFESTS[] = {"csv", "tsv", NULL},
+                           *const LISTS[] = {"txt", "lst", NULL},
+                           *const JSON[] = {"json", "jsonl", NULL};
   struct stat st;
   if (stat(path, &st) != 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
   }
   if (S_ISDIR(st.st_mode)) {
-    return expand_folder(items, path, spec, notes, err);
+    return expand_folder(items, path, 0 /* depth */, spec, notes, err);
   }
   if (!S_ISREG(st.st_mode)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: neither a regular file nor a folder", path);
   }
   if (tarei_has_extension(path, MANIFESTS)) {
     return tarei_manifest_expand(items, path, spec, err);
+  }
+  if (tarei_has_extension(path, JSON)) {
+    return tarei_fail(
+        err, TARE_E_INPUT,
+        "%s: JSON manifests are not supported: use a CSV or TSV manifest with a column "
+        "'path', or a text file with one path a line",
+        path);
   }
   if (tarei_has_extension(path, LISTS)) {
     return tarei_list_expand(items, path, err);

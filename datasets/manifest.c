@@ -3,7 +3,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "datasets/csv.h"
+
+static char separator_of(const char *const path) {
+  static const char *const TABS[] = {"tsv", NULL};
+  return tarei_has_extension(path, TABS) ? '\t' : ',';
+}
 
 typedef struct header {
   int path, label; /* columns, -1 when missing */
@@ -20,7 +26,7 @@ static tare_status read_header(tarei_csv *const csv, const char *const labels, h
     const char *const name = tarei_csv_field(csv, i);
     for (size_t j = 0; j < i; j++) {
       if (strcmp(name, tarei_csv_field(csv, j)) == 0) {
-        return tarei_fail(err, TARE_E_INPUT, "%s: column '%s' stands twice in the header",
+        return tarei_fail(err, TARE_E_INPUT, "%s: duplicate column '%s' in the header",
                           csv->source->name, name);
       }
     }
@@ -35,7 +41,7 @@ tare_status tarei_manifest_has_path(const char *const path, bool *const out,
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
   tarei_csv csv;
-  tarei_csv_init(&csv, &source);
+  tarei_csv_init(&csv, &source, separator_of(path));
   header head;
   const tare_status status = read_header(&csv, NULL, &head, err);
   *out = head.path >= 0;
@@ -88,23 +94,40 @@ static bool all_hold_labels(const tarei_items *const items, const size_t from) {
   return true;
 }
 
+/* Names the columns that there are; the header is the record last read. */
+static tare_status fail_column(const tarei_csv *const csv, const char *const kind,
+                               const char *const wanted, const tare_status status,
+                               const char *const origin, tare_error *const err) {
+  tarei_str columns = {0};
+  for (size_t i = 0; i < csv->n_fields; i++) {
+    tarei_str_add(&columns, "%s'%s'", i ? ", " : "", tarei_csv_field(csv, i));
+  }
+  (void)tarei_fail(err, status, "%s: the header has no %s '%s', only %s", origin, kind, wanted,
+                   tarei_str_get(&columns));
+  tarei_str_free(&columns);
+  return status;
+}
+
 static tare_status expand(tarei_items *const items, tarei_csv *const csv, const char *const origin,
                           const tarei_data_spec *const spec, tare_error *const err) {
   const size_t before = items->n;
   header head;
   TARE_TRY(read_header(csv, spec->labels, &head, err));
   if (head.path < 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: the header has no column 'path'", origin);
+    return fail_column(csv, "column", "path", TARE_E_INPUT, origin, err);
+  }
+  const bool unlabelled = spec->labels && head.label < 0;
+  tare_error no_label = {0}; /* said now, while the header is at hand, and needed later or never */
+  if (unlabelled) {
+    (void)fail_column(csv, "label column", spec->labels, TARE_E_USAGE, origin, &no_label);
   }
   TARE_TRY(add_rows(items, csv, &head, origin, err));
   if (items->n == before) {
     return tarei_fail(err, TARE_E_INPUT, "%s: has a header but no rows", origin);
   }
-  if (spec->labels && head.label < 0 && !all_hold_labels(items, before)) {
-    return tarei_fail(err, TARE_E_USAGE, "%s: the header has no label column '%s'", origin,
-                      spec->labels);
-  }
-  return TARE_OK;
+  return unlabelled && !all_hold_labels(items, before)
+             ? tarei_fail(err, TARE_E_USAGE, "%s", no_label.message)
+             : TARE_OK;
 }
 
 tare_status tarei_manifest_expand(tarei_items *const items, const char *const path,
@@ -116,7 +139,7 @@ tare_status tarei_manifest_expand(tarei_items *const items, const char *const pa
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
   tarei_csv csv;
-  tarei_csv_init(&csv, &source);
+  tarei_csv_init(&csv, &source, separator_of(path));
   const tare_status status = expand(items, &csv, origin, spec, err);
   tarei_csv_fini(&csv);
   tarei_source_close(&source);

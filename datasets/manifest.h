@@ -1,11 +1,11 @@
-/* Manifests (CSV with a header and a "path" column) and lists (one path a line). Paths are
+/* Manifests (CSV or TSV with a header and a "path" column) and lists (one path a line). Paths are
  * relative to the manifest or list. */
 #ifndef TAREI_DATASETS_MANIFEST_H
 #define TAREI_DATASETS_MANIFEST_H
 
 #include "datasets/items.h"
 
-/* Whether the header of a CSV file has a "path" column. */
+/* Whether the header of a CSV or TSV file has a "path" column. */
 tare_status tarei_manifest_has_path(const char *path, bool *out, tare_error *err);
 
 /* Adds the rows. The column named by spec->labels gives the label text; it may be missing only

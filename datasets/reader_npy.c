@@ -32,7 +32,9 @@ static tare_status npy_open(const char *const path, const tarei_data_spec *const
   TARE_TRY(tarei_array_set_new(spec, labels, "NumPy arrays", &set, err));
   tare_error fault = {0};
   if (tarei_array_set_add_file(set, spec->inputs[0].name, path, &fault) == TARE_OK) {
-    (void)tarei_array_set_bind(set, &fault); /* settled in the next line */
+    if (tarei_array_set_bind(set, &fault) == TARE_OK) { /* else settled below */
+      tarei_array_set_note_rows(set);
+    }
   }
   return tarei_array_set_settle(set, path, &fault, state, err);
 }

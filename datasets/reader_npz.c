@@ -37,7 +37,10 @@ static tare_status fill_set(tarei_array_set *const set, const tarei_source *cons
     status = add_members(set, &zip, err);
   }
   tarei_zip_fini(&zip);
-  return status == TARE_OK ? tarei_array_set_bind(set, err) : status;
+  TARE_TRY(status);
+  TARE_TRY(tarei_array_set_bind(set, err));
+  tarei_array_set_note_rows(set);
+  return TARE_OK;
 }
 
 static void npz_close(void *const state) {

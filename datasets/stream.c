@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "datasets/label.h"
 
 static void close_reader(tarei_stream *const stream) {
   if (stream->state) {
@@ -47,6 +48,7 @@ static tare_status name_slot(const tarei_stream *const stream, const tarei_item 
 
 static tare_status read_slot(tarei_stream *const stream, const tarei_item *const item,
                              tarei_slot *const slot) {
+  TARE_TRY(tarei_label_from_text(slot, &slot->error));
   if (!stream->state) {
     const bool labels = stream->spec->labels && !item->label_text;
     TARE_TRY(item->ops->open(item->path, stream->spec, labels, &stream->state, &slot->error));

@@ -97,12 +97,27 @@ const tarei_request *tarei_requests_match(tarei_requests *const requests,
   return last;
 }
 
+/* " (did you mean 'x'?)" where the name of a node is near. */
+static void add_meant(const tarei_graph *const graph, const char *const glob,
+                      tarei_str *const out) {
+  const char **const nodes = tarei_calloc((size_t)graph->n_nodes, sizeof *nodes);
+  for (int n = 0; nodes && n < graph->n_nodes; n++) {
+    nodes[n] = graph->nodes[n].name;
+  }
+  const int near = nodes ? tare_nearest_name(glob, nodes, graph->n_nodes) : -1;
+  if (near >= 0) {
+    tarei_str_add(out, " (did you mean '%s'?)", nodes[near]);
+  }
+  free(nodes);
+}
+
 tare_status tarei_requests_check_used(const tarei_requests *const requests,
-                                      tare_error *const err) {
+                                      const tarei_graph *const graph, tare_error *const err) {
   tarei_str unused = {0};
   for (int i = 0; i < requests->n; i++) {
     if (!requests->items[i].matches) {
       tarei_str_add(&unused, "%s'%s'", unused.length ? ", " : "", requests->items[i].glob);
+      add_meant(graph, requests->items[i].glob, &unused);
     }
   }
   const tare_status status =

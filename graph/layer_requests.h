@@ -35,6 +35,7 @@ const tarei_request *tarei_requests_match(tarei_requests *requests, const tarei_
                                           const tarei_node *node);
 
 /* TARE_E_USAGE naming every glob that matched no layer. */
-tare_status tarei_requests_check_used(const tarei_requests *requests, tare_error *err);
+tare_status tarei_requests_check_used(const tarei_requests *requests, const tarei_graph *graph,
+                                      tare_error *err);
 
 #endif

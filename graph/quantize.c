@@ -362,7 +362,7 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
     goto done;
   }
   TARE_TRY_GOTO(decide_nodes(g, &r, &requests, &refused, err), done);
-  TARE_TRY_GOTO(tarei_requests_check_used(&requests, err), done);
+  TARE_TRY_GOTO(tarei_requests_check_used(&requests, g, err), done);
   if (o->obey && refused.length) {
     status = tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
                         tarei_str_get(&refused));

@@ -179,7 +179,7 @@ static tare_status fit_sample(const tare_profiles *const profiles,
                               const tarei_fit_options *const options,
                               const tare_tensor *const tensors, tarei_fitted *const fitted,
                               tare_error *const err) {
-  int64_t own[TARE_MAX_SYMBOLS];
+  int64_t *const own = fitted->own;
   TARE_TRY(size_fitted(fitted, profiles->n_inputs, err));
   TARE_TRY(tare_profiles_bind(profiles, tensors, own, err));
   TARE_TRY(choose_profile(profiles, own, options->outside, &fitted->profile, err));
@@ -202,6 +202,37 @@ tare_status tarei_fit_sample(const tare_profiles *const profiles, const tare_por
   (void)inputs, (void)n_inputs; /* the profiles keep a copy */
   const tare_status status = fit_sample(profiles, options, tensors, fitted, err);
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", what);
+}
+
+/* Elements of all inputs at given symbol values. */
+static int64_t count_elements(const tare_profiles *const profiles, const int64_t *const symbols) {
+  int64_t sum = 0;
+  for (int i = 0; i < profiles->n_inputs; i++) {
+    int64_t n = 1;
+    for (int axis = 0; axis < profiles->inputs[i].rank; axis++) {
+      const int symbol = profiles->dim_symbols[i][axis];
+      n *= symbol < 0 ? profiles->inputs[i].dims[axis].value : symbols[symbol];
+    }
+    sum += n;
+  }
+  return sum;
+}
+
+void tarei_fit_count(const tare_profiles *const profiles, const tarei_fitted *const fitted,
+                     tare_fit_counts *const counts) {
+  bool cut = false, padded = false;
+  for (int s = 0; s < profiles->n_symbols; s++) {
+    cut = cut || fitted->run[s] < fitted->own[s];
+    padded = padded || fitted->run[s] > fitted->own[s];
+  }
+  counts->samples++;
+  counts->cut += cut;
+  counts->padded += padded;
+  if (cut) {
+    const int64_t elements = count_elements(profiles, fitted->own);
+    counts->elements += elements;
+    counts->lost += elements - count_elements(profiles, fitted->valid);
+  }
 }
 
 tare_status tarei_fitted_keep(tarei_fitted *const fitted, tare_error *const err) {

@@ -14,6 +14,7 @@
  * the symbol values it runs at, and those of its own data. Buffers are reused from call to call. */
 typedef struct tarei_fitted {
   int profile;                       /* bucket: profile of the sample's own shape (or nearest) */
+  int64_t own[TARE_MAX_SYMBOLS];     /* symbol values of the sample as it came */
   int64_t run[TARE_MAX_SYMBOLS];     /* symbol values after padding or cutting */
   int64_t valid[TARE_MAX_SYMBOLS];   /* min(run, the sample's own): the part that is real data */
   int n_tensors;
@@ -39,6 +40,9 @@ tare_status tarei_fit_check(const tarei_fit_options *options, const tare_port *i
 tare_status tarei_fit_sample(const tare_profiles *profiles, const tare_port *inputs, int n_inputs,
                              const tarei_fit_options *options, const char *what,
                              const tare_tensor *tensors, tarei_fitted *fitted, tare_error *err);
+/* Adds what fitting did to the sample. */
+void tarei_fit_count(const tare_profiles *profiles, const tarei_fitted *fitted,
+                     tare_fit_counts *counts);
 /* Copies what still lies in the sample's own memory, so that the sample may go. */
 tare_status tarei_fitted_keep(tarei_fitted *fitted, tare_error *err);
 void tarei_fitted_fini(tarei_fitted *fitted);

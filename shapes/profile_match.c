@@ -59,6 +59,20 @@ static int find_culprits(const tare_profiles *const profiles, const int64_t *con
   return n;
 }
 
+/* A culprit that every profile holds at 1, as symbols are that nobody named; -1: none. */
+static int find_unnamed(const tare_profiles *const profiles, const bool *const culprit) {
+  for (int i = 0; i < profiles->n_symbols; i++) {
+    bool ones = culprit[i];
+    for (int p = 0; p < profiles->count; p++) {
+      ones = ones && profiles->items[p].ranges[i].max == 1;
+    }
+    if (ones) {
+      return i;
+    }
+  }
+  return -1;
+}
+
 tare_status tare_profiles_explain(const tare_profiles *const profiles, const int64_t *const values,
                                   const char *const what, tare_error *const err) {
   const char *const prefix = what ? what : "";
@@ -74,6 +88,7 @@ tare_status tare_profiles_explain(const tare_profiles *const profiles, const int
       tarei_str_add(&s, "%s%s=%" PRId64, shown++ ? ", " : "", profiles->symbols[i], values[i]);
     }
   }
+  const int unnamed = find_unnamed(profiles, culprit);
   tarei_str_add(&s, n == 1 ? " is outside every profile: " : " fit together in no profile: ");
   for (int p = 0; p < profiles->count; p++) {
     tarei_str_add(&s, "%sprofile %d takes ", p ? "; " : "", p);
@@ -84,6 +99,10 @@ tare_status tare_profiles_explain(const tare_profiles *const profiles, const int
                       n > 1 ? profiles->symbols[i] : "", n > 1 ? " " : "", r.min, r.max);
       }
     }
+  }
+  if (unnamed >= 0) {
+    tarei_str_add(&s, " (a symbol that no profile names is 1: add %s=MIN:OPT:MAX to the profile)",
+                  profiles->symbols[unnamed]);
   }
   (void)tarei_fail(err, TARE_E_SHAPE, "%s%s%s", prefix, colon, tarei_str_get(&s));
   tarei_str_free(&s);
@@ -102,8 +121,16 @@ tare_status tarei_fail_unknown_input(const tare_port *const inputs, const int n_
   for (int i = 0; i < n_inputs; i++) {
     tarei_str_add(&s, "%s%s", i ? ", " : "", inputs[i].name);
   }
-  (void)tarei_fail(err, TARE_E_USAGE, "unknown input '%s', the inputs are %s", name,
-                   tarei_str_get(&s));
+  const char *names[TARE_MAX_SYMBOLS];
+  const int n =
+      n_inputs < TARE_MAX_SYMBOLS ? n_inputs : TARE_MAX_SYMBOLS; /* the rest is not near */
+  for (int i = 0; i < n; i++) {
+    names[i] = inputs[i].name;
+  }
+  const int near = tare_nearest_name(name, names, n);
+  (void)tarei_fail(err, TARE_E_USAGE, "unknown input '%s', the inputs are %s%s%s%s", name,
+                   tarei_str_get(&s), near < 0 ? "" : " (did you mean '",
+                   near < 0 ? "" : names[near], near < 0 ? "" : "'?)");
   tarei_str_free(&s);
   return TARE_E_USAGE;
 }

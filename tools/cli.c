@@ -38,9 +38,48 @@ int cli_end(const char *const command, const tare_status status, const tare_erro
   return tare_status_exit_code(status);
 }
 
+/* Adds the long names of a parser and its children. */
+static void add_options(const struct argp *const argp, cli_list *const names) {
+  for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
+    if (o->name && !(o->flags & OPTION_HIDDEN)) {
+      cli_list_add(names, o->name);
+    }
+  }
+  for (const struct argp_child *child = argp->children; child && child->argp; child++) {
+    add_options(child->argp, names);
+  }
+}
+
+/* argp only says that it does not know an option; the name that was meant comes before that. */
+static void suggest_options(const struct argp *const argp, const int argc,
+                            char *const *const argv) {
+  cli_list names = {0};
+  add_options(argp, &names);
+  cli_list_add(&names, "help");
+  cli_list_add(&names, "usage");
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const size_t n = strcspn(argv[i], "=");
+    bool known = strncmp(argv[i], "--", 2) != 0;
+    for (int k = 0; k < names.n && !known; k++) {
+      known = strncmp(names.items[k], argv[i] + 2, n - 2) == 0; /* or the beginning of one */
+    }
+    if (!known) {
+      char *const name = cli_format("%.*s", (int)n - 2, argv[i] + 2);
+      const int near = tare_nearest_name(name, names.items, names.n);
+      if (near >= 0) {
+        fprintf(stderr, "%s: option '--%s': did you mean '--%s'?\n", argv[0], name,
+                names.items[near]);
+      }
+      free(name);
+    }
+  }
+  cli_list_fini(&names);
+}
+
 void cli_parse(const struct argp *const argp, const int argc, char **const argv,
                void *const input) {
   argp_err_exit_status = tare_status_exit_code(TARE_E_USAGE);
+  suggest_options(argp, argc, argv);
   const error_t error = argp_parse(argp, argc, argv, 0 /* flags */, NULL, input);
   if (error) {
     fprintf(stderr, "tare: %s\n", strerror(error));
@@ -70,27 +109,38 @@ double cli_real(const struct argp_state *const state, const char *const option,
   return value;
 }
 
-int cli_pick(const struct argp_state *const state, const char *const kind, const char *const name,
-             const char *(*const name_of)(int), const int n) {
-  cli_list names = {0};
+int cli_pick_text(const struct argp_state *const state, const char *const kind,
+                  const char *const name, const char *const *const names, const int n) {
+  cli_list known = {0};
   char *list = cli_format("%s", "");
   for (int i = 0; i < n; i++) {
-    if (strcmp(name_of(i), name) == 0) {
+    if (strcmp(names[i], name) == 0) {
       free(list);
-      cli_list_fini(&names);
+      cli_list_fini(&known);
       return i;
     }
-    cli_list_add(&names, name_of(i));
-    char *const longer = cli_format("%s%s%s", list, i ? ", " : "", name_of(i));
+    cli_list_add(&known, names[i]);
+    char *const longer = cli_format("%s%s%s", list, i ? ", " : "", names[i]);
     free(list);
     list = longer;
   }
-  char *const meant = cli_meant(name, &names);
+  char *const meant = cli_meant(name, &known);
   argp_error(state, "unknown %s '%s', expected one of %s%s", kind, name, list, meant);
   free(meant);
   free(list);
-  cli_list_fini(&names);
+  cli_list_fini(&known);
   return 0;
+}
+
+int cli_pick(const struct argp_state *const state, const char *const kind, const char *const name,
+             const char *(*const name_of)(int), const int n) {
+  cli_list names = {0};
+  for (int i = 0; i < n; i++) {
+    cli_list_add(&names, name_of(i));
+  }
+  const int found = cli_pick_text(state, kind, name, names.items, n);
+  cli_list_fini(&names);
+  return found;
 }
 
 char *cli_meant(const char *const name, const cli_list *const names) {
@@ -143,6 +193,10 @@ void cli_list_split(cli_list *const list, char *const text) {
   for (char *part = strtok_r(text, ",", &place); part; part = strtok_r(NULL, ",", &place)) {
     cli_list_add(list, part);
   }
+}
+
+const char *cli_s(const int64_t n) {
+  return n == 1 ? "" : "s";
 }
 
 bool cli_ends_with(const char *const text, const char *const end) {

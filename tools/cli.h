@@ -57,6 +57,10 @@ double cli_real(const struct argp_state *state, const char *option, const char *
 int cli_pick(const struct argp_state *state, const char *kind, const char *name,
              const char *(*name_of)(int), int n);
 
+/* The same among n texts. */
+int cli_pick_text(const struct argp_state *state, const char *kind, const char *name,
+                  const char *const *names, int n);
+
 /* Memory, or the end of the program (exit 5). */
 void *cli_realloc(void *memory, size_t count, size_t size);
 char *cli_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -75,6 +79,9 @@ char *cli_meant(const char *name, const cli_list *names);
 
 /* Splits "a,b,c" in place and adds the parts. */
 void cli_list_split(cli_list *list, char *text);
+
+/* "s" unless there is one. */
+const char *cli_s(int64_t n);
 
 bool cli_ends_with(const char *text, const char *end);
 

@@ -325,7 +325,7 @@ static void print_text(const arguments *const a, const work *const w) {
 
 static void print_json(const arguments *const a, const work *const w) {
   const timing *const t = &w->times;
-  cJSON *const object = json_object();
+  cJSON *const object = json_begin("bench");
   char *const point = point_text(w);
   json_text(object, "shape", point);
   free(point);
@@ -381,5 +381,5 @@ int cmd_bench(const int argc, char **const argv) {
   opt_profiles_fini(&a.profiles);
   opt_streaming_fini(&a.streaming);
   opt_model_fini(&a.model_options);
-  return cli_end(argv[0], status, &err);
+  return opt_end(argv[0], &a.common, status, &err);
 }

@@ -177,7 +177,7 @@ static void warn_symmetric(const arguments *const a, const tare_plan *const plan
     say(&a->common,
         "warning: --symmetric gives %d layer%s a single scale where rows need their own, which "
         "may cost much accuracy: build without it, or keep %s in float (--layer-precisions)",
-        n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+        n, cli_s(n), n == 1 ? "it" : "them");
   }
 }
 
@@ -237,7 +237,7 @@ static void print_text(const arguments *const a, const work *const w) {
 }
 
 static void print_json(const arguments *const a, const work *const w) {
-  cJSON *const object = json_object();
+  cJSON *const object = json_begin("build");
   json_text(object, "model", a->model);
   json_int(object, "weight_bytes", tare_plan_weight_bytes(w->plan));
   json_int(object, "context_bytes", tare_plan_context_bytes(w->plan));
@@ -281,8 +281,7 @@ static tare_status check_scales(const arguments *const a, const work *const w,
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   const tare_port *inputs = NULL;
   CLI_TRY(check_output(a, err));
-  CLI_TRY(tare_model_load(a->model, &w->model, err));
-  CLI_TRY(opt_model_apply(&a->model_options, w->model, err));
+  CLI_TRY(opt_model_load(&a->model_options, a->model, &w->model, err));
   const int n_inputs = tare_model_inputs(w->model, &inputs);
   CLI_TRY(check_scales(a, w, err));
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));
@@ -306,5 +305,5 @@ int cmd_build(const int argc, char **const argv) {
   tare_model_free(&w.model);
   opt_profiles_fini(&a.profiles);
   opt_model_fini(&a.model_options);
-  return cli_end(argv[0], status, &err);
+  return opt_end(argv[0], &a.common, status, &err);
 }

@@ -7,6 +7,7 @@
 #include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/report.h"
+#include "tools/score.h"
 #include "tools/say.h"
 #include "tools/source.h"
 #include "tools/table_out.h"
@@ -36,6 +37,7 @@ typedef struct work {
   tare_table *table; /* NULL when statistics are written */
   double seconds;
   tare_calibrate_times times;
+  tare_fit_counts fitted;
 } work;
 
 static const struct argp_option OPTIONS[] = {
@@ -78,10 +80,8 @@ static void check(const arguments *const a, const struct argp_state *const state
 }
 
 static bool take_pad_stats(const char *const arg, const struct argp_state *const state) {
-  if (strcmp(arg, "exclude") != 0 && strcmp(arg, "count") != 0) {
-    argp_error(state, "--pad-stats takes exclude or count, not '%s'", arg);
-  }
-  return strcmp(arg, "count") == 0;
+  static const char *const NAMES[] = {"exclude", "count"};
+  return cli_pick_text(state, "value of --pad-stats", arg, NAMES, 2) == 1;
 }
 
 static error_t parse(const int key, char *const arg, struct argp_state *const state) {
@@ -159,6 +159,7 @@ static tare_status calibrate(const arguments *const a, work *const w, tare_error
   o.progress = progress_tick;
   o.progress_user = &p;
   o.times = &w->times;
+  o.fitted = &w->fitted;
   const double start = cli_now();
   const tare_status status = tare_calibrate(w->model, w->dataset, w->profiles, &o, &w->stats, err);
   w->seconds = cli_now() - start;
@@ -196,8 +197,8 @@ static void print_times(const tare_calibrate_times *const t) {
 }
 
 static void print_text(const arguments *const a, const work *const w) {
-  printf("%" PRId64 " samples, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
-         tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
+  printf("%" PRId64 " sample%s, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
+         cli_s(n_samples(w->stats)), tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
          tare_stats_counts_padding(w->stats) ? "counted" : "excluded", w->seconds);
   print_times(&w->times);
   report *const r = report_new("profile~,samples>");
@@ -215,12 +216,13 @@ static void print_text(const arguments *const a, const work *const w) {
 }
 
 static void print_json(const arguments *const a, const work *const w) {
-  cJSON *const object = json_object();
+  cJSON *const object = json_begin("calibrate");
   json_text(object, "model", a->model);
   json_int(object, "samples", n_samples(w->stats));
   json_int(object, "skipped", tare_dataset_n_bad(w->dataset));
   json_text(object, "fit", tare_stats_fit(w->stats));
   json_bool(object, "padding_counted", tare_stats_counts_padding(w->stats));
+  fitted_json(object, &w->fitted);
   json_int(object, "tensors", tare_stats_n_tensors(w->stats));
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {
@@ -251,9 +253,8 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
 
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   CLI_TRY(check_output(a, err));
-  CLI_TRY(tare_model_load(a->model, &w->model, err));
+  CLI_TRY(opt_model_load(&a->model_options, a->model, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
-  CLI_TRY(opt_model_apply(&a->model_options, w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,
                       &w->dataset, err));
@@ -263,6 +264,7 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(table_check_column(&a->table, table_kind_of(a->output), columns, a->output, err));
   CLI_TRY(calibrate(a, w, err));
   say_data(&a->common, w->dataset);
+  say_fitted(&a->common, "calibration", &w->fitted);
   CLI_TRY(write_output(a, w, err));
   (a->common.json ? print_json : print_text)(a, w);
   return TARE_OK;
@@ -280,7 +282,7 @@ int cmd_calibrate(const int argc, char **const argv) {
   tare_dataset_close(&w.dataset);
   tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
-  const int code = cli_end(argv[0], status, &err);
+  const int code = opt_end(argv[0], &a.common, status, &err);
   opt_fit_hint(&a.fit, &err);
   opt_profiles_fini(&a.profiles);
   opt_data_fini(&a.data);

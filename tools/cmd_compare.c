@@ -211,6 +211,7 @@ static tare_status calibrate(const arguments *const a, const work *const w, grid
   o.streaming = w->streaming;
   o.threads = a->common.threads;
   o.isa = a->common.isa;
+  o.fitted = &pass->fitted;
   o.progress = progress_tick;
   o.progress_user = &p;
   CLI_TRY(tare_dataset_rewind(w->calib, err));
@@ -248,6 +249,9 @@ static tare_status run_pass(const arguments *const a, work *const w, const int p
     }
   }
   tare_stats_free(&stats);
+  char *const what = cli_format("calibration %s", tare_fit_name(w->grid.passes[pass].fit));
+  say_fitted(&a->common, what, &w->grid.passes[pass].fitted);
+  free(what);
   return TARE_OK;
 }
 
@@ -328,8 +332,7 @@ static void report_grid(const arguments *const a, const work *const w) {
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   CLI_TRY(check_outputs(a, err));
   CLI_TRY(grid_make(&a->fits, &a->paddings, &a->methods, &w->grid, err));
-  CLI_TRY(tare_model_load(a->model, &w->model, err));
-  CLI_TRY(opt_model_apply(&a->model_options, w->model, err));
+  CLI_TRY(opt_model_load(&a->model_options, a->model, &w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(open_data(a, w, &p, err));
   tare_dataset *const both[] = {w->calib, w->eval};
@@ -343,6 +346,7 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   const compare_eval e = setup(a, w);
   CLI_TRY(compare_evaluate(&e, &w->grid, err));
   say_data(&a->common, w->eval);
+  say_fitted(&a->common, "evaluation", &w->grid.fp32.fitted);
   CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
   CLI_TRY(keep_first(a, &e, &w->grid, err));
   report_grid(a, w);
@@ -364,7 +368,7 @@ int cmd_compare(const int argc, char **const argv) {
   tare_dataset_close(&w.eval);
   tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
-  const int code = cli_end(argv[0], status, &err);
+  const int code = opt_end(argv[0], &a.common, status, &err);
   opt_fit_hint(&a.fit, &err);
   opt_profiles_fini(&a.profiles);
   opt_data_fini(&a.data);

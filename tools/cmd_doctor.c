@@ -17,7 +17,7 @@ typedef struct arguments {
 typedef struct machine {
   int cores;       /* online */
   int allowed;     /* that this process may use */
-  const char *smt; /* "on", "off" or "not known" */
+  const char *smt; /* "on", "off" or "unknown" */
   int64_t memory, free_memory;
   cli_list libraries;
 } machine;
@@ -29,7 +29,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       state->child_inputs[0] = &a->common;
       return 0;
     case ARGP_KEY_ARG:
-      argp_error(state, "takes no argument, '%s' is too much", arg);
+      argp_error(state, "unexpected argument '%s'", arg);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -51,11 +51,11 @@ static const struct argp ARGP = {
 static const char *smt_state(void) {
   FILE *const file = fopen("/sys/devices/system/cpu/smt/active", "re");
   if (!file) {
-    return "not known";
+    return "unknown";
   }
   const int c = fgetc(file);
   (void)fclose(file); /* read only */
-  return c == '1' ? "on" : c == '0' ? "off" : "not known";
+  return c == '1' ? "on" : c == '0' ? "off" : "unknown";
 }
 
 static int count_allowed(void) {
@@ -116,8 +116,8 @@ static void report_json(cJSON *const object, const char *const report_text) {
 }
 
 static void print_json(const machine *const m, const char *const report_text) {
-  cJSON *const object = json_object();
-  json_text(object, "version", tare_version());
+  cJSON *const object = json_begin("doctor");
+  json_text(object, "tare_version", tare_version());
   json_int(object, "cores", m->cores);
   json_int(object, "allowed", m->allowed);
   json_text(object, "smt", m->smt);
@@ -137,13 +137,13 @@ int cmd_doctor(const int argc, char **const argv) {
   cli_parse(&ARGP, argc, argv, &a);
   char *const report_text = tare_cpu_report(a.common.isa);
   if (!report_text) {
-    return cli_end(argv[0], cli_fail(&err, TARE_E_MEMORY, "out of memory"), &err);
+    return opt_end(argv[0], &a.common, cli_fail(&err, TARE_E_MEMORY, "out of memory"), &err);
   }
   if (strncmp(report_text, "unknown", strlen("unknown")) == 0) {
     const tare_status status =
         cli_fail(&err, TARE_E_USAGE, "unknown instruction set in --isa %s", a.common.isa);
     tare_free(report_text);
-    return cli_end(argv[0], status, &err);
+    return opt_end(argv[0], &a.common, status, &err);
   }
   machine m = look();
   (a.common.json ? print_json : print_text)(&m, report_text);

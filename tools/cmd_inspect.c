@@ -80,7 +80,7 @@ static tare_status show_file(const arguments *const a, const char *const path, c
 static tare_status show_json(const arguments *const a, tare_error *const err) {
   cJSON *const list = json_array();
   for (int i = 0; i < a->paths.n; i++) {
-    cJSON *const object = json_add(list, NULL, json_object());
+    cJSON *const object = json_add(list, NULL, json_begin("inspect"));
     const tare_status status = show_file(a, a->paths.items[i], object, err);
     if (status != TARE_OK) {
       cJSON_Delete(list);
@@ -113,5 +113,5 @@ int cmd_inspect(const int argc, char **const argv) {
   const tare_status status = (a.show.common.json ? show_json : show_text)(&a, &err);
   cli_list_fini(&a.paths);
   opt_data_fini(&a.show.data);
-  return cli_end(argv[0], status, &err);
+  return opt_end(argv[0], &a.show.common, status, &err);
 }

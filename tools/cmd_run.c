@@ -165,13 +165,14 @@ static tare_status evaluate(const arguments *const a, work *const w, tare_error 
 
 static void print_json(const arguments *const a, const work *const w) {
   const tare_profiles *const profiles = tare_plan_profiles(w->plan.plan);
-  cJSON *const object = json_object();
+  cJSON *const object = json_begin("run");
   score_json(object, &w->result.total, tare_metric_name(a->metric.metric), a->against);
   json_real(object, "seconds", w->result.seconds);
   if (a->against) {
     json_real(object, "reference_seconds", w->result.reference_seconds);
   }
   json_int(object, "peak_bytes", w->result.peak_bytes);
+  fitted_json(object, &w->result.fitted);
   json_int(object, "skipped", tare_dataset_n_bad(w->dataset));
   cJSON *const list = json_add(object, "profiles", json_array());
   for (int p = 0; p < w->result.n_profiles; p++) {
@@ -210,6 +211,7 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(build_sides(a, w, err));
   CLI_TRY(evaluate(a, w, err));
   say_data(&a->common, w->dataset);
+  say_fitted(&a->common, "run", &w->result.fitted);
   if (a->common.json) {
     print_json(a, w);
   } else {
@@ -231,7 +233,7 @@ int cmd_run(const int argc, char **const argv) {
   tare_streaming_free(&w.streaming);
   side_fini(&w.plan);
   side_fini(&w.against);
-  const int code = cli_end(argv[0], status, &err);
+  const int code = opt_end(argv[0], &a.common, status, &err);
   opt_fit_hint(&a.fit, &err);
   opt_profiles_fini(&a.profiles);
   opt_data_fini(&a.data);

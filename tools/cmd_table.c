@@ -32,10 +32,9 @@ static table_kind kind_of(const arguments *const a, const struct argp_state *con
     }
     return kind;
   }
-  if (strcmp(a->format, "json") != 0 && strcmp(a->format, "trt") != 0) {
-    argp_error(state, "--format takes json or trt, not '%s'", a->format);
-  }
-  return strcmp(a->format, "trt") == 0 ? TABLE_KIND_TRT : TABLE_KIND_JSON;
+  static const char *const NAMES[] = {"json", "trt"};
+  return cli_pick_text(state, "value of --format", a->format, NAMES, 2) ? TABLE_KIND_TRT
+                                                                        : TABLE_KIND_JSON;
 }
 
 static void check(arguments *const a, const struct argp_state *const state) {
@@ -125,7 +124,7 @@ static tare_status from_table(const arguments *const a, tare_table **const table
 }
 
 static void print_json(const arguments *const a, const tare_table *const table) {
-  cJSON *const object = json_object();
+  cJSON *const object = json_begin("table");
   json_text(object, "input", a->input);
   table_json(object, table);
   json_text(object, "format", a->kind == TABLE_KIND_TRT ? "trt" : "json");
@@ -159,5 +158,5 @@ int cmd_table(const int argc, char **const argv) {
   cli_parse(&ARGP, argc, argv, &a);
   const tare_status status = run(&a, &table, &err);
   tare_table_free(&table);
-  return cli_end(argv[0], status, &err);
+  return opt_end(argv[0], &a.common, status, &err);
 }

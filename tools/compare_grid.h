@@ -10,6 +10,7 @@ typedef struct grid_pass {
   bool count_padding;
   int64_t samples, peak;
   double seconds;
+  tare_fit_counts fitted;
 } grid_pass;
 
 typedef struct grid_strategy {

@@ -27,6 +27,7 @@ static void passes_json(cJSON *const object, const grid *const g) {
     json_text(item, "fit", tare_fit_name(g->passes[i].fit));
     json_bool(item, "padding_counted", g->passes[i].count_padding);
     json_int(item, "samples", g->passes[i].samples);
+    fitted_json(item, &g->passes[i].fitted);
     json_real(item, "seconds", g->passes[i].seconds);
     json_int(item, "peak_bytes", g->passes[i].peak);
   }
@@ -75,7 +76,7 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
 }
 
 void grid_json(const grid *const g, const grid_context *const c) {
-  cJSON *const object = json_object();
+  cJSON *const object = json_begin("compare");
   json_text(object, "model", c->model);
   json_text(object, "peak_of", c->peaks_by_row ? "row" : "process");
   passes_json(object, g);

@@ -107,7 +107,7 @@ static void print_verdict(const grid *const g, const char *const metric) {
       "  by a paired bootstrap over %" PRId64
       " labelled sample%s; fewer than 6 samples that\n"
       "  differ are no evidence\n",
-      metric, samples, samples == 1 ? "" : "s");
+      metric, samples, cli_s(samples));
 }
 
 static void add_fidelity(report *const r, const tare_eval_result *const result) {
@@ -152,7 +152,7 @@ static void print_by_profile(const grid *const g, const tare_profiles *const pro
   for (int p = 0; p < g->fp32.n_profiles && g->fp32.n_profiles > 1; p++) {
     const int64_t samples = g->fp32.profiles[p].samples;
     char *const text = profile_text(profiles, p);
-    printf("\nprofile %d: %s, %" PRId64 " sample%s\n", p, text, samples, samples == 1 ? "" : "s");
+    printf("\nprofile %d: %s, %" PRId64 " sample%s\n", p, text, samples, cli_s(samples));
     free(text);
     print_profile(g, p, metric);
   }

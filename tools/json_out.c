@@ -7,6 +7,8 @@
 
 #include "tools/cli.h"
 
+enum { VERSION = 1 }; /* raised when a member changes its meaning or goes */
+
 /* Every cJSON call that makes something comes through here: NULL means out of memory. */
 static cJSON *made(cJSON *const item) {
   if (!item) {
@@ -18,6 +20,12 @@ static cJSON *made(cJSON *const item) {
 
 cJSON *json_object(void) {
   return made(cJSON_CreateObject());
+}
+cJSON *json_begin(const char *const command) {
+  cJSON *const object = json_object();
+  json_text(object, "command", command);
+  json_int(object, "json_version", VERSION);
+  return object;
 }
 cJSON *json_array(void) {
   return made(cJSON_CreateArray());
@@ -51,10 +59,25 @@ void json_hash(cJSON *const parent, const char *const name, const uint64_t hash)
   free(text);
 }
 
+static bool printed; /* the one object of this process */
+
 void json_print(cJSON *const object) {
+  printed = true;
   char *const text = cJSON_Print(object);
   (void)made(text ? object : NULL);
   puts(text);
   free(text);
   cJSON_Delete(object);
+}
+
+void json_print_error(const char *const command, const tare_error *const err) {
+  if (printed) {
+    return;
+  }
+  cJSON *const object = json_begin(command);
+  cJSON *const error = json_add(object, "error", json_object());
+  json_text(error, "status", tare_status_name(err->status));
+  json_int(error, "exit_code", tare_status_exit_code(err->status));
+  json_text(error, "message", err->message);
+  json_print(object);
 }

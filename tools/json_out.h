@@ -5,8 +5,13 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <tare/status.h>
 
 cJSON *json_object(void);
+
+/* An object that a command prints: with the command's name and the version of this JSON
+ * (docs/json.md). */
+cJSON *json_begin(const char *command);
 cJSON *json_array(void);
 
 /* Add to an object under a name, or to an array where name is NULL. The child is returned. */
@@ -19,5 +24,9 @@ void json_hash(cJSON *parent, const char *name, uint64_t hash);
 
 /* Prints the object on stdout and frees it. */
 void json_print(cJSON *object);
+
+/* Prints an object that says what went wrong, unless one was printed already: a command prints one.
+ */
+void json_print_error(const char *command, const tare_error *err);
 
 #endif

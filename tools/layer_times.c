@@ -136,8 +136,8 @@ static void layer_json(cJSON *const item, const layer_times *const t, const int 
   json_text(item, "name", layer.name);
   json_text(item, "op", layer.op);
   json_text(item, "precision", layer.precision);
-  json_real(item, "timeMs", one.seconds * 1e3);
-  json_real(item, "averageMs", one.seconds * 1e3 / (double)t->runs);
+  json_real(item, "time_ms", one.seconds * 1e3);
+  json_real(item, "average_ms", one.seconds * 1e3 / (double)t->runs);
   json_real(item, "percentage", percent(&one, all));
   json_real(item, "operations", one.operations);
   json_real(item, "gops", gops(t, &one));

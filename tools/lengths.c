@@ -33,9 +33,11 @@ static tare_status take(lengths *const l, tare_dataset *const dataset,
   return TARE_OK;
 }
 
-tare_status lengths_read(lengths *const l, tare_dataset *const dataset, tare_error *const err) {
+tare_status lengths_read(lengths *const l, tare_dataset *const dataset, progress *const p,
+                         tare_error *const err) {
   const tare_sample *sample = NULL;
-  for (;;) {
+  for (int64_t done = 0;; done++) {
+    (void)progress_tick(p, done, tare_dataset_count(dataset)); /* nothing stops it */
     CLI_TRY(tare_dataset_next(dataset, &sample, err));
     if (!sample) {
       return TARE_OK;
@@ -44,8 +46,9 @@ tare_status lengths_read(lengths *const l, tare_dataset *const dataset, tare_err
   }
 }
 
-tare_status lengths_scan(lengths *const l, tare_dataset *const dataset, tare_error *const err) {
-  CLI_TRY(lengths_read(l, dataset, err));
+tare_status lengths_scan(lengths *const l, tare_dataset *const dataset, progress *const p,
+                         tare_error *const err) {
+  CLI_TRY(lengths_read(l, dataset, p, err));
   return tare_dataset_rewind(dataset, err);
 }
 
@@ -174,8 +177,12 @@ static tare_status from_data(const opt_common *const common, const tare_port *in
   tare_status status = TARE_OK;
   n_inputs = streaming ? tare_streaming_ports(streaming, &inputs) : n_inputs;
   CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
+  const double start = cli_now();
   for (int i = 0; i < n_datasets; i++) {
-    CLI_TRY_GOTO(lengths_scan(&l, datasets[i], err), done);
+    progress p = progress_start("read lengths", common);
+    status = lengths_scan(&l, datasets[i], &p, err);
+    progress_end(&p);
+    CLI_TRY_GOTO(status, done);
   }
   if (l.n == 0) {
     status = cli_fail(err, TARE_E_INPUT, "no usable sample to take a profile from");
@@ -185,6 +192,7 @@ static tare_status from_data(const opt_common *const common, const tare_port *in
   status = tare_profiles_add(to, spec, err);
   if (status == TARE_OK && *spec) {
     say(common, "profile taken from the data: %s", spec);
+    say_more(common, "lengths read in %.1f s", cli_now() - start);
   }
   free(spec);
 done:
@@ -211,9 +219,47 @@ static tare_status fill(const opt_profiles *const options, const opt_common *con
   }
   const char *const symbol = tare_profiles_symbol(to, tare_profiles_n_symbols(to) - 1);
   return cli_fail(err, TARE_E_USAGE,
-                  "'%s' has no fixed size: say the lengths to run at, e.g. --profile "
-                  "%s=1:100:1000 (least:usual:most)",
+                  "'%s' has no fixed size: give the lengths to run at, e.g. --profile "
+                  "%s=1:100:1000 (minimum:optimum:maximum)",
                   symbol, symbol);
+}
+
+static bool holds(const tare_profiles *const profiles, const int outer, const int inner) {
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const tare_range o = tare_profiles_range(profiles, outer, s);
+    const tare_range i = tare_profiles_range(profiles, inner, s);
+    if (i.min < o.min || i.max > o.max) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The first profile that holds a shape is taken, so that one inside an earlier one never is. */
+static void warn_hidden(const opt_common *const common, const tare_profiles *const profiles) {
+  for (int p = 1; p < tare_profiles_count(profiles); p++) {
+    for (int before = 0; before < p; before++) {
+      if (holds(profiles, before, p)) {
+        char *const hidden = profile_text(profiles, p), *const first =
+                                                            profile_text(profiles, before);
+        say(common,
+            "warning: profile %d (%s) is never chosen: profile %d (%s) holds every shape of it and "
+            "comes first; put the narrower one first",
+            p, hidden, before, first);
+        free(hidden);
+        free(first);
+        break;
+      }
+    }
+  }
+}
+
+static void say_profiles(const opt_common *const common, const tare_profiles *const profiles) {
+  for (int p = 0; common->verbose && p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    say_more(common, "profile %d: %s", p, text);
+    free(text);
+  }
 }
 
 tare_status profiles_choose(const opt_profiles *const options, const opt_common *const common,
@@ -229,6 +275,8 @@ tare_status profiles_choose(const opt_profiles *const options, const opt_common 
     tare_profiles_free(&profiles);
     return status;
   }
+  warn_hidden(common, profiles);
+  say_profiles(common, profiles);
   *out = profiles;
   return TARE_OK;
 }

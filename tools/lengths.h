@@ -3,6 +3,7 @@
 #define TARE_TOOLS_LENGTHS_H
 
 #include "tools/options.h"
+#include "tools/progress.h"
 
 /* Lengths seen in data: one row of symbol values per sample. */
 typedef struct lengths {
@@ -13,9 +14,9 @@ typedef struct lengths {
 
 tare_status lengths_new(const tare_port *inputs, int n_inputs, lengths *out, tare_error *err);
 
-/* Reads a data set to its end; _scan rewinds it then. */
-tare_status lengths_read(lengths *l, tare_dataset *dataset, tare_error *err);
-tare_status lengths_scan(lengths *l, tare_dataset *dataset, tare_error *err);
+/* Reads a data set to its end, with progress; _scan rewinds it then. */
+tare_status lengths_read(lengths *l, tare_dataset *dataset, progress *p, tare_error *err);
+tare_status lengths_scan(lengths *l, tare_dataset *dataset, progress *p, tare_error *err);
 
 /* Least, median and most of one symbol; n must be > 0. */
 tare_range lengths_range(const lengths *l, int symbol);

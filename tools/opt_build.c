@@ -20,19 +20,11 @@ static const struct argp_option OPTIONS[] = {
 
 static tare_constraints constraints_of(const char *const name,
                                        const struct argp_state *const state) {
-  static const struct {
-    const char *name;
-    tare_constraints value;
-  } ALL[] = {{"prefer", TARE_CONSTRAINTS_PREFER},
-             {"obey", TARE_CONSTRAINTS_OBEY},
-             {"none", TARE_CONSTRAINTS_NONE}};
-  for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
-    if (strcmp(ALL[i].name, name) == 0) {
-      return ALL[i].value;
-    }
-  }
-  argp_error(state, "--precision-constraints takes prefer, obey or none, not '%s'", name);
-  return TARE_CONSTRAINTS_PREFER;
+  static const char *const NAMES[] = {[TARE_CONSTRAINTS_PREFER] = "prefer",
+                                      [TARE_CONSTRAINTS_OBEY] = "obey",
+                                      [TARE_CONSTRAINTS_NONE] = "none"};
+  return (tare_constraints)cli_pick_text(state, "value of --precision-constraints", name, NAMES,
+                                         sizeof NAMES / sizeof *NAMES);
 }
 
 static error_t parse(const int key, char *const arg, struct argp_state *const state) {

@@ -1,3 +1,4 @@
+#include "tools/json_out.h"
 #include "tools/options.h"
 
 static const struct argp_option OPTIONS[] = {
@@ -6,6 +7,8 @@ static const struct argp_option OPTIONS[] = {
      "Use only these CPU features: scalar, avx2, avx512, ... (see tare doctor)", 0},
     {"json", OPT_JSON, NULL, 0, "Print one JSON object instead of text", 0},
     {"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 0},
+    {"verbose", 'v', NULL, 0, "Say more on stderr: what data were found, which profiles are used",
+     0},
     {"progress", OPT_PROGRESS, NULL, 0, "Show progress even when stderr is no terminal", 0},
     {0}};
 
@@ -24,6 +27,14 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case 'q':
       o->quiet = true;
       return 0;
+    case 'v':
+      o->verbose = true;
+      return 0;
+    case ARGP_KEY_END:
+      if (o->verbose && o->quiet) {
+        argp_error(state, "--verbose and --quiet are mutually exclusive");
+      }
+      return 0;
     case OPT_PROGRESS:
       o->progress = true;
       return 0;
@@ -33,3 +44,11 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 }
 
 const struct argp opt_common_argp = {.options = OPTIONS, .parser = parse};
+
+int opt_end(const char *const command, const opt_common *const options, const tare_status status,
+            const tare_error *const err) {
+  if (status != TARE_OK && options->json) {
+    json_print_error(command + sizeof "tare", err);
+  }
+  return cli_end(command, status, err);
+}

@@ -17,10 +17,9 @@ static const struct argp_option OPTIONS[] = {
 
 static void take_outside(opt_fit *const o, const char *const arg,
                          const struct argp_state *const state) {
-  if (strcmp(arg, "error") != 0 && strcmp(arg, "nearest") != 0) {
-    argp_error(state, "--outside takes error or nearest, not '%s'", arg);
-  }
-  o->outside = strcmp(arg, "nearest") == 0 ? TARE_OUTSIDE_NEAREST : TARE_OUTSIDE_ERROR;
+  static const char *const NAMES[] = {
+      [TARE_OUTSIDE_ERROR] = "error", [TARE_OUTSIDE_NEAREST] = "nearest"};
+  o->outside = (tare_outside)cli_pick_text(state, "value of --outside", arg, NAMES, 2);
 }
 
 static void take_pad(opt_fit *const o, char *const arg, const struct argp_state *const state) {

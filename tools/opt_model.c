@@ -1,7 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/options.h"
+#include "tools/show.h"
 
 static const struct argp_option OPTIONS[] = {
     {"set", OPT_SET, "INPUT=VALUE", 0,
@@ -46,4 +48,15 @@ tare_status opt_model_apply(const opt_model *const options, tare_model *const mo
     CLI_TRY(tare_model_set(model, options->sets[i].input, options->sets[i].value, err));
   }
   return TARE_OK;
+}
+
+tare_status opt_model_load(const opt_model *const options, const char *const path,
+                           tare_model **const out, tare_error *const err) {
+  const show_kind *const kind = show_kind_of(path);
+  if (kind != &show_model && access(path, R_OK) == 0) {
+    return cli_fail(err, TARE_E_INPUT, "%s is a %s file, and an ONNX model is needed", path,
+                    kind->name);
+  }
+  CLI_TRY(tare_model_load(path, out, err));
+  return opt_model_apply(options, *out, err);
 }

@@ -10,10 +10,10 @@ static const struct argp_option OPTIONS[] = {
      "N for the *Shapes options after it",
      0},
     {"profile-file", OPT_PROFILE_FILE, "FILE", 0, "Profiles from a text file, one SPEC a line", 0},
-    {"minShapes", OPT_MIN_SHAPES, "SHAPES", 0, "Least shapes as trtexec has them: audio:1x1600", 0},
-    {"optShapes", OPT_OPT_SHAPES, "SHAPES", 0, "Usual shapes; alone they are also least and most",
-     0},
-    {"maxShapes", OPT_MAX_SHAPES, "SHAPES", 0, "Largest shapes", 0},
+    {"minShapes", OPT_MIN_SHAPES, "SHAPES", 0, "Minimum shapes, as in trtexec: audio:1x1600", 0},
+    {"optShapes", OPT_OPT_SHAPES, "SHAPES", 0,
+     "Optimal shapes; without the others, also minimum and maximum", 0},
+    {"maxShapes", OPT_MAX_SHAPES, "SHAPES", 0, "Maximum shapes", 0},
     {0}};
 
 static bool is_number(const char *const text) {

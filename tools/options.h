@@ -55,7 +55,7 @@ enum option_key {
 typedef struct opt_common {
   int threads; /* 0: all cores */
   const char *isa;
-  bool json, quiet, progress;
+  bool json, quiet, verbose, progress;
 } opt_common;
 
 /* One profile as the user wrote it. */
@@ -129,9 +129,13 @@ typedef struct opt_model {
   int n_sets;
 } opt_model;
 
+/* As cli_end, and with --json also an object on stdout that says what went wrong. `command` is
+ * "tare <command>". */
+int opt_end(const char *command, const opt_common *options, tare_status status,
+            const tare_error *err);
+
 extern const struct argp opt_common_argp, opt_profiles_argp, opt_data_argp, opt_fit_argp,
-    opt_table_argp, opt_metric_argp, opt_build_argp, opt_streaming_argp,
-    opt_model_argp;
+    opt_table_argp, opt_metric_argp, opt_build_argp, opt_streaming_argp, opt_model_argp;
 
 /* Free what the parsing gathered. */
 void opt_profiles_fini(opt_profiles *options);
@@ -139,6 +143,10 @@ void opt_data_fini(opt_data *options);
 void opt_fit_fini(opt_fit *options);
 void opt_streaming_fini(opt_streaming *options);
 void opt_model_fini(opt_model *options);
+
+/* Loads a model and applies the options. A file of another kind is named for what it is. */
+tare_status opt_model_load(const opt_model *options, const char *path, tare_model **out,
+                           tare_error *err);
 
 /* Gives inputs of a model their values for good. */
 tare_status opt_model_apply(const opt_model *options, tare_model *model, tare_error *err);

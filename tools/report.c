@@ -1,14 +1,32 @@
 #include "tools/report.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "tools/cli.h"
 #include "tools/cut.h"
 
-enum { GAP = 2, LEAST_CUT = 16 };
+enum { GAP = 2, LEAST_CUT = 16, TERMINAL_WIDTH = 80 /* where it does not say */ };
+
+/* Columns of the terminal, or as COLUMNS says; what goes elsewhere is not cut. */
+static int page_width(FILE *const to) {
+  const char *const columns = getenv("COLUMNS");
+  const int wanted = columns ? atoi(columns) : 0;
+  struct winsize size;
+  if (wanted > 0) {
+    return wanted;
+  }
+  if (!isatty(fileno(to))) {
+    return INT_MAX;
+  }
+  return ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                      : TERMINAL_WIDTH;
+}
 
 struct report {
   char *header; /* taken apart in place */
@@ -71,16 +89,16 @@ static cut cut_column(const report *const r, const int column, const int wanted)
 }
 
 /* Takes what is too much from the columns that may be cut. */
-static void choose_cuts(const report *const r, cut *const cuts) {
+static void choose_cuts(const report *const r, const int page, cut *const cuts) {
   int total = GAP * (r->names.n - 1);
   for (int c = 0; c < r->names.n; c++) {
     cuts[c] = (cut){.width = column_width(r, c)};
     total += cuts[c].width;
   }
-  for (int c = 0; c < r->names.n && total > REPORT_WIDTH; c++) {
+  for (int c = 0; c < r->names.n && total > page; c++) {
     const int width = cuts[c].width;
     if (r->kinds[c] == '~' && width > LEAST_CUT) {
-      cuts[c] = cut_column(r, c, width - (total - REPORT_WIDTH));
+      cuts[c] = cut_column(r, c, width - (total - page));
       total -= width - cuts[c].width;
     }
   }
@@ -108,7 +126,7 @@ void report_print(report *const r, FILE *const to) {
   const int n = r->names.n;
   if (r->n_cells > 0) {
     cut *const cuts = cli_realloc(NULL, (size_t)n, sizeof *cuts);
-    choose_cuts(r, cuts);
+    choose_cuts(r, page_width(to), cuts);
     for (int c = 0; c < n; c++) {
       print_cell(r->kinds[c], r->names.items[c], cuts[c], c == n - 1, to);
     }

@@ -1,16 +1,15 @@
-/* Tables of text that read well at 80 columns where they can. */
+/* Tables of text that keep to the width of the terminal where they can. */
 #ifndef TARE_TOOLS_REPORT_H
 #define TARE_TOOLS_REPORT_H
 
 #include <stdint.h>
 #include <stdio.h>
 
-enum { REPORT_WIDTH = 80 };
-
 typedef struct report report;
 
 /* Columns as "name<,count>,min>": '<' left, '>' right, '~' left and cut when the table would be
- * wider than REPORT_WIDTH, but only so far that different cells still look different. */
+ * wider than the terminal or COLUMNS, but only so far that different cells still look different.
+ * What does not go to a terminal is not cut, unless COLUMNS is set. */
 report *report_new(const char *columns);
 
 /* Adds the next cell; rows fill from left to right. */

@@ -4,15 +4,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void say(const opt_common *const options, const char *const fmt, ...) {
-  if (options->quiet) {
-    return;
-  }
-  va_list args;
-  va_start(args, fmt);
+static void say_line(const char *const fmt, va_list args) {
   fputs("tare: ", stderr);
   vfprintf(stderr, fmt, args);
   fputc('\n', stderr);
+}
+
+void say(const opt_common *const options, const char *const fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  if (!options->quiet) {
+    say_line(fmt, args);
+  }
+  va_end(args);
+}
+
+void say_more(const opt_common *const options, const char *const fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  if (options->verbose) {
+    say_line(fmt, args);
+  }
   va_end(args);
 }
 
@@ -24,7 +36,21 @@ void say_data(const opt_common *const options, const tare_dataset *const dataset
   int least = 0, most = 0;
   tare_dataset_rates(dataset, &least, &most);
   if (least < most) {
-    say(options, "warning: the audio has rates from %d to %d Hz; --rate HZ makes them one", least,
+    say(options, "warning: the audio has rates from %d to %d Hz: resample it with --rate HZ", least,
         most);
+  }
+}
+
+void say_fitted(const opt_common *const options, const char *const what,
+                const tare_fit_counts *const c) {
+  if (c->cut > 0) {
+    say(options,
+        "warning: %s: %" PRId64 " of %" PRId64
+        " samples were cut to their profile and lost %.1f %%",
+        what, c->cut, c->samples, 100.0 * (double)c->lost / (double)c->elements);
+  }
+  if (c->padded > 0) {
+    say(options, "%s: %" PRId64 " of %" PRId64 " samples were padded to their profile", what,
+        c->padded, c->samples);
   }
 }

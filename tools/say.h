@@ -7,8 +7,16 @@
 /* One line, "tare: " before it. */
 void say(const opt_common *options, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* One line, with --verbose only. */
+void say_more(const opt_common *options, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* What the user should know about data that was read: the samples that were skipped, by name, and
  * sampling rates that differ. */
 void say_data(const opt_common *options, const tare_dataset *dataset);
+
+/* Samples that were cut or padded, how many and by how much; `what` is before it, e.g.
+ * "calibration". */
+void say_fitted(const opt_common *options, const char *what, const tare_fit_counts *counts);
 
 #endif

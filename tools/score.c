@@ -26,6 +26,12 @@ void score_json(cJSON *const object, const tare_eval_score *const score, const c
   }
 }
 
+void fitted_json(cJSON *const object, const tare_fit_counts *const counts) {
+  json_int(object, "cut", counts->cut);
+  json_int(object, "padded", counts->padded);
+  json_real(object, "lost", counts->cut ? (double)counts->lost / (double)counts->elements : 0);
+}
+
 static void print_figure(const char *const name, const double value, const int decimals,
                          const char *const unit) {
   if (isnan(value)) {

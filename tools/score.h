@@ -9,6 +9,9 @@
  * gave the same values, where the SQNR has no number and is null. */
 void score_json(cJSON *object, const tare_eval_score *score, const char *metric, bool compared);
 
+/* Adds the samples that were cut and padded, and the share that the cut ones lost. */
+void fitted_json(cJSON *object, const tare_fit_counts *counts);
+
 /* Prints a list of figures for the total, and a table by profile where there is more than one. */
 void score_print(const tare_eval_result *result, const tare_profiles *profiles, const char *metric,
                  bool compared);

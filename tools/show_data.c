@@ -53,7 +53,7 @@ static void print_text(const tare_dataset *const dataset, const lengths *const l
   if (l->n == 0) {
     return;
   }
-  report *const r = report_new("symbol<,least>,median>,most>");
+  report *const r = report_new("symbol<,min>,median>,max>");
   for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
     const tare_range range = lengths_range(l, s);
     report_cell(r, "%s", tare_profiles_symbol(l->symbols, s));
@@ -63,7 +63,11 @@ static void print_text(const tare_dataset *const dataset, const lengths *const l
   }
   report_print(r, stdout);
   char *const spec = lengths_spec(l);
-  printf("profile    --profile %s\n", spec);
+  if (*spec) {
+    printf("profile    --profile %s\n", spec);
+  } else {
+    puts("profile    none is needed: all dims of the model's inputs are fixed");
+  }
   free(spec);
 }
 
@@ -98,7 +102,10 @@ static tare_status scan(const char *const path, const show_options *const option
   tare_status status = TARE_OK;
   CLI_TRY_GOTO(opt_data_open(&options->data, &list, inputs, n_inputs, &dataset, err), done);
   CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
-  CLI_TRY_GOTO(lengths_read(&l, dataset, err), done);
+  progress p = progress_start("read", &options->common);
+  status = lengths_read(&l, dataset, &p, err);
+  progress_end(&p);
+  CLI_TRY_GOTO(status, done);
   say_data(&options->common, dataset);
   if (object) {
     fill_json(dataset, &l, object);

@@ -22,8 +22,8 @@ static void print_text(const tare_stats *const stats) {
          tare_stats_counts_padding(stats) ? "counted" : "excluded");
   printf("tensors    %d\n", tare_stats_n_tensors(stats));
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
-    printf("profile %-2d %s, %" PRId64 " samples\n", p, tare_stats_profile(stats, p),
-           tare_stats_profile_samples(stats, p));
+    printf("profile %-2d %s, %" PRId64 " sample%s\n", p, tare_stats_profile(stats, p),
+           tare_stats_profile_samples(stats, p), cli_s(tare_stats_profile_samples(stats, p)));
   }
   report *const r = report_new("tensor~,prof>,samples>,count>,min>,max>,bad>,quiet %>");
   for (int t = 0; t < tare_stats_n_tensors(stats); t++) {

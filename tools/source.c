@@ -97,6 +97,10 @@ tare_status source_open(const opt_streaming *const o, const opt_data *const data
       CLI_TRY(open_with_found(data, paths, p, &first, streaming, out, err));
     }
   }
+  say_more(common, "data: %s", tare_dataset_describe(*out));
+  if (data->rate && !tare_dataset_has_audio(*out)) {
+    say(common, "warning: --rate is for audio, and the data are %s", tare_dataset_describe(*out));
+  }
   if (*streaming && !again) {
     say_states(common, *streaming);
   }

@@ -29,6 +29,7 @@ typedef struct evaluation {
   tarei_eval_save *save;
   bool refused;     /* what failed is the fault of the sample */
   int64_t n_chunks; /* taken so far, of all samples */
+  tare_fit_counts counts;
 } evaluation;
 
 void tare_eval_options_init(tare_eval_options *const options) {
@@ -249,6 +250,9 @@ static tare_status take_sample(evaluation *const e, tare_dataset *const dataset,
   for (int s = 0; s < e->n_sides; s++) {
     TARE_TRY(tarei_eval_side_commit(&e->sides[s], e->metric != NULL, err));
   }
+  if (!e->options->streaming) {
+    tarei_fit_count(tare_plan_profiles(e->sides[0].plan), &e->fitted, &e->counts);
+  }
   return TARE_OK;
 }
 
@@ -295,6 +299,7 @@ static tare_status conclude(const evaluation *const e, tare_eval_result *const r
       }
       return status;
     }
+    results[s].fitted = e->counts;
     results[s].peak_bytes = (int64_t)usage.ru_maxrss * 1024;
     if (e->reference != NO_SIDE && e->reference != s) {
       add_reference(e, &results[s]);

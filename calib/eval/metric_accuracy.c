@@ -36,8 +36,12 @@ static int64_t label_at(const tare_tensor *const label, const tarei_rows *const 
 static tare_status add(const tarei_metric_case *const c, tare_metric_tally *const sum,
                        tare_error *const err) {
   if (!c->sample->label) {
-    return tarei_fail(err, TARE_E_USAGE, "%s: metric accuracy needs integer labels in the data",
-                      c->sample->name);
+    const char *const text = c->sample->label_text;
+    return tarei_fail(err, TARE_E_USAGE,
+                      "%s: %s%s%s: metric accuracy needs the number of a class, 0, 1, ..., or "
+                      "several for an output with several positions",
+                      c->sample->name, text ? "label '" : "no label", text ? text : "",
+                      text ? "' is not a whole number" : "");
   }
   const tarei_value_reader read = tarei_value_reader_of(c->got->dtype);
   tarei_rows rows;

@@ -42,6 +42,14 @@ typedef struct tare_pad_value {
   double value;
 } tare_pad_value;
 
+/** What fitting did to samples, so that callers can say so. Samples that are cut into the chunks of
+ *  a stream do not count. */
+typedef struct tare_fit_counts {
+  int64_t samples;
+  int64_t cut, padded;   /* samples that lost a part, and that got one */
+  int64_t elements, lost; /* of the inputs of the samples that were cut, and what they lost */
+} tare_fit_counts;
+
 /** Progress of long work: done of total samples. Return false to stop with TARE_E_CHECK. */
 typedef bool (*tare_progress_fn)(void *user, int64_t done, int64_t total);
 
@@ -68,6 +76,7 @@ typedef struct tare_calibrate_options {
   tare_progress_fn progress; /* NULL for none; called on the caller's thread */
   void *progress_user;
   tare_calibrate_times *times; /* added to; NULL for none */
+  tare_fit_counts *fitted;     /* filled; NULL for none */
 } tare_calibrate_options;
 
 /** Statistics per tensor and profile bucket. */

@@ -48,7 +48,7 @@ typedef struct tare_sample {
   int64_t index;              /* position in the data, bad samples counted */
   const tare_tensor *tensors; /* one per port, in port order, of the port's dtype; per-sample
                                  rank: without the batch dim unless the data has one */
-  const tare_tensor *label;   /* int64 tensor, or NULL */
+  const tare_tensor *label;   /* int64 tensor, or NULL; also of a CSV label that is whole numbers */
   const char *label_text;     /* text of a CSV label column, or NULL */
 } tare_sample;
 
@@ -58,8 +58,8 @@ TARE_API void tare_dataset_options_init(tare_dataset_options *options);
 /**
  * Opens data: HDF5 files (.h5, .hdf5), NumPy archives and arrays (.npz, .npy), audio files (wav,
  * flac, ogg, mp3, aiff), folders of such files or of folders with <input>.npy files (a folder with
- * a labels.csv or manifest.csv inside it is read as that manifest), CSV manifests with a
- * "path" column (relative to the manifest), or text files with one path a line (.txt, .lst).
+ * a labels or manifest with the end .csv or .tsv inside it is read as that manifest), with their
+ * sub-folders, CSV and TSV manifests with a "path" column (relative to the manifest), or text files with one path a line (.txt, .lst).
  * @param paths n_paths of them, taken one after the other; read during the call only
  * @param out receives the data set; free it with tare_dataset_close
  * @return TARE_OK, TARE_E_INPUT (missing or malformed file, no samples, layout not recognised),
@@ -106,6 +106,9 @@ TARE_API const char *tare_dataset_bad(const tare_dataset *dataset, int64_t i);
 /** Least and largest sampling rate of the audio given so far (since open or rewind), in Hz, after
  *  resampling; both 0 where there was none. Different ones mostly want the option `rate`. */
 TARE_API void tare_dataset_rates(const tare_dataset *dataset, int *least, int *most);
+
+/** Whether some of the data is audio, which is what `rate` is for. */
+TARE_API bool tare_dataset_has_audio(const tare_dataset *dataset);
 
 /** One line on what was recognised, e.g. "HDF5 vlen data sets, 200 samples". */
 TARE_API const char *tare_dataset_describe(const tare_dataset *dataset);

@@ -61,6 +61,7 @@ typedef struct tare_eval_result {
   tare_eval_score *profiles; /* per profile of the plan, by the sample's own shape */
   int64_t n_tallies;         /* samples that counted; 0 without a metric */
   tare_metric_tally *tallies; /* of the plan, one a sample in the order of the data */
+  tare_fit_counts fitted;    /* what fitting did to the samples that counted */
   double seconds;            /* wall time of the plan's own runs */
   double reference_seconds;
   int64_t peak_bytes;        /* peak resident memory of the process so far */

@@ -43,16 +43,51 @@ static void expect(const char *const path, const int n, const int64_t *const len
 
 static void folder_is_sorted_by_name(void **state) {
   (void)state;
-  expect("in", 3, (const int64_t[]){3, 1, 2}, NULL); /* B.flac.wav, a.WAV, b.wav */
-  expect("in/", 3, (const int64_t[]){3, 1, 2}, NULL);
+  /* B.flac.wav, a.WAV, b.wav, sub/c, d.wav */
+  expect("in", 4, (const int64_t[]){3, 1, 2, 4}, NULL);
+  expect("in/", 4, (const int64_t[]){3, 1, 2, 4}, NULL);
+}
+
+/* A link might lead back; it is not followed, and folders that hold nothing do not matter. */
+static void folders_are_searched_in_depth(void **state) {
+  (void)state;
+  assert_int_equal(mkdir(at("deep"), 0700), 0);
+  assert_int_equal(mkdir(at("deep/a"), 0700), 0);
+  assert_int_equal(mkdir(at("deep/a/b"), 0700), 0);
+  assert_int_equal(mkdir(at("deep/nothing"), 0700), 0);
+  put_wav("deep/a/b/1.wav", 1, SOUND);
+  put_wav("deep/a/2.wav", 2, SOUND);
+  assert_int_equal(symlink("..", at("deep/a/up")), 0);
+  expect("deep", 2, (const int64_t[]){2, 1}, NULL);
+}
+
+static void tabs_separate_as_commas_do(void **state) {
+  (void)state;
+  put_text("in/t.tsv", "path\tdigits\nb.wav\t4 -100 7\na.WAV\t5\nB.flac.wav\tsix, 7\n");
+  options.labels = "digits";
+  tare_dataset *data = open_data(at("in/t.tsv"), &options);
+  const tare_sample *sample = next_sample(data);
+  assert_non_null(sample->label);
+  assert_int_equal(sample->label->rank, 1);
+  assert_int_equal(sample->label->dims[0], 3);
+  assert_int_equal(((const int64_t *)sample->label->data)[1], -100);
+  sample = next_sample(data);
+  assert_int_equal(sample->label->rank, 0);
+  assert_int_equal(*(const int64_t *)sample->label->data, 5);
+  sample = next_sample(data);
+  assert_null(sample->label);
+  assert_string_equal(sample->label_text, "six, 7");
+  tare_dataset_close(&data);
+  options.labels = NULL;
 }
 
 static void folder_without_data(void **state) {
   (void)state;
   assert_int_equal(mkdir(at("bare"), 0700), 0);
   put_text("bare/x.doc", "");
-  refuse_open(at("bare"), &options, TARE_E_INPUT,
-              "bare: holds no audio, HDF5 or NumPy data (1 entries of other kinds)");
+  refuse_open(
+      at("bare"), &options, TARE_E_INPUT,
+      "bare: holds no audio, HDF5 or NumPy data, nor do its sub-folders (1 entry of another kind)");
 }
 
 static void manifest_with_every_quirk(void **state) {
@@ -106,11 +141,11 @@ static void malformed_manifests(void **state) {
   } CASES[] = {
       {"file,digits\nb.wav,1\n", "the header has no column 'path'"},
       {"", "the header has no column 'path'"},
-      {"path,x,path\nb.wav,1,2\n", "column 'path' stands twice"},
-      {"path,x,x\nb.wav,1,2\n", "column 'x' stands twice"},
+      {"path,x,path\nb.wav,1,2\n", "duplicate column 'path'"},
+      {"path,x,x\nb.wav,1,2\n", "duplicate column 'x'"},
       {"path,x\nb.wav,\"1\n", "bad.csv line 2: a quote is opened and never closed"},
       {"path,x\nb.wav,\"1\"2\n", "bad.csv line 2: text follows a closing quote"},
-      {"path,x\nb.wav,1\"2\n", "bad.csv line 2: a quote stands inside"},
+      {"path,x\nb.wav,1\"2\n", "bad.csv line 2: stray quote inside"},
       {"path,x\nb.wav\n", "bad.csv line 2: has 1 fields, the header has 2"},
       {"path,x\nb.wav,1,2\n", "bad.csv line 2: has 3 fields, the header has 2"},
       {"path,x\n\n,1\n", "bad.csv line 3: the path is empty"},
@@ -177,6 +212,8 @@ static void wrong_use(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folder_is_sorted_by_name),
+      cmocka_unit_test(folders_are_searched_in_depth),
+      cmocka_unit_test(tabs_separate_as_commas_do),
       cmocka_unit_test(folder_without_data),
       cmocka_unit_test(manifest_with_every_quirk),
       cmocka_unit_test(folder_with_a_manifest_is_that_manifest),

@@ -12,6 +12,8 @@
 
 #include "tools/report.h"
 
+enum { WIDTH = 80 };
+
 /* The text stands until the next call. */
 static const char *printed(report *const r) {
   static char text[4096];
@@ -52,7 +54,7 @@ static void wide_tables_are_cut_in_the_middle_of_names(void **state) {
   report_cell(r, "%d", 7);
   const char *const text = printed(r);
   const char *const row = strchr(text, '\n') + 1;
-  assert_int_equal(strlen(row), REPORT_WIDTH + 1);
+  assert_int_equal(strlen(row), WIDTH + 1);
   assert_int_equal(row[0], 'A');
   assert_non_null(strstr(row, "x..x"));
   assert_non_null(strstr(row, "xZ"));
@@ -71,7 +73,7 @@ static void names_that_are_cut_stay_different(void **state) {
   const char *text = printed(tails);
   assert_non_null(strstr(text, "xx0_of_many"));
   assert_non_null(strstr(text, "xx1_of_many"));
-  assert_int_equal(strcspn(text, "\n"), REPORT_WIDTH);
+  assert_int_equal(strcspn(text, "\n"), WIDTH);
   report *const middles = report_new("layer~,ms>"); /* only width helps */
   for (int i = 0; i < 2; i++) {
     report_cell(middles, "%s%d%s", same, i, same);
@@ -105,8 +107,23 @@ static void bytes_have_units(void **state) {
   }
 }
 
+static void files_are_not_cut(void **state) {
+  (void)state;
+  (void)unsetenv("COLUMNS");
+  report *const r = report_new("layer~,ms>");
+  char name[200];
+  memset(name, 'x', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  report_cell(r, "%s", name);
+  report_cell(r, "%d", 7);
+  assert_non_null(strstr(printed(r), name));
+  (void)setenv("COLUMNS", "80", 1);
+}
+
 int main(void) {
+  (void)setenv("COLUMNS", "80", 1 /* overwrite */);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(files_are_not_cut),
       cmocka_unit_test(numbers_stand_right_and_names_left),
       cmocka_unit_test(wide_tables_are_cut_in_the_middle_of_names),
       cmocka_unit_test(names_that_are_cut_stay_different),
