@@ -3,6 +3,7 @@
 
 #include <tare/dataset.h>
 
+#include "base/cores.h"
 #include "base/mem.h"
 #include "datasets/prefetch.h"
 #include "datasets/stream.h"
@@ -20,7 +21,7 @@ struct tare_dataset {
   tarei_items items;
   int64_t count;
   tarei_str describe;
-  tarei_stream stream;      /* belongs to the prefetch thread while there is one */
+  tarei_stream stream;      /* belongs to the prefetch threads while there are any */
   tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
   tarei_slot current;
   tare_sample view;          /* of current */
@@ -160,8 +161,20 @@ int64_t tare_dataset_count(const tare_dataset *const dataset) {
   return dataset->count;
 }
 
-static bool produce(void *const user, tarei_slot *const slot) {
-  return tarei_stream_next(user, slot);
+static bool claim(void *const user, tarei_ticket *const ticket) {
+  return tarei_stream_claim(user, ticket);
+}
+
+static void read_claimed(void *const user, const tarei_ticket *const ticket,
+                         tarei_slot *const slot) {
+  tarei_stream_read(user, ticket, slot);
+}
+
+/* Decoding and resampling take longer than many a model: as many threads as there are cores. */
+static tare_status start_reading(tare_dataset *const dataset, tare_error *const err) {
+  const tarei_prefetch_source source = {claim, read_claimed, &dataset->stream};
+  const int most = tarei_stream_most_readers(&dataset->stream), cores = tarei_cores();
+  return tarei_prefetch_start(&source, most < cores ? most : cores, &dataset->prefetch, err);
 }
 
 /* Makes room for a message at its place by index; what lies behind the last one kept goes. */
@@ -232,7 +245,7 @@ tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **c
                               tare_error *const err) {
   *out = NULL;
   if (!dataset->prefetch) {
-    TARE_TRY(tarei_prefetch_start(produce, &dataset->stream, &dataset->prefetch, err));
+    TARE_TRY(start_reading(dataset, err));
   }
   for (;;) {
     tarei_slot_fini(&dataset->current);

@@ -1,84 +1,107 @@
 #include "datasets/prefetch.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
 #include "base/mem.h"
 
+/* A place of the queue, from the claim on. */
+typedef struct place {
+  tarei_slot slot;
+  bool ready;
+} place;
+
 struct tarei_prefetch {
-  tarei_produce_fn produce;
-  void *user;
-  pthread_t thread;
-  pthread_mutex_t mutex; /* guards all below */
+  tarei_prefetch_source source;
+  pthread_t threads[TAREI_PREFETCH_SAMPLES];
+  int n_threads;
+  pthread_mutex_t mutex; /* guards all below, and claims */
   pthread_cond_t changed;
-  tarei_slot ring[TAREI_PREFETCH_SAMPLES];
+  place ring[TAREI_PREFETCH_SAMPLES];
   int head, n;
-  size_t bytes;
-  bool stop;     /* set by the consumer */
-  bool finished; /* set by the thread */
+  size_t bytes; /* of places that are ready */
+  bool shared;  /* somebody reads a ticket that is shared */
+  bool stop;    /* set by the consumer */
+  bool ended;   /* no more to claim */
 };
 
-static bool is_full(const tarei_prefetch *const p, const size_t bytes) {
-  return p->n == TAREI_PREFETCH_SAMPLES || (p->n > 0 && p->bytes + bytes > TAREI_PREFETCH_BYTES);
+static bool must_wait(const tarei_prefetch *const p) {
+  const bool full =
+      p->n == TAREI_PREFETCH_SAMPLES || (p->n > 0 && p->bytes >= TAREI_PREFETCH_BYTES);
+  return !p->stop && !p->ended && (full || p->shared);
 }
 
-/* Puts the slot into the queue, or frees it and returns false when told to stop. */
-static bool push(tarei_prefetch *const p, tarei_slot *const slot) {
-  (void)pthread_mutex_lock(&p->mutex); /* cannot fail on a sound default mutex */
-  while (!p->stop && is_full(p, slot->bytes)) {
+/* Claims the next sample and a place for it; NULL when there is none, or when told to stop. */
+static place *claim(tarei_prefetch *const p, tarei_ticket *const ticket) {
+  while (must_wait(p)) {
     (void)pthread_cond_wait(&p->changed, &p->mutex);
   }
-  const bool go_on = !p->stop;
-  if (go_on) {
-    p->ring[(p->head + p->n) % TAREI_PREFETCH_SAMPLES] = *slot;
-    p->n++;
-    p->bytes += slot->bytes;
+  if (p->stop || p->ended) {
+    return NULL;
+  }
+  if (!p->source.claim(p->source.user, ticket)) {
+    p->ended = true;
     (void)pthread_cond_broadcast(&p->changed);
+    return NULL;
   }
-  (void)pthread_mutex_unlock(&p->mutex);
-  if (!go_on) {
-    tarei_slot_fini(slot);
-  }
-  return go_on;
+  place *const mine = &p->ring[(p->head + p->n++) % TAREI_PREFETCH_SAMPLES];
+  mine->ready = false;
+  p->shared = ticket->shared;
+  return mine;
+}
+
+static void finish(tarei_prefetch *const p, place *const mine, const tarei_slot *const slot,
+                   const bool shared) {
+  mine->slot = *slot;
+  mine->ready = true;
+  p->bytes += slot->bytes;
+  p->shared = p->shared && !shared; /* nobody claims while it is set */
+  (void)pthread_cond_broadcast(&p->changed);
 }
 
 static void *run(void *const user) {
   tarei_prefetch *const p = user;
-  for (;;) {
+  tarei_ticket ticket;
+  (void)pthread_mutex_lock(&p->mutex); /* cannot fail on a sound default mutex */
+  for (place *mine = claim(p, &ticket); mine; mine = claim(p, &ticket)) {
     tarei_slot slot = {0};
-    if (!p->produce(p->user, &slot) || !push(p, &slot)) {
-      break;
-    }
+    (void)pthread_mutex_unlock(&p->mutex);
+    p->source.read(p->source.user, &ticket, &slot);
+    (void)pthread_mutex_lock(&p->mutex);
+    finish(p, mine, &slot, ticket.shared);
   }
-  (void)pthread_mutex_lock(&p->mutex);
-  p->finished = true;
-  (void)pthread_cond_broadcast(&p->changed);
   (void)pthread_mutex_unlock(&p->mutex);
   return NULL;
 }
 
-/* Signals belong to the caller's threads. */
-static int create_without_signals(tarei_prefetch *const p) {
+/* As many as the system gives; 0 or the fault of the first. Signals belong to the caller's threads.
+ */
+static int create_without_signals(tarei_prefetch *const p, const int threads) {
   sigset_t all, before;
+  int failed = 0;
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&p->thread, NULL, run, p);
+  while (p->n_threads < threads && !failed) {
+    failed = pthread_create(&p->threads[p->n_threads], NULL, run, p);
+    p->n_threads += !failed;
+  }
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return failed;
+  return p->n_threads ? 0 : failed;
 }
 
-tare_status tarei_prefetch_start(const tarei_produce_fn produce, void *const user,
+tare_status tarei_prefetch_start(const tarei_prefetch_source *const source, const int threads,
                                  tarei_prefetch **const out, tare_error *const err) {
+  assert(threads >= 1 && threads <= TAREI_PREFETCH_SAMPLES);
   tarei_prefetch *const p = tarei_calloc(1, sizeof *p);
   if (!p) {
     return tarei_fail_memory(err, "prefetch queue", sizeof *p);
   }
-  p->produce = produce;
-  p->user = user;
+  p->source = *source;
   (void)pthread_mutex_init(&p->mutex, NULL); /* never fails with default attributes on Linux */
   (void)pthread_cond_init(&p->changed, NULL);
-  const int failed = create_without_signals(p);
+  const int failed = create_without_signals(p, threads);
   if (failed) {
     (void)pthread_cond_destroy(&p->changed);
     (void)pthread_mutex_destroy(&p->mutex);
@@ -91,12 +114,12 @@ tare_status tarei_prefetch_start(const tarei_produce_fn produce, void *const use
 
 bool tarei_prefetch_take(tarei_prefetch *const p, tarei_slot *const slot) {
   (void)pthread_mutex_lock(&p->mutex);
-  while (p->n == 0 && !p->finished) {
+  while (p->n > 0 ? !p->ring[p->head].ready : !p->ended) {
     (void)pthread_cond_wait(&p->changed, &p->mutex);
   }
   const bool any = p->n > 0;
   if (any) {
-    *slot = p->ring[p->head];
+    *slot = p->ring[p->head].slot;
     p->head = (p->head + 1) % TAREI_PREFETCH_SAMPLES;
     p->n--;
     p->bytes -= slot->bytes;
@@ -115,9 +138,11 @@ void tarei_prefetch_stop(tarei_prefetch **const prefetch) {
   p->stop = true;
   (void)pthread_cond_broadcast(&p->changed);
   (void)pthread_mutex_unlock(&p->mutex);
-  (void)pthread_join(p->thread, NULL);
+  for (int i = 0; i < p->n_threads; i++) {
+    (void)pthread_join(p->threads[i], NULL);
+  }
   for (int i = 0; i < p->n; i++) {
-    tarei_slot_fini(&p->ring[(p->head + i) % TAREI_PREFETCH_SAMPLES]);
+    tarei_slot_fini(&p->ring[(p->head + i) % TAREI_PREFETCH_SAMPLES].slot);
   }
   (void)pthread_cond_destroy(&p->changed);
   (void)pthread_mutex_destroy(&p->mutex);

@@ -5,9 +5,11 @@
 #include "base/mem.h"
 #include "datasets/label.h"
 
+enum { MOST_READERS = 4 }; /* of samples with files of their own; disks gain little by more */
+
 static void close_reader(tarei_stream *const stream) {
   if (stream->state) {
-    stream->items->items[stream->item].ops->close(stream->state);
+    stream->items->items[stream->opened].ops->close(stream->state);
     stream->state = NULL;
   }
 }
@@ -18,25 +20,41 @@ void tarei_stream_rewind(tarei_stream *const stream) {
   stream->item = 0;
 }
 
-/* Moves to the file of the next sample; files without samples are passed over. */
-static bool find_item(tarei_stream *const stream) {
+static bool is_shared(const tarei_item *const item) {
+  return item->ops->many || item->count != 1;
+}
+
+int tarei_stream_most_readers(const tarei_stream *const stream) {
+  int n = 0;
+  for (size_t i = 0; i < stream->items->n && n < MOST_READERS; i++) {
+    n += !is_shared(&stream->items->items[i]);
+  }
+  return n > 1 ? n : 1;
+}
+
+/* Files without samples are passed over. */
+bool tarei_stream_claim(tarei_stream *const stream, tarei_ticket *const ticket) {
   while (stream->item < stream->items->n &&
          stream->within >= stream->items->items[stream->item].count) {
-    close_reader(stream);
     stream->item++;
     stream->within = 0;
   }
-  return stream->item < stream->items->n && stream->index < stream->limit;
+  if (stream->item == stream->items->n || stream->index == stream->limit) {
+    return false;
+  }
+  *ticket = (tarei_ticket){.index = stream->index++,
+                           .item = stream->item,
+                           .within = stream->within++,
+                           .shared = is_shared(&stream->items->items[stream->item])};
+  return true;
 }
 
-static tare_status name_slot(const tarei_stream *const stream, const tarei_item *const item,
+static tare_status name_slot(const tarei_stream *const stream, const tarei_ticket *const ticket,
                              tarei_slot *const slot) {
-  int length;
-  if (item->ops->many || item->count != 1) {
-    length = asprintf(&slot->name, "%s[%lld]", item->path, (long long)stream->within);
-  } else {
-    length = asprintf(&slot->name, "%s", item->path);
-  }
+  const tarei_item *const item = &stream->items->items[ticket->item];
+  const int length = ticket->shared
+                         ? asprintf(&slot->name, "%s[%lld]", item->path, (long long)ticket->within)
+                         : asprintf(&slot->name, "%s", item->path);
   slot->label_text = tarei_strdup(item->label_text);
   if (length < 0) {
     slot->name = NULL; /* asprintf leaves it undefined */
@@ -46,14 +64,33 @@ static tare_status name_slot(const tarei_stream *const stream, const tarei_item 
              : tarei_fail_memory(&slot->error, item->path, sizeof *slot);
 }
 
-static tare_status read_slot(tarei_stream *const stream, const tarei_item *const item,
-                             tarei_slot *const slot) {
-  TARE_TRY(tarei_label_from_text(slot, &slot->error));
-  if (!stream->state) {
-    const bool labels = stream->spec->labels && !item->label_text;
-    TARE_TRY(item->ops->open(item->path, stream->spec, labels, &stream->state, &slot->error));
+static tare_status open_reader(const tarei_stream *const stream, const tarei_item *const item,
+                               void **const state, tare_error *const err) {
+  const bool labels = stream->spec->labels && !item->label_text;
+  return item->ops->open(item->path, stream->spec, labels, state, err);
+}
+
+static tare_status read_shared(tarei_stream *const stream, const tarei_ticket *const ticket,
+                               tarei_slot *const slot) {
+  const tarei_item *const item = &stream->items->items[ticket->item];
+  if (stream->opened != ticket->item) {
+    close_reader(stream);
   }
-  return item->ops->read(stream->state, stream->within, slot, &slot->error);
+  if (!stream->state) {
+    stream->opened = ticket->item;
+    TARE_TRY(open_reader(stream, item, &stream->state, &slot->error));
+  }
+  return item->ops->read(stream->state, ticket->within, slot, &slot->error);
+}
+
+static tare_status read_alone(const tarei_stream *const stream, const tarei_ticket *const ticket,
+                              tarei_slot *const slot) {
+  const tarei_item *const item = &stream->items->items[ticket->item];
+  void *state = NULL;
+  TARE_TRY(open_reader(stream, item, &state, &slot->error));
+  const tare_status status = item->ops->read(state, ticket->within, slot, &slot->error);
+  item->ops->close(state);
+  return status;
 }
 
 static void name_error(const tarei_item *const item, tarei_slot *const slot) {
@@ -64,17 +101,17 @@ static void name_error(const tarei_item *const item, tarei_slot *const slot) {
   }
 }
 
-bool tarei_stream_next(tarei_stream *const stream, tarei_slot *const slot) {
-  if (!find_item(stream)) {
-    close_reader(stream);
-    return false;
+void tarei_stream_read(tarei_stream *const stream, const tarei_ticket *const ticket,
+                       tarei_slot *const slot) {
+  slot->index = ticket->index;
+  if (name_slot(stream, ticket, slot) != TARE_OK) {
+    return;
   }
-  const tarei_item *const item = &stream->items->items[stream->item];
-  slot->index = stream->index;
-  if (name_slot(stream, item, slot) == TARE_OK && read_slot(stream, item, slot) != TARE_OK) {
-    name_error(item, slot);
+  tare_status status = tarei_label_from_text(slot, &slot->error);
+  if (status == TARE_OK) {
+    status = ticket->shared ? read_shared(stream, ticket, slot) : read_alone(stream, ticket, slot);
   }
-  stream->index++;
-  stream->within++;
-  return true;
+  if (status != TARE_OK) {
+    name_error(&stream->items->items[ticket->item], slot);
+  }
 }

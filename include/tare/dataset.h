@@ -3,7 +3,7 @@
  *
  * Order of calls: tare_dataset_options_init, tare_dataset_open, then tare_dataset_next until it
  * gives no more samples; tare_dataset_rewind starts again. Samples come in the order of the data
- * (files of a folder sorted by name) and are read ahead by one thread in bounded memory.
+ * (files of a folder sorted by name) and are read ahead by threads in bounded memory.
  */
 #ifndef TARE_DATASET_H
 #define TARE_DATASET_H

@@ -1,4 +1,4 @@
-/* The reading thread: stopped at any moment, bounded in memory, counting bad samples exactly. */
+/* The reading threads: stopped at any moment, bounded in memory, counting bad samples exactly. */
 #include <sys/resource.h>
 #include <time.h>
 
@@ -90,28 +90,49 @@ static void lock_silences_and_restores_the_printer(void **state) {
 /* Produces samples of a fixed size and counts how far it is ahead. */
 typedef struct producer {
   size_t bytes;
+  bool shared; /* every third ticket */
   int made, total;
+  int readers, sharers; /* that read now */
+  int most_readers;
+  bool clash; /* two read shared tickets at once */
 } producer;
 
-static bool produce(void *const user, tarei_slot *const slot) {
+static bool claim(void *const user, tarei_ticket *const ticket) {
   producer *const p = user;
-  const int made = __atomic_load_n(&p->made, __ATOMIC_SEQ_CST);
-  if (made == p->total) {
+  if (p->made == p->total) {
     return false;
   }
-  slot->bytes = p->bytes; /* what it claims; no need to fill memory here */
-  slot->index = made;
-  __atomic_store_n(&p->made, made + 1, __ATOMIC_SEQ_CST);
+  *ticket = (tarei_ticket){.index = p->made, .shared = p->shared && p->made % 3 == 0};
+  __atomic_store_n(&p->made, p->made + 1, __ATOMIC_SEQ_CST);
   return true;
 }
 
-static void check_ahead(const size_t bytes, const int ahead) {
-  producer p = {bytes, 0, 50};
+static void fill(void *const user, const tarei_ticket *const ticket, tarei_slot *const slot) {
+  producer *const p = user;
+  const int readers = __atomic_add_fetch(&p->readers, 1, __ATOMIC_SEQ_CST);
+  if (readers > __atomic_load_n(&p->most_readers, __ATOMIC_SEQ_CST)) {
+    __atomic_store_n(&p->most_readers, readers, __ATOMIC_SEQ_CST);
+  }
+  if (ticket->shared) {
+    p->clash = __atomic_add_fetch(&p->sharers, 1, __ATOMIC_SEQ_CST) != 1 || p->clash;
+  }
+  usleep((useconds_t)(ticket->index * 7919 % 500)); /* later ones are often done first */
+  slot->bytes = p->bytes; /* what it claims; no need to fill memory here */
+  slot->index = ticket->index;
+  if (ticket->shared) {
+    __atomic_sub_fetch(&p->sharers, 1, __ATOMIC_SEQ_CST);
+  }
+  __atomic_sub_fetch(&p->readers, 1, __ATOMIC_SEQ_CST);
+}
+
+static void check_ahead(const size_t bytes, const int threads, const bool shared, const int ahead) {
+  producer p = {.bytes = bytes, .shared = shared, .total = 50};
+  const tarei_prefetch_source source = {claim, fill, &p};
   tarei_prefetch *prefetch = NULL;
-  assert_int_equal(tarei_prefetch_start(produce, &p, &prefetch, NULL), TARE_OK);
+  assert_int_equal(tarei_prefetch_start(&source, threads, &prefetch, NULL), TARE_OK);
   for (int taken = 0; taken < 50; taken++) {
     usleep(2000);
-    assert_true(__atomic_load_n(&p.made, __ATOMIC_SEQ_CST) <= taken + ahead + 1);
+    assert_true(__atomic_load_n(&p.made, __ATOMIC_SEQ_CST) <= taken + ahead + threads);
     tarei_slot slot = {0};
     assert_true(tarei_prefetch_take(prefetch, &slot));
     assert_int_equal(slot.index, taken);
@@ -121,13 +142,19 @@ static void check_ahead(const size_t bytes, const int ahead) {
   assert_false(tarei_prefetch_take(prefetch, &slot));
   tarei_prefetch_stop(&prefetch);
   assert_null(prefetch);
+  assert_in_range(p.most_readers, 1, threads);
+  assert_false(p.clash);
 }
 
 static void queue_is_bounded_in_number_and_bytes(void **state) {
   (void)state;
-  check_ahead(1, TAREI_PREFETCH_SAMPLES);
-  check_ahead(TAREI_PREFETCH_BYTES / 2, 2);
-  check_ahead(TAREI_PREFETCH_BYTES * 4, 1);
+  for (int threads = 1; threads <= TAREI_PREFETCH_SAMPLES; threads += 3) {
+    for (int shared = 0; shared < 2; shared++) {
+      check_ahead(1, threads, shared, TAREI_PREFETCH_SAMPLES);
+      check_ahead(TAREI_PREFETCH_BYTES / 2, threads, shared, 2);
+      check_ahead(TAREI_PREFETCH_BYTES * 4, threads, shared, 1);
+    }
+  }
 }
 
 static long peak_kib(void) {
