@@ -234,9 +234,9 @@ static void print_json(const arguments *const a, const work *const w) {
     table_json(json_add(object, "table", json_object()), w->table);
   }
   json_real(object, "seconds", w->seconds);
-  json_real(object, "seconds_reading", w->times.reading);
-  json_real(object, "seconds_running", w->times.running);
-  json_real(object, "seconds_observing", w->times.observing);
+  json_real(object, "reading_seconds", w->times.reading);
+  json_real(object, "running_seconds", w->times.running);
+  json_real(object, "observing_seconds", w->times.observing);
   json_text(object, "output", a->output);
   json_print(object);
 }

@@ -30,6 +30,8 @@ typedef struct work {
   tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
   tare_eval_result result;
+  tare_difference to_reference; /* of the metric, where there is one */
+  bool differs;                 /* it is there */
 } work;
 
 static const struct argp_option OPTIONS[] = {
@@ -140,6 +142,19 @@ static tare_status build_sides(const arguments *const a, work *const w, tare_err
   return a->against ? side_build(&w->against, w->profiles, &a->common, err) : TARE_OK;
 }
 
+static tare_status differ(const arguments *const a, work *const w,
+                          const tare_eval_result *const results, tare_error *const err) {
+  const tare_metric_tally *const tallies[] = {results[0].tallies, results[1].tallies};
+  tare_difference found[2];
+  w->differs = a->metric.metric >= 0;
+  if (!w->differs) {
+    return TARE_OK;
+  }
+  CLI_TRY(tare_metric_differences(tallies, 2, results[0].n_tallies, 1 /* base */, found, err));
+  w->to_reference = found[0];
+  return TARE_OK;
+}
+
 static tare_status evaluate(const arguments *const a, work *const w, tare_error *const err) {
   progress p = progress_start("run", &a->common);
   tare_eval_options o;
@@ -158,8 +173,16 @@ static tare_status evaluate(const arguments *const a, work *const w, tare_error 
   o.save_outputs = a->save_outputs;
   o.progress = progress_tick;
   o.progress_user = &p;
-  const tare_status status = tare_eval(w->plan.plan, w->dataset, &o, &w->result, err);
+  const tare_plan *const plans[] = {w->plan.plan, w->against.plan};
+  tare_eval_result results[] = {{.n_profiles = 0}, {.n_profiles = 0}};
+  const bool beside = w->against.plan && w->against.plan != w->plan.plan;
+  tare_status status = tare_eval_many(plans, beside ? 2 : 1, w->dataset, &o, results, err);
   progress_end(&p);
+  if (status == TARE_OK && beside) {
+    status = differ(a, w, results, err);
+  }
+  w->result = results[0];
+  tare_eval_result_fini(&results[1]);
   return status;
 }
 
@@ -167,6 +190,9 @@ static void print_json(const arguments *const a, const work *const w) {
   const tare_profiles *const profiles = tare_plan_profiles(w->plan.plan);
   cJSON *const object = json_begin("run");
   score_json(object, &w->result.total, tare_metric_name(a->metric.metric), a->against);
+  if (w->differs) {
+    difference_json(object, "to_reference", &w->to_reference);
+  }
   json_real(object, "seconds", w->result.seconds);
   if (a->against) {
     json_real(object, "reference_seconds", w->result.reference_seconds);
@@ -216,7 +242,7 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
     print_json(a, w);
   } else {
     score_print(&w->result, tare_plan_profiles(w->plan.plan), tare_metric_name(a->metric.metric),
-                a->against);
+                a->against, w->differs ? &w->to_reference : NULL);
   }
   return TARE_OK;
 }

@@ -33,17 +33,6 @@ static void passes_json(cJSON *const object, const grid *const g) {
   }
 }
 
-static void difference_json(cJSON *const object, const char *const name,
-                            const tare_difference *const d) {
-  cJSON *const item = json_add(object, name, json_object());
-  json_real(item, "value", d->value);
-  json_real(item, "low", d->low);
-  json_real(item, "high", d->high);
-  json_int(item, "samples", d->samples);
-  json_int(item, "samples_differing", d->differing);
-  json_bool(item, "distinct", d->distinct);
-}
-
 static int rank_of(const grid *const g, const int strategy) {
   for (int i = 0; i < g->n_ranked; i++) {
     if (g->order[i] == strategy) {

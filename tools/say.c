@@ -46,11 +46,11 @@ void say_fitted(const opt_common *const options, const char *const what,
   if (c->cut > 0) {
     say(options,
         "warning: %s: %" PRId64 " of %" PRId64
-        " samples were cut to their profile and lost %.1f %%",
+        " samples cut to fit a profile: %.1f %% of them lost",
         what, c->cut, c->samples, 100.0 * (double)c->lost / (double)c->elements);
   }
   if (c->padded > 0) {
-    say(options, "%s: %" PRId64 " of %" PRId64 " samples were padded to their profile", what,
-        c->padded, c->samples);
+    say(options, "%s: %" PRId64 " of %" PRId64 " samples padded to fit a profile", what, c->padded,
+        c->samples);
   }
 }

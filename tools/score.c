@@ -41,6 +41,15 @@ static void print_figure(const char *const name, const double value, const int d
   }
 }
 
+static void print_difference(const tare_difference *const d) {
+  if (isnan(d->value)) {
+    return;
+  }
+  printf("%-16s %+.3f points, 95 %% interval %+.2f..%+.2f (%" PRId64 " labelled sample%s)%s\n",
+         "  difference", 100 * d->value, 100 * d->low, 100 * d->high, d->samples, cli_s(d->samples),
+         d->distinct ? "" : ": within the noise");
+}
+
 static void print_total(const tare_eval_score *const total, const char *const metric,
                         const bool compared) {
   printf("%-16s %" PRId64 "\n", "samples", total->samples);
@@ -68,8 +77,12 @@ static void print_row(report *const r, const tare_eval_score *const s, const cha
 }
 
 void score_print(const tare_eval_result *const result, const tare_profiles *const profiles,
-                 const char *const metric, const bool compared) {
+                 const char *const metric, const bool compared,
+                 const tare_difference *const difference) {
   print_total(&result->total, metric, compared);
+  if (difference) {
+    print_difference(difference);
+  }
   printf("%-16s %.3f s\n", "run time", result->seconds);
   if (compared) {
     printf("%-16s %.3f s\n", "  reference", result->reference_seconds);
@@ -85,4 +98,14 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   }
   putchar('\n');
   report_print(r, stdout);
+}
+
+void difference_json(cJSON *const object, const char *const name, const tare_difference *const d) {
+  cJSON *const item = json_add(object, name, json_object());
+  json_real(item, "value", d->value);
+  json_real(item, "low", d->low);
+  json_real(item, "high", d->high);
+  json_int(item, "samples", d->samples);
+  json_int(item, "samples_differing", d->differing);
+  json_bool(item, "distinct", d->distinct);
 }

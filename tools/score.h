@@ -12,8 +12,12 @@ void score_json(cJSON *object, const tare_eval_score *score, const char *metric,
 /* Adds the samples that were cut and padded, and the share that the cut ones lost. */
 void fitted_json(cJSON *object, const tare_fit_counts *counts);
 
-/* Prints a list of figures for the total, and a table by profile where there is more than one. */
+/* Prints a list of figures for the total, and a table by profile where there is more than one. With
+ * a difference of the metric to that of the reference, unless it is NULL. */
 void score_print(const tare_eval_result *result, const tare_profiles *profiles, const char *metric,
-                 bool compared);
+                 bool compared, const tare_difference *difference);
+
+/* Adds a difference of metrics under a name. */
+void difference_json(cJSON *object, const char *name, const tare_difference *difference);
 
 #endif

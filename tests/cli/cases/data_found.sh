@@ -18,6 +18,12 @@ printf 'path\tdigits\n2.ogg\t%s\n' "$(sed -n 's/^0007.ogg,\([^,]*\),.*/\1/p' "$e
 "$TARE" run "$model" deep/own.tsv --rate 8000 --labels digit --metric ctc-error \
   --alphabet 0123456789
 echo "exit $?"
+printf 'path,frames\n2.ogg,%s\n' "$(yes 0 | head -n 4000 | tr '\n' ' ' | sed 's/ $//')" >deep/frames.csv
+"$TARE" run "$model" deep/frames.csv --rate 8000 --labels frames --metric accuracy --json -q |
+  "$JSON_CHECK" samples == 1 metric.name == accuracy metric.value '>' 0.3 metric.value '<' 1 || exit
+printf 'path,class\n2.ogg,cat\n' >deep/names.csv
+"$TARE" run "$model" deep/names.csv --rate 8000 --labels class --metric accuracy -q
+echo "exit $?"
 printf '{"audio_filepath": "2.ogg"}\n' >deep/own.jsonl
 "$TARE" run "$model" deep/own.jsonl
 echo "exit $?"

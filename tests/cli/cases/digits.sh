@@ -16,7 +16,8 @@ eval=$EXAMPLES/digits-conv/eval
   --metric ctc-error --alphabet 0123456789 --json | "$JSON_CHECK" \
   samples == 20 equal is false sqnr_db '>' 10 cosine '>' 0.95 max_abs_error '>' 0 \
   top1_agreement '>' 0.95 metric.name == ctc-error metric.value '<' 0.05 \
-  metric.reference '<' 0.02 seconds '>' 0 profiles length 2 profiles.1.samples '>' 0 || exit
+  metric.reference '<' 0.02 to_reference.samples == 20 \
+  to_reference.distinct is false seconds '>' 0 profiles length 2 profiles.1.samples '>' 0 || exit
 "$TARE" run "$model" "$eval" --rate 8000 --limit 2 --against "$model" --json 2>said | "$JSON_CHECK" \
   samples == 2 equal is true sqnr_db is null cosine == 1 max_abs_error == 0 || exit
 grep '^tare: profile taken from the data: samples=' said >/dev/null || echo "nothing said"
