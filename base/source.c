@@ -16,6 +16,30 @@ tare_status tarei_source_memory(const char *const name, const void *const data, 
   return out->name ? TARE_OK : tarei_fail_memory(err, name, strlen(name));
 }
 
+tare_status tarei_source_map(const int fd, const char *const name, tarei_source *const out,
+                             tare_error *const err) {
+  struct stat st;
+  *out = (tarei_source){0};
+  if (fstat(fd, &st) != 0) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: cannot stat: %s", name, strerror(errno));
+  }
+  if (!S_ISREG(st.st_mode)) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: not a regular file", name);
+  }
+  const size_t size = (size_t)st.st_size;
+  void *const p = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+  if (p == MAP_FAILED) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: cannot map %zu bytes: %s", name, size,
+                      strerror(errno));
+  }
+  *out = (tarei_source){.data = p, .size = size, .mapping = p, .name = tarei_strdup(name)};
+  if (!out->name) {
+    tarei_source_close(out);
+    return tarei_fail_memory(err, name, strlen(name));
+  }
+  return TARE_OK;
+}
+
 tare_status tarei_source_open(const char *const path, tarei_source *const out,
                               tare_error *const err) {
   *out = (tarei_source){0};
@@ -23,31 +47,8 @@ tare_status tarei_source_open(const char *const path, tarei_source *const out,
   if (fd < 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
   }
-  struct stat st;
-  tare_status status = TARE_OK;
-  if (fstat(fd, &st) != 0) {
-    status = tarei_fail(err, TARE_E_INPUT, "%s: cannot stat: %s", path, strerror(errno));
-  } else if (!S_ISREG(st.st_mode)) {
-    status = tarei_fail(err, TARE_E_INPUT, "%s: not a regular file", path);
-  } else if (st.st_size > 0) {
-    void *const p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED) {
-      status = tarei_fail(err, TARE_E_INPUT, "%s: cannot map %lld bytes: %s", path,
-                          (long long)st.st_size, strerror(errno));
-    } else {
-      out->mapping = p;
-      out->data = p;
-      out->size = (size_t)st.st_size;
-    }
-  }
+  const tare_status status = tarei_source_map(fd, path, out, err);
   (void)close(fd); /* the mapping lives on; nothing was written */
-  if (status == TARE_OK) {
-    out->name = tarei_strdup(path);
-    if (!out->name) {
-      tarei_source_close(out);
-      status = tarei_fail_memory(err, path, strlen(path));
-    }
-  }
   return status;
 }
 

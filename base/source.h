@@ -18,6 +18,8 @@ typedef struct tarei_source {
 
 /* TARE_E_INPUT when missing, a folder, or unreadable. An empty file gives size 0. */
 tare_status tarei_source_open(const char *path, tarei_source *out, tare_error *err);
+/* The same for a file that is open, and stays so. */
+tare_status tarei_source_map(int fd, const char *name, tarei_source *out, tare_error *err);
 tare_status tarei_source_memory(const char *name, const void *data, size_t size, tarei_source *out,
                                 tare_error *err);
 /* Whether the file at `path` is there and begins with these bytes (at most 16). Takes no memory. */

@@ -14,7 +14,15 @@ typedef struct numbers {
 } numbers;
 
 static tare_status broken(tare_error *const err, const char *const what) {
-  return tarei_fail(err, TARE_E_INPUT, "the graph section is broken at %s", what);
+  return tarei_fail(err, TARE_E_INPUT, "the graph section is malformed at %s", what);
+}
+
+/* Node `n`, which was added unless its operator or operands are at fault. */
+static tare_status broken_node(tare_error *const err, const tarei_graph *const g,
+                               const uint32_t n) {
+  const tarei_node *const node = n < (uint32_t)g->n_nodes ? &g->nodes[n] : NULL;
+  return tarei_fail(err, TARE_E_INPUT, "the graph section is malformed at node %u%s%s%s", n,
+                    node ? " (" : "", node ? node->op->name : "", node ? ")" : "");
 }
 
 static tarei_expr get_expr(tarei_reader *const r, tarei_graph *const g) {
@@ -246,15 +254,14 @@ static bool is_made(const tarei_value *const v) {
   return v->producer >= 0 || v->data || v->is_input || v->contents;
 }
 
-/* Nodes stand in the order in which they run. Constants that stand in packed form are read by nobody
- * else. */
+/* Nodes stand in the order in which they run. Constants that stand in packed form are read by
+ * nobody else. */
 static bool operands_are_there(const tarei_graph *const g, const tarei_node *const node) {
-  const bool packs = strcmp(node->op->domain, "tare") == 0;
   for (int i = 0; i < node->n_in; i++) {
     const tarei_value *const v = node->in[i] < 0 ? NULL : &g->values[node->in[i]];
     size_t bytes;
     const bool is_short = v && v->data && constant_bytes(g, v, &bytes) && v->data->size < bytes;
-    if (v && (!is_made(v) || (is_short && !(packs && (i == 1 || i == 2))))) {
+    if (v && (!is_made(v) || (is_short && !tarei_node_packs(g, node, i)))) {
       return false;
     }
   }
@@ -346,6 +353,9 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
   const uint32_t n_nodes = tarei_get_count(r, 16);
   for (uint32_t n = 0; !r->failed && n < n_nodes; n++) {
     get_node(r, g, constants);
+    if (r->failed) {
+      return broken_node(err, g, n);
+    }
   }
   if (r->failed) {
     return broken(err, "its nodes");
@@ -446,7 +456,6 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
     tarei_graph_free(*out);
     *out = NULL;
   }
-  return status == TARE_OK || status == TARE_E_MEMORY
-             ? status
-             : tarei_fail_in(err, TARE_E_INPUT, "graph");
+  return status == TARE_OK || status == TARE_E_MEMORY ? status
+                                                      : tarei_fail_in(err, TARE_E_INPUT, "graph");
 }

@@ -22,8 +22,8 @@ static int *number_values(const tare_plan *const plan, int *const n) {
   int *const numbers = tarei_calloc((size_t)g->n_values, sizeof *numbers);
   *n = 0;
   for (int v = 0; numbers && v < g->n_values; v++) {
-    const bool used = g->values[v].data ? is_read(plan, v)
-                                        : plan->slots[v].storage != TAREI_STORE_NONE;
+    const bool used =
+        g->values[v].data ? is_read(plan, v) : plan->slots[v].storage != TAREI_STORE_NONE;
     numbers[v] = used || g->values[v].is_input ? (*n)++ : -1;
   }
   return numbers;
@@ -31,19 +31,19 @@ static int *number_values(const tare_plan *const plan, int *const n) {
 
 /* True when every use of a constant is in packed form. */
 static bool only_packed(const tare_plan *const plan, const int value) {
+  const tarei_graph *const g = plan->graph;
   bool used = false;
-  for (int s = 0; s < plan->n_steps; s++) {
-    const tarei_node *const node = plan->steps[s].node;
-    for (int i = 0; i < node->n_in; i++) {
-      if (node->in[i] == value) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    for (int i = 0; plan->runs[n] && i < g->nodes[n].n_in; i++) {
+      if (g->nodes[n].in[i] == value) {
         used = true;
-        if (i > 31 || !(plan->steps[s].packed_inputs >> i & 1u)) {
+        if (!tarei_node_packs(g, &g->nodes[n], i)) {
           return false;
         }
       }
     }
   }
-  return used && !plan->graph->values[value].is_output;
+  return used && !g->values[value].is_output;
 }
 
 static void put_constant(tarei_writer *const w, const tare_plan *const plan, const int value,
@@ -127,8 +127,7 @@ static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tar
     for (int d = 0; d < a->tensor.rank; d++) {
       tarei_put_u64(w, (uint64_t)a->tensor.dims[d]);
     }
-    const size_t bytes =
-        (size_t)tare_tensor_count(&a->tensor) * tare_dtype_size(a->tensor.dtype);
+    const size_t bytes = (size_t)tare_tensor_count(&a->tensor) * tare_dtype_size(a->tensor.dtype);
     tarei_put_u64(w, bytes);
     tarei_put_bytes(w, a->tensor.data, bytes);
   }

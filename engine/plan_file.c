@@ -95,6 +95,22 @@ static void emit_blocks(const sink *const s, const tarei_blobs *const blobs) {
   }
 }
 
+static tare_status load_source(tarei_source *source, tare_plan **out, tare_error *err);
+
+/* A plan that does not load is never handed out. */
+static tare_status check_written(const tarei_outfile *const out, tare_error *const err) {
+  tarei_source source;
+  tare_plan *plan;
+  TARE_TRY(tarei_outfile_check(out, err));
+  TARE_TRY(tarei_source_map(out->fd, out->path, &source, err));
+  const tare_status status = load_source(&source, &plan, err);
+  tare_plan_free(&plan);
+  return status == TARE_OK || status == TARE_E_MEMORY
+             ? status
+             : tarei_fail_in(err, TARE_E_UNSUPPORTED,
+                             "not written, because the plan would not load back");
+}
+
 static tare_status write_file(const tare_plan *const plan, const char *const path,
                               const tarei_writer *const meta, const tarei_blobs *const constants,
                               const uint64_t data_bytes, tare_error *const err) {
@@ -131,6 +147,11 @@ static tare_status write_file(const tare_plan *const plan, const char *const pat
   }
   tarei_outfile_write_at(&out, 0, w.data, w.n);
   tarei_writer_fini(&w);
+  status = check_written(&out, err);
+  if (status != TARE_OK) {
+    tarei_outfile_abort(&out);
+    return status;
+  }
   return tarei_outfile_commit(&out, err);
 }
 
@@ -148,8 +169,7 @@ tare_status tare_plan_save(const tare_plan *const plan, const char *const path,
   return status;
 }
 
-/* --- reading
- * ---------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static tare_status check_sum(const tarei_source *const source, const size_t bytes,
                              const uint64_t wanted, tare_error *const err) {
@@ -229,12 +249,12 @@ typedef struct specs {
 static tare_status get_specs(tarei_reader *const r, specs *const out, tare_error *const err) {
   const uint32_t n = tarei_get_count(r, 4);
   if (r->failed || n < 1 || n > TARE_MAX_PROFILES) {
-    return tarei_fail(err, TARE_E_INPUT, "the list of profiles is broken");
+    return tarei_fail(err, TARE_E_INPUT, "the list of profiles is malformed");
   }
   while (!r->failed && out->n < (int)n) {
     out->texts[out->n++] = tarei_get_text(r);
   }
-  return r->failed ? tarei_fail(err, TARE_E_INPUT, "a profile is broken") : TARE_OK;
+  return r->failed ? tarei_fail(err, TARE_E_INPUT, "a profile is malformed") : TARE_OK;
 }
 
 static tare_status make_profiles(tare_plan *const plan, const specs *const s,
@@ -258,7 +278,7 @@ static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const
   TARE_TRY_GOTO(get_specs(&r, &profiles, err), done);
   if (!get_blocks(&r, mapped, data_start, &plan->blobs) ||
       !get_blocks(&r, mapped, data_start, &constants)) {
-    status = tarei_fail(err, TARE_E_INPUT, "the table of data blocks is broken");
+    status = tarei_fail(err, TARE_E_INPUT, "the table of data blocks is malformed");
     goto done;
   }
   TARE_TRY_GOTO(tarei_graph_get(&r, &constants, &plan->graph, err), done);
@@ -274,33 +294,39 @@ done:
   return status;
 }
 
-tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_error *const err) {
+/* Takes the source, also where it fails. */
+static tare_status load_source(tarei_source *const source, tare_plan **const out,
+                               tare_error *const err) {
   *out = NULL;
-  tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
   header h = {0};
-  const tare_status status = get_header(&source, false, &h, err);
+  tare_status status = get_header(source, false, &h, err);
   if (status != TARE_OK) {
-    tarei_source_close(&source);
+    tarei_source_close(source);
     return status;
   }
-  tarei_mapped *const mapped = tarei_mapped_new(&source);
-  tare_plan *plan = mapped ? tarei_calloc(1, sizeof *plan) : NULL;
-  if (!plan) {
-    if (!mapped) {
-      tarei_source_close(&source);
-    }
-    tarei_mapped_release(mapped);
-    return tarei_fail_memory(err, path, sizeof *plan);
+  tarei_mapped *const mapped = tarei_mapped_new(source);
+  if (!mapped) {
+    status = tarei_fail_memory(err, source->name, sizeof *mapped);
+    tarei_source_close(source);
+    return status;
   }
-  const tare_status loaded = load(plan, mapped, &h, err);
-  tarei_mapped_release(mapped); /* the buffers keep it */
-  if (loaded != TARE_OK) {
+  tare_plan *plan = tarei_calloc(1, sizeof *plan);
+  status = plan ? load(plan, mapped, &h, err)
+                : tarei_fail_memory(err, mapped->source.name, sizeof *plan);
+  if (plan && status != TARE_OK) {
+    status = tarei_fail_in(err, status, "%s", mapped->source.name);
     tare_plan_free(&plan);
-    return tarei_fail_in(err, loaded, "%s", path);
   }
+  tarei_mapped_release(mapped); /* the buffers keep it */
   *out = plan;
-  return TARE_OK;
+  return status;
+}
+
+tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_error *const err) {
+  tarei_source source;
+  *out = NULL;
+  TARE_TRY(tarei_source_open(path, &source, err));
+  return load_source(&source, out, err);
 }
 
 tare_status tare_plan_check_file(const char *const path, tare_error *const err) {

@@ -99,7 +99,7 @@ static int64_t plain_constants(const tare_plan *const plan) {
     for (int i = 0; i < node->n_in; i++) {
       const tarei_buffer *const data =
           node->in[i] < 0 ? NULL : plan->graph->values[node->in[i]].data;
-      if (data && !(plan->steps[s].packed_inputs >> (i & 31) & 1u)) {
+      if (data && !tarei_node_packs(plan->graph, node, i)) {
         bytes += (int64_t)data->size;
       }
     }

@@ -23,11 +23,11 @@ typedef struct tarei_run {
   const tare_tensor *const *out; /* data writable; in == out memory only where the lowering says */
   void *scratch;                 /* as many bytes as the lowering asked for, 64-byte aligned */
   int profile;
-  int threads;                   /* 1..TAREI_TEAM_MOST_THREADS */
-  tarei_team *team;              /* of so many threads; may be NULL for one */
-  bool weights_stay;             /* in the caches of the threads' cores, from run to run */
+  int threads;       /* 1..TAREI_TEAM_MOST_THREADS */
+  tarei_team *team;  /* of so many threads; may be NULL for one */
+  bool weights_stay; /* in the caches of the threads' cores, from run to run */
   const tarei_kernels *kernels;
-  struct tare_context *context;  /* for bodies, see engine/call.h; NULL while constants are folded */
+  struct tare_context *context; /* for bodies, see engine/call.h; NULL while constants are folded */
 } tarei_run;
 
 typedef struct tarei_lowering {
@@ -51,6 +51,9 @@ typedef struct tarei_lowering {
   tare_status (*run)(const tarei_step *step, const tarei_run *run, tare_error *err);
   /* The output shares the memory of input 0, nothing is run (Reshape, Squeeze, ...). */
   bool view;
+  /* Bit i: where input i is a float32 constant, `prepare` packs it and it is read no more. A plan
+   * file does without the elements of constants that are only read so. */
+  uint32_t packs;
   /* Kernel family that does the work, for inspection: name of the row that was selected. */
   const char *(*kernel)(const tarei_step *step, const tarei_kernels *kernels);
 } tarei_lowering;
@@ -67,13 +70,16 @@ struct tarei_step {
   bool late;                    /* it measures, or an operand's dims are known only at its turn */
   int *measured;                /* symbol of the graph per number that the node measures, or -1 */
   int n_measured;
-  uint32_t packed_inputs;       /* bit i: constant input i is in a blob and not read at run time */
 };
 
 #define TARE_OP(id, onnx_name, op_domain) extern const tarei_lowering tarei_lower_##id;
 #include "graph/ops.inc"
 #undef TARE_OP
 
+/* NULL for operators that inference expands (graph/expansions.inc). */
 const tarei_lowering *tarei_lowering_of(const tarei_op *op);
+
+/* Input i of the node is read in packed form only (tarei_lowering.packs). */
+bool tarei_node_packs(const tarei_graph *graph, const tarei_node *node, int i);
 
 #endif

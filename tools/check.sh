@@ -5,8 +5,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 . tools/deps.sh
+packages="$TARE_PACKAGES libcmocka-dev binutils hdf5-tools"
 # shellcheck disable=SC2086 # the list is meant to be split
-tare_install $TARE_PACKAGES libcmocka-dev binutils
+tare_install $packages
+# shellcheck disable=SC2086
+sh tools/programs.sh . $packages
 
 jobs=$(nproc)
 check() {

@@ -43,7 +43,6 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
   bool fresh;
   TARE_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
   s->weights = data;
-  step->packed_inputs = 1u << 1;
   if (fresh && s->depthwise) {
     pack_depthwise(c, w, data);
   } else if (fresh) {
@@ -123,5 +122,8 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
   return ((const state *)step->state)->depthwise ? k->dw_conv_f32_name : k->f32_gemm_name;
 }
 
-const tarei_lowering tarei_lower_conv_last = {
-    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_conv_last = {.prepare = prepare,
+                                              .scratch = scratch,
+                                              .run = run,
+                                              .kernel = kernel,
+                                              .packs = 1u << 1 /* weights */};

@@ -40,7 +40,6 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     step->kernels->f32_pack(w.data, s->n, false, s->k, s->n, data);
   }
   s->weights = data;
-  step->packed_inputs = 1u << 1;
   return TARE_OK;
 }
 
@@ -77,4 +76,5 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
   return k->f32_gemm_name;
 }
 
-const tarei_lowering tarei_lower_linear = {.prepare = prepare, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_linear = {
+    .prepare = prepare, .run = run, .kernel = kernel, .packs = 1u << 1 /* weights */};

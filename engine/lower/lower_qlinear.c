@@ -74,7 +74,6 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
     }
   }
   TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
-  step->packed_inputs = 1u << 1 | 1u << 2;
 done:
   free(scale);
   free(q);
@@ -180,5 +179,8 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
   return k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qlinear = {
-    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_qlinear = {.prepare = prepare,
+                                            .scratch = scratch,
+                                            .run = run,
+                                            .kernel = kernel,
+                                            .packs = 1u << 1 | 1u << 2 /* weights, bias */};

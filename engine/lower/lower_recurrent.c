@@ -148,7 +148,11 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
 
 #define LOWERING(id, prepare_as_what)       \
   const tarei_lowering tarei_lower_##id = { \
-      .prepare = prepare_as_what, .scratch = scratch, .run = run, .kernel = kernel}
+      .prepare = prepare_as_what,           \
+      .scratch = scratch,                   \
+      .run = run,                           \
+      .kernel = kernel,                     \
+      .packs = 1u << TAREI_RECURRENT_W | 1u << TAREI_RECURRENT_R}
 
 LOWERING(gru, prepare);
 LOWERING(lstm, prepare);

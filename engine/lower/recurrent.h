@@ -56,7 +56,7 @@ typedef struct tarei_recurrent_sizes {
 /* ---- weights (recurrent_weights.c) ---- */
 
 /* Packs what is constant. */
-tare_status tarei_recurrent_pack(tarei_recurrent *s, tarei_step *step, tarei_blobs *blobs,
+tare_status tarei_recurrent_pack(tarei_recurrent *s, const tarei_step *step, tarei_blobs *blobs,
                                  tare_error *err);
 /* Bytes of a direction's packed weights of depth k. */
 size_t tarei_recurrent_packed_bytes(const tarei_recurrent *s, size_t k, size_t columns);

@@ -164,7 +164,7 @@ size_t tarei_recurrent_packed_bytes(const tarei_recurrent *const s, const size_t
   return s->bytes ? tarei_i8_packed_size(k, columns) : tarei_f32_packed_size(k, columns);
 }
 
-static tare_status take(tarei_recurrent *const s, tarei_step *const step, const int input,
+static tare_status take(tarei_recurrent *const s, const tarei_step *const step, const int input,
                         tarei_blobs *const blobs, tarei_recurrent_weights *const out,
                         tare_error *const err) {
   const tarei_value *const v = &step->graph->values[step->node->in[input]];
@@ -174,13 +174,11 @@ static tare_status take(tarei_recurrent *const s, tarei_step *const step, const 
                     : TARE_OK;
   }
   TARE_TRY(read_matrix(s, step, input, &m, err));
-  TARE_TRY(s->bytes ? take_bytes(&m, step, input, blobs, out, err)
-                    : take_floats(&m, step, input, blobs, out, err));
-  step->packed_inputs |= 1u << input;
-  return TARE_OK;
+  return s->bytes ? take_bytes(&m, step, input, blobs, out, err)
+                  : take_floats(&m, step, input, blobs, out, err);
 }
 
-tare_status tarei_recurrent_pack(tarei_recurrent *const s, tarei_step *const step,
+tare_status tarei_recurrent_pack(tarei_recurrent *const s, const tarei_step *const step,
                                  tarei_blobs *const blobs, tare_error *const err) {
   TARE_TRY(take(s, step, TAREI_RECURRENT_W, blobs, &s->w, err));
   return take(s, step, TAREI_RECURRENT_R, blobs, &s->r, err);

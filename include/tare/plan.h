@@ -74,7 +74,12 @@ TARE_API tare_status tare_plan_build(const tare_model *model, const tare_profile
                                      const tare_build_options *options, tare_plan **out,
                                      tare_error *err);
 
-/** Writes a plan file (docs/formats.md); the file appears whole or not at all. */
+/**
+ * Writes a plan file (docs/formats.md); the file appears whole or not at all, and only after it was
+ * loaded back.
+ * @return TARE_OK, TARE_E_IO, TARE_E_MEMORY, TARE_E_UNSUPPORTED (it does not load back: a fault of
+ *         this library)
+ */
 TARE_API tare_status tare_plan_save(const tare_plan *plan, const char *path, tare_error *err);
 
 /**

@@ -55,8 +55,8 @@ static double largest_of(const tare_tensor *const t, const int64_t n) {
   return largest;
 }
 
-/* The rounding of short floats alone is more than the usual tolerance. Where large numbers cancel, as in
- * transforms, what is left is as noisy as they were. */
+/* The rounding of short floats alone is more than the usual tolerance. Where large numbers cancel,
+ * as in transforms, what is left is as noisy as they were. */
 static tolerance widened(const tolerance limit, const tare_tensor *const want, const int64_t n) {
   const tare_dtype dtype = want->dtype;
   const double ulp = dtype == TARE_BF16 ? 0x1p-7 : dtype == TARE_F16 ? 0x1p-10 : 0;

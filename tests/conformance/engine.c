@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tare/plan.h>
+
+#include "conformance/reload.h"
 
 void data_set_free(data_set *const set) {
   for (int i = 0; i < MAX_PORTS; i++) {
@@ -77,14 +78,8 @@ static tare_status make_profiles(const trial *const t, const tare_model *const m
 
 /* ---- runs ---- */
 
-typedef struct engine {
-  tare_model *model;
-  tare_profiles *profiles;
-  tare_plan *plan;
-  tare_context *context;
-} engine;
-
-static tare_status open_engine(const trial *const t, engine *const e, tare_error *const err) {
+tare_status engine_open(const trial *const t, const tare_build_options *const o, engine *const e,
+                        tare_error *const err) {
   tare_context_options options;
   tare_context_options_init(&options);
   options.threads = 1;
@@ -93,12 +88,12 @@ static tare_status open_engine(const trial *const t, engine *const e, tare_error
     status = make_profiles(t, e->model, &e->profiles, err);
   }
   if (status == TARE_OK) {
-    status = tare_plan_build(e->model, e->profiles, NULL, &e->plan, err);
+    status = tare_plan_build(e->model, e->profiles, o, &e->plan, err);
   }
   return status == TARE_OK ? tare_context_new(e->plan, &options, &e->context, err) : status;
 }
 
-static void close_engine(engine *const e) {
+void engine_close(engine *const e) {
   tare_context_free(&e->context);
   tare_plan_free(&e->plan);
   tare_profiles_free(&e->profiles);
@@ -167,22 +162,30 @@ static outcome refuse(const tare_error *const err, const char *const path, char 
   return OUTCOME_REFUSED;
 }
 
-static outcome run(const trial *const t, const engine *const e, const data_set *const set,
+bool engine_inputs(const tare_plan *const plan, const data_set *const set, tare_tensor *const in,
                    char *const why, const size_t size) {
   const tare_port *ports;
-  const int n = tare_plan_inputs(e->plan, &ports);
-  tare_tensor in[MAX_PORTS], out[MAX_PORTS];
-  if (n > MAX_PORTS || tare_plan_outputs(e->plan, &(const tare_port *){NULL}) > MAX_PORTS) {
+  const int n = tare_plan_inputs(plan, &ports);
+  if (n > MAX_PORTS || tare_plan_outputs(plan, &(const tare_port *){NULL}) > MAX_PORTS) {
     snprintf(why, size, "has more than %d inputs or outputs", MAX_PORTS);
-    return OUTCOME_FAILED;
+    return false;
   }
   for (int i = 0; i < n; i++) {
     const tare_tensor *const given = find_in(set, ports[i].name);
     if (!given) {
       snprintf(why, size, "asks for an input '%s', for which there is no data", ports[i].name);
-      return OUTCOME_FAILED;
+      return false;
     }
     in[i] = *given;
+  }
+  return true;
+}
+
+static outcome run(const trial *const t, const engine *const e, const data_set *const set,
+                   char *const why, const size_t size) {
+  tare_tensor in[MAX_PORTS], out[MAX_PORTS];
+  if (!engine_inputs(e->plan, set, in, why, size)) {
+    return OUTCOME_FAILED;
   }
   for (int turn = 0; turn < 2; turn++) { /* the second finds what the first left behind */
     tare_error err = {0};
@@ -200,9 +203,10 @@ outcome engine_try(const trial *const t, const data_set *const set, char *const 
                    const size_t size) {
   engine e = {0};
   tare_error err = {0};
-  const tare_status status = open_engine(t, &e, &err);
+  const tare_status status = engine_open(t, NULL, &e, &err);
   const outcome result =
       status == TARE_OK ? run(t, &e, set, why, size) : refuse(&err, t->path, why, size);
-  close_engine(&e);
-  return result;
+  engine_close(&e);
+  return result == OUTCOME_PASSED && t->reload && !reload_equal(t, set, why, size) ? OUTCOME_FAILED
+                                                                                   : result;
 }

@@ -2,6 +2,8 @@
 #ifndef CONFORMANCE_ENGINE_H
 #define CONFORMANCE_ENGINE_H
 
+#include <tare/plan.h>
+
 #include "conformance/compare.h"
 
 enum { MAX_PORTS = 64, REASON_BYTES = 160 };
@@ -32,7 +34,25 @@ typedef struct trial {
   const data_set *sets; /* that the profile spans */
   int n_sets;
   tolerance limit;
+  bool reload; /* plans must give the same bits from a file (conformance/reload.h) */
 } trial;
+
+/* A model's plan, for the profile of a trial, and a context of one thread. */
+typedef struct engine {
+  tare_model *model;
+  tare_profiles *profiles;
+  tare_plan *plan;
+  tare_context *context;
+} engine;
+
+/* To be closed in any case. `options` NULL: a float plan. */
+tare_status engine_open(const trial *t, const tare_build_options *options, engine *e,
+                        tare_error *err);
+void engine_close(engine *e);
+
+/* The set's tensors in the order of the plan's inputs. False when the plan asks for others. */
+bool engine_inputs(const tare_plan *plan, const data_set *set, tare_tensor *in, char *why,
+                   size_t size);
 
 /* Copies a message about a model without the folder that the model lies in, cut at size. */
 void copy_message(const char *message, const char *model, char *out, size_t size);

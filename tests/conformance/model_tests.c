@@ -229,9 +229,14 @@ static all_sets read_sets(const line *const l, const Onnx__GraphProto *const gra
 }
 
 static const char *try_set(const char *const path, const all_sets *const sets,
-                           const tolerance limit, char *const why) {
+                           const tolerance limit, const bool reload, char *const why) {
   static const char *const words[] = {"failed", "refused", "passed"};
-  trial t = {.path = path, .span = SPAN_EXACT, .sets = sets->at, .n_sets = sets->n, .limit = limit};
+  trial t = {.path = path,
+             .span = SPAN_EXACT,
+             .sets = sets->at,
+             .n_sets = sets->n,
+             .limit = limit,
+             .reload = reload};
   const outcome together = engine_try(&t, &sets->at[sets->own], why, REASON_BYTES);
   if (together != OUTCOME_REFUSED || sets->n == 1) {
     return words[together];
@@ -274,7 +279,7 @@ static tolerance of_quantized(const Onnx__GraphProto *const graph, tolerance lim
   return limit;
 }
 
-static const char *run_set(const char *const path, const line *const l, const tolerance limit,
+static const char *run_set(const char *const path, const line *const l, const options *const o,
                            char *const why) {
   Onnx__ModelProto *const model = read_model(path);
   if (!model || !model->graph) {
@@ -286,7 +291,8 @@ static const char *run_set(const char *const path, const line *const l, const to
   snprintf(why, REASON_BYTES, "inputs or reference cannot be read");
   if (sets.own >= 0) {
     *why = 0;
-    word = try_set(path, &sets, of_quantized(model->graph, limit), why);
+    word = try_set(path, &sets, of_quantized(model->graph, o->limit),
+                   o->run.reload && sets.own == 0, why); /* one set tells */
   }
   for (int i = 0; i < sets.n; i++) {
     data_set_free(&sets.at[i]);
@@ -303,7 +309,7 @@ static void run_line(void *const user, const int job, FILE *const to) {
   char path[PATH_BYTES], why[REASON_BYTES] = "";
   set_path(path, "%s/%s.onnx", l->family, l->model);
   const char *const word =
-      l->set ? run_set(path, l, s->o->limit, why) : words[try_load(path, why, sizeof why)];
+      l->set ? run_set(path, l, s->o, why) : words[try_load(path, why, sizeof why)];
   fprintf(to, "%s\t%s\n", word, why);
 }
 

@@ -125,13 +125,20 @@ static int count_sets(const char *const folder) {
 
 /* ---- trials ---- */
 
-static outcome try_spans(const char *const path, const data_set *const set, const bool dynamic,
-                         char *const why) {
+/* What is the same for all trials of a case. */
+typedef struct attempt {
+  const char *folder;
+  bool reload;
+} attempt;
+
+static outcome try_spans(const attempt *const a, const char *const path, const data_set *const set,
+                         const bool dynamic, char *const why) {
   outcome result = OUTCOME_REFUSED;
   *why = 0;
   for (span s = dynamic ? SPAN_WIDE : SPAN_EXACT; s < SPAN_COUNT && result == OUTCOME_REFUSED;
        s++) {
-    const trial t = {.path = path, .span = s, .sets = set, .n_sets = 1, .limit = limit};
+    const trial t = {
+        .path = path, .span = s, .sets = set, .n_sets = 1, .limit = limit, .reload = a->reload};
     char last[REASON_BYTES];
     result = engine_try(&t, set, last, sizeof last);
     if (!*why || result != OUTCOME_REFUSED) {
@@ -142,15 +149,15 @@ static outcome try_spans(const char *const path, const data_set *const set, cons
 }
 
 /* -1 where the variant does not apply. */
-static int try_variant(const char *const file, const variant v, pb_set *const set,
-                       char *const why) {
+static int try_variant(const attempt *const a, const char *const file, const variant v,
+                       pb_set *const set, char *const why) {
   char path[60];
   Onnx__ModelProto *const model = read_model(file);
   int result = -1;
   if (model && model->graph && variant_apply(model, v, set->in)) {
     const int fd = model_to_memory(model, path, sizeof path);
     if (fd >= 0) {
-      result = try_spans(path, &set->tensors, v.dims != DIMS_AS_THEY_ARE, why);
+      result = try_spans(a, path, &set->tensors, v.dims != DIMS_AS_THEY_ARE, why);
       close(fd);
     }
   }
@@ -161,19 +168,19 @@ static int try_variant(const char *const file, const variant v, pb_set *const se
 }
 
 /* The worst over the sets; -1 where the variant does not apply. */
-static int try_sets(const char *const folder, const variant v, char *const why) {
+static int try_sets(const attempt *const a, const variant v, char *const why) {
   char file[PATH_BYTES];
-  const int n = count_sets(folder);
+  const int n = count_sets(a->folder);
   int worst = n ? OUTCOME_PASSED : OUTCOME_FAILED;
-  snprintf(file, sizeof file, "%s/model.onnx", folder);
+  snprintf(file, sizeof file, "%s/model.onnx", a->folder);
   snprintf(why, REASON_BYTES, "there is no test_data_set_0");
   Onnx__ModelProto *const model = read_model(file);
   for (int i = 0; i < n && worst == OUTCOME_PASSED; i++) {
     pb_set *const set = calloc(1, sizeof *set);
-    if (!set || !read_set(folder, i, model->graph, set, why, REASON_BYTES)) {
+    if (!set || !read_set(a->folder, i, model->graph, set, why, REASON_BYTES)) {
       worst = OUTCOME_FAILED;
     } else {
-      worst = try_variant(file, v, set, why);
+      worst = try_variant(a, file, v, set, why);
     }
     free_pb_set(set);
     free(set);
@@ -189,12 +196,12 @@ typedef struct form {
 } form;
 
 /* The first form that is not refused decides. `why` is the first refusal, or what failed. */
-static const char *try_forms(const char *const folder, const form *const forms, const int n,
+static const char *try_forms(const attempt *const a, const form *const forms, const int n,
                              char *const why) {
   const char *result = "-";
   char last[REASON_BYTES];
   for (int i = 0; i < n; i++) {
-    const int got = try_sets(folder, forms[i].v, last);
+    const int got = try_sets(a, forms[i].v, last);
     if (got == OUTCOME_PASSED) {
       return forms[i].word;
     }
@@ -252,17 +259,19 @@ static bool types_are_known(const char *const folder) {
   return known;
 }
 
-void node_case_try(const char *const folder, const bool dynamic, FILE *const to) {
+void node_case_try(const char *const folder, const bool dynamic, const bool reload,
+                   FILE *const to) {
+  const attempt a = {folder, reload};
   char why[REASON_BYTES] = "";
   const int n_static = (int)(sizeof static_forms / sizeof *static_forms);
   const int n_dynamic = (int)(sizeof dynamic_forms / sizeof *dynamic_forms);
-  const char *const word = types_are_known(folder) ? try_forms(folder, static_forms, n_static, why)
+  const char *const word = types_are_known(folder) ? try_forms(&a, static_forms, n_static, why)
                                                    : try_unknown(folder, why);
   fprintf(to, "%s\t%s\n", word, why);
   const bool runs = strcmp(word, "passed") == 0 || strcmp(word, "constant") == 0;
   *why = runs ? 0 : *why;
   const char *const second = !dynamic ? "-"
-                             : runs   ? try_forms(folder, dynamic_forms, n_dynamic, why)
+                             : runs   ? try_forms(&a, dynamic_forms, n_dynamic, why)
                                       : word;
   fprintf(to, "%s\t%s\n", second, why);
 }

@@ -15,7 +15,7 @@ typedef struct node_case {
 bool node_case_describe(const char *folder, node_case *out);
 
 /* Tries all forms of a case and writes two lines, "<result>\t<reason>": first as the file has it,
- * then with symbols for sizes. To be called in a process that may crash. */
-void node_case_try(const char *folder, bool dynamic, FILE *to);
+ * then with symbols for sizes. `reload`: see trial. To be called in a process that may crash. */
+void node_case_try(const char *folder, bool dynamic, bool reload, FILE *to);
 
 #endif

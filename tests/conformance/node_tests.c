@@ -95,7 +95,7 @@ static void find_cases(session *const s, const char *const folder) {
 
 static void run_case(void *const user, const int job, FILE *const to) {
   const session *const s = user;
-  node_case_try(s->folders[job], !s->o->fixed, to);
+  node_case_try(s->folders[job], !s->o->fixed, s->o->run.reload, to);
 }
 
 /* The next "<result>\t<reason>" of what a child wrote; what ended the child where there is none. */

@@ -5,6 +5,8 @@
 static const struct argp_option OPTIONS[] = {
     {"table", 't', "FILE", 0, "Committed results, which may only improve", 0},
     {"update", 'u', NULL, 0, "Write the table", 0},
+    {"reload", 'R', NULL, 0, "Also run float and int8 plans from files, in processes of their own",
+     0},
     {"filter", 'f', "GLOB", 0, "Those whose names match", 0},
     {"jobs", 'j', "N", 0, "So many at a time (2)", 0},
     {"seconds", 's', "N", 0, "Time that one may take (nodes 60, models 120)", 0},
@@ -18,6 +20,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       return 0;
     case 'u':
       o->update = true;
+      return 0;
+    case 'R':
+      o->reload = true;
       return 0;
     case 'f':
       o->filter = arg;

@@ -10,7 +10,7 @@ enum { MOST_FOLDERS = 16 };
 typedef struct run_options {
   const char *folders[MOST_FOLDERS], *table, *filter;
   int n_folders, jobs, seconds;
-  bool update;
+  bool update, reload;
 } run_options;
 
 /* An argp child whose input is a run_options; takes the folders, too. */

@@ -472,6 +472,22 @@ static void load_changed(const char *const path, const uint64_t first_seed) {
   unlink(path);
 }
 
+static void a_plan_that_does_not_load_back_is_not_written(void **state) {
+  const fixture *const f = *state;
+  char path[100];
+  snprintf(path, sizeof path, "%s/x.plan", f->folder);
+  tare_plan *plan = build(f, f->table, NULL);
+  plan->blobs.n--; /* the last layer finds no weights */
+  assert_int_equal(tare_plan_save(plan, path, &err), TARE_E_UNSUPPORTED);
+  assert_non_null(strstr(err.message, "not written, because the plan would not load back: "));
+  assert_non_null(strstr(err.message, "packed block"));
+  plan->blobs.n++;
+  assert_int_not_equal(access(path, F_OK), 0);
+  OK(tare_plan_save(plan, path, &err));
+  tare_plan_free(&plan);
+  unlink(path);
+}
+
 static void hostile_files_never_crash(void **state) {
   const fixture *const f = *state;
   char path[100];
@@ -514,6 +530,7 @@ int main(void) {
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(every_isa_gives_the_same_bits),
       cmocka_unit_test(a_loaded_plan_runs_like_the_built_one),
+      cmocka_unit_test(a_plan_that_does_not_load_back_is_not_written),
       cmocka_unit_test(layers_get_what_was_asked_for),
       cmocka_unit_test(the_profile_of_the_shape_gives_the_scales),
       cmocka_unit_test(impossible_profiles_name_the_node),
