@@ -61,9 +61,10 @@ static bool is_finite(const tarei_graph *const g, const int value) {
   return true;
 }
 
-/* The first constant of a node that holds NaN or Inf, or -1. */
-static int first_not_finite(const tarei_graph *const g, const tarei_node *const node) {
-  for (int i = 0; i < node->n_in; i++) {
+/* The first of a layer's weights and biases that holds NaN or Inf, or -1. Masks may hold Inf. */
+static int first_not_finite(const tarei_graph *const g, const tarei_node *const node,
+                            const tarei_layer_kind *const kind) {
+  for (int i = kind->activations; kind->constants && i < node->n_in; i++) {
     if (!is_finite(g, node->in[i])) {
       return node->in[i];
     }
@@ -102,8 +103,8 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
   } else if (sum_length(g, node, kind) > LONGEST_SUM) {
     tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
                   (long long)sum_length(g, node, kind), LONGEST_SUM);
-  } else if (first_not_finite(g, node) >= 0) {
-    tarei_str_add(out, "weights '%s' hold NaN or Inf", g->values[first_not_finite(g, node)].name);
+  } else if (first_not_finite(g, node, kind) >= 0) {
+    tarei_str_add(out, "weights '%s' hold NaN or Inf", g->values[first_not_finite(g, node, kind)].name);
   }
 }
 

@@ -7,10 +7,12 @@
 
 tarei_exprs *tarei_exprs_new(void) {
   tarei_exprs *const pool = tarei_calloc(1, sizeof *pool);
-  if (pool) {
-    memset(pool->node_heads, -1, sizeof pool->node_heads);
-    memset(pool->atom_heads, -1, sizeof pool->atom_heads);
+  if (!pool || !TAREI_GROW(pool->terms, 0, pool->cap_terms)) { /* 0 has no terms, but they begin */
+    free(pool);
+    return NULL;
   }
+  memset(pool->node_heads, -1, sizeof pool->node_heads);
+  memset(pool->atom_heads, -1, sizeof pool->atom_heads);
   return pool;
 }
 
