@@ -70,11 +70,10 @@ static bool is_plain(const tarei_epilogue *e) {
 
 TAREI_INLINE bool are_panels_plain(const product *p, size_t panel, const size_t panels) {
   bool plain = p->plain && (panel + panels) * GEMM_PANEL <= p->gemm->n;
-  const float *const mult = p->gemm->epilogue.mult + panel * GEMM_PANEL;
 #pragma GCC unroll 4
   for (size_t q = 0; q < panels && plain; q++) {
-    plain = i8_is_tame(v_mul(v_load(mult + q * GEMM_PANEL), p->row_mult),
-                       v_mul(v_load(mult + q * GEMM_PANEL + 16), p->row_mult));
+    const float *const mult = p->gemm->epilogue.mult + (panel + q) * GEMM_PANEL;
+    plain = i8_is_tame(v_mul(v_load(mult), p->row_mult), v_mul(v_load(mult + 16), p->row_mult));
   }
   return plain;
 }
