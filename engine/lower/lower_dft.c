@@ -192,6 +192,9 @@ static size_t scratch_dft(const tarei_step *const step, const tare_tensor *const
                           const tare_tensor *const *const out, const int threads) {
   const int axis = *(const int *)step->state;
   size_t n = 0;
+  if (!out[0]) {
+    return 0; /* for measuring */
+  }
   for (int d = 0; d < in[0]->rank - 1; d++) {
     const size_t most = most_of((size_t)in[0]->dims[d], (size_t)out[0]->dims[d]);
     n = (axis < 0 || d == axis) && most > n ? most : n;
@@ -251,8 +254,7 @@ static size_t scratch_stft(const tarei_step *const step, const tare_tensor *cons
                            const tare_tensor *const *const out, const int threads) {
   (void)step;
   (void)in;
-  const size_t n = most_of(0, (size_t)out[0]->dims[2]);
-  return scratch_bytes(n, threads);
+  return out[0] ? scratch_bytes(most_of(0, (size_t)out[0]->dims[2]), threads) : 0;
 }
 
 static line line_of_frame(const job *const j, const size_t i) {

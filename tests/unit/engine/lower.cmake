@@ -9,6 +9,7 @@ foreach(name
     matrix
     movement
     norm
+    numbers
     pool
     quantized
     recurrent

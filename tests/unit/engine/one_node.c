@@ -12,8 +12,10 @@
 
 #include "base/mem.h"
 #include "engine/lower/measured.h"
+#include "engine/sizes.h"
 #include "graph/pass.h"
 
+#define MOST_BYTES ((size_t)1 << 26) /* of an output */
 #define GUARD 64 /* bytes behind outputs and scratch that have to stay as they are */
 #define UNTOUCHED 0xa5
 
@@ -176,7 +178,8 @@ static void check_guard(const void *const data, const size_t bytes) {
   }
 }
 
-static void make_outputs(one_node *const t) {
+/* Sizes that an engine would refuse as well are refused here. */
+static tare_status make_outputs(one_node *const t, tare_error *const err) {
   for (int o = 0; o < t->n_out; o++) {
     if (t->out[o] < 0) {
       continue;
@@ -185,10 +188,17 @@ static void make_outputs(one_node *const t) {
     tare_tensor *const y = &t->outputs[o];
     *y = (tare_tensor){.dtype = v->dtype, .rank = v->rank};
     for (int d = 0; d < v->rank; d++) {
-      assert_true(tarei_expr_eval(t->graph->exprs, v->dims[d], t->symbols, &y->dims[d]));
+      if (!tarei_expr_eval(t->graph->exprs, v->dims[d], t->symbols, &y->dims[d])) {
+        return tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' overflows", d, v->name);
+      }
     }
-    y->data = untouched(bytes_of(y));
+    size_t bytes;
+    if (!tarei_sizes_bytes(y, &bytes) || bytes > MOST_BYTES) {
+      return tarei_fail(err, TARE_E_LIMIT, "'%s' would be too large", v->name);
+    }
+    y->data = untouched(bytes);
   }
+  return TARE_OK;
 }
 
 /* Symbol number k that the node measures, or -1. */
@@ -273,7 +283,9 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
     status = run_with(t, &step, 1, NULL, err);
   }
   if (status == TARE_OK) {
-    make_outputs(t);
+    status = make_outputs(t, err);
+  }
+  if (status == TARE_OK) {
     status = run_with(t, &step, 1, t->outputs, err);
   }
   if (status == TARE_OK) {
