@@ -13,7 +13,7 @@ enum { TAREI_CONST_NONE = 0, TAREI_CONST_BLOCK = 1, TAREI_CONST_PACKED = 2 };
 void tarei_graph_put(tarei_writer *w, const tare_plan *plan, tarei_blobs *constants);
 
 /* Reads a section back; constants are blocks of `constants`, in order. Every index, rank, count and
- * size is checked; shapes are inferred again. */
+ * size is checked; what nodes make has to be inferred. */
 tare_status tarei_graph_get(tarei_reader *r, const tarei_blobs *constants, tarei_graph **out,
                             tare_error *err);
 

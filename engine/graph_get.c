@@ -449,9 +449,6 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
     (void)tarei_get_u32(r); /* formal inputs: those of bodies only */
     status = r->failed ? broken(err, "its end") : check_numbers(*out, err);
   }
-  if (status == TARE_OK) {
-    status = tarei_graph_infer(*out, err);
-  }
   if (status != TARE_OK) {
     tarei_graph_free(*out);
     *out = NULL;

@@ -73,6 +73,19 @@ static void put_expr(tarei_writer *const w, const tarei_exprs *const exprs, cons
   tarei_str_free(&text);
 }
 
+/* Dims of the plan's inputs have the symbols that profiles fix, which a reader fixes again. */
+static void put_dims(tarei_writer *const w, const tare_plan *const plan, const int value) {
+  const tarei_graph *const g = plan->graph;
+  const tare_port *port = NULL;
+  for (int i = 0; !plan->parent && i < g->n_inputs; i++) {
+    port = g->inputs[i] == value ? &plan->inputs[i] : port;
+  }
+  for (int d = 0; d < g->values[value].rank; d++) {
+    const char *const symbol = port ? port->dims[d].symbol : NULL;
+    put_expr(w, g->exprs, symbol ? tarei_expr_symbol(g->exprs, symbol) : g->values[value].dims[d]);
+  }
+}
+
 static void put_value(tarei_writer *const w, const tare_plan *const plan, const int value,
                       tarei_blobs *const constants) {
   const tarei_graph *const g = plan->graph;
@@ -81,9 +94,7 @@ static void put_value(tarei_writer *const w, const tare_plan *const plan, const 
   tarei_put_u32(w, (uint32_t)v->dtype);
   tarei_put_u8(w, (uint8_t)(v->is_input | v->is_output << 1 | v->observable << 2));
   tarei_put_u8(w, (uint8_t)v->rank);
-  for (int d = 0; d < v->rank; d++) {
-    put_expr(w, g->exprs, v->dims[d]);
-  }
+  put_dims(w, plan, value);
   const bool contents = plan->slots[value].from_shape;
   tarei_put_u32(w, contents ? (uint32_t)v->n_contents : 0);
   for (int i = 0; contents && i < v->n_contents; i++) {

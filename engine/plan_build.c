@@ -7,6 +7,7 @@
 #include "engine/plan.h"
 #include "engine/plan_children.h"
 #include "engine/plan_ports.h"
+#include "graph/fix_symbols.h"
 #include "graph/model.h"
 #include "graph/pass.h"
 #include "graph/quantize.h"
@@ -93,7 +94,8 @@ static tare_status build(tare_plan *const plan, const tare_model *const model,
                       o->isa, tarei_isa_choices());
   }
   TARE_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
-  TARE_TRY(tarei_graph_clone(model->graph, &plan->graph, err));
+  TARE_TRY(tarei_plan_make_inputs(plan, model->graph, err));
+  TARE_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->graph, err));
   tarei_kernels_select(plan->isa, &plan->kernels);
   const tarei_pass_options passes = {.evaluate = tarei_evaluate,
                                      .evaluate_user = &plan->kernels,
@@ -101,7 +103,7 @@ static tare_status build(tare_plan *const plan, const tare_model *const model,
   TARE_TRY(tarei_graph_optimize(plan->graph, &passes, err));
   TARE_TRY(quantize(plan, o, err));
   TARE_TRY(tarei_plan_finish(plan, err));
-  TARE_TRY(tarei_plan_make_ports(plan, err));
+  TARE_TRY(tarei_plan_make_outputs(plan, err));
   return tarei_plan_describe_layers(plan, err);
 }
 

@@ -7,6 +7,8 @@
 #include "base/outfile.h"
 #include "engine/graph_file.h"
 #include "engine/plan_ports.h"
+#include "graph/fix_symbols.h"
+#include "graph/pass.h"
 #include "shapes/profiles.h"
 
 #define MAGIC "TAREPLAN"
@@ -266,6 +268,14 @@ static tare_status make_profiles(tare_plan *const plan, const specs *const s,
   return TARE_OK;
 }
 
+static tare_status infer(const tare_plan *const plan, tare_error *const err) {
+  int n_fixed;
+  TARE_TRY(tarei_graph_fix_symbols(plan->graph, plan->profiles, &n_fixed, err));
+  const tare_status status = tarei_graph_infer(plan->graph, err);
+  return status == TARE_OK || status == TARE_E_MEMORY ? status
+                                                      : tarei_fail_in(err, TARE_E_INPUT, "graph");
+}
+
 static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const header *const h,
                         tare_error *const err) {
   const size_t data_start = HEADER_BYTES + (size_t)h->meta_bytes;
@@ -282,8 +292,10 @@ static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const
     goto done;
   }
   TARE_TRY_GOTO(tarei_graph_get(&r, &constants, &plan->graph, err), done);
-  TARE_TRY_GOTO(tarei_plan_make_ports(plan, err), done);
+  TARE_TRY_GOTO(tarei_plan_make_inputs(plan, plan->graph, err), done);
   TARE_TRY_GOTO(make_profiles(plan, &profiles, err), done);
+  TARE_TRY_GOTO(infer(plan, err), done);
+  TARE_TRY_GOTO(tarei_plan_make_outputs(plan, err), done);
   TARE_TRY_GOTO(tarei_plan_finish(plan, err), done);
   status = tarei_plan_describe_layers(plan, err);
 done:

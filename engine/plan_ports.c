@@ -21,16 +21,33 @@ static const char *keep(tare_plan *const plan, tarei_str *const text) {
   return kept;
 }
 
-static tare_status make_port(tare_plan *const plan, const int value, tare_port *const port,
-                             tare_error *const err) {
-  const tarei_value *const v = &plan->graph->values[value];
-  *port = (tare_port){.name = v->name, .dtype = v->dtype, .rank = v->rank};
+/* The symbol of an input keeps its plain name: one that needs quotes in an expression must still be
+ * found in the profiles. */
+static void print_dim(const tarei_graph *const g, const tarei_value *const v, const int axis,
+                      tarei_str *const text) {
+  const int symbol = v->is_input ? tarei_expr_is_symbol(g->exprs, v->dims[axis]) : -1;
+  if (symbol >= 0) {
+    tarei_str_add(text, "%s", tarei_exprs_symbol_name(g->exprs, symbol));
+  } else {
+    tarei_expr_print(g->exprs, v->dims[axis], text);
+  }
+}
+
+static tare_status make_port(tare_plan *const plan, const tarei_graph *const g, const int value,
+                             tare_port *const port, tare_error *const err) {
+  const tarei_value *const v = &g->values[value];
+  tarei_str name = {0};
+  tarei_str_add(&name, "%s", v->name);
+  *port = (tare_port){.name = keep(plan, &name), .dtype = v->dtype, .rank = v->rank};
+  if (!port->name) {
+    return tarei_fail_memory(err, "port", sizeof *port);
+  }
   for (int d = 0; d < v->rank; d++) {
-    if (tarei_expr_is_const(plan->graph->exprs, v->dims[d], &port->dims[d].value)) {
+    if (tarei_expr_is_const(g->exprs, v->dims[d], &port->dims[d].value)) {
       continue;
     }
     tarei_str text = {0};
-    tarei_expr_print(plan->graph->exprs, v->dims[d], &text);
+    print_dim(g, v, d, &text);
     port->dims[d] = (tare_dim){.value = -1, .symbol = keep(plan, &text)};
     if (!port->dims[d].symbol) {
       return tarei_fail_memory(err, "port", sizeof *port);
@@ -39,38 +56,27 @@ static tare_status make_port(tare_plan *const plan, const int value, tare_port *
   return TARE_OK;
 }
 
-static tare_status make_ports(tare_plan *const plan, const int *const values, const int n,
-                              tare_port **const out, tare_error *const err) {
+static tare_status make_ports(tare_plan *const plan, const tarei_graph *const g,
+                              const int *const values, const int n, tare_port **const out,
+                              tare_error *const err) {
   *out = tarei_calloc((size_t)n, sizeof **out);
   if (!*out) {
     return tarei_fail_memory(err, "ports", (size_t)n * sizeof **out);
   }
   for (int i = 0; i < n; i++) {
-    TARE_TRY(make_port(plan, values[i], &(*out)[i], err));
+    TARE_TRY(make_port(plan, g, values[i], &(*out)[i], err));
   }
   return TARE_OK;
 }
 
-/* Input symbols keep their plain names: a name that needs quotes in an expression must still be
- * found in the profiles. */
-static void name_input_symbols(const tare_plan *const plan) {
-  const tarei_graph *const g = plan->graph;
-  for (int i = 0; i < g->n_inputs; i++) {
-    for (int d = 0; d < plan->inputs[i].rank; d++) {
-      const int symbol = tarei_expr_is_symbol(g->exprs, g->values[g->inputs[i]].dims[d]);
-      if (symbol >= 0) {
-        plan->inputs[i].dims[d].symbol = tarei_exprs_symbol_name(g->exprs, symbol);
-      }
-    }
-  }
+tare_status tarei_plan_make_inputs(tare_plan *const plan, const tarei_graph *const graph,
+                                   tare_error *const err) {
+  return make_ports(plan, graph, graph->inputs, graph->n_inputs, &plan->inputs, err);
 }
 
-tare_status tarei_plan_make_ports(tare_plan *const plan, tare_error *const err) {
+tare_status tarei_plan_make_outputs(tare_plan *const plan, tare_error *const err) {
   const tarei_graph *const g = plan->graph;
-  TARE_TRY(make_ports(plan, g->inputs, g->n_inputs, &plan->inputs, err));
-  TARE_TRY(make_ports(plan, g->outputs, g->n_outputs, &plan->outputs, err));
-  name_input_symbols(plan);
-  return TARE_OK;
+  return make_ports(plan, g, g->outputs, g->n_outputs, &plan->outputs, err);
 }
 
 int tare_plan_inputs(const tare_plan *const plan, const tare_port **const ports) {

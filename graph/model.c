@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "graph/fix_input.h"
+#include "graph/fix_symbols.h"
 #include "graph/op.h"
 #include "graph/pass.h"
 #include "graph/passes/adopt_scales.h"
@@ -132,15 +133,18 @@ tare_status tare_model_set(tare_model *const model, const char *const input, con
     return tarei_fail(err, TARE_E_USAGE, "the model has no input '%s'", input);
   }
   TARE_TRY(tarei_graph_fix_input(graph, at, value, err));
-  TARE_TRY(tarei_graph_infer(graph, err));
+  TARE_TRY(tarei_graph_infer_or_wait(&model->graph, &model->waits, err));
   return describe(model, n_inputs, n_outputs) ? TARE_OK
                                               : tarei_fail_memory(err, "model", sizeof(tare_model));
 }
 
 tare_status tare_model_load(const char *const path, tare_model **const out, tare_error *const err) {
   tarei_graph *graph = NULL;
-  TARE_TRY(tarei_onnx_load(path, &graph, err));
-  return tarei_model_new(graph, out, err);
+  tare_error waits = {0};
+  TARE_TRY(tarei_onnx_load(path, &graph, &waits, err));
+  TARE_TRY(tarei_model_new(graph, out, err));
+  (*out)->waits = waits;
+  return TARE_OK;
 }
 
 void tare_model_free(tare_model **const handle) {
@@ -178,6 +182,7 @@ tare_model_info tare_model_get_info(const tare_model *const model) {
                           .opset = graph->opset,
                           .n_nodes = graph->n_nodes,
                           .n_stated = count_stated(graph),
+                          .undecided = model->waits.message,
                           .hash = graph->model_hash};
   for (int i = 0; i < graph->n_values; i++) {
     if (graph->values[i].data) {
@@ -226,6 +231,9 @@ static tare_status print_graph(const tarei_graph *const graph, char **const out,
 
 tare_status tare_model_print(const tare_model *const model, const bool optimized, char **const out,
                              tare_error *const err) {
+  if (model->waits.status != TARE_OK) {
+    return tarei_fail(err, model->waits.status, "%s", model->waits.message);
+  }
   if (!optimized) {
     return print_graph(model->graph, out, err);
   }

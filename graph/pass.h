@@ -46,9 +46,11 @@ tare_status tarei_graph_optimize(tarei_graph *graph, const tarei_pass_options *o
                                  tare_error *err);
 
 /* Reads an ONNX model. TARE_E_INPUT (file), TARE_E_MODEL (malformed), TARE_E_UNSUPPORTED (all
- * unsupported operators by name and node, at once). Shapes are inferred. */
-tare_status tarei_onnx_load(const char *path, tarei_graph **out, tare_error *err);
+ * unsupported operators by name and node, at once). Shapes are inferred, unless the graph `waits` for
+ * symbols to be fixed (graph/fix_symbols.h; NULL: that is refused). */
+tare_status tarei_onnx_load(const char *path, tarei_graph **out, tare_error *waits,
+                            tare_error *err);
 tare_status tarei_onnx_load_source(tarei_source *source, const char *folder, tarei_graph **out,
-                                   tare_error *err);
+                                   tare_error *waits, tare_error *err);
 
 #endif

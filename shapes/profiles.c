@@ -124,6 +124,18 @@ tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile 
   return TARE_OK;
 }
 
+bool tarei_profiles_fix(const tare_profiles *const profiles, const int symbol,
+                        int64_t *const value) {
+  *value = profiles->items[0].ranges[symbol].min;
+  for (int p = 0; p < profiles->count; p++) {
+    const tare_range r = profiles->items[p].ranges[symbol];
+    if (r.min != *value || r.max != *value) {
+      return false;
+    }
+  }
+  return profiles->count > 0;
+}
+
 int tare_profiles_count(const tare_profiles *const profiles) {
   return profiles->count;
 }

@@ -25,6 +25,9 @@ static void print_text(const tare_model *const model) {
     printf("scales     quantized model (Q/DQ): it quantizes %d activations itself\n",
            info.n_stated);
   }
+  if (*info.undecided) {
+    printf("undecided  %s\n", info.undecided);
+  }
   show_print_ports("inputs", inputs, n_inputs);
   show_print_ports("outputs", outputs, n_outputs);
   for (int i = 0; i < tare_model_n_operators(model); i++) {
@@ -45,6 +48,7 @@ static void fill_json(const tare_model *const model, cJSON *const object) {
   json_int(object, "opset", info.opset);
   json_int(object, "stated_scales", info.n_stated);
   json_hash(object, "hash", info.hash);
+  json_text(object, "undecided", info.undecided);
   json_int(object, "nodes", info.n_nodes);
   json_int(object, "parameters", info.n_parameters);
   json_int(object, "parameter_bytes", info.parameter_bytes);

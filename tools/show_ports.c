@@ -21,9 +21,10 @@ static char *dims_text(const tare_port *const port) {
 
 void show_print_ports(const char *const title, const tare_port *const ports, const int n) {
   for (int i = 0; i < n; i++) {
-    char *const dims = dims_text(&ports[i]);
-    printf("%-10s %s %s %s\n", i ? "" : title, ports[i].name, tare_dtype_name(ports[i].dtype),
-           dims);
+    const bool known = ports[i].dtype != TARE_DTYPE_NONE;
+    char *const dims = known ? dims_text(&ports[i]) : cli_format("undecided");
+    printf("%-10s %s %s%s%s\n", i ? "" : title, ports[i].name,
+           known ? tare_dtype_name(ports[i].dtype) : "", known ? " " : "", dims);
     free(dims);
   }
 }

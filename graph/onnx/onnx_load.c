@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
+#include "graph/fix_symbols.h"
 #include "graph/onnx/importer.h"
 #include "graph/pass.h"
 
@@ -138,8 +139,9 @@ static void make_printable(tare_error *const err) {
 }
 
 tare_status tarei_onnx_load_source(tarei_source *const source, const char *const folder,
-                                   tarei_graph **const out, tare_error *const err) {
-  tarei_graph *const graph = tarei_graph_new(source->name);
+                                   tarei_graph **const out, tare_error *const waits,
+                                   tare_error *const err) {
+  tarei_graph *graph = tarei_graph_new(source->name);
   if (!graph) {
     return tarei_fail_memory(err, source->name, sizeof *graph);
   }
@@ -148,7 +150,8 @@ tare_status tarei_onnx_load_source(tarei_source *const source, const char *const
     (void)tarei_fail_in(err, status, "%s", source->name);
   } else {
     graph->model_hash = XXH64(source->data, source->size, 0 /* seed */);
-    status = tarei_graph_infer(graph, err);
+    status = tarei_graph_infer_or_wait(&graph, waits, err);
+    make_printable(waits);
   }
   if (status != TARE_OK) {
     make_printable(err);
@@ -172,11 +175,11 @@ static char *folder_of(const char *const path) {
 }
 
 tare_status tarei_onnx_load(const char *const path, tarei_graph **const out,
-                            tare_error *const err) {
+                            tare_error *const waits, tare_error *const err) {
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
   char *const folder = folder_of(path);
-  const tare_status status = folder ? tarei_onnx_load_source(&source, folder, out, err)
+  const tare_status status = folder ? tarei_onnx_load_source(&source, folder, out, waits, err)
                                     : tarei_fail_memory(err, path, strlen(path));
   free(folder);
   tarei_source_close(&source);

@@ -23,11 +23,15 @@ typedef struct tare_model_info {
   int64_t parameter_bytes;
   int n_stated;              /* activations that the model quantizes itself (Q/DQ, or at run time): above
                                 0, it needs no calibration */
+  const char *undecided;     /* why outputs and tensors are not known before profiles fix symbols,
+                                see tare_model_load; "" where they are */
   uint64_t hash;             /* of the file's bytes; statistics and tables carry it */
 } tare_model_info;
 
 /**
- * Loads an ONNX model, with external data beside it, and infers its shapes.
+ * Loads an ONNX model, with external data beside it, and infers its shapes. Where that fails for reasons
+ * that depend on symbols of its inputs, the model is undecided: its outputs have no element type, and
+ * tare_plan_build goes on from there with the symbols that have one value in every profile.
  * @param path the .onnx file
  * @param out receives the model; free it with tare_model_free
  * @return TARE_OK, TARE_E_INPUT (missing or not ONNX), TARE_E_MODEL (breaks a rule),

@@ -18,7 +18,7 @@ static tare_status load(const char *const file, tarei_graph **const out, tare_er
   char path[1024];
   snprintf(path, sizeof path, FIXTURES "%s.onnx", file);
   *out = NULL;
-  return tarei_onnx_load(path, out, err);
+  return tarei_onnx_load(path, out, NULL, err);
 }
 
 static tarei_graph *load_good(const char *const file) {
@@ -383,7 +383,7 @@ static void deep_nesting_is_refused(void **state) {
   tarei_graph *graph = NULL;
   tare_error err = {0};
   assert_int_equal(tarei_source_memory("deep", bytes + at, MAX - at, &source, NULL), TARE_OK);
-  assert_int_equal(tarei_onnx_load_source(&source, NULL, &graph, &err), TARE_E_LIMIT);
+  assert_int_equal(tarei_onnx_load_source(&source, NULL, &graph, NULL, &err), TARE_E_LIMIT);
   assert_non_null(strstr(err.message, "deep: messages nest deeper than 100 at byte "));
   tarei_source_close(&source);
   free(bytes);
@@ -413,7 +413,7 @@ static void too_many_nodes_are_refused(void **state) {
   tarei_graph *graph = NULL;
   tare_error err = {0};
   assert_int_equal(tarei_source_memory("wide", bytes, sizeof head + GRAPH, &source, NULL), 0);
-  assert_int_equal(tarei_onnx_load_source(&source, NULL, &graph, &err), TARE_E_LIMIT);
+  assert_int_equal(tarei_onnx_load_source(&source, NULL, &graph, NULL, &err), TARE_E_LIMIT);
   assert_string_equal(err.message, "wide: the graph has 65537 nodes; at most 65536 are accepted");
   tarei_source_close(&source);
   free(bytes);
@@ -424,7 +424,7 @@ static void files_beyond_2_gib_are_refused_unread(void **state) {
   const tarei_source source = {.data = NULL, .size = (size_t)1 << 31, .name = (char *)"big.onnx"};
   tarei_graph *graph = NULL;
   tare_error err = {0};
-  assert_int_equal(tarei_onnx_load_source((tarei_source *)&source, NULL, &graph, &err),
+  assert_int_equal(tarei_onnx_load_source((tarei_source *)&source, NULL, &graph, NULL, &err),
                    TARE_E_LIMIT);
   assert_non_null(strstr(err.message, "external data"));
 }
@@ -442,7 +442,7 @@ static bool survives(const uint8_t *const bytes, const size_t size) {
   tarei_graph *graph = NULL;
   tare_error err = {0};
   assert_int_equal(tarei_source_memory("mutant", bytes, size, &source, NULL), TARE_OK);
-  const tare_status status = tarei_onnx_load_source(&source, NULL, &graph, &err);
+  const tare_status status = tarei_onnx_load_source(&source, NULL, &graph, NULL, &err);
   if (status == TARE_OK) {
     tarei_graph_check(graph);
     tarei_graph_free(graph);
@@ -506,7 +506,7 @@ static void shared_models_load_or_say_why(void **state) {
   tare_error err = {0};
   for (size_t i = 0; i < ours.gl_pathc; i++) {
     tarei_graph *graph = NULL;
-    if (tarei_onnx_load(ours.gl_pathv[i], &graph, &err) != TARE_OK) {
+    if (tarei_onnx_load(ours.gl_pathv[i], &graph, NULL, &err) != TARE_OK) {
       fail_msg("%s", err.message);
     }
     tarei_graph_check(graph);
@@ -516,7 +516,7 @@ static void shared_models_load_or_say_why(void **state) {
   if (glob(TARE_SHARED_DIR "/models/wild/*/*.onnx", 0, NULL, &wild) == 0) {
     for (size_t i = 0; i < wild.gl_pathc; i++) {
       tarei_graph *graph = NULL;
-      if (tarei_onnx_load(wild.gl_pathv[i], &graph, &err) == TARE_OK) {
+      if (tarei_onnx_load(wild.gl_pathv[i], &graph, NULL, &err) == TARE_OK) {
         tarei_graph_check(graph);
         tarei_graph_free(graph);
       } else {

@@ -1,0 +1,169 @@
+#include "graph/fix_symbols.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "graph/pass.h"
+#include "shapes/profiles.h"
+
+enum { MOST_PROBED = 16 }; /* symbols that an error is blamed on: each takes two inferences */
+
+/* --- constants for symbols -----------------------------------------------------------------------
+ */
+
+/* Whether an input has the symbol. */
+static tare_status fix(tarei_graph *const graph, const char *const name, const int64_t value,
+                       bool *const found, tare_error *const err) {
+  const tarei_expr symbol = tarei_expr_symbol(graph->exprs, name);
+  const tarei_expr number = tarei_expr_const(graph->exprs, value);
+  *found = false;
+  if (symbol == TAREI_EXPR_NONE || number == TAREI_EXPR_NONE) {
+    return tarei_fail_memory(err, graph->name, sizeof number);
+  }
+  for (int i = 0; i < graph->n_inputs; i++) {
+    tarei_value *const v = &graph->values[graph->inputs[i]];
+    for (int d = 0; d < v->rank; d++) {
+      *found = *found || v->dims[d] == symbol;
+      v->dims[d] = v->dims[d] == symbol ? number : v->dims[d];
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_graph_fix_symbols(tarei_graph *const graph, const tare_profiles *const profiles,
+                                    int *const n_fixed, tare_error *const err) {
+  *n_fixed = 0;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    int64_t value;
+    bool found;
+    if (tarei_profiles_fix(profiles, s, &value)) {
+      TARE_TRY(fix(graph, tare_profiles_symbol(profiles, s), value, &found, err));
+      *n_fixed += found;
+    }
+  }
+  return TARE_OK;
+}
+
+/* --- what depends on symbols
+ * ------------------------------------------------------------------------ */
+
+/* Infers a copy of the graph with a value for one symbol, or for all. */
+static tare_status infer_with(const tarei_graph *const graph, const char *const name,
+                              const int64_t value, tare_error *const err) {
+  tarei_graph *copy;
+  TARE_TRY(tarei_graph_clone(graph, &copy, err));
+  tare_status status = TARE_OK;
+  bool found;
+  const int n = tarei_exprs_n_symbols(graph->exprs);
+  for (int s = 0; s < n && status == TARE_OK; s++) {
+    const char *const symbol = tarei_exprs_symbol_name(graph->exprs, s);
+    if ((!name || strcmp(name, symbol) == 0) && !tarei_exprs_is_measured(graph->exprs, s)) {
+      status = fix(copy, symbol, value, &found, err);
+    }
+  }
+  if (status == TARE_OK) {
+    status = tarei_graph_infer(copy, err);
+  }
+  tarei_graph_free(copy);
+  return status;
+}
+
+/* True when a value for the symbol (NULL: all of them) changes how the inference fails. */
+static bool matters(const tarei_graph *const graph, const char *const symbol,
+                    const tare_error *const failure) {
+  static const int64_t values[] = {1, 64}; /* a single one, and many */
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    tare_error other = {0};
+    if (infer_with(graph, symbol, values[i], &other) == TARE_OK ||
+        strcmp(other.message, failure->message) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_fixed(const tare_profiles *const profiles, const char *const name,
+                     int64_t *const value) {
+  for (int s = 0; profiles && s < tare_profiles_n_symbols(profiles); s++) {
+    if (strcmp(tare_profiles_symbol(profiles, s), name) == 0) {
+      return tarei_profiles_fix(profiles, s, value);
+    }
+  }
+  return false;
+}
+
+/* Adds to a failure which symbols it depends on, and the values of those that the profiles (NULL:
+ * none) fix. */
+static void blame_symbols(const tarei_graph *const graph, const tare_profiles *const profiles,
+                          tare_error *const failure) {
+  tarei_str fixed = {0}, varying = {0};
+  const tare_error first = *failure;
+  const char *example = "";
+  const int n = tarei_exprs_n_symbols(graph->exprs);
+  for (int s = 0; s < n && s < MOST_PROBED; s++) {
+    const char *const name = tarei_exprs_symbol_name(graph->exprs, s);
+    int64_t value;
+    if (is_fixed(profiles, name, &value)) {
+      tarei_str_add(&fixed, "%s%s=%" PRId64, fixed.length ? ", " : "", name, value);
+    } else if (!tarei_exprs_is_measured(graph->exprs, s) && matters(graph, name, &first)) {
+      example = varying.length ? example : name;
+      tarei_str_add(&varying, "%s'%s'", varying.length ? " and " : "", name);
+    }
+  }
+  if (fixed.length) {
+    (void)tarei_fail(failure, first.status, "%s, at %s in every profile", first.message,
+                     tarei_str_get(&fixed));
+  }
+  if (varying.length) {
+    const tare_error at = *failure;
+    (void)tarei_fail(failure, first.status,
+                     "%s; this depends on %s (if the model is meant for one size of it, fix that "
+                     "in every profile, as in %s=1)",
+                     at.message, tarei_str_get(&varying), example);
+  }
+  tarei_str_free(&fixed);
+  tarei_str_free(&varying);
+}
+
+tare_status tarei_graph_infer_or_wait(tarei_graph **const graph, tare_error *const waits,
+                                      tare_error *const err) {
+  tarei_graph *read;
+  tare_error failure = {0};
+  if (!waits) {
+    return tarei_graph_infer(*graph, err);
+  }
+  *waits = (tare_error){0};
+  TARE_TRY(tarei_graph_clone(*graph, &read, err));
+  const tare_status status = tarei_graph_infer(*graph, &failure);
+  if (status == TARE_OK || status == TARE_E_MEMORY || !matters(read, NULL, &failure)) {
+    tarei_graph_free(read);
+    return status == TARE_OK ? TARE_OK : tarei_fail(err, status, "%s", failure.message);
+  }
+  tarei_graph_free(*graph);
+  *graph = read;
+  blame_symbols(read, NULL, &failure);
+  *waits = failure;
+  return TARE_OK;
+}
+
+/* --- errors
+ * ------------------------------------------------------------------------------------------ */
+
+tare_status tarei_graph_decide(const tarei_graph *const graph, const tare_error *const waits,
+                               const tare_profiles *const profiles, tarei_graph **const out,
+                               tare_error *const err) {
+  int n_fixed;
+  TARE_TRY(tarei_graph_clone(graph, out, err));
+  TARE_TRY(tarei_graph_fix_symbols(*out, profiles, &n_fixed, err));
+  if (!n_fixed) {
+    return waits->status == TARE_OK ? TARE_OK
+                                    : tarei_fail(err, waits->status, "%s", waits->message);
+  }
+  tare_error failure = {0};
+  const tare_status status = tarei_graph_infer(*out, &failure);
+  if (status == TARE_OK) {
+    return TARE_OK;
+  }
+  blame_symbols(graph, profiles, &failure);
+  return tarei_fail(err, status, "%s", failure.message);
+}
