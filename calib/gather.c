@@ -438,7 +438,10 @@ tare_status tarei_gather(const tarei_gather_job *const job, tare_stats *const st
                .fit = {.fit = o->fit,
                        .outside = o->outside,
                        .pad_values = o->pad_values,
-                       .n_pad_values = o->n_pad_values}};
+                       .n_pad_values = o->n_pad_values,
+                       .length_inputs = o->length_inputs,
+                       .n_length_inputs = o->n_length_inputs,
+                       .streaming = o->streaming}};
   TARE_TRY(tarei_fit_check(&in.fit, job->model->inputs, job->model->graph->n_inputs, err));
   unsigned isa = TAREI_ISA_ALL;
   const bool known = !o->isa || tarei_isa_parse(o->isa, &isa);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "shapes/length_input.h"
 #include "shapes/pad_value.h"
 #include "shapes/policy.h"
 #include "shapes/profile_set.h"
@@ -34,7 +35,15 @@ tare_status tarei_fit_check(const tarei_fit_options *const options, const tare_p
       }
     }
   }
-  return TARE_OK;
+  if (options->streaming && options->n_length_inputs) {
+    return tarei_fail(
+        err, TARE_E_USAGE,
+        "length input '%s' does not go with streaming: expected whole samples, states "
+        "and chunks change no lengths",
+        options->length_inputs[0].input);
+  }
+  return tarei_length_inputs_check(options->length_inputs, options->n_length_inputs, inputs,
+                                   n_inputs, err);
 }
 
 static double pad_value_of(const tarei_fit_options *const options, const char *const input) {
@@ -141,10 +150,24 @@ static tare_status count_bytes(const tare_tensor *const tensor, const char *cons
   return TARE_OK;
 }
 
+/* Lengths of an axis become those of what is left of it. */
+static tare_status follow(const tare_profiles *const profiles,
+                          const tare_length_input *const item, const tarei_fitted *const fitted,
+                          const tare_tensor *const lengths, tare_error *const err) {
+  int s = 0;
+  while (strcmp(profiles->symbols[s], item->symbol) != 0) {
+    s++;
+    assert(s < profiles->n_symbols); /* the check found it */
+  }
+  return tarei_length_input_follow(item, fitted->own[s], fitted->run[s], lengths, err);
+}
+
 static tare_status fit_tensor(const tare_profiles *const profiles, const int i,
                               const tare_tensor *const from, const tarei_fit_options *const options,
                               tarei_fitted *const fitted, tare_error *const err) {
   const tare_port *const port = &profiles->inputs[i];
+  const tare_length_input *const lengths =
+      tarei_length_input_of(options->length_inputs, options->n_length_inputs, port->name);
   tare_tensor to = {.dtype = from->dtype, .rank = port->rank, .data = from->data};
   bool same = true;
   for (int axis = 0; axis < port->rank; axis++) {
@@ -154,15 +177,19 @@ static tare_status fit_tensor(const tare_profiles *const profiles, const int i,
   }
   size_t bytes = 0;
   TARE_TRY(count_bytes(&to, port->name, &bytes, err));
-  if (same) {
+  if (same && !lengths) {
     drop_buffer(fitted, i);
   } else {
     TARE_TRY(reserve(fitted, i, bytes, port->name, err));
     to.data = fitted->buffers[i];
-    copy_box(port, from, pad_value_of(options, port->name), &to);
+    if (same) {
+      memcpy(to.data, from->data, bytes);
+    } else {
+      copy_box(port, from, pad_value_of(options, port->name), &to);
+    }
   }
   fitted->tensors[i] = to;
-  return TARE_OK;
+  return lengths ? follow(profiles, lengths, fitted, &to, err) : TARE_OK;
 }
 
 static tare_status choose_profile(const tare_profiles *const profiles, const int64_t *const own,

@@ -28,9 +28,12 @@ typedef struct tarei_fit_options {
   tare_outside outside;
   const tare_pad_value *pad_values;  /* checked once by tarei_fit_check */
   int n_pad_values;
+  const tare_length_input *length_inputs; /* checked there as well */
+  int n_length_inputs;
+  const tare_streaming *streaming; /* of the caller: its chunks go with no length inputs */
 } tarei_fit_options;
 
-/* TARE_E_USAGE when a pad value names no input or does not fit its dtype. */
+/* TARE_E_USAGE when a pad value or a length input names no input or does not fit its dtype. */
 tare_status tarei_fit_check(const tarei_fit_options *options, const tare_port *inputs,
                             int n_inputs, tare_error *err);
 

@@ -1,11 +1,11 @@
 #include "shapes/streaming.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "shapes/axis_name.h"
 
 tare_status tare_streaming_new(const tare_port *const inputs, const int n_inputs,
                                const tare_port *const outputs, const int n_outputs,
@@ -63,16 +63,6 @@ static bool is_taken(const tare_streaming *const s, const int output) {
   return false;
 }
 
-static int find_port(const tare_port *const ports, const int n, const char *const name,
-                     const size_t length) {
-  for (int i = 0; i < n; i++) {
-    if (strlen(ports[i].name) == length && strncmp(ports[i].name, name, length) == 0) {
-      return i;
-    }
-  }
-  return -1;
-}
-
 static bool are_alike(const tare_port *const input, const tare_port *const output) {
   bool alike = input->dtype == output->dtype && input->rank == output->rank;
   for (int d = 0; alike && d < input->rank; d++) {
@@ -96,8 +86,8 @@ static tare_status add(tare_streaming *const s, const int output, const int inpu
 tare_status tare_streaming_add_state(tare_streaming *const s, const char *const pair,
                                      tare_error *const err) {
   for (const char *colon = strchr(pair, ':'); colon; colon = strchr(colon + 1, ':')) {
-    const int output = find_port(s->outputs, s->n_outputs, pair, (size_t)(colon - pair));
-    const int input = find_port(s->inputs, s->n_inputs, colon + 1, strlen(colon + 1));
+    const int output = tarei_find_port(s->outputs, s->n_outputs, pair, (size_t)(colon - pair));
+    const int input = tarei_find_port(s->inputs, s->n_inputs, colon + 1, strlen(colon + 1));
     if (output < 0 || input < 0) {
       continue;
     }
@@ -184,33 +174,15 @@ static int mark_symbol(tare_streaming *const s, const char *const name, const si
   return n;
 }
 
-static bool read_number(const char *const text, const char *const end, int64_t *const out) {
-  char *stop;
-  errno = 0;
-  const long long n = strtoll(text, &stop, 10);
-  *out = n;
-  return stop != text && stop == end && errno == 0;
-}
-
 /* "input" or "input:axis". */
 static tare_status mark_input(tare_streaming *const s, const char *const spec,
                               const char *const end, tare_error *const err) {
-  int input = find_port(s->inputs, s->n_inputs, spec, (size_t)(end - spec));
-  int64_t axis = -1;
-  const char *colon = end;
-  while (input < 0 && colon > spec && *--colon != ':') {
-  }
-  if (input < 0 && *colon == ':') {
-    input = find_port(s->inputs, s->n_inputs, spec, (size_t)(colon - spec));
-    if (!read_number(colon + 1, end, &axis)) {
-      input = -1;
-    }
-  }
-  if (input < 0) {
+  int input;
+  int64_t axis;
+  if (!tarei_parse_axis(s->inputs, s->n_inputs, spec, (size_t)(end - spec), &input, &axis)) {
     return tarei_fail(err, TARE_E_USAGE, "chunk '%s': '%.*s' is neither a symbol nor an input",
                       spec, (int)(end - spec), spec);
   }
-  axis += axis < 0 ? s->inputs[input].rank : 0;
   if (axis < 0 || axis >= s->inputs[input].rank) {
     return tarei_fail(err, TARE_E_USAGE, "chunk '%s': input '%s' has %d axes", spec,
                       s->inputs[input].name, s->inputs[input].rank);
@@ -235,7 +207,7 @@ static tare_status check_axes(const tare_streaming *const s, const char *const s
 tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const spec,
                                      const int64_t hop, tare_error *const err) {
   const char *const equals = strrchr(spec, '=');
-  if (!equals || !read_number(equals + 1, equals + strlen(equals), &s->size) || s->size < 1) {
+  if (!equals || !tarei_parse_number(equals + 1, equals + strlen(equals), &s->size) || s->size < 1) {
     return tarei_fail(err, TARE_E_USAGE, "chunk '%s' is not NAME=SIZE with a size of 1 or more",
                       spec);
   }

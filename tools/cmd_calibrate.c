@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/length_inputs.h"
 #include "tools/lengths.h"
 #include "tools/output.h"
 #include "tools/progress.h"
@@ -33,6 +34,7 @@ typedef struct work {
   tare_dataset *dataset;
   tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
+  length_inputs lengths;
   tare_stats *stats;
   tare_table *table; /* NULL when statistics are written */
   double seconds;
@@ -151,6 +153,8 @@ static tare_status calibrate(const arguments *const a, work *const w, tare_error
   o.outside = a->fit.outside;
   o.pad_values = a->fit.pads;
   o.n_pad_values = a->fit.n_pads;
+  o.length_inputs = w->lengths.items;
+  o.n_length_inputs = w->lengths.n;
   o.count_padding = a->count_padding;
   o.all_tensors = a->all_tensors || table_kind_of(a->output) == TABLE_KIND_TRT;
   o.streaming = w->streaming;
@@ -262,6 +266,8 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
                           w->streaming, &w->profiles, err));
   const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;
   CLI_TRY(table_check_column(&a->table, table_kind_of(a->output), columns, a->output, err));
+  CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
+                               &w->dataset, 1, w->streaming, &w->lengths, err));
   CLI_TRY(calibrate(a, w, err));
   say_data(&a->common, w->dataset);
   say_fitted(&a->common, "calibration", &w->fitted);
@@ -279,6 +285,7 @@ int cmd_calibrate(const int argc, char **const argv) {
   tare_table_free(&w.table);
   tare_stats_free(&w.stats);
   tare_profiles_free(&w.profiles);
+  length_inputs_fini(&w.lengths);
   tare_dataset_close(&w.dataset);
   tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);

@@ -4,6 +4,7 @@
 
 #include "tools/compare_eval.h"
 #include "tools/compare_grid.h"
+#include "tools/length_inputs.h"
 #include "tools/lengths.h"
 #include "tools/output.h"
 #include "tools/peak.h"
@@ -33,6 +34,7 @@ typedef struct work {
   tare_dataset *calib, *eval;
   tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
+  length_inputs lengths;
   grid grid;
   bool peaks_by_row;
 } work;
@@ -207,6 +209,8 @@ static tare_status calibrate(const arguments *const a, const work *const w, grid
   o.outside = a->fit.outside;
   o.pad_values = a->fit.pads;
   o.n_pad_values = a->fit.n_pads;
+  o.length_inputs = w->lengths.items;
+  o.n_length_inputs = w->lengths.n;
   o.count_padding = pass->count_padding;
   o.streaming = w->streaming;
   o.threads = a->common.threads;
@@ -271,6 +275,8 @@ static compare_eval setup(const arguments *const a, const work *const w) {
   e.eval.outside = a->fit.outside;
   e.eval.pad_values = a->fit.pads;
   e.eval.n_pad_values = a->fit.n_pads;
+  e.eval.length_inputs = w->lengths.items;
+  e.eval.n_length_inputs = w->lengths.n;
   e.eval.streaming = w->streaming;
   e.eval.threads = a->common.threads;
   return e;
@@ -329,6 +335,15 @@ static void report_grid(const arguments *const a, const work *const w) {
   (a->common.json ? grid_json : grid_print)(&w->grid, &c);
 }
 
+/* Whether samples are fitted, by the evaluation or by any pass. */
+static bool fits(const arguments *const a, const work *const w) {
+  bool any = opt_fit_changes(&a->fit);
+  for (int i = 0; i < w->grid.n_passes; i++) {
+    any |= w->grid.passes[i].fit != TARE_FIT_NATIVE;
+  }
+  return any;
+}
+
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   CLI_TRY(check_outputs(a, err));
   CLI_TRY(grid_make(&a->fits, &a->paddings, &a->methods, &w->grid, err));
@@ -338,6 +353,8 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   tare_dataset *const both[] = {w->calib, w->eval};
   CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, both, 2,
                           w->streaming, &w->profiles, err));
+  CLI_TRY(length_inputs_choose(&a->fit, &a->common, fits(a, w), p.inputs, p.n_inputs, both, 2,
+                               w->streaming, &w->lengths, err));
   w->peaks_by_row = peak_restart();
   for (int i = 0; i < w->grid.n_passes; i++) {
     CLI_TRY(run_pass(a, w, i, err));
@@ -364,6 +381,7 @@ int cmd_compare(const int argc, char **const argv) {
   const tare_status status = run(&a, &w, &err);
   grid_fini(&w.grid);
   tare_profiles_free(&w.profiles);
+  length_inputs_fini(&w.lengths);
   tare_dataset_close(&w.calib);
   tare_dataset_close(&w.eval);
   tare_streaming_free(&w.streaming);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/length_inputs.h"
 #include "tools/lengths.h"
 #include "tools/output.h"
 #include "tools/progress.h"
@@ -29,6 +30,7 @@ typedef struct work {
   tare_dataset *dataset;
   tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
+  length_inputs lengths;
   tare_eval_result result;
   tare_difference to_reference; /* of the metric, where there is one */
   bool differs;                 /* it is there */
@@ -167,6 +169,8 @@ static tare_status evaluate(const arguments *const a, work *const w, tare_error 
   o.outside = a->fit.outside;
   o.pad_values = a->fit.pads;
   o.n_pad_values = a->fit.n_pads;
+  o.length_inputs = w->lengths.items;
+  o.n_length_inputs = w->lengths.n;
   o.streaming = w->streaming;
   o.threads = a->common.threads;
   o.profile = a->use_profile;
@@ -235,6 +239,8 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,
                       &w->dataset, err));
   CLI_TRY(build_sides(a, w, err));
+  CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
+                               &w->dataset, 1, w->streaming, &w->lengths, err));
   CLI_TRY(evaluate(a, w, err));
   say_data(&a->common, w->dataset);
   say_fitted(&a->common, "run", &w->result.fitted);
@@ -255,6 +261,7 @@ int cmd_run(const int argc, char **const argv) {
   const tare_status status = run(&a, &w, &err);
   tare_eval_result_fini(&w.result);
   tare_profiles_free(&w.profiles);
+  length_inputs_fini(&w.lengths);
   tare_dataset_close(&w.dataset);
   tare_streaming_free(&w.streaming);
   side_fini(&w.plan);

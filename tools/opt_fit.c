@@ -13,6 +13,11 @@ static const struct argp_option OPTIONS[] = {
      "Samples outside all profiles: error (default), or nearest to cut or pad them to the nearest",
      0},
     {"pad-value", OPT_PAD_VALUE, "INPUT=V", 0, "Pad this input with V instead of 0", 0},
+    {"length-input", OPT_LENGTH_INPUT, "INPUT=AXIS", 0,
+     "This input holds the length of an axis, and follows where samples are cut: AXIS is a length "
+     "(sequence), an input (its last axis) or input:axis; repeat for more. Inputs that are the "
+     "length of another in all samples are found without it",
+     0},
     {0}};
 
 static void take_outside(opt_fit *const o, const char *const arg,
@@ -49,6 +54,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case OPT_PAD_VALUE:
       take_pad(o, arg, state);
       return 0;
+    case OPT_LENGTH_INPUT:
+      cli_list_add(&o->lengths, arg);
+      return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
@@ -58,6 +66,7 @@ const struct argp opt_fit_argp = {.options = OPTIONS, .parser = parse};
 
 void opt_fit_fini(opt_fit *const options) {
   free(options->pads);
+  cli_list_fini(&options->lengths);
   *options = (opt_fit){0};
 }
 

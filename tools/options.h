@@ -33,6 +33,7 @@ enum option_key {
   OPT_FIT,
   OPT_OUTSIDE,
   OPT_PAD_VALUE,
+  OPT_LENGTH_INPUT,
   OPT_METHOD,
   OPT_PERCENTILE,
   OPT_PER_PROFILE,
@@ -86,6 +87,7 @@ typedef struct opt_fit {
   tare_outside outside;
   tare_pad_value *pads;
   int n_pads;
+  cli_list lengths; /* declarations, INPUT=AXIS */
 } opt_fit;
 
 typedef struct opt_table {

@@ -23,7 +23,10 @@ tare_status tarei_eval_fit_init(tarei_eval_fit *const fit, const tare_plan *cons
                           .options = {.fit = options->fit,
                                       .outside = options->outside,
                                       .pad_values = options->pad_values,
-                                      .n_pad_values = options->n_pad_values}};
+                                      .n_pad_values = options->n_pad_values,
+                                      .length_inputs = options->length_inputs,
+                                      .n_length_inputs = options->n_length_inputs,
+                                      .streaming = options->streaming}};
   fit->n_inputs = tare_plan_inputs(plan, &fit->inputs);
   TARE_TRY(tarei_fit_check(&fit->options, fit->inputs, fit->n_inputs, err));
   return fit->pin < 0 ? TARE_OK : pin(fit, err);

@@ -50,6 +50,45 @@ typedef struct tare_fit_counts {
   int64_t elements, lost; /* of the inputs of the samples that were cut, and what they lost */
 } tare_fit_counts;
 
+/**
+ * An input that holds how long an axis of another input is ("input_lengths"), an element for each
+ * sample of a batch. Whole numbers (int32, int64) follow where a fit cuts the axis: a length beyond
+ * it becomes the length that is left. Padding leaves them as they are, for that tells a model where
+ * the padding begins. Floats (float32, float64) are shares of the axis, 0 to 1, and follow both
+ * ways.
+ */
+typedef struct tare_length_input {
+  const char *input;  /* the one with the lengths */
+  const char *symbol; /* of the axis */
+} tare_length_input;
+
+/**
+ * Reads a declaration, e.g. "input_lengths=ids:1".
+ * @param text INPUT=AXIS, where AXIS is a symbol of the inputs, an input (its last axis) or
+ * "input:axis", which counts the batch
+ * @param inputs ports of the model or plan
+ * @param out receives names that belong to `inputs`
+ * @return TARE_OK, TARE_E_USAGE (no such input or axis, an axis of fixed size, an element type that
+ * holds no lengths)
+ */
+TARE_API tare_status tare_length_input_parse(const char *text, const tare_port *inputs,
+                                             int n_inputs, tare_length_input *out, tare_error *err);
+
+/**
+ * Finds the inputs of whole numbers, one for each sample of a batch, that are in every sample how
+ * long an axis of another input is. A length that is the same in all samples proves nothing and is
+ * not found. Of axes that are always equally long, the first symbol is taken.
+ * @param datasets n_datasets of them, read from the start as far as it takes, then rewound; not
+ * read at all where no input is of that form
+ * @param inputs ports of the data sets
+ * @param out room for n_inputs; receives names that belong to `inputs`
+ * @param n_out receives how many were found
+ * @return TARE_OK, TARE_E_MEMORY, and what tare_dataset_next and tare_dataset_rewind return
+ */
+TARE_API tare_status tare_length_inputs_find(tare_dataset *const *datasets, int n_datasets,
+                                             const tare_port *inputs, int n_inputs,
+                                             tare_length_input *out, int *n_out, tare_error *err);
+
 /** Progress of long work: done of total samples. Return false to stop with TARE_E_CHECK. */
 typedef bool (*tare_progress_fn)(void *user, int64_t done, int64_t total);
 
@@ -72,6 +111,8 @@ typedef struct tare_calibrate_options {
   int threads;           /* 0: all cores */
   const tare_pad_value *pad_values;
   int n_pad_values;
+  const tare_length_input *length_inputs; /* none with streaming */
+  int n_length_inputs;
   const char *isa;       /* NULL for all features */
   tare_progress_fn progress; /* NULL for none; called on the caller's thread */
   void *progress_user;

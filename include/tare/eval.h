@@ -27,6 +27,8 @@ typedef struct tare_eval_options {
   tare_outside outside;
   const tare_pad_value *pad_values;
   int n_pad_values;
+  const tare_length_input *length_inputs; /* none with streaming */
+  int n_length_inputs;
   const tare_streaming *streaming; /* of the plan's ports; each chunk then counts as a sample of its
                                       own, and no metric can be taken of chunks. NULL: none */
   int threads;
