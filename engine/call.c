@@ -1,6 +1,7 @@
 #include "engine/call.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "engine/context_parts.h"
@@ -42,6 +43,33 @@ tare_tensor *tarei_call_results(const tarei_step *const step, const tarei_run *c
     c->results = tarei_calloc((size_t)n, sizeof *c->results);
   }
   return c->results;
+}
+
+void tarei_call_dims(const tarei_step *const step, tare_tensor *const results,
+                     int64_t *const values) {
+  for (int o = 0; o < step->node->n_out; o++) {
+    if (!results[o].data && step->node->out[o] >= 0) {
+      const tarei_value *const v = &step->graph->values[step->node->out[o]];
+      results[o] = (tare_tensor){.dtype = v->dtype, .rank = v->rank};
+    }
+  }
+  for (int k = 0; k < step->n_measured; k++) {
+    const int o = k / TARE_MAX_RANK;
+    values[k] = o < step->node->n_out ? results[o].dims[k % TARE_MAX_RANK] : 0;
+  }
+}
+
+void tarei_call_hand_out(const tarei_step *const step, const tarei_run *const run,
+                         tare_tensor *const results, const int n) {
+  for (int o = 0; o < n; o++) {
+    const tare_tensor *const out = o < step->node->n_out ? run->out[o] : NULL;
+    const size_t bytes = (size_t)tare_tensor_count(&results[o]) * tare_dtype_size(results[o].dtype);
+    if (out && bytes) {
+      memcpy(out->data, results[o].data, bytes);
+    }
+    tarei_call_give(run, results[o].data);
+    results[o] = (tare_tensor){0};
+  }
 }
 
 void *tarei_call_take(const tarei_run *const run, const size_t bytes) {

@@ -20,6 +20,14 @@ void tarei_call_measured(const tarei_step *step, const tarei_run *run, int k, in
  * zero at first. What their data point to comes from tarei_call_take. NULL: out of memory. */
 tare_tensor *tarei_call_results(const tarei_step *step, const tarei_run *run, int n);
 
+/* The dims of results[o] behind the numbers that the step measures: number o * TARE_MAX_RANK + d is axis
+ * d of output o, and those after the outputs' are 0. Outputs that nothing has computed (data NULL) become
+ * empty ones of their type. */
+void tarei_call_dims(const tarei_step *step, tare_tensor *results, int64_t *values);
+
+/* Copies results to the step's outputs, and gives the memory of all n back. */
+void tarei_call_hand_out(const tarei_step *step, const tarei_run *run, tare_tensor *results, int n);
+
 /* Memory of the context, to be given back in the same run of the step. NULL: out of memory. */
 void *tarei_call_take(const tarei_run *run, size_t bytes);
 void tarei_call_give(const tarei_run *run, const void *data); /* NULL is fine */

@@ -59,8 +59,9 @@ static tare_status check_node_at(const tare_plan *const plan, const tarei_node *
                         "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
                         node->name, axis, g->values[v].name, (long long)size);
     }
-    const int64_t had = node->op->movement ? count_at(plan, node->in[0], symbols, &axis, &size) : 0;
-    if (node->op->movement && had != count) {
+    const bool moves = node->op->movement && !is_late(plan, node->in[0]);
+    const int64_t had = moves ? count_at(plan, node->in[0], symbols, &axis, &size) : count;
+    if (had != count) {
       return tarei_fail(err, TARE_E_SHAPE,
                         "node '%s' cannot run at this length: '%s' would have %lld elements, made "
                         "from %lld",

@@ -4,7 +4,8 @@
  * A pool owns symbols and expressions. Expressions are kept in a normal form (a sum of integer
  * coefficients times products of atoms, where an atom is a symbol or a floordiv, mod, min or max
  * of normal forms) and are hash-consed, so that equal expressions have equal handles. Dims and
- * sizes are >= 0; symbols are assumed >= 1 when simplifying (floordiv by a factor is exact).
+ * sizes are >= 0; symbols are assumed >= 1 when simplifying (floordiv by a factor is exact),
+ * measured ones >= 0.
  */
 #ifndef TAREI_SHAPES_EXPR_H
 #define TAREI_SHAPES_EXPR_H

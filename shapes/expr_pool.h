@@ -98,7 +98,7 @@ typedef struct tarei_interval {
   int64_t lo, hi;
 } tarei_interval;
 
-/* Values of e over a box; without a box every symbol is >= 1. */
+/* Values of e over a box; without a box every symbol is >= 1, measured ones >= 0. */
 tarei_interval tarei_expr_interval(const tarei_exprs *pool, tarei_expr e, const int64_t *lo,
                                    const int64_t *hi);
 tarei_interval tarei_interval_floordiv(tarei_interval a, tarei_interval b);

@@ -123,16 +123,6 @@ static tare_status turns(const loop *const l, tare_tensor *const formal, tare_er
   return TARE_OK;
 }
 
-/* A list that no turn wrote has dims from its type alone. */
-static void name_empty_lists(const loop *const l) {
-  for (int i = l->n_carried; i < l->n_carried + l->n_lists; i++) {
-    if (!l->results[i].data && i < l->step->node->n_out && l->step->node->out[i] >= 0) {
-      const tarei_value *const v = &l->step->graph->values[l->step->node->out[i]];
-      l->results[i] = (tare_tensor){.dtype = v->dtype, .rank = v->rank};
-    }
-  }
-}
-
 static void forget(const tarei_run *const run, tare_tensor *const results, const int n) {
   for (int i = 0; i < n; i++) {
     tarei_call_give(run, results[i].data);
@@ -153,7 +143,6 @@ static tare_status compute(const tarei_step *const step, const tarei_run *const 
   if (l.results && l.room && formal) {
     memset(l.results, 0, (size_t)n * sizeof *l.results);
     status = turns(&l, formal, err);
-    name_empty_lists(&l);
   } else {
     status = tarei_fail_memory(err, step->node->name, (size_t)n * sizeof *l.results);
   }
@@ -169,11 +158,7 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
                            int64_t *const values, tare_error *const err) {
   TARE_TRY(compute(step, run, err));
   const tarei_graph *const body = tarei_node_body(step->node, 0);
-  const tare_tensor *const results = tarei_call_results(step, run, body->n_outputs - 1);
-  for (int k = 0; k < step->n_measured; k++) {
-    const int o = k / TARE_MAX_RANK;
-    values[k] = o < step->node->n_out ? results[o].dims[k % TARE_MAX_RANK] : 0;
-  }
+  tarei_call_dims(step, tarei_call_results(step, run, body->n_outputs - 1), values);
   return TARE_OK;
 }
 
@@ -182,14 +167,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   if (!step->n_measured) {
     TARE_TRY(compute(step, r, err));
   }
-  const tarei_graph *const body = tarei_node_body(step->node, 0);
-  tare_tensor *const results = tarei_call_results(step, r, body->n_outputs - 1);
-  for (int o = 0; o < step->node->n_out; o++) {
-    if (r->out[o] && tare_tensor_count(&results[o])) {
-      memcpy(r->out[o]->data, results[o].data, bytes_of(&results[o]));
-    }
-  }
-  forget(r, results, body->n_outputs - 1);
+  const int n = tarei_node_body(step->node, 0)->n_outputs - 1;
+  tarei_call_hand_out(step, r, tarei_call_results(step, r, n), n);
   return TARE_OK;
 }
 

@@ -10,6 +10,8 @@ typedef struct scan {
   const tarei_graph *body;
   int n_states, n_scanned, n_lists;
   tare_tensor *formal; /* of the body; data owned */
+  tare_tensor
+      *lists; /* where elements go; those of a step that measures get memory with the first */
 } scan;
 
 static int64_t list_item(const tarei_node *const node, const char *const name, const int i) {
@@ -79,20 +81,52 @@ static tare_status begin(const scan *const s, tare_error *const err) {
   return TARE_OK;
 }
 
-static tare_status put_element(const scan *const s, const int i, const int64_t at,
+/* What a list is once its first element is known. */
+static tare_status take_list(const scan *const s, const int i, const tare_tensor *const element,
+                             const int64_t length, tare_error *const err) {
+  tare_tensor *const list = &s->lists[i];
+  const int rank = element->rank + 1;
+  const int axis = axis_of(s->step->node, "scan_output_axes", i, rank);
+  *list = (tare_tensor){.dtype = element->dtype, .rank = rank};
+  for (int d = 0, from = 0; d < rank; d++) {
+    list->dims[d] = d == axis ? length : element->dims[from++];
+  }
+  const int64_t n = tare_tensor_count(list);
+  size_t bytes;
+  if (n < 0 || !tarei_mul_size((size_t)n, tare_dtype_size(list->dtype), &bytes)) {
+    return tarei_fail(err, TARE_E_LIMIT, "output %d would be too large", s->n_states + i);
+  }
+  list->data = tarei_call_take(s->run, bytes);
+  return list->data ? TARE_OK : tarei_fail_memory(err, "scan", bytes);
+}
+
+static bool fits_list(const tare_tensor *const element, const tare_tensor *const list,
+                      const int axis) {
+  bool fits = element->rank + 1 == list->rank;
+  for (int d = 0, from = 0; fits && d < list->rank; d++) {
+    fits = d == axis || list->dims[d] == element->dims[from++];
+  }
+  return fits;
+}
+
+static tare_status put_element(const scan *const s, const int i, const int64_t turn,
                                const int64_t length, tare_error *const err) {
+  const tarei_node *const node = s->step->node;
   const tare_tensor *const element = tarei_call_output(s->step, s->run, 0, s->n_states + i);
-  const tare_tensor *const list = s->run->out[s->n_states + i];
-  if (!list) {
+  if (s->step->n_measured && turn == 0) {
+    TARE_TRY(take_list(s, i, element, length, err));
+  }
+  const tare_tensor *const list = &s->lists[i];
+  if (!list->data) {
     return TARE_OK;
   }
-  if (tare_tensor_count(element) * length != tare_tensor_count(list)) {
+  const int axis = axis_of(node, "scan_output_axes", i, list->rank);
+  if (!fits_list(element, list, axis)) {
     return tarei_fail(err, TARE_E_SHAPE, "output %d changes its dims from turn to turn",
                       s->n_states + i);
   }
-  const tarei_node *const node = s->step->node;
-  copy_element(list, axis_of(node, "scan_output_axes", i, list->rank),
-               turned(node, "scan_output_directions", i, at, length), element->data, false);
+  copy_element(list, axis, turned(node, "scan_output_directions", i, turn, length), element->data,
+               false);
   return TARE_OK;
 }
 
@@ -124,17 +158,13 @@ static tare_status turns(const scan *const s, tare_error *const err) {
   for (int64_t at = 0; at < length; at++) {
     TARE_TRY(turn(s, at, length, err));
   }
-  for (int i = 0; i < s->n_states && i < s->step->node->n_out; i++) {
-    if (s->run->out[i]) {
-      memcpy(s->run->out[i]->data, s->formal[i].data,
-             (size_t)tare_tensor_count(&s->formal[i]) * tare_dtype_size(s->formal[i].dtype));
-    }
-  }
   return TARE_OK;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+/* Computes all turns. States end in `states`, whose memory is the caller's then. */
+static tare_status compute(const tarei_step *const step, const tarei_run *const r,
+                           tare_tensor *const lists, tare_tensor *const states,
+                           tare_error *const err) {
   const tarei_graph *const body = tarei_node_body(step->node, 0);
   const int n_scanned = (int)tarei_attr_int(step->node, "num_scan_inputs", 0);
   scan s = {.step = step,
@@ -142,7 +172,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
             .body = body,
             .n_states = body->n_formal - n_scanned,
             .n_scanned = n_scanned,
-            .formal = tarei_calloc((size_t)body->n_formal, sizeof *s.formal)};
+            .formal = tarei_calloc((size_t)body->n_formal, sizeof *s.formal),
+            .lists = lists};
   s.n_lists = body->n_outputs - s.n_states;
   if (!s.formal) {
     return tarei_fail_memory(err, step->node->name, (size_t)body->n_formal * sizeof *s.formal);
@@ -150,10 +181,59 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   const tare_status status = turns(&s, err);
   for (int i = 0; i < body->n_formal; i++) {
     const bool own = s.formal[i].data && s.formal[i].data != r->in[i]->data;
-    tarei_call_give(r, own ? s.formal[i].data : NULL);
+    if (i < s.n_states && status == TARE_OK) {
+      states[i] = s.formal[i];
+    } else {
+      tarei_call_give(r, own ? s.formal[i].data : NULL);
+    }
   }
   free(s.formal);
   return status;
 }
 
-const tarei_lowering tarei_lower_scan = {.run = run};
+static int count_states(const tarei_step *const step) {
+  return tarei_node_body(step->node, 0)->n_formal -
+         (int)tarei_attr_int(step->node, "num_scan_inputs", 0);
+}
+
+/* States and lists, kept until `run`. */
+static tare_status compute_results(const tarei_step *const step, const tarei_run *const r,
+                                   tare_tensor **const results, tare_error *const err) {
+  const int n = tarei_node_body(step->node, 0)->n_outputs;
+  tare_tensor *const kept = *results = tarei_call_results(step, r, n);
+  if (!kept) {
+    return tarei_fail_memory(err, step->node->name, (size_t)n * sizeof *kept);
+  }
+  memset(kept, 0, (size_t)n * sizeof *kept);
+  for (int o = count_states(step); !step->n_measured && o < step->node->n_out; o++) {
+    kept[o] = r->out[o] ? *r->out[o] : kept[o];
+  }
+  const tare_status status = compute(step, r, kept + count_states(step), kept, err);
+  for (int o = 0; status != TARE_OK && o < n; o++) {
+    tarei_call_give(r, step->n_measured ? kept[o].data : NULL);
+  }
+  return status;
+}
+
+static tare_status measure(const tarei_step *const step, const tarei_run *const r,
+                           int64_t *const values, tare_error *const err) {
+  tare_tensor *results;
+  TARE_TRY(compute_results(step, r, &results, err));
+  tarei_call_dims(step, results, values);
+  return TARE_OK;
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  const int n = tarei_node_body(step->node, 0)->n_outputs;
+  tare_tensor *results;
+  if (step->n_measured) {
+    tarei_call_hand_out(step, r, tarei_call_results(step, r, n), n);
+    return TARE_OK;
+  }
+  TARE_TRY(compute_results(step, r, &results, err));
+  tarei_call_hand_out(step, r, results, count_states(step)); /* the lists lie in place */
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_scan = {.measure = measure, .run = run};

@@ -74,6 +74,23 @@ static tare_status check_state(const scan *const s, const int i, tare_error *con
                            "its state '%s' changes type or shape from turn to turn", in->name);
 }
 
+/* The dim depends on a number that a step of the body measures: none of what the node is given
+ * does. */
+static bool is_measured_inside(const tarei_graph *const graph, const tarei_node *const node,
+                               const tarei_expr dim) {
+  bool inside = false;
+  for (int s = 0; s < tarei_exprs_n_symbols(graph->exprs) && !inside; s++) {
+    inside = tarei_exprs_is_measured(graph->exprs, s) && tarei_expr_uses(graph->exprs, dim, s);
+    for (int i = 0; i < node->n_in && inside; i++) {
+      const tarei_value *const given = &graph->values[node->in[i]];
+      for (int d = 0; d < given->rank && inside; d++) {
+        inside = !tarei_expr_uses(graph->exprs, given->dims[d], s);
+      }
+    }
+  }
+  return inside;
+}
+
 static tare_status give_list(tarei_graph *const graph, tarei_node *const node, const scan *const s,
                              const int i, const tarei_expr length, tare_error *const err) {
   const tarei_value *const element = &s->body->values[s->body->outputs[s->n_states + i]];
@@ -86,6 +103,9 @@ static tare_status give_list(tarei_graph *const graph, tarei_node *const node, c
   tarei_shape shape = {.rank = element->rank + 1};
   for (int d = 0, from = 0; d < shape.rank; d++) {
     shape.dims[d] = d == axis ? length : element->dims[from++];
+    if (is_measured_inside(graph, node, shape.dims[d])) {
+      shape.dims[d] = tarei_ops_measured(graph, node, (s->n_states + i) * TARE_MAX_RANK + d);
+    }
   }
   return tarei_ops_give(graph, node, s->n_states + i, element->dtype, &shape, err);
 }

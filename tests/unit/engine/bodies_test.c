@@ -213,6 +213,59 @@ static void a_scan_goes_through_elements_backwards(void **state) {
   }
 }
 
+static void a_scan_collects_what_its_body_measures(void **state) {
+  (void)state;
+  for (int form = 0; form < 2; form++) {
+    engine e = {0};
+    start(&e, "good_scan_measured", "n=1:2:3", form, 1);
+    for (int n = 3; n >= 1; n--) {
+      for (int unique = 1; unique <= WIDTH; unique++) {
+        float begin[WIDTH] = {1, 2, 3, 4}, x[3 * WIDTH], y[3 * WIDTH];
+        for (int i = 0; i < n * WIDTH; i++) {
+          x[i] = (float)(i / WIDTH + i % WIDTH % unique);
+          y[i / WIDTH * unique + i % WIDTH % unique] = x[i];
+        }
+        const tare_tensor in[] = {{TARE_F32, 1, {WIDTH}, begin}, rows(x, n)};
+        OK(tare_context_run(e.context, in, e.outputs, &err));
+        expect(&e.outputs[0], WIDTH, begin);
+        assert_int_equal(e.outputs[1].dims[1], unique);
+        expect(&e.outputs[1], n * unique, y);
+      }
+    }
+    stop(&e);
+  }
+}
+
+/* What is measured may have the fixed shape that follows, and no elements. */
+static void measured_dims_meet_others(void **state) {
+  (void)state;
+  engine e = {0};
+  start(&e, "good_measured", "", false, 1);
+  for (int bits = 0; bits < 16; bits++) {
+    float x[6] = {5, 3, 1, 4, 0, 2}, k[2] = {1, 10};
+    bool c[] = {bits & 1, bits & 2}, d[] = {bits & 4, bits & 8};
+    const int n_c = c[0] + c[1], n_d = d[0] + d[1];
+    const tare_tensor in[] = {{TARE_F32, 1, {6}, x},
+                              {TARE_F32, 1, {2}, k},
+                              {TARE_BOOL, 1, {2}, c},
+                              {TARE_BOOL, 1, {2}, d}};
+    if (n_c != n_d && n_c != 1 && n_d != 1) {
+      assert_int_equal(tare_context_run(e.context, in, e.outputs, &err), TARE_E_SHAPE);
+      continue;
+    }
+    const int n = n_c == 1 ? n_d : n_c;
+    float y[2];
+    for (int i = 0; i < n; i++) {
+      y[i] = k[n_c == 2 ? i : c[1]] + k[n_d == 2 ? i : d[1]];
+    }
+    OK(tare_context_run(e.context, in, e.outputs, &err));
+    expect(&e.outputs[0], 6, (const float[]){0, 1, 2, 3, 4, 5});
+    assert_int_equal(e.outputs[1].dims[0], n);
+    expect(&e.outputs[1], n, y);
+  }
+  stop(&e);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_branch_is_chosen_by_data),
@@ -220,6 +273,8 @@ int main(void) {
       cmocka_unit_test(turns_carry_and_collect),
       cmocka_unit_test(turns_run_where_no_dim_is_measured),
       cmocka_unit_test(a_scan_goes_through_elements_backwards),
+      cmocka_unit_test(a_scan_collects_what_its_body_measures),
+      cmocka_unit_test(measured_dims_meet_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
