@@ -6,14 +6,14 @@
 #include "bench/kernels.h"
 #include "bench/measure.h"
 
-enum { N_ELEMENTS = 1 << 20, BINS = 2048, ROW = 768, ROWS = 16 };
+enum { N_ELEMENTS = 1 << 20, BINS = TAREI_OBSERVE_BINS, ROW = 768, ROWS = 16 };
 
 typedef struct elements {
   const tarei_kernels *kernels;
   size_t n;
   float *x, *out;
   uint8_t *bytes;
-  int64_t *positive, *negative;
+  uint16_t *counts;
 } elements;
 
 static void run_minmax(void *context) {
@@ -29,10 +29,9 @@ static void run_observe(void *context) {
     tarei_observe o = {.x = e->x + i,
                        .n_rows = 1,
                        .n_columns = left < TAREI_OBSERVE_MOST ? left : TAREI_OBSERVE_MOST,
-                       .exponent = -8,
+                       .exponent = -11,
                        .bins = BINS,
-                       .positive = e->positive,
-                       .negative = e->negative};
+                       .counts = e->counts};
     e->kernels->observe(&o);
   }
 }
@@ -141,8 +140,7 @@ void bench_elements(const tarei_kernels *kernels, unsigned isa) {
                 .x = bench_allocate(N_ELEMENTS * sizeof(float)),
                 .out = bench_allocate(N_ELEMENTS * sizeof(float)),
                 .bytes = bench_allocate(N_ELEMENTS),
-                .positive = bench_allocate(BINS * sizeof(int64_t)),
-                .negative = bench_allocate(BINS * sizeof(int64_t))};
+                .counts = bench_allocate(2 * BINS * sizeof(uint16_t))};
   for (size_t d = 0; d < sizeof data / sizeof *data; d++) {
     for (size_t i = 0; i < e.n; i++) {
       e.x[i] = data[d].next();
@@ -153,6 +151,5 @@ void bench_elements(const tarei_kernels *kernels, unsigned isa) {
   free(e.x);
   free(e.out);
   free(e.bytes);
-  free(e.positive);
-  free(e.negative);
+  free(e.counts);
 }

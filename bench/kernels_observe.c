@@ -14,7 +14,8 @@ typedef struct view {
   const float *x;
   size_t n, columns;
   int exponent;
-  int64_t *positive, *negative, *rows;
+  uint16_t *counts;
+  int64_t *rows;
 } view;
 
 static void run_observe(void *context) {
@@ -26,8 +27,7 @@ static void run_observe(void *context) {
                        .n_columns = v->columns,
                        .exponent = v->exponent,
                        .bins = BINS,
-                       .positive = v->positive,
-                       .negative = v->negative,
+                       .counts = v->counts,
                        .rows = v->rows,
                        .min = INFINITY,
                        .max = -INFINITY};
@@ -97,9 +97,8 @@ void bench_observe(const tarei_kernels *kernels, unsigned isa) {
   float *const x = bench_allocate(MOST * sizeof *x);
   view v = {.kernels = kernels,
             .x = x,
-            .exponent = 2 - 11, /* magnitudes below 4 */
-            .positive = bench_allocate(BINS * sizeof(int64_t)),
-            .negative = bench_allocate(BINS * sizeof(int64_t)),
+            .exponent = 2 - 14, /* magnitudes below 4 */
+            .counts = bench_allocate(2 * BINS * sizeof(uint16_t)),
             .rows = bench_allocate(TAREI_OBSERVE_ROW_BINS * sizeof(int64_t))};
   printf(
       "\n%s, ns an element: rows of 768 in 64 KiB, 512 KiB, 4 MiB, 128 MiB; extremes alone in\n"
@@ -120,7 +119,6 @@ void bench_observe(const tarei_kernels *kernels, unsigned isa) {
     printf("\n");
   }
   free(x);
-  free(v.positive);
-  free(v.negative);
+  free(v.counts);
   free(v.rows);
 }

@@ -23,12 +23,7 @@ void tarei_accumulator_init(tarei_accumulator *const a) {
 
 void tarei_accumulator_fini(tarei_accumulator *const a) {
   tarei_histogram_fini(&a->histogram);
-}
-
-void tarei_accumulator_reset(tarei_accumulator *const a) {
-  tarei_histogram histogram = a->histogram;
-  tarei_histogram_reset(&histogram);
-  *a = (tarei_accumulator){.min = INFINITY, .max = -INFINITY, .histogram = histogram};
+  tarei_accumulator_init(a);
 }
 
 /* Rows that lie one behind the other, and where they are counted by magnitude. */
@@ -92,26 +87,20 @@ static void count_rows(const block *const b, const bool finite) {
   }
 }
 
-/* The frequent case: the bins hold the values. False, with nothing done, when they do not. */
+/* The frequent case: the bins hold the values. *fits is false, with nothing done, when they do not.
+ */
 static bool add_fitting(tarei_accumulator *const a, const tarei_kernels *const kernels,
-                        const block *const b) {
-  const tarei_histogram *const h = &a->histogram;
-  if (h->exponent == TAREI_HISTOGRAM_NO_EXPONENT) {
-    return false;
-  }
+                        const block *const b, bool *const fits) {
   const bool narrow = b->n_columns < KERNEL_ROW;
   tarei_observe o = {.x = b->x,
                      .n_rows = (size_t)(narrow ? 1 : b->n_rows),
                      .n_columns = (size_t)(narrow ? b->n_rows * b->n_columns : b->n_columns),
-                     .exponent = h->exponent,
-                     .bins = TAREI_HISTOGRAM_BINS,
-                     .positive = h->positive,
-                     .negative = h->negative,
                      .rows = narrow ? NULL : b->rows,
                      .min = a->min,
                      .max = a->max};
-  if (!kernels->observe(&o)) {
-    return false;
+  const bool ok = tarei_histogram_observe(&a->histogram, kernels, &o, fits);
+  if (!ok || !*fits) {
+    return ok;
   }
   if (narrow) {
     count_rows(b, true);
@@ -143,7 +132,8 @@ static bool add_any(tarei_accumulator *const a, const tarei_kernels *const kerne
 
 static bool add_block(tarei_accumulator *const a, const tarei_kernels *const kernels,
                       const block *const b) {
-  return add_fitting(a, kernels, b) || add_any(a, kernels, b);
+  bool fits = false;
+  return add_fitting(a, kernels, b, &fits) && (fits || add_any(a, kernels, b));
 }
 
 /* Part by part; the largest of the parts' magnitudes is that of the row. */
@@ -230,9 +220,8 @@ static bool histogram_is_sound(const tarei_histogram *const h, const float amax,
   if (h->exponent == TAREI_HISTOGRAM_NO_EXPONENT) {
     return amax == 0 && h->zeros == n_finite;
   }
-  const int64_t total = sum_counts(h->positive, 2 * TAREI_HISTOGRAM_BINS);
   return amax > 0 && h->zeros == 0 && h->exponent == tarei_histogram_exponent(amax) &&
-         total == n_finite;
+         tarei_histogram_total(h) == n_finite;
 }
 
 bool tarei_accumulator_is_sound(const tarei_accumulator *const a) {

@@ -24,9 +24,8 @@ typedef struct tarei_accumulator {
 } tarei_accumulator;
 
 void tarei_accumulator_init(tarei_accumulator *a);
+/* Empties it. */
 void tarei_accumulator_fini(tarei_accumulator *a);
-/* Empties it but keeps its memory. */
-void tarei_accumulator_reset(tarei_accumulator *a);
 
 /* Counts contiguous rows. False when out of memory. */
 bool tarei_accumulator_add_rows(tarei_accumulator *a, const tarei_kernels *kernels, const float *x,

@@ -36,37 +36,56 @@ tare_status tarei_calibrator_find(const char *const name, const tarei_calibrator
   return TARE_OK;
 }
 
+/* Of n values spread evenly over [a, b]. */
+static tarei_moments spread(const double n, const double a, const double b) {
+  return (tarei_moments){n, n * (a + b) / 2, n * (a * a + a * b + b * b) / 3};
+}
+
+static tarei_moments add(const tarei_moments a, const tarei_moments b) {
+  return (tarei_moments){a.n + b.n, a.first + b.first, a.second + b.second};
+}
+
+/* Counts of |x| in a page of bins. */
+static void magnitudes(const tarei_histogram *const h, const int page, int64_t *const out) {
+  int64_t negative[TAREI_COUNTS_PAGE];
+  tarei_counts_get(&h->positive, page, out);
+  tarei_counts_get(&h->negative, page, negative);
+  for (int i = 0; i < TAREI_COUNTS_PAGE; i++) {
+    out[i] += negative[i];
+  }
+}
+
 tarei_distribution tarei_distribution_make(const tarei_histogram *const h, const double amax,
-                                           int64_t *const bins) {
+                                           tarei_moments *const before) {
   assert(h->exponent != TAREI_HISTOGRAM_NO_EXPONENT && amax > 0);
-  tarei_histogram_magnitudes(h, bins);
-  tarei_distribution d = {.bins = bins,
-                          .n_bins = TAREI_HISTOGRAM_BINS,
-                          .width = __builtin_ldexp(1, h->exponent),
-                          .amax = amax,
-                          .count = tarei_histogram_total(h)};
-  while (d.n_bins > 1 && bins[d.n_bins - 1] == 0) {
-    d.n_bins--;
+  tarei_distribution d = {.before = before, .width = __builtin_ldexp(1, h->exponent), .amax = amax};
+  d.n_bins = (int)(amax / d.width) + 1;
+  assert(d.n_bins <= TAREI_HISTOGRAM_BINS);
+  before[0] = (tarei_moments){0};
+  int64_t counts[TAREI_COUNTS_PAGE];
+  for (int i = 0; i < d.n_bins; i++) {
+    if (i % TAREI_COUNTS_PAGE == 0) {
+      magnitudes(h, i / TAREI_COUNTS_PAGE, counts);
+    }
+    const int64_t n = counts[i % TAREI_COUNTS_PAGE];
+    before[i + 1] = add(before[i], spread((double)n, i * d.width, tarei_distribution_edge(&d, i)));
+    d.count += n;
   }
   return d;
 }
 
-/* Mean of x^2 over [a, b]. */
-static double mean_square(const double a, const double b) {
-  return (a * a + a * b + b * b) / 3;
+tarei_moments tarei_distribution_below(const tarei_distribution *const d, const double x) {
+  if (x >= d->amax) {
+    return d->before[d->n_bins];
+  }
+  const int i = (int)(x / d->width);
+  const double low = i * d->width, high = tarei_distribution_edge(d, i);
+  const double n = d->before[i + 1].n - d->before[i].n;
+  return add(d->before[i], spread(n * (x - low) / (high - low), low, x));
 }
 
 double tarei_distribution_energy_lost(const tarei_distribution *const d, const double t) {
-  double all = 0, lost = 0;
-  for (int i = d->n_bins - 1; i >= 0; i--) {
-    const double low = i * d->width, high = tarei_distribution_edge(d, i);
-    const double n = (double)d->bins[i];
-    all += n * mean_square(low, high);
-    if (low >= t) {
-      lost += n * (mean_square(low, high) - t * t);
-    } else if (high > t) {
-      lost += n * (high - t) / (high - low) * (mean_square(t, high) - t * t);
-    }
-  }
-  return all > 0 && lost > 0 ? lost / all : 0;
+  const tarei_moments all = d->before[d->n_bins], kept = tarei_distribution_below(d, t);
+  const double lost = all.second - kept.second - (all.n - kept.n) * t * t;
+  return lost > 0 ? lost / all.second : 0;
 }

@@ -12,13 +12,19 @@
 #include "base/error.h"
 #include "calib/histogram.h"
 
-/* |x| of one tensor in one column. At least one value is not zero. */
+/* Sums over some |x|: of 1, of x and of x^2. */
+typedef struct tarei_moments {
+  double n, first, second;
+} tarei_moments;
+
+/* |x| of one tensor in one column, spread evenly inside each bin. At least one value is not zero.
+ */
 typedef struct tarei_distribution {
-  const int64_t *bins; /* [n_bins] */
-  int n_bins;          /* the last one is not empty: it holds amax */
-  double width;        /* of a bin */
-  double amax;         /* exact; (n_bins - 1) * width <= amax < n_bins * width */
-  int64_t count;       /* sum of bins */
+  const tarei_moments *before; /* [n_bins + 1], over the bins before one */
+  int n_bins;                  /* the last one is not empty: it holds amax */
+  double width;                /* of a bin */
+  double amax;                 /* exact; (n_bins - 1) * width <= amax < n_bins * width */
+  int64_t count;
 } tarei_distribution;
 
 typedef struct tarei_calibrator {
@@ -35,8 +41,12 @@ typedef struct tarei_calibrator {
 /* The row of a name, NULL for "minmax"; TARE_E_USAGE for unknown ones. */
 tare_status tarei_calibrator_find(const char *name, const tarei_calibrator **out, tare_error *err);
 
-/* Fills `bins` (TAREI_HISTOGRAM_BINS) and the rest from a histogram that has an exponent. */
-tarei_distribution tarei_distribution_make(const tarei_histogram *h, double amax, int64_t *bins);
+/* Sums up a histogram that has an exponent into `before` (TAREI_HISTOGRAM_BINS + 1). */
+tarei_distribution tarei_distribution_make(const tarei_histogram *h, double amax,
+                                           tarei_moments *before);
+
+/* Over the values below x >= 0, of which those in the bin of x in proportion; all from amax on. */
+tarei_moments tarei_distribution_below(const tarei_distribution *d, double x);
 
 /* Upper edge of a bin: amax for the last one, beyond which there is nothing. */
 static inline double tarei_distribution_edge(const tarei_distribution *const d, const int bin) {
@@ -44,7 +54,7 @@ static inline double tarei_distribution_edge(const tarei_distribution *const d, 
 }
 
 /* Share of the sum of squares that clipping at t removes: sum over |x| > t of x^2 - t^2, divided by
- * the sum of x^2; values spread evenly inside their bin. */
+ * the sum of x^2. */
 double tarei_distribution_energy_lost(const tarei_distribution *d, double t);
 
 #endif

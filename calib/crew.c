@@ -121,7 +121,7 @@ static bool add_threaded(const tarei_crew *const crew, const box *const b, const
   }
   for (int i = 0; i < threads - 1; i++) {
     ok = ok && tarei_accumulator_merge(a, &crew->locals[i]);
-    tarei_accumulator_reset(&crew->locals[i]);
+    tarei_accumulator_fini(&crew->locals[i]);
   }
   return ok;
 }
@@ -139,5 +139,5 @@ tare_status tarei_crew_observe(tarei_crew *const crew, const tare_tensor *const 
   const bool ok = n_ranges > 1 ? add_threaded(crew, &b, n_ranges, a)
                                : add_range(a, crew->kernels, &b, 0, b.n_rows);
   return ok ? TARE_OK
-            : tarei_fail_memory(err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+            : tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
 }

@@ -21,26 +21,31 @@ typedef struct prefix {
   int filled[BINS + 1];
 } prefix;
 
-/* Shares the power-of-two bins out over BINS linear ones over [0, amax], in proportion. */
-static void resample(const tarei_distribution *const d, double *const out) {
-  const double width = d->amax / BINS;
-  for (int i = 0; i < BINS; i++) {
-    out[i] = 0;
+static bool is_empty(const tarei_distribution *const d, const int i) {
+  return i < 0 || i >= d->n_bins || d->before[i].n == d->before[i + 1].n;
+}
+
+/* How many values lie below x. Only whole values are shared out: parts of them would fill bins that
+ * are empty, and those decide where a sparse tail ends. Between empty bins there is a single value,
+ * however often it came, as where few values exist: it stays together. */
+static double count_below(const tarei_distribution *const d, const double x) {
+  const int i = (int)(x / d->width);
+  const bool alone = is_empty(d, i - 1) && is_empty(d, i + 1);
+  if (alone && i < d->n_bins) {
+    const double middle = (i * d->width + tarei_distribution_edge(d, i)) / 2;
+    return d->before[x > middle ? i + 1 : i].n;
   }
-  for (int i = 0; i < d->n_bins; i++) {
-    const double low = i * d->width, high = tarei_distribution_edge(d, i);
-    const double density = high > low ? (double)d->bins[i] / (high - low) : 0;
-    int j = (int)(low / width);
-    j = j < BINS ? j : BINS - 1;
-    if (d->bins[i] && density == 0) { /* all of the last bin lies at amax itself */
-      out[BINS - 1] += (double)d->bins[i];
-      continue;
-    }
-    for (; d->bins[i] && j < BINS && j * width < high; j++) {
-      const double from = fmax(low, j * width);
-      const double to = j + 1 < BINS ? fmin(high, (j + 1) * width) : high;
-      out[j] += to > from ? density * (to - from) : 0;
-    }
+  return floor(tarei_distribution_below(d, x).n + 0.5);
+}
+
+/* BINS equal bins over [0, amax]. */
+static void resample(const tarei_distribution *const d, double *const out) {
+  double before = 0;
+  for (int i = 0; i < BINS; i++) {
+    const double edge = (i + 1) * (d->amax / BINS);
+    const double after = i + 1 < BINS ? count_below(d, edge) : (double)d->count;
+    out[i] = after - before;
+    before = after;
   }
 }
 

@@ -277,7 +277,7 @@ static void work(const void *const user, const size_t ticket, const int thread) 
 static int count_workers(const tarei_gather_job *const job, const tare_stats *const stats,
                          const int threads) {
   const size_t entries = (size_t)stats->n_tensors * (size_t)stats->n_profiles;
-  const size_t entry = sizeof(tarei_accumulator) + 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t);
+  const size_t entry = sizeof(tarei_accumulator) + TAREI_HISTOGRAM_BYTES;
   const size_t bytes = tarei_plus((size_t)tare_plan_context_bytes(job->plan), entries * entry);
   const int64_t by_memory = bytes ? 1 + (int64_t)((size_t)WORKERS_BYTES / bytes) : threads;
   const int64_t by_samples = tare_dataset_count(job->dataset) / SAMPLES_PER_WORKER;
@@ -332,14 +332,15 @@ static void end_workers(worker *const workers, const int n) {
   free(workers);
 }
 
-static tare_status add_stats(tare_stats *const sum, const tare_stats *const more,
-                             tare_error *const err) {
+/* Moves the counts, so that they never lie there twice as a whole. */
+static tare_status add_stats(tare_stats *const sum, tare_stats *const more, tare_error *const err) {
   for (int p = 0; p < sum->n_profiles; p++) {
     sum->profiles[p].n_samples += more->profiles[p].n_samples;
     for (int t = 0; t < sum->n_tensors; t++) {
       if (!tarei_accumulator_merge(&sum->tensors[t].buckets[p], &more->tensors[t].buckets[p])) {
-        return tarei_fail_memory(err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+        return tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
       }
+      tarei_accumulator_fini(&more->tensors[t].buckets[p]);
     }
   }
   return TARE_OK;
@@ -391,7 +392,7 @@ static void reset_stats(tare_stats *const stats) {
   for (int p = 0; p < stats->n_profiles; p++) {
     stats->profiles[p].n_samples = 0;
     for (int t = 0; t < stats->n_tensors; t++) {
-      tarei_accumulator_reset(&stats->tensors[t].buckets[p]);
+      tarei_accumulator_fini(&stats->tensors[t].buckets[p]);
     }
   }
 }

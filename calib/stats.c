@@ -97,7 +97,7 @@ tare_status tarei_stats_merged(const tarei_stats_tensor *const tensor, const int
                                tarei_accumulator *const out, tare_error *const err) {
   for (int p = 0; p < n_profiles; p++) {
     if (!tarei_accumulator_merge(out, &tensor->buckets[p])) {
-      return tarei_fail_memory(err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+      return tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
     }
   }
   return TARE_OK;

@@ -5,7 +5,7 @@
 #include "calib/stats.h"
 
 #define TAREI_STATS_FORMAT "tare.stats"
-#define TAREI_STATS_MAJOR 1
+#define TAREI_STATS_MAJOR 2
 #define TAREI_STATS_MINOR 0
 
 /* Arrays of one number per tensor and bucket: X(path, member of tarei_accumulator, kind) */

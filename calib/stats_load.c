@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "calib/stats_file.h"
 #include "calib/stats_read.h"
 #include "datasets/hdf5_file.h"
@@ -137,17 +138,21 @@ typedef struct count_set {
   hid_t set, space;
   int n; /* counts */
 } count_set;
+typedef struct count_sets {
+  count_set all[N_SETS];
+  int64_t *cell; /* [TAREI_HISTOGRAM_BINS] */
+} count_sets;
 
 static const char *const set_paths[N_SETS] = {"/tensors/rows", "/tensors/positive",
                                               "/tensors/negative"};
 
-static tare_status read_cell(const tarei_stats_reader *const r, const count_set *const sets,
+static tare_status read_cell(const tarei_stats_reader *const r, const count_sets *const sets,
                              const int which, const hsize_t *const start, int64_t *const data) {
-  const hsize_t count[] = {1, 1, (hsize_t)sets[which].n};
+  const count_set *const set = &sets->all[which];
+  const hsize_t count[] = {1, 1, (hsize_t)set->n};
   const hid_t memory = H5Screate_simple(1, &count[2], NULL);
-  const bool ok =
-      H5Sselect_hyperslab(sets[which].space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-      H5Dread(sets[which].set, H5T_NATIVE_INT64, memory, sets[which].space, H5P_DEFAULT, data) >= 0;
+  const bool ok = H5Sselect_hyperslab(set->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                  H5Dread(set->set, H5T_NATIVE_INT64, memory, set->space, H5P_DEFAULT, data) >= 0;
   (void)H5Sclose(memory); /* was only used for reading */
   return ok ? TARE_OK
             : tarei_stats_bad(r, set_paths[which],
@@ -162,7 +167,7 @@ static tare_status make_histogram(const tarei_stats_reader *const r, tarei_accum
   tarei_histogram_init(&a->histogram);
   const float amax = tarei_accumulator_amax(a);
   if (amax > 0 && isfinite(amax) && !tarei_histogram_reserve(&a->histogram, amax)) {
-    return tarei_fail_memory(r->err, "a histogram", 2 * TAREI_HISTOGRAM_BINS * sizeof(int64_t));
+    return tarei_fail_memory(r->err, "a histogram", TAREI_HISTOGRAM_BYTES);
   }
   a->histogram.zeros = zeros;
   return a->histogram.exponent == exponent
@@ -170,58 +175,84 @@ static tare_status make_histogram(const tarei_stats_reader *const r, tarei_accum
              : tarei_stats_bad(r, "/tensors/exponent", "does not follow from min and max");
 }
 
-/* One accumulator at a time, so that a wrong file is refused before it has taken much memory. */
-static tare_status read_accumulator(const tarei_stats_reader *const r, const count_set *const sets,
-                                    const hsize_t *const start, tarei_stats_tensor *const tensor) {
-  tarei_accumulator *const a = &tensor->buckets[start[1]];
-  TARE_TRY(make_histogram(r, a));
-  TARE_TRY(read_cell(r, sets, ROWS, start, a->rows));
-  if (a->histogram.positive) {
-    TARE_TRY(read_cell(r, sets, POSITIVE, start, a->histogram.positive));
-    TARE_TRY(read_cell(r, sets, NEGATIVE, start, a->histogram.negative));
-  }
-  return tarei_accumulator_is_sound(a)
-             ? TARE_OK
-             : tarei_fail(
-                   r->err, TARE_E_INPUT,
-                   "%s: the counts of tensor '%s' in profile %d do not agree with each other",
-                   r->path, tensor->name, (int)start[1]);
+static tare_status bad_counts(const tarei_stats_reader *const r, const hsize_t *const start,
+                              const tarei_stats_tensor *const tensor) {
+  return tarei_fail(r->err, TARE_E_INPUT,
+                    "%s: the counts of tensor '%s' in profile %d do not agree with each other",
+                    r->path, tensor->name, (int)start[1]);
 }
 
-static tare_status open_counts(const tarei_stats_reader *const r, const tare_stats *const stats,
-                               count_set *const sets) {
-  for (int i = 0; i < N_SETS; i++) {
-    sets[i].n = i == ROWS ? TAREI_ROW_BINS : TAREI_HISTOGRAM_BINS;
-    int64_t dims[] = {stats->n_tensors, stats->n_profiles, sets[i].n};
-    TARE_TRY(tarei_stats_open_set(r, set_paths[i], H5T_INTEGER, 3 /* rank */, dims, &sets[i].set));
-    sets[i].space = H5Dget_space(sets[i].set);
-    if (sets[i].space < 0) {
-      return tarei_stats_bad(r, set_paths[i], "has no shape");
+static tare_status read_bins(const tarei_stats_reader *const r, const count_sets *const sets,
+                             const int which, const hsize_t *const start,
+                             const tarei_stats_tensor *const tensor, tarei_counts *const out) {
+  TARE_TRY(read_cell(r, sets, which, start, sets->cell));
+  for (int i = 0; i < TAREI_HISTOGRAM_BINS; i++) {
+    if (sets->cell[i] < 0) {
+      return bad_counts(r, start, tensor);
+    }
+  }
+  for (int p = 0; p < TAREI_COUNTS_PAGES; p++) {
+    if (!tarei_counts_add(out, p, sets->cell + p * TAREI_COUNTS_PAGE)) {
+      return tarei_fail_memory(r->err, "a histogram", TAREI_HISTOGRAM_BYTES);
     }
   }
   return TARE_OK;
 }
 
-static tare_status read_accumulators(const tarei_stats_reader *const r, tare_stats *const stats) {
-  count_set sets[N_SETS];
-  for (int i = 0; i < N_SETS; i++) {
-    sets[i] = (count_set){.set = H5I_INVALID_HID, .space = H5I_INVALID_HID};
+/* One accumulator at a time, so that a wrong file is refused before it has taken much memory. */
+static tare_status read_accumulator(const tarei_stats_reader *const r, const count_sets *const sets,
+                                    const hsize_t *const start, tarei_stats_tensor *const tensor) {
+  tarei_accumulator *const a = &tensor->buckets[start[1]];
+  TARE_TRY(make_histogram(r, a));
+  TARE_TRY(read_cell(r, sets, ROWS, start, a->rows));
+  if (a->histogram.exponent != TAREI_HISTOGRAM_NO_EXPONENT) {
+    TARE_TRY(read_bins(r, sets, POSITIVE, start, tensor, &a->histogram.positive));
+    TARE_TRY(read_bins(r, sets, NEGATIVE, start, tensor, &a->histogram.negative));
   }
-  tare_status status = open_counts(r, stats, sets);
+  return tarei_accumulator_is_sound(a) ? TARE_OK : bad_counts(r, start, tensor);
+}
+
+static tare_status open_counts(const tarei_stats_reader *const r, const tare_stats *const stats,
+                               count_sets *const sets) {
+  for (int i = 0; i < N_SETS; i++) {
+    count_set *const set = &sets->all[i];
+    set->n = i == ROWS ? TAREI_ROW_BINS : TAREI_HISTOGRAM_BINS;
+    int64_t dims[] = {stats->n_tensors, stats->n_profiles, set->n};
+    TARE_TRY(tarei_stats_open_set(r, set_paths[i], H5T_INTEGER, 3 /* rank */, dims, &set->set));
+    set->space = H5Dget_space(set->set);
+    if (set->space < 0) {
+      return tarei_stats_bad(r, set_paths[i], "has no shape");
+    }
+  }
+  sets->cell = tarei_calloc(TAREI_HISTOGRAM_BINS, sizeof *sets->cell);
+  return sets->cell ? TARE_OK : tarei_fail_memory(r->err, "a histogram", TAREI_HISTOGRAM_BYTES);
+}
+
+static void close_counts(count_sets *const sets) {
+  for (int i = 0; i < N_SETS; i++) {
+    if (sets->all[i].space >= 0) {
+      (void)H5Sclose(sets->all[i].space); /* were only read */
+    }
+    if (sets->all[i].set >= 0) {
+      (void)H5Dclose(sets->all[i].set);
+    }
+  }
+  free(sets->cell);
+}
+
+static tare_status read_accumulators(const tarei_stats_reader *const r, tare_stats *const stats) {
+  count_sets sets = {0};
+  for (int i = 0; i < N_SETS; i++) {
+    sets.all[i] = (count_set){.set = H5I_INVALID_HID, .space = H5I_INVALID_HID};
+  }
+  tare_status status = open_counts(r, stats, &sets);
   for (int t = 0; t < stats->n_tensors && status == TARE_OK; t++) {
     for (int p = 0; p < stats->n_profiles && status == TARE_OK; p++) {
       const hsize_t start[] = {(hsize_t)t, (hsize_t)p, 0};
-      status = read_accumulator(r, sets, start, &stats->tensors[t]);
+      status = read_accumulator(r, &sets, start, &stats->tensors[t]);
     }
   }
-  for (int i = 0; i < N_SETS; i++) {
-    if (sets[i].space >= 0) {
-      (void)H5Sclose(sets[i].space); /* were only read */
-    }
-    if (sets[i].set >= 0) {
-      (void)H5Dclose(sets[i].set);
-    }
-  }
+  close_counts(&sets);
   return status;
 }
 
@@ -270,7 +301,7 @@ static tare_status check_version(const tarei_stats_reader *const r) {
   return major == TAREI_STATS_MAJOR
              ? TARE_OK
              : tarei_fail(r->err, TARE_E_INPUT,
-                          "%s: statistics version %llu is not known, this program reads version %d",
+                          "%s: statistics of version %llu: expected version %d (calibrate again)",
                           r->path, (unsigned long long)major, TAREI_STATS_MAJOR);
 }
 

@@ -9,7 +9,7 @@
 #include "datasets/hdf5_lock.h"
 #include "datasets/hdf5_outfile.h"
 
-enum { DEFLATE_LEVEL = 6 };
+enum { DEFLATE_LEVEL = 1 };
 
 /* `ok` goes false with the first step that fails; the following ones then do nothing. */
 typedef struct writer {
@@ -177,16 +177,58 @@ static void put_cell_numbers(writer *const w, const tare_stats *const stats,
   free(block);
 }
 
-/* Which counts of an accumulator; NULL when there are none, and nothing is stored. */
-typedef const int64_t *counts_of(const tarei_accumulator *a);
-static const int64_t *rows_of(const tarei_accumulator *const a) {
-  return a->count ? a->rows : NULL;
+/* Counts of an accumulator; false when there are none, and nothing is stored. */
+typedef bool fill_counts(const tarei_accumulator *a, int64_t *out);
+
+static bool fill_rows(const tarei_accumulator *const a, int64_t *const out) {
+  memcpy(out, a->rows, sizeof a->rows);
+  return a->count != 0;
 }
-static const int64_t *positive_of(const tarei_accumulator *const a) {
-  return a->histogram.exponent == TAREI_HISTOGRAM_NO_EXPONENT ? NULL : a->histogram.positive;
+
+static bool fill_bins(const tarei_counts *const c, int64_t *const out) {
+  bool any = false;
+  for (int p = 0; p < TAREI_COUNTS_PAGES; p++) {
+    tarei_counts_get(c, p, out + p * TAREI_COUNTS_PAGE);
+    any = any || c->pages[p];
+  }
+  return any;
 }
-static const int64_t *negative_of(const tarei_accumulator *const a) {
-  return a->histogram.exponent == TAREI_HISTOGRAM_NO_EXPONENT ? NULL : a->histogram.negative;
+static bool fill_positive(const tarei_accumulator *const a, int64_t *const out) {
+  return fill_bins(&a->histogram.positive, out);
+}
+static bool fill_negative(const tarei_accumulator *const a, int64_t *const out) {
+  return fill_bins(&a->histogram.negative, out);
+}
+
+/* The data sets of counts, each with room for one cell. */
+typedef struct count_set {
+  const char *path;
+  int n; /* counts in a cell */
+  fill_counts *fill;
+} count_set;
+
+static const count_set count_sets[] = {
+    {"/tensors/rows", TAREI_ROW_BINS, fill_rows},
+    {"/tensors/positive", TAREI_HISTOGRAM_BINS, fill_positive},
+    {"/tensors/negative", TAREI_HISTOGRAM_BINS, fill_negative},
+};
+
+static int64_t largest_count(const tare_stats *const stats, const count_set *const set,
+                             int64_t *const counts) {
+  int64_t most = 0;
+  for (int i = 0; i < stats->n_tensors * stats->n_profiles; i++) {
+    const tarei_stats_tensor *const tensor = &stats->tensors[i / stats->n_profiles];
+    const bool any = set->fill(&tensor->buckets[i % stats->n_profiles], counts);
+    for (int k = 0; any && k < set->n; k++) {
+      most = counts[k] > most ? counts[k] : most;
+    }
+  }
+  return most;
+}
+
+/* Compressing zeros takes time too. */
+static hid_t narrowest_type(const int64_t most) {
+  return most <= UINT16_MAX ? H5T_STD_U16LE : most <= UINT32_MAX ? H5T_STD_U32LE : H5T_STD_I64LE;
 }
 
 static void put_cell(writer *const w, const hid_t set, const hid_t space,
@@ -198,21 +240,22 @@ static void put_cell(writer *const w, const hid_t set, const hid_t space,
   check(w, H5Sclose(memory));
 }
 
-static void put_counts(writer *const w, const tare_stats *const stats, const char *const path,
-                       const int n, counts_of *const counts) {
+static void put_counts(writer *const w, const tare_stats *const stats,
+                       const count_set *const counts, int64_t *const cell) {
   if (!w->ok) {
     return;
   }
-  const hsize_t dims[] = {(hsize_t)stats->n_tensors, (hsize_t)stats->n_profiles, (hsize_t)n};
-  const hsize_t chunk[] = {1, 1, (hsize_t)n};
-  const hid_t set = make_set(w, path, H5T_STD_I64LE, 3, dims, chunk);
+  const hsize_t dims[] = {(hsize_t)stats->n_tensors, (hsize_t)stats->n_profiles,
+                          (hsize_t)counts->n};
+  const hsize_t chunk[] = {1, 1, (hsize_t)counts->n};
+  const hid_t type = narrowest_type(largest_count(stats, counts, cell));
+  const hid_t set = make_set(w, counts->path, type, 3, dims, chunk);
   const hid_t space = w->ok ? H5Dget_space(set) : H5I_INVALID_HID;
   for (hsize_t t = 0; t < dims[0]; t++) {
     for (hsize_t p = 0; p < dims[1] && w->ok; p++) {
-      const int64_t *const data = counts(&stats->tensors[t].buckets[p]);
       const hsize_t start[] = {t, p, 0};
-      if (data) {
-        put_cell(w, set, space, start, chunk, data);
+      if (counts->fill(&stats->tensors[t].buckets[p], cell)) {
+        put_cell(w, set, space, start, chunk, cell);
       }
     }
   }
@@ -222,6 +265,15 @@ static void put_counts(writer *const w, const tare_stats *const stats, const cha
   close_set(w, set);
 }
 
+static void put_all_counts(writer *const w, const tare_stats *const stats) {
+  int64_t *const cell = tarei_calloc(TAREI_HISTOGRAM_BINS, sizeof *cell);
+  w->ok = w->ok && cell;
+  for (size_t i = 0; i < sizeof count_sets / sizeof *count_sets; i++) {
+    put_counts(w, stats, &count_sets[i], cell);
+  }
+  free(cell);
+}
+
 static void put_tensors(writer *const w, const tare_stats *const stats) {
   put_group(w, "/tensors");
   put_texts(w, "/tensors/name", stats->n_tensors, (const char *const *)&stats->tensors[0].name,
@@ -229,9 +281,7 @@ static void put_tensors(writer *const w, const tare_stats *const stats) {
   for (int i = 0; i < TAREI_STATS_N_ARRAYS; i++) {
     put_cell_numbers(w, stats, &tarei_stats_arrays[i]);
   }
-  put_counts(w, stats, "/tensors/rows", TAREI_ROW_BINS, rows_of);
-  put_counts(w, stats, "/tensors/positive", TAREI_HISTOGRAM_BINS, positive_of);
-  put_counts(w, stats, "/tensors/negative", TAREI_HISTOGRAM_BINS, negative_of);
+  put_all_counts(w, stats);
 }
 
 static tare_status save(const tare_stats *const stats, const char *const path,

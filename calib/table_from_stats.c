@@ -15,8 +15,8 @@ typedef struct job {
   const tarei_calibrator *calibrator;
   double percentile;
   tare_table *table;
-  tarei_cell *cells; /* [n_columns], of the tensor at hand */
-  int64_t *bins;     /* scratch */
+  tarei_cell *cells;     /* [n_columns], of the tensor at hand */
+  tarei_moments *before; /* scratch */
   tarei_findings findings;
 } job;
 
@@ -41,7 +41,7 @@ static tarei_cell make_cell(job *const j, const tarei_accumulator *const a, cons
   if (amax < tarei_table_least_amax()) {
     return cell;
   }
-  const tarei_distribution d = tarei_distribution_make(&a->histogram, amax, j->bins);
+  const tarei_distribution d = tarei_distribution_make(&a->histogram, amax, j->before);
   bool degenerate = false;
   const double t = as_float(j->calibrator->threshold(&d, j->percentile, &degenerate));
   cell.amax = isfinite(t) ? fmax(t, as_float(tarei_table_least_amax() * 1.0001)) : amax;
@@ -136,9 +136,9 @@ static tare_status fill_header(const job *const j, tare_error *const err) {
 
 static tare_status run(job *const j, tare_error *const err) {
   j->cells = tarei_calloc((size_t)j->table->n_columns, sizeof *j->cells);
-  j->bins = tarei_calloc(TAREI_HISTOGRAM_BINS, sizeof *j->bins);
-  if (!j->cells || !j->bins) {
-    return tarei_fail_memory(err, "thresholds", TAREI_HISTOGRAM_BINS * sizeof *j->bins);
+  j->before = tarei_calloc(TAREI_HISTOGRAM_BINS + 1, sizeof *j->before);
+  if (!j->cells || !j->before) {
+    return tarei_fail_memory(err, "thresholds", TAREI_HISTOGRAM_BINS * sizeof *j->before);
   }
   TARE_TRY(fill_header(j, err));
   for (int i = 0; i < j->stats->n_tensors; i++) {
@@ -171,7 +171,7 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
   const tare_status status = run(&j, err);
   tarei_findings_fini(&j.findings);
   free(j.cells);
-  free(j.bins);
+  free(j.before);
   if (status != TARE_OK) {
     tare_table_free(&j.table);
   }

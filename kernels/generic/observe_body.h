@@ -10,29 +10,20 @@
 
 #include "kernels/generic/append16.h"
 #include "kernels/generic/v16.h"
-#include "kernels/observe_tables.h"
+#include "kernels/kernels.h"
 
 enum {
   OBSERVE_FULL = 256, /* a queue with so many bins is due */
   OBSERVE_ROOM = OBSERVE_FULL + 4 * TAREI_LANES,
-  OBSERVE_COMMON = 4,                  /* of sixteen samples */
-  OBSERVE_AHEAD = 1024,                /* elements; processors fetch ahead by themselves too late */
-  OBSERVE_LINES = 4,                   /* of a table, fetched for each queue */
-  OBSERVE_LINE = 64 / sizeof(int64_t), /* bins in a cache line */
+  OBSERVE_COMMON = 4,   /* of sixteen samples */
+  OBSERVE_AHEAD = 1024, /* elements; processors fetch ahead by themselves too late */
 };
-
-/* Bins of the caller's tables that are still to be fetched: most of the time they went out of the
- * caches since the last call. */
-typedef struct fetch {
-  const int64_t *at, *end;
-} fetch;
 
 /* Bins of x < 0 lie TAREI_OBSERVE_BINS behind the others. */
 typedef struct queues {
   uint16_t *filling, *end;         /* where the next bin goes */
   uint16_t *waiting, *next, *last; /* those to be counted, from `next` on */
   size_t n_counted;                /* of queues that were swapped */
-  fetch positive, negative;
 } queues;
 
 typedef struct watcher {
@@ -68,23 +59,6 @@ static int32_t common_bin(const watcher *w, const float *x, size_t n) {
   return -1;
 }
 
-/* How many bins hold the values from 0 to `most`. */
-static size_t bins_up_to(const tarei_observe *o, float most) {
-  return most < 0 ? 0 : (size_t)ldexpf(most, -o->exponent) + 1;
-}
-
-/* For the values that were there so far. */
-static fetch fetch_for(const tarei_observe *o, const int64_t *bins, float most) {
-  const bool inside = most < ldexpf((float)o->bins, o->exponent);
-  return (fetch){bins, bins + (inside ? bins_up_to(o, most) : (size_t)o->bins)};
-}
-
-TAREI_INLINE void fetch_some(fetch *f) {
-  for (int i = 0; i < OBSERVE_LINES && f->at < f->end; i++, f->at += OBSERVE_LINE) {
-    __builtin_prefetch(f->at, 1 /* to write */, 2 /* into the second cache */);
-  }
-}
-
 static watcher watcher_for(const tarei_observe *o) {
   watcher w = {.scale = v_set1(ldexpf(1.0f, -o->exponent)),
                .last = v_set1((float)(o->bins - 1)),
@@ -97,11 +71,11 @@ static watcher watcher_for(const tarei_observe *o) {
 }
 
 /* So many of those that wait, if there are. */
-TAREI_INLINE void count_some(queues *q, int n, tarei_observe_table *tables) {
+TAREI_INLINE void count_some(queues *q, int n, uint16_t *counts) {
   if (q->last - q->next >= n) {
 #pragma GCC unroll 32
     for (int i = 0; i < n; i++) {
-      tables[i % TAREI_OBSERVE_TABLES][q->next[i]]++;
+      counts[q->next[i]]++;
     }
     q->next += n;
   }
@@ -120,26 +94,25 @@ TAREI_INLINE v16i watch_lanes(watcher *w, const float *x, size_t n, v16 *row) {
 /* Queues the bins of up to sixteen elements but the common one, and counts as many that wait: so
  * vectors and increments, which need different parts of the core, overlap. */
 TAREI_INLINE void queue_lanes(watcher *w, const float *x, size_t n, v16 *row, queues *q,
-                              tarei_observe_table *tables) {
+                              uint16_t *counts) {
   q->end += i_store_u16_but(q->end, watch_lanes(w, x, n, row), i_set1(w->common), n);
-  count_some(q, TAREI_LANES, tables);
+  count_some(q, TAREI_LANES, counts);
 }
 
-TAREI_INLINE void queue_pair(watcher *w, const float *x, v16 *row, queues *q,
-                             tarei_observe_table *tables) {
+TAREI_INLINE void queue_pair(watcher *w, const float *x, v16 *row, queues *q, uint16_t *counts) {
   const v16i first = watch_lanes(w, x, TAREI_LANES, row);
   i_store_u16_pair(q->end, first, watch_lanes(w, x + TAREI_LANES, TAREI_LANES, row));
   q->end += 2 * TAREI_LANES;
-  count_some(q, 2 * TAREI_LANES, tables);
+  count_some(q, 2 * TAREI_LANES, counts);
 }
 
 /* What does not make sixteen moves to the other queue. */
-TAREI_INLINE void swap_when_full(queues *q, tarei_observe_table *tables) {
+TAREI_INLINE void swap_when_full(queues *q, uint16_t *counts) {
   if (q->end - q->filling < OBSERVE_FULL) {
     return;
   }
   while (q->last - q->next >= TAREI_LANES) {
-    count_some(q, TAREI_LANES, tables);
+    count_some(q, TAREI_LANES, counts);
   }
   memcpy(q->end, q->next, TAREI_LANES * sizeof *q->end);
   q->end += q->last - q->next;
@@ -148,8 +121,6 @@ TAREI_INLINE void swap_when_full(queues *q, tarei_observe_table *tables) {
   q->waiting = q->next = q->filling;
   q->last = q->end;
   q->filling = q->end = empty;
-  fetch_some(&q->positive);
-  fetch_some(&q->negative);
 }
 
 static void count_row(uint32_t *rows, float amax) {
@@ -159,7 +130,7 @@ static void count_row(uint32_t *rows, float amax) {
 }
 
 TAREI_INLINE void watch_rows(watcher *watch, queues *both, const tarei_observe *o, bool pairs,
-                             tarei_observe_tables *tables) {
+                             uint32_t *rows) {
   watcher w = *watch;
   queues q = *both;
   for (size_t r = 0; r < o->n_rows; r++) {
@@ -167,101 +138,85 @@ TAREI_INLINE void watch_rows(watcher *watch, queues *both, const tarei_observe *
     v16 row = v_set1(0.0f);
     size_t i = 0;
     for (; pairs && i + 2 * TAREI_LANES <= o->n_columns; i += 2 * TAREI_LANES) {
-      queue_pair(&w, x + i, &row, &q, tables->bins);
-      swap_when_full(&q, tables->bins);
+      queue_pair(&w, x + i, &row, &q, o->counts);
+      swap_when_full(&q, o->counts);
     }
     for (; i + TAREI_LANES <= o->n_columns; i += TAREI_LANES) {
-      queue_lanes(&w, x + i, TAREI_LANES, &row, &q, tables->bins);
-      swap_when_full(&q, tables->bins);
+      queue_lanes(&w, x + i, TAREI_LANES, &row, &q, o->counts);
+      swap_when_full(&q, o->counts);
     }
     if (i < o->n_columns) {
-      queue_lanes(&w, x + i, o->n_columns - i, &row, &q, tables->bins);
-      swap_when_full(&q, tables->bins);
+      queue_lanes(&w, x + i, o->n_columns - i, &row, &q, o->counts);
+      swap_when_full(&q, o->counts);
     }
     if (o->rows) {
-      count_row(tables->rows, v_reduce_max(row));
+      count_row(rows, v_reduce_max(row));
     }
   }
   *watch = w;
   *both = q;
 }
 
-/* Adds bins [0, n) of one sign to the caller's table and empties them. */
-static void fold_tables(tarei_observe_table *tables, size_t first, size_t n, int64_t *out) {
-  for (size_t i = 0; i < n; i++) {
-    const size_t j = first + i;
-    out[i] += (uint32_t)tables[0][j] + tables[1][j] + tables[2][j] + tables[3][j];
-  }
-  for (int t = 0; t < TAREI_OBSERVE_TABLES; t++) {
-    memset(&tables[t][first], 0, n * sizeof tables[t][0]);
-  }
-}
-
-static void fold_rows(uint32_t *rows, int64_t *out) {
-  for (int i = 0; out && i < TAREI_OBSERVE_ROW_BINS; i++) {
-    out[i] += rows[i];
-    rows[i] = 0;
-  }
-}
-
-static void count_directly(const uint16_t *bins, const uint16_t *end, const tarei_observe *o) {
-  int64_t *const tables[] = {o->positive, o->negative};
+static void count_rest(const uint16_t *bins, const uint16_t *end, tarei_observe *o) {
   for (; bins < end; bins++) {
-    tables[*bins / TAREI_OBSERVE_BINS][*bins % TAREI_OBSERVE_BINS]++;
+    o->counts[*bins]++;
+    o->pages[*bins / TAREI_OBSERVE_BINS] |= UINT64_C(1)
+                                            << *bins % TAREI_OBSERVE_BINS / TAREI_OBSERVE_PAGE;
   }
 }
 
-static void count_rest(const uint16_t *bins, const uint16_t *end, tarei_observe_table *tables) {
-  for (size_t i = 0; bins + i < end; i++) {
-    tables[i % TAREI_OBSERVE_TABLES][bins[i]]++;
-  }
+/* Pages of the bins from 0 to that of `most`. */
+static uint64_t pages_up_to(const tarei_observe *o, float most) {
+  return most < 0 ? 0 : UINT64_MAX >> (63 - (int)ldexpf(most, -o->exponent) / TAREI_OBSERVE_PAGE);
 }
 
-/* Few elements all wait yet, and do not repay folding tables. */
-static void finish_bins(const watcher *w, const queues *q, const tarei_observe *o, float low,
-                        float high, tarei_observe_table *tables) {
+/* Few elements all wait yet, and touch few pages. */
+static void finish_bins(const watcher *w, const queues *q, tarei_observe *o, float low,
+                        float high) {
   const size_t n_counted = q->n_counted + (size_t)(q->next - q->waiting);
   const size_t n_left = (size_t)(q->last - q->next + q->end - q->filling);
-  const int64_t n_skipped = (int64_t)(o->n_rows * o->n_columns - n_counted - n_left);
+  const size_t n_skipped = o->n_rows * o->n_columns - n_counted - n_left;
+  count_rest(q->next, q->last, o);
+  count_rest(q->filling, q->end, o);
   if (n_skipped) {
-    int64_t *const table = w->common < TAREI_OBSERVE_BINS ? o->positive : o->negative;
-    table[w->common % TAREI_OBSERVE_BINS] += n_skipped;
+    const uint16_t common = (uint16_t)w->common;
+    count_rest(&common, &common + 1, o);
+    o->counts[common] = (uint16_t)(o->counts[common] + n_skipped - 1);
   }
-  if (n_counted == 0) {
-    count_directly(q->next, q->last, o);
-    count_directly(q->filling, q->end, o);
-    return;
+  if (n_counted) {
+    o->pages[0] = pages_up_to(o, high);
+    o->pages[1] = pages_up_to(o, low < 0 ? -low : -1);
   }
-  count_rest(q->next, q->last, tables);
-  count_rest(q->filling, q->end, tables);
-  fold_tables(tables, 0, bins_up_to(o, high), o->positive);
-  fold_tables(tables, TAREI_OBSERVE_BINS, bins_up_to(o, -low), o->negative);
+}
+
+static void fold_rows(const uint32_t *rows, int64_t *out) {
+  for (int i = 0; out && i < TAREI_OBSERVE_ROW_BINS; i++) {
+    out[i] += rows[i];
+  }
 }
 
 bool TAREI_K(tare_k_observe_f32_16)(tarei_observe *o) {
   assert(o->n_rows * o->n_columns <= TAREI_OBSERVE_MOST && o->bins <= TAREI_OBSERVE_BINS);
+  o->pages[0] = o->pages[1] = 0;
   if (o->n_rows * o->n_columns == 0) {
     return true;
   }
-  tarei_observe_tables *const tables = tarei_observe_tables_get();
+  uint32_t rows[TAREI_OBSERVE_ROW_BINS] = {0};
   _Alignas(64) uint16_t room[2][OBSERVE_ROOM];
   queues q = {
       .filling = room[0], .end = room[0], .waiting = room[1], .next = room[1], .last = room[1]};
-  q.positive = fetch_for(o, o->positive, o->max);
-  q.negative = fetch_for(o, o->negative, -o->min);
   watcher w = watcher_for(o);
   if (w.common < 0) {
-    watch_rows(&w, &q, o, true, tables);
+    watch_rows(&w, &q, o, true, rows);
   } else {
-    watch_rows(&w, &q, o, false, tables);
+    watch_rows(&w, &q, o, false, rows);
   }
   if (m_count(w.inside) != TAREI_LANES) {
-    memset(tables, 0, sizeof *tables);
     return false;
   }
   const float low = v_reduce_min(w.low) + 0.0f, high = v_reduce_max(w.high) + 0.0f;
-  finish_bins(&w, &q, o, low, high, tables->bins);
-  fold_rows(tables->rows, o->rows);
+  finish_bins(&w, &q, o, low, high);
+  fold_rows(rows, o->rows);
   o->min = fminf(o->min, low);
   o->max = fmaxf(o->max, high);
   return true;

@@ -17,7 +17,9 @@ static void observe_row(tarei_observe *o, const float *x) {
   float amax = 0;
   for (size_t i = 0; i < o->n_columns; i++) {
     const float v = x[i] + 0.0f; /* no negative zero: the order would show */
-    (v < 0 ? o->negative : o->positive)[(int)ldexpf(fabsf(v), -o->exponent)]++;
+    const int bin = (int)ldexpf(fabsf(v), -o->exponent);
+    o->counts[(v < 0) * TAREI_OBSERVE_BINS + bin]++;
+    o->pages[v < 0] |= UINT64_C(1) << bin / TAREI_OBSERVE_PAGE;
     o->min = v < o->min ? v : o->min;
     o->max = v > o->max ? v : o->max;
     amax = fmaxf(amax, fabsf(v));
@@ -30,6 +32,7 @@ static void observe_row(tarei_observe *o, const float *x) {
 }
 
 bool tare_k_observe_f32_1__scalar(tarei_observe *o) {
+  o->pages[0] = o->pages[1] = 0;
   if (!all_inside(o)) {
     return false;
   }

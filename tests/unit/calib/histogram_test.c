@@ -10,6 +10,7 @@
 
 #include "calib/histogram.h"
 #include "unit/calib/random_floats.h"
+#include "unit/calib/same_histogram.h"
 
 enum { BINS = TAREI_HISTOGRAM_BINS };
 static tarei_kernels kernels;
@@ -24,14 +25,6 @@ static void add(tarei_histogram *const h, const float *const x, const size_t n) 
     }
   }
   assert_true(tarei_histogram_add(h, &kernels, x, n, n_finite, amax));
-}
-
-static void assert_same(const tarei_histogram *const a, const tarei_histogram *const b) {
-  assert_int_equal(a->exponent, b->exponent);
-  assert_int_equal(a->zeros, b->zeros);
-  if (a->exponent != TAREI_HISTOGRAM_NO_EXPONENT) {
-    assert_memory_equal(a->positive, b->positive, 2 * BINS * sizeof *a->positive);
-  }
 }
 
 /* What the header promises, in long double. */
@@ -54,6 +47,14 @@ static void naive(const float *const x, const size_t n, int32_t *const exponent,
   }
 }
 
+static void assert_counts(const tarei_counts *const counts, const int64_t *const expected) {
+  for (int p = 0; p < TAREI_COUNTS_PAGES; p++) {
+    int64_t page[TAREI_COUNTS_PAGE];
+    tarei_counts_get(counts, p, page);
+    assert_memory_equal(page, expected + p * TAREI_COUNTS_PAGE, sizeof page);
+  }
+}
+
 static void check_against_naive(const float *const x, const size_t n) {
   int64_t *const bins = calloc(2 * BINS, sizeof *bins);
   int32_t exponent;
@@ -62,7 +63,8 @@ static void check_against_naive(const float *const x, const size_t n) {
   tarei_histogram_init(&h);
   add(&h, x, n);
   assert_int_equal(h.exponent, exponent);
-  assert_memory_equal(h.positive, bins, 2 * BINS * sizeof *bins);
+  assert_counts(&h.positive, bins);
+  assert_counts(&h.negative, bins + BINS);
   tarei_histogram_fini(&h);
   free(bins);
 }
@@ -122,7 +124,7 @@ static void does_not_depend_on_order_or_chunks(void **const state) {
       add(&parts, x + i, (size_t)n);
       i += n;
     }
-    assert_same(&whole, &parts);
+    assert_same_histogram(&whole, &parts);
     tarei_histogram_fini(&whole);
     tarei_histogram_fini(&parts);
   }
@@ -147,7 +149,7 @@ static void merging_is_adding(void **const state) {
     for (int p = 0; p < PARTS; p++) {
       assert_true(tarei_histogram_merge(&merged, &part[(p * 3 + round) % PARTS]));
     }
-    assert_same(&whole, &merged);
+    assert_same_histogram(&whole, &merged);
     assert_int_equal(tarei_histogram_total(&merged), N * PARTS);
     for (int p = 0; p < PARTS; p++) {
       tarei_histogram_fini(&part[p]);
@@ -167,12 +169,46 @@ static void zeros_alone_have_no_exponent(void **const state) {
   assert_int_equal(h.exponent, TAREI_HISTOGRAM_NO_EXPONENT);
   assert_int_equal(tarei_histogram_total(&h), 3);
   add(&h, one, 1);
-  assert_int_equal(h.positive[0], 3);
-  assert_int_equal(h.negative[BINS / 2], 1);
-  tarei_histogram_reset(&h);
+  int64_t page[TAREI_COUNTS_PAGE];
+  tarei_counts_get(&h.positive, 0, page);
+  assert_int_equal(page[0], 3);
+  tarei_counts_get(&h.negative, TAREI_COUNTS_PAGES / 2, page);
+  assert_int_equal(page[0], 1);
+  tarei_histogram_fini(&h);
   assert_int_equal(tarei_histogram_total(&h), 0);
   add(&h, zeros, 2);
   assert_int_equal(tarei_histogram_total(&h), 2);
+  tarei_histogram_fini(&h);
+}
+
+/* Past 2^16 and 2^32 counts in one bin. */
+static void counters_grow_as_they_must(void **const state) {
+  (void)state;
+  enum { N = 60000, HALF = 3 };
+  static float x[N];
+  for (int i = 0; i < N; i++) {
+    x[i] = i % 2 ? 0.75f : -1.0f;
+  }
+  tarei_histogram h;
+  tarei_histogram_init(&h);
+  int64_t n = 0;
+  for (int i = 0; i < HALF; i++, n += N) {
+    add(&h, x, N);
+  }
+  assert_int_equal(tarei_histogram_total(&h), n);
+  for (int i = 0; i < 40; i++, n *= 2) { /* doubles itself by way of a copy */
+    tarei_histogram copy;
+    tarei_histogram_init(&copy);
+    assert_true(tarei_histogram_merge(&copy, &h) && tarei_histogram_merge(&h, &copy));
+    tarei_histogram_fini(&copy);
+  }
+  int64_t page[TAREI_COUNTS_PAGE];
+  tarei_counts_get(&h.negative, TAREI_COUNTS_PAGES / 2, page);
+  assert_int_equal(page[0], n / 2);
+  assert_int_equal(tarei_histogram_total(&h), n);
+  assert_int_equal(tarei_histogram_total(&h), (int64_t)HALF * N << 40);
+  add(&h, x, N);
+  assert_int_equal(tarei_histogram_total(&h), n + N);
   tarei_histogram_fini(&h);
 }
 
@@ -186,6 +222,7 @@ int main(void) {
       cmocka_unit_test(does_not_depend_on_order_or_chunks),
       cmocka_unit_test(merging_is_adding),
       cmocka_unit_test(zeros_alone_have_no_exponent),
+      cmocka_unit_test(counters_grow_as_they_must),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,7 @@ static void refuses_numbers_that_disagree(void **const state) {
   const int64_t one = 1, minus = -1, huge = INT64_MAX;
   const float big = 1e30f, nan = NAN;
   const int32_t exponent = 100;
-  const int64_t wrap[] = {INT64_MAX, INT64_MAX};
+  const uint16_t many[] = {UINT16_MAX, UINT16_MAX};
   const struct {
     const char *set;
     hid_t type;
@@ -168,8 +168,7 @@ static void refuses_numbers_that_disagree(void **const state) {
       {"/tensors/max", H5T_NATIVE_FLOAT, 1, &big, "exponent"},
       {"/tensors/min", H5T_NATIVE_FLOAT, 1, &nan, "tensor 'a'"},
       {"/tensors/exponent", H5T_NATIVE_INT32, 1, &exponent, "exponent"},
-      {"/tensors/positive", H5T_NATIVE_INT64, 2, wrap, "tensor 'a'"},
-      {"/tensors/rows", H5T_NATIVE_INT64, 1, &minus, "tensor 'a'"},
+      {"/tensors/positive", H5T_NATIVE_UINT16, 2, many, "tensor 'a'"},
       {"/tensors/zeros", H5T_NATIVE_INT64, 1, &one, "tensor 'a'"},
       {"/profiles/samples", H5T_NATIVE_INT64, 1, &minus, "profiles/samples"},
       {"/tensors/name", H5I_INVALID_HID, 1, "z", "sorted"},
@@ -187,6 +186,31 @@ static void refuses_numbers_that_disagree(void **const state) {
   }
 }
 
+/* Counts of any integer type are read; here such as this program never writes. */
+static void refuses_counts_out_of_range(void **const state) {
+  (void)state;
+  static const struct {
+    const char *set;
+    hsize_t n;
+    int64_t values[2];
+  } cases[] = {{"/tensors/positive", TAREI_HISTOGRAM_BINS, {-1, 1}},
+               {"/tensors/negative", TAREI_HISTOGRAM_BINS, {INT64_MIN, 0}},
+               {"/tensors/positive", TAREI_HISTOGRAM_BINS, {INT64_MAX, INT64_MAX}},
+               {"/tensors/rows", TAREI_ROW_BINS, {-1, 1}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    save_sample(4, path);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    const hsize_t dims[] = {5, 2, cases[i].n};
+    const hid_t space = H5Screate_simple(3, dims, NULL);
+    assert_true(H5Ldelete(file, cases[i].set, H5P_DEFAULT) >= 0);
+    const hid_t set = H5Dcreate2(file, cases[i].set, H5T_NATIVE_INT64, space, H5P_DEFAULT,
+                                 H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Sclose(space) >= 0 && H5Dclose(set) >= 0 && H5Fclose(file) >= 0);
+    edit_set(cases[i].set, H5T_NATIVE_INT64, 2, cases[i].values);
+    assert_refused(path, "tensor 'a'");
+  }
+}
+
 static void edit_file(void (*const edit)(hid_t file)) {
   save_sample(4, path);
   const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -195,8 +219,8 @@ static void edit_file(void (*const edit)(hid_t file)) {
   assert_true(H5Fclose(file) >= 0);
 }
 
-static void raise_version(const hid_t file) {
-  const uint64_t major = 2;
+static void lower_version(const hid_t file) {
+  const uint64_t major = 1;
   const hid_t attribute = H5Aopen(file, "version_major", H5P_DEFAULT);
   assert_true(H5Awrite(attribute, H5T_NATIVE_UINT64, &major) >= 0 && H5Aclose(attribute) >= 0);
 }
@@ -235,8 +259,8 @@ static void inflate_names(const hid_t file) {
 
 static void refuses_damaged_files(void **const state) {
   (void)state;
-  edit_file(raise_version);
-  assert_refused(path, "version 2 is not known");
+  edit_file(lower_version);
+  assert_refused(path, "statistics of version 1: expected version 2 (calibrate again)");
   edit_file(drop_fit);
   assert_refused(path, "fit is missing");
   edit_file(drop_rows);
@@ -281,6 +305,7 @@ int main(void) {
       cmocka_unit_test(knows_its_files),
       cmocka_unit_test(refuses_other_files),
       cmocka_unit_test(refuses_numbers_that_disagree),
+      cmocka_unit_test(refuses_counts_out_of_range),
       cmocka_unit_test(refuses_damaged_files),
       cmocka_unit_test(refuses_cut_files),
   };

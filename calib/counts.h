@@ -1,0 +1,51 @@
+/*
+ * Counts of the bins of one sign. They lie in pages that take memory with their first count, and
+ * whose counters are as wide as the largest of the page needs: most bins lie in tails, where a
+ * tensor has few values or none.
+ */
+#ifndef TAREI_CALIB_COUNTS_H
+#define TAREI_CALIB_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/kernels.h"
+
+enum {
+  TAREI_COUNTS_PAGE = TAREI_OBSERVE_PAGE, /* bins */
+  TAREI_COUNTS_PAGES = TAREI_OBSERVE_BINS / TAREI_OBSERVE_PAGE,
+};
+
+typedef struct tarei_counts {
+  void *pages[TAREI_COUNTS_PAGES];    /* [TAREI_COUNTS_PAGE] counters each; NULL: all are zero */
+  uint8_t widths[TAREI_COUNTS_PAGES]; /* bytes of a counter: 2, 4 or 8 */
+} tarei_counts;
+
+/* Sets all counts to zero and frees them. */
+void tarei_counts_clear(tarei_counts *c);
+
+/* Adds to one page. False when out of memory. */
+bool tarei_counts_add(tarei_counts *c, int page, const int64_t *from);
+bool tarei_counts_add_small(tarei_counts *c, int page, const uint16_t *from);
+
+/* Adds all counts of another. False when out of memory. */
+bool tarei_counts_merge(tarei_counts *c, const tarei_counts *other);
+
+/* Joins 2^shift neighbours into one bin. False when out of memory, with counts lost. */
+bool tarei_counts_join(tarei_counts *c, int shift);
+
+/* The counts of one page. */
+void tarei_counts_get(const tarei_counts *c, int page, int64_t *out);
+
+/* Their sum; -1 when it overflows. */
+int64_t tarei_counts_total(const tarei_counts *c);
+
+/* Fetches a page into the caches, to be added to soon. */
+static inline void tarei_counts_fetch(const tarei_counts *const c, const int page) {
+  enum { LINE = 64 };
+  for (int i = 0; c->pages[page] && i < c->widths[page] * TAREI_COUNTS_PAGE; i += LINE) {
+    __builtin_prefetch((const char *)c->pages[page] + i, 1 /* to write */);
+  }
+}
+
+#endif
