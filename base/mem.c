@@ -3,30 +3,34 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/refusals.h"
+
 #define SMALL_PAGE ((size_t)4096)
 #define HUGE_PAGE ((size_t)2 * 1024 * 1024)
 
 void *tarei_calloc(const size_t count, const size_t size) {
-  return calloc(count ? count : 1, size ? size : 1);
+  void *const p = calloc(count ? count : 1, size ? size : 1);
+  return p ? p : tarei_refuse();
 }
 
 /* The slack counts from `bytes`; the size is a multiple of `align`. */
 static void *alloc_with_slack(const size_t bytes, const size_t align) {
   size_t padded;
   if (!tarei_add_size(bytes, TAREI_ALIGN + align, &padded) || padded > PTRDIFF_MAX) {
-    return NULL;
+    return tarei_refuse();
   }
   padded = padded / align * align;
   char *const p = aligned_alloc(align, padded);
   if (p) {
     memset(p + bytes, 0, TAREI_ALIGN);
   }
-  return p;
+  return p ? p : tarei_refuse();
 }
 
 void *tarei_alloc_aligned(const size_t count, const size_t size) {
   size_t bytes;
-  return tarei_mul_size(count, size, &bytes) ? alloc_with_slack(bytes, TAREI_ALIGN) : NULL;
+  return tarei_mul_size(count, size, &bytes) ? alloc_with_slack(bytes, TAREI_ALIGN)
+                                             : tarei_refuse();
 }
 
 void *tarei_alloc_resident(const size_t bytes) {
@@ -43,8 +47,13 @@ void *tarei_alloc_resident(const size_t bytes) {
   return p;
 }
 
+void *tarei_realloc(void *const array, const size_t bytes) {
+  void *const p = realloc(array, bytes ? bytes : 1);
+  return p ? p : tarei_refuse();
+}
+
 void *tarei_memdup(const void *const data, const size_t bytes) {
-  void *const copy = malloc(bytes ? bytes : 1);
+  void *const copy = tarei_realloc(NULL, bytes);
   if (copy && bytes) {
     memcpy(copy, data, bytes);
   }
@@ -55,6 +64,16 @@ char *tarei_strdup(const char *const s) {
   return s ? tarei_memdup(s, strlen(s) + 1) : NULL;
 }
 
+char *tarei_strndup(const char *const s, const size_t n) {
+  const size_t length = s ? strnlen(s, n) : 0;
+  char *const copy = s ? tarei_realloc(NULL, length + 1) : NULL;
+  if (copy) {
+    memcpy(copy, s, length);
+    copy[length] = 0;
+  }
+  return copy;
+}
+
 bool tarei_grow(void **const array, const size_t count, size_t *const capacity, const size_t size) {
   if (count < *capacity) {
     return true;
@@ -62,9 +81,10 @@ bool tarei_grow(void **const array, const size_t count, size_t *const capacity, 
   const size_t wanted = *capacity ? *capacity * 2 : 8;
   size_t bytes;
   if (!tarei_mul_size(wanted, size, &bytes)) {
+    (void)tarei_refuse();
     return false;
   }
-  void *const grown = realloc(*array, bytes);
+  void *const grown = tarei_realloc(*array, bytes);
   if (!grown) {
     return false;
   }

@@ -1,4 +1,5 @@
-/* Checked sizes and allocation. Sizes that overflow give NULL, like an allocation that failed. */
+/* Checked sizes and allocation. Sizes that overflow give NULL, like an allocation that failed;
+ * both are noted (base/refusals.h). */
 #ifndef TAREI_BASE_MEM_H
 #define TAREI_BASE_MEM_H
 
@@ -48,9 +49,14 @@ void *tarei_alloc_aligned(size_t count, size_t size);
  * is as fast as any other. */
 void *tarei_alloc_resident(size_t bytes);
 
-/* Copies of bytes and strings; NULL when out of memory, or when the string is NULL. */
+/* As realloc; the array stays as it is when there is no memory. */
+void *tarei_realloc(void *array, size_t bytes);
+
+/* Copies of bytes and strings, of at most n bytes of one; NULL when out of memory, or when the
+ * string is NULL. */
 void *tarei_memdup(const void *data, size_t bytes);
 char *tarei_strdup(const char *s);
+char *tarei_strndup(const char *s, size_t n);
 
 /* Makes room for one more element of a growing array: array, count, capacity. Returns false when
  * out of memory, with the array unchanged. Use: if (!TAREI_GROW(a->items, a->n, a->cap)) ... */

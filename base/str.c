@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 void tarei_str_add(tarei_str *const s, const char *const fmt, ...) {
   va_list args;
   va_start(args, fmt);
@@ -14,7 +16,7 @@ void tarei_str_add(tarei_str *const s, const char *const fmt, ...) {
   const size_t need = s->length + (n > 0 ? (size_t)n : 0) + 1;
   if (need > s->capacity) {
     const size_t capacity = need * 2;
-    char *const grown = realloc(s->text, capacity);
+    char *const grown = tarei_realloc(s->text, capacity);
     if (!grown) {
       s->failed = true;
       va_end(again);
@@ -33,7 +35,9 @@ void tarei_str_free(tarei_str *const s) {
   *s = (tarei_str){0};
 }
 
-const char *tarei_str_get(const tarei_str *const s) { return s->text ? s->text : ""; }
+const char *tarei_str_get(const tarei_str *const s) {
+  return s->text ? s->text : "";
+}
 
 tare_status tarei_pick(const char *const kind, const char *const name, const char *const *names,
                        const int n, int *const out, tare_error *const err) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "calib/aliases.h"
 #include "calib/gather.h"
 #include "engine/context.h"
@@ -150,7 +151,9 @@ tare_status tare_calibrate(const tare_model *const model, tare_dataset *const da
   tare_calibrate_options_init(&defaults);
   run r = {
       .model = model, .profiles = profiles, .options = options ? options : &defaults, .err = err};
-  const tare_status status = calibrate(&r, dataset);
+  const unsigned refusals = tarei_refusals();
+  const tare_status status =
+      tarei_settle(refusals, calibrate(&r, dataset), model->graph->name, err);
   tare_plan_free(&r.plan);
   if (status != TARE_OK) {
     tare_stats_free(&r.stats);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "engine/context.h"
 #include "graph/model.h"
 #include "shapes/fit.h"
@@ -264,9 +265,11 @@ static tare_status finish_sample(worker *const w, const bool of_caller) {
 static void work(const void *const user, const size_t ticket, const int thread) {
   (void)ticket;
   worker *const w = &((worker *)user)[thread];
+  const unsigned before = tarei_refusals();
   while (w->status == TARE_OK && take_sample(w)) {
     w->status = finish_sample(w, thread == 0);
   }
+  w->status = tarei_settle(before, w->status, "calibration", &w->err);
   if (w->status != TARE_OK) {
     close_intake(w->in);
   }

@@ -323,7 +323,7 @@ static tare_status load(tarei_stats_reader *const r, tare_stats **const out) {
 tare_status tare_stats_load(const char *const path, tare_stats **const out, tare_error *const err) {
   *out = NULL;
   tarei_stats_reader r = {.path = path, .err = err};
-  tarei_hdf5_lock();
+  TARE_TRY(tarei_hdf5_lock(err));
   const tare_status status = tarei_hdf5_unlock(load(&r, out), err);
   if (status != TARE_OK) {
     tare_stats_free(out);
@@ -336,7 +336,9 @@ bool tare_stats_is_stats_file(const char *const path) {
   if (!tarei_h5_has_signature(path)) {
     return false;
   }
-  tarei_hdf5_lock();
+  if (tarei_hdf5_lock(NULL) != TARE_OK) {
+    return true;
+  }
   const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   const bool marked = file >= 0 && has_mark(file);
   if (file >= 0) {

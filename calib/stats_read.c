@@ -155,7 +155,7 @@ tare_status tarei_stats_read_texts(const tarei_stats_reader *const r, const char
 tare_status tarei_stats_take_text(const tarei_stats_reader *const r,
                                   const tarei_stats_texts *const t, const int i,
                                   char **const slot) {
-  *slot = strndup(t->block + (size_t)i * t->size, t->size);
+  *slot = tarei_strndup(t->block + (size_t)i * t->size, t->size);
   return *slot ? TARE_OK : tarei_fail_memory(r->err, "a name", t->size);
 }
 

@@ -70,8 +70,10 @@ static hid_t make_set(writer *const w, const char *const path, const hid_t type,
   check(w, H5Pset_obj_track_times(list, false));
   if (chunk && dims[0] && dims[1]) {
     check(w, H5Pset_chunk(list, rank, chunk));
-    check(w, H5Pset_shuffle(list));
-    check(w, H5Pset_deflate(list, DEFLATE_LEVEL));
+    /* H5Pset_deflate makes a filter that is left out when it has no memory. */
+    const unsigned level = DEFLATE_LEVEL;
+    check(w, H5Pset_filter(list, H5Z_FILTER_SHUFFLE, H5Z_FLAG_MANDATORY, 0, NULL));
+    check(w, H5Pset_filter(list, H5Z_FILTER_DEFLATE, H5Z_FLAG_MANDATORY, 1, &level));
   }
   const hid_t set = H5Dcreate2(w->file, path, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
   w->ok = w->ok && set >= 0;
@@ -303,7 +305,7 @@ static tare_status save(const tare_stats *const stats, const char *const path,
 
 tare_status tare_stats_save(const tare_stats *const stats, const char *const path,
                             tare_error *const err) {
-  tarei_hdf5_lock();
+  TARE_TRY(tarei_hdf5_lock(err));
   const tare_status status = save(stats, path, err);
   return tarei_hdf5_unlock(status, err);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "calib/calibrator.h"
 #include "calib/stats.h"
 #include "calib/table_warnings.h"
@@ -168,7 +169,8 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
   const int n_columns = o->per_profile ? stats->n_profiles : 1;
   TARE_TRY(tarei_table_new(j.calibrator->name, n_columns, &j.table, err));
   j.table->per_profile = o->per_profile;
-  const tare_status status = run(&j, err);
+  const unsigned refusals = tarei_refusals();
+  const tare_status status = tarei_settle(refusals, run(&j, err), stats->model_name, err);
   tarei_findings_fini(&j.findings);
   free(j.cells);
   free(j.before);

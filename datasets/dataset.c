@@ -5,6 +5,7 @@
 
 #include "base/cores.h"
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "datasets/prefetch.h"
 #include "datasets/stream.h"
 
@@ -116,10 +117,12 @@ tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
   if (!dataset) {
     return tarei_fail_memory(err, "data set", sizeof *dataset);
   }
+  const unsigned refusals = tarei_refusals();
   tare_status status = tarei_data_spec_copy(options, &dataset->spec, err);
   if (status == TARE_OK) {
     status = open_paths(dataset, paths, n_paths, err);
   }
+  status = tarei_settle(refusals, status, "data", err);
   if (status != TARE_OK) {
     tare_dataset_close(&dataset);
     return status;

@@ -13,7 +13,7 @@ enum { N_LAYOUTS = sizeof LAYOUTS / sizeof *LAYOUTS, LISTED_NAMES = 20 };
 
 char *tarei_h5_join(const char *const name, const char *const suffix) {
   const size_t a = strlen(name), b = strlen(suffix);
-  char *const joined = malloc(a + b + 1);
+  char *const joined = tarei_realloc(NULL, a + b + 1);
   if (joined) {
     memcpy(joined, name, a);
     memcpy(joined + a, suffix, b + 1);
@@ -168,7 +168,7 @@ static tare_status visit(const hid_t group, const char *const name, void *const 
   }
   if (!tarei_h5_is_group(group, name)) {
     char *const stem =
-        ends_with(name, "_values") ? strndup(name, strlen(name) - 7) : tarei_strdup(name);
+        ends_with(name, "_values") ? tarei_strndup(name, strlen(name) - 7) : tarei_strdup(name);
     const tare_status status =
         stem ? consider(h, stem, err) : tarei_fail_memory(err, name, strlen(name));
     free(stem);

@@ -108,7 +108,7 @@ static tare_status search(const hid_t parent, const char *const leaf, const int 
 
 static char *group_name(const hid_t group) {
   const ssize_t length = H5Iget_name(group, NULL, 0);
-  char *const name = length >= 0 ? malloc((size_t)length + 1) : NULL;
+  char *const name = length >= 0 ? tarei_realloc(NULL, (size_t)length + 1) : NULL;
   if (name) {
     name[0] = '\0';
     (void)H5Iget_name(group, name, (size_t)length + 1); /* for describe only */

@@ -14,7 +14,8 @@
 
 #include "base/error.h"
 
-void tarei_hdf5_lock(void);
+/* TARE_E_MEMORY when the library could not even start; the lock is not held then. */
+tare_status tarei_hdf5_lock(tare_error *err);
 
 /* Whether, since the lock, HDF5 ran out of memory or the system refused it a file or a read: its
  * answers may then be wrong. */

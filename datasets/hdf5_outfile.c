@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "datasets/hdf5_lock.h"
 
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
@@ -200,7 +201,7 @@ tare_status tarei_h5_outfile_check(const tarei_h5_outfile *const h, const bool g
 
 tare_status tarei_h5_outfile_commit(tarei_h5_outfile *const h, tare_error *const err) {
   const bool closed = H5Fclose(h->file) >= 0;
-  tare_status status = tarei_h5_outfile_check(h, closed, err);
+  tare_status status = tarei_h5_outfile_check(h, closed && !tarei_hdf5_in_trouble(), err);
   if (status == TARE_OK) {
     status = tarei_outfile_commit(&h->sink->out, err);
   }

@@ -28,7 +28,7 @@ static void *arena_take(const size_t bytes, void *const user) {
     a->refused = true;
     return NULL;
   }
-  void *const piece = malloc(bytes ? bytes : 1);
+  void *const piece = tarei_realloc(NULL, bytes);
   if (!piece || !TAREI_GROW(a->pieces, a->n, a->capacity)) {
     free(piece);
     return NULL;

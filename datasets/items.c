@@ -57,7 +57,7 @@ char *tarei_path_beside(const char *const base, const char *const path) {
     return tarei_strdup(path);
   }
   const size_t folder = (size_t)(slash - base) + 1, length = strlen(path);
-  char *const joined = malloc(folder + length + 1);
+  char *const joined = tarei_realloc(NULL, folder + length + 1);
   if (joined) {
     memcpy(joined, base, folder);
     memcpy(joined + folder, path, length + 1);

@@ -159,7 +159,7 @@ static tare_status add_lines(tarei_items *const items, const tarei_source *const
       return tarei_fail(err, TARE_E_INPUT, "%s line %lld: holds a NUL byte", origin,
                         (long long)line);
     }
-    char *const path = strndup(at, (size_t)(stop - at));
+    char *const path = tarei_strndup(at, (size_t)(stop - at));
     if (!path) {
       return tarei_fail_memory(err, origin, (size_t)(stop - at));
     }

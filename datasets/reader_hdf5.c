@@ -96,8 +96,7 @@ static void hdf5_free(hdf5 *const h) {
 }
 
 static void hdf5_close(void *const state) {
-  if (state) {
-    tarei_hdf5_lock();
+  if (state && tarei_hdf5_lock(NULL) == TARE_OK /* it was, to make the state */) {
     hdf5_free(state);
     (void)tarei_hdf5_unlock(TARE_OK, NULL); /* was only read */
   }
@@ -125,18 +124,21 @@ static tare_status hdf5_open(const char *const path, const tarei_data_spec *cons
                              const bool labels, void **const state, tare_error *const err) {
   *state = NULL;
   hdf5 *const h = tarei_calloc(1, sizeof *h);
-  if (!h) {
-    return tarei_fail_memory(err, path, sizeof *h);
+  tarei_column *const columns =
+      tarei_calloc((size_t)spec->n_inputs + (size_t)labels, sizeof *columns);
+  tare_status status = h && columns ? tarei_hdf5_lock(err)
+                                    : tarei_fail_memory(err, path, sizeof *h + sizeof *columns);
+  if (status != TARE_OK) {
+    free(columns);
+    free(h);
+    return status;
   }
   h->file = H5I_INVALID_HID;
   h->spec = spec;
   h->labels = labels;
   h->n_columns = spec->n_inputs + labels;
-  h->columns = tarei_calloc((size_t)h->n_columns, sizeof *h->columns);
-  tarei_hdf5_lock();
-  const tare_status opened =
-      h->columns ? open_locked(h, path, err) : tarei_fail_memory(err, path, sizeof *h->columns);
-  const tare_status status = tarei_hdf5_unlock(opened, err);
+  h->columns = columns;
+  status = tarei_hdf5_unlock(open_locked(h, path, err), err);
   if (status == TARE_OK) {
     *state = h;
   } else {
@@ -181,8 +183,8 @@ static tare_status read_column(hdf5 *const h, const int c, const int64_t i, tare
 static tare_status hdf5_read(void *const state, const int64_t i, tarei_slot *const out,
                              tare_error *const err) {
   hdf5 *const h = state;
+  TARE_TRY(tarei_hdf5_lock(err));
   tare_status status = TARE_OK;
-  tarei_hdf5_lock();
   for (int c = 0; c < h->n_columns && status == TARE_OK; c++) {
     status = read_column(h, c, i, out, err);
     if (status != TARE_OK) {

@@ -16,7 +16,7 @@ static bool is_folder(const char *const path) {
 /* The file's name without ".npy"; NULL for other files. free() it. */
 static char *stem_of(const char *const file) {
   const size_t n = strlen(file);
-  return n > 4 && strcmp(file + n - 4, ".npy") == 0 ? strndup(file, n - 4) : NULL;
+  return n > 4 && strcmp(file + n - 4, ".npy") == 0 ? tarei_strndup(file, n - 4) : NULL;
 }
 
 static bool is_wanted(const tarei_data_spec *const spec, const char *const stem) {

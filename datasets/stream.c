@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "datasets/label.h"
 
 enum { MOST_READERS = 4 }; /* of samples with files of their own; disks gain little by more */
@@ -107,11 +108,12 @@ void tarei_stream_read(tarei_stream *const stream, const tarei_ticket *const tic
   if (name_slot(stream, ticket, slot) != TARE_OK) {
     return;
   }
+  const unsigned refusals = tarei_refusals();
   tare_status status = tarei_label_from_text(slot, &slot->error);
   if (status == TARE_OK) {
     status = ticket->shared ? read_shared(stream, ticket, slot) : read_alone(stream, ticket, slot);
   }
-  if (status != TARE_OK) {
+  if (tarei_settle(refusals, status, "sample", &slot->error) != TARE_OK) {
     name_error(&stream->items->items[ticket->item], slot);
   }
 }

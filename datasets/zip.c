@@ -184,7 +184,7 @@ static tare_status locate(const tarei_source *const source, const entry *const e
 
 static tare_status add_member(tarei_zip *const zip, const tarei_source *const source,
                               const entry *const e, tare_error *const err) {
-  char *const name = strndup(e->name, e->name_bytes);
+  char *const name = tarei_strndup(e->name, e->name_bytes);
   if (!name || !TAREI_GROW(zip->members, zip->n, zip->capacity)) {
     free(name);
     return tarei_fail_memory(err, "the directory of an archive", e->name_bytes);

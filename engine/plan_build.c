@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "engine/evaluate.h"
 #include "engine/plan.h"
 #include "engine/plan_children.h"
@@ -117,7 +118,9 @@ tare_status tare_plan_build(const tare_model *const model, const tare_profiles *
   if (!plan) {
     return tarei_fail_memory(err, "plan", sizeof *plan);
   }
-  const tare_status status = build(plan, model, profiles, options ? options : &defaults, err);
+  const unsigned refusals = tarei_refusals();
+  const tare_status built = build(plan, model, profiles, options ? options : &defaults, err);
+  const tare_status status = tarei_settle(refusals, built, model->graph->name, err);
   if (status != TARE_OK) {
     tare_plan_free(&plan);
     return status;

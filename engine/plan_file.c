@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "base/outfile.h"
 #include "engine/graph_file.h"
 #include "engine/plan_ports.h"
@@ -322,8 +323,9 @@ static tare_status load_source(tarei_source *const source, tare_plan **const out
     tarei_source_close(source);
     return status;
   }
+  const unsigned refusals = tarei_refusals();
   tare_plan *plan = tarei_calloc(1, sizeof *plan);
-  status = plan ? load(plan, mapped, &h, err)
+  status = plan ? tarei_settle(refusals, load(plan, mapped, &h, err), "plan", err)
                 : tarei_fail_memory(err, mapped->source.name, sizeof *plan);
   if (plan && status != TARE_OK) {
     status = tarei_fail_in(err, status, "%s", mapped->source.name);

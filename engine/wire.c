@@ -13,7 +13,7 @@ void tarei_put_bytes(tarei_writer *const w, const void *const data, const size_t
   }
   if (w->n + n > w->capacity) {
     const size_t capacity = (w->n + n) * 2;
-    uint8_t *const grown = realloc(w->data, capacity);
+    uint8_t *const grown = tarei_realloc(w->data, capacity);
     if (!grown) {
       w->failed = true;
       return;
@@ -84,7 +84,7 @@ char *tarei_get_text(tarei_reader *const r) {
     r->failed = true;
     return NULL;
   }
-  char *const copy = malloc((size_t)n + 1);
+  char *const copy = tarei_realloc(NULL, (size_t)n + 1);
   if (copy) {
     memcpy(copy, bytes, n);
     copy[n] = 0;

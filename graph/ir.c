@@ -128,7 +128,7 @@ static char *unique_name(const tarei_graph *const graph, const char *const base)
     return tarei_strdup(base);
   }
   const size_t size = strlen(base) + 24;
-  char *const name = malloc(size);
+  char *const name = tarei_realloc(NULL, size);
   for (int i = graph->n_values; name; i++) {
     (void)snprintf(name, size, "%s_%d", base, i);
     if (tarei_graph_find_value(graph, name) < 0) {
@@ -194,7 +194,7 @@ int tarei_graph_add_const(tarei_graph *const graph, const char *const name_base,
 
 static char *default_node_name(const tarei_op *const op, const int index) {
   const size_t size = strlen(op->name) + 24;
-  char *const name = malloc(size);
+  char *const name = tarei_realloc(NULL, size);
   if (name) {
     (void)snprintf(name, size, "%s_%d", op->name, index);
   }
@@ -230,7 +230,7 @@ int tarei_graph_add_node(tarei_graph *const graph, const char *const op, const c
 }
 
 static bool append_index(int **const list, int *const n, const int value) {
-  int *const grown = realloc(*list, ((size_t)*n + 1) * sizeof *grown);
+  int *const grown = tarei_realloc(*list, ((size_t)*n + 1) * sizeof *grown);
   if (!grown) {
     return false;
   }
@@ -242,7 +242,7 @@ static bool append_index(int **const list, int *const n, const int value) {
 int tarei_graph_add_capture(tarei_graph *const body, const char *const name,
                             const int node_input) {
   const int n = body->n_inputs - body->n_formal;
-  int *const grown = realloc(body->captures, ((size_t)n + 1) * sizeof *grown);
+  int *const grown = tarei_realloc(body->captures, ((size_t)n + 1) * sizeof *grown);
   if (!grown) {
     return -1;
   }

@@ -70,7 +70,7 @@ bool tarei_attr_put(tarei_node *const node, tarei_attr *const attr) {
     }
   }
   tarei_attr *const grown =
-      attr->name ? realloc(node->attrs, (size_t)(node->n_attrs + 1) * sizeof *grown) : NULL;
+      attr->name ? tarei_realloc(node->attrs, (size_t)(node->n_attrs + 1) * sizeof *grown) : NULL;
   if (!grown) {
     tarei_attr_fini(attr);
     return false;

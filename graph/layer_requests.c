@@ -37,9 +37,10 @@ static tare_status parse_item(char *const item, tarei_requests *const out, tare_
 tare_status tarei_requests_parse(const char *const text, tarei_requests *const out,
                                  tare_error *const err) {
   *out = (tarei_requests){0};
-  char *const copy = tarei_strdup(text ? text : "");
+  const char *const list = text ? text : "";
+  char *const copy = tarei_strdup(list);
   if (!copy) {
-    return tarei_fail_memory(err, "layer precisions", strlen(text));
+    return tarei_fail_memory(err, "layer precisions", strlen(list) + 1);
   }
   tare_status status = TARE_OK;
   char *rest = copy;
@@ -68,7 +69,7 @@ static bool name_matches(const char *const glob, const char *const name) {
   }
   for (const char *part = name; part;) {
     const char *const plus = strstr(part, " + ");
-    char *const copy = strndup(part, plus ? (size_t)(plus - part) : strlen(part));
+    char *const copy = tarei_strndup(part, plus ? (size_t)(plus - part) : strlen(part));
     const bool fits = copy && fnmatch(glob, copy, 0) == 0;
     free(copy);
     if (fits) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "graph/fix_input.h"
 #include "graph/fix_symbols.h"
 #include "graph/op.h"
@@ -132,17 +133,28 @@ tare_status tare_model_set(tare_model *const model, const char *const input, con
   if (at < 0) {
     return tarei_fail(err, TARE_E_USAGE, "the model has no input '%s'", input);
   }
+  const unsigned refusals = tarei_refusals();
   TARE_TRY(tarei_graph_fix_input(graph, at, value, err));
-  TARE_TRY(tarei_graph_infer_or_wait(&model->graph, &model->waits, err));
+  TARE_TRY(tarei_settle(refusals, tarei_graph_infer_or_wait(&model->graph, &model->waits, err),
+                        input, err));
   return describe(model, n_inputs, n_outputs) ? TARE_OK
                                               : tarei_fail_memory(err, "model", sizeof(tare_model));
 }
 
 tare_status tare_model_load(const char *const path, tare_model **const out, tare_error *const err) {
+  const unsigned refusals = tarei_refusals();
   tarei_graph *graph = NULL;
   tare_error waits = {0};
-  TARE_TRY(tarei_onnx_load(path, &graph, &waits, err));
-  TARE_TRY(tarei_model_new(graph, out, err));
+  *out = NULL;
+  tare_status status = tarei_onnx_load(path, &graph, &waits, err);
+  if (status == TARE_OK) {
+    status = tarei_model_new(graph, out, err);
+  }
+  status = tarei_settle(refusals, status, path, err);
+  if (status != TARE_OK) {
+    tare_model_free(out);
+    return status;
+  }
   (*out)->waits = waits;
   return TARE_OK;
 }

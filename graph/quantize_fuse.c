@@ -108,7 +108,7 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
   }
   const bool only = !is_read(g, value, n);
   tarei_node *const p = &g->nodes[producer];
-  int *const outs = realloc(p->out, 2 * sizeof *outs);
+  int *const outs = tarei_realloc(p->out, 2 * sizeof *outs);
   if (!outs || !tarei_attr_set_string(p, "outputs", only ? "u8" : "both")) {
     p->out = outs ? outs : p->out;
     return tarei_fail_memory(err, "layer outputs", 2 * sizeof *outs);

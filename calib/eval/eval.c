@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "base/str.h"
 #include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_ports.h"
@@ -256,8 +257,8 @@ static tare_status take_sample(evaluation *const e, tare_dataset *const dataset,
   return TARE_OK;
 }
 
-static tare_status take_all(evaluation *const e, tare_dataset *const dataset,
-                            tare_error *const err) {
+static tare_status take_all(evaluation *const e, const unsigned refusals,
+                            tare_dataset *const dataset, tare_error *const err) {
   const int64_t total = tare_dataset_count(dataset);
   const tare_sample *sample = NULL;
   for (int64_t done = 0;; done++) {
@@ -275,6 +276,7 @@ static tare_status take_all(evaluation *const e, tare_dataset *const dataset,
     return tarei_fail(err, TARE_E_INPUT, "no sample to evaluate: %s",
                       tare_dataset_describe(dataset));
   }
+  TARE_TRY(tarei_settle(refusals, TARE_OK, "evaluation", err));
   return e->save ? tarei_eval_save_commit(e->save, err) : TARE_OK;
 }
 
@@ -329,10 +331,11 @@ static tare_status evaluate(const tare_plan *const *const plans, const int n_pla
                   .reference = reference,
                   .n_profiles = tare_profiles_count(tare_plan_profiles(plans[0]))};
   e.n_outputs = tare_plan_outputs(plans[0], &e.outputs);
+  const unsigned refusals = tarei_refusals();
   tare_status status = TARE_OK;
   TARE_TRY_GOTO(check(&e, plans, err), done);
   TARE_TRY_GOTO(prepare(&e, plans, tare_dataset_count(dataset), err), done);
-  TARE_TRY_GOTO(take_all(&e, dataset, err), done);
+  TARE_TRY_GOTO(take_all(&e, refusals, dataset, err), done);
   status = conclude(&e, results, n_results, err);
 done:
   fini(&e);

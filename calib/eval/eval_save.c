@@ -32,9 +32,11 @@ tare_status tarei_eval_save_new(const char *const path, const int64_t count,
     return tarei_fail_memory(err, path, sizeof *save);
   }
   save->digits = digits_of(count > 0 ? count - 1 : 0);
-  tarei_hdf5_lock();
-  tare_status status = tarei_h5_outfile_open(path, H5F_LIBVER_EARLIEST, &save->h, err);
-  status = tarei_hdf5_unlock(status, err);
+  tare_status status = tarei_hdf5_lock(err);
+  if (status == TARE_OK) {
+    status = tarei_h5_outfile_open(path, H5F_LIBVER_EARLIEST, &save->h, err);
+    status = tarei_hdf5_unlock(status, err);
+  }
   if (status != TARE_OK) {
     tarei_eval_save_free(&save);
   }
@@ -117,7 +119,7 @@ tare_status tarei_eval_save_sample(tarei_eval_save *const save, const tare_sampl
                                    tare_error *const err) {
   char path[32];
   (void)snprintf(path, sizeof path, "/%0*lld", save->digits, (long long)sample->index);
-  tarei_hdf5_lock();
+  TARE_TRY(tarei_hdf5_lock(err));
   const bool written = write_group(save->h.file, path, sample->name);
   return tarei_hdf5_unlock(tarei_h5_outfile_check(&save->h, written, err), err);
 }
@@ -151,8 +153,7 @@ tare_status tarei_eval_save_output(tarei_eval_save *const save, const tare_sampl
   tare_status status = TARE_OK;
   if (name.failed || !data) {
     status = tarei_fail_memory(err, "saved output", tare_dtype_size(tensor->dtype));
-  } else {
-    tarei_hdf5_lock();
+  } else if ((status = tarei_hdf5_lock(err)) == TARE_OK) {
     const bool written = write_dataset(save->h.file, name.text, stored_type(tensor->dtype),
                                        tensor->rank, dims, data);
     status = tarei_hdf5_unlock(tarei_h5_outfile_check(&save->h, written, err), err);
@@ -163,7 +164,7 @@ tare_status tarei_eval_save_output(tarei_eval_save *const save, const tare_sampl
 }
 
 tare_status tarei_eval_save_commit(tarei_eval_save *const save, tare_error *const err) {
-  tarei_hdf5_lock();
+  TARE_TRY(tarei_hdf5_lock(err));
   return tarei_hdf5_unlock(tarei_h5_outfile_commit(&save->h, err), err);
 }
 
@@ -171,9 +172,10 @@ void tarei_eval_save_free(tarei_eval_save **const save) {
   if (!*save) {
     return;
   }
-  tarei_hdf5_lock();
-  tarei_h5_outfile_abort(&(*save)->h);
-  (void)tarei_hdf5_unlock(TARE_OK, NULL); /* what was not committed is thrown away */
+  if (tarei_hdf5_lock(NULL) == TARE_OK) {
+    tarei_h5_outfile_abort(&(*save)->h);
+    (void)tarei_hdf5_unlock(TARE_OK, NULL); /* what was not committed is thrown away */
+  }
   free(*save);
   *save = NULL;
 }

@@ -1,3 +1,4 @@
+#include "base/mem.h"
 #include "engine/lower/measured.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@ static tare_status make_room(tarei_step *const step, const int k, tare_error *co
   if (k < step->n_measured) {
     return TARE_OK;
   }
-  int *const grown = realloc(step->measured, ((size_t)k + 1) * sizeof *grown);
+  int *const grown = tarei_realloc(step->measured, ((size_t)k + 1) * sizeof *grown);
   if (!grown) {
     return tarei_fail_memory(err, step->node->name, ((size_t)k + 1) * sizeof *grown);
   }

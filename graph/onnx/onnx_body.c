@@ -7,7 +7,7 @@
 
 /* Appends a value to the inputs of a node; its place there, or -1. */
 static int append_input(tarei_node *const node, const int value) {
-  int *const grown = realloc(node->in, ((size_t)node->n_in + 1) * sizeof *grown);
+  int *const grown = tarei_realloc(node->in, ((size_t)node->n_in + 1) * sizeof *grown);
   if (!grown) {
     return -1;
   }

@@ -78,7 +78,8 @@ static tare_status import_graph(tarei_importer *const importer, tare_error *cons
   const Onnx__GraphProto *const proto = importer->proto;
   if (!tarei_names_init(&importer->values, tarei_onnx_count_values(proto)) ||
       !tarei_names_init(&importer->nodes, proto->n_node)) {
-    return tarei_fail_memory(err, "names", tarei_onnx_count_values(proto) * sizeof(struct tarei_names_slot));
+    return tarei_fail_memory(err, "names",
+                             tarei_onnx_count_values(proto) * sizeof(struct tarei_names_slot));
   }
   TARE_TRY(tarei_onnx_initializers(importer, err));
   TARE_TRY(tarei_onnx_inputs(importer, err));
@@ -106,6 +107,19 @@ static tare_status import_model(const Onnx__ModelProto *const model, const char 
   return status;
 }
 
+/* Memory of a message that is unpacked; `failed` tells a message that is malformed from one that
+ * there is no memory for. */
+static void *take_memory(void *const failed, const size_t bytes) {
+  void *const p = tarei_realloc(NULL, bytes);
+  *(bool *)failed |= !p;
+  return p;
+}
+
+static void free_memory(void *const failed, void *const p) {
+  (void)failed;
+  free(p);
+}
+
 /* The message takes a copy of the weights, so it is gone before shapes are inferred. */
 static tare_status read_model(const tarei_source *const source, const char *const folder,
                               tarei_graph *const graph, tare_error *const err) {
@@ -119,13 +133,18 @@ static tare_status read_model(const tarei_source *const source, const char *cons
                       source->size);
   }
   TARE_TRY(tarei_onnx_scan(source->data, source->size, err));
-  Onnx__ModelProto *const model =
-      onnx__model_proto__unpack(NULL /* malloc */, source->size, source->data);
+  bool no_memory = false;
+  ProtobufCAllocator memory = {take_memory, free_memory, &no_memory};
+  Onnx__ModelProto *const model = onnx__model_proto__unpack(&memory, source->size, source->data);
+  if (no_memory) {
+    onnx__model_proto__free_unpacked(model, &memory);
+    return tarei_fail_memory(err, "its message", source->size);
+  }
   if (!model) {
     return tarei_fail(err, TARE_E_INPUT, "not an ONNX model, or cut off");
   }
   const tare_status status = import_model(model, folder, graph, err);
-  onnx__model_proto__free_unpacked(model, NULL);
+  onnx__model_proto__free_unpacked(model, &memory);
   return status;
 }
 

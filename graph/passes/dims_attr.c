@@ -29,8 +29,10 @@ static tare_status parse_dims(tarei_exprs *const exprs, char *text, tarei_expr *
     if (*rank == TARE_MAX_RANK) {
       return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' has more than %d dims", TARE_MAX_RANK);
     }
-    if (tarei_expr_parse(exprs, text, &dims[*rank], err) != TARE_OK) {
-      return tarei_fail_in(err, TARE_E_MODEL, "attribute 'dims'");
+    const tare_status status = tarei_expr_parse(exprs, text, &dims[*rank], err);
+    if (status != TARE_OK) {
+      return tarei_fail_in(err, status == TARE_E_MEMORY ? status : TARE_E_MODEL,
+                           "attribute 'dims'");
     }
     (*rank)++;
   }

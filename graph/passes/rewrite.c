@@ -34,7 +34,7 @@ int tarei_other_input(const tarei_node *const node, const int value) {
 tare_status tarei_node_set_in(tarei_node *const node, const int i, const int value,
                               tare_error *const err) {
   if (i >= node->n_in) {
-    int *const grown = realloc(node->in, (size_t)(i + 1) * sizeof *grown);
+    int *const grown = tarei_realloc(node->in, (size_t)(i + 1) * sizeof *grown);
     if (!grown) {
       return tarei_fail_memory(err, node->name, (size_t)(i + 1) * sizeof *grown);
     }

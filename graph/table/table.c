@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "base/str.h"
 
 double tarei_table_least_amax(void) {
@@ -281,7 +282,12 @@ tare_status tare_table_read(const char *const path, tare_table **const out, tare
   *out = NULL;
   tarei_source source = {0};
   TARE_TRY(tarei_source_open(path, &source, err));
-  const tare_status status = tarei_table_read_source(&source, out, err);
+  const unsigned refusals = tarei_refusals();
+  const tare_status status =
+      tarei_settle(refusals, tarei_table_read_source(&source, out, err), path, err);
+  if (status != TARE_OK) {
+    tare_table_free(out);
+  }
   tarei_source_close(&source);
   return status;
 }

@@ -1,4 +1,5 @@
 /* Reads the native form. Every member is checked; members that are not known are kept as text. */
+#include <errno.h>
 #include <cjson/cJSON.h>
 #include <float.h>
 #include <math.h>
@@ -382,8 +383,12 @@ tare_status tarei_table_read_json(const tarei_source *const source, tare_table *
   *out = NULL;
   const char *end = NULL;
   const char *const last = (const char *)source->data + source->size;
+  errno = 0;
   cJSON *const root = cJSON_ParseWithLengthOpts((const char *)source->data, source->size, &end,
                                                 false /* not NUL-terminated */);
+  if (!root && errno == ENOMEM) {
+    return tarei_fail_memory(err, source->name, source->size);
+  }
   if (!root) {
     return tarei_fail(err, TARE_E_INPUT, "%s line %d: not valid JSON, or cut off", source->name,
                       line_of(source, end && end <= last ? end : last));

@@ -132,7 +132,7 @@ static tare_status read_entry(const tarei_source *const source, const int number
   }
   float scale = 0;
   TARE_TRY(parse_scale(source, number, value, &scale, err));
-  char *const copy = strndup(name.at, name.n);
+  char *const copy = tarei_strndup(name.at, name.n);
   if (!copy) {
     return tarei_fail_memory(err, "a tensor name", name.n + 1);
   }
