@@ -6,6 +6,7 @@
 #include "base/refusals.h"
 
 #define SMALL_PAGE ((size_t)4096)
+#define CUSHION_BYTES ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 * 1024 * 1024)
 
 void *tarei_calloc(const size_t count, const size_t size) {
@@ -45,6 +46,13 @@ void *tarei_alloc_resident(const size_t bytes) {
     p[i] = 0;
   }
   return p;
+}
+
+bool tarei_memory_is_left(void) {
+  void *volatile cushion = malloc(CUSHION_BYTES); /* compilers leave out what is only freed */
+  const bool left = cushion != NULL;
+  free(cushion);
+  return left;
 }
 
 void *tarei_realloc(void *const array, const size_t bytes) {

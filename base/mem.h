@@ -49,6 +49,10 @@ void *tarei_alloc_aligned(size_t count, size_t size);
  * is as fast as any other. */
 void *tarei_alloc_resident(size_t bytes);
 
+/* Whether a few MiB more could be had. Some libraries crash where an allocation of theirs fails; it
+ * is better to ask before they are entered. */
+bool tarei_memory_is_left(void);
+
 /* As realloc; the array stays as it is when there is no memory. */
 void *tarei_realloc(void *array, size_t bytes);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUSHION_BYTES = 4 << 20 }; /* more than a step needs beside the data */
+#include "base/mem.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -27,7 +27,7 @@ static bool wounded;
 /* After it met a damaged file the library prints "infinite loop closing library" when it tidies up,
  * unless printing is off by then. */
 static void tidy_up(void) {
-  if (!wounded) {
+  if (!wounded && tarei_memory_is_left()) {
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     (void)H5close(); /* nobody is left to tell */
   }
@@ -42,14 +42,6 @@ static bool start(void) {
     state = H5open() >= 0 && atexit(tidy_up) == 0 ? STARTED : BROKEN;
   }
   return state == STARTED;
-}
-
-/* The library crashes at many places where an allocation fails. Memory that is about to run out is
- * better met here. */
-static bool has_memory(void) {
-  void *const cushion = malloc(CUSHION_BYTES);
-  free(cushion);
-  return cushion;
 }
 
 /* The library's driver for files gives errno in a text alone. */
@@ -73,7 +65,7 @@ static herr_t note_errors(const hid_t stack, void *const user) {
 
 tare_status tarei_hdf5_lock(tare_error *const err) {
   (void)pthread_mutex_lock(&mutex);
-  if (!has_memory() || !start()) {
+  if (!tarei_memory_is_left() || !start()) {
     (void)pthread_mutex_unlock(&mutex);
     return tarei_fail(err, TARE_E_MEMORY, "no memory for HDF5");
   }

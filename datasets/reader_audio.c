@@ -1,9 +1,9 @@
 /* Audio files: whatever libsndfile opens, mixed to mono, resampled when asked, as it is or as
  * features. One file is one sample. */
-#include <sndfile.h>
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "datasets/audio_file.h"
 #include "datasets/audio_header.h"
 #include "datasets/audio_ports.h"
 #include "datasets/convert.h"
@@ -135,17 +135,18 @@ static tare_status check_info(const SF_INFO *const info, const int64_t max_frame
 static tare_status decode(const audio *const a, int *const rate, mono *const out,
                           tare_error *const err) {
   TARE_TRY(tarei_audio_check_header(a->path, err));
-  SF_INFO info = {0};
-  SNDFILE *const file = sf_open(a->path, SFM_READ, &info);
-  if (!file) {
-    return tarei_fail(err, TARE_E_INPUT, "is not audio that can be read: %s", sf_strerror(NULL));
-  }
+  tarei_audio_file file;
+  TARE_TRY(tarei_audio_file_open(a->path, &file, err));
+  const SF_INFO info = file.info;
   const int64_t max_frames = a->spec->max_elements;
   tare_status status = check_info(&info, max_frames, err);
   if (status == TARE_OK) {
-    status = read_frames(file, &info, max_frames, out, err);
+    status = read_frames(file.sound, &info, max_frames, out, err);
   }
-  (void)sf_close(file); /* only read */
+  if (status == TARE_OK) {
+    status = tarei_audio_file_check(&file, err);
+  }
+  tarei_audio_file_close(&file);
   *rate = info.samplerate;
   if (status == TARE_OK && info.frames != SF_COUNT_MAX && out->n < info.frames) {
     status = tarei_fail(err, TARE_E_INPUT,

@@ -1,0 +1,77 @@
+#!/bin/sh
+# run_sweep.sh TARE SWEEP SHIM EXAMPLES CASE RUNS [OPTION...]: sweeps over the points where CASE can
+# fail, RUNS of each kind (0: all). Options go to the sweep; --kinds alloc --first 77 repeats one point.
+set -eu
+TARE=$1 SWEEP=$2 SHIM=$3 EXAMPLES=$4 CASE=$5 RUNS=$6
+shift 6
+[ ! -w /dev/shm ] || export TMPDIR=/dev/shm # syncing costs nothing there
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/out"
+mini=$EXAMPLES/intents-mini
+digits=$EXAMPLES/digits-conv
+model=$mini/intents-mini.onnx
+text_profile=sequence=1:16:512
+audio_profile=samples=1600:16000:160000
+unset ARGP_HELP_FMT || true
+
+# What the cases below read, made without faults.
+prepare() {
+  "$TARE" calibrate -q "$model" "$mini/calib.h5" --limit 2 --profile $text_profile \
+    -o "$folder/text.stats" >"$folder/log"
+  "$TARE" table -q "$folder/text.stats" -o "$folder/text.json" >"$folder/log"
+  "$TARE" build -q "$model" --calib "$folder/text.json" -o "$folder/text.plan" >"$folder/log"
+}
+
+sweep() { # OUTPUT or none, then the command
+  output=$1
+  shift
+  [ "$output" = none ] || set -- --output "$folder/out/$output" -- "$SHIM" "$TARE" "$@"
+  [ "$output" != none ] || set -- -- "$SHIM" "$TARE" "$@"
+  # shellcheck disable=SC2086 # options have no spaces
+  "$SWEEP" --runs "$RUNS" $options "$@"
+}
+
+options=$*
+out=$folder/out/o
+text="$model $mini/calib.h5 --limit 2 --profile $text_profile"
+case $CASE in
+inspect)
+  options="$options --text"
+  sweep none inspect "$model"
+  ;;
+calibrate)
+  sweep o.stats calibrate -q $text --threads 1 -o "$out.stats"
+  ;;
+threads)
+  sweep o.stats calibrate -q $text --threads 2 -o "$out.stats"
+  ;;
+audio)
+  sweep o.json calibrate -q "$digits/digits-conv.onnx" "$digits/calib" --limit 1 --threads 1 \
+    --profile $audio_profile -o "$out.json"
+  ;;
+table)
+  prepare
+  sweep o.json table -q "$folder/text.stats" --method mse -o "$out.json"
+  ;;
+cache)
+  prepare
+  sweep o.cache table -q "$folder/text.json" -o "$out.cache"
+  ;;
+build)
+  prepare
+  sweep o build -q "$model" --calib "$folder/text.json" -o "$out"
+  ;;
+run)
+  prepare
+  sweep o run -q "$folder/text.plan" "$mini/eval.h5" --limit 2 --threads 1 --save-outputs "$out"
+  ;;
+compare)
+  sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
+    --profile $text_profile --methods minmax --fits native
+  ;;
+*)
+  echo "unknown case: $CASE" >&2
+  exit 2
+  ;;
+esac
