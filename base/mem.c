@@ -8,6 +8,7 @@
 #define SMALL_PAGE ((size_t)4096)
 #define CUSHION_BYTES ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 * 1024 * 1024)
+#define TOUCHED ((size_t)256 * 1024 * 1024)
 
 void *tarei_calloc(const size_t count, const size_t size) {
   void *const p = calloc(count ? count : 1, size ? size : 1);
@@ -42,7 +43,7 @@ void *tarei_alloc_resident(const size_t bytes) {
     (void)madvise(p, bytes, MADV_HUGEPAGE); /* a kernel without them gives small pages */
   }
 #endif
-  for (size_t i = 0; p && i < bytes; i += SMALL_PAGE) {
+  for (size_t i = 0; p && i < bytes && bytes <= TOUCHED; i += SMALL_PAGE) {
     p[i] = 0;
   }
   return p;

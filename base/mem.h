@@ -45,8 +45,9 @@ void *tarei_calloc(size_t count, size_t size);
  * zeroed (the slack is); free with free(). */
 void *tarei_alloc_aligned(size_t count, size_t size);
 
-/* Such bytes that the system has given pages for, huge ones where that makes sense: the first use
- * is as fast as any other. */
+/* Such bytes that the system has given pages for, huge ones where that makes sense: the first use is
+ * as fast as any other. Beyond 256 MiB pages come as they are used: so much is mostly asked for the
+ * longest sample, and most samples need little of it. */
 void *tarei_alloc_resident(size_t bytes);
 
 /* Whether a few MiB more could be had. Some libraries crash where an allocation of theirs fails; it

@@ -2,12 +2,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/infile.h"
 #include "base/mem.h"
 
 tare_status tarei_source_memory(const char *const name, const void *const data, const size_t size,
@@ -18,15 +17,10 @@ tare_status tarei_source_memory(const char *const name, const void *const data, 
 
 tare_status tarei_source_map(const int fd, const char *const name, tarei_source *const out,
                              tare_error *const err) {
-  struct stat st;
   *out = (tarei_source){0};
-  if (fstat(fd, &st) != 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: cannot stat: %s", name, strerror(errno));
-  }
-  if (!S_ISREG(st.st_mode)) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: not a regular file", name);
-  }
-  const size_t size = (size_t)st.st_size;
+  int64_t file_size;
+  TARE_TRY(tarei_infile_check_fd(fd, name, &file_size, err));
+  const size_t size = (size_t)file_size;
   void *const p = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
   if (p == MAP_FAILED) {
     return tarei_fail(err, TARE_E_INPUT, "%s: cannot map %zu bytes: %s", name, size,
@@ -43,10 +37,8 @@ tare_status tarei_source_map(const int fd, const char *const name, tarei_source 
 tare_status tarei_source_open(const char *const path, tarei_source *const out,
                               tare_error *const err) {
   *out = (tarei_source){0};
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
-  }
+  int fd;
+  TARE_TRY(tarei_infile_open(path, &fd, NULL, err));
   const tare_status status = tarei_source_map(fd, path, out, err);
   (void)close(fd); /* the mapping lives on; nothing was written */
   return status;
@@ -55,12 +47,7 @@ tare_status tarei_source_open(const char *const path, tarei_source *const out,
 bool tarei_file_begins(const char *const path, const void *const bytes, const size_t n) {
   unsigned char head[16];
   assert(n <= sizeof head);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK /* a pipe is asked nothing */);
-  const bool same = fd >= 0 && read(fd, head, n) == (ssize_t)n && memcmp(head, bytes, n) == 0;
-  if (fd >= 0) {
-    (void)close(fd); /* only read */
-  }
-  return same;
+  return tarei_infile_head(path, head, n) == n && memcmp(head, bytes, n) == 0;
 }
 
 void tarei_source_close(tarei_source *const source) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/refusals.h"
 #include "calib/aliases.h"
 #include "calib/gather.h"
@@ -81,17 +82,12 @@ static tare_status name_all(run *const r, const int *const source) {
   return name_aliases(r, source);
 }
 
-/* Marks the observed values of the model; other values that only move one of them get its mark. */
-static int find_sources(const run *const r, int *const source) {
+/* Marks the observed values of the model; other values that only move one of them get its mark.
+ * `observed` has their names. */
+static int find_sources(const run *const r, const tarei_names *const observed, int *const source) {
   const tarei_graph *const graph = r->model->graph;
   for (int v = 0; v < graph->n_values; v++) {
-    source[v] = -1;
-  }
-  for (int i = 0; i < tarei_plan_n_observable(r->plan); i++) {
-    const int v = tarei_graph_find_value(graph, tarei_plan_observable_name(r->plan, i));
-    if (v >= 0) {
-      source[v] = v;
-    }
+    source[v] = tarei_names_find(observed, graph->values[v].name) >= 0 ? v : -1;
   }
   tarei_find_aliases(graph, source);
   int n_aliases = 0;
@@ -101,15 +97,33 @@ static int find_sources(const run *const r, int *const source) {
   return n_aliases;
 }
 
+static tare_status name_observed(const run *const r, tarei_names *const out) {
+  const int n = tarei_plan_n_observable(r->plan);
+  if (!tarei_names_init(out, (size_t)n)) {
+    return tarei_fail_memory(r->err, "names", (size_t)n * sizeof *out->slots);
+  }
+  for (int i = 0; i < n; i++) {
+    const char *const name = tarei_plan_observable_name(r->plan, i);
+    if (tarei_names_find(out, name) < 0) {
+      tarei_names_add(out, name, i);
+    }
+  }
+  return TARE_OK;
+}
+
 static tare_status make_stats(run *const r) {
   int *const source = tarei_calloc((size_t)r->model->graph->n_values, sizeof *source);
   if (!source) {
     return tarei_fail_memory(r->err, "aliases", (size_t)r->model->graph->n_values);
   }
-  const int n_aliases = find_sources(r, source);
-  tare_status status =
-      tarei_stats_new(tare_profiles_count(r->profiles), r->model->graph->n_inputs,
-                      tarei_plan_n_observable(r->plan), n_aliases, &r->stats, r->err);
+  tarei_names observed = {0};
+  tare_status status = name_observed(r, &observed);
+  const int n_aliases = status == TARE_OK ? find_sources(r, &observed, source) : 0;
+  tarei_names_fini(&observed);
+  if (status == TARE_OK) {
+    status = tarei_stats_new(tare_profiles_count(r->profiles), r->model->graph->n_inputs,
+                             tarei_plan_n_observable(r->plan), n_aliases, &r->stats, r->err);
+  }
   if (status == TARE_OK) {
     status = name_all(r, source);
   }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/infile.h"
 #include "base/mem.h"
 #include "calib/stats_file.h"
 #include "calib/stats_read.h"
@@ -306,6 +307,7 @@ static tare_status check_version(const tarei_stats_reader *const r) {
 }
 
 static tare_status load(tarei_stats_reader *const r, tare_stats **const out) {
+  TARE_TRY(tarei_infile_check(r->path, r->err));
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r->file < 0) {
     return tarei_fail(r->err, TARE_E_INPUT, "%s is missing, not an HDF5 file, or cut off", r->path);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "datasets/hdf5_guard.h"
 
 #define MAX_LIST (1 << 20) /* tensors, aliases, inputs */
 enum { MAX_TEXT = 1 << 16 };
@@ -78,9 +79,16 @@ tare_status tarei_stats_need_text(const tarei_stats_reader *const r, const char 
 tare_status tarei_stats_open_set(const tarei_stats_reader *const r, const char *const path,
                                  const H5T_class_t class, const int rank, int64_t *const dims,
                                  hid_t *const out) {
-  const hid_t set = H5Dopen2(r->file, path, H5P_DEFAULT);
+  const hid_t inside = tarei_h5_inside(H5P_DATASET_ACCESS);
+  const hid_t set = H5Dopen2(r->file, path, inside);
+  (void)H5Pclose(inside);
   if (set < 0) {
     return tarei_stats_bad(r, path, "is missing; the file is damaged or cut off");
+  }
+  const tare_status stored = tarei_h5_check_storage(set, path, r->err);
+  if (stored != TARE_OK) {
+    (void)H5Dclose(set);
+    return tarei_fail_in(r->err, stored, "%s", r->path);
   }
   const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
   hsize_t found[H5S_MAX_RANK] = {0};

@@ -59,8 +59,8 @@ static tare_status load(tarei_array *const array, const int64_t max_elements,
   if (!array->loaded) {
     if (npy->count > max_elements) {
       return tarei_fail(err, TARE_E_INPUT,
-                        "is packed in Fortran order and has %lld elements, more than the limit of "
-                        "%lld for what must be unpacked as a whole",
+                        "is packed in Fortran order and has %lld elements, more than the %lld "
+                        "that max-elements allows for what is unpacked as a whole",
                         (long long)npy->count, (long long)max_elements);
     }
     TARE_TRY(tarei_array_rewind(array, err));

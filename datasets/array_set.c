@@ -37,6 +37,7 @@ void tarei_array_set_free(tarei_array_set *const set) {
     free(array->loaded);
     free(array->name);
   }
+  tarei_names_fini(&set->names);
   for (int c = 0; c < set->n_columns; c++) {
     free(set->columns[c].lengths);
   }
@@ -48,16 +49,15 @@ void tarei_array_set_free(tarei_array_set *const set) {
 
 tare_status tarei_array_set_add(tarei_array_set *const set, const char *const name,
                                 const tarei_packed *const packed, tare_error *const err) {
-  for (size_t i = 0; i < set->n; i++) {
-    if (strcmp(set->arrays[i].name, name) == 0) {
-      return tarei_fail(err, TARE_E_INPUT, "holds two arrays '%s'", name);
-    }
+  if (tarei_names_find(&set->names, name) >= 0) {
+    return tarei_fail(err, TARE_E_INPUT, "holds two arrays '%s'", name);
   }
-  char *const copy = tarei_strdup(name);
-  if (!copy || !TAREI_GROW(set->arrays, set->n, set->capacity)) {
+  char *const copy = set->n < INT32_MAX ? tarei_strdup(name) : NULL;
+  if (!copy || !TAREI_GROW(set->arrays, set->n, set->capacity) || !tarei_names_grow(&set->names)) {
     free(copy);
     return tarei_fail_memory(err, "an array", strlen(name));
   }
+  tarei_names_add(&set->names, copy, (int)set->n);
   set->arrays[set->n++] = (tarei_array){.name = copy, .packed = *packed};
   return TARE_OK;
 }
@@ -382,10 +382,10 @@ static tare_status read_column(tarei_array_set *const set, const int c, const in
     dims[0] = length;
   }
   TARE_TRY(shape_tensor(set, c, rank, dims, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, set->spec->max_elements, err));
+  TARE_TRY(tarei_slot_allocate(out, tensor, set->spec->limits.elements, err));
   void *values;
   const int64_t count = tare_tensor_count(tensor);
-  TARE_TRY(tarei_array_read_row(column->array, set->rows, i, count, set->spec->max_elements,
+  TARE_TRY(tarei_array_read_row(column->array, set->rows, i, count, set->spec->limits.elements,
                                 &values, err));
   const tare_status status =
       tarei_convert(npy->number, values, count, tensor->dtype, tensor->data, err);

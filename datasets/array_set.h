@@ -9,6 +9,7 @@
 #ifndef TAREI_DATASETS_ARRAY_SET_H
 #define TAREI_DATASETS_ARRAY_SET_H
 
+#include "base/names.h"
 #include "base/source.h"
 #include "base/str.h"
 #include "datasets/npy.h"
@@ -36,6 +37,7 @@ typedef struct tarei_array_set {
   bool labels;
   tarei_array *arrays;
   size_t n, capacity;
+  tarei_names names; /* of the arrays */
   tarei_array_column *columns; /* one per input, then the labels */
   int n_columns;
   bool rows;

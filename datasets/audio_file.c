@@ -1,12 +1,10 @@
 #include "datasets/audio_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/infile.h"
 #include "base/mem.h"
 
 static sf_count_t get_length(void *const user) {
@@ -65,17 +63,8 @@ static tare_status open_sound(tarei_audio_file *const file, tare_error *const er
 
 tare_status tarei_audio_file_open(const char *const path, tarei_audio_file *const file,
                                   tare_error *const err) {
-  *file = (tarei_audio_file){.fd = open(path, O_RDONLY | O_CLOEXEC)};
-  struct stat st;
-  if (file->fd < 0 || fstat(file->fd, &st) != 0) {
-    const tare_status status =
-        tarei_fail(err, TARE_E_INPUT, "cannot be opened: %s", strerror(errno));
-    if (file->fd >= 0) {
-      (void)close(file->fd); /* was not read */
-    }
-    return status;
-  }
-  file->bytes = st.st_size;
+  *file = (tarei_audio_file){0};
+  TARE_TRY(tarei_infile_open(path, &file->fd, &file->bytes, err));
   const tare_status status = open_sound(file, err);
   if (status != TARE_OK) {
     tarei_audio_file_close(file);

@@ -2,10 +2,8 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
-
-#define DEFAULT_MAX_ELEMENTS ((int64_t)1 << 28)
-#define LARGEST_MAX_ELEMENTS ((int64_t)1 << 48) /* 8 bytes each are still a size */
 
 static bool is_wanted(const tare_dataset_options *const options, const char *const name) {
   for (int i = 0; i < options->n_inputs; i++) {
@@ -43,14 +41,9 @@ static tare_status check_options(const tare_dataset_options *const options, tare
   if (options->n_inputs < 1) {
     return tarei_fail(err, TARE_E_USAGE, "a data set needs at least one model input to feed");
   }
-  if (options->rate < 0 || options->limit < 0 || options->max_elements < 0) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "rate (%d), limit (%lld) and max_elements (%lld) may not be negative",
-                      options->rate, (long long)options->limit, (long long)options->max_elements);
-  }
-  if (options->max_elements > LARGEST_MAX_ELEMENTS) {
-    return tarei_fail(err, TARE_E_USAGE, "max_elements may be at most %lld, not %lld",
-                      (long long)LARGEST_MAX_ELEMENTS, (long long)options->max_elements);
+  if (options->rate < 0 || options->limit < 0) {
+    return tarei_fail(err, TARE_E_USAGE, "rate (%d) and limit (%lld) may not be negative",
+                      options->rate, (long long)options->limit);
   }
   for (int i = 0; i < options->n_inputs; i++) {
     const tare_port *const port = &options->inputs[i];
@@ -108,7 +101,11 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   out->skip_bad = options->skip_bad;
   out->rows = options->rows;
   out->limit = options->limit;
-  out->max_elements = options->max_elements ? options->max_elements : DEFAULT_MAX_ELEMENTS;
+  tare_limits_init(&out->limits);
+  if (options->limits) {
+    out->limits = *options->limits;
+    TARE_TRY(tarei_limits_check(&out->limits, err));
+  }
   if (options->features) {
     TARE_TRY(make_features(options, out, err));
   }

@@ -17,8 +17,8 @@ typedef struct tarei_data_spec {
   tare_mapping *mappings;
   int n_mappings;
   bool skip_bad, rows;
-  int64_t limit;        /* 0 for all */
-  int64_t max_elements; /* > 0 */
+  int64_t limit; /* 0 for all */
+  tare_limits limits;
 } tarei_data_spec;
 
 /* Checks and copies. TARE_E_USAGE for options that cannot hold for any data. `out` is zero before

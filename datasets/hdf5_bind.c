@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "datasets/hdf5_guard.h"
 #include "datasets/hdf5_layout.h"
 
 static const tarei_layout *const LAYOUTS[] = {
@@ -36,7 +37,8 @@ tare_status tarei_column_reserve(tarei_column *const column, tarei_h5_sample *co
   for (int d = 0; d < out->rank; d++) {
     if (!tarei_mul_i64(out->count, out->dims[d], &out->count) ||
         out->count > column->max_elements) {
-      return tarei_fail(err, TARE_E_INPUT, "has more elements than the limit of %lld",
+      return tarei_fail(err, TARE_E_INPUT,
+                        "has more elements than the %lld that max-elements allows",
                         (long long)column->max_elements);
     }
   }
@@ -77,7 +79,9 @@ static tare_status list_name(const hid_t group, const char *const name, void *co
   listing *const list = user;
   if (list->n++ < LISTED_NAMES) {
     tarei_str_add(&list->text, "%s'%s'%s", list->n > 1 ? ", " : "", name,
-                  tarei_h5_is_group(group, name) ? " (group)" : "");
+                  tarei_h5_leads_away(group, name) ? " (a link to another file, not followed)"
+                  : tarei_h5_is_group(group, name) ? " (group)"
+                                                   : "");
   }
   return TARE_OK;
 }
@@ -146,7 +150,7 @@ static tare_status visit(const hid_t group, const char *const name, void *const 
 /* Names inside one sample's group are candidates; one group tells them all. */
 static tare_status look_inside(hunt *const h, const hid_t group, const char *const name,
                                tare_error *const err) {
-  const hid_t child = H5Gopen2(group, name, H5P_DEFAULT);
+  const hid_t child = tarei_h5_open_group(group, name);
   if (child < 0 || h->depth > 2) {
     if (child >= 0) {
       (void)H5Gclose(child);

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "base/infile.h"
 #include "base/mem.h"
 #include "base/source.h"
+#include "datasets/hdf5_guard.h"
 
 enum { CHUNK_CACHE_BYTES = 16 << 20, CHUNK_CACHE_SLOTS = 1009 };
 
@@ -27,6 +29,7 @@ bool tarei_h5_has_signature(const char *const path) {
 }
 
 tare_status tarei_h5_open_file(const char *const path, hid_t *const out, tare_error *const err) {
+  TARE_TRY(tarei_infile_check(path, err));
   *out = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (*out >= 0) {
     return TARE_OK;
@@ -35,8 +38,13 @@ tare_status tarei_h5_open_file(const char *const path, hid_t *const out, tare_er
   return tarei_fail_in(err, status, "%s", path);
 }
 
+static bool leads_to_object(const hid_t at, const char *const path, const hid_t inside) {
+  return H5Lexists(at, path, inside) > 0 && H5Oexists_by_name(at, path, inside) > 0;
+}
+
 /* H5Lexists wants every group on the way to exist. */
 bool tarei_h5_exists(const hid_t at, const char *const path) {
+  const hid_t inside = tarei_h5_inside(H5P_LINK_ACCESS);
   char *const part = tarei_strdup(path);
   bool exists = part != NULL;
   for (char *slash = part; exists && slash; slash = strchr(slash + 1, '/')) {
@@ -44,12 +52,12 @@ bool tarei_h5_exists(const hid_t at, const char *const path) {
       continue;
     }
     *slash = '\0';
-    exists = H5Lexists(at, part, H5P_DEFAULT) > 0 && H5Oexists_by_name(at, part, H5P_DEFAULT) > 0;
+    exists = leads_to_object(at, part, inside);
     *slash = '/';
   }
-  exists = exists && H5Lexists(at, path, H5P_DEFAULT) > 0 &&
-           H5Oexists_by_name(at, path, H5P_DEFAULT) > 0;
+  exists = exists && leads_to_object(at, path, inside);
   free(part);
+  (void)H5Pclose(inside);
   return exists;
 }
 
@@ -57,7 +65,9 @@ static bool is_type(const hid_t at, const char *const path, const H5I_type_t wan
   if (!tarei_h5_exists(at, path)) {
     return false;
   }
-  const hid_t object = H5Oopen(at, path, H5P_DEFAULT);
+  const hid_t inside = tarei_h5_inside(H5P_LINK_ACCESS);
+  const hid_t object = H5Oopen(at, path, inside);
+  (void)H5Pclose(inside);
   if (object < 0) {
     return false;
   }
@@ -177,11 +187,14 @@ static tare_status inspect(const char *const path, tarei_h5_data *const out,
 tare_status tarei_h5_open_data(const hid_t at, const char *const path, tarei_h5_data *const out,
                                tare_error *const err) {
   *out = (tarei_h5_data){.set = H5I_INVALID_HID, .memory_type = H5I_INVALID_HID};
+  if (tarei_h5_leads_away(at, path)) {
+    return tarei_fail(err, TARE_E_INPUT, "'%s' is refused: it is a link to another file", path);
+  }
   if (!tarei_h5_is_data_set(at, path)) {
     return tarei_fail(err, TARE_E_INPUT, "there is no data set '%s'", path);
   }
   /* Rows are read one after the other: a chunk must not be unpacked again for each. */
-  const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+  const hid_t access = tarei_h5_inside(H5P_DATASET_ACCESS);
   (void)H5Pset_chunk_cache(access, CHUNK_CACHE_SLOTS, CHUNK_CACHE_BYTES,
                            H5D_CHUNK_CACHE_W0_DEFAULT);
   out->set = H5Dopen2(at, path, access);
@@ -189,7 +202,10 @@ tare_status tarei_h5_open_data(const hid_t at, const char *const path, tarei_h5_
   if (out->set < 0) {
     return fail_h5(path, err);
   }
-  const tare_status status = inspect(path, out, err);
+  tare_status status = tarei_h5_check_storage(out->set, path, err);
+  if (status == TARE_OK) {
+    status = inspect(path, out, err);
+  }
   if (status != TARE_OK) {
     tarei_h5_close_data(out);
   }

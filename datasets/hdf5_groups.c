@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "datasets/hdf5_guard.h"
 #include "datasets/hdf5_layout.h"
 
 enum { MAX_DEPTH = 4, MAX_VISITED = 100000 };
@@ -61,7 +62,7 @@ static tare_status find_leaf(const hid_t parent, const names *const children,
       return tarei_fail_memory(err, leaf, strlen(leaf));
     }
     for (size_t i = 0; i < children->n; i++) {
-      const hid_t child = H5Gopen2(parent, children->names[i], H5P_DEFAULT);
+      const hid_t child = tarei_h5_open_group(parent, children->names[i]);
       const bool there = child >= 0 && tarei_h5_is_data_set(child, inside);
       if (child >= 0) {
         (void)H5Gclose(child);
@@ -94,7 +95,7 @@ static tare_status search(const hid_t parent, const char *const leaf, const int 
     if (found->leaf || depth == MAX_DEPTH || *budget < 0) {
       break;
     }
-    const hid_t child = H5Gopen2(parent, children.names[i], H5P_DEFAULT);
+    const hid_t child = tarei_h5_open_group(parent, children.names[i]);
     if (child >= 0) {
       status = search(child, leaf, depth + 1, budget, found, err);
     }
@@ -129,7 +130,7 @@ static tare_status groups_bind(const tarei_h5_want *const want, tarei_column *co
   }
   g->parent = H5I_INVALID_HID;
   int64_t budget = MAX_VISITED;
-  const hid_t root = H5Gopen2(want->file, "/", H5P_DEFAULT);
+  const hid_t root = tarei_h5_open_group(want->file, "/");
   tare_status status = root >= 0 ? search(root, leaf, 0, &budget, g, err)
                                  : tarei_fail(err, TARE_E_INPUT, "the root cannot be opened");
   if (root >= 0 && g->parent != root) {
@@ -164,7 +165,7 @@ static tare_status groups_read(tarei_column *const column, const int64_t i,
                                tarei_h5_sample *const out, tare_error *const err) {
   const groups *const g = column->state;
   const char *const name = g->children.names[i];
-  const hid_t child = H5Gopen2(g->parent, name, H5P_DEFAULT);
+  const hid_t child = tarei_h5_open_group(g->parent, name);
   if (child < 0) {
     return tarei_fail(err, TARE_E_INPUT, "group '%s' cannot be opened", name);
   }

@@ -145,7 +145,8 @@ static tare_status load_row(const tarei_column *const column, const int64_t i,
   const size_t limit = (size_t)column->max_elements * ELEMENT_BYTES;
   const tare_status status = load(column, i, 1, limit, err);
   return status != TARE_OK && v->arena.refused
-             ? tarei_fail(err, TARE_E_INPUT, "has more elements than the limit of %lld",
+             ? tarei_fail(err, TARE_E_INPUT,
+                          "has more elements than the %lld that max-elements allows",
                           (long long)column->max_elements)
              : status;
 }
@@ -156,7 +157,8 @@ static tare_status vlen_read(tarei_column *const column, const int64_t i,
   TARE_TRY(load_row(column, i, err));
   const hvl_t *const row = &v->rows[i - v->first];
   if (row->len > (size_t)column->max_elements) {
-    return tarei_fail(err, TARE_E_INPUT, "has %zu elements, more than the limit of %lld", row->len,
+    return tarei_fail(err, TARE_E_INPUT,
+                      "has %zu elements, more than the %lld that max-elements allows", row->len,
                       (long long)column->max_elements);
   }
   *out = (tarei_h5_sample){.number = v->data.number,

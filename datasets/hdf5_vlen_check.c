@@ -174,7 +174,8 @@ tare_status tarei_vlen_check_row(const tarei_vlen_check *const check, const int6
     return TARE_OK; /* a row that was never written */
   }
   if (length > (uint64_t)max_elements) {
-    return tarei_fail(err, TARE_E_INPUT, "has %llu elements, more than the limit of %lld",
+    return tarei_fail(err, TARE_E_INPUT,
+                      "has %llu elements, more than the %lld that max-elements allows",
                       (unsigned long long)length, (long long)max_elements);
   }
   if (!points_at_row(check, address, index, length * check->element_bytes)) {

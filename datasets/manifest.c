@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/str.h"
 #include "datasets/csv.h"
 
@@ -16,20 +17,35 @@ typedef struct header {
   size_t n;
 } header;
 
+/* Every column has a name of its own. */
+static tare_status check_names(const tarei_csv *const csv, tare_error *const err) {
+  tarei_names names;
+  if (csv->n_fields > INT32_MAX || !tarei_names_init(&names, csv->n_fields)) {
+    return tarei_fail_memory(err, csv->source->name, csv->n_fields * sizeof *names.slots);
+  }
+  tare_status status = TARE_OK;
+  for (size_t i = 0; i < csv->n_fields && status == TARE_OK; i++) {
+    const char *const name = tarei_csv_field(csv, i);
+    if (tarei_names_find(&names, name) >= 0) {
+      status = tarei_fail(err, TARE_E_INPUT, "%s: duplicate column '%s' in the header",
+                          csv->source->name, name);
+    } else {
+      tarei_names_add(&names, name, (int)i);
+    }
+  }
+  tarei_names_fini(&names);
+  return status;
+}
+
 static tare_status read_header(tarei_csv *const csv, const char *const labels, header *const out,
                                tare_error *const err) {
   *out = (header){-1, -1, 0};
   bool more;
   TARE_TRY(tarei_csv_next(csv, &more, err));
+  TARE_TRY(check_names(csv, err));
   out->n = csv->n_fields;
   for (size_t i = 0; i < csv->n_fields; i++) {
     const char *const name = tarei_csv_field(csv, i);
-    for (size_t j = 0; j < i; j++) {
-      if (strcmp(name, tarei_csv_field(csv, j)) == 0) {
-        return tarei_fail(err, TARE_E_INPUT, "%s: duplicate column '%s' in the header",
-                          csv->source->name, name);
-      }
-    }
     out->path = strcmp(name, "path") == 0 ? (int)i : out->path;
     out->label = labels && strcmp(name, labels) == 0 ? (int)i : out->label;
   }

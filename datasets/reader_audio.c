@@ -106,7 +106,7 @@ static tare_status read_frames(SNDFILE *const file, const SF_INFO *const info,
     }
     TARE_TRY(append_block(out, block, n, info->channels, err));
     if (out->n > max_frames) {
-      return tarei_fail(err, TARE_E_INPUT, "has more than %lld frames, the limit",
+      return tarei_fail(err, TARE_E_INPUT, "has more frames than the %lld that max-elements allows",
                         (long long)max_frames);
     }
   }
@@ -126,7 +126,8 @@ static tare_status check_info(const SF_INFO *const info, const int64_t max_frame
     return tarei_fail(err, TARE_E_INPUT, "has %d channels", info->channels);
   }
   if (info->frames != SF_COUNT_MAX && info->frames > max_frames) {
-    return tarei_fail(err, TARE_E_INPUT, "has %lld frames, more than the limit of %lld",
+    return tarei_fail(err, TARE_E_INPUT,
+                      "has %lld frames, more than the %lld that max-elements allows",
                       (long long)info->frames, (long long)max_frames);
   }
   return TARE_OK;
@@ -138,7 +139,7 @@ static tare_status decode(const audio *const a, int *const rate, mono *const out
   tarei_audio_file file;
   TARE_TRY(tarei_audio_file_open(a->path, &file, err));
   const SF_INFO info = file.info;
-  const int64_t max_frames = a->spec->max_elements;
+  const int64_t max_frames = a->spec->limits.elements;
   tare_status status = check_info(&info, max_frames, err);
   if (status == TARE_OK) {
     status = read_frames(file.sound, &info, max_frames, out, err);
@@ -165,10 +166,11 @@ static tare_status resample(mono *const m, const int from, const tarei_data_spec
     return TARE_OK;
   }
   const int64_t n = tarei_resampled_length(m->n, from, spec->rate);
-  if (n < 0 || n > spec->max_elements) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "has %lld frames at %d Hz, more than the limit of %lld at %d Hz",
-                      (long long)m->n, from, (long long)spec->max_elements, spec->rate);
+  if (n < 0 || n > spec->limits.elements) {
+    return tarei_fail(
+        err, TARE_E_INPUT,
+        "has %lld frames at %d Hz, more than the %lld that max-elements allows at %d Hz",
+        (long long)m->n, from, (long long)spec->limits.elements, spec->rate);
   }
   float *frames;
   TARE_TRY(tarei_resample(m->frames, m->n, from, spec->rate, &frames, err));
@@ -183,7 +185,7 @@ static tare_status emit_values(const audio *const a, const float *const values, 
                                tare_error *const err) {
   tare_tensor *const tensor = &out->tensors[a->ports.signal];
   TARE_TRY(tarei_port_shape(&a->spec->inputs[a->ports.signal], rank, dims, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->max_elements, err));
+  TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->limits.elements, err));
   const int64_t n = tare_tensor_count(tensor);
   double *const wide = tarei_calloc((size_t)n, sizeof *wide);
   if (!wide) {
@@ -206,7 +208,7 @@ static tare_status emit_length(const audio *const a, const int64_t length, tarei
   tare_tensor *const tensor = &out->tensors[a->ports.length];
   const tare_port *const port = &a->spec->inputs[a->ports.length];
   TARE_TRY(tarei_port_shape(port, 0 /* rank */, NULL, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->max_elements, err));
+  TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->limits.elements, err));
   return tarei_convert(TAREI_NUMBER_I64, &length, 1, tensor->dtype, tensor->data, err);
 }
 
@@ -242,7 +244,7 @@ static tare_status emit(const audio *const a, const mono *const m, tarei_slot *c
                         tare_error *const err) {
   if (a->spec->features) {
     tarei_feature_frames frames;
-    TARE_TRY(tarei_features_compute(a->spec->features, m->frames, m->n, a->spec->max_elements,
+    TARE_TRY(tarei_features_compute(a->spec->features, m->frames, m->n, a->spec->limits.elements,
                                     &frames, err));
     const tare_status status = emit_frames(a, &frames, out, err);
     free(frames.values);

@@ -30,7 +30,7 @@ static tare_status bind_column(hdf5 *const h, const int i, char **const taken,
   const tarei_h5_want want = {.file = h->file,
                               .name = name,
                               .mapping = tarei_data_spec_mapping(h->spec, name),
-                              .max_elements = h->spec->max_elements};
+                              .max_elements = h->spec->limits.elements};
   tarei_column *const column = &h->columns[i];
   const bool is_input = i < h->spec->n_inputs;
   tare_status status = tarei_column_bind(&want, column, err);
@@ -175,7 +175,7 @@ static tare_status read_column(hdf5 *const h, const int c, const int64_t i, tare
   TARE_TRY(h->columns[c].layout->read(&h->columns[c], i, &stored, err));
   TARE_TRY(is_input ? tarei_port_shape(&h->spec->inputs[c], stored.rank, stored.dims, tensor, err)
                     : label_shape(&stored, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, h->spec->max_elements, err));
+  TARE_TRY(tarei_slot_allocate(out, tensor, h->spec->limits.elements, err));
   return tarei_convert(stored.number, stored.values, stored.count, tensor->dtype, tensor->data,
                        err);
 }

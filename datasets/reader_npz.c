@@ -32,7 +32,7 @@ static tare_status add_members(tarei_array_set *const set, const tarei_zip *cons
 static tare_status fill_set(tarei_array_set *const set, const tarei_source *const source,
                             tare_error *const err) {
   tarei_zip zip;
-  tare_status status = tarei_zip_open(source, &zip, err);
+  tare_status status = tarei_zip_open(source, &set->spec->limits, &zip, err);
   if (status == TARE_OK) {
     status = add_members(set, &zip, err);
   }

@@ -1,6 +1,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/infile.h"
 #include "datasets/reader.h"
 
 static const tarei_reader_ops *const READERS[] = {

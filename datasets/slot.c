@@ -26,7 +26,8 @@ tare_status tarei_slot_allocate(tarei_slot *const slot, tare_tensor *const tenso
                                 const int64_t max_elements, tare_error *const err) {
   const int64_t count = tare_tensor_count(tensor);
   if (count < 0 || count > max_elements) {
-    return tarei_fail(err, TARE_E_INPUT, "has %lld elements, more than the limit of %lld",
+    return tarei_fail(err, TARE_E_INPUT,
+                      "has %lld elements, more than the %lld that max-elements allows",
                       (long long)count, (long long)max_elements);
   }
   const size_t size = tare_dtype_size(tensor->dtype);

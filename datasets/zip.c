@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 enum {
@@ -195,13 +196,14 @@ static tare_status add_member(tarei_zip *const zip, const tarei_source *const so
   return locate(source, e, name, &member->packed, err);
 }
 
-tare_status tarei_zip_open(const tarei_source *const source, tarei_zip *const out,
-                           tare_error *const err) {
+tare_status tarei_zip_open(const tarei_source *const source, const tare_limits *const limits,
+                           tarei_zip *const out, tare_error *const err) {
   *out = (tarei_zip){0};
   place where = {0};
   TARE_TRY(find_place(source, &where, err));
   const uint8_t *p = source->data + where.at;
   uint64_t left = where.size;
+  int64_t unpacked = 0;
   for (uint64_t i = 0; i < where.n; i++) {
     entry e;
     const size_t bytes = read_entry(p, left, &e);
@@ -211,6 +213,10 @@ tare_status tarei_zip_open(const tarei_source *const source, tarei_zip *const ou
                         (unsigned long long)i, (unsigned long long)where.n);
     }
     TARE_TRY(add_member(out, source, &e, err));
+    if (e.size > (uint64_t)(limits->archive - unpacked)) {
+      return tarei_fail_limit(err, limits, TAREI_LIMIT_archive, -1, "its members unpack to");
+    }
+    unpacked += (int64_t)e.size;
     p += bytes;
     left -= bytes;
   }

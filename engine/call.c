@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "engine/context_parts.h"
 
@@ -72,8 +73,18 @@ void tarei_call_hand_out(const tarei_step *const step, const tarei_run *const ru
   }
 }
 
-void *tarei_call_take(const tarei_run *const run, const size_t bytes) {
-  return tarei_pool_take(&run->context->pool, bytes);
+tare_status tarei_call_turn(const tarei_step *const step, const tarei_run *const run,
+                            tare_error *const err) {
+  const tare_limits *const limits = &step->graph->limits;
+  return ++run->context->whole->turns <= limits->loop_turns
+             ? TARE_OK
+             : tarei_fail_limit(err, limits, TAREI_LIMIT_loop_turns, -1,
+                                "in one run, the loops of the model take");
+}
+
+tare_status tarei_call_take(const tarei_step *const step, const tarei_run *const run,
+                            const size_t bytes, void **const out, tare_error *const err) {
+  return tarei_context_take(run->context, bytes, step->node->name, out, err);
 }
 
 void tarei_call_give(const tarei_run *const run, const void *const data) {

@@ -28,8 +28,12 @@ void tarei_call_dims(const tarei_step *step, tare_tensor *results, int64_t *valu
 /* Copies results to the step's outputs, and gives the memory of all n back. */
 void tarei_call_hand_out(const tarei_step *step, const tarei_run *run, tare_tensor *results, int n);
 
-/* Memory of the context, to be given back in the same run of the step. NULL: out of memory. */
-void *tarei_call_take(const tarei_run *run, size_t bytes);
+/* Counts one more turn of a loop; TARE_E_LIMIT when the run has taken too many. */
+tare_status tarei_call_turn(const tarei_step *step, const tarei_run *run, tare_error *err);
+
+/* Memory of the context, to be given back in the same run of the step. TARE_E_MEMORY, TARE_E_LIMIT. */
+tare_status tarei_call_take(const tarei_step *step, const tarei_run *run, size_t bytes, void **out,
+                            tare_error *err);
 void tarei_call_give(const tarei_run *run, const void *data); /* NULL is fine */
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/cores.h"
 #include "base/mem.h"
 #include "base/team.h"
+#include "engine/plan_limits.h"
 #include "engine/sizes.h"
 
 void tare_context_options_init(tare_context_options *const options) {
@@ -57,6 +58,7 @@ static bool make_part(tare_context *const c, const tare_plan *const plan,
                       tare_context *const whole) {
   c->plan = plan;
   c->whole = whole;
+  c->pool.total = &whole->pooled;
   c->tensors = tarei_calloc((size_t)plan->graph->n_values, sizeof *c->tensors);
   c->operands = tarei_calloc((size_t)count_operands(plan), sizeof *c->operands);
   c->first_operand = tarei_calloc((size_t)plan->n_steps, sizeof *c->first_operand);
@@ -138,6 +140,7 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
   }
   const int wanted = o->threads ? o->threads : tarei_cores();
   const int threads = wanted > TAREI_TEAM_MOST_THREADS ? TAREI_TEAM_MOST_THREADS : wanted;
+  TARE_TRY(tarei_plan_check_limits(plan, threads, err));
   tare_context *c = tarei_calloc(1, sizeof *c);
   if (!c) {
     return tarei_fail_memory(err, "context", sizeof *c);
@@ -346,6 +349,7 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   c->profile = profile;
   c->bucket = bucket < 0 ? profile : bucket;
   point_at_inputs(c, inputs);
+  c->turns = 0;
   tarei_team_wake(c->team);
   TARE_TRY(tarei_context_run_steps(c, err));
   for (int i = 0; outputs && i < g->n_outputs; i++) {

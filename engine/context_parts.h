@@ -32,6 +32,8 @@ struct tare_context {
   size_t scratch_bytes;
   int64_t *sizes;                    /* per expression of the plan, at the last shape */
   int64_t *numbers;                  /* what a node measures */
+  size_t pooled;                     /* bytes in the pools of the whole and its parts */
+  int64_t turns;                     /* of all loops in this run */
   tarei_observer_fn observe;
   void *observe_user;
   bool profiling;
@@ -41,6 +43,10 @@ struct tare_context {
 
 /* Runs all steps; the inputs' tensors are set. */
 tare_status tarei_context_run_steps(tare_context *c, tare_error *err);
+
+/* Memory from the pool of a part, within the limits; `what` names it in messages. */
+tare_status tarei_context_take(tare_context *c, size_t bytes, const char *what, void **out,
+                               tare_error *err);
 
 /* Sizes and memory of what a late step writes (engine/late.c). `run` gets the scratch it needs. */
 tare_status tarei_late_begin(tare_context *c, const tarei_step *step, tarei_run *run,

@@ -14,7 +14,7 @@ void tarei_graph_put(tarei_writer *w, const tare_plan *plan, tarei_blobs *consta
 
 /* Reads a section back; constants are blocks of `constants`, in order. Every index, rank, count and
  * size is checked; what nodes make has to be inferred. */
-tare_status tarei_graph_get(tarei_reader *r, const tarei_blobs *constants, tarei_graph **out,
-                            tare_error *err);
+tare_status tarei_graph_get(tarei_reader *r, const tarei_blobs *constants,
+                            const tare_limits *limits, tarei_graph **out, tare_error *err);
 
 #endif

@@ -437,13 +437,15 @@ static tare_status check_numbers(const tarei_graph *const g, tare_error *const e
 }
 
 tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const constants,
-                            tarei_graph **const out, tare_error *const err) {
+                            const tare_limits *const limits, tarei_graph **const out,
+                            tare_error *const err) {
   char *const name = tarei_get_text(r);
   *out = name ? tarei_graph_new(name) : NULL;
   free(name);
   if (!*out) {
     return broken(err, "its name");
   }
+  (*out)->limits = *limits;
   tare_status status = get_graph(r, constants, *out, err);
   if (status == TARE_OK) {
     (void)tarei_get_u32(r); /* formal inputs: those of bodies only */
@@ -453,6 +455,7 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
     tarei_graph_free(*out);
     *out = NULL;
   }
-  return status == TARE_OK || status == TARE_E_MEMORY ? status
-                                                      : tarei_fail_in(err, TARE_E_INPUT, "graph");
+  return status == TARE_OK || status == TARE_E_MEMORY || status == TARE_E_LIMIT
+             ? status
+             : tarei_fail_in(err, TARE_E_INPUT, "graph");
 }

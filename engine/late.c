@@ -1,14 +1,35 @@
 /* Steps some of whose dims are known only when their turn comes. */
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "engine/context_parts.h"
 #include "engine/sizes.h"
+
+tare_status tarei_context_take(tare_context *const c, const size_t bytes, const char *const what,
+                               void **const out, tare_error *const err) {
+  const tare_context *const whole = c->whole;
+  const tare_limits *const limits = &c->plan->graph->limits;
+  size_t all = whole->plan->arena_bytes + whole->scratch_bytes + whole->pooled;
+  if (!tarei_add_size(all, tarei_pool_growth(&c->pool, bytes), &all) ||
+      all > (size_t)limits->memory) {
+    return tarei_fail_limit(err, limits, TAREI_LIMIT_memory,
+                            all > (size_t)limits->memory ? (int64_t)all : -1,
+                            "with '%s', the run needs", what);
+  }
+  *out = tarei_pool_take(&c->pool, bytes);
+  return *out ? TARE_OK : tarei_fail_memory(err, what, bytes);
+}
 
 static tare_status take_scratch(tare_context *const c, const tarei_step *const step,
                                 tarei_run *const run, tare_error *const err) {
   tare_context *const whole = c->whole;
   const size_t bytes = tarei_step_scratch_bytes(step, run->in, run->threads);
+  const tare_limits *const limits = &c->plan->graph->limits;
+  if (bytes > (size_t)limits->memory) {
+    return tarei_fail_limit(err, limits, TAREI_LIMIT_memory, (int64_t)bytes,
+                            "at this length, its scratch memory takes");
+  }
   if (bytes > whole->scratch_bytes) {
     free(whole->scratch);
     whole->scratch = tarei_alloc_resident(bytes);
@@ -52,10 +73,11 @@ static tare_status size_value(const tare_context *const c, const int v, size_t *
                         g->values[v].name, (long long)t->dims[d]);
     }
   }
-  if (!tarei_sizes_bytes(t, bytes)) {
-    return tarei_fail(err, TARE_E_LIMIT, "'%s' would be too large", g->values[v].name);
-  }
-  return TARE_OK;
+  const bool counted = tarei_sizes_bytes(t, bytes);
+  return counted && *bytes <= (size_t)g->limits.tensor
+             ? TARE_OK
+             : tarei_fail_limit(err, &g->limits, TAREI_LIMIT_tensor, counted ? (int64_t)*bytes : -1,
+                                "tensor '%s' takes in this run", g->values[v].name);
 }
 
 static tare_status take_output(tare_context *const c, const int v, tare_error *const err) {
@@ -64,9 +86,7 @@ static tare_status take_output(tare_context *const c, const int v, tare_error *c
   }
   size_t bytes = 0;
   TARE_TRY(size_value(c, v, &bytes, err));
-  c->tensors[v].data = tarei_pool_take(&c->pool, bytes);
-  return c->tensors[v].data ? TARE_OK
-                            : tarei_fail_memory(err, c->plan->graph->values[v].name, bytes);
+  return tarei_context_take(c, bytes, c->plan->graph->values[v].name, &c->tensors[v].data, err);
 }
 
 static tare_status check_move(const tare_context *const c, const tarei_node *const node,

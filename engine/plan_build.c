@@ -7,6 +7,7 @@
 #include "engine/evaluate.h"
 #include "engine/plan.h"
 #include "engine/plan_children.h"
+#include "engine/plan_limits.h"
 #include "engine/plan_ports.h"
 #include "graph/fix_symbols.h"
 #include "graph/model.h"
@@ -104,6 +105,7 @@ static tare_status build(tare_plan *const plan, const tare_model *const model,
   TARE_TRY(tarei_graph_optimize(plan->graph, &passes, err));
   TARE_TRY(quantize(plan, o, err));
   TARE_TRY(tarei_plan_finish(plan, err));
+  TARE_TRY(tarei_plan_check_limits(plan, 1 /* thread */, err));
   TARE_TRY(tarei_plan_make_outputs(plan, err));
   return tarei_plan_describe_layers(plan, err);
 }

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/infile.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "base/outfile.h"
@@ -98,15 +100,17 @@ static void emit_blocks(const sink *const s, const tarei_blobs *const blobs) {
   }
 }
 
-static tare_status load_source(tarei_source *source, tare_plan **out, tare_error *err);
+static tare_status load_source(tarei_source *source, const tare_limits *limits, tare_plan **out,
+                               tare_error *err);
 
 /* A plan that does not load is never handed out. */
-static tare_status check_written(const tarei_outfile *const out, tare_error *const err) {
+static tare_status check_written(const tarei_outfile *const out, const tare_limits *const limits,
+                                 tare_error *const err) {
   tarei_source source;
   tare_plan *plan;
   TARE_TRY(tarei_outfile_check(out, err));
   TARE_TRY(tarei_source_map(out->fd, out->path, &source, err));
-  const tare_status status = load_source(&source, &plan, err);
+  const tare_status status = load_source(&source, limits, &plan, err);
   tare_plan_free(&plan);
   return status == TARE_OK || status == TARE_E_MEMORY
              ? status
@@ -150,7 +154,7 @@ static tare_status write_file(const tare_plan *const plan, const char *const pat
   }
   tarei_outfile_write_at(&out, 0, w.data, w.n);
   tarei_writer_fini(&w);
-  status = check_written(&out, err);
+  status = check_written(&out, &plan->graph->limits, err);
   if (status != TARE_OK) {
     tarei_outfile_abort(&out);
     return status;
@@ -278,7 +282,7 @@ static tare_status infer(const tare_plan *const plan, tare_error *const err) {
 }
 
 static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const header *const h,
-                        tare_error *const err) {
+                        const tare_limits *const limits, tare_error *const err) {
   const size_t data_start = HEADER_BYTES + (size_t)h->meta_bytes;
   tarei_reader r = {.data = mapped->source.data + HEADER_BYTES, .n = (size_t)h->meta_bytes};
   tarei_blobs constants = {0};
@@ -292,7 +296,7 @@ static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const
     status = tarei_fail(err, TARE_E_INPUT, "the table of data blocks is malformed");
     goto done;
   }
-  TARE_TRY_GOTO(tarei_graph_get(&r, &constants, &plan->graph, err), done);
+  TARE_TRY_GOTO(tarei_graph_get(&r, &constants, limits, &plan->graph, err), done);
   TARE_TRY_GOTO(tarei_plan_make_inputs(plan, plan->graph, err), done);
   TARE_TRY_GOTO(make_profiles(plan, &profiles, err), done);
   TARE_TRY_GOTO(infer(plan, err), done);
@@ -308,8 +312,8 @@ done:
 }
 
 /* Takes the source, also where it fails. */
-static tare_status load_source(tarei_source *const source, tare_plan **const out,
-                               tare_error *const err) {
+static tare_status load_source(tarei_source *const source, const tare_limits *const limits,
+                               tare_plan **const out, tare_error *const err) {
   *out = NULL;
   header h = {0};
   tare_status status = get_header(source, false, &h, err);
@@ -325,7 +329,7 @@ static tare_status load_source(tarei_source *const source, tare_plan **const out
   }
   const unsigned refusals = tarei_refusals();
   tare_plan *plan = tarei_calloc(1, sizeof *plan);
-  status = plan ? tarei_settle(refusals, load(plan, mapped, &h, err), "plan", err)
+  status = plan ? tarei_settle(refusals, load(plan, mapped, &h, limits, err), "plan", err)
                 : tarei_fail_memory(err, mapped->source.name, sizeof *plan);
   if (plan && status != TARE_OK) {
     status = tarei_fail_in(err, status, "%s", mapped->source.name);
@@ -336,11 +340,22 @@ static tare_status load_source(tarei_source *const source, tare_plan **const out
   return status;
 }
 
-tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_error *const err) {
-  tarei_source source;
+tare_status tare_plan_load_with(const char *const path, const tare_load_options *const options,
+                                tare_plan **const out, tare_error *const err) {
   *out = NULL;
+  tare_limits limits;
+  tare_limits_init(&limits);
+  if (options && options->limits) {
+    limits = *options->limits;
+    TARE_TRY(tarei_limits_check(&limits, err));
+  }
+  tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
-  return load_source(&source, out, err);
+  return load_source(&source, &limits, out, err);
+}
+
+tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_error *const err) {
+  return tare_plan_load_with(path, NULL, out, err);
 }
 
 tare_status tare_plan_check_file(const char *const path, tare_error *const err) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "engine/lower/measured.h"
 #include "engine/memory_plan.h"
@@ -131,8 +132,9 @@ static tare_status bound_value(const tare_plan *const plan, const int v, int64_t
 static tare_status value_bytes(const tare_plan *const plan, const int v, size_t *const bytes,
                                tare_error *const err) {
   if (!tarei_sizes_bytes(&plan->bounds[v], bytes)) {
-    return tarei_fail(err, TARE_E_LIMIT, "'%s' would be too large at the profiles' maximum",
-                      plan->graph->values[v].name);
+    return tarei_fail_limit(err, &plan->graph->limits, TAREI_LIMIT_memory, -1,
+                            "tensor '%s' takes, at the maximum of the profiles,",
+                            plan->graph->values[v].name);
   }
   return TARE_OK;
 }

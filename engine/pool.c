@@ -22,6 +22,18 @@ static struct tarei_pool_block *choose(const tarei_pool *const pool, const size_
   return best;
 }
 
+size_t tarei_pool_growth(const tarei_pool *const pool, const size_t bytes) {
+  const struct tarei_pool_block *const b = choose(pool, bytes);
+  return !b ? bytes : b->bytes >= bytes ? 0 : bytes - b->bytes;
+}
+
+static void resize(tarei_pool *const pool, struct tarei_pool_block *const b, const size_t bytes) {
+  if (pool->total) {
+    *pool->total = *pool->total - b->bytes + bytes;
+  }
+  b->bytes = bytes;
+}
+
 void *tarei_pool_take(tarei_pool *const pool, const size_t bytes) {
   struct tarei_pool_block *b = choose(pool, bytes);
   if (!b) {
@@ -34,7 +46,7 @@ void *tarei_pool_take(tarei_pool *const pool, const size_t bytes) {
   if (!b->data || b->bytes < bytes) {
     free(b->data);
     b->data = tarei_alloc_aligned(bytes, 1);
-    b->bytes = b->data ? bytes : 0;
+    resize(pool, b, b->data ? bytes : 0);
   }
   b->taken = b->data != NULL;
   return b->data;

@@ -16,7 +16,11 @@ typedef struct tarei_pool {
   } * blocks;
   int n_blocks;
   size_t cap_blocks;
+  size_t *total; /* bytes of this pool and others, kept up to date; or NULL */
 } tarei_pool;
+
+/* Bytes that the pool has to grow by before it can give so many. */
+size_t tarei_pool_growth(const tarei_pool *pool, size_t bytes);
 
 /* At least `bytes` bytes, aligned as tarei_alloc_aligned does; NULL when out of memory. */
 void *tarei_pool_take(tarei_pool *pool, size_t bytes);

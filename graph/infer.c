@@ -1,9 +1,12 @@
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "graph/ir.h"
 #include "graph/op.h"
 #include "graph/pass.h"
+
+enum { MOST_OPERANDS = 1 << 16 }; /* far beyond real models */
 
 /* What went wrong so far; many nodes may fail and all are told. */
 typedef struct report {
@@ -53,6 +56,10 @@ static tare_status check_count(const int n, const int min, const int max, const 
 
 static tare_status check_counts(const tarei_node *const node, tare_error *const err) {
   const tarei_op *const op = node->op;
+  if (node->n_in > MOST_OPERANDS || node->n_out > MOST_OPERANDS) {
+    return tarei_fail(err, TARE_E_LIMIT, "has %d inputs and %d outputs; at most %d are accepted",
+                      node->n_in, node->n_out, MOST_OPERANDS);
+  }
   TARE_TRY(check_count(node->n_in, op->min_in, op->max_in, "inputs", err));
   TARE_TRY(check_count(node->n_out, op->min_out, op->max_out, "outputs", err));
   for (int i = 0; i < op->min_in; i++) {
@@ -63,10 +70,9 @@ static tare_status check_counts(const tarei_node *const node, tare_error *const 
   return TARE_OK;
 }
 
-/* Dims must be known, and the fixed ones alone may not make a tensor that nobody could hold. */
+/* Dims must be known, and the fixed ones alone may not make a tensor that memory cannot hold. */
 static tare_status check_dims(const tarei_graph *const graph, const int index,
                               tare_error *const err) {
-  const int64_t max_bytes = (int64_t)1 << 36;
   const tarei_value *const value = index < 0 ? NULL : &graph->values[index];
   int64_t bytes = value ? (int64_t)tare_dtype_size(value->dtype) : 0;
   for (int i = 0; value && i < value->rank; i++) {
@@ -77,12 +83,14 @@ static tare_status check_dims(const tarei_graph *const graph, const int index,
     }
     (void)tarei_value_dim_const(graph, index, i, &dim); /* symbols count as 1, and so does 0 */
     dim = dim ? dim : 1;
-    if (!tarei_mul_i64(bytes, dim, &bytes) || bytes > max_bytes) {
-      return tarei_fail(err, TARE_E_LIMIT, "tensor '%s' would take more than %lld bytes",
-                        value->name, (long long)max_bytes);
+    if (!tarei_mul_i64(bytes, dim, &bytes)) {
+      return tarei_fail_limit(err, &graph->limits, TAREI_LIMIT_memory, -1, "tensor '%s' takes",
+                              value->name);
     }
   }
-  return TARE_OK;
+  return bytes <= graph->limits.memory ? TARE_OK
+                                       : tarei_fail_limit(err, &graph->limits, TAREI_LIMIT_memory,
+                                                          bytes, "tensor '%s' takes", value->name);
 }
 
 static tare_status infer_node(tarei_graph *graph, int index, tare_error *err);
@@ -91,6 +99,10 @@ static tare_status infer_node(tarei_graph *graph, int index, tare_error *err);
 static tare_status expand_node(tarei_graph *const graph, const int index, tare_error *const err) {
   const int first = graph->n_nodes;
   TARE_TRY(graph->nodes[index].op->expand(graph, index, err));
+  if (graph->n_nodes > 2 * graph->limits.nodes) { /* those taken apart are still counted in */
+    return tarei_fail_limit(err, &graph->limits, TAREI_LIMIT_nodes, graph->n_nodes,
+                            "operators that consist of others are taken apart into");
+  }
   for (int n = first; n < graph->n_nodes; n++) {
     if (graph->nodes[n].op) {
       TARE_TRY(infer_node(graph, n, err));

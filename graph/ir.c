@@ -26,13 +26,20 @@ static tarei_graph *new_graph(const char *const name, tarei_exprs *const exprs) 
   return graph;
 }
 
-tarei_graph *tarei_graph_new(const char *const name) { return new_graph(name, NULL); }
+tarei_graph *tarei_graph_new(const char *const name) {
+  tarei_graph *const graph = new_graph(name, NULL);
+  if (graph) {
+    tare_limits_init(&graph->limits);
+  }
+  return graph;
+}
 
 tarei_graph *tarei_graph_new_body(const tarei_graph *const around, const char *const name) {
   tarei_graph *const body = new_graph(name, around->exprs);
   if (body) {
     body->opset = around->opset;
     body->ir_version = around->ir_version;
+    body->limits = around->limits;
   }
   return body;
 }
@@ -86,6 +93,7 @@ void tarei_graph_free(tarei_graph *const graph) {
   free(graph->inputs);
   free(graph->outputs);
   free(graph->captures);
+  tarei_names_fini(&graph->names);
   if (!graph->is_body) {
     tarei_exprs_free(graph->exprs);
   }
@@ -103,10 +111,23 @@ int tarei_graph_find_value(const tarei_graph *const graph, const char *const nam
   return -1;
 }
 
+/* Keeps a name in the table, where there is one. */
+static bool keep_name(tarei_graph *const graph, const char *const name, const int index) {
+  if (!graph->names.n_slots || tarei_names_find(&graph->names, name) >= 0) {
+    return true;
+  }
+  if (!tarei_names_grow(&graph->names)) {
+    return false;
+  }
+  tarei_names_add(&graph->names, name, index);
+  return true;
+}
+
 /* Takes `name` over, also on failure. */
 static int append_value(tarei_graph *const graph, char *const name) {
   if (!name || graph->n_values == INT32_MAX ||
-      !TAREI_GROW(graph->values, graph->n_values, graph->cap_values)) {
+      !TAREI_GROW(graph->values, graph->n_values, graph->cap_values) ||
+      !keep_name(graph, name, graph->n_values)) {
     free(name);
     return -1;
   }
@@ -122,16 +143,30 @@ int tarei_graph_add_value(tarei_graph *const graph, const char *const name) {
   return append_value(graph, tarei_strdup(name));
 }
 
+static bool make_names(tarei_graph *const graph) {
+  if (graph->names.n_slots) {
+    return true;
+  }
+  bool good = tarei_names_init(&graph->names, (size_t)graph->n_values + 1);
+  for (int i = 0; good && i < graph->n_values; i++) {
+    good = keep_name(graph, graph->values[i].name, i);
+  }
+  return good;
+}
+
 /* The base itself where it is free, else the base with a number behind it. */
-static char *unique_name(const tarei_graph *const graph, const char *const base) {
-  if (tarei_graph_find_value(graph, base) < 0) {
+static char *unique_name(tarei_graph *const graph, const char *const base) {
+  if (!make_names(graph)) {
+    return NULL;
+  }
+  if (tarei_names_find(&graph->names, base) < 0) {
     return tarei_strdup(base);
   }
   const size_t size = strlen(base) + 24;
   char *const name = tarei_realloc(NULL, size);
   for (int i = graph->n_values; name; i++) {
     (void)snprintf(name, size, "%s_%d", base, i);
-    if (tarei_graph_find_value(graph, name) < 0) {
+    if (tarei_names_find(&graph->names, name) < 0) {
       break;
     }
   }
@@ -185,6 +220,7 @@ int tarei_graph_add_const(tarei_graph *const graph, const char *const name_base,
     return -1;
   }
   if (!fill_const(graph, &graph->values[index], dtype, rank, dims, data)) {
+    tarei_names_fini(&graph->names);
     tarei_value_fini(&graph->values[index]);
     graph->n_values--;
     return -1;
@@ -239,8 +275,7 @@ static bool append_index(int **const list, int *const n, const int value) {
   return true;
 }
 
-int tarei_graph_add_capture(tarei_graph *const body, const char *const name,
-                            const int node_input) {
+int tarei_graph_add_capture(tarei_graph *const body, const char *const name, const int node_input) {
   const int n = body->n_inputs - body->n_formal;
   int *const grown = tarei_realloc(body->captures, ((size_t)n + 1) * sizeof *grown);
   if (!grown) {

@@ -9,10 +9,12 @@
 #define TAREI_GRAPH_IR_H
 
 #include <stdbool.h>
+#include <tare/limits.h>
 #include <tare/profile.h>
 #include <tare/tensor.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/source.h"
 #include "shapes/expr.h"
 
@@ -123,6 +125,7 @@ struct tarei_graph {
   tarei_value *values;
   int n_values;
   size_t cap_values;
+  tarei_names names;    /* of the values, once a unique one was asked for; empty when out of date */
   tarei_node *nodes;
   int n_nodes;
   size_t cap_nodes;
@@ -134,6 +137,7 @@ struct tarei_graph {
   int opset;            /* of the default domain */
   char *producer;
   uint64_t model_hash;  /* of the model file's bytes; identifies it in statistics and tables */
+  tare_limits limits;   /* that inference, passes and whatever runs the graph keep to */
 
   /* A body (an attribute of an If, Loop or Scan) shares the expressions of the graph around it. What it
    * takes from there by name has become an input behind its formal ones: input n_formal + i is input

@@ -81,6 +81,7 @@ static void mark_needed(const tarei_graph *const graph, const plan *const p) {
 
 static void move_values(tarei_graph *const graph, const plan *const p) {
   int n = 0;
+  tarei_names_fini(&graph->names); /* some of the names go */
   for (int i = 0; i < graph->n_values; i++) {
     if (p->new_value[i] < 0) {
       tarei_value_fini(&graph->values[i]);

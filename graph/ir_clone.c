@@ -89,6 +89,7 @@ static bool clone_into(tarei_graph *const to, const tarei_graph *const from,
   to->ir_version = from->ir_version;
   to->opset = from->opset;
   to->model_hash = from->model_hash;
+  to->limits = from->limits;
   return true;
 }
 

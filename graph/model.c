@@ -141,12 +141,17 @@ tare_status tare_model_set(tare_model *const model, const char *const input, con
                                               : tarei_fail_memory(err, "model", sizeof(tare_model));
 }
 
-tare_status tare_model_load(const char *const path, tare_model **const out, tare_error *const err) {
+void tare_load_options_init(tare_load_options *const options) {
+  *options = (tare_load_options){0};
+}
+
+tare_status tare_model_load_with(const char *const path, const tare_load_options *const options,
+                                 tare_model **const out, tare_error *const err) {
   const unsigned refusals = tarei_refusals();
   tarei_graph *graph = NULL;
   tare_error waits = {0};
   *out = NULL;
-  tare_status status = tarei_onnx_load(path, &graph, &waits, err);
+  tare_status status = tarei_onnx_load(path, options, &graph, &waits, err);
   if (status == TARE_OK) {
     status = tarei_model_new(graph, out, err);
   }
@@ -157,6 +162,10 @@ tare_status tare_model_load(const char *const path, tare_model **const out, tare
   }
   (*out)->waits = waits;
   return TARE_OK;
+}
+
+tare_status tare_model_load(const char *const path, tare_model **const out, tare_error *const err) {
+  return tare_model_load_with(path, NULL, out, err);
 }
 
 void tare_model_free(tare_model **const handle) {

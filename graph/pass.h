@@ -14,6 +14,8 @@
 #ifndef TAREI_GRAPH_PASS_H
 #define TAREI_GRAPH_PASS_H
 
+#include <tare/model.h>
+
 #include "graph/op.h"
 
 /* Computes the outputs of a node whose inputs are all constant. The engine supplies this, so that
@@ -26,6 +28,7 @@ typedef tare_status (*tarei_evaluate_fn)(void *user, const tarei_graph *graph,
 typedef struct tarei_pass_options {
   tarei_evaluate_fn evaluate; /* NULL: nothing is folded by evaluation */
   void *evaluate_user;
+  int64_t *room;              /* bytes that folding may still add to the constants; NULL: any */
   bool keep_all_tensors;      /* leave out the fusions that make tensors of the model disappear */
 } tarei_pass_options;
 
@@ -48,9 +51,12 @@ tare_status tarei_graph_optimize(tarei_graph *graph, const tarei_pass_options *o
 /* Reads an ONNX model. TARE_E_INPUT (file), TARE_E_MODEL (malformed), TARE_E_UNSUPPORTED (all
  * unsupported operators by name and node, at once). Shapes are inferred, unless the graph `waits` for
  * symbols to be fixed (graph/fix_symbols.h; NULL: that is refused). */
-tare_status tarei_onnx_load(const char *path, tarei_graph **out, tare_error *waits,
-                            tare_error *err);
-tare_status tarei_onnx_load_source(tarei_source *source, const char *folder, tarei_graph **out,
+tare_status tarei_onnx_load(const char *path, const tare_load_options *options, tarei_graph **out,
+                            tare_error *waits, tare_error *err);
+/* The same from memory, or from a file that is open: `path` is then where external data is looked for,
+ * and NULL otherwise. Options may be NULL. */
+tare_status tarei_onnx_load_source(tarei_source *source, const char *path,
+                                   const tare_load_options *options, tarei_graph **out,
                                    tare_error *waits, tare_error *err);
 
 #endif

@@ -228,7 +228,7 @@ static tare_status step(const work *const w, tare_error *const err) {
 static tare_status prepare(const arguments *const a, work *const w, tare_error *const err) {
   const double start = cli_now();
   const tare_port *inputs = NULL, *outputs = NULL;
-  CLI_TRY(side_load(a->path, &w->side, err));
+  CLI_TRY(side_load(a->path, &a->common, &w->side, err));
   CLI_TRY(w->side.model ? opt_model_apply(&a->model_options, w->side.model, err) : TARE_OK);
   const int n_inputs = side_inputs(&w->side, &inputs);
   CLI_TRY(parse_point(a, w, inputs, n_inputs, err));

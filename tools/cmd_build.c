@@ -281,7 +281,7 @@ static tare_status check_scales(const arguments *const a, const work *const w,
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   const tare_port *inputs = NULL;
   CLI_TRY(check_output(a, err));
-  CLI_TRY(opt_model_load(&a->model_options, a->model, &w->model, err));
+  CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
   const int n_inputs = tare_model_inputs(w->model, &inputs);
   CLI_TRY(check_scales(a, w, err));
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));

@@ -257,7 +257,7 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
 
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   CLI_TRY(check_output(a, err));
-  CLI_TRY(opt_model_load(&a->model_options, a->model, &w->model, err));
+  CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,

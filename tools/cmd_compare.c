@@ -347,7 +347,7 @@ static bool fits(const arguments *const a, const work *const w) {
 static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
   CLI_TRY(check_outputs(a, err));
   CLI_TRY(grid_make(&a->fits, &a->paddings, &a->methods, &w->grid, err));
-  CLI_TRY(opt_model_load(&a->model_options, a->model, &w->model, err));
+  CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(open_data(a, w, &p, err));
   tare_dataset *const both[] = {w->calib, w->eval};

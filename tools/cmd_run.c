@@ -116,9 +116,9 @@ static tare_status check_plans(const arguments *const a, const work *const w,
 }
 
 static tare_status load_sides(const arguments *const a, work *const w, tare_error *const err) {
-  CLI_TRY(side_load(a->plan, &w->plan, err));
+  CLI_TRY(side_load(a->plan, &a->common, &w->plan, err));
   if (a->against) {
-    CLI_TRY(side_load(a->against, &w->against, err));
+    CLI_TRY(side_load(a->against, &a->common, &w->against, err));
   }
   CLI_TRY(check_plans(a, w, err));
   for (int i = 0; i < 2; i++) {

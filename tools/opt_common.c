@@ -15,6 +15,9 @@ static const struct argp_option OPTIONS[] = {
 static error_t parse(const int key, char *const arg, struct argp_state *const state) {
   opt_common *const o = state->input;
   switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &o->files;
+      return 0;
     case OPT_THREADS:
       o->threads = (int)cli_int(state, "--threads", arg, 1, 4096);
       return 0;
@@ -43,7 +46,18 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   }
 }
 
-const struct argp opt_common_argp = {.options = OPTIONS, .parser = parse};
+static const struct argp_child CHILDREN[] = {
+    {&opt_limits_argp, 0, "Limits on what files may ask for:", 0}, {0}};
+
+const struct argp opt_common_argp = {.options = OPTIONS, .parser = parse, .children = CHILDREN};
+
+tare_load_options opt_load(const opt_common *const options) {
+  tare_load_options o;
+  tare_load_options_init(&o);
+  o.limits = &options->files.limits;
+  o.external_folder = options->files.external_folder;
+  return o;
+}
 
 int opt_end(const char *const command, const opt_common *const options, const tare_status status,
             const tare_error *const err) {

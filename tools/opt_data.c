@@ -20,7 +20,6 @@ static const struct argp_option OPTIONS[] = {
      "The first axis of .npy and .npz arrays counts samples (default: where only that fits)", 0},
     {"skip-bad", OPT_SKIP_BAD, NULL, 0, "Skip bad samples and name them, instead of failing", 0},
     {"limit", OPT_LIMIT, "N", 0, "Take at most N samples", 0},
-    {"max-elements", OPT_MAX_ELEMENTS, "N", 0, "Refuse samples larger than N elements", 0},
     {0}};
 
 /* "INPUT=PATH[:offsets=PATH|:lengths=PATH]", taken apart in place. */
@@ -73,9 +72,6 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case OPT_LIMIT:
       o->limit = cli_int(state, "--limit", arg, 1, INT64_MAX);
       return 0;
-    case OPT_MAX_ELEMENTS:
-      o->max_elements = cli_int(state, "--max-elements", arg, 1, INT64_MAX);
-      return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
@@ -88,9 +84,9 @@ void opt_data_fini(opt_data *const options) {
   *options = (opt_data){0};
 }
 
-tare_status opt_data_open(const opt_data *const options, const cli_list *const paths,
-                          const tare_port *const inputs, const int n_inputs,
-                          tare_dataset **const out, tare_error *const err) {
+tare_status opt_data_open(const opt_data *const options, const opt_common *const common,
+                          const cli_list *const paths, const tare_port *const inputs,
+                          const int n_inputs, tare_dataset **const out, tare_error *const err) {
   tare_dataset_options o;
   tare_dataset_options_init(&o);
   o.inputs = inputs;
@@ -103,6 +99,6 @@ tare_status opt_data_open(const opt_data *const options, const cli_list *const p
   o.skip_bad = options->skip_bad;
   o.rows = options->rows;
   o.limit = options->limit;
-  o.max_elements = options->max_elements;
+  o.limits = &common->files.limits;
   return tare_dataset_open(paths->items, paths->n, &o, out, err);
 }

@@ -50,13 +50,14 @@ tare_status opt_model_apply(const opt_model *const options, tare_model *const mo
   return TARE_OK;
 }
 
-tare_status opt_model_load(const opt_model *const options, const char *const path,
-                           tare_model **const out, tare_error *const err) {
+tare_status opt_model_load(const opt_model *const options, const opt_common *const common,
+                           const char *const path, tare_model **const out, tare_error *const err) {
   const show_kind *const kind = show_kind_of(path);
   if (kind != &show_model && access(path, R_OK) == 0) {
     return cli_fail(err, TARE_E_INPUT, "%s is a %s file, and an ONNX model is needed", path,
                     kind->name);
   }
-  CLI_TRY(tare_model_load(path, out, err));
+  const tare_load_options load = opt_load(common);
+  CLI_TRY(tare_model_load_with(path, &load, out, err));
   return opt_model_apply(options, *out, err);
 }

@@ -29,7 +29,9 @@ enum option_key {
   OPT_ROWS,
   OPT_SKIP_BAD,
   OPT_LIMIT,
-  OPT_MAX_ELEMENTS,
+  OPT_ALLOW_EXTERNAL,
+  OPT_LIMITS, /* one key for each row of TARE_LIMIT_LIST */
+  OPT_LIMITS_END = OPT_LIMITS + 64,
   OPT_FIT,
   OPT_OUTSIDE,
   OPT_PAD_VALUE,
@@ -57,6 +59,10 @@ typedef struct opt_common {
   int threads; /* 0: all cores */
   const char *isa;
   bool json, quiet, verbose, progress;
+  struct opt_limits {
+    tare_limits limits;
+    const char *external_folder;
+  } files;
 } opt_common;
 
 /* One profile as the user wrote it. */
@@ -79,7 +85,7 @@ typedef struct opt_data {
   tare_mapping *maps;
   int n_maps;
   bool skip_bad, rows;
-  int64_t limit, max_elements;
+  int64_t limit;
 } opt_data;
 
 typedef struct opt_fit {
@@ -136,7 +142,7 @@ typedef struct opt_model {
 int opt_end(const char *command, const opt_common *options, tare_status status,
             const tare_error *err);
 
-extern const struct argp opt_common_argp, opt_profiles_argp, opt_data_argp, opt_fit_argp,
+extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, opt_data_argp, opt_fit_argp,
     opt_table_argp, opt_metric_argp, opt_build_argp, opt_streaming_argp, opt_model_argp;
 
 /* Free what the parsing gathered. */
@@ -147,8 +153,8 @@ void opt_streaming_fini(opt_streaming *options);
 void opt_model_fini(opt_model *options);
 
 /* Loads a model and applies the options. A file of another kind is named for what it is. */
-tare_status opt_model_load(const opt_model *options, const char *path, tare_model **out,
-                           tare_error *err);
+tare_status opt_model_load(const opt_model *options, const opt_common *common, const char *path,
+                           tare_model **out, tare_error *err);
 
 /* Gives inputs of a model their values for good. */
 tare_status opt_model_apply(const opt_model *options, tare_model *model, tare_error *err);
@@ -163,9 +169,13 @@ void opt_profiles_files(const opt_profiles *options, cli_list *files);
 tare_status opt_profiles_apply(const opt_profiles *options, tare_profiles *profiles,
                                tare_error *err);
 
+/* How models and plans are read under the limits of the options, which are kept. */
+tare_load_options opt_load(const opt_common *options);
+
 /* Opens data for a model's or plan's inputs. */
-tare_status opt_data_open(const opt_data *options, const cli_list *paths, const tare_port *inputs,
-                          int n_inputs, tare_dataset **out, tare_error *err);
+tare_status opt_data_open(const opt_data *options, const opt_common *common, const cli_list *paths,
+                          const tare_port *inputs, int n_inputs, tare_dataset **out,
+                          tare_error *err);
 
 /* After a failure: samples that no profile held may still be fitted, and this says how. */
 void opt_fit_hint(const opt_fit *options, const tare_error *err);

@@ -100,7 +100,9 @@ static tare_status scan(const char *const path, const show_options *const option
   const char *paths[] = {path};
   const cli_list list = {.items = paths, .n = 1};
   tare_status status = TARE_OK;
-  CLI_TRY_GOTO(opt_data_open(&options->data, &list, inputs, n_inputs, &dataset, err), done);
+  CLI_TRY_GOTO(
+      opt_data_open(&options->data, &options->common, &list, inputs, n_inputs, &dataset, err),
+      done);
   CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
   progress p = progress_start("read", &options->common);
   status = lengths_read(&l, dataset, &p, err);
@@ -124,7 +126,8 @@ static tare_status show(const char *const path, const show_options *const option
   if (options->model) {
     tare_model *model = NULL;
     const tare_port *inputs = NULL;
-    CLI_TRY(tare_model_load(options->model, &model, err));
+    const tare_load_options load = opt_load(&options->common);
+    CLI_TRY(tare_model_load_with(options->model, &load, &model, err));
     const int n_inputs = tare_model_inputs(model, &inputs);
     const tare_status status = scan(path, options, inputs, n_inputs, object, err);
     tare_model_free(&model);

@@ -81,8 +81,9 @@ static tare_status add_graph(const tare_model *const model, const show_options *
 
 static tare_status show(const char *const path, const show_options *const options,
                         cJSON *const object, tare_error *const err) {
+  const tare_load_options load = opt_load(&options->common);
   tare_model *model = NULL;
-  CLI_TRY(tare_model_load(path, &model, err));
+  CLI_TRY(tare_model_load_with(path, &load, &model, err));
   if (object) {
     fill_json(model, object);
   } else {

@@ -52,10 +52,10 @@ static void fill_json(const tare_plan *const plan, cJSON *const object) {
 
 static tare_status show(const char *const path, const show_options *const options,
                         cJSON *const object, tare_error *const err) {
-  (void)options;
+  const tare_load_options load = opt_load(&options->common);
   tare_plan *plan = NULL;
   CLI_TRY(tare_plan_check_file(path, err)); /* who inspects a file has time for all of it */
-  CLI_TRY(tare_plan_load(path, &plan, err));
+  CLI_TRY(tare_plan_load_with(path, &load, &plan, err));
   if (object) {
     fill_json(plan, object);
   } else {

@@ -4,14 +4,16 @@
 
 #include "tools/show.h"
 
-tare_status side_load(const char *const path, side *const out, tare_error *const err) {
+tare_status side_load(const char *const path, const opt_common *const common, side *const out,
+                      tare_error *const err) {
+  const tare_load_options options = opt_load(common);
   *out = (side){.path = path};
   const show_kind *const kind = show_kind_of(path);
   if (kind == &show_plan) {
-    return tare_plan_load(path, &out->plan, err);
+    return tare_plan_load_with(path, &options, &out->plan, err);
   }
   if (kind == &show_model || access(path, R_OK) != 0) {
-    return tare_model_load(path, &out->model, err);
+    return tare_model_load_with(path, &options, &out->model, err);
   }
   return cli_fail(err, TARE_E_INPUT, "%s is neither a plan nor an ONNX model, but a %s file", path,
                   kind->name);

@@ -51,24 +51,24 @@ static void say_states(const opt_common *const common, const tare_streaming *con
   }
 }
 
-static tare_status open_streaming(const opt_data *const data, const cli_list *const paths,
-                                  tare_streaming *const s, tare_dataset **const out,
-                                  tare_error *const err) {
+static tare_status open_streaming(const opt_data *const data, const opt_common *const common,
+                                  const cli_list *const paths, tare_streaming *const s,
+                                  tare_dataset **const out, tare_error *const err) {
   const tare_port *inputs = NULL;
   const int n = tare_streaming_ports(s, &inputs);
-  return opt_data_open(data, paths, inputs, n, out, err);
+  return opt_data_open(data, common, paths, inputs, n, out, err);
 }
 
 /* Data that have not all inputs: those that pair with outputs may be states. The failure of the
  * first attempt is the one to be told. */
-static tare_status open_with_found(const opt_data *const data, const cli_list *const paths,
-                                   const ports *const p, const tare_error *const first,
-                                   tare_streaming **const streaming, tare_dataset **const out,
-                                   tare_error *const err) {
+static tare_status open_with_found(const opt_data *const data, const opt_common *const common,
+                                   const cli_list *const paths, const ports *const p,
+                                   const tare_error *const first, tare_streaming **const streaming,
+                                   tare_dataset **const out, tare_error *const err) {
   tare_error ignored = {0};
   CLI_TRY(tare_streaming_new(p->inputs, p->n_inputs, p->outputs, p->n_outputs, streaming, err));
   if (tare_streaming_find_states(*streaming) > 0 &&
-      open_streaming(data, paths, *streaming, out, &ignored) == TARE_OK) {
+      open_streaming(data, common, paths, *streaming, out, &ignored) == TARE_OK) {
     return TARE_OK;
   }
   tare_streaming_free(streaming);
@@ -85,16 +85,17 @@ tare_status source_open(const opt_streaming *const o, const opt_data *const data
     CLI_TRY(streaming_new(o, p, streaming, err));
   }
   if (*streaming) {
-    CLI_TRY(open_streaming(data, paths, *streaming, out, err));
+    CLI_TRY(open_streaming(data, common, paths, *streaming, out, err));
   } else {
     tare_error first = {0};
-    const tare_status status = opt_data_open(data, paths, p->inputs, p->n_inputs, out, &first);
+    const tare_status status =
+        opt_data_open(data, common, paths, p->inputs, p->n_inputs, out, &first);
     if (status != TARE_OK) {
       if (o->no_states) {
         *err = first;
         return status;
       }
-      CLI_TRY(open_with_found(data, paths, p, &first, streaming, out, err));
+      CLI_TRY(open_with_found(data, common, paths, p, &first, streaming, out, err));
     }
   }
   say_more(common, "data: %s", tare_dataset_describe(*out));

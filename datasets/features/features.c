@@ -52,9 +52,10 @@ static tare_status size_frames(const tarei_recording *const r, const int64_t max
   out->n = s->pad_to ? (*computed + s->pad_to - 1) / s->pad_to * s->pad_to : *computed;
   return out->n <= max_elements / s->mels
              ? TARE_OK
-             : tarei_fail(err, TARE_E_INPUT,
-                          "has %lld frames of %lld mels, more than the limit of %lld elements",
-                          (long long)out->n, (long long)s->mels, (long long)max_elements);
+             : tarei_fail(
+                   err, TARE_E_INPUT,
+                   "has %lld frames of %lld mels, more than the %lld that max-elements allows",
+                   (long long)out->n, (long long)s->mels, (long long)max_elements);
 }
 
 /* What one recording needs besides its frames. */

@@ -1,6 +1,7 @@
 /* Turns of a body: carried values move from its outputs to its inputs, lists grow by an element. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "engine/call.h"
 #include "engine/lower/numbers.h"
@@ -36,11 +37,15 @@ static tare_status put(const loop *const l, const int i, const size_t at,
   tare_tensor *const to = &l->results[i];
   const size_t bytes = bytes_of(t);
   if (at + bytes > l->room[i] || !to->data) {
-    const size_t room = at ? 2 * (at + bytes) : bytes;
-    void *const grown = tarei_call_take(l->run, room);
-    if (!grown) {
-      return tarei_fail_memory(err, "loop", room);
+    const tare_limits *const limits = &l->step->graph->limits;
+    if (at + bytes > (size_t)limits->tensor) {
+      return tarei_fail_limit(err, limits, TAREI_LIMIT_tensor, (int64_t)(at + bytes),
+                              "output %d grows turn by turn to", i);
     }
+    const size_t twice = 2 * (at + bytes), most = (size_t)limits->tensor;
+    const size_t room = !at ? bytes : twice < most ? twice : most;
+    void *grown = NULL;
+    TARE_TRY(tarei_call_take(l->step, l->run, room, &grown, err));
     if (at) {
       memcpy(grown, to->data, at);
     }
@@ -90,6 +95,7 @@ static void tell_dims(const loop *const l, const int i) {
 
 static tare_status turn(const loop *const l, const int64_t number, tare_tensor *const formal,
                         bool *const go_on, tare_error *const err) {
+  TARE_TRY(tarei_call_turn(l->step, l->run, err));
   int64_t iteration = number;
   formal[ITERATION] = (tare_tensor){.dtype = TARE_I64, .data = &iteration};
   formal[CONDITION] = (tare_tensor){.dtype = TARE_BOOL, .data = go_on};

@@ -70,10 +70,7 @@ static tare_status begin(const scan *const s, tare_error *const err) {
       memmove(&t->dims[axis], &t->dims[axis + 1], (size_t)(t->rank - axis) * sizeof *t->dims);
     }
     const size_t bytes = (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
-    t->data = tarei_call_take(s->run, bytes);
-    if (!t->data) {
-      return tarei_fail_memory(err, "scan", bytes);
-    }
+    TARE_TRY(tarei_call_take(s->step, s->run, bytes, &t->data, err));
     if (i < s->n_states && bytes) {
       memcpy(t->data, given->data, bytes);
     }
@@ -96,8 +93,7 @@ static tare_status take_list(const scan *const s, const int i, const tare_tensor
   if (n < 0 || !tarei_mul_size((size_t)n, tare_dtype_size(list->dtype), &bytes)) {
     return tarei_fail(err, TARE_E_LIMIT, "output %d would be too large", s->n_states + i);
   }
-  list->data = tarei_call_take(s->run, bytes);
-  return list->data ? TARE_OK : tarei_fail_memory(err, "scan", bytes);
+  return tarei_call_take(s->step, s->run, bytes, &list->data, err);
 }
 
 static bool fits_list(const tare_tensor *const element, const tare_tensor *const list,
@@ -132,6 +128,7 @@ static tare_status put_element(const scan *const s, const int i, const int64_t t
 
 static tare_status turn(const scan *const s, const int64_t at, const int64_t length,
                         tare_error *const err) {
+  TARE_TRY(tarei_call_turn(s->step, s->run, err));
   for (int i = 0; i < s->n_scanned; i++) {
     copy_element(s->run->in[s->n_states + i], scan_axis(s, i),
                  turned(s->step->node, "scan_input_directions", i, at, length),

@@ -3,30 +3,16 @@
 #ifndef TAREI_GRAPH_ONNX_IMPORTER_H
 #define TAREI_GRAPH_ONNX_IMPORTER_H
 
+#include "base/names.h"
 #include "graph/ir.h"
 #include "onnx.pb-c.h"
 
-/* Names to numbers. Names are not copied. */
-typedef struct tarei_names {
-  struct tarei_names_slot {
-    const char *name; /* NULL: free */
-    int index;
-  } * slots;
-  size_t n_slots; /* a power of two, at least twice the names */
-  size_t n;
-} tarei_names;
-
-bool tarei_names_init(tarei_names *names, size_t capacity);
-void tarei_names_fini(tarei_names *names);
-int tarei_names_find(const tarei_names *names, const char *name); /* -1 when missing */
-/* Makes room for one name beyond the capacity; false when out of memory. */
-bool tarei_names_grow(tarei_names *names);
-/* The name must be missing, and no more than `capacity` may be added. */
-void tarei_names_add(tarei_names *names, const char *name, int index);
-
 /* Files with external data, each mapped once. */
 typedef struct tarei_externals {
-  const char *folder; /* of the model; NULL when it was read from memory */
+  const char *path;    /* of the model; NULL when it was read from memory */
+  const char *allowed; /* one more folder that the data may lie in, or NULL */
+  char **folders;      /* those that it may lie in, links resolved; owned; made at the first use */
+  int n_folders;
   struct tarei_external {
     const char *location; /* belongs to the message */
     tarei_mapped *mapped;
@@ -36,6 +22,11 @@ typedef struct tarei_externals {
 } tarei_externals;
 
 void tarei_externals_fini(tarei_externals *externals);
+
+/* The file that a location beside the model means, links resolved; free it. TARE_E_INPUT where it is
+ * missing, or lies in none of the folders that external data may lie in. */
+tare_status tarei_external_path(tarei_externals *externals, const char *location, char **out,
+                                tare_error *err);
 
 typedef struct tarei_importer {
   tarei_graph *graph;
@@ -53,7 +44,8 @@ static inline const char *tarei_onnx_text(const char *const s) {
 
 /* Checks the wire format: TARE_E_INPUT where it is broken, TARE_E_LIMIT where messages nest too
  * deep for the unpacker, which recurses. */
-tare_status tarei_onnx_scan(const uint8_t *data, size_t size, tare_error *err);
+tare_status tarei_onnx_scan(const uint8_t *data, size_t size, const tare_limits *limits,
+                            tare_error *err);
 
 /* TARE_E_UNSUPPORTED where an operator has another form in this opset than in the oldest that is
  * read in full. */

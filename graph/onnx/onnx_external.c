@@ -8,6 +8,10 @@ void tarei_externals_fini(tarei_externals *const externals) {
   for (int i = 0; i < externals->n_files; i++) {
     tarei_mapped_release(externals->files[i].mapped);
   }
+  for (int i = 0; i < externals->n_folders; i++) {
+    free(externals->folders[i]);
+  }
+  free(externals->folders);
   free(externals->files);
   *externals = (tarei_externals){0};
 }
@@ -68,12 +72,11 @@ static tare_status map_file(tarei_externals *const externals, const char *const 
   if (!TAREI_GROW(externals->files, externals->n_files, externals->cap_files)) {
     return tarei_fail_memory(err, location, sizeof *externals->files);
   }
-  tarei_str path = {0};
-  tarei_str_add(&path, "%s/%s", externals->folder, location);
+  char *path = NULL;
   tarei_source source = {0};
-  const tare_status status = path.failed ? tarei_fail_memory(err, location, strlen(location))
-                                         : tarei_source_open(tarei_str_get(&path), &source, err);
-  tarei_str_free(&path);
+  TARE_TRY(tarei_external_path(externals, location, &path, err));
+  const tare_status status = tarei_source_open(path, &source, err);
+  free(path);
   TARE_TRY(status);
   *out = tarei_mapped_new(&source);
   if (!*out) {
@@ -98,7 +101,7 @@ static tare_status find_file(tarei_externals *const externals, const char *const
                       "external data at '%.256s' is refused: the path leaves the model's folder",
                       location);
   }
-  if (!externals->folder) {
+  if (!externals->path) {
     return tarei_fail(err, TARE_E_INPUT,
                       "external data at '%.256s' is refused: the model was not read from a file",
                       location);

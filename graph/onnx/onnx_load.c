@@ -2,6 +2,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "graph/fix_symbols.h"
 #include "graph/onnx/importer.h"
@@ -9,8 +10,8 @@
 
 enum { MIN_IR = 3, MAX_IR = 13, MIN_OPSET = 1, MAX_OPSET = 28 };
 
-/* Far beyond real models; passes look at pairs of nodes, and shapes at pairs of symbols. */
-enum { MAX_NODES = 1 << 16, MAX_INPUTS = 1 << 10, MAX_OUTPUTS = 1 << 10 };
+/* Far beyond real models; shapes look at pairs of symbols. */
+enum { MAX_INPUTS = 1 << 10, MAX_OUTPUTS = 1 << 10 };
 
 static tare_status find_opset(const Onnx__ModelProto *const model, int *const out,
                               tare_error *const err) {
@@ -38,14 +39,13 @@ static tare_status check_limit(const size_t n, const size_t max, const char *con
 }
 
 static tare_status check_limits(const Onnx__GraphProto *const proto, tare_error *const err) {
-  TARE_TRY(check_limit(proto->n_node, MAX_NODES, "nodes", err));
   /* Old models list every initializer as an input too. */
   TARE_TRY(check_limit(proto->n_input, MAX_INPUTS + proto->n_initializer, "inputs", err));
   return check_limit(proto->n_output, MAX_OUTPUTS, "outputs", err);
 }
 
-static tare_status check_model(const Onnx__ModelProto *const model, int *const opset,
-                               tare_error *const err) {
+static tare_status check_model(const Onnx__ModelProto *const model, const tare_limits *const limits,
+                               int *const opset, tare_error *const err) {
   if (!model->has_ir_version) {
     return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: it names no IR version");
   }
@@ -61,6 +61,10 @@ static tare_status check_model(const Onnx__ModelProto *const model, int *const o
     return tarei_fail(err, TARE_E_UNSUPPORTED, "training info is not supported");
   }
   TARE_TRY(find_opset(model, opset, err));
+  if (model->graph->n_node > (size_t)limits->nodes) {
+    return tarei_fail_limit(err, limits, TAREI_LIMIT_nodes, (int64_t)model->graph->n_node,
+                            "the graph has");
+  }
   TARE_TRY(check_limits(model->graph, err));
   TARE_TRY(tarei_onnx_check_support(model->graph, err));
   return tarei_onnx_check_old(model->graph, *opset, err);
@@ -89,16 +93,17 @@ static tare_status import_graph(tarei_importer *const importer, tare_error *cons
   return tarei_graph_compact(importer->graph, err);
 }
 
-static tare_status import_model(const Onnx__ModelProto *const model, const char *const folder,
-                                tarei_graph *const graph, tare_error *const err) {
-  TARE_TRY(check_model(model, &graph->opset, err));
+static tare_status import_model(const Onnx__ModelProto *const model, const char *const path,
+                                const char *const folder, tarei_graph *const graph,
+                                tare_error *const err) {
+  TARE_TRY(check_model(model, &graph->limits, &graph->opset, err));
   graph->ir_version = model->ir_version;
   free(graph->producer);
   graph->producer = tarei_strdup(tarei_onnx_text(model->producer_name));
   if (!graph->producer) {
     return tarei_fail_memory(err, "producer", strlen(model->producer_name));
   }
-  tarei_externals externals = {.folder = folder};
+  tarei_externals externals = {.path = path, .allowed = folder};
   tarei_importer importer = {.graph = graph, .proto = model->graph, .externals = &externals};
   const tare_status status = import_graph(&importer, err);
   tarei_names_fini(&importer.values);
@@ -121,8 +126,9 @@ static void free_memory(void *const failed, void *const p) {
 }
 
 /* The message takes a copy of the weights, so it is gone before shapes are inferred. */
-static tare_status read_model(const tarei_source *const source, const char *const folder,
-                              tarei_graph *const graph, tare_error *const err) {
+static tare_status read_model(const tarei_source *const source, const char *const path,
+                              const char *const folder, tarei_graph *const graph,
+                              tare_error *const err) {
   if (source->size == 0) {
     return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: the file is empty");
   }
@@ -132,7 +138,7 @@ static tare_status read_model(const tarei_source *const source, const char *cons
                       "external data",
                       source->size);
   }
-  TARE_TRY(tarei_onnx_scan(source->data, source->size, err));
+  TARE_TRY(tarei_onnx_scan(source->data, source->size, &graph->limits, err));
   bool no_memory = false;
   ProtobufCAllocator memory = {take_memory, free_memory, &no_memory};
   Onnx__ModelProto *const model = onnx__model_proto__unpack(&memory, source->size, source->data);
@@ -143,7 +149,7 @@ static tare_status read_model(const tarei_source *const source, const char *cons
   if (!model) {
     return tarei_fail(err, TARE_E_INPUT, "not an ONNX model, or cut off");
   }
-  const tare_status status = import_model(model, folder, graph, err);
+  const tare_status status = import_model(model, path, folder, graph, err);
   onnx__model_proto__free_unpacked(model, &memory);
   return status;
 }
@@ -157,14 +163,17 @@ static void make_printable(tare_error *const err) {
   }
 }
 
-tare_status tarei_onnx_load_source(tarei_source *const source, const char *const folder,
-                                   tarei_graph **const out, tare_error *const waits,
-                                   tare_error *const err) {
+tare_status tarei_onnx_load_source(tarei_source *const source, const char *const path,
+                                   const tare_load_options *const options, tarei_graph **const out,
+                                   tare_error *const waits, tare_error *const err) {
+  const tare_load_options o = options ? *options : (tare_load_options){0};
+  TARE_TRY(o.limits ? tarei_limits_check(o.limits, err) : TARE_OK);
   tarei_graph *graph = tarei_graph_new(source->name);
   if (!graph) {
     return tarei_fail_memory(err, source->name, sizeof *graph);
   }
-  tare_status status = read_model(source, folder, graph, err);
+  graph->limits = o.limits ? *o.limits : graph->limits;
+  tare_status status = read_model(source, path, o.external_folder, graph, err);
   if (status != TARE_OK) {
     (void)tarei_fail_in(err, status, "%s", source->name);
   } else {
@@ -181,26 +190,12 @@ tare_status tarei_onnx_load_source(tarei_source *const source, const char *const
   return TARE_OK;
 }
 
-static char *folder_of(const char *const path) {
-  const char *const slash = strrchr(path, '/');
-  if (!slash) {
-    return tarei_strdup(".");
-  }
-  char *const folder = tarei_strdup(path);
-  if (folder) {
-    folder[slash == path ? 1 : slash - path] = 0;
-  }
-  return folder;
-}
-
-tare_status tarei_onnx_load(const char *const path, tarei_graph **const out,
-                            tare_error *const waits, tare_error *const err) {
+tare_status tarei_onnx_load(const char *const path, const tare_load_options *const options,
+                            tarei_graph **const out, tare_error *const waits,
+                            tare_error *const err) {
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
-  char *const folder = folder_of(path);
-  const tare_status status = folder ? tarei_onnx_load_source(&source, folder, out, waits, err)
-                                    : tarei_fail_memory(err, path, strlen(path));
-  free(folder);
+  const tare_status status = tarei_onnx_load_source(&source, path, options, out, waits, err);
   tarei_source_close(&source);
   return status;
 }

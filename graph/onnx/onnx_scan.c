@@ -1,12 +1,16 @@
 /* A walk over the wire format, led by the message descriptors, before the unpacker sees it. */
+#include "base/limits.h"
 #include "graph/onnx/importer.h"
 
-enum { MAX_DEPTH = 100 }; /* of nested messages; a subgraph takes three */
+/* Messages that stand one in another: a graph inside of a node is three below the graph around it,
+ * and the deepest thing in a graph seven below the model. */
+enum { GRAPH_DEPTH = 3, LEAF_DEPTH = 10 };
 
 enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
 typedef struct scan {
   const uint8_t *start;
+  const tare_limits *limits;
   tare_error *err;
 } scan;
 
@@ -51,9 +55,10 @@ static bool content_length(const unsigned wire, const uint8_t **const p, const u
 static tare_status scan_message(const scan *const s,
                                 const ProtobufCMessageDescriptor *const descriptor,
                                 const uint8_t *p, const uint8_t *const end, const int depth) {
-  if (depth > MAX_DEPTH) {
-    return tarei_fail(s->err, TARE_E_LIMIT, "messages nest deeper than %d at byte %zu", MAX_DEPTH,
-                      (size_t)(p - s->start));
+  if (depth > GRAPH_DEPTH * s->limits->nesting + LEAF_DEPTH) {
+    return tarei_fail_limit(s->err, s->limits, TAREI_LIMIT_nesting, -1,
+                            "the graphs inside of nodes nest, at byte %zu,",
+                            (size_t)(p - s->start));
   }
   while (p < end) {
     const uint8_t *const at = p;
@@ -72,7 +77,8 @@ static tare_status scan_message(const scan *const s,
   return TARE_OK;
 }
 
-tare_status tarei_onnx_scan(const uint8_t *const data, const size_t size, tare_error *const err) {
-  const scan s = {.start = data, .err = err};
+tare_status tarei_onnx_scan(const uint8_t *const data, const size_t size,
+                            const tare_limits *const limits, tare_error *const err) {
+  const scan s = {.start = data, .limits = limits, .err = err};
   return scan_message(&s, &onnx__model_proto__descriptor, data, data + size, 0);
 }

@@ -24,7 +24,9 @@ static bool size_of(const tarei_graph *const graph, const int value, size_t *con
   return v->rank >= 0 && *bytes <= MAX_BYTES && tare_dtype_size(v->dtype) > 0;
 }
 
-static bool may_fold(const tarei_graph *const graph, const tarei_node *const node) {
+/* *total_bytes is what the constants have more after it. */
+static bool may_fold(const tarei_graph *const graph, const tarei_node *const node,
+                     int64_t *const total_bytes) {
   size_t total = 0;
   for (int i = 0; i < node->n_out; i++) {
     size_t bytes;
@@ -39,8 +41,9 @@ static bool may_fold(const tarei_graph *const graph, const tarei_node *const nod
       return false;
     }
   }
-  return node->n_out > 0 && (node->op != &tarei_op_dequantize_linear ||
-                             tarei_attr_find(node, TAREI_ATTR_ADOPTED));
+  *total_bytes = (int64_t)total;
+  return node->n_out > 0 &&
+         (node->op != &tarei_op_dequantize_linear || tarei_attr_find(node, TAREI_ATTR_ADOPTED));
 }
 
 static bool inputs_are_const(const tarei_graph *const graph, const tarei_node *const node) {
@@ -143,8 +146,14 @@ static tare_status fold_node(tarei_graph *const graph, const int index,
 static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
                        bool *const changed, tare_error *const err) {
   for (int i = 0; i < graph->n_nodes; i++) {
-    if (graph->nodes[i].op && may_fold(graph, &graph->nodes[i])) {
-      TARE_TRY(fold_node(graph, i, options, changed, err));
+    int64_t bytes;
+    if (!graph->nodes[i].op || !may_fold(graph, &graph->nodes[i], &bytes) ||
+        (options->room && bytes > *options->room)) {
+      continue;
+    }
+    TARE_TRY(fold_node(graph, i, options, changed, err));
+    if (options->room && !graph->nodes[i].op) {
+      *options->room -= bytes;
     }
   }
   return TARE_OK;

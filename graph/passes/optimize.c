@@ -1,3 +1,4 @@
+#include "base/mem.h"
 #include "graph/passes/passes.h"
 
 #define TARE_PASS(name) &tarei_pass_##name,
@@ -31,28 +32,46 @@ tare_status tarei_pass_run(tarei_graph *const graph, const tarei_pass *const pas
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "pass '%s'", pass->name);
 }
 
-tare_status tarei_graph_optimize(tarei_graph *const graph, const tarei_pass_options *const options,
-                                 tare_error *const err) {
-  static const tarei_pass_options defaults = {0};
-  const tarei_pass_options *const chosen = options ? options : &defaults;
+static tare_status optimize(tarei_graph *const graph, const tarei_pass_options *const options,
+                            tare_error *const err) {
   bool any = true;
   TARE_TRY(tarei_graph_compact(graph, err));
   for (int round = 0; any && round < MAX_ROUNDS; round++) {
     any = false;
     for (int i = 0; i < N_PASSES; i++) {
-      if (passes[i]->removes_tensors && chosen->keep_all_tensors) {
+      if (passes[i]->removes_tensors && options->keep_all_tensors) {
         continue;
       }
       bool changed;
-      TARE_TRY(tarei_pass_run(graph, passes[i], chosen, &changed, err));
+      TARE_TRY(tarei_pass_run(graph, passes[i], options, &changed, err));
       any = any || changed;
     }
   }
   for (int n = 0; n < graph->n_nodes; n++) {
     tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
-      TARE_TRY(tarei_graph_optimize(body, chosen, err));
+      TARE_TRY(optimize(body, options, err));
     }
   }
   return TARE_OK;
+}
+
+/* What folding may make of constants: int8 weights become floats, and a few are there twice;
+ * besides that one tensor of the largest size. */
+static int64_t folding_room(const tarei_graph *const graph) {
+  enum { GROWTH = 8 };
+  int64_t bytes = 0;
+  for (int i = 0; i < graph->n_values; i++) {
+    bytes += graph->values[i].data ? (int64_t)graph->values[i].data->size : 0;
+  }
+  int64_t room;
+  return tarei_add_i64(GROWTH * bytes, graph->limits.tensor, &room) ? room : INT64_MAX;
+}
+
+tare_status tarei_graph_optimize(tarei_graph *const graph, const tarei_pass_options *const options,
+                                 tare_error *const err) {
+  tarei_pass_options chosen = options ? *options : (tarei_pass_options){0};
+  int64_t room = folding_room(graph);
+  chosen.room = chosen.room ? chosen.room : &room;
+  return optimize(graph, &chosen, err);
 }

@@ -9,6 +9,7 @@
 #define TARE_DATASET_H
 
 #include <stdbool.h>
+#include <tare/limits.h>
 #include <tare/tensor.h>
 
 #ifdef __cplusplus
@@ -39,7 +40,7 @@ typedef struct tare_dataset_options {
   bool rows;             /* the first axis of NumPy arrays counts samples, wherever it could also be
                             part of one sample */
   int64_t limit;         /* at most so many samples; 0 for all */
-  int64_t max_elements;  /* refuse a sample tensor larger than this; 0 for the default 2^28 */
+  const tare_limits *limits; /* copied; NULL: the defaults */
 } tare_dataset_options;
 
 /** One sample. It belongs to the data set and is valid until the next call on it. */

@@ -5,6 +5,7 @@
 #define TARE_MODEL_H
 
 #include <stdbool.h>
+#include <tare/limits.h>
 #include <tare/tensor.h>
 
 #ifdef __cplusplus
@@ -28,15 +29,34 @@ typedef struct tare_model_info {
   uint64_t hash;             /* of the file's bytes; statistics and tables carry it */
 } tare_model_info;
 
+/** How files are read; fill it with tare_load_options_init. */
+typedef struct tare_load_options {
+  const tare_limits *limits;   /* copied; NULL: the defaults. Plans and contexts that are made of the
+                                  model or plan keep to them too */
+  const char *external_folder; /* external data of a model may lie in this folder too; or NULL */
+} tare_load_options;
+
+/** Fills the options with defaults: everything NULL. */
+TARE_API void tare_load_options_init(tare_load_options *options);
+
 /**
  * Loads an ONNX model, with external data beside it, and infers its shapes. Where that fails for reasons
  * that depend on symbols of its inputs, the model is undecided: its outputs have no element type, and
  * tare_plan_build goes on from there with the symbols that have one value in every profile.
+ *
+ * External data is read from regular files that, links resolved, lie inside the folder of `path`, inside
+ * the folder of the file that `path` is a link to, or inside options->external_folder.
  * @param path the .onnx file
+ * @param options NULL for the defaults
  * @param out receives the model; free it with tare_model_free
- * @return TARE_OK, TARE_E_INPUT (missing or not ONNX), TARE_E_MODEL (breaks a rule),
- *         TARE_E_UNSUPPORTED (names every node in the way), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_INPUT (missing or not ONNX; external data outside of the folders),
+ *         TARE_E_MODEL (breaks a rule), TARE_E_UNSUPPORTED (names every node in the way),
+ *         TARE_E_LIMIT (names the limit), TARE_E_USAGE (a limit out of range), TARE_E_MEMORY
  */
+TARE_API tare_status tare_model_load_with(const char *path, const tare_load_options *options,
+                                          tare_model **out, tare_error *err);
+
+/** tare_model_load_with under the default options. */
 TARE_API tare_status tare_model_load(const char *path, tare_model **out, tare_error *err);
 
 /** Frees a model and clears the handle; a NULL handle is fine. Plans do not need it any more. */

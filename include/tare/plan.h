@@ -68,7 +68,8 @@ TARE_API void tare_build_options_init(tare_build_options *options);
  * @param out receives the plan; free it with tare_plan_free
  * @return TARE_OK, TARE_E_SHAPE (a profile gives an impossible shape somewhere: names node and
  *         profile), TARE_E_USAGE (layer_precisions, isa, a table of another model: names both
- *         hashes), TARE_E_UNSUPPORTED (obey), TARE_E_MEMORY
+ *         hashes), TARE_E_UNSUPPORTED (obey), TARE_E_LIMIT (a run at the largest shape exceeds the
+ *         model's limits: names profile and limit), TARE_E_MEMORY
  */
 TARE_API tare_status tare_plan_build(const tare_model *model, const tare_profiles *profiles,
                                      const tare_build_options *options, tare_plan **out,
@@ -83,10 +84,16 @@ TARE_API tare_status tare_plan_build(const tare_model *model, const tare_profile
 TARE_API tare_status tare_plan_save(const tare_plan *plan, const char *path, tare_error *err);
 
 /**
- * Maps a plan file.
+ * Maps a plan file. A plan whose runs exceed the limits is loaded, but gets no context.
+ * @param options NULL for the defaults; external_folder is for models and not looked at
  * @return TARE_OK, TARE_E_INPUT (missing, truncated, checksum, other version: says which),
- *         TARE_E_MEMORY, and what tare_plan_build returns where the file does not fit together
+ *         TARE_E_USAGE (a limit out of range), TARE_E_MEMORY, and what tare_plan_build returns where the
+ *         file does not fit together
  */
+TARE_API tare_status tare_plan_load_with(const char *path, const tare_load_options *options,
+                                         tare_plan **out, tare_error *err);
+
+/** tare_plan_load_with under the default options. */
 TARE_API tare_status tare_plan_load(const char *path, tare_plan **out, tare_error *err);
 
 /**
@@ -129,7 +136,8 @@ TARE_API void tare_context_options_init(tare_context_options *options);
 
 /**
  * Makes a context. The plan must outlive it. One context serves one thread at a time.
- * @return TARE_OK, TARE_E_USAGE (profile out of range), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (profile out of range), TARE_E_LIMIT (a run at the largest shape exceeds
+ *         the limits that the model or plan was loaded with), TARE_E_MEMORY
  */
 TARE_API tare_status tare_context_new(const tare_plan *plan, const tare_context_options *options,
                                       tare_context **out, tare_error *err);
@@ -143,7 +151,8 @@ TARE_API void tare_context_free(tare_context **context);
  *        next run
  * @return TARE_OK, TARE_E_SHAPE (no profile holds the shape: names symbol and bounds; or a node
  *         cannot run at this length: names it), TARE_E_USAGE (dtype), TARE_E_INPUT (an index in the
- *         data is out of range)
+ *         data is out of range), TARE_E_LIMIT (a size or a number of turns that only the run tells
+ *         exceeds a limit)
  */
 TARE_API tare_status tare_context_run(tare_context *context, const tare_tensor *inputs,
                                       tare_tensor *outputs, tare_error *err);

@@ -24,6 +24,7 @@
 #include <tare/calib.h>
 #include <tare/dataset.h>
 #include <tare/eval.h>
+#include <tare/limits.h>
 #include <tare/model.h>
 #include <tare/plan.h>
 #include <tare/profile.h>

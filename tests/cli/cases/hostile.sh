@@ -47,7 +47,7 @@ done
 for plan in "$folder"/*.plan; do
   file=$(basename "$plan")
   printf '%s:' "$file"
-  attempt "$file" inspect "$plan" -q
-  attempt "$file" bench "$plan" --duration 0 --iterations 1 --warmUp 0 -q
+  attempt "$file" inspect "$plan" --max-memory 16G -q
+  attempt "$file" bench "$plan" --max-memory 16G --duration 0 --iterations 1 --warmUp 0 -q
   echo
 done

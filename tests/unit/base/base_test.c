@@ -82,7 +82,7 @@ static void half_round_trips_every_value(void **state) {
 
 static void half_rounds_to_even(void **state) {
   (void)state;
-  assert_int_equal(tarei_float_to_f16(1.0f + 0x1p-11f), 0x3c00); /* tie, down to even */
+  assert_int_equal(tarei_float_to_f16(1.0f + 0x1p-11f), 0x3c00);     /* tie, down to even */
   assert_int_equal(tarei_float_to_f16(1.0f + 3 * 0x1p-11f), 0x3c02); /* tie, up to even */
   assert_int_equal(tarei_float_to_f16(65519.0f), 0x7bff);
   assert_int_equal(tarei_float_to_f16(65520.0f), 0x7c00);
@@ -276,7 +276,7 @@ static void source_refuses_what_is_no_file(void **state) {
   tare_error err = {0};
   tarei_source source;
   assert_int_equal(tarei_source_open("/tmp", &source, &err), TARE_E_INPUT);
-  assert_string_equal(err.message, "/tmp: not a regular file");
+  assert_string_equal(err.message, "/tmp: is a folder; expected a regular file");
   assert_int_equal(tarei_source_open("/nonexistent/x", &source, &err), TARE_E_INPUT);
 }
 

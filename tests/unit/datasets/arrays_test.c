@@ -284,8 +284,9 @@ static void bad_arrays_are_bad_samples(void **state) {
     refuse_sample(CASES[i].name, options_for(&x, 1), 0, 1, CASES[i].part);
   }
   tare_dataset_options options = options_for(&x, 1);
-  options.max_elements = 5;
-  refuse_sample(FIXTURE("good_i1.npy"), options, 0, 1, "has 6 elements, more than the limit of 5");
+  options.limits = elements_limit(5);
+  refuse_sample(FIXTURE("good_i1.npy"), options, 0, 1,
+                "has 6 elements, more than the 5 that max-elements");
 }
 
 /* No byte of a file that is changed or missing may do worse than a bad sample. */

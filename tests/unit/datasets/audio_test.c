@@ -211,11 +211,12 @@ static void empty_and_overlong_recordings(void **state) {
   refuse_sample(at("none.wav"), options, 0, 1, "none.wav: is empty (0 frames)");
   put_wav("long.wav", FRAMES, sine);
   tare_dataset_options o = options;
-  o.max_elements = FRAMES - 1;
-  refuse_sample(at("long.wav"), o, 0, 1, "has 4000 frames, more than the limit of 3999");
-  o.max_elements = FRAMES;
+  o.limits = elements_limit(FRAMES - 1);
+  refuse_sample(at("long.wav"), o, 0, 1, "has 4000 frames, more than the 3999 that max-elements");
+  o.limits = elements_limit(FRAMES);
   o.rate = 16000;
-  refuse_sample(at("long.wav"), o, 0, 1, "has 4000 frames at 8000 Hz, more than the limit of 4000");
+  refuse_sample(at("long.wav"), o, 0, 1,
+                "has 4000 frames at 8000 Hz, more than the 4000 that max-elements");
 }
 
 static void not_finite_samples(void **state) {

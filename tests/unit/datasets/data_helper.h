@@ -70,6 +70,14 @@ static inline tare_dataset_options options_for(const tare_port *const ports, con
   return options;
 }
 
+/* Limits that differ from the defaults in max-elements, valid until the next call. */
+static inline const tare_limits *elements_limit(const int64_t elements) {
+  static tare_limits limits;
+  tare_limits_init(&limits);
+  limits.elements = elements;
+  return &limits;
+}
+
 static inline tare_dataset *open_data(const char *const path,
                                       const tare_dataset_options *const options) {
   tare_dataset *data = NULL;

@@ -188,9 +188,9 @@ static void recordings_too_short_or_long_are_bad_samples(void **state) {
   data = open_data(at("shorter.wav"), &options);
   assert_int_equal(next_sample(data)->tensors[0].dims[1], 3000);
   tare_dataset_close(&data);
-  options.max_elements = 100000;
+  options.limits = elements_limit(100000);
   refuse_sample(at("shorter.wav"), options, 0, 1,
-                "has 3000 frames of 80 mels, more than the limit of 100000 elements");
+                "has 3000 frames of 80 mels, more than the 100000 that max-elements allows");
 }
 
 int main(void) {

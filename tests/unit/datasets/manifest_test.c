@@ -203,8 +203,8 @@ static void wrong_use(void **state) {
   o.rate = -1;
   refuse_open(at("in"), &o, TARE_E_USAGE, "may not be negative");
   o = options;
-  o.max_elements = INT64_MAX;
-  refuse_open(at("in"), &o, TARE_E_USAGE, "max_elements may be at most");
+  o.limits = elements_limit(INT64_MAX);
+  refuse_open(at("in"), &o, TARE_E_USAGE, "the limit max-elements takes from 1");
   assert_int_equal(mkfifo(at("pipe.wav"), 0600), 0);
   refuse_open(at("pipe.wav"), &options, TARE_E_INPUT, "neither a regular file nor a folder");
 }

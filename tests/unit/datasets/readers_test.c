@@ -65,7 +65,7 @@ static void refuse_file(const tarei_reader_ops *const r, const char *const path,
 static void each_refuses_what_is_no_data(void **state) {
   (void)state;
   tare_port x = port("x", TARE_F32, 2);
-  const tarei_data_spec spec = {.inputs = &x, .n_inputs = 1, .max_elements = 1000};
+  const tarei_data_spec spec = {.inputs = &x, .n_inputs = 1, .limits.elements = 1000};
   FILE *const file = fopen(at("noise"), "wb");
   assert_non_null(file);
   for (int i = 0; i < 5000; i++) {

@@ -18,7 +18,7 @@ static tare_status load(const char *const file, tarei_graph **const out, tare_er
   char path[1024];
   snprintf(path, sizeof path, FIXTURES "%s.onnx", file);
   *out = NULL;
-  return tarei_onnx_load(path, out, NULL, err);
+  return tarei_onnx_load(path, NULL, out, NULL, err);
 }
 
 static tarei_graph *load_good(const char *const file) {
@@ -41,7 +41,7 @@ static const struct bad {
      "node 'r' (Relu): attribute 'k': attribute type 0 is not supported"},
     {"bad_bool_value", TARE_E_MODEL, "initializer 'w': element 1 is 2, which is no bool"},
     {"bad_constant_of_shape_bomb", TARE_E_LIMIT,
-     "node 'bomb' (ConstantOfShape): tensor 'y' would take more than 68719476736 bytes"},
+     "node 'bomb' (ConstantOfShape): tensor 'y' takes 4.5 PB, more than the "},
     {"bad_constant_string", TARE_E_UNSUPPORTED,
      "node 'text' (Constant): the value form 'value_string' is not supported"},
     {"bad_constant_two_values", TARE_E_MODEL,
@@ -65,7 +65,7 @@ static const struct bad {
     {"bad_external_length", TARE_E_MODEL,
      "initializer 'w': needs 16 bytes, but its external data has length 12"},
     {"bad_external_missing", TARE_E_INPUT,
-     "initializer 'w': " FIXTURES "not_there.bin: cannot open: No such file or directory"},
+     "initializer 'w': external data at 'not_there.bin': cannot open "},
     {"bad_external_no_location", TARE_E_MODEL, "initializer 'w': external data names no location"},
     {"bad_external_number", TARE_E_MODEL,
      "initializer 'w': external data has offset '-4', which is no byte count"},
@@ -82,7 +82,7 @@ static const struct bad {
     {"bad_input_sequence", TARE_E_UNSUPPORTED, "input 'x' is not a tensor"},
     {"bad_input_string", TARE_E_UNSUPPORTED,
      "input 'x' has element type 8, which is not supported"},
-    {"bad_input_too_large", TARE_E_LIMIT, "tensor 'x' would take more than 68719476736 bytes"},
+    {"bad_input_too_large", TARE_E_LIMIT, "tensor 'x' takes more than the "},
     {"bad_internal_operator", TARE_E_UNSUPPORTED,
      "1 operator is not supported: tare.Linear (1 node: 'l')"},
     {"bad_ir_2", TARE_E_UNSUPPORTED, "IR version 2 is not supported, only 3 to 13 are"},
@@ -383,8 +383,8 @@ static void deep_nesting_is_refused(void **state) {
   tarei_graph *graph = NULL;
   tare_error err = {0};
   assert_int_equal(tarei_source_memory("deep", bytes + at, MAX - at, &source, NULL), TARE_OK);
-  assert_int_equal(tarei_onnx_load_source(&source, NULL, &graph, NULL, &err), TARE_E_LIMIT);
-  assert_non_null(strstr(err.message, "deep: messages nest deeper than 100 at byte "));
+  assert_int_equal(tarei_onnx_load_source(&source, NULL, NULL, &graph, NULL, &err), TARE_E_LIMIT);
+  assert_non_null(strstr(err.message, "more than the 30 levels that max-nesting allows"));
   tarei_source_close(&source);
   free(bytes);
 }
@@ -413,8 +413,10 @@ static void too_many_nodes_are_refused(void **state) {
   tarei_graph *graph = NULL;
   tare_error err = {0};
   assert_int_equal(tarei_source_memory("wide", bytes, sizeof head + GRAPH, &source, NULL), 0);
-  assert_int_equal(tarei_onnx_load_source(&source, NULL, &graph, NULL, &err), TARE_E_LIMIT);
-  assert_string_equal(err.message, "wide: the graph has 65537 nodes; at most 65536 are accepted");
+  assert_int_equal(tarei_onnx_load_source(&source, NULL, NULL, &graph, NULL, &err), TARE_E_LIMIT);
+  assert_string_equal(
+      err.message,
+      "wide: the graph has 65537 nodes, more than the 65536 nodes that max-nodes allows");
   tarei_source_close(&source);
   free(bytes);
 }
@@ -424,7 +426,7 @@ static void files_beyond_2_gib_are_refused_unread(void **state) {
   const tarei_source source = {.data = NULL, .size = (size_t)1 << 31, .name = (char *)"big.onnx"};
   tarei_graph *graph = NULL;
   tare_error err = {0};
-  assert_int_equal(tarei_onnx_load_source((tarei_source *)&source, NULL, &graph, NULL, &err),
+  assert_int_equal(tarei_onnx_load_source((tarei_source *)&source, NULL, NULL, &graph, NULL, &err),
                    TARE_E_LIMIT);
   assert_non_null(strstr(err.message, "external data"));
 }
@@ -442,7 +444,7 @@ static bool survives(const uint8_t *const bytes, const size_t size) {
   tarei_graph *graph = NULL;
   tare_error err = {0};
   assert_int_equal(tarei_source_memory("mutant", bytes, size, &source, NULL), TARE_OK);
-  const tare_status status = tarei_onnx_load_source(&source, NULL, &graph, NULL, &err);
+  const tare_status status = tarei_onnx_load_source(&source, NULL, NULL, &graph, NULL, &err);
   if (status == TARE_OK) {
     tarei_graph_check(graph);
     tarei_graph_free(graph);
@@ -506,7 +508,7 @@ static void shared_models_load_or_say_why(void **state) {
   tare_error err = {0};
   for (size_t i = 0; i < ours.gl_pathc; i++) {
     tarei_graph *graph = NULL;
-    if (tarei_onnx_load(ours.gl_pathv[i], &graph, NULL, &err) != TARE_OK) {
+    if (tarei_onnx_load(ours.gl_pathv[i], NULL, &graph, NULL, &err) != TARE_OK) {
       fail_msg("%s", err.message);
     }
     tarei_graph_check(graph);
@@ -516,7 +518,7 @@ static void shared_models_load_or_say_why(void **state) {
   if (glob(TARE_SHARED_DIR "/models/wild/*/*.onnx", 0, NULL, &wild) == 0) {
     for (size_t i = 0; i < wild.gl_pathc; i++) {
       tarei_graph *graph = NULL;
-      if (tarei_onnx_load(wild.gl_pathv[i], &graph, NULL, &err) == TARE_OK) {
+      if (tarei_onnx_load(wild.gl_pathv[i], NULL, &graph, NULL, &err) == TARE_OK) {
         tarei_graph_check(graph);
         tarei_graph_free(graph);
       } else {

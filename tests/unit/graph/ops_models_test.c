@@ -76,7 +76,7 @@ static void check_model(const char *const name) {
   path_of(golden, sizeof golden, "golden", name, ".h5");
   tarei_graph *graph = NULL;
   tare_error err = {0};
-  if (tarei_onnx_load(path, &graph, NULL, &err) != TARE_OK) {
+  if (tarei_onnx_load(path, NULL, &graph, NULL, &err) != TARE_OK) {
     fail_msg("%s", err.message);
   }
   for (int i = 0; i < graph->n_nodes; i++) {
@@ -124,7 +124,7 @@ static int visit_file(const char *const path, const struct stat *const info, con
   }
   tarei_graph *graph = NULL;
   tare_error err = {0};
-  const tare_status status = tarei_onnx_load(path, &graph, NULL, &err);
+  const tare_status status = tarei_onnx_load(path, NULL, &graph, NULL, &err);
   n_loaded += status == TARE_OK;
   n_refused += status != TARE_OK;
   if (status == TARE_OK) {

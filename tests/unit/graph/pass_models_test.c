@@ -11,7 +11,7 @@ static tarei_graph *load(const char *const name) {
   }
   tarei_graph *g = NULL;
   tare_error err = {0};
-  if (tarei_onnx_load(path, &g, NULL, &err) != TARE_OK) {
+  if (tarei_onnx_load(path, NULL, &g, NULL, &err) != TARE_OK) {
     fail_msg("%s", err.message);
   }
   return g;

@@ -1,10 +1,11 @@
+#include "base/names.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "base/mem.h"
-#include "graph/onnx/importer.h"
 
 bool tarei_names_init(tarei_names *const names, const size_t capacity) {
   size_t n = 16;
@@ -50,8 +51,8 @@ static struct tarei_names_slot *slot_of(const tarei_names *const names, const ch
 }
 
 int tarei_names_find(const tarei_names *const names, const char *const name) {
-  const struct tarei_names_slot *const slot = slot_of(names, name);
-  return slot->name ? slot->index : -1;
+  const struct tarei_names_slot *const slot = names->n ? slot_of(names, name) : NULL;
+  return slot && slot->name ? slot->index : -1;
 }
 
 void tarei_names_add(tarei_names *const names, const char *const name, const int index) {

@@ -1,0 +1,90 @@
+#include "base/limits.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/machine.h"
+
+typedef struct row {
+  const char *name, *unit;
+  int64_t normal, least, most;
+} row;
+
+static const row ROWS[] = {
+#define TARE_LIMIT_ROW(field, name, unit, normal, least, most, text) \
+  {name, unit, normal, least, most},
+    TARE_LIMIT_LIST(TARE_LIMIT_ROW)
+#undef TARE_LIMIT_ROW
+};
+
+static int64_t *value_of(tare_limits *const limits, const tarei_limit limit) {
+  int64_t *const values[] = {
+#define TARE_LIMIT_VALUE(field, name, unit, normal, least, most, text) &limits->field,
+      TARE_LIMIT_LIST(TARE_LIMIT_VALUE)
+#undef TARE_LIMIT_VALUE
+  };
+  return values[limit];
+}
+
+void tare_limits_init(tare_limits *const limits) {
+  assert(limits);
+  for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
+    *value_of(limits, (tarei_limit)i) = ROWS[i].normal;
+  }
+  limits->memory = tarei_machine_memory() / 4 * 3;
+}
+
+tare_status tarei_limits_check(const tare_limits *const limits, tare_error *const err) {
+  tare_limits copy = *limits;
+  for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
+    const int64_t value = *value_of(&copy, (tarei_limit)i);
+    if (value < ROWS[i].least || value > ROWS[i].most) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "the limit %s takes from %" PRId64 " to %" PRId64 " %s, not %" PRId64,
+                        ROWS[i].name, ROWS[i].least, ROWS[i].most, ROWS[i].unit, value);
+    }
+  }
+  return TARE_OK;
+}
+
+void tarei_bytes_text(const int64_t bytes, char text[const TAREI_BYTES_TEXT]) {
+  static const char *const UNITS[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double value = (double)bytes;
+  size_t unit = 0;
+  while (value >= 999.95 && unit + 1 < sizeof UNITS / sizeof *UNITS) {
+    value /= 1000;
+    unit++;
+  }
+  (void)snprintf(text, TAREI_BYTES_TEXT, unit ? "%.1f %s" : "%.0f %s", value, UNITS[unit]);
+}
+
+static void amount_text(const row *const r, const int64_t amount,
+                        char text[const TAREI_BYTES_TEXT]) {
+  if (strcmp(r->unit, "bytes") == 0) {
+    tarei_bytes_text(amount, text);
+  } else {
+    (void)snprintf(text, TAREI_BYTES_TEXT, "%" PRId64 " %s", amount, r->unit);
+  }
+}
+
+tare_status tarei_fail_limit(tare_error *const err, const tare_limits *const limits,
+                             const tarei_limit limit, const int64_t amount, const char *const what,
+                             ...) {
+  tare_limits copy = *limits;
+  char begin[TARE_ERROR_CAPACITY / 2], seen[TAREI_BYTES_TEXT + 2] = "", allowed[TAREI_BYTES_TEXT];
+  va_list args;
+  va_start(args, what);
+  (void)vsnprintf(begin, sizeof begin, what, args); /* a cut sentence is still one */
+  va_end(args);
+  amount_text(&ROWS[limit], *value_of(&copy, limit), allowed);
+  if (amount >= 0) {
+    amount_text(&ROWS[limit], amount, seen);
+    const bool alike = strcmp(seen, allowed) == 0;                      /* as rounded for people */
+    (void)strcpy(alike ? seen : seen + strlen(seen), alike ? "" : ","); /* there is room for it */
+  }
+  return tarei_fail(err, TARE_E_LIMIT, "%s%s%s more than the %s that %s allows", begin,
+                    *seen ? " " : "", seen, allowed, ROWS[limit].name);
+}
