@@ -73,9 +73,9 @@ static int64_t take_number(const struct argp_state *const state, const row *cons
   int64_t product = 0;
   if (errno || end == text || !unit || __builtin_mul_overflow(value, unit, &product) ||
       product < r->least || product > r->most) {
-    argp_error(state,
-               "--%s takes from %" PRId64 " to %" PRId64 " %s, e.g. 500M, 2G or 4Gi, not '%s'",
-               r->name, r->least, r->most, r->unit, text);
+    const bool bytes = strcmp(r->unit, "bytes") == 0;
+    argp_error(state, "--%s takes from %" PRId64 " to %" PRId64 " %s%s, not '%s'", r->name,
+               r->least, r->most, r->unit, bytes ? ", e.g. 500M, 2G or 4Gi" : "", text);
   }
   return product;
 }

@@ -24,7 +24,7 @@ extern "C" {
     "One tensor whose size the model alone decides: fixed dims, or a size computed in the run")     \
   X(elements, "max-elements", "elements", 67108864, 1, INT64_C(1) << 48,                            \
     "One tensor of a sample of the data")                                                           \
-  X(archive, "max-archive", "bytes", 4000000000, 1000, INT64_MAX,                                   \
+  X(archive, "max-archive", "bytes", 4000000000, 1, INT64_MAX,                                   \
     "All members of an archive, unpacked")                                                          \
   X(loop_turns, "max-loop-turns", "turns", 10000000, 1, INT64_MAX,                                   \
     "Turns that all loops of a model take in one run")                                              \

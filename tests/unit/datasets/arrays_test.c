@@ -287,6 +287,12 @@ static void bad_arrays_are_bad_samples(void **state) {
   options.limits = elements_limit(5);
   refuse_sample(FIXTURE("good_i1.npy"), options, 0, 1,
                 "has 6 elements, more than the 5 that max-elements");
+  tare_limits limits;
+  tare_limits_init(&limits);
+  limits.archive = 100;
+  options.limits = &limits;
+  refuse_open(FIXTURE("good_rows.npz"), &options, TARE_E_LIMIT,
+              "its members unpack to more than the 100 B that max-archive allows");
 }
 
 /* No byte of a file that is changed or missing may do worse than a bad sample. */

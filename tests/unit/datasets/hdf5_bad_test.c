@@ -249,6 +249,48 @@ static void huge_dims_without_data(void **state) {
   refuse_sample(at("huge.h5"), x_options, 0, 2, "has more elements than the 67108864 that");
 }
 
+/* A file of data could otherwise read any file of the machine. */
+static void other_files_are_not_read(void **state) {
+  (void)state;
+  hid_t f = make_file("other.h5");
+  put_floats(f, "x", 6, FLAT);
+  H5Fclose(f);
+  f = make_file("link.h5");
+  assert_true(H5Lcreate_external(at("other.h5"), "/x", f, "x", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  H5Fclose(f);
+  refuse_open(at("link.h5"), &x_options, TARE_E_INPUT,
+              "'x' (a link to another file, not followed)");
+  f = make_file("soft.h5");
+  assert_true(H5Lcreate_external(at("other.h5"), "/", f, "away", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  assert_true(H5Lcreate_soft("/away/x", f, "x", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  H5Fclose(f);
+  refuse_open(at("soft.h5"), &x_options, TARE_E_INPUT, "no data for 'x'");
+}
+
+static void refuse_layout(const hid_t layout, const char *const part) {
+  const hsize_t dims[] = {2, 3};
+  const hid_t f = make_file("stored.h5"), space = H5Screate_simple(2, dims, NULL);
+  const hid_t set = H5Dcreate2(f, "x", H5T_IEEE_F32LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+  assert_true(set >= 0);
+  H5Dclose(set);
+  H5Sclose(space);
+  H5Fclose(f);
+  H5Pclose(layout);
+  refuse_open(at("stored.h5"), &x_options, TARE_E_INPUT, part);
+}
+
+static void elements_in_other_files_are_not_read(void **state) {
+  (void)state;
+  const hid_t external = H5Pcreate(H5P_DATASET_CREATE);
+  assert_true(H5Pset_external(external, "/etc/passwd", 0, 24) >= 0);
+  refuse_layout(external, "'x' is refused: its elements lie in another file (external storage)");
+  const hsize_t dims[] = {2, 3};
+  const hid_t made_of = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, dims, NULL);
+  assert_true(H5Pset_virtual(made_of, space, at("other.h5"), "x", space) >= 0);
+  refuse_layout(made_of, "'x' is virtual");
+  H5Sclose(space);
+}
+
 static void wrong_rank_or_fixed_dim(void **state) {
   (void)state;
   const hsize_t dims[] = {2, 1, 1, 3};
@@ -390,6 +432,8 @@ int main(void) {
       cmocka_unit_test(vlen_heap_that_is_damaged),
       cmocka_unit_test(vlen_length_that_is_damaged),
       cmocka_unit_test(huge_dims_without_data),
+      cmocka_unit_test(other_files_are_not_read),
+      cmocka_unit_test(elements_in_other_files_are_not_read),
       cmocka_unit_test(wrong_rank_or_fixed_dim),
       cmocka_unit_test(missing_input_lists_the_file),
       cmocka_unit_test(inputs_of_different_counts),
