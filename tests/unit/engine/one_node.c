@@ -15,7 +15,7 @@
 #include "engine/sizes.h"
 #include "graph/pass.h"
 
-#define MOST_BYTES ((size_t)1 << 26) /* of an output */
+#define MOST_BYTES ((size_t)1 << 22) /* of an output */
 #define GUARD 64 /* bytes behind outputs and scratch that have to stay as they are */
 #define UNTOUCHED 0xa5
 
