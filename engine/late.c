@@ -42,21 +42,24 @@ static tare_status take_scratch(tare_context *const c, const tarei_step *const s
   return TARE_OK;
 }
 
+#define NOT_SAID INT64_MIN /* no dim has the symbol any more: passes have decided them since */
+
 static tare_status measure(tare_context *const c, const tarei_step *const step,
                            const tarei_run *const run, tare_error *const err) {
   int64_t *const numbers = c->whole->numbers;
   for (int k = 0; k < step->n_measured; k++) {
-    numbers[k] = -1;
+    numbers[k] = NOT_SAID;
   }
   TARE_TRY(step->lowering->measure(step, run, numbers, err));
   for (int k = 0; k < step->n_measured; k++) {
-    if (step->measured[k] >= 0 && numbers[k] < 0) {
+    if (step->measured[k] >= 0 && numbers[k] < 0 && numbers[k] != NOT_SAID) {
       return tarei_fail(err, TARE_E_SHAPE, "a dim of its output would be %lld",
                         (long long)numbers[k]);
     }
     if (step->measured[k] >= 0) {
-      c->whole->symbols[step->measured[k]] = numbers[k];
-      c->whole->valid[step->measured[k]] = numbers[k];
+      const int64_t number = numbers[k] == NOT_SAID ? -1 : numbers[k]; /* makes no size */
+      c->whole->symbols[step->measured[k]] = number;
+      c->whole->valid[step->measured[k]] = number;
     }
   }
   return TARE_OK;
