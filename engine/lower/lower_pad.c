@@ -59,7 +59,7 @@ static tare_status read_amounts(const tarei_step *const step, const tarei_run *c
   const int rank = r->in[0]->rank;
   tarei_ints pads, axes;
   TARE_TRY(tarei_read_ints(step, r, 1, "pads", &pads, err));
-  TARE_TRY(tarei_read_ints(step, r, 3, NULL, &axes, err));
+  TARE_TRY(tarei_read_ints(step, r, 3, "axes", &axes, err)); /* passes move them */
   const int n = axes.n ? axes.n : rank;
   *a = (amounts){{0}, {0}};
   if (pads.n != 2 * n) {
