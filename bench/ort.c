@@ -22,7 +22,7 @@ struct ort_session {
   size_t n_in, n_out;
   char *in_names[MOST_PORTS], *out_names[MOST_PORTS];
   int in_types[MOST_PORTS]; /* as in ONNX, and so as a tare_dtype */
-  ort_handle in[MOST_PORTS];
+  ort_handle in[MOST_PORTS], out[MOST_PORTS];
   void *made[MOST_PORTS]; /* bytes made up for an input, or NULL */
 };
 
@@ -168,6 +168,15 @@ static void forget_inputs(ort_session *const s) {
   }
 }
 
+static void forget_outputs(ort_session *const s) {
+  for (size_t i = 0; i < MOST_PORTS; i++) {
+    if (s->out[i]) {
+      s->ort->call.free_value(s->out[i]);
+    }
+    s->out[i] = NULL;
+  }
+}
+
 static void free_names(const ort *const o, char *const *const names) {
   for (int i = 0; i < MOST_PORTS; i++) {
     if (names[i]) {
@@ -182,6 +191,7 @@ void ort_session_free(ort_session **const session) {
     return;
   }
   forget_inputs(s);
+  forget_outputs(s);
   free_names(s->ort, s->in_names);
   free_names(s->ort, s->out_names);
   if (s->session) {
@@ -243,16 +253,43 @@ tare_status ort_session_feed(ort_session *const s, const tare_port *const ports,
 
 tare_status ort_session_run(ort_session *const s, tare_error *const err) {
   const ort *const o = s->ort;
-  ort_handle out[MOST_PORTS] = {NULL};
-  const tare_status status =
-      check(o,
-            o->call.run(s->session, NULL, (const char *const *)s->in_names, s->in, s->n_in,
-                        (const char *const *)s->out_names, s->n_out, out),
-            err);
+  forget_outputs(s);
+  return check(o,
+               o->call.run(s->session, NULL, (const char *const *)s->in_names, s->in, s->n_in,
+                           (const char *const *)s->out_names, s->n_out, s->out),
+               err);
+}
+
+static tare_status read_shape(const ort *const o, const ort_handle info, tare_tensor *const out,
+                              tare_error *const err) {
+  size_t rank = 0;
+  int type = 0;
+  CLI_TRY(check(o, o->call.element_type(info, &type), err));
+  CLI_TRY(check(o, o->call.count_dims(info, &rank), err));
+  if (rank > TARE_MAX_RANK) {
+    return cli_fail(err, TARE_E_LIMIT, "an output has rank %zu", rank);
+  }
+  out->dtype = (tare_dtype)type;
+  out->rank = (int)rank;
+  return check(o, o->call.get_dims(info, out->dims, rank), err);
+}
+
+tare_status ort_session_output(const ort_session *const s, const int i, tare_tensor *const out,
+                               tare_error *const err) {
+  const ort *const o = s->ort;
+  ort_handle info = NULL;
+  *out = (tare_tensor){0};
+  CLI_TRY(check(o, o->call.value_info(s->out[i], &info), err));
+  const tare_status status = read_shape(o, info, out, err);
+  o->call.free_tensor_info(info);
+  return status == TARE_OK ? check(o, o->call.tensor_data(s->out[i], &out->data), err) : status;
+}
+
+int ort_session_find_output(const ort_session *const s, const char *const name) {
   for (size_t i = 0; i < s->n_out; i++) {
-    if (out[i]) {
-      o->call.free_value(out[i]);
+    if (strcmp(s->out_names[i], name) == 0) {
+      return (int)i;
     }
   }
-  return status;
+  return -1;
 }

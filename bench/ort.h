@@ -23,4 +23,10 @@ tare_status ort_session_feed(ort_session *session, const tare_port *ports,
                              const tare_tensor *tensors, int n, tare_error *err);
 tare_status ort_session_run(ort_session *session, tare_error *err);
 
+/* Output i of the last run; a view that is good until the next. The place of an output by name: -1
+ * where the model has none of it. */
+tare_status ort_session_output(const ort_session *session, int i, tare_tensor *out,
+                               tare_error *err);
+int ort_session_find_output(const ort_session *session, const char *name);
+
 #endif

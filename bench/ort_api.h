@@ -35,8 +35,12 @@ typedef ort_handle ort_result; /* a status object, NULL for success */
   X(new_tensor, 49, ort_result,                                                             \
     (ort_handle memory, void *data, size_t bytes, const int64_t *dims, size_t rank,         \
      int type, ort_handle *out))                                                            \
+  X(tensor_data, 51, ort_result, (ort_handle value, void **out))                            \
   X(tensor_info, 55, ort_result, (ort_handle type, ort_handle *out))                        \
   X(element_type, 60, ort_result, (ort_handle tensor_info, int *out))                       \
+  X(count_dims, 61, ort_result, (ort_handle tensor_info, size_t *out))                      \
+  X(get_dims, 62, ort_result, (ort_handle tensor_info, int64_t *dims, size_t rank))         \
+  X(value_info, 65, ort_result, (ort_handle value, ort_handle *out))                        \
   X(cpu_memory, 69, ort_result, (int allocator, int kind, ort_handle *out))                 \
   X(free_text, 76, ort_result, (ort_handle allocator, void *text))                          \
   X(default_allocator, 78, ort_result, (ort_handle *out))                                   \
@@ -46,6 +50,7 @@ typedef ort_handle ort_result; /* a status object, NULL for success */
   X(free_session, 95, void, (ort_handle session))                                           \
   X(free_value, 96, void, (ort_handle value))                                               \
   X(free_type, 98, void, (ort_handle type))                                                 \
+  X(free_tensor_info, 99, void, (ort_handle tensor_info))                                   \
   X(free_options, 100, void, (ort_handle options))                                          \
   X(set_entry, 130, ort_result, (ort_handle options, const char *key, const char *value))
 

@@ -11,6 +11,7 @@
 
 #include "conformance/compare.h"
 #include "conformance/proto.h"
+#include "random/peer.h"
 
 enum { MOST_RUNS = 6, SECONDS = 60 };
 static const tolerance limit = {.relative = 1e-4, .absolute = 1e-4};
@@ -278,6 +279,7 @@ verdict check_case(const random_case *const c, char *const why) {
   forget(&b);
   v = v == VERDICT_PASSED ? check_int8(&b) : v;
   forget(&b);
+  v = v == VERDICT_PASSED && peer_library ? peer_check(c, why) : v;
   tare_profiles_free(&b.profiles);
   tare_model_free(&b.model);
   return v;

@@ -4,7 +4,13 @@
 
 #include "random/random_case.h"
 
-typedef enum verdict { VERDICT_PASSED, VERDICT_REFUSED, VERDICT_FAILED, VERDICT_COUNT } verdict;
+typedef enum verdict {
+  VERDICT_PASSED,
+  VERDICT_UNPAIRED, /* passed, but the second reference does not take it */
+  VERDICT_REFUSED,
+  VERDICT_FAILED,
+  VERDICT_COUNT
+} verdict;
 
 /* Float outputs are within 1e-4 + 1e-4 * |wanted|, others equal; then contexts that have run other
  * lengths, two threads, and the plan saved and loaded give the same bits, float and int8. */

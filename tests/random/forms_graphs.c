@@ -144,7 +144,9 @@ static value *formal_scalar(maker *const m, const tare_dtype dtype, const int64_
   for (int i = 0; i < ALL_SCOPES; i++) {
     at[i] = &t;
   }
-  return level_input(m, dtype, at, false);
+  value *const v = level_input(m, dtype, at, false);
+  graph_set_scalar(m->level->graph->input[m->level->graph->n_input - 1]);
+  return v;
 }
 
 static value *next_condition(maker *const m, value *const turn, value *const condition) {

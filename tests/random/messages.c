@@ -197,6 +197,10 @@ void graph_add_input(Onnx__GraphProto *const graph, const char *const name, cons
   append(&graph->input, &graph->n_input, port);
 }
 
+void graph_set_scalar(Onnx__ValueInfoProto *const input) {
+  input->type->tensor_type->shape = shape_message(0, NULL, NULL);
+}
+
 void graph_add_output(Onnx__GraphProto *const graph, const char *const name,
                       const tare_dtype dtype) {
   append(&graph->output, &graph->n_output, port_message(name, dtype));

@@ -33,6 +33,8 @@ void graph_add_constant(Onnx__GraphProto *graph, const char *name, const tare_te
 /* `symbols` may be NULL; where it has a name the dim is one. rank -1: the shape is left out. */
 void graph_add_input(Onnx__GraphProto *graph, const char *name, tare_dtype dtype, int rank,
                      const int64_t *dims, const char *const *symbols);
+void graph_set_scalar(
+    Onnx__ValueInfoProto *input); /* gives an input without shape that of a scalar */
 void graph_add_output(Onnx__GraphProto *graph, const char *name, tare_dtype dtype);
 /* Leaves out nodes and constants that no output needs. */
 void graph_prune(Onnx__GraphProto *graph);

@@ -11,14 +11,23 @@
 
 #include "random/check.h"
 #include "random/operators.h"
+#include "random/peer.h"
 
-enum { OPT_OPERATORS = 256, OPT_NO_SHRINK, CHUNK = 200, SECONDS_EACH = 120, MOST_LAYERS = 256 };
+enum {
+  OPT_OPERATORS = 256,
+  OPT_NO_SHRINK,
+  OPT_PEER,
+  CHUNK = 200,
+  SECONDS_EACH = 120,
+  MOST_LAYERS = 256
+};
 
 static const struct argp_option options[] = {
     {"seed", 's', "N", 0, "First seed (default 1)", 0},
     {"count", 'n', "N", 0, "Number of graphs (default 100)", 0},
     {"write", 'w', "FOLDER", 0, "Write failing graphs with their inputs there", 0},
     {"verbose", 'v', NULL, 0, "Print every graph, and why it is refused", 0},
+    {"onnxruntime", OPT_PEER, "LIBRARY", 0, "Compare with libonnxruntime.so.1 there too", 0},
     {"no-shrink", OPT_NO_SHRINK, NULL, 0, "Leave failing graphs as large as they are", 0},
     {"operators", OPT_OPERATORS, NULL, 0, "Print how often each row was used", 0},
     {0},
@@ -71,6 +80,9 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     case 'v':
       s->verbose = true;
       return 0;
+    case OPT_PEER:
+      peer_library = arg;
+      return 0;
     case OPT_NO_SHRINK:
       s->no_shrink = true;
       return 0;
@@ -117,7 +129,7 @@ static void try_seed(const settings *const s, const uint64_t seed, tally *const 
   const verdict v = check_case(&c, why);
   t->verdicts[v]++;
   t->nodes += (long)c.model->graph->n_node;
-  if (v == VERDICT_REFUSED && s->verbose) {
+  if ((v == VERDICT_REFUSED || v == VERDICT_UNPAIRED) && s->verbose) {
     printf("seed %" PRIu64 " is refused: %s\n", seed, why);
   }
   if (v == VERDICT_FAILED) {
@@ -212,7 +224,10 @@ int main(int argc, char **argv) {
   }
   printf("seeds %" PRIu64 "..%" PRIu64
          ": %ld passed, %ld refused, %ld failed, %ld empty; %ld nodes\n",
-         s.seed, s.seed + s.count - 1, t->verdicts[VERDICT_PASSED], t->verdicts[VERDICT_REFUSED],
-         t->verdicts[VERDICT_FAILED], t->empty, t->nodes);
+         s.seed, s.seed + s.count - 1, t->verdicts[VERDICT_PASSED] + t->verdicts[VERDICT_UNPAIRED],
+         t->verdicts[VERDICT_REFUSED], t->verdicts[VERDICT_FAILED], t->empty, t->nodes);
+  if (peer_library) {
+    printf("of those that passed, ONNX Runtime does not take %ld\n", t->verdicts[VERDICT_UNPAIRED]);
+  }
   return t->verdicts[VERDICT_FAILED] ? 1 : 0;
 }
