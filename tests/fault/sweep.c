@@ -230,6 +230,12 @@ typedef struct sweep {
   long swept, bad, killed, in_library;
 } sweep;
 
+/* As a fragile library does; AddressSanitizer sees it use memory that it has freed. */
+static bool has_crashed(const int status) {
+  return !WIFEXITED(status) || WEXITSTATUS(status) == LIBRARY_EXIT ||
+         WEXITSTATUS(status) == SANITIZER_EXIT;
+}
+
 /* What is wrong with a run; NULL for nothing. */
 static const char *judge(const sweep *const s, const int kind, const result *const r,
                          const text before, const text after, const int strays) {
@@ -239,7 +245,7 @@ static const char *judge(const sweep *const s, const int kind, const result *con
            : !same(after, before) && !same(after, s->output) ? "left a damaged output"
                                                              : NULL;
   }
-  if (r->reply.in_library && (!WIFEXITED(status) || WEXITSTATUS(status) == LIBRARY_EXIT)) {
+  if (r->reply.in_library && has_crashed(status)) {
     return strays ? "left a temporary file" : !same(after, before) ? "left a damaged output" : NULL;
   }
   if (!WIFEXITED(status)) {
