@@ -277,8 +277,9 @@ static tare_status infer(const tare_plan *const plan, tare_error *const err) {
   int n_fixed;
   TARE_TRY(tarei_graph_fix_symbols(plan->graph, plan->profiles, &n_fixed, err));
   const tare_status status = tarei_graph_infer(plan->graph, err);
-  return status == TARE_OK || status == TARE_E_MEMORY ? status
-                                                      : tarei_fail_in(err, TARE_E_INPUT, "graph");
+  return status == TARE_OK || status == TARE_E_MEMORY || status == TARE_E_LIMIT
+             ? status
+             : tarei_fail_in(err, TARE_E_INPUT, "graph");
 }
 
 static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const header *const h,
