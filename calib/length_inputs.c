@@ -88,7 +88,7 @@ static void take(search *const s, const tare_sample *const sample) {
 
 static tare_status read(search *const s, tare_dataset *const dataset, tare_error *const err) {
   const tare_sample *sample = NULL;
-  TARE_TRY(tare_dataset_rewind(dataset, err));
+  TARE_TRY(tare_dataset_rewind_for_dims(dataset, err));
   while (is_open(s)) {
     TARE_TRY(tare_dataset_next(dataset, &sample, err));
     if (!sample) {

@@ -17,6 +17,7 @@ typedef struct tarei_data_spec {
   tare_mapping *mappings;
   int n_mappings;
   bool skip_bad, rows;
+  bool dims_only; /* set and cleared between passes: contents of audio are not looked at */
   int64_t limit; /* 0 for all */
   tare_limits limits;
 } tarei_data_spec;

@@ -275,6 +275,13 @@ tare_status tare_dataset_rewind(tare_dataset *const dataset, tare_error *const e
   tarei_slot_fini(&dataset->current);
   forget_bad(dataset);
   dataset->least_rate = dataset->most_rate = 0;
+  dataset->spec.dims_only = false;
+  return TARE_OK;
+}
+
+tare_status tare_dataset_rewind_for_dims(tare_dataset *const dataset, tare_error *const err) {
+  TARE_TRY(tare_dataset_rewind(dataset, err));
+  dataset->spec.dims_only = true;
   return TARE_OK;
 }
 

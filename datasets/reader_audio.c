@@ -160,32 +160,39 @@ static tare_status decode(const audio *const a, int *const rate, mono *const out
   return status;
 }
 
+/* Without frames where only dims are wanted. */
 static tare_status resample(mono *const m, const int from, const tarei_data_spec *const spec,
                             tare_error *const err) {
   if (!spec->rate || spec->rate == from) {
     return TARE_OK;
   }
-  const int64_t n = tarei_resampled_length(m->n, from, spec->rate);
-  if (n < 0 || n > spec->limits.elements) {
+  int64_t n;
+  TARE_TRY(tarei_resampled_length(m->n, from, spec->rate, &n, err));
+  if (n > spec->limits.elements) {
     return tarei_fail(
         err, TARE_E_INPUT,
         "has %lld frames at %d Hz, more than the %lld that max-elements allows at %d Hz",
         (long long)m->n, from, (long long)spec->limits.elements, spec->rate);
   }
-  float *frames;
-  TARE_TRY(tarei_resample(m->frames, m->n, from, spec->rate, &frames, err));
+  float *frames = NULL;
+  if (!spec->dims_only) {
+    TARE_TRY(tarei_resample(m->frames, m->n, from, spec->rate, &frames, err));
+  }
   free(m->frames);
   *m = (mono){.frames = frames, .n = n, .capacity = (size_t)n};
   return TARE_OK;
 }
 
-/* Gives n values of the given dims to the input that takes them. */
+/* Gives n values of the given dims to the input that takes them; NULL: the dims alone. */
 static tare_status emit_values(const audio *const a, const float *const values, const int rank,
                                const int64_t *const dims, tarei_slot *const out,
                                tare_error *const err) {
   tare_tensor *const tensor = &out->tensors[a->ports.signal];
   TARE_TRY(tarei_port_shape(&a->spec->inputs[a->ports.signal], rank, dims, tensor, err));
   TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->limits.elements, err));
+  if (!values) {
+    return TARE_OK;
+  }
   const int64_t n = tare_tensor_count(tensor);
   double *const wide = tarei_calloc((size_t)n, sizeof *wide);
   if (!wide) {
@@ -233,7 +240,7 @@ static tare_status emit_frames(const audio *const a, const tarei_feature_frames 
   const bool mels_first = a->ports.mels_first;
   const int64_t dims[] = {mels_first ? mels : f->n, mels_first ? f->n : mels};
   float *turned = NULL;
-  TARE_TRY(mels_first ? transpose(f, mels, &turned, err) : TARE_OK);
+  TARE_TRY(mels_first && f->values ? transpose(f, mels, &turned, err) : TARE_OK);
   const tare_status status =
       emit_values(a, turned ? turned : f->values, 2 /* rank */, dims, out, err);
   free(turned);
@@ -244,14 +251,17 @@ static tare_status emit(const audio *const a, const mono *const m, tarei_slot *c
                         tare_error *const err) {
   if (a->spec->features) {
     tarei_feature_frames frames;
-    TARE_TRY(tarei_features_compute(a->spec->features, m->frames, m->n, a->spec->limits.elements,
-                                    &frames, err));
+    const int64_t most = a->spec->limits.elements;
+    TARE_TRY(a->spec->dims_only
+                 ? tarei_features_count(a->spec->features, m->n, most, &frames, err)
+                 : tarei_features_compute(a->spec->features, m->frames, m->n, most, &frames, err));
     const tare_status status = emit_frames(a, &frames, out, err);
     free(frames.values);
     return status;
   }
   const int64_t dims[] = {m->n};
-  TARE_TRY(emit_values(a, m->frames, 1 /* rank */, dims, out, err));
+  const float *const values = a->spec->dims_only ? NULL : m->frames;
+  TARE_TRY(emit_values(a, values, 1 /* rank */, dims, out, err));
   return emit_length(a, m->n, out, err);
 }
 

@@ -1,25 +1,28 @@
 #include "datasets/resample.h"
 
-#include <limits.h>
 #include <samplerate.h>
 
 #include "base/mem.h"
 
-int64_t tarei_resampled_length(const int64_t frames, const int from, const int to) {
+static double ratio_of(const int from, const int to) {
+  return (double)to / (double)from;
+}
+
+tare_status tarei_resampled_length(const int64_t frames, const int from, const int to,
+                                   int64_t *const out, tare_error *const err) {
   int64_t product;
-  if (!tarei_mul_i64(frames, to, &product) || product > INT64_MAX / 2) {
-    return -1;
+  if (!src_is_valid_ratio(ratio_of(from, to)) || !tarei_mul_i64(frames, to, &product) ||
+      product > INT64_MAX / 2) {
+    return tarei_fail(err, TARE_E_INPUT, "cannot be resampled from %d Hz to %d Hz", from, to);
   }
-  return (product + from / 2) / from;
+  *out = (product + from / 2) / from;
+  return TARE_OK;
 }
 
 tare_status tarei_resample(const float *const in, const int64_t frames, const int from,
                            const int to, float **const out, tare_error *const err) {
-  const double ratio = (double)to / (double)from;
-  const int64_t wanted = tarei_resampled_length(frames, from, to);
-  if (!src_is_valid_ratio(ratio) || wanted < 0 || wanted > LONG_MAX - 1) {
-    return tarei_fail(err, TARE_E_INPUT, "cannot be resampled from %d Hz to %d Hz", from, to);
-  }
+  int64_t wanted = 0;
+  TARE_TRY(tarei_resampled_length(frames, from, to, &wanted, err));
   float *const buffer = tarei_calloc((size_t)wanted + 1, sizeof *buffer);
   if (!buffer) {
     return tarei_fail_memory(err, "resampled audio", (size_t)wanted * sizeof *buffer);
@@ -29,7 +32,7 @@ tare_status tarei_resample(const float *const in, const int64_t frames, const in
                    .data_out = buffer,
                    .input_frames = (long)frames,
                    .output_frames = (long)wanted,
-                   .src_ratio = ratio};
+                   .src_ratio = ratio_of(from, to)};
   const int failed = src_simple(&data, SRC_SINC_BEST_QUALITY, 1 /* channel */);
   if (failed) {
     free(buffer);

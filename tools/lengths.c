@@ -36,6 +36,7 @@ static tare_status take(lengths *const l, tare_dataset *const dataset,
 tare_status lengths_read(lengths *const l, tare_dataset *const dataset, progress *const p,
                          tare_error *const err) {
   const tare_sample *sample = NULL;
+  CLI_TRY(tare_dataset_rewind_for_dims(dataset, err));
   for (int64_t done = 0;; done++) {
     (void)progress_tick(p, done, tare_dataset_count(dataset)); /* nothing stops it */
     CLI_TRY(tare_dataset_next(dataset, &sample, err));

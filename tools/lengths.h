@@ -14,7 +14,7 @@ typedef struct lengths {
 
 tare_status lengths_new(const tare_port *inputs, int n_inputs, lengths *out, tare_error *err);
 
-/* Reads a data set to its end, with progress; _scan rewinds it then. */
+/* Reads the dims of a data set to its end, with progress; _scan rewinds it then. */
 tare_status lengths_read(lengths *l, tare_dataset *dataset, progress *p, tare_error *err);
 tare_status lengths_scan(lengths *l, tare_dataset *dataset, progress *p, tare_error *err);
 

@@ -91,6 +91,15 @@ static void compute(const tarei_features *const f, const tarei_recording *const 
   }
 }
 
+tare_status tarei_features_count(const tarei_features *const f, const int64_t n,
+                                 const int64_t max_elements, tarei_feature_frames *const out,
+                                 tare_error *const err) {
+  const tarei_recording r = tarei_recording_of(&f->spec, NULL, n);
+  int64_t computed;
+  *out = (tarei_feature_frames){0};
+  return size_frames(&r, max_elements, &computed, out, err);
+}
+
 tare_status tarei_features_compute(const tarei_features *const f, const float *const samples,
                                    const int64_t n, const int64_t max_elements,
                                    tarei_feature_frames *const out, tare_error *const err) {

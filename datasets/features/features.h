@@ -23,6 +23,11 @@ typedef struct tarei_feature_frames {
   int64_t n_full; /* of these, frames that count: the length that a model is told */
 } tarei_feature_frames;
 
+/* How many frames n > 0 samples give, without computing any: out->values is NULL. Fails like
+ * tarei_features_compute. */
+tare_status tarei_features_count(const tarei_features *features, int64_t n, int64_t max_elements,
+                                 tarei_feature_frames *out, tare_error *err);
+
 /* @param samples n > 0 of them at the rate of the spec, in [-1, 1]
  * @return TARE_OK, TARE_E_INPUT (too short for a frame, or more than max_elements values),
  *         TARE_E_MEMORY; out->values is set on success only */

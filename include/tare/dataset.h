@@ -99,6 +99,14 @@ TARE_API tare_status tare_dataset_refuse(tare_dataset *dataset, int64_t index,
 /** Starts again at the first sample. */
 TARE_API tare_status tare_dataset_rewind(tare_dataset *dataset, tare_error *err);
 
+/**
+ * Starts again at the first sample, and gives samples for their dims until the next
+ * tare_dataset_rewind: audio is decoded and checked, but neither resampled nor turned into features,
+ * which takes most of the time, and the tensor that it feeds has unspecified contents. All other
+ * tensors, and those of other data, hold what they always hold.
+ */
+TARE_API tare_status tare_dataset_rewind_for_dims(tare_dataset *dataset, tare_error *err);
+
 /** Samples skipped so far (since open or rewind), and the message of skipped sample i in the order of
  *  the data; the first 1000 messages are kept. */
 TARE_API int64_t tare_dataset_n_bad(const tare_dataset *dataset);

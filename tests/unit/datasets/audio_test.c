@@ -117,6 +117,45 @@ static void resampling_keeps_length_and_energy(void **state) {
   options.rate = 0;
 }
 
+/* Dims alone are those of the whole samples, and whole samples come again after them. */
+static void dims_need_no_resampling(void **state) {
+  (void)state;
+  put_audio("tone.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 1, FRAMES - 1, sine);
+  static const char *const FEATURES[] = {NULL, "kaldi,mels=80", "whisper"};
+  for (size_t f = 0; f < sizeof FEATURES / sizeof *FEATURES; f++) {
+    tare_dataset_options o = options;
+    o.rate = 16000;
+    o.features = FEATURES[f];
+    const tare_dim time = {-1, "n"}, mels = {80, NULL};
+    const tare_port port = {.name = "x",
+                            .dtype = TARE_F32,
+                            .rank = f ? 2 : 1,
+                            .dims = {f == 2 ? mels : time, f == 2 ? time : mels}};
+    o.inputs = &port;
+    o.n_inputs = 1;
+    tare_dataset *data = open_data(at("tone.wav"), &o);
+    const tare_tensor whole = next_sample(data)->tensors[0];
+    float *const values = malloc((size_t)tare_tensor_count(&whole) * sizeof *values);
+    memcpy(values, whole.data, (size_t)tare_tensor_count(&whole) * sizeof *values);
+    assert_int_equal(tare_dataset_rewind_for_dims(data, NULL), TARE_OK);
+    const tare_tensor *const dims = &next_sample(data)->tensors[0];
+    assert_int_equal(dims->rank, whole.rank);
+    assert_memory_equal(dims->dims, whole.dims, (size_t)whole.rank * sizeof *whole.dims);
+    assert_int_equal(tare_dataset_rewind(data, NULL), TARE_OK);
+    const tare_tensor *const again = &next_sample(data)->tensors[0];
+    assert_memory_equal(again->data, values, (size_t)tare_tensor_count(&whole) * sizeof *values);
+    free(values);
+    tare_dataset_close(&data);
+  }
+  tare_dataset_options o = options;
+  o.rate = 3000000;
+  tare_dataset *data = open_data(at("tone.wav"), &o);
+  const tare_sample *sample = NULL;
+  assert_int_equal(tare_dataset_rewind_for_dims(data, NULL), TARE_OK);
+  assert_int_equal(tare_dataset_next(data, &sample, NULL), TARE_E_INPUT);
+  tare_dataset_close(&data);
+}
+
 static void ports_of_each_shape(void **state) {
   (void)state;
   put_wav("p.wav", 100, sine);
@@ -236,6 +275,7 @@ int main(void) {
       cmocka_unit_test(ports_of_each_shape),
       cmocka_unit_test(truncated_files),
       cmocka_unit_test(files_that_are_no_audio),
+      cmocka_unit_test(dims_need_no_resampling),
       cmocka_unit_test(zero_sample_rate),
       cmocka_unit_test(empty_and_overlong_recordings),
       cmocka_unit_test(not_finite_samples),
