@@ -26,7 +26,7 @@ extern "C" {
     "One tensor of a sample of the data")                                                           \
   X(archive, "max-archive", "bytes", 4000000000, 1, INT64_MAX,                                   \
     "All members of an archive, unpacked")                                                          \
-  X(loop_turns, "max-loop-turns", "turns", 10000000, 1, INT64_MAX,                                   \
+  X(loop_turns, "max-loop-turns", "turns", 2000000, 1, INT64_MAX,                                   \
     "Turns that all loops of a model take in one run")                                              \
   X(nodes, "max-nodes", "nodes", 65536, 1, INT32_MAX / 64,                                          \
     "Nodes of a graph")                                                                             \
