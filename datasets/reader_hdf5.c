@@ -1,5 +1,6 @@
 /* HDF5 files: each input is bound to its data by a layout (hdf5_layout.h), then sample i is read
  * from all of them. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -18,7 +19,11 @@ typedef struct hdf5 {
   int n_columns;
   tarei_column *columns; /* one per input, then the labels */
   tarei_str describe;
+  struct hdf5 *next; /* of those that wait to be closed */
 } hdf5;
+
+/* Closed by a caller while there was no memory for HDF5 to do so: the next close takes them along. */
+static hdf5 *_Atomic waiting;
 
 static const char *column_name(const hdf5 *const h, const int i) {
   return i < h->spec->n_inputs ? h->spec->inputs[i].name : h->spec->labels;
@@ -95,9 +100,22 @@ static void hdf5_free(hdf5 *const h) {
   free(h);
 }
 
+static void queue_to_close(hdf5 *const h) {
+  h->next = waiting;
+  while (!atomic_compare_exchange_weak(&waiting, &h->next, h)) {
+  }
+}
+
 static void hdf5_close(void *const state) {
-  if (state && tarei_hdf5_lock(NULL) == TARE_OK /* it was, to make the state */) {
-    hdf5_free(state);
+  if (!state) {
+    return;
+  }
+  queue_to_close(state);
+  if (tarei_hdf5_lock(NULL) == TARE_OK) {
+    for (hdf5 *h = atomic_exchange(&waiting, NULL), *next; h; h = next) {
+      next = h->next;
+      hdf5_free(h);
+    }
     (void)tarei_hdf5_unlock(TARE_OK, NULL); /* was only read */
   }
 }
