@@ -5,7 +5,9 @@
  *
  * Known dims: resolve_shapes takes the shape input of Reshape and Expand away. The output dims then
  * stand in the attribute "dims" (string: expressions as tarei_expr_print writes them, separated by
- * ';'), which inference reads by tarei_dims_from_attr (graph/passes/dims_attr.h).
+ * ';'), which inference reads by tarei_dims_from_attr (graph/passes/dims_attr.h). A shape input
+ * stays where the dims hold a measured symbol that the data input does not: without it nothing
+ * would keep the node that measures.
  *
  * keep_all_tensors leaves out what has removes_tensors set: a tensor of the model would be computed
  * no more. Passes that drop tensors holding the same values as one that stays (identities,

@@ -73,3 +73,21 @@ tare_status tarei_dims_to_attr(const tarei_graph *const graph, tarei_node *const
              ? TARE_OK
              : tarei_fail_memory(err, "dims", sizeof v->dims);
 }
+
+static bool has_symbol(const tarei_graph *const graph, const int value, const int symbol) {
+  const tarei_value *const v = &graph->values[value];
+  bool has = false;
+  for (int d = 0; d < v->rank; d++) {
+    has |= tarei_expr_uses(graph->exprs, v->dims[d], symbol);
+  }
+  return has;
+}
+
+bool tarei_dims_need_more(const tarei_graph *const graph, const int value, const int source) {
+  bool more = false;
+  for (int s = 0; s < tarei_exprs_n_symbols(graph->exprs) && !more; s++) {
+    more = tarei_exprs_is_measured(graph->exprs, s) && has_symbol(graph, value, s) &&
+           !has_symbol(graph, source, s);
+  }
+  return more;
+}

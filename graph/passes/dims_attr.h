@@ -17,4 +17,8 @@ bool tarei_dims_set_attr(const tarei_graph *graph, tarei_node *node, const tarei
 tare_status tarei_dims_to_attr(const tarei_graph *graph, tarei_node *node, int value,
                                tare_error *err);
 
+/* Whether dims of `value` need a measured number that no dim of `source` has: a node that makes one
+ * of the other keeps its shape input then, which brings what measures before it. */
+bool tarei_dims_need_more(const tarei_graph *graph, int value, int source);
+
 #endif

@@ -21,7 +21,8 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
     tarei_node *const node = &graph->nodes[i];
     const bool reads_shape = node->op == &tarei_op_reshape || node->op == &tarei_op_expand;
     if (reads_shape && node->n_in == 2 && dims_known(graph, node->out[0]) &&
-        !tarei_node_measures(graph, node)) {
+        !tarei_node_measures(graph, node) &&
+        !tarei_dims_need_more(graph, node->out[0], node->in[0])) {
       TARE_TRY(tarei_dims_to_attr(graph, node, node->out[0], err));
       tarei_attr_remove(node, "allowzero");
       tarei_node_cut_inputs(node, 1);

@@ -68,7 +68,8 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
     }
     tarei_node *const first =
         node->op && tarei_is_reshape(graph, node) ? tarei_producer(graph, node->in[0]) : NULL;
-    if (first && tarei_is_reshape(graph, first)) {
+    if (first && tarei_is_reshape(graph, first) &&
+        !tarei_dims_need_more(graph, node->out[0], first->in[0])) {
       TARE_TRY(merge(graph, node, first, err));
       *changed = true;
     }

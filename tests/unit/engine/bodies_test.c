@@ -236,6 +236,32 @@ static void a_scan_collects_what_its_body_measures(void **state) {
   }
 }
 
+/* Passes make shapes into expressions; what measures them still has to run. */
+static void an_if_runs_for_its_shape_alone(void **state) {
+  (void)state;
+  for (int form = 0; form < 2; form++) {
+    engine e = {0};
+    start(&e, "good_if_shape", "n=1:2:3,m=4:8:24", form, 1);
+    for (int i = 0; i < 6; i++) {
+      const int n = 3 - i / 2;
+      bool twice = i % 2;
+      const int n_rows = twice ? 2 * n : n;
+      float x[3 * WIDTH] = {0}, k[WIDTH] = {1, 2, 3, 4}, y[6 * WIDTH];
+      for (int j = 0; j < n_rows * WIDTH; j++) {
+        y[j] = k[j % WIDTH];
+      }
+      const tare_tensor in[] = {
+          rows(x, n), {TARE_BOOL, 0, {0}, &twice}, rows(k, 1), {TARE_F32, 1, {n_rows * WIDTH}, y}};
+      OK(tare_context_run(e.context, in, e.outputs, &err));
+      assert_int_equal(e.outputs[0].dims[0], n_rows);
+      expect(&e.outputs[0], n_rows * WIDTH, y);
+      assert_int_equal(e.outputs[1].dims[0], n_rows);
+      expect(&e.outputs[1], n_rows * WIDTH, y);
+    }
+    stop(&e);
+  }
+}
+
 /* What is measured may have the fixed shape that follows, and no elements. */
 static void measured_dims_meet_others(void **state) {
   (void)state;
@@ -274,6 +300,7 @@ int main(void) {
       cmocka_unit_test(turns_run_where_no_dim_is_measured),
       cmocka_unit_test(a_scan_goes_through_elements_backwards),
       cmocka_unit_test(a_scan_collects_what_its_body_measures),
+      cmocka_unit_test(an_if_runs_for_its_shape_alone),
       cmocka_unit_test(measured_dims_meet_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
