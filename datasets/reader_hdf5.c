@@ -22,7 +22,8 @@ typedef struct hdf5 {
   struct hdf5 *next; /* of those that wait to be closed */
 } hdf5;
 
-/* Closed by a caller while there was no memory for HDF5 to do so: the next close takes them along. */
+/* Closed by a caller while there was no memory for HDF5 to do so: the next close takes them along.
+ */
 static hdf5 *_Atomic waiting;
 
 static const char *column_name(const hdf5 *const h, const int i) {

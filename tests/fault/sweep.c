@@ -7,13 +7,13 @@
  * very place: HDF5 1.10 does in many, libsndfile 1.2 in some. Nothing may be left behind then
  * either.
  *
- *   sweep [--kinds a,b] [--runs N] [--first POINT] [--output FILE] [--text] --
+ *   sweep [--kinds a,b] [--runs N] [--seed S] [--first POINT] [--output FILE] [--text] --
  *         SHIM COMMAND...
  *
  * FILE stands alone in its folder. --text: the command prints the same each time. N runs of each
- * kind are spread over its points by a prime stride, from a first point that is chosen at random
- * and printed; --runs 0 runs all. --first repeats one point. With TARE_FAULT_TRACE set, it is told
- * where a fault is and where it ends in a signal.
+ * kind are spread over its points by a prime stride, from a first point that follows from the seed
+ * (1 unless given) and is printed; --runs 0 runs all. --first repeats one point. With
+ * TARE_FAULT_TRACE set, it is told where a fault is and where it ends in a signal.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fault/faults.h"
@@ -376,15 +375,18 @@ int main(int argc, char **argv) {
   static const struct option OPTIONS[] = {
       {"kinds", required_argument, NULL, 'k'}, {"runs", required_argument, NULL, 'r'},
       {"first", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
-      {"text", no_argument, NULL, 't'},        {0}};
+      {"text", no_argument, NULL, 't'},        {"seed", required_argument, NULL, 's'},
+      {0}};
   const char *kinds = NULL, *output = NULL;
-  long runs = 0, first = 0;
+  long runs = 0, first = 0, seed = 1;
   bool compare_out = false;
   for (int c; (c = getopt_long(argc, argv, "+", OPTIONS, NULL)) != -1;) {
     if (c == 'k') {
       kinds = optarg;
     } else if (c == 'r') {
       runs = strtol(optarg, NULL, 10);
+    } else if (c == 's') {
+      seed = strtol(optarg, NULL, 10);
     } else if (c == 'f') {
       first = strtol(optarg, NULL, 10);
     } else if (c == 'o') {
@@ -399,7 +401,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "sweep: see the comment in its source\n");
     return 2;
   }
-  srand((unsigned)time(NULL) ^ (unsigned)getpid());
+  srand((unsigned)seed);
   (void)signal(SIGPIPE, SIG_IGN); /* a write then fails and says why */
   sweep s = {.m = start(argv[optind], argv + optind + 1, output), .compare_out = compare_out};
   reference(&s);
