@@ -322,7 +322,15 @@ static void point_at_inputs(tare_context *const c, const tare_tensor *const inpu
   }
 }
 
-/* What a node measured stays until it measures again. */
+/* A dim that this run has not measured makes no size, whatever an earlier run measured. */
+static void forget_measured(tare_context *const c) {
+  for (int s = 0; s < c->plan->n_symbols; s++) {
+    if (c->plan->symbols[s] < 0) {
+      c->symbols[s] = -1;
+    }
+  }
+}
+
 static bool is_new_shape(tare_context *const c, const int64_t *const values) {
   tarei_plan_symbols(c->plan, values, c->new_symbols);
   for (int s = 0; s < c->plan->n_symbols; s++) {
@@ -346,6 +354,7 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   if (is_new_shape(c, values)) {
     TARE_TRY(take_shape(c, c->new_symbols, err));
   }
+  forget_measured(c);
   c->profile = profile;
   c->bucket = bucket < 0 ? profile : bucket;
   point_at_inputs(c, inputs);
