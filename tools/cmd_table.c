@@ -113,14 +113,17 @@ static tare_status from_stats(const arguments *const a, tare_table **const table
   return TARE_OK;
 }
 
+/* The file is read first: what cannot be read is not called a table. */
 static tare_status from_table(const arguments *const a, tare_table **const table,
                               tare_error *const err) {
+  CLI_TRY(tare_table_read(a->input, table, err));
   if (a->table.method || a->table.percentile > 0 || a->table.per_profile) {
+    tare_table_free(table);
     return cli_fail(err, TARE_E_USAGE,
                     "%s is a calibration table, not statistics: %s needs statistics", a->input,
                     a->table.per_profile && !a->table.method ? "--per-profile" : "--method");
   }
-  return tare_table_read(a->input, table, err);
+  return TARE_OK;
 }
 
 static void print_json(const arguments *const a, const tare_table *const table) {

@@ -372,11 +372,13 @@ static bool wanted(const char *const list, const char *const id) {
 }
 
 int main(int argc, char **argv) {
-  static const struct option OPTIONS[] = {
-      {"kinds", required_argument, NULL, 'k'}, {"runs", required_argument, NULL, 'r'},
-      {"first", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
-      {"text", no_argument, NULL, 't'},        {"seed", required_argument, NULL, 's'},
-      {0}};
+  static const struct option OPTIONS[] = {{"kinds", required_argument, NULL, 'k'},
+                                          {"runs", required_argument, NULL, 'r'},
+                                          {"first", required_argument, NULL, 'f'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"text", no_argument, NULL, 't'},
+                                          {"seed", required_argument, NULL, 's'},
+                                          {0}};
   const char *kinds = NULL, *output = NULL;
   long runs = 0, first = 0, seed = 1;
   bool compare_out = false;
