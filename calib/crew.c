@@ -138,6 +138,5 @@ tare_status tarei_crew_observe(tarei_crew *const crew, const tare_tensor *const 
   const int n_ranges = threads_for(crew, &b);
   const bool ok = n_ranges > 1 ? add_threaded(crew, &b, n_ranges, a)
                                : add_range(a, crew->kernels, &b, 0, b.n_rows);
-  return ok ? TARE_OK
-            : tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
+  return ok ? TARE_OK : tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
 }

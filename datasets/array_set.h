@@ -37,7 +37,7 @@ typedef struct tarei_array_set {
   bool labels;
   tarei_array *arrays;
   size_t n, capacity;
-  tarei_names names; /* of the arrays */
+  tarei_names names;           /* of the arrays */
   tarei_array_column *columns; /* one per input, then the labels */
   int n_columns;
   bool rows;

@@ -1,5 +1,5 @@
-/* Records of a CSV or TSV text: commas or tabs, double quotes (doubled inside), LF or CRLF, an optional
- * BOM. */
+/* Records of a CSV or TSV text: commas or tabs, double quotes (doubled inside), LF or CRLF, an
+ * optional BOM. */
 #ifndef TAREI_DATASETS_CSV_H
 #define TAREI_DATASETS_CSV_H
 

@@ -45,16 +45,14 @@ const char *tarei_attr_string(const tarei_node *const node, const char *const na
   return attr && attr->kind == TAREI_ATTR_STRING ? attr->s : fallback;
 }
 
-const int64_t *tarei_attr_ints(const tarei_node *const node, const char *const name,
-                               int *const n) {
+const int64_t *tarei_attr_ints(const tarei_node *const node, const char *const name, int *const n) {
   const tarei_attr *const attr = tarei_attr_find(node, name);
   const bool is_list = attr && attr->kind == TAREI_ATTR_INTS;
   *n = is_list ? attr->n : 0;
   return is_list ? attr->ints : NULL;
 }
 
-const float *tarei_attr_floats(const tarei_node *const node, const char *const name,
-                               int *const n) {
+const float *tarei_attr_floats(const tarei_node *const node, const char *const name, int *const n) {
   const tarei_attr *const attr = tarei_attr_find(node, name);
   const bool is_list = attr && attr->kind == TAREI_ATTR_FLOATS;
   *n = is_list ? attr->n : 0;
@@ -135,8 +133,9 @@ bool tarei_attr_copy(tarei_node *const to, const tarei_attr *const from) {
   copy.strings = from->strings ? copy_strings(from->strings, from->n) : NULL;
   copy.buffer = tarei_buffer_retain(from->buffer);
   copy.graph = from->graph ? tarei_graph_clone_body(from->graph) : NULL;
-  if (!copy.name || (from->graph && !copy.graph) || (from->s && !copy.s) || (from->ints && !copy.ints) ||
-      (from->floats && !copy.floats) || (from->strings && !copy.strings)) {
+  if (!copy.name || (from->graph && !copy.graph) || (from->s && !copy.s) ||
+      (from->ints && !copy.ints) || (from->floats && !copy.floats) ||
+      (from->strings && !copy.strings)) {
     tarei_attr_fini(&copy);
     return false;
   }

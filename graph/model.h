@@ -13,8 +13,8 @@ typedef struct tarei_op_count {
 
 struct tare_model {
   tarei_graph *graph;
-  tare_error waits;            /* TARE_OK: the graph is inferred. Else why it cannot be before profiles
-                                  fix symbols (graph/fix_symbols.h) */
+  tare_error waits; /* TARE_OK: the graph is inferred. Else why it cannot be before profiles
+                       fix symbols (graph/fix_symbols.h) */
   tare_port *inputs, *outputs; /* as many as the graph has */
   tarei_op_count *ops;         /* sorted by name */
   int n_ops;

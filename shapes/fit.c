@@ -151,9 +151,9 @@ static tare_status count_bytes(const tare_tensor *const tensor, const char *cons
 }
 
 /* Lengths of an axis become those of what is left of it. */
-static tare_status follow(const tare_profiles *const profiles,
-                          const tare_length_input *const item, const tarei_fitted *const fitted,
-                          const tare_tensor *const lengths, tare_error *const err) {
+static tare_status follow(const tare_profiles *const profiles, const tare_length_input *const item,
+                          const tarei_fitted *const fitted, const tare_tensor *const lengths,
+                          tare_error *const err) {
   int s = 0;
   while (strcmp(profiles->symbols[s], item->symbol) != 0) {
     s++;

@@ -207,7 +207,8 @@ static tare_status check_axes(const tare_streaming *const s, const char *const s
 tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const spec,
                                      const int64_t hop, tare_error *const err) {
   const char *const equals = strrchr(spec, '=');
-  if (!equals || !tarei_parse_number(equals + 1, equals + strlen(equals), &s->size) || s->size < 1) {
+  if (!equals || !tarei_parse_number(equals + 1, equals + strlen(equals), &s->size) ||
+      s->size < 1) {
     return tarei_fail(err, TARE_E_USAGE, "chunk '%s' is not NAME=SIZE with a size of 1 or more",
                       spec);
   }

@@ -72,7 +72,7 @@ function commands(   word, begins, patterns, in_case) {
       word = read_word()
       if (word == "esac") patterns = 0
       else if (in_case && word == "in") { patterns = 1; in_case = 0 }
-      else if (patterns || !begins) continue
+      else if (patterns || !begins || word ~ /^-|^[0-9]+[smhd]?$/) continue # "timeout -k 5 60 name"
       else if (char() == "(") { functions[word] = 1; at += 2 }
       else if (word !~ /^(if|then|elif|else|fi|while|until|do|done|!|{|}|[A-Za-z_]+=.*)$/) {
         in_case = word == "case"

@@ -18,7 +18,7 @@ calls() {
   find tests -name '*.c' -exec grep -HEo '(system|popen)\("[^" ]+' {} + | sed 's/:[^"]*"/ /'
 }
 
-built=" $(find tests tools -name CMakeLists.txt -exec sed -n 's/.*add_executable(\([^ ]*\) .*/\1/p' {} + |
+built=" $(find tests tools -name CMakeLists.txt -exec sed -n 's/.*add_executable(\([^ )]*\).*/\1/p' {} + |
   tr '\n' ' ')"
 
 # The packages that have a program or what its link leads to. Looks where packages put theirs, whatever

@@ -48,9 +48,11 @@ static int64_t decode(const tarei_metric_case *const c, tarei_rows *const rows, 
 static tare_status check_text(const tarei_metric_case *const c, tare_error *const err) {
   const char *const text = c->sample->label_text;
   if (!text) {
-    return tarei_fail(err, TARE_E_USAGE, "%s: metric ctc-error needs a text as label, which stands in a column of a CSV "
-                      "or TSV manifest",
-                      c->sample->name);
+    return tarei_fail(
+        err, TARE_E_USAGE,
+        "%s: metric ctc-error needs a text as label, which stands in a column of a CSV "
+        "or TSV manifest",
+        c->sample->name);
   }
   const size_t known = strspn(text, c->alphabet);
   if (text[known]) {

@@ -25,8 +25,8 @@ static tare_status read_limits(const loop *const l, int64_t *const most, bool *c
                                tare_error *const err) {
   *most = INT64_MAX;
   if (tarei_operand(l->step, l->run, ITERATION)) {
-    TARE_TRY(tarei_read_int(l->step, l->run, ITERATION, "trip count", INT64_MIN, INT64_MAX, most,
-                            err));
+    TARE_TRY(
+        tarei_read_int(l->step, l->run, ITERATION, "trip count", INT64_MIN, INT64_MAX, most, err));
   }
   return tarei_read_flag(l->step, l->run, CONDITION, "condition", true, go_on, err);
 }

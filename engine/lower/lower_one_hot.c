@@ -39,8 +39,7 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
   double depth = 0; /* of any type */
   TARE_TRY(tarei_read_real(step, r, 1, "depth", &depth, err));
   values[0] = tarei_integer_at(r->in[1], 0);
-  return depth >= 0 ? TARE_OK
-                    : tarei_fail(err, TARE_E_INPUT, "depth %g is negative", depth);
+  return depth >= 0 ? TARE_OK : tarei_fail(err, TARE_E_INPUT, "depth %g is negative", depth);
 }
 
 static tare_status run(const tarei_step *const step, const tarei_run *const r,

@@ -18,9 +18,9 @@ static tare_status read(const tarei_step *const step, const tarei_run *const r, 
   const tare_dtype dtype = r->in[0]->dtype;
   n->real = dtype == TARE_F32 || dtype == TARE_F64;
   for (int i = 0; i < 3; i++) {
-    TARE_TRY(n->real ? tarei_read_real(step, r, i, names[i], &n->reals[i], err)
-                     : tarei_read_int(step, r, i, names[i], INT64_MIN, INT64_MAX, &n->integers[i],
-                                      err));
+    TARE_TRY(
+        n->real ? tarei_read_real(step, r, i, names[i], &n->reals[i], err)
+                : tarei_read_int(step, r, i, names[i], INT64_MIN, INT64_MAX, &n->integers[i], err));
   }
   return TARE_OK;
 }
@@ -47,7 +47,7 @@ static tare_status count(const limits *const n, int64_t *const out, tare_error *
                       n->reals[0], n->reals[1], n->reals[2]);
   }
   const uint64_t whole = count_integers(n->integers[0], n->integers[1], n->integers[2]);
-  *out = n->real           ? (int64_t)(steps > 0 ? steps : 0)
+  *out = n->real             ? (int64_t)(steps > 0 ? steps : 0)
          : whole > INT64_MAX ? INT64_MAX
                              : (int64_t)whole;
   return TARE_OK;

@@ -121,10 +121,10 @@ static tare_status measure_unsqueeze(const tarei_step *const step, const tarei_r
     from += !set[i];
   }
   tarei_measured_dims(step, 0, dims, values);
-  return from == x->rank ? TARE_OK
-                         : tarei_fail(err, TARE_E_INPUT,
-                                      "its axes add %d dims to rank %d, expected rank %d",
-                                      rank - from, x->rank, rank);
+  return from == x->rank
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_INPUT, "its axes add %d dims to rank %d, expected rank %d",
+                          rank - from, x->rank, rank);
 }
 
 #define VIEW(id, ...) \

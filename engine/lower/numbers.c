@@ -128,9 +128,10 @@ tare_status tarei_read_real(const tarei_step *const step, const tarei_run *const
                             const char *const what, double *const out, tare_error *const err) {
   TARE_TRY(want_one(step, run, i, what, err));
   *out = real_at(run->in[i]);
-  return isfinite(*out) ? TARE_OK
-                        : tarei_fail(err, TARE_E_INPUT, "%s in '%s' is %g, expected a finite number",
-                                     what, name_of(step, i), *out);
+  return isfinite(*out)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_INPUT, "%s in '%s' is %g, expected a finite number", what,
+                          name_of(step, i), *out);
 }
 
 tare_status tarei_flag_of(const tare_tensor *const t, const char *const what, bool *const out,

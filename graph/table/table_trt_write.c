@@ -35,8 +35,8 @@ static tare_status check_options(const tare_table *const table,
   return TARE_OK;
 }
 
-static tare_status write_lines(const tare_table *const table, const int column, tarei_str *const lines,
-                               tare_error *const err) {
+static tare_status write_lines(const tare_table *const table, const int column,
+                               tarei_str *const lines, tare_error *const err) {
   for (int i = 0; i < table->n_tensors; i++) {
     const tarei_table_tensor *const tensor = &table->tensors[i];
     if (tensor->cells[column].amax < tarei_table_least_amax()) {

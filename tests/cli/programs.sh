@@ -19,6 +19,7 @@ for i in not-a-call; do in-loop $((i + 1)) ${i:-not a call}; done
 awk '{ not-a-call; "not" }' not-a-call; "$word" not-a-call
 env WORD=value behind-env \
   not-a-call
+timeout -k 5s 60 behind-timeout not-a-call
 (in-brackets)
 in-here <<'TEXT'
 not-a-call; it's text
@@ -26,12 +27,12 @@ TEXT
 behind-here
 END
 echo 'int a = system("in-c not-a-call");' >tests/calls.c
-printf '%s\n' 'add_executable(built a.c)' 'add_test(NAME a COMMAND built)' \
+printf '%s\n' 'add_executable(built a.c)' 'add_executable(built-too' '  b.c)' 'add_test(NAME a COMMAND built)' 'add_test(NAME d COMMAND built-too)' \
   'add_test(NAME b COMMAND in-cmake)' 'add_test(NAME c COMMAND ${TARGET} not-a-call)' \
   >tests/CMakeLists.txt
 
 found=$(sh "$tools/programs.sh" . 2>&1 | sed "s/.*calls '\(.*\)', which.*/\1/") || true
-[ "$(echo $found)" = "behind-env behind-here in-brackets in-c in-case in-cmake in-front in-function \
+[ "$(echo $found)" = "behind-env behind-here behind-timeout in-brackets in-c in-case in-cmake in-front in-function \
 in-here in-list in-list2 in-loop in-pipe in-quotes in-quotes-pipe in-quotes-twice negated" ] ||
   { echo "found: $found"; exit 1; }
 sh "$tools/programs.sh" . >/dev/null 2>&1 && { echo "unknown programs are accepted"; exit 1; }
