@@ -1,5 +1,4 @@
-/* Opening files that come from outside. What is no regular file is refused, and never waited for.
- */
+/* Opens files from outside: regular files only, and without waiting for anything else. */
 #ifndef TAREI_BASE_INFILE_H
 #define TAREI_BASE_INFILE_H
 

@@ -1,4 +1,5 @@
-/* Which name may have been meant: the least edit distance, neighbouring letters swapped as one. */
+/* Finds the name closest to a misspelt one by edit distance; swapping two neighbours counts as one
+ * edit. */
 #include <limits.h>
 #include <string.h>
 #include <tare/status.h>
