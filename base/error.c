@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,11 @@ tare_status tarei_fail(tare_error *const err, const tare_status status, const ch
   return status;
 }
 
+static bool begins_so(const char *const message, const char *const prefix) {
+  const size_t n = strlen(prefix);
+  return strncmp(message, prefix, n) == 0 && strncmp(message + n, ": ", 2) == 0;
+}
+
 tare_status tarei_fail_in(tare_error *const err, const tare_status status, const char *const fmt,
                           ...) {
   if (err) {
@@ -47,7 +53,9 @@ tare_status tarei_fail_in(tare_error *const err, const tare_status status, const
     va_start(args, fmt);
     const int n = vsnprintf(err->message, sizeof err->message, fmt, args);
     va_end(args);
-    if (n >= 0 && (size_t)n + 2 < sizeof err->message) {
+    if (begins_so(inner, err->message)) {
+      memcpy(err->message, inner, sizeof inner);
+    } else if (n >= 0 && (size_t)n + 2 < sizeof err->message) {
       (void)snprintf(err->message + n, sizeof err->message - (size_t)n, ": %.*s",
                      (int)(sizeof err->message - (size_t)n - 3), inner);
     }

@@ -31,7 +31,8 @@
 tare_status tarei_fail(tare_error *err, tare_status status, const char *fmt, ...)
     TAREI_PRINTF(3, 4);
 
-/* Puts "prefix: " before the message of an error that is already set; returns its status. */
+/* Puts "prefix: " before the message of an error that is already set, unless it begins so; returns its
+ * status. */
 tare_status tarei_fail_in(tare_error *err, tare_status status, const char *fmt, ...)
     TAREI_PRINTF(3, 4);
 

@@ -30,6 +30,8 @@ static void error_carries_status_and_sentence(void **state) {
   assert_string_equal(err.message, "x is 7");
   assert_int_equal(tarei_fail_in(&err, TARE_E_MODEL, "node '%s'", "n"), TARE_E_MODEL);
   assert_string_equal(err.message, "node 'n': x is 7");
+  tarei_fail_in(&err, TARE_E_MODEL, "node 'n'");
+  assert_string_equal(err.message, "node 'n': x is 7");
   assert_int_equal(tarei_fail(NULL, TARE_E_IO, "nobody listens"), TARE_E_IO);
 }
 
