@@ -57,28 +57,28 @@ bool tarei_counts_add(tarei_counts *const c, const int page, const int64_t *cons
     sum[i] += from[i];
     most |= sum[i];
   }
-  const size_t width = most <= UINT16_MAX   ? sizeof(uint16_t)
-                       : most <= UINT32_MAX ? sizeof(uint32_t)
-                                            : sizeof(int64_t);
+  const size_t width = most <= INT16_MAX   ? sizeof(uint16_t)
+                       : most <= INT32_MAX ? sizeof(uint32_t)
+                                           : sizeof(int64_t);
   return most == 0 || set(c, page, width, sum);
 }
 
-/* False, with nothing changed, when a counter would overflow. */
-#define DEFINE_ADD(name, type)                                                     \
+/* False, with nothing changed, when a sum or what is added reaches the top bit: below it two never
+ * wrap, and one OR tells. */
+#define DEFINE_ADD(name, type, top)                                                \
   static bool name(type *restrict const to, const uint16_t *restrict const from) { \
-    type wrapped = 0;                                                              \
+    type bits = 0;                                                                 \
     for (int i = 0; i < PAGE; i++) {                                               \
-      const type sum = (type)(to[i] + from[i]);                                    \
-      wrapped |= sum < to[i];                                                      \
-      to[i] = sum;                                                                 \
+      to[i] = (type)(to[i] + from[i]);                                             \
+      bits |= to[i] | from[i];                                                     \
     }                                                                              \
-    for (int i = 0; wrapped && i < PAGE; i++) {                                    \
+    for (int i = 0; bits > (top) && i < PAGE; i++) {                               \
       to[i] = (type)(to[i] - from[i]);                                             \
     }                                                                              \
-    return !wrapped;                                                               \
+    return bits <= (top);                                                          \
   }
-DEFINE_ADD(add_to_u16, uint16_t)
-DEFINE_ADD(add_to_u32, uint32_t)
+DEFINE_ADD(add_to_u16, uint16_t, INT16_MAX)
+DEFINE_ADD(add_to_u32, uint32_t, INT32_MAX)
 
 static bool add_in_place(tarei_counts *const c, const int page, const uint16_t *const from) {
   return (c->widths[page] == sizeof(uint16_t) && add_to_u16(c->pages[page], from)) ||

@@ -18,7 +18,7 @@ enum {
 
 typedef struct tarei_counts {
   void *pages[TAREI_COUNTS_PAGES];    /* [TAREI_COUNTS_PAGE] counters each; NULL: all are zero */
-  uint8_t widths[TAREI_COUNTS_PAGES]; /* bytes of a counter: 2, 4 or 8 */
+  uint8_t widths[TAREI_COUNTS_PAGES]; /* bytes of a counter: 2, 4 or 8; its top bit is 0 */
 } tarei_counts;
 
 /* Sets all counts to zero and frees them. */

@@ -91,7 +91,7 @@ static bool take(tarei_counts *const c, uint16_t *const from, const uint64_t pag
     if (p + AHEAD < TAREI_COUNTS_PAGES) {
       tarei_counts_fetch(c, p + AHEAD);
     }
-    if (!is_zero(page)) {
+    if (c->pages[p] || !is_zero(page)) {
       ok = ok && tarei_counts_add_small(c, p, page);
       memset(page, 0, PAGE * sizeof *page);
     }
