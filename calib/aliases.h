@@ -2,7 +2,7 @@
 #ifndef TAREI_CALIB_ALIASES_H
 #define TAREI_CALIB_ALIASES_H
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 /* For each value of the graph the observed value whose values it holds, by chains of movement
  * operators in either direction, itself where it is observed, or -1. `source` has room for n_values

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "calib/stats_file.h"
 #include "calib/stats_read.h"
-#include "datasets/hdf5_file.h"
-#include "datasets/hdf5_lock.h"
+#include "datasets/hdf5/hdf5_file.h"
+#include "datasets/hdf5/hdf5_lock.h"
 
 typedef struct lists {
   tarei_stats_texts specs, inputs, alias_names, alias_sources, tensors;

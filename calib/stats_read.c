@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "datasets/hdf5_guard.h"
+#include "datasets/hdf5/hdf5_guard.h"
 
 #define MAX_LIST (1 << 20) /* tensors, aliases, inputs */
 enum { MAX_TEXT = 1 << 16 };

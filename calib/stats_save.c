@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "calib/stats_file.h"
-#include "datasets/hdf5_lock.h"
-#include "datasets/hdf5_outfile.h"
+#include "datasets/hdf5/hdf5_lock.h"
+#include "datasets/hdf5/hdf5_outfile.h"
 
 enum { DEFLATE_LEVEL = 1 };
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "datasets/manifest.h"
-#include "datasets/npy_folder.h"
+#include "datasets/numpy/npy_folder.h"
 
 void tarei_items_fini(tarei_items *const items) {
   for (size_t i = 0; i < items->n; i++) {

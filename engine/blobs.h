@@ -5,7 +5,7 @@
 #ifndef TAREI_ENGINE_BLOBS_H
 #define TAREI_ENGINE_BLOBS_H
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 typedef struct tarei_blobs {
   tarei_buffer **buffers;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "engine/context.h"
 #include "engine/plan.h"
-#include "graph/quantize_uses.h"
+#include "graph/quantize/quantize_uses.h"
 
 static bool is_shown(const tare_plan *const plan, const int v, const bool read_as_bytes,
                      const bool observe_all) {

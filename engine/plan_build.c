@@ -12,7 +12,7 @@
 #include "graph/fix_symbols.h"
 #include "graph/model.h"
 #include "graph/pass.h"
-#include "graph/quantize.h"
+#include "graph/quantize/quantize.h"
 #include "graph/table/annotate.h"
 #include "shapes/profiles.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "graph/quantize.h"
+#include "graph/quantize/quantize.h"
 
 /* Keeps a text with the plan; NULL when out of memory. */
 static const char *keep(tare_plan *const plan, tarei_str *const text) {

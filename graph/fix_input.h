@@ -2,7 +2,7 @@
 #ifndef TAREI_GRAPH_FIX_INPUT_H
 #define TAREI_GRAPH_FIX_INPUT_H
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 /* The bytes of one element, at most 8: a number as Cast takes it into a type. */
 void tarei_number_bytes(tare_dtype dtype, double value, void *out);

@@ -10,7 +10,7 @@
 
 #include <tare/profile.h>
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 /* Replaces symbols in the dims of the inputs by the values that they have in every profile, and
  * counts them. The graph is to be inferred then. TARE_E_MEMORY. */

@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 #include "graph/op.h"
 #include "graph/pass.h"
 

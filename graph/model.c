@@ -10,7 +10,7 @@
 #include "graph/op.h"
 #include "graph/pass.h"
 #include "graph/passes/adopt_scales.h"
-#include "graph/quantize.h"
+#include "graph/quantize/quantize.h"
 
 /* The expression; where it is but one symbol, its bare name, which printing may put in quotes.
  * NULL when out of memory. */

@@ -4,7 +4,7 @@
 
 #include <tare/model.h>
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 typedef struct tarei_op_count {
   const char *name;

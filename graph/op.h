@@ -11,7 +11,7 @@
 #ifndef TAREI_GRAPH_OP_H
 #define TAREI_GRAPH_OP_H
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 struct tarei_op {
   const char *name;
@@ -30,7 +30,7 @@ struct tarei_op {
    * supported); the message need not name the node, the caller prefixes it. */
   tare_status (*infer)(tarei_graph *graph, tarei_node *node, tare_error *err);
   /* Expansions, instead of infer: adds the nodes that compute the outputs of node `node`, in
-   * topological order (graph/build.h), its inputs being inferred; the last of them write to the
+   * topological order (graph/ir/build.h), its inputs being inferred; the last of them write to the
    * node's own output values. The caller drops the node afterwards. Pointers to nodes and values do not survive an
    * addition. Fails as infer does. */
   tare_status (*expand)(tarei_graph *graph, int node, tare_error *err);

@@ -10,7 +10,7 @@
 
 /* Each command takes its own arguments, argv[0] being "tare <command>", and gives an exit code. */
 #define TARE_COMMAND(name, summary) int cmd_##name(int argc, char **argv);
-#include "tools/commands.inc"
+#include "tools/commands/commands.inc"
 #undef TARE_COMMAND
 
 /* Returns early when a call failed. */

@@ -3,7 +3,7 @@
 #define TARE_TOOLS_LAYERS_H
 
 #include "tools/json_out.h"
-#include "tools/options.h"
+#include "tools/options/options.h"
 
 /* "int8 12, fp32 3" in order of first use; the caller frees it. */
 char *layers_by_precision(const tare_plan *plan);

@@ -16,7 +16,7 @@ typedef struct command {
 
 static const command COMMANDS[] = {
 #define TARE_COMMAND(name, summary) {#name, summary, cmd_##name},
-#include "tools/commands.inc"
+#include "tools/commands/commands.inc"
 #undef TARE_COMMAND
 };
 enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };

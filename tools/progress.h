@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/options.h"
+#include "tools/options/options.h"
 
 typedef struct progress {
   const char *what;

@@ -2,7 +2,7 @@
 #ifndef TARE_TOOLS_SAY_H
 #define TARE_TOOLS_SAY_H
 
-#include "tools/options.h"
+#include "tools/options/options.h"
 
 /* One line, "tare: " before it. */
 void say(const opt_common *options, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

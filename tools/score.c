@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/lengths.h"
+#include "tools/options/lengths.h"
 #include "tools/report.h"
 
 void score_json(cJSON *const object, const tare_eval_score *const score, const char *const metric,

@@ -3,7 +3,7 @@
 #define TARE_TOOLS_SCORE_H
 
 #include "tools/json_out.h"
-#include "tools/options.h"
+#include "tools/options/options.h"
 
 /* Adds the figures of a score. Comparison figures only with a reference; "equal" says that both
  * gave the same values, where the SQNR has no number and is null. */

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "tools/show.h"
+#include "tools/show/show.h"
 
 tare_status side_load(const char *const path, const opt_common *const common, side *const out,
                       tare_error *const err) {

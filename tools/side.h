@@ -2,7 +2,7 @@
 #ifndef TARE_TOOLS_SIDE_H
 #define TARE_TOOLS_SIDE_H
 
-#include "tools/options.h"
+#include "tools/options/options.h"
 
 typedef struct side {
   const char *path;

@@ -2,7 +2,7 @@
 #ifndef TARE_TOOLS_SOURCE_H
 #define TARE_TOOLS_SOURCE_H
 
-#include "tools/options.h"
+#include "tools/options/options.h"
 
 /* The ports of what is fed. */
 typedef struct ports {

@@ -3,7 +3,7 @@
 #define TARE_TOOLS_TABLE_OUT_H
 
 #include "tools/json_out.h"
-#include "tools/options.h"
+#include "tools/options/options.h"
 
 /* What an output file's name asks for. */
 typedef enum table_kind { TABLE_KIND_NONE, TABLE_KIND_JSON, TABLE_KIND_TRT } table_kind;

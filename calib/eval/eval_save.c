@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "calib/eval/eval_rows.h"
-#include "datasets/hdf5_lock.h"
-#include "datasets/hdf5_outfile.h"
+#include "datasets/hdf5/hdf5_lock.h"
+#include "datasets/hdf5/hdf5_outfile.h"
 
 struct tarei_eval_save {
   tarei_h5_outfile h;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/quantize.h"
+#include "graph/quantize/quantize.h"
 
 tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const out,
                              tare_error *const err) {

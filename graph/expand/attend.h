@@ -5,7 +5,7 @@
 #ifndef TAREI_GRAPH_EXPAND_ATTEND_H
 #define TAREI_GRAPH_EXPAND_ATTEND_H
 
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 /* [B, S, heads * d] as [B, heads, S, d], and back. d is the width of a head, or -1 where it is not

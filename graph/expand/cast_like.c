@@ -1,5 +1,5 @@
 /* CastLike: a Cast to the element type of another tensor. */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 enum { N, C, H, W };

@@ -1,5 +1,5 @@
 /* EyeLike: ones where column = row + k, as the comparison of two ranges. */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 /* 0, 1, .. along an axis of the input. */

@@ -1,5 +1,5 @@
 /* GlobalLpPool: (sum over space of |x|^p)^(1/p). */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {

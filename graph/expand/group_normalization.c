@@ -1,6 +1,6 @@
 /* GroupNormalization: an instance normalization of the groups. Before opset 21 scale and bias have
  * one number for each group, since then one for each channel. */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 /* A vector as [n, 1, 1, ..], so that it belongs to axis 1 of `rank`. */

@@ -1,6 +1,6 @@
 /* LpNormalization: x / norm(x) along an axis, by the first or second norm; rows of norm 0 stay 0.
  */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {

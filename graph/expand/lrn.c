@@ -1,6 +1,6 @@
 /* LRN: x / (bias + alpha / size * (sum of the squares of `size` neighbouring channels))^beta. The
  * sum is a pool over the channels, with everything behind them as one axis. */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 /* How much of the neighbouring channels goes into each: their mean square. */

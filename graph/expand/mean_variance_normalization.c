@@ -1,5 +1,5 @@
 /* MeanVarianceNormalization: (x - mean) / (deviation + 1e-9) over axes. */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {

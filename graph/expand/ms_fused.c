@@ -2,7 +2,7 @@
  * FusedMatMul. */
 #include <string.h>
 
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 enum { MOST_INPUTS = 4 };

@@ -1,5 +1,5 @@
 /* The GELU family of com.microsoft. */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 static tare_status want_input(const tarei_graph *const graph, const int node,

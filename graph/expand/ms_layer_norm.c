@@ -1,7 +1,7 @@
 /* Layer normalizations of com.microsoft: behind a residual, without the mean, behind embeddings. */
 #include <string.h>
 
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 /* x normalized along its axes from `axis` on, into `out`. `simple`: not centered, and no shift. */

@@ -3,7 +3,7 @@
 #ifndef TAREI_GRAPH_EXPAND_QDQ_H
 #define TAREI_GRAPH_EXPAND_QDQ_H
 
-#include "graph/build.h"
+#include "graph/ir/build.h"
 
 /* A quantized tensor: three inputs of a node in a row (value, scale, zero point). */
 typedef struct tarei_qdq {

@@ -1,6 +1,6 @@
 /* Sum and Mean: chains of Add, so that residual branches are found whichever operator wrote them.
  */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 
 /* The sum of all inputs but the last `left` ones. */
 static int sum_but(tarei_build *const b, const int left) {

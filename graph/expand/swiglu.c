@@ -1,5 +1,5 @@
 /* SwiGLU: Swish of the gate, times the value. */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 
 static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);

@@ -2,7 +2,7 @@
  */
 #include <stdio.h>
 
-#include "graph/build.h"
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 static tare_status expand(tarei_graph *const graph, const int index, tare_error *const err) {

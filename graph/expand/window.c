@@ -1,7 +1,7 @@
 /* HannWindow, HammingWindow, BlackmanWindow: a - b cos(2 pi i / n) + c cos(4 pi i / n) for i = 0,
  * 1, ... size - 1, made in float64. n is the size of a periodic window, one less for a symmetric
  * one. */
-#include "graph/build.h"
+#include "graph/ir/build.h"
 
 #define TWO_PI 6.28318530717958647692
 

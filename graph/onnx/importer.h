@@ -4,7 +4,7 @@
 #define TAREI_GRAPH_ONNX_IMPORTER_H
 
 #include "base/names.h"
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 #include "onnx.pb-c.h"
 
 /* Files with external data, each mapped once. */

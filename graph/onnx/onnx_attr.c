@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/ir_internal.h"
+#include "graph/ir/ir_internal.h"
 #include "graph/onnx/importer.h"
 
 typedef struct reader {

@@ -7,7 +7,7 @@
 
 #include "base/half.h"
 #include "base/mem.h"
-#include "graph/ir_internal.h"
+#include "graph/ir/ir_internal.h"
 #include "graph/onnx/importer.h"
 #include "graph/op.h"
 

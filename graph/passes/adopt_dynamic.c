@@ -8,7 +8,7 @@
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
-#include "graph/quantize.h"
+#include "graph/quantize/quantize.h"
 
 /* The parts of such a layer. */
 typedef struct dynamic {

@@ -15,8 +15,8 @@
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
-#include "graph/quantize.h"
-#include "graph/quantize_uses.h"
+#include "graph/quantize/quantize.h"
+#include "graph/quantize/quantize_uses.h"
 
 /* --- numbers -------------------------------------------------------------------------------------
  */

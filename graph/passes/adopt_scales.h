@@ -1,7 +1,7 @@
 #ifndef TAREI_GRAPH_ADOPT_SCALES_H
 #define TAREI_GRAPH_ADOPT_SCALES_H
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 /* Attribute of a DequantizeLinear of constants whose scales have been noted where they matter, so
  * that it may be folded. */

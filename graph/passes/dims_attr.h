@@ -3,7 +3,7 @@
 #ifndef TAREI_GRAPH_DIMS_ATTR_H
 #define TAREI_GRAPH_DIMS_ATTR_H
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 /* Reads the attribute; `dims` has room for TARE_MAX_RANK. TARE_E_MODEL when it is missing, too
  * long, or no list of expressions. */

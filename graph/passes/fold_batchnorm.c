@@ -5,7 +5,7 @@
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
-#include "graph/quantize.h"
+#include "graph/quantize/quantize.h"
 
 typedef struct norm {
   int64_t channels;

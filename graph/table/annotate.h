@@ -4,7 +4,7 @@
 
 #include <tare/table.h>
 
-#include "graph/ir.h"
+#include "graph/ir/ir.h"
 
 /* Sets value->quant (static, per tensor) of every float value that is no constant and has a
  * threshold in every profile. One scale where all profiles agree, else one per profile.

@@ -2,7 +2,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "datasets/hdf5_lock.h"
+#include "datasets/hdf5/hdf5_lock.h"
 #include "datasets/prefetch.h"
 #include "hdf5_helper.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/lower/grid.h"
+#include "engine/lower/products/grid.h"
 #include "engine/threads.h"
 
 enum { MOST_ROWS = 300, MOST_COLUMNS = 700 };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/lower/int8_weights.h"
+#include "engine/lower/products/int8_weights.h"
 #include "one_node.h"
 
 /* What a row of n floats becomes: its values rounded to its own scale. */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "graph/ops/recurrent.h"
+#include "graph/ops/recurrent/recurrent.h"
 #include "unit/graph/ops_case.h"
 
 static void shapes(void **state) {

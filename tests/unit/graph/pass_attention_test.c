@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "graph/quantize.h"
+#include "graph/quantize/quantize.h"
 #include "pass_helpers.h"
 
 static int with_ints(tarei_graph *const g, const int out, const char *const name,

@@ -1,6 +1,6 @@
 /* From annotated float graphs to int8: what moves as bytes between the layers. */
-#include "graph/quantize.h"
-#include "graph/quantize_uses.h"
+#include "graph/quantize/quantize.h"
+#include "graph/quantize/quantize_uses.h"
 #include "pass_helpers.h"
 
 static const float ramp[256] = {1, -2, 3, -4, 5, 6, -7, 8, 9, 10, 11, 12};

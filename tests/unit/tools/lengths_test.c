@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tools/lengths.h"
+#include "tools/options/lengths.h"
 
 static const tare_port PORT = {
     .name = "ids", .dtype = TARE_I64, .rank = 2, .dims = {{-1, "batch"}, {-1, "it's, long"}}};

@@ -1,0 +1,85 @@
+#include "datasets/audio/audio_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/infile.h"
+#include "base/mem.h"
+
+static sf_count_t get_length(void *const user) {
+  return ((const tarei_audio_file *)user)->bytes;
+}
+
+static sf_count_t seek(const sf_count_t offset, const int whence, void *const user) {
+  tarei_audio_file *const file = user;
+  const int64_t base = whence == SEEK_CUR ? file->at : whence == SEEK_END ? file->bytes : 0;
+  int64_t at;
+  if (!tarei_add_i64(base, offset, &at) || at < 0) {
+    return -1;
+  }
+  file->at = at;
+  return at;
+}
+
+static sf_count_t read_bytes(void *const to, const sf_count_t count, void *const user) {
+  tarei_audio_file *const file = user;
+  sf_count_t done = 0;
+  while (done < count && !file->reason) {
+    const ssize_t n = pread(file->fd, (char *)to + done, (size_t)(count - done), file->at);
+    if (n == 0) {
+      break;
+    }
+    if (n > 0) {
+      done += n;
+      file->at += n;
+    } else if (errno != EINTR) {
+      file->reason = errno;
+    }
+  }
+  return done;
+}
+
+static sf_count_t tell(void *const user) {
+  return ((const tarei_audio_file *)user)->at;
+}
+
+static tare_status open_sound(tarei_audio_file *const file, tare_error *const err) {
+  static SF_VIRTUAL_IO calls = {
+      .get_filelen = get_length, .seek = seek, .read = read_bytes, .tell = tell};
+  if (!tarei_memory_is_left()) { /* the library crashes at places where an allocation fails */
+    return tarei_fail(err, TARE_E_MEMORY, "no memory for libsndfile");
+  }
+  errno = 0;
+  file->sound = sf_open_virtual(&calls, SFM_READ, &file->info, file);
+  TARE_TRY(tarei_audio_file_check(file, err));
+  if (file->sound) {
+    return TARE_OK;
+  }
+  return errno == ENOMEM ? tarei_fail(err, TARE_E_MEMORY, "no memory for libsndfile")
+                         : tarei_fail(err, TARE_E_INPUT, "is not audio that can be read: %s",
+                                      sf_strerror(NULL));
+}
+
+tare_status tarei_audio_file_open(const char *const path, tarei_audio_file *const file,
+                                  tare_error *const err) {
+  *file = (tarei_audio_file){0};
+  TARE_TRY(tarei_infile_open(path, &file->fd, &file->bytes, err));
+  const tare_status status = open_sound(file, err);
+  if (status != TARE_OK) {
+    tarei_audio_file_close(file);
+  }
+  return status;
+}
+
+tare_status tarei_audio_file_check(const tarei_audio_file *const file, tare_error *const err) {
+  return file->reason ? tarei_fail(err, TARE_E_INPUT, "cannot be read: %s", strerror(file->reason))
+                      : TARE_OK;
+}
+
+void tarei_audio_file_close(tarei_audio_file *const file) {
+  if (file->sound) {
+    (void)sf_close(file->sound); /* only read */
+  }
+  (void)close(file->fd);
+}

@@ -1,0 +1,106 @@
+#include "datasets/audio/audio_ports.h"
+
+#include <string.h>
+
+static bool is_one_of(const tare_dtype dtype, const tare_dtype *const list, const size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (list[i] == dtype) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_floating(const tare_dtype dtype) {
+  static const tare_dtype FLOATS[] = {TARE_F32, TARE_F16, TARE_F64, TARE_BF16};
+  return is_one_of(dtype, FLOATS, sizeof FLOATS / sizeof *FLOATS);
+}
+
+/* int [batch] or a scalar, named for a length, as encoders have it: length, x_lens, ... */
+static bool is_length(const tare_port *const port) {
+  static const tare_dtype WHOLE[] = {TARE_I64, TARE_I32};
+  return is_one_of(port->dtype, WHOLE, sizeof WHOLE / sizeof *WHOLE) && port->rank <= 1 &&
+         strstr(port->name, "len") != NULL;
+}
+
+static tare_status pick_ports(const char *const path, const tarei_data_spec *const spec,
+                              tarei_audio_ports *const out, tare_error *const err) {
+  const tare_port *const ports = spec->inputs;
+  *out = (tarei_audio_ports){.signal = 0, .length = -1};
+  if (spec->n_inputs == 2 && is_length(&ports[0]) != is_length(&ports[1])) {
+    out->length = is_length(&ports[1]);
+    out->signal = 1 - out->length;
+  } else if (spec->n_inputs != 1) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "%s: audio can feed one input and the model has %d ('%s', '%s', ...); put "
+                      "the tensors into an HDF5 file",
+                      path, spec->n_inputs, ports[0].name, ports[1].name);
+  }
+  const tare_port *const signal = &ports[out->signal];
+  return is_floating(signal->dtype)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE, "%s: audio needs a float input and '%s' takes %s",
+                          path, signal->name, tare_dtype_name(signal->dtype));
+}
+
+/* Dims between the batch and the last `own` ones must be 1. */
+static tare_status check_dims(const char *const path, const tare_port *const port, const int own,
+                              tare_error *const err) {
+  for (int d = 1; d < port->rank - own; d++) {
+    if (port->dims[d].symbol || port->dims[d].value != 1) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        own == 1 ? "%s: audio needs an input of shape [samples], [batch, samples] "
+                                   "or [batch, 1, samples], and dim %d of '%s' is not 1"
+                                 : "%s: features need an input of shape [batch, mels, frames], "
+                                   "maybe with dims of 1 between, and dim %d of '%s' is not 1",
+                        path, d, port->name);
+    }
+  }
+  if (port->rank < own) {
+    return own == 1 ? tarei_fail(err, TARE_E_USAGE, "%s: audio cannot feed the scalar input '%s'",
+                                 path, port->name)
+                    : tarei_fail(err, TARE_E_USAGE,
+                                 "%s: features need an input of rank 2 or more, '%s' has %d", path,
+                                 port->name, port->rank);
+  }
+  return TARE_OK;
+}
+
+/* The size that the model fixes, or -1. */
+static int64_t fixed_at(const tare_dim *const dim) {
+  return dim->symbol ? -1 : dim->value;
+}
+
+/* Where no option says how features lie, the dim that the model fixes does: mels are as many in
+ * each sample. */
+static tare_status choose_layout(const char *const path, const tare_port *const port,
+                                 const tarei_feature_spec *const spec, bool *const mels_first,
+                                 tare_error *const err) {
+  const tare_dim *const last = &port->dims[port->rank - 2];
+  const int64_t sizes[] = {fixed_at(&last[0]), fixed_at(&last[1])};
+  *mels_first = spec->layout == TAREI_LAYOUT_CT;
+  if (!spec->layout_given && (sizes[0] < 0) != (sizes[1] < 0)) {
+    *mels_first = sizes[0] >= 0;
+  } else if (!spec->layout_given && (sizes[0] == spec->mels) != (sizes[1] == spec->mels)) {
+    *mels_first = sizes[0] == spec->mels;
+  }
+  const int64_t takes = sizes[*mels_first ? 0 : 1];
+  if (takes >= 0 && takes != spec->mels) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "%s: %s features have %lld mels, and dim %d of '%s' takes %lld; the options "
+                      "mels and layout change that",
+                      path, spec->name, (long long)spec->mels, port->rank - (*mels_first ? 2 : 1),
+                      port->name, (long long)takes);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_audio_ports_find(const char *const path, const tarei_data_spec *const spec,
+                                   tarei_audio_ports *const out, tare_error *const err) {
+  TARE_TRY(pick_ports(path, spec, out, err));
+  const tare_port *const port = &spec->inputs[out->signal];
+  TARE_TRY(check_dims(path, port, spec->features ? 2 : 1, err));
+  return spec->features
+             ? choose_layout(path, port, tarei_features_spec(spec->features), &out->mels_first, err)
+             : TARE_OK;
+}

@@ -1,0 +1,204 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "datasets/hdf5/hdf5_guard.h"
+#include "datasets/hdf5/hdf5_layout.h"
+
+static const tarei_layout *const LAYOUTS[] = {
+#define TARE_LAYOUT(name) &tarei_layout_##name,
+#include "datasets/hdf5/layouts.inc"
+#undef TARE_LAYOUT
+};
+enum { N_LAYOUTS = sizeof LAYOUTS / sizeof *LAYOUTS, LISTED_NAMES = 20 };
+
+char *tarei_h5_join(const char *const name, const char *const suffix) {
+  const size_t a = strlen(name), b = strlen(suffix);
+  char *const joined = tarei_realloc(NULL, a + b + 1);
+  if (joined) {
+    memcpy(joined, name, a);
+    memcpy(joined + a, suffix, b + 1);
+  }
+  return joined;
+}
+
+void tarei_column_fini(tarei_column *const column) {
+  if (column->state) {
+    column->layout->close(column->state);
+  }
+  free(column->group);
+  free(column->buffer);
+  *column = (tarei_column){0};
+}
+
+tare_status tarei_column_reserve(tarei_column *const column, tarei_h5_sample *const out,
+                                 tare_error *const err) {
+  out->count = 1;
+  for (int d = 0; d < out->rank; d++) {
+    if (!tarei_mul_i64(out->count, out->dims[d], &out->count) ||
+        out->count > column->max_elements) {
+      return tarei_fail(err, TARE_E_INPUT,
+                        "has more elements than the %lld that max-elements allows",
+                        (long long)column->max_elements);
+    }
+  }
+  if ((size_t)out->count > column->capacity || !column->buffer) {
+    free(column->buffer);
+    column->capacity = (size_t)out->count;
+    column->buffer = tarei_alloc_aligned(column->capacity, sizeof(int64_t));
+    if (!column->buffer) {
+      column->capacity = 0;
+      return tarei_fail_memory(err, "sample", (size_t)out->count * sizeof(int64_t));
+    }
+  }
+  out->values = column->buffer;
+  return TARE_OK;
+}
+
+tare_status tarei_column_bind(const tarei_h5_want *const want, tarei_column *const column,
+                              tare_error *const err) {
+  for (int i = 0; i < N_LAYOUTS; i++) {
+    *column = (tarei_column){.max_elements = want->max_elements};
+    TARE_TRY(LAYOUTS[i]->bind(want, column, err));
+    if (column->state) {
+      column->layout = LAYOUTS[i];
+      return TARE_OK;
+    }
+  }
+  return TARE_OK;
+}
+
+typedef struct listing {
+  tarei_str text;
+  int n;
+} listing;
+
+static tare_status list_name(const hid_t group, const char *const name, void *const user,
+                             tare_error *const err) {
+  (void)err;
+  listing *const list = user;
+  if (list->n++ < LISTED_NAMES) {
+    tarei_str_add(&list->text, "%s'%s'%s", list->n > 1 ? ", " : "", name,
+                  tarei_h5_leads_away(group, name) ? " (a link to another file, not followed)"
+                  : tarei_h5_is_group(group, name) ? " (group)"
+                                                   : "");
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_column_fail_missing(const tarei_h5_want *const want, tare_error *const err) {
+  tarei_str looked = {0};
+  for (int i = 0; i < N_LAYOUTS; i++) {
+    tarei_str_add(&looked, "%s%s", i ? "; " : "", LAYOUTS[i]->looks_for);
+  }
+  listing has = {0};
+  (void)tarei_h5_each(want->file, list_name, &has, NULL); /* an unreadable root lists nothing */
+  const char *const name = want->mapping ? want->mapping->path : want->name;
+  const tare_status status = tarei_fail(
+      err, TARE_E_INPUT, "no data for '%s': looked for %s, <name> being '%s'; the file has %s%s",
+      want->name, tarei_str_get(&looked), name, has.n ? tarei_str_get(&has.text) : "nothing",
+      has.n > LISTED_NAMES ? ", ..." : "");
+  tarei_str_free(&looked);
+  tarei_str_free(&has.text);
+  return status;
+}
+
+/* The search for the only name that fits. */
+typedef struct hunt {
+  const tarei_h5_want *want;
+  const char *labels;
+  tarei_column found;
+  char *taken;
+  bool several;
+  int depth;
+} hunt;
+
+static bool ends_with(const char *const name, const char *const end) {
+  const size_t a = strlen(name), b = strlen(end);
+  return a >= b && strcmp(name + a - b, end) == 0;
+}
+
+/* Lengths and offsets describe other data; labels are not inputs. */
+static bool is_side_data(const char *const name, const char *const labels) {
+  return ends_with(name, "length") || ends_with(name, "lengths") || ends_with(name, "offsets") ||
+         (labels && strcmp(name, labels) == 0);
+}
+
+static tare_status consider(hunt *const h, const char *const name, tare_error *const err) {
+  if (is_side_data(name, h->labels) || (h->taken && strcmp(h->taken, name) == 0)) {
+    return TARE_OK;
+  }
+  const tarei_h5_want want = {
+      .file = h->want->file, .name = name, .max_elements = h->want->max_elements};
+  tarei_column column;
+  if (tarei_column_bind(&want, &column, NULL) != TARE_OK || !column.layout) {
+    return TARE_OK; /* not suitable */
+  }
+  if (h->taken) {
+    h->several = true;
+    tarei_column_fini(&column);
+    return TARE_OK;
+  }
+  h->found = column;
+  h->taken = tarei_strdup(name);
+  return h->taken ? TARE_OK : tarei_fail_memory(err, name, strlen(name));
+}
+
+static tare_status visit(const hid_t group, const char *const name, void *const user,
+                         tare_error *const err);
+
+/* Names inside one sample's group are candidates; one group tells them all. */
+static tare_status look_inside(hunt *const h, const hid_t group, const char *const name,
+                               tare_error *const err) {
+  const hid_t child = tarei_h5_open_group(group, name);
+  if (child < 0 || h->depth > 2) {
+    if (child >= 0) {
+      (void)H5Gclose(child);
+    }
+    return TARE_OK;
+  }
+  h->depth++;
+  const tare_status status = tarei_h5_each(child, visit, h, err);
+  h->depth--;
+  (void)H5Gclose(child);
+  return status;
+}
+
+static tare_status visit(const hid_t group, const char *const name, void *const user,
+                         tare_error *const err) {
+  hunt *const h = user;
+  if (h->several) {
+    return TARE_OK;
+  }
+  if (!tarei_h5_is_group(group, name)) {
+    char *const stem =
+        ends_with(name, "_values") ? tarei_strndup(name, strlen(name) - 7) : tarei_strdup(name);
+    const tare_status status =
+        stem ? consider(h, stem, err) : tarei_fail_memory(err, name, strlen(name));
+    free(stem);
+    return status;
+  }
+  char *const values = tarei_h5_join(name, "/values");
+  const bool ragged = values && tarei_h5_is_data_set(group, values);
+  free(values);
+  if (ragged) {
+    return consider(h, name, err);
+  }
+  return strcmp(name, "outputs") == 0 || h->found.group ? TARE_OK
+                                                        : look_inside(h, group, name, err);
+}
+
+tare_status tarei_column_bind_only(const tarei_h5_want *const want, const char *const labels,
+                                   tarei_column *const column, char **const taken,
+                                   tare_error *const err) {
+  hunt h = {.want = want, .labels = labels};
+  const tare_status status = tarei_h5_each(want->file, visit, &h, err);
+  if (status == TARE_OK && !h.several) {
+    *column = h.found;
+    *taken = h.taken;
+    return TARE_OK;
+  }
+  tarei_column_fini(&h.found);
+  free(h.taken);
+  return status;
+}

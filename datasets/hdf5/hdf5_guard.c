@@ -1,0 +1,80 @@
+#include "datasets/hdf5/hdf5_guard.h"
+
+#include "base/mem.h"
+
+#define MOST_CHUNK ((size_t)1 << 30) /* bytes */
+
+static herr_t refuse(const char *const file, const char *const group, const char *const child_file,
+                     const char *const child, unsigned *const flags, const hid_t access,
+                     void *const user) {
+  (void)file;
+  (void)group;
+  (void)child_file;
+  (void)child;
+  (void)flags;
+  (void)access;
+  (void)user;
+  return -1;
+}
+
+hid_t tarei_h5_inside(const hid_t access_class) {
+  const hid_t list = H5Pcreate(access_class);
+  (void)H5Pset_elink_cb(list, refuse, NULL); /* without a list, whoever uses it fails */
+  return list;
+}
+
+bool tarei_h5_leads_away(const hid_t at, const char *const path) {
+  const hid_t inside = tarei_h5_inside(H5P_LINK_ACCESS);
+  H5L_info_t info;
+  const bool away = H5Lget_info(at, path, &info, inside) >= 0 && info.type == H5L_TYPE_EXTERNAL;
+  (void)H5Pclose(inside);
+  return away;
+}
+
+hid_t tarei_h5_open_group(const hid_t at, const char *const path) {
+  const hid_t inside = tarei_h5_inside(H5P_GROUP_ACCESS);
+  const hid_t group = H5Gopen2(at, path, inside);
+  (void)H5Pclose(inside);
+  return group;
+}
+
+static tare_status check_chunks(const hid_t list, const hid_t set, const char *const path,
+                                tare_error *const err) {
+  hsize_t dims[H5S_MAX_RANK];
+  const int rank = H5Pget_chunk(list, H5S_MAX_RANK, dims);
+  const hid_t type = H5Dget_type(set);
+  size_t bytes = type >= 0 ? H5Tget_size(type) : 0;
+  (void)H5Tclose(type); /* only looked at */
+  bool fits = true;
+  for (int d = 0; d < rank && fits; d++) {
+    fits = tarei_mul_size(bytes, (size_t)dims[d], &bytes) && bytes <= MOST_CHUNK;
+  }
+  return fits ? TARE_OK
+              : tarei_fail(err, TARE_E_LIMIT,
+                           "data set '%s' has chunks of more than the %zu bytes that are read",
+                           path, MOST_CHUNK);
+}
+
+tare_status tarei_h5_check_storage(const hid_t set, const char *const path, tare_error *const err) {
+  const hid_t list = H5Dget_create_plist(set);
+  if (list < 0) {
+    return tarei_fail(err, TARE_E_INPUT, "data set '%s' has no known storage", path);
+  }
+  const H5D_layout_t layout = H5Pget_layout(list);
+  tare_status status = TARE_OK;
+  if (layout == H5D_VIRTUAL) {
+    status = tarei_fail(err, TARE_E_INPUT,
+                        "data set '%s' is virtual, made of data sets that may lie in other files: "
+                        "copy it into a plain one",
+                        path);
+  } else if (H5Pget_external_count(list) > 0) {
+    status = tarei_fail(err, TARE_E_INPUT,
+                        "data set '%s' is refused: its elements lie in another file (external "
+                        "storage); copy them into this one",
+                        path);
+  } else if (layout == H5D_CHUNKED) {
+    status = check_chunks(list, set, path, err);
+  }
+  (void)H5Pclose(list);
+  return status;
+}

@@ -1,0 +1,93 @@
+/*
+ * Layouts: the ways in which the samples of one input lie in an HDF5 file. One member a file, one
+ * row in layouts.inc. All calls stand under tarei_hdf5_lock.
+ */
+#ifndef TAREI_DATASETS_HDF5_HDF5_LAYOUT_H
+#define TAREI_DATASETS_HDF5_HDF5_LAYOUT_H
+
+#include "datasets/data_spec.h"
+#include "datasets/hdf5/hdf5_file.h"
+
+typedef struct tarei_layout tarei_layout;
+
+/* What is looked for. */
+typedef struct tarei_h5_want {
+  hid_t file;
+  const char *name;            /* of the input or label, or what stands for it in the file */
+  const tare_mapping *mapping; /* explicit place, or NULL for the rules of the layout */
+  int64_t max_elements;
+} tarei_h5_want;
+
+/* The samples of one input: found by a layout's bind. */
+typedef struct tarei_column {
+  const tarei_layout *layout; /* NULL: not bound */
+  const char *kind;           /* static text for describe, e.g. "vlen data sets" */
+  int64_t count;              /* samples */
+  int64_t max_elements;       /* of one sample */
+  char *group;                /* group whose members are the samples, or NULL; owned */
+  void *buffer;               /* last sample; owned */
+  size_t capacity;            /* of buffer in elements */
+  void *state;                /* of the layout */
+} tarei_column;
+
+/* One sample as it is stored; the values belong to the column until its next read. */
+typedef struct tarei_h5_sample {
+  tarei_number number;
+  int rank;
+  int64_t dims[TAREI_H5_MAX_RANK];
+  int64_t count; /* elements */
+  const void *values;
+} tarei_h5_sample;
+
+struct tarei_layout {
+  const char *looks_for; /* for messages, e.g. "a vlen data set <name>" */
+
+  /* Sets kind, count, state and maybe group when the file holds the wanted name in this layout;
+   * else leaves state NULL. TARE_E_INPUT when it is there and malformed, TARE_E_MEMORY. */
+  tare_status (*bind)(const tarei_h5_want *want, tarei_column *column, tare_error *err);
+
+  /* Reads sample i, mostly in order. TARE_E_INPUT for a bad sample, TARE_E_MEMORY. */
+  tare_status (*read)(tarei_column *column, int64_t i, tarei_h5_sample *out, tare_error *err);
+
+  void (*close)(void *state);
+};
+
+#define TARE_LAYOUT(name) extern const tarei_layout tarei_layout_##name;
+#include "datasets/hdf5/layouts.inc"
+#undef TARE_LAYOUT
+
+/* Finds the layout of one input; column->layout stays NULL when no layout knows the name.
+ * TARE_E_INPUT when it is there and malformed. End the column with tarei_column_fini. */
+tare_status tarei_column_bind(const tarei_h5_want *want, tarei_column *column, tare_error *err);
+
+/* The error for a name that no layout knows: what was looked for, and what the file has. */
+tare_status tarei_column_fail_missing(const tarei_h5_want *want, tare_error *err);
+
+/* For a model with one input whose name the file does not know: takes the only name in the file
+ * that some layout accepts, and gives it in *taken (free it). The column stays without layout
+ * when there is none or more than one. `labels` (may be NULL) is not taken. */
+tare_status tarei_column_bind_only(const tarei_h5_want *want, const char *labels,
+                                   tarei_column *column, char **taken, tare_error *err);
+void tarei_column_fini(tarei_column *column);
+
+/* Checks the size of a sample against the limit and makes room for it in column->buffer; sets
+ * out->count and out->values. */
+tare_status tarei_column_reserve(tarei_column *column, tarei_h5_sample *out, tare_error *err);
+
+/* "<name><suffix>"; free() it, NULL when out of memory. */
+char *tarei_h5_join(const char *name, const char *suffix);
+
+/* A long 1-D data set of integers (offsets, lengths), read through a window. */
+enum { TAREI_INDEX_WINDOW = 1024 };
+typedef struct tarei_h5_index {
+  tarei_h5_data data;
+  int64_t first, n; /* the window's place */
+  int64_t window[TAREI_INDEX_WINDOW];
+} tarei_h5_index;
+
+/* TARE_E_INPUT when it is missing, not 1-D or not of integers. */
+tare_status tarei_h5_index_open(hid_t file, const char *path, tarei_h5_index *out, tare_error *err);
+tare_status tarei_h5_index_get(tarei_h5_index *index, int64_t i, int64_t *out, tare_error *err);
+void tarei_h5_index_close(tarei_h5_index *index);
+
+#endif

@@ -1,0 +1,230 @@
+/* HDF5 files: each input is bound to its data by a layout (hdf5_layout.h), then sample i is read
+ * from all of them. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "datasets/hdf5/hdf5_layout.h"
+#include "datasets/hdf5/hdf5_lock.h"
+#include "datasets/port_shape.h"
+#include "datasets/reader.h"
+
+enum { MAX_SAMPLES = 1 << 30 }; /* a larger count in a file is a fault of the file */
+
+typedef struct hdf5 {
+  hid_t file;
+  const tarei_data_spec *spec;
+  bool labels;
+  int n_columns;
+  tarei_column *columns; /* one per input, then the labels */
+  tarei_str describe;
+  struct hdf5 *next; /* of those that wait to be closed */
+} hdf5;
+
+/* Closed by a caller while there was no memory for HDF5 to do so: the next close takes them along.
+ */
+static hdf5 *_Atomic waiting;
+
+static const char *column_name(const hdf5 *const h, const int i) {
+  return i < h->spec->n_inputs ? h->spec->inputs[i].name : h->spec->labels;
+}
+
+static tare_status bind_column(hdf5 *const h, const int i, char **const taken,
+                               tare_error *const err) {
+  const char *const name = column_name(h, i);
+  const tarei_h5_want want = {.file = h->file,
+                              .name = name,
+                              .mapping = tarei_data_spec_mapping(h->spec, name),
+                              .max_elements = h->spec->limits.elements};
+  tarei_column *const column = &h->columns[i];
+  const bool is_input = i < h->spec->n_inputs;
+  tare_status status = tarei_column_bind(&want, column, err);
+  if (status == TARE_OK && !column->layout && h->spec->n_inputs == 1 && is_input && !want.mapping) {
+    status = tarei_column_bind_only(&want, h->labels ? h->spec->labels : NULL, column, taken, err);
+  }
+  if (status == TARE_OK && !column->layout) {
+    status = tarei_column_fail_missing(&want, err);
+  }
+  if (status == TARE_E_INPUT && !is_input) {
+    status = TARE_E_USAGE; /* it was the caller who said that there are labels */
+  }
+  return status == TARE_OK
+             ? TARE_OK
+             : tarei_fail_in(err, status, "%s '%s'", is_input ? "input" : "labels", name);
+}
+
+static bool same_samples(const tarei_column *const a, const tarei_column *const b) {
+  const bool groups = a->group && b->group;
+  return a->count == b->count && (groups ? strcmp(a->group, b->group) == 0 : a->group == b->group);
+}
+
+static tare_status check_counts(const hdf5 *const h, tare_error *const err) {
+  for (int i = 1; i < h->n_columns; i++) {
+    const tarei_column *const a = &h->columns[0], *const b = &h->columns[i];
+    if (!same_samples(a, b)) {
+      return tarei_fail(err, TARE_E_INPUT,
+                        "'%s' has %lld samples (%s) and '%s' has %lld (%s): they do not pair up",
+                        column_name(h, 0), (long long)a->count, a->kind, column_name(h, i),
+                        (long long)b->count, b->kind);
+    }
+  }
+  if (h->columns[0].count > MAX_SAMPLES) {
+    return tarei_fail(err, TARE_E_INPUT, "claims to have %lld samples",
+                      (long long)h->columns[0].count);
+  }
+  return TARE_OK;
+}
+
+static void describe(hdf5 *const h, const char *const taken) {
+  tarei_str_add(&h->describe, "HDF5 ");
+  for (int i = 0; i < h->n_columns; i++) {
+    const char *const kind = h->columns[i].kind;
+    if (!h->describe.text || !strstr(h->describe.text, kind)) {
+      tarei_str_add(&h->describe, "%s%s", i ? " and " : "", kind);
+    }
+  }
+  if (taken) {
+    tarei_str_add(&h->describe, " ('%s' taken for input '%s')", taken, h->spec->inputs[0].name);
+  }
+}
+
+static void hdf5_free(hdf5 *const h) {
+  for (int i = 0; h->columns && i < h->n_columns; i++) {
+    tarei_column_fini(&h->columns[i]);
+  }
+  if (h->file >= 0) {
+    (void)H5Fclose(h->file); /* only read */
+  }
+  tarei_str_free(&h->describe);
+  free(h->columns);
+  free(h);
+}
+
+static void queue_to_close(hdf5 *const h) {
+  h->next = waiting;
+  while (!atomic_compare_exchange_weak(&waiting, &h->next, h)) {
+  }
+}
+
+static void hdf5_close(void *const state) {
+  if (!state) {
+    return;
+  }
+  queue_to_close(state);
+  if (tarei_hdf5_lock(NULL) == TARE_OK) {
+    for (hdf5 *h = atomic_exchange(&waiting, NULL), *next; h; h = next) {
+      next = h->next;
+      hdf5_free(h);
+    }
+    (void)tarei_hdf5_unlock(TARE_OK, NULL); /* was only read */
+  }
+}
+
+static tare_status open_locked(hdf5 *const h, const char *const path, tare_error *const err) {
+  TARE_TRY(tarei_h5_open_file(path, &h->file, err));
+  char *taken = NULL;
+  tare_status status = TARE_OK;
+  for (int i = 0; i < h->n_columns && status == TARE_OK; i++) {
+    status = bind_column(h, i, &taken, err);
+  }
+  if (status == TARE_OK) {
+    status = check_counts(h, err);
+  }
+  if (status == TARE_OK) {
+    describe(h, taken);
+    status = h->describe.failed ? tarei_fail_memory(err, path, 0) : TARE_OK;
+  }
+  free(taken);
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", path);
+}
+
+static tare_status hdf5_open(const char *const path, const tarei_data_spec *const spec,
+                             const bool labels, void **const state, tare_error *const err) {
+  *state = NULL;
+  hdf5 *const h = tarei_calloc(1, sizeof *h);
+  tarei_column *const columns =
+      tarei_calloc((size_t)spec->n_inputs + (size_t)labels, sizeof *columns);
+  tare_status status = h && columns ? tarei_hdf5_lock(err)
+                                    : tarei_fail_memory(err, path, sizeof *h + sizeof *columns);
+  if (status != TARE_OK) {
+    free(columns);
+    free(h);
+    return status;
+  }
+  h->file = H5I_INVALID_HID;
+  h->spec = spec;
+  h->labels = labels;
+  h->n_columns = spec->n_inputs + labels;
+  h->columns = columns;
+  status = tarei_hdf5_unlock(open_locked(h, path, err), err);
+  if (status == TARE_OK) {
+    *state = h;
+  } else {
+    hdf5_close(h);
+  }
+  return status;
+}
+
+static int64_t hdf5_count(const void *const state) {
+  return ((const hdf5 *)state)->columns[0].count;
+}
+
+static const char *hdf5_describe(const void *const state) {
+  return tarei_str_get(&((const hdf5 *)state)->describe);
+}
+
+/* Labels keep the shape they are stored in. */
+static tare_status label_shape(const tarei_h5_sample *const stored, tare_tensor *const out,
+                               tare_error *const err) {
+  if (stored->rank > TARE_MAX_RANK) {
+    return tarei_fail(err, TARE_E_INPUT, "has rank %d, more than %d", stored->rank, TARE_MAX_RANK);
+  }
+  out->dtype = TARE_I64;
+  out->rank = stored->rank;
+  memcpy(out->dims, stored->dims, sizeof out->dims);
+  return TARE_OK;
+}
+
+static tare_status read_column(hdf5 *const h, const int c, const int64_t i, tarei_slot *const out,
+                               tare_error *const err) {
+  const bool is_input = c < h->spec->n_inputs;
+  tare_tensor *const tensor = is_input ? &out->tensors[c] : &out->label;
+  tarei_h5_sample stored;
+  TARE_TRY(h->columns[c].layout->read(&h->columns[c], i, &stored, err));
+  TARE_TRY(is_input ? tarei_port_shape(&h->spec->inputs[c], stored.rank, stored.dims, tensor, err)
+                    : label_shape(&stored, tensor, err));
+  TARE_TRY(tarei_slot_allocate(out, tensor, h->spec->limits.elements, err));
+  return tarei_convert(stored.number, stored.values, stored.count, tensor->dtype, tensor->data,
+                       err);
+}
+
+static tare_status hdf5_read(void *const state, const int64_t i, tarei_slot *const out,
+                             tare_error *const err) {
+  hdf5 *const h = state;
+  TARE_TRY(tarei_hdf5_lock(err));
+  tare_status status = TARE_OK;
+  for (int c = 0; c < h->n_columns && status == TARE_OK; c++) {
+    status = read_column(h, c, i, out, err);
+    if (status != TARE_OK) {
+      status = tarei_fail_in(err, status, "%s '%s'", c < h->spec->n_inputs ? "input" : "labels",
+                             column_name(h, c));
+    }
+  }
+  return tarei_hdf5_unlock(status, err);
+}
+
+static const char *const EXTENSIONS[] = {"h5", "hdf5", NULL};
+
+const tarei_reader_ops tare_reader_hdf5 = {
+    .name = "HDF5",
+    .extensions = EXTENSIONS,
+    .many = true,
+    .labels = true,
+    .recognises = tarei_h5_has_signature,
+    .open = hdf5_open,
+    .count = hdf5_count,
+    .describe = hdf5_describe,
+    .read = hdf5_read,
+    .close = hdf5_close,
+};

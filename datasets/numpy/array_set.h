@@ -1,0 +1,85 @@
+/*
+ * Named NumPy arrays as samples: what the readers of .npy files, .npz archives and folders of .npy
+ * files share.
+ *
+ * A set is one sample whose tensors are the arrays; or, where the first axis of every array counts
+ * them, many samples, "rows". Faults of the arrays are kept and told by read: a set that cannot be
+ * read is one bad sample.
+ */
+#ifndef TAREI_DATASETS_NUMPY_ARRAY_SET_H
+#define TAREI_DATASETS_NUMPY_ARRAY_SET_H
+
+#include "base/names.h"
+#include "base/source.h"
+#include "base/str.h"
+#include "datasets/numpy/npy.h"
+#include "datasets/reader.h"
+
+typedef struct tarei_array {
+  char *name;          /* key of an archive, or a file's name without .npy; owned */
+  tarei_source source; /* its own file; empty where it is part of another */
+  tarei_packed packed;
+  bool opened; /* npy is known */
+  tarei_npy npy;
+  tarei_unpack *unpack;
+  int64_t next_row; /* of those that unpack gives */
+  void *loaded;     /* the elements of a packed array in Fortran order, once they are needed */
+} tarei_array;
+
+/* The array that feeds an input or gives the labels. */
+typedef struct tarei_array_column {
+  tarei_array *array; /* NULL: not found */
+  int64_t *lengths;   /* extents of the second axis, one per row; NULL: uncut; owned */
+} tarei_array_column;
+
+typedef struct tarei_array_set {
+  const tarei_data_spec *spec;
+  bool labels;
+  tarei_array *arrays;
+  size_t n, capacity;
+  tarei_names names;           /* of the arrays */
+  tarei_array_column *columns; /* one per input, then the labels */
+  int n_columns;
+  bool rows;
+  int64_t count;
+  const char *kind; /* for describe, e.g. "NumPy archives" */
+  tarei_str describe;
+  tare_error fault; /* TARE_OK: none */
+} tarei_array_set;
+
+/* An empty set. End it with tarei_array_set_free. */
+tare_status tarei_array_set_new(const tarei_data_spec *spec, bool labels, const char *kind,
+                                tarei_array_set **out, tare_error *err);
+void tarei_array_set_free(tarei_array_set *set); /* NULL is fine */
+
+/* Adds an array that lies in memory which outlives the set. */
+tare_status tarei_array_set_add(tarei_array_set *set, const char *name, const tarei_packed *packed,
+                                tare_error *err);
+
+/* Adds a file of its own. */
+tare_status tarei_array_set_add_file(tarei_array_set *set, const char *name, const char *path,
+                                     tare_error *err);
+
+/* Finds the array of each input by name (a model with one input takes the only one that fits) and
+ * decides between one sample and rows. */
+tare_status tarei_array_set_bind(tarei_array_set *set, tare_error *err);
+/* Says in the description that a set was taken for one sample whose rows could be samples too.
+ * After a bind that went well. */
+void tarei_array_set_note_rows(tarei_array_set *set);
+
+/* Ends the opening of a set: `fault` (its status may be TARE_OK) is what adding and binding said.
+ * What is wrong with the data is kept as the fault of one bad sample; with any other status the set
+ * is freed, *out stays NULL, and the failure of `path` comes back. */
+tare_status tarei_array_set_settle(tarei_array_set *set, const char *path, const tare_error *fault,
+                                   void **out, tare_error *err);
+
+/* The slots of tarei_reader_ops. */
+int64_t tarei_array_set_count(const void *set);
+const char *tarei_array_set_describe(const void *set);
+tare_status tarei_array_set_read(void *set, int64_t i, tarei_slot *out, tare_error *err);
+void tarei_array_set_close(void *set);
+
+/* Whether a name stands for an input's: the same, or with _ for what a file's name may lack. */
+bool tarei_array_is_named(const char *name, const char *input);
+
+#endif

@@ -1,0 +1,31 @@
+/* The .npy format of NumPy, versions 1 to 3: a header in the syntax of Python, then the elements.
+ */
+#ifndef TAREI_DATASETS_NUMPY_NPY_H
+#define TAREI_DATASETS_NUMPY_NPY_H
+
+#include <tare/tensor.h>
+
+#include "datasets/convert.h"
+#include "datasets/numpy/unpack.h"
+
+enum { TAREI_NPY_MAX_RANK = TARE_MAX_RANK + 1 }; /* the samples along one axis more */
+
+typedef struct tarei_npy {
+  tarei_number number; /* what elements widen to */
+  const struct tarei_npy_type *type;
+  size_t element_bytes;
+  bool swapped; /* the other byte order than the machine's */
+  bool fortran; /* the first axis is the fastest */
+  int rank;
+  int64_t dims[TAREI_NPY_MAX_RANK];
+  int64_t count; /* of elements, all of which lie in the file */
+} tarei_npy;
+
+/* Takes the header from the front. TARE_E_INPUT when it is malformed, is of objects or other things
+ * than real numbers, or promises another number of bytes than the ones behind it. */
+tare_status tarei_npy_open(tarei_unpack *from, tarei_npy *out, tare_error *err);
+
+/* Widens n elements, `stride` elements apart, to int64, uint64 or double. */
+void tarei_npy_widen(const tarei_npy *npy, const void *raw, int64_t n, int64_t stride, void *out);
+
+#endif

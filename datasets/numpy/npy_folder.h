@@ -1,0 +1,10 @@
+/* A folder with a file <input>.npy per model input: one sample. */
+#ifndef TAREI_DATASETS_NUMPY_NPY_FOLDER_H
+#define TAREI_DATASETS_NUMPY_NPY_FOLDER_H
+
+#include "datasets/data_spec.h"
+
+/* Whether a folder has the file of at least one input. */
+bool tarei_npy_folder_is_sample(const char *folder, const tarei_data_spec *spec);
+
+#endif

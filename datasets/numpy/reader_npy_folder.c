@@ -1,0 +1,110 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "datasets/numpy/array_set.h"
+#include "datasets/numpy/npy_folder.h"
+
+static bool is_folder(const char *const path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The file's name without ".npy"; NULL for other files. free() it. */
+static char *stem_of(const char *const file) {
+  const size_t n = strlen(file);
+  return n > 4 && strcmp(file + n - 4, ".npy") == 0 ? tarei_strndup(file, n - 4) : NULL;
+}
+
+static bool is_wanted(const tarei_data_spec *const spec, const char *const stem) {
+  for (int i = 0; i < spec->n_inputs; i++) {
+    const tare_mapping *const mapping = tarei_data_spec_mapping(spec, spec->inputs[i].name);
+    const char *const lengths = mapping ? mapping->lengths : NULL;
+    if (tarei_array_is_named(stem, mapping ? mapping->path : spec->inputs[i].name) ||
+        (lengths && tarei_array_is_named(stem, lengths))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tarei_npy_folder_is_sample(const char *const folder, const tarei_data_spec *const spec) {
+  DIR *const dir = opendir(folder);
+  bool found = false;
+  for (const struct dirent *e = dir ? readdir(dir) : NULL; e && !found; e = readdir(dir)) {
+    char *const stem = stem_of(e->d_name);
+    found = stem && is_wanted(spec, stem);
+    free(stem);
+  }
+  if (dir) {
+    (void)closedir(dir); /* only read */
+  }
+  return found;
+}
+
+/* Only what the model or the labels may want: a folder may hold expected outputs as well. */
+static bool may_matter(const tarei_array_set *const set, const char *const stem) {
+  const char *const labels = set->labels ? set->spec->labels : NULL;
+  return is_wanted(set->spec, stem) || (labels && tarei_array_is_named(stem, labels)) ||
+         strstr(stem, "length") != NULL;
+}
+
+static tare_status add_file(tarei_array_set *const set, const char *const folder,
+                            const char *const file, tare_error *const err) {
+  char *const stem = stem_of(file), *path = NULL;
+  tare_status status = TARE_OK;
+  if (stem && may_matter(set, stem)) {
+    if (asprintf(&path, "%s/%s", folder, file) < 0) {
+      path = NULL;
+      status = tarei_fail_memory(err, folder, strlen(folder));
+    } else {
+      status = tarei_array_set_add_file(set, stem, path, err);
+    }
+  }
+  free(path);
+  free(stem);
+  return status;
+}
+
+static tare_status add_files(tarei_array_set *const set, const char *const folder,
+                             tare_error *const err) {
+  DIR *const dir = opendir(folder);
+  if (!dir) {
+    return tarei_fail(err, TARE_E_INPUT, "cannot be listed: %s", strerror(errno));
+  }
+  tare_status status = TARE_OK;
+  for (const struct dirent *e = readdir(dir); e && status == TARE_OK; e = readdir(dir)) {
+    status = add_file(set, folder, e->d_name, err);
+  }
+  (void)closedir(dir); /* only read */
+  return status;
+}
+
+static tare_status folder_open(const char *const path, const tarei_data_spec *const spec,
+                               const bool labels, void **const state, tare_error *const err) {
+  *state = NULL;
+  tarei_array_set *set;
+  TARE_TRY(tarei_array_set_new(spec, labels, "folders of NumPy arrays", &set, err));
+  tare_error fault = {0};
+  if (add_files(set, path, &fault) == TARE_OK) {
+    (void)tarei_array_set_bind(set, &fault); /* settled in the next line */
+  }
+  return tarei_array_set_settle(set, path, &fault, state, err);
+}
+
+static const char *const NO_EXTENSIONS[] = {NULL};
+
+const tarei_reader_ops tare_reader_npy_folder = {
+    .name = "folder of NumPy arrays",
+    .extensions = NO_EXTENSIONS,
+    .labels = true,
+    .recognises = is_folder,
+    .open = folder_open,
+    .count = tarei_array_set_count,
+    .describe = tarei_array_set_describe,
+    .read = tarei_array_set_read,
+    .close = tarei_array_set_close,
+};

@@ -1,0 +1,232 @@
+/* The directory at the end of the file counts; of the headers before members only what says where
+ * their bytes begin. Names of fields are those of PKWARE's APPNOTE. */
+#include "datasets/numpy/zip.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+
+enum {
+  END_BYTES = 22,
+  END_COMMENT_MOST = UINT16_MAX,
+  END64_BYTES = 56,
+  LOCATOR_BYTES = 20,
+  ENTRY_BYTES = 46,
+  LOCAL_BYTES = 30,
+  EXTRA_ZIP64 = 1,
+  METHOD_STORED = 0,
+  METHOD_DEFLATED = 8,
+  FLAG_ENCRYPTED = 1,
+  MOST_RATIO = 1032, /* of deflate */
+};
+
+static const uint32_t END = 0x06054b50, END64 = 0x06064b50, LOCATOR = 0x07064b50,
+                      ENTRY = 0x02014b50, LOCAL = 0x04034b50;
+
+static uint64_t get(const uint8_t *const p, const int bytes) {
+  uint64_t value = 0;
+  for (int i = bytes - 1; i >= 0; i--) {
+    value = value << 8 | p[i];
+  }
+  return value;
+}
+
+static bool lies_inside(const tarei_source *const source, const uint64_t at, const uint64_t n) {
+  return at <= source->size && n <= source->size - at;
+}
+
+/* Where the directory lies. */
+typedef struct place {
+  uint64_t at, size, n;
+} place;
+
+/* The record at the end, behind which only its comment may stand; source->size when missing. */
+static size_t find_end(const tarei_source *const source) {
+  if (source->size < END_BYTES) {
+    return source->size;
+  }
+  const size_t last = source->size - END_BYTES;
+  const size_t first = last > END_COMMENT_MOST ? last - END_COMMENT_MOST : 0;
+  for (size_t at = last + 1; at-- > first;) {
+    const uint8_t *const p = source->data + at;
+    if (get(p, 4) == END && get(p + 20, 2) == last - at) {
+      return at;
+    }
+  }
+  return source->size;
+}
+
+static tare_status find_place64(const tarei_source *const source, const size_t end,
+                                place *const out, tare_error *const err) {
+  if (end < LOCATOR_BYTES || get(source->data + end - LOCATOR_BYTES, 4) != LOCATOR) {
+    return TARE_OK;
+  }
+  const uint64_t at = get(source->data + end - LOCATOR_BYTES + 8, 8);
+  if (!lies_inside(source, at, END64_BYTES) || get(source->data + at, 4) != END64) {
+    return tarei_fail(err, TARE_E_INPUT, "is a damaged zip archive: no zip64 end record at %llu",
+                      (unsigned long long)at);
+  }
+  const uint8_t *const p = source->data + at;
+  *out = (place){.at = get(p + 48, 8), .size = get(p + 40, 8), .n = get(p + 32, 8)};
+  return TARE_OK;
+}
+
+static tare_status find_place(const tarei_source *const source, place *const out,
+                              tare_error *const err) {
+  const size_t end = find_end(source);
+  if (end == source->size) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "is no zip archive, or one that is cut: it has no end record");
+  }
+  const uint8_t *const p = source->data + end;
+  *out = (place){.at = get(p + 16, 4), .size = get(p + 12, 4), .n = get(p + 10, 2)};
+  TARE_TRY(find_place64(source, end, out, err));
+  if (!lies_inside(source, out->at, out->size)) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "is a damaged zip archive: its directory of %llu bytes at %llu does not lie "
+                      "inside its %zu bytes",
+                      (unsigned long long)out->size, (unsigned long long)out->at, source->size);
+  }
+  return TARE_OK;
+}
+
+/* One entry of the directory. */
+typedef struct entry {
+  uint64_t packed, size, local;
+  unsigned flags, method;
+  uint32_t crc;
+  const char *name;
+  size_t name_bytes;
+} entry;
+
+/* Fields of 32 bits that are all ones stand in the extra field, in this order. */
+static void take_zip64(entry *const e, const uint8_t *extra, size_t n) {
+  while (n >= 4) {
+    const size_t id = get(extra, 2), bytes = get(extra + 2, 2);
+    if (bytes > n - 4) {
+      return;
+    }
+    const uint8_t *p = extra + 4, *const stop = p + bytes;
+    uint64_t *const fields[] = {&e->size, &e->packed, &e->local};
+    for (size_t i = 0; id == EXTRA_ZIP64 && i < sizeof fields / sizeof *fields; i++) {
+      if (*fields[i] == UINT32_MAX && stop - p >= 8) {
+        *fields[i] = get(p, 8);
+        p += 8;
+      }
+    }
+    extra += 4 + bytes;
+    n -= 4 + bytes;
+  }
+}
+
+/* Reads the entry at p, of which `left` bytes are there; gives its size, 0 when damaged. */
+static size_t read_entry(const uint8_t *const p, const uint64_t left, entry *const out) {
+  if (left < ENTRY_BYTES || get(p, 4) != ENTRY) {
+    return 0;
+  }
+  const size_t name = get(p + 28, 2), extra = get(p + 30, 2), comment = get(p + 32, 2);
+  const size_t bytes = ENTRY_BYTES + name + extra + comment;
+  if (bytes > left) {
+    return 0;
+  }
+  *out = (entry){.packed = get(p + 20, 4),
+                 .size = get(p + 24, 4),
+                 .local = get(p + 42, 4),
+                 .flags = (unsigned)get(p + 8, 2),
+                 .method = (unsigned)get(p + 10, 2),
+                 .crc = (uint32_t)get(p + 16, 4),
+                 .name = (const char *)p + ENTRY_BYTES,
+                 .name_bytes = name};
+  take_zip64(out, p + ENTRY_BYTES + name, extra);
+  return bytes;
+}
+
+static tare_status check_entry(const entry *const e, const char *const name,
+                               tare_error *const err) {
+  if (e->flags & FLAG_ENCRYPTED) {
+    return tarei_fail(err, TARE_E_INPUT, "member '%s' is encrypted", name);
+  }
+  if (e->method != METHOD_STORED && e->method != METHOD_DEFLATED) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "member '%s' is packed by method %u; stored and deflated ones can be read",
+                      name, e->method);
+  }
+  const bool lies =
+      e->method == METHOD_STORED ? e->size != e->packed : e->size / MOST_RATIO > e->packed + 1;
+  if (lies) {
+    return tarei_fail(err, TARE_E_INPUT, "member '%s' cannot have %llu bytes in %llu packed ones",
+                      name, (unsigned long long)e->size, (unsigned long long)e->packed);
+  }
+  return TARE_OK;
+}
+
+static tare_status locate(const tarei_source *const source, const entry *const e,
+                          const char *const name, tarei_packed *const out, tare_error *const err) {
+  if (!lies_inside(source, e->local, LOCAL_BYTES) || get(source->data + e->local, 4) != LOCAL) {
+    return tarei_fail(err, TARE_E_INPUT, "member '%s' has no header at %llu", name,
+                      (unsigned long long)e->local);
+  }
+  const uint8_t *const p = source->data + e->local;
+  const uint64_t at = e->local + LOCAL_BYTES + get(p + 26, 2) + get(p + 28, 2);
+  if (!lies_inside(source, at, e->packed)) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "member '%s' is truncated: %llu bytes at %llu, the file has %zu", name,
+                      (unsigned long long)e->packed, (unsigned long long)at, source->size);
+  }
+  *out = (tarei_packed){.data = source->data + at,
+                        .packed_size = (size_t)e->packed,
+                        .size = (size_t)e->size,
+                        .deflated = e->method == METHOD_DEFLATED,
+                        .has_crc = true,
+                        .crc = e->crc};
+  return TARE_OK;
+}
+
+static tare_status add_member(tarei_zip *const zip, const tarei_source *const source,
+                              const entry *const e, tare_error *const err) {
+  char *const name = tarei_strndup(e->name, e->name_bytes);
+  if (!name || !TAREI_GROW(zip->members, zip->n, zip->capacity)) {
+    free(name);
+    return tarei_fail_memory(err, "the directory of an archive", e->name_bytes);
+  }
+  tarei_zip_member *const member = &zip->members[zip->n++];
+  *member = (tarei_zip_member){.name = name};
+  TARE_TRY(check_entry(e, name, err));
+  return locate(source, e, name, &member->packed, err);
+}
+
+tare_status tarei_zip_open(const tarei_source *const source, const tare_limits *const limits,
+                           tarei_zip *const out, tare_error *const err) {
+  *out = (tarei_zip){0};
+  place where = {0};
+  TARE_TRY(find_place(source, &where, err));
+  const uint8_t *p = source->data + where.at;
+  uint64_t left = where.size;
+  int64_t unpacked = 0;
+  for (uint64_t i = 0; i < where.n; i++) {
+    entry e;
+    const size_t bytes = read_entry(p, left, &e);
+    if (bytes == 0) {
+      return tarei_fail(err, TARE_E_INPUT,
+                        "is a damaged zip archive: entry %llu of %llu in its directory is broken",
+                        (unsigned long long)i, (unsigned long long)where.n);
+    }
+    TARE_TRY(add_member(out, source, &e, err));
+    if (e.size > (uint64_t)(limits->archive - unpacked)) {
+      return tarei_fail_limit(err, limits, TAREI_LIMIT_archive, -1, "its members unpack to");
+    }
+    unpacked += (int64_t)e.size;
+    p += bytes;
+    left -= bytes;
+  }
+  return TARE_OK;
+}
+
+void tarei_zip_fini(tarei_zip *const zip) {
+  for (size_t i = 0; i < zip->n; i++) {
+    free(zip->members[i].name);
+  }
+  free(zip->members);
+  *zip = (tarei_zip){0};
+}

@@ -1,0 +1,118 @@
+#include "engine/lower/attention/attention.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "engine/threads.h"
+
+enum {
+  MOST_ROWS = 128,
+  FEWEST_ROWS = 16,
+  SCORES = 128 * 1024,  /* floats of a block: beside keys and values in L2 */
+  HEADER = TAREI_ALIGN, /* number of the head that is packed in a thread's scratch */
+  MOST_CUTS = 64,
+};
+
+static size_t take(size_t *const total, const size_t bytes) {
+  const size_t at = *total;
+  *total = tarei_plus(*total, tarei_round_up(bytes, TAREI_ALIGN));
+  return at;
+}
+
+tarei_attention_layout tarei_attention_layout_of(const bool bytes, const size_t keys,
+                                                 const size_t depth, const size_t width) {
+  tarei_attention_layout l = {.total = HEADER};
+  /* one line more than the keys fill: rows of a power of two apart would meet in a cache set */
+  l.ld_scores = tarei_round_up(keys, TAREI_ALIGN) + TAREI_ALIGN / sizeof(float);
+  l.ld_bytes = tarei_round_up(keys, TAREI_ALIGN) + TAREI_ALIGN;
+  const size_t fewest = tarei_times(FEWEST_ROWS, l.ld_scores);
+  const size_t most = tarei_times(MOST_ROWS, l.ld_scores);
+  const size_t floats = most < SCORES ? most : fewest > SCORES ? fewest : SCORES;
+  l.block_rows = floats / l.ld_scores / FEWEST_ROWS * FEWEST_ROWS;
+  l.keys = take(&l.total,
+                bytes ? tarei_i8_packed_size(depth, keys) : tarei_f32_packed_size(depth, keys));
+  l.values = take(&l.total,
+                  bytes ? tarei_i8_packed_size(keys, width) : tarei_f32_packed_size(keys, width));
+  l.scores = take(&l.total, tarei_times(floats, sizeof(float)));
+  if (bytes) {
+    l.key_sums = take(&l.total, tarei_round_up(keys, TAREI_I8_PANEL) * sizeof(int32_t));
+    l.value_sums = take(&l.total, tarei_round_up(width, TAREI_I8_PANEL) * sizeof(int32_t));
+    l.bytes = take(&l.total, floats + MOST_ROWS * TAREI_ALIGN);
+    l.sums = take(&l.total, MOST_ROWS * sizeof(uint32_t));
+    l.factors = take(&l.total, MOST_ROWS * sizeof(float));
+  }
+  return l;
+}
+
+typedef struct job {
+  const tarei_attention *a;
+  size_t cuts, size; /* of a head's rows */
+} job;
+
+/* The mask of a head. One row of zeros for all rows, as sequences that nothing pads have, is none.
+ */
+static const float *mask_of(const tarei_attention *const a, const size_t batch, const size_t head) {
+  if (!a->mask) {
+    return NULL;
+  }
+  const float *const mask = a->mask + batch * a->mask_step[0] + head * a->mask_step[1];
+  size_t zeros = 0;
+  while (a->mask_step[2] == 0 && zeros < a->keys && mask[zeros] == 0) {
+    zeros++;
+  }
+  return zeros < a->keys ? mask : NULL;
+}
+
+static void item(const void *const user, const size_t i, const int thread) {
+  const job *const j = user;
+  const tarei_attention *const a = j->a;
+  const size_t unit = i / j->cuts, first = i % j->cuts * j->size;
+  const size_t end = first + j->size < a->rows ? first + j->size : a->rows;
+  if (first >= end) {
+    return;
+  }
+  char *const scratch = tarei_thread_scratch(a->run, thread, a->layout.total);
+  size_t *const packed = (size_t *)scratch;
+  tarei_attention_block b = {.batch = unit / a->heads, .head = unit % a->heads};
+  b.mask = mask_of(a, b.batch, b.head);
+  if (*packed != unit) {
+    a->form->pack(a, b.batch, b.head, scratch);
+    *packed = unit;
+  }
+  for (b.first = first; b.first < end; b.first += b.m) {
+    b.m = end - b.first < a->layout.block_rows ? end - b.first : a->layout.block_rows;
+    a->form->rows(a, &b, scratch);
+  }
+}
+
+/* In how many parts the rows of each head go, so that all threads have as much to do: both threads
+ * pack a head that they share, so no more than it takes. */
+static size_t cuts_for(const tarei_attention *const a) {
+  const size_t threads = (size_t)a->run->threads, units = a->batch * a->heads;
+  const size_t blocks = (a->rows + FEWEST_ROWS - 1) / FEWEST_ROWS;
+  size_t cuts = 1;
+  while (units * cuts % threads && units * cuts < 4 * threads && cuts < blocks &&
+         cuts < MOST_CUTS) {
+    cuts++;
+  }
+  return cuts;
+}
+
+void tarei_attention_run(const tarei_attention *const a) {
+  const size_t cuts = cuts_for(a);
+  const job j = {a, cuts, tarei_round_up((a->rows + cuts - 1) / cuts, FEWEST_ROWS)};
+  for (int t = 0; t < a->run->threads; t++) {
+    *(size_t *)tarei_thread_scratch(a->run, t, a->layout.total) = SIZE_MAX;
+  }
+  tarei_team_run(a->run->team, a->batch * a->heads * cuts, item, &j);
+}
+
+bool tarei_attention_is_empty(const tarei_attention *const a, const tarei_attention_block *const b,
+                              const size_t row) {
+  const float *const mask = a->guard ? tarei_attention_mask(a, b, row) : NULL;
+  size_t i = 0;
+  while (mask && i < a->keys && mask[i] == -INFINITY) {
+    i++;
+  }
+  return mask && i == a->keys;
+}

@@ -1,0 +1,53 @@
+#include <string.h>
+
+#include "engine/lower/attention/attention.h"
+
+static const float *input(const tarei_attention *const a, const int i, const size_t at) {
+  return (const float *)a->run->in[i]->data + at;
+}
+
+static void pack(const tarei_attention *const a, const size_t batch, const size_t head,
+                 char *const scratch) {
+  a->run->kernels->f32_pack(
+      input(a, 1, tarei_attention_at(a, batch, a->keys, 0, head, a->depth)), a->heads * a->depth,
+      true, a->depth, a->keys, (float *)(scratch + a->layout.keys));
+  a->run->kernels->f32_pack(
+      input(a, 2, tarei_attention_at(a, batch, a->keys, 0, head, a->width)), a->heads * a->width,
+      false, a->keys, a->width, (float *)(scratch + a->layout.values));
+}
+
+static void rows(const tarei_attention *const a, const tarei_attention_block *const b,
+                 char *const scratch) {
+  const tarei_attention_layout *const l = &a->layout;
+  float *const scores = (float *)(scratch + l->scores);
+  const tarei_f32_gemm score = {
+      .a = input(a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth)),
+      .lda = a->heads * a->depth,
+      .m = b->m,
+      .k = a->depth,
+      .n = a->keys,
+      .b = (const float *)(scratch + l->keys),
+      .epilogue = {.out_f32 = scores, .ld_f32 = l->ld_scores}};
+  a->run->kernels->f32_gemm(&score);
+  for (size_t r = 0; r < b->m; r++) {
+    float *const row = scores + r * l->ld_scores;
+    if (tarei_attention_is_empty(a, b, r)) {
+      memset(row, 0, a->keys * sizeof *row);
+      continue;
+    }
+    a->run->kernels->softmax_fused(row, a->scale, tarei_attention_mask(a, b, r), a->keys, row, NULL,
+                                   1.0f, 0);
+  }
+  const tarei_f32_gemm product = {
+      .a = scores,
+      .lda = l->ld_scores,
+      .m = b->m,
+      .k = a->keys,
+      .n = a->width,
+      .b = (const float *)(scratch + l->values),
+      .epilogue = tarei_epilogue_at(&a->epilogue, b->batch * a->rows + b->first,
+                                    b->head * a->width)};
+  a->run->kernels->f32_gemm(&product);
+}
+
+const tarei_attention_form tarei_attention_f32 = {.pack = pack, .rows = rows};

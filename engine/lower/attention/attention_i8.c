@@ -1,0 +1,77 @@
+/* Scores of u8 queries and s8 keys; their softmax as bytes of exp(score - the row's largest); the
+ * product with s8 values, each row divided by the sum of its bytes: probabilities need no scale. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/lower/attention/attention.h"
+
+enum { ZERO_POINT = 128 }; /* of keys and values */
+
+static const uint8_t *input(const tarei_attention *const a, const int i, const size_t at) {
+  return (const uint8_t *)a->run->in[i]->data + at;
+}
+
+static void pack(const tarei_attention *const a, const size_t batch, const size_t head,
+                 char *const scratch) {
+  const tarei_attention_layout *const l = &a->layout;
+  int32_t *const key_sums = (int32_t *)(scratch + l->key_sums);
+  int32_t *const value_sums = (int32_t *)(scratch + l->value_sums);
+  a->run->kernels->i8_pack_u8(
+      input(a, 1, tarei_attention_at(a, batch, a->keys, 0, head, a->depth)), a->heads * a->depth,
+      true, a->depth, a->keys, ZERO_POINT, (int8_t *)(scratch + l->keys), key_sums);
+  for (size_t i = 0; i < tarei_round_up(a->keys, TAREI_I8_PANEL); i++) {
+    key_sums[i] *= -a->query_zero_point;
+  }
+  a->run->kernels->i8_pack_u8(
+      input(a, 2, tarei_attention_at(a, batch, a->keys, 0, head, a->width)), a->heads * a->width,
+      false, a->keys, a->width, ZERO_POINT, (int8_t *)(scratch + l->values), value_sums);
+  memset(value_sums, 0, tarei_round_up(a->width, TAREI_I8_PANEL) * sizeof *value_sums);
+}
+
+static void rows(const tarei_attention *const a, const tarei_attention_block *const b,
+                 char *const scratch) {
+  const tarei_attention_layout *const l = &a->layout;
+  float *const scores = (float *)(scratch + l->scores);
+  uint8_t *const bytes = (uint8_t *)(scratch + l->bytes);
+  float *const factors = (float *)(scratch + l->factors);
+  uint32_t *const sums = (uint32_t *)(scratch + l->sums);
+  const tarei_i8_gemm score = {
+      .a = input(a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth)),
+      .lda = a->heads * a->depth,
+      .m = b->m,
+      .k = a->depth,
+      .n = a->keys,
+      .b = (const int8_t *)(scratch + l->keys),
+      .add = (const int32_t *)(scratch + l->key_sums),
+      .epilogue = {.out_f32 = scores, .ld_f32 = l->ld_scores}};
+  a->run->kernels->i8_gemm(&score);
+  const tarei_softmax_u8 softmax = {.m = b->m,
+                                    .n = a->keys,
+                                    .x = scores,
+                                    .ldx = l->ld_scores,
+                                    .scale = a->scale,
+                                    .mask = tarei_attention_mask(a, b, 0),
+                                    .mask_step = a->mask_step[2],
+                                    .out = bytes,
+                                    .ld_out = l->ld_bytes,
+                                    .sums = sums};
+  a->run->kernels->softmax_u8(&softmax);
+  for (size_t r = 0; r < b->m; r++) { /* a row masked all over gives zeros */
+    const bool empty = !sums[r] || tarei_attention_is_empty(a, b, r);
+    factors[r] = empty ? 0.0f : a->value_scale / (float)sums[r];
+  }
+  tarei_i8_gemm product = {
+      .a = bytes,
+      .lda = l->ld_bytes,
+      .m = b->m,
+      .k = a->keys,
+      .n = a->width,
+      .b = (const int8_t *)(scratch + l->values),
+      .add = (const int32_t *)(scratch + l->value_sums),
+      .epilogue = tarei_epilogue_at(&a->epilogue, b->batch * a->rows + b->first,
+                                    b->head * a->width)};
+  product.epilogue.row_mult = factors;
+  a->run->kernels->i8_gemm(&product);
+}
+
+const tarei_attention_form tarei_attention_i8 = {.pack = pack, .rows = rows};

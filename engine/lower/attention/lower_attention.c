@@ -1,0 +1,135 @@
+/* softmax(Q . K^T * scale + mask) . V for all heads; int8 where Q, K and V are bytes. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/attention/attention.h"
+
+typedef struct state {
+  tarei_fused fused;
+  size_t heads;
+  float scale;
+  bool bytes, guard;
+} state;
+
+static tare_status check_bytes(const tarei_step *const step, tare_error *const err) {
+  for (int i = 0; i < 3; i++) {
+    const int value = step->node->in[i];
+    TARE_TRY(tarei_want_scales(step, value, err));
+    if (i > 0 && tarei_u8_zero_point(step->graph, value) != 128) {
+      return tarei_fail(err, TARE_E_MODEL, "'%s' must be quantized symmetrically",
+                        step->graph->values[value].name);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "attention", sizeof *s);
+  }
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  s->heads = (size_t)tarei_attr_int(step->node, "heads", 1);
+  s->scale = tarei_attr_float(step->node, "scale", 1.0f);
+  s->guard = tarei_attr_int(step->node, "guard", 0) != 0;
+  s->bytes = step->graph->values[step->node->in[0]].dtype == TARE_U8;
+  for (int i = s->bytes ? 3 : 0; i < 4; i++) {
+    TARE_TRY(tarei_want_float(step, i, err));
+  }
+  return s->bytes ? check_bytes(step, err) : TARE_OK;
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  (void)out;
+  const state *const s = step->state;
+  const tarei_attention_layout layout =
+      tarei_attention_layout_of(s->bytes, (size_t)in[1]->dims[1], (size_t)in[1]->dims[2] / s->heads,
+                                (size_t)in[2]->dims[2] / s->heads);
+  return tarei_times(layout.total, (size_t)threads);
+}
+
+/* Dims that inference could not compare. */
+static tare_status check_dims(const tarei_step *const step, const tarei_run *const run,
+                              tare_error *const err) {
+  for (int i = 1; i < 3; i++) {
+    TARE_TRY(tarei_want_dim(step, run, i, 0, run->in[0]->dims[0], err));
+  }
+  TARE_TRY(tarei_want_dim(step, run, 1, 2, run->in[0]->dims[2], err));
+  return tarei_want_dim(step, run, 2, 1, run->in[1]->dims[1], err);
+}
+
+static tare_status read_mask(tarei_attention *const a, const tare_tensor *const mask,
+                             tare_error *const err) {
+  const size_t dims[] = {a->batch, a->heads, a->rows, a->keys};
+  size_t step = 1;
+  for (int d = 3; d >= 0; d--) {
+    const int own = d - (4 - mask->rank);
+    const size_t size = own < 0 ? 1 : (size_t)mask->dims[own];
+    if (size != dims[d] && (size != 1 || d == 3)) {
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of the mask is %zu long, the scores have %zu",
+                        own, size, dims[d]);
+    }
+    if (d < 3) {
+      a->mask_step[d] = size > 1 ? step : 0;
+    }
+    step *= size;
+  }
+  a->mask = mask->data;
+  return TARE_OK;
+}
+
+/* What the scales of bytes make of the factors. */
+static void take_scales(const state *const s, tarei_attention *const a) {
+  const tarei_graph *const g = a->step->graph;
+  const int *const in = a->step->node->in;
+  const int profile = a->run->profile;
+  double values = (double)tarei_u8_scale(g, in[2], profile);
+  a->scale = (float)((double)s->scale * (double)tarei_u8_scale(g, in[0], profile) *
+                     (double)tarei_u8_scale(g, in[1], profile));
+  if (tarei_requant_folds(&s->fused, false)) {
+    values /= (double)tarei_u8_scale(g, a->step->node->out[s->fused.u8_output], profile);
+    a->epilogue.inv_scale = 1.0f;
+  }
+  a->value_scale = (float)values;
+  a->query_zero_point = tarei_u8_zero_point(g, in[0]);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const run,
+                       tare_error *const err) {
+  const state *const s = step->state;
+  const tare_tensor *const q = run->in[0], *const k = run->in[1], *const v = run->in[2];
+  const tare_tensor *const mask = step->node->n_in > 3 ? run->in[3] : NULL;
+  TARE_TRY(check_dims(step, run, err));
+  tarei_attention a = {.step = step,
+                       .run = run,
+                       .form = s->bytes ? &tarei_attention_i8 : &tarei_attention_f32,
+                       .batch = (size_t)q->dims[0],
+                       .heads = s->heads,
+                       .rows = (size_t)q->dims[1],
+                       .keys = (size_t)k->dims[1],
+                       .depth = (size_t)k->dims[2] / s->heads,
+                       .width = (size_t)v->dims[2] / s->heads,
+                       .scale = s->scale,
+                       .guard = s->guard};
+  if (mask) {
+    TARE_TRY(read_mask(&a, mask, err));
+  }
+  a.epilogue = tarei_fused_epilogue(&s->fused, step, run, NULL, a.heads * a.width);
+  if (s->bytes) {
+    take_scales(s, &a);
+  }
+  a.layout = tarei_attention_layout_of(s->bytes, a.keys, a.depth, a.width);
+  tarei_attention_run(&a);
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return ((const state *)step->state)->bytes ? k->i8_gemm_name : k->f32_gemm_name;
+}
+
+const tarei_lowering tarei_lower_attention = {
+    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};

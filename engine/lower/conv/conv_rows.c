@@ -1,0 +1,357 @@
+#include "engine/lower/conv/conv_rows.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/lower/operands.h"
+#include "engine/threads.h"
+
+#define BLOCK_BYTES ((size_t)512 * 1024) /* gathered at a time: stays in L2 beside some weights */
+#define LEAST_ROWS 64 /* at a time: the weights come from further away for each block */
+#define MOST_ROWS 512
+
+static void read_pair(const tarei_node *const node, const char *const name, const int space,
+                      const int64_t fallback, int64_t *const out) {
+  int n;
+  const int64_t *const list = tarei_attr_ints(node, name, &n);
+  out[0] = out[1] = fallback;
+  for (int i = 0; n >= space && i < space; i++) {
+    out[2 - space + i] = list[i];
+  }
+}
+
+tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
+                            tare_error *const err) {
+  const tarei_node *const node = step->node;
+  const tarei_value *const w = &step->graph->values[node->in[1]];
+  *c = (tarei_conv){.space = w->rank - 2};
+  TARE_TRY(tarei_want_weights(step, err));
+  if (c->space < 1 || c->space > 2) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "convolution over %d axes, 1 or 2 are supported",
+                      c->space);
+  }
+  read_pair(node, "strides", c->space, 1, c->stride);
+  read_pair(node, "dilations", c->space, 1, c->dilation);
+  read_pair(node, "pads", c->space, 0, c->pad);
+  if (c->space == 1) {
+    c->stride[0] = c->dilation[0] = 1;
+    c->pad[0] = 0;
+  }
+  const char *const auto_pad = tarei_attr_string(node, "auto_pad", "NOTSET");
+  c->auto_pad = strcmp(auto_pad, "SAME_UPPER") == 0   ? 1
+                : strcmp(auto_pad, "SAME_LOWER") == 0 ? 2
+                                                      : 0;
+  if (strcmp(auto_pad, "VALID") == 0) {
+    c->pad[0] = c->pad[1] = 0;
+  }
+  c->group = tarei_attr_int(node, "group", 1);
+  const tare_tensor t = tarei_value_tensor(step->graph, node->in[1]);
+  c->outputs = t.dims[0];
+  c->kernel[0] = c->space == 2 ? t.dims[1] : 1;
+  c->kernel[1] = t.dims[c->space];
+  const int64_t per_group = t.dims[c->space + 1];
+  c->channels = per_group * c->group;
+  c->k = (size_t)(c->kernel[0] * c->kernel[1] * per_group);
+  return TARE_OK;
+}
+
+bool tarei_conv_is_depthwise(const tarei_conv *const c) {
+  return c->group > 1 && c->group == c->channels && c->group == c->outputs;
+}
+
+int64_t tarei_conv_taps(const tarei_conv *const c) {
+  return c->kernel[0] * c->kernel[1];
+}
+
+int64_t tarei_conv_tap(const tarei_conv *const c, const int64_t j) {
+  return j % c->kernel[0] * c->kernel[1] + j / c->kernel[0];
+}
+
+int64_t tarei_conv_pad_before(const tarei_conv *const c, const int axis, const int64_t in_length,
+                              const int64_t out_length) {
+  if (!c->auto_pad) {
+    return c->pad[axis];
+  }
+  const int64_t span = (c->kernel[axis] - 1) * c->dilation[axis] + 1;
+  const int64_t total = (out_length - 1) * c->stride[axis] + span - in_length;
+  const int64_t both = total > 0 ? total : 0;
+  return c->auto_pad == 1 ? both / 2 : both - both / 2;
+}
+
+/* The sizes of one run. */
+typedef struct geometry {
+  const tarei_conv *conv;
+  const char *x;
+  size_t element;
+  uint8_t pad_byte;
+  int64_t in[2], out[2], pad[2], batch;
+} geometry;
+
+/* Copies `n` channels of taps [first, last) of a row of the input; taps lie `dilation` apart. */
+static void copy_taps(const geometry *const g, const char *const from, const int64_t first,
+                      const int64_t last, const size_t run, char *const to) {
+  const tarei_conv *const c = g->conv;
+  const size_t pixel = (size_t)c->channels * g->element;
+  const size_t step = (size_t)c->dilation[1] * pixel;
+  if (step == run) {
+    memcpy(to, from, (size_t)(last - first) * run);
+    return;
+  }
+  for (int64_t i = 0; i < last - first; i++) {
+    memcpy(to + (size_t)i * run, from + (size_t)i * step, run);
+  }
+}
+
+static int64_t clamp(const int64_t value, const int64_t least, const int64_t most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+/* Gathers `taps` of one row of the input, channels of one group; the first lies at position x. */
+static void gather_taps(const geometry *const g, const char *const row, const int64_t group,
+                        const int64_t x, const int64_t taps, char *const to) {
+  const tarei_conv *const c = g->conv;
+  const size_t run = (size_t)(c->channels / c->group) * g->element;
+  const size_t pixel = (size_t)c->channels * g->element;
+  const int64_t d = c->dilation[1];
+  const int64_t first = row ? clamp((d - 1 - x) / d, 0, taps) : taps;
+  const int64_t last = g->in[1] > x ? clamp((g->in[1] - 1 - x) / d + 1, first, taps) : first;
+  memset(to, g->pad_byte, (size_t)first * run);
+  if (first < last) {
+    copy_taps(g, row + (size_t)(x + first * d) * pixel + (size_t)group * run, first, last, run,
+              to + (size_t)first * run);
+  }
+  memset(to + (size_t)last * run, g->pad_byte, (size_t)(taps - last) * run);
+}
+
+/* A row of the input, or NULL in the padding. */
+static const char *input_row(const geometry *const g, const int64_t batch, const int64_t y) {
+  const size_t row = (size_t)(g->in[1] * g->conv->channels) * g->element;
+  return y < 0 || y >= g->in[0] ? NULL : g->x + (size_t)(batch * g->in[0] + y) * row;
+}
+
+/* Gathers the taps of one output position and group. */
+static void gather_row(const geometry *const g, const int64_t group, const size_t row,
+                       char *const to) {
+  const tarei_conv *const c = g->conv;
+  const int64_t per_batch = g->out[0] * g->out[1];
+  const int64_t b = (int64_t)row / per_batch, position = (int64_t)row % per_batch;
+  const int64_t oy = position / g->out[1], ox = position % g->out[1];
+  const size_t taps = c->k / (size_t)c->kernel[0] * g->element;
+  for (int64_t ky = 0; ky < c->kernel[0]; ky++) {
+    const int64_t y = oy * c->stride[0] + ky * c->dilation[0] - g->pad[0];
+    gather_taps(g, input_row(g, b, y), group, ox * c->stride[1] - g->pad[1], c->kernel[1],
+                to + (size_t)ky * taps);
+  }
+}
+
+static size_t row_bytes(const tarei_conv *const c, const size_t element) {
+  return tarei_round_up(c->k * element, TAREI_ALIGN);
+}
+
+static size_t fitting(const size_t bytes) {
+  const size_t rows = BLOCK_BYTES / (bytes ? bytes : 1);
+  return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+/* Along one axis the channels of a group, side by side, hold all rows: they overlap. */
+static bool has_lines(const tarei_conv *const c) {
+  return c->space == 1 && c->group > 1 && c->dilation[1] == 1;
+}
+
+static size_t line_step(const tarei_conv *const c, const size_t element) {
+  return (size_t)(c->stride[1] * (c->channels / c->group)) * element;
+}
+
+/* Along one axis without groups, rows are gathered at the ends of the input only. */
+static bool is_direct(const tarei_conv *const c) {
+  return c->space == 1 && c->group == 1 && (c->dilation[1] == 1 || c->kernel[1] == 1);
+}
+
+/* Rows of a gathered block, out of `total`. */
+static size_t block_rows(const tarei_conv *const c, const size_t element, const size_t total) {
+  const size_t rows = is_direct(c)   ? LEAST_ROWS
+                      : has_lines(c) ? fitting(line_step(c, element))
+                                     : fitting(row_bytes(c, element));
+  return rows < total ? rows : total ? total : 1;
+}
+
+static size_t thread_bytes(const tarei_conv *const c, const size_t element, const size_t total) {
+  const size_t rows = block_rows(c, element, total);
+  const size_t bytes =
+      has_lines(c) ? tarei_plus(tarei_times(rows - 1, line_step(c, element)), c->k * element)
+                   : tarei_times(rows, row_bytes(c, element));
+  return tarei_plus(tarei_round_up(bytes, TAREI_ALIGN), TAREI_ALIGN);
+}
+
+static size_t positions_of(const tarei_conv *const c, const tare_tensor *const out) {
+  return (size_t)tare_tensor_count(out) / (size_t)c->outputs;
+}
+
+size_t tarei_conv_scratch(const tarei_conv *const c, const tare_tensor *const out,
+                          const size_t element, const int threads) {
+  return tarei_times(thread_bytes(c, element, positions_of(c, out)), (size_t)threads);
+}
+
+/* What the threads of one run share. */
+typedef struct job {
+  geometry g;
+  const tarei_run *run;
+  tarei_conv_rows_fn rows;
+  const void *user;
+  size_t total;       /* output positions */
+  int64_t begin, end; /* outputs along the axis whose taps all lie inside the input */
+  int64_t size;       /* outputs of a block */
+} job;
+
+static char *scratch_of(const job *const j, const int thread) {
+  return tarei_thread_scratch(j->run, thread, thread_bytes(j->g.conv, j->g.element, j->total));
+}
+
+static void gathered(const job *const j, const size_t first, const size_t last, const int thread) {
+  const geometry *const g = &j->g;
+  char *const block = scratch_of(j, thread);
+  const size_t lda = row_bytes(g->conv, g->element);
+  const size_t most = block_rows(g->conv, g->element, j->total);
+  for (size_t r = first; r < last; r += most) {
+    const size_t m = last - r < most ? last - r : most;
+    for (int64_t group = 0; group < g->conv->group; group++) {
+      for (size_t i = 0; i < m; i++) {
+        gather_row(g, group, r + i, block + i * lda);
+      }
+      j->rows(j->user, block, lda, m, group, r, thread);
+    }
+  }
+}
+
+/* First and last + 1 output along the axis whose taps all lie inside the input. */
+static void interior(const geometry *const g, int64_t *const begin, int64_t *const end) {
+  const tarei_conv *const c = g->conv;
+  const int64_t stride = c->stride[1];
+  const int64_t last_start = g->in[1] - c->kernel[1] + g->pad[1];
+  *begin = (g->pad[1] + stride - 1) / stride;
+  *end = last_start < 0 ? 0 : last_start / stride + 1;
+  *end = *end > g->out[1] ? g->out[1] : *end;
+  *begin = *begin > *end ? *end : *begin;
+}
+
+static void one_block(const job *const j, const int64_t b, const int64_t t0, const int64_t t1,
+                      const int thread) {
+  const geometry *const g = &j->g;
+  const size_t base = (size_t)(b * g->out[1]);
+  const int64_t in0 = t0 > j->begin ? t0 : j->begin, in1 = t1 < j->end ? t1 : j->end;
+  if (in0 >= in1) {
+    gathered(j, base + (size_t)t0, base + (size_t)t1, thread);
+    return;
+  }
+  gathered(j, base + (size_t)t0, base + (size_t)in0, thread);
+  const tarei_conv *const c = g->conv;
+  const size_t pixel = (size_t)c->channels * g->element;
+  const int64_t start = in0 * c->stride[1] - g->pad[1];
+  j->rows(j->user, g->x + (size_t)(b * g->in[1] + start) * pixel, (size_t)c->stride[1] * pixel,
+          (size_t)(in1 - in0), 0, base + (size_t)in0, thread);
+  gathered(j, base + (size_t)in1, base + (size_t)t1, thread);
+}
+
+static int64_t blocks_of(const job *const j) {
+  return (j->g.out[1] + j->size - 1) / j->size;
+}
+
+static int64_t block_end(const job *const j, const int64_t t0) {
+  return t0 + j->size < j->g.out[1] ? t0 + j->size : j->g.out[1];
+}
+
+static void direct_item(const void *const user, const size_t i, const int thread) {
+  const job *const j = user;
+  const int64_t per_batch = blocks_of(j), t0 = (int64_t)i % per_batch * j->size;
+  one_block(j, (int64_t)i / per_batch, t0, block_end(j, t0), thread);
+}
+
+static void gathered_item(const void *const user, const size_t i, const int thread) {
+  const job *const j = user;
+  const size_t first = i * (size_t)j->size, last = first + (size_t)j->size;
+  gathered(j, first, last < j->total ? last : j->total, thread);
+}
+
+/* Groups come last: a thread goes through the weights of its own. */
+static void line_item(const void *const user, const size_t i, const int thread) {
+  const job *const j = user;
+  const geometry *const g = &j->g;
+  const tarei_conv *const c = g->conv;
+  const int64_t per_batch = blocks_of(j), per_group = per_batch * g->batch;
+  const int64_t group = (int64_t)i / per_group, rest = (int64_t)i % per_group;
+  const int64_t batch = rest / per_batch, t0 = rest % per_batch * j->size;
+  const int64_t m = block_end(j, t0) - t0;
+  char *const line = scratch_of(j, thread);
+  gather_taps(g, input_row(g, batch, 0), group, t0 * c->stride[1] - g->pad[1],
+              (m - 1) * c->stride[1] + c->kernel[1], line);
+  j->rows(j->user, line, line_step(c, g->element), (size_t)m, group,
+          (size_t)(batch * g->out[1] + t0), thread);
+}
+
+/* Even shares of at most `most`, one for each thread at least. */
+static int64_t share(const int64_t n, const int64_t parts, const int64_t most) {
+  const int64_t even = (n + parts - 1) / parts;
+  const int64_t pieces = (even + most - 1) / most;
+  return pieces ? (even + pieces - 1) / pieces : 1;
+}
+
+static bool is_pointwise(const geometry *const g) {
+  const tarei_conv *const c = g->conv;
+  bool plain = c->group == 1;
+  for (int a = 0; a < 2; a++) {
+    plain =
+        plain && c->kernel[a] == 1 && c->stride[a] == 1 && g->pad[a] == 0 && g->in[a] == g->out[a];
+  }
+  return plain;
+}
+
+/* Whatever its axes, a pointwise convolution is one product of all positions. */
+static void flatten(geometry *const g) {
+  g->in[1] = g->out[1] = g->batch * g->out[0] * g->out[1];
+  g->in[0] = g->out[0] = g->batch = 1;
+}
+
+static void run_job(job *const j) {
+  geometry *const g = &j->g;
+  const tarei_conv *const c = g->conv;
+  tarei_team *const team = j->run->team;
+  const int64_t threads = j->run->threads;
+  const bool pointwise = is_pointwise(g);
+  if (pointwise) {
+    flatten(g);
+  }
+  if (pointwise || is_direct(c)) {
+    interior(g, &j->begin, &j->end);
+    j->size = share(g->out[1], threads, (int64_t)fitting(line_step(c, g->element)) * 4);
+    tarei_team_run(team, (size_t)(g->batch * blocks_of(j)), direct_item, j);
+  } else if (has_lines(c)) {
+    const int64_t items = g->batch * c->group;
+    j->size = share(g->out[1], items >= threads ? 1 : threads,
+                    (int64_t)block_rows(c, g->element, j->total));
+    tarei_team_run(team, (size_t)(items * blocks_of(j)), line_item, j);
+  } else {
+    j->size = share((int64_t)j->total, threads, (int64_t)block_rows(c, g->element, j->total));
+    tarei_team_run(team, (j->total + (size_t)j->size - 1) / (size_t)j->size, gathered_item, j);
+  }
+}
+
+void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
+                     const tare_tensor *const x, const tare_tensor *const out, const size_t element,
+                     const uint8_t pad_byte, const tarei_conv_rows_fn rows,
+                     const void *const user) {
+  job j = {.run = run, .rows = rows, .user = user};
+  geometry *const g = &j.g;
+  *g = (geometry){
+      .conv = c, .x = x->data, .element = element, .pad_byte = pad_byte, .batch = x->dims[0]};
+  g->in[0] = c->space == 2 ? x->dims[1] : 1;
+  g->in[1] = x->dims[c->space];
+  g->out[0] = c->space == 2 ? out->dims[1] : 1;
+  g->out[1] = out->dims[c->space];
+  for (int a = 0; a < 2; a++) {
+    g->pad[a] = tarei_conv_pad_before(c, a, g->in[a], g->out[a]);
+  }
+  j.total = positions_of(c, out);
+  if (j.total > 0) {
+    run_job(&j);
+  }
+}

@@ -1,0 +1,67 @@
+/*
+ * Convolution as rows of a matrix product, channels-last.
+ *
+ * Output position r (over batch and space) is one row of [kernel taps x channels of a group]. Along
+ * one axis without dilation and groups that row lies in the input as it is, and rows overlap with a
+ * leading dim of stride * channels; with groups they overlap likewise in a copy of the group's
+ * channels. Every other row is gathered into scratch first. Bytes are all
+ * the same to it: the padding byte is 0 for float and the zero point for u8.
+ */
+#ifndef TAREI_ENGINE_LOWER_CONV_CONV_ROWS_H
+#define TAREI_ENGINE_LOWER_CONV_CONV_ROWS_H
+
+#include "engine/step.h"
+
+typedef struct tarei_conv {
+  int space; /* 1 or 2 axes; one axis is kept as the second of two */
+  int64_t kernel[2], stride[2], dilation[2], pad[2]; /* pad: before */
+  int auto_pad;                                      /* 0 explicit, 1 SAME_UPPER, 2 SAME_LOWER */
+  int64_t group, channels, outputs;                  /* all groups together */
+  size_t k;                                          /* taps x channels of one group */
+} tarei_conv;
+
+/* Reads and checks the attributes of conv_last or qconv_last. */
+tare_status tarei_conv_read(const tarei_step *step, tarei_conv *out, tare_error *err);
+
+/* One channel per group in and out: the depthwise kernels serve. */
+bool tarei_conv_is_depthwise(const tarei_conv *conv);
+/* Elements of a window; tap j of a depthwise kernel, which goes column by column, stands at
+ * tarei_conv_tap(conv, j) of the weights, which go row by row. */
+int64_t tarei_conv_taps(const tarei_conv *conv);
+int64_t tarei_conv_tap(const tarei_conv *conv, int64_t j);
+
+/* Padding before the input along an axis, 0 or 1. */
+int64_t tarei_conv_pad_before(const tarei_conv *conv, int axis, int64_t in_length,
+                              int64_t out_length);
+
+/* Called for m consecutive rows of a group from several threads: row i begins at a + i * lda bytes;
+ * first is the number of row 0 among all output positions. */
+typedef void (*tarei_conv_rows_fn)(const void *user, const void *a, size_t lda, size_t m,
+                                   int64_t group, size_t first, int thread);
+
+/* Grows with the output positions of `out`. */
+size_t tarei_conv_scratch(const tarei_conv *conv, const tare_tensor *out, size_t element,
+                          int threads);
+
+/* x, out: [batch, space..., channels]. The run's scratch begins with that of tarei_conv_scratch. */
+void tarei_conv_rows(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
+                     const tare_tensor *out, size_t element, uint8_t pad_byte,
+                     tarei_conv_rows_fn rows, const void *user);
+
+/* Called from several threads with a depthwise call for some outputs of one sample, complete but
+ * for weights, zero point and epilogue; row is the number of its first output among all. */
+typedef void (*tarei_conv_span_fn)(const void *user, tarei_dw_conv *call, size_t row);
+
+/* Cuts the outputs of a depthwise convolution into spans for the threads. */
+void tarei_conv_spans(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
+                      const tare_tensor *out, size_t element, uint8_t pad_byte,
+                      tarei_conv_span_fn span, const void *user);
+/* Its scratch, which the run's begins with; grows with x. */
+size_t tarei_conv_spans_scratch(const tarei_conv *conv, const tare_tensor *x, size_t element,
+                                int threads);
+/* What tarei_conv_spans does over two axes. */
+void tarei_conv_planes(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
+                       const tare_tensor *out, size_t element, uint8_t pad_byte,
+                       tarei_conv_span_fn span, const void *user);
+
+#endif

@@ -1,0 +1,129 @@
+/* Float convolution, channels-last: depthwise kernel, or rows of a matrix product. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/conv/conv_rows.h"
+#include "engine/lower/fused.h"
+
+typedef struct state {
+  tarei_conv conv;
+  tarei_fused fused;
+  bool depthwise;
+  const float *bias;    /* or NULL */
+  const float *weights; /* packed per group, or [taps][channels] for depthwise */
+  size_t group_floats;  /* between the packed weights of two groups */
+} state;
+
+typedef struct job {
+  const state *s;
+  const tarei_run *run;
+  const tare_tensor *x, *out;
+  tarei_epilogue epilogue;
+} job;
+
+/* [channels][taps][1] to [taps][channels]. */
+static void pack_depthwise(const tarei_conv *const c, const float *const w, float *const to) {
+  for (int64_t o = 0; o < c->outputs; o++) {
+    for (int64_t j = 0; j < tarei_conv_taps(c); j++) {
+      to[j * c->outputs + o] = w[o * tarei_conv_taps(c) + tarei_conv_tap(c, j)];
+    }
+  }
+}
+
+static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
+                        tare_error *const err) {
+  const tarei_conv *const c = &s->conv;
+  const float *const w = step->graph->values[step->node->in[1]].data->data;
+  const size_t per_group = (size_t)(c->outputs / c->group);
+  const size_t packed = tarei_f32_packed_size(c->k, per_group);
+  s->group_floats = packed / sizeof(float);
+  const size_t bytes = s->depthwise ? (size_t)(c->outputs * tarei_conv_taps(c)) * sizeof(float)
+                                    : packed * (size_t)c->group;
+  void *data;
+  bool fresh;
+  TARE_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
+  s->weights = data;
+  if (fresh && s->depthwise) {
+    pack_depthwise(c, w, data);
+  } else if (fresh) {
+    for (int64_t g = 0; g < c->group; g++) {
+      step->kernels->f32_pack(w + (size_t)g * per_group * c->k, c->k, true /* w[n][k] */, c->k,
+                              per_group, (float *)data + (size_t)g * s->group_floats);
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "convolution", sizeof *s);
+  }
+  TARE_TRY(tarei_conv_read(step, &s->conv, err));
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  s->depthwise = tarei_conv_is_depthwise(&s->conv);
+  TARE_TRY(tarei_want_float(step, 2, err));
+  TARE_TRY(tarei_want_residual(step, err));
+  TARE_TRY(tarei_want_bias(step, (size_t)s->conv.outputs, &s->bias, err));
+  return pack(step, blobs, s, err);
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  const state *const s = step->state;
+  return s->depthwise ? tarei_conv_spans_scratch(&s->conv, in[0], sizeof(float), threads)
+                      : tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads);
+}
+
+static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
+                 const int64_t group, const size_t first, const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const state *const s = j->s;
+  const size_t n = (size_t)(s->conv.outputs / s->conv.group);
+  const tarei_f32_gemm gemm = {
+      .a = a,
+      .lda = lda / sizeof(float),
+      .m = m,
+      .k = s->conv.k,
+      .n = n,
+      .b = s->weights + (size_t)group * s->group_floats,
+      .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
+  j->run->kernels->f32_gemm(&gemm);
+}
+
+static void span(const void *const user, tarei_dw_conv *const call, const size_t row) {
+  const job *const j = user;
+  call->w = j->s->weights;
+  call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
+  j->run->kernels->dw_conv_f32(call);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  const state *const s = step->state;
+  const tare_tensor *residual;
+  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
+  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
+  job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
+  j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
+  j.epilogue.bias = s->bias;
+  if (s->depthwise) {
+    tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, span, &j);
+  } else {
+    tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, rows, &j);
+  }
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return ((const state *)step->state)->depthwise ? k->dw_conv_f32_name : k->f32_gemm_name;
+}
+
+const tarei_lowering tarei_lower_conv_last = {.prepare = prepare,
+                                              .scratch = scratch,
+                                              .run = run,
+                                              .kernel = kernel,
+                                              .packs = 1u << 1 /* weights */};

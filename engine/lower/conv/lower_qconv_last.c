@@ -1,0 +1,197 @@
+/* int8 convolution, channels-last: activations u8, or float with a scale per window; s8 weights per
+ * output channel. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/conv/conv_rows.h"
+#include "engine/lower/products/int8_weights.h"
+#include "engine/lower/products/row_scales.h"
+
+typedef struct state {
+  tarei_conv conv;
+  tarei_int8_layer layer;
+  bool depthwise;
+  const int8_t *weights; /* packed per group, or [taps][channels] for depthwise */
+  size_t group_bytes;    /* between the packed weights of two groups */
+  size_t group_add;      /* between their column sums */
+} state;
+
+typedef struct job {
+  const state *s;
+  const tarei_run *run;
+  const tare_tensor *x, *out;
+  tarei_epilogue epilogue;
+  void *row_scratch; /* behind that of the gathered rows */
+} job;
+
+/* Quantizes w[outputs][k] row by row into q, with its scales. */
+static void quantize_weights(const tarei_step *const step, const tarei_conv *const c,
+                             const float *const w, int8_t *const q, float *const scale) {
+  const bool stated = tarei_weight_scales_stated(step, (size_t)c->outputs, scale);
+  for (size_t o = 0; o < (size_t)c->outputs; o++) {
+    scale[o] = stated ? scale[o] : tarei_weight_scale(w + o * c->k, c->k, 1);
+    for (size_t i = 0; i < c->k; i++) {
+      q[o * c->k + i] = stated ? tarei_weight_stated(w[o * c->k + i], scale[o])
+                               : tarei_weight_quantize(w[o * c->k + i], scale[o]);
+    }
+  }
+}
+
+static void pack_depthwise(const state *const s, const int8_t *const q, int8_t *const to,
+                           int32_t *const add) {
+  const size_t taps = s->conv.k, channels = (size_t)s->conv.outputs;
+  for (size_t o = 0; o < channels; o++) {
+    int32_t sum = 0;
+    for (size_t j = 0; j < taps; j++) {
+      const int8_t tap = q[o * taps + (size_t)tarei_conv_tap(&s->conv, (int64_t)j)];
+      to[j * channels + o] = tap;
+      sum += tap;
+    }
+    add[o] = -s->layer.x_zero_point * sum;
+  }
+}
+
+static void pack_groups(const state *const s, const int8_t *const q, int8_t *const to,
+                        int32_t *const add) {
+  const size_t n = (size_t)(s->conv.outputs / s->conv.group), k = s->conv.k;
+  for (size_t g = 0; g < (size_t)s->conv.group; g++) {
+    int32_t *const sums = add + g * s->group_add;
+    tarei_i8_pack(q + g * n * k, k, true /* w[n][k] */, k, n, to + g * s->group_bytes, sums);
+    for (size_t i = 0; i < s->group_add; i++) {
+      sums[i] *= -s->layer.x_zero_point;
+    }
+  }
+}
+
+static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
+                        tare_error *const err) {
+  const tarei_conv *const c = &s->conv;
+  const size_t n = (size_t)(c->outputs / c->group);
+  s->group_bytes = tarei_i8_packed_size(c->k, n);
+  s->group_add = s->depthwise ? 1 : tarei_round_up(n, TAREI_I8_PANEL);
+  const size_t bytes = s->depthwise ? (size_t)c->outputs * c->k : s->group_bytes * (size_t)c->group;
+  void *weights, *add;
+  bool fresh, fresh_add;
+  TARE_TRY(tarei_blobs_take(blobs, bytes, &weights, &fresh, err));
+  TARE_TRY(tarei_blobs_take(blobs, s->group_add * (size_t)c->group * sizeof(int32_t), &add,
+                            &fresh_add, err));
+  s->weights = weights;
+  s->layer.add = add;
+  s->layer.group_n = n;
+  s->layer.group_add = s->group_add;
+  const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
+  TARE_TRY(tarei_want_bias(step, (size_t)c->outputs, &bias, err));
+  float *scale = NULL;
+  int8_t *q = NULL;
+  tare_status status = TARE_OK;
+  if (fresh) {
+    scale = tarei_calloc((size_t)c->outputs, sizeof *scale);
+    q = tarei_calloc((size_t)c->outputs, c->k);
+    if (!scale || !q) {
+      status = tarei_fail_memory(err, "weights", (size_t)c->outputs * c->k);
+      goto done;
+    }
+    quantize_weights(step, c, w, q, scale);
+    if (s->depthwise) {
+      pack_depthwise(s, q, weights, add);
+    } else {
+      pack_groups(s, q, weights, add);
+    }
+  }
+  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
+done:
+  free(scale);
+  free(q);
+  return status;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "convolution", sizeof *s);
+  }
+  TARE_TRY(tarei_conv_read(step, &s->conv, err));
+  TARE_TRY(tarei_want_residual(step, err));
+  TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
+  s->depthwise = tarei_conv_is_depthwise(&s->conv);
+  if (s->depthwise && s->layer.row_scales) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no row scales");
+  }
+  s->layer.k = s->conv.k;
+  s->layer.n = (size_t)s->conv.outputs;
+  return pack(step, blobs, s, err);
+}
+
+static size_t element_of(const state *const s) {
+  return s->layer.row_scales ? sizeof(float) : 1;
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  const state *const s = step->state;
+  const size_t rows = s->layer.row_scales ? tarei_row_scales_scratch(s->conv.k, threads) : 0;
+  return s->depthwise ? tarei_conv_spans_scratch(&s->conv, in[0], 1, threads)
+                      : tarei_conv_scratch(&s->conv, out[0], element_of(s), threads) + rows;
+}
+
+static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
+                 const int64_t group, const size_t first, const int thread) {
+  const job *const j = user;
+  const state *const s = j->s;
+  const size_t n = (size_t)(s->conv.outputs / s->conv.group);
+  const tarei_i8_gemm gemm = {
+      .a = a,
+      .lda = lda,
+      .m = m,
+      .k = s->conv.k,
+      .n = n,
+      .b = s->weights + (size_t)group * s->group_bytes,
+      .add = tarei_int8_layer_add(&s->layer, j->run->profile) + (size_t)group * s->group_add,
+      .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
+  if (s->layer.row_scales) {
+    tarei_row_scales_gemm(&gemm, a, lda / sizeof(float), m, j->run->kernels, j->row_scratch,
+                          thread);
+  } else {
+    j->run->kernels->i8_gemm(&gemm);
+  }
+}
+
+static void span(const void *const user, tarei_dw_conv *const call, const size_t row) {
+  const job *const j = user;
+  call->w = j->s->weights;
+  call->add = tarei_int8_layer_add(&j->s->layer, j->run->profile);
+  call->zero_point = j->s->layer.x_zero_point;
+  call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
+  j->run->kernels->dw_conv_i8(call);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  const state *const s = step->state;
+  const tare_tensor *residual;
+  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
+  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
+  job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
+  j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
+  if (s->depthwise) {
+    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, span, &j);
+  } else {
+    const uint8_t pad = s->layer.row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
+    j.row_scratch =
+        (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, element_of(s), r->threads);
+    tarei_conv_rows(&s->conv, r, j.x, j.out, element_of(s), pad, rows, &j);
+  }
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return ((const state *)step->state)->depthwise ? k->dw_conv_i8_name : k->i8_gemm_name;
+}
+
+const tarei_lowering tarei_lower_qconv_last = {.prepare = prepare,
+                                               .scratch = scratch,
+                                               .run = run,
+                                               .kernel = kernel,
+                                               .packs = 1u << 1 | 1u << 2 /* weights, bias */};

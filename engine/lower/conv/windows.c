@@ -1,0 +1,116 @@
+#include "engine/lower/conv/windows.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+
+#define MOST_TAPS ((int64_t)1 << 24)
+
+static int64_t count_taps(const tarei_window *const w) {
+  int64_t taps = 1;
+  for (int a = 0; a < w->n; a++) {
+    if (!tarei_mul_i64(taps, w->kernel[a], &taps)) {
+      return INT64_MAX;
+    }
+  }
+  return taps;
+}
+
+tare_status tarei_windows_prepare(const tarei_step *const step, const int n,
+                                  const tarei_expr *const weights, tarei_window *const out,
+                                  tare_error *const err) {
+  TARE_TRY(tarei_ops_window(step->graph, step->node, n, weights, out, err));
+  const int64_t taps = count_taps(out);
+  for (int a = 0; a < n; a++) {
+    if (out->strides[a] > INT32_MAX || out->dilations[a] > INT32_MAX || out->pads[a] > INT32_MAX ||
+        out->pads[n + a] > INT32_MAX) {
+      return tarei_fail(err, TARE_E_LIMIT, "its windows lie too far apart along spatial axis %d",
+                        a);
+    }
+  }
+  return taps <= MOST_TAPS ? TARE_OK
+                           : tarei_fail(err, TARE_E_LIMIT,
+                                        "its windows have %" PRId64 " elements, at most %" PRId64
+                                        " are supported",
+                                        taps, MOST_TAPS);
+}
+
+static void pad_axis(const tarei_window *const w, const int a, tarei_windows *const out) {
+  out->before[a] = w->pads[a];
+  out->after[a] = w->pads[w->n + a];
+  if (w->auto_pad != TAREI_PAD_SAME_UPPER && w->auto_pad != TAREI_PAD_SAME_LOWER) {
+    return;
+  }
+  const int64_t span = (w->kernel[a] - 1) * w->dilations[a] + 1;
+  const int64_t total = (out->out[a] - 1) * w->strides[a] + span - out->in[a];
+  const int64_t both = total > 0 ? total : 0;
+  out->before[a] = w->auto_pad == TAREI_PAD_SAME_UPPER ? both / 2 : both - both / 2;
+  out->after[a] = both - out->before[a];
+}
+
+tarei_windows tarei_windows_of(const tarei_window *const window, const int64_t *const in,
+                               const int64_t *const out) {
+  tarei_windows w = {.window = window, .taps = count_taps(window), .in_plane = 1, .out_plane = 1};
+  for (int a = 0; a < window->n; a++) {
+    w.in[a] = in[a];
+    w.out[a] = out[a];
+    w.in_plane *= in[a];
+    w.out_plane *= out[a];
+    pad_axis(window, a, &w);
+  }
+  return w;
+}
+
+/* Where tap 0 of a window lies along each axis. */
+static void starts(const tarei_windows *const w, int64_t position, int64_t *const start) {
+  for (int a = w->window->n - 1; a >= 0; a--) {
+    start[a] = position % w->out[a] * w->window->strides[a] - w->before[a];
+    position /= w->out[a];
+  }
+}
+
+void tarei_windows_offsets(const tarei_windows *const w, const int64_t position,
+                           int64_t *const offsets) {
+  const tarei_window *const k = w->window;
+  int64_t start[TAREI_MAX_SPACE], tap[TAREI_MAX_SPACE] = {0};
+  starts(w, position, start);
+  for (int64_t t = 0; t < w->taps; t++) {
+    int64_t offset = 0;
+    for (int a = 0; a < k->n; a++) {
+      const int64_t at = start[a] + tap[a] * k->dilations[a];
+      if (at < 0 || at >= w->in[a]) {
+        offset = -1;
+        break;
+      }
+      offset = offset * w->in[a] + at;
+    }
+    offsets[t] = offset;
+    for (int a = k->n - 1; a >= 0 && ++tap[a] == k->kernel[a]; a--) {
+      tap[a] = 0;
+    }
+  }
+}
+
+int64_t tarei_windows_padded(const tarei_windows *const w, const int64_t position) {
+  const tarei_window *const k = w->window;
+  int64_t start[TAREI_MAX_SPACE], count = 1;
+  starts(w, position, start);
+  for (int a = 0; a < k->n; a++) {
+    const int64_t room = w->in[a] + w->after[a] - start[a];
+    const int64_t taps = room > 0 ? (room - 1) / k->dilations[a] + 1 : 0;
+    count *= taps < k->kernel[a] ? taps : k->kernel[a];
+  }
+  return count;
+}
+
+int64_t tarei_windows_column_major(const tarei_windows *const w, int64_t offset) {
+  int64_t at[TAREI_MAX_SPACE], result = 0;
+  for (int a = w->window->n - 1; a >= 0; a--) {
+    at[a] = offset % w->in[a];
+    offset /= w->in[a];
+  }
+  for (int a = w->window->n - 1; a >= 0; a--) {
+    result = result * w->in[a] + at[a];
+  }
+  return result;
+}

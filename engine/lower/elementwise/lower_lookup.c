@@ -1,0 +1,89 @@
+/* An activation from bytes to bytes: a table of 256 bytes for each profile. */
+#include "base/mem.h"
+#include "engine/lower/elementwise/elementwise.h"
+#include "engine/lower/fused.h"
+#include "engine/lower/elementwise/pointwise.h"
+
+typedef struct state {
+  uint8_t (*tables)[256]; /* [profile], behind the struct */
+} state;
+
+typedef struct job {
+  const tarei_kernels *kernels;
+  const uint8_t *table, *x;
+  uint8_t *out;
+} job;
+
+/* Bounds of a Clip that are inputs; they have to be constant. */
+static tare_status read_bounds(const tarei_step *const step, tarei_pointwise *const f,
+                               tare_error *const err) {
+  for (int i = 1; i < step->node->n_in; i++) {
+    const int value = step->node->in[i];
+    float *const bound = i == 1 ? &f->a : &f->b;
+    if (value >= 0 && !tarei_value_const_float(step->graph, value, bound)) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "parameter '%s' is not one constant number",
+                        step->graph->values[value].name);
+    }
+  }
+  return TARE_OK;
+}
+
+static void fill(const tarei_step *const step, const tarei_pointwise *const f, const int profile,
+                 uint8_t *const table) {
+  const int in = step->node->in[0], out = step->node->out[0];
+  float values[256];
+  for (int i = 0; i < 256; i++) {
+    table[i] = (uint8_t)i;
+  }
+  step->kernels->dequantize(table, 256, tarei_u8_scale(step->graph, in, profile),
+                            tarei_u8_zero_point(step->graph, in), values);
+  tarei_pointwise_run(f, step->kernels, values, 256, values);
+  step->kernels->quantize(values, 256, 1.0f / tarei_u8_scale(step->graph, out, profile),
+                          tarei_u8_zero_point(step->graph, out), table);
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  tarei_pointwise f;
+  TARE_TRY(
+      tarei_pointwise_read(step->node, tarei_attr_string(step->node, "function", ""), &f, err));
+  TARE_TRY(read_bounds(step, &f, err));
+  TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
+  TARE_TRY(tarei_want_scales(step, step->node->out[0], err));
+  const size_t bytes = sizeof(state) + (size_t)step->n_profiles * 256;
+  state *const s = tarei_calloc(1, bytes);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "table", bytes);
+  }
+  s->tables = (void *)(s + 1);
+  for (int p = 0; p < step->n_profiles; p++) {
+    fill(step, &f, p, s->tables[p]);
+  }
+  return TARE_OK;
+}
+
+static void chunk(const void *const user, const size_t first, const size_t n) {
+  const job *const j = user;
+  j->kernels->lut_u8(j->table, j->x + first, n, j->out + first);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  (void)err;
+  const state *const s = step->state;
+  const job j = {.kernels = r->kernels,
+                 .table = s->tables[r->profile],
+                 .x = r->in[0]->data,
+                 .out = r->out[0]->data};
+  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), chunk, &j);
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->lut_u8_name;
+}
+
+const tarei_lowering tarei_lower_lookup = {.prepare = prepare, .run = run, .kernel = kernel};

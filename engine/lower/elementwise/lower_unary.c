@@ -1,0 +1,161 @@
+/* Elementwise operators of one operand. Floats are written as float, u8 or both. */
+#include "base/mem.h"
+#include "engine/lower/elementwise/elementwise.h"
+#include "engine/lower/fused.h"
+#include "engine/lower/elementwise/pointwise.h"
+#include "engine/lower/elementwise/typed_unary.h"
+
+typedef struct state {
+  tarei_fused fused;
+  tarei_pointwise function;
+  tarei_typed_unary_fn *typed; /* NULL for float32 */
+} state;
+
+typedef struct job {
+  const tarei_run *run;
+  tarei_pointwise function;
+  tarei_epilogue to;
+} job;
+
+/* Parameters that are inputs have the type of the operand: inference saw to it. */
+static tare_status prepare_typed(const tarei_step *const step, const tare_dtype dtype,
+                                 state *const s, tare_error *const err) {
+  const char *const name = step->node->op->name;
+  s->typed = tarei_typed_unary_of(name, dtype);
+  if (!s->typed) {
+    return tarei_refuse_dtype(dtype, err);
+  }
+  return tarei_pointwise_has(name) ? tarei_pointwise_read(step->node, name, &s->function, err)
+                                   : TARE_OK;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, step->node->name, sizeof *s);
+  }
+  if (dtype != TARE_F32) {
+    return prepare_typed(step, dtype, s, err);
+  }
+  for (int i = 0; i < step->node->n_in; i++) {
+    TARE_TRY(tarei_want_float(step, i, err));
+  }
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  return tarei_pointwise_read(step->node, step->node->op->name, &s->function, err);
+}
+
+static void values(const void *const user, const size_t at, const size_t n, float *const out) {
+  const job *const j = user;
+  const float *const x = j->run->in[0]->data;
+  tarei_pointwise_run(&j->function, j->run->kernels, x + at, n, out);
+}
+
+static void chunk(const void *const user, const size_t first, const size_t n) {
+  const job *const j = user;
+  tarei_write_values(&j->to, j->run->kernels, first, n, values, j);
+}
+
+typedef struct typed_job {
+  const tarei_run *run;
+  tarei_typed_unary_fn *function;
+  tarei_typed_parameters parameters;
+  size_t size; /* of an element */
+} typed_job;
+
+static void typed_chunk(const void *const user, const size_t first, const size_t n) {
+  const typed_job *const j = user;
+  const size_t at = first * j->size;
+  j->function(&j->parameters, (const char *)j->run->in[0]->data + at, n,
+              (char *)j->run->out[0]->data + at);
+}
+
+/* Bound i of Clip: an input, or else what stands for its attribute. */
+static const void *bound(const tarei_step *const step, const tarei_run *const r, const int i,
+                         const void *const fallback) {
+  return i < step->node->n_in && r->in[i] ? r->in[i]->data : fallback;
+}
+
+static void run_typed(const tarei_step *const step, const tarei_run *const r, const size_t n) {
+  const state *const s = step->state;
+  const double low = (double)s->function.a, high = (double)s->function.b;
+  const bool attributes = step->node->op == &tarei_op_clip && r->in[0]->dtype == TARE_F64;
+  const typed_job j = {.run = r,
+                       .function = s->typed,
+                       .parameters = {.f = s->function,
+                                      .low = bound(step, r, 1, attributes ? &low : NULL),
+                                      .high = bound(step, r, 2, attributes ? &high : NULL)},
+                       .size = tare_dtype_size(r->in[0]->dtype)};
+  tarei_chunks(r, n, typed_chunk, &j);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  const state *const s = step->state;
+  const size_t n = (size_t)tare_tensor_count(r->in[0]);
+  for (int i = 1; i < step->node->n_in; i++) {
+    TARE_TRY(tarei_want_count(step, r, i, 1, err));
+  }
+  if (s->typed) {
+    run_typed(step, r, n);
+    return TARE_OK;
+  }
+  job j = {
+      .run = r, .function = s->function, .to = tarei_fused_epilogue(&s->fused, step, r, NULL, 0)};
+  j.function.a = *(const float *)bound(step, r, 1, &s->function.a);
+  j.function.b = *(const float *)bound(step, r, 2, &s->function.b);
+  tarei_chunks(r, n, chunk, &j);
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  const state *const s = step->state;
+  return s->typed ? "" : tarei_pointwise_kernel(&s->function, k);
+}
+
+#define UNARY(id) \
+  const tarei_lowering tarei_lower_##id = {.prepare = prepare, .run = run, .kernel = kernel};
+
+UNARY(abs)
+UNARY(acos)
+UNARY(acosh)
+UNARY(asin)
+UNARY(asinh)
+UNARY(atan)
+UNARY(atanh)
+UNARY(bitwise_not)
+UNARY(ceil)
+UNARY(celu)
+UNARY(clip)
+UNARY(cos)
+UNARY(cosh)
+UNARY(elu)
+UNARY(erf)
+UNARY(exp)
+UNARY(floor)
+UNARY(gelu)
+UNARY(hard_sigmoid)
+UNARY(hard_swish)
+UNARY(leaky_relu)
+UNARY(log)
+UNARY(mish)
+UNARY(neg)
+UNARY(reciprocal)
+UNARY(relu)
+UNARY(round)
+UNARY(selu)
+UNARY(shrink)
+UNARY(sigmoid)
+UNARY(sign)
+UNARY(sin)
+UNARY(sinh)
+UNARY(softplus)
+UNARY(softsign)
+UNARY(sqrt)
+UNARY(swish)
+UNARY(tan)
+UNARY(tanh)
+UNARY(thresholded_relu)

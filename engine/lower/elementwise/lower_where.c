@@ -1,0 +1,108 @@
+/* Where and Expand: elements of any type, chosen or repeated by broadcasting. */
+#include <string.h>
+
+#include "engine/lower/elementwise/elementwise.h"
+#include "engine/lower/numbers.h"
+#include "engine/lower/measured.h"
+
+typedef struct job {
+  const uint8_t *condition;
+  const char *a, *b;
+  char *out;
+  size_t element;
+} job;
+
+/* One loop for each way in which the choices step, so that compilers make vectors of them. */
+#define CHOOSE_STEPS(type, c_step, x_step, y_step)                                              \
+  for (size_t i = 0; i < b->n; i++) {                                                           \
+    ((type *)(void *)out)[i] = c[i * (c_step)] ? ((const type *)(const void *)x)[i * (x_step)]  \
+                                               : ((const type *)(const void *)y)[i * (y_step)]; \
+  }
+
+#define CHOOSE(type)                                       \
+  if (b->step[0] && b->step[1] && b->step[2]) {            \
+    CHOOSE_STEPS(type, 1, 1, 1)                            \
+  } else if (b->step[0] && b->step[1]) {                   \
+    CHOOSE_STEPS(type, 1, 1, 0)                            \
+  } else if (b->step[0] && b->step[2]) {                   \
+    CHOOSE_STEPS(type, 1, 0, 1)                            \
+  } else {                                                 \
+    CHOOSE_STEPS(type, b->step[0], b->step[1], b->step[2]) \
+  }
+
+static void where_row(const void *const user, const tarei_broadcast *const b, const size_t at,
+                      const size_t *const offset) {
+  const job *const j = user;
+  const uint8_t *const c = j->condition + offset[0];
+  const char *const x = j->a + offset[1] * j->element, *const y = j->b + offset[2] * j->element;
+  char *const out = j->out + at * j->element;
+  if (j->element == 1) {
+    CHOOSE(uint8_t)
+  } else if (j->element == 2) {
+    CHOOSE(uint16_t)
+  } else if (j->element == 4) {
+    CHOOSE(uint32_t)
+  } else {
+    CHOOSE(uint64_t)
+  }
+}
+
+static tare_status run_where(const tarei_step *const step, const tarei_run *const r,
+                             tare_error *const err) {
+  (void)step;
+  tarei_broadcast layout;
+  TARE_TRY(tarei_broadcast_read(r->in, 3, r->out[0], &layout, err));
+  const job j = {r->in[0]->data, r->in[1]->data, r->in[2]->data, r->out[0]->data,
+                 tare_dtype_size(r->out[0]->dtype)};
+  tarei_broadcast_run(&layout, r, where_row, &j);
+  return TARE_OK;
+}
+
+static void expand_row(const void *const user, const tarei_broadcast *const b, const size_t at,
+                       const size_t *const offset) {
+  const job *const j = user;
+  const char *const x = j->a + offset[0] * j->element;
+  char *const out = j->out + at * j->element;
+  if (b->step[0]) {
+    memcpy(out, x, b->n * j->element);
+    return;
+  }
+  for (size_t i = 0; i < b->n; i++) {
+    memcpy(out + i * j->element, x, j->element);
+  }
+}
+
+/* Dims that only a run tells: those of the shape, broadcast with the input's. */
+static tare_status measure_expand(const tarei_step *const step, const tarei_run *const r,
+                                  int64_t *const values, tare_error *const err) {
+  const tare_tensor *const x = r->in[0];
+  int64_t dims[TARE_MAX_RANK];
+  tarei_ints shape;
+  TARE_TRY(tarei_read_ints(step, r, 1, NULL, &shape, err));
+  const int n = shape.n;
+  const int rank = step->graph->values[step->node->out[0]].rank;
+  for (int i = 1; i <= rank; i++) {
+    const int64_t own = i <= x->rank ? x->dims[x->rank - i] : 1, to = i <= n ? shape.at[n - i] : 1;
+    if (to < 0 || (own != to && own != 1 && to != 1)) {
+      return tarei_fail(err, TARE_E_INPUT, "axis %d of its input is %lld and cannot become %lld",
+                        x->rank - i, (long long)own, (long long)to);
+    }
+    dims[rank - i] = own == 1 ? to : own;
+  }
+  tarei_measured_dims(step, 0, dims, values);
+  return TARE_OK;
+}
+
+static tare_status run_expand(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
+  (void)step;
+  tarei_broadcast layout;
+  TARE_TRY(tarei_broadcast_read(r->in, 1, r->out[0], &layout, err));
+  const job j = {
+      .a = r->in[0]->data, .out = r->out[0]->data, .element = tare_dtype_size(r->out[0]->dtype)};
+  tarei_broadcast_run(&layout, r, expand_row, &j);
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_where = {.run = run_where};
+const tarei_lowering tarei_lower_expand = {.measure = measure_expand, .run = run_expand};

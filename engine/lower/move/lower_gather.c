@@ -1,0 +1,170 @@
+/* Gather, GatherElements and GatherND. */
+#include "engine/lower/move/elements.h"
+#include "engine/lower/move/indices.h"
+#include "engine/threads.h"
+
+#define LEAST ((size_t)1 << 15) /* bytes, or elements, that are worth a range */
+
+/* Elements of the axes from..to-1. */
+static size_t count_between(const tare_tensor *const t, const int from, const int to) {
+  size_t n = 1;
+  for (int d = from; d < to; d++) {
+    n *= (size_t)t->dims[d];
+  }
+  return n;
+}
+
+static int axis_of(const tarei_step *const step, const tare_tensor *const x) {
+  const int64_t axis = tarei_attr_int(step->node, "axis", 0);
+  return (int)(axis < 0 ? axis + x->rank : axis);
+}
+
+/* --- Gather ---------------------------------------------------------------------------------- */
+
+typedef struct job {
+  const tare_tensor *indices;
+  size_t n, size, inner; /* indices, rows to choose from, bytes of a row */
+  const char *from;
+  char *to;
+} job;
+
+static void rows(const void *const user, const size_t first, const size_t end, const int thread) {
+  (void)thread;
+  const job *const j = user;
+  for (size_t i = first; i < end; i++) {
+    const int64_t at = tarei_position(j->indices, (int64_t)(i % j->n), (int64_t)j->size);
+    memcpy(j->to + i * j->inner, j->from + (i / j->n * j->size + (size_t)at) * j->inner, j->inner);
+  }
+}
+
+static tare_status run_gather(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
+  const tare_tensor *const x = r->in[0];
+  const int axis = axis_of(step, x);
+  TARE_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
+  const size_t inner = count_between(x, axis + 1, x->rank) * tare_dtype_size(x->dtype);
+  const job j = {
+      r->in[1],       (size_t)tare_tensor_count(r->in[1]), (size_t)x->dims[axis], inner, x->data,
+      r->out[0]->data};
+  if (inner) {
+    tarei_row_ranges(r, count_between(x, 0, axis) * j.n, inner, LEAST, rows, &j);
+  }
+  return TARE_OK;
+}
+
+/* --- GatherElements -------------------------------------------------------------------------- */
+
+typedef struct picking {
+  const tare_tensor *x, *indices, *out;
+  int axis;
+} picking;
+
+/* Element of x at which the row of the indices would begin, were its index along the axis 0. */
+static int64_t row_start(const picking *const p, size_t row) {
+  const int last = p->x->rank - 1;
+  int64_t from = 0, stride = last < 0 ? 1 : p->x->dims[last];
+  for (int d = last - 1; d >= 0; d--) {
+    const size_t size = (size_t)p->indices->dims[d];
+    from += d == p->axis ? 0 : (int64_t)(row % size) * stride;
+    row /= size;
+    stride *= p->x->dims[d];
+  }
+  return from;
+}
+
+static void pick_rows(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const picking *const p = user;
+  const int last = p->x->rank - 1;
+  const int64_t n = p->indices->dims[last], size = p->x->dims[p->axis];
+  const int64_t stride = (int64_t)count_between(p->x, p->axis + 1, p->x->rank);
+  const int64_t along = p->axis != last; /* the row's own position counts, but for its axis */
+  const size_t element = tare_dtype_size(p->x->dtype);
+  for (size_t row = first; row < end; row++) {
+    const int64_t start = row_start(p, row), at = (int64_t)row * n;
+    TAREI_BY_SIZE(
+        element, for (int64_t i = 0; i < n; i++) {
+          const int64_t from =
+              start + along * i + stride * tarei_position(p->indices, at + i, size);
+          ((type *)p->out->data)[at + i] = ((const type *)p->x->data)[from];
+        })
+  }
+}
+
+static tare_status run_gather_elements(const tarei_step *const step, const tarei_run *const r,
+                                       tare_error *const err) {
+  const picking p = {r->in[0], r->in[1], r->out[0], axis_of(step, r->in[0])};
+  for (int d = 0; d < p.x->rank; d++) {
+    if (d != p.axis && p.indices->dims[d] > p.x->dims[d]) {
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of its indices is %lld long, of its data %lld",
+                        d, (long long)p.indices->dims[d], (long long)p.x->dims[d]);
+    }
+  }
+  TARE_TRY(tarei_check_indices(step, r, 0, 1, p.axis, p.x->dims[p.axis], err));
+  const size_t total = (size_t)tare_tensor_count(p.indices);
+  if (total) {
+    const size_t n = (size_t)p.indices->dims[p.x->rank - 1];
+    tarei_row_ranges(r, total / n, n, LEAST, pick_rows, &p);
+  }
+  return TARE_OK;
+}
+
+/* --- GatherND -------------------------------------------------------------------------------- */
+
+typedef struct tuples {
+  const tare_tensor *x, *indices;
+  int batch, length;       /* axes of the batch, axes that a tuple names */
+  size_t per_batch, slice; /* tuples of a batch, bytes that one picks */
+  char *to;
+} tuples;
+
+static void slices(const void *const user, const size_t first, const size_t end, const int thread) {
+  (void)thread;
+  const tuples *const t = user;
+  for (size_t i = first; i < end; i++) {
+    size_t from = i / t->per_batch;
+    for (int d = 0; d < t->length; d++) {
+      const int64_t size = t->x->dims[t->batch + d];
+      from = from * (size_t)size +
+             (size_t)tarei_position(t->indices, (int64_t)i * t->length + d, size);
+    }
+    memcpy(t->to + i * t->slice, (const char *)t->x->data + from * t->slice, t->slice);
+  }
+}
+
+static tare_status run_gather_nd(const tarei_step *const step, const tarei_run *const r,
+                                 tare_error *const err) {
+  const tare_tensor *const x = r->in[0], *const indices = r->in[1];
+  const int batch = (int)tarei_attr_int(step->node, "batch_dims", 0);
+  const int length = (int)indices->dims[indices->rank - 1];
+  for (int d = 0; d < batch; d++) {
+    if (x->dims[d] != indices->dims[d]) {
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "batch axis %d is %lld long in the data, %lld in the "
+                        "indices",
+                        d, (long long)x->dims[d], (long long)indices->dims[d]);
+    }
+  }
+  for (int d = 0; d < length; d++) {
+    TARE_TRY(tarei_check_indices(step, r, d, length, batch + d, x->dims[batch + d], err));
+  }
+  const tuples t = {
+      .x = x,
+      .indices = indices,
+      .batch = batch,
+      .length = length,
+      .per_batch = count_between(indices, batch, indices->rank - 1),
+      .slice = count_between(x, batch + length, x->rank) * tare_dtype_size(x->dtype),
+      .to = r->out[0]->data,
+  };
+  if (t.slice) {
+    tarei_row_ranges(r, count_between(indices, 0, indices->rank - 1), t.slice, LEAST, slices, &t);
+  }
+  return TARE_OK;
+}
+
+const tarei_lowering tarei_lower_gather = {.prepare = tarei_want_indices, .run = run_gather};
+const tarei_lowering tarei_lower_gather_elements = {.prepare = tarei_want_indices,
+                                                    .run = run_gather_elements};
+const tarei_lowering tarei_lower_gather_nd = {.prepare = tarei_want_indices, .run = run_gather_nd};

@@ -1,0 +1,206 @@
+#include "engine/lower/products/int8_weights.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/lower/products/row_scales.h"
+#include "graph/quantize/quantize.h"
+
+#define COARSEST_SUM (1.0 / 64) /* bytes that one unit of an accumulator may be worth */
+
+float tarei_weight_scale(const float *const w, const size_t n, const size_t step) {
+  float amax = 0;
+  for (size_t i = 0; i < n; i++) {
+    const float magnitude = fabsf(w[i * step]);
+    amax = magnitude > amax ? magnitude : amax;
+  }
+  const float scale = amax / 127.0f;
+  return scale >= FLT_MIN ? scale : 1.0f;
+}
+
+int8_t tarei_weight_quantize(const float w, const float scale) {
+  const float q = rintf(w / scale);
+  return (int8_t)(q > 127.0f ? 127.0f : q < -127.0f ? -127.0f : q);
+}
+
+int8_t tarei_weight_stated(const float w, const float scale) {
+  const float q = rintf(w / scale);
+  return (int8_t)(q > 127.0f ? 127.0f : q < -128.0f ? -128.0f : q);
+}
+
+bool tarei_weight_scales_stated(const tarei_step *const step, const size_t n, float *const scale) {
+  const tarei_attr *const a = tarei_attr_find(step->node, TAREI_ATTR_WEIGHT_SCALES);
+  if (!a || a->kind != TAREI_ATTR_FLOATS || (a->n != 1 && (size_t)a->n != n)) {
+    return false;
+  }
+  for (size_t i = 0; i < n; i++) {
+    scale[i] = a->floats[a->n == 1 ? 0 : i];
+  }
+  return true;
+}
+
+tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_step *const step,
+                                  tare_error *const err) {
+  const int x = step->node->in[0];
+  layer->row_scales = step->graph->values[x].dtype == TARE_F32;
+  if (!layer->row_scales) {
+    TARE_TRY(tarei_want_scales(step, x, err));
+  }
+  TARE_TRY(tarei_fused_read(step, &layer->fused, err));
+  layer->x_zero_point =
+      layer->row_scales ? TAREI_ROW_SCALES_ZERO_POINT : tarei_u8_zero_point(step->graph, x);
+  return TARE_OK;
+}
+
+/* --- requantization ------------------------------------------------------------------------------
+ */
+
+/* Tables of a layer whose only output is bytes that an activation makes, for all profiles or none.
+ */
+static tare_status take_tables(tarei_int8_layer *const layer, const tarei_step *const step,
+                               tarei_blobs *const blobs, tare_error *const err) {
+  const tarei_fused *const fused = &layer->fused;
+  tarei_act_table table = {{0}};
+  if (fused->f32_output >= 0 || (step->node->n_in > 3 && step->node->in[3] >= 0)) {
+    return TARE_OK;
+  }
+  const int out = step->node->out[fused->u8_output];
+  const int32_t zero_point = tarei_u8_zero_point(step->graph, out);
+  for (int p = 0; p < step->n_profiles; p++) {
+    if (!tarei_act_table_make(fused->act, tarei_u8_scale(step->graph, out, p), zero_point,
+                              step->kernels, &table)) {
+      return TARE_OK;
+    }
+  }
+  void *data;
+  bool fresh;
+  TARE_TRY(tarei_blobs_take(blobs, (size_t)step->n_profiles * sizeof table, &data, &fresh, err));
+  layer->tables = data;
+  for (int p = 0; fresh && p < step->n_profiles; p++) {
+    (void)tarei_act_table_make(fused->act, tarei_u8_scale(step->graph, out, p), zero_point,
+                               step->kernels, (tarei_act_table *)data + p);
+  }
+  return TARE_OK;
+}
+
+/* Scale of what the factors make, with which they are divided; 1 for the real value. */
+static double unit_of(const tarei_int8_layer *const layer, const tarei_step *const step,
+                      const int profile) {
+  if (layer->tables) {
+    return (double)layer->tables[profile].scale;
+  }
+  const int out = layer->requant.folded ? step->node->out[layer->fused.u8_output] : -1;
+  return out < 0 ? 1.0 : (double)tarei_u8_scale(step->graph, out, profile);
+}
+
+static tare_status take_factors(tarei_int8_layer *const layer, const tarei_step *const step,
+                                tarei_blobs *const blobs, const float *const weight_scale,
+                                const float *const bias, tare_error *const err) {
+  const size_t floats = (size_t)step->n_profiles * layer->n;
+  const bool has_bias = step->node->n_in > 2 && step->node->in[2] >= 0;
+  void *data;
+  bool fresh;
+  TARE_TRY(
+      tarei_blobs_take(blobs, floats * (has_bias ? 2 : 1) * sizeof(float), &data, &fresh, err));
+  float *const mult = data, *const bias_out = has_bias ? mult + floats : NULL;
+  layer->requant.mult = mult;
+  layer->requant.bias = bias_out;
+  for (int p = 0; fresh && p < step->n_profiles; p++) {
+    const size_t at = (size_t)p * layer->n;
+    assert(!has_bias || bias);
+    tarei_requant_fill(step, p, unit_of(layer, step, p), layer->n, weight_scale, bias, mult + at,
+                       has_bias ? bias_out + at : NULL);
+  }
+  return TARE_OK;
+}
+
+/* A bias in units of the accumulator; false where rounding it to them would show in the bytes, or
+ * where the sum could leave the integers. */
+static bool bias_as_sum(const tarei_int8_layer *const layer, const size_t i, int32_t *const out) {
+  const double mult = (double)layer->requant.mult[i], bias = (double)layer->requant.bias[i];
+  const double sum = bias == 0 ? 0 : rint(bias / mult);
+  const double room = (double)INT32_MAX - 255.0 * 127.0 * (double)layer->k;
+  *out = 0;
+  if ((bias != 0 && !(mult <= COARSEST_SUM)) || !(fabs(sum) <= room)) {
+    return false;
+  }
+  *out = (int32_t)sum;
+  return true;
+}
+
+static bool biases_are_sums(const tarei_int8_layer *const layer, const size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    int32_t ignored;
+    if (!bias_as_sum(layer, i, &ignored)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The bias moves into what is added to the products, which costs nothing there. */
+static tare_status take_biased(tarei_int8_layer *const layer, const tarei_step *const step,
+                               tarei_blobs *const blobs, tare_error *const err) {
+  const size_t n_add = layer->n / layer->group_n * layer->group_add;
+  const size_t profiles = (size_t)step->n_profiles;
+  if (!layer->requant.bias || !layer->requant.folded || layer->row_scales ||
+      !biases_are_sums(layer, profiles * layer->n)) {
+    return TARE_OK;
+  }
+  void *data;
+  bool fresh;
+  TARE_TRY(tarei_blobs_take(blobs, profiles * n_add * sizeof(int32_t), &data, &fresh, err));
+  int32_t *const add = data;
+  for (size_t p = 0; fresh && p < profiles; p++) {
+    memcpy(add + p * n_add, layer->add, n_add * sizeof *add);
+    for (size_t i = 0; i < layer->n; i++) {
+      int32_t sum;
+      (void)bias_as_sum(layer, p * layer->n + i, &sum);
+      int32_t *const to = add + p * n_add + i / layer->group_n * layer->group_add;
+      to[i % layer->group_n] += sum;
+    }
+  }
+  layer->biased = add;
+  return TARE_OK;
+}
+
+tare_status tarei_int8_layer_requant(tarei_int8_layer *const layer, const tarei_step *const step,
+                                     tarei_blobs *const blobs, const float *const weight_scale,
+                                     const float *const bias, tare_error *const err) {
+  const int residual = step->node->n_in > 3 ? step->node->in[3] : -1;
+  const bool has_floats = residual >= 0 && step->graph->values[residual].dtype == TARE_F32;
+  TARE_TRY(take_tables(layer, step, blobs, err));
+  layer->requant.folded = layer->tables || tarei_requant_folds(&layer->fused, has_floats);
+  TARE_TRY(take_factors(layer, step, blobs, weight_scale, bias, err));
+  return take_biased(layer, step, blobs, err);
+}
+
+/* --- runs
+ * ---------------------------------------------------------------------------------------------- */
+
+tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *const layer,
+                                         const tarei_step *const step, const tarei_run *const run,
+                                         const tare_tensor *const residual) {
+  tarei_epilogue e = tarei_fused_epilogue(&layer->fused, step, run, residual, layer->n);
+  const size_t at = (size_t)run->profile * layer->n;
+  e.mult = layer->requant.mult + at;
+  e.bias = layer->requant.bias && !layer->biased ? layer->requant.bias + at : NULL;
+  if (layer->requant.folded) {
+    e.residual_scale = (float)((double)e.residual_scale / unit_of(layer, step, run->profile));
+    e.inv_scale = 1.0f;
+  }
+  if (layer->tables) {
+    const tarei_act_table *const table = &layer->tables[run->profile];
+    e.act = TAREI_ACT_NONE;
+    e.zero_point = table->zero_point;
+    e.table = table->bytes;
+  }
+  return e;
+}
+
+const int32_t *tarei_int8_layer_add(const tarei_int8_layer *const layer, const int profile) {
+  const size_t n_add = layer->n / layer->group_n * layer->group_add;
+  return layer->biased ? layer->biased + (size_t)profile * n_add : layer->add;
+}

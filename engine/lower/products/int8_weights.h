@@ -1,0 +1,47 @@
+/* Weights of int8 layers: symmetric s8 per output channel, scale = max|w| / 127. */
+#ifndef TAREI_ENGINE_LOWER_PRODUCTS_INT8_WEIGHTS_H
+#define TAREI_ENGINE_LOWER_PRODUCTS_INT8_WEIGHTS_H
+
+#include "engine/lower/act_table.h"
+#include "engine/lower/fused.h"
+
+/* Scale of one channel whose weights lie `step` floats apart; 1 for a channel of zeros. */
+float tarei_weight_scale(const float *w, size_t n, size_t step);
+
+/* w / scale, rounded half to even, within [-127, 127]. */
+int8_t tarei_weight_quantize(float w, float scale);
+
+/* Fills in the scales of n channels where the model states them; false where it does not. Its
+ * weights may be -128, which no others are. */
+bool tarei_weight_scales_stated(const tarei_step *step, size_t n, float *scale);
+int8_t tarei_weight_stated(float w, float scale);
+
+/* What an int8 layer keeps beside its packed weights. */
+typedef struct tarei_int8_layer {
+  tarei_fused fused;
+  tarei_requant requant;
+  bool row_scales; /* the input is float, its rows are quantized when it runs */
+  int32_t x_zero_point;
+  size_t k, n;                   /* depth of a product, output channels */
+  size_t group_n, group_add;     /* channels of a group, and the integers of `add` it takes */
+  const int32_t *add;            /* -zero point * column sums, padded per group */
+  const int32_t *biased;         /* the same with the bias in it, for each profile, or NULL */
+  const tarei_act_table *tables; /* [n_profiles], or NULL */
+} tarei_int8_layer;
+
+/* Reads what the input and the attributes of the node say; the rest is the lowering's. */
+tare_status tarei_int8_layer_read(tarei_int8_layer *layer, const tarei_step *step, tare_error *err);
+
+/* Takes the blobs of tables, of requantization factors and of sums with the bias in them, where the
+ * layer has them: needs fused, k, n, group_n, group_add, add, and, when fresh, the weight scales
+ * (n) and the bias (n or NULL). */
+tare_status tarei_int8_layer_requant(tarei_int8_layer *layer, const tarei_step *step,
+                                     tarei_blobs *blobs, const float *weight_scale,
+                                     const float *bias, tare_error *err);
+
+/* The epilogue of a run, with the factors of its profile, and what is added to its products. */
+tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *layer, const tarei_step *step,
+                                         const tarei_run *run, const tare_tensor *residual);
+const int32_t *tarei_int8_layer_add(const tarei_int8_layer *layer, int profile);
+
+#endif

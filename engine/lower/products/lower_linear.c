@@ -1,0 +1,80 @@
+/* Y = act(X . W + bias) + residual in float; X [..., K], W [K, N] constant. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/fused.h"
+#include "engine/lower/products/grid.h"
+
+typedef struct state {
+  tarei_fused fused;
+  size_t k, n;
+  const float *weights, *bias; /* packed; bias or NULL */
+} state;
+
+typedef struct job {
+  const state *s;
+  const tarei_run *run;
+  const float *x;
+  tarei_epilogue epilogue;
+} job;
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "linear layer", sizeof *s);
+  }
+  TARE_TRY(tarei_want_weights(step, err));
+  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  const tare_tensor w = tarei_value_tensor(step->graph, step->node->in[1]);
+  s->k = (size_t)w.dims[0];
+  s->n = (size_t)w.dims[1];
+  TARE_TRY(tarei_want_float(step, 2, err));
+  TARE_TRY(tarei_want_residual(step, err));
+  TARE_TRY(tarei_want_bias(step, s->n, &s->bias, err));
+  void *data;
+  bool fresh;
+  TARE_TRY(tarei_blobs_take(blobs, tarei_f32_packed_size(s->k, s->n), &data, &fresh, err));
+  if (fresh) {
+    step->kernels->f32_pack(w.data, s->n, false, s->k, s->n, data);
+  }
+  s->weights = data;
+  return TARE_OK;
+}
+
+static void block(const void *const user, const tarei_block *const b, const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const tarei_f32_gemm gemm = {.a = j->x + b->row * j->s->k,
+                               .lda = j->s->k,
+                               .m = b->m,
+                               .k = j->s->k,
+                               .n = b->n,
+                               .b = j->s->weights + b->column * j->s->k,
+                               .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
+  j->run->kernels->f32_gemm(&gemm);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  const state *const s = step->state;
+  const tare_tensor *residual;
+  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
+  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
+  job j = {.s = s, .run = r, .x = r->in[0]->data};
+  j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, s->n);
+  j.epilogue.bias = s->bias;
+  const size_t bytes = s->k * sizeof(float);
+  const tarei_grid grid = {(size_t)tare_tensor_count(r->in[0]) / s->k, s->n, bytes, bytes};
+  tarei_grid_run(&grid, r, block, &j);
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->f32_gemm_name;
+}
+
+const tarei_lowering tarei_lower_linear = {
+    .prepare = prepare, .run = run, .kernel = kernel, .packs = 1u << 1 /* weights */};

@@ -1,0 +1,186 @@
+/* int8 linear layer: X [..., K] u8, or float with a scale per row; W [K, N] quantized per column.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/lower/products/grid.h"
+#include "engine/lower/products/int8_weights.h"
+#include "engine/threads.h"
+
+#define LEAST_ELEMENTS 16384 /* to be quantized: worth a thread's while */
+
+typedef struct state {
+  tarei_int8_layer layer;
+  size_t k;
+  const int8_t *weights; /* packed */
+} state;
+
+typedef struct job {
+  const state *s;
+  const tarei_run *run;
+  const uint8_t *x;
+  tarei_epilogue epilogue;
+} job;
+
+/* Rows that get a scale each: all of them, before the blocks of the product share them. */
+typedef struct rows {
+  const tarei_run *run;
+  const float *x;
+  size_t k;
+  uint8_t *bytes;
+  float *scales;
+} rows;
+
+static void quantize_weights(const tarei_step *const step, const float *const w, const size_t k,
+                             const size_t n, int8_t *const q, float *const scale) {
+  const bool stated = tarei_weight_scales_stated(step, n, scale);
+  for (size_t i = 0; !stated && i < n; i++) {
+    scale[i] = tarei_weight_scale(w + i, k, n);
+  }
+  for (size_t j = 0; j < k; j++) {
+    for (size_t i = 0; i < n; i++) {
+      q[j * n + i] = stated ? tarei_weight_stated(w[j * n + i], scale[i])
+                            : tarei_weight_quantize(w[j * n + i], scale[i]);
+    }
+  }
+}
+
+static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
+                        tare_error *const err) {
+  const size_t n = s->layer.n, padded = tarei_round_up(n, TAREI_I8_PANEL);
+  void *weights, *add;
+  bool fresh, fresh_add;
+  TARE_TRY(tarei_blobs_take(blobs, tarei_i8_packed_size(s->k, n), &weights, &fresh, err));
+  TARE_TRY(tarei_blobs_take(blobs, padded * sizeof(int32_t), &add, &fresh_add, err));
+  s->weights = weights;
+  s->layer.add = add;
+  const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
+  TARE_TRY(tarei_want_bias(step, n, &bias, err));
+  float *scale = NULL;
+  int8_t *q = NULL;
+  tare_status status = TARE_OK;
+  if (fresh) {
+    scale = tarei_calloc(n, sizeof *scale);
+    q = tarei_calloc(n, s->k);
+    if (!scale || !q) {
+      status = tarei_fail_memory(err, "weights", n * s->k);
+      goto done;
+    }
+    quantize_weights(step, w, s->k, n, q, scale);
+    int32_t *const sums = add;
+    tarei_i8_pack(q, n, false, s->k, n, weights, sums);
+    for (size_t i = 0; i < padded; i++) {
+      sums[i] *= -s->layer.x_zero_point;
+    }
+  }
+  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
+done:
+  free(scale);
+  free(q);
+  return status;
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  state *const s = tarei_calloc(1, sizeof *s);
+  step->state = s;
+  if (!s) {
+    return tarei_fail_memory(err, "linear layer", sizeof *s);
+  }
+  TARE_TRY(tarei_want_weights(step, err));
+  TARE_TRY(tarei_want_residual(step, err));
+  TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
+  const tarei_value *const w = &step->graph->values[step->node->in[1]];
+  int64_t k = 0, n = 0;
+  (void)tarei_expr_is_const(step->graph->exprs, w->dims[0], &k); /* constants have fixed dims */
+  (void)tarei_expr_is_const(step->graph->exprs, w->dims[1], &n);
+  s->k = (size_t)k;
+  s->layer.k = s->k;
+  s->layer.n = s->layer.group_n = (size_t)n;
+  s->layer.group_add = tarei_round_up(s->layer.n, TAREI_I8_PANEL);
+  return pack(step, blobs, s, err);
+}
+
+static void block(const void *const user, const tarei_block *const b, const int thread) {
+  (void)thread;
+  const job *const j = user;
+  const size_t k = j->s->k;
+  const tarei_i8_gemm gemm = {
+      .a = j->x + b->row * k,
+      .lda = k,
+      .m = b->m,
+      .k = k,
+      .n = b->n,
+      .b = j->s->weights + tarei_i8_packed_size(k, b->column),
+      .add = tarei_int8_layer_add(&j->s->layer, j->run->profile) + b->column,
+      .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
+  j->run->kernels->i8_gemm(&gemm);
+}
+
+static void quantize_rows(const void *const user, const size_t first, const size_t end,
+                          const int thread) {
+  (void)thread;
+  const rows *const r = user;
+  const size_t at = first * r->k;
+  r->run->kernels->quantize_rows(r->x + at, r->k, end - first, r->k, r->bytes + at, r->k,
+                                 r->scales + first);
+}
+
+static size_t rows_of(const state *const s, const tare_tensor *const x) {
+  return (size_t)tare_tensor_count(x) / s->k;
+}
+
+/* Bytes of all rows, with what a product may read behind them; their scales follow. */
+static size_t bytes_of(const state *const s, const tare_tensor *const x) {
+  return tarei_round_up(tarei_plus(tarei_times(rows_of(s, x), s->k), TAREI_ALIGN), TAREI_ALIGN);
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  (void)out;
+  (void)threads;
+  const state *const s = step->state;
+  return s->layer.row_scales
+             ? tarei_plus(bytes_of(s, in[0]), tarei_times(rows_of(s, in[0]), sizeof(float)))
+             : 0;
+}
+
+static void take_row_scales(const tarei_run *const r, job *const j) {
+  const state *const s = j->s;
+  const tare_tensor *const x = r->in[0];
+  const rows all = {.run = r,
+                    .x = x->data,
+                    .k = s->k,
+                    .bytes = r->scratch,
+                    .scales = (float *)(void *)((char *)r->scratch + bytes_of(s, x))};
+  tarei_row_ranges(r, rows_of(s, x), s->k, LEAST_ELEMENTS, quantize_rows, &all);
+  j->x = all.bytes;
+  j->epilogue.row_mult = all.scales;
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  const state *const s = step->state;
+  const tare_tensor *residual;
+  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
+  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
+  job j = {.s = s, .run = r, .x = r->in[0]->data};
+  j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
+  if (s->layer.row_scales) {
+    take_row_scales(r, &j);
+  }
+  const tarei_grid grid = {rows_of(s, r->in[0]), s->layer.n, s->k, s->k};
+  tarei_grid_run(&grid, r, block, &j);
+  return TARE_OK;
+}
+
+static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  (void)step;
+  return k->i8_gemm_name;
+}
+
+const tarei_lowering tarei_lower_qlinear = {.prepare = prepare,
+                                            .scratch = scratch,
+                                            .run = run,
+                                            .kernel = kernel,
+                                            .packs = 1u << 1 | 1u << 2 /* weights, bias */};

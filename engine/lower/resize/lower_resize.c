@@ -1,0 +1,179 @@
+/* Resize. Nearest picks elements of any type by a table for each axis. Positions are computed in
+ * float32, so that ties fall as they do elsewhere. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/lower/move/elements.h"
+#include "engine/lower/measured.h"
+#include "engine/lower/operands.h"
+#include "engine/lower/resize/resize.h"
+#include "engine/threads.h"
+#include "graph/ops/resize/ops_resize.h"
+
+#define LEAST ((size_t)1 << 13) /* elements that are worth a range */
+
+static int64_t clamp(const int64_t x, const int64_t low, const int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+static int64_t nearest_to(const tarei_resize_settings *const s, const tarei_resize_axis *const a,
+                          const float place) {
+  float at = 0;
+  switch (s->rounding) {
+    case TAREI_RESIZE_PREFER_FLOOR:
+      at = ceilf(place - 0.5f);
+      break;
+    case TAREI_RESIZE_PREFER_CEIL:
+      at = floorf(place + 0.5f);
+      break;
+    case TAREI_RESIZE_FLOOR:
+      at = floorf(place);
+      break;
+    case TAREI_RESIZE_CEIL:
+      at = ceilf(place);
+      break;
+    case TAREI_RESIZE_SIMPLE:
+      at = a->scale < 1 ? ceilf(place) : floorf(place);
+      break;
+  }
+  return at > 0 ? clamp(at < 9e15f ? (int64_t)at : INT64_MAX, 0, a->in - 1) : 0;
+}
+
+typedef struct picking {
+  const tare_tensor *x, *out;
+  int64_t *tables[TARE_MAX_RANK]; /* per axis of the output: the input's element, or -1 */
+  bool last_kept;
+  _Alignas(8) char fill[sizeof(int64_t)];
+} picking;
+
+/* Element at which the input's row begins, or -1 outside. */
+static int64_t row_start(const picking *const p, size_t row) {
+  const int last = p->x->rank - 1;
+  int64_t from = 0, stride = p->x->dims[last];
+  for (int d = last - 1; d >= 0; d--) {
+    const size_t size = (size_t)p->out->dims[d];
+    const int64_t at = p->tables[d][row % size];
+    if (at < 0) {
+      return -1;
+    }
+    from += at * stride;
+    row /= size;
+    stride *= p->x->dims[d];
+  }
+  return from;
+}
+
+static void pick_rows(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const picking *const p = user;
+  const int last = p->x->rank - 1;
+  const size_t element = tare_dtype_size(p->x->dtype), n = (size_t)p->out->dims[last];
+  const int64_t *const table = p->tables[last];
+  for (size_t row = first; row < end; row++) {
+    const int64_t start = row_start(p, row);
+    char *const to = (char *)p->out->data + row * n * element;
+    const char *const from = (const char *)p->x->data + (size_t)(start < 0 ? 0 : start) * element;
+    if (start < 0) {
+      tarei_fill_elements(to, p->fill, n, element);
+    } else if (p->last_kept) {
+      memcpy(to, from, n * element);
+    } else {
+      TAREI_BY_SIZE(
+          element, for (size_t i = 0; i < n; i++) {
+            ((type *)to)[i] =
+                table[i] < 0 ? *(const type *)p->fill : ((const type *)from)[table[i]];
+          })
+    }
+  }
+}
+
+static void run_nearest(const tarei_resize_settings *const s, const tarei_resize_axis *const axes,
+                        const tarei_run *const r) {
+  picking p = {.x = r->in[0], .out = r->out[0]};
+  int64_t *next = r->scratch;
+  const int last = p.x->rank - 1;
+  for (int d = 0; d <= last; d++) {
+    p.tables[d] = next;
+    next += p.out->dims[d];
+    for (int64_t i = 0; i < p.out->dims[d]; i++) {
+      const float place = tarei_resize_place(s, &axes[d], i);
+      p.tables[d][i] = tarei_resize_keeps(s, &axes[d]) ? i
+                       : tarei_resize_is_outside(s, &axes[d], place)
+                           ? -1
+                           : nearest_to(s, &axes[d], place);
+    }
+  }
+  p.last_kept = tarei_resize_keeps(s, &axes[last]);
+  tarei_write_number(p.x->dtype, (double)s->extrapolation, p.fill);
+  const size_t n = (size_t)p.out->dims[last];
+  tarei_row_ranges(r, (size_t)tare_tensor_count(p.out) / n, n, LEAST, pick_rows, &p);
+}
+
+static tare_status measure(const tarei_step *const step, const tarei_run *const r,
+                           int64_t *const values, tare_error *const err) {
+  tarei_resize_axis axes[TARE_MAX_RANK];
+  int64_t dims[TARE_MAX_RANK];
+  TARE_TRY(tarei_resize_axes(step, r, axes, err));
+  for (int d = 0; d < r->in[0]->rank; d++) {
+    dims[d] = axes[d].out;
+  }
+  tarei_measured_dims(step, 0, dims, values);
+  return TARE_OK;
+}
+
+static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                      const tare_tensor *const *const out, const int threads) {
+  (void)threads;
+  if (!out[0]) {
+    return 0; /* for measuring */
+  }
+  size_t positions = 0;
+  for (int d = 0; d < in[0]->rank; d++) {
+    positions += (size_t)out[0]->dims[d];
+  }
+  return tarei_resize_settings_of(step->node).mode == TAREI_RESIZE_NEAREST
+             ? positions * sizeof(int64_t)
+             : tarei_resize_sums_scratch(in[0], out[0]);
+}
+
+static tare_status run(const tarei_step *const step, const tarei_run *const r,
+                       tare_error *const err) {
+  const tare_tensor *const x = r->in[0], *const out = r->out[0];
+  const tarei_resize_settings s = tarei_resize_settings_of(step->node);
+  tarei_resize_axis axes[TARE_MAX_RANK];
+  TARE_TRY(tarei_resize_axes(step, r, axes, err));
+  for (int d = 0; d < x->rank; d++) {
+    const int64_t off = axes[d].out - out->dims[d]; /* a product of floats may be rounded up */
+    if (off < -1 || off > 1 || (out->dims[d] && !x->dims[d])) {
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of %lld elements becomes %lld, not %lld", d,
+                        (long long)x->dims[d], (long long)axes[d].out, (long long)out->dims[d]);
+    }
+    axes[d].out = out->dims[d];
+  }
+  if (tare_tensor_count(out) == 0) {
+    return TARE_OK;
+  }
+  if (x->rank == 0) {
+    memcpy(out->data, x->data, tare_dtype_size(x->dtype));
+    return TARE_OK;
+  }
+  if (s.mode == TAREI_RESIZE_NEAREST) {
+    run_nearest(&s, axes, r);
+    return TARE_OK;
+  }
+  return tarei_resize_sums(&s, axes, r, err);
+}
+
+static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
+                           tare_error *const err) {
+  (void)blobs;
+  const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
+  const bool half = dtype == TARE_F16 || dtype == TARE_BF16;
+  return half && tarei_resize_settings_of(step->node).mode != TAREI_RESIZE_NEAREST
+             ? tarei_refuse_dtype(dtype, err)
+             : TARE_OK;
+}
+
+const tarei_lowering tarei_lower_resize = {
+    .prepare = prepare, .scratch = scratch, .measure = measure, .run = run};

@@ -1,0 +1,17 @@
+/* Shared between graph/ir*.c and the importer. */
+#ifndef TAREI_GRAPH_IR_IR_INTERNAL_H
+#define TAREI_GRAPH_IR_IR_INTERNAL_H
+
+#include "graph/ir/ir.h"
+
+void tarei_attr_fini(tarei_attr *attr);
+/* Puts an attribute in, over one of the same name; its memory is taken over, also on failure. */
+bool tarei_attr_put(tarei_node *node, tarei_attr *attr);
+
+/* A copy that shares the expressions; NULL when out of memory. */
+tarei_graph *tarei_graph_clone_body(const tarei_graph *body);
+
+void tarei_value_fini(tarei_value *value);
+void tarei_node_fini(tarei_node *node);
+
+#endif

@@ -1,0 +1,161 @@
+/* Arithmetic with broadcasting: two inputs, or any number for Max and Min. */
+#include "graph/ops/ops_common.h"
+#include "graph/ops/elementwise/ops_elementwise.h"
+
+static tare_status infer_arithmetic(tarei_graph *const graph, tarei_node *const node,
+                                    const tarei_combine_fn combine, tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, node->n_in, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  if (x->dtype == TARE_BOOL) {
+    return tarei_fail(err, TARE_E_MODEL, "its input '%s' is bool", x->name);
+  }
+  return tarei_ops_elementwise(graph, node, x->dtype, combine, err);
+}
+
+static tarei_expr add(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_add(graph->exprs, a, b);
+}
+
+static tarei_expr sub(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_sub(graph->exprs, a, b);
+}
+
+static tarei_expr mul(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_mul(graph->exprs, a, b);
+}
+
+static tarei_expr negate(const tarei_graph *const graph, const tarei_expr a) {
+  return tarei_expr_sub(graph->exprs, tarei_expr_const(graph->exprs, 0), a);
+}
+
+/* a / b for b >= 1, toward zero: rounding down is the same where a is not negative or b divides it.
+ */
+static tarei_expr div_by_positive(const tarei_graph *const graph, const tarei_expr a,
+                                  const tarei_expr b) {
+  int64_t rest;
+  const tarei_expr negated = negate(graph, a);
+  const bool divides =
+      tarei_expr_is_const(graph->exprs, tarei_expr_mod(graph->exprs, a, b), &rest) && rest == 0;
+  return divides || tarei_ops_at_least(graph, a, 0) ? tarei_expr_floordiv(graph->exprs, a, b)
+         : tarei_ops_at_least(graph, negated, 0)
+             ? negate(graph, tarei_expr_floordiv(graph->exprs, negated, b))
+             : TAREI_EXPR_NONE;
+}
+
+/* ONNX divides toward zero. */
+static tarei_expr div_to_zero(const tarei_graph *const graph, const tarei_expr a,
+                              const tarei_expr b) {
+  int64_t x, y;
+  if (tarei_expr_is_const(graph->exprs, a, &x) && tarei_expr_is_const(graph->exprs, b, &y)) {
+    const bool defined = y != 0 && !(x == INT64_MIN && y == -1);
+    return defined ? tarei_expr_const(graph->exprs, x / y) : TAREI_EXPR_NONE;
+  }
+  const tarei_expr minus_b = negate(graph, b);
+  return tarei_ops_at_least(graph, b, 1)         ? div_by_positive(graph, a, b)
+         : tarei_ops_at_least(graph, minus_b, 1) ? div_by_positive(graph, negate(graph, a), minus_b)
+                                                 : TAREI_EXPR_NONE;
+}
+
+/* The remainder has the sign of the divisor. */
+static tarei_expr mod(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_ops_at_least(graph, b, 1) ? tarei_expr_mod(graph->exprs, a, b) : TAREI_EXPR_NONE;
+}
+
+/* With fmod=1 it has that of the dividend: the same where nothing is negative. */
+static tarei_expr c_mod(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_ops_at_least(graph, a, 0) ? mod(graph, a, b) : TAREI_EXPR_NONE;
+}
+
+static tarei_expr greater(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_max(graph->exprs, a, b);
+}
+
+static tarei_expr smaller(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  return tarei_expr_min(graph->exprs, a, b);
+}
+
+static tare_status infer_add(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, add, err);
+}
+
+static tare_status infer_sub(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, sub, err);
+}
+
+static tare_status infer_mul(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, mul, err);
+}
+
+static tare_status infer_div(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, div_to_zero, err);
+}
+
+static tare_status infer_max(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, greater, err);
+}
+
+static tare_status infer_min(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  return infer_arithmetic(graph, node, smaller, err);
+}
+
+static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  const bool as_c = tarei_attr_int(node, "fmod", 0) == 1;
+  TARE_TRY(infer_arithmetic(graph, node, as_c ? c_mod : mod, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  if (tarei_ops_is_float(x->dtype) && !as_c) {
+    return tarei_fail(err, TARE_E_MODEL, "its attribute 'fmod' has to be 1 for %s inputs",
+                      tare_dtype_name(x->dtype));
+  }
+  return TARE_OK;
+}
+
+/* The type of an exponent is free. */
+static tare_status infer_pow(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const tarei_shape a = tarei_ops_shape(x), b = tarei_ops_shape(tarei_ops_in(graph, node, 1));
+  tarei_shape out;
+  TARE_TRY(tarei_ops_broadcast(graph, &a, &b, &out, err));
+  return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
+}
+
+static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
+                               tare_error *const err) {
+  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  const tarei_value *const slope = tarei_ops_in(graph, node, 1);
+  TARE_TRY(tarei_ops_want_same_dtype(x, slope, err));
+  const tarei_shape shape = tarei_ops_shape(x);
+  TARE_TRY(tarei_ops_want_fits(graph, slope, &shape, err));
+  return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
+}
+
+#define BINARY(id, onnx_name, min_inputs, max_inputs, writes) \
+  const tarei_op tarei_op_##id = {                            \
+      .name = onnx_name,                                      \
+      .domain = "",                                           \
+      .min_in = min_inputs,                                   \
+      .max_in = max_inputs,                                   \
+      .min_out = 1,                                           \
+      .max_out = (writes) ? 2 : 1,                            \
+      .writes_bytes = writes,                                 \
+      .infer = infer_##id,                                    \
+  }
+
+BINARY(add, "Add", 2, 2, true);
+BINARY(div, "Div", 2, 2, true);
+BINARY(max, "Max", 1, -1, false);
+BINARY(min, "Min", 1, -1, false);
+BINARY(mod, "Mod", 2, 2, false);
+BINARY(mul, "Mul", 2, 2, true);
+BINARY(pow, "Pow", 2, 2, false);
+BINARY(prelu, "PRelu", 2, 2, true);
+BINARY(sub, "Sub", 2, 2, true);

@@ -1,0 +1,132 @@
+#include "graph/quantize/layer_requests.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+static const char *const names[TAREI_PRECISION_COUNT] = {
+    [TAREI_FP32] = "fp32", [TAREI_INT8] = "int8", [TAREI_INT8_ROWS] = "int8-rows"};
+
+const char *tarei_precision_name(const tarei_precision precision) {
+  return names[precision];
+}
+
+static tare_status parse_item(char *const item, tarei_requests *const out, tare_error *const err) {
+  char *const colon = strrchr(item, ':');
+  int precision = 0;
+  if (!colon || colon == item) {
+    return tarei_fail(err, TARE_E_USAGE, "layer precision '%s': expected NAME-GLOB:PRECISION",
+                      item);
+  }
+  TARE_TRY(tarei_pick("layer precision", colon + 1, names, TAREI_PRECISION_COUNT, &precision, err));
+  if (!TAREI_GROW(out->items, out->n, out->capacity)) {
+    return tarei_fail_memory(err, "layer precisions", sizeof *out->items);
+  }
+  *colon = 0;
+  char *const glob = tarei_strdup(item);
+  if (!glob) {
+    return tarei_fail_memory(err, "layer precisions", strlen(item));
+  }
+  out->items[out->n++] = (tarei_request){.glob = glob, .precision = (tarei_precision)precision};
+  return TARE_OK;
+}
+
+tare_status tarei_requests_parse(const char *const text, tarei_requests *const out,
+                                 tare_error *const err) {
+  *out = (tarei_requests){0};
+  const char *const list = text ? text : "";
+  char *const copy = tarei_strdup(list);
+  if (!copy) {
+    return tarei_fail_memory(err, "layer precisions", strlen(list) + 1);
+  }
+  tare_status status = TARE_OK;
+  char *rest = copy;
+  for (char *item = strsep(&rest, ","); item && status == TARE_OK; item = strsep(&rest, ",")) {
+    status = *item ? parse_item(item, out, err) : TARE_OK;
+  }
+  free(copy);
+  if (status != TARE_OK) {
+    tarei_requests_fini(out);
+  }
+  return status;
+}
+
+void tarei_requests_fini(tarei_requests *const requests) {
+  for (int i = 0; i < requests->n; i++) {
+    free(requests->items[i].glob);
+  }
+  free(requests->items);
+  *requests = (tarei_requests){0};
+}
+
+/* A fused node is called "a + b": the glob may fit the whole or one part. */
+static bool name_matches(const char *const glob, const char *const name) {
+  if (fnmatch(glob, name, 0) == 0) {
+    return true;
+  }
+  for (const char *part = name; part;) {
+    const char *const plus = strstr(part, " + ");
+    char *const copy = tarei_strndup(part, plus ? (size_t)(plus - part) : strlen(part));
+    const bool fits = copy && fnmatch(glob, copy, 0) == 0;
+    free(copy);
+    if (fits) {
+      return true;
+    }
+    part = plus ? plus + 3 : NULL;
+  }
+  return false;
+}
+
+const tarei_request *tarei_requests_match(tarei_requests *const requests,
+                                          const tarei_graph *const graph,
+                                          const tarei_node *const node) {
+  const tarei_request *last = NULL;
+  for (int i = 0; i < requests->n; i++) {
+    tarei_request *const r = &requests->items[i];
+    bool fits = name_matches(r->glob, node->name);
+    for (int o = 0; !fits && o < node->n_out; o++) {
+      fits = node->out[o] >= 0 && fnmatch(r->glob, graph->values[node->out[o]].name, 0) == 0;
+    }
+    if (fits) {
+      r->matches++;
+      last = r;
+    }
+  }
+  return last;
+}
+
+/* " (did you mean 'x'?)" where the name of a node is near. */
+static void add_meant(const tarei_graph *const graph, const char *const glob,
+                      tarei_str *const out) {
+  const char **const nodes = tarei_calloc((size_t)graph->n_nodes, sizeof *nodes);
+  for (int n = 0; nodes && n < graph->n_nodes; n++) {
+    nodes[n] = graph->nodes[n].name;
+  }
+  const int near = nodes ? tare_nearest_name(glob, nodes, graph->n_nodes) : -1;
+  if (near >= 0) {
+    tarei_str_add(out, " (did you mean '%s'?)", nodes[near]);
+  }
+  free(nodes);
+}
+
+tare_status tarei_requests_check_used(const tarei_requests *const requests,
+                                      const tarei_graph *const graph, tare_error *const err) {
+  tarei_str unused = {0};
+  for (int i = 0; i < requests->n; i++) {
+    if (!requests->items[i].matches) {
+      tarei_str_add(&unused, "%s'%s'", unused.length ? ", " : "", requests->items[i].glob);
+      add_meant(graph, requests->items[i].glob, &unused);
+    }
+  }
+  const tare_status status =
+      unused.length ? tarei_fail(err, TARE_E_USAGE,
+                                 "layer precisions: no convolution, linear layer or product is "
+                                 "called %s; `tare inspect PLAN` lists the names",
+                                 tarei_str_get(&unused))
+                    : TARE_OK;
+  tarei_str_free(&unused);
+  return status;
+}

@@ -1,0 +1,41 @@
+/* Precision requests by layer name: "GLOB:fp32,GLOB:int8,GLOB:int8-rows". */
+#ifndef TAREI_GRAPH_QUANTIZE_LAYER_REQUESTS_H
+#define TAREI_GRAPH_QUANTIZE_LAYER_REQUESTS_H
+
+#include "graph/ir/ir.h"
+
+/* What a layer computes in. */
+typedef enum tarei_precision {
+  TAREI_FP32,
+  TAREI_INT8,      /* static scales from the calibration table */
+  TAREI_INT8_ROWS, /* the activations take one scale per row at run time */
+  TAREI_PRECISION_COUNT
+} tarei_precision;
+const char *tarei_precision_name(tarei_precision precision);
+
+typedef struct tarei_request {
+  char *glob;
+  tarei_precision precision;
+  int matches;
+} tarei_request;
+
+typedef struct tarei_requests {
+  tarei_request *items;
+  int n;
+  size_t capacity;
+} tarei_requests;
+
+/* Splits at commas, each item at its last colon. NULL or "" gives none. */
+tare_status tarei_requests_parse(const char *text, tarei_requests *out, tare_error *err);
+void tarei_requests_fini(tarei_requests *requests);
+
+/* The last request whose glob matches the node's name, one of the names it was fused from, or the
+ * name of an output; NULL when there is none. Counts the match on every glob that fits. */
+const tarei_request *tarei_requests_match(tarei_requests *requests, const tarei_graph *graph,
+                                          const tarei_node *node);
+
+/* TARE_E_USAGE naming every glob that matched no layer. */
+tare_status tarei_requests_check_used(const tarei_requests *requests, const tarei_graph *graph,
+                                      tare_error *err);
+
+#endif

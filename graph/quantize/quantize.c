@@ -1,0 +1,381 @@
+#include "graph/quantize/quantize.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/quantize/layer_requests.h"
+#include "graph/quantize/quantize_uses.h"
+
+/* --- which layers ---------------------------------------------------------------------------- */
+
+/* Products of u8 and s8 that an int32 accumulator surely holds: 2^31 / (255 * 127). */
+#define LONGEST_SUM 66311
+
+static int64_t product_of_dims(const tarei_graph *const g, const tarei_value *const v,
+                               const int first, const int last) {
+  int64_t length = 1, dim;
+  for (int d = first; d >= 0 && d <= last; d++) {
+    length *= tarei_expr_is_const(g->exprs, v->dims[d], &dim) ? dim : 1;
+  }
+  return length;
+}
+
+/* Elements that one output sums over, where the weights say it: W [O, .., I] of a convolution, W
+ * and R [.., I] of a recurrent layer, W [K, N] else. */
+static int64_t sum_length(const tarei_graph *const g, const tarei_node *const node,
+                          const tarei_layer_kind *const kind) {
+  const tarei_value *const w = &g->values[node->in[1]];
+  if (kind->constants == 2) {
+    const tarei_value *const r = &g->values[node->in[2]];
+    const int64_t input = product_of_dims(g, w, w->rank - 1, w->rank - 1);
+    const int64_t state = product_of_dims(g, r, r->rank - 1, r->rank - 1);
+    return input > state ? input : state;
+  }
+  const bool conv = kind->from == &tarei_op_conv_last;
+  return product_of_dims(g, w, conv ? 1 : w->rank - 2, conv ? w->rank - 1 : w->rank - 2);
+}
+
+/* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale
+ * of. */
+static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
+                             const tarei_layer_kind *const kind) {
+  const tarei_value *const w = &g->values[node->in[1]];
+  int64_t outputs = 0;
+  const bool depthwise = tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
+                         tarei_attr_int(node, "group", 1) == outputs;
+  return kind->activations == 1 && !depthwise;
+}
+
+/* An int8 weight has no NaN and no Inf; a constant without them, or not of float32, is fine. */
+static bool is_finite(const tarei_graph *const g, const int value) {
+  const tare_tensor x =
+      value >= 0 && g->values[value].data ? tarei_value_tensor(g, value) : (tare_tensor){0};
+  const int64_t n = x.data && x.dtype == TARE_F32 ? tare_tensor_count(&x) : 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (!isfinite(((const float *)x.data)[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The first of a layer's weights and biases that holds NaN or Inf, or -1. Masks may hold Inf. */
+static int first_not_finite(const tarei_graph *const g, const tarei_node *const node,
+                            const tarei_layer_kind *const kind) {
+  for (int i = kind->activations; kind->constants && i < node->n_in; i++) {
+    if (!is_finite(g, node->in[i])) {
+      return node->in[i];
+    }
+  }
+  return -1;
+}
+
+/* Why a node cannot run in int8; "" where it can. */
+static void reason_against(const tarei_graph *const g, const tarei_node *const node,
+                           const tarei_layer_kind *const kind, const bool rows,
+                           tarei_str *const out) {
+  for (int i = 0; i < kind->activations + kind->constants; i++) {
+    const tarei_value *const v = &g->values[node->in[i]];
+    const bool activation = i < kind->activations;
+    if (v->dtype != TARE_F32) {
+      tarei_str_add(out, "'%s' is %s", v->name, tare_dtype_name(v->dtype));
+    } else if (activation && v->data) {
+      tarei_str_add(out, "'%s' is a constant", v->name);
+    } else if (activation && !rows && !v->quant.n_scales) {
+      tarei_str_add(out, "no scale for '%s'", v->name);
+    } else if (i > 0 && activation && kind->from == &tarei_op_attention &&
+               tarei_quant_zero_point(&v->quant) != 128 && v->quant.stated) {
+      tarei_str_add(out, "'%s' has zero point %d, int8 attention takes 128", v->name,
+                    v->quant.zero_point);
+    } else if (!activation && !v->data) {
+      tarei_str_add(out, "weights '%s' are not constant", v->name);
+    } else if (v->rank < 2) {
+      tarei_str_add(out, "'%s' has rank %d", v->name, v->rank);
+    } else {
+      continue;
+    }
+    return;
+  }
+  if (rows && !row_scales_serve(g, node, kind)) {
+    tarei_str_add(out, "row scales serve linear and recurrent layers and dense convolutions");
+  } else if (sum_length(g, node, kind) > LONGEST_SUM) {
+    tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
+                  (long long)sum_length(g, node, kind), LONGEST_SUM);
+  } else if (first_not_finite(g, node, kind) >= 0) {
+    tarei_str_add(out, "weights '%s' hold NaN or Inf", g->values[first_not_finite(g, node, kind)].name);
+  }
+}
+
+static bool set_text(char **const slot, const char *const text) {
+  char *const copy = tarei_strdup(text);
+  free(*slot);
+  *slot = copy;
+  return copy != NULL;
+}
+
+/* What a layer gets that nobody asked about by name: row scales where the statistics show that one
+ * scale rounds quiet rows of its input to zero, and on a single channel, of which a row is a single
+ * value and shows nothing. `why` says so; with `symmetric` there is one scale all the same, and
+ * `why` says what that loses. */
+static tarei_precision choose(const tarei_graph *const g, const tarei_node *const node,
+                              const tarei_layer_kind *const kind,
+                              const tarei_quantize_options *const o, tarei_str *const why) {
+  const tarei_value *const x = &g->values[node->in[0]];
+  int64_t channels = 0;
+  const bool quiet = x->quant.granularity == TAREI_PER_ROW;
+  const bool raw = kind->from == &tarei_op_conv_last &&
+                   tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
+  if (!o->int8) {
+    return TAREI_FP32;
+  }
+  if (tarei_attr_find(node, TAREI_ATTR_DYNAMIC)) {
+    tarei_str_add(why, "the model quantizes '%s' at run time", x->name);
+    return TAREI_INT8_ROWS;
+  }
+  if (x->quant.stated || o->stated_only) {
+    return TAREI_INT8;
+  }
+  if (!(quiet || raw) || !row_scales_serve(g, node, kind)) {
+    return TAREI_INT8;
+  }
+  if (o->symmetric) {
+    tarei_str_add(why,
+                  quiet ? "a single scale rounds quiet rows of '%s' to zero"
+                        : "a single scale serves '%s', whose level varies over time",
+                  x->name);
+    return TAREI_INT8;
+  }
+  tarei_str_add(why,
+                quiet ? "a single scale would round quiet rows of '%s' to zero"
+                      : "'%s' has a single channel: its level varies over time",
+                x->name);
+  return TAREI_INT8_ROWS;
+}
+
+/* Why the model's own scales do not make an int8 layer of a node; "" where they do. */
+static void reason_stated(const tarei_graph *const g, const tarei_node *const node,
+                          const tarei_layer_kind *const kind, tarei_str *const out) {
+  const tarei_value *const w = &g->values[node->in[1]];
+  if (kind->activations == 1 && g->values[node->in[0]].quant.stated &&
+      !tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES)) {
+    tarei_str_add(out, "weights '%s' %s", w->name,
+                  tarei_attr_string(node, TAREI_ATTR_WEIGHTS_ODD, "are float in the model"));
+  }
+}
+
+/* Records what a node was asked for, what it gets, and why that differs. */
+static bool record(tarei_node *const node, const tarei_precision asked, const tarei_precision got,
+                   const char *const why, const bool anybody_asked) {
+  tarei_str text = {0};
+  tarei_str_add(&text, "%s%s%s", tarei_precision_name(got), *why ? ": " : "", why);
+  const bool ok = !text.failed && set_text(&node->precision, tarei_str_get(&text)) &&
+                  (!anybody_asked ||
+                   tarei_attr_set_string(node, TAREI_ATTR_ASKED, tarei_precision_name(asked)));
+  tarei_str_free(&text);
+  return ok;
+}
+
+static tare_status decide(tarei_graph *const g, const int n, const tarei_layer_kind *const kind,
+                          const tarei_quantize_options *const o, tarei_requests *const requests,
+                          tarei_str *const refused, tarei_precision *const got,
+                          tare_error *const err) {
+  tarei_node *const node = &g->nodes[n];
+  const tarei_request *const request = tarei_requests_match(requests, g, node);
+  tarei_str why = {0}, against = {0};
+  *got = request ? request->precision : choose(g, node, kind, o, &why);
+  if (*got == TAREI_INT8 && !o->int8) {
+    tarei_str_add(&against, "no calibration table");
+  } else if (*got != TAREI_FP32) {
+    reason_against(g, node, kind, *got == TAREI_INT8_ROWS, &against);
+  }
+  if (*got == TAREI_INT8 && !request && !against.length) {
+    reason_stated(g, node, kind, &against);
+  }
+  if (against.length && request) {
+    tarei_str_add(refused, "%s'%s' (%s)", refused->length ? ", " : "", node->name,
+                  tarei_str_get(&against));
+  }
+  *got = against.length ? TAREI_FP32 : *got;
+  const bool ok = record(node, request ? request->precision : TAREI_INT8, *got,
+                         tarei_str_get(against.length ? &against : &why), request || o->int8);
+  tarei_str_free(&why);
+  tarei_str_free(&against);
+  return ok ? TARE_OK : tarei_fail_memory(err, "layer record", sizeof *node);
+}
+
+/* --- rewriting -----------------------------------------------------------------------------------
+ */
+
+/* What the rewrite knows about the nodes and values that stand before it. */
+typedef struct rewrite {
+  const tarei_quantize_options *options;
+  unsigned char *precision; /* per node: a tarei_precision */
+  unsigned char *uses;      /* per value, as tarei_graph_mark_uses gives them */
+  bool *symmetric; /* per value: somebody needs its bytes around 128, so all take them so */
+  int *bytes;      /* per value: its quantized form, or -1 */
+} rewrite;
+
+static tare_status quantized(tarei_graph *const g, rewrite *const r, const int value,
+                             int *const out, tare_error *const err) {
+  if (r->bytes[value] >= 0) {
+    *out = r->bytes[value];
+    return TARE_OK;
+  }
+  const bool plain = r->symmetric[value] || !g->values[value].quant.unsigned_range;
+  tarei_str base = {0};
+  tarei_str_add(&base, "%s__%s", g->values[value].name, plain ? "s8" : "u8");
+  const int q = base.failed ? -1 : tarei_graph_add_value_like(g, tarei_str_get(&base), value);
+  tarei_str_free(&base);
+  if (q < 0 || !tarei_quant_copy(&g->values[q].quant, &g->values[value].quant)) {
+    return tarei_fail_memory(err, "quantized value", sizeof(tarei_value));
+  }
+  g->values[q].dtype = TARE_U8;
+  g->values[q].observable = false;
+  g->values[q].quant.unsigned_range = !plain;
+  g->values[q].quant.granularity = TAREI_PER_TENSOR;
+  if (tarei_graph_add_node(g, "Quantize", "tare", g->values[q].name, 1, &value, 1, &q, 1) < 0) {
+    return tarei_fail_memory(err, "quantize node", sizeof(tarei_node));
+  }
+  r->bytes[value] = q;
+  *out = q;
+  return TARE_OK;
+}
+
+/* Whether a layer adds its residual as bytes; otherwise it stays float. */
+static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const r,
+                                const tarei_node *const node) {
+  const int value = node->n_in > TAREI_INT8_RESIDUAL ? node->in[TAREI_INT8_RESIDUAL] : -1;
+  return node->op == &tarei_op_conv_last && value >= 0 && r->uses[value] & TAREI_READ_AS_BYTES &&
+         !(r->uses[value] & TAREI_KEPT_AS_FLOAT) && g->values[value].quant.n_scales &&
+         g->values[value].quant.granularity == TAREI_PER_TENSOR;
+}
+
+/* Replaces the inputs that a layer reads as bytes. */
+static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *const r,
+                                   int *const in, tare_error *const err) {
+  const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
+  const tarei_layer_kind *const kind = tarei_layer_kind_of(g->nodes[n].op);
+  if (r->precision[n] != TAREI_INT8_ROWS) {
+    TARE_TRY(quantized(g, r, in[0], &in[0], err));
+  }
+  for (int i = 1; i < kind->activations; i++) { /* packed as s8 */
+    TARE_TRY(quantized(g, r, in[i], &in[i], err));
+  }
+  return residual ? quantized(g, r, in[TAREI_INT8_RESIDUAL], &in[TAREI_INT8_RESIDUAL], err)
+                  : TARE_OK;
+}
+
+static tare_status replace(tarei_graph *const g, const int n, rewrite *const r,
+                           tare_error *const err) {
+  int in[8], out[3];
+  const tarei_op *const to = tarei_layer_kind_of(g->nodes[n].op)->to;
+  const int n_in = g->nodes[n].n_in, n_out = g->nodes[n].n_out;
+  memcpy(in, g->nodes[n].in, (size_t)n_in * sizeof *in);
+  memcpy(out, g->nodes[n].out, (size_t)n_out * sizeof *out);
+  TARE_TRY(quantize_inputs(g, n, r, in, err));
+  const int q =
+      tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in, n_in, out, n_out);
+  const bool rows = r->precision[n] == TAREI_INT8_ROWS;
+  bool ok = q >= 0 && set_text(&g->nodes[q].precision, g->nodes[n].precision) &&
+            (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1));
+  for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
+    ok = tarei_attr_copy(&g->nodes[q], &g->nodes[n].attrs[a]);
+  }
+  if (!ok) {
+    return tarei_fail_memory(err, "int8 layer", sizeof(tarei_node));
+  }
+  tarei_graph_remove_node(g, n);
+  for (int i = 0; i < n_out; i++) {
+    if (out[i] >= 0) {
+      g->values[out[i]].producer = q;
+    }
+  }
+  return TARE_OK;
+}
+
+/* All but the first operand of a product are packed as s8; a value and what it is moved to share a
+ * form. */
+static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
+  bool *const marks = r->symmetric;
+  for (int v = 0; v < g->n_values; v++) {
+    marks[v] = r->options->symmetric;
+  }
+  for (int n = g->n_nodes - 1; n >= 0; n--) {
+    const tarei_node *const node = &g->nodes[n];
+    const tarei_layer_kind *const kind = tarei_layer_kind_of(node->op);
+    for (int i = 1; kind && i < kind->activations && r->precision[n] == TAREI_INT8; i++) {
+      marks[node->in[i]] = true;
+    }
+    if (node->op->movement) {
+      marks[node->in[0]] |= marks[node->out[0]];
+    }
+  }
+  for (int n = 0; n < g->n_nodes; n++) {
+    if (g->nodes[n].op->movement) {
+      marks[g->nodes[n].out[0]] |= marks[g->nodes[n].in[0]];
+    }
+  }
+}
+
+static tare_status decide_nodes(tarei_graph *const g, rewrite *const r,
+                                tarei_requests *const requests, tarei_str *const refused,
+                                tare_error *const err) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_layer_kind *const kind = tarei_layer_kind_of(g->nodes[n].op);
+    tarei_precision got = TAREI_FP32;
+    if (kind) {
+      TARE_TRY(decide(g, n, kind, r->options, requests, refused, &got, err));
+    }
+    r->precision[n] = (unsigned char)got;
+  }
+  return TARE_OK;
+}
+
+static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_error *const err) {
+  const int n_nodes = g->n_nodes;
+  tarei_graph_mark_uses(g, r->uses);
+  mark_symmetric(g, r);
+  memset(r->bytes, 0xff, (size_t)g->n_values * sizeof *r->bytes);
+  for (int n = 0; n < n_nodes; n++) {
+    if (r->precision[n] != TAREI_FP32) {
+      TARE_TRY(replace(g, n, r, err));
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_options *const o,
+                                 tare_error *const err) {
+  tarei_requests requests;
+  TARE_TRY(tarei_requests_parse(o->layer_precisions, &requests, err));
+  tarei_str refused = {0};
+  const size_t n_nodes = (size_t)g->n_nodes, n_values = (size_t)g->n_values;
+  rewrite r = {.options = o,
+               .precision = tarei_calloc(n_nodes, sizeof *r.precision),
+               .uses = tarei_calloc(n_values, sizeof *r.uses),
+               .symmetric = tarei_calloc(n_values, sizeof *r.symmetric),
+               .bytes = tarei_calloc(n_values, sizeof *r.bytes)};
+  tare_status status = TARE_OK;
+  if (!r.precision || !r.uses || !r.symmetric || !r.bytes) {
+    status = tarei_fail_memory(err, "quantization", n_values * sizeof *r.bytes);
+    goto done;
+  }
+  TARE_TRY_GOTO(decide_nodes(g, &r, &requests, &refused, err), done);
+  TARE_TRY_GOTO(tarei_requests_check_used(&requests, g, err), done);
+  if (o->obey && refused.length) {
+    status = tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
+                        tarei_str_get(&refused));
+    goto done;
+  }
+  status = rewrite_nodes(g, &r, err);
+done:
+  free(r.precision);
+  free(r.uses);
+  free(r.symmetric);
+  free(r.bytes);
+  tarei_str_free(&refused);
+  tarei_requests_fini(&requests);
+  return status;
+}

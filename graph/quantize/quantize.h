@@ -1,0 +1,60 @@
+/*
+ * From annotations to an int8 graph: which layers run in int8, where values are quantized, and
+ * which layers write u8 themselves.
+ */
+#ifndef TAREI_GRAPH_QUANTIZE_QUANTIZE_H
+#define TAREI_GRAPH_QUANTIZE_QUANTIZE_H
+
+#include "graph/ir/ir.h"
+
+typedef struct tarei_quantize_options {
+  bool fp32;                    /* layers run in float, whatever the model states */
+  bool stated_only;             /* scales are the model's own: other layers stay float */
+  bool int8;                    /* layers run in int8 unless a request says otherwise */
+  bool symmetric;               /* never use the unsigned range */
+  const char *layer_precisions; /* "GLOB:fp32,GLOB:int8-rows"; the last match wins; or NULL */
+  bool obey;                    /* a request that cannot be met fails, naming the layers */
+} tarei_quantize_options;
+
+/* Attribute of an int8 layer whose input stays float: each of its rows is quantized at run time. */
+#define TAREI_ATTR_ROW_SCALES "row_scales"
+
+/* Attribute of a node that carries the precision somebody asked for, e.g. "int8". */
+#define TAREI_ATTR_ASKED "asked_precision"
+
+/* Attributes of layers that the model quantizes itself: the scale of its weights, for all output
+ * channels or for each, with which they are multiples of it within -128..127; why there is none; and
+ * that its input is quantized at run time. */
+#define TAREI_ATTR_WEIGHT_SCALES "weight_scales"
+#define TAREI_ATTR_WEIGHTS_ODD "weights_odd"
+#define TAREI_ATTR_DYNAMIC "dynamic"
+
+/* Takes the scales that the model itself states (graph/passes/adopt_scales.c) as annotations of the
+ * values that have them. *n is how many layers and values have some. */
+tare_status tarei_graph_take_stated(tarei_graph *graph, int *n, tare_error *err);
+
+/* Gives values on both sides of movement operators the annotation that one side has, and the inputs
+ * of a Concat that of its output. */
+tare_status tarei_graph_share_scales(tarei_graph *graph, tare_error *err);
+
+/* Decides for every convolution, linear layer and product, replaces those that run in int8, and
+ * inserts Quantize nodes. TARE_E_USAGE (a request that no layer matches, unknown precision),
+ * TARE_E_UNSUPPORTED (obey). Call tarei_graph_compact and tarei_graph_infer afterwards. */
+tare_status tarei_graph_quantize(tarei_graph *graph, const tarei_quantize_options *options,
+                                 tare_error *err);
+
+/* Moves Quantize up through operators that move data and into the nodes that can write u8; an
+ * activation that Quantize follows becomes a Lookup of bytes where its input has a scale. The graph
+ * is compact and inferred afterwards. */
+tare_status tarei_graph_fuse_quantize(tarei_graph *graph, tare_error *err);
+
+/* Zero point of the bytes of a value with this annotation. */
+static inline int32_t tarei_quant_zero_point(const tarei_quant *const quant) {
+  return quant->stated ? quant->zero_point : quant->unsigned_range ? 0 : 128;
+}
+
+bool tarei_quant_equal(const tarei_quant *a, const tarei_quant *b);
+/* Copies an annotation; false when out of memory. */
+bool tarei_quant_copy(tarei_quant *to, const tarei_quant *from);
+
+#endif

@@ -1,0 +1,154 @@
+/* Quantize nodes travel up to where the value is made: activations then move as bytes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/pass.h"
+#include "graph/passes/rewrite.h"
+#include "graph/quantize/quantize.h"
+#include "graph/quantize/quantize_move.h"
+#include "graph/quantize/quantize_uses.h"
+
+static bool is_quantize(const tarei_node *const node) {
+  return node->op == &tarei_op_quantize;
+}
+
+/* --- tables
+ * ---------------------------------------------------------------------------------------- */
+
+/* An activation of a value that is stored as bytes with a scale of its own, read by one Quantize.
+ */
+static bool becomes_table(const tarei_graph *const g, const tarei_node *const node, const int n) {
+  const int x = node->in[0];
+  return tarei_graph_sole_consumer(g, node->out[0]) == n && tarei_is_activation(g, node) &&
+         g->values[x].quant.n_scales && g->values[x].quant.granularity == TAREI_PER_TENSOR &&
+         tarei_can_be_written_as_bytes(g, x);
+}
+
+/* Quantize(f(x)) becomes Lookup(Quantize(x)), with f as the attribute "function". */
+static tare_status make_table(tarei_graph *const g, const int n, bool *const changed,
+                              tare_error *const err) {
+  const int out = g->nodes[n].out[0];
+  const int index = g->values[g->nodes[n].in[0]].producer;
+  if (index < 0 || !becomes_table(g, &g->nodes[index], n)) {
+    return TARE_OK;
+  }
+  int q;
+  TARE_TRY(tarei_quantize_as(g, g->nodes[index].in[0], g->nodes[index].in[0], &q, err));
+  tarei_node *const node = &g->nodes[index];
+  if (!tarei_attr_set_string(node, "function", node->op->name)) {
+    return tarei_fail_memory(err, "function", sizeof(tarei_attr));
+  }
+  node->op = &tarei_op_lookup;
+  node->in[0] = q;
+  node->out[0] = out;
+  g->values[out].producer = index;
+  tarei_graph_remove_node(g, n);
+  *changed = true;
+  return TARE_OK;
+}
+
+/* Bytes that were made real to be quantized alike are what they were. */
+static tare_status cancel(tarei_graph *const g, const int n, bool *const changed,
+                          tare_error *const err) {
+  (void)err;
+  const tarei_node *const before = tarei_producer_is(g, g->nodes[n].in[0], &tarei_op_dequantize);
+  const int out = g->nodes[n].out[0];
+  if (!before || g->values[out].is_output ||
+      !tarei_quant_equal(&g->values[before->in[0]].quant, &g->values[out].quant)) {
+    return TARE_OK;
+  }
+  tarei_graph_replace_uses(g, out, before->in[0]);
+  tarei_graph_remove_node(g, n);
+  *changed = true;
+  return TARE_OK;
+}
+
+/* --- producers
+ * --------------------------------------------------------------------------------------- */
+
+static bool writes_floats(const tarei_graph *const g, const tarei_node *const node) {
+  for (int o = 1; o < node->n_out; o++) {
+    if (node->out[o] >= 0) {
+      return false;
+    }
+  }
+  return node->op->writes_bytes && g->values[node->out[0]].dtype == TARE_F32 &&
+         strcmp(tarei_attr_string(node, "outputs", "f32"), "f32") == 0;
+}
+
+/* Whether somebody apart from node `except` reads the numbers of a value: who asks for its shape
+ * does not, nor who asks for that of what it is moved to. */
+static bool is_read(const tarei_graph *const g, const int value, const int except) {
+  if (g->values[value].is_output) {
+    return true;
+  }
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_node *const node = &g->nodes[n];
+    if (!node->op || n == except || node->op == &tarei_op_shape || node->op == &tarei_op_size) {
+      continue;
+    }
+    for (int i = 0; i < node->n_in; i++) {
+      const bool moves = node->op->movement && i == 0;
+      if (node->in[i] == value && !(moves && !is_read(g, node->out[0], except))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* The node that makes the value writes it as u8, beside or instead of the floats. */
+static tare_status absorb(tarei_graph *const g, const int n, bool *const changed,
+                          tare_error *const err) {
+  const int value = g->nodes[n].in[0], q = g->nodes[n].out[0];
+  const int producer = g->values[value].producer;
+  if (producer < 0 || !writes_floats(g, &g->nodes[producer])) {
+    return TARE_OK;
+  }
+  const bool only = !is_read(g, value, n);
+  tarei_node *const p = &g->nodes[producer];
+  int *const outs = tarei_realloc(p->out, 2 * sizeof *outs);
+  if (!outs || !tarei_attr_set_string(p, "outputs", only ? "u8" : "both")) {
+    p->out = outs ? outs : p->out;
+    return tarei_fail_memory(err, "layer outputs", 2 * sizeof *outs);
+  }
+  p->out = outs;
+  p->out[only ? 0 : 1] = q;
+  p->n_out = only ? 1 : 2;
+  g->values[q].producer = producer;
+  if (only) {
+    tarei_graph_replace_uses(g, value, q); /* by those that ask for its shape */
+    g->values[value].producer = -1;        /* nobody reads it any more; compact drops it */
+  }
+  tarei_graph_remove_node(g, n);
+  *changed = true;
+  return TARE_OK;
+}
+
+typedef tare_status rule_fn(tarei_graph *, int, bool *, tare_error *);
+
+static tare_status sweep(tarei_graph *const g, rule_fn *const *const rules, const int n_rules,
+                         tare_error *const err) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (int n = g->n_nodes - 1; n >= 0; n--) {
+      for (int i = 0; i < n_rules && g->nodes[n].op && is_quantize(&g->nodes[n]); i++) {
+        TARE_TRY(rules[i](g, n, &changed, err));
+      }
+    }
+    if (changed) {
+      TARE_TRY(tarei_graph_compact(g, err));
+      TARE_TRY(tarei_graph_infer(g, err));
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_graph_fuse_quantize(tarei_graph *const g, tare_error *const err) {
+  static rule_fn *const upward[] = {cancel, tarei_quantize_hoist, make_table};
+  static rule_fn *const final[] = {absorb};
+  TARE_TRY(sweep(g, upward, 3, err));
+  return sweep(g, final, 1, err);
+}

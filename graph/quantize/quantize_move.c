@@ -1,0 +1,123 @@
+#include "graph/quantize/quantize_move.h"
+
+#include <string.h>
+
+#include "graph/passes/rewrite.h"
+#include "graph/quantize/quantize.h"
+#include "graph/quantize/quantize_uses.h"
+
+bool tarei_quant_equal(const tarei_quant *const a, const tarei_quant *const b) {
+  return a->granularity == b->granularity && a->n_scales == b->n_scales &&
+         a->unsigned_range == b->unsigned_range && a->stated == b->stated &&
+         a->zero_point == b->zero_point &&
+         (a->n_scales == 0 ||
+          memcmp(a->scales, b->scales, (size_t)a->n_scales * sizeof *a->scales) == 0);
+}
+
+/* Quantize of `value` that stands already with this annotation, or with another one; or -1. */
+static int find_quantized(const tarei_graph *const g, const int value,
+                          const tarei_quant *const quant, const bool same) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    if (g->nodes[n].op == &tarei_op_quantize && g->nodes[n].in[0] == value &&
+        tarei_quant_equal(&g->values[g->nodes[n].out[0]].quant, quant) == same) {
+      return g->nodes[n].out[0];
+    }
+  }
+  return -1;
+}
+
+tare_status tarei_quantize_as(tarei_graph *const g, const int value, const int like, int *const out,
+                              tare_error *const err) {
+  *out = find_quantized(g, value, &g->values[like].quant, true);
+  if (*out >= 0) {
+    return TARE_OK;
+  }
+  const int q = tarei_graph_add_value_like(g, g->values[like].name, value);
+  if (q < 0 || !tarei_quant_copy(&g->values[q].quant, &g->values[like].quant)) {
+    return tarei_fail_memory(err, "quantized value", sizeof(tarei_value));
+  }
+  g->values[q].dtype = TARE_U8;
+  g->values[q].observable = false;
+  if (tarei_graph_add_node(g, "Quantize", "tare", g->values[q].name, 1, &value, 1, &q, 1) < 0) {
+    return tarei_fail_memory(err, "quantize node", sizeof(tarei_node));
+  }
+  *out = q;
+  return TARE_OK;
+}
+
+/* Inputs of a node that moves data which hold the data. */
+static int count_moved(const tarei_node *const node) {
+  return node->op == &tarei_op_concat ? node->n_in : 1;
+}
+
+/* Zeros are filled in as the zero point, other numbers not at all. */
+static bool fills_zeros(const tarei_graph *const g, const tarei_node *const pad) {
+  float value = tarei_attr_float(pad, "value", 0);
+  const bool constant = strcmp(tarei_attr_string(pad, "mode", "constant"), "constant") == 0;
+  const bool given = pad->n_in > 2 && pad->in[2] >= 0;
+  return !constant || ((!given || tarei_value_const_float(g, pad->in[2], &value)) && value == 0);
+}
+
+/* What an operator that picks values takes may be written as bytes: nobody else reads it, or reads
+ * the same bytes. */
+static bool gives_bytes(const tarei_graph *const g, const int value,
+                        const tarei_quant *const quant) {
+  const tarei_node *const bytes = tarei_producer_is(g, value, &tarei_op_dequantize);
+  if (bytes && tarei_quant_equal(&g->values[bytes->in[0]].quant, quant)) {
+    return true;
+  }
+  return !g->values[value].data && g->values[value].dtype == TARE_F32 &&
+         tarei_can_be_written_as_bytes(g, value) && find_quantized(g, value, quant, false) < 0 &&
+         (tarei_graph_count_uses(g, value) == 1 || find_quantized(g, value, quant, true) >= 0);
+}
+
+/* Where bytes are moved instead: floats that nobody else reads. */
+static bool can_move_bytes(const tarei_graph *const g, const tarei_node *const mover, const int n) {
+  const tarei_node *const quantize = &g->nodes[n];
+  if ((!mover->op->movement && !tarei_node_selects(mover)) ||
+      tarei_graph_sole_consumer(g, quantize->in[0]) != n ||
+      (mover->op == &tarei_op_pad && !fills_zeros(g, mover))) {
+    return false;
+  }
+  for (int i = 0; !mover->op->movement && i < count_moved(mover); i++) {
+    if (!gives_bytes(g, mover->in[i], &g->values[quantize->out[0]].quant)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The zero point as the number that a Pad fills in. */
+static tare_status fill_zero_point(tarei_graph *const g, const int pad, const int like,
+                                   tare_error *const err) {
+  const uint8_t zero_point = (uint8_t)tarei_quant_zero_point(&g->values[like].quant);
+  if (strcmp(tarei_attr_string(&g->nodes[pad], "mode", "constant"), "constant") != 0) {
+    return TARE_OK;
+  }
+  const int fill = tarei_graph_add_const(g, "zero_point", TARE_U8, 0, NULL, &zero_point);
+  return fill < 0 ? tarei_fail_memory(err, "zero point", 1)
+                  : tarei_node_set_in(&g->nodes[pad], 2, fill, err);
+}
+
+tare_status tarei_quantize_hoist(tarei_graph *const g, const int n, bool *const changed,
+                                 tare_error *const err) {
+  const int moved = g->nodes[n].in[0], out = g->nodes[n].out[0];
+  const int producer = g->values[moved].producer;
+  if (producer < 0 || !can_move_bytes(g, &g->nodes[producer], n)) {
+    return TARE_OK;
+  }
+  for (int i = 0; i < count_moved(&g->nodes[producer]); i++) {
+    int q;
+    TARE_TRY(tarei_quantize_as(g, g->nodes[producer].in[i], out, &q, err));
+    g->nodes[producer].in[i] = q;
+  }
+  if (g->nodes[producer].op == &tarei_op_pad) {
+    TARE_TRY(fill_zero_point(g, producer, out, err));
+  }
+  /* the mover itself now carries bytes: its other inputs and attributes stay */
+  g->nodes[producer].out[0] = out;
+  g->values[out].producer = producer;
+  tarei_graph_remove_node(g, n);
+  *changed = true;
+  return TARE_OK;
+}

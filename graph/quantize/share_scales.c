@@ -1,0 +1,72 @@
+/* Scales belong to tensors; operators that move them let one tensor have another's. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "graph/op.h"
+#include "graph/quantize/quantize.h"
+#include "graph/quantize/quantize_uses.h"
+
+bool tarei_quant_copy(tarei_quant *const to, const tarei_quant *const from) {
+  float *scales = NULL;
+  if (from->n_scales) {
+    scales = tarei_memdup(from->scales, (size_t)from->n_scales * sizeof *scales);
+    if (!scales) {
+      return false;
+    }
+  }
+  free(to->scales);
+  *to = *from;
+  to->scales = scales;
+  return true;
+}
+
+static tare_status share(tarei_graph *const g, const int from, const int to,
+                         tare_error *const err) {
+  if (!g->values[from].quant.n_scales || g->values[to].quant.n_scales) {
+    return TARE_OK;
+  }
+  return tarei_quant_copy(&g->values[to].quant, &g->values[from].quant)
+             ? TARE_OK
+             : tarei_fail_memory(err, "annotations", sizeof(tarei_quant));
+}
+
+/* What is joined has one scale from the start, so that bytes can be joined. Rows stay as quiet as
+ * they are. */
+static tare_status share_joined(tarei_graph *const g, const tarei_node *const concat,
+                                tare_error *const err) {
+  const tarei_quant *const joined = &g->values[concat->out[0]].quant;
+  for (int i = 0; joined->n_scales && i < concat->n_in; i++) {
+    tarei_value *const part = &g->values[concat->in[i]];
+    const tarei_granularity granularity = part->quant.granularity;
+    if (part->data || part->dtype != TARE_F32) {
+      continue;
+    }
+    if (!tarei_quant_copy(&part->quant, joined)) {
+      return tarei_fail_memory(err, "annotations", sizeof(tarei_quant));
+    }
+    part->quant.granularity = granularity;
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_graph_share_scales(tarei_graph *const g, tare_error *const err) {
+  for (int n = g->n_nodes - 1; n >= 0; n--) {
+    const tarei_node *const node = &g->nodes[n];
+    if (node->op == &tarei_op_concat) {
+      TARE_TRY(share_joined(g, node, err));
+    } else if (tarei_node_selects(node) && tarei_graph_sole_consumer(g, node->in[0]) == n) {
+      TARE_TRY(share(g, node->out[0], node->in[0], err)); /* nobody else reads what is left out */
+    }
+  }
+  for (int n = 0; n < g->n_nodes; n++) {
+    if (g->nodes[n].op->movement) {
+      TARE_TRY(share(g, g->nodes[n].in[0], g->nodes[n].out[0], err));
+    }
+  }
+  for (int n = g->n_nodes - 1; n >= 0; n--) {
+    if (g->nodes[n].op->movement) {
+      TARE_TRY(share(g, g->nodes[n].out[0], g->nodes[n].in[0], err));
+    }
+  }
+  return TARE_OK;
+}

@@ -1,0 +1,385 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/feed.h"
+#include "tools/json_out.h"
+#include "tools/layer_times.h"
+#include "tools/options/lengths.h"
+#include "tools/peak.h"
+#include "tools/report.h"
+#include "tools/say.h"
+#include "tools/side.h"
+#include "tools/source.h"
+#include "tools/timing.h"
+
+enum {
+  OPT_SHAPES = OPT_COMMAND,
+  OPT_SYMBOLS,
+  OPT_ITERATIONS,
+  OPT_WARM_UP,
+  OPT_DURATION,
+  OPT_PERCENTILES,
+  OPT_DUMP_PROFILE,
+  OPT_BENCH_USE_PROFILE
+};
+
+enum { MOST_PERCENTILES = 16 };
+
+typedef struct arguments {
+  opt_common common;
+  opt_profiles profiles;
+  opt_streaming streaming;
+  opt_model model_options;
+  const char *path, *shapes, *symbols;
+  int64_t iterations;
+  double warm_up_ms, duration_s;
+  double percentiles[MOST_PERCENTILES];
+  int n_percentiles;
+  bool dump_profile;
+  int use_profile; /* -1: by shape */
+} arguments;
+
+typedef struct work {
+  side side;
+  tare_profiles *profiles; /* of a model */
+  tare_profiles *point;    /* one profile: the lengths to run at */
+  feed feed;
+  tare_streaming *streaming; /* states of one run are fed to the next; NULL: none */
+  tare_context *context;
+  tare_tensor *outputs;
+  int64_t values[TARE_MAX_SYMBOLS];
+  timing times;
+  double loaded; /* seconds until the first run can begin */
+  double wall;   /* seconds of the measured runs together */
+} work;
+
+static const struct argp_option OPTIONS[] = {
+    {"shapes", OPT_SHAPES, "SHAPES", 0, "Shapes to run at, e.g. audio:1x16000 (default: opt)", 0},
+    {"symbols", OPT_SYMBOLS, "SPEC", 0, "Lengths to run at, e.g. samples=16000", 0},
+    {"iterations", OPT_ITERATIONS, "N", 0, "Run at least N times (default 10)", 0},
+    {"warmUp", OPT_WARM_UP, "MS", 0, "Warm up for MS milliseconds (default 200)", 0},
+    {"duration", OPT_DURATION, "S", 0, "Run for at least S seconds (default 3)", 0},
+    {"percentile", OPT_PERCENTILES, "P,P", 0,
+     "Percentiles of the latency to print (default 90,95,99)", 0},
+    {"dumpProfile", OPT_DUMP_PROFILE, NULL, 0, "Print the time of each layer and operator", 0},
+    {"use-profile", OPT_BENCH_USE_PROFILE, "I", 0,
+     "Run in profile I (default: the first that fits)", 0},
+    {"useProfile", OPT_BENCH_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+    {0}};
+
+static void check(const arguments *const a, const struct argp_state *const state) {
+  if (!a->path) {
+    argp_error(state, "a plan or model is needed");
+  }
+  if (a->shapes && a->symbols) {
+    argp_error(state, "--shapes and --symbols say the same in two ways; give one of them");
+  }
+}
+
+static void take_percentiles(arguments *const a, const struct argp_state *const state,
+                             char *const text) {
+  cli_list parts = {0};
+  cli_list_split(&parts, text);
+  if (parts.n > MOST_PERCENTILES) {
+    argp_error(state, "--percentile takes at most %d percentiles", MOST_PERCENTILES);
+  }
+  for (a->n_percentiles = 0; a->n_percentiles < parts.n; a->n_percentiles++) {
+    a->percentiles[a->n_percentiles] =
+        cli_real(state, "--percentile", parts.items[a->n_percentiles], 0, 100);
+  }
+  cli_list_fini(&parts);
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->profiles;
+      state->child_inputs[1] = &a->streaming;
+      state->child_inputs[2] = &a->model_options;
+      state->child_inputs[3] = &a->common;
+      return 0;
+    case OPT_SHAPES:
+      a->shapes = arg;
+      return 0;
+    case OPT_SYMBOLS:
+      a->symbols = arg;
+      return 0;
+    case OPT_ITERATIONS:
+      a->iterations = cli_int(state, "--iterations", arg, 1, 1000000000);
+      return 0;
+    case OPT_WARM_UP:
+      a->warm_up_ms = cli_real(state, "--warmUp", arg, 0, 1e9);
+      return 0;
+    case OPT_DURATION:
+      a->duration_s = cli_real(state, "--duration", arg, 0, 1e6);
+      return 0;
+    case OPT_PERCENTILES:
+      take_percentiles(a, state, arg);
+      return 0;
+    case OPT_DUMP_PROFILE:
+      a->dump_profile = true;
+      return 0;
+    case OPT_BENCH_USE_PROFILE:
+      a->use_profile = (int)cli_int(state, "--use-profile", arg, 0, TARE_MAX_PROFILES - 1);
+      return 0;
+    case ARGP_KEY_ARG:
+      if (a->path) {
+        argp_error(state, "one plan or model only, '%s' is too much", arg);
+      }
+      a->path = arg;
+      return 0;
+    case ARGP_KEY_END:
+      check(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {
+    {&opt_profiles_argp, 0, "Lengths (for a model; a plan has its own):", 1},
+    {&opt_streaming_argp, 0, "Streaming models (states are carried from run to run):", 2},
+    {&opt_model_argp, 0, "Model:", 3},
+    {&opt_common_argp, 0, "Common:", 4},
+    {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = parse,
+    .args_doc = "PLAN|MODEL",
+    .doc =
+        "Measures latency and throughput on made-up inputs: normal floats, 0 or 1 for whole "
+        "numbers, masks all 1. A model runs as a float plan.\v"
+        "Examples:\n"
+        "  tare bench model.plan --shapes audio:1x16000 --dumpProfile\n"
+        "  tare bench model.onnx --symbols samples=16000 --threads 1",
+    .children = CHILDREN};
+
+/* A model without --profile is built for just the lengths that it runs at. */
+static tare_status choose_profiles(const arguments *const a, work *const w,
+                                   const tare_port *const inputs, const int n_inputs,
+                                   tare_error *const err) {
+  if (w->side.plan) {
+    return side_refuse_options(&w->side, opt_profiles_given(&a->profiles), &a->common, err);
+  }
+  if (a->profiles.from_data) {
+    return cli_fail(err, TARE_E_USAGE, "--profile auto needs data, and bench has none");
+  }
+  return profiles_choose(&a->profiles, &a->common, inputs, n_inputs,
+                         a->shapes || a->symbols ? w->point : NULL, NULL, 0,
+                         NULL /* no data, no chunks */, &w->profiles, err);
+}
+
+static tare_status parse_point(const arguments *const a, work *const w,
+                               const tare_port *const inputs, const int n_inputs,
+                               tare_error *const err) {
+  CLI_TRY(tare_profiles_new(inputs, n_inputs, &w->point, err));
+  if (a->shapes) {
+    return tare_profiles_add_shapes(w->point, NULL, a->shapes, NULL, err);
+  }
+  return a->symbols ? tare_profiles_add(w->point, a->symbols, err) : TARE_OK;
+}
+
+/* Symbol values to run at: those given, else the opt values of the profile. */
+static tare_status choose_values(const arguments *const a, work *const w, tare_error *const err) {
+  const tare_profiles *const built = tare_plan_profiles(w->side.plan);
+  const bool given = a->shapes || a->symbols;
+  const int profile = a->use_profile < 0 ? 0 : a->use_profile;
+  if (!given && profile >= tare_profiles_count(built)) {
+    return cli_fail(err, TARE_E_USAGE, "profile %d, but the plan has profiles 0 to %d", profile,
+                    tare_profiles_count(built) - 1);
+  }
+  for (int s = 0; s < tare_profiles_n_symbols(built); s++) {
+    w->values[s] = given ? tare_profiles_range(w->point, 0, s).opt
+                         : tare_profiles_range(built, profile, s).opt;
+  }
+  return TARE_OK;
+}
+
+static tare_status find_states(const arguments *const a, work *const w, tare_error *const err) {
+  const ports p = ports_of_plan(w->side.plan);
+  int64_t size = 0;
+  CLI_TRY(streaming_new(&a->streaming, &p, &w->streaming, err));
+  if (!w->streaming) {
+    CLI_TRY(tare_streaming_new(p.inputs, p.n_inputs, p.outputs, p.n_outputs, &w->streaming, err));
+    if (!a->streaming.no_states) {
+      (void)tare_streaming_find_states(w->streaming); /* most models have none */
+    }
+  }
+  const char *const chunk = tare_streaming_chunk_symbol(w->streaming, &size);
+  const tare_profiles *const built = tare_plan_profiles(w->side.plan);
+  for (int s = 0; chunk && s < tare_profiles_n_symbols(built); s++) {
+    if (strcmp(tare_profiles_symbol(built, s), chunk) == 0) {
+      w->values[s] = size;
+    }
+  }
+  return TARE_OK;
+}
+
+/* One run, its states fed to the next. */
+static tare_status step(const work *const w, tare_error *const err) {
+  CLI_TRY(tare_context_run(w->context, w->feed.tensors, w->outputs, err));
+  return tare_streaming_feed(w->streaming, w->outputs, w->feed.tensors, err);
+}
+
+static tare_status prepare(const arguments *const a, work *const w, tare_error *const err) {
+  const double start = cli_now();
+  const tare_port *inputs = NULL, *outputs = NULL;
+  CLI_TRY(side_load(a->path, &a->common, &w->side, err));
+  CLI_TRY(w->side.model ? opt_model_apply(&a->model_options, w->side.model, err) : TARE_OK);
+  const int n_inputs = side_inputs(&w->side, &inputs);
+  CLI_TRY(parse_point(a, w, inputs, n_inputs, err));
+  CLI_TRY(choose_profiles(a, w, inputs, n_inputs, err));
+  CLI_TRY(side_build(&w->side, w->profiles, &a->common, err));
+  CLI_TRY(choose_values(a, w, err));
+  CLI_TRY(find_states(a, w, err));
+  CLI_TRY(feed_new(inputs, n_inputs, tare_plan_profiles(w->side.plan), w->values, &w->feed, err));
+  const int n_outputs = tare_plan_outputs(w->side.plan, &outputs);
+  w->outputs = cli_realloc(NULL, (size_t)n_outputs, sizeof *w->outputs);
+  tare_context_options o;
+  tare_context_options_init(&o);
+  o.threads = a->common.threads;
+  o.profile = a->use_profile;
+  CLI_TRY(tare_context_new(w->side.plan, &o, &w->context, err));
+  w->loaded = cli_now() - start;
+  return TARE_OK;
+}
+
+static tare_status warm_up(const arguments *const a, const work *const w, tare_error *const err) {
+  const double end = cli_now() + a->warm_up_ms * 1e-3;
+  do {
+    CLI_TRY(step(w, err));
+  } while (cli_now() < end);
+  return TARE_OK;
+}
+
+static tare_status measure(const arguments *const a, work *const w, tare_error *const err) {
+  CLI_TRY(warm_up(a, w, err));
+  tare_context_set_profiling(w->context, a->dump_profile);
+  const double start = cli_now();
+  for (double now = start; now < start + a->duration_s || (int64_t)w->times.n < a->iterations;) {
+    CLI_TRY(step(w, err));
+    const double end = cli_now();
+    timing_add(&w->times, (end - now) * 1e3);
+    now = end;
+  }
+  w->wall = cli_now() - start;
+  timing_sort(&w->times);
+  return TARE_OK;
+}
+
+static char *point_text(const work *const w) {
+  const tare_profiles *const built = tare_plan_profiles(w->side.plan);
+  char *text = cli_format("%s", "");
+  for (int s = 0; s < tare_profiles_n_symbols(built); s++) {
+    char *const longer = cli_format("%s%s%s=%" PRId64, text, s ? "," : "",
+                                    tare_profiles_symbol(built, s), w->values[s]);
+    free(text);
+    text = longer;
+  }
+  return text;
+}
+
+static layer_times times_of(const work *const w) {
+  return (layer_times){w->side.plan, w->context, w->values, (int64_t)w->times.n};
+}
+
+static void print_resources(const work *const w) {
+  char *const weights = report_bytes(tare_plan_weight_bytes(w->side.plan));
+  char *const context = report_bytes(tare_plan_context_bytes(w->side.plan));
+  char *const peak = report_bytes(peak_bytes());
+  printf("Load: %g s, weights %s, context %s, peak memory %s\n", w->loaded, weights, context, peak);
+  free(weights);
+  free(context);
+  free(peak);
+}
+
+static void print_text(const arguments *const a, const work *const w) {
+  const timing *const t = &w->times;
+  char *const point = point_text(w);
+  printf("=== Performance summary ===\n");
+  printf("Shape: %s (profile %d)\n", point, tare_context_profile(w->context));
+  printf("Throughput: %g qps\n", (double)t->n / w->wall);
+  printf("Latency: min = %g ms, max = %g ms, mean = %g ms, median = %g ms", t->ms[0],
+         t->ms[t->n - 1], timing_mean(t), timing_median(t));
+  for (int i = 0; i < a->n_percentiles; i++) {
+    printf(", percentile(%g%%) = %g ms", a->percentiles[i],
+           timing_percentile(t, a->percentiles[i]));
+  }
+  printf("\nTotal Host Walltime: %g s\n", w->wall);
+  print_resources(w);
+  const double operations = plan_operations(w->side.plan, w->values);
+  if (operations > 0) {
+    printf("Products: %g GOP a run, %g GOP/s at the median\n", operations * 1e-9,
+           operations * 1e-6 / timing_median(t));
+  }
+  free(point);
+  if (a->dump_profile) {
+    const layer_times times = times_of(w);
+    layer_times_print(&times);
+  }
+}
+
+static void print_json(const arguments *const a, const work *const w) {
+  const timing *const t = &w->times;
+  cJSON *const object = json_begin("bench");
+  char *const point = point_text(w);
+  json_text(object, "shape", point);
+  free(point);
+  json_int(object, "profile", tare_context_profile(w->context));
+  json_int(object, "iterations", (int64_t)t->n);
+  json_real(object, "throughput_qps", (double)t->n / w->wall);
+  cJSON *const latency = json_add(object, "latency_ms", json_object());
+  json_real(latency, "min", t->ms[0]);
+  json_real(latency, "max", t->ms[t->n - 1]);
+  json_real(latency, "mean", timing_mean(t));
+  json_real(latency, "median", timing_median(t));
+  for (int i = 0; i < a->n_percentiles; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "p%g", a->percentiles[i]);
+    json_real(latency, name, timing_percentile(t, a->percentiles[i]));
+  }
+  json_real(object, "seconds", w->wall);
+  json_real(object, "load_seconds", w->loaded);
+  json_int(object, "weight_bytes", tare_plan_weight_bytes(w->side.plan));
+  json_int(object, "context_bytes", tare_plan_context_bytes(w->side.plan));
+  json_int(object, "peak_bytes", peak_bytes());
+  json_real(object, "operations", plan_operations(w->side.plan, w->values));
+  if (a->dump_profile) {
+    const layer_times times = times_of(w);
+    layer_times_json(object, &times);
+  }
+  json_print(object);
+}
+
+int cmd_bench(const int argc, char **const argv) {
+  arguments a = {.iterations = 10,
+                 .warm_up_ms = 200,
+                 .duration_s = 3,
+                 .percentiles = {90, 95, 99},
+                 .n_percentiles = 3,
+                 .use_profile = -1};
+  work w = {0};
+  tare_error err = {0};
+  cli_parse(&ARGP, argc, argv, &a);
+  tare_status status = prepare(&a, &w, &err);
+  status = status == TARE_OK ? measure(&a, &w, &err) : status;
+  if (status == TARE_OK) {
+    (a.common.json ? print_json : print_text)(&a, &w);
+  }
+  tare_context_free(&w.context);
+  timing_fini(&w.times);
+  feed_fini(&w.feed);
+  tare_streaming_free(&w.streaming);
+  free(w.outputs);
+  tare_profiles_free(&w.profiles);
+  tare_profiles_free(&w.point);
+  side_fini(&w.side);
+  opt_profiles_fini(&a.profiles);
+  opt_streaming_fini(&a.streaming);
+  opt_model_fini(&a.model_options);
+  return opt_end(argv[0], &a.common, status, &err);
+}

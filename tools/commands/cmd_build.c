@@ -1,0 +1,309 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/layers.h"
+#include "tools/options/lengths.h"
+#include "tools/output.h"
+#include "tools/report.h"
+#include "tools/say.h"
+#include "tools/table_out.h"
+
+enum { OPT_CALIB = OPT_COMMAND, OPT_FP32, OPT_FORCE };
+
+typedef struct arguments {
+  opt_common common;
+  opt_profiles profiles;
+  opt_build build;
+  opt_model model_options;
+  bool fp32, force;
+  const char *model, *calib, *output;
+} arguments;
+
+typedef struct work {
+  tare_model *model;
+  tare_table *table;
+  tare_profiles *own; /* profiles that the table carries */
+  tare_profiles *profiles;
+  tare_plan *plan;
+  double seconds;
+} work;
+
+static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "PLAN", 0, "Where to write the plan", 0},
+    {"calib", OPT_CALIB, "TABLE", 0, "Calibration table, native or TensorRT's cache", 0},
+    {"fp32", OPT_FP32, NULL, 0, "Build a float plan, without a table", 0},
+    {"force", OPT_FORCE, NULL, 0, "Accept a table that was made for another model", 0},
+    {0}};
+
+static void check(const arguments *const a, const struct argp_state *const state) {
+  if (!a->model) {
+    argp_error(state, "a model is needed");
+  }
+  if (!a->output) {
+    argp_error(state, "-o PLAN is needed, e.g. -o model.plan");
+  }
+  if (a->calib && a->fp32) {
+    argp_error(state, "--fp32 and --calib are mutually exclusive");
+  }
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->profiles;
+      state->child_inputs[1] = &a->build;
+      state->child_inputs[2] = &a->model_options;
+      state->child_inputs[3] = &a->common;
+      return 0;
+    case 'o':
+      a->output = arg;
+      return 0;
+    case OPT_CALIB:
+      a->calib = arg;
+      return 0;
+    case OPT_FP32:
+      a->fp32 = true;
+      return 0;
+    case OPT_FORCE:
+      a->force = true;
+      return 0;
+    case ARGP_KEY_ARG:
+      if (a->model) {
+        argp_error(state, "unexpected argument '%s' (one model is enough)", arg);
+      }
+      a->model = arg;
+      return 0;
+    case ARGP_KEY_END:
+      check(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {
+    {&opt_profiles_argp, 0, "Lengths (default: those that the table carries):", 1},
+    {&opt_build_argp, 0, "Precision:", 2},
+    {&opt_model_argp, 0, "Model:", 3},
+    {&opt_common_argp, 0, "Common:", 4},
+    {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = parse,
+    .args_doc = "MODEL",
+    .doc =
+        "Builds a plan: the model lowered for a set of profiles, its weights packed, each layer "
+        "in the precision that it can have.\v"
+        "Examples:\n"
+        "  tare build model.onnx --calib model.calib.json -o model.plan\n"
+        "  tare build model.onnx --fp32 --profile samples=1600:16000:80000 \\\n"
+        "      -o float.plan",
+    .children = CHILDREN};
+
+/* The table's own profiles, or NULL where it knows none. */
+static tare_status table_profiles(const tare_table *const table, const tare_port *const inputs,
+                                  const int n_inputs, tare_profiles **const out,
+                                  tare_error *const err) {
+  const int n = tare_table_n_specs(table);
+  if (n == 0) {
+    return TARE_OK;
+  }
+  CLI_TRY(tare_profiles_new(inputs, n_inputs, out, err));
+  for (int p = 0; p < n; p++) {
+    CLI_TRY(tare_profiles_add(*out, tare_table_spec(table, p), err));
+  }
+  return TARE_OK;
+}
+
+static tare_status other_model(const arguments *const a, const uint64_t made, const uint64_t given,
+                               tare_error *const err) {
+  if (a->force) {
+    say(&a->common,
+        "warning: %s was made for another model (%016" PRIx64 ") than %s (%016" PRIx64 ")",
+        a->calib, made, a->model, given);
+    return TARE_OK;
+  }
+  return cli_fail(err, TARE_E_USAGE,
+                  "%s was made for another model: it carries the hash %016" PRIx64
+                  ", and %s has %016" PRIx64
+                  " (calibrate this model, or accept the table with --force)",
+                  a->calib, made, a->model, given);
+}
+
+static tare_status load_table(const arguments *const a, work *const w,
+                              const tare_port *const inputs, const int n_inputs,
+                              tare_error *const err) {
+  if (!a->calib) {
+    return TARE_OK;
+  }
+  if (tare_stats_is_stats_file(a->calib)) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "%s holds statistics; make a table of it first: tare table %s -o "
+                    "model.calib.json",
+                    a->calib, a->calib);
+  }
+  CLI_TRY(tare_table_read(a->calib, &w->table, err));
+  const uint64_t made = tare_table_model_hash(w->table);
+  const uint64_t given = tare_model_get_info(w->model).hash;
+  if (made != 0 && made != given) {
+    CLI_TRY(other_model(a, made, given, err));
+  }
+  if (opt_profiles_given(&a->profiles)) {
+    return TARE_OK;
+  }
+  const tare_status status = table_profiles(w->table, inputs, n_inputs, &w->own, err);
+  return status == TARE_OK ? status : cli_fail_in(err, status, a->calib);
+}
+
+/* What the table knows of itself, and was said when it was made. */
+static void say_table_warnings(const arguments *const a, const tare_table *const table) {
+  for (int i = 0; table && i < tare_table_n_warnings(table); i++) {
+    say(&a->common, "warning: %s: %s", a->calib, tare_table_warning(table, i));
+  }
+}
+
+/* Layers that got what was asked, and have a reason all the same, lose something by it. */
+static void warn_symmetric(const arguments *const a, const tare_plan *const plan) {
+  int n = 0;
+  for (int i = 0; a->build.symmetric && i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    n += *layer.reason && strcmp(layer.asked, layer.precision) == 0;
+  }
+  if (n > 0) {
+    say(&a->common,
+        "warning: --symmetric gives %d layer%s a single scale where rows need their own, which "
+        "may cost much accuracy: build without it, or keep %s in float (--layer-precisions)",
+        n, cli_s(n), n == 1 ? "it" : "them");
+  }
+}
+
+static void warn_float(const arguments *const a, const tare_plan *const plan) {
+  int n_int8 = 0, n_float = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    n_int8 += strncmp(layer.precision, "int8", 4) == 0; /* and int8-rows */
+    n_float += strncmp(layer.asked, "int8", 4) == 0 && strcmp(layer.precision, "fp32") == 0;
+  }
+  if (n_int8 == 0) {
+    say(&a->common, "warning: no layer runs in int8");
+  } else if (n_float > n_int8) {
+    say(&a->common, "warning: %d of %d layers that were to run in int8 stay in float (see why)",
+        n_float, n_float + n_int8);
+  }
+}
+
+static tare_status build(const arguments *const a, work *const w, tare_error *const err) {
+  tare_build_options o;
+  tare_build_options_init(&o);
+  o.fp32 = a->fp32;
+  o.table = w->table;
+  o.any_table = a->force;
+  o.layer_precisions = a->build.layer_precisions;
+  o.constraints = a->build.constraints;
+  o.symmetric = a->build.symmetric;
+  o.isa = a->common.isa;
+  const double start = cli_now();
+  CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
+  w->seconds = cli_now() - start;
+  if (w->table) {
+    say_table_warnings(a, w->table);
+    warn_symmetric(a, w->plan);
+    warn_float(a, w->plan);
+  }
+  return tare_plan_save(w->plan, a->output, err);
+}
+
+static void print_text(const arguments *const a, const work *const w) {
+  char *const precisions = layers_by_precision(w->plan);
+  char *const weights = report_bytes(tare_plan_weight_bytes(w->plan));
+  char *const context = report_bytes(tare_plan_context_bytes(w->plan));
+  printf("layers     %d: %s\n", tare_plan_n_layers(w->plan), precisions);
+  printf("weights    %s\ncontext    %s\n", weights, context);
+  const tare_profiles *const profiles = tare_plan_profiles(w->plan);
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    printf("profile %-2d %s\n", p, text);
+    free(text);
+  }
+  layers_print_reasons(w->plan);
+  printf("written    %s (%.1f s)\n", a->output, w->seconds);
+  free(precisions);
+  free(weights);
+  free(context);
+}
+
+static void print_json(const arguments *const a, const work *const w) {
+  cJSON *const object = json_begin("build");
+  json_text(object, "model", a->model);
+  json_int(object, "weight_bytes", tare_plan_weight_bytes(w->plan));
+  json_int(object, "context_bytes", tare_plan_context_bytes(w->plan));
+  cJSON *const list = json_add(object, "profiles", json_array());
+  const tare_profiles *const profiles = tare_plan_profiles(w->plan);
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    json_text(list, NULL, text);
+    free(text);
+  }
+  layers_json(object, w->plan);
+  warnings_json(object, w->table);
+  json_real(object, "seconds", w->seconds);
+  json_text(object, "output", a->output);
+  json_print(object);
+}
+
+static tare_status check_output(const arguments *const a, tare_error *const err) {
+  cli_list inputs = {0};
+  cli_list_add(&inputs, a->model);
+  cli_list_add(&inputs, a->calib);
+  opt_profiles_files(&a->profiles, &inputs);
+  tare_status status = output_check_name(a->output, "a plan", ".plan", err);
+  if (status == TARE_OK) {
+    status = output_check(a->output, &inputs, err);
+  }
+  cli_list_fini(&inputs);
+  return status;
+}
+
+/* A model that states its scales needs no table. */
+static tare_status check_scales(const arguments *const a, const work *const w,
+                                tare_error *const err) {
+  return a->calib || a->fp32 || tare_model_get_info(w->model).n_stated > 0
+             ? TARE_OK
+             : cli_fail(err, TARE_E_USAGE,
+                        "give --calib TABLE for an INT8 plan, or --fp32 for a float one: there are "
+                        "no made-up ranges");
+}
+
+static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
+  const tare_port *inputs = NULL;
+  CLI_TRY(check_output(a, err));
+  CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
+  const int n_inputs = tare_model_inputs(w->model, &inputs);
+  CLI_TRY(check_scales(a, w, err));
+  CLI_TRY(load_table(a, w, inputs, n_inputs, err));
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, NULL,
+                          &w->profiles, err));
+  CLI_TRY(build(a, w, err));
+  (a->common.json ? print_json : print_text)(a, w);
+  return TARE_OK;
+}
+
+int cmd_build(const int argc, char **const argv) {
+  arguments a = {0};
+  work w = {0};
+  tare_error err = {0};
+  cli_parse(&ARGP, argc, argv, &a);
+  const tare_status status = run(&a, &w, &err);
+  tare_plan_free(&w.plan);
+  tare_profiles_free(&w.profiles);
+  tare_profiles_free(&w.own);
+  tare_table_free(&w.table);
+  tare_model_free(&w.model);
+  opt_profiles_fini(&a.profiles);
+  opt_model_fini(&a.model_options);
+  return opt_end(argv[0], &a.common, status, &err);
+}

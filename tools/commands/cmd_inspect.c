@@ -1,0 +1,117 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/show/show.h"
+
+enum { OPT_GRAPH = OPT_COMMAND, OPT_OPTIMIZED, OPT_MODEL };
+
+typedef struct arguments {
+  show_options show;
+  cli_list paths;
+} arguments;
+
+static const struct argp_option OPTIONS[] = {
+    {"graph", OPT_GRAPH, NULL, 0, "Print the nodes of a model, with shapes as expressions", 0},
+    {"optimized", OPT_OPTIMIZED, NULL, 0, "Print the nodes after the engine's passes", 0},
+    {"model", OPT_MODEL, "MODEL", 0, "For data: the model whose inputs it feeds", 0},
+    {0}};
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->show.data;
+      state->child_inputs[1] = &a->show.common;
+      return 0;
+    case OPT_GRAPH:
+      a->show.graph = true;
+      return 0;
+    case OPT_OPTIMIZED:
+      a->show.optimized = true;
+      return 0;
+    case OPT_MODEL:
+      a->show.model = arg;
+      return 0;
+    case ARGP_KEY_ARG:
+      cli_list_add(&a->paths, arg);
+      return 0;
+    case ARGP_KEY_END:
+      if (a->paths.n == 0) {
+        argp_error(state, "a file is needed");
+      }
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {
+    {&opt_data_argp, 0, "Data:", 1}, {&opt_common_argp, 0, "Common:", 2}, {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = parse,
+    .args_doc = "FILE...",
+    .doc =
+        "Shows what a file holds: a model, a plan, statistics, a calibration table, or data; "
+        "told apart by content.\v"
+        "With --json, one object for one file, an array for more.\n\n"
+        "Examples:\n"
+        "  tare inspect model.onnx model.plan\n"
+        "  tare inspect calib.h5 --model model.onnx",
+    .children = CHILDREN};
+
+static tare_status show_file(const arguments *const a, const char *const path, cJSON *const object,
+                             tare_error *const err) {
+  if (access(path, R_OK) != 0) {
+    return cli_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
+  }
+  const show_kind *const kind = show_kind_of(path);
+  if (object) {
+    json_text(object, "file", path);
+    json_text(object, "kind", kind->name);
+  }
+  return kind->show(path, &a->show, object, err);
+}
+
+static tare_status show_json(const arguments *const a, tare_error *const err) {
+  cJSON *const list = json_array();
+  for (int i = 0; i < a->paths.n; i++) {
+    cJSON *const object = json_add(list, NULL, json_begin("inspect"));
+    const tare_status status = show_file(a, a->paths.items[i], object, err);
+    if (status != TARE_OK) {
+      cJSON_Delete(list);
+      return status;
+    }
+  }
+  if (a->paths.n > 1) {
+    json_print(list);
+    return TARE_OK;
+  }
+  json_print(cJSON_DetachItemFromArray(list, 0));
+  cJSON_Delete(list);
+  return TARE_OK;
+}
+
+static tare_status show_text(const arguments *const a, tare_error *const err) {
+  for (int i = 0; i < a->paths.n; i++) {
+    if (i > 0) {
+      putchar('\n');
+    }
+    CLI_TRY(show_file(a, a->paths.items[i], NULL, err));
+  }
+  return TARE_OK;
+}
+
+int cmd_inspect(const int argc, char **const argv) {
+  arguments a = {0};
+  tare_error err = {0};
+  cli_parse(&ARGP, argc, argv, &a);
+  const tare_status status = (a.show.common.json ? show_json : show_text)(&a, &err);
+  cli_list_fini(&a.paths);
+  opt_data_fini(&a.show.data);
+  return opt_end(argv[0], &a.show.common, status, &err);
+}

@@ -1,0 +1,278 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/options/length_inputs.h"
+#include "tools/options/lengths.h"
+#include "tools/output.h"
+#include "tools/progress.h"
+#include "tools/say.h"
+#include "tools/score.h"
+#include "tools/side.h"
+#include "tools/source.h"
+
+enum { OPT_AGAINST = OPT_COMMAND, OPT_SAVE_OUTPUTS, OPT_USE_PROFILE };
+
+typedef struct arguments {
+  opt_common common;
+  opt_profiles profiles;
+  opt_data data;
+  opt_fit fit;
+  opt_metric metric;
+  opt_streaming streaming;
+  opt_model model_options;
+  const char *plan, *against, *save_outputs;
+  int use_profile; /* -1: by shape */
+  cli_list paths;
+} arguments;
+
+typedef struct work {
+  side plan, against;
+  tare_dataset *dataset;
+  tare_streaming *streaming; /* NULL: samples are runs */
+  tare_profiles *profiles;
+  length_inputs lengths;
+  tare_eval_result result;
+  tare_difference to_reference; /* of the metric, where there is one */
+  bool differs;                 /* it is there */
+} work;
+
+static const struct argp_option OPTIONS[] = {
+    {"against", OPT_AGAINST, "MODEL|PLAN", 0, "Compare with this; a model runs in float", 0},
+    {"save-outputs", OPT_SAVE_OUTPUTS, "FILE.h5", 0,
+     "Write the outputs: a group per sample, a data set per output", 0},
+    {"use-profile", OPT_USE_PROFILE, "I", 0, "Run in profile I (default: the first that fits)", 0},
+    {"useProfile", OPT_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+    {0}};
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->profiles;
+      state->child_inputs[1] = &a->data;
+      state->child_inputs[2] = &a->fit;
+      state->child_inputs[3] = &a->metric;
+      state->child_inputs[4] = &a->streaming;
+      state->child_inputs[5] = &a->model_options;
+      state->child_inputs[6] = &a->common;
+      return 0;
+    case OPT_AGAINST:
+      a->against = arg;
+      return 0;
+    case OPT_SAVE_OUTPUTS:
+      a->save_outputs = arg;
+      return 0;
+    case OPT_USE_PROFILE:
+      a->use_profile = (int)cli_int(state, "--use-profile", arg, 0, TARE_MAX_PROFILES - 1);
+      return 0;
+    case ARGP_KEY_ARG:
+      if (state->arg_num == 0) {
+        a->plan = arg;
+      } else {
+        cli_list_add(&a->paths, arg);
+      }
+      return 0;
+    case ARGP_KEY_END:
+      if (!a->plan || a->paths.n == 0) {
+        argp_error(state, "a plan (or model) and data are needed");
+      }
+      opt_metric_check(state, &a->metric, &a->data);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {
+    {&opt_profiles_argp, 0, "Lengths (for a model; a plan has its own):", 1},
+    {&opt_data_argp, 0, "Data:", 2},
+    {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
+    {&opt_metric_argp, 0, "Metric:", 4},
+    {&opt_streaming_argp, 0, "Streaming models:", 5},
+    {&opt_model_argp, 0, "Model:", 6},
+    {&opt_common_argp, 0, "Common:", 7},
+    {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = parse,
+    .args_doc = "PLAN|MODEL DATA...",
+    .doc =
+        "Runs a plan over data, beside a reference and against labels. A model runs as a float "
+        "plan, with the profiles of the other side or those of the data.\v"
+        "With --json, figures without a finite value are null; \"equal\": true says that both "
+        "sides gave "
+        "the same values, where the SQNR is infinite.\n\n"
+        "Example:\n"
+        "  tare run model.plan eval/ --against model.onnx --labels digits \\\n"
+        "      --metric ctc-error --alphabet 0123456789",
+    .children = CHILDREN};
+
+static tare_status check_plans(const arguments *const a, const work *const w,
+                               tare_error *const err) {
+  const bool given = opt_profiles_given(&a->profiles) || a->profiles.from_data;
+  const bool model = !w->plan.plan || (a->against && !w->against.plan);
+  return model ? TARE_OK : side_refuse_options(&w->plan, given, &a->common, err);
+}
+
+static tare_status load_sides(const arguments *const a, work *const w, tare_error *const err) {
+  CLI_TRY(side_load(a->plan, &a->common, &w->plan, err));
+  if (a->against) {
+    CLI_TRY(side_load(a->against, &a->common, &w->against, err));
+  }
+  CLI_TRY(check_plans(a, w, err));
+  for (int i = 0; i < 2; i++) {
+    tare_model *const model = i ? w->against.model : w->plan.model;
+    CLI_TRY(model ? opt_model_apply(&a->model_options, model, err) : TARE_OK);
+  }
+  return TARE_OK;
+}
+
+/* A model on either side takes the profiles of the other side's plan, unless some were given. */
+static tare_status build_sides(const arguments *const a, work *const w, tare_error *const err) {
+  if (w->plan.plan && (!a->against || w->against.plan)) {
+    return TARE_OK;
+  }
+  const side *const model = w->plan.plan ? &w->against : &w->plan;
+  const side *const other = w->plan.plan ? &w->plan : &w->against;
+  const tare_port *inputs = NULL;
+  const int n_inputs = side_inputs(model, &inputs);
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs,
+                          other->plan ? tare_plan_profiles(other->plan) : NULL, &w->dataset, 1,
+                          w->streaming, &w->profiles, err));
+  CLI_TRY(side_build(&w->plan, w->profiles, &a->common, err));
+  return a->against ? side_build(&w->against, w->profiles, &a->common, err) : TARE_OK;
+}
+
+static tare_status differ(const arguments *const a, work *const w,
+                          const tare_eval_result *const results, tare_error *const err) {
+  const tare_metric_tally *const tallies[] = {results[0].tallies, results[1].tallies};
+  tare_difference found[2];
+  w->differs = a->metric.metric >= 0;
+  if (!w->differs) {
+    return TARE_OK;
+  }
+  CLI_TRY(tare_metric_differences(tallies, 2, results[0].n_tallies, 1 /* base */, found, err));
+  w->to_reference = found[0];
+  return TARE_OK;
+}
+
+static tare_status evaluate(const arguments *const a, work *const w, tare_error *const err) {
+  progress p = progress_start("run", &a->common);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.against = w->against.plan;
+  o.metric = tare_metric_name(a->metric.metric);
+  o.alphabet = a->metric.alphabet;
+  o.output = a->metric.output;
+  o.fit = a->fit.fit;
+  o.outside = a->fit.outside;
+  o.pad_values = a->fit.pads;
+  o.n_pad_values = a->fit.n_pads;
+  o.length_inputs = w->lengths.items;
+  o.n_length_inputs = w->lengths.n;
+  o.streaming = w->streaming;
+  o.threads = a->common.threads;
+  o.profile = a->use_profile;
+  o.save_outputs = a->save_outputs;
+  o.progress = progress_tick;
+  o.progress_user = &p;
+  const tare_plan *const plans[] = {w->plan.plan, w->against.plan};
+  tare_eval_result results[] = {{.n_profiles = 0}, {.n_profiles = 0}};
+  const bool beside = w->against.plan && w->against.plan != w->plan.plan;
+  tare_status status = tare_eval_many(plans, beside ? 2 : 1, w->dataset, &o, results, err);
+  progress_end(&p);
+  if (status == TARE_OK && beside) {
+    status = differ(a, w, results, err);
+  }
+  w->result = results[0];
+  tare_eval_result_fini(&results[1]);
+  return status;
+}
+
+static void print_json(const arguments *const a, const work *const w) {
+  const tare_profiles *const profiles = tare_plan_profiles(w->plan.plan);
+  cJSON *const object = json_begin("run");
+  score_json(object, &w->result.total, tare_metric_name(a->metric.metric), a->against);
+  if (w->differs) {
+    difference_json(object, "to_reference", &w->to_reference);
+  }
+  json_real(object, "seconds", w->result.seconds);
+  if (a->against) {
+    json_real(object, "reference_seconds", w->result.reference_seconds);
+  }
+  json_int(object, "peak_bytes", w->result.peak_bytes);
+  fitted_json(object, &w->result.fitted);
+  json_int(object, "skipped", tare_dataset_n_bad(w->dataset));
+  cJSON *const list = json_add(object, "profiles", json_array());
+  for (int p = 0; p < w->result.n_profiles; p++) {
+    cJSON *const profile = json_add(list, NULL, json_object());
+    char *const text = profile_text(profiles, p);
+    json_text(profile, "profile", text);
+    free(text);
+    score_json(profile, &w->result.profiles[p], tare_metric_name(a->metric.metric), a->against);
+  }
+  json_print(object);
+}
+
+static tare_status check_output(const arguments *const a, tare_error *const err) {
+  if (!a->save_outputs) {
+    return TARE_OK;
+  }
+  cli_list inputs = {0};
+  cli_list_add(&inputs, a->plan);
+  cli_list_add(&inputs, a->against);
+  cli_list_join(&inputs, &a->paths);
+  opt_profiles_files(&a->profiles, &inputs);
+  tare_status status = output_check_name(a->save_outputs, "an HDF5 file", ".h5", err);
+  if (status == TARE_OK) {
+    status = output_check(a->save_outputs, &inputs, err);
+  }
+  cli_list_fini(&inputs);
+  return status;
+}
+
+static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
+  CLI_TRY(check_output(a, err));
+  CLI_TRY(load_sides(a, w, err));
+  const ports p = w->plan.plan ? ports_of_plan(w->plan.plan) : ports_of_model(w->plan.model);
+  CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,
+                      &w->dataset, err));
+  CLI_TRY(build_sides(a, w, err));
+  CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
+                               &w->dataset, 1, w->streaming, &w->lengths, err));
+  CLI_TRY(evaluate(a, w, err));
+  say_data(&a->common, w->dataset);
+  say_fitted(&a->common, "run", &w->result.fitted);
+  if (a->common.json) {
+    print_json(a, w);
+  } else {
+    score_print(&w->result, tare_plan_profiles(w->plan.plan), tare_metric_name(a->metric.metric),
+                a->against, w->differs ? &w->to_reference : NULL);
+  }
+  return TARE_OK;
+}
+
+int cmd_run(const int argc, char **const argv) {
+  arguments a = {.use_profile = -1, .metric = OPT_METRIC_NONE};
+  work w = {0};
+  tare_error err = {0};
+  cli_parse(&ARGP, argc, argv, &a);
+  const tare_status status = run(&a, &w, &err);
+  tare_eval_result_fini(&w.result);
+  tare_profiles_free(&w.profiles);
+  length_inputs_fini(&w.lengths);
+  tare_dataset_close(&w.dataset);
+  tare_streaming_free(&w.streaming);
+  side_fini(&w.plan);
+  side_fini(&w.against);
+  const int code = opt_end(argv[0], &a.common, status, &err);
+  opt_fit_hint(&a.fit, &err);
+  opt_profiles_fini(&a.profiles);
+  opt_data_fini(&a.data);
+  opt_fit_fini(&a.fit);
+  opt_streaming_fini(&a.streaming);
+  opt_model_fini(&a.model_options);
+  cli_list_fini(&a.paths);
+  return code;
+}

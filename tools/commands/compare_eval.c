@@ -1,0 +1,103 @@
+#include "tools/commands/compare_eval.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tools/progress.h"
+
+/* Plans that share a pass; the float one comes first. */
+typedef struct group {
+  tare_plan **plans;
+  int *strategies; /* of plans 1, 2, ... */
+  int n;           /* plans */
+  int64_t bytes;
+} group;
+
+tare_status compare_build(const compare_eval *const e, const tare_table *const table,
+                          tare_plan **const plan, tare_error *const err) {
+  tare_build_options o = e->build;
+  o.table = table;
+  if (!table) {
+    o.layer_precisions = NULL;
+  }
+  return tare_plan_build(e->model, e->profiles, &o, plan, err);
+}
+
+/* A quarter of the machine's memory. */
+static int64_t most_bytes(void) {
+  return (int64_t)sysconf(_SC_PHYS_PAGES) / 4 * (int64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void add_plan(group *const into, tare_plan *const plan, const int strategy) {
+  into->plans[into->n] = plan;
+  if (into->n > 0) {
+    into->strategies[into->n - 1] = strategy;
+  }
+  into->n++;
+  into->bytes += tare_plan_weight_bytes(plan) + tare_plan_context_bytes(plan);
+}
+
+/* Builds plans from strategy *next on while they fit; each group takes one at least. */
+static void fill(const compare_eval *const e, grid *const g, group *const into, int *const next) {
+  const int64_t most = most_bytes();
+  for (; *next < g->n && (into->n < 2 || into->bytes < most); (*next)++) {
+    grid_strategy *const s = &g->items[*next];
+    tare_plan *plan = NULL;
+    if (s->table && compare_build(e, s->table, &plan, &s->error) == TARE_OK) {
+      add_plan(into, plan, *next);
+    }
+  }
+}
+
+static tare_status run_group(const compare_eval *const e, grid *const g, const group *const members,
+                             tare_error *const err) {
+  progress p = progress_start("evaluate", e->common);
+  tare_eval_options o = e->eval;
+  o.against = members->plans[0];
+  o.progress = progress_tick;
+  o.progress_user = &p;
+  tare_eval_result *const results = cli_realloc(NULL, (size_t)members->n, sizeof *results);
+  tare_status status = tare_dataset_rewind(e->data, err);
+  if (status == TARE_OK) {
+    status = tare_eval_many((const tare_plan *const *)members->plans, members->n, e->data, &o,
+                            results, err);
+  }
+  progress_end(&p);
+  if (status == TARE_OK) {
+    tare_eval_result_fini(&g->fp32); /* of the group before: the same figures */
+    g->fp32 = results[0];
+    for (int i = 1; i < members->n; i++) {
+      g->items[members->strategies[i - 1]].result = results[i];
+    }
+  }
+  free(results);
+  return status;
+}
+
+static void drop_strategies(group *const members) {
+  for (int i = 1; i < members->n; i++) {
+    members->bytes -= tare_plan_weight_bytes(members->plans[i]);
+    members->bytes -= tare_plan_context_bytes(members->plans[i]);
+    tare_plan_free(&members->plans[i]);
+  }
+  members->n = 1;
+}
+
+tare_status compare_evaluate(const compare_eval *const e, grid *const g, tare_error *const err) {
+  group members = {.plans = cli_realloc(NULL, (size_t)g->n + 1, sizeof *members.plans),
+                   .strategies = cli_realloc(NULL, (size_t)g->n, sizeof *members.strategies)};
+  tare_plan *fp32 = NULL;
+  tare_status status = TARE_OK;
+  CLI_TRY_GOTO(compare_build(e, NULL /* table */, &fp32, err), done);
+  add_plan(&members, fp32, 0);
+  for (int next = 0; status == TARE_OK && next < g->n;) {
+    fill(e, g, &members, &next);
+    status = run_group(e, g, &members, err);
+    drop_strategies(&members);
+  }
+done:
+  tare_plan_free(&fp32);
+  free(members.plans);
+  free(members.strategies);
+  return status;
+}

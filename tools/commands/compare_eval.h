@@ -1,0 +1,25 @@
+/* The evaluation of `tare compare`: the float plan and all strategies over one pass of the data. */
+#ifndef TARE_TOOLS_COMMANDS_COMPARE_EVAL_H
+#define TARE_TOOLS_COMMANDS_COMPARE_EVAL_H
+
+#include "tools/commands/compare_grid.h"
+
+typedef struct compare_eval {
+  const opt_common *common;
+  const tare_model *model;
+  const tare_profiles *profiles;
+  tare_dataset *data;
+  tare_build_options build; /* without a table */
+  tare_eval_options eval;   /* without a reference */
+} compare_eval;
+
+/* Builds the plan of a strategy. */
+tare_status compare_build(const compare_eval *e, const tare_table *table, tare_plan **plan,
+                          tare_error *err);
+
+/* Fills the results of the float plan and of every strategy that has a table. One that cannot be
+ * built is noted, and the others go on. Plans stand side by side as far as memory allows; what is
+ * left takes another pass. */
+tare_status compare_evaluate(const compare_eval *e, grid *g, tare_error *err);
+
+#endif

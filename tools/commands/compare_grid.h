@@ -1,0 +1,68 @@
+/* The strategies that `tare compare` tries, and how they came out. */
+#ifndef TARE_TOOLS_COMMANDS_COMPARE_GRID_H
+#define TARE_TOOLS_COMMANDS_COMPARE_GRID_H
+
+#include "tools/options/options.h"
+
+/* One calibration run; strategies that differ only in the table share it. */
+typedef struct grid_pass {
+  tare_fit fit;
+  bool count_padding;
+  int64_t samples, peak;
+  double seconds;
+  tare_fit_counts fitted;
+} grid_pass;
+
+typedef struct grid_strategy {
+  const char *fit; /* as the user named it */
+  const char *method;
+  int pass;
+  bool per_profile;
+  tare_error error; /* status OK when it went well */
+  tare_table *table;
+  tare_eval_result result;
+  tare_difference to_fp32, to_best; /* of the metric, where there is one */
+} grid_strategy;
+
+typedef struct grid {
+  grid_pass *passes;
+  int n_passes;
+  grid_strategy *items;
+  int n;
+  tare_eval_result fp32;
+  int *order;   /* of the strategies that went well: the first is the one to take */
+  int n_ranked; /* in order */
+  int n_equal;  /* of them, those that the metric cannot tell from the best; 0 without a metric */
+} grid;
+
+/* Add all that there are to a list. */
+void grid_add_fits(cli_list *fits);
+void grid_add_paddings(cli_list *paddings);
+
+/* Makes every combination of fits, paddings ("exclude", "count") and methods, each once. Padding
+ * only matters to fits that pad. TARE_E_USAGE names what is not known. */
+tare_status grid_make(const cli_list *fits, const cli_list *paddings, const cli_list *methods,
+                      grid *out, tare_error *err);
+void grid_fini(grid *g);
+
+/* Ranks what went well. With a metric: first those whose interval of the difference to the best
+ * holds 0, by SQNR, then the others by the metric. Without one (-1): by SQNR. */
+tare_status grid_rank(grid *g, int metric, tare_error *err);
+
+/* A strategy's fit, with what it did with padding where that is not the default; caller frees. */
+char *grid_fit_text(const grid *g, int strategy);
+
+/* What the reports need to know beside the grid. */
+typedef struct grid_context {
+  const tare_profiles *profiles;
+  int metric; /* -1: none */
+  bool peaks_by_row;
+  const char *model;
+  const cli_list *written;
+} grid_context;
+
+/* Text tables and JSON. */
+void grid_print(const grid *g, const grid_context *context);
+void grid_json(const grid *g, const grid_context *context);
+
+#endif

@@ -1,0 +1,83 @@
+/* What `tare compare --json` prints (docs/json.md). */
+#include <stdlib.h>
+
+#include "tools/commands/compare_grid.h"
+#include "tools/options/lengths.h"
+#include "tools/score.h"
+
+static void result_json(cJSON *const object, const tare_eval_result *const result,
+                        const grid_context *const c, const bool compared) {
+  const char *const metric = tare_metric_name(c->metric);
+  score_json(object, &result->total, metric, compared);
+  json_real(object, "run_seconds", result->seconds);
+  cJSON *const list = json_add(object, "profiles", json_array());
+  for (int p = 0; p < result->n_profiles; p++) {
+    cJSON *const item = json_add(list, NULL, json_object());
+    char *const text = profile_text(c->profiles, p);
+    json_text(item, "profile", text);
+    free(text);
+    score_json(item, &result->profiles[p], metric, compared);
+  }
+}
+
+static void passes_json(cJSON *const object, const grid *const g) {
+  cJSON *const list = json_add(object, "calibrations", json_array());
+  for (int i = 0; i < g->n_passes; i++) {
+    cJSON *const item = json_add(list, NULL, json_object());
+    json_text(item, "fit", tare_fit_name(g->passes[i].fit));
+    json_bool(item, "padding_counted", g->passes[i].count_padding);
+    json_int(item, "samples", g->passes[i].samples);
+    fitted_json(item, &g->passes[i].fitted);
+    json_real(item, "seconds", g->passes[i].seconds);
+    json_int(item, "peak_bytes", g->passes[i].peak);
+  }
+}
+
+static int rank_of(const grid *const g, const int strategy) {
+  for (int i = 0; i < g->n_ranked; i++) {
+    if (g->order[i] == strategy) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static void strategy_json(cJSON *const list, const grid *const g, const int i,
+                          const grid_context *const c) {
+  const grid_strategy *const s = &g->items[i];
+  cJSON *const item = json_add(list, NULL, json_object());
+  json_text(item, "fit", s->fit);
+  json_text(item, "method", s->method);
+  json_bool(item, "padding_counted", g->passes[s->pass].count_padding);
+  if (s->error.status != TARE_OK) {
+    json_text(item, "error", s->error.message);
+    return;
+  }
+  const int rank = rank_of(g, i);
+  json_int(item, "rank", rank + 1);
+  json_bool(item, "best", rank == 0 && g->n_equal == 1 && g->n_ranked > 1);
+  if (c->metric >= 0) {
+    json_bool(item, "distinguishable_from_best", s->to_best.distinct);
+    difference_json(item, "to_fp32", &s->to_fp32);
+    difference_json(item, "to_best", &s->to_best);
+  }
+  result_json(item, &s->result, c, true /* compared */);
+}
+
+void grid_json(const grid *const g, const grid_context *const c) {
+  cJSON *const object = json_begin("compare");
+  json_text(object, "model", c->model);
+  json_text(object, "peak_of", c->peaks_by_row ? "row" : "process");
+  passes_json(object, g);
+  cJSON *const fp32 = json_add(object, "fp32", json_object());
+  result_json(fp32, &g->fp32, c, false /* compared */);
+  cJSON *const list = json_add(object, "strategies", json_array());
+  for (int i = 0; i < g->n; i++) {
+    strategy_json(list, g, i, c);
+  }
+  cJSON *const written = json_add(object, "written", json_array());
+  for (int i = 0; i < c->written->n && g->n_ranked > 0; i++) {
+    json_text(written, NULL, c->written->items[i]);
+  }
+  json_print(object);
+}

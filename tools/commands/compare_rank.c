@@ -1,0 +1,98 @@
+/* Which strategy is better, as far as the data can tell. */
+#include <stdlib.h>
+
+#include "tools/commands/compare_grid.h"
+
+/* How a strategy is placed. */
+typedef struct place {
+  int strategy;
+  bool equal;    /* not distinguishable from the best */
+  double metric; /* larger is better */
+  double sqnr;
+} place;
+
+static int by_metric(const void *const a, const void *const b) {
+  const place *const x = a, *const y = b;
+  if (x->metric != y->metric) {
+    return x->metric > y->metric ? -1 : 1;
+  }
+  if (x->sqnr != y->sqnr) {
+    return x->sqnr > y->sqnr ? -1 : 1;
+  }
+  return x->strategy - y->strategy;
+}
+
+static int equals_first(const void *const a, const void *const b) {
+  const place *const x = a, *const y = b;
+  if (x->equal != y->equal) {
+    return x->equal ? -1 : 1;
+  }
+  if (x->equal && x->sqnr != y->sqnr) {
+    return x->sqnr > y->sqnr ? -1 : 1;
+  }
+  return by_metric(a, b);
+}
+
+static place place_of(const grid *const g, const int strategy, const int metric) {
+  const tare_eval_score *const total = &g->items[strategy].result.total;
+  const double sign = metric >= 0 && tare_metric_lower_is_better(metric) ? -1 : 1;
+  return (place){.strategy = strategy,
+                 .metric = metric >= 0 ? sign * total->metric : 0,
+                 .sqnr = total->sqnr_db};
+}
+
+/* Differences to the float plan and to the best, for all strategies at once. */
+static tare_status differ(grid *const g, const place *const places, tare_error *const err) {
+  const int n = g->n_ranked;
+  const tare_metric_tally **const tallies = cli_realloc(NULL, (size_t)n + 1, sizeof *tallies);
+  tare_difference *const found = cli_realloc(NULL, (size_t)n + 1, sizeof *found);
+  for (int i = 0; i < n; i++) {
+    tallies[i] = g->items[places[i].strategy].result.tallies;
+  }
+  tallies[n] = g->fp32.tallies;
+  tare_status status = TARE_OK;
+  const int64_t n_samples = g->fp32.n_tallies;
+  CLI_TRY_GOTO(tare_metric_differences(tallies, n + 1, n_samples, n, found, err), done);
+  for (int i = 0; i < n; i++) {
+    g->items[places[i].strategy].to_fp32 = found[i];
+  }
+  CLI_TRY_GOTO(tare_metric_differences(tallies, n + 1, n_samples, 0 /* best */, found, err), done);
+  for (int i = 0; i < n; i++) {
+    g->items[places[i].strategy].to_best = found[i];
+  }
+done:
+  free(tallies);
+  free(found);
+  return status;
+}
+
+static void mark_equals(grid *const g, place *const places) {
+  for (int i = 0; i < g->n_ranked; i++) {
+    places[i].equal = !g->items[places[i].strategy].to_best.distinct;
+    g->n_equal += places[i].equal;
+  }
+}
+
+tare_status grid_rank(grid *const g, const int metric, tare_error *const err) {
+  place *const places = cli_realloc(NULL, (size_t)g->n, sizeof *places);
+  g->n_ranked = g->n_equal = 0;
+  for (int i = 0; i < g->n; i++) {
+    if (g->items[i].error.status == TARE_OK) {
+      places[g->n_ranked++] = place_of(g, i, metric);
+    }
+  }
+  tare_status status = TARE_OK;
+  qsort(places, (size_t)g->n_ranked, sizeof *places, by_metric);
+  if (metric >= 0 && g->n_ranked > 0) {
+    CLI_TRY_GOTO(differ(g, places, err), done);
+    mark_equals(g, places);
+    qsort(places, (size_t)g->n_ranked, sizeof *places, equals_first);
+  }
+  g->order = cli_realloc(g->order, (size_t)g->n, sizeof *g->order);
+  for (int i = 0; i < g->n_ranked; i++) {
+    g->order[i] = places[i].strategy;
+  }
+done:
+  free(places);
+  return status;
+}

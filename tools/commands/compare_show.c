@@ -1,0 +1,190 @@
+/* How `tare compare` reports what came out. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/commands/compare_grid.h"
+#include "tools/options/lengths.h"
+#include "tools/report.h"
+#include "tools/score.h"
+
+static bool pads(const tare_fit fit) {
+  return fit == TARE_FIT_PAD || fit == TARE_FIT_OPT;
+}
+
+static const char *padding_text(const grid_pass *const pass) {
+  return !pads(pass->fit) ? "-" : pass->count_padding ? "counted" : "excluded";
+}
+
+static void cell_bytes(report *const r, const int64_t bytes) {
+  char *const text = report_bytes(bytes);
+  report_cell(r, "%s", text);
+  free(text);
+}
+
+static void print_passes(const grid *const g) {
+  report *const r = report_new("calibration<,padding<,samples>,s>,peak>");
+  for (int i = 0; i < g->n_passes; i++) {
+    const grid_pass *const p = &g->passes[i];
+    report_cell(r, "%s", tare_fit_name(p->fit));
+    report_cell(r, "%s", padding_text(p));
+    report_cell(r, "%" PRId64, p->samples);
+    report_number(r, 1, p->seconds);
+    cell_bytes(r, p->peak);
+  }
+  report_print(r, stdout);
+}
+
+static void add_names(report *const r, const grid *const g, const int strategy) {
+  char *const fit = grid_fit_text(g, strategy);
+  report_cell(r, "%s", fit);
+  report_cell(r, "%s", g->items[strategy].method);
+  free(fit);
+}
+
+static void add_fp32_names(report *const r) {
+  report_cell(r, "fp32");
+  report_cell(r, "-");
+}
+
+/* Points, with as many decimals as fit a column. */
+static void cell_interval(report *const r, const tare_difference *const d) {
+  const double low = 100 * d->low, high = 100 * d->high;
+  if (isnan(low)) {
+    report_cell(r, "-");
+    return;
+  }
+  const int decimals = fabs(low) < 10 && fabs(high) < 10 ? 2 : 1;
+  report_cell(r, "%+.*f..%+.*f", decimals, low, decimals, high);
+}
+
+/* "*" needs somebody to be better than. */
+static const char *mark_of(const grid *const g, const int rank) {
+  return rank >= g->n_equal || g->n_ranked < 2 ? "" : g->n_equal == 1 ? "*" : "=";
+}
+
+static void print_evidence(const grid *const g, const char *const metric) {
+  char *const columns =
+      cli_format(" <,fit<,method<,%s %%>,to fp32 (95 %%)>,to best (95 %%)>,SQNR dB>", metric);
+  report *const r = report_new(columns);
+  free(columns);
+  report_cell(r, "%s", "");
+  add_fp32_names(r);
+  report_number(r, 3, 100 * g->fp32.total.metric);
+  report_cell(r, "-");
+  report_cell(r, "-");
+  report_cell(r, "-");
+  for (int i = 0; i < g->n_ranked; i++) {
+    const grid_strategy *const s = &g->items[g->order[i]];
+    report_cell(r, "%s", mark_of(g, i));
+    add_names(r, g, g->order[i]);
+    report_number(r, 3, 100 * s->result.total.metric);
+    cell_interval(r, &s->to_fp32);
+    cell_interval(r, &s->to_best);
+    report_number(r, 2, s->result.total.sqnr_db);
+  }
+  report_print(r, stdout);
+}
+
+static void print_verdict(const grid *const g, const char *const metric) {
+  if (g->n_ranked == 0) {
+    return;
+  }
+  const int64_t samples = g->items[g->order[0]].to_best.samples;
+  if (g->n_ranked > 1 && g->n_equal == 1) {
+    printf("* best: its %s differs from that of every other strategy\n", metric);
+  } else if (g->n_equal == g->n_ranked && g->n_ranked > 1) {
+    printf(
+        "= differences within the noise: no strategy is distinguishable from the best;\n"
+        "  ranked by SQNR\n");
+  } else if (g->n_ranked > 1) {
+    printf("= %d strategies that are not distinguishable from the best, ranked by SQNR\n",
+           g->n_equal);
+  }
+  printf(
+      "intervals: %s minus that of fp32 or of the best, in percentage points,\n"
+      "  by a paired bootstrap over %" PRId64
+      " labelled sample%s; fewer than 6 samples that\n"
+      "  differ are no evidence\n",
+      metric, samples, cli_s(samples));
+}
+
+static void add_fidelity(report *const r, const tare_eval_result *const result) {
+  report_number(r, 2, result->total.sqnr_db);
+  report_number(r, 3, 100 * result->total.top1_agreement);
+  report_number(r, 2, result->seconds);
+}
+
+static void print_fidelity(const grid *const g) {
+  report *const r = report_new("fit<,method<,SQNR dB>,top-1 %>,run s>");
+  add_fp32_names(r);
+  add_fidelity(r, &g->fp32);
+  for (int i = 0; i < g->n_ranked; i++) {
+    add_names(r, g, g->order[i]);
+    add_fidelity(r, &g->items[g->order[i]].result);
+  }
+  report_print(r, stdout);
+}
+
+static void add_score(report *const r, const tare_eval_score *const s) {
+  report_number(r, 3, 100 * s->metric);
+  report_number(r, 2, s->sqnr_db);
+  report_number(r, 3, 100 * s->top1_agreement);
+}
+
+static void print_profile(const grid *const g, const int p, const char *const metric) {
+  char *const columns =
+      cli_format("fit<,method<,%s %%>,SQNR dB>,top-1 %%>", metric ? metric : "metric");
+  report *const r = report_new(columns);
+  free(columns);
+  add_fp32_names(r);
+  add_score(r, &g->fp32.profiles[p]);
+  for (int i = 0; i < g->n_ranked; i++) {
+    add_names(r, g, g->order[i]);
+    add_score(r, &g->items[g->order[i]].result.profiles[p]);
+  }
+  report_print(r, stdout);
+}
+
+static void print_by_profile(const grid *const g, const tare_profiles *const profiles,
+                             const char *const metric) {
+  for (int p = 0; p < g->fp32.n_profiles && g->fp32.n_profiles > 1; p++) {
+    const int64_t samples = g->fp32.profiles[p].samples;
+    char *const text = profile_text(profiles, p);
+    printf("\nprofile %d: %s, %" PRId64 " sample%s\n", p, text, samples, cli_s(samples));
+    free(text);
+    print_profile(g, p, metric);
+  }
+}
+
+static void print_written(const grid *const g, const cli_list *const written) {
+  for (int i = 0; i < written->n && g->n_ranked > 0; i++) {
+    char *const fit = grid_fit_text(g, g->order[0]);
+    printf("written    %s: %s, %s\n", written->items[i], fit, g->items[g->order[0]].method);
+    free(fit);
+  }
+}
+
+void grid_print(const grid *const g, const grid_context *const c) {
+  const char *const metric = tare_metric_name(c->metric);
+  print_passes(g);
+  printf("peak: resident memory %s\n\n",
+         c->peaks_by_row ? "while the row was made" : "of the process so far");
+  if (metric) {
+    print_evidence(g, metric);
+    print_verdict(g, metric);
+    putchar('\n');
+  }
+  print_fidelity(g);
+  if (!metric) {
+    puts("ranked by SQNR; --labels and --metric show how many answers change");
+  }
+  print_by_profile(g, c->profiles, metric);
+  for (int i = 0; i < g->n; i++) {
+    if (g->items[i].error.status != TARE_OK) {
+      printf("%s, %s failed: %s\n", g->items[i].fit, g->items[i].method, g->items[i].error.message);
+    }
+  }
+  print_written(g, c->written);
+}

@@ -1,0 +1,283 @@
+#include "tools/options/lengths.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/say.h"
+
+tare_status lengths_new(const tare_port *const inputs, const int n_inputs, lengths *const out,
+                        tare_error *const err) {
+  *out = (lengths){0};
+  return tare_profiles_new(inputs, n_inputs, &out->symbols, err);
+}
+
+void lengths_fini(lengths *const l) {
+  tare_profiles_free(&l->symbols);
+  free(l->values);
+  *l = (lengths){0};
+}
+
+static tare_status take(lengths *const l, tare_dataset *const dataset,
+                        const tare_sample *const sample, tare_error *const err) {
+  int64_t values[TARE_MAX_SYMBOLS] = {0};
+  const tare_status status = tare_profiles_bind(l->symbols, sample->tensors, values, err);
+  if (status != TARE_OK) {
+    (void)cli_fail_in(err, status, sample->name); /* whether it is one is for the data to say */
+    return tare_dataset_refuse(dataset, sample->index, err, err);
+  }
+  const size_t n = (size_t)tare_profiles_n_symbols(l->symbols);
+  l->values = cli_realloc(l->values, ((size_t)l->n + 1) * n, sizeof *l->values);
+  memcpy(l->values + (size_t)l->n * n, values, n * sizeof *values);
+  l->n++;
+  return TARE_OK;
+}
+
+tare_status lengths_read(lengths *const l, tare_dataset *const dataset, progress *const p,
+                         tare_error *const err) {
+  const tare_sample *sample = NULL;
+  CLI_TRY(tare_dataset_rewind_for_dims(dataset, err));
+  for (int64_t done = 0;; done++) {
+    (void)progress_tick(p, done, tare_dataset_count(dataset)); /* nothing stops it */
+    CLI_TRY(tare_dataset_next(dataset, &sample, err));
+    if (!sample) {
+      return TARE_OK;
+    }
+    CLI_TRY(take(l, dataset, sample, err));
+  }
+}
+
+tare_status lengths_scan(lengths *const l, tare_dataset *const dataset, progress *const p,
+                         tare_error *const err) {
+  CLI_TRY(lengths_read(l, dataset, p, err));
+  return tare_dataset_rewind(dataset, err);
+}
+
+static int ascending(const void *const a, const void *const b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+tare_range lengths_range(const lengths *const l, const int symbol) {
+  const int n_symbols = tare_profiles_n_symbols(l->symbols);
+  int64_t *const sorted = cli_realloc(NULL, (size_t)l->n, sizeof *sorted);
+  for (int64_t i = 0; i < l->n; i++) {
+    sorted[i] = l->values[i * n_symbols + symbol];
+  }
+  qsort(sorted, (size_t)l->n, sizeof *sorted, ascending);
+  const tare_range range = {.min = sorted[0], .opt = sorted[l->n / 2], .max = sorted[l->n - 1]};
+  free(sorted);
+  return range;
+}
+
+/* A name as a specification takes it: in single quotes, those inside doubled, where it must be. */
+static char *quote(const char *const name) {
+  if (!name[strcspn(name, ",=:'# \t")]) {
+    return cli_format("%s", name);
+  }
+  char *const quoted = cli_realloc(NULL, 2 * strlen(name) + 3, 1);
+  char *to = quoted;
+  *to++ = '\'';
+  for (const char *c = name; *c; c++) {
+    *to++ = *c;
+    if (*c == '\'') {
+      *to++ = '\'';
+    }
+  }
+  *to++ = '\'';
+  *to = '\0';
+  return quoted;
+}
+
+/* Adds "name=min:opt:max" to a specification. */
+static char *append_range(char *const spec, const char *const name, const tare_range r) {
+  char *const quoted = quote(name);
+  char *const longer = cli_format("%s%s%s=%" PRId64 ":%" PRId64 ":%" PRId64, spec ? spec : "",
+                                  spec ? "," : "", quoted, r.min, r.opt, r.max);
+  free(quoted);
+  free(spec);
+  return longer;
+}
+
+static bool is_one(const tare_range r) {
+  return r.min == 1 && r.max == 1;
+}
+
+char *lengths_spec(const lengths *const l) {
+  const int n = tare_profiles_n_symbols(l->symbols);
+  char *spec = NULL;
+  for (int s = 0; s < n; s++) {
+    const tare_range range = lengths_range(l, s);
+    if (!is_one(range)) {
+      spec = append_range(spec, tare_profiles_symbol(l->symbols, s), range);
+    }
+  }
+  if (!spec && n > 0) {
+    return append_range(NULL, tare_profiles_symbol(l->symbols, 0), (tare_range){1, 1, 1});
+  }
+  return spec ? spec : cli_format("%s", "");
+}
+
+char *profile_text(const tare_profiles *const profiles, const int profile) {
+  char *spec = NULL;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const tare_range range = tare_profiles_range(profiles, profile, s);
+    if (!is_one(range)) {
+      spec = append_range(spec, tare_profiles_symbol(profiles, s), range);
+    }
+  }
+  return spec ? spec : cli_format("fixed");
+}
+
+static tare_status copy_profiles(const tare_profiles *const from, tare_profiles *const to,
+                                 tare_error *const err) {
+  for (int p = 0; p < tare_profiles_count(from); p++) {
+    char *spec = NULL;
+    for (int s = 0; s < tare_profiles_n_symbols(from); s++) {
+      spec = append_range(spec, tare_profiles_symbol(from, s), tare_profiles_range(from, p, s));
+    }
+    const tare_status status = tare_profiles_add(to, spec ? spec : "", err);
+    free(spec);
+    CLI_TRY(status);
+  }
+  return TARE_OK;
+}
+
+static bool has_symbol(const tare_profiles *const profiles, const char *const name) {
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    if (strcmp(tare_profiles_symbol(profiles, s), name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Chunks are as long as they are, whatever the samples; what else is cut is no length of the model.
+ */
+static char *streaming_spec(const lengths *const l, const tare_profiles *const to,
+                            const tare_streaming *const streaming) {
+  int64_t size = 0;
+  const char *const chunk = tare_streaming_chunk_symbol(streaming, &size);
+  char *spec = NULL;
+  for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
+    const char *const name = tare_profiles_symbol(l->symbols, s);
+    const bool is_chunk = chunk && strcmp(name, chunk) == 0;
+    const tare_range range = is_chunk ? (tare_range){size, size, size} : lengths_range(l, s);
+    if (has_symbol(to, name) && !is_one(range)) {
+      spec = append_range(spec, name, range);
+    }
+  }
+  return spec ? spec : cli_format("%s", "");
+}
+
+static tare_status from_data(const opt_common *const common, const tare_port *inputs, int n_inputs,
+                             tare_dataset *const *const datasets, const int n_datasets,
+                             tare_streaming *const streaming, tare_profiles *const to,
+                             tare_error *const err) {
+  lengths l = {0};
+  tare_status status = TARE_OK;
+  n_inputs = streaming ? tare_streaming_ports(streaming, &inputs) : n_inputs;
+  CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
+  const double start = cli_now();
+  for (int i = 0; i < n_datasets; i++) {
+    progress p = progress_start("read lengths", common);
+    status = lengths_scan(&l, datasets[i], &p, err);
+    progress_end(&p);
+    CLI_TRY_GOTO(status, done);
+  }
+  if (l.n == 0) {
+    status = cli_fail(err, TARE_E_INPUT, "no usable sample to take a profile from");
+    goto done;
+  }
+  char *const spec = streaming ? streaming_spec(&l, to, streaming) : lengths_spec(&l);
+  status = tare_profiles_add(to, spec, err);
+  if (status == TARE_OK && *spec) {
+    say(common, "profile taken from the data: %s", spec);
+    say_more(common, "lengths read in %.1f s", cli_now() - start);
+  }
+  free(spec);
+done:
+  lengths_fini(&l);
+  return status;
+}
+
+static tare_status fill(const opt_profiles *const options, const opt_common *const common,
+                        const tare_port *const inputs, const int n_inputs,
+                        const tare_profiles *const other, tare_dataset *const *const datasets,
+                        const int n_datasets, tare_streaming *const streaming,
+                        tare_profiles *const to, tare_error *const err) {
+  if (opt_profiles_given(options)) {
+    return opt_profiles_apply(options, to, err);
+  }
+  if (other && !options->from_data) {
+    return copy_profiles(other, to, err);
+  }
+  if (tare_profiles_n_symbols(to) == 0) {
+    return tare_profiles_add(to, "", err);
+  }
+  if (n_datasets > 0) {
+    return from_data(common, inputs, n_inputs, datasets, n_datasets, streaming, to, err);
+  }
+  const char *const symbol = tare_profiles_symbol(to, tare_profiles_n_symbols(to) - 1);
+  return cli_fail(err, TARE_E_USAGE,
+                  "'%s' has no fixed size: give the lengths to run at, e.g. --profile "
+                  "%s=1:100:1000 (minimum:optimum:maximum)",
+                  symbol, symbol);
+}
+
+static bool holds(const tare_profiles *const profiles, const int outer, const int inner) {
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const tare_range o = tare_profiles_range(profiles, outer, s);
+    const tare_range i = tare_profiles_range(profiles, inner, s);
+    if (i.min < o.min || i.max > o.max) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The first profile that holds a shape is taken, so that one inside an earlier one never is. */
+static void warn_hidden(const opt_common *const common, const tare_profiles *const profiles) {
+  for (int p = 1; p < tare_profiles_count(profiles); p++) {
+    for (int before = 0; before < p; before++) {
+      if (holds(profiles, before, p)) {
+        char *const hidden = profile_text(profiles, p), *const first =
+                                                            profile_text(profiles, before);
+        say(common,
+            "warning: profile %d (%s) is never chosen: profile %d (%s) holds every shape of it and "
+            "comes first; put the narrower one first",
+            p, hidden, before, first);
+        free(hidden);
+        free(first);
+        break;
+      }
+    }
+  }
+}
+
+static void say_profiles(const opt_common *const common, const tare_profiles *const profiles) {
+  for (int p = 0; common->verbose && p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    say_more(common, "profile %d: %s", p, text);
+    free(text);
+  }
+}
+
+tare_status profiles_choose(const opt_profiles *const options, const opt_common *const common,
+                            const tare_port *const inputs, const int n_inputs,
+                            const tare_profiles *const other, tare_dataset *const *const datasets,
+                            const int n_datasets, tare_streaming *const streaming,
+                            tare_profiles **const out, tare_error *const err) {
+  tare_profiles *profiles = NULL;
+  CLI_TRY(tare_profiles_new(inputs, n_inputs, &profiles, err));
+  const tare_status status = fill(options, common, inputs, n_inputs, other, datasets, n_datasets,
+                                  streaming, profiles, err);
+  if (status != TARE_OK) {
+    tare_profiles_free(&profiles);
+    return status;
+  }
+  warn_hidden(common, profiles);
+  say_profiles(common, profiles);
+  *out = profiles;
+  return TARE_OK;
+}

@@ -1,0 +1,40 @@
+/* Profiles: where they come from when a command needs some. */
+#ifndef TARE_TOOLS_OPTIONS_LENGTHS_H
+#define TARE_TOOLS_OPTIONS_LENGTHS_H
+
+#include "tools/options/options.h"
+#include "tools/progress.h"
+
+/* Lengths seen in data: one row of symbol values per sample. */
+typedef struct lengths {
+  tare_profiles *symbols; /* an empty set, for binding */
+  int64_t *values;
+  int64_t n;
+} lengths;
+
+tare_status lengths_new(const tare_port *inputs, int n_inputs, lengths *out, tare_error *err);
+
+/* Reads the dims of a data set to its end, with progress; _scan rewinds it then. */
+tare_status lengths_read(lengths *l, tare_dataset *dataset, progress *p, tare_error *err);
+tare_status lengths_scan(lengths *l, tare_dataset *dataset, progress *p, tare_error *err);
+
+/* Least, median and most of one symbol; n must be > 0. */
+tare_range lengths_range(const lengths *l, int symbol);
+
+/* "samples=1600:16000:80000": symbols that are always 1 are left out unless all are. The caller
+ * frees it. */
+char *lengths_spec(const lengths *l);
+void lengths_fini(lengths *l);
+
+/* The specification of one profile of a set, symbols fixed at 1 left out; the caller frees it. */
+char *profile_text(const tare_profiles *profiles, int profile);
+
+/* Profiles for a model: what the user gave, else a copy of `other` where its symbols are those of
+ * the model, else one profile from the data sets, which is said on stderr. */
+tare_status profiles_choose(const opt_profiles *options, const opt_common *common,
+                            const tare_port *inputs, int n_inputs, const tare_profiles *other,
+                            tare_dataset *const *datasets, int n_datasets,
+                            tare_streaming *streaming /* NULL: none */, tare_profiles **out,
+                            tare_error *err);
+
+#endif

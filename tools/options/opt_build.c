@@ -1,0 +1,47 @@
+#include <string.h>
+
+#include "tools/options/options.h"
+
+static const struct argp_option OPTIONS[] = {
+    {"layer-precisions", OPT_LAYER_PRECISIONS, "SPEC", 0,
+     "Precision by layer name: fp32, int8 (scales from the table) or int8-rows (one scale per row, "
+     "taken at run time), e.g. \"*:int8,*/head/*:fp32\"; the last match wins",
+     0},
+    {"layerPrecisions", OPT_LAYER_PRECISIONS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+    {"precision-constraints", OPT_PRECISION_CONSTRAINTS, "HOW", 0,
+     "When a layer cannot have its precision: prefer (default; float, and say so), obey (fail), "
+     "none (ignore what was asked)",
+     0},
+    {"precisionConstraints", OPT_PRECISION_CONSTRAINTS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL,
+     0},
+    {"symmetric", OPT_SYMMETRIC, NULL, 0,
+     "Signed 8 bits around zero for all activations, as TensorRT has it", 0},
+    {0}};
+
+static tare_constraints constraints_of(const char *const name,
+                                       const struct argp_state *const state) {
+  static const char *const NAMES[] = {[TARE_CONSTRAINTS_PREFER] = "prefer",
+                                      [TARE_CONSTRAINTS_OBEY] = "obey",
+                                      [TARE_CONSTRAINTS_NONE] = "none"};
+  return (tare_constraints)cli_pick_text(state, "value of --precision-constraints", name, NAMES,
+                                         sizeof NAMES / sizeof *NAMES);
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_build *const o = state->input;
+  switch (key) {
+    case OPT_LAYER_PRECISIONS:
+      o->layer_precisions = arg;
+      return 0;
+    case OPT_PRECISION_CONSTRAINTS:
+      o->constraints = constraints_of(arg, state);
+      return 0;
+    case OPT_SYMMETRIC:
+      o->symmetric = true;
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp opt_build_argp = {.options = OPTIONS, .parser = parse};

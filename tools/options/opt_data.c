@@ -1,0 +1,104 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/options/options.h"
+
+static const struct argp_option OPTIONS[] = {
+    {"rate", OPT_RATE, "HZ", 0, "Resample audio to this rate (default: each file's own)", 0},
+    {"features", OPT_FEATURES, "PRESET[,KEY=VALUE...]", 0,
+     "Feed log-mel features of the audio: whisper, kaldi, torchaudio, nemo or librosa, e.g. "
+     "kaldi,mels=80 (see tare(1))",
+     0},
+    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels",
+     0},
+    {"map", OPT_MAP, "INPUT=PATH", 0,
+     "Where an input lies in an HDF5 file or an .npz, with :offsets=PATH or :lengths=PATH behind "
+     "it, "
+     "e.g. input_ids=/tok/values:offsets=/tok/offsets",
+     0},
+    {"rows", OPT_ROWS, NULL, 0,
+     "The first axis of .npy and .npz arrays counts samples (default: where only that fits)", 0},
+    {"skip-bad", OPT_SKIP_BAD, NULL, 0, "Skip bad samples and name them, instead of failing", 0},
+    {"limit", OPT_LIMIT, "N", 0, "Take at most N samples", 0},
+    {0}};
+
+/* "INPUT=PATH[:offsets=PATH|:lengths=PATH]", taken apart in place. */
+static void take_map(opt_data *const o, char *const arg, const struct argp_state *const state) {
+  char *const path = strchr(arg, '=');
+  if (!path || path == arg || !path[1]) {
+    argp_error(state, "--map takes INPUT=PATH, not '%s'", arg);
+    return;
+  }
+  *path = '\0';
+  tare_mapping map = {.input = arg, .path = path + 1};
+  char *const offsets = strstr(path + 1, ":offsets=");
+  char *const lengths = strstr(path + 1, ":lengths=");
+  if (offsets && lengths) {
+    argp_error(state, "--map %s: give offsets or lengths, not both", arg);
+  }
+  if (offsets) {
+    *offsets = '\0';
+    map.offsets = offsets + strlen(":offsets=");
+  }
+  if (lengths) {
+    *lengths = '\0';
+    map.lengths = lengths + strlen(":lengths=");
+  }
+  o->maps = cli_realloc(o->maps, (size_t)o->n_maps + 1, sizeof *o->maps);
+  o->maps[o->n_maps++] = map;
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_data *const o = state->input;
+  switch (key) {
+    case OPT_RATE:
+      o->rate = (int)cli_int(state, "--rate", arg, 1, 10000000);
+      return 0;
+    case OPT_FEATURES:
+      o->features = arg;
+      return 0;
+    case OPT_LABELS:
+      o->labels = arg;
+      return 0;
+    case OPT_MAP:
+      take_map(o, arg, state);
+      return 0;
+    case OPT_ROWS:
+      o->rows = true;
+      return 0;
+    case OPT_SKIP_BAD:
+      o->skip_bad = true;
+      return 0;
+    case OPT_LIMIT:
+      o->limit = cli_int(state, "--limit", arg, 1, INT64_MAX);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp opt_data_argp = {.options = OPTIONS, .parser = parse};
+
+void opt_data_fini(opt_data *const options) {
+  free(options->maps);
+  *options = (opt_data){0};
+}
+
+tare_status opt_data_open(const opt_data *const options, const opt_common *const common,
+                          const cli_list *const paths, const tare_port *const inputs,
+                          const int n_inputs, tare_dataset **const out, tare_error *const err) {
+  tare_dataset_options o;
+  tare_dataset_options_init(&o);
+  o.inputs = inputs;
+  o.n_inputs = n_inputs;
+  o.rate = options->rate;
+  o.features = options->features;
+  o.labels = options->labels;
+  o.mappings = options->maps;
+  o.n_mappings = options->n_maps;
+  o.skip_bad = options->skip_bad;
+  o.rows = options->rows;
+  o.limit = options->limit;
+  o.limits = &common->files.limits;
+  return tare_dataset_open(paths->items, paths->n, &o, out, err);
+}

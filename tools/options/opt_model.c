@@ -1,0 +1,63 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/options/options.h"
+#include "tools/show/show.h"
+
+static const struct argp_option OPTIONS[] = {
+    {"set", OPT_SET, "INPUT=VALUE", 0,
+     "An input of fixed size gets this value for good, e.g. sr=16000: it is no input any more, and "
+     "branches that depend on it are decided",
+     0},
+    {0}};
+
+static void take_set(opt_model *const o, char *const arg, const struct argp_state *const state) {
+  char *const value = strrchr(arg, '=');
+  if (!value || value == arg) {
+    argp_error(state, "--set takes INPUT=VALUE, not '%s'", arg);
+    return;
+  }
+  *value = '\0';
+  o->sets = cli_realloc(o->sets, (size_t)o->n_sets + 1, sizeof *o->sets);
+  o->sets[o->n_sets++] =
+      (opt_set){.input = arg, .value = cli_real(state, "--set", value + 1, -1e300, 1e300)};
+}
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_model *const o = state->input;
+  switch (key) {
+    case OPT_SET:
+      take_set(o, arg, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp opt_model_argp = {.options = OPTIONS, .parser = parse};
+
+void opt_model_fini(opt_model *const options) {
+  free(options->sets);
+  *options = (opt_model){0};
+}
+
+tare_status opt_model_apply(const opt_model *const options, tare_model *const model,
+                            tare_error *const err) {
+  for (int i = 0; i < options->n_sets; i++) {
+    CLI_TRY(tare_model_set(model, options->sets[i].input, options->sets[i].value, err));
+  }
+  return TARE_OK;
+}
+
+tare_status opt_model_load(const opt_model *const options, const opt_common *const common,
+                           const char *const path, tare_model **const out, tare_error *const err) {
+  const show_kind *const kind = show_kind_of(path);
+  if (kind != &show_model && access(path, R_OK) == 0) {
+    return cli_fail(err, TARE_E_INPUT, "%s is a %s file, and an ONNX model is needed", path,
+                    kind->name);
+  }
+  const tare_load_options load = opt_load(common);
+  CLI_TRY(tare_model_load_with(path, &load, out, err));
+  return opt_model_apply(options, *out, err);
+}

@@ -1,0 +1,52 @@
+#include <string.h>
+
+#include "tools/options/options.h"
+
+static const struct argp_option OPTIONS[] = {
+    {"state", OPT_STATE, "OUT:IN", 0,
+     "Output OUT of a run is input IN of the next, zeros at the start of each sample; repeat for "
+     "more. Without it pairs are found by their names (state and stateN, cache and cache_out, ...) "
+     "where the data lack such inputs or --chunk is given; \"none\" finds none",
+     0},
+    {"chunk", OPT_CHUNK, "NAME=SIZE", 0,
+     "Feed samples in chunks: NAME is a length (samples=512), an input (its last axis) or "
+     "input:axis. The last one is filled up with zeros",
+     0},
+    {"hop", OPT_HOP, "N", 0, "Step from chunk to chunk (default: the size of a chunk)", 0},
+    {0}};
+
+static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_streaming *const o = state->input;
+  switch (key) {
+    case OPT_STATE:
+      if (strcmp(arg, "none") == 0) {
+        o->no_states = true;
+      } else {
+        cli_list_add(&o->states, arg);
+      }
+      return 0;
+    case OPT_CHUNK:
+      o->chunk = arg;
+      return 0;
+    case OPT_HOP:
+      o->hop = cli_int(state, "--hop", arg, 1, INT64_MAX);
+      return 0;
+    case ARGP_KEY_END:
+      if (o->hop && !o->chunk) {
+        argp_error(state, "--hop is the step between chunks: give --chunk too");
+      }
+      if (o->no_states && o->states.n) {
+        argp_error(state, "--state none and other states exclude each other");
+      }
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp opt_streaming_argp = {.options = OPTIONS, .parser = parse};
+
+void opt_streaming_fini(opt_streaming *const options) {
+  cli_list_fini(&options->states);
+  *options = (opt_streaming){0};
+}

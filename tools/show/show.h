@@ -1,0 +1,41 @@
+/* What `tare inspect` can show. One file a kind, one row in shows.inc. */
+#ifndef TARE_TOOLS_SHOW_SHOW_H
+#define TARE_TOOLS_SHOW_SHOW_H
+
+#include "tools/json_out.h"
+#include "tools/options/options.h"
+
+typedef struct show_options {
+  opt_common common;
+  opt_data data;
+  const char *model; /* for data: the model whose inputs it feeds, or NULL */
+  bool graph;        /* for a model: print its nodes */
+  bool optimized;    /* and those after the engine's passes */
+} show_options;
+
+typedef struct show_kind {
+  const char *name;
+  bool (*probe)(const char *path);
+  /* Prints text, or fills `object` where it is not NULL. */
+  tare_status (*show)(const char *path, const show_options *options, cJSON *object,
+                      tare_error *err);
+} show_kind;
+
+#define TARE_SHOW(id) extern const show_kind show_##id;
+#include "tools/show/shows.inc"
+#undef TARE_SHOW
+
+/* The kind of a file by its content and name. */
+const show_kind *show_kind_of(const char *path);
+
+/* Kind and path, before the text of a file that could be read. */
+void show_title(const show_kind *kind, const char *path);
+
+/* First bytes of a file, zeros behind its end. */
+void show_head(const char *path, unsigned char *head, size_t n);
+
+/* Ports as text, and as JSON under a name. */
+void show_print_ports(const char *title, const tare_port *ports, int n);
+void show_json_ports(cJSON *object, const char *name, const tare_port *ports, int n);
+
+#endif

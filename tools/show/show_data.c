@@ -1,0 +1,149 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tools/options/lengths.h"
+#include "tools/report.h"
+#include "tools/say.h"
+#include "tools/show/show.h"
+
+enum { HEAD_BYTES = 8 };
+
+static bool is_folder(const char *const path) {
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* HDF5 or NumPy: tensors for some model. */
+static bool holds_tensors(const char *const path) {
+  static const char *const MARKS[] = {"\x89HDF\r\n\x1a\n", "\x93NUMPY", "PK\x03\x04"};
+  unsigned char head[HEAD_BYTES];
+  show_head(path, head, sizeof head);
+  for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++) {
+    if (memcmp(head, MARKS[i], strlen(MARKS[i])) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool probe(const char *const path) {
+  static const char *const AUDIO[] = {"RIFF", "RIFX", "fLaC", "OggS", "FORM", "ID3"};
+  static const char *const LISTS[] = {".csv", ".txt", ".lst", ".mp3"};
+  unsigned char head[4];
+  show_head(path, head, sizeof head);
+  for (size_t i = 0; i < sizeof AUDIO / sizeof *AUDIO; i++) {
+    if (memcmp(head, AUDIO[i], strlen(AUDIO[i])) == 0) {
+      return true;
+    }
+  }
+  for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++) {
+    if (cli_ends_with(path, LISTS[i])) {
+      return true;
+    }
+  }
+  return is_folder(path) || holds_tensors(path);
+}
+
+static void print_text(const tare_dataset *const dataset, const lengths *const l) {
+  printf("layout     %s\n", tare_dataset_describe(dataset));
+  printf("samples    %" PRId64 ", %" PRId64 " bad\n", l->n, tare_dataset_n_bad(dataset));
+  if (l->n == 0) {
+    return;
+  }
+  report *const r = report_new("symbol<,min>,median>,max>");
+  for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
+    const tare_range range = lengths_range(l, s);
+    report_cell(r, "%s", tare_profiles_symbol(l->symbols, s));
+    report_cell(r, "%" PRId64, range.min);
+    report_cell(r, "%" PRId64, range.opt);
+    report_cell(r, "%" PRId64, range.max);
+  }
+  report_print(r, stdout);
+  char *const spec = lengths_spec(l);
+  if (*spec) {
+    printf("profile    --profile %s\n", spec);
+  } else {
+    puts("profile    none is needed: all dims of the model's inputs are fixed");
+  }
+  free(spec);
+}
+
+static void fill_json(const tare_dataset *const dataset, const lengths *const l,
+                      cJSON *const object) {
+  json_text(object, "layout", tare_dataset_describe(dataset));
+  json_int(object, "samples", l->n);
+  json_int(object, "bad", tare_dataset_n_bad(dataset));
+  cJSON *const symbols = json_add(object, "symbols", json_array());
+  for (int s = 0; l->n > 0 && s < tare_profiles_n_symbols(l->symbols); s++) {
+    const tare_range range = lengths_range(l, s);
+    cJSON *const item = json_add(symbols, NULL, json_object());
+    json_text(item, "name", tare_profiles_symbol(l->symbols, s));
+    json_int(item, "min", range.min);
+    json_int(item, "median", range.opt);
+    json_int(item, "max", range.max);
+  }
+  if (l->n > 0) {
+    char *const spec = lengths_spec(l);
+    json_text(object, "profile", spec);
+    free(spec);
+  }
+}
+
+static tare_status scan(const char *const path, const show_options *const options,
+                        const tare_port *const inputs, const int n_inputs, cJSON *const object,
+                        tare_error *const err) {
+  tare_dataset *dataset = NULL;
+  lengths l = {0};
+  const char *paths[] = {path};
+  const cli_list list = {.items = paths, .n = 1};
+  tare_status status = TARE_OK;
+  CLI_TRY_GOTO(
+      opt_data_open(&options->data, &options->common, &list, inputs, n_inputs, &dataset, err),
+      done);
+  CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
+  progress p = progress_start("read", &options->common);
+  status = lengths_read(&l, dataset, &p, err);
+  progress_end(&p);
+  CLI_TRY_GOTO(status, done);
+  say_data(&options->common, dataset);
+  if (object) {
+    fill_json(dataset, &l, object);
+  } else {
+    show_title(&show_data, path);
+    print_text(dataset, &l);
+  }
+done:
+  lengths_fini(&l);
+  tare_dataset_close(&dataset);
+  return status;
+}
+
+static tare_status show(const char *const path, const show_options *const options,
+                        cJSON *const object, tare_error *const err) {
+  if (options->model) {
+    tare_model *model = NULL;
+    const tare_port *inputs = NULL;
+    const tare_load_options load = opt_load(&options->common);
+    CLI_TRY(tare_model_load_with(options->model, &load, &model, err));
+    const int n_inputs = tare_model_inputs(model, &inputs);
+    const tare_status status = scan(path, options, inputs, n_inputs, object, err);
+    tare_model_free(&model);
+    return status;
+  }
+  if (holds_tensors(path)) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "%s: say which model the data is for, e.g. --model model.onnx", path);
+  }
+  const tare_port audio = {
+      .name = "audio", .dtype = TARE_F32, .rank = 2, .dims = {{-1, "batch"}, {-1, "samples"}}};
+  const tare_port features = {.name = "features",
+                              .dtype = TARE_F32,
+                              .rank = 3,
+                              .dims = {{-1, "batch"}, {-1, "rows"}, {-1, "columns"}}};
+  return scan(path, options, options->data.features ? &features : &audio, 1, object, err);
+}
+
+const show_kind show_data = {.name = "data", .probe = probe, .show = show};

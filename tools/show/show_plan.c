@@ -1,0 +1,69 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/layers.h"
+#include "tools/options/lengths.h"
+#include "tools/report.h"
+#include "tools/show/show.h"
+
+static void print_text(const tare_plan *const plan) {
+  const tare_port *inputs = NULL, *outputs = NULL;
+  const int n_inputs = tare_plan_inputs(plan, &inputs);
+  const int n_outputs = tare_plan_outputs(plan, &outputs);
+  char *const weights = report_bytes(tare_plan_weight_bytes(plan));
+  char *const context = report_bytes(tare_plan_context_bytes(plan));
+  char *const precisions = layers_by_precision(plan);
+  printf("model      %s\n", tare_plan_model_name(plan));
+  printf("layers     %d: %s\n", tare_plan_n_layers(plan), precisions);
+  printf("weights    %s\ncontext    %s\n", weights, context);
+  show_print_ports("inputs", inputs, n_inputs);
+  show_print_ports("outputs", outputs, n_outputs);
+  const tare_profiles *const profiles = tare_plan_profiles(plan);
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    printf("profile %-2d %s\n", p, text);
+    free(text);
+  }
+  free(weights);
+  free(context);
+  free(precisions);
+  layers_print(plan);
+  layers_print_reasons(plan);
+}
+
+static void fill_json(const tare_plan *const plan, cJSON *const object) {
+  const tare_port *inputs = NULL, *outputs = NULL;
+  const int n_inputs = tare_plan_inputs(plan, &inputs);
+  const int n_outputs = tare_plan_outputs(plan, &outputs);
+  json_text(object, "model", tare_plan_model_name(plan));
+  json_int(object, "weight_bytes", tare_plan_weight_bytes(plan));
+  json_int(object, "context_bytes", tare_plan_context_bytes(plan));
+  show_json_ports(object, "inputs", inputs, n_inputs);
+  show_json_ports(object, "outputs", outputs, n_outputs);
+  cJSON *const list = json_add(object, "profiles", json_array());
+  const tare_profiles *const profiles = tare_plan_profiles(plan);
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    json_text(list, NULL, text);
+    free(text);
+  }
+  layers_json(object, plan);
+}
+
+static tare_status show(const char *const path, const show_options *const options,
+                        cJSON *const object, tare_error *const err) {
+  const tare_load_options load = opt_load(&options->common);
+  tare_plan *plan = NULL;
+  CLI_TRY(tare_plan_check_file(path, err)); /* who inspects a file has time for all of it */
+  CLI_TRY(tare_plan_load_with(path, &load, &plan, err));
+  if (object) {
+    fill_json(plan, object);
+  } else {
+    show_title(&show_plan, path);
+    print_text(plan);
+  }
+  tare_plan_free(&plan);
+  return TARE_OK;
+}
+
+const show_kind show_plan = {.name = "plan", .probe = tare_plan_is_plan_file, .show = show};

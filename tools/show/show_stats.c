@@ -1,0 +1,88 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tools/report.h"
+#include "tools/show/show.h"
+
+static void add_row(report *const r, const tare_stats_entry *const e, const int profile) {
+  report_cell(r, "%s", e->tensor);
+  report_cell(r, "%d", profile);
+  report_cell(r, "%" PRId64, e->n_samples);
+  report_cell(r, "%" PRId64, e->count);
+  report_cell(r, "%.6g", e->min);
+  report_cell(r, "%.6g", e->max);
+  report_cell(r, "%" PRId64, e->n_nan + e->n_inf);
+  report_number(r, 1, 100 * e->quiet_rows);
+}
+
+static void print_text(const tare_stats *const stats) {
+  printf("model      %s (%016" PRIx64 ")\n", tare_stats_model_name(stats),
+         tare_stats_model_hash(stats));
+  printf("fit        %s, padding %s\n", tare_stats_fit(stats),
+         tare_stats_counts_padding(stats) ? "counted" : "excluded");
+  printf("tensors    %d\n", tare_stats_n_tensors(stats));
+  for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
+    printf("profile %-2d %s, %" PRId64 " sample%s\n", p, tare_stats_profile(stats, p),
+           tare_stats_profile_samples(stats, p), cli_s(tare_stats_profile_samples(stats, p)));
+  }
+  report *const r = report_new("tensor~,prof>,samples>,count>,min>,max>,bad>,quiet %>");
+  for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
+    for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
+      const tare_stats_entry entry = tare_stats_get(stats, t, p);
+      add_row(r, &entry, p);
+    }
+  }
+  report_print(r, stdout);
+}
+
+static void fill_tensor(cJSON *const list, const tare_stats *const stats, const int tensor) {
+  cJSON *const item = json_add(list, NULL, json_object());
+  json_text(item, "name", tare_stats_get(stats, tensor, 0).tensor);
+  cJSON *const buckets = json_add(item, "profiles", json_array());
+  for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
+    const tare_stats_entry e = tare_stats_get(stats, tensor, p);
+    cJSON *const bucket = json_add(buckets, NULL, json_object());
+    json_int(bucket, "samples", e.n_samples);
+    json_int(bucket, "count", e.count);
+    json_real(bucket, "min", e.min);
+    json_real(bucket, "max", e.max);
+    json_int(bucket, "nan", e.n_nan);
+    json_int(bucket, "inf", e.n_inf);
+    json_real(bucket, "quiet_rows", e.quiet_rows);
+  }
+}
+
+static void fill_json(const tare_stats *const stats, cJSON *const object) {
+  json_text(object, "model", tare_stats_model_name(stats));
+  json_hash(object, "model_hash", tare_stats_model_hash(stats));
+  json_text(object, "fit", tare_stats_fit(stats));
+  json_bool(object, "padding_counted", tare_stats_counts_padding(stats));
+  cJSON *const profiles = json_add(object, "profiles", json_array());
+  for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
+    cJSON *const profile = json_add(profiles, NULL, json_object());
+    json_text(profile, "profile", tare_stats_profile(stats, p));
+    json_int(profile, "samples", tare_stats_profile_samples(stats, p));
+  }
+  cJSON *const tensors = json_add(object, "tensors", json_array());
+  for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
+    fill_tensor(tensors, stats, t);
+  }
+}
+
+static tare_status show(const char *const path, const show_options *const options,
+                        cJSON *const object, tare_error *const err) {
+  (void)options;
+  tare_stats *stats = NULL;
+  CLI_TRY(tare_stats_load(path, &stats, err));
+  if (object) {
+    fill_json(stats, object);
+  } else {
+    show_title(&show_stats, path);
+    print_text(stats);
+  }
+  tare_stats_free(&stats);
+  return TARE_OK;
+}
+
+const show_kind show_stats = {
+    .name = "statistics", .probe = tare_stats_is_stats_file, .show = show};
