@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *kind_of(const mode_t mode) {
+static const char *infile_kind_of(const mode_t mode) {
   return S_ISDIR(mode)    ? "a folder"
          : S_ISFIFO(mode) ? "a pipe"
          : S_ISSOCK(mode) ? "a socket"
@@ -21,7 +21,7 @@ tare_status tarei_infile_check_fd(const int fd, const char *const name, int64_t 
   }
   if (!S_ISREG(st.st_mode)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: is %s; expected a regular file", name,
-                      kind_of(st.st_mode));
+                      infile_kind_of(st.st_mode));
   }
   if (size) {
     *size = st.st_size;

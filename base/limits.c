@@ -20,7 +20,7 @@ static const row ROWS[] = {
 #undef TARE_LIMIT_ROW
 };
 
-static int64_t *value_of(tare_limits *const limits, const tarei_limit limit) {
+static int64_t *limits_value_of(tare_limits *const limits, const tarei_limit limit) {
   int64_t *const values[] = {
 #define TARE_LIMIT_VALUE(field, name, unit, normal, least, most, text) &limits->field,
       TARE_LIMIT_LIST(TARE_LIMIT_VALUE)
@@ -32,7 +32,7 @@ static int64_t *value_of(tare_limits *const limits, const tarei_limit limit) {
 void tare_limits_init(tare_limits *const limits) {
   assert(limits);
   for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
-    *value_of(limits, (tarei_limit)i) = ROWS[i].normal;
+    *limits_value_of(limits, (tarei_limit)i) = ROWS[i].normal;
   }
   limits->memory = tarei_machine_memory() / 4 * 3;
 }
@@ -40,7 +40,7 @@ void tare_limits_init(tare_limits *const limits) {
 tare_status tarei_limits_check(const tare_limits *const limits, tare_error *const err) {
   tare_limits copy = *limits;
   for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
-    const int64_t value = *value_of(&copy, (tarei_limit)i);
+    const int64_t value = *limits_value_of(&copy, (tarei_limit)i);
     if (value < ROWS[i].least || value > ROWS[i].most) {
       return tarei_fail(err, TARE_E_USAGE,
                         "the limit %s takes from %" PRId64 " to %" PRId64 " %s, not %" PRId64,
@@ -79,7 +79,7 @@ tare_status tarei_fail_limit(tare_error *const err, const tare_limits *const lim
   va_start(args, what);
   (void)vsnprintf(begin, sizeof begin, what, args); /* a cut sentence is still one */
   va_end(args);
-  amount_text(&ROWS[limit], *value_of(&copy, limit), allowed);
+  amount_text(&ROWS[limit], *limits_value_of(&copy, limit), allowed);
   if (amount >= 0) {
     amount_text(&ROWS[limit], amount, seen);
     const bool alike = strcmp(seen, allowed) == 0;                      /* as rounded for people */

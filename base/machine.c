@@ -16,7 +16,7 @@ static const struct hierarchy {
                    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"}};
 
 /* The beginning of a file as a text; false when it cannot be read. */
-static bool read_text(const char *const path, char *const text, const size_t size) {
+static bool machine_read_text(const char *const path, char *const text, const size_t size) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
   if (fd >= 0) {
@@ -30,7 +30,7 @@ static bool read_text(const char *const path, char *const text, const size_t siz
 static int64_t bound_of(const struct hierarchy *const h, const char *const group) {
   char path[PATH_MAX], text[64];
   const int n = snprintf(path, sizeof path, "%s%s/%s", h->root, group, h->file);
-  if (n >= (int)sizeof path || !read_text(path, text, sizeof text)) {
+  if (n >= (int)sizeof path || !machine_read_text(path, text, sizeof text)) {
     return INT64_MAX;
   }
   char *end;
@@ -55,7 +55,7 @@ static int64_t least_bound(const struct hierarchy *const h, char *const group) {
 static int64_t group_memory(void) {
   char text[PATH_MAX];
   int64_t least = INT64_MAX;
-  if (!read_text("/proc/self/cgroup", text, sizeof text)) {
+  if (!machine_read_text("/proc/self/cgroup", text, sizeof text)) {
     return least;
   }
   char *rest = NULL;

@@ -6,12 +6,13 @@
 
 enum { LONGEST = 255 }; /* of names that are looked at */
 
-static int least(const int a, const int b) {
+static int nearest_least(const int a, const int b) {
   return a < b ? a : b;
 }
 
 /* Rows i - 2, i - 1 and i of the table in turn. */
-static int distance(const char *const a, const size_t m, const char *const b, const size_t n) {
+static int nearest_distance(const char *const a, const size_t m, const char *const b,
+                            const size_t n) {
   int rows[3][LONGEST + 1];
   for (size_t j = 0; j <= n; j++) {
     rows[0][j] = (int)j;
@@ -22,9 +23,9 @@ static int distance(const char *const a, const size_t m, const char *const b, co
     row[0] = (int)i;
     for (size_t j = 1; j <= n; j++) {
       const int replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
-      row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
+      row[j] = nearest_least(replaced, nearest_least(above[j], row[j - 1]) + 1);
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = least(row[j], before[j - 2] + 1);
+        row[j] = nearest_least(row[j], before[j - 2] + 1);
       }
     }
   }
@@ -39,7 +40,7 @@ int tare_nearest_name(const char *const name, const char *const *const names, co
     if (other > LONGEST) {
       continue;
     }
-    const int steps = distance(name, length, names[i], other);
+    const int steps = nearest_distance(name, length, names[i], other);
     const size_t longer = length > other ? length : other;
     if (steps < shortest && 3 * (size_t)steps <= longer + 1) {
       shortest = steps;

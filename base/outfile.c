@@ -18,7 +18,7 @@ static tare_status fail_io(tare_error *const err, const char *const what, const 
   return tarei_fail(err, TARE_E_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
-static void end(tarei_outfile *const out) {
+static void outfile_end(tarei_outfile *const out) {
   tarei_unfinished_remove(out->mark);
   free(out->path);
   free(out->temporary);
@@ -27,7 +27,8 @@ static void end(tarei_outfile *const out) {
 
 /* The place that a rename goes to: the end of a link, so that the link stays; never a device or
  * pipe such as /dev/null, which a plain file would replace. */
-static tare_status find_place(const char *const path, char **const place, tare_error *const err) {
+static tare_status outfile_find_place(const char *const path, char **const place,
+                                      tare_error *const err) {
   struct stat there;
   const bool link = lstat(path, &there) == 0 && S_ISLNK(there.st_mode);
   errno = 0;
@@ -111,10 +112,10 @@ static int create_unnamed(const char *const path) {
 tare_status tarei_outfile_open(const char *const path, tarei_outfile *const out,
                                tare_error *const err) {
   *out = (tarei_outfile){.fd = -1};
-  TARE_TRY(find_place(path, &out->path, err));
+  TARE_TRY(outfile_find_place(path, &out->path, err));
   out->temporary = tarei_calloc(strlen(out->path) + SUFFIX_BYTES, 1);
   if (!out->temporary) {
-    end(out);
+    outfile_end(out);
     return tarei_fail_memory(err, path, strlen(path));
   }
   out->fd = create_unnamed(out->path);
@@ -123,7 +124,7 @@ tare_status tarei_outfile_open(const char *const path, tarei_outfile *const out,
   }
   if (out->fd < 0) {
     const tare_status status = fail_io(err, "create", path);
-    end(out);
+    outfile_end(out);
     return status;
   }
   return TARE_OK;
@@ -186,7 +187,7 @@ tare_status tarei_outfile_check(const tarei_outfile *const out, tare_error *cons
 /* A file without a name can take one that is free, but not replace another: for that it needs a
  * name beside it first. Nothing but the end of the process right between the two calls leaves
  * that behind. */
-static tare_status publish(tarei_outfile *const out, tare_error *const err) {
+static tare_status outfile_publish(tarei_outfile *const out, tare_error *const err) {
   if (!out->named && link_as(out->path, out->fd) == 0) {
     return TARE_OK;
   }
@@ -204,7 +205,7 @@ tare_status tarei_outfile_commit(tarei_outfile *const out, tare_error *const err
     status = fail_io(err, "sync", out->path);
   }
   if (status == TARE_OK) {
-    status = publish(out, err);
+    status = outfile_publish(out, err);
   }
   out->named = out->named && status != TARE_OK; /* a renamed file has that name no more */
   tarei_outfile_abort(out);
@@ -219,7 +220,7 @@ void tarei_outfile_abort(tarei_outfile *const out) {
   if (out->named) {
     (void)unlink(out->temporary); /* best effort: it may already be gone */
   }
-  end(out);
+  outfile_end(out);
 }
 
 tare_status tarei_outfile_save(const char *const path, const void *const data, const size_t bytes,

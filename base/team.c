@@ -23,7 +23,7 @@ enum { LOOKS = 64 }; /* at the line between two looks at the clock */
  * a thread that comes too late cannot claim anything of a later run with what it knew of an earlier
  * one. The fields of a run are not written anew before all its items are done, hence whoever claims
  * an item has read the right ones, and nothing is made of them before. */
-typedef struct place {
+typedef struct team_place {
   _Alignas(LINE) struct {
     _Atomic uint64_t left;                  /* run, then the items of the share to be claimed */
     _Atomic(tarei_team_fn) fn;
@@ -36,13 +36,13 @@ typedef struct place {
   tarei_team *team;
   int number;
   pthread_t handle;
-} place;
+} team_place;
 
 struct tarei_team {
   int threads, started; /* started: the last one that runs, for ending them */
   uint64_t run;
   bool running;
-  place places[];
+  team_place places[];
 };
 
 static inline void relax(void) {
@@ -62,7 +62,7 @@ static inline uint32_t share_begin(const uint32_t items, const uint32_t members,
 
 /* Claims the next item of a place: the number of those that were left with it, or 0 when there were
  * none, or the run is over. */
-static uint32_t claim(place *const p, const uint64_t run) {
+static uint32_t team_claim(team_place *const p, const uint64_t run) {
   uint64_t left = atomic_load_explicit(&p->work.left, memory_order_relaxed);
   while (left > word(run, 0) && left < word(run + 1, 0)) {
     if (atomic_compare_exchange_weak_explicit(&p->work.left, &left, left - 1, memory_order_acquire,
@@ -74,9 +74,9 @@ static uint32_t claim(place *const p, const uint64_t run) {
 }
 
 /* Works on a run until nothing is left to claim. `done` items were done before. */
-static uint32_t work(tarei_team *const team, const uint32_t number, const uint64_t run,
+static uint32_t team_work(tarei_team *const team, const uint32_t number, const uint64_t run,
                      uint32_t done) {
-  place *const own = &team->places[number];
+  team_place *const own = &team->places[number];
   const tarei_team_fn fn = atomic_load_explicit(&own->work.fn, memory_order_relaxed);
   const void *const user = atomic_load_explicit(&own->work.user, memory_order_relaxed);
   const uint32_t items = atomic_load_explicit(&own->work.items, memory_order_relaxed);
@@ -84,7 +84,7 @@ static uint32_t work(tarei_team *const team, const uint32_t number, const uint64
   for (uint32_t i = 0; i < members; i++) {
     const uint32_t whose = number + i < members ? number + i : number + i - members;
     uint32_t left;
-    while ((left = claim(&team->places[whose], run)) != 0) {
+    while ((left = team_claim(&team->places[whose], run)) != 0) {
       fn(user, share_begin(items, members, whose + 1) - left, (int)number);
       atomic_store_explicit(&own->done, word(run, ++done), memory_order_release);
     }
@@ -96,31 +96,31 @@ static long futex(_Atomic uint32_t *const at, const int operation, const uint32_
   return syscall(SYS_futex, at, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
-static void get_up(place *const p) {
+static void get_up(team_place *const p) {
   if (atomic_exchange(&p->asleep, 0)) {
     (void)futex(&p->asleep, FUTEX_WAKE, 1); /* nobody there to wake is fine */
   }
 }
 
-static uint64_t look(const place *const p) {
+static uint64_t team_look(const team_place *const p) {
   return atomic_load_explicit(&p->work.left, memory_order_acquire) >> ITEM_BITS;
 }
 
 /* A run that is published while its thread falls asleep may go unnoticed: the others do its items,
  * and the next run finds `asleep` set. Only the end must not be missed. */
-static void sleep_until_wanted(place *const p, const uint64_t seen) {
+static void sleep_until_wanted(team_place *const p, const uint64_t seen) {
   atomic_store(&p->asleep, 1);
-  while (!atomic_load(&p->quits) && look(p) == seen && atomic_load(&p->asleep)) {
+  while (!atomic_load(&p->quits) && team_look(p) == seen && atomic_load(&p->asleep)) {
     (void)futex(&p->asleep, FUTEX_WAIT, 1); /* the loop asks why it came back */
   }
   atomic_store(&p->asleep, 0);
 }
 
 /* The number of the next run, or 0 at the end. */
-static uint64_t await(place *const p, const uint64_t seen) {
+static uint64_t await(team_place *const p, const uint64_t seen) {
   double end = 0;
   for (int n = 1;; n++) {
-    const uint64_t run = look(p);
+    const uint64_t run = team_look(p);
     if (run != seen) {
       return run;
     }
@@ -142,16 +142,16 @@ static uint64_t await(place *const p, const uint64_t seen) {
 }
 
 static void *thread_main(void *const at) {
-  place *const p = at;
+  team_place *const p = at;
   uint64_t run = 0;
   while ((run = await(p, run)) != 0) {
-    (void)work(p->team, (uint32_t)p->number, run, 0);
+    (void)team_work(p->team, (uint32_t)p->number, run, 0);
   }
   return NULL;
 }
 
 /* Signals are the business of the program's own threads. */
-static int start(place *const p) {
+static int team_start(team_place *const p) {
   sigset_t all, before;
   (void)sigfillset(&all);
   const int masked = pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -165,7 +165,7 @@ static int start(place *const p) {
 tare_status tarei_team_new(const int threads, tarei_team **const out, tare_error *const err) {
   assert(threads >= 1 && threads <= TAREI_TEAM_MOST_THREADS);
   *out = NULL;
-  const size_t bytes = sizeof(tarei_team) + (size_t)threads * sizeof(place);
+  const size_t bytes = sizeof(tarei_team) + (size_t)threads * sizeof(team_place);
   tarei_team *team = NULL;
   if (posix_memalign((void **)&team, LINE, bytes) != 0) {
     return tarei_fail_memory(err, "threads", bytes);
@@ -175,7 +175,7 @@ tare_status tarei_team_new(const int threads, tarei_team **const out, tare_error
   for (int i = 1; i < threads; i++) {
     team->places[i].team = team;
     team->places[i].number = i;
-    const int failed = start(&team->places[i]);
+    const int failed = team_start(&team->places[i]);
     if (failed) {
       tarei_team_free(team);
       return tarei_fail(err, TARE_E_LIMIT, "cannot start thread %d of %d: %s", i + 1, threads,
@@ -215,11 +215,11 @@ void tarei_team_wake(tarei_team *const team) {
 
 /* The caller's own first item is claimed from the start: it begins without waiting for its writes to
  * the lines of the others. */
-static void publish(tarei_team *const team, const uint32_t items, const uint32_t members,
+static void team_publish(tarei_team *const team, const uint32_t items, const uint32_t members,
                     const tarei_team_fn fn, const void *const user) {
   const uint64_t run = ++team->run;
   for (uint32_t i = 0; i < members; i++) {
-    place *const p = &team->places[i];
+    team_place *const p = &team->places[i];
     atomic_store_explicit(&p->work.fn, fn, memory_order_relaxed);
     atomic_store_explicit(&p->work.user, user, memory_order_relaxed);
     atomic_store_explicit(&p->work.items, items, memory_order_relaxed);
@@ -234,7 +234,7 @@ static void publish(tarei_team *const team, const uint32_t items, const uint32_t
   }
 }
 
-static uint32_t count_done(const tarei_team *const team, const uint32_t members) {
+static uint32_t team_count_done(const tarei_team *const team, const uint32_t members) {
   uint32_t done = 0;
   for (uint32_t i = 1; i < members; i++) {
     const uint64_t w = atomic_load_explicit(&team->places[i].done, memory_order_acquire);
@@ -247,7 +247,7 @@ static uint32_t count_done(const tarei_team *const team, const uint32_t members)
  * waits are short: they begin without the pauses, which last as long as a cache line's way. */
 static void wait_for(const tarei_team *const team, const uint32_t members, const uint32_t others) {
   double patience = 0;
-  for (int n = 1; count_done(team, members) != others; n++) {
+  for (int n = 1; team_count_done(team, members) != others; n++) {
     if (n > LOOKS) {
       relax();
     }
@@ -276,9 +276,9 @@ void tarei_team_run(tarei_team *const team, const size_t items, const tarei_team
   team->running = true;
   const uint32_t n = (uint32_t)items;
   const uint32_t members = n < (uint32_t)team->threads ? n : (uint32_t)team->threads;
-  publish(team, n, members, fn, user);
+  team_publish(team, n, members, fn, user);
   fn(user, 0, 0);
-  const uint32_t own = work(team, 0, team->run, 1);
+  const uint32_t own = team_work(team, 0, team->run, 1);
   wait_for(team, members, n - own);
   team->running = false;
 }

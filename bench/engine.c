@@ -26,13 +26,13 @@ enum {
   OPT_PEER
 };
 
-typedef struct arguments {
+typedef struct engine_arguments {
   plan_wishes wishes;
   cli_list lengths, peers;
   int threads[MOST_THREADS], n_threads, rounds;
   double pause_ms;
   const char *ort;
-} arguments;
+} engine_arguments;
 
 static const struct argp_option OPTIONS[] = {
     {"lengths", OPT_LENGTHS, "SYMBOL=N,N", 0, "Lengths to run at, rising; once for each symbol", 0},
@@ -49,7 +49,7 @@ static const struct argp_option OPTIONS[] = {
      "The network in a form for ONNX Runtime; f32... are the float forms", 0},
     {0}};
 
-static void take_threads(arguments *const a, char *const text,
+static void take_threads(engine_arguments *const a, char *const text,
                          const struct argp_state *const state) {
   cli_list parts = {0};
   cli_list_split(&parts, text);
@@ -60,8 +60,8 @@ static void take_threads(arguments *const a, char *const text,
   cli_list_fini(&parts);
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t engine_parse(const int key, char *const arg, struct argp_state *const state) {
+  engine_arguments *const a = state->input;
   switch (key) {
     case OPT_LENGTHS:
       cli_list_add(&a->lengths, arg);
@@ -115,7 +115,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 
 static const struct argp ARGP = {
     .options = OPTIONS,
-    .parser = parse,
+    .parser = engine_parse,
     .args_doc = "MODEL|PLAN",
     .doc =
         "Measures a network over lengths and threads.\v"
@@ -130,7 +130,7 @@ static void print_plans(const plans *const p) {
   }
 }
 
-static tare_status measure_threads(const arguments *const a, const plans *const p,
+static tare_status measure_threads(const engine_arguments *const a, const plans *const p,
                                    ort *const library, const int threads, summary *const out,
                                    tare_error *const err) {
   runners r;
@@ -145,8 +145,8 @@ static tare_status measure_threads(const arguments *const a, const plans *const 
   return status;
 }
 
-static tare_status measure(const arguments *const a, const plans *const p, ort *const library,
-                           tare_error *const err) {
+static tare_status engine_measure(const engine_arguments *const a, const plans *const p,
+                                  ort *const library, tare_error *const err) {
   const int n = a->n_threads * p->points.n;
   summary *const sums = cli_realloc(NULL, (size_t)n, sizeof *sums);
   tare_status status = TARE_OK;
@@ -161,7 +161,7 @@ static tare_status measure(const arguments *const a, const plans *const p, ort *
 }
 
 int main(const int argc, char **const argv) {
-  arguments a = {
+  engine_arguments a = {
       .wishes = {.int8 = true}, .threads = {1, 2}, .n_threads = 2, .rounds = 7, .pause_ms = 80};
   plans p = {0};
   ort *library = NULL;
@@ -177,7 +177,7 @@ int main(const int argc, char **const argv) {
     status = ort_open(a.ort, &library, &err);
   }
   if (status == TARE_OK) {
-    status = measure(&a, &p, library, &err);
+    status = engine_measure(&a, &p, library, &err);
   }
   ort_close(&library);
   plans_fini(&p);

@@ -123,8 +123,9 @@ static tare_status temporary(char path[static 64], tare_error *const err) {
   return TARE_OK;
 }
 
-static tare_status make_table(const plans *const p, const tare_profiles *const profiles,
-                              tare_table **const out, tare_error *const err) {
+static tare_status engine_plans_make_table(const plans *const p,
+                                           const tare_profiles *const profiles,
+                                           tare_table **const out, tare_error *const err) {
   const tare_port *ports;
   const int n_ports = tare_model_inputs(p->model, &ports);
   char path[64];
@@ -164,7 +165,8 @@ static tare_status run_longest(const plans *const p, tare_error *const err) {
 }
 
 /* Takes the plan from its file again, and measures what that costs. */
-static tare_status load(plans *const p, const char *const path, tare_error *const err) {
+static tare_status engine_plans_load(plans *const p, const char *const path,
+                                     tare_error *const err) {
   struct stat facts;
   p->file_bytes = stat(path, &facts) == 0 ? (int64_t)facts.st_size : 0;
   tare_plan_free(&p->int8);
@@ -178,9 +180,9 @@ static tare_status load(plans *const p, const char *const path, tare_error *cons
   return TARE_OK;
 }
 
-static tare_status build(const plans *const p, const tare_profiles *const profiles,
-                         const tare_table *const table, const char *const isa,
-                         tare_plan **const out, tare_error *const err) {
+static tare_status engine_plans_build(const plans *const p, const tare_profiles *const profiles,
+                                      const tare_table *const table, const char *const isa,
+                                      tare_plan **const out, tare_error *const err) {
   tare_build_options options;
   tare_build_options_init(&options);
   options.table = table;
@@ -191,8 +193,9 @@ static tare_status build(const plans *const p, const tare_profiles *const profil
 static tare_status build_int8(plans *const p, const plan_wishes *const w,
                               const tare_profiles *const profiles, tare_error *const err) {
   tare_table *table = NULL;
-  CLI_TRY(w->table ? tare_table_read(w->table, &table, err) : make_table(p, profiles, &table, err));
-  tare_status status = build(p, profiles, table, w->isa, &p->int8, err);
+  CLI_TRY(w->table ? tare_table_read(w->table, &table, err)
+                   : engine_plans_make_table(p, profiles, &table, err));
+  tare_status status = engine_plans_build(p, profiles, table, w->isa, &p->int8, err);
   tare_table_free(&table);
   char path[64] = "";
   if (status == TARE_OK && !w->save) {
@@ -202,7 +205,7 @@ static tare_status build_int8(plans *const p, const plan_wishes *const w,
   if (status == TARE_OK) {
     status = tare_plan_save(p->int8, file, err);
   }
-  status = status == TARE_OK ? load(p, file, err) : status;
+  status = status == TARE_OK ? engine_plans_load(p, file, err) : status;
   if (*path) {
     unlink(path);
   }
@@ -221,7 +224,7 @@ static tare_status build_all(plans *const p, const plan_wishes *const w, tare_er
     status = build_int8(p, w, profiles, err);
   }
   if (status == TARE_OK && w->fp32) {
-    status = build(p, profiles, NULL, w->isa, &p->fp32, err);
+    status = engine_plans_build(p, profiles, NULL, w->isa, &p->fp32, err);
   }
   tare_profiles_free(&profiles);
   return status;
@@ -234,7 +237,7 @@ tare_status plans_new(const plan_wishes *const w, plans *const out, tare_error *
   }
   CLI_TRY(tare_plan_load(w->path, &out->int8, err));
   CLI_TRY(make_points(w, tare_plan_profiles(out->int8), &out->points, err));
-  return load(out, w->path, err);
+  return engine_plans_load(out, w->path, err);
 }
 
 void plans_fini(plans *const p) {

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void point_text(const plans *const p, const int point, char *const out, const size_t size) {
+static void engine_report_point_text(const plans *const p, const int point, char *const out,
+                                     const size_t size) {
   const tare_profiles *const symbols = tare_plan_profiles(plans_any(p));
   size_t at = 0;
   *out = '\0';
@@ -27,7 +28,7 @@ static double best_ms(const runner *const x) {
   return x->times.ms[0];
 }
 
-static double share(const runners *const r, const runner *const x, const double gop) {
+static double engine_report_share(const runners *const r, const runner *const x, const double gop) {
   const double peak = (x->bytes ? r->peak_i8 : r->peak_f32) * 1e-9;
   return peak > 0 ? gop / (best_ms(x) * 1e-3) / peak : 0;
 }
@@ -43,7 +44,7 @@ static const runner *best_peer(const runners *const r, const bool bytes) {
   return best;
 }
 
-static const runner *own(const runners *const r, const bool bytes) {
+static const runner *engine_report_own(const runners *const r, const bool bytes) {
   for (int i = 0; i < r->n; i++) {
     if (!r->items[i].peer && r->items[i].bytes == bytes) {
       return &r->items[i];
@@ -57,10 +58,11 @@ static int name_length(const char *const name) {
 }
 
 static void print_runner(const runners *const r, const runner *const x, const double gop) {
-  const runner *const tare = own(r, true) ? own(r, true) : own(r, false);
+  const runner *const tare =
+      engine_report_own(r, true) ? engine_report_own(r, true) : engine_report_own(r, false);
   printf("| %s%.*s | %.3f (%.3f) | %.0f | %.1f | ", x->peer ? "ort " : "", name_length(x->name),
          x->name, best_ms(x), timing_median(&x->times), gop / (best_ms(x) * 1e-3),
-         100 * share(r, x, gop));
+         100 * engine_report_share(r, x, gop));
   if (x == tare) {
     printf("%.2f x its repeated run when new |\n", x->first);
   } else {
@@ -71,20 +73,20 @@ static void print_runner(const runners *const r, const runner *const x, const do
 void report_point(const plans *const p, const runners *const r, const int point,
                   summary *const out) {
   const double gop = operations(p, point) * 1e-9;
-  const runner *const int8 = own(r, true), *const fp32 = own(r, false);
+  const runner *const int8 = engine_report_own(r, true), *const fp32 = engine_report_own(r, false);
   const runner *const peer = best_peer(r, true), *const slow = best_peer(r, false);
   *out = (summary){.threads = r->threads, .gop = gop};
-  point_text(p, point, out->point, sizeof out->point);
+  engine_report_point_text(p, point, out->point, sizeof out->point);
   if (int8) {
     out->int8 = best_ms(int8);
     out->int8_median = timing_median(&int8->times);
-    out->int8_share = share(r, int8, gop);
+    out->int8_share = engine_report_share(r, int8, gop);
     out->first = int8->first;
   }
   if (fp32) {
     out->fp32 = best_ms(fp32);
     out->fp32_median = timing_median(&fp32->times);
-    out->fp32_share = share(r, fp32, gop);
+    out->fp32_share = engine_report_share(r, fp32, gop);
   }
   if (peer) {
     out->int8_name = peer->name;
@@ -109,7 +111,7 @@ void report_point(const plans *const p, const runners *const r, const int point,
 }
 
 /* "-" where either time is missing. */
-static void print_ratio(const double peer, const double tare) {
+static void engine_report_print_ratio(const double peer, const double tare) {
   if (peer > 0 && tare > 0) {
     printf(" %.2f |", peer / tare);
   } else {
@@ -117,7 +119,7 @@ static void print_ratio(const double peer, const double tare) {
   }
 }
 
-static void print_times(const double best, const double median) {
+static void engine_report_print_times(const double best, const double median) {
   if (best > 0) {
     printf(" %.3f (%.3f) |", best, median);
   } else {
@@ -125,28 +127,28 @@ static void print_times(const double best, const double median) {
   }
 }
 
-static void print_name(const char *const name) {
+static void engine_report_print_name(const char *const name) {
   printf(" %.*s |", name ? name_length(name) : 1, name ? name : "-");
 }
 
 static void print_int8(const summary *const s) {
   printf("| %s | %d | %.2f |", s->point, s->threads, s->gop);
-  print_times(s->int8, s->int8_median);
+  engine_report_print_times(s->int8, s->int8_median);
   printf(" %.0f |", 100 * s->int8_share);
-  print_name(s->int8_name);
-  print_times(s->peer_int8, s->peer_int8_median);
-  print_ratio(s->peer_int8, s->int8);
+  engine_report_print_name(s->int8_name);
+  engine_report_print_times(s->peer_int8, s->peer_int8_median);
+  engine_report_print_ratio(s->peer_int8, s->int8);
   printf(" %.2f |\n", s->first);
 }
 
 static void print_float(const summary *const s) {
   printf("| %s | %d |", s->point, s->threads);
-  print_times(s->fp32, s->fp32_median);
+  engine_report_print_times(s->fp32, s->fp32_median);
   printf(" %.0f |", 100 * s->fp32_share);
-  print_name(s->f32_name);
-  print_times(s->peer_f32, s->peer_f32_median);
-  print_ratio(s->peer_f32, s->fp32);
-  print_ratio(s->peer_f32, s->int8);
+  engine_report_print_name(s->f32_name);
+  engine_report_print_times(s->peer_f32, s->peer_f32_median);
+  engine_report_print_ratio(s->peer_f32, s->fp32);
+  engine_report_print_ratio(s->peer_f32, s->int8);
   printf("\n");
 }
 

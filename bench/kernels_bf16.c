@@ -6,25 +6,25 @@
 #include "bench/measure.h"
 #include "bench/peak.h"
 
-typedef struct product {
+typedef struct kernels_bf16_product {
   const tarei_kernels *kernels;
   const float *x;
   uint16_t *a;
   tarei_bf16_gemm gemm;
-} product;
+} kernels_bf16_product;
 
-static void run_product(void *context) {
-  const product *const p = context;
+static void kernels_bf16_run_product(void *context) {
+  const kernels_bf16_product *const p = context;
   p->kernels->bf16_gemm(&p->gemm);
 }
 
 static void run_conversion(void *context) {
-  const product *const p = context;
+  const kernels_bf16_product *const p = context;
   const tarei_bf16_gemm *const g = &p->gemm;
   p->kernels->to_bf16(p->x, g->k, g->m, g->k, p->a, g->lda);
 }
 
-static void bench_product(const tarei_kernels *kernels, const bench_peak *peak, size_t m, size_t k,
+static void kernels_bf16_bench_product(const tarei_kernels *kernels, const bench_peak *peak, size_t m, size_t k,
                           size_t n) {
   float *const x = bench_allocate(m * k * sizeof *x);
   float *const w = bench_allocate(k * n * sizeof *w);
@@ -32,10 +32,10 @@ static void bench_product(const tarei_kernels *kernels, const bench_peak *peak, 
   uint16_t *const packed = bench_allocate(tarei_bf16_packed_size(k, n));
   float *const out = bench_allocate(m * n * sizeof *out);
   tarei_bf16_pack(w, n, false, k, n, packed);
-  product p = {kernels, x, a,
+  kernels_bf16_product p = {kernels, x, a,
                {.a = a, .lda = k, .m = m, .k = k, .n = n, .b = packed,
                 .epilogue = {.out_f32 = out, .ld_f32 = n}}};
-  bench_work works[3] = {{.run = run_product, .context = &p},
+  bench_work works[3] = {{.run = kernels_bf16_run_product, .context = &p},
                          {.run = run_conversion, .context = &p},
                          {.run = peak ? peak->run : NULL}};
   bench_best_times(works, peak ? 3 : 2);
@@ -58,7 +58,7 @@ void bench_products_bf16(const tarei_kernels *kernels, unsigned isa) {
   printf("%10s %5s %9s %7s %11s\n", "K x N", "M", "GOP/s", "% peak", "+ % to bf16");
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-      bench_product(kernels, peak, rows[r], shapes[s][0], shapes[s][1]);
+      kernels_bf16_bench_product(kernels, peak, rows[r], shapes[s][0], shapes[s][1]);
     }
   }
 }

@@ -39,21 +39,21 @@ static void bench_lookups(const tarei_kernels *kernels, char *memory) {
   }
 }
 
-typedef struct rows {
+typedef struct kernels_bytes_rows {
   tarei_quantize_rows_fn *run;
   const float *x;
   size_t ldx, m, k;
   uint8_t *out;
   float *scales;
-} rows;
+} kernels_bytes_rows;
 
-static void run_rows(void *context) {
-  const rows *const r = context;
+static void kernels_bytes_run_rows(void *context) {
+  const kernels_bytes_rows *const r = context;
   r->run(r->x, r->ldx, r->m, r->k, r->out, r->k, r->scales);
 }
 
 /* Copying moves as many bytes as the rows and their results have. */
-static void bench_rows(const tarei_kernels *kernels, char *memory) {
+static void kernels_bytes_bench_rows(const tarei_kernels *kernels, char *memory) {
   static const size_t cases[][3] = {{1000, 10, 5},    {100, 64, 64},    {100, 256, 256},
                                     {100, 768, 768},  {100, 1024, 1024}, {512, 768, 768}};
   uint8_t *const out = bench_allocate(MAX_BYTES);
@@ -66,9 +66,9 @@ static void bench_rows(const tarei_kernels *kernels, char *memory) {
          "ns an element", "copy");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const size_t m = cases[i][0], k = cases[i][1], ldx = cases[i][2];
-    rows r = {kernels->quantize_rows, x, ldx, m, k, out, scales};
+    kernels_bytes_rows r = {kernels->quantize_rows, x, ldx, m, k, out, scales};
     bench_block copied = {memory, m * k * (sizeof *x + 1) / 1024 * 1024};
-    bench_work works[2] = {{.run = run_rows, .context = &r},
+    bench_work works[2] = {{.run = kernels_bytes_run_rows, .context = &r},
                            {.run = bench_copy, .context = &copied}};
     bench_best_times(works, 2);
     printf("%6zu %6zu %6zu %14.4f %12.4f\n", m, k, ldx, works[0].best / (double)(m * k) * 1e9,
@@ -82,6 +82,6 @@ void bench_bytes(const tarei_kernels *kernels, unsigned isa) {
   (void)isa;
   char *const memory = bench_allocate(MAX_BYTES + 4096);
   bench_lookups(kernels, memory);
-  bench_rows(kernels, memory);
+  kernels_bytes_bench_rows(kernels, memory);
   free(memory);
 }

@@ -16,13 +16,13 @@ typedef struct elements {
   uint16_t *counts;
 } elements;
 
-static void run_minmax(void *context) {
+static void kernels_elements_run_minmax(void *context) {
   const elements *const e = context;
   tarei_minmax m = {INFINITY, -INFINITY, 0, 0};
   e->kernels->minmax(e->x, e->n, &m);
 }
 
-static void run_observe(void *context) {
+static void kernels_elements_run_observe(void *context) {
   const elements *const e = context;
   for (size_t i = 0; i < e->n; i += TAREI_OBSERVE_MOST) {
     const size_t left = e->n - i;
@@ -82,7 +82,7 @@ static void run_exp(void *context) {
   e->kernels->unary(TAREI_UNARY_EXP, 0, 0, e->x, e->n, e->out);
 }
 
-static void run_quantize(void *context) {
+static void kernels_elements_run_quantize(void *context) {
   const elements *const e = context;
   e->kernels->quantize(e->x, e->n, 20.0f, 128, e->bytes);
 }
@@ -104,20 +104,20 @@ static float relu_of_normal(void) {
   return fmaxf(nearly_normal(), 0.0f);
 }
 
-static float constant(void) {
+static float kernels_elements_constant(void) {
   return 0.25f;
 }
 
-static void bench_rows(const elements *e) {
+static void kernels_elements_bench_rows(const elements *e) {
   static const struct {
     const char *name;
     bench_work_fn *run;
-  } works[] = {{"minmax", run_minmax},           {"observe", run_observe},
+  } works[] = {{"minmax", kernels_elements_run_minmax},           {"observe", kernels_elements_run_observe},
                {"softmax to u8", run_softmax},   {"softmax", run_softmax_f32},
                {"softmax bytes", run_softmax_u8}, {"layer norm to u8", run_layer_norm},
                {"exp", run_exp},                 {"gelu", run_gelu},
                {"sigmoid", run_sigmoid},         {"tanh", run_tanh},
-               {"silu", run_silu},               {"quantize", run_quantize}};
+               {"silu", run_silu},               {"quantize", kernels_elements_run_quantize}};
   elements parts[2] = {*e, *e};
   parts[0].n = 16384;
   for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
@@ -134,7 +134,7 @@ void bench_elements(const tarei_kernels *kernels, unsigned isa) {
   static const struct {
     const char *name;
     float (*next)(void);
-  } data[] = {{"normal", nearly_normal}, {"ReLU", relu_of_normal}, {"constant", constant}};
+  } data[] = {{"normal", nearly_normal}, {"ReLU", relu_of_normal}, {"constant", kernels_elements_constant}};
   elements e = {.kernels = kernels,
                 .n = N_ELEMENTS,
                 .x = bench_allocate(N_ELEMENTS * sizeof(float)),
@@ -146,7 +146,7 @@ void bench_elements(const tarei_kernels *kernels, unsigned isa) {
       e.x[i] = data[d].next();
     }
     printf("\n%s data, ns an element of 16 Ki and of 1 Mi\n", data[d].name);
-    bench_rows(&e);
+    kernels_elements_bench_rows(&e);
   }
   free(e.x);
   free(e.out);

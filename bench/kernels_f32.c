@@ -6,27 +6,27 @@
 #include "bench/measure.h"
 #include "bench/peak.h"
 
-typedef struct product {
+typedef struct kernels_f32_product {
   tarei_f32_gemm_fn *run;
   tarei_f32_gemm gemm;
-} product;
+} kernels_f32_product;
 
-static void run_product(void *context) {
-  const product *const p = context;
+static void kernels_f32_run_product(void *context) {
+  const kernels_f32_product *const p = context;
   p->run(&p->gemm);
 }
 
-static void bench_product(const tarei_kernels *kernels, const bench_peak *peak, size_t m, size_t k,
+static void kernels_f32_bench_product(const tarei_kernels *kernels, const bench_peak *peak, size_t m, size_t k,
                           size_t n) {
   float *const a = bench_allocate(m * k * sizeof *a);
   float *const w = bench_allocate(k * n * sizeof *w);
   float *const packed = bench_allocate(tarei_f32_packed_size(k, n));
   float *const out = bench_allocate(m * n * sizeof *out);
   kernels->f32_pack(w, n, false, k, n, packed);
-  product p = {kernels->f32_gemm,
+  kernels_f32_product p = {kernels->f32_gemm,
                {.a = a, .lda = k, .m = m, .k = k, .n = n, .b = packed,
                 .epilogue = {.out_f32 = out, .ld_f32 = n}}};
-  bench_work works[2] = {{.run = run_product, .context = &p}, {.run = peak ? peak->run : NULL}};
+  bench_work works[2] = {{.run = kernels_f32_run_product, .context = &p}, {.run = peak ? peak->run : NULL}};
   bench_best_times(works, peak ? 2 : 1);
   const double rate = 2.0 * (double)(m * k * n) / works[0].best;
   printf("%5zux%-4zu %5zu %9.1f %7.1f\n", k, n, m, rate * 1e-9,
@@ -45,7 +45,7 @@ void bench_products_f32(const tarei_kernels *kernels, unsigned isa) {
   printf("%10s %5s %9s %7s\n", "K x N", "M", "GOP/s", "% peak");
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-      bench_product(kernels, peak, rows[r], shapes[s][0], shapes[s][1]);
+      kernels_f32_bench_product(kernels, peak, rows[r], shapes[s][0], shapes[s][1]);
     }
   }
 }

@@ -8,7 +8,7 @@
 #include "bench/peak.h"
 #include "bench/product.h"
 
-static double percent(double rate, const bench_peak *peak, int threads, const bench_work *loop) {
+static double kernels_i8_percent(double rate, const bench_peak *peak, int threads, const bench_work *loop) {
   return peak ? 100 * rate * loop->best / (peak->operations * threads) : 0;
 }
 
@@ -25,7 +25,7 @@ static void print_product(const tarei_kernels *kernels, const bench_peak *peak, 
   const double operations = 2.0 * (double)(m * k * n);
   const double bytes = (double)weights.bytes * 1e-9;
   printf("%5zux%-4zu %5zu %9.1f %7.1f", k, n, m, operations / works[0].best * 1e-9,
-         percent(operations / works[0].best, peak, 1, &works[2]));
+         kernels_i8_percent(operations / works[0].best, peak, 1, &works[2]));
   if (pair && bench_pair_start()) {
     bench_product left = bench_product_of(kernels, &o, m, k, n, 0, n / 2);
     bench_product right = bench_product_of(kernels, &o, m, k, n, n / 2, n);
@@ -35,7 +35,7 @@ static void print_product(const tarei_kernels *kernels, const bench_peak *peak, 
                           {.run = bench_pair_run, .context = &loops}};
     bench_best_times(both, 2);
     bench_pair_stop();
-    printf(" %9.1f", percent(operations / both[0].best, peak, 2, &both[1]));
+    printf(" %9.1f", kernels_i8_percent(operations / both[0].best, peak, 2, &both[1]));
   }
   if (m == 1) {
     printf("   %.1f of %.1f GB/s, %.0f %%", bytes / works[0].best, bytes / works[1].best,

@@ -18,7 +18,7 @@ typedef struct view {
   int64_t *rows;
 } view;
 
-static void run_observe(void *context) {
+static void kernels_observe_run_observe(void *context) {
   const view *const v = context;
   const size_t step = TAREI_OBSERVE_MOST / v->columns;
   for (size_t r = 0, n_rows = v->n / v->columns; r < n_rows; r += step) {
@@ -38,7 +38,7 @@ static void run_observe(void *context) {
   }
 }
 
-static void run_minmax(void *context) {
+static void kernels_observe_run_minmax(void *context) {
   const view *const v = context;
   tarei_minmax m = {INFINITY, -INFINITY, 0, 0};
   v->kernels->minmax(v->x, v->n, &m);
@@ -60,10 +60,10 @@ static float normal(size_t i) {
 static float relu(size_t i) {
   return fmaxf(normal(i), 0.0f);
 }
-static float gelu(size_t i) {
+static float kernels_observe_gelu(size_t i) {
   return normal(i) * 0.5f * (1.0f + erff(normal(i) * 0.7071f));
 }
-static float constant(size_t i) {
+static float kernels_observe_constant(size_t i) {
   return i % 1021 ? 0.25f : 3.0f;
 }
 static float zero(size_t i) {
@@ -72,16 +72,20 @@ static float zero(size_t i) {
 static float two_values(size_t i) {
   return normal(i) < 0 ? -1.0f : 3.0f;
 }
-static float spread(size_t i) {
+static float kernels_observe_spread(size_t i) {
   return 3.9f * uniform() + 0.0f * (float)i;
 }
 
 static const struct {
   const char *name;
   float (*next)(size_t i);
-} data[] = {{"normal", normal},     {"ReLU", relu},  {"GELU", gelu},
-            {"constant", constant}, {"zeros", zero}, {"two values", two_values},
-            {"uniform", spread}};
+} data[] = {{"normal", normal},
+            {"ReLU", relu},
+            {"GELU", kernels_observe_gelu},
+            {"constant", kernels_observe_constant},
+            {"zeros", zero},
+            {"two values", two_values},
+            {"uniform", kernels_observe_spread}};
 
 static void print_time(const view *from, size_t n, size_t columns, bench_work_fn *run) {
   view v = *from;
@@ -110,11 +114,11 @@ void bench_observe(const tarei_kernels *kernels, unsigned isa) {
     }
     printf("%12s", data[d].name);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-      print_time(&v, sizes[s], 768, run_observe);
+      print_time(&v, sizes[s], 768, kernels_observe_run_observe);
     }
-    print_time(&v, sizes[1], 768, run_minmax);
+    print_time(&v, sizes[1], 768, kernels_observe_run_minmax);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-      print_time(&v, sizes[1], columns[c], run_observe);
+      print_time(&v, sizes[1], columns[c], kernels_observe_run_observe);
     }
     printf("\n");
   }

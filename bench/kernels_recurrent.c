@@ -16,7 +16,7 @@ typedef struct step {
   tarei_lstm_gates lstm;
 } step;
 
-static void run_product(void *context) {
+static void kernels_recurrent_run_product(void *context) {
   const step *const s = context;
   if (s->bytes) {
     s->kernels->i8_gemm(&s->i8);
@@ -27,13 +27,13 @@ static void run_product(void *context) {
 
 static void run_gru(void *context) {
   const step *const s = context;
-  run_product(context);
+  kernels_recurrent_run_product(context);
   s->kernels->gru_update(&s->gru);
 }
 
 static void run_lstm(void *context) {
   const step *const s = context;
-  run_product(context);
+  kernels_recurrent_run_product(context);
   s->kernels->lstm_update(&s->lstm);
 }
 
@@ -63,7 +63,7 @@ static void bench_layer(const tarei_kernels *kernels, size_t n, size_t gates, bo
                     .linear_before_reset = true, .out = out},
             .lstm = {.m = 1, .n = n, .gate_step = n, .x = x, .rec = rec, .clip = INFINITY, .c = c, .out_c = c,
                      .out = out}};
-  bench_work works[] = {{run_product, &s, 0}, {gates == 3 ? run_gru : run_lstm, &s, 0}};
+  bench_work works[] = {{kernels_recurrent_run_product, &s, 0}, {gates == 3 ? run_gru : run_lstm, &s, 0}};
   bench_best_times(works, 2);
   printf("%5s %5s %5zu %11.2f %11.2f\n", gates == 3 ? "GRU" : "LSTM", bytes ? "int8" : "float", n,
          works[0].best * 1e6, works[1].best * 1e6);

@@ -27,7 +27,7 @@ struct ort_session {
 };
 
 /* Turns a status of the library into ours. */
-static tare_status check(const ort *const o, const ort_result result, tare_error *const err) {
+static tare_status ort_check(const ort *const o, const ort_result result, tare_error *const err) {
   if (!result) {
     return TARE_OK;
   }
@@ -59,13 +59,13 @@ tare_status ort_open(const char *const library, ort **const out, tare_error *con
   *o = (ort){0};
   tare_status status = open_library(o, library, err);
   if (status == TARE_OK) {
-    status = check(o, o->call.new_env(ORT_LOG_ERRORS, "bench", &o->env), err);
+    status = ort_check(o, o->call.new_env(ORT_LOG_ERRORS, "bench", &o->env), err);
   }
   if (status == TARE_OK) {
-    status = check(o, o->call.cpu_memory(ORT_ARENA, ORT_DEFAULT_MEMORY, &o->memory), err);
+    status = ort_check(o, o->call.cpu_memory(ORT_ARENA, ORT_DEFAULT_MEMORY, &o->memory), err);
   }
   if (status == TARE_OK) {
-    status = check(o, o->call.default_allocator(&o->allocator), err);
+    status = ort_check(o, o->call.default_allocator(&o->allocator), err);
   }
   if (status != TARE_OK) {
     ort_close(out);
@@ -90,23 +90,24 @@ void ort_close(ort **const library) {
 
 static tare_status set_options(const ort *const o, const ort_handle options, const int threads,
                                tare_error *const err) {
-  CLI_TRY(check(o, o->call.set_threads(options, threads), err));
-  CLI_TRY(check(o, o->call.set_parallel_nodes(options, 1), err));
-  CLI_TRY(check(o, o->call.set_optimization(options, ORT_ALL_OPTIMIZATIONS), err));
+  CLI_TRY(ort_check(o, o->call.set_threads(options, threads), err));
+  CLI_TRY(ort_check(o, o->call.set_parallel_nodes(options, 1), err));
+  CLI_TRY(ort_check(o, o->call.set_optimization(options, ORT_ALL_OPTIMIZATIONS), err));
   if (threads == 2) { /* the worker on the second core, counted from 1 */
-    CLI_TRY(check(o, o->call.set_entry(options, "session.intra_op_thread_affinities", "2"), err));
+    CLI_TRY(
+        ort_check(o, o->call.set_entry(options, "session.intra_op_thread_affinities", "2"), err));
   }
-  return check(o, o->call.set_entry(options, "session.qdqisint8allowed", "1"), err);
+  return ort_check(o, o->call.set_entry(options, "session.qdqisint8allowed", "1"), err);
 }
 
 static tare_status read_input(ort_session *const s, const size_t i, tare_error *const err) {
   const ort *const o = s->ort;
   ort_handle type = NULL, info = NULL;
-  CLI_TRY(check(o, o->call.input_name(s->session, i, o->allocator, &s->in_names[i]), err));
-  CLI_TRY(check(o, o->call.input_type(s->session, i, &type), err));
-  tare_status status = check(o, o->call.tensor_info(type, &info), err);
+  CLI_TRY(ort_check(o, o->call.input_name(s->session, i, o->allocator, &s->in_names[i]), err));
+  CLI_TRY(ort_check(o, o->call.input_type(s->session, i, &type), err));
+  tare_status status = ort_check(o, o->call.tensor_info(type, &info), err);
   if (status == TARE_OK) {
-    status = info ? check(o, o->call.element_type(info, &s->in_types[i]), err)
+    status = info ? ort_check(o, o->call.element_type(info, &s->in_types[i]), err)
                   : cli_fail(err, TARE_E_UNSUPPORTED, "input %zu is not a tensor", i);
   }
   o->call.free_type(type);
@@ -116,8 +117,8 @@ static tare_status read_input(ort_session *const s, const size_t i, tare_error *
 static tare_status read_ports(ort_session *const s, tare_error *const err) {
   const ort *const o = s->ort;
   size_t n_in = 0, n_out = 0;
-  CLI_TRY(check(o, o->call.count_inputs(s->session, &n_in), err));
-  CLI_TRY(check(o, o->call.count_outputs(s->session, &n_out), err));
+  CLI_TRY(ort_check(o, o->call.count_inputs(s->session, &n_in), err));
+  CLI_TRY(ort_check(o, o->call.count_outputs(s->session, &n_out), err));
   if (n_in > MOST_PORTS || n_out > MOST_PORTS) {
     return cli_fail(err, TARE_E_LIMIT, "%s has more than %d inputs or outputs", s->model,
                     MOST_PORTS);
@@ -126,7 +127,7 @@ static tare_status read_ports(ort_session *const s, tare_error *const err) {
     CLI_TRY(read_input(s, s->n_in, err));
   }
   for (s->n_out = 0; s->n_out < n_out; s->n_out++) {
-    CLI_TRY(check(
+    CLI_TRY(ort_check(
         o, o->call.output_name(s->session, s->n_out, o->allocator, &s->out_names[s->n_out]), err));
   }
   return TARE_OK;
@@ -137,13 +138,13 @@ tare_status ort_session_new(ort *const library, const char *const model, const i
   ort_session *const s = *out = cli_realloc(NULL, 1, sizeof *s);
   *s = (ort_session){.ort = library, .model = model};
   ort_handle options = NULL;
-  tare_status status = check(library, library->call.new_options(&options), err);
+  tare_status status = ort_check(library, library->call.new_options(&options), err);
   if (status == TARE_OK) {
     status = set_options(library, options, threads, err);
   }
   if (status == TARE_OK) {
-    status =
-        check(library, library->call.new_session(library->env, model, options, &s->session), err);
+    status = ort_check(library,
+                       library->call.new_session(library->env, model, options, &s->session), err);
   }
   if (status == TARE_OK) {
     status = read_ports(s, err);
@@ -168,7 +169,7 @@ static void forget_inputs(ort_session *const s) {
   }
 }
 
-static void forget_outputs(ort_session *const s) {
+static void ort_forget_outputs(ort_session *const s) {
   for (size_t i = 0; i < MOST_PORTS; i++) {
     if (s->out[i]) {
       s->ort->call.free_value(s->out[i]);
@@ -191,7 +192,7 @@ void ort_session_free(ort_session **const session) {
     return;
   }
   forget_inputs(s);
-  forget_outputs(s);
+  ort_forget_outputs(s);
   free_names(s->ort, s->in_names);
   free_names(s->ort, s->out_names);
   if (s->session) {
@@ -232,7 +233,7 @@ static tare_status feed_input(ort_session *const s, const size_t i, const tare_t
     s->made[i] = make_bytes(bytes);
   }
   void *const data = s->made[i] ? s->made[i] : t->data;
-  return check(
+  return ort_check(
       o, o->call.new_tensor(o->memory, data, bytes, t->dims, (size_t)t->rank, type, &s->in[i]),
       err);
 }
@@ -253,25 +254,25 @@ tare_status ort_session_feed(ort_session *const s, const tare_port *const ports,
 
 tare_status ort_session_run(ort_session *const s, tare_error *const err) {
   const ort *const o = s->ort;
-  forget_outputs(s);
-  return check(o,
-               o->call.run(s->session, NULL, (const char *const *)s->in_names, s->in, s->n_in,
-                           (const char *const *)s->out_names, s->n_out, s->out),
-               err);
+  ort_forget_outputs(s);
+  return ort_check(o,
+                   o->call.run(s->session, NULL, (const char *const *)s->in_names, s->in, s->n_in,
+                               (const char *const *)s->out_names, s->n_out, s->out),
+                   err);
 }
 
-static tare_status read_shape(const ort *const o, const ort_handle info, tare_tensor *const out,
-                              tare_error *const err) {
+static tare_status ort_read_shape(const ort *const o, const ort_handle info, tare_tensor *const out,
+                                  tare_error *const err) {
   size_t rank = 0;
   int type = 0;
-  CLI_TRY(check(o, o->call.element_type(info, &type), err));
-  CLI_TRY(check(o, o->call.count_dims(info, &rank), err));
+  CLI_TRY(ort_check(o, o->call.element_type(info, &type), err));
+  CLI_TRY(ort_check(o, o->call.count_dims(info, &rank), err));
   if (rank > TARE_MAX_RANK) {
     return cli_fail(err, TARE_E_LIMIT, "an output has rank %zu", rank);
   }
   out->dtype = (tare_dtype)type;
   out->rank = (int)rank;
-  return check(o, o->call.get_dims(info, out->dims, rank), err);
+  return ort_check(o, o->call.get_dims(info, out->dims, rank), err);
 }
 
 tare_status ort_session_output(const ort_session *const s, const int i, tare_tensor *const out,
@@ -279,10 +280,10 @@ tare_status ort_session_output(const ort_session *const s, const int i, tare_ten
   const ort *const o = s->ort;
   ort_handle info = NULL;
   *out = (tare_tensor){0};
-  CLI_TRY(check(o, o->call.value_info(s->out[i], &info), err));
-  const tare_status status = read_shape(o, info, out, err);
+  CLI_TRY(ort_check(o, o->call.value_info(s->out[i], &info), err));
+  const tare_status status = ort_read_shape(o, info, out, err);
   o->call.free_tensor_info(info);
-  return status == TARE_OK ? check(o, o->call.tensor_data(s->out[i], &out->data), err) : status;
+  return status == TARE_OK ? ort_check(o, o->call.tensor_data(s->out[i], &out->data), err) : status;
 }
 
 int ort_session_find_output(const ort_session *const s, const char *const name) {

@@ -87,7 +87,7 @@ typedef long long vector __attribute__((vector_size(64)));
 #define EACH_WIDTH
 #endif
 
-EACH_WIDTH static void read_all(const vector *p, size_t n, vector *all) {
+EACH_WIDTH static void peak_read_all(const vector *p, size_t n, vector *all) {
   vector sums[8] = {0};
   for (size_t i = 0; i < n; i += 8) {
     for (int j = 0; j < 8; j++) {
@@ -103,7 +103,7 @@ EACH_WIDTH static void read_all(const vector *p, size_t n, vector *all) {
 void bench_read(void *block) {
   const bench_block *const b = block;
   vector all;
-  read_all((const vector *)(const void *)b->p, b->bytes / sizeof all, &all);
+  peak_read_all((const vector *)(const void *)b->p, b->bytes / sizeof all, &all);
   __asm__ volatile("" ::"m"(all));
 }
 

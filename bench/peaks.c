@@ -13,7 +13,7 @@ typedef struct core {
   double rate;
 } core;
 
-static void *measure(void *const context) {
+static void *peaks_measure(void *const context) {
   core *const c = context;
   c->rate = bench_peak_rate(c->bytes, c->isa, &c->name);
   return NULL;
@@ -29,10 +29,10 @@ double bench_peak_of(const bool bytes, const unsigned isa, const int threads,
   }
   int others = 0;
   while (others + 1 < n &&
-         pthread_create(&started[others], NULL, measure, &cores[others + 1]) == 0) {
+         pthread_create(&started[others], NULL, peaks_measure, &cores[others + 1]) == 0) {
     others++;
   }
-  measure(&cores[0]);
+  peaks_measure(&cores[0]);
   double sum = cores[0].rate;
   for (int i = 0; i < others; i++) {
     pthread_join(started[i], NULL);

@@ -21,11 +21,11 @@ static const double BURST_SECONDS = 0.0008;
 
 enum { OPT_THREADS = 't', OPT_ROUNDS = 'r', OPT_ISA = 256, OPT_ORT, OPT_MODELS };
 
-typedef struct arguments {
+typedef struct products_arguments {
   int threads, rounds;
   unsigned isa;
   const char *ort, *models;
-} arguments;
+} products_arguments;
 
 static const struct argp_option OPTIONS[] = {
     {"threads", OPT_THREADS, "N", 0, "1 or 2 threads (default 1)", 0},
@@ -35,8 +35,8 @@ static const struct argp_option OPTIONS[] = {
     {"models", OPT_MODELS, "FOLDER", 0, "Where models/generate.py wrote the products", 0},
     {0}};
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t products_parse(const int key, char *const arg, struct argp_state *const state) {
+  products_arguments *const a = state->input;
   switch (key) {
     case OPT_THREADS:
       a->threads = (int)cli_int(state, "--threads", arg, 1, 2);
@@ -65,12 +65,13 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   }
 }
 
-static const struct argp ARGP = {
-    .options = OPTIONS, .parser = parse, .doc = "Measures int8 products beside those of others."};
+static const struct argp ARGP = {.options = OPTIONS,
+                                 .parser = products_parse,
+                                 .doc = "Measures int8 products beside those of others."};
 
 /* One product with everybody who can do it. */
 typedef struct contest {
-  const arguments *arguments;
+  const products_arguments *arguments;
   size_t m, k, n;
   bench_operands operands;
   bench_product parts[2]; /* all columns, or half of them each */
@@ -151,7 +152,7 @@ static tare_status feed_session(contest *const c, tare_error *const err) {
 }
 
 /* "-" for those who are not there. */
-static void print_ratio(const double ratio) {
+static void products_print_ratio(const double ratio) {
   if (isfinite(ratio)) {
     printf(" %.2f |", ratio);
   } else {
@@ -159,23 +160,23 @@ static void print_ratio(const double ratio) {
   }
 }
 
-static void print(const contest *const c) {
+static void products_print(const contest *const c) {
   const double operations = 2.0 * (double)(c->m * c->k * c->n);
   const double peak = c->peak->operations * c->arguments->threads / c->best[PEAK];
   printf("| %zux%zu | %zu | %.0f | %.0f |", c->k, c->n, c->m, operations / c->best[OWN] * 1e-9,
          100 * operations / c->best[OWN] / peak);
   for (int who = ONEDNN; who < WHO_COUNT; who++) {
-    print_ratio(c->best[who] / c->best[OWN]);
+    products_print_ratio(c->best[who] / c->best[OWN]);
   }
   printf("\n");
   fflush(stdout);
 }
 
 /* Adds the logarithms of the others' times over ours. */
-static tare_status measure(const arguments *const a, const tarei_kernels *const kernels,
-                           const size_t m, const size_t k, const size_t n,
-                           ort_session *const session, double logs[static WHO_COUNT],
-                           tare_error *const err) {
+static tare_status products_measure(const products_arguments *const a,
+                                    const tarei_kernels *const kernels, const size_t m,
+                                    const size_t k, const size_t n, ort_session *const session,
+                                    double logs[static WHO_COUNT], tare_error *const err) {
   contest c = {.arguments = a,
                .m = m,
                .k = k,
@@ -196,7 +197,7 @@ static tare_status measure(const arguments *const a, const tarei_kernels *const 
   const tare_status status = session ? feed_session(&c, err) : TARE_OK;
   if (status == TARE_OK) {
     take_turns(&c);
-    print(&c);
+    products_print(&c);
   }
   for (int who = 0; who < WHO_COUNT; who++) {
     logs[who] += log(c.best[who] / c.best[OWN]);
@@ -209,8 +210,9 @@ static tare_status measure(const arguments *const a, const tarei_kernels *const 
   return status;
 }
 
-static tare_status open_session(const arguments *const a, ort *const library, const size_t k,
-                                const size_t n, ort_session **const out, tare_error *const err) {
+static tare_status open_session(const products_arguments *const a, ort *const library,
+                                const size_t k, const size_t n, ort_session **const out,
+                                tare_error *const err) {
   if (!library) {
     return TARE_OK;
   }
@@ -220,8 +222,8 @@ static tare_status open_session(const arguments *const a, ort *const library, co
   return status;
 }
 
-static tare_status measure_all(const arguments *const a, ort *const library,
-                               tare_error *const err) {
+static tare_status products_measure_all(const products_arguments *const a, ort *const library,
+                                        tare_error *const err) {
   static const size_t shapes[][2] = {{256, 256}, {256, 1024}, {1024, 256}, {512, 2048},
                                      {768, 768}, {768, 3072}, {3072, 768}, {1024, 4096}};
   static const size_t rows[] = {16, 100, 256, 512};
@@ -238,7 +240,8 @@ static tare_status measure_all(const arguments *const a, ort *const library,
     ort_session *session = NULL;
     tare_status status = open_session(a, library, shapes[s][0], shapes[s][1], &session, err);
     for (size_t r = 0; r < sizeof rows / sizeof *rows && status == TARE_OK; r++) {
-      status = measure(a, &kernels, rows[r], shapes[s][0], shapes[s][1], session, logs[r], err);
+      status =
+          products_measure(a, &kernels, rows[r], shapes[s][0], shapes[s][1], session, logs[r], err);
     }
     ort_session_free(&session);
     CLI_TRY(status);
@@ -246,15 +249,15 @@ static tare_status measure_all(const arguments *const a, ort *const library,
   printf("\n| M | oneDNN's time over tare's, geometric mean | ONNX Runtime's |\n|---|---|---|\n");
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     printf("| %zu |", rows[r]);
-    print_ratio(exp(logs[r][ONEDNN] / n_shapes));
-    print_ratio(exp(logs[r][ORT] / n_shapes));
+    products_print_ratio(exp(logs[r][ONEDNN] / n_shapes));
+    products_print_ratio(exp(logs[r][ORT] / n_shapes));
     printf("\n");
   }
   return TARE_OK;
 }
 
 int main(const int argc, char **const argv) {
-  arguments a = {.threads = 1, .rounds = 7, .isa = TAREI_ISA_ALL};
+  products_arguments a = {.threads = 1, .rounds = 7, .isa = TAREI_ISA_ALL};
   ort *library = NULL;
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
@@ -268,7 +271,7 @@ int main(const int argc, char **const argv) {
 #endif
   tare_status status = a.ort ? ort_open(a.ort, &library, &err) : TARE_OK;
   if (status == TARE_OK) {
-    status = measure_all(&a, library, &err);
+    status = products_measure_all(&a, library, &err);
   }
   ort_close(&library);
   return cli_end(argv[0], status, &err);

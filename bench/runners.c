@@ -19,8 +19,9 @@ static tare_status new_context(runner *const x, const int threads, tare_error *c
   return tare_context_new(x->plan, &options, &x->context, err);
 }
 
-static tare_status add_plan(runners *const r, const tare_plan *const plan, const char *const name,
-                            const bool bytes, tare_error *const err) {
+static tare_status runners_add_plan(runners *const r, const tare_plan *const plan,
+                                    const char *const name, const bool bytes,
+                                    tare_error *const err) {
   if (!plan) {
     return TARE_OK;
   }
@@ -47,8 +48,8 @@ tare_status runners_new(const plans *const p, ort *const library, const char *co
                         const int n_peers, const int threads, runners *const out,
                         tare_error *const err) {
   *out = (runners){.threads = threads, .isa = ~0u};
-  CLI_TRY(add_plan(out, p->int8, "tare int8", true, err));
-  CLI_TRY(add_plan(out, p->fp32, "tare fp32", false, err));
+  CLI_TRY(runners_add_plan(out, p->int8, "tare int8", true, err));
+  CLI_TRY(runners_add_plan(out, p->fp32, "tare fp32", false, err));
   for (int i = 0; i < n_peers; i++) {
     CLI_TRY(add_peer(out, library, peers[i], err));
   }
@@ -65,8 +66,8 @@ void runners_fini(runners *const r) {
   r->n = 0;
 }
 
-static tare_status run(runner *const x, const feed *const f, double *const ms,
-                       tare_error *const err) {
+static tare_status runners_run(runner *const x, const feed *const f, double *const ms,
+                               tare_error *const err) {
   const double start = cli_now();
   const tare_status status = x->peer ? ort_session_run(x->session, err)
                                      : tare_context_run(x->context, f->tensors, x->outputs, err);
@@ -104,10 +105,10 @@ static tare_status first_in_context(runner *const x, const int threads, const fe
   CLI_TRY(new_context(&fresh, threads, err));
   tare_status status = TARE_OK;
   for (int k = 0; k < RUNS_BESIDE && status == TARE_OK; k++) {
-    status = run(&fresh, beside, &ms, err);
+    status = runners_run(&fresh, beside, &ms, err);
   }
   for (int k = 0; k <= RUNS_AGAIN && status == TARE_OK; k++) {
-    status = run(&fresh, f, &ms, err);
+    status = runners_run(&fresh, f, &ms, err);
     timing_add(k ? again : first, ms);
   }
   tare_context_free(&fresh.context);
@@ -158,10 +159,10 @@ static tare_status take_runs(runner *const x, const feed *const f, const bool fi
                              tare_error *const err) {
   double ms = 0, best = INFINITY, sum = 0;
   for (int warm = first ? 2 : 1; warm > 0; warm--) {
-    CLI_TRY(run(x, f, &ms, err));
+    CLI_TRY(runners_run(x, f, &ms, err));
   }
   do {
-    CLI_TRY(run(x, f, &ms, err));
+    CLI_TRY(runners_run(x, f, &ms, err));
     best = fmin(best, ms);
     sum += ms;
   } while (sum < ROUND_SECONDS * 1e3);
@@ -194,9 +195,10 @@ static tare_status take_round(runners *const r, const feed *const f, const bool 
   return TARE_OK;
 }
 
-static tare_status measure(runners *const r, const plans *const p, const int64_t *const values,
-                           const feed *const f, const int rounds, const double pause_ms,
-                           tare_error *const err) {
+static tare_status bench_runners_measure(runners *const r, const plans *const p,
+                                         const int64_t *const values, const feed *const f,
+                                         const int rounds, const double pause_ms,
+                                         tare_error *const err) {
   const tare_port *ports;
   const int n = tare_plan_inputs(plans_any(p), &ports);
   for (int i = 0; i < r->n; i++) {
@@ -224,7 +226,7 @@ tare_status runners_measure(runners *const r, const plans *const p, const int po
   const int64_t *const values = p->points.values[point];
   feed f = {0};
   CLI_TRY(feed_new(ports, n, tare_plan_profiles(plan), values, &f, err));
-  const tare_status status = measure(r, p, values, &f, rounds, pause_ms, err);
+  const tare_status status = bench_runners_measure(r, p, values, &f, rounds, pause_ms, err);
   feed_fini(&f);
   return status;
 }

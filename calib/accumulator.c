@@ -34,7 +34,7 @@ typedef struct block {
 } block;
 
 /* 0 for an empty range */
-static float larger_magnitude(const float min, const float max) {
+static float accumulator_larger_magnitude(const float min, const float max) {
   return max < min ? 0.0f : fmaxf(fabsf(min), fabsf(max));
 }
 
@@ -56,7 +56,7 @@ static void count_odd_row(int64_t *const rows, const float *const x, const int64
   rows[n_finite ? amax >> 23 : TAREI_ROW_BIN_NOT_FINITE]++;
 }
 
-static lanes larger(const lanes m, const float *const x) {
+static lanes accumulator_larger(const lanes m, const float *const x) {
   lanes bits;
   memcpy(&bits, x, sizeof bits);
   bits &= 0x7fffffff;
@@ -68,14 +68,14 @@ static lanes larger(const lanes m, const float *const x) {
 static void count_finite_row(int64_t *const rows, const float *const x, const int64_t n) {
   lanes m = {0};
   for (int64_t i = 0; i + LANES <= n; i += LANES) {
-    m = larger(m, x + i);
+    m = accumulator_larger(m, x + i);
   }
   if (n >= LANES) {
-    m = larger(m, x + n - LANES);
+    m = accumulator_larger(m, x + n - LANES);
   } else {
     float rest[LANES] = {0};
     memcpy(rest, x, (size_t)n * sizeof *rest);
-    m = larger(m, rest);
+    m = accumulator_larger(m, rest);
   }
   const int32_t p = m[0] > m[1] ? m[0] : m[1], q = m[2] > m[3] ? m[2] : m[3];
   rows[(p > q ? p : q) >> 23]++;
@@ -127,7 +127,7 @@ static bool add_any(tarei_accumulator *const a, const tarei_kernels *const kerne
   const int64_t n_finite = n - (int64_t)(m.n_nan + m.n_inf);
   count_rows(b, n_finite == n);
   return tarei_histogram_add(&a->histogram, kernels, b->x, (size_t)n, n_finite,
-                             larger_magnitude(m.min, m.max));
+                             accumulator_larger_magnitude(m.min, m.max));
 }
 
 static bool add_block(tarei_accumulator *const a, const tarei_kernels *const kernels,
@@ -191,7 +191,7 @@ bool tarei_accumulator_merge(tarei_accumulator *const a, const tarei_accumulator
 }
 
 float tarei_accumulator_amax(const tarei_accumulator *const a) {
-  return larger_magnitude(a->min, a->max);
+  return accumulator_larger_magnitude(a->min, a->max);
 }
 
 double tarei_accumulator_quiet_rows(const tarei_accumulator *const a) {

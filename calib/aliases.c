@@ -2,7 +2,8 @@
 
 #include "graph/op.h"
 
-static void share(const tarei_graph *const graph, const tarei_node *const node, int *const source) {
+static void aliases_share(const tarei_graph *const graph, const tarei_node *const node,
+                          int *const source) {
   if (!node->op || !node->op->movement || node->n_in < 1 || node->n_out < 1) {
     return;
   }
@@ -19,9 +20,9 @@ static void share(const tarei_graph *const graph, const tarei_node *const node, 
 
 void tarei_find_aliases(const tarei_graph *const graph, int *const source) {
   for (int i = 0; i < graph->n_nodes; i++) { /* nodes stand in topological order */
-    share(graph, &graph->nodes[i], source);
+    aliases_share(graph, &graph->nodes[i], source);
   }
   for (int i = graph->n_nodes - 1; i >= 0; i--) {
-    share(graph, &graph->nodes[i], source);
+    aliases_share(graph, &graph->nodes[i], source);
   }
 }

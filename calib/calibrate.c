@@ -142,7 +142,7 @@ tare_status tare_calibrate_check(const tare_model *const model, tare_error *cons
                    model->graph->name, stated);
 }
 
-static tare_status calibrate(run *const r, tare_dataset *const dataset) {
+static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
   TARE_TRY(tare_calibrate_check(r->model, r->err));
   TARE_TRY(make_plan(r));
   TARE_TRY(make_stats(r));
@@ -167,7 +167,7 @@ tare_status tare_calibrate(const tare_model *const model, tare_dataset *const da
       .model = model, .profiles = profiles, .options = options ? options : &defaults, .err = err};
   const unsigned refusals = tarei_refusals();
   const tare_status status =
-      tarei_settle(refusals, calibrate(&r, dataset), model->graph->name, err);
+      tarei_settle(refusals, calib_calibrate(&r, dataset), model->graph->name, err);
   tare_plan_free(&r.plan);
   if (status != TARE_OK) {
     tare_stats_free(&r.stats);

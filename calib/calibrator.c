@@ -37,11 +37,11 @@ tare_status tarei_calibrator_find(const char *const name, const tarei_calibrator
 }
 
 /* Of n values spread evenly over [a, b]. */
-static tarei_moments spread(const double n, const double a, const double b) {
+static tarei_moments calibrator_spread(const double n, const double a, const double b) {
   return (tarei_moments){n, n * (a + b) / 2, n * (a * a + a * b + b * b) / 3};
 }
 
-static tarei_moments add(const tarei_moments a, const tarei_moments b) {
+static tarei_moments calibrator_add(const tarei_moments a, const tarei_moments b) {
   return (tarei_moments){a.n + b.n, a.first + b.first, a.second + b.second};
 }
 
@@ -68,7 +68,8 @@ tarei_distribution tarei_distribution_make(const tarei_histogram *const h, const
       magnitudes(h, i / TAREI_COUNTS_PAGE, counts);
     }
     const int64_t n = counts[i % TAREI_COUNTS_PAGE];
-    before[i + 1] = add(before[i], spread((double)n, i * d.width, tarei_distribution_edge(&d, i)));
+    before[i + 1] = calibrator_add(
+        before[i], calibrator_spread((double)n, i * d.width, tarei_distribution_edge(&d, i)));
     d.count += n;
   }
   return d;
@@ -81,7 +82,7 @@ tarei_moments tarei_distribution_below(const tarei_distribution *const d, const 
   const int i = (int)(x / d->width);
   const double low = i * d->width, high = tarei_distribution_edge(d, i);
   const double n = d->before[i + 1].n - d->before[i].n;
-  return add(d->before[i], spread(n * (x - low) / (high - low), low, x));
+  return calibrator_add(d->before[i], calibrator_spread(n * (x - low) / (high - low), low, x));
 }
 
 double tarei_distribution_energy_lost(const tarei_distribution *const d, const double t) {

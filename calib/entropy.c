@@ -39,7 +39,7 @@ static double count_below(const tarei_distribution *const d, const double x) {
 }
 
 /* BINS equal bins over [0, amax]. */
-static void resample(const tarei_distribution *const d, double *const out) {
+static void entropy_resample(const tarei_distribution *const d, double *const out) {
   double before = 0;
   for (int i = 0; i < BINS; i++) {
     const double edge = (i + 1) * (d->amax / BINS);
@@ -98,12 +98,12 @@ static double divergence(const double *const bins, const prefix *const sums, con
   return (own - cross) / all - log(all) + log(kept);
 }
 
-static double threshold(const tarei_distribution *const d, const double percentile,
-                        bool *const degenerate) {
+static double entropy_threshold(const tarei_distribution *const d, const double percentile,
+                                bool *const degenerate) {
   (void)percentile; /* not a parameter of this method */
   double bins[BINS];
   prefix sums;
-  resample(d, bins);
+  entropy_resample(d, bins);
   sum_up(bins, &sums);
   int best = BINS, n_finite = 0;
   double least = INFINITY;
@@ -124,5 +124,5 @@ const tarei_calibrator tarei_calibrator_entropy = {
     .summary =
         "least Kullback-Leibler divergence of the quantized from the real distribution, "
         "as TensorRT's entropy calibrator",
-    .threshold = threshold,
+    .threshold = entropy_threshold,
 };

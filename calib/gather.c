@@ -67,8 +67,8 @@ static void close_intake(intake *const in) {
   (void)pthread_mutex_unlock(&in->mutex);
 }
 
-static tare_status observe(void *const user, const tarei_observation *const o,
-                           tare_error *const err) {
+static tare_status gather_observe(void *const user, const tarei_observation *const o,
+                                  tare_error *const err) {
   worker *const w = user;
   if (w->sample.unobserved) {
     return TARE_OK;
@@ -83,7 +83,7 @@ static tare_status observe(void *const user, const tarei_observation *const o,
   return status;
 }
 
-static tare_status fit(worker *const w, const tare_tensor *const tensors) {
+static tare_status gather_fit(worker *const w, const tare_tensor *const tensors) {
   const tarei_gather_job *const job = w->in->job;
   return tarei_fit_sample(job->profiles, job->model->inputs, job->model->graph->n_inputs,
                           &w->in->fit, w->sample.name, tensors, &w->sample.fitted, &w->err);
@@ -105,7 +105,7 @@ static tare_status copy_sample(worker *const w, const tare_sample *const from) {
   if (w->in->job->options->streaming) {
     return begin_utterance(w, from);
   }
-  TARE_TRY(fit(w, from->tensors));
+  TARE_TRY(gather_fit(w, from->tensors));
   return tarei_fitted_keep(&w->sample.fitted, &w->err);
 }
 
@@ -143,7 +143,7 @@ static tare_status add_refusal(refusals *const r, const int64_t index, tare_erro
 }
 
 /* After w->err: the sample is skipped when the data set says so. */
-static tare_status refuse(worker *const w) {
+static tare_status gather_refuse(worker *const w) {
   intake *const in = w->in;
   TARE_TRY(tare_dataset_refuse(in->job->dataset, w->sample.index, &w->err, &w->err));
   in->spoiled = in->spoiled || w->sample.observed;
@@ -152,7 +152,7 @@ static tare_status refuse(worker *const w) {
 
 /* Whether its tensors do not go together; one outside all profiles is sound, only not wanted. A
  * stream's have states beside them that no data holds. */
-static bool is_unsound(const worker *const w, const tare_sample *const s) {
+static bool gather_is_unsound(const worker *const w, const tare_sample *const s) {
   int64_t values[TARE_MAX_SYMBOLS];
   return !w->in->job->options->streaming &&
          tare_profiles_bind(w->in->job->profiles, s->tensors, values, NULL) != TARE_OK;
@@ -174,12 +174,12 @@ static bool take_from_open(worker *const w) {
       w->sample.unobserved = in->spoiled || is_refused(&in->refused, next->index);
       return true;
     }
-    w->status = is_unsound(w, next) ? refuse(w) : w->status;
+    w->status = gather_is_unsound(w, next) ? gather_refuse(w) : w->status;
   } while (w->status == TARE_OK);
   return false;
 }
 
-static bool take_sample(worker *const w) {
+static bool gather_take_sample(worker *const w) {
   intake *const in = w->in;
   const double start = tarei_now();
   (void)pthread_mutex_lock(&in->mutex);
@@ -209,7 +209,7 @@ static tare_status run_utterance(worker *const w) {
     if (!tensors) {
       return TARE_OK;
     }
-    TARE_TRY(fit(w, tensors));
+    TARE_TRY(gather_fit(w, tensors));
     TARE_TRY(run_fitted(w));
     TARE_TRY(tarei_utterance_feed(u, w->outputs, &w->err));
   }
@@ -222,7 +222,7 @@ static tare_status run_sample(worker *const w) {
   return TARE_OK;
 }
 
-static int64_t count_done(const worker *const w) {
+static int64_t gather_count_done(const worker *const w) {
   intake *const in = w->in;
   (void)pthread_mutex_lock(&in->mutex);
   const int64_t done = ++in->n_done;
@@ -245,7 +245,7 @@ static tare_status report(worker *const w, const int64_t done) {
                     (long long)total);
 }
 
-static tare_status finish_sample(worker *const w, const bool of_caller) {
+static tare_status gather_finish_sample(worker *const w, const bool of_caller) {
   w->sample.refused = false;
   const tare_status ran = run_sample(w);
   if (ran != TARE_OK && !w->sample.refused) {
@@ -253,21 +253,21 @@ static tare_status finish_sample(worker *const w, const bool of_caller) {
   }
   if (ran != TARE_OK) {
     (void)pthread_mutex_lock(&w->in->mutex);
-    const tare_status status = refuse(w);
+    const tare_status status = gather_refuse(w);
     (void)pthread_mutex_unlock(&w->in->mutex);
     return status;
   }
-  const int64_t done = count_done(w);
+  const int64_t done = gather_count_done(w);
   return of_caller ? report(w, done) : TARE_OK;
 }
 
 /* Threads take tickets and not workers, so that the first worker is the caller's. */
-static void work(const void *const user, const size_t ticket, const int thread) {
+static void gather_work(const void *const user, const size_t ticket, const int thread) {
   (void)ticket;
   worker *const w = &((worker *)user)[thread];
   const unsigned before = tarei_refusals();
-  while (w->status == TARE_OK && take_sample(w)) {
-    w->status = finish_sample(w, thread == 0);
+  while (w->status == TARE_OK && gather_take_sample(w)) {
+    w->status = gather_finish_sample(w, thread == 0);
   }
   w->status = tarei_settle(before, w->status, "calibration", &w->err);
   if (w->status != TARE_OK) {
@@ -303,7 +303,7 @@ static tare_status start_worker(worker *const w, intake *const in, const int thr
     return tarei_fail_memory(err, "outputs", sizeof *w->outputs);
   }
   TARE_TRY(tare_context_new(in->job->plan, &options, &w->context, err));
-  tarei_context_set_observer(w->context, observe, w);
+  tarei_context_set_observer(w->context, gather_observe, w);
   return tarei_crew_init(&w->crew, &in->kernels, tarei_context_team(w->context), err);
 }
 
@@ -349,7 +349,7 @@ static tare_status add_stats(tare_stats *const sum, tare_stats *const more, tare
   return TARE_OK;
 }
 
-static const worker *first_failure(const worker *const workers, const int n) {
+static const worker *gather_first_failure(const worker *const workers, const int n) {
   const worker *first = NULL;
   for (int i = 0; i < n; i++) {
     const worker *const w = &workers[i];
@@ -360,12 +360,12 @@ static const worker *first_failure(const worker *const workers, const int n) {
   return first;
 }
 
-static tare_status join(worker *const workers, const int n, tare_error *const err) {
+static tare_status gather_join(worker *const workers, const int n, tare_error *const err) {
   const intake *const in = workers[0].in;
-  if (n > 1 && !first_failure(workers, n) && in->n_done > 0) {
+  if (n > 1 && !gather_first_failure(workers, n) && in->n_done > 0) {
     workers[0].status = report(&workers[0], in->n_done); /* others may have been the last */
   }
-  const worker *const failure = first_failure(workers, n);
+  const worker *const failure = gather_first_failure(workers, n);
   if (failure) {
     if (err) {
       *err = failure->err;
@@ -404,8 +404,8 @@ static void reset_stats(tare_stats *const stats) {
  * made once more, now knowing which samples not to count. Sound data pays nothing for it. */
 static tare_status pass_until_clean(intake *const in, tarei_team *const team, worker *const workers,
                                     const int n, tare_error *const err) {
-  tarei_team_run(team, (size_t)n, work, workers);
-  while (in->spoiled && !first_failure(workers, n)) {
+  tarei_team_run(team, (size_t)n, gather_work, workers);
+  while (in->spoiled && !gather_first_failure(workers, n)) {
     TARE_TRY(tare_dataset_rewind(in->job->dataset, err));
     for (int i = 0; i < n; i++) {
       reset_stats(workers[i].stats);
@@ -413,9 +413,9 @@ static tare_status pass_until_clean(intake *const in, tarei_team *const team, wo
     in->n_taken = in->n_done = 0;
     in->fitted = (tare_fit_counts){0};
     in->closed = in->spoiled = false;
-    tarei_team_run(team, (size_t)n, work, workers);
+    tarei_team_run(team, (size_t)n, gather_work, workers);
   }
-  return join(workers, n, err);
+  return gather_join(workers, n, err);
 }
 
 static tare_status run_workers(intake *const in, const int n, const int threads,

@@ -16,10 +16,10 @@ enum {
 
 /* Of one call of a kernel; all zero between calls, so that nobody has to clear what was not
  * touched. */
-typedef uint16_t scratch[2][BINS];
+typedef uint16_t histogram_scratch[2][BINS];
 
-static scratch *get_scratch(void) {
-  static _Thread_local _Alignas(64) scratch counts;
+static histogram_scratch *get_scratch(void) {
+  static _Thread_local _Alignas(64) histogram_scratch counts;
   return &counts;
 }
 
@@ -50,7 +50,7 @@ static bool add_zeros(tarei_histogram *const h, const int64_t n) {
   return tarei_counts_add(&h->positive, 0, page);
 }
 
-static bool join(tarei_histogram *const h, const int32_t steps) {
+static bool histogram_join(tarei_histogram *const h, const int32_t steps) {
   const int shift = steps < TAREI_HISTOGRAM_BITS ? (int)steps : TAREI_HISTOGRAM_BITS;
   return tarei_counts_join(&h->positive, shift) && tarei_counts_join(&h->negative, shift);
 }
@@ -67,14 +67,14 @@ static bool reserve_exponent(tarei_histogram *const h, const int32_t exponent) {
     return true;
   }
   h->exponent = exponent;
-  return join(h, exponent - before);
+  return histogram_join(h, exponent - before);
 }
 
 bool tarei_histogram_reserve(tarei_histogram *const h, const float amax) {
   return reserve_exponent(h, tarei_histogram_exponent(amax));
 }
 
-static bool is_zero(const uint16_t *const page) {
+static bool histogram_is_zero(const uint16_t *const page) {
   uint16_t any = 0;
   for (int i = 0; i < PAGE; i++) {
     any |= page[i];
@@ -83,7 +83,7 @@ static bool is_zero(const uint16_t *const page) {
 }
 
 /* Moves the counts of a kernel into one sign. */
-static bool take(tarei_counts *const c, uint16_t *const from, const uint64_t pages) {
+static bool histogram_take(tarei_counts *const c, uint16_t *const from, const uint64_t pages) {
   bool ok = true;
   for (uint64_t left = pages; left; left &= left - 1) {
     const int p = __builtin_ctzll(left);
@@ -91,7 +91,7 @@ static bool take(tarei_counts *const c, uint16_t *const from, const uint64_t pag
     if (p + AHEAD < TAREI_COUNTS_PAGES) {
       tarei_counts_fetch(c, p + AHEAD);
     }
-    if (c->pages[p] || !is_zero(page)) {
+    if (c->pages[p] || !histogram_is_zero(page)) {
       ok = ok && tarei_counts_add_small(c, p, page);
       memset(page, 0, PAGE * sizeof *page);
     }
@@ -100,9 +100,9 @@ static bool take(tarei_counts *const c, uint16_t *const from, const uint64_t pag
 }
 
 /* n_odd values that are no values stand in `o` as zeros. */
-static bool observe(tarei_histogram *const h, const tarei_kernels *const kernels,
-                    tarei_observe *const o, const size_t n_odd, bool *const fits) {
-  scratch *const counts = get_scratch();
+static bool histogram_observe(tarei_histogram *const h, const tarei_kernels *const kernels,
+                              tarei_observe *const o, const size_t n_odd, bool *const fits) {
+  histogram_scratch *const counts = get_scratch();
   o->exponent = h->exponent;
   o->bins = BINS;
   o->counts = (*counts)[0];
@@ -112,14 +112,14 @@ static bool observe(tarei_histogram *const h, const tarei_kernels *const kernels
     return true;
   }
   (*counts)[0][0] = (uint16_t)((*counts)[0][0] - n_odd);
-  const bool ok = take(&h->positive, (*counts)[0], o->pages[0]);
-  return take(&h->negative, (*counts)[1], o->pages[1]) && ok;
+  const bool ok = histogram_take(&h->positive, (*counts)[0], o->pages[0]);
+  return histogram_take(&h->negative, (*counts)[1], o->pages[1]) && ok;
 }
 
 bool tarei_histogram_observe(tarei_histogram *const h, const tarei_kernels *const kernels,
                              tarei_observe *const o, bool *const fits) {
   *fits = false;
-  return h->exponent == TAREI_HISTOGRAM_NO_EXPONENT || observe(h, kernels, o, 0, fits);
+  return h->exponent == TAREI_HISTOGRAM_NO_EXPONENT || histogram_observe(h, kernels, o, 0, fits);
 }
 
 /* Replaces NaN and infinite values by zeros; how many. */
@@ -139,7 +139,7 @@ static bool add_piece(tarei_histogram *const h, const tarei_kernels *const kerne
   const size_t n_odd = finite ? 0 : clean(x, n, cleaned);
   tarei_observe o = {.x = finite ? x : cleaned, .n_rows = 1, .n_columns = n};
   bool fits = true;
-  const bool ok = observe(h, kernels, &o, n_odd, &fits);
+  const bool ok = histogram_observe(h, kernels, &o, n_odd, &fits);
   assert(fits);
   return ok;
 }

@@ -38,7 +38,7 @@ static bool has_axis(const tare_port *const port, const char *const symbol) {
   return own && strcmp(own, symbol) == 0;
 }
 
-static tare_status begin(search *const s, const int n_inputs, tare_error *const err) {
+static tare_status length_inputs_begin(search *const s, const int n_inputs, tare_error *const err) {
   TARE_TRY(tare_profiles_new(s->inputs, n_inputs, &s->symbols, err));
   s->n_symbols = tare_profiles_n_symbols(s->symbols);
   s->candidates = tarei_calloc((size_t)n_inputs, sizeof *s->candidates);
@@ -70,7 +70,7 @@ static bool is_open(const search *const s) {
 }
 
 /* A sample whose tensors do not go together says nothing; what uses the data will refuse it. */
-static void take(search *const s, const tare_sample *const sample) {
+static void length_inputs_take(search *const s, const tare_sample *const sample) {
   int64_t values[TARE_MAX_SYMBOLS] = {0};
   if (tare_profiles_bind(s->symbols, sample->tensors, values, NULL) != TARE_OK) {
     return;
@@ -86,7 +86,8 @@ static void take(search *const s, const tare_sample *const sample) {
   s->n_samples++;
 }
 
-static tare_status read(search *const s, tare_dataset *const dataset, tare_error *const err) {
+static tare_status length_inputs_read(search *const s, tare_dataset *const dataset,
+                                      tare_error *const err) {
   const tare_sample *sample = NULL;
   TARE_TRY(tare_dataset_rewind_for_dims(dataset, err));
   while (is_open(s)) {
@@ -94,13 +95,13 @@ static tare_status read(search *const s, tare_dataset *const dataset, tare_error
     if (!sample) {
       break;
     }
-    take(s, sample);
+    length_inputs_take(s, sample);
   }
   return tare_dataset_rewind(dataset, err);
 }
 
 /* A value that never changes may be anything: a rate, a count of channels. */
-static const char *symbol_of(const search *const s, const candidate *const c) {
+static const char *length_inputs_symbol_of(const search *const s, const candidate *const c) {
   for (int k = 0; k < s->n_symbols; k++) {
     const char *const name = tare_profiles_symbol(s->symbols, k);
     for (int i = 0; c->equal[k] && s->varies[k]; i++) {
@@ -120,13 +121,13 @@ tare_status tare_length_inputs_find(tare_dataset *const *const datasets, const i
                                     tare_length_input *const out, int *const n_out,
                                     tare_error *const err) {
   search s = {.inputs = inputs};
-  tare_status status = begin(&s, n_inputs, err);
+  tare_status status = length_inputs_begin(&s, n_inputs, err);
   *n_out = 0;
   for (int i = 0; status == TARE_OK && s.n_candidates && i < n_datasets; i++) {
-    status = read(&s, datasets[i], err);
+    status = length_inputs_read(&s, datasets[i], err);
   }
   for (int c = 0; status == TARE_OK && c < s.n_candidates; c++) {
-    const char *const symbol = symbol_of(&s, &s.candidates[c]);
+    const char *const symbol = length_inputs_symbol_of(&s, &s.candidates[c]);
     if (symbol) {
       out[(*n_out)++] = (tare_length_input){inputs[s.candidates[c].input].name, symbol};
     }

@@ -1,8 +1,8 @@
 /* Nothing is clipped. */
 #include "calib/calibrator.h"
 
-static double threshold(const tarei_distribution *const d, const double percentile,
-                        bool *const degenerate) {
+static double minmax_threshold(const tarei_distribution *const d, const double percentile,
+                               bool *const degenerate) {
   (void)percentile; /* not a parameter of this method */
   (void)degenerate; /* there is no search */
   return d->amax;
@@ -11,5 +11,5 @@ static double threshold(const tarei_distribution *const d, const double percenti
 const tarei_calibrator tarei_calibrator_minmax = {
     .name = "minmax",
     .summary = "the largest magnitude seen; clips nothing",
-    .threshold = threshold,
+    .threshold = minmax_threshold,
 };

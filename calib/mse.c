@@ -26,8 +26,8 @@ static double expected_error(const tarei_distribution *const d, const double t) 
 }
 
 /* Of n + 1 thresholds in geometric steps from low to high, the best; of equal ones the largest. */
-static double search(const tarei_distribution *const d, const double low, const double high,
-                     const int n) {
+static double mse_search(const tarei_distribution *const d, const double low, const double high,
+                         const int n) {
   double best = high, least = INFINITY;
   for (int i = n; i >= 0; i--) {
     const double t = i == n ? high : low * pow(high / low, (double)i / n);
@@ -40,17 +40,17 @@ static double search(const tarei_distribution *const d, const double low, const 
   return best;
 }
 
-static double threshold(const tarei_distribution *const d, const double percentile,
-                        bool *const degenerate) {
+static double mse_threshold(const tarei_distribution *const d, const double percentile,
+                            bool *const degenerate) {
   (void)percentile; /* not a parameter of this method */
   (void)degenerate; /* every threshold has an error of its own */
-  const double coarse = search(d, d->amax * LEAST, d->amax, COARSE);
+  const double coarse = mse_search(d, d->amax * LEAST, d->amax, COARSE);
   const double step = pow(LEAST, -1.0 / COARSE);
-  return search(d, coarse / step, fmin(coarse * step, d->amax), FINE);
+  return mse_search(d, coarse / step, fmin(coarse * step, d->amax), FINE);
 }
 
 const tarei_calibrator tarei_calibrator_mse = {
     .name = "mse",
     .summary = "least expected squared error of int8 rounding and clipping",
-    .threshold = threshold,
+    .threshold = mse_threshold,
 };

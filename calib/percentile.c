@@ -15,8 +15,8 @@ static int find_bin(const tarei_distribution *const d, const double target) {
   return low;
 }
 
-static double threshold(const tarei_distribution *const d, const double percentile,
-                        bool *const degenerate) {
+static double percentile_threshold(const tarei_distribution *const d, const double percentile,
+                                   bool *const degenerate) {
   (void)degenerate; /* there is no search */
   const double target = percentile / 100 * (double)d->count;
   const int i = find_bin(d, target);
@@ -30,5 +30,5 @@ const tarei_calibrator tarei_calibrator_percentile = {
     .name = "percentile",
     .summary = "the magnitude that 99.99 % of all values stay below",
     .takes_percentile = true,
-    .threshold = threshold,
+    .threshold = percentile_threshold,
 };

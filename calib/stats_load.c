@@ -55,16 +55,18 @@ static tare_status take_lists(const tarei_stats_reader *const r, const lists *co
   return TARE_OK;
 }
 
-static int by_name(const void *const key, const void *const tensor) {
+static int stats_load_by_name(const void *const key, const void *const tensor) {
   return strcmp(key, ((const tarei_stats_tensor *)tensor)->name);
 }
 
-static const tarei_stats_tensor *find_tensor(const tare_stats *const stats,
-                                             const char *const name) {
-  return bsearch(name, stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors, by_name);
+static const tarei_stats_tensor *stats_load_find_tensor(const tare_stats *const stats,
+                                                        const char *const name) {
+  return bsearch(name, stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors,
+                 stats_load_by_name);
 }
 
-static tare_status check_names(const tarei_stats_reader *const r, const tare_stats *const stats) {
+static tare_status stats_load_check_names(const tarei_stats_reader *const r,
+                                          const tare_stats *const stats) {
   for (int i = 1; i < stats->n_tensors; i++) {
     if (strcmp(stats->tensors[i - 1].name, stats->tensors[i].name) >= 0) {
       return tarei_stats_bad(r, "/tensors/name", "must be sorted, each name once");
@@ -75,7 +77,8 @@ static tare_status check_names(const tarei_stats_reader *const r, const tare_sta
     if (i > 0 && strcmp(stats->aliases[i - 1].name, alias->name) >= 0) {
       return tarei_stats_bad(r, "/aliases/name", "must be sorted, each name once");
     }
-    if (find_tensor(stats, alias->name) || !find_tensor(stats, alias->source)) {
+    if (stats_load_find_tensor(stats, alias->name) ||
+        !stats_load_find_tensor(stats, alias->source)) {
       return tarei_stats_bad(r, "/aliases",
                              "must lead from names without statistics to names with them");
     }
@@ -83,7 +86,8 @@ static tare_status check_names(const tarei_stats_reader *const r, const tare_sta
   return TARE_OK;
 }
 
-static tare_status read_header(const tarei_stats_reader *const r, tare_stats *const stats) {
+static tare_status stats_load_read_header(const tarei_stats_reader *const r,
+                                          tare_stats *const stats) {
   uint64_t padding = 0, all = 0;
   char *fit = NULL;
   TARE_TRY(tarei_stats_need_text(r, "model_name", &stats->model_name));
@@ -135,12 +139,12 @@ static tare_status read_cell_numbers(const tarei_stats_reader *const r,
 
 /* The three data sets with counts per tensor and bucket. */
 enum { ROWS, POSITIVE, NEGATIVE, N_SETS };
-typedef struct count_set {
+typedef struct stats_load_count_set {
   hid_t set, space;
   int n; /* counts */
-} count_set;
+} stats_load_count_set;
 typedef struct count_sets {
-  count_set all[N_SETS];
+  stats_load_count_set all[N_SETS];
   int64_t *cell; /* [TAREI_HISTOGRAM_BINS] */
 } count_sets;
 
@@ -149,7 +153,7 @@ static const char *const set_paths[N_SETS] = {"/tensors/rows", "/tensors/positiv
 
 static tare_status read_cell(const tarei_stats_reader *const r, const count_sets *const sets,
                              const int which, const hsize_t *const start, int64_t *const data) {
-  const count_set *const set = &sets->all[which];
+  const stats_load_count_set *const set = &sets->all[which];
   const hsize_t count[] = {1, 1, (hsize_t)set->n};
   const hid_t memory = H5Screate_simple(1, &count[2], NULL);
   const bool ok = H5Sselect_hyperslab(set->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
@@ -216,7 +220,7 @@ static tare_status read_accumulator(const tarei_stats_reader *const r, const cou
 static tare_status open_counts(const tarei_stats_reader *const r, const tare_stats *const stats,
                                count_sets *const sets) {
   for (int i = 0; i < N_SETS; i++) {
-    count_set *const set = &sets->all[i];
+    stats_load_count_set *const set = &sets->all[i];
     set->n = i == ROWS ? TAREI_ROW_BINS : TAREI_HISTOGRAM_BINS;
     int64_t dims[] = {stats->n_tensors, stats->n_profiles, set->n};
     TARE_TRY(tarei_stats_open_set(r, set_paths[i], H5T_INTEGER, 3 /* rank */, dims, &set->set));
@@ -244,7 +248,7 @@ static void close_counts(count_sets *const sets) {
 static tare_status read_accumulators(const tarei_stats_reader *const r, tare_stats *const stats) {
   count_sets sets = {0};
   for (int i = 0; i < N_SETS; i++) {
-    sets.all[i] = (count_set){.set = H5I_INVALID_HID, .space = H5I_INVALID_HID};
+    sets.all[i] = (stats_load_count_set){.set = H5I_INVALID_HID, .space = H5I_INVALID_HID};
   }
   tare_status status = open_counts(r, stats, &sets);
   for (int t = 0; t < stats->n_tensors && status == TARE_OK; t++) {
@@ -257,11 +261,11 @@ static tare_status read_accumulators(const tarei_stats_reader *const r, tare_sta
   return status;
 }
 
-static tare_status fill(const tarei_stats_reader *const r, const lists *const l,
-                        tare_stats *const stats) {
+static tare_status stats_load_fill(const tarei_stats_reader *const r, const lists *const l,
+                                   tare_stats *const stats) {
   TARE_TRY(take_lists(r, l, stats));
-  TARE_TRY(check_names(r, stats));
-  TARE_TRY(read_header(r, stats));
+  TARE_TRY(stats_load_check_names(r, stats));
+  TARE_TRY(stats_load_read_header(r, stats));
   TARE_TRY(read_samples(r, stats));
   for (int i = 0; i < TAREI_STATS_N_ARRAYS; i++) {
     TARE_TRY(read_cell_numbers(r, &tarei_stats_arrays[i], stats));
@@ -276,7 +280,7 @@ static tare_status read_stats(const tarei_stats_reader *const r, tare_stats **co
     status = tarei_stats_new(l.specs.n, l.inputs.n, l.tensors.n, l.alias_names.n, out, r->err);
   }
   if (status == TARE_OK) {
-    status = fill(r, &l, *out);
+    status = stats_load_fill(r, &l, *out);
   }
   free_lists(&l);
   if (status != TARE_OK) {
@@ -292,7 +296,7 @@ static bool has_mark(const hid_t file) {
   return ok;
 }
 
-static tare_status check_version(const tarei_stats_reader *const r) {
+static tare_status stats_load_check_version(const tarei_stats_reader *const r) {
   uint64_t major = 0;
   if (!has_mark(r->file)) {
     return tarei_fail(r->err, TARE_E_INPUT, "%s is an HDF5 file, but not a statistics file",
@@ -306,14 +310,14 @@ static tare_status check_version(const tarei_stats_reader *const r) {
                           r->path, (unsigned long long)major, TAREI_STATS_MAJOR);
 }
 
-static tare_status load(tarei_stats_reader *const r, tare_stats **const out) {
+static tare_status stats_load_load(tarei_stats_reader *const r, tare_stats **const out) {
   TARE_TRY(tarei_infile_check(r->path, r->err));
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r->file < 0) {
     return tarei_fail(r->err, TARE_E_INPUT, "%s is missing, not an HDF5 file, or cut off", r->path);
   }
   tare_status status = H5Fget_filesize(r->file, &r->file_size) >= 0
-                           ? check_version(r)
+                           ? stats_load_check_version(r)
                            : tarei_stats_bad(r, "the file", "has no known size");
   if (status == TARE_OK) {
     status = read_stats(r, out);
@@ -326,7 +330,7 @@ tare_status tare_stats_load(const char *const path, tare_stats **const out, tare
   *out = NULL;
   tarei_stats_reader r = {.path = path, .err = err};
   TARE_TRY(tarei_hdf5_lock(err));
-  const tare_status status = tarei_hdf5_unlock(load(&r, out), err);
+  const tare_status status = tarei_hdf5_unlock(stats_load_load(&r, out), err);
   if (status != TARE_OK) {
     tare_stats_free(out);
   }

@@ -109,8 +109,8 @@ tare_status tarei_stats_open_set(const tarei_stats_reader *const r, const char *
 }
 
 /* Memory for an uncompressed array, which cannot be larger than its file. */
-static tare_status make_block(const tarei_stats_reader *const r, const char *const path,
-                              const size_t n, const size_t size, char **const out) {
+static tare_status stats_read_make_block(const tarei_stats_reader *const r, const char *const path,
+                                         const size_t n, const size_t size, char **const out) {
   size_t bytes = 0;
   if (!tarei_mul_size(n, size, &bytes) || bytes > r->file_size) {
     return tarei_stats_bad(r, path, "is larger than the file that holds it");
@@ -119,8 +119,9 @@ static tare_status make_block(const tarei_stats_reader *const r, const char *con
   return *out ? TARE_OK : tarei_fail_memory(r->err, path, bytes);
 }
 
-static tare_status read_all(const tarei_stats_reader *const r, const char *const path,
-                            const hid_t set, const hid_t type, const size_t n, void *const data) {
+static tare_status stats_read_all(const tarei_stats_reader *const r, const char *const path,
+                                  const hid_t set, const hid_t type, const size_t n,
+                                  void *const data) {
   if (n && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
     return tarei_stats_bad(r, path, "cannot be read; the file is damaged or cut off");
   }
@@ -135,10 +136,10 @@ static tare_status read_text_block(const tarei_stats_reader *const r, const char
   if (H5Tis_variable_str(type) != 0 || out->size > MAX_TEXT) {
     status = tarei_stats_bad(r, path, "must hold tarei_stats_texts of one length");
   } else {
-    status = make_block(r, path, (size_t)out->n, out->size, &out->block);
+    status = stats_read_make_block(r, path, (size_t)out->n, out->size, &out->block);
   }
   if (status == TARE_OK) {
-    status = read_all(r, path, set, type, (size_t)out->n, out->block);
+    status = stats_read_all(r, path, set, type, (size_t)out->n, out->block);
   }
   (void)H5Tclose(type); /* was only looked at */
   return status;
@@ -175,9 +176,9 @@ tare_status tarei_stats_read_array(const tarei_stats_reader *const r, const char
   assert(rank <= 2);
   TARE_TRY(tarei_stats_open_set(r, path, class, rank, found, &set));
   const size_t n = (size_t)(found[0] * found[1]); /* both are bounded by MAX_LIST */
-  tare_status status = make_block(r, path, n, size, out);
+  tare_status status = stats_read_make_block(r, path, n, size, out);
   if (status == TARE_OK) {
-    status = read_all(r, path, set, type, n, *out);
+    status = stats_read_all(r, path, set, type, n, *out);
   }
   (void)H5Dclose(set); /* was only read */
   return status;

@@ -18,12 +18,12 @@ typedef struct writer {
   bool no_memory; /* of ours */
 } writer;
 
-static void check(writer *const w, const herr_t result) {
+static void stats_save_check(writer *const w, const herr_t result) {
   w->ok = w->ok && result >= 0;
 }
 
 /* Zeroed memory; NULL makes the writer fail. */
-static char *make_block(writer *const w, const size_t count, const size_t size) {
+static char *stats_save_make_block(writer *const w, const size_t count, const size_t size) {
   char *const block = tarei_calloc(count, size);
   w->no_memory |= !block;
   w->ok = w->ok && block;
@@ -37,11 +37,11 @@ static void put_attribute(writer *const w, const char *const name, const hid_t f
   }
   const hid_t space = H5Screate(H5S_SCALAR);
   const hid_t attribute = H5Acreate2(w->file, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
-  check(w, attribute < 0 ? -1 : H5Awrite(attribute, memory_type, value));
+  stats_save_check(w, attribute < 0 ? -1 : H5Awrite(attribute, memory_type, value));
   if (attribute >= 0) {
-    check(w, H5Aclose(attribute));
+    stats_save_check(w, H5Aclose(attribute));
   }
-  check(w, H5Sclose(space));
+  stats_save_check(w, H5Sclose(space));
 }
 
 static hid_t make_text_type(const size_t bytes) {
@@ -58,7 +58,7 @@ static void put_text(writer *const w, const char *const name, const char *const 
   (void)H5Tclose(type); /* a type that was not made fails above */
 }
 
-static void put_number(writer *const w, const char *const name, const uint64_t value) {
+static void stats_save_put_number(writer *const w, const char *const name, const uint64_t value) {
   put_attribute(w, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
 }
 
@@ -67,24 +67,24 @@ static hid_t make_set(writer *const w, const char *const path, const hid_t type,
                       const hsize_t *const dims, const hsize_t *const chunk) {
   const hid_t space = H5Screate_simple(rank, dims, NULL);
   const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-  check(w, H5Pset_obj_track_times(list, false));
+  stats_save_check(w, H5Pset_obj_track_times(list, false));
   if (chunk && dims[0] && dims[1]) {
-    check(w, H5Pset_chunk(list, rank, chunk));
+    stats_save_check(w, H5Pset_chunk(list, rank, chunk));
     /* H5Pset_deflate makes a filter that is left out when it has no memory. */
     const unsigned level = DEFLATE_LEVEL;
-    check(w, H5Pset_filter(list, H5Z_FILTER_SHUFFLE, H5Z_FLAG_MANDATORY, 0, NULL));
-    check(w, H5Pset_filter(list, H5Z_FILTER_DEFLATE, H5Z_FLAG_MANDATORY, 1, &level));
+    stats_save_check(w, H5Pset_filter(list, H5Z_FILTER_SHUFFLE, H5Z_FLAG_MANDATORY, 0, NULL));
+    stats_save_check(w, H5Pset_filter(list, H5Z_FILTER_DEFLATE, H5Z_FLAG_MANDATORY, 1, &level));
   }
   const hid_t set = H5Dcreate2(w->file, path, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
   w->ok = w->ok && set >= 0;
-  check(w, H5Pclose(list));
-  check(w, H5Sclose(space));
+  stats_save_check(w, H5Pclose(list));
+  stats_save_check(w, H5Sclose(space));
   return set;
 }
 
 static void close_set(writer *const w, const hid_t set) {
   if (set >= 0) {
-    check(w, H5Dclose(set));
+    stats_save_check(w, H5Dclose(set));
   }
 }
 
@@ -96,7 +96,7 @@ static void put_array(writer *const w, const char *const path, const hid_t file_
   }
   const hid_t set = make_set(w, path, file_type, rank, dims, NULL);
   if (w->ok && dims[0] && (rank < 2 || dims[1])) {
-    check(w, H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+    stats_save_check(w, H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
   }
   close_set(w, set);
 }
@@ -109,7 +109,7 @@ static void put_texts(writer *const w, const char *const path, const int n,
     const char *const text = *(const char *const *)((const char *)first + (size_t)i * stride);
     longest = strlen(text) > longest ? strlen(text) : longest;
   }
-  char *const block = make_block(w, (size_t)n, longest);
+  char *const block = stats_save_make_block(w, (size_t)n, longest);
   for (int i = 0; block && i < n; i++) {
     const char *const text = *(const char *const *)((const char *)first + (size_t)i * stride);
     memcpy(block + (size_t)i * longest, text, strlen(text));
@@ -126,25 +126,25 @@ static void put_group(writer *const w, const char *const path) {
     return;
   }
   const hid_t list = H5Pcreate(H5P_GROUP_CREATE);
-  check(w, H5Pset_obj_track_times(list, false));
+  stats_save_check(w, H5Pset_obj_track_times(list, false));
   const hid_t group = H5Gcreate2(w->file, path, H5P_DEFAULT, list, H5P_DEFAULT);
-  check(w, group < 0 ? -1 : H5Gclose(group));
-  check(w, H5Pclose(list));
+  stats_save_check(w, group < 0 ? -1 : H5Gclose(group));
+  stats_save_check(w, H5Pclose(list));
 }
 
-static void put_header(writer *const w, const tare_stats *const stats) {
+static void stats_save_put_header(writer *const w, const tare_stats *const stats) {
   put_text(w, "format", TAREI_STATS_FORMAT);
-  put_number(w, "version_major", TAREI_STATS_MAJOR);
-  put_number(w, "version_minor", TAREI_STATS_MINOR);
+  stats_save_put_number(w, "version_major", TAREI_STATS_MAJOR);
+  stats_save_put_number(w, "version_minor", TAREI_STATS_MINOR);
   put_text(w, "tare_version", TARE_VERSION);
   put_text(w, "model_name", stats->model_name);
-  put_number(w, "model_hash", stats->model_hash);
+  stats_save_put_number(w, "model_hash", stats->model_hash);
   put_text(w, "fit", tare_fit_name(stats->fit));
-  put_number(w, "counts_padding", stats->counts_padding);
-  put_number(w, "all_tensors", stats->all_tensors);
+  stats_save_put_number(w, "counts_padding", stats->counts_padding);
+  stats_save_put_number(w, "all_tensors", stats->all_tensors);
 }
 
-static void put_lists(writer *const w, const tare_stats *const stats) {
+static void stats_save_put_lists(writer *const w, const tare_stats *const stats) {
   put_group(w, "/profiles");
   put_texts(w, "/profiles/spec", stats->n_profiles, (const char *const *)&stats->profiles[0].spec,
             sizeof *stats->profiles);
@@ -169,7 +169,7 @@ static void put_cell_numbers(writer *const w, const tare_stats *const stats,
   const hid_t memory_types[] = {H5T_NATIVE_INT64, H5T_NATIVE_INT32, H5T_NATIVE_FLOAT};
   const size_t size = tarei_stats_kind_size(array->kind);
   const size_t n_profiles = (size_t)stats->n_profiles;
-  char *const block = make_block(w, (size_t)stats->n_tensors * n_profiles, size);
+  char *const block = stats_save_make_block(w, (size_t)stats->n_tensors * n_profiles, size);
   for (size_t i = 0; block && i < (size_t)stats->n_tensors * n_profiles; i++) {
     const tarei_accumulator *const a = &stats->tensors[i / n_profiles].buckets[i % n_profiles];
     memcpy(block + i * size, (const char *)a + array->offset, size);
@@ -203,19 +203,19 @@ static bool fill_negative(const tarei_accumulator *const a, int64_t *const out) 
 }
 
 /* The data sets of counts, each with room for one cell. */
-typedef struct count_set {
+typedef struct stats_save_count_set {
   const char *path;
   int n; /* counts in a cell */
   fill_counts *fill;
-} count_set;
+} stats_save_count_set;
 
-static const count_set count_sets[] = {
+static const stats_save_count_set count_sets[] = {
     {"/tensors/rows", TAREI_ROW_BINS, fill_rows},
     {"/tensors/positive", TAREI_HISTOGRAM_BINS, fill_positive},
     {"/tensors/negative", TAREI_HISTOGRAM_BINS, fill_negative},
 };
 
-static int64_t largest_count(const tare_stats *const stats, const count_set *const set,
+static int64_t largest_count(const tare_stats *const stats, const stats_save_count_set *const set,
                              int64_t *const counts) {
   int64_t most = 0;
   for (int i = 0; i < stats->n_tensors * stats->n_profiles; i++) {
@@ -237,13 +237,13 @@ static void put_cell(writer *const w, const hid_t set, const hid_t space,
                      const hsize_t *const start, const hsize_t *const count,
                      const int64_t *const data) {
   const hid_t memory = H5Screate_simple(1, &count[2], NULL);
-  check(w, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL));
-  check(w, H5Dwrite(set, H5T_NATIVE_INT64, memory, space, H5P_DEFAULT, data));
-  check(w, H5Sclose(memory));
+  stats_save_check(w, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL));
+  stats_save_check(w, H5Dwrite(set, H5T_NATIVE_INT64, memory, space, H5P_DEFAULT, data));
+  stats_save_check(w, H5Sclose(memory));
 }
 
 static void put_counts(writer *const w, const tare_stats *const stats,
-                       const count_set *const counts, int64_t *const cell) {
+                       const stats_save_count_set *const counts, int64_t *const cell) {
   if (!w->ok) {
     return;
   }
@@ -262,7 +262,7 @@ static void put_counts(writer *const w, const tare_stats *const stats,
     }
   }
   if (space >= 0) {
-    check(w, H5Sclose(space));
+    stats_save_check(w, H5Sclose(space));
   }
   close_set(w, set);
 }
@@ -291,8 +291,8 @@ static tare_status save(const tare_stats *const stats, const char *const path,
   tarei_h5_outfile h;
   TARE_TRY(tarei_h5_outfile_open(path, H5F_LIBVER_V18, &h, err));
   writer w = {.file = h.file, .ok = true};
-  put_header(&w, stats);
-  put_lists(&w, stats);
+  stats_save_put_header(&w, stats);
+  stats_save_put_lists(&w, stats);
   put_tensors(&w, stats);
   const tare_status status = w.no_memory ? tarei_fail_memory(err, path, sizeof(tarei_accumulator))
                                          : tarei_h5_outfile_check(&h, w.ok, err);

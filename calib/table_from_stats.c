@@ -11,7 +11,7 @@
 
 #define DEFAULT_PERCENTILE 99.99
 
-typedef struct job {
+typedef struct table_from_stats_job {
   const tare_stats *stats;
   const tarei_calibrator *calibrator;
   double percentile;
@@ -19,34 +19,36 @@ typedef struct job {
   tarei_cell *cells;     /* [n_columns], of the tensor at hand */
   tarei_moments *before; /* scratch */
   tarei_findings findings;
-} job;
+} table_from_stats_job;
 
 void tare_table_options_init(tare_table_options *const options) {
   *options = (tare_table_options){.percentile = DEFAULT_PERCENTILE};
 }
 
-static double as_float(const double value) {
+static double table_from_stats_as_float(const double value) {
   return (double)(float)value;
 }
 
 /* One column of one tensor. A threshold that is too small for a normal scale counts as dead. */
-static tarei_cell make_cell(job *const j, const tarei_accumulator *const a, const char *const name,
-                            const bool judge) {
+static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulator *const a,
+                            const char *const name, const bool judge) {
   const bool known = a->min <= a->max;
   tarei_cell cell = {.min = known ? (double)a->min : NAN,
                      .max = known ? (double)a->max : NAN,
                      .count = a->count,
                      .energy_lost = known ? 0 : NAN,
-                     .quiet_rows = as_float(tarei_accumulator_quiet_rows(a))};
+                     .quiet_rows = table_from_stats_as_float(tarei_accumulator_quiet_rows(a))};
   const double amax = (double)tarei_accumulator_amax(a);
   if (amax < tarei_table_least_amax()) {
     return cell;
   }
   const tarei_distribution d = tarei_distribution_make(&a->histogram, amax, j->before);
   bool degenerate = false;
-  const double t = as_float(j->calibrator->threshold(&d, j->percentile, &degenerate));
-  cell.amax = isfinite(t) ? fmax(t, as_float(tarei_table_least_amax() * 1.0001)) : amax;
-  cell.energy_lost = as_float(tarei_distribution_energy_lost(&d, cell.amax));
+  const double t =
+      table_from_stats_as_float(j->calibrator->threshold(&d, j->percentile, &degenerate));
+  cell.amax =
+      isfinite(t) ? fmax(t, table_from_stats_as_float(tarei_table_least_amax() * 1.0001)) : amax;
+  cell.energy_lost = table_from_stats_as_float(tarei_distribution_energy_lost(&d, cell.amax));
   if (judge) {
     tarei_findings_clipping(&j->findings, name, cell.energy_lost);
     tarei_findings_degenerate(&j->findings, name, degenerate);
@@ -56,7 +58,7 @@ static tarei_cell make_cell(job *const j, const tarei_accumulator *const a, cons
 
 /* A bucket without data, or dead where the tensor is alive elsewhere, takes the merged threshold.
  */
-static void fill_columns(job *const j, const tarei_stats_tensor *const tensor,
+static void fill_columns(table_from_stats_job *const j, const tarei_stats_tensor *const tensor,
                          const tarei_cell *const merged) {
   for (int p = 0; p < j->table->n_columns; p++) {
     tarei_cell *const cell = &j->cells[p];
@@ -70,7 +72,7 @@ static void fill_columns(job *const j, const tarei_stats_tensor *const tensor,
   }
 }
 
-static tare_status add_tensor(job *const j, const tarei_stats_tensor *const tensor,
+static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_tensor *const tensor,
                               tare_error *const err) {
   tarei_accumulator all;
   tarei_accumulator_init(&all);
@@ -89,8 +91,8 @@ static tare_status add_tensor(job *const j, const tarei_stats_tensor *const tens
   return status;
 }
 
-static const tarei_table_tensor *find_tensor(const tare_table *const table, const int n,
-                                             const char *const name) {
+static const tarei_table_tensor *table_from_stats_find_tensor(const tare_table *const table,
+                                                              const int n, const char *const name) {
   int low = 0, high = n - 1; /* the statistics' tensors are sorted, and stand first */
   while (low <= high) {
     const int middle = low + (high - low) / 2;
@@ -105,12 +107,12 @@ static const tarei_table_tensor *find_tensor(const tare_table *const table, cons
 }
 
 /* Tensors that only move an observed one get its line, so that readers find every name. */
-static tare_status add_aliases(job *const j, tare_error *const err) {
+static tare_status add_aliases(table_from_stats_job *const j, tare_error *const err) {
   const size_t bytes = (size_t)j->table->n_columns * sizeof *j->cells;
   for (int i = 0; i < j->stats->n_aliases; i++) {
     const tarei_stats_alias *const alias = &j->stats->aliases[i];
     const tarei_table_tensor *const source =
-        find_tensor(j->table, j->stats->n_tensors, alias->source);
+        table_from_stats_find_tensor(j->table, j->stats->n_tensors, alias->source);
     if (source) {
       memcpy(j->cells, source->cells, bytes);
       TARE_TRY(tarei_table_add_tensor(j->table, alias->name, alias->source, j->cells, err));
@@ -119,7 +121,7 @@ static tare_status add_aliases(job *const j, tare_error *const err) {
   return TARE_OK;
 }
 
-static tare_status fill_header(const job *const j, tare_error *const err) {
+static tare_status fill_header(const table_from_stats_job *const j, tare_error *const err) {
   tare_table *const table = j->table;
   table->model_hash = j->stats->model_hash;
   TARE_TRY(tarei_table_set_text(&table->model_name, j->stats->model_name, err));
@@ -135,7 +137,7 @@ static tare_status fill_header(const job *const j, tare_error *const err) {
              : TARE_OK;
 }
 
-static tare_status run(job *const j, tare_error *const err) {
+static tare_status table_from_stats_run(table_from_stats_job *const j, tare_error *const err) {
   j->cells = tarei_calloc((size_t)j->table->n_columns, sizeof *j->cells);
   j->before = tarei_calloc(TAREI_HISTOGRAM_BINS + 1, sizeof *j->before);
   if (!j->cells || !j->before) {
@@ -157,7 +159,7 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
   tare_table_options_init(&defaults);
   const tare_table_options *const o = options ? options : &defaults;
   *out = NULL;
-  job j = {.stats = stats, .percentile = o->percentile};
+  table_from_stats_job j = {.stats = stats, .percentile = o->percentile};
   if (j.percentile == 0) {
     j.percentile = DEFAULT_PERCENTILE;
   }
@@ -170,7 +172,8 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
   TARE_TRY(tarei_table_new(j.calibrator->name, n_columns, &j.table, err));
   j.table->per_profile = o->per_profile;
   const unsigned refusals = tarei_refusals();
-  const tare_status status = tarei_settle(refusals, run(&j, err), stats->model_name, err);
+  const tare_status status =
+      tarei_settle(refusals, table_from_stats_run(&j, err), stats->model_name, err);
   tarei_findings_fini(&j.findings);
   free(j.cells);
   free(j.before);

@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 
-static tare_status fail_at(const tarei_csv *const csv, const char *const what,
-                           tare_error *const err) {
+static tare_status csv_fail_at(const tarei_csv *const csv, const char *const what,
+                               tare_error *const err) {
   return tarei_fail(err, TARE_E_INPUT, "%s line %lld: %s", csv->source->name, (long long)csv->line,
                     what);
 }
@@ -32,24 +32,24 @@ static bool at_end(const tarei_csv *const csv) {
 }
 
 /* The byte at the cursor, or NUL at the end. */
-static char peek(const tarei_csv *const csv) {
+static char csv_peek(const tarei_csv *const csv) {
   return at_end(csv) ? '\0' : (char)csv->source->data[csv->at];
 }
 
 /* Takes "\n", "\r\n" or "\r"; false when none stands here. */
 static bool take_newline(tarei_csv *const csv) {
   const size_t before = csv->at;
-  if (peek(csv) == '\r') {
+  if (csv_peek(csv) == '\r') {
     csv->at++;
   }
-  if (peek(csv) == '\n') {
+  if (csv_peek(csv) == '\n') {
     csv->at++;
   }
   csv->next_line += csv->at != before;
   return csv->at != before;
 }
 
-static tare_status add(tarei_csv *const csv, const char c, tare_error *const err) {
+static tare_status csv_add(tarei_csv *const csv, const char c, tare_error *const err) {
   if (!TAREI_GROW(csv->text, csv->length, csv->capacity)) {
     return tarei_fail_memory(err, csv->source->name, csv->capacity * 2);
   }
@@ -57,39 +57,39 @@ static tare_status add(tarei_csv *const csv, const char c, tare_error *const err
   return TARE_OK;
 }
 
-static tare_status put(tarei_csv *const csv, const char c, tare_error *const err) {
-  return c ? add(csv, c, err) : fail_at(csv, "holds a NUL byte", err);
+static tare_status csv_put(tarei_csv *const csv, const char c, tare_error *const err) {
+  return c ? csv_add(csv, c, err) : csv_fail_at(csv, "holds a NUL byte", err);
 }
 
 static tare_status take_quoted(tarei_csv *const csv, tare_error *const err) {
   csv->at++;
   for (;;) {
     if (at_end(csv)) {
-      return fail_at(csv, "a quote is opened and never closed", err);
+      return csv_fail_at(csv, "a quote is opened and never closed", err);
     }
-    const char c = peek(csv);
+    const char c = csv_peek(csv);
     csv->at++;
-    if (c == '"' && peek(csv) != '"') {
+    if (c == '"' && csv_peek(csv) != '"') {
       break;
     }
     csv->at += c == '"';
     csv->next_line += c == '\n';
-    TARE_TRY(put(csv, c, err));
+    TARE_TRY(csv_put(csv, c, err));
   }
-  const char next = peek(csv);
+  const char next = csv_peek(csv);
   if (!at_end(csv) && next != csv->separator && next != '\r' && next != '\n') {
-    return fail_at(csv, "text follows a closing quote", err);
+    return csv_fail_at(csv, "text follows a closing quote", err);
   }
   return TARE_OK;
 }
 
 static tare_status take_plain(tarei_csv *const csv, tare_error *const err) {
-  for (char c = peek(csv); !at_end(csv) && c != csv->separator && c != '\r' && c != '\n';
-       c = peek(csv)) {
+  for (char c = csv_peek(csv); !at_end(csv) && c != csv->separator && c != '\r' && c != '\n';
+       c = csv_peek(csv)) {
     if (c == '"') {
-      return fail_at(csv, "stray quote inside an unquoted field", err);
+      return csv_fail_at(csv, "stray quote inside an unquoted field", err);
     }
-    TARE_TRY(put(csv, c, err));
+    TARE_TRY(csv_put(csv, c, err));
     csv->at++;
   }
   return TARE_OK;
@@ -100,8 +100,8 @@ static tare_status take_field(tarei_csv *const csv, tare_error *const err) {
     return tarei_fail_memory(err, csv->source->name, csv->fields_capacity * sizeof *csv->starts);
   }
   csv->starts[csv->n_fields++] = csv->length;
-  TARE_TRY(peek(csv) == '"' ? take_quoted(csv, err) : take_plain(csv, err));
-  return add(csv, '\0', err);
+  TARE_TRY(csv_peek(csv) == '"' ? take_quoted(csv, err) : take_plain(csv, err));
+  return csv_add(csv, '\0', err);
 }
 
 tare_status tarei_csv_next(tarei_csv *const csv, bool *const more, tare_error *const err) {
@@ -114,7 +114,7 @@ tare_status tarei_csv_next(tarei_csv *const csv, bool *const more, tare_error *c
     return TARE_OK;
   }
   TARE_TRY(take_field(csv, err));
-  while (peek(csv) == csv->separator) {
+  while (csv_peek(csv) == csv->separator) {
     csv->at++;
     TARE_TRY(take_field(csv, err));
   }

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-static bool is_wanted(const tare_dataset_options *const options, const char *const name) {
+static bool data_spec_is_wanted(const tare_dataset_options *const options, const char *const name) {
   for (int i = 0; i < options->n_inputs; i++) {
     if (strcmp(options->inputs[i].name, name) == 0) {
       return true;
@@ -20,7 +20,7 @@ static tare_status check_mapping(const tare_dataset_options *const options, cons
   if (!mapping->input || !mapping->path) {
     return tarei_fail(err, TARE_E_USAGE, "a mapping needs an input and a path");
   }
-  if (!is_wanted(options, mapping->input)) {
+  if (!data_spec_is_wanted(options, mapping->input)) {
     return tarei_fail(err, TARE_E_USAGE, "mapping of '%s': the model has no such input",
                       mapping->input);
   }
@@ -37,7 +37,8 @@ static tare_status check_mapping(const tare_dataset_options *const options, cons
   return TARE_OK;
 }
 
-static tare_status check_options(const tare_dataset_options *const options, tare_error *const err) {
+static tare_status data_spec_check_options(const tare_dataset_options *const options,
+                                           tare_error *const err) {
   if (options->n_inputs < 1) {
     return tarei_fail(err, TARE_E_USAGE, "a data set needs at least one model input to feed");
   }
@@ -74,29 +75,29 @@ static tare_status make_features(const tare_dataset_options *const options,
 }
 
 /* Copies *s in place; NULL stays NULL. */
-static bool own(const char **const s) {
+static bool data_spec_own(const char **const s) {
   const bool given = *s != NULL;
   *s = tarei_strdup(*s);
   return !given || *s;
 }
 
 static bool own_port(tare_port *const port) {
-  bool ok = own(&port->name);
+  bool ok = data_spec_own(&port->name);
   for (int d = 0; d < port->rank; d++) {
-    ok = own(&port->dims[d].symbol) && ok;
+    ok = data_spec_own(&port->dims[d].symbol) && ok;
   }
   return ok;
 }
 
 static bool own_mapping(tare_mapping *const m) {
-  const bool input = own(&m->input), path = own(&m->path);
-  const bool offsets = own(&m->offsets), lengths = own(&m->lengths);
+  const bool input = data_spec_own(&m->input), path = data_spec_own(&m->path);
+  const bool offsets = data_spec_own(&m->offsets), lengths = data_spec_own(&m->lengths);
   return input && path && offsets && lengths;
 }
 
 tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
                                  tarei_data_spec *const out, tare_error *const err) {
-  TARE_TRY(check_options(options, err));
+  TARE_TRY(data_spec_check_options(options, err));
   out->rate = options->rate;
   out->skip_bad = options->skip_bad;
   out->rows = options->rows;

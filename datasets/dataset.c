@@ -164,7 +164,7 @@ int64_t tare_dataset_count(const tare_dataset *const dataset) {
   return dataset->count;
 }
 
-static bool claim(void *const user, tarei_ticket *const ticket) {
+static bool dataset_claim(void *const user, tarei_ticket *const ticket) {
   return tarei_stream_claim(user, ticket);
 }
 
@@ -175,7 +175,7 @@ static void read_claimed(void *const user, const tarei_ticket *const ticket,
 
 /* Decoding and resampling take longer than many a model: as many threads as there are cores. */
 static tare_status start_reading(tare_dataset *const dataset, tare_error *const err) {
-  const tarei_prefetch_source source = {claim, read_claimed, &dataset->stream};
+  const tarei_prefetch_source source = {dataset_claim, read_claimed, &dataset->stream};
   const int most = tarei_stream_most_readers(&dataset->stream), cores = tarei_cores();
   return tarei_prefetch_start(&source, most < cores ? most : cores, &dataset->prefetch, err);
 }

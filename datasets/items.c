@@ -65,7 +65,7 @@ char *tarei_path_beside(const char *const base, const char *const path) {
   return joined;
 }
 
-static int by_name(const void *const a, const void *const b) {
+static int items_by_name(const void *const a, const void *const b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
@@ -74,14 +74,14 @@ typedef struct names {
   size_t n, capacity;
 } names;
 
-static void names_fini(names *const list) {
+static void items_names_fini(names *const list) {
   for (size_t i = 0; i < list->n; i++) {
     free(list->names[i]);
   }
   free(list->names);
 }
 
-static bool is_folder(const char *const path) {
+static bool items_is_folder(const char *const path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
@@ -94,8 +94,8 @@ static bool is_own_folder(const char *const path) {
 
 /* A file that some reader knows, a sub-folder that is a sample, or one to look into. */
 static bool is_data(const char *const path, const tarei_data_spec *const spec) {
-  return is_folder(path) ? is_own_folder(path) || tarei_npy_folder_is_sample(path, spec)
-                         : tarei_reader_knows_extension(path);
+  return items_is_folder(path) ? is_own_folder(path) || tarei_npy_folder_is_sample(path, spec)
+                               : tarei_reader_knows_extension(path);
 }
 
 /* Takes one entry of a folder unless it is hidden; *others counts what is no data. */
@@ -135,7 +135,7 @@ static tare_status list_folder(const char *const folder, const tarei_data_spec *
   }
   (void)closedir(dir); /* only read */
   if (list->n) {
-    qsort(list->names, list->n, sizeof *list->names, by_name);
+    qsort(list->names, list->n, sizeof *list->names, items_by_name);
   }
   return status;
 }
@@ -150,12 +150,13 @@ static void drop_other_folders(names *const list, const tarei_data_spec *const s
                                int64_t *const others) {
   bool samples = false;
   for (size_t i = 0; i < list->n; i++) {
-    samples =
-        samples || (is_folder(list->names[i]) && tarei_npy_folder_is_sample(list->names[i], spec));
+    samples = samples ||
+              (items_is_folder(list->names[i]) && tarei_npy_folder_is_sample(list->names[i], spec));
   }
   size_t n = 0;
   for (size_t i = 0; i < list->n; i++) {
-    if (samples && is_folder(list->names[i]) && !tarei_npy_folder_is_sample(list->names[i], spec)) {
+    if (samples && items_is_folder(list->names[i]) &&
+        !tarei_npy_folder_is_sample(list->names[i], spec)) {
       free(list->names[i]);
       ++*others;
     } else {
@@ -166,9 +167,9 @@ static void drop_other_folders(names *const list, const tarei_data_spec *const s
 }
 
 /* Files, and what sub-folders hold. */
-static tare_status add_files(tarei_items *const items, const char *const folder, const int depth,
-                             const tarei_data_spec *const spec, tarei_str *const notes,
-                             tare_error *const err) {
+static tare_status items_add_files(tarei_items *const items, const char *const folder,
+                                   const int depth, const tarei_data_spec *const spec,
+                                   tarei_str *const notes, tare_error *const err) {
   names list = {0};
   const size_t before = items->n;
   int64_t others = 0;
@@ -178,7 +179,7 @@ static tare_status add_files(tarei_items *const items, const char *const folder,
           : list_folder(folder, spec, &list, &others, err);
   drop_other_folders(&list, spec, &others);
   for (size_t i = 0; status == TARE_OK && i < list.n; i++) {
-    status = is_folder(list.names[i])
+    status = items_is_folder(list.names[i])
                  ? expand_folder(items, list.names[i], depth + 1, spec, notes, err)
                  : tarei_items_add(items, list.names[i], NULL, NULL, 0, err);
   }
@@ -188,7 +189,7 @@ static tare_status add_files(tarei_items *const items, const char *const folder,
                         folder, (long long)others,
                         others == 1 ? "entry of another kind" : "entries of other kinds");
   }
-  names_fini(&list);
+  items_names_fini(&list);
   return status;
 }
 
@@ -235,7 +236,7 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
   if (status == TARE_OK && !found) {
     status = tarei_npy_folder_is_sample(folder, spec)
                  ? tarei_items_add(items, folder, NULL, NULL, 0, err)
-                 : add_files(items, folder, depth, spec, notes, err);
+                 : items_add_files(items, folder, depth, spec, notes, err);
   }
   free(folder);
   return status;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Takes the next number; false when none stands here. */
-static bool take(const char **const at, int64_t *const out) {
+static bool label_take(const char **const at, int64_t *const out) {
   const char *const start = *at + strspn(*at, " ");
   char *end = NULL;
   errno = 0;
@@ -15,10 +15,10 @@ static bool take(const char **const at, int64_t *const out) {
 }
 
 /* How many numbers a text is; 0 where it is something else. */
-static int64_t count(const char *const text) {
+static int64_t label_count(const char *const text) {
   int64_t n = 0, value = 0;
   for (const char *at = text; at[strspn(at, " ")]; n++) {
-    if (!take(&at, &value)) {
+    if (!label_take(&at, &value)) {
       return 0;
     }
   }
@@ -26,7 +26,7 @@ static int64_t count(const char *const text) {
 }
 
 tare_status tarei_label_from_text(tarei_slot *const slot, tare_error *const err) {
-  const int64_t n = slot->label_text ? count(slot->label_text) : 0;
+  const int64_t n = slot->label_text ? label_count(slot->label_text) : 0;
   if (n == 0) {
     return TARE_OK;
   }
@@ -34,7 +34,7 @@ tare_status tarei_label_from_text(tarei_slot *const slot, tare_error *const err)
   TARE_TRY(tarei_slot_allocate(slot, &slot->label, n, err));
   const char *at = slot->label_text;
   for (int64_t i = 0; i < n; i++) {
-    (void)take(&at, &((int64_t *)slot->label.data)[i]); /* counted above */
+    (void)label_take(&at, &((int64_t *)slot->label.data)[i]); /* counted above */
   }
   return TARE_OK;
 }

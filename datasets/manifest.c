@@ -18,7 +18,7 @@ typedef struct header {
 } header;
 
 /* Every column has a name of its own. */
-static tare_status check_names(const tarei_csv *const csv, tare_error *const err) {
+static tare_status manifest_check_names(const tarei_csv *const csv, tare_error *const err) {
   tarei_names names;
   if (csv->n_fields > INT32_MAX || !tarei_names_init(&names, csv->n_fields)) {
     return tarei_fail_memory(err, csv->source->name, csv->n_fields * sizeof *names.slots);
@@ -37,12 +37,12 @@ static tare_status check_names(const tarei_csv *const csv, tare_error *const err
   return status;
 }
 
-static tare_status read_header(tarei_csv *const csv, const char *const labels, header *const out,
-                               tare_error *const err) {
+static tare_status manifest_read_header(tarei_csv *const csv, const char *const labels,
+                                        header *const out, tare_error *const err) {
   *out = (header){-1, -1, 0};
   bool more;
   TARE_TRY(tarei_csv_next(csv, &more, err));
-  TARE_TRY(check_names(csv, err));
+  TARE_TRY(manifest_check_names(csv, err));
   out->n = csv->n_fields;
   for (size_t i = 0; i < csv->n_fields; i++) {
     const char *const name = tarei_csv_field(csv, i);
@@ -59,7 +59,7 @@ tare_status tarei_manifest_has_path(const char *const path, bool *const out,
   tarei_csv csv;
   tarei_csv_init(&csv, &source, separator_of(path));
   header head;
-  const tare_status status = read_header(&csv, NULL, &head, err);
+  const tare_status status = manifest_read_header(&csv, NULL, &head, err);
   *out = head.path >= 0;
   tarei_csv_fini(&csv);
   tarei_source_close(&source);
@@ -124,11 +124,12 @@ static tare_status fail_column(const tarei_csv *const csv, const char *const kin
   return status;
 }
 
-static tare_status expand(tarei_items *const items, tarei_csv *const csv, const char *const origin,
-                          const tarei_data_spec *const spec, tare_error *const err) {
+static tare_status manifest_expand(tarei_items *const items, tarei_csv *const csv,
+                                   const char *const origin, const tarei_data_spec *const spec,
+                                   tare_error *const err) {
   const size_t before = items->n;
   header head;
-  TARE_TRY(read_header(csv, spec->labels, &head, err));
+  TARE_TRY(manifest_read_header(csv, spec->labels, &head, err));
   if (head.path < 0) {
     return fail_column(csv, "column", "path", TARE_E_INPUT, origin, err);
   }
@@ -156,14 +157,14 @@ tare_status tarei_manifest_expand(tarei_items *const items, const char *const pa
   TARE_TRY(tarei_source_open(path, &source, err));
   tarei_csv csv;
   tarei_csv_init(&csv, &source, separator_of(path));
-  const tare_status status = expand(items, &csv, origin, spec, err);
+  const tare_status status = manifest_expand(items, &csv, origin, spec, err);
   tarei_csv_fini(&csv);
   tarei_source_close(&source);
   return status;
 }
 
-static tare_status add_lines(tarei_items *const items, const tarei_source *const source,
-                             const char *const origin, tare_error *const err) {
+static tare_status manifest_add_lines(tarei_items *const items, const tarei_source *const source,
+                                      const char *const origin, tare_error *const err) {
   const char *at = (const char *)source->data;
   const char *const end = at + source->size;
   for (int64_t line = 1; at < end; line++) {
@@ -196,7 +197,7 @@ tare_status tarei_list_expand(tarei_items *const items, const char *const path,
   }
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
-  tare_status status = add_lines(items, &source, origin, err);
+  tare_status status = manifest_add_lines(items, &source, origin, err);
   tarei_source_close(&source);
   if (status == TARE_OK && items->n == before) {
     status = tarei_fail(err, TARE_E_INPUT, "%s: names no file", path);

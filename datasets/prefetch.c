@@ -8,10 +8,10 @@
 #include "base/mem.h"
 
 /* A place of the queue, from the claim on. */
-typedef struct place {
+typedef struct prefetch_place {
   tarei_slot slot;
   bool ready;
-} place;
+} prefetch_place;
 
 struct tarei_prefetch {
   tarei_prefetch_source source;
@@ -19,7 +19,7 @@ struct tarei_prefetch {
   int n_threads;
   pthread_mutex_t mutex; /* guards all below, and claims */
   pthread_cond_t changed;
-  place ring[TAREI_PREFETCH_SAMPLES];
+  prefetch_place ring[TAREI_PREFETCH_SAMPLES];
   int head, n;
   size_t bytes; /* of places that are ready */
   bool shared;  /* somebody reads a ticket that is shared */
@@ -34,7 +34,7 @@ static bool must_wait(const tarei_prefetch *const p) {
 }
 
 /* Claims the next sample and a place for it; NULL when there is none, or when told to stop. */
-static place *claim(tarei_prefetch *const p, tarei_ticket *const ticket) {
+static prefetch_place *prefetch_claim(tarei_prefetch *const p, tarei_ticket *const ticket) {
   while (must_wait(p)) {
     (void)pthread_cond_wait(&p->changed, &p->mutex);
   }
@@ -46,14 +46,14 @@ static place *claim(tarei_prefetch *const p, tarei_ticket *const ticket) {
     (void)pthread_cond_broadcast(&p->changed);
     return NULL;
   }
-  place *const mine = &p->ring[(p->head + p->n++) % TAREI_PREFETCH_SAMPLES];
+  prefetch_place *const mine = &p->ring[(p->head + p->n++) % TAREI_PREFETCH_SAMPLES];
   mine->ready = false;
   p->shared = ticket->shared;
   return mine;
 }
 
-static void finish(tarei_prefetch *const p, place *const mine, const tarei_slot *const slot,
-                   const bool shared) {
+static void prefetch_finish(tarei_prefetch *const p, prefetch_place *const mine,
+                            const tarei_slot *const slot, const bool shared) {
   mine->slot = *slot;
   mine->ready = true;
   p->bytes += slot->bytes;
@@ -61,16 +61,16 @@ static void finish(tarei_prefetch *const p, place *const mine, const tarei_slot 
   (void)pthread_cond_broadcast(&p->changed);
 }
 
-static void *run(void *const user) {
+static void *prefetch_run(void *const user) {
   tarei_prefetch *const p = user;
   tarei_ticket ticket;
   (void)pthread_mutex_lock(&p->mutex); /* cannot fail on a sound default mutex */
-  for (place *mine = claim(p, &ticket); mine; mine = claim(p, &ticket)) {
+  for (prefetch_place *mine = prefetch_claim(p, &ticket); mine; mine = prefetch_claim(p, &ticket)) {
     tarei_slot slot = {0};
     (void)pthread_mutex_unlock(&p->mutex);
     p->source.read(p->source.user, &ticket, &slot);
     (void)pthread_mutex_lock(&p->mutex);
-    finish(p, mine, &slot, ticket.shared);
+    prefetch_finish(p, mine, &slot, ticket.shared);
   }
   (void)pthread_mutex_unlock(&p->mutex);
   return NULL;
@@ -84,7 +84,7 @@ static int create_without_signals(tarei_prefetch *const p, const int threads) {
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
   while (p->n_threads < threads && !failed) {
-    failed = pthread_create(&p->threads[p->n_threads], NULL, run, p);
+    failed = pthread_create(&p->threads[p->n_threads], NULL, prefetch_run, p);
     p->n_threads += !failed;
   }
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -40,7 +40,7 @@ static void wire_operands(tare_context *const c) {
 static void place_tensors(tare_context *const c) {
   const tarei_graph *const g = c->plan->graph;
   for (int v = 0; v < g->n_values; v++) {
-    const tarei_slot *const slot = &c->plan->slots[v];
+    const tarei_value_slot *const slot = &c->plan->slots[v];
     tare_tensor *const t = &c->tensors[v];
     *t = c->plan->bounds[v];
     if (slot->storage == TAREI_STORE_CONST) {
@@ -185,8 +185,8 @@ void tare_context_free(tare_context **const context) {
 
 /* Dims for new symbol values. The profile holds them, so that every size is within what was
  * planned; a length in between may still give a node nothing to do. */
-static tare_status take_shape(tare_context *const c, const int64_t *const symbols,
-                              tare_error *const err) {
+static tare_status context_take_shape(tare_context *const c, const int64_t *const symbols,
+                                      tare_error *const err) {
   c->profile = -1;
   TARE_TRY(tarei_sizes_fill(c->plan, symbols, c->sizes, c->tensors, err));
   memcpy(c->symbols, symbols, (size_t)c->plan->n_symbols * sizeof *symbols);
@@ -205,8 +205,8 @@ static tare_status check_inputs(const tare_context *const c, const tare_tensor *
   return TARE_OK;
 }
 
-static tare_status choose_profile(const tare_context *const c, const int64_t *const values,
-                                  int *const profile, tare_error *const err) {
+static tare_status context_choose_profile(const tare_context *const c, const int64_t *const values,
+                                          int *const profile, tare_error *const err) {
   const tare_profiles *const profiles = c->plan->profiles;
   *profile = tare_profiles_find(profiles, values);
   if (c->pinned < 0) {
@@ -235,7 +235,7 @@ static void give_outputs(tare_context *const c) {
   }
 }
 
-static tare_status show(tare_context *const c, const int v, tare_error *const err) {
+static tare_status context_show(tare_context *const c, const int v, tare_error *const err) {
   const tare_context *const whole = c->whole;
   const int tensor = c->plan->slots[v].observable;
   if (!whole->observe || tensor < 0) {
@@ -291,14 +291,14 @@ tare_status tarei_context_run_steps(tare_context *const c, tare_error *const err
   const tarei_graph *const g = c->plan->graph;
   give_outputs(c);
   for (int i = 0; i < g->n_inputs; i++) {
-    TARE_TRY(show(c, g->inputs[i], err));
+    TARE_TRY(context_show(c, g->inputs[i], err));
   }
   for (int s = 0; s < c->plan->n_steps; s++) {
     TARE_TRY(run_step(c, s, err));
     const tarei_node *const node = c->plan->steps[s].node;
     for (int o = 0; o < node->n_out; o++) {
       if (node->out[o] >= 0) {
-        TARE_TRY(show(c, node->out[o], err));
+        TARE_TRY(context_show(c, node->out[o], err));
       }
     }
     if (c->plan->steps[s].late) {
@@ -315,7 +315,7 @@ static void point_at_inputs(tare_context *const c, const tare_tensor *const inpu
     c->tensors[g->inputs[i]].data = inputs[i].data;
   }
   for (int v = 0; v < g->n_values; v++) {
-    const tarei_slot *const slot = &c->plan->slots[v];
+    const tarei_value_slot *const slot = &c->plan->slots[v];
     if (slot->storage == TAREI_STORE_INPUT && slot->root != v) {
       c->tensors[v].data = c->tensors[slot->root].data;
     }
@@ -349,10 +349,10 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   int profile;
   TARE_TRY(check_inputs(c, inputs, err));
   TARE_TRY(tare_profiles_bind(c->plan->profiles, inputs, values, err));
-  TARE_TRY(choose_profile(c, values, &profile, err));
+  TARE_TRY(context_choose_profile(c, values, &profile, err));
   tarei_plan_symbols(c->plan, valid_symbols ? valid_symbols : values, c->valid);
   if (is_new_shape(c, values)) {
-    TARE_TRY(take_shape(c, c->new_symbols, err));
+    TARE_TRY(context_take_shape(c, c->new_symbols, err));
   }
   forget_measured(c);
   c->profile = profile;

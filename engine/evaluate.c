@@ -7,10 +7,10 @@
 #include "engine/step.h"
 
 /* Operands of one evaluation; arrays of n_in + n_out. */
-typedef struct operands {
+typedef struct evaluate_operands {
   tare_tensor *tensors;
   const tare_tensor **pointers;
-} operands;
+} evaluate_operands;
 
 static bool constant_dims(const tarei_graph *const g, const int value, tare_tensor *const t) {
   const tarei_value *const v = &g->values[value];
@@ -24,7 +24,7 @@ static bool constant_dims(const tarei_graph *const g, const int value, tare_tens
 }
 
 static tare_status make_outputs(const tarei_graph *const g, const tarei_node *const node,
-                                const operands *const o, tarei_buffer **const out,
+                                const evaluate_operands *const o, tarei_buffer **const out,
                                 tare_error *const err) {
   for (int i = 0; i < node->n_out; i++) {
     if (node->out[i] < 0) {
@@ -46,8 +46,8 @@ static tare_status make_outputs(const tarei_graph *const g, const tarei_node *co
   return TARE_OK;
 }
 
-static tare_status compute(tarei_step *const step, tarei_blobs *const blobs,
-                           const operands *const o, tare_error *const err) {
+static tare_status evaluate_compute(tarei_step *const step, tarei_blobs *const blobs,
+                                    const evaluate_operands *const o, tare_error *const err) {
   const tarei_lowering *const lowering = step->lowering;
   const tare_tensor *const *const in = o->pointers, *const *const out = in + step->node->n_in;
   if (lowering->prepare) {
@@ -72,8 +72,8 @@ tare_status tarei_evaluate(void *const user, const tarei_graph *const g,
     return tarei_fail(err, TARE_E_UNSUPPORTED, "a body runs in a context only");
   }
   const size_t n = (size_t)(node->n_in + node->n_out);
-  const operands o = {.tensors = tarei_calloc(n, sizeof *o.tensors),
-                      .pointers = tarei_calloc(n, sizeof *o.pointers)};
+  const evaluate_operands o = {.tensors = tarei_calloc(n, sizeof *o.tensors),
+                               .pointers = tarei_calloc(n, sizeof *o.pointers)};
   tarei_blobs blobs = {0};
   tarei_step step = {.lowering = tarei_lowering_of(node->op),
                      .graph = g,
@@ -92,7 +92,7 @@ tare_status tarei_evaluate(void *const user, const tarei_graph *const g,
     }
   }
   TARE_TRY_GOTO(make_outputs(g, node, &o, out, err), done);
-  status = compute(&step, &blobs, &o, err);
+  status = evaluate_compute(&step, &blobs, &o, err);
 done:
   for (int i = 0; status != TARE_OK && i < node->n_out; i++) {
     tarei_buffer_release(out[i]);

@@ -8,12 +8,12 @@
 
 enum { MAX_DEPTH = 100 }; /* of bodies in bodies */
 
-typedef struct numbers {
+typedef struct graph_get_numbers {
   int32_t *at;
   size_t n, capacity;
-} numbers;
+} graph_get_numbers;
 
-static tare_status broken(tare_error *const err, const char *const what) {
+static tare_status graph_get_broken(tare_error *const err, const char *const what) {
   return tarei_fail(err, TARE_E_INPUT, "the graph section is malformed at %s", what);
 }
 
@@ -348,7 +348,7 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
     get_value(r, g, constants);
   }
   if (r->failed) {
-    return broken(err, "its values");
+    return graph_get_broken(err, "its values");
   }
   const uint32_t n_nodes = tarei_get_count(r, 16);
   for (uint32_t n = 0; !r->failed && n < n_nodes; n++) {
@@ -358,12 +358,12 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
     }
   }
   if (r->failed) {
-    return broken(err, "its nodes");
+    return graph_get_broken(err, "its nodes");
   }
   g->inputs = get_operands(r, g, &g->n_inputs);
   g->outputs = get_operands(r, g, &g->n_outputs);
   if (r->failed || !ends_fit(g)) {
-    return broken(err, "its inputs and outputs");
+    return graph_get_broken(err, "its inputs and outputs");
   }
   return TARE_OK;
 }
@@ -398,7 +398,7 @@ static tarei_graph *get_body(tarei_reader *const r, const tarei_graph *const aro
 }
 
 /* Numbers of the nodes of a graph and of its bodies; false when out of memory. */
-static bool add_numbers(const tarei_graph *const g, numbers *const out) {
+static bool add_numbers(const tarei_graph *const g, graph_get_numbers *const out) {
   for (int n = 0; n < g->n_nodes; n++) {
     if (!TAREI_GROW(out->at, out->n, out->capacity)) {
       return false;
@@ -421,7 +421,7 @@ static int by_number(const void *const a, const void *const b) {
 
 /* Two nodes of one number would measure one dim, of which each believes that it is its own. */
 static tare_status check_numbers(const tarei_graph *const g, tare_error *const err) {
-  numbers all = {0};
+  graph_get_numbers all = {0};
   tare_status status =
       add_numbers(g, &all) ? TARE_OK : tarei_fail_memory(err, g->name, all.n * sizeof *all.at);
   if (status == TARE_OK && all.n > 0) {
@@ -443,13 +443,13 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
   *out = name ? tarei_graph_new(name) : NULL;
   free(name);
   if (!*out) {
-    return broken(err, "its name");
+    return graph_get_broken(err, "its name");
   }
   (*out)->limits = *limits;
   tare_status status = get_graph(r, constants, *out, err);
   if (status == TARE_OK) {
     (void)tarei_get_u32(r); /* formal inputs: those of bodies only */
-    status = r->failed ? broken(err, "its end") : check_numbers(*out, err);
+    status = r->failed ? graph_get_broken(err, "its end") : check_numbers(*out, err);
   }
   if (status != TARE_OK) {
     tarei_graph_free(*out);

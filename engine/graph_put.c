@@ -4,7 +4,7 @@
 #include "engine/graph_file.h"
 
 /* A node that runs, or an output, takes this value. */
-static bool is_read(const tare_plan *const plan, const int value) {
+static bool graph_put_is_read(const tare_plan *const plan, const int value) {
   const tarei_graph *const g = plan->graph;
   for (int n = 0; n < g->n_nodes; n++) {
     for (int i = 0; plan->runs[n] && i < g->nodes[n].n_in; i++) {
@@ -23,7 +23,7 @@ static int *number_values(const tare_plan *const plan, int *const n) {
   *n = 0;
   for (int v = 0; numbers && v < g->n_values; v++) {
     const bool used =
-        g->values[v].data ? is_read(plan, v) : plan->slots[v].storage != TAREI_STORE_NONE;
+        g->values[v].data ? graph_put_is_read(plan, v) : plan->slots[v].storage != TAREI_STORE_NONE;
     numbers[v] = used || g->values[v].is_input ? (*n)++ : -1;
   }
   return numbers;

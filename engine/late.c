@@ -44,8 +44,8 @@ static tare_status take_scratch(tare_context *const c, const tarei_step *const s
 
 #define NOT_SAID INT64_MIN /* no dim has the symbol any more: passes have decided them since */
 
-static tare_status measure(tare_context *const c, const tarei_step *const step,
-                           const tarei_run *const run, tare_error *const err) {
+static tare_status late_measure(tare_context *const c, const tarei_step *const step,
+                                const tarei_run *const run, tare_error *const err) {
   int64_t *const numbers = c->whole->numbers;
   for (int k = 0; k < step->n_measured; k++) {
     numbers[k] = NOT_SAID;
@@ -83,7 +83,7 @@ static tare_status size_value(const tare_context *const c, const int v, size_t *
                                 "tensor '%s' takes in this run", g->values[v].name);
 }
 
-static tare_status take_output(tare_context *const c, const int v, tare_error *const err) {
+static tare_status late_take_output(tare_context *const c, const int v, tare_error *const err) {
   if (v < 0 || c->plan->slots[v].storage != TAREI_STORE_POOL) {
     return TARE_OK;
   }
@@ -110,17 +110,17 @@ tare_status tarei_late_begin(tare_context *const c, const tarei_step *const step
   const tarei_node *const node = step->node;
   if (step->n_measured) {
     TARE_TRY(take_scratch(c, step, run, err)); /* by what it reads; for its outputs again below */
-    TARE_TRY(measure(c, step, run, err));
+    TARE_TRY(late_measure(c, step, run, err));
   }
   for (int o = 0; o < node->n_out; o++) {
-    TARE_TRY(take_output(c, node->out[o], err));
+    TARE_TRY(late_take_output(c, node->out[o], err));
   }
   TARE_TRY(check_move(c, node, err));
   return take_scratch(c, step, run, err);
 }
 
-static void give(tare_context *const c, const int v, const int s) {
-  const tarei_slot *const slot = v < 0 ? NULL : &c->plan->slots[v];
+static void late_give(tare_context *const c, const int v, const int s) {
+  const tarei_value_slot *const slot = v < 0 ? NULL : &c->plan->slots[v];
   if (slot && slot->storage == TAREI_STORE_POOL && slot->last_use == s) {
     tarei_pool_give(&c->pool, c->tensors[v].data);
     c->tensors[v].data = NULL;
@@ -130,9 +130,9 @@ static void give(tare_context *const c, const int v, const int s) {
 void tarei_late_end(tare_context *const c, const int s) {
   const tarei_node *const node = c->plan->steps[s].node;
   for (int i = 0; i < node->n_in; i++) {
-    give(c, node->in[i], s);
+    late_give(c, node->in[i], s);
   }
   for (int o = 0; o < node->n_out; o++) {
-    give(c, node->out[o], s);
+    late_give(c, node->out[o], s);
   }
 }

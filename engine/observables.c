@@ -22,7 +22,7 @@ static bool is_shown(const tare_plan *const plan, const int v, const bool read_a
 }
 
 /* A body's input may be a tensor of the graph around it, under the same name. */
-static bool is_known(const tare_plan *const whole, const char *const name) {
+static bool observables_is_known(const tare_plan *const whole, const char *const name) {
   for (int i = 0; i < whole->n_observables; i++) {
     if (strcmp(whole->observables[i], name) == 0) {
       return true;
@@ -31,8 +31,8 @@ static bool is_known(const tare_plan *const whole, const char *const name) {
   return false;
 }
 
-static tare_status number(tare_plan *const whole, const tare_plan *const plan,
-                          tare_error *const err) {
+static tare_status observables_number(tare_plan *const whole, const tare_plan *const plan,
+                                      tare_error *const err) {
   const tarei_graph *const g = plan->graph;
   unsigned char *const uses = tarei_calloc((size_t)g->n_values, sizeof *uses);
   if (!uses) {
@@ -43,7 +43,7 @@ static tare_status number(tare_plan *const whole, const tare_plan *const plan,
   for (int v = 0; ok && v < g->n_values; v++) {
     plan->slots[v].observable = -1;
     if (is_shown(plan, v, uses[v] & TAREI_READ_AS_BYTES, whole->observe_all) &&
-        !(plan->parent && is_known(whole, g->values[v].name))) {
+        !(plan->parent && observables_is_known(whole, g->values[v].name))) {
       ok = TAREI_GROW(whole->observables, whole->n_observables, whole->cap_observables);
       if (ok) {
         plan->slots[v].observable = whole->n_observables;
@@ -53,13 +53,13 @@ static tare_status number(tare_plan *const whole, const tare_plan *const plan,
   }
   free(uses);
   for (int i = 0; ok && i < plan->n_children; i++) {
-    TARE_TRY(number(whole, plan->children[i], err));
+    TARE_TRY(observables_number(whole, plan->children[i], err));
   }
   return ok ? TARE_OK : tarei_fail_memory(err, "observable tensors", sizeof(char *));
 }
 
 tare_status tarei_plan_number_observables(tare_plan *const plan, tare_error *const err) {
-  return number(plan, plan, err);
+  return observables_number(plan, plan, err);
 }
 
 int tarei_plan_n_observable(const tare_plan *const plan) {

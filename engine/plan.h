@@ -16,7 +16,7 @@ typedef enum tarei_storage {
   TAREI_STORE_POOL,   /* the context's, taken when the value is computed: its size is not known before */
 } tarei_storage;
 
-typedef struct tarei_slot {
+typedef struct tarei_value_slot {
   tarei_storage storage;
   int root;             /* value whose memory is used; itself unless the value is a view */
   size_t offset, bytes; /* in the arena, for roots */
@@ -24,7 +24,7 @@ typedef struct tarei_slot {
   int last_use;         /* step that reads it last; n_steps for outputs */
   bool from_shape;      /* its contents follow from the symbols alone: filled at each new shape */
   int observable;       /* dense number, or -1 */
-} tarei_slot;
+} tarei_value_slot;
 
 /* Where the result of an expression goes: element `at` of a value's dims or contents. */
 typedef struct tarei_size_place {
@@ -57,7 +57,7 @@ struct tare_plan {
   tarei_step *steps; /* the nodes that run, in order; views are left out */
   int n_steps;
   bool *runs;          /* per node: the outputs need it, as a step or as a view */
-  tarei_slot *slots;   /* per value */
+  tarei_value_slot *slots;   /* per value */
   tare_tensor *bounds; /* per value: dtype and the largest dims over all profiles, no data */
   tarei_sizes sizes;
   int *symbols;        /* per symbol of the graph's expressions: its number in the profiles, or -1

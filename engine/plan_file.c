@@ -20,16 +20,16 @@
 #define HEADER_BYTES 64u
 #define SMALL_FILE ((size_t)16 << 20) /* so many bytes are held against their checksum at once */
 
-typedef struct header {
+typedef struct plan_file_header {
   uint32_t major, minor;
   uint64_t file_bytes, meta_bytes;
   uint64_t checksum, meta_checksum; /* XXH64 of everything behind the header; of the meta section */
-} header;
+} plan_file_header;
 
 /* --- writing
  * -------------------------------------------------------------------------------------- */
 
-static void put_header(tarei_writer *const w, const header *const h) {
+static void plan_file_put_header(tarei_writer *const w, const plan_file_header *const h) {
   tarei_put_bytes(w, MAGIC, 8);
   tarei_put_u32(w, h->major);
   tarei_put_u32(w, h->minor);
@@ -80,12 +80,12 @@ static void put_meta(tarei_writer *const w, const tare_plan *const plan,
   tarei_put_bytes(w, zeros, tarei_round_up(w->n, TAREI_ALIGN) - w->n);
 }
 
-typedef struct sink {
+typedef struct plan_file_sink {
   tarei_outfile *out;
   XXH64_state_t *hash;
-} sink;
+} plan_file_sink;
 
-static void emit(const sink *const s, const void *const data, const size_t n) {
+static void plan_file_emit(const plan_file_sink *const s, const void *const data, const size_t n) {
   static const char zeros[TAREI_ALIGN];
   const size_t padding = tarei_round_up(n, TAREI_ALIGN) - n;
   tarei_outfile_write(s->out, data, n);
@@ -94,9 +94,9 @@ static void emit(const sink *const s, const void *const data, const size_t n) {
   (void)XXH64_update(s->hash, zeros, padding);
 }
 
-static void emit_blocks(const sink *const s, const tarei_blobs *const blobs) {
+static void emit_blocks(const plan_file_sink *const s, const tarei_blobs *const blobs) {
   for (int i = 0; i < blobs->n; i++) {
-    emit(s, blobs->buffers[i]->data, blobs->buffers[i]->size);
+    plan_file_emit(s, blobs->buffers[i]->data, blobs->buffers[i]->size);
   }
 }
 
@@ -123,7 +123,7 @@ static tare_status write_file(const tare_plan *const plan, const char *const pat
                               const uint64_t data_bytes, tare_error *const err) {
   XXH64_state_t *const hash = XXH64_createState();
   if (!hash) {
-    return tarei_fail_memory(err, path, sizeof(header));
+    return tarei_fail_memory(err, path, sizeof(plan_file_header));
   }
   tarei_outfile out;
   tare_status status = tarei_outfile_open(path, &out, err);
@@ -131,22 +131,22 @@ static tare_status write_file(const tare_plan *const plan, const char *const pat
     (void)XXH64_freeState(hash); /* never fails */
     return status;
   }
-  const sink s = {.out = &out, .hash = hash};
+  const plan_file_sink s = {.out = &out, .hash = hash};
   static const char zeros[HEADER_BYTES];
   (void)XXH64_reset(hash, 0); /* nor does this */
   tarei_outfile_write(&out, zeros, HEADER_BYTES);
-  emit(&s, meta->data, meta->n);
+  plan_file_emit(&s, meta->data, meta->n);
   emit_blocks(&s, &plan->blobs);
   emit_blocks(&s, constants);
-  const header h = {.major = VERSION_MAJOR,
-                    .minor = VERSION_MINOR,
-                    .file_bytes = HEADER_BYTES + meta->n + data_bytes,
-                    .meta_bytes = meta->n,
-                    .checksum = XXH64_digest(hash),
-                    .meta_checksum = XXH64(meta->data, meta->n, 0)};
+  const plan_file_header h = {.major = VERSION_MAJOR,
+                              .minor = VERSION_MINOR,
+                              .file_bytes = HEADER_BYTES + meta->n + data_bytes,
+                              .meta_bytes = meta->n,
+                              .checksum = XXH64_digest(hash),
+                              .meta_checksum = XXH64(meta->data, meta->n, 0)};
   (void)XXH64_freeState(hash);
   tarei_writer w = {0};
-  put_header(&w, &h);
+  plan_file_put_header(&w, &h);
   if (w.failed) {
     tarei_writer_fini(&w);
     tarei_outfile_abort(&out);
@@ -190,8 +190,8 @@ static tare_status check_sum(const tarei_source *const source, const size_t byte
 
 /* The data blocks of a large file are left alone unless `all` is to be checked: a plan starts
  * before its weights are read. */
-static tare_status get_header(const tarei_source *const source, const bool all, header *const h,
-                              tare_error *const err) {
+static tare_status get_header(const tarei_source *const source, const bool all,
+                              plan_file_header *const h, tare_error *const err) {
   if (source->size < 8 || memcmp(source->data, MAGIC, 8) != 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: not a plan file", source->name);
   }
@@ -273,7 +273,7 @@ static tare_status make_profiles(tare_plan *const plan, const specs *const s,
   return TARE_OK;
 }
 
-static tare_status infer(const tare_plan *const plan, tare_error *const err) {
+static tare_status plan_file_infer(const tare_plan *const plan, tare_error *const err) {
   int n_fixed;
   TARE_TRY(tarei_graph_fix_symbols(plan->graph, plan->profiles, &n_fixed, err));
   const tare_status status = tarei_graph_infer(plan->graph, err);
@@ -282,8 +282,9 @@ static tare_status infer(const tare_plan *const plan, tare_error *const err) {
              : tarei_fail_in(err, TARE_E_INPUT, "graph");
 }
 
-static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const header *const h,
-                        const tare_limits *const limits, tare_error *const err) {
+static tare_status plan_file_load(tare_plan *const plan, tarei_mapped *const mapped,
+                                  const plan_file_header *const h, const tare_limits *const limits,
+                                  tare_error *const err) {
   const size_t data_start = HEADER_BYTES + (size_t)h->meta_bytes;
   tarei_reader r = {.data = mapped->source.data + HEADER_BYTES, .n = (size_t)h->meta_bytes};
   tarei_blobs constants = {0};
@@ -300,7 +301,7 @@ static tare_status load(tare_plan *const plan, tarei_mapped *const mapped, const
   TARE_TRY_GOTO(tarei_graph_get(&r, &constants, limits, &plan->graph, err), done);
   TARE_TRY_GOTO(tarei_plan_make_inputs(plan, plan->graph, err), done);
   TARE_TRY_GOTO(make_profiles(plan, &profiles, err), done);
-  TARE_TRY_GOTO(infer(plan, err), done);
+  TARE_TRY_GOTO(plan_file_infer(plan, err), done);
   TARE_TRY_GOTO(tarei_plan_make_outputs(plan, err), done);
   TARE_TRY_GOTO(tarei_plan_finish(plan, err), done);
   status = tarei_plan_describe_layers(plan, err);
@@ -316,7 +317,7 @@ done:
 static tare_status load_source(tarei_source *const source, const tare_limits *const limits,
                                tare_plan **const out, tare_error *const err) {
   *out = NULL;
-  header h = {0};
+  plan_file_header h = {0};
   tare_status status = get_header(source, false, &h, err);
   if (status != TARE_OK) {
     tarei_source_close(source);
@@ -330,7 +331,7 @@ static tare_status load_source(tarei_source *const source, const tare_limits *co
   }
   const unsigned refusals = tarei_refusals();
   tare_plan *plan = tarei_calloc(1, sizeof *plan);
-  status = plan ? tarei_settle(refusals, load(plan, mapped, &h, limits, err), "plan", err)
+  status = plan ? tarei_settle(refusals, plan_file_load(plan, mapped, &h, limits, err), "plan", err)
                 : tarei_fail_memory(err, mapped->source.name, sizeof *plan);
   if (plan && status != TARE_OK) {
     status = tarei_fail_in(err, status, "%s", mapped->source.name);
@@ -362,7 +363,7 @@ tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_e
 tare_status tare_plan_check_file(const char *const path, tare_error *const err) {
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
-  header h = {0};
+  plan_file_header h = {0};
   const tare_status status = get_header(&source, true, &h, err);
   tarei_source_close(&source);
   return status;

@@ -14,7 +14,7 @@
 
 #define MAX_OPERANDS 512 /* inputs of one node; Concat is the only wide one */
 
-static bool is_late(const tare_plan *const plan, const tarei_value *const v) {
+static bool plan_finish_is_late(const tare_plan *const plan, const tarei_value *const v) {
   bool late = plan->parent != NULL;
   for (int d = 0; d < v->rank; d++) {
     late |= tarei_expr_uses_measured(plan->graph->exprs, v->dims[d]);
@@ -36,7 +36,8 @@ static bool contents_known(const tare_plan *const plan, const tarei_value *const
 }
 
 /* A node that runs writes all its outputs, also those that nobody reads. */
-static void keep_outputs(const tarei_node *const node, tarei_slot *const slots, const bool runs) {
+static void keep_outputs(const tarei_node *const node, tarei_value_slot *const slots,
+                         const bool runs) {
   for (int o = 0; runs && o < node->n_out; o++) {
     if (node->out[o] >= 0 && slots[node->out[o]].storage == TAREI_STORE_NONE) {
       slots[node->out[o]].storage = TAREI_STORE_ARENA;
@@ -47,7 +48,8 @@ static void keep_outputs(const tarei_node *const node, tarei_slot *const slots, 
 
 /* Marks what the outputs need, backwards. Values whose contents follow from the symbols need no
  * node: whole shape subgraphs fall away here. */
-static void mark_needed(const tarei_graph *const g, tarei_slot *const slots, bool *const runs) {
+static void plan_finish_mark_needed(const tarei_graph *const g, tarei_value_slot *const slots,
+                                    bool *const runs) {
   for (int i = 0; i < g->n_outputs; i++) {
     slots[g->outputs[i]].storage = TAREI_STORE_ARENA;
   }
@@ -69,12 +71,12 @@ static void mark_needed(const tarei_graph *const g, tarei_slot *const slots, boo
 static void place_values(const tare_plan *const plan) {
   const tarei_graph *const g = plan->graph;
   for (int v = 0; v < g->n_values; v++) {
-    tarei_slot *const slot = &plan->slots[v];
+    tarei_value_slot *const slot = &plan->slots[v];
     if (g->values[v].data) {
       slot->storage = TAREI_STORE_CONST;
     } else if (g->values[v].is_input) {
       slot->storage = TAREI_STORE_INPUT;
-    } else if (slot->storage == TAREI_STORE_ARENA && is_late(plan, &g->values[v])) {
+    } else if (slot->storage == TAREI_STORE_ARENA && plan_finish_is_late(plan, &g->values[v])) {
       slot->storage = TAREI_STORE_POOL;
     }
     int64_t ignored;
@@ -94,8 +96,8 @@ static void profile_point(const tare_plan *const plan, const int profile, const 
   tarei_plan_symbols(plan, values, symbols);
 }
 
-static tare_status check_profiles(const tare_plan *const plan, int64_t *const symbols,
-                                  tare_error *const err) {
+static tare_status plan_finish_check_profiles(const tare_plan *const plan, int64_t *const symbols,
+                                              tare_error *const err) {
   static const char *const names[] = {"min", "opt", "max"};
   for (int p = 0; p < tare_profiles_count(plan->profiles); p++) {
     for (int which = 0; which < 3; which++) {
@@ -218,7 +220,7 @@ static tare_status make_steps(tare_plan *const plan, tare_error *const err) {
                         MAX_OPERANDS);
     }
     if (is_view(plan, node, tarei_lowering_of(node->op))) {
-      tarei_slot *const slot = &plan->slots[node->out[0]];
+      tarei_value_slot *const slot = &plan->slots[node->out[0]];
       slot->root = plan->slots[node->in[0]].root;
       slot->storage = plan->slots[slot->root].storage;
       continue;
@@ -323,7 +325,7 @@ static void place(tare_plan *const plan) {
     plan->slots[v].last_use = -1;
     plan->slots[v].from_shape = contents_known(plan, &g->values[v]);
   }
-  mark_needed(g, plan->slots, plan->runs);
+  plan_finish_mark_needed(g, plan->slots, plan->runs);
   for (int v = 0; v < g->n_values; v++) {
     plan->slots[v].from_shape &= plan->slots[v].storage != TAREI_STORE_NONE;
   }
@@ -331,12 +333,12 @@ static void place(tare_plan *const plan) {
 }
 
 /* Checks the profiles and bounds the values, which are those of the symbols at their ends. */
-static tare_status bound(const tare_plan *const plan, tare_error *const err) {
+static tare_status plan_finish_bound(const tare_plan *const plan, tare_error *const err) {
   int64_t *const symbols = tarei_calloc(2 * (size_t)plan->n_symbols, sizeof *symbols);
   if (!symbols) {
     return tarei_fail_memory(err, "symbols", 2 * (size_t)plan->n_symbols * sizeof *symbols);
   }
-  tare_status status = plan->parent ? TARE_OK : check_profiles(plan, symbols, err);
+  tare_status status = plan->parent ? TARE_OK : plan_finish_check_profiles(plan, symbols, err);
   if (status == TARE_OK) {
     status = bound_values(plan, symbols, symbols + plan->n_symbols, err);
   }
@@ -357,7 +359,7 @@ tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
     return tarei_fail_memory(err, "plan", (size_t)g->n_values * sizeof *plan->slots);
   }
   place(plan);
-  TARE_TRY(bound(plan, err));
+  TARE_TRY(plan_finish_bound(plan, err));
   TARE_TRY(tarei_sizes_compile(plan, err));
   TARE_TRY(make_steps(plan, err));
   TARE_TRY(plan_memory(plan, err));

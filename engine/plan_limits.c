@@ -12,7 +12,7 @@ static bool is_own(const tare_plan *const plan, const int v, const tarei_storage
 static tare_status check_fixed(const tare_plan *const plan, tare_error *const err) {
   const tare_limits *const limits = &plan->graph->limits;
   for (int v = 0; v < plan->graph->n_values; v++) {
-    const tarei_slot *const slot = &plan->slots[v];
+    const tarei_value_slot *const slot = &plan->slots[v];
     if (is_own(plan, v, TAREI_STORE_ARENA) && !slot->dynamic &&
         slot->bytes > (size_t)limits->tensor) {
       return tarei_fail_limit(err, limits, TAREI_LIMIT_tensor, (int64_t)slot->bytes,

@@ -56,9 +56,9 @@ static tare_status make_port(tare_plan *const plan, const tarei_graph *const g, 
   return TARE_OK;
 }
 
-static tare_status make_ports(tare_plan *const plan, const tarei_graph *const g,
-                              const int *const values, const int n, tare_port **const out,
-                              tare_error *const err) {
+static tare_status plan_ports_make_ports(tare_plan *const plan, const tarei_graph *const g,
+                                         const int *const values, const int n,
+                                         tare_port **const out, tare_error *const err) {
   *out = tarei_calloc((size_t)n, sizeof **out);
   if (!*out) {
     return tarei_fail_memory(err, "ports", (size_t)n * sizeof **out);
@@ -71,12 +71,12 @@ static tare_status make_ports(tare_plan *const plan, const tarei_graph *const g,
 
 tare_status tarei_plan_make_inputs(tare_plan *const plan, const tarei_graph *const graph,
                                    tare_error *const err) {
-  return make_ports(plan, graph, graph->inputs, graph->n_inputs, &plan->inputs, err);
+  return plan_ports_make_ports(plan, graph, graph->inputs, graph->n_inputs, &plan->inputs, err);
 }
 
 tare_status tarei_plan_make_outputs(tare_plan *const plan, tare_error *const err) {
   const tarei_graph *const g = plan->graph;
-  return make_ports(plan, g, g->outputs, g->n_outputs, &plan->outputs, err);
+  return plan_ports_make_ports(plan, g, g->outputs, g->n_outputs, &plan->outputs, err);
 }
 
 int tare_plan_inputs(const tare_plan *const plan, const tare_port **const ports) {
@@ -134,8 +134,8 @@ int64_t tare_plan_context_bytes(const tare_plan *const plan) {
 
 enum { LAYER_SHAPE, LAYER_PRECISION, LAYER_REASON, LAYER_TEXTS };
 
-static void print_shape(const tarei_graph *const g, const tarei_value *const v,
-                        tarei_str *const out) {
+static void plan_ports_print_shape(const tarei_graph *const g, const tarei_value *const v,
+                                   tarei_str *const out) {
   tarei_str_add(out, "[");
   for (int d = 0; d < v->rank; d++) {
     tarei_str_add(out, "%s", d ? ", " : "");
@@ -151,7 +151,7 @@ static tare_status describe_layer(tare_plan *const plan, const struct tarei_laye
   const tarei_value *const v = &g->values[tarei_node_first_out(node)];
   const char *const colon = node->precision ? strstr(node->precision, ": ") : NULL;
   tarei_str texts[LAYER_TEXTS] = {{0}};
-  print_shape(g, v, &texts[LAYER_SHAPE]);
+  plan_ports_print_shape(g, v, &texts[LAYER_SHAPE]);
   if (node->precision) {
     const int length = colon ? (int)(colon - node->precision) : (int)strlen(node->precision);
     tarei_str_add(&texts[LAYER_PRECISION], "%.*s", length, node->precision);

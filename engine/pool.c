@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 /* The smallest free block that fits, else the largest free one, which may then grow. */
-static struct tarei_pool_block *choose(const tarei_pool *const pool, const size_t bytes) {
+static struct tarei_pool_block *pool_choose(const tarei_pool *const pool, const size_t bytes) {
   struct tarei_pool_block *best = NULL;
   for (int i = 0; i < pool->n_blocks; i++) {
     struct tarei_pool_block *const b = &pool->blocks[i];
@@ -23,7 +23,7 @@ static struct tarei_pool_block *choose(const tarei_pool *const pool, const size_
 }
 
 size_t tarei_pool_growth(const tarei_pool *const pool, const size_t bytes) {
-  const struct tarei_pool_block *const b = choose(pool, bytes);
+  const struct tarei_pool_block *const b = pool_choose(pool, bytes);
   return !b ? bytes : b->bytes >= bytes ? 0 : bytes - b->bytes;
 }
 
@@ -35,7 +35,7 @@ static void resize(tarei_pool *const pool, struct tarei_pool_block *const b, con
 }
 
 void *tarei_pool_take(tarei_pool *const pool, const size_t bytes) {
-  struct tarei_pool_block *b = choose(pool, bytes);
+  struct tarei_pool_block *b = pool_choose(pool, bytes);
   if (!b) {
     if (!TAREI_GROW(pool->blocks, pool->n_blocks, pool->cap_blocks)) {
       return NULL;

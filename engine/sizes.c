@@ -23,7 +23,7 @@ bool tarei_sizes_bytes(const tare_tensor *const t, size_t *const bytes) {
   return most <= (size_t)1 << 46;
 }
 
-static bool is_late(const tare_plan *const plan, const int v) {
+static bool sizes_is_late(const tare_plan *const plan, const int v) {
   return plan->parent || plan->slots[v].storage == TAREI_STORE_POOL;
 }
 
@@ -50,7 +50,7 @@ static tare_status check_node_at(const tare_plan *const plan, const tarei_node *
     const int v = node->out[o];
     int axis;
     int64_t size;
-    if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE || is_late(plan, v)) {
+    if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE || sizes_is_late(plan, v)) {
       continue;
     }
     const int64_t count = count_at(plan, v, symbols, &axis, &size);
@@ -59,7 +59,7 @@ static tare_status check_node_at(const tare_plan *const plan, const tarei_node *
                         "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
                         node->name, axis, g->values[v].name, (long long)size);
     }
-    const bool moves = node->op->movement && !is_late(plan, node->in[0]);
+    const bool moves = node->op->movement && !sizes_is_late(plan, node->in[0]);
     const int64_t had = moves ? count_at(plan, node->in[0], symbols, &axis, &size) : count;
     if (had != count) {
       return tarei_fail(err, TARE_E_SHAPE,
@@ -88,7 +88,7 @@ typedef struct builder {
 } builder;
 
 /* The number of an expression in the table, or -1 when out of memory. */
-static int number_of(const builder *const b, const tarei_expr e) {
+static int sizes_number_of(const builder *const b, const tarei_expr e) {
   tarei_sizes *const s = b->sizes;
   if (b->numbers[e]) {
     return b->numbers[e] - 1;
@@ -110,26 +110,26 @@ static bool add_place(tarei_size_place **const places, int *const n, size_t *con
   return true;
 }
 
-static bool add_value(const builder *const b, const int v) {
+static bool sizes_add_value(const builder *const b, const int v) {
   const tare_plan *const plan = b->plan;
   tarei_sizes *const s = b->sizes;
   const tarei_value *const value = &plan->graph->values[v];
-  const bool dynamic = plan->slots[v].dynamic && !is_late(plan, v);
+  const bool dynamic = plan->slots[v].dynamic && !sizes_is_late(plan, v);
   for (int d = 0; dynamic && d < value->rank; d++) {
-    if (!add_place(&s->dims, &s->n_dims, &s->cap_dims, v, d, number_of(b, value->dims[d]))) {
+    if (!add_place(&s->dims, &s->n_dims, &s->cap_dims, v, d, sizes_number_of(b, value->dims[d]))) {
       return false;
     }
   }
   for (int i = 0; plan->slots[v].from_shape && i < value->n_contents; i++) {
     if (!add_place(&s->contents, &s->n_contents, &s->cap_contents, v, i,
-                   number_of(b, value->contents[i]))) {
+                   sizes_number_of(b, value->contents[i]))) {
       return false;
     }
   }
   return true;
 }
 
-static tarei_expr count_of(const tarei_graph *const g, const int v) {
+static tarei_expr sizes_count_of(const tarei_graph *const g, const int v) {
   tarei_expr count = tarei_expr_const(g->exprs, 1);
   for (int d = 0; d < g->values[v].rank; d++) {
     count = tarei_expr_mul(g->exprs, count, g->values[v].dims[d]);
@@ -145,12 +145,12 @@ static bool add_moves(const tare_plan *const plan, tarei_sizes *const s) {
     const tarei_node *const node = &g->nodes[n];
     for (int o = 0; plan->runs[n] && node->op->movement && o < node->n_out; o++) {
       const int v = node->out[o];
-      if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE || is_late(plan, v) ||
-          is_late(plan, node->in[0])) {
+      if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE || sizes_is_late(plan, v) ||
+          sizes_is_late(plan, node->in[0])) {
         continue;
       }
-      const tarei_expr from = count_of(g, node->in[0]);
-      if ((from == TAREI_EXPR_NONE || from != count_of(g, v)) &&
+      const tarei_expr from = sizes_count_of(g, node->in[0]);
+      if ((from == TAREI_EXPR_NONE || from != sizes_count_of(g, v)) &&
           !add_place(&s->moves, &s->n_moves, &s->cap_moves, v, 0, node->in[0])) {
         return false;
       }
@@ -178,7 +178,7 @@ tare_status tarei_sizes_compile(tare_plan *const plan, tare_error *const err) {
   const builder b = {plan, &plan->sizes, tarei_calloc(n, sizeof *b.numbers)};
   bool ok = b.numbers != NULL;
   for (int v = 0; ok && v < plan->graph->n_values; v++) {
-    ok = plan->slots[v].storage == TAREI_STORE_NONE || add_value(&b, v);
+    ok = plan->slots[v].storage == TAREI_STORE_NONE || sizes_add_value(&b, v);
   }
   ok = ok && add_moves(plan, &plan->sizes);
   free(b.numbers);

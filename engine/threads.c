@@ -4,28 +4,28 @@
 
 #define RANGES 4 /* for each thread */
 
-typedef struct cut {
+typedef struct threads_cut {
   size_t n, ranges;
   tarei_range_fn fn;
   const void *user;
-} cut;
+} threads_cut;
 
 /* Ranges of one size, but for a rest that the first ones share. */
-static size_t begin_of(const cut *const c, const size_t i) {
+static size_t threads_begin_of(const threads_cut *const c, const size_t i) {
   const size_t rest = c->n % c->ranges;
   return c->n / c->ranges * i + (i < rest ? i : rest);
 }
 
 static void one_range(const void *const user, const size_t item, const int thread) {
-  const cut *const c = user;
-  c->fn(c->user, begin_of(c, item), begin_of(c, item + 1), thread);
+  const threads_cut *const c = user;
+  c->fn(c->user, threads_begin_of(c, item), threads_begin_of(c, item + 1), thread);
 }
 
 void tarei_ranges(const tarei_run *const run, const size_t n, const size_t least,
                   const tarei_range_fn fn, const void *const user) {
   assert(least > 0);
   const size_t most = run->threads > 1 ? (size_t)run->threads * RANGES : 1, wanted = n / least;
-  const cut c = {.n = n, .ranges = wanted < most ? wanted : most, .fn = fn, .user = user};
+  const threads_cut c = {.n = n, .ranges = wanted < most ? wanted : most, .fn = fn, .user = user};
   if (c.ranges > 1) {
     tarei_team_run(run->team, c.ranges, one_range, &c);
   } else if (n) {

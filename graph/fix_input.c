@@ -35,7 +35,8 @@ void tarei_number_bytes(const tare_dtype dtype, const double value, void *const 
   memcpy(out, &bits, tare_dtype_size(dtype));
 }
 
-static bool count_of(const tarei_graph *const graph, const int value, int64_t *const count) {
+static bool fix_input_count_of(const tarei_graph *const graph, const int value,
+                               int64_t *const count) {
   tare_tensor t = {.rank = graph->values[value].rank};
   for (int d = 0; d < t.rank; d++) {
     if (!tarei_value_dim_const(graph, value, d, &t.dims[d])) {
@@ -51,7 +52,7 @@ tare_status tarei_graph_fix_input(tarei_graph *const graph, const int input, con
   const int index = graph->inputs[input];
   tarei_value *const v = &graph->values[index];
   int64_t count;
-  if (!count_of(graph, index, &count)) {
+  if (!fix_input_count_of(graph, index, &count)) {
     return tarei_fail(err, TARE_E_USAGE,
                       "input '%s' cannot be set: its size changes from run to run", v->name);
   }

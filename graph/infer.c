@@ -9,13 +9,13 @@
 enum { MOST_OPERANDS = 1 << 16 }; /* far beyond real models */
 
 /* What went wrong so far; many nodes may fail and all are told. */
-typedef struct report {
+typedef struct infer_report {
   tarei_str text;
   int failures;
   tare_status status;
-} report;
+} infer_report;
 
-static void forget_outputs(tarei_graph *const graph, const tarei_node *const node) {
+static void infer_forget_outputs(tarei_graph *const graph, const tarei_node *const node) {
   for (int i = 0; i < node->n_out; i++) {
     if (node->out[i] >= 0) {
       tarei_value *const value = &graph->values[node->out[i]];
@@ -54,7 +54,7 @@ static tare_status check_count(const int n, const int min, const int max, const 
   return TARE_OK;
 }
 
-static tare_status check_counts(const tarei_node *const node, tare_error *const err) {
+static tare_status infer_check_counts(const tarei_node *const node, tare_error *const err) {
   const tarei_op *const op = node->op;
   if (node->n_in > MOST_OPERANDS || node->n_out > MOST_OPERANDS) {
     return tarei_fail(err, TARE_E_LIMIT, "has %d inputs and %d outputs; at most %d are accepted",
@@ -71,8 +71,8 @@ static tare_status check_counts(const tarei_node *const node, tare_error *const 
 }
 
 /* Dims must be known, and the fixed ones alone may not make a tensor that memory cannot hold. */
-static tare_status check_dims(const tarei_graph *const graph, const int index,
-                              tare_error *const err) {
+static tare_status infer_check_dims(const tarei_graph *const graph, const int index,
+                                    tare_error *const err) {
   const tarei_value *const value = index < 0 ? NULL : &graph->values[index];
   int64_t bytes = value ? (int64_t)tare_dtype_size(value->dtype) : 0;
   for (int i = 0; value && i < value->rank; i++) {
@@ -114,7 +114,7 @@ static tare_status expand_node(tarei_graph *const graph, const int index, tare_e
 
 static tare_status infer_node(tarei_graph *const graph, const int index, tare_error *const err) {
   tarei_node *const node = &graph->nodes[index];
-  TARE_TRY(check_counts(node, err));
+  TARE_TRY(infer_check_counts(node, err));
   if (node->op->expand && (!node->op->expands || node->op->expands(graph, node))) {
     return expand_node(graph, index, err);
   }
@@ -127,13 +127,13 @@ static tare_status infer_node(tarei_graph *const graph, const int index, tare_er
     return tarei_fail(err, TARE_E_UNSUPPORTED, "the type of an output cannot be told");
   }
   for (int i = 0; i < node->n_out; i++) {
-    TARE_TRY(check_dims(graph, node->out[i], err));
+    TARE_TRY(infer_check_dims(graph, node->out[i], err));
   }
   return TARE_OK;
 }
 
-static void add_failure(report *const r, const tarei_node *const node, const tare_status status,
-                        const char *const message) {
+static void add_failure(infer_report *const r, const tarei_node *const node,
+                        const tare_status status, const char *const message) {
   enum { SHOWN = 16 };
   if (r->failures < SHOWN) {
     tarei_str_add(&r->text, "%snode '%s' (%s): %s", r->failures ? "; " : "", node->name,
@@ -153,15 +153,15 @@ static tare_status infer_in_order(tarei_graph *const graph, int *const order,
   int n = 0;
   TARE_TRY(tarei_graph_order(graph, order, &n, err));
   for (int i = 0; i < graph->n_inputs; i++) {
-    const tare_status status = check_dims(graph, graph->inputs[i], err);
+    const tare_status status = infer_check_dims(graph, graph->inputs[i], err);
     if (status != TARE_OK) {
       return tarei_fail_in(err, status, "%s", graph->name);
     }
   }
   for (int i = 0; i < n; i++) {
-    forget_outputs(graph, &graph->nodes[order[i]]);
+    infer_forget_outputs(graph, &graph->nodes[order[i]]);
   }
-  report r = {0};
+  infer_report r = {0};
   for (int i = 0; i < n; i++) {
     if (!all_inferred(graph, graph->nodes[order[i]].in, graph->nodes[order[i]].n_in)) {
       continue; /* whoever makes that input has been reported */
@@ -170,7 +170,7 @@ static tare_status infer_in_order(tarei_graph *const graph, int *const order,
     const tare_status status = infer_node(graph, order[i], &inner);
     if (status != TARE_OK) {
       const tarei_node *const node = &graph->nodes[order[i]];
-      forget_outputs(graph, node);
+      infer_forget_outputs(graph, node);
       add_failure(&r, node, status, inner.message);
     }
   }

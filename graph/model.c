@@ -46,8 +46,8 @@ static bool fill_port(const tarei_graph *const graph, const int index, tare_port
 }
 
 /* Ports not reached stay empty, so that free_ports can take them. */
-static tare_port *make_ports(const tarei_graph *const graph, const int *const values, const int n,
-                             bool *const good) {
+static tare_port *model_make_ports(const tarei_graph *const graph, const int *const values,
+                                   const int n, bool *const good) {
   tare_port *const ports = tarei_calloc((size_t)n, sizeof *ports);
   *good = *good && ports;
   for (int i = 0; *good && i < n; i++) {
@@ -89,14 +89,16 @@ static bool count_ops(tare_model *const model) {
 }
 
 /* Ports and counts of a graph that has changed. */
-static bool describe(tare_model *const model, const int n_inputs, const int n_outputs) {
+static bool model_describe(tare_model *const model, const int n_inputs, const int n_outputs) {
   free_ports(model->inputs, n_inputs);
   free_ports(model->outputs, n_outputs);
   free(model->ops);
   model->n_ops = 0;
   bool good = true;
-  model->inputs = make_ports(model->graph, model->graph->inputs, model->graph->n_inputs, &good);
-  model->outputs = make_ports(model->graph, model->graph->outputs, model->graph->n_outputs, &good);
+  model->inputs =
+      model_make_ports(model->graph, model->graph->inputs, model->graph->n_inputs, &good);
+  model->outputs =
+      model_make_ports(model->graph, model->graph->outputs, model->graph->n_outputs, &good);
   return good && count_ops(model);
 }
 
@@ -108,7 +110,7 @@ tare_status tarei_model_new(tarei_graph *const graph, tare_model **const out,
     return tarei_fail_memory(err, "model", sizeof(tare_model));
   }
   model->graph = graph;
-  if (!describe(model, 0, 0)) {
+  if (!model_describe(model, 0, 0)) {
     tare_model_free(&model);
     return tarei_fail_memory(err, "model", sizeof(tare_model));
   }
@@ -116,7 +118,7 @@ tare_status tarei_model_new(tarei_graph *const graph, tare_model **const out,
   return TARE_OK;
 }
 
-static int find_input(const tarei_graph *const graph, const char *const name) {
+static int model_find_input(const tarei_graph *const graph, const char *const name) {
   for (int i = 0; i < graph->n_inputs; i++) {
     if (strcmp(graph->values[graph->inputs[i]].name, name) == 0) {
       return i;
@@ -129,7 +131,7 @@ tare_status tare_model_set(tare_model *const model, const char *const input, con
                            tare_error *const err) {
   tarei_graph *const graph = model->graph;
   const int n_inputs = graph->n_inputs, n_outputs = graph->n_outputs;
-  const int at = find_input(graph, input);
+  const int at = model_find_input(graph, input);
   if (at < 0) {
     return tarei_fail(err, TARE_E_USAGE, "the model has no input '%s'", input);
   }
@@ -137,8 +139,9 @@ tare_status tare_model_set(tare_model *const model, const char *const input, con
   TARE_TRY(tarei_graph_fix_input(graph, at, value, err));
   TARE_TRY(tarei_settle(refusals, tarei_graph_infer_or_wait(&model->graph, &model->waits, err),
                         input, err));
-  return describe(model, n_inputs, n_outputs) ? TARE_OK
-                                              : tarei_fail_memory(err, "model", sizeof(tare_model));
+  return model_describe(model, n_inputs, n_outputs)
+             ? TARE_OK
+             : tarei_fail_memory(err, "model", sizeof(tare_model));
 }
 
 void tare_load_options_init(tare_load_options *const options) {

@@ -25,7 +25,7 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
   return a;
 }
 
-static bool negate(tarei_poly *const p) {
+static bool expr_div_negate(tarei_poly *const p) {
   for (int i = 0; i < p->n; i++) {
     if (!tarei_mul_i64(p->terms[i].coefficient, -1, &p->terms[i].coefficient)) {
       return false;
@@ -57,8 +57,8 @@ static void push(tarei_poly *const p, const tarei_term *const t, const int64_t c
 }
 
 /* a = k * q + r with |coefficients of r| < k and 0 <= constant of r < k. */
-static void split(const tarei_poly *const a, const int64_t k, tarei_poly *const q,
-                  tarei_poly *const r) {
+static void expr_div_split(const tarei_poly *const a, const int64_t k, tarei_poly *const q,
+                           tarei_poly *const r) {
   q->n = r->n = 0;
   for (int i = 0; i < a->n; i++) {
     const tarei_term *const t = &a->terms[i];
@@ -71,7 +71,7 @@ static void split(const tarei_poly *const a, const int64_t k, tarei_poly *const 
 
 /* Divides the terms of r and k by their common factor; the constant is rounded down, which
  * changes no floor. Returns the factor. */
-static int64_t reduce(tarei_poly *const r, int64_t *const k) {
+static int64_t expr_div_reduce(tarei_poly *const r, int64_t *const k) {
   uint64_t g = (uint64_t)*k;
   for (int i = 0; i < r->n && r->terms[i].degree; i++) {
     g = gcd(g, magnitude(r->terms[i].coefficient));
@@ -104,7 +104,7 @@ static tarei_expr merge_nested(tarei_exprs *const pool, const tarei_poly *const 
 
 /* floor(r / k) for r as split leaves it, its first coefficient positive. */
 static tarei_expr floordiv_rest(tarei_exprs *const pool, tarei_poly *const r, int64_t k) {
-  (void)reduce(r, &k);
+  (void)expr_div_reduce(r, &k);
   const tarei_expr numerator = tarei_exprs_intern(pool, r);
   const tarei_expr divisor = tarei_expr_const(pool, k);
   if (numerator == TAREI_EXPR_NONE || divisor == TAREI_EXPR_NONE) {
@@ -123,7 +123,7 @@ static tarei_expr floordiv_rest(tarei_exprs *const pool, tarei_poly *const r, in
 
 static tarei_expr floordiv_const(tarei_exprs *const pool, tarei_poly *const a, const int64_t k) {
   tarei_poly q, r;
-  split(a, k, &q, &r);
+  expr_div_split(a, k, &q, &r);
   const tarei_expr whole = tarei_exprs_intern(pool, &q);
   if (r.n - has_const(&r) == 0) {
     return whole;
@@ -132,7 +132,7 @@ static tarei_expr floordiv_const(tarei_exprs *const pool, tarei_poly *const a, c
     return tarei_expr_add(pool, whole, floordiv_rest(pool, &r, k));
   }
   /* floor(-x / k) = -floor((x + k - 1) / k) */
-  if (!negate(&r)) {
+  if (!expr_div_negate(&r)) {
     return TAREI_EXPR_NONE;
   }
   set_const(&r, const_part(&r) + k - 1);
@@ -173,8 +173,8 @@ static void divide_terms(tarei_poly *const p, const tarei_term *const factor) {
 
 /* Long division a = q * b + r, where no term of r is a multiple of b's first one. When it does not
  * end soon or overflows: q = 0, r = a. */
-static void divide(const tarei_poly *const a, const tarei_poly *const b, tarei_poly *const q,
-                   tarei_poly *const r) {
+static void expr_div_divide(const tarei_poly *const a, const tarei_poly *const b,
+                            tarei_poly *const q, tarei_poly *const r) {
   tarei_poly left = *a, next;
   q->n = r->n = 0;
   for (int step = 0; left.n; step++) {
@@ -216,7 +216,7 @@ static bool load_operands(const tarei_exprs *const pool, const tarei_expr a, con
     return false;
   }
   *negated = pb->terms[0].coefficient < 0;
-  return !*negated || (negate(pa) && negate(pb));
+  return !*negated || (expr_div_negate(pa) && expr_div_negate(pb));
 }
 
 static tarei_expr floordiv_poly(tarei_exprs *const pool, tarei_poly *const a, tarei_poly *const b) {
@@ -227,7 +227,7 @@ static tarei_expr floordiv_poly(tarei_exprs *const pool, tarei_poly *const a, ta
     return tarei_expr_floordiv(pool, tarei_exprs_intern(pool, a), tarei_exprs_intern(pool, b));
   }
   tarei_poly q, r;
-  divide(a, b, &q, &r);
+  expr_div_divide(a, b, &q, &r);
   const tarei_expr whole = tarei_exprs_intern(pool, &q);
   if (r.n == 0) {
     return whole;
@@ -286,7 +286,7 @@ static tarei_expr mod_rest(tarei_exprs *const pool, const tarei_poly *const r, c
 static tarei_expr mod_const(tarei_exprs *const pool, const tarei_poly *const a, const int64_t b) {
   tarei_poly q, r;
   int64_t k = b;
-  split(a, k, &q, &r);
+  expr_div_split(a, k, &q, &r);
   for (int i = 0; i < r.n; i++) {
     r.terms[i].coefficient += r.terms[i].coefficient < 0 ? k : 0;
   }
@@ -294,7 +294,7 @@ static tarei_expr mod_const(tarei_exprs *const pool, const tarei_poly *const a, 
   if (r.n - has_const(&r) == 0) {
     return tarei_expr_const(pool, constant);
   }
-  const int64_t factor = reduce(&r, &k);
+  const int64_t factor = expr_div_reduce(&r, &k);
   const tarei_expr rest = mod_rest(pool, &r, tarei_expr_const(pool, k));
   return tarei_expr_add(pool, tarei_expr_mul(pool, tarei_expr_const(pool, factor), rest),
                         tarei_expr_const(pool, constant % factor));
@@ -311,7 +311,7 @@ tarei_expr tarei_expr_mod(tarei_exprs *const pool, const tarei_expr a, const tar
   if (tarei_poly_is_const(&pb, &k)) {
     result = mod_const(pool, &pa, k);
   } else {
-    divide(&pa, &pb, &q, &r);
+    expr_div_divide(&pa, &pb, &q, &r);
     result = r.n ? mod_rest(pool, &r, tarei_exprs_intern(pool, &pb)) : tarei_expr_const(pool, 0);
   }
   return negated ? tarei_expr_sub(pool, tarei_expr_const(pool, 0), result) : result;

@@ -94,15 +94,15 @@ bool tarei_expr_uses_measured(const tarei_exprs *const pool, const tarei_expr e)
   return uses(pool, e, ANY_MEASURED);
 }
 
-static int64_t smaller(const int64_t a, const int64_t b) {
+static int64_t expr_eval_smaller(const int64_t a, const int64_t b) {
   return a < b ? a : b;
 }
-static int64_t larger(const int64_t a, const int64_t b) {
+static int64_t expr_eval_larger(const int64_t a, const int64_t b) {
   return a > b ? a : b;
 }
 
 /* A bound beyond the range of int64 is none; the other side stays a number. */
-static tarei_interval make(const int64_t lo, const int64_t hi) {
+static tarei_interval expr_eval_make(const int64_t lo, const int64_t hi) {
   return (tarei_interval){lo == INT64_MAX ? INT64_MAX - 1 : lo,
                           hi == INT64_MIN ? INT64_MIN + 1 : hi};
 }
@@ -134,51 +134,52 @@ static int64_t add_bound(const int64_t a, const int64_t b, const int64_t none) {
 static tarei_interval mul_interval(const tarei_interval a, const tarei_interval b) {
   const int64_t p = mul_bound(a.lo, b.lo), q = mul_bound(a.lo, b.hi);
   const int64_t r = mul_bound(a.hi, b.lo), s = mul_bound(a.hi, b.hi);
-  return make(smaller(smaller(p, q), smaller(r, s)), larger(larger(p, q), larger(r, s)));
+  return expr_eval_make(expr_eval_smaller(expr_eval_smaller(p, q), expr_eval_smaller(r, s)),
+                        expr_eval_larger(expr_eval_larger(p, q), expr_eval_larger(r, s)));
 }
 
 /* The greatest distance from zero. */
-static int64_t reach(const tarei_interval a) {
-  return a.lo == INT64_MIN ? INT64_MAX : larger(a.hi, -a.lo);
+static int64_t expr_eval_reach(const tarei_interval a) {
+  return a.lo == INT64_MIN ? INT64_MAX : expr_eval_larger(a.hi, -a.lo);
 }
 
 tarei_interval tarei_interval_floordiv(const tarei_interval a, const tarei_interval b) {
   if (b.lo < 1) { /* |floor(a / b)| <= |a| for every divisor but 0 */
-    const int64_t far = reach(a);
-    return make(far == INT64_MAX ? INT64_MIN : -far, far);
+    const int64_t far = expr_eval_reach(a);
+    return expr_eval_make(far == INT64_MAX ? INT64_MIN : -far, far);
   }
   const int64_t lo =
       a.lo == INT64_MIN ? INT64_MIN : tarei_floordiv_i64(a.lo, a.lo < 0 ? b.lo : b.hi);
   const int64_t hi =
       a.hi == INT64_MAX ? INT64_MAX : tarei_floordiv_i64(a.hi, a.hi < 0 ? b.hi : b.lo);
-  return make(lo, hi);
+  return expr_eval_make(lo, hi);
 }
 
 static tarei_interval mod_interval(const tarei_interval a, const tarei_interval b) {
   if (b.lo < 1) {
-    const int64_t far = reach(b);
-    return make(far == INT64_MAX ? INT64_MIN : -far, far);
+    const int64_t far = expr_eval_reach(b);
+    return expr_eval_make(far == INT64_MAX ? INT64_MIN : -far, far);
   }
   if (a.lo >= 0 && a.hi < b.lo) {
     return a;
   }
   const int64_t most = b.hi == INT64_MAX ? INT64_MAX : b.hi - 1;
-  return make(0, a.lo >= 0 ? smaller(most, a.hi) : most);
+  return expr_eval_make(0, a.lo >= 0 ? expr_eval_smaller(most, a.hi) : most);
 }
 
 static tarei_interval atom_interval(const tarei_exprs *const pool, const tarei_atom *const atom,
                                     const int64_t *const lo, const int64_t *const hi) {
   if (atom->kind == TAREI_ATOM_SYMBOL) {
-    return lo ? make(lo[atom->a], hi[atom->a])
+    return lo ? expr_eval_make(lo[atom->a], hi[atom->a])
               : (tarei_interval){tarei_exprs_is_measured(pool, (int)atom->a) ? 0 : 1, INT64_MAX};
   }
   const tarei_interval a = tarei_expr_interval(pool, atom->a, lo, hi);
   const tarei_interval b = tarei_expr_interval(pool, atom->b, lo, hi);
   if (atom->kind == TAREI_ATOM_MIN) {
-    return (tarei_interval){smaller(a.lo, b.lo), smaller(a.hi, b.hi)};
+    return (tarei_interval){expr_eval_smaller(a.lo, b.lo), expr_eval_smaller(a.hi, b.hi)};
   }
   if (atom->kind == TAREI_ATOM_MAX) {
-    return (tarei_interval){larger(a.lo, b.lo), larger(a.hi, b.hi)};
+    return (tarei_interval){expr_eval_larger(a.lo, b.lo), expr_eval_larger(a.hi, b.hi)};
   }
   return atom->kind == TAREI_ATOM_MOD ? mod_interval(a, b) : tarei_interval_floordiv(a, b);
 }
@@ -189,11 +190,12 @@ tarei_interval tarei_expr_interval(const tarei_exprs *const pool, const tarei_ex
   const tarei_term *const terms = tarei_exprs_terms(pool, e, &n);
   tarei_interval sum = {0, 0};
   for (int i = 0; i < n; i++) {
-    tarei_interval product = make(terms[i].coefficient, terms[i].coefficient);
+    tarei_interval product = expr_eval_make(terms[i].coefficient, terms[i].coefficient);
     for (int k = 0; k < terms[i].degree; k++) {
       product = mul_interval(product, atom_interval(pool, &pool->atoms[terms[i].atoms[k]], lo, hi));
     }
-    sum = make(add_bound(sum.lo, product.lo, INT64_MIN), add_bound(sum.hi, product.hi, INT64_MAX));
+    sum = expr_eval_make(add_bound(sum.lo, product.lo, INT64_MIN),
+                         add_bound(sum.hi, product.hi, INT64_MAX));
   }
   return sum;
 }

@@ -4,14 +4,14 @@
 #include "shapes/expr.h"
 #include "shapes/expr_pool.h"
 
-typedef struct operands {
+typedef struct expr_minmax_operands {
   int n;
   tarei_expr items[TAREI_EXPR_MAX_OPERANDS];
-} operands;
+} expr_minmax_operands;
 
 /* Takes a nested min(min(a, b), c) apart. False when there are too many operands. */
-static bool collect(const tarei_exprs *const pool, const tarei_atom_kind kind, tarei_expr e,
-                    operands *const out) {
+static bool expr_minmax_collect(const tarei_exprs *const pool, const tarei_atom_kind kind,
+                                tarei_expr e, expr_minmax_operands *const out) {
   const tarei_atom *atom = tarei_exprs_bare_atom(pool, e);
   for (; atom && atom->kind == kind; atom = tarei_exprs_bare_atom(pool, e)) {
     if (out->n == TAREI_EXPR_MAX_OPERANDS) {
@@ -35,7 +35,8 @@ static bool beaten(tarei_exprs *const pool, const tarei_atom_kind kind, const ta
   return d != TAREI_EXPR_NONE && tarei_expr_interval(pool, d, NULL, NULL).lo >= 0;
 }
 
-static void drop_beaten(tarei_exprs *const pool, const tarei_atom_kind kind, operands *const set) {
+static void drop_beaten(tarei_exprs *const pool, const tarei_atom_kind kind,
+                        expr_minmax_operands *const set) {
   for (int i = 0; i < set->n;) {
     bool drop = false;
     for (int j = 0; j < set->n && !drop; j++) {
@@ -50,7 +51,7 @@ static void drop_beaten(tarei_exprs *const pool, const tarei_atom_kind kind, ope
   }
 }
 
-static void sort(operands *const set) {
+static void expr_minmax_sort(expr_minmax_operands *const set) {
   for (int i = 1; i < set->n; i++) {
     for (int j = i; j > 0 && set->items[j - 1] > set->items[j]; j--) {
       const tarei_expr swap = set->items[j];
@@ -60,15 +61,15 @@ static void sort(operands *const set) {
   }
 }
 
-static tarei_expr combine(tarei_exprs *const pool, const tarei_atom_kind kind, const tarei_expr a,
-                          const tarei_expr b) {
-  operands set = {0};
-  if (a == TAREI_EXPR_NONE || b == TAREI_EXPR_NONE || !collect(pool, kind, a, &set) ||
-      !collect(pool, kind, b, &set)) {
+static tarei_expr expr_minmax_combine(tarei_exprs *const pool, const tarei_atom_kind kind,
+                                      const tarei_expr a, const tarei_expr b) {
+  expr_minmax_operands set = {0};
+  if (a == TAREI_EXPR_NONE || b == TAREI_EXPR_NONE || !expr_minmax_collect(pool, kind, a, &set) ||
+      !expr_minmax_collect(pool, kind, b, &set)) {
     return TAREI_EXPR_NONE;
   }
   drop_beaten(pool, kind, &set);
-  sort(&set);
+  expr_minmax_sort(&set);
   tarei_expr result = set.items[0];
   for (int i = 1; i < set.n && result != TAREI_EXPR_NONE; i++) {
     result = tarei_exprs_atom(pool, kind, result, set.items[i]);
@@ -77,9 +78,9 @@ static tarei_expr combine(tarei_exprs *const pool, const tarei_atom_kind kind, c
 }
 
 tarei_expr tarei_expr_min(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
-  return combine(pool, TAREI_ATOM_MIN, a, b);
+  return expr_minmax_combine(pool, TAREI_ATOM_MIN, a, b);
 }
 
 tarei_expr tarei_expr_max(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
-  return combine(pool, TAREI_ATOM_MAX, a, b);
+  return expr_minmax_combine(pool, TAREI_ATOM_MAX, a, b);
 }

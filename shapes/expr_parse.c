@@ -22,7 +22,7 @@ static tare_status fault(const parser *const p, const char *const what) {
                     p->text, what, p->at - p->text + 1, length, p->at);
 }
 
-static char peek(parser *const p) {
+static char expr_parse_peek(parser *const p) {
   while (isspace((unsigned char)*p->at)) {
     p->at++;
   }
@@ -30,7 +30,7 @@ static char peek(parser *const p) {
 }
 
 static tare_status expect(parser *const p, const char c, const char *const what) {
-  if (peek(p) != c) {
+  if (expr_parse_peek(p) != c) {
     return fault(p, what);
   }
   p->at++;
@@ -131,7 +131,7 @@ static tare_status parse_name(parser *const p, tarei_expr *const out) {
   }
   const int length = (int)(p->at - start);
   if (length == 3 && (strncmp(start, "min", 3) == 0 || strncmp(start, "max", 3) == 0) &&
-      peek(p) == '(') {
+      expr_parse_peek(p) == '(') {
     return parse_call(p, start[1] == 'i', out);
   }
   tarei_str name = {0};
@@ -142,7 +142,7 @@ static tare_status parse_name(parser *const p, tarei_expr *const out) {
 }
 
 static tare_status parse_primary(parser *const p, tarei_expr *const out) {
-  const char c = peek(p);
+  const char c = expr_parse_peek(p);
   if (c == '(') {
     p->at++;
     TARE_TRY(parse_sum(p, out));
@@ -165,7 +165,7 @@ static tare_status parse_primary(parser *const p, tarei_expr *const out) {
 
 static tare_status parse_negative(parser *const p, tarei_expr *const out) {
   p->at++;
-  if (isdigit((unsigned char)peek(p))) {
+  if (isdigit((unsigned char)expr_parse_peek(p))) {
     return parse_integer(p, true, out);
   }
   tarei_expr value;
@@ -179,7 +179,8 @@ static tare_status parse_unary(parser *const p, tarei_expr *const out) {
     return fault(p, "nesting deeper than 64");
   }
   p->depth++;
-  const tare_status status = peek(p) == '-' ? parse_negative(p, out) : parse_primary(p, out);
+  const tare_status status =
+      expr_parse_peek(p) == '-' ? parse_negative(p, out) : parse_primary(p, out);
   p->depth--;
   return status;
 }
@@ -193,7 +194,7 @@ static tare_status known(const parser *const p, const tarei_expr e) {
 
 static tare_status parse_product(parser *const p, tarei_expr *const out) {
   TARE_TRY(parse_unary(p, out));
-  for (char c = peek(p); c == '*' || c == '/' || c == '%'; c = peek(p)) {
+  for (char c = expr_parse_peek(p); c == '*' || c == '/' || c == '%'; c = expr_parse_peek(p)) {
     p->at++;
     tarei_expr right;
     TARE_TRY(parse_unary(p, &right));
@@ -206,7 +207,7 @@ static tare_status parse_product(parser *const p, tarei_expr *const out) {
 
 static tare_status parse_sum(parser *const p, tarei_expr *const out) {
   TARE_TRY(parse_product(p, out));
-  for (char c = peek(p); c == '+' || c == '-'; c = peek(p)) {
+  for (char c = expr_parse_peek(p); c == '+' || c == '-'; c = expr_parse_peek(p)) {
     p->at++;
     tarei_expr right;
     TARE_TRY(parse_product(p, &right));
@@ -218,11 +219,11 @@ static tare_status parse_sum(parser *const p, tarei_expr *const out) {
 tare_status tarei_expr_parse(tarei_exprs *const pool, const char *const text, tarei_expr *const out,
                              tare_error *const err) {
   parser p = {.pool = pool, .text = text, .at = text, .err = err};
-  if (peek(&p) == '?') {
+  if (expr_parse_peek(&p) == '?') {
     p.at++;
     *out = TAREI_EXPR_NONE;
   } else {
     TARE_TRY(parse_sum(&p, out));
   }
-  return peek(&p) ? fault(&p, "expected an operator or the end") : TARE_OK;
+  return expr_parse_peek(&p) ? fault(&p, "expected an operator or the end") : TARE_OK;
 }

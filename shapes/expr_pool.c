@@ -129,8 +129,8 @@ static bool same_terms(const tarei_term *const a, const tarei_term *const b, con
 
 /* What writing the polynomial out would take. The sums fit: terms, factors and weights are
  * limited. */
-static void measure(const tarei_exprs *const pool, const tarei_poly *const poly,
-                    tarei_node *const node) {
+static void expr_pool_measure(const tarei_exprs *const pool, const tarei_poly *const poly,
+                              tarei_expr_node *const node) {
   for (int i = 0; i < poly->n; i++) {
     node->weight++;
     for (int k = 0; k < poly->terms[i].degree; k++) {
@@ -155,14 +155,14 @@ tarei_expr tarei_exprs_intern(tarei_exprs *const pool, const tarei_poly *const p
   const uint32_t hash = hash_poly(poly);
   int32_t *const head = &pool->node_heads[hash % TAREI_EXPR_BUCKETS];
   for (int32_t i = *head; i >= 0; i = pool->nodes[i].next) {
-    const tarei_node *const node = &pool->nodes[i];
+    const tarei_expr_node *const node = &pool->nodes[i];
     if (node->hash == hash && node->n == poly->n &&
         same_terms(pool->terms + node->first, poly->terms, poly->n)) {
       return i;
     }
   }
-  tarei_node node = {.first = pool->n_terms, .n = poly->n, .next = *head, .hash = hash};
-  measure(pool, poly, &node);
+  tarei_expr_node node = {.first = pool->n_terms, .n = poly->n, .next = *head, .hash = hash};
+  expr_pool_measure(pool, poly, &node);
   if (pool->n_nodes >= TAREI_EXPR_MAX_NODES || poly->n > TAREI_EXPR_MAX_TERMS ||
       node.weight > TAREI_EXPR_MAX_WEIGHT ||
       !TAREI_GROW(pool->nodes, pool->n_nodes, pool->cap_nodes) || !append_terms(pool, poly)) {
@@ -193,7 +193,7 @@ tarei_expr tarei_exprs_atom(tarei_exprs *const pool, const tarei_atom_kind kind,
   }
   tarei_atom atom = {.kind = kind, .a = a, .b = b, .next = *head, .weight = 1, .depth = 0};
   if (kind != TAREI_ATOM_SYMBOL) {
-    const tarei_node *const na = &pool->nodes[a], *const nb = &pool->nodes[b];
+    const tarei_expr_node *const na = &pool->nodes[a], *const nb = &pool->nodes[b];
     atom.weight += na->weight + nb->weight;
     atom.depth = 1 + (na->depth > nb->depth ? na->depth : nb->depth);
   }

@@ -45,13 +45,13 @@ typedef struct tarei_poly {
   tarei_term terms[TAREI_EXPR_MAX_TERMS + 1];
 } tarei_poly;
 
-typedef struct tarei_node {
+typedef struct tarei_expr_node {
   size_t first; /* in terms */
   int32_t n;
   int32_t next;
   uint32_t hash;
   int32_t weight, depth;
-} tarei_node;
+} tarei_expr_node;
 
 typedef struct tarei_symbol {
   char *name;     /* its own, or that of the node that measures it */
@@ -61,7 +61,7 @@ typedef struct tarei_symbol {
 
 struct tarei_exprs {
   tarei_symbol *symbols;
-  tarei_node *nodes;
+  tarei_expr_node *nodes;
   tarei_term *terms;
   tarei_atom *atoms;
   size_t n_symbols, n_nodes, n_terms, n_atoms;

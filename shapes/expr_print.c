@@ -10,7 +10,7 @@ typedef struct printer {
   bool by_number; /* measured symbols by the numbers of their nodes */
 } printer;
 
-static void print(const printer *p, tarei_expr e);
+static void expr_print_print(const printer *p, tarei_expr e);
 
 static bool plain_name(const char *const name) {
   if (!name[0] || isdigit((unsigned char)name[0]) || strcmp(name, "min") == 0 ||
@@ -25,7 +25,7 @@ static bool plain_name(const char *const name) {
   return true;
 }
 
-static void print_name(const char *const name, tarei_str *const s) {
+static void expr_print_name(const char *const name, tarei_str *const s) {
   if (plain_name(name)) {
     tarei_str_add(s, "%s", name);
     return;
@@ -41,13 +41,13 @@ static bool is_division(const tarei_atom *const atom) {
   return atom->kind == TAREI_ATOM_FLOORDIV || atom->kind == TAREI_ATOM_MOD;
 }
 
-static void print_symbol(const printer *const p, const tarei_symbol *const symbol) {
+static void expr_print_symbol(const printer *const p, const tarei_symbol *const symbol) {
   if (symbol->owner && p->by_number) {
     tarei_str_add(p->out, "~%d.%d", symbol->owner, symbol->number);
     return;
   }
   tarei_str_add(p->out, "%s", symbol->owner ? "~" : "");
-  print_name(symbol->name, p->out);
+  expr_print_name(symbol->name, p->out);
   if (symbol->owner) {
     tarei_str_add(p->out, ".%d", symbol->number);
   }
@@ -60,22 +60,22 @@ static void print_operand(const printer *const p, const tarei_expr e) {
   const bool word =
       atom ? !is_division(atom) : tarei_expr_is_const(p->pool, e, &value) && value >= 0;
   tarei_str_add(p->out, "%s", word ? "" : "(");
-  print(p, e);
+  expr_print_print(p, e);
   tarei_str_add(p->out, "%s", word ? "" : ")");
 }
 
 static void print_atom(const printer *const p, const tarei_atom *const atom) {
   if (atom->kind == TAREI_ATOM_SYMBOL) {
-    print_symbol(p, &p->pool->symbols[atom->a]);
+    expr_print_symbol(p, &p->pool->symbols[atom->a]);
   } else if (is_division(atom)) {
     print_operand(p, atom->a);
     tarei_str_add(p->out, atom->kind == TAREI_ATOM_MOD ? " %% " : " / ");
     print_operand(p, atom->b);
   } else {
     tarei_str_add(p->out, atom->kind == TAREI_ATOM_MIN ? "min(" : "max(");
-    print(p, atom->a);
+    expr_print_print(p, atom->a);
     tarei_str_add(p->out, ", ");
-    print(p, atom->b);
+    expr_print_print(p, atom->b);
     tarei_str_add(p->out, ")");
   }
 }
@@ -98,7 +98,7 @@ static void print_term(const printer *const p, const tarei_term *const t, const 
   }
 }
 
-static void print(const printer *const p, const tarei_expr e) {
+static void expr_print_print(const printer *const p, const tarei_expr e) {
   if (e == TAREI_EXPR_NONE) {
     tarei_str_add(p->out, "?");
     return;
@@ -121,9 +121,9 @@ static void print(const printer *const p, const tarei_expr e) {
 }
 
 void tarei_expr_print(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
-  print(&(printer){.pool = pool, .out = s}, e);
+  expr_print_print(&(printer){.pool = pool, .out = s}, e);
 }
 
 void tarei_expr_write(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
-  print(&(printer){.pool = pool, .out = s, .by_number = true}, e);
+  expr_print_print(&(printer){.pool = pool, .out = s, .by_number = true}, e);
 }

@@ -9,8 +9,8 @@
 #include "shapes/policy.h"
 #include "shapes/profile_set.h"
 
-static const tare_port *find_input(const tare_port *const inputs, const int n_inputs,
-                                   const char *const name) {
+static const tare_port *fit_find_input(const tare_port *const inputs, const int n_inputs,
+                                       const char *const name) {
   for (int i = 0; i < n_inputs; i++) {
     if (strcmp(inputs[i].name, name) == 0) {
       return &inputs[i];
@@ -23,7 +23,7 @@ tare_status tarei_fit_check(const tarei_fit_options *const options, const tare_p
                             const int n_inputs, tare_error *const err) {
   for (int i = 0; i < options->n_pad_values; i++) {
     const tare_pad_value *const pad = &options->pad_values[i];
-    const tare_port *const port = find_input(inputs, n_inputs, pad->input);
+    const tare_port *const port = fit_find_input(inputs, n_inputs, pad->input);
     if (!port) {
       (void)tarei_fail_unknown_input(inputs, n_inputs, pad->input, err);
       return tarei_fail_in(err, TARE_E_USAGE, "pad value %g", pad->value);
@@ -151,9 +151,9 @@ static tare_status count_bytes(const tare_tensor *const tensor, const char *cons
 }
 
 /* Lengths of an axis become those of what is left of it. */
-static tare_status follow(const tare_profiles *const profiles, const tare_length_input *const item,
-                          const tarei_fitted *const fitted, const tare_tensor *const lengths,
-                          tare_error *const err) {
+static tare_status fit_follow(const tare_profiles *const profiles,
+                              const tare_length_input *const item, const tarei_fitted *const fitted,
+                              const tare_tensor *const lengths, tare_error *const err) {
   int s = 0;
   while (strcmp(profiles->symbols[s], item->symbol) != 0) {
     s++;
@@ -189,12 +189,12 @@ static tare_status fit_tensor(const tare_profiles *const profiles, const int i,
     }
   }
   fitted->tensors[i] = to;
-  return lengths ? follow(profiles, lengths, fitted, &to, err) : TARE_OK;
+  return lengths ? fit_follow(profiles, lengths, fitted, &to, err) : TARE_OK;
 }
 
-static tare_status choose_profile(const tare_profiles *const profiles, const int64_t *const own,
-                                  const tare_outside outside, int *const profile,
-                                  tare_error *const err) {
+static tare_status fit_choose_profile(const tare_profiles *const profiles, const int64_t *const own,
+                                      const tare_outside outside, int *const profile,
+                                      tare_error *const err) {
   *profile = tare_profiles_find(profiles, own);
   if (*profile < 0 && outside == TARE_OUTSIDE_NEAREST) {
     *profile = tare_profiles_nearest(profiles, own);
@@ -209,7 +209,7 @@ static tare_status fit_sample(const tare_profiles *const profiles,
   int64_t *const own = fitted->own;
   TARE_TRY(size_fitted(fitted, profiles->n_inputs, err));
   TARE_TRY(tare_profiles_bind(profiles, tensors, own, err));
-  TARE_TRY(choose_profile(profiles, own, options->outside, &fitted->profile, err));
+  TARE_TRY(fit_choose_profile(profiles, own, options->outside, &fitted->profile, err));
   for (int i = 0; i < profiles->n_symbols; i++) {
     const tare_range range = tare_profiles_range(profiles, fitted->profile, i);
     fitted->run[i] = tarei_policy_value(options->fit, own[i], range);

@@ -62,7 +62,7 @@ bool tarei_is_length_dtype(const tare_dtype dtype) {
   return type && type->counts;
 }
 
-static bool has_symbol(const tare_port *const port, const char *const symbol) {
+static bool length_input_has_symbol(const tare_port *const port, const char *const symbol) {
   for (int axis = 0; axis < port->rank; axis++) {
     if (port->dims[axis].symbol && strcmp(port->dims[axis].symbol, symbol) == 0) {
       return true;
@@ -73,7 +73,7 @@ static bool has_symbol(const tare_port *const port, const char *const symbol) {
 
 static bool any_has_symbol(const tare_port *const inputs, const int n, const char *const symbol) {
   for (int i = 0; i < n; i++) {
-    if (has_symbol(&inputs[i], symbol)) {
+    if (length_input_has_symbol(&inputs[i], symbol)) {
       return true;
     }
   }
@@ -89,7 +89,7 @@ static tare_status check_one(const tare_length_input *const item, const tare_por
   if (!any_has_symbol(inputs, n_inputs, item->symbol)) {
     return tarei_fail(err, TARE_E_USAGE, "no input has an axis '%s'", item->symbol);
   }
-  if (has_symbol(&inputs[input], item->symbol)) {
+  if (length_input_has_symbol(&inputs[input], item->symbol)) {
     return tarei_fail(err, TARE_E_USAGE,
                       "has axis '%s' itself: expected an input of one length a sample",
                       item->symbol);
@@ -158,9 +158,9 @@ bool tarei_lengths_equal(const tare_tensor *const lengths, const int64_t own) {
 }
 
 /* A symbol, or the symbol of an axis. */
-static tare_status find_symbol(const char *const text, const char *const name,
-                               const tare_port *const inputs, const int n_inputs,
-                               const char **const symbol, tare_error *const err) {
+static tare_status length_input_find_symbol(const char *const text, const char *const name,
+                                            const tare_port *const inputs, const int n_inputs,
+                                            const char **const symbol, tare_error *const err) {
   int input;
   int64_t axis;
   for (int k = 0; k < n_inputs; k++) {
@@ -194,7 +194,7 @@ tare_status tare_length_input_parse(const char *const text, const tare_port *con
       continue;
     }
     *out = (tare_length_input){.input = inputs[input].name};
-    TARE_TRY(find_symbol(text, at + 1, inputs, n_inputs, &out->symbol, err));
+    TARE_TRY(length_input_find_symbol(text, at + 1, inputs, n_inputs, &out->symbol, err));
     return tarei_length_inputs_check(out, 1, inputs, n_inputs, err);
   }
   return tarei_fail(err, TARE_E_USAGE,

@@ -15,8 +15,8 @@ static tare_status add_line(tare_profiles *const set, char *const line, tare_err
   return line[strspn(line, " \t\r")] ? tare_profiles_add(set, line, err) : TARE_OK;
 }
 
-static tare_status add_lines(tare_profiles *const set, char *text, const char *const path,
-                             tare_error *const err) {
+static tare_status profile_file_add_lines(tare_profiles *const set, char *text,
+                                          const char *const path, tare_error *const err) {
   for (int number = 1; text; number++) {
     char *const newline = strchr(text, '\n');
     if (newline) {
@@ -45,7 +45,7 @@ static tare_status add_source(tare_profiles *const set, const tarei_source *cons
     memcpy(text, source->data, source->size);
   }
   const int before = set->count;
-  tare_status status = add_lines(set, text, path, err);
+  tare_status status = profile_file_add_lines(set, text, path, err);
   if (status == TARE_OK && set->count == before) {
     status = tarei_fail(err, TARE_E_INPUT, "%s: no profile in it", path);
   }

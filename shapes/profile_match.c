@@ -3,14 +3,15 @@
 
 #include "shapes/profile_set.h"
 
-static bool holds(const tarei_profile *const profile, const int symbol, const int64_t value) {
+static bool profile_match_holds(const tarei_profile *const profile, const int symbol,
+                                const int64_t value) {
   return profile->ranges[symbol].min <= value && value <= profile->ranges[symbol].max;
 }
 
 int tare_profiles_find(const tare_profiles *const profiles, const int64_t *const values) {
   for (int p = 0; p < profiles->count; p++) {
     int i = 0;
-    while (i < profiles->n_symbols && holds(&profiles->items[p], i, values[i])) {
+    while (i < profiles->n_symbols && profile_match_holds(&profiles->items[p], i, values[i])) {
       i++;
     }
     if (i == profiles->n_symbols) {
@@ -20,7 +21,7 @@ int tare_profiles_find(const tare_profiles *const profiles, const int64_t *const
   return -1;
 }
 
-static double distance(const tare_range range, const int64_t value) {
+static double profile_match_distance(const tare_range range, const int64_t value) {
   if (range.min <= value && value <= range.max) {
     return 0;
   }
@@ -35,7 +36,7 @@ int tare_profiles_nearest(const tare_profiles *const profiles, const int64_t *co
   for (int p = 0; p < profiles->count; p++) {
     double sum = 0;
     for (int i = 0; i < profiles->n_symbols; i++) {
-      sum += distance(profiles->items[p].ranges[i], values[i]);
+      sum += profile_match_distance(profiles->items[p].ranges[i], values[i]);
     }
     if (nearest < 0 || sum < least) {
       nearest = p;
@@ -52,7 +53,7 @@ static int find_culprits(const tare_profiles *const profiles, const int64_t *con
   for (int i = 0; i < profiles->n_symbols; i++) {
     culprit[i] = false;
     for (int p = 0; p < profiles->count && !culprit[i]; p++) {
-      culprit[i] = !holds(&profiles->items[p], i, values[i]);
+      culprit[i] = !profile_match_holds(&profiles->items[p], i, values[i]);
     }
     n += culprit[i];
   }
@@ -135,7 +136,7 @@ tare_status tarei_fail_unknown_input(const tare_port *const inputs, const int n_
   return TARE_E_USAGE;
 }
 
-static void print_shape(const tare_port *const port, tarei_str *const s) {
+static void profile_match_print_shape(const tare_port *const port, tarei_str *const s) {
   tarei_str_add(s, "%s", port->rank ? "" : "scalar");
   for (int axis = 0; axis < port->rank; axis++) {
     tarei_str_add(s, "%s", axis ? " x " : "");
@@ -149,7 +150,7 @@ static void print_shape(const tare_port *const port, tarei_str *const s) {
 
 static tare_status fail_rank(const tare_port *const port, const int rank, tare_error *const err) {
   tarei_str s = {0};
-  print_shape(port, &s);
+  profile_match_print_shape(port, &s);
   (void)tarei_fail(err, TARE_E_SHAPE, "input '%s' has rank %d, the model takes rank %d (%s)%s",
                    port->name, rank, port->rank, tarei_str_get(&s),
                    port->rank ? ", or one less for a single sample" : "");

@@ -73,8 +73,9 @@ static bool parse_range(const char *at, const char *const end, tare_range *const
   return n != 1;
 }
 
-static tare_status find_symbol(const tare_profiles *const set, const char *const at,
-                               const char *const end, int *const symbol, tare_error *const err) {
+static tare_status profile_spec_find_symbol(const tare_profiles *const set, const char *const at,
+                                            const char *const end, int *const symbol,
+                                            tare_error *const err) {
   char *const name = tarei_unquote(at, end);
   if (!name) {
     return tarei_fail_memory(err, "symbol name", (size_t)(end - at) + 1);
@@ -87,16 +88,16 @@ static tare_status find_symbol(const tare_profiles *const set, const char *const
   return status;
 }
 
-static tare_status parse_item(const tare_profiles *const set, const char *const at,
-                              const char *const end, tarei_profile *const profile, bool *const seen,
-                              tare_error *const err) {
+static tare_status profile_spec_parse_item(const tare_profiles *const set, const char *const at,
+                                           const char *const end, tarei_profile *const profile,
+                                           bool *const seen, tare_error *const err) {
   const char *const equals = tarei_find_unquoted(at, '=');
   if (equals >= end) {
     return tarei_fail(err, TARE_E_USAGE, "'%.*s' is not of the form symbol=min:opt:max",
                       (int)(end - at), at);
   }
   int symbol;
-  TARE_TRY(find_symbol(set, at, equals, &symbol, err));
+  TARE_TRY(profile_spec_find_symbol(set, at, equals, &symbol, err));
   if (seen[symbol]) {
     return tarei_fail(err, TARE_E_USAGE, "symbol '%s' is given twice", set->symbols[symbol]);
   }
@@ -122,7 +123,7 @@ static tare_status parse_items(const tare_profiles *const set, const char *const
     const char *const end = tarei_find_unquoted(at, ',');
     const char *from = at, *to = end;
     tarei_trim(&from, &to);
-    TARE_TRY(parse_item(set, from, to, profile, seen, err));
+    TARE_TRY(profile_spec_parse_item(set, from, to, profile, seen, err));
     at = end;
     if (!*at) {
       return TARE_OK;

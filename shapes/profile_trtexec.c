@@ -17,7 +17,7 @@ typedef struct shape_list {
   bool *named;                  /* per input: named in full or by a wildcard */
 } shape_list;
 
-static bool matches(const char *const pattern, const char *const name) {
+static bool profile_trtexec_matches(const char *const pattern, const char *const name) {
   const char *const star = strchr(pattern, '*');
   if (!star) {
     return strcmp(pattern, name) == 0;
@@ -62,8 +62,8 @@ static tare_status set_dims(shape_list *const list, const int input, const int64
 }
 
 /* "1x1600"; "scalar" or nothing is 0-D. */
-static tare_status parse_dims(const char *at, const char *end, int64_t *const dims, int *const rank,
-                              tare_error *const err) {
+static tare_status profile_trtexec_parse_dims(const char *at, const char *end, int64_t *const dims,
+                                              int *const rank, tare_error *const err) {
   tarei_trim(&at, &end);
   *rank = 0;
   if (at == end || (end - at == 6 && memcmp(at, "scalar", 6) == 0)) {
@@ -93,7 +93,7 @@ static tare_status set_inputs(shape_list *const list, const char *const name,
   for (int i = 0; i < list->set->n_inputs; i++) {
     const char *const input = list->set->inputs[i].name;
     const bool full = strcmp(name, input) == 0;
-    if (!full && !matches(name, input)) {
+    if (!full && !profile_trtexec_matches(name, input)) {
       continue;
     }
     known = true;
@@ -142,7 +142,7 @@ static tare_status take_item(shape_list *const list, const char *const at, const
       list->exact[i] |= strcmp(name, list->set->inputs[i].name) == 0;
     }
   } else {
-    status = parse_dims(shape, end, dims, &rank, err);
+    status = profile_trtexec_parse_dims(shape, end, dims, &rank, err);
     if (status == TARE_OK) {
       status = set_inputs(list, name, dims, rank, err);
     }
@@ -165,8 +165,8 @@ static tare_status take_items(shape_list *const list, const bool marking, tare_e
   }
 }
 
-static tare_status read_list(const tare_profiles *const set, const char *const text,
-                             shape_list *const list, tare_error *const err) {
+static tare_status profile_trtexec_read_list(const tare_profiles *const set, const char *const text,
+                                             shape_list *const list, tare_error *const err) {
   *list = (shape_list){.set = set, .text = text};
   memset(list->setter, -1, sizeof list->setter);
   if (!tarei_find_unquoted(text, 0)) {
@@ -191,8 +191,8 @@ static tare_status read_list(const tare_profiles *const set, const char *const t
 }
 
 /* A symbol that some of the lists set must be set by all of them. */
-static tare_status combine(const shape_list *const lists, tarei_profile *const profile,
-                           tare_error *const err) {
+static tare_status profile_trtexec_combine(const shape_list *const lists,
+                                           tarei_profile *const profile, tare_error *const err) {
   static const char *const labels[N_SPECS] = {"min", "opt", "max"};
   const tare_profiles *const set = lists[OPT].set;
   for (int i = 0; i < set->n_symbols; i++) {
@@ -221,12 +221,12 @@ tare_status tare_profiles_add_shapes(tare_profiles *const profiles, const char *
   const char *const texts[N_SPECS] = {min ? min : opt, opt, max ? max : opt};
   shape_list lists[N_SPECS];
   for (int k = 0; k < N_SPECS; k++) {
-    const tare_status status = read_list(profiles, texts[k], &lists[k], err);
+    const tare_status status = profile_trtexec_read_list(profiles, texts[k], &lists[k], err);
     if (status != TARE_OK) {
       return tarei_fail_in(err, status, "shapes \"%s\"", texts[k]);
     }
   }
   tarei_profile profile = tarei_profile_ones();
-  const tare_status status = combine(lists, &profile, err);
+  const tare_status status = profile_trtexec_combine(lists, &profile, err);
   return status == TARE_OK ? tarei_profiles_append(profiles, &profile, err) : status;
 }

@@ -156,7 +156,7 @@ tare_range tare_profiles_range(const tare_profiles *const profiles, const int pr
 }
 
 /* A name that the specification's syntax would read otherwise stands in quotes. */
-static void print_symbol(const char *const name, tarei_str *const out) {
+static void profiles_print_symbol(const char *const name, tarei_str *const out) {
   if (name[0] && !strpbrk(name, ",='#\"\\ \t\r\n\v\f")) {
     tarei_str_add(out, "%s", name);
     return;
@@ -173,7 +173,7 @@ void tarei_profiles_print(const tare_profiles *const profiles, const int profile
   for (int i = 0; i < profiles->n_symbols; i++) {
     const tare_range r = tare_profiles_range(profiles, profile, i);
     tarei_str_add(out, "%s", i ? "," : "");
-    print_symbol(profiles->symbols[i], out);
+    profiles_print_symbol(profiles->symbols[i], out);
     tarei_str_add(out, "=%" PRId64 ":%" PRId64 ":%" PRId64, r.min, r.opt, r.max);
   }
 }

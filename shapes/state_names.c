@@ -54,7 +54,7 @@ static void add_word(words *const w, const char *const from, const size_t n) {
 }
 
 /* False when the name is too long to be looked at. */
-static bool split(const char *name, words *const w) {
+static bool state_names_split(const char *name, words *const w) {
   static const char past[] = "past_key_values"; /* stands beside "present" */
   *w = (words){.n = 0};
   if (strlen(name) >= LONGEST) {
@@ -76,7 +76,7 @@ static bool split(const char *name, words *const w) {
 
 bool tarei_state_names_pair(const char *const input, const char *const output) {
   words in, out;
-  if (!split(input, &in) || !split(output, &out)) {
+  if (!state_names_split(input, &in) || !state_names_split(output, &out)) {
     return false;
   }
   static const char first[] = "0 "; /* the 0 of "h0", where the output is an "hn" */

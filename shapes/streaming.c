@@ -72,8 +72,8 @@ static bool are_alike(const tare_port *const input, const tare_port *const outpu
   return alike;
 }
 
-static tare_status add(tare_streaming *const s, const int output, const int input,
-                       tare_error *const err) {
+static tare_status streaming_add(tare_streaming *const s, const int output, const int input,
+                                 tare_error *const err) {
   if (!TAREI_GROW(s->states, s->n_states, s->cap_states)) {
     return tarei_fail_memory(err, "states", sizeof *s->states);
   }
@@ -97,7 +97,7 @@ tare_status tare_streaming_add_state(tare_streaming *const s, const char *const 
                         in->name);
     }
     return are_alike(in, out)
-               ? add(s, output, input, err)
+               ? streaming_add(s, output, input, err)
                : tarei_fail(err, TARE_E_USAGE,
                             "state '%s': output '%s' cannot become input '%s', whose type or shape "
                             "is another",
@@ -135,7 +135,7 @@ int tare_streaming_find_states(tare_streaming *const s) {
   int n = 0;
   for (int i = 0; i < s->n_inputs; i++) {
     const int output = tarei_streaming_is_state(s, i) ? -1 : partner_of(s, i);
-    if (output >= 0 && inputs_of(s, output) == 1 && add(s, output, i, NULL) == TARE_OK) {
+    if (output >= 0 && inputs_of(s, output) == 1 && streaming_add(s, output, i, NULL) == TARE_OK) {
       n++;
     }
   }

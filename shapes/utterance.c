@@ -27,8 +27,9 @@ void tarei_utterance_fini(tarei_utterance *const u) {
 }
 
 /* Gives a tensor memory for its dims; *bytes is how much it takes. */
-static tare_status make_room(struct tarei_utterance_buffer *const buffer, tare_tensor *const t,
-                             size_t *const bytes, tare_error *const err) {
+static tare_status utterance_make_room(struct tarei_utterance_buffer *const buffer,
+                                       tare_tensor *const t, size_t *const bytes,
+                                       tare_error *const err) {
   const int64_t count = tare_tensor_count(t);
   if (count < 0 || !tarei_mul_size((size_t)count, tare_dtype_size(t->dtype), bytes)) {
     return tarei_fail(err, TARE_E_LIMIT, "a tensor of the stream would be too large");
@@ -53,7 +54,7 @@ static tare_status copy_into(struct tarei_utterance_buffer *const buffer, tare_t
                              const tare_tensor *const from, tare_error *const err) {
   size_t bytes = 0;
   *to = *from;
-  TARE_TRY(make_room(buffer, to, &bytes, err));
+  TARE_TRY(utterance_make_room(buffer, to, &bytes, err));
   if (bytes) {
     memcpy(to->data, from->data, bytes);
   }
@@ -61,7 +62,8 @@ static tare_status copy_into(struct tarei_utterance_buffer *const buffer, tare_t
 }
 
 /* The axis of a sample's tensor, which may lack the batch. */
-static int axis_of(const tare_streaming *const s, const int input, const tare_tensor *const t) {
+static int utterance_axis_of(const tare_streaming *const s, const int input,
+                             const tare_tensor *const t) {
   return s->chunk_axis[input] < 0 ? -1 : s->chunk_axis[input] - (s->inputs[input].rank - t->rank);
 }
 
@@ -77,7 +79,7 @@ static tare_status count_chunks(tarei_utterance *const u, tare_error *const err)
     if (tarei_streaming_is_state(s, i)) {
       continue;
     }
-    const int axis = axis_of(s, i, t);
+    const int axis = utterance_axis_of(s, i, t);
     if (s->chunk_axis[i] >= 0 && (axis < 0 || axis >= t->rank)) {
       return tarei_fail(err, TARE_E_SHAPE, "input '%s' has rank %d, without the axis to be cut",
                         s->inputs[i].name, t->rank);
@@ -95,7 +97,7 @@ static tare_status count_chunks(tarei_utterance *const u, tare_error *const err)
 }
 
 /* What the data say of a symbol: 1 where a sample lacks the batch; -1 where they say nothing. */
-static int64_t value_of(const tarei_utterance *const u, const char *const symbol) {
+static int64_t utterance_value_of(const tarei_utterance *const u, const char *const symbol) {
   const tare_streaming *const s = u->streaming;
   const tare_tensor *t = u->data;
   for (int i = 0; i < s->n_inputs; i++) {
@@ -130,11 +132,11 @@ static tare_status reset_state(tarei_utterance *const u, const tare_profiles *co
   *t = (tare_tensor){.dtype = port->dtype, .rank = port->rank};
   for (int d = 0; d < port->rank; d++) {
     const char *const symbol = port->dims[d].symbol;
-    const int64_t told = symbol ? value_of(u, symbol) : port->dims[d].value;
+    const int64_t told = symbol ? utterance_value_of(u, symbol) : port->dims[d].value;
     t->dims[d] = told >= 0 ? told : least_of(profiles, symbol);
   }
   size_t bytes = 0;
-  TARE_TRY(make_room(buffer_of(u, input), t, &bytes, err));
+  TARE_TRY(utterance_make_room(buffer_of(u, input), t, &bytes, err));
   memset(t->data, 0, bytes);
   return TARE_OK;
 }
@@ -188,12 +190,12 @@ tare_status tarei_utterance_next(tarei_utterance *const u, const tare_tensor **c
     if (tarei_streaming_is_state(s, i)) {
       continue;
     }
-    const int axis = axis_of(s, i, t);
+    const int axis = utterance_axis_of(s, i, t);
     u->tensors[i] = *t;
     if (axis >= 0) {
       size_t bytes = 0;
       u->tensors[i].dims[axis] = s->size;
-      TARE_TRY(make_room(buffer_of(u, i), &u->tensors[i], &bytes, err));
+      TARE_TRY(utterance_make_room(buffer_of(u, i), &u->tensors[i], &bytes, err));
       take_window(t, axis, u->at * s->hop, &u->tensors[i]);
     }
     t++;

@@ -15,7 +15,7 @@ typedef struct dice {
 } dice;
 
 /* splitmix64 */
-static uint64_t roll(dice *const d) {
+static uint64_t feed_roll(dice *const d) {
   uint64_t z = (d->state += UINT64_C(0x9e3779b97f4a7c15));
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -23,7 +23,7 @@ static uint64_t roll(dice *const d) {
 }
 
 static double roll_unit(dice *const d) {
-  return ((double)(roll(d) >> 11) + 0.5) * 0x1p-53;
+  return ((double)(feed_roll(d) >> 11) + 0.5) * 0x1p-53;
 }
 
 static double roll_normal(dice *const d) {
@@ -49,11 +49,12 @@ static void fill_bits(const tare_port *const port, void *const data, const int64
   const size_t size = tare_dtype_size(port->dtype);
   const bool ones = strstr(port->name, "mask") != NULL;
   for (int64_t i = 0; i < n; i++) {
-    ((uint8_t *)data)[(size_t)i * size] = ones ? 1 : (uint8_t)(roll(d) & 1);
+    ((uint8_t *)data)[(size_t)i * size] = ones ? 1 : (uint8_t)(feed_roll(d) & 1);
   }
 }
 
-static void fill(const tare_port *const port, void *const data, const int64_t n, dice *const d) {
+static void feed_fill(const tare_port *const port, void *const data, const int64_t n,
+                      dice *const d) {
   if (port->dtype == TARE_F32) {
     fill_f32(data, n, d);
   } else if (port->dtype == TARE_F64) {
@@ -73,9 +74,9 @@ static int64_t symbol_value(const tare_profiles *const profiles, const int64_t *
   return 1;
 }
 
-static tare_status make(const tare_port *const port, const tare_profiles *const profiles,
-                        const int64_t *const values, dice *const d, tare_tensor *const out,
-                        tare_error *const err) {
+static tare_status feed_make(const tare_port *const port, const tare_profiles *const profiles,
+                             const int64_t *const values, dice *const d, tare_tensor *const out,
+                             tare_error *const err) {
   *out = (tare_tensor){.dtype = port->dtype, .rank = port->rank};
   for (int a = 0; a < port->rank; a++) {
     const tare_dim dim = port->dims[a];
@@ -90,7 +91,7 @@ static tare_status make(const tare_port *const port, const tare_profiles *const 
   if (!out->data) {
     return cli_fail(err, TARE_E_MEMORY, "no memory for input '%s'", port->name);
   }
-  fill(port, out->data, n, d);
+  feed_fill(port, out->data, n, d);
   return TARE_OK;
 }
 
@@ -101,7 +102,7 @@ tare_status feed_new(const tare_port *const inputs, const int n_inputs,
   *out = (feed){.tensors = cli_realloc(NULL, (size_t)n_inputs, sizeof *out->tensors)};
   for (int i = 0; i < n_inputs; i++) {
     out->n = i + 1;
-    const tare_status status = make(&inputs[i], profiles, values, &d, &out->tensors[i], err);
+    const tare_status status = feed_make(&inputs[i], profiles, values, &d, &out->tensors[i], err);
     if (status != TARE_OK) {
       feed_fini(out);
       return status;

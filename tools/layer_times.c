@@ -10,11 +10,11 @@
 #include "tools/report.h"
 
 /* Layers that share an operator and a precision, or all of them. */
-typedef struct group {
+typedef struct layer_times_group {
   const char *op, *precision;
   int64_t layers;
   double seconds, operations; /* of all runs; of one run */
-} group;
+} layer_times_group;
 
 double plan_operations(const tare_plan *const plan, const int64_t *const values) {
   double sum = 0;
@@ -24,52 +24,53 @@ double plan_operations(const tare_plan *const plan, const int64_t *const values)
   return sum;
 }
 
-static group of_layer(const layer_times *const t, const int i) {
+static layer_times_group of_layer(const layer_times *const t, const int i) {
   const tare_layer layer = tare_plan_layer(t->plan, i);
-  return (group){.op = layer.op,
-                 .precision = layer.precision,
-                 .layers = 1,
-                 .seconds = tare_context_layer_seconds(t->context, i),
-                 .operations = tare_plan_layer_operations(t->plan, i, t->values)};
+  return (layer_times_group){.op = layer.op,
+                             .precision = layer.precision,
+                             .layers = 1,
+                             .seconds = tare_context_layer_seconds(t->context, i),
+                             .operations = tare_plan_layer_operations(t->plan, i, t->values)};
 }
 
-static void add(group *const sum, const group *const one) {
+static void layer_times_add(layer_times_group *const sum, const layer_times_group *const one) {
   sum->layers += one->layers;
   sum->seconds += one->seconds;
   sum->operations += one->operations;
 }
 
-static group all_layers(const layer_times *const t) {
-  group sum = {.op = "", .precision = ""};
+static layer_times_group all_layers(const layer_times *const t) {
+  layer_times_group sum = {.op = "", .precision = ""};
   for (int i = 0; i < tare_plan_n_layers(t->plan); i++) {
-    const group one = of_layer(t, i);
-    add(&sum, &one);
+    const layer_times_group one = of_layer(t, i);
+    layer_times_add(&sum, &one);
   }
   return sum;
 }
 
-static double percent(const group *const g, const group *const all) {
+static double layer_times_percent(const layer_times_group *const g,
+                                  const layer_times_group *const all) {
   return all->seconds > 0 ? 100 * g->seconds / all->seconds : 0;
 }
 
 /* 1e9 operations a second; NAN for layers that only move or change elements, and for those of
  * branches that were not taken. */
-static double gops(const layer_times *const t, const group *const g) {
+static double gops(const layer_times *const t, const layer_times_group *const g) {
   return g->operations > 0 && g->seconds > 0 ? g->operations * (double)t->runs / g->seconds * 1e-9
                                              : NAN;
 }
 
-static void report_times(report *const r, const layer_times *const t, const group *const g,
-                         const group *const all) {
+static void report_times(report *const r, const layer_times *const t,
+                         const layer_times_group *const g, const layer_times_group *const all) {
   report_number(r, 4, g->seconds * 1e3 / (double)t->runs);
-  report_number(r, 1, percent(g, all));
+  report_number(r, 1, layer_times_percent(g, all));
   report_number(r, 1, gops(t, g));
 }
 
-static void print_layers(const layer_times *const t, const group *const all) {
+static void print_layers(const layer_times *const t, const layer_times_group *const all) {
   report *const r = report_new("layer~,op<,precision<,ms>,share %>,GOP/s>");
   for (int i = 0; i < tare_plan_n_layers(t->plan); i++) {
-    const group one = of_layer(t, i);
+    const layer_times_group one = of_layer(t, i);
     report_cell(r, "%s", tare_plan_layer(t->plan, i).name);
     report_cell(r, "%s", one.op);
     report_cell(r, "%s", one.precision);
@@ -80,39 +81,40 @@ static void print_layers(const layer_times *const t, const group *const all) {
 }
 
 static int slower_first(const void *const a, const void *const b) {
-  const double x = ((const group *)a)->seconds, y = ((const group *)b)->seconds;
+  const double x = ((const layer_times_group *)a)->seconds,
+               y = ((const layer_times_group *)b)->seconds;
   return (x < y) - (x > y);
 }
 
-static int gather(const layer_times *const t, group *const groups) {
+static int layer_times_gather(const layer_times *const t, layer_times_group *const groups) {
   int n = 0;
   for (int i = 0; i < tare_plan_n_layers(t->plan); i++) {
-    const group one = of_layer(t, i);
+    const layer_times_group one = of_layer(t, i);
     int g = 0;
     while (g < n &&
            (strcmp(groups[g].op, one.op) != 0 || strcmp(groups[g].precision, one.precision) != 0)) {
       g++;
     }
     if (g == n) {
-      groups[n++] = (group){.op = one.op, .precision = one.precision};
+      groups[n++] = (layer_times_group){.op = one.op, .precision = one.precision};
     }
-    add(&groups[g], &one);
+    layer_times_add(&groups[g], &one);
   }
   qsort(groups, (size_t)n, sizeof *groups, slower_first);
   return n;
 }
 
-static void report_group(report *const r, const layer_times *const t, const group *const g,
-                         const group *const all) {
+static void report_group(report *const r, const layer_times *const t,
+                         const layer_times_group *const g, const layer_times_group *const all) {
   report_cell(r, "%s", g == all ? "total" : g->op);
   report_cell(r, "%s", g->precision);
   report_cell(r, "%" PRId64, g->layers);
   report_times(r, t, g, all);
 }
 
-static void print_groups(const layer_times *const t, const group *const all) {
-  group *const groups = cli_realloc(NULL, (size_t)all->layers, sizeof *groups);
-  const int n = gather(t, groups);
+static void print_groups(const layer_times *const t, const layer_times_group *const all) {
+  layer_times_group *const groups = cli_realloc(NULL, (size_t)all->layers, sizeof *groups);
+  const int n = layer_times_gather(t, groups);
   report *const r = report_new("op<,precision<,layers>,ms>,share %>,GOP/s>");
   for (int g = 0; g < n; g++) {
     report_group(r, t, &groups[g], all);
@@ -124,29 +126,29 @@ static void print_groups(const layer_times *const t, const group *const all) {
 }
 
 void layer_times_print(const layer_times *const t) {
-  const group all = all_layers(t);
+  const layer_times_group all = all_layers(t);
   print_layers(t, &all);
   print_groups(t, &all);
 }
 
-static void layer_json(cJSON *const item, const layer_times *const t, const int i,
-                       const group *const all) {
+static void tools_layer_times_json(cJSON *const item, const layer_times *const t, const int i,
+                                   const layer_times_group *const all) {
   const tare_layer layer = tare_plan_layer(t->plan, i);
-  const group one = of_layer(t, i);
+  const layer_times_group one = of_layer(t, i);
   json_text(item, "name", layer.name);
   json_text(item, "op", layer.op);
   json_text(item, "precision", layer.precision);
   json_real(item, "time_ms", one.seconds * 1e3);
   json_real(item, "average_ms", one.seconds * 1e3 / (double)t->runs);
-  json_real(item, "percentage", percent(&one, all));
+  json_real(item, "percentage", layer_times_percent(&one, all));
   json_real(item, "operations", one.operations);
   json_real(item, "gops", gops(t, &one));
 }
 
 void layer_times_json(cJSON *const object, const layer_times *const t) {
-  const group all = all_layers(t);
+  const layer_times_group all = all_layers(t);
   cJSON *const layers = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_plan_n_layers(t->plan); i++) {
-    layer_json(json_add(layers, NULL, json_object()), t, i, &all);
+    tools_layer_times_json(json_add(layers, NULL, json_object()), t, i, &all);
   }
 }

@@ -12,7 +12,7 @@ typedef struct tally {
   int *counts;
 } tally;
 
-static void count(tally *const t, const char *const name) {
+static void layers_count(tally *const t, const char *const name) {
   for (int i = 0; i < t->names.n; i++) {
     if (strcmp(t->names.items[i], name) == 0) {
       t->counts[i]++;
@@ -27,7 +27,7 @@ static void count(tally *const t, const char *const name) {
 static tally tally_of(const tare_plan *const plan) {
   tally t = {0};
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    count(&t, tare_plan_layer(plan, i).precision);
+    layers_count(&t, tare_plan_layer(plan, i).precision);
   }
   return t;
 }
@@ -86,7 +86,7 @@ void layers_print(const tare_plan *const plan) {
   report_print(r, stdout);
 }
 
-static void layer_json(cJSON *const object, const tare_layer *const layer) {
+static void layers_layer_json(cJSON *const object, const tare_layer *const layer) {
   json_text(object, "name", layer->name);
   json_text(object, "op", layer->op);
   json_text(object, "asked", layer->asked);
@@ -107,6 +107,6 @@ void layers_json(cJSON *const object, const tare_plan *const plan) {
   cJSON *const layers = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    layer_json(json_add(layers, NULL, json_object()), &layer);
+    layers_layer_json(json_add(layers, NULL, json_object()), &layer);
   }
 }

@@ -21,7 +21,7 @@ static const command COMMANDS[] = {
 };
 enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };
 
-static const command *find(const char *const name) {
+static const command *main_find(const char *const name) {
   for (int i = 0; i < N_COMMANDS; i++) {
     if (strcmp(COMMANDS[i].name, name) == 0) {
       return &COMMANDS[i];
@@ -50,7 +50,7 @@ static int help(FILE *const to) {
   return 0;
 }
 
-static int unknown(const char *const name) {
+static int main_unknown(const char *const name) {
   cli_list names = {0};
   for (int i = 0; i < N_COMMANDS; i++) {
     cli_list_add(&names, COMMANDS[i].name);
@@ -74,9 +74,9 @@ static int help_about(const int argc, char **const argv) {
   if (argc < 2) {
     return help(stdout);
   }
-  const command *const c = find(argv[1]);
+  const command *const c = main_find(argv[1]);
   if (!c) {
-    return unknown(argv[1]);
+    return main_unknown(argv[1]);
   }
   char option[] = "--help";
   char *args[] = {NULL, option, NULL};
@@ -96,8 +96,8 @@ static int dispatch(const int argc, char **const argv) {
     printf("tare %s\n", tare_version());
     return 0;
   }
-  const command *const c = find(name);
-  return c ? run_command(c, argc - 1, argv + 1) : unknown(name);
+  const command *const c = main_find(name);
+  return c ? run_command(c, argc - 1, argv + 1) : main_unknown(name);
 }
 
 int main(const int argc, char **const argv) {

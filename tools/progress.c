@@ -16,8 +16,8 @@ progress progress_start(const char *const what, const opt_common *const options)
                     .last = now};
 }
 
-static void draw(const progress *const p, const int64_t done, const int64_t total,
-                 const double seconds) {
+static void progress_draw(const progress *const p, const int64_t done, const int64_t total,
+                          const double seconds) {
   const double rate = (double)done / seconds;
   fprintf(stderr, "%s%s %" PRId64 "/%" PRId64 " %3.0f%% %.1f/s, %.0f s left%s",
           p->terminal ? "\r\033[K" : "", p->what, done, total, 100.0 * (double)done / (double)total,
@@ -32,7 +32,7 @@ bool progress_tick(void *const user, const int64_t done, const int64_t total) {
       now <= p->start) {
     return true;
   }
-  draw(p, done, total, now - p->start);
+  progress_draw(p, done, total, now - p->start);
   p->last = now;
   p->drawn = true;
   return true;

@@ -5,14 +5,14 @@
 #include <tare/tare.h>
 
 /* The action is the default one again when this runs: the signal ends the program after all. */
-static void end(const int number) {
+static void signals_end(const int number) {
   tare_abandon_outputs();
   (void)raise(number);
 }
 
 void signals_handle(void) {
   static const int NUMBERS[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
-  struct sigaction ours = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND}, theirs;
+  struct sigaction ours = {.sa_handler = signals_end, .sa_flags = (int)SA_RESETHAND}, theirs;
   sigemptyset(&ours.sa_mask);
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
     const int failed = sigaction(NUMBERS[i], NULL, &theirs);

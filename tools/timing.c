@@ -12,13 +12,13 @@ void timing_add(timing *const t, const double ms) {
   t->ms[t->n++] = ms;
 }
 
-static int ascending(const void *const a, const void *const b) {
+static int timing_ascending(const void *const a, const void *const b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 void timing_sort(timing *const t) {
-  qsort(t->ms, t->n, sizeof *t->ms, ascending);
+  qsort(t->ms, t->n, sizeof *t->ms, timing_ascending);
 }
 
 double timing_mean(const timing *const t) {

@@ -16,7 +16,7 @@ enum {
 static const uint64_t SEED = 20240229;
 
 /* splitmix64 */
-static uint64_t roll(uint64_t *const state) {
+static uint64_t bootstrap_roll(uint64_t *const state) {
   uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -33,30 +33,30 @@ typedef struct bootstrap {
   double *values;          /* per plan, the metric in each draw */
 } bootstrap;
 
-static double value_of(const tare_metric_tally sum) {
+static double bootstrap_value_of(const tare_metric_tally sum) {
   return (double)sum.part / (double)sum.whole;
 }
 
-static void add(const bootstrap *const b, const int64_t sample) {
+static void bootstrap_add(const bootstrap *const b, const int64_t sample) {
   for (int p = 0; p < b->n_plans; p++) {
     b->sums[p].part += b->tallies[p][sample].part;
     b->sums[p].whole += b->tallies[p][sample].whole;
   }
 }
 
-static void draw(const bootstrap *const b, const int round, uint64_t *const state) {
+static void bootstrap_draw(const bootstrap *const b, const int round, uint64_t *const state) {
   for (int p = 0; p < b->n_plans; p++) {
     b->sums[p] = (tare_metric_tally){0};
   }
   for (int64_t i = 0; i < b->n; i++) {
-    add(b, b->labelled[roll(state) % (uint64_t)b->n]);
+    bootstrap_add(b, b->labelled[bootstrap_roll(state) % (uint64_t)b->n]);
   }
   for (int p = 0; p < b->n_plans; p++) {
-    b->values[(int64_t)p * DRAWS + round] = value_of(b->sums[p]);
+    b->values[(int64_t)p * DRAWS + round] = bootstrap_value_of(b->sums[p]);
   }
 }
 
-static int ascending(const void *const a, const void *const b) {
+static int bootstrap_ascending(const void *const a, const void *const b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -72,16 +72,18 @@ static int64_t count_differing(const bootstrap *const b, const int plan) {
 }
 
 /* Ends with `draws` sorted. */
-static tare_difference conclude(const bootstrap *const b, const int plan, double *const draws) {
+static tare_difference bootstrap_conclude(const bootstrap *const b, const int plan,
+                                          double *const draws) {
   for (int r = 0; r < DRAWS; r++) {
     draws[r] = b->values[(int64_t)plan * DRAWS + r] - b->values[(int64_t)b->base * DRAWS + r];
   }
-  qsort(draws, DRAWS, sizeof *draws, ascending);
-  tare_difference d = {.value = value_of(b->sums[plan]) - value_of(b->sums[b->base]),
-                       .low = draws[TAIL - 1],
-                       .high = draws[DRAWS - TAIL],
-                       .samples = b->n,
-                       .differing = count_differing(b, plan)};
+  qsort(draws, DRAWS, sizeof *draws, bootstrap_ascending);
+  tare_difference d = {
+      .value = bootstrap_value_of(b->sums[plan]) - bootstrap_value_of(b->sums[b->base]),
+      .low = draws[TAIL - 1],
+      .high = draws[DRAWS - TAIL],
+      .samples = b->n,
+      .differing = count_differing(b, plan)};
   d.distinct = (d.low > 0 || d.high < 0) && d.differing >= DIFFERING_AT_LEAST;
   return d;
 }
@@ -98,16 +100,16 @@ static void find_labelled(bootstrap *const b, const int64_t n_samples) {
 static void compare_all(bootstrap *const b, double *const draws, tare_difference *const out) {
   uint64_t state = SEED;
   for (int r = 0; r < DRAWS; r++) {
-    draw(b, r, &state);
+    bootstrap_draw(b, r, &state);
   }
   for (int p = 0; p < b->n_plans; p++) {
     b->sums[p] = (tare_metric_tally){0};
   }
   for (int64_t i = 0; i < b->n; i++) {
-    add(b, b->labelled[i]);
+    bootstrap_add(b, b->labelled[i]);
   }
   for (int p = 0; p < b->n_plans; p++) {
-    out[p] = conclude(b, p, draws);
+    out[p] = bootstrap_conclude(b, p, draws);
   }
 }
 

@@ -43,8 +43,8 @@ void tare_eval_result_fini(tare_eval_result *const result) {
   *result = (tare_eval_result){0};
 }
 
-static tare_status check(evaluation *const e, const tare_plan *const *const plans,
-                         tare_error *const err) {
+static tare_status eval_check(evaluation *const e, const tare_plan *const *const plans,
+                              tare_error *const err) {
   for (int s = 1; s < e->n_sides; s++) {
     TARE_TRY(tarei_eval_check_ports(plans[0], plans[s], err));
   }
@@ -79,8 +79,8 @@ static tare_status open_sides(evaluation *const e, const tare_plan *const *const
   return TARE_OK;
 }
 
-static tare_status prepare(evaluation *const e, const tare_plan *const *const plans,
-                           const int64_t count, tare_error *const err) {
+static tare_status eval_prepare(evaluation *const e, const tare_plan *const *const plans,
+                                const int64_t count, tare_error *const err) {
   e->sides = tarei_calloc((size_t)e->n_sides, sizeof *e->sides);
   if (!e->sides) {
     return tarei_fail_memory(err, "evaluation", (size_t)e->n_sides * sizeof *e->sides);
@@ -228,7 +228,7 @@ static tare_status take_stream(evaluation *const e, const tare_sample *const sam
 
 /* Whether its tensors do not go together; one outside all profiles is sound, only not wanted. A
  * stream's have states beside them that no data holds. */
-static bool is_unsound(const evaluation *const e, const tare_sample *const sample) {
+static bool eval_is_unsound(const evaluation *const e, const tare_sample *const sample) {
   int64_t values[TARE_MAX_SYMBOLS];
   return !e->options->streaming && tare_profiles_bind(tare_plan_profiles(e->sides[0].plan),
                                                       sample->tensors, values, NULL) != TARE_OK;
@@ -236,15 +236,15 @@ static bool is_unsound(const evaluation *const e, const tare_sample *const sampl
 
 /* A sample that the model refuses is for the data set to skip; it counts as a whole or not at all,
  * and for all sides or none. */
-static tare_status take_sample(evaluation *const e, tare_dataset *const dataset,
-                               const tare_sample *const sample, tare_error *const err) {
+static tare_status eval_take_sample(evaluation *const e, tare_dataset *const dataset,
+                                    const tare_sample *const sample, tare_error *const err) {
   tare_error why = {0};
   e->refused = false;
   for (int s = 0; s < e->n_sides; s++) {
     tarei_eval_side_begin(&e->sides[s]);
   }
   if ((e->options->streaming ? take_stream : take_whole)(e, sample, &why) != TARE_OK) {
-    return e->refused || is_unsound(e, sample)
+    return e->refused || eval_is_unsound(e, sample)
                ? tare_dataset_refuse(dataset, sample->index, &why, err)
                : tarei_fail(err, why.status, "%s", why.message);
   }
@@ -270,7 +270,7 @@ static tare_status take_all(evaluation *const e, const unsigned refusals,
     if (!sample) {
       break;
     }
-    TARE_TRY(take_sample(e, dataset, sample, err));
+    TARE_TRY(eval_take_sample(e, dataset, sample, err));
   }
   if (e->sides[0].tallies[e->n_profiles].samples == 0) {
     return tarei_fail(err, TARE_E_INPUT, "no sample to evaluate: %s",
@@ -289,8 +289,8 @@ static void add_reference(const evaluation *const e, tare_eval_result *const res
   }
 }
 
-static tare_status conclude(const evaluation *const e, tare_eval_result *const results,
-                            const int n_results, tare_error *const err) {
+static tare_status eval_conclude(const evaluation *const e, tare_eval_result *const results,
+                                 const int n_results, tare_error *const err) {
   struct rusage usage = {0};
   (void)getrusage(RUSAGE_SELF, &usage); /* cannot fail for ourselves */
   for (int s = 0; s < n_results; s++) {
@@ -322,10 +322,11 @@ static void fini(evaluation *const e) {
 
 /* Evaluates all of plans, of which `reference` is the one to compare with, and gives the results of
  * the first n_results. */
-static tare_status evaluate(const tare_plan *const *const plans, const int n_plans,
-                            const int reference, tare_dataset *const dataset,
-                            const tare_eval_options *const options, tare_eval_result *const results,
-                            const int n_results, tare_error *const err) {
+static tare_status eval_evaluate(const tare_plan *const *const plans, const int n_plans,
+                                 const int reference, tare_dataset *const dataset,
+                                 const tare_eval_options *const options,
+                                 tare_eval_result *const results, const int n_results,
+                                 tare_error *const err) {
   evaluation e = {.options = options,
                   .n_sides = n_plans,
                   .reference = reference,
@@ -333,10 +334,10 @@ static tare_status evaluate(const tare_plan *const *const plans, const int n_pla
   e.n_outputs = tare_plan_outputs(plans[0], &e.outputs);
   const unsigned refusals = tarei_refusals();
   tare_status status = TARE_OK;
-  TARE_TRY_GOTO(check(&e, plans, err), done);
-  TARE_TRY_GOTO(prepare(&e, plans, tare_dataset_count(dataset), err), done);
+  TARE_TRY_GOTO(eval_check(&e, plans, err), done);
+  TARE_TRY_GOTO(eval_prepare(&e, plans, tare_dataset_count(dataset), err), done);
   TARE_TRY_GOTO(take_all(&e, refusals, dataset, err), done);
-  status = conclude(&e, results, n_results, err);
+  status = eval_conclude(&e, results, n_results, err);
 done:
   fini(&e);
   return status;
@@ -346,8 +347,8 @@ tare_status tare_eval(const tare_plan *const plan, tare_dataset *const dataset,
                       const tare_eval_options *const options, tare_eval_result *const result,
                       tare_error *const err) {
   const tare_plan *const plans[] = {plan, options->against};
-  return evaluate(plans, options->against ? 2 : 1, options->against ? 1 : NO_SIDE, dataset, options,
-                  result, 1, err);
+  return eval_evaluate(plans, options->against ? 2 : 1, options->against ? 1 : NO_SIDE, dataset,
+                       options, result, 1, err);
 }
 
 static int find_plan(const tare_plan *const *const plans, const int n,
@@ -366,7 +367,7 @@ tare_status tare_eval_many(const tare_plan *const *const plans, const int n_plan
   assert(n_plans > 0);
   const int found = find_plan(plans, n_plans, options->against);
   if (!options->against || found != NO_SIDE) {
-    return evaluate(plans, n_plans, found, dataset, options, results, n_plans, err);
+    return eval_evaluate(plans, n_plans, found, dataset, options, results, n_plans, err);
   }
   const tare_plan **const all = tarei_calloc((size_t)n_plans + 1, sizeof *all);
   if (!all) {
@@ -375,7 +376,7 @@ tare_status tare_eval_many(const tare_plan *const *const plans, const int n_plan
   memcpy(all, plans, (size_t)n_plans * sizeof *all);
   all[n_plans] = options->against;
   const tare_status status =
-      evaluate(all, n_plans + 1, n_plans, dataset, options, results, n_plans, err);
+      eval_evaluate(all, n_plans + 1, n_plans, dataset, options, results, n_plans, err);
   free(all);
   return status;
 }

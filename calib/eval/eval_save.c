@@ -62,8 +62,8 @@ static hid_t stored_type(const tare_dtype dtype) {
 }
 
 /* Copies the valid part row by row; *dims receives its extents. NULL when out of memory. */
-static void *gather(const tare_tensor *const tensor, const int64_t *const extents,
-                    hsize_t *const dims) {
+static void *eval_save_gather(const tare_tensor *const tensor, const int64_t *const extents,
+                              hsize_t *const dims) {
   const tarei_value_reader read = tarei_value_reader_of(tensor->dtype);
   const size_t size = read ? sizeof(float) : tare_dtype_size(tensor->dtype);
   tarei_rows rows;
@@ -149,7 +149,7 @@ tare_status tarei_eval_save_output(tarei_eval_save *const save, const tare_sampl
   hsize_t dims[TARE_MAX_RANK] = {0};
   tarei_str name = {0};
   tarei_str_add(&name, "/%0*lld/%s", save->digits, (long long)sample->index, output);
-  void *const data = gather(tensor, extents, dims);
+  void *const data = eval_save_gather(tensor, extents, dims);
   tare_status status = TARE_OK;
   if (name.failed || !data) {
     status = tarei_fail_memory(err, "saved output", tare_dtype_size(tensor->dtype));

@@ -9,7 +9,7 @@ static bool same(const double a, const double b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-static void add_value(tarei_tally *const t, const double got, const double want) {
+static void eval_tally_add_value(tarei_tally *const t, const double got, const double want) {
   const bool finite = isfinite(got) && isfinite(want);
   if (!finite && same(got, want)) {
     return;
@@ -35,7 +35,7 @@ void tarei_tally_output(tarei_tally *const tally, const tare_tensor *const got,
   tally->compared = true;
   for (int64_t offset = 0; tarei_rows_next(&rows, &offset);) {
     for (int64_t i = offset; i < offset + rows.length; i++) {
-      add_value(tally, read(got->data, i), read(want->data, i));
+      eval_tally_add_value(tally, read(got->data, i), read(want->data, i));
     }
     if (rows.length >= 2) {
       tally->rows++;
@@ -63,7 +63,7 @@ void tarei_tally_add(tarei_tally *const into, const tarei_tally *const from) {
   add_sum(&into->metric, from->metric);
 }
 
-static double share(const int64_t part, const int64_t whole) {
+static double eval_tally_share(const int64_t part, const int64_t whole) {
   return whole > 0 ? (double)part / (double)whole : NAN;
 }
 
@@ -85,8 +85,8 @@ tare_eval_score tarei_tally_score(const tarei_tally *const tally) {
       .sqnr_db = tally->compared ? sqnr(tally) : NAN,
       .cosine = tally->compared ? cosine(tally) : NAN,
       .max_abs_error = tally->compared ? tally->max_abs : NAN,
-      .top1_agreement = share(tally->agreed, tally->rows),
-      .metric = share(tally->metric.part, tally->metric.whole),
+      .top1_agreement = eval_tally_share(tally->agreed, tally->rows),
+      .metric = eval_tally_share(tally->metric.part, tally->metric.whole),
       .reference = NAN,
   };
 }

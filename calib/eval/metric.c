@@ -33,8 +33,8 @@ bool tare_metric_lower_is_better(const int metric) {
   return METRICS[metric]->lower_is_better;
 }
 
-static tare_status find(const char *const name, const tarei_metric **const out,
-                        tare_error *const err) {
+static tare_status metric_find(const char *const name, const tarei_metric **const out,
+                               tare_error *const err) {
   const char *names[N_METRICS];
   for (int i = 0; i < N_METRICS; i++) {
     names[i] = METRICS[i]->name;
@@ -48,7 +48,7 @@ static tare_status find(const char *const name, const tarei_metric **const out,
 tare_status tarei_metric_pick(const tare_eval_options *const options, const tare_port *const output,
                               const tarei_metric **const out, tare_error *const err) {
   const tarei_metric *metric = NULL;
-  TARE_TRY(find(options->metric, &metric, err));
+  TARE_TRY(metric_find(options->metric, &metric, err));
   if (metric->needs_alphabet && (!options->alphabet || !*options->alphabet)) {
     return tarei_fail(err, TARE_E_USAGE,
                       "metric %s needs an alphabet: the characters of classes 1, 2, ...",

@@ -33,8 +33,8 @@ static int64_t label_at(const tare_tensor *const label, const tarei_rows *const 
   return ((const int64_t *)label->data)[place];
 }
 
-static tare_status add(const tarei_metric_case *const c, tare_metric_tally *const sum,
-                       tare_error *const err) {
+static tare_status metric_accuracy_add(const tarei_metric_case *const c,
+                                       tare_metric_tally *const sum, tare_error *const err) {
   if (!c->sample->label) {
     const char *const text = c->sample->label_text;
     return tarei_fail(err, TARE_E_USAGE,
@@ -61,5 +61,7 @@ static tare_status add(const tarei_metric_case *const c, tare_metric_tally *cons
   return TARE_OK;
 }
 
-const tarei_metric tarei_metric_accuracy = {
-    .name = "accuracy", .summary = "share of right labels", .least_rank = 1, .add = add};
+const tarei_metric tarei_metric_accuracy = {.name = "accuracy",
+                                            .summary = "share of right labels",
+                                            .least_rank = 1,
+                                            .add = metric_accuracy_add};

@@ -9,7 +9,7 @@
 #include "calib/eval/eval_rows.h"
 #include "calib/eval/metric.h"
 
-static int64_t least(const int64_t a, const int64_t b) {
+static int64_t metric_ctc_error_least(const int64_t a, const int64_t b) {
   return a < b ? a : b;
 }
 
@@ -25,14 +25,15 @@ static int64_t edit_distance(const char *const got, const int64_t m, const char 
     for (int64_t j = 1; j <= n; j++) {
       const int64_t replaced = diagonal + (got[i - 1] != want[j - 1]);
       diagonal = row[j];
-      row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+      row[j] = metric_ctc_error_least(replaced, metric_ctc_error_least(row[j], row[j - 1]) + 1);
     }
   }
   return row[n];
 }
 
 /* Text of one sample into text, which holds one character per frame; returns its length. */
-static int64_t decode(const tarei_metric_case *const c, tarei_rows *const rows, char *const text) {
+static int64_t metric_ctc_error_decode(const tarei_metric_case *const c, tarei_rows *const rows,
+                                       char *const text) {
   const tarei_value_reader read = tarei_value_reader_of(c->got->dtype);
   int64_t length = 0, last = 0;
   for (int64_t offset = 0; tarei_rows_next(rows, &offset);) {
@@ -63,8 +64,9 @@ static tare_status check_text(const tarei_metric_case *const c, tare_error *cons
   return TARE_OK;
 }
 
-static tare_status check_output(const tarei_metric_case *const c, const tarei_rows *const rows,
-                                int64_t *const frames, tare_error *const err) {
+static tare_status metric_ctc_error_check_output(const tarei_metric_case *const c,
+                                                 const tarei_rows *const rows,
+                                                 int64_t *const frames, tare_error *const err) {
   const int64_t classes = (int64_t)strlen(c->alphabet) + 1;
   *frames = rows->extents[rows->rank - 2];
   for (int a = 0; a < rows->rank - 2; a++) {
@@ -83,13 +85,13 @@ static tare_status check_output(const tarei_metric_case *const c, const tarei_ro
   return TARE_OK;
 }
 
-static tare_status add(const tarei_metric_case *const c, tare_metric_tally *const sum,
-                       tare_error *const err) {
+static tare_status metric_ctc_error_add(const tarei_metric_case *const c,
+                                        tare_metric_tally *const sum, tare_error *const err) {
   tarei_rows rows;
   tarei_rows_begin(c->got, c->extents, &rows);
   int64_t frames = 0;
   TARE_TRY(check_text(c, err));
-  TARE_TRY(check_output(c, &rows, &frames, err));
+  TARE_TRY(metric_ctc_error_check_output(c, &rows, &frames, err));
   const int64_t n = (int64_t)strlen(c->sample->label_text);
   char *const text = tarei_calloc((size_t)frames, 1);
   int64_t *const row = tarei_calloc((size_t)n + 1, sizeof *row);
@@ -98,7 +100,7 @@ static tare_status add(const tarei_metric_case *const c, tare_metric_tally *cons
     free(row);
     return tarei_fail_memory(err, "edit distance", (size_t)(frames + n) * sizeof *row);
   }
-  const int64_t m = decode(c, &rows, text);
+  const int64_t m = metric_ctc_error_decode(c, &rows, text);
   sum->part += edit_distance(text, m, c->sample->label_text, n, row);
   sum->whole += n;
   free(text);
@@ -112,4 +114,4 @@ const tarei_metric tarei_metric_ctc_error = {
     .lower_is_better = true,
     .needs_alphabet = true,
     .least_rank = 2,
-    .add = add};
+    .add = metric_ctc_error_add};

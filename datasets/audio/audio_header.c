@@ -33,8 +33,8 @@ static const container *find_container(const tarei_source *const source) {
   return NULL;
 }
 
-static tare_status check_chunks(const tarei_source *const source, const container *const kind,
-                                tare_error *const err) {
+static tare_status audio_header_check_chunks(const tarei_source *const source,
+                                             const container *const kind, tare_error *const err) {
   size_t at = 12;
   while (source->size - at >= 8) {
     const uint32_t size = read_u32(source->data + at + 4, kind->big_endian);
@@ -97,7 +97,7 @@ tare_status tarei_audio_check_header(const char *const path, tare_error *const e
   tarei_source source;
   TARE_TRY(tarei_source_open(path, &source, err));
   const container *const kind = find_container(&source);
-  tare_status status = kind ? check_chunks(&source, kind, err) : TARE_OK;
+  tare_status status = kind ? audio_header_check_chunks(&source, kind, err) : TARE_OK;
   if (is_ogg(&source)) {
     status = check_ogg(&source, err);
   }

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-static bool is_one_of(const tare_dtype dtype, const tare_dtype *const list, const size_t n) {
+static bool audio_ports_is_one_of(const tare_dtype dtype, const tare_dtype *const list,
+                                  const size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (list[i] == dtype) {
       return true;
@@ -13,14 +14,14 @@ static bool is_one_of(const tare_dtype dtype, const tare_dtype *const list, cons
 
 static bool is_floating(const tare_dtype dtype) {
   static const tare_dtype FLOATS[] = {TARE_F32, TARE_F16, TARE_F64, TARE_BF16};
-  return is_one_of(dtype, FLOATS, sizeof FLOATS / sizeof *FLOATS);
+  return audio_ports_is_one_of(dtype, FLOATS, sizeof FLOATS / sizeof *FLOATS);
 }
 
 /* int [batch] or a scalar, named for a length, as encoders have it: length, x_lens, ... */
 static bool is_length(const tare_port *const port) {
   static const tare_dtype WHOLE[] = {TARE_I64, TARE_I32};
-  return is_one_of(port->dtype, WHOLE, sizeof WHOLE / sizeof *WHOLE) && port->rank <= 1 &&
-         strstr(port->name, "len") != NULL;
+  return audio_ports_is_one_of(port->dtype, WHOLE, sizeof WHOLE / sizeof *WHOLE) &&
+         port->rank <= 1 && strstr(port->name, "len") != NULL;
 }
 
 static tare_status pick_ports(const char *const path, const tarei_data_spec *const spec,
@@ -44,8 +45,8 @@ static tare_status pick_ports(const char *const path, const tarei_data_spec *con
 }
 
 /* Dims between the batch and the last `own` ones must be 1. */
-static tare_status check_dims(const char *const path, const tare_port *const port, const int own,
-                              tare_error *const err) {
+static tare_status audio_ports_check_dims(const char *const path, const tare_port *const port,
+                                          const int own, tare_error *const err) {
   for (int d = 1; d < port->rank - own; d++) {
     if (port->dims[d].symbol || port->dims[d].value != 1) {
       return tarei_fail(err, TARE_E_USAGE,
@@ -99,7 +100,7 @@ tare_status tarei_audio_ports_find(const char *const path, const tarei_data_spec
                                    tarei_audio_ports *const out, tare_error *const err) {
   TARE_TRY(pick_ports(path, spec, out, err));
   const tare_port *const port = &spec->inputs[out->signal];
-  TARE_TRY(check_dims(path, port, spec->features ? 2 : 1, err));
+  TARE_TRY(audio_ports_check_dims(path, port, spec->features ? 2 : 1, err));
   return spec->features
              ? choose_layout(path, port, tarei_features_spec(spec->features), &out->mels_first, err)
              : TARE_OK;

@@ -95,8 +95,9 @@ static tare_status append_block(mono *const to, const float *const block, const 
 }
 
 /* Reads to the end in blocks: the length in the header is a promise, not a size to allocate. */
-static tare_status read_frames(SNDFILE *const file, const SF_INFO *const info,
-                               const int64_t max_frames, mono *const out, tare_error *const err) {
+static tare_status reader_audio_read_frames(SNDFILE *const file, const SF_INFO *const info,
+                                            const int64_t max_frames, mono *const out,
+                                            tare_error *const err) {
   float block[BLOCK_VALUES];
   const sf_count_t step = BLOCK_VALUES / info->channels;
   for (;;) {
@@ -133,8 +134,8 @@ static tare_status check_info(const SF_INFO *const info, const int64_t max_frame
   return TARE_OK;
 }
 
-static tare_status decode(const audio *const a, int *const rate, mono *const out,
-                          tare_error *const err) {
+static tare_status reader_audio_decode(const audio *const a, int *const rate, mono *const out,
+                                       tare_error *const err) {
   TARE_TRY(tarei_audio_check_header(a->path, err));
   tarei_audio_file file;
   TARE_TRY(tarei_audio_file_open(a->path, &file, err));
@@ -142,7 +143,7 @@ static tare_status decode(const audio *const a, int *const rate, mono *const out
   const int64_t max_frames = a->spec->limits.elements;
   tare_status status = check_info(&info, max_frames, err);
   if (status == TARE_OK) {
-    status = read_frames(file.sound, &info, max_frames, out, err);
+    status = reader_audio_read_frames(file.sound, &info, max_frames, out, err);
   }
   if (status == TARE_OK) {
     status = tarei_audio_file_check(&file, err);
@@ -161,8 +162,8 @@ static tare_status decode(const audio *const a, int *const rate, mono *const out
 }
 
 /* Without frames where only dims are wanted. */
-static tare_status resample(mono *const m, const int from, const tarei_data_spec *const spec,
-                            tare_error *const err) {
+static tare_status reader_audio_resample(mono *const m, const int from,
+                                         const tarei_data_spec *const spec, tare_error *const err) {
   if (!spec->rate || spec->rate == from) {
     return TARE_OK;
   }
@@ -219,8 +220,8 @@ static tare_status emit_length(const audio *const a, const int64_t length, tarei
   return tarei_convert(TAREI_NUMBER_I64, &length, 1, tensor->dtype, tensor->data, err);
 }
 
-static tare_status transpose(const tarei_feature_frames *const f, const int64_t mels,
-                             float **const out, tare_error *const err) {
+static tare_status reader_audio_transpose(const tarei_feature_frames *const f, const int64_t mels,
+                                          float **const out, tare_error *const err) {
   float *const to = tarei_calloc((size_t)(f->n * mels), sizeof *to);
   if (!to) {
     return tarei_fail_memory(err, "features", (size_t)(f->n * mels) * sizeof *to);
@@ -240,15 +241,15 @@ static tare_status emit_frames(const audio *const a, const tarei_feature_frames 
   const bool mels_first = a->ports.mels_first;
   const int64_t dims[] = {mels_first ? mels : f->n, mels_first ? f->n : mels};
   float *turned = NULL;
-  TARE_TRY(mels_first && f->values ? transpose(f, mels, &turned, err) : TARE_OK);
+  TARE_TRY(mels_first && f->values ? reader_audio_transpose(f, mels, &turned, err) : TARE_OK);
   const tare_status status =
       emit_values(a, turned ? turned : f->values, 2 /* rank */, dims, out, err);
   free(turned);
   return status == TARE_OK ? emit_length(a, f->n_full, out, err) : status;
 }
 
-static tare_status emit(const audio *const a, const mono *const m, tarei_slot *const out,
-                        tare_error *const err) {
+static tare_status reader_audio_emit(const audio *const a, const mono *const m,
+                                     tarei_slot *const out, tare_error *const err) {
   if (a->spec->features) {
     tarei_feature_frames frames;
     const int64_t most = a->spec->limits.elements;
@@ -282,16 +283,16 @@ static tare_status audio_read(void *const state, const int64_t i, tarei_slot *co
   const audio *const a = state;
   mono m = {0};
   int rate = 0;
-  tare_status status = decode(a, &rate, &m, err);
+  tare_status status = reader_audio_decode(a, &rate, &m, err);
   if (status == TARE_OK) {
     status = check_finite(&m, err);
   }
   if (status == TARE_OK) {
-    status = resample(&m, rate, a->spec, err);
+    status = reader_audio_resample(&m, rate, a->spec, err);
   }
   if (status == TARE_OK) {
     out->rate = a->spec->rate ? a->spec->rate : rate;
-    status = emit(a, &m, out, err);
+    status = reader_audio_emit(a, &m, out, err);
   }
   free(m.frames);
   return status;

@@ -5,12 +5,13 @@
 static const double DEVIATION_GUARD = 1e-5; /* NeMo's: added to each deviation */
 
 /* Values that are normalized together: n rows of `width`, a stride apart. */
-typedef struct group {
+typedef struct feature_norm_group {
   float *values;
   int64_t n, width, stride;
-} group;
+} feature_norm_group;
 
-static void move(const group *const g, const double mean, const double factor) {
+static void feature_norm_move(const feature_norm_group *const g, const double mean,
+                              const double factor) {
   for (int64_t i = 0; i < g->n; i++) {
     for (int64_t k = 0; k < g->width; k++) {
       float *const x = &g->values[i * g->stride + k];
@@ -19,7 +20,7 @@ static void move(const group *const g, const double mean, const double factor) {
   }
 }
 
-static double mean_of(const group *const g) {
+static double feature_norm_mean_of(const feature_norm_group *const g) {
   double sum = 0;
   for (int64_t i = 0; i < g->n; i++) {
     for (int64_t k = 0; k < g->width; k++) {
@@ -30,7 +31,7 @@ static double mean_of(const group *const g) {
 }
 
 /* Without bias; 0 for a single value. */
-static double deviation_of(const group *const g, const double mean) {
+static double deviation_of(const feature_norm_group *const g, const double mean) {
   double sum = 0;
   for (int64_t i = 0; i < g->n; i++) {
     for (int64_t k = 0; k < g->width; k++) {
@@ -42,22 +43,22 @@ static double deviation_of(const group *const g, const double mean) {
   return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
 }
 
-static void subtract_mean(const group *const g) {
-  move(g, mean_of(g), 1);
+static void subtract_mean(const feature_norm_group *const g) {
+  feature_norm_move(g, feature_norm_mean_of(g), 1);
 }
 
-static void standardize(const group *const g) {
-  const double mean = mean_of(g);
-  move(g, mean, 1 / (deviation_of(g, mean) + DEVIATION_GUARD));
+static void standardize(const feature_norm_group *const g) {
+  const double mean = feature_norm_mean_of(g);
+  feature_norm_move(g, mean, 1 / (deviation_of(g, mean) + DEVIATION_GUARD));
 }
 
-static void as_whisper(const group *const g) {
-  move(g, -4, 0.25);
+static void as_whisper(const feature_norm_group *const g) {
+  feature_norm_move(g, -4, 0.25);
 }
 
 static const struct {
-  void (*normalize)(const group *g); /* NULL: nothing */
-  bool by_mel;                       /* each mel is a group, else all of them */
+  void (*normalize)(const feature_norm_group *g); /* NULL: nothing */
+  bool by_mel;                                    /* each mel is a group, else all of them */
 } NORMALIZATIONS[TAREI_NORMALIZE_COUNT] = {
     [TAREI_NORMALIZE_NONE] = {NULL, false},
     [TAREI_NORMALIZE_WHISPER] = {as_whisper, false},
@@ -68,10 +69,10 @@ static const struct {
 
 void tarei_feature_normalize(const tarei_feature_spec *const s, float *const values,
                              const int64_t n_frames, const int64_t n_full) {
-  void (*const normalize)(const group *) = NORMALIZATIONS[s->normalize].normalize;
+  void (*const normalize)(const feature_norm_group *) = NORMALIZATIONS[s->normalize].normalize;
   const bool by_mel = NORMALIZATIONS[s->normalize].by_mel;
   for (int64_t m = 0; normalize && n_full > 0 && m < (by_mel ? s->mels : 1); m++) {
-    normalize(&(group){values + m, n_full, by_mel ? 1 : s->mels, s->mels});
+    normalize(&(feature_norm_group){values + m, n_full, by_mel ? 1 : s->mels, s->mels});
   }
   for (int64_t i = n_full * s->mels; i < n_frames * s->mels; i++) {
     values[i] = 0;

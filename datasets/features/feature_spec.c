@@ -94,8 +94,8 @@ static tare_status take_name(const option *const o, const char *const value, int
   return TARE_OK;
 }
 
-static tare_status take_number(const option *const o, const char *const value, void *const field,
-                               tare_error *const err) {
+static tare_status feature_spec_take_number(const option *const o, const char *const value,
+                                            void *const field, tare_error *const err) {
   char *end;
   const double number = strtod(value, &end);
   const bool whole = o->real || number == floor(number);
@@ -123,10 +123,11 @@ static tare_status take_option(const char *const key, const char *const value,
   TARE_TRY(find_option(key, &o, err));
   void *const field = (char *)out + o->field;
   out->layout_given = out->layout_given || o->field == offsetof(tarei_feature_spec, layout);
-  return o->names ? take_name(o, value, field, err) : take_number(o, value, field, err);
+  return o->names ? take_name(o, value, field, err)
+                  : feature_spec_take_number(o, value, field, err);
 }
 
-static tare_status check(const tarei_feature_spec *const s, tare_error *const err) {
+static tare_status feature_spec_check(const tarei_feature_spec *const s, tare_error *const err) {
   const double nyquist = (double)s->rate / 2;
   const double top = s->fmax > 0 ? s->fmax : nyquist + s->fmax;
   if (s->n_fft % 2 != 0) {
@@ -158,5 +159,5 @@ tare_status tarei_feature_spec_parse(const char *text, tarei_feature_spec *const
     text = take_piece(text + 1, ",", value);
     TARE_TRY(take_option(key, value, out, err));
   }
-  return check(out, err);
+  return feature_spec_check(out, err);
 }

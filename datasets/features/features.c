@@ -59,30 +59,30 @@ static tare_status size_frames(const tarei_recording *const r, const int64_t max
 }
 
 /* What one recording needs besides its frames. */
-typedef struct scratch {
+typedef struct features_scratch {
   double *frame, *bins, *mels;
   tarei_spectrum *spectrum;
-} scratch;
+} features_scratch;
 
-static tare_status open_scratch(const tarei_feature_spec *const s, scratch *const out,
+static tare_status open_scratch(const tarei_feature_spec *const s, features_scratch *const out,
                                 tare_error *const err) {
   const size_t bins = (size_t)s->n_fft / 2 + 1;
-  *out = (scratch){.frame = tarei_calloc((size_t)s->win, sizeof(double)),
-                   .bins = tarei_calloc(bins, sizeof(double)),
-                   .mels = tarei_calloc((size_t)s->mels, sizeof(double))};
+  *out = (features_scratch){.frame = tarei_calloc((size_t)s->win, sizeof(double)),
+                            .bins = tarei_calloc(bins, sizeof(double)),
+                            .mels = tarei_calloc((size_t)s->mels, sizeof(double))};
   return out->frame && out->bins && out->mels ? tarei_spectrum_new(s, &out->spectrum, err)
                                               : tarei_fail_memory(err, "a frame", bins);
 }
 
-static void close_scratch(scratch *const s) {
+static void close_scratch(features_scratch *const s) {
   tarei_spectrum_free(&s->spectrum);
   free(s->frame);
   free(s->bins);
   free(s->mels);
 }
 
-static void compute(const tarei_features *const f, const tarei_recording *const r,
-                    const scratch *const s, const int64_t n, float *const out) {
+static void features_compute(const tarei_features *const f, const tarei_recording *const r,
+                             const features_scratch *const s, const int64_t n, float *const out) {
   for (int64_t i = 0; i < n; i++) {
     tarei_recording_frame(r, i, f->window, s->frame);
     tarei_spectrum_of(s->spectrum, s->frame, s->bins);
@@ -106,7 +106,7 @@ tare_status tarei_features_compute(const tarei_features *const f, const float *c
   const tarei_recording r = tarei_recording_of(&f->spec, samples, n);
   int64_t computed = 0;
   TARE_TRY(size_frames(&r, max_elements, &computed, out, err));
-  scratch s;
+  features_scratch s;
   tare_status status = open_scratch(&f->spec, &s, err);
   float *values = NULL;
   if (status == TARE_OK) {
@@ -114,7 +114,7 @@ tare_status tarei_features_compute(const tarei_features *const f, const float *c
     status = values ? TARE_OK : tarei_fail_memory(err, "features", (size_t)out->n);
   }
   if (status == TARE_OK) {
-    compute(f, &r, &s, computed, values);
+    features_compute(f, &r, &s, computed, values);
     tarei_feature_range(&f->spec, values, computed);
     tarei_feature_normalize(&f->spec, values, out->n, out->n_full);
     out->values = values;

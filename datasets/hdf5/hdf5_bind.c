@@ -144,8 +144,8 @@ static tare_status consider(hunt *const h, const char *const name, tare_error *c
   return h->taken ? TARE_OK : tarei_fail_memory(err, name, strlen(name));
 }
 
-static tare_status visit(const hid_t group, const char *const name, void *const user,
-                         tare_error *const err);
+static tare_status hdf5_bind_visit(const hid_t group, const char *const name, void *const user,
+                                   tare_error *const err);
 
 /* Names inside one sample's group are candidates; one group tells them all. */
 static tare_status look_inside(hunt *const h, const hid_t group, const char *const name,
@@ -158,14 +158,14 @@ static tare_status look_inside(hunt *const h, const hid_t group, const char *con
     return TARE_OK;
   }
   h->depth++;
-  const tare_status status = tarei_h5_each(child, visit, h, err);
+  const tare_status status = tarei_h5_each(child, hdf5_bind_visit, h, err);
   h->depth--;
   (void)H5Gclose(child);
   return status;
 }
 
-static tare_status visit(const hid_t group, const char *const name, void *const user,
-                         tare_error *const err) {
+static tare_status hdf5_bind_visit(const hid_t group, const char *const name, void *const user,
+                                   tare_error *const err) {
   hunt *const h = user;
   if (h->several) {
     return TARE_OK;
@@ -192,7 +192,7 @@ tare_status tarei_column_bind_only(const tarei_h5_want *const want, const char *
                                    tarei_column *const column, char **const taken,
                                    tare_error *const err) {
   hunt h = {.want = want, .labels = labels};
-  const tare_status status = tarei_h5_each(want->file, visit, &h, err);
+  const tare_status status = tarei_h5_each(want->file, hdf5_bind_visit, &h, err);
   if (status == TARE_OK && !h.several) {
     *column = h.found;
     *taken = h.taken;

@@ -8,28 +8,28 @@
 
 enum { MAX_DEPTH = 4, MAX_VISITED = 100000 };
 
-typedef struct names {
+typedef struct hdf5_groups_names {
   char **names;
   size_t n, capacity;
-} names;
+} hdf5_groups_names;
 
 typedef struct groups {
   hid_t parent;
-  names children;
+  hdf5_groups_names children;
   char *leaf; /* data set inside each child */
 } groups;
 
-static void names_fini(names *const list) {
+static void hdf5_groups_names_fini(hdf5_groups_names *const list) {
   for (size_t i = 0; i < list->n; i++) {
     free(list->names[i]);
   }
   free(list->names);
-  *list = (names){0};
+  *list = (hdf5_groups_names){0};
 }
 
 static void groups_close(void *const state) {
   groups *const g = state;
-  names_fini(&g->children);
+  hdf5_groups_names_fini(&g->children);
   if (g->parent >= 0) {
     (void)H5Gclose(g->parent);
   }
@@ -39,7 +39,7 @@ static void groups_close(void *const state) {
 
 static tare_status keep_group(const hid_t group, const char *const name, void *const user,
                               tare_error *const err) {
-  names *const list = user;
+  hdf5_groups_names *const list = user;
   if (!tarei_h5_is_group(group, name)) {
     return TARE_OK;
   }
@@ -53,7 +53,7 @@ static tare_status keep_group(const hid_t group, const char *const name, void *c
 }
 
 /* Whether some child holds "<leaf>" or "inputs/<leaf>"; *out is then that path (free it). */
-static tare_status find_leaf(const hid_t parent, const names *const children,
+static tare_status find_leaf(const hid_t parent, const hdf5_groups_names *const children,
                              const char *const leaf, char **const out, tare_error *const err) {
   static const char *const FOLDERS[] = {"", "inputs/"};
   for (size_t f = 0; f < sizeof FOLDERS / sizeof *FOLDERS; f++) {
@@ -78,9 +78,10 @@ static tare_status find_leaf(const hid_t parent, const names *const children,
 }
 
 /* Descends, nearest groups first; `found` gets the children and takes over `parent`. */
-static tare_status search(const hid_t parent, const char *const leaf, const int depth,
-                          int64_t *const budget, groups *const found, tare_error *const err) {
-  names children = {0};
+static tare_status hdf5_groups_search(const hid_t parent, const char *const leaf, const int depth,
+                                      int64_t *const budget, groups *const found,
+                                      tare_error *const err) {
+  hdf5_groups_names children = {0};
   tare_status status = tarei_h5_each(parent, keep_group, &children, err);
   *budget -= (int64_t)children.n;
   if (status == TARE_OK) {
@@ -97,13 +98,13 @@ static tare_status search(const hid_t parent, const char *const leaf, const int 
     }
     const hid_t child = tarei_h5_open_group(parent, children.names[i]);
     if (child >= 0) {
-      status = search(child, leaf, depth + 1, budget, found, err);
+      status = hdf5_groups_search(child, leaf, depth + 1, budget, found, err);
     }
     if (child >= 0 && found->parent != child) {
       (void)H5Gclose(child);
     }
   }
-  names_fini(&children);
+  hdf5_groups_names_fini(&children);
   return status;
 }
 
@@ -131,7 +132,7 @@ static tare_status groups_bind(const tarei_h5_want *const want, tarei_column *co
   g->parent = H5I_INVALID_HID;
   int64_t budget = MAX_VISITED;
   const hid_t root = tarei_h5_open_group(want->file, "/");
-  tare_status status = root >= 0 ? search(root, leaf, 0, &budget, g, err)
+  tare_status status = root >= 0 ? hdf5_groups_search(root, leaf, 0, &budget, g, err)
                                  : tarei_fail(err, TARE_E_INPUT, "the root cannot be opened");
   if (root >= 0 && g->parent != root) {
     (void)H5Gclose(root);
@@ -149,8 +150,9 @@ static tare_status groups_bind(const tarei_h5_want *const want, tarei_column *co
   return TARE_OK;
 }
 
-static tare_status read_data(tarei_column *const column, const tarei_h5_data *const data,
-                             tarei_h5_sample *const out, tare_error *const err) {
+static tare_status hdf5_groups_read_data(tarei_column *const column,
+                                         const tarei_h5_data *const data,
+                                         tarei_h5_sample *const out, tare_error *const err) {
   if (data->vlen) {
     return tarei_fail(err, TARE_E_INPUT, "is a vlen data set inside a group of one sample");
   }
@@ -172,7 +174,7 @@ static tare_status groups_read(tarei_column *const column, const int64_t i,
   tarei_h5_data data;
   tare_status status = tarei_h5_open_data(child, g->leaf, &data, err);
   if (status == TARE_OK) {
-    status = read_data(column, &data, out, err);
+    status = hdf5_groups_read_data(column, &data, out, err);
     tarei_h5_close_data(&data);
   }
   (void)H5Gclose(child);

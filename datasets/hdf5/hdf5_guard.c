@@ -4,9 +4,9 @@
 
 #define MOST_CHUNK ((size_t)1 << 30) /* bytes */
 
-static herr_t refuse(const char *const file, const char *const group, const char *const child_file,
-                     const char *const child, unsigned *const flags, const hid_t access,
-                     void *const user) {
+static herr_t hdf5_guard_refuse(const char *const file, const char *const group,
+                                const char *const child_file, const char *const child,
+                                unsigned *const flags, const hid_t access, void *const user) {
   (void)file;
   (void)group;
   (void)child_file;
@@ -19,7 +19,7 @@ static herr_t refuse(const char *const file, const char *const group, const char
 
 hid_t tarei_h5_inside(const hid_t access_class) {
   const hid_t list = H5Pcreate(access_class);
-  (void)H5Pset_elink_cb(list, refuse, NULL); /* without a list, whoever uses it fails */
+  (void)H5Pset_elink_cb(list, hdf5_guard_refuse, NULL); /* without a list, whoever uses it fails */
   return list;
 }
 
@@ -38,8 +38,8 @@ hid_t tarei_h5_open_group(const hid_t at, const char *const path) {
   return group;
 }
 
-static tare_status check_chunks(const hid_t list, const hid_t set, const char *const path,
-                                tare_error *const err) {
+static tare_status hdf5_guard_check_chunks(const hid_t list, const hid_t set,
+                                           const char *const path, tare_error *const err) {
   hsize_t dims[H5S_MAX_RANK];
   const int rank = H5Pget_chunk(list, H5S_MAX_RANK, dims);
   const hid_t type = H5Dget_type(set);
@@ -73,7 +73,7 @@ tare_status tarei_h5_check_storage(const hid_t set, const char *const path, tare
                         "storage); copy them into this one",
                         path);
   } else if (layout == H5D_CHUNKED) {
-    status = check_chunks(list, set, path, err);
+    status = hdf5_guard_check_chunks(list, set, path, err);
   }
   (void)H5Pclose(list);
   return status;

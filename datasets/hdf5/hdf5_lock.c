@@ -35,7 +35,7 @@ static void tidy_up(void) {
 
 /* Starts the library, once: where that fails it cannot be used any more. It tidies up when we tell
  * it to, unless somebody else has started it before. */
-static bool start(void) {
+static bool hdf5_lock_start(void) {
   static enum { NEW, STARTED, BROKEN } state; /* guarded by mutex */
   if (state == NEW) {
     (void)H5dont_atexit(); /* fails when the library runs already */
@@ -65,7 +65,7 @@ static herr_t note_errors(const hid_t stack, void *const user) {
 
 tare_status tarei_hdf5_lock(tare_error *const err) {
   (void)pthread_mutex_lock(&mutex);
-  if (!tarei_memory_is_left() || !start()) {
+  if (!tarei_memory_is_left() || !hdf5_lock_start()) {
     (void)pthread_mutex_unlock(&mutex);
     return tarei_fail(err, TARE_E_MEMORY, "no memory for HDF5");
   }

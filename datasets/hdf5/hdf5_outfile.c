@@ -166,7 +166,7 @@ static hid_t create_file(tarei_h5_sink *const sink, const H5F_libver_t earliest)
 }
 
 /* A sink that the library did not let go of stays: it writes to it when the process ends. */
-static void end(tarei_h5_outfile *const h) {
+static void hdf5_outfile_end(tarei_h5_outfile *const h) {
   tarei_outfile_abort(&h->sink->out); /* fine after commit */
   h->sink->ended = true;
   if (!h->sink->held) {
@@ -205,7 +205,7 @@ tare_status tarei_h5_outfile_commit(tarei_h5_outfile *const h, tare_error *const
   if (status == TARE_OK) {
     status = tarei_outfile_commit(&h->sink->out, err);
   }
-  end(h);
+  hdf5_outfile_end(h);
   return status;
 }
 
@@ -216,5 +216,5 @@ void tarei_h5_outfile_abort(tarei_h5_outfile *const h) {
   if (h->file >= 0) {
     (void)H5Fclose(h->file); /* what it says of the file does not matter any more */
   }
-  end(h);
+  hdf5_outfile_end(h);
 }

@@ -33,8 +33,8 @@ static tare_status open_lengths(padded *const p, const hid_t file, const char *c
 }
 
 /* A mapping means exactly what it says; without one, the usual names are tried. */
-static tare_status find_lengths(padded *const p, const tarei_h5_want *const want,
-                                tare_error *const err) {
+static tare_status hdf5_padded_find_lengths(padded *const p, const tarei_h5_want *const want,
+                                            tare_error *const err) {
   static const struct {
     const char *text;
     bool suffix;
@@ -75,7 +75,7 @@ static tare_status padded_bind(const tarei_h5_want *const want, tarei_column *co
         tarei_fail(err, TARE_E_INPUT, "data set '%s' is no matrix with one row per sample", path);
   }
   if (status == TARE_OK) {
-    status = find_lengths(p, want, err);
+    status = hdf5_padded_find_lengths(p, want, err);
   }
   if (status != TARE_OK) {
     padded_close(p);

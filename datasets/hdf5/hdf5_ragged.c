@@ -45,8 +45,9 @@ static tare_status check_ends(ragged *const r, const char *const path, tare_erro
   return TARE_OK;
 }
 
-static tare_status make_state(const hid_t file, const char *const values, const char *const index,
-                              const bool offsets, ragged **const out, tare_error *const err) {
+static tare_status hdf5_ragged_make_state(const hid_t file, const char *const values,
+                                          const char *const index, const bool offsets,
+                                          ragged **const out, tare_error *const err) {
   ragged *const r = tarei_calloc(1, sizeof *r);
   if (!r) {
     return tarei_fail_memory(err, "ragged data set", sizeof *r);
@@ -76,7 +77,7 @@ static tare_status bind_at(const tarei_h5_want *const want, const char *const va
                            const char *const index, const bool offsets, tarei_column *const column,
                            tare_error *const err) {
   ragged *r = NULL;
-  TARE_TRY(make_state(want->file, values, index, offsets, &r, err));
+  TARE_TRY(hdf5_ragged_make_state(want->file, values, index, offsets, &r, err));
   column->count = r->index.data.dims[0] - offsets;
   column->kind = offsets ? "ragged values with offsets" : "ragged values with lengths";
   column->state = r;
@@ -84,7 +85,7 @@ static tare_status bind_at(const tarei_h5_want *const want, const char *const va
 }
 
 /* Rows of a data set of numbers, or -1. */
-static int64_t rows_of(const hid_t file, const char *const path) {
+static int64_t hdf5_ragged_rows_of(const hid_t file, const char *const path) {
   tarei_h5_data data;
   if (tarei_h5_open_data(file, path, &data, NULL) != TARE_OK) {
     return -1;
@@ -96,7 +97,7 @@ static int64_t rows_of(const hid_t file, const char *const path) {
 
 /* A data set with as many rows as there are lengths is a padded matrix. */
 static bool is_padded(const hid_t file, const char *const values, const char *const lengths) {
-  return rows_of(file, values) == rows_of(file, lengths);
+  return hdf5_ragged_rows_of(file, values) == hdf5_ragged_rows_of(file, lengths);
 }
 
 static tare_status bind_mapped(const tarei_h5_want *const want, tarei_column *const column,
@@ -111,21 +112,21 @@ static tare_status bind_mapped(const tarei_h5_want *const want, tarei_column *co
   return bind_at(want, m->path, m->lengths, false, column, err);
 }
 
-typedef struct place {
+typedef struct hdf5_ragged_place {
   const char *text; /* suffix to the name, or a path of its own */
   bool suffix, offsets;
-} place;
+} hdf5_ragged_place;
 
-static char *place_path(const place *const where, const char *const name) {
+static char *place_path(const hdf5_ragged_place *const where, const char *const name) {
   return where->suffix ? tarei_h5_join(name, where->text) : tarei_strdup(where->text);
 }
 
 /* Tries the places where an index for these values may stand. */
 static tare_status bind_values(const tarei_h5_want *const want, const char *const values,
                                const bool sure, tarei_column *const column, tare_error *const err) {
-  static const place INDEXES[] = {{"/offsets", true, true}, {"/lengths", true, false},
-                                  {"_offsets", true, true}, {"_lengths", true, false},
-                                  {"offsets", false, true}, {"lengths", false, false}};
+  static const hdf5_ragged_place INDEXES[] = {{"/offsets", true, true}, {"/lengths", true, false},
+                                              {"_offsets", true, true}, {"_lengths", true, false},
+                                              {"offsets", false, true}, {"lengths", false, false}};
   for (size_t i = 0; i < sizeof INDEXES / sizeof *INDEXES; i++) {
     char *const index = place_path(&INDEXES[i], want->name);
     if (!index) {
@@ -146,7 +147,7 @@ static tare_status bind_values(const tarei_h5_want *const want, const char *cons
 
 static tare_status ragged_bind(const tarei_h5_want *const want, tarei_column *const column,
                                tare_error *const err) {
-  static const place VALUES[] = {{"/values", true}, {"_values", true}, {"", true}};
+  static const hdf5_ragged_place VALUES[] = {{"/values", true}, {"_values", true}, {"", true}};
   if (want->mapping) {
     return bind_mapped(want, column, err);
   }

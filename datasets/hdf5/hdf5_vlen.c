@@ -64,8 +64,8 @@ static void vlen_close(void *const state) {
   free(v);
 }
 
-static tare_status make_state(const hid_t file, tarei_h5_data *const data, vlen **const out,
-                              tare_error *const err) {
+static tare_status hdf5_vlen_make_state(const hid_t file, tarei_h5_data *const data,
+                                        vlen **const out, tare_error *const err) {
   vlen *const v = tarei_calloc(1, sizeof *v);
   if (!v) {
     tarei_h5_close_data(data);
@@ -107,15 +107,15 @@ static tare_status vlen_bind(const tarei_h5_want *const want, tarei_column *cons
     return tarei_fail(err, TARE_E_INPUT, "vlen data set '%s' has rank %d, not 1", path, rank);
   }
   vlen *v = NULL;
-  TARE_TRY(make_state(want->file, &data, &v, err));
+  TARE_TRY(hdf5_vlen_make_state(want->file, &data, &v, err));
   column->count = v->data.dims[0];
   column->kind = "vlen data sets";
   column->state = v;
   return TARE_OK;
 }
 
-static tare_status load(const tarei_column *const column, const int64_t first, const int64_t n,
-                        const size_t limit, tare_error *const err) {
+static tare_status hdf5_vlen_load(const tarei_column *const column, const int64_t first,
+                                  const int64_t n, const size_t limit, tare_error *const err) {
   vlen *const v = column->state;
   v->n = 0;
   arena_reset(&v->arena, limit);
@@ -139,11 +139,11 @@ static tare_status load_row(const tarei_column *const column, const int64_t i,
     return TARE_OK;
   }
   const int64_t left = column->count - i, n = left < BLOCK_ROWS ? left : BLOCK_ROWS;
-  if (load(column, i, n, BLOCK_BYTES, NULL) == TARE_OK) {
+  if (hdf5_vlen_load(column, i, n, BLOCK_BYTES, NULL) == TARE_OK) {
     return TARE_OK;
   }
   const size_t limit = (size_t)column->max_elements * ELEMENT_BYTES;
-  const tare_status status = load(column, i, 1, limit, err);
+  const tare_status status = hdf5_vlen_load(column, i, 1, limit, err);
   return status != TARE_OK && v->arena.refused
              ? tarei_fail(err, TARE_E_INPUT,
                           "has more elements than the %lld that max-elements allows",

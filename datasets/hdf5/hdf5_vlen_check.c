@@ -8,7 +8,8 @@
 
 enum { HEAP_MAGIC = 4, HEAP_FIXED = 8, OBJECT_FIXED = 8, LENGTH_BYTES = 4, INDEX_BYTES = 4 };
 
-static tare_status map_file(const hid_t file, tarei_source *const out, tare_error *const err) {
+static tare_status hdf5_vlen_check_map_file(const hid_t file, tarei_source *const out,
+                                            tare_error *const err) {
   const ssize_t length = H5Fget_name(file, NULL, 0);
   char *const path = length > 0 ? tarei_calloc((size_t)length + 1, 1) : NULL;
   if (!path || H5Fget_name(file, path, (size_t)length + 1) < 0) {
@@ -20,7 +21,7 @@ static tare_status map_file(const hid_t file, tarei_source *const out, tare_erro
   return status;
 }
 
-static bool read_sizes(const hid_t file, tarei_vlen_check *const check) {
+static bool hdf5_vlen_check_read_sizes(const hid_t file, tarei_vlen_check *const check) {
   const hid_t creation = H5Fget_create_plist(file);
   hsize_t block = 0;
   const bool good = creation >= 0 &&
@@ -68,9 +69,10 @@ static bool find_rows(const hid_t set, tarei_vlen_check *const check) {
 tare_status tarei_vlen_check_init(const hid_t file, const hid_t set, tarei_vlen_check *const out,
                                   tare_error *const err) {
   *out = (tarei_vlen_check){.set = set};
-  TARE_TRY(map_file(file, &out->bytes, err));
+  TARE_TRY(hdf5_vlen_check_map_file(file, &out->bytes, err));
   out->element_bytes = element_bytes(set);
-  out->active = out->element_bytes > 0 && read_sizes(file, out) && find_rows(set, out);
+  out->active =
+      out->element_bytes > 0 && hdf5_vlen_check_read_sizes(file, out) && find_rows(set, out);
   return TARE_OK;
 }
 

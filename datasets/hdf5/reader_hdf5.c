@@ -26,13 +26,13 @@ typedef struct hdf5 {
  */
 static hdf5 *_Atomic waiting;
 
-static const char *column_name(const hdf5 *const h, const int i) {
+static const char *reader_hdf5_column_name(const hdf5 *const h, const int i) {
   return i < h->spec->n_inputs ? h->spec->inputs[i].name : h->spec->labels;
 }
 
-static tare_status bind_column(hdf5 *const h, const int i, char **const taken,
-                               tare_error *const err) {
-  const char *const name = column_name(h, i);
+static tare_status reader_hdf5_bind_column(hdf5 *const h, const int i, char **const taken,
+                                           tare_error *const err) {
+  const char *const name = reader_hdf5_column_name(h, i);
   const tarei_h5_want want = {.file = h->file,
                               .name = name,
                               .mapping = tarei_data_spec_mapping(h->spec, name),
@@ -59,14 +59,14 @@ static bool same_samples(const tarei_column *const a, const tarei_column *const 
   return a->count == b->count && (groups ? strcmp(a->group, b->group) == 0 : a->group == b->group);
 }
 
-static tare_status check_counts(const hdf5 *const h, tare_error *const err) {
+static tare_status reader_hdf5_check_counts(const hdf5 *const h, tare_error *const err) {
   for (int i = 1; i < h->n_columns; i++) {
     const tarei_column *const a = &h->columns[0], *const b = &h->columns[i];
     if (!same_samples(a, b)) {
       return tarei_fail(err, TARE_E_INPUT,
                         "'%s' has %lld samples (%s) and '%s' has %lld (%s): they do not pair up",
-                        column_name(h, 0), (long long)a->count, a->kind, column_name(h, i),
-                        (long long)b->count, b->kind);
+                        reader_hdf5_column_name(h, 0), (long long)a->count, a->kind,
+                        reader_hdf5_column_name(h, i), (long long)b->count, b->kind);
     }
   }
   if (h->columns[0].count > MAX_SAMPLES) {
@@ -76,7 +76,7 @@ static tare_status check_counts(const hdf5 *const h, tare_error *const err) {
   return TARE_OK;
 }
 
-static void describe(hdf5 *const h, const char *const taken) {
+static void reader_hdf5_describe(hdf5 *const h, const char *const taken) {
   tarei_str_add(&h->describe, "HDF5 ");
   for (int i = 0; i < h->n_columns; i++) {
     const char *const kind = h->columns[i].kind;
@@ -126,13 +126,13 @@ static tare_status open_locked(hdf5 *const h, const char *const path, tare_error
   char *taken = NULL;
   tare_status status = TARE_OK;
   for (int i = 0; i < h->n_columns && status == TARE_OK; i++) {
-    status = bind_column(h, i, &taken, err);
+    status = reader_hdf5_bind_column(h, i, &taken, err);
   }
   if (status == TARE_OK) {
-    status = check_counts(h, err);
+    status = reader_hdf5_check_counts(h, err);
   }
   if (status == TARE_OK) {
-    describe(h, taken);
+    reader_hdf5_describe(h, taken);
     status = h->describe.failed ? tarei_fail_memory(err, path, 0) : TARE_OK;
   }
   free(taken);
@@ -186,8 +186,8 @@ static tare_status label_shape(const tarei_h5_sample *const stored, tare_tensor 
   return TARE_OK;
 }
 
-static tare_status read_column(hdf5 *const h, const int c, const int64_t i, tarei_slot *const out,
-                               tare_error *const err) {
+static tare_status reader_hdf5_read_column(hdf5 *const h, const int c, const int64_t i,
+                                           tarei_slot *const out, tare_error *const err) {
   const bool is_input = c < h->spec->n_inputs;
   tare_tensor *const tensor = is_input ? &out->tensors[c] : &out->label;
   tarei_h5_sample stored;
@@ -205,10 +205,10 @@ static tare_status hdf5_read(void *const state, const int64_t i, tarei_slot *con
   TARE_TRY(tarei_hdf5_lock(err));
   tare_status status = TARE_OK;
   for (int c = 0; c < h->n_columns && status == TARE_OK; c++) {
-    status = read_column(h, c, i, out, err);
+    status = reader_hdf5_read_column(h, c, i, out, err);
     if (status != TARE_OK) {
       status = tarei_fail_in(err, status, "%s '%s'", c < h->spec->n_inputs ? "input" : "labels",
-                             column_name(h, c));
+                             reader_hdf5_column_name(h, c));
     }
   }
   return tarei_hdf5_unlock(status, err);

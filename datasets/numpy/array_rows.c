@@ -48,8 +48,8 @@ static tare_status read_in_order(tarei_array *const array, const bool rows, cons
 }
 
 /* The elements of an array in Fortran order, as they are stored. */
-static tare_status load(tarei_array *const array, const int64_t max_elements,
-                        const uint8_t **const out, tare_error *const err) {
+static tare_status array_rows_load(tarei_array *const array, const int64_t max_elements,
+                                   const uint8_t **const out, tare_error *const err) {
   const tarei_npy *const npy = &array->npy;
   const size_t bytes = (size_t)npy->count * npy->element_bytes;
   if (!array->packed.deflated) {
@@ -78,8 +78,9 @@ static tare_status load(tarei_array *const array, const int64_t max_elements,
 }
 
 /* Walks over the row in row-major order; the last axis is a strided run. */
-static void gather(const tarei_npy *const npy, const uint8_t *const base, const bool rows,
-                   const int64_t i, const int64_t count, int64_t *const out) {
+static void array_rows_gather(const tarei_npy *const npy, const uint8_t *const base,
+                              const bool rows, const int64_t i, const int64_t count,
+                              int64_t *const out) {
   int64_t strides[TAREI_NPY_MAX_RANK], at[TAREI_NPY_MAX_RANK] = {0};
   for (int d = 0; d < npy->rank; d++) {
     strides[d] = d ? strides[d - 1] * npy->dims[d - 1] : 1;
@@ -110,9 +111,9 @@ tare_status tarei_array_read_row(tarei_array *const array, const bool rows, cons
   tare_status status;
   if (array->npy.fortran && array->npy.rank > 1) {
     const uint8_t *base = NULL;
-    status = load(array, max_elements, &base, err);
+    status = array_rows_load(array, max_elements, &base, err);
     if (status == TARE_OK) {
-      gather(&array->npy, base, rows, i, count, values);
+      array_rows_gather(&array->npy, base, rows, i, count, values);
     }
   } else {
     status = read_in_order(array, rows, i, count, values, err);

@@ -91,7 +91,7 @@ bool tarei_array_is_named(const char *const name, const char *const input) {
   return true;
 }
 
-static tarei_array *find(const tarei_array_set *const set, const char *const name) {
+static tarei_array *array_set_find(const tarei_array_set *const set, const char *const name) {
   tarei_array *alike = NULL;
   for (size_t i = 0; i < set->n; i++) {
     if (strcmp(set->arrays[i].name, name) == 0) {
@@ -104,7 +104,7 @@ static tarei_array *find(const tarei_array_set *const set, const char *const nam
   return alike;
 }
 
-static const char *column_name(const tarei_array_set *const set, const int c) {
+static const char *array_set_column_name(const tarei_array_set *const set, const int c) {
   return c < set->spec->n_inputs ? set->spec->inputs[c].name : set->spec->labels;
 }
 
@@ -112,8 +112,8 @@ static tare_status open_array(tarei_array *const array, tare_error *const err) {
   return array->opened ? TARE_OK : tarei_array_rewind(array, err);
 }
 
-static bool fits(const tarei_array_set *const set, const int c, const tarei_array *const array,
-                 const bool rows) {
+static bool array_set_fits(const tarei_array_set *const set, const int c,
+                           const tarei_array *const array, const bool rows) {
   const tarei_npy *const npy = &array->npy;
   tare_tensor shape;
   if (rows && npy->rank < 1) {
@@ -147,7 +147,7 @@ static tarei_array *find_only(const tarei_array_set *const set) {
     n++;
     only = array;
     if (open_array(array, NULL) == TARE_OK &&
-        (fits(set, 0, array, false) || fits(set, 0, array, true))) {
+        (array_set_fits(set, 0, array, false) || array_set_fits(set, 0, array, true))) {
       n_fitting++;
       fitting = array;
     }
@@ -169,14 +169,15 @@ static tare_status fail_missing(const tarei_array_set *const set, const char *co
   return status;
 }
 
-static tare_status bind_column(tarei_array_set *const set, const int c, tare_error *const err) {
-  const char *const name = column_name(set, c);
+static tare_status array_set_bind_column(tarei_array_set *const set, const int c,
+                                         tare_error *const err) {
+  const char *const name = array_set_column_name(set, c);
   const tare_mapping *const mapping = tarei_data_spec_mapping(set->spec, name);
   if (mapping && mapping->offsets) {
     return tarei_fail(err, TARE_E_USAGE,
                       "mapping of '%s': offsets are for HDF5 files; arrays take lengths", name);
   }
-  tarei_array *array = find(set, mapping ? mapping->path : name);
+  tarei_array *array = array_set_find(set, mapping ? mapping->path : name);
   if (!array && !mapping && set->spec->n_inputs == 1 && c == 0) {
     array = find_only(set);
     if (array && set->n > 1) {
@@ -194,14 +195,15 @@ static tare_status bind_column(tarei_array_set *const set, const int c, tare_err
 }
 
 /* The usual names of an input's lengths, as in HDF5 files; a mapping means what it says. */
-static tarei_array *find_lengths(const tarei_array_set *const set, const char *const name) {
+static tarei_array *array_set_find_lengths(const tarei_array_set *const set,
+                                           const char *const name) {
   static const struct {
     const char *text;
     bool suffix;
   } PLACES[] = {{"_length", true}, {"_lengths", true}, {"length", false}, {"lengths", false}};
   const tare_mapping *const mapping = tarei_data_spec_mapping(set->spec, name);
   if (mapping) {
-    return mapping->lengths ? find(set, mapping->lengths) : NULL;
+    return mapping->lengths ? array_set_find(set, mapping->lengths) : NULL;
   }
   for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++) {
     char place[256];
@@ -211,7 +213,8 @@ static tarei_array *find_lengths(const tarei_array_set *const set, const char *c
     for (int c = 0; c < set->spec->n_inputs; c++) {
       is_input = is_input || strcmp(set->spec->inputs[c].name, place) == 0;
     }
-    tarei_array *const array = n < (int)sizeof place && !is_input ? find(set, place) : NULL;
+    tarei_array *const array =
+        n < (int)sizeof place && !is_input ? array_set_find(set, place) : NULL;
     if (array) {
       return array;
     }
@@ -236,7 +239,7 @@ static bool rows_agree(const tarei_array_set *const set) {
 
 static bool all_fit(const tarei_array_set *const set, const bool rows) {
   for (int c = 0; c < set->spec->n_inputs; c++) {
-    if (!fits(set, c, set->columns[c].array, rows)) {
+    if (!array_set_fits(set, c, set->columns[c].array, rows)) {
       return false;
     }
   }
@@ -249,7 +252,7 @@ static bool is_told(const tarei_array_set *const set, const int64_t n) {
     return true; /* rows_agree looked at them */
   }
   for (int c = 0; c < set->spec->n_inputs; c++) {
-    tarei_array *const lengths = find_lengths(set, set->spec->inputs[c].name);
+    tarei_array *const lengths = array_set_find_lengths(set, set->spec->inputs[c].name);
     if (lengths && open_array(lengths, NULL) == TARE_OK && lengths->npy.rank == 1 &&
         counts_rows(lengths, n)) {
       return true;
@@ -280,8 +283,8 @@ void tarei_array_set_note_rows(tarei_array_set *const set) {
 
 static tare_status bind_lengths(tarei_array_set *const set, const int c, tare_error *const err) {
   tarei_array_column *const column = &set->columns[c];
-  const char *const name = column_name(set, c);
-  tarei_array *const lengths = find_lengths(set, name);
+  const char *const name = array_set_column_name(set, c);
+  tarei_array *const lengths = array_set_find_lengths(set, name);
   const tare_mapping *const mapping = tarei_data_spec_mapping(set->spec, name);
   if (!lengths && mapping && mapping->lengths) {
     return fail_missing(set, mapping->lengths, err);
@@ -295,7 +298,7 @@ static tare_status bind_lengths(tarei_array_set *const set, const int c, tare_er
 
 tare_status tarei_array_set_bind(tarei_array_set *const set, tare_error *const err) {
   for (int c = 0; c < set->n_columns; c++) {
-    TARE_TRY(bind_column(set, c, err));
+    TARE_TRY(array_set_bind_column(set, c, err));
   }
   TARE_TRY(choose_rows(set, err));
   for (int c = 0; set->rows && c < set->spec->n_inputs; c++) {
@@ -304,7 +307,7 @@ tare_status tarei_array_set_bind(tarei_array_set *const set, tare_error *const e
   return TARE_OK;
 }
 
-static void describe(tarei_array_set *const set) {
+static void array_set_describe(tarei_array_set *const set) {
   char *const notes = tarei_strdup(tarei_str_get(&set->describe));
   tarei_str_free(&set->describe);
   tarei_str_add(&set->describe, "%s%s%s", set->kind, set->rows ? ", a sample per row" : "",
@@ -326,7 +329,7 @@ tare_status tarei_array_set_settle(tarei_array_set *const set, const char *const
                                    const tare_error *const fault, void **const out,
                                    tare_error *const err) {
   *out = NULL;
-  describe(set);
+  array_set_describe(set);
   if (fault->status != TARE_OK && fault->status != TARE_E_INPUT) {
     tarei_array_set_free(set);
     return tarei_fail(err, fault->status, "%s: %s", path, fault->message);
@@ -365,8 +368,8 @@ static tare_status shape_tensor(const tarei_array_set *const set, const int c, c
   return TARE_OK;
 }
 
-static tare_status read_column(tarei_array_set *const set, const int c, const int64_t i,
-                               tarei_slot *const out, tare_error *const err) {
+static tare_status array_set_read_column(tarei_array_set *const set, const int c, const int64_t i,
+                                         tarei_slot *const out, tare_error *const err) {
   const tarei_array_column *const column = &set->columns[c];
   const tarei_npy *const npy = &column->array->npy;
   tare_tensor *const tensor = c < set->spec->n_inputs ? &out->tensors[c] : &out->label;
@@ -400,10 +403,10 @@ tare_status tarei_array_set_read(void *const user, const int64_t i, tarei_slot *
     return tarei_fail(err, set->fault.status, "%s", set->fault.message);
   }
   for (int c = 0; c < set->n_columns; c++) {
-    const tare_status status = read_column(set, c, i, out, err);
+    const tare_status status = array_set_read_column(set, c, i, out, err);
     if (status != TARE_OK) {
       return tarei_fail_in(err, status, "%s '%s'", c < set->spec->n_inputs ? "input" : "labels",
-                           column_name(set, c));
+                           array_set_column_name(set, c));
     }
   }
   return TARE_OK;

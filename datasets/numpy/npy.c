@@ -53,17 +53,17 @@ static const struct tarei_npy_type TYPES[] = {
 };
 
 /* The text of a header while it is taken apart. */
-typedef struct text {
+typedef struct npy_text {
   const char *at; /* ends in NUL */
-} text;
+} npy_text;
 
-static void pass_space(text *const t) {
+static void pass_space(npy_text *const t) {
   while (isspace((unsigned char)*t->at)) {
     t->at++;
   }
 }
 
-static bool take(text *const t, const char *const token) {
+static bool npy_take(npy_text *const t, const char *const token) {
   pass_space(t);
   const size_t n = strlen(token);
   const bool found = strncmp(t->at, token, n) == 0;
@@ -72,7 +72,7 @@ static bool take(text *const t, const char *const token) {
 }
 
 /* A string in quotes, without escapes, into `out` of `capacity` bytes. */
-static bool take_string(text *const t, char *const out, const size_t capacity) {
+static bool take_string(npy_text *const t, char *const out, const size_t capacity) {
   pass_space(t);
   const char quote = *t->at;
   const char *const end = quote == '\'' || quote == '"' ? strchr(t->at + 1, quote) : NULL;
@@ -87,7 +87,7 @@ static bool take_string(text *const t, char *const out, const size_t capacity) {
 }
 
 /* Digits, with the L that Python 2 wrote behind them. */
-static bool take_size(text *const t, int64_t *const out) {
+static bool take_size(npy_text *const t, int64_t *const out) {
   pass_space(t);
   if (!isdigit((unsigned char)*t->at)) {
     return false;
@@ -103,12 +103,12 @@ static bool take_size(text *const t, int64_t *const out) {
   return true;
 }
 
-static tare_status take_shape(text *const t, tarei_npy *const out, tare_error *const err) {
-  if (!take(t, "(")) {
+static tare_status npy_take_shape(npy_text *const t, tarei_npy *const out, tare_error *const err) {
+  if (!npy_take(t, "(")) {
     return tarei_fail(err, TARE_E_INPUT, "has an .npy header whose shape is no tuple");
   }
   out->count = 1;
-  while (!take(t, ")")) {
+  while (!npy_take(t, ")")) {
     if (out->rank == TAREI_NPY_MAX_RANK) {
       return tarei_fail(err, TARE_E_INPUT, "has more than %d dims", TAREI_NPY_MAX_RANK);
     }
@@ -119,9 +119,10 @@ static tare_status take_shape(text *const t, tarei_npy *const out, tare_error *c
     if (!tarei_mul_i64(out->count, *dim, &out->count)) {
       return tarei_fail(err, TARE_E_INPUT, "has dims whose product is beyond any memory");
     }
-    if (!take(t, ",")) {
-      return take(t, ")") ? TARE_OK
-                          : tarei_fail(err, TARE_E_INPUT, "has an .npy header with a broken shape");
+    if (!npy_take(t, ",")) {
+      return npy_take(t, ")")
+                 ? TARE_OK
+                 : tarei_fail(err, TARE_E_INPUT, "has an .npy header with a broken shape");
     }
   }
   return TARE_OK;
@@ -133,7 +134,7 @@ static bool is_swapped(const char order) {
   return order == (little ? '>' : '<');
 }
 
-static tare_status take_type(text *const t, tarei_npy *const out, tare_error *const err) {
+static tare_status take_type(npy_text *const t, tarei_npy *const out, tare_error *const err) {
   char descr[32];
   if (!take_string(t, descr, sizeof descr)) {
     return tarei_fail(err, TARE_E_INPUT,
@@ -161,23 +162,23 @@ static tare_status take_type(text *const t, tarei_npy *const out, tare_error *co
                     descr);
 }
 
-static tare_status take_order(text *const t, tarei_npy *const out, tare_error *const err) {
-  out->fortran = take(t, "True");
-  return out->fortran || take(t, "False")
+static tare_status take_order(npy_text *const t, tarei_npy *const out, tare_error *const err) {
+  out->fortran = npy_take(t, "True");
+  return out->fortran || npy_take(t, "False")
              ? TARE_OK
              : tarei_fail(err, TARE_E_INPUT, "has an .npy header whose fortran_order is no bool");
 }
 
 static const struct {
   const char *key;
-  tare_status (*take)(text *t, tarei_npy *out, tare_error *err);
-} KEYS[] = {{"descr", take_type}, {"fortran_order", take_order}, {"shape", take_shape}};
+  tare_status (*take)(npy_text *t, tarei_npy *out, tare_error *err);
+} KEYS[] = {{"descr", take_type}, {"fortran_order", take_order}, {"shape", npy_take_shape}};
 enum { N_KEYS = sizeof KEYS / sizeof *KEYS };
 
-static tare_status take_key(text *const t, tarei_npy *const out, bool seen[N_KEYS],
+static tare_status take_key(npy_text *const t, tarei_npy *const out, bool seen[N_KEYS],
                             tare_error *const err) {
   char key[32];
-  if (!take_string(t, key, sizeof key) || !take(t, ":")) {
+  if (!take_string(t, key, sizeof key) || !npy_take(t, ":")) {
     return tarei_fail(err, TARE_E_INPUT, "has an .npy header that is no dict");
   }
   for (int i = 0; i < N_KEYS; i++) {
@@ -190,16 +191,16 @@ static tare_status take_key(text *const t, tarei_npy *const out, bool seen[N_KEY
                     key);
 }
 
-static tare_status parse(text t, tarei_npy *const out, tare_error *const err) {
+static tare_status npy_parse(npy_text t, tarei_npy *const out, tare_error *const err) {
   bool seen[N_KEYS] = {false};
-  bool more = take(&t, "{");
+  bool more = npy_take(&t, "{");
   if (!more) {
     return tarei_fail(err, TARE_E_INPUT, "has an .npy header that is no dict");
   }
-  while (more && !take(&t, "}")) {
+  while (more && !npy_take(&t, "}")) {
     TARE_TRY(take_key(&t, out, seen, err));
-    more = take(&t, ",");
-    if (!more && !take(&t, "}")) {
+    more = npy_take(&t, ",");
+    if (!more && !npy_take(&t, "}")) {
       return tarei_fail(err, TARE_E_INPUT, "has an .npy header whose dict does not end");
     }
   }
@@ -212,7 +213,8 @@ static tare_status parse(text t, tarei_npy *const out, tare_error *const err) {
 }
 
 /* Bytes of the header's text, behind magic and version; 0 with an error. */
-static tare_status read_length(tarei_unpack *const from, size_t *const out, tare_error *const err) {
+static tare_status npy_read_length(tarei_unpack *const from, size_t *const out,
+                                   tare_error *const err) {
   uint8_t head[MAGIC_BYTES + 4];
   if (tarei_unpack_left(from) < sizeof head) {
     return tarei_fail(err, TARE_E_INPUT, "is no .npy array: it has only %zu bytes",
@@ -239,17 +241,17 @@ static tare_status read_length(tarei_unpack *const from, size_t *const out, tare
                                           *out, MOST_HEADER);
 }
 
-static tare_status read_text(tarei_unpack *const from, tarei_npy *const out,
-                             tare_error *const err) {
+static tare_status npy_read_text(tarei_unpack *const from, tarei_npy *const out,
+                                 tare_error *const err) {
   size_t length = 0;
-  TARE_TRY(read_length(from, &length, err));
+  TARE_TRY(npy_read_length(from, &length, err));
   char *const header = tarei_calloc(length + 1, 1);
   if (!header) {
     return tarei_fail_memory(err, "an .npy header", length);
   }
   tare_status status = tarei_unpack_read(from, header, length, err);
   if (status == TARE_OK) {
-    status = parse((text){header}, out, err);
+    status = npy_parse((npy_text){header}, out, err);
   }
   free(header);
   return status;
@@ -257,7 +259,7 @@ static tare_status read_text(tarei_unpack *const from, tarei_npy *const out,
 
 tare_status tarei_npy_open(tarei_unpack *const from, tarei_npy *const out, tare_error *const err) {
   *out = (tarei_npy){0};
-  TARE_TRY(read_text(from, out, err));
+  TARE_TRY(npy_read_text(from, out, err));
   size_t bytes;
   const size_t left = tarei_unpack_left(from);
   if (!tarei_mul_size((size_t)out->count, out->element_bytes, &bytes) || bytes > left) {

@@ -7,8 +7,9 @@ static bool begins_as_npy(const char *const path) {
   return tarei_file_begins(path, "\x93NUMPY", 6);
 }
 
-static tare_status check_options(const char *const path, const tarei_data_spec *const spec,
-                                 const bool labels, tare_error *const err) {
+static tare_status reader_npy_check_options(const char *const path,
+                                            const tarei_data_spec *const spec, const bool labels,
+                                            tare_error *const err) {
   if (spec->n_inputs != 1) {
     return tarei_fail(err, TARE_E_USAGE,
                       "%s: one .npy file can feed one input and the model has %d ('%s', '%s', "
@@ -27,7 +28,7 @@ static tare_status check_options(const char *const path, const tarei_data_spec *
 static tare_status npy_open(const char *const path, const tarei_data_spec *const spec,
                             const bool labels, void **const state, tare_error *const err) {
   *state = NULL;
-  TARE_TRY(check_options(path, spec, labels, err));
+  TARE_TRY(reader_npy_check_options(path, spec, labels, err));
   tarei_array_set *set;
   TARE_TRY(tarei_array_set_new(spec, labels, "NumPy arrays", &set, err));
   tare_error fault = {0};

@@ -8,7 +8,7 @@
 #include "datasets/numpy/array_set.h"
 #include "datasets/numpy/npy_folder.h"
 
-static bool is_folder(const char *const path) {
+static bool reader_npy_folder_is_folder(const char *const path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
@@ -19,7 +19,7 @@ static char *stem_of(const char *const file) {
   return n > 4 && strcmp(file + n - 4, ".npy") == 0 ? tarei_strndup(file, n - 4) : NULL;
 }
 
-static bool is_wanted(const tarei_data_spec *const spec, const char *const stem) {
+static bool reader_npy_folder_is_wanted(const tarei_data_spec *const spec, const char *const stem) {
   for (int i = 0; i < spec->n_inputs; i++) {
     const tare_mapping *const mapping = tarei_data_spec_mapping(spec, spec->inputs[i].name);
     const char *const lengths = mapping ? mapping->lengths : NULL;
@@ -36,7 +36,7 @@ bool tarei_npy_folder_is_sample(const char *const folder, const tarei_data_spec 
   bool found = false;
   for (const struct dirent *e = dir ? readdir(dir) : NULL; e && !found; e = readdir(dir)) {
     char *const stem = stem_of(e->d_name);
-    found = stem && is_wanted(spec, stem);
+    found = stem && reader_npy_folder_is_wanted(spec, stem);
     free(stem);
   }
   if (dir) {
@@ -48,8 +48,8 @@ bool tarei_npy_folder_is_sample(const char *const folder, const tarei_data_spec 
 /* Only what the model or the labels may want: a folder may hold expected outputs as well. */
 static bool may_matter(const tarei_array_set *const set, const char *const stem) {
   const char *const labels = set->labels ? set->spec->labels : NULL;
-  return is_wanted(set->spec, stem) || (labels && tarei_array_is_named(stem, labels)) ||
-         strstr(stem, "length") != NULL;
+  return reader_npy_folder_is_wanted(set->spec, stem) ||
+         (labels && tarei_array_is_named(stem, labels)) || strstr(stem, "length") != NULL;
 }
 
 static tare_status add_file(tarei_array_set *const set, const char *const folder,
@@ -69,8 +69,8 @@ static tare_status add_file(tarei_array_set *const set, const char *const folder
   return status;
 }
 
-static tare_status add_files(tarei_array_set *const set, const char *const folder,
-                             tare_error *const err) {
+static tare_status reader_npy_folder_add_files(tarei_array_set *const set, const char *const folder,
+                                               tare_error *const err) {
   DIR *const dir = opendir(folder);
   if (!dir) {
     return tarei_fail(err, TARE_E_INPUT, "cannot be listed: %s", strerror(errno));
@@ -89,7 +89,7 @@ static tare_status folder_open(const char *const path, const tarei_data_spec *co
   tarei_array_set *set;
   TARE_TRY(tarei_array_set_new(spec, labels, "folders of NumPy arrays", &set, err));
   tare_error fault = {0};
-  if (add_files(set, path, &fault) == TARE_OK) {
+  if (reader_npy_folder_add_files(set, path, &fault) == TARE_OK) {
     (void)tarei_array_set_bind(set, &fault); /* settled in the next line */
   }
   return tarei_array_set_settle(set, path, &fault, state, err);
@@ -101,7 +101,7 @@ const tarei_reader_ops tare_reader_npy_folder = {
     .name = "folder of NumPy arrays",
     .extensions = NO_EXTENSIONS,
     .labels = true,
-    .recognises = is_folder,
+    .recognises = reader_npy_folder_is_folder,
     .open = folder_open,
     .count = tarei_array_set_count,
     .describe = tarei_array_set_describe,

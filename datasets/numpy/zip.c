@@ -24,7 +24,7 @@ enum {
 static const uint32_t END = 0x06054b50, END64 = 0x06064b50, LOCATOR = 0x07064b50,
                       ENTRY = 0x02014b50, LOCAL = 0x04034b50;
 
-static uint64_t get(const uint8_t *const p, const int bytes) {
+static uint64_t zip_get(const uint8_t *const p, const int bytes) {
   uint64_t value = 0;
   for (int i = bytes - 1; i >= 0; i--) {
     value = value << 8 | p[i];
@@ -37,9 +37,9 @@ static bool lies_inside(const tarei_source *const source, const uint64_t at, con
 }
 
 /* Where the directory lies. */
-typedef struct place {
+typedef struct zip_place {
   uint64_t at, size, n;
-} place;
+} zip_place;
 
 /* The record at the end, behind which only its comment may stand; source->size when missing. */
 static size_t find_end(const tarei_source *const source) {
@@ -50,7 +50,7 @@ static size_t find_end(const tarei_source *const source) {
   const size_t first = last > END_COMMENT_MOST ? last - END_COMMENT_MOST : 0;
   for (size_t at = last + 1; at-- > first;) {
     const uint8_t *const p = source->data + at;
-    if (get(p, 4) == END && get(p + 20, 2) == last - at) {
+    if (zip_get(p, 4) == END && zip_get(p + 20, 2) == last - at) {
       return at;
     }
   }
@@ -58,29 +58,29 @@ static size_t find_end(const tarei_source *const source) {
 }
 
 static tare_status find_place64(const tarei_source *const source, const size_t end,
-                                place *const out, tare_error *const err) {
-  if (end < LOCATOR_BYTES || get(source->data + end - LOCATOR_BYTES, 4) != LOCATOR) {
+                                zip_place *const out, tare_error *const err) {
+  if (end < LOCATOR_BYTES || zip_get(source->data + end - LOCATOR_BYTES, 4) != LOCATOR) {
     return TARE_OK;
   }
-  const uint64_t at = get(source->data + end - LOCATOR_BYTES + 8, 8);
-  if (!lies_inside(source, at, END64_BYTES) || get(source->data + at, 4) != END64) {
+  const uint64_t at = zip_get(source->data + end - LOCATOR_BYTES + 8, 8);
+  if (!lies_inside(source, at, END64_BYTES) || zip_get(source->data + at, 4) != END64) {
     return tarei_fail(err, TARE_E_INPUT, "is a damaged zip archive: no zip64 end record at %llu",
                       (unsigned long long)at);
   }
   const uint8_t *const p = source->data + at;
-  *out = (place){.at = get(p + 48, 8), .size = get(p + 40, 8), .n = get(p + 32, 8)};
+  *out = (zip_place){.at = zip_get(p + 48, 8), .size = zip_get(p + 40, 8), .n = zip_get(p + 32, 8)};
   return TARE_OK;
 }
 
-static tare_status find_place(const tarei_source *const source, place *const out,
-                              tare_error *const err) {
+static tare_status zip_find_place(const tarei_source *const source, zip_place *const out,
+                                  tare_error *const err) {
   const size_t end = find_end(source);
   if (end == source->size) {
     return tarei_fail(err, TARE_E_INPUT,
                       "is no zip archive, or one that is cut: it has no end record");
   }
   const uint8_t *const p = source->data + end;
-  *out = (place){.at = get(p + 16, 4), .size = get(p + 12, 4), .n = get(p + 10, 2)};
+  *out = (zip_place){.at = zip_get(p + 16, 4), .size = zip_get(p + 12, 4), .n = zip_get(p + 10, 2)};
   TARE_TRY(find_place64(source, end, out, err));
   if (!lies_inside(source, out->at, out->size)) {
     return tarei_fail(err, TARE_E_INPUT,
@@ -92,18 +92,18 @@ static tare_status find_place(const tarei_source *const source, place *const out
 }
 
 /* One entry of the directory. */
-typedef struct entry {
+typedef struct zip_entry {
   uint64_t packed, size, local;
   unsigned flags, method;
   uint32_t crc;
   const char *name;
   size_t name_bytes;
-} entry;
+} zip_entry;
 
 /* Fields of 32 bits that are all ones stand in the extra field, in this order. */
-static void take_zip64(entry *const e, const uint8_t *extra, size_t n) {
+static void take_zip64(zip_entry *const e, const uint8_t *extra, size_t n) {
   while (n >= 4) {
-    const size_t id = get(extra, 2), bytes = get(extra + 2, 2);
+    const size_t id = zip_get(extra, 2), bytes = zip_get(extra + 2, 2);
     if (bytes > n - 4) {
       return;
     }
@@ -111,7 +111,7 @@ static void take_zip64(entry *const e, const uint8_t *extra, size_t n) {
     uint64_t *const fields[] = {&e->size, &e->packed, &e->local};
     for (size_t i = 0; id == EXTRA_ZIP64 && i < sizeof fields / sizeof *fields; i++) {
       if (*fields[i] == UINT32_MAX && stop - p >= 8) {
-        *fields[i] = get(p, 8);
+        *fields[i] = zip_get(p, 8);
         p += 8;
       }
     }
@@ -121,28 +121,28 @@ static void take_zip64(entry *const e, const uint8_t *extra, size_t n) {
 }
 
 /* Reads the entry at p, of which `left` bytes are there; gives its size, 0 when damaged. */
-static size_t read_entry(const uint8_t *const p, const uint64_t left, entry *const out) {
-  if (left < ENTRY_BYTES || get(p, 4) != ENTRY) {
+static size_t zip_read_entry(const uint8_t *const p, const uint64_t left, zip_entry *const out) {
+  if (left < ENTRY_BYTES || zip_get(p, 4) != ENTRY) {
     return 0;
   }
-  const size_t name = get(p + 28, 2), extra = get(p + 30, 2), comment = get(p + 32, 2);
+  const size_t name = zip_get(p + 28, 2), extra = zip_get(p + 30, 2), comment = zip_get(p + 32, 2);
   const size_t bytes = ENTRY_BYTES + name + extra + comment;
   if (bytes > left) {
     return 0;
   }
-  *out = (entry){.packed = get(p + 20, 4),
-                 .size = get(p + 24, 4),
-                 .local = get(p + 42, 4),
-                 .flags = (unsigned)get(p + 8, 2),
-                 .method = (unsigned)get(p + 10, 2),
-                 .crc = (uint32_t)get(p + 16, 4),
-                 .name = (const char *)p + ENTRY_BYTES,
-                 .name_bytes = name};
+  *out = (zip_entry){.packed = zip_get(p + 20, 4),
+                     .size = zip_get(p + 24, 4),
+                     .local = zip_get(p + 42, 4),
+                     .flags = (unsigned)zip_get(p + 8, 2),
+                     .method = (unsigned)zip_get(p + 10, 2),
+                     .crc = (uint32_t)zip_get(p + 16, 4),
+                     .name = (const char *)p + ENTRY_BYTES,
+                     .name_bytes = name};
   take_zip64(out, p + ENTRY_BYTES + name, extra);
   return bytes;
 }
 
-static tare_status check_entry(const entry *const e, const char *const name,
+static tare_status check_entry(const zip_entry *const e, const char *const name,
                                tare_error *const err) {
   if (e->flags & FLAG_ENCRYPTED) {
     return tarei_fail(err, TARE_E_INPUT, "member '%s' is encrypted", name);
@@ -161,14 +161,15 @@ static tare_status check_entry(const entry *const e, const char *const name,
   return TARE_OK;
 }
 
-static tare_status locate(const tarei_source *const source, const entry *const e,
-                          const char *const name, tarei_packed *const out, tare_error *const err) {
-  if (!lies_inside(source, e->local, LOCAL_BYTES) || get(source->data + e->local, 4) != LOCAL) {
+static tare_status zip_locate(const tarei_source *const source, const zip_entry *const e,
+                              const char *const name, tarei_packed *const out,
+                              tare_error *const err) {
+  if (!lies_inside(source, e->local, LOCAL_BYTES) || zip_get(source->data + e->local, 4) != LOCAL) {
     return tarei_fail(err, TARE_E_INPUT, "member '%s' has no header at %llu", name,
                       (unsigned long long)e->local);
   }
   const uint8_t *const p = source->data + e->local;
-  const uint64_t at = e->local + LOCAL_BYTES + get(p + 26, 2) + get(p + 28, 2);
+  const uint64_t at = e->local + LOCAL_BYTES + zip_get(p + 26, 2) + zip_get(p + 28, 2);
   if (!lies_inside(source, at, e->packed)) {
     return tarei_fail(err, TARE_E_INPUT,
                       "member '%s' is truncated: %llu bytes at %llu, the file has %zu", name,
@@ -184,7 +185,7 @@ static tare_status locate(const tarei_source *const source, const entry *const e
 }
 
 static tare_status add_member(tarei_zip *const zip, const tarei_source *const source,
-                              const entry *const e, tare_error *const err) {
+                              const zip_entry *const e, tare_error *const err) {
   char *const name = tarei_strndup(e->name, e->name_bytes);
   if (!name || !TAREI_GROW(zip->members, zip->n, zip->capacity)) {
     free(name);
@@ -193,20 +194,20 @@ static tare_status add_member(tarei_zip *const zip, const tarei_source *const so
   tarei_zip_member *const member = &zip->members[zip->n++];
   *member = (tarei_zip_member){.name = name};
   TARE_TRY(check_entry(e, name, err));
-  return locate(source, e, name, &member->packed, err);
+  return zip_locate(source, e, name, &member->packed, err);
 }
 
 tare_status tarei_zip_open(const tarei_source *const source, const tare_limits *const limits,
                            tarei_zip *const out, tare_error *const err) {
   *out = (tarei_zip){0};
-  place where = {0};
-  TARE_TRY(find_place(source, &where, err));
+  zip_place where = {0};
+  TARE_TRY(zip_find_place(source, &where, err));
   const uint8_t *p = source->data + where.at;
   uint64_t left = where.size;
   int64_t unpacked = 0;
   for (uint64_t i = 0; i < where.n; i++) {
-    entry e;
-    const size_t bytes = read_entry(p, left, &e);
+    zip_entry e;
+    const size_t bytes = zip_read_entry(p, left, &e);
     if (bytes == 0) {
       return tarei_fail(err, TARE_E_INPUT,
                         "is a damaged zip archive: entry %llu of %llu in its directory is broken",

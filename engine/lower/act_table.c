@@ -10,7 +10,7 @@ typedef struct curve {
   const tarei_kernels *kernels;
 } curve;
 
-static float value_at(const curve *const c, const float x) {
+static float act_table_value_at(const curve *const c, const float x) {
   float y;
   c->kernels->act(c->act, 0, 0, &x, 1, &y);
   return y;
@@ -20,7 +20,7 @@ static float value_at(const curve *const c, const float x) {
 static float first_above(const curve *const c, float low, float high, const float y) {
   for (int i = 0; i < STEPS; i++) {
     const float middle = 0.5f * (low + high);
-    if (value_at(c, middle) >= y) {
+    if (act_table_value_at(c, middle) >= y) {
       high = middle;
     } else {
       low = middle;
@@ -32,13 +32,13 @@ static float first_above(const curve *const c, float low, float high, const floa
 /* Up to where, from below, the activation stays above y; 0 where it never falls that far. */
 static float last_above(const curve *const c, const float y) {
   const float lowest = c->act == TAREI_ACT_SILU ? -1.2784645f : -0.7517916f;
-  if (value_at(c, lowest) >= y) {
+  if (act_table_value_at(c, lowest) >= y) {
     return 0;
   }
   float far = -64, near = lowest;
   for (int i = 0; i < STEPS; i++) {
     const float middle = 0.5f * (far + near);
-    if (value_at(c, middle) >= y) {
+    if (act_table_value_at(c, middle) >= y) {
       far = middle;
     } else {
       near = middle;

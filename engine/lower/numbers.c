@@ -4,7 +4,7 @@
 
 #include "base/half.h"
 
-static int64_t cut(const double x) {
+static int64_t numbers_cut(const double x) {
   return isnan(x)                 ? 0
          : x >= (double)INT64_MAX ? INT64_MAX
          : x <= (double)INT64_MIN ? INT64_MIN
@@ -14,13 +14,13 @@ static int64_t cut(const double x) {
 int64_t tarei_integer_at(const tare_tensor *const t, const int64_t i) {
   switch (t->dtype) {
     case TARE_F32:
-      return cut((double)((const float *)t->data)[i]);
+      return numbers_cut((double)((const float *)t->data)[i]);
     case TARE_F64:
-      return cut(((const double *)t->data)[i]);
+      return numbers_cut(((const double *)t->data)[i]);
     case TARE_F16:
-      return cut((double)tarei_f16_to_float(((const uint16_t *)t->data)[i]));
+      return numbers_cut((double)tarei_f16_to_float(((const uint16_t *)t->data)[i]));
     case TARE_BF16:
-      return cut((double)tarei_bf16_to_float(((const uint16_t *)t->data)[i]));
+      return numbers_cut((double)tarei_bf16_to_float(((const uint16_t *)t->data)[i]));
     case TARE_I8:
       return ((const int8_t *)t->data)[i];
     case TARE_I16:
@@ -58,7 +58,7 @@ static double real_at(const tare_tensor *const t) {
   }
 }
 
-static const char *name_of(const tarei_step *const step, const int i) {
+static const char *numbers_name_of(const tarei_step *const step, const int i) {
   return step->graph->values[step->node->in[i]].name;
 }
 
@@ -73,7 +73,7 @@ tare_status tarei_want_integers(const tarei_step *const step, const tarei_run *c
   return t->dtype == TARE_I64 || t->dtype == TARE_I32 || t->dtype == TARE_BOOL
              ? TARE_OK
              : tarei_fail(err, TARE_E_INPUT, "'%s' is %s, expected int64 or int32",
-                          name_of(step, i), tare_dtype_name(t->dtype));
+                          numbers_name_of(step, i), tare_dtype_name(t->dtype));
 }
 
 static tare_status want_one(const tarei_step *const step, const tarei_run *const run, const int i,
@@ -85,7 +85,7 @@ static tare_status want_one(const tarei_step *const step, const tarei_run *const
   const int64_t n = tare_tensor_count(t);
   return n == 1 ? TARE_OK
                 : tarei_fail(err, TARE_E_SHAPE, "%s '%s' has %lld elements, expected one", what,
-                             name_of(step, i), (long long)n);
+                             numbers_name_of(step, i), (long long)n);
 }
 
 tare_status tarei_read_ints(const tarei_step *const step, const tarei_run *const run, const int i,
@@ -98,7 +98,7 @@ tare_status tarei_read_ints(const tarei_step *const step, const tarei_run *const
   *out = (tarei_ints){0};
   if (n > TAREI_MAX_INTS) {
     return tarei_fail(err, TARE_E_INPUT, "'%s' has %lld elements, expected at most %d",
-                      t ? name_of(step, i) : attribute, (long long)n, TAREI_MAX_INTS);
+                      t ? numbers_name_of(step, i) : attribute, (long long)n, TAREI_MAX_INTS);
   }
   if (t) {
     TARE_TRY(tarei_want_integers(step, run, i, err));
@@ -115,13 +115,14 @@ tare_status tarei_read_int(const tarei_step *const step, const tarei_run *const 
   TARE_TRY(want_one(step, run, i, what, err));
   if (is_float(run->in[i]->dtype)) {
     return tarei_fail(err, TARE_E_INPUT, "%s '%s' is %s, expected an integer", what,
-                      name_of(step, i), tare_dtype_name(run->in[i]->dtype));
+                      numbers_name_of(step, i), tare_dtype_name(run->in[i]->dtype));
   }
   *out = tarei_integer_at(run->in[i], 0);
   return *out >= min && *out <= max
              ? TARE_OK
              : tarei_fail(err, TARE_E_INPUT, "%s %lld in '%s' is outside %lld..%lld", what,
-                          (long long)*out, name_of(step, i), (long long)min, (long long)max);
+                          (long long)*out, numbers_name_of(step, i), (long long)min,
+                          (long long)max);
 }
 
 tare_status tarei_read_real(const tarei_step *const step, const tarei_run *const run, const int i,
@@ -131,7 +132,7 @@ tare_status tarei_read_real(const tarei_step *const step, const tarei_run *const
   return isfinite(*out)
              ? TARE_OK
              : tarei_fail(err, TARE_E_INPUT, "%s in '%s' is %g, expected a finite number", what,
-                          name_of(step, i), *out);
+                          numbers_name_of(step, i), *out);
 }
 
 tare_status tarei_flag_of(const tare_tensor *const t, const char *const what, bool *const out,

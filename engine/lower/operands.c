@@ -3,13 +3,13 @@
 #include "base/mem.h"
 
 /* Input i, or NULL where it is absent. */
-static const tarei_value *input(const tarei_step *const step, const int i) {
+static const tarei_value *operands_input(const tarei_step *const step, const int i) {
   return i < step->node->n_in && step->node->in[i] >= 0 ? &step->graph->values[step->node->in[i]]
                                                         : NULL;
 }
 
 /* Elements of a constant, or -1. */
-static int64_t count_of(const tarei_step *const step, const tarei_value *const v) {
+static int64_t operands_count_of(const tarei_step *const step, const tarei_value *const v) {
   tare_tensor t = {.rank = v->rank};
   for (int d = 0; d < v->rank; d++) {
     if (!tarei_expr_is_const(step->graph->exprs, v->dims[d], &t.dims[d]) || t.dims[d] < 0) {
@@ -24,7 +24,7 @@ tare_status tarei_refuse_dtype(const tare_dtype dtype, tare_error *const err) {
 }
 
 tare_status tarei_want_float(const tarei_step *const step, const int i, tare_error *const err) {
-  const tarei_value *const v = input(step, i);
+  const tarei_value *const v = operands_input(step, i);
   if (!v) {
     return TARE_OK;
   }
@@ -33,7 +33,7 @@ tare_status tarei_want_float(const tarei_step *const step, const int i, tare_err
                       tare_dtype_name(v->dtype), v->name);
   }
   size_t bytes = 0;
-  if (v->data && (!tarei_mul_size((size_t)count_of(step, v), sizeof(float), &bytes) ||
+  if (v->data && (!tarei_mul_size((size_t)operands_count_of(step, v), sizeof(float), &bytes) ||
                   v->data->size < bytes)) {
     return tarei_fail(err, TARE_E_MODEL, "the elements of '%s' are missing", v->name);
   }
@@ -41,8 +41,8 @@ tare_status tarei_want_float(const tarei_step *const step, const int i, tare_err
 }
 
 tare_status tarei_want_weights(const tarei_step *const step, tare_error *const err) {
-  const tarei_value *const w = input(step, 1);
-  if (!w->data || w->dtype != TARE_F32 || count_of(step, w) < 1) {
+  const tarei_value *const w = operands_input(step, 1);
+  if (!w->data || w->dtype != TARE_F32 || operands_count_of(step, w) < 1) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
                       "weights '%s' have to be constant, float32 and not empty", w->name);
   }
@@ -51,12 +51,12 @@ tare_status tarei_want_weights(const tarei_step *const step, tare_error *const e
 
 tare_status tarei_want_bias(const tarei_step *const step, const size_t n, const float **const out,
                             tare_error *const err) {
-  const tarei_value *const bias = input(step, 2);
+  const tarei_value *const bias = operands_input(step, 2);
   *out = NULL;
   if (!bias) {
     return TARE_OK;
   }
-  if (!bias->data || bias->dtype != TARE_F32 || count_of(step, bias) != (int64_t)n) {
+  if (!bias->data || bias->dtype != TARE_F32 || operands_count_of(step, bias) != (int64_t)n) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "bias '%s' has to be constant, %zu of float32",
                       bias->name, n);
   }
@@ -80,7 +80,7 @@ tare_status tarei_want_count(const tarei_step *const step, const tarei_run *cons
     return TARE_OK;
   }
   return tarei_fail(err, TARE_E_SHAPE, "'%s' has %lld elements, expected %lld",
-                    input(step, i)->name, (long long)tare_tensor_count(run->in[i]),
+                    operands_input(step, i)->name, (long long)tare_tensor_count(run->in[i]),
                     (long long)count);
 }
 
@@ -89,5 +89,6 @@ tare_status tarei_want_dim(const tarei_step *const step, const tarei_run *const 
   return run->in[i]->dims[axis] == size
              ? TARE_OK
              : tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' is %lld long, expected %lld", axis,
-                          input(step, i)->name, (long long)run->in[i]->dims[axis], (long long)size);
+                          operands_input(step, i)->name, (long long)run->in[i]->dims[axis],
+                          (long long)size);
 }

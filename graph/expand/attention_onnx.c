@@ -9,7 +9,7 @@ enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, SEQUENCE_LENGTHS };
 enum { Y, PRESENT_KEY, PRESENT_VALUE, SHOWN };
 enum { SHOW_SCORES, SHOW_CAPPED, SHOW_BIASED, SHOW_PROBABILITIES };
 
-typedef struct form {
+typedef struct attention_onnx_form {
   tare_dtype dtype, mask_dtype;
   int rank;
   int64_t heads, kv_heads; /* of queries, and of keys and values */
@@ -17,27 +17,29 @@ typedef struct form {
   int64_t left, right;     /* window; -1: no bound */
   int64_t missing;         /* keys that the mask does not speak of */
   bool causal;
-} form;
+} attention_onnx_form;
 
-static int64_t const_dim(const tarei_graph *const graph, const tarei_value *const v,
-                         const int axis) {
+static int64_t attention_onnx_const_dim(const tarei_graph *const graph, const tarei_value *const v,
+                                        const int axis) {
   int64_t n;
   return tarei_expr_is_const(graph->exprs, v->dims[axis], &n) ? n : -1;
 }
 
 static tare_status read_heads(const tarei_graph *const graph, const tarei_node *const node,
-                              form *const f, tare_error *const err) {
+                              attention_onnx_form *const f, tare_error *const err) {
   const tarei_value *const q = tarei_ops_in(graph, node, Q), *const k =
                                                                  tarei_ops_in(graph, node, K);
   const tarei_value *const v = tarei_ops_in(graph, node, V);
-  f->heads = f->rank == 4 ? const_dim(graph, q, 1) : tarei_attr_int(node, "q_num_heads", 0);
-  f->kv_heads = f->rank == 4 ? const_dim(graph, k, 1) : tarei_attr_int(node, "kv_num_heads", 0);
+  f->heads =
+      f->rank == 4 ? attention_onnx_const_dim(graph, q, 1) : tarei_attr_int(node, "q_num_heads", 0);
+  f->kv_heads = f->rank == 4 ? attention_onnx_const_dim(graph, k, 1)
+                             : tarei_attr_int(node, "kv_num_heads", 0);
   if (f->heads < 1 || f->kv_heads < 1 || f->heads % f->kv_heads) {
     return tarei_fail(err, TARE_E_MODEL, "%lld heads of queries do not go with %lld of keys",
                       (long long)f->heads, (long long)f->kv_heads);
   }
-  const int64_t q_width = const_dim(graph, q, f->rank - 1),
-                v_width = const_dim(graph, v, f->rank - 1);
+  const int64_t q_width = attention_onnx_const_dim(graph, q, f->rank - 1),
+                v_width = attention_onnx_const_dim(graph, v, f->rank - 1);
   const bool flat = f->rank == 3;
   if (q_width < 1 || (flat && q_width % f->heads) ||
       (flat && v_width >= 0 && v_width % f->kv_heads)) {
@@ -50,7 +52,7 @@ static tare_status read_heads(const tarei_graph *const graph, const tarei_node *
 
 /* Keys behind the mask's end. Where lengths cannot be told apart they are taken as equal. */
 static int64_t count_missing(const tarei_graph *const graph, const tarei_node *const node,
-                             const form *const f) {
+                             const attention_onnx_form *const f) {
   const tarei_value *const mask = tarei_ops_in(graph, node, MASK);
   const tarei_value *const k = tarei_ops_in(graph, node, K);
   const tarei_value *const past = tarei_ops_in(graph, node, PAST_KEY);
@@ -64,17 +66,18 @@ static int64_t count_missing(const tarei_graph *const graph, const tarei_node *c
              : 0;
 }
 
-static tare_status read_form(const tarei_graph *const graph, const tarei_node *const node,
-                             form *const f, tare_error *const err) {
+static tare_status attention_onnx_read_form(const tarei_graph *const graph,
+                                            const tarei_node *const node,
+                                            attention_onnx_form *const f, tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const q = tarei_ops_in(graph, node, Q);
   const tarei_value *const mask = tarei_ops_in(graph, node, MASK);
-  *f = (form){.dtype = q->dtype,
-              .mask_dtype = mask ? mask->dtype : TARE_DTYPE_NONE,
-              .rank = q->rank,
-              .left = tarei_attr_int(node, "left_window_size", -1),
-              .right = tarei_attr_int(node, "right_window_size", -1),
-              .causal = tarei_attr_int(node, "is_causal", 0) != 0};
+  *f = (attention_onnx_form){.dtype = q->dtype,
+                             .mask_dtype = mask ? mask->dtype : TARE_DTYPE_NONE,
+                             .rank = q->rank,
+                             .left = tarei_attr_int(node, "left_window_size", -1),
+                             .right = tarei_attr_int(node, "right_window_size", -1),
+                             .causal = tarei_attr_int(node, "is_causal", 0) != 0};
   TARE_TRY(tarei_ops_want_float(q, err));
   TARE_TRY(tarei_ops_want_rank(q, 3, 4, err));
   for (int i = K; i <= V; i++) {
@@ -92,8 +95,8 @@ static tare_status read_form(const tarei_graph *const graph, const tarei_node *c
 }
 
 /* An operand with four axes, behind the cache where there is one. */
-static int heads_of(tarei_build *const b, const form *const f, const int i, const int64_t heads,
-                    const int64_t d) {
+static int heads_of(tarei_build *const b, const attention_onnx_form *const f, const int i,
+                    const int64_t heads, const int64_t d) {
   const int x = tarei_build_in(b, i);
   const int past = i == Q ? -1 : tarei_build_in(b, PAST_KEY + i - K);
   const int split = f->rank == 4 ? x : tarei_attend_split_heads(b, x, heads, d);
@@ -101,7 +104,7 @@ static int heads_of(tarei_build *const b, const form *const f, const int i, cons
 }
 
 /* What the mask adds to the scores, or -1. */
-static int mask_bias(tarei_build *const b, const form *const f) {
+static int mask_bias(tarei_build *const b, const attention_onnx_form *const f) {
   const int mask = tarei_build_in(b, MASK);
   if (mask < 0) {
     return -1;
@@ -126,7 +129,7 @@ static int lengths(tarei_build *const b) {
 
 /* How far in front of the first query keys lie: those of the cache, or all valid ones but the
  * queries' own; -1: none. */
-static int offset_of(tarei_build *const b, const int q) {
+static int attention_onnx_offset_of(tarei_build *const b, const int q) {
   const int past = tarei_build_in(b, PAST_KEY), known = lengths(b);
   return past >= 0   ? tarei_attend_length(b, past, 2)
          : known < 0 ? -1
@@ -134,11 +137,12 @@ static int offset_of(tarei_build *const b, const int q) {
 }
 
 /* Keys that causality and windows allow, or -1 where they allow all. */
-static int allowed_keys(tarei_build *const b, const form *const f, const int q, const int k) {
+static int allowed_keys(tarei_build *const b, const attention_onnx_form *const f, const int q,
+                        const int k) {
   if (!f->causal && f->left < 0 && f->right < 0) {
     return -1;
   }
-  const int offset = offset_of(b, q);
+  const int offset = attention_onnx_offset_of(b, q);
   int allowed = f->causal ? tarei_attend_causal(b, q, k, offset) : -1;
   if (f->right >= 0) {
     const int further = tarei_build_number(b, TARE_I64, (double)f->right);
@@ -159,21 +163,22 @@ static int valid_keys(tarei_build *const b, const int k) {
   return known < 0 ? -1 : tarei_build_binary(b, "Less", tarei_attend_positions(b, k, 2), known);
 }
 
-static void show(tarei_build *const b, const int output, const int value) {
+static void attention_onnx_show(tarei_build *const b, const int output, const int value) {
   const tarei_node *const node = &b->graph->nodes[b->node];
   if (!b->failed && output < node->n_out && node->out[output] >= 0) {
     tarei_build_into(b, "Identity", &value, 1, node->out[output]);
   }
 }
 
-static void write_y(tarei_build *const b, const form *const f, const int y) {
+static void write_y(tarei_build *const b, const attention_onnx_form *const f, const int y) {
   const int width = f->width < 0 ? -1 : (int)(f->width * f->heads);
-  show(b, Y, f->rank == 4 ? y : tarei_attend_merge_heads(b, y, width));
+  attention_onnx_show(b, Y, f->rank == 4 ? y : tarei_attend_merge_heads(b, y, width));
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
-  form f;
-  TARE_TRY(read_form(graph, &graph->nodes[node], &f, err));
+static tare_status attention_onnx_expand(tarei_graph *const graph, const int node,
+                                         tare_error *const err) {
+  attention_onnx_form f;
+  TARE_TRY(attention_onnx_read_form(graph, &graph->nodes[node], &f, err));
   const tarei_node *const n = &graph->nodes[node];
   const double scale = (double)tarei_attr_float(n, "scale", 1.0f / sqrtf((float)f.depth));
   const double softcap = (double)tarei_attr_float(n, "softcap", 0);
@@ -195,13 +200,13 @@ static tare_status expand(tarei_graph *const graph, const int node, tare_error *
                           f.right < 0 && tarei_build_in(&b, MASK) < 0;
   a.guard = a.bias >= 0 && !always_one;
   const int y = tarei_attend_write(&b, &a);
-  show(&b, PRESENT_KEY, k);
-  show(&b, PRESENT_VALUE, v);
-  show(&b, SHOWN,
-       shown == SHOW_CAPPED          ? a.capped
-       : shown == SHOW_BIASED        ? a.biased
-       : shown == SHOW_PROBABILITIES ? a.probabilities
-                                     : a.scores);
+  attention_onnx_show(&b, PRESENT_KEY, k);
+  attention_onnx_show(&b, PRESENT_VALUE, v);
+  attention_onnx_show(&b, SHOWN,
+                      shown == SHOW_CAPPED          ? a.capped
+                      : shown == SHOW_BIASED        ? a.biased
+                      : shown == SHOW_PROBABILITIES ? a.probabilities
+                                                    : a.scores);
   write_y(&b, &f, y);
   return tarei_build_done(&b, err);
 }
@@ -213,5 +218,5 @@ const tarei_op tarei_op_attention_onnx = {
     .max_in = 7,
     .min_out = 1,
     .max_out = 4,
-    .expand = expand,
+    .expand = attention_onnx_expand,
 };

@@ -2,7 +2,8 @@
 #include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status cast_like_expand(tarei_graph *const graph, const int node,
+                                    tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 2, err));
   const tare_dtype to = tarei_ops_in(graph, &graph->nodes[node], 1)->dtype;
   const int out = graph->nodes[node].out[0];
@@ -19,5 +20,5 @@ const tarei_op tarei_op_cast_like = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = cast_like_expand,
 };

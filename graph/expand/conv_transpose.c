@@ -17,28 +17,29 @@
 
 enum { X, W, BIAS, MOST_SPACE = TARE_MAX_RANK - 2 };
 
-typedef struct axis {
+typedef struct conv_transpose_axis {
   int64_t kernel, stride, dilation;
   int64_t taps;   /* of a phase */
   int64_t length; /* of the input; -1: not constant */
   int64_t first;  /* outputs that are cut off in front */
   int64_t last;   /* and behind */
   int64_t more;   /* outputs of a phase behind those that the taps reach */
-} axis;
+} conv_transpose_axis;
 
-typedef struct form {
+typedef struct conv_transpose_form {
   int n, phased; /* axes of space, those of a stride above 1 */
   int64_t group, in_per_group, out_per_group, phases;
-  axis axes[MOST_SPACE];
+  conv_transpose_axis axes[MOST_SPACE];
   int out;
   bool biased;
-} form;
+} conv_transpose_form;
 
 /* --- reading -----------------------------------------------------------------------------------
  */
 
-static tare_status const_dim(const tarei_graph *const graph, const tarei_value *const v,
-                             const int i, int64_t *const out, tare_error *const err) {
+static tare_status conv_transpose_const_dim(const tarei_graph *const graph,
+                                            const tarei_value *const v, const int i,
+                                            int64_t *const out, tare_error *const err) {
   return tarei_expr_is_const(graph->exprs, v->dims[i], out) && *out >= 1
              ? TARE_OK
              : tarei_fail(err, TARE_E_UNSUPPORTED, "axis %d of '%s' is not constant", i, v->name);
@@ -65,7 +66,8 @@ static bool is_small(const int64_t v) {
 }
 
 static tare_status read_axis(const tarei_node *const node, const tarei_window *const w, const int i,
-                             const int64_t output_padding, axis *const a, tare_error *const err) {
+                             const int64_t output_padding, conv_transpose_axis *const a,
+                             tare_error *const err) {
   const int64_t asked = asked_length(node, w->n, i);
   a->kernel = w->kernel[i];
   a->stride = w->strides[i];
@@ -102,8 +104,9 @@ static tare_status read_axis(const tarei_node *const node, const tarei_window *c
                           "nothing is left of spatial axis %d behind its padding", i);
 }
 
-static tare_status read_form(const tarei_graph *const graph, const tarei_node *const node,
-                             form *const f, tare_error *const err) {
+static tare_status conv_transpose_read_form(const tarei_graph *const graph,
+                                            const tarei_node *const node,
+                                            conv_transpose_form *const f, tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, X), *const w =
                                                                  tarei_ops_in(graph, node, W);
@@ -111,15 +114,15 @@ static tare_status read_form(const tarei_graph *const graph, const tarei_node *c
   TARE_TRY(tarei_ops_want_same_dtype(x, w, err));
   TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
   TARE_TRY(tarei_ops_want_rank(w, x->rank, x->rank, err));
-  *f = (form){.n = x->rank - 2,
-              .group = tarei_attr_int(node, "group", 1),
-              .phases = 1,
-              .out = node->out[0],
-              .biased = tarei_ops_in(graph, node, BIAS) != NULL};
+  *f = (conv_transpose_form){.n = x->rank - 2,
+                             .group = tarei_attr_int(node, "group", 1),
+                             .phases = 1,
+                             .out = node->out[0],
+                             .biased = tarei_ops_in(graph, node, BIAS) != NULL};
   int64_t channels, padding[MOST_SPACE];
   tarei_window window;
-  TARE_TRY(const_dim(graph, w, 0, &channels, err));
-  TARE_TRY(const_dim(graph, w, 1, &f->out_per_group, err));
+  TARE_TRY(conv_transpose_const_dim(graph, w, 0, &channels, err));
+  TARE_TRY(conv_transpose_const_dim(graph, w, 1, &f->out_per_group, err));
   if (f->group < 1 || channels % f->group) {
     return tarei_fail(err, TARE_E_MODEL, "its %" PRId64 " channels do not go with group %" PRId64,
                       channels, f->group);
@@ -132,7 +135,7 @@ static tare_status read_form(const tarei_graph *const graph, const tarei_node *c
   TARE_TRY(tarei_ops_window(graph, node, f->n, w->dims + 2, &window, err));
   TARE_TRY(tarei_ops_ints(node, "output_padding", f->n, 0, padding, err));
   for (int i = 0; i < f->n; i++) {
-    axis *const a = &f->axes[i];
+    conv_transpose_axis *const a = &f->axes[i];
     a->length = -1;
     (void)tarei_expr_is_const(graph->exprs, x->dims[2 + i], &a->length);
     TARE_TRY(read_axis(node, &window, i, padding[i], a, err));
@@ -161,7 +164,8 @@ static int pad_end(tarei_build *const b, const int x, const int rank, const int 
 }
 
 /* Puts zeros between the taps of one axis, which stay a list of kernel * dilation. */
-static int dilate(tarei_build *const b, const form *const f, const int w, const int i) {
+static int dilate(tarei_build *const b, const conv_transpose_form *const f, const int w,
+                  const int i) {
   const int64_t d = f->axes[i].dilation;
   int64_t dims[TARE_MAX_RANK] = {0}; /* those in front stay */
   if (d == 1) {
@@ -178,18 +182,19 @@ static int dilate(tarei_build *const b, const form *const f, const int w, const 
 }
 
 /* Exactly taps * stride elements along one axis, zeros behind the kernel. */
-static int fit(tarei_build *const b, const form *const f, const int w, const int i) {
-  const axis *const a = &f->axes[i];
+static int conv_transpose_fit(tarei_build *const b, const conv_transpose_form *const f, const int w,
+                              const int i) {
+  const conv_transpose_axis *const a = &f->axes[i];
   const int64_t have = a->kernel * a->dilation, want = a->taps * a->stride;
   return have > want ? tarei_attend_slice(b, w, 2 + i, 0, want, 1)
                      : pad_end(b, w, 2 + f->n, 2 + i, want - have);
 }
 
 /* [C, M / group, k..] as [group * phases * M / group, C / group, taps..]. */
-static int write_weights(tarei_build *const b, const form *const f) {
+static int write_weights(tarei_build *const b, const conv_transpose_form *const f) {
   int w = tarei_build_in(b, W);
   for (int i = f->n - 1; i >= 0; i--) { /* the later axes have their length when it is asked for */
-    w = fit(b, f, dilate(b, f, w, i), i);
+    w = conv_transpose_fit(b, f, dilate(b, f, w, i), i);
   }
   int64_t split[TARE_MAX_RANK], flat[TARE_MAX_RANK], perm[TARE_MAX_RANK];
   int64_t tap_at[MOST_SPACE], phase_at[MOST_SPACE];
@@ -235,7 +240,7 @@ static int write_weights(tarei_build *const b, const form *const f) {
 }
 
 /* The bias of each channel for all its phases. */
-static int write_bias(tarei_build *const b, const form *const f) {
+static int write_bias(tarei_build *const b, const conv_transpose_form *const f) {
   const int64_t apart[] = {f->group, 1, f->out_per_group};
   const int64_t all[] = {f->group, f->phases, f->out_per_group}, flat[] = {-1};
   if (!f->biased || f->phases == 1) {
@@ -246,7 +251,7 @@ static int write_bias(tarei_build *const b, const form *const f) {
   return tarei_attend_reshape(b, wide, flat, 1);
 }
 
-static int convolve(tarei_build *const b, const form *const f) {
+static int conv_transpose_convolve(tarei_build *const b, const conv_transpose_form *const f) {
   const int in[] = {tarei_build_in(b, X), write_weights(b, f), write_bias(b, f)};
   const int y = tarei_build_node(b, "Conv", in, f->biased ? 3 : 2);
   int64_t pads[2 * MOST_SPACE];
@@ -260,8 +265,9 @@ static int convolve(tarei_build *const b, const form *const f) {
 }
 
 /* Length of an axis of the result, as a vector of one. */
-static int length_of(tarei_build *const b, const form *const f, const int y, const int i) {
-  const axis *const a = &f->axes[i];
+static int conv_transpose_length_of(tarei_build *const b, const conv_transpose_form *const f,
+                                    const int y, const int i) {
+  const conv_transpose_axis *const a = &f->axes[i];
   const int64_t known = (a->length - 1 + a->taps + a->more) * a->stride;
   if (a->length >= 0 || f->n == 1) {
     return tarei_build_i64s(b, a->length >= 0 ? &known : &(const int64_t){-1}, 1);
@@ -281,7 +287,8 @@ static int channels_last(tarei_build *const b, const int x, const int rank, cons
 }
 
 /* Phases, which are channels, become neighbours along their axes. */
-static int lay_out(tarei_build *const b, const form *const f, const int y) {
+static int conv_transpose_lay_out(tarei_build *const b, const conv_transpose_form *const f,
+                                  const int y) {
   int64_t split[TARE_MAX_RANK] = {0}, perm[TARE_MAX_RANK];
   int parts[2 + MOST_SPACE], n_parts = 0, rank = 1 + f->n, to = 0;
   if (f->phases == 1) {
@@ -307,7 +314,7 @@ static int lay_out(tarei_build *const b, const form *const f, const int y) {
     if (f->axes[i].stride > 1) {
       perm[to++] = phase_at++;
     }
-    parts[n_parts++] = length_of(b, f, last, i);
+    parts[n_parts++] = conv_transpose_length_of(b, f, last, i);
   }
   if (group_at >= 0) {
     perm[to++] = group_at;
@@ -321,7 +328,7 @@ static int lay_out(tarei_build *const b, const form *const f, const int y) {
 }
 
 /* Leaves out what padding covers. */
-static void crop(tarei_build *const b, const form *const f, const int y) {
+static void crop(tarei_build *const b, const conv_transpose_form *const f, const int y) {
   int64_t from[MOST_SPACE], to[MOST_SPACE], axes[MOST_SPACE];
   int n = 0;
   for (int i = 0; i < f->n; i++) {
@@ -340,11 +347,12 @@ static void crop(tarei_build *const b, const form *const f, const int y) {
   tarei_build_into(b, "Slice", in, 4, f->out);
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
-  form f;
-  TARE_TRY(read_form(graph, &graph->nodes[node], &f, err));
+static tare_status conv_transpose_expand(tarei_graph *const graph, const int node,
+                                         tare_error *const err) {
+  conv_transpose_form f;
+  TARE_TRY(conv_transpose_read_form(graph, &graph->nodes[node], &f, err));
   tarei_build b = tarei_build_at(graph, node);
-  crop(&b, &f, lay_out(&b, &f, convolve(&b, &f)));
+  crop(&b, &f, conv_transpose_lay_out(&b, &f, conv_transpose_convolve(&b, &f)));
   return tarei_build_done(&b, err);
 }
 
@@ -355,5 +363,5 @@ const tarei_op tarei_op_conv_transpose = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = conv_transpose_expand,
 };

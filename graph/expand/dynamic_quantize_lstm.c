@@ -6,7 +6,7 @@
 enum { LSTM_INPUTS = 8, W_SCALE = 8, R_SCALE = 10 };
 
 /* [D] or [D, 4H] as something that broadcasts to [D, K, 4H]. */
-static int spread(tarei_build *const b, const int x) {
+static int dynamic_quantize_lstm_spread(tarei_build *const b, const int x) {
   const int rank = x < 0 ? 0 : b->graph->values[x].rank;
   if (rank != 1 && rank != 2) {
     return x;
@@ -15,7 +15,7 @@ static int spread(tarei_build *const b, const int x) {
   return tarei_build_binary(b, "Unsqueeze", x, axes);
 }
 
-static int as_float(tarei_build *const b, const int x) {
+static int dynamic_quantize_lstm_as_float(tarei_build *const b, const int x) {
   const int y = tarei_build_unary(b, "Cast", x);
   tarei_build_int(b, "to", TARE_F32);
   return y;
@@ -24,17 +24,19 @@ static int as_float(tarei_build *const b, const int x) {
 /* (weights - zero point) * scale, as LSTM has them: [D, 4H, K]. */
 static int weights_of(tarei_build *const b, const int weights, const int scale) {
   const int zero = tarei_build_in(b, scale + 1);
-  int w = as_float(b, tarei_build_in(b, weights));
+  int w = dynamic_quantize_lstm_as_float(b, tarei_build_in(b, weights));
   if (zero >= 0) {
-    w = tarei_build_binary(b, "Sub", w, as_float(b, spread(b, zero)));
+    w = tarei_build_binary(
+        b, "Sub", w, dynamic_quantize_lstm_as_float(b, dynamic_quantize_lstm_spread(b, zero)));
   }
-  w = tarei_build_binary(b, "Mul", w, spread(b, tarei_build_in(b, scale)));
+  w = tarei_build_binary(b, "Mul", w, dynamic_quantize_lstm_spread(b, tarei_build_in(b, scale)));
   w = tarei_build_unary(b, "Transpose", w);
   tarei_build_ints(b, "perm", (const int64_t[]){0, 2, 1}, 3);
   return w;
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status dynamic_quantize_lstm_expand(tarei_graph *const graph, const int node,
+                                                tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
   int in[LSTM_INPUTS], out[3] = {-1, -1, -1};
   TARE_TRY(tarei_qdq_need(&b, 07 | 1u << W_SCALE | 1u << R_SCALE, err));
@@ -61,5 +63,5 @@ const tarei_op tarei_op_dynamic_quantize_lstm = {
     .max_in = 12,
     .min_out = 0,
     .max_out = 3,
-    .expand = expand,
+    .expand = dynamic_quantize_lstm_expand,
 };

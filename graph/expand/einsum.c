@@ -34,7 +34,7 @@ typedef char label_list[TARE_MAX_RANK + 1];
  */
 
 /* The axis of a label, or -1. */
-static int find(const term *const t, const char label) {
+static int einsum_find(const term *const t, const char label) {
   for (int a = 0; a < t->n; a++) {
     if (t->label[a] == label) {
       return a;
@@ -43,8 +43,8 @@ static int find(const term *const t, const char label) {
   return -1;
 }
 
-static bool has(const term *const t, const char label) {
-  return find(t, label) >= 0;
+static bool einsum_has(const term *const t, const char label) {
+  return einsum_find(t, label) >= 0;
 }
 
 static tare_status bad_equation(const char *const text, const char *const why,
@@ -130,14 +130,14 @@ static void imply_output(equation *const e) {
   }
 }
 
-static tare_status check_output(const equation *const e, const char *const text,
-                                tare_error *const err) {
+static tare_status einsum_check_output(const equation *const e, const char *const text,
+                                       tare_error *const err) {
   for (int a = 0; a < e->out.n; a++) {
     bool known = false;
     for (int i = 0; i < e->n; i++) {
-      known |= has(&e->in[i], e->out.label[a]);
+      known |= einsum_has(&e->in[i], e->out.label[a]);
     }
-    if (!known || find(&e->out, e->out.label[a]) < a) {
+    if (!known || einsum_find(&e->out, e->out.label[a]) < a) {
       return bad_equation(text, "repeats a label in its result, or names one that no operand has",
                           err);
     }
@@ -175,7 +175,7 @@ static tare_status read_equation(const tarei_graph *const graph, const tarei_nod
   } else if (!read_labels(arrow + 2, end, hidden, &e->out)) {
     return bad_equation(text, "cannot be read", err);
   }
-  return check_output(e, text, err);
+  return einsum_check_output(e, text, err);
 }
 
 /* --- writing -----------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ static void arrange(tarei_build *const b, term *const t, const char *const label
   bool same = true;
   const term from = *t;
   for (int a = 0; a < t->n; a++) {
-    perm[a] = find(&from, labels[a]);
+    perm[a] = einsum_find(&from, labels[a]);
     same &= perm[a] == a;
     t->label[a] = labels[a];
     t->dim[a] = from.dim[perm[a]];
@@ -239,7 +239,7 @@ static void arrange(tarei_build *const b, term *const t, const char *const label
 static void sum_unneeded(tarei_build *const b, term *const t, const term *const other,
                          const bool kept[LABELS]) {
   for (int a = t->n - 1; a >= 0; a--) {
-    if (!kept[(int)t->label[a]] && !(other && has(other, t->label[a]))) {
+    if (!kept[(int)t->label[a]] && !(other && einsum_has(other, t->label[a]))) {
       sum_axis(b, t, a);
     }
   }
@@ -251,7 +251,7 @@ static void align(tarei_build *const b, term *const t, const term *const all) {
   int64_t missing[TARE_MAX_RANK];
   int n = 0, n_missing = 0;
   for (int a = 0; a < all->n; a++) {
-    if (has(t, all->label[a])) {
+    if (einsum_has(t, all->label[a])) {
       own[n++] = all->label[a];
     } else {
       missing[n_missing++] = a;
@@ -263,24 +263,25 @@ static void align(tarei_build *const b, term *const t, const term *const all) {
   }
 }
 
-static int64_t broadcast_dim(const int64_t x, const int64_t y) {
+static int64_t einsum_broadcast_dim(const int64_t x, const int64_t y) {
   return x == 1 ? y : x;
 }
 
-static int64_t dim_of(const term *const t, const char label) {
-  const int at = find(t, label);
+static int64_t einsum_dim_of(const term *const t, const char label) {
+  const int at = einsum_find(t, label);
   return at < 0 ? 1 : t->dim[at];
 }
 
 /* Labels of a product of both that is taken element by element; false when they are too many. */
-static bool join(const term *const x, const term *const y, term *const out) {
+static bool einsum_join(const term *const x, const term *const y, term *const out) {
   *out = *x;
   for (int a = 0; a < x->n; a++) {
-    out->dim[a] =
-        has(y, x->label[a]) ? broadcast_dim(x->dim[a], dim_of(y, x->label[a])) : x->dim[a];
+    out->dim[a] = einsum_has(y, x->label[a])
+                      ? einsum_broadcast_dim(x->dim[a], einsum_dim_of(y, x->label[a]))
+                      : x->dim[a];
   }
   for (int a = 0; a < y->n; a++) {
-    if (!has(x, y->label[a])) {
+    if (!einsum_has(x, y->label[a])) {
       if (out->n == TARE_MAX_RANK) {
         return false;
       }
@@ -301,7 +302,7 @@ static roles roles_of(const term *const x, const term *const y, const bool kept[
   roles r = {.n_batch = 0};
   for (int a = 0; a < x->n; a++) {
     const char label = x->label[a];
-    if (!has(y, label)) {
+    if (!einsum_has(y, label)) {
       r.rows[r.n_rows++] = label;
     } else if (kept[(int)label]) {
       r.batch[r.n_batch++] = label;
@@ -310,7 +311,7 @@ static roles roles_of(const term *const x, const term *const y, const bool kept[
     }
   }
   for (int a = 0; a < y->n; a++) {
-    if (!has(x, y->label[a])) {
+    if (!einsum_has(x, y->label[a])) {
       r.columns[r.n_columns++] = y->label[a];
     }
   }
@@ -326,7 +327,8 @@ static void chain(const char *const first, const int n_first, const char *const 
 }
 
 /* Product of the lengths of axes [from, to) as a vector of one. */
-static int length_of(tarei_build *const b, const term *const t, const int from, const int to) {
+static int einsum_length_of(tarei_build *const b, const term *const t, const int from,
+                            const int to) {
   int64_t known = 1;
   int length = -1;
   for (int a = from; a < to; a++) {
@@ -344,7 +346,8 @@ static int length_of(tarei_build *const b, const term *const t, const int from, 
 }
 
 /* A shape of `zeros` dims that stay, and more lengths. */
-static int shape_of(tarei_build *const b, const int zeros, const int *const lengths, const int n) {
+static int einsum_shape_of(tarei_build *const b, const int zeros, const int *const lengths,
+                           const int n) {
   int parts[TARE_MAX_RANK];
   int count = 0;
   if (zeros) {
@@ -362,8 +365,9 @@ static int fold_axes(tarei_build *const b, const term *const t, const int keep, 
   if (first == 1 && t->n - keep == 2) {
     return t->value;
   }
-  const int lengths[] = {length_of(b, t, keep, keep + first), length_of(b, t, keep + first, t->n)};
-  return tarei_build_binary(b, "Reshape", t->value, shape_of(b, keep, lengths, 2));
+  const int lengths[] = {einsum_length_of(b, t, keep, keep + first),
+                         einsum_length_of(b, t, keep + first, t->n)};
+  return tarei_build_binary(b, "Reshape", t->value, einsum_shape_of(b, keep, lengths, 2));
 }
 
 /* A vector stands for all axes behind the first `keep`. */
@@ -371,21 +375,23 @@ static int fold_last(tarei_build *const b, const term *const t, const int keep) 
   if (t->n - keep == 1) {
     return t->value;
   }
-  const int length = length_of(b, t, keep, t->n);
-  return tarei_build_binary(b, "Reshape", t->value, shape_of(b, keep, &length, 1));
+  const int length = einsum_length_of(b, t, keep, t->n);
+  return tarei_build_binary(b, "Reshape", t->value, einsum_shape_of(b, keep, &length, 1));
 }
 
 /* x becomes the product of both, [batch.., rows.., columns..]. Rows stay axes of their own where
  * there is no batch, as a layer with weights has them. */
-static void multiply(tarei_build *const b, term *const x, term *const y, const roles *const r) {
+static void einsum_multiply(tarei_build *const b, term *const x, term *const y,
+                            const roles *const r) {
   label_list order;
   term out = {.n = r->n_batch + r->n_rows + r->n_columns};
   const bool layer = r->n_batch == 0 && r->n_rows > 0;
   chain(r->batch, r->n_batch, r->rows, r->n_rows, r->columns, r->n_columns, out.label);
   for (int a = 0; a < out.n; a++) {
-    out.dim[a] = a < r->n_batch ? broadcast_dim(dim_of(x, out.label[a]), dim_of(y, out.label[a]))
-                 : a < r->n_batch + r->n_rows ? dim_of(x, out.label[a])
-                                              : dim_of(y, out.label[a]);
+    out.dim[a] = a < r->n_batch               ? einsum_broadcast_dim(einsum_dim_of(x, out.label[a]),
+                                                                     einsum_dim_of(y, out.label[a]))
+                 : a < r->n_batch + r->n_rows ? einsum_dim_of(x, out.label[a])
+                                              : einsum_dim_of(y, out.label[a]);
   }
   chain(r->batch, r->n_batch, r->rows, r->n_rows, r->inner, r->n_inner, order);
   arrange(b, x, order);
@@ -398,29 +404,29 @@ static void multiply(tarei_build *const b, term *const x, term *const y, const r
   if (r->n_columns != 1 || (!layer && r->n_rows != 1)) {
     int lengths[TARE_MAX_RANK], n = 0;
     for (int a = r->n_batch; a < r->n_batch + r->n_rows && !layer; a++) {
-      lengths[n++] = length_of(b, x, a, a + 1);
+      lengths[n++] = einsum_length_of(b, x, a, a + 1);
     }
     for (int a = y->n - r->n_columns; a < y->n; a++) {
-      lengths[n++] = length_of(b, y, a, a + 1);
+      lengths[n++] = einsum_length_of(b, y, a, a + 1);
     }
     if (kept + n == 0) {
       out.value = tarei_build_binary(b, "Squeeze", out.value,
                                      tarei_build_i64s(b, (const int64_t[]){0, 1}, 2));
     } else {
-      out.value = tarei_build_binary(b, "Reshape", out.value, shape_of(b, kept, lengths, n));
+      out.value = tarei_build_binary(b, "Reshape", out.value, einsum_shape_of(b, kept, lengths, n));
     }
   }
   *x = out;
 }
 
 /* Takes y into x; `kept` are the labels that somebody needs afterwards. */
-static bool combine(tarei_build *const b, term *x, term *y, const bool kept[LABELS]) {
+static bool einsum_combine(tarei_build *const b, term *x, term *y, const bool kept[LABELS]) {
   sum_unneeded(b, x, y, kept);
   sum_unneeded(b, y, x, kept);
   roles r = roles_of(x, y, kept);
   if (r.n_inner == 0) {
     term all;
-    if (!join(x, y, &all)) {
+    if (!einsum_join(x, y, &all)) {
       return false;
     }
     align(b, x, &all);
@@ -438,7 +444,7 @@ static bool combine(tarei_build *const b, term *x, term *y, const bool kept[LABE
     *y = other;
     r = roles_of(x, y, kept);
   }
-  multiply(b, x, y, &r);
+  einsum_multiply(b, x, y, &r);
   return true;
 }
 
@@ -448,8 +454,8 @@ static void need(const term *const t, bool kept[LABELS]) {
   }
 }
 
-static tare_status write(tarei_build *const b, equation *const e, const int out,
-                         tare_error *const err) {
+static tare_status einsum_write(tarei_build *const b, equation *const e, const int out,
+                                tare_error *const err) {
   for (int i = 0; i < e->n; i++) {
     take_diagonals(b, &e->in[i], e->dtype);
   }
@@ -460,7 +466,7 @@ static tare_status write(tarei_build *const b, equation *const e, const int out,
     for (int later = i + 1; later < e->n; later++) {
       need(&e->in[later], kept);
     }
-    if (!combine(b, all, &e->in[i], kept)) {
+    if (!einsum_combine(b, all, &e->in[i], kept)) {
       return tarei_fail(err, TARE_E_UNSUPPORTED,
                         "products with more than %d axes are not supported", TARE_MAX_RANK);
     }
@@ -473,14 +479,14 @@ static tare_status write(tarei_build *const b, equation *const e, const int out,
   return tarei_build_done(b, err);
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status einsum_expand(tarei_graph *const graph, const int node, tare_error *const err) {
   equation e;
   const tarei_node *const n = &graph->nodes[node];
   TARE_TRY(tarei_ops_need(graph, n, n->n_in, err));
   TARE_TRY(read_equation(graph, n, &e, err));
   const int out = n->out[0];
   tarei_build b = tarei_build_at(graph, node);
-  return write(&b, &e, out, err);
+  return einsum_write(&b, &e, out, err);
 }
 
 const tarei_op tarei_op_einsum = {
@@ -490,5 +496,5 @@ const tarei_op tarei_op_einsum = {
     .max_in = -1,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = einsum_expand,
 };

@@ -12,7 +12,8 @@ static int count_axis(tarei_build *const b, const int axis) {
   return tarei_build_node(b, "Range", range, 3);
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status eye_like_expand(tarei_graph *const graph, const int node,
+                                   tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 1, err));
   const tarei_value *const x = tarei_ops_in(graph, &graph->nodes[node], 0);
   TARE_TRY(tarei_ops_want_rank(x, 2, 2, err));
@@ -37,5 +38,5 @@ const tarei_op tarei_op_eye_like = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = eye_like_expand,
 };

@@ -2,7 +2,8 @@
 #include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status global_lp_pool_expand(tarei_graph *const graph, const int node,
+                                         tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 1, err));
   const tarei_value *const x = tarei_ops_in(graph, &graph->nodes[node], 0);
   const tare_dtype dtype = x->dtype;
@@ -34,5 +35,5 @@ const tarei_op tarei_op_global_lp_pool = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = global_lp_pool_expand,
 };

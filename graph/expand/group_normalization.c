@@ -13,14 +13,15 @@ static int along_channels(tarei_build *const b, const int vector, const int rank
 }
 
 /* The same number for each group. */
-static int fill(tarei_build *const b, const tare_dtype dtype, const double number,
-                const int64_t groups) {
+static int group_normalization_fill(tarei_build *const b, const tare_dtype dtype,
+                                    const double number, const int64_t groups) {
   const int shape = tarei_build_i64s(b, &groups, 1);
   return tarei_build_binary(b, "Expand", tarei_build_number(b, dtype, number), shape);
 }
 
-static tare_status check(const tarei_graph *const graph, const tarei_node *const node,
-                         const int64_t groups, tare_error *const err) {
+static tare_status group_normalization_check(const tarei_graph *const graph,
+                                             const tarei_node *const node, const int64_t groups,
+                                             tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_want_float(x, err));
   TARE_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
@@ -37,11 +38,12 @@ static tare_status check(const tarei_graph *const graph, const tarei_node *const
   return tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 2), length, err);
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status group_normalization_expand(tarei_graph *const graph, const int node,
+                                              tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
   TARE_TRY(tarei_ops_need(graph, n, 3, err));
   const int64_t groups = tarei_attr_int(n, "num_groups", 0);
-  TARE_TRY(check(graph, n, groups, err));
+  TARE_TRY(group_normalization_check(graph, n, groups, err));
   const tarei_value *const value = tarei_ops_in(graph, n, 0);
   const tare_dtype dtype = value->dtype;
   const int rank = value->rank, out = n->out[0];
@@ -51,8 +53,8 @@ static tare_status expand(tarei_graph *const graph, const int node, tare_error *
   const int x = tarei_build_in(&b, 0), scale = tarei_build_in(&b, 1), bias = tarei_build_in(&b, 2);
   const int rows = tarei_build_binary(&b, "Reshape", x,
                                       tarei_build_i64s(&b, (const int64_t[]){0, groups, -1}, 3));
-  const int norm_in[] = {rows, by_group ? scale : fill(&b, dtype, 1, groups),
-                         by_group ? bias : fill(&b, dtype, 0, groups)};
+  const int norm_in[] = {rows, by_group ? scale : group_normalization_fill(&b, dtype, 1, groups),
+                         by_group ? bias : group_normalization_fill(&b, dtype, 0, groups)};
   const int norm = tarei_build_node(&b, "InstanceNormalization", norm_in, 3);
   tarei_build_float(&b, "epsilon", epsilon);
   const int shape = tarei_build_unary(&b, "Shape", x);
@@ -74,5 +76,5 @@ const tarei_op tarei_op_group_normalization = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = group_normalization_expand,
 };

@@ -3,7 +3,8 @@
 #include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status lp_normalization_expand(tarei_graph *const graph, const int node,
+                                           tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
   TARE_TRY(tarei_ops_need(graph, n, 1, err));
   const tarei_value *const value = tarei_ops_in(graph, n, 0);
@@ -34,5 +35,5 @@ const tarei_op tarei_op_lp_normalization = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = lp_normalization_expand,
 };

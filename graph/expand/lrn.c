@@ -17,7 +17,7 @@ static int mean_square(tarei_build *const b, const int x, const int64_t size) {
   return tarei_build_binary(b, "Reshape", pool, tarei_build_unary(b, "Shape", x));
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status lrn_expand(tarei_graph *const graph, const int node, tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
   TARE_TRY(tarei_ops_need(graph, n, 1, err));
   const tarei_value *const value = tarei_ops_in(graph, n, 0);
@@ -49,5 +49,5 @@ const tarei_op tarei_op_lrn = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = lrn_expand,
 };

@@ -2,7 +2,8 @@
 #include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status mean_variance_normalization_expand(tarei_graph *const graph, const int node,
+                                                      tare_error *const err) {
   static const int64_t batch_and_space[] = {0, 2, 3};
   const tarei_node *const n = &graph->nodes[node];
   TARE_TRY(tarei_ops_need(graph, n, 1, err));
@@ -39,5 +40,5 @@ const tarei_op tarei_op_mean_variance_normalization = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = mean_variance_normalization_expand,
 };

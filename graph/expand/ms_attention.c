@@ -46,9 +46,10 @@ static tare_status read_widths(const tarei_node *const node, inputs *const a, co
 }
 
 /* batch: that of the queries. */
-static tare_status read_mask(const tarei_graph *const graph, const tarei_node *const node,
-                             const int i, const tarei_expr batch, inputs *const a,
-                             tare_error *const err) {
+static tare_status ms_attention_read_mask(const tarei_graph *const graph,
+                                          const tarei_node *const node, const int i,
+                                          const tarei_expr batch, inputs *const a,
+                                          tare_error *const err) {
   const tarei_value *const mask = tarei_ops_in(graph, node, i);
   a->mask = mask ? node->in[i] : -1;
   a->mask_rank = mask ? mask->rank : 0;
@@ -66,14 +67,14 @@ static tare_status read_mask(const tarei_graph *const graph, const tarei_node *c
              : TARE_OK;
 }
 
-static int64_t const_dim(const tarei_graph *const graph, const tarei_value *const v,
-                         const int axis) {
+static int64_t ms_attention_const_dim(const tarei_graph *const graph, const tarei_value *const v,
+                                      const int axis) {
   int64_t n;
   return tarei_expr_is_const(graph->exprs, v->dims[axis], &n) ? n : -1;
 }
 
 /* One half of a vector of ends and starts of sequences, as [B, 1, 1, 1]. */
-static int part_of(tarei_build *const b, const inputs *const a, const int64_t part) {
+static int ms_attention_part_of(tarei_build *const b, const inputs *const a, const int64_t part) {
   const int64_t column[] = {a->mask_parts, -1}, all[] = {-1, 1, 1, 1};
   const int rows = tarei_attend_reshape(b, a->mask, column, 2);
   const int one = tarei_attend_slice(b, rows, 0, part, part + 1, 1);
@@ -91,11 +92,11 @@ static int unmasked(tarei_build *const b, const inputs *const a, const int k) {
     return tarei_attend_unsqueeze(b, allowed, (const int64_t[]){1, 2}, 4 - a->mask_rank);
   }
   const int at = tarei_attend_positions(b, k, 2);
-  const int allowed = tarei_build_binary(b, "Less", at, part_of(b, a, 0));
-  return a->mask_parts == 1
-             ? allowed
-             : tarei_attend_and(b, allowed,
-                                tarei_build_binary(b, "GreaterOrEqual", at, part_of(b, a, 1)));
+  const int allowed = tarei_build_binary(b, "Less", at, ms_attention_part_of(b, a, 0));
+  return a->mask_parts == 1 ? allowed
+                            : tarei_attend_and(b, allowed,
+                                               tarei_build_binary(b, "GreaterOrEqual", at,
+                                                                  ms_attention_part_of(b, a, 1)));
 }
 
 static int bias_of(tarei_build *const b, const inputs *const a, const int k) {
@@ -148,11 +149,12 @@ static void write_attention(tarei_build *const b, inputs *const a) {
 enum { X, WEIGHTS, BIAS, MASK, PAST, SCORE_BIAS, PAST_LENGTH };
 
 /* Widths of Q, K and V. */
-static tare_status read_sizes(const tarei_graph *const graph, const tarei_node *const node,
-                              int64_t sizes[3], tare_error *const err) {
+static tare_status ms_attention_read_sizes(const tarei_graph *const graph,
+                                           const tarei_node *const node, int64_t sizes[3],
+                                           tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(graph, node, WEIGHTS);
   TARE_TRY(tarei_ops_want_rank(w, 2, 2, err));
-  const int64_t all = const_dim(graph, w, 1);
+  const int64_t all = ms_attention_const_dim(graph, w, 1);
   const tarei_attr *const given = tarei_attr_find(node, "qkv_hidden_sizes");
   for (int i = 0; i < 3; i++) {
     const bool listed = given && given->kind == TAREI_ATTR_INTS && given->n == 3;
@@ -181,7 +183,7 @@ static int project(tarei_build *const b, const inputs *const a, const int64_t fi
 }
 
 /* Half 0 or 1 of a cache [2, B, H, P, d]. */
-static int half_of(tarei_build *const b, const int cache, const int64_t half) {
+static int ms_attention_half_of(tarei_build *const b, const int cache, const int64_t half) {
   const int64_t first = 0;
   return cache < 0
              ? -1
@@ -207,9 +209,9 @@ static tare_status expand_attention(tarei_graph *const graph, const int node,
   TARE_TRY(tarei_ops_want_float(x, err));
   TARE_TRY(tarei_ops_want_rank(x, 3, 3, err));
   TARE_TRY(read_common(n, &a, err));
-  TARE_TRY(read_sizes(graph, n, sizes, err));
+  TARE_TRY(ms_attention_read_sizes(graph, n, sizes, err));
   TARE_TRY(read_widths(n, &a, sizes[0], sizes[2], err));
-  TARE_TRY(read_mask(graph, n, MASK, x->dims[0], &a, err));
+  TARE_TRY(ms_attention_read_mask(graph, n, MASK, x->dims[0], &a, err));
   if (tarei_ops_in(graph, n, PAST_LENGTH) || tarei_attr_int(n, "do_rotary", 0) ||
       tarei_attr_int(n, "past_present_share_buffer", 0)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
@@ -219,8 +221,8 @@ static tare_status expand_attention(tarei_graph *const graph, const int node,
   a.dtype = x->dtype;
   tarei_build b = tarei_build_at(graph, node);
   a.bias = tarei_build_in(&b, SCORE_BIAS);
-  a.past_k = half_of(&b, tarei_build_in(&b, PAST), 0);
-  a.past_v = half_of(&b, tarei_build_in(&b, PAST), 1);
+  a.past_k = ms_attention_half_of(&b, tarei_build_in(&b, PAST), 0);
+  a.past_v = ms_attention_half_of(&b, tarei_build_in(&b, PAST), 1);
   a.q = project(&b, &a, 0, sizes[0]);
   a.k = project(&b, &a, sizes[0], sizes[0]);
   a.v = project(&b, &a, 2 * sizes[0], sizes[2]);
@@ -244,8 +246,9 @@ static packing packing_of(const tarei_graph *const graph, const tarei_node *cons
                                              : APART;
 }
 
-static tare_status read_operands(const tarei_graph *const graph, const tarei_node *const node,
-                                 const packing packed, inputs *const a, tare_error *const err) {
+static tare_status ms_attention_read_operands(const tarei_graph *const graph,
+                                              const tarei_node *const node, const packing packed,
+                                              inputs *const a, tare_error *const err) {
   const tarei_value *const q = tarei_ops_in(graph, node, QUERY);
   const tarei_value *const k = tarei_ops_in(graph, node, packed == PACKED_QKV ? QUERY : KEY);
   const tarei_value *const v = packed == APART ? tarei_ops_in(graph, node, VALUE) : k;
@@ -254,8 +257,10 @@ static tare_status read_operands(const tarei_graph *const graph, const tarei_nod
   TARE_TRY(tarei_ops_want_rank(k, packed == APART ? 3 : 5, packed == APART ? 4 : 5, err));
   TARE_TRY(tarei_ops_want_rank(v, k->rank, k->rank, err));
   const int64_t factor = a->heads;
-  const int64_t q_width = const_dim(graph, q, q->rank - 1) * (q->rank == 5 ? factor : 1);
-  const int64_t v_width = const_dim(graph, v, v->rank - 1) * (v->rank > 3 ? factor : 1);
+  const int64_t q_width =
+      ms_attention_const_dim(graph, q, q->rank - 1) * (q->rank == 5 ? factor : 1);
+  const int64_t v_width =
+      ms_attention_const_dim(graph, v, v->rank - 1) * (v->rank > 3 ? factor : 1);
   return read_widths(node, a, q_width, v_width, err);
 }
 
@@ -269,8 +274,8 @@ static int unpack(tarei_build *const b, const int x, const int64_t part) {
 }
 
 /* Input i with its part of the bias, by heads. One of four axes is in that form already. */
-static int operand(tarei_build *const b, const inputs *const a, const int i, const int rank,
-                   const int64_t first, const int64_t d) {
+static int ms_attention_operand(tarei_build *const b, const inputs *const a, const int i,
+                                const int rank, const int64_t first, const int64_t d) {
   const int x = tarei_build_in(b, i), bias = tarei_build_in(b, QKV_BIAS);
   if (rank == 4) {
     return x;
@@ -286,10 +291,11 @@ static void read_qkv(tarei_build *const b, const packing packed, const int k_ran
                      inputs *const a) {
   const int query = tarei_build_in(b, QUERY), key = tarei_build_in(b, KEY);
   const int64_t width = a->heads * a->depth;
-  a->q = packed == PACKED_QKV ? unpack(b, query, 0) : operand(b, a, QUERY, 3, 0, a->depth);
+  a->q = packed == PACKED_QKV ? unpack(b, query, 0)
+                              : ms_attention_operand(b, a, QUERY, 3, 0, a->depth);
   if (packed == APART) {
-    a->k = operand(b, a, KEY, k_rank, width, a->depth);
-    a->v = operand(b, a, VALUE, k_rank, 2 * width, a->width);
+    a->k = ms_attention_operand(b, a, KEY, k_rank, width, a->depth);
+    a->v = ms_attention_operand(b, a, VALUE, k_rank, 2 * width, a->width);
   } else {
     const int64_t first = packed == PACKED_QKV;
     a->k = unpack(b, packed == PACKED_QKV ? query : key, first);
@@ -305,9 +311,9 @@ static tare_status expand_multi_head(tarei_graph *const graph, const int node,
   TARE_TRY(tarei_ops_need(graph, n, 1, err));
   const packing packed = packing_of(graph, n);
   TARE_TRY(read_common(n, &a, err));
-  TARE_TRY(read_operands(graph, n, packed, &a, err));
+  TARE_TRY(ms_attention_read_operands(graph, n, packed, &a, err));
   const tarei_value *const q = tarei_ops_in(graph, n, QUERY);
-  TARE_TRY(read_mask(graph, n, KEY_MASK, q->dims[0], &a, err));
+  TARE_TRY(ms_attention_read_mask(graph, n, KEY_MASK, q->dims[0], &a, err));
   if (tarei_ops_in(graph, n, LENGTH) || tarei_ops_in(graph, n, INDIRECTION) ||
       (n->n_out > 3 && n->out[3] >= 0) || (packed != APART && tarei_ops_in(graph, n, QKV_BIAS))) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,

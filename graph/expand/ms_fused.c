@@ -7,15 +7,15 @@
 
 enum { MOST_INPUTS = 4 };
 
-typedef struct layer {
+typedef struct ms_fused_layer {
   char activation[32];
   float params[2];
   int n_params;
   int in[MOST_INPUTS], n_in, out;
-} layer;
+} ms_fused_layer;
 
-static tare_status read_activation(const tarei_node *const node, layer *const l,
-                                   tare_error *const err) {
+static tare_status ms_fused_read_activation(const tarei_node *const node, ms_fused_layer *const l,
+                                            tare_error *const err) {
   static const char *const known[] = {"Relu",     "Tanh",        "Sigmoid",  "LeakyRelu",
                                       "Clip",     "HardSigmoid", "Elu",      "Selu",
                                       "Softplus", "Softsign",    "HardSwish"};
@@ -30,7 +30,7 @@ static tare_status read_activation(const tarei_node *const node, layer *const l,
 }
 
 /* Inputs and output, which do not survive an addition in the node itself. */
-static void read_edges(const tarei_node *const node, layer *const l) {
+static void read_edges(const tarei_node *const node, ms_fused_layer *const l) {
   l->n_in = node->n_in < MOST_INPUTS ? node->n_in : MOST_INPUTS;
   for (int i = 0; i < l->n_in; i++) {
     l->in[i] = node->in[i];
@@ -46,7 +46,7 @@ static void copy_attrs(tarei_build *const b, const char *const *const names, con
 }
 
 /* The activation of x, as the output of the node. */
-static void activate(tarei_build *const b, const layer *const l, const int x) {
+static void activate(tarei_build *const b, const ms_fused_layer *const l, const int x) {
   int in[3] = {x, -1, -1};
   if (strcmp(l->activation, "Clip") == 0) {
     in[1] = l->n_params > 0 ? tarei_build_number(b, TARE_F32, (double)l->params[0]) : -1;
@@ -66,9 +66,9 @@ static tare_status expand_conv(tarei_graph *const graph, const int node, tare_er
   static const char *const attrs[] = {"auto_pad",     "dilations", "group",
                                       "kernel_shape", "pads",      "strides"};
   const tarei_node *const n = &graph->nodes[node];
-  layer l = {.n_params = 0};
+  ms_fused_layer l = {.n_params = 0};
   TARE_TRY(tarei_ops_need(graph, n, 2, err));
-  TARE_TRY(read_activation(n, &l, err));
+  TARE_TRY(ms_fused_read_activation(n, &l, err));
   const tarei_attr *const params = tarei_attr_find(n, "activation_params");
   for (int i = 0; params && i < params->n && i < 2 && params->kind == TAREI_ATTR_FLOATS; i++) {
     l.params[l.n_params++] = params->floats[i];
@@ -83,13 +83,14 @@ static tare_status expand_conv(tarei_graph *const graph, const int node, tare_er
   return tarei_build_done(&b, err);
 }
 
-static tare_status expand_gemm(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status ms_fused_expand_gemm(tarei_graph *const graph, const int node,
+                                        tare_error *const err) {
   static const char *const attrs[] = {"alpha", "beta", "transA", "transB"};
   static const char *const names[] = {"activation_alpha", "activation_beta"};
   const tarei_node *const n = &graph->nodes[node];
-  layer l = {.n_params = 0};
+  ms_fused_layer l = {.n_params = 0};
   TARE_TRY(tarei_ops_need(graph, n, 2, err));
-  TARE_TRY(read_activation(n, &l, err));
+  TARE_TRY(ms_fused_read_activation(n, &l, err));
   while (l.n_params < 2 && tarei_attr_find(n, names[l.n_params])) {
     l.params[l.n_params] = tarei_attr_float(n, names[l.n_params], 0);
     l.n_params++;
@@ -104,8 +105,8 @@ static tare_status expand_gemm(tarei_graph *const graph, const int node, tare_er
 
 /* Matrices with their last two axes swapped; with `batch` their rows stand in front of the leading
  * axes, [rows, leading.., columns], and are put behind them first. */
-static int turn(tarei_build *const b, const int x, const int rank, const bool swap,
-                const bool batch) {
+static int ms_fused_turn(tarei_build *const b, const int x, const int rank, const bool swap,
+                         const bool batch) {
   if (!swap && !batch) {
     return x;
   }
@@ -129,7 +130,8 @@ static int turn(tarei_build *const b, const int x, const int rank, const bool sw
   return y;
 }
 
-static tare_status expand_matmul(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status ms_fused_expand_matmul(tarei_graph *const graph, const int node,
+                                          tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
   TARE_TRY(tarei_ops_need(graph, n, 2, err));
   int rank[2];
@@ -144,11 +146,11 @@ static tare_status expand_matmul(tarei_graph *const graph, const int node, tare_
   }
   const float alpha = tarei_attr_float(n, "alpha", 1);
   const tare_dtype dtype = tarei_ops_in(graph, n, 0)->dtype;
-  layer l = {.n_params = 0};
+  ms_fused_layer l = {.n_params = 0};
   read_edges(n, &l);
   tarei_build b = tarei_build_at(graph, node);
-  const int in[] = {turn(&b, l.in[0], rank[0], swap[0], batch[0]),
-                    turn(&b, l.in[1], rank[1], swap[1], batch[1])};
+  const int in[] = {ms_fused_turn(&b, l.in[0], rank[0], swap[0], batch[0]),
+                    ms_fused_turn(&b, l.in[1], rank[1], swap[1], batch[1])};
   if (alpha == 1) {
     tarei_build_into(&b, "MatMul", in, 2, l.out);
   } else {
@@ -176,7 +178,7 @@ const tarei_op tarei_op_ms_fused_gemm = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand_gemm,
+    .expand = ms_fused_expand_gemm,
 };
 
 const tarei_op tarei_op_ms_fused_matmul = {
@@ -186,7 +188,7 @@ const tarei_op tarei_op_ms_fused_matmul = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand_matmul,
+    .expand = ms_fused_expand_matmul,
 };
 
 const tarei_op tarei_op_ms_transpose_matmul = {
@@ -196,5 +198,5 @@ const tarei_op tarei_op_ms_transpose_matmul = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand_matmul,
+    .expand = ms_fused_expand_matmul,
 };

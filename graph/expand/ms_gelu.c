@@ -9,8 +9,8 @@ static tare_status want_input(const tarei_graph *const graph, const int node,
 }
 
 /* Gelu of the sum of all inputs. */
-static tare_status write(tarei_graph *const graph, const int node, const char *const approximate,
-                         tare_error *const err) {
+static tare_status ms_gelu_write(tarei_graph *const graph, const int node,
+                                 const char *const approximate, tare_error *const err) {
   TARE_TRY(want_input(graph, node, err));
   tarei_build b = tarei_build_at(graph, node);
   const int bias = tarei_build_in(&b, 1), out = graph->nodes[node].out[0];
@@ -22,11 +22,11 @@ static tare_status write(tarei_graph *const graph, const int node, const char *c
 }
 
 static tare_status expand_exact(tarei_graph *const graph, const int node, tare_error *const err) {
-  return write(graph, node, "none", err);
+  return ms_gelu_write(graph, node, "none", err);
 }
 
 static tare_status expand_fast(tarei_graph *const graph, const int node, tare_error *const err) {
-  return write(graph, node, "tanh", err);
+  return ms_gelu_write(graph, node, "tanh", err);
 }
 
 /* x * sigmoid(alpha * x) */

@@ -2,8 +2,8 @@
 #include "graph/expand/qdq.h"
 
 /* Casts the product of bytes, multiplies by both scales, adds the bias, into the node's output. */
-static void finish(tarei_build *const b, const int product, const int a_scale, const int b_scale,
-                   const int bias) {
+static void ms_integer_products_finish(tarei_build *const b, const int product, const int a_scale,
+                                       const int b_scale, const int bias) {
   const int out = b->graph->nodes[b->node].out[0];
   const int sums = tarei_build_unary(b, "Cast", product);
   tarei_build_int(b, "to", TARE_F32);
@@ -24,7 +24,7 @@ static tare_status expand_dynamic(tarei_graph *const graph, const int node, tare
   tarei_build_outputs(&b, "DynamicQuantizeLinear", &a, 1, x, 3);
   const int in[] = {x[0], tarei_build_in(&b, 1), x[2], tarei_build_in(&b, 3)};
   const int product = tarei_build_node(&b, "MatMulInteger", in, in[3] < 0 ? 3 : 4);
-  finish(&b, product, x[1], tarei_build_in(&b, 2), tarei_build_in(&b, 4));
+  ms_integer_products_finish(&b, product, x[1], tarei_build_in(&b, 2), tarei_build_in(&b, 4));
   return tarei_build_done(&b, err);
 }
 
@@ -38,7 +38,8 @@ static tare_status expand_to_float(tarei_graph *const graph, const int node,
                                        in[3] >= 0   ? 4
                                        : in[2] >= 0 ? 3
                                                     : 2);
-  finish(&b, product, tarei_build_in(&b, 2), tarei_build_in(&b, 3), tarei_build_in(&b, 6));
+  ms_integer_products_finish(&b, product, tarei_build_in(&b, 2), tarei_build_in(&b, 3),
+                             tarei_build_in(&b, 6));
   return tarei_build_done(&b, err);
 }
 

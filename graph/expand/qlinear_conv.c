@@ -15,7 +15,8 @@ static int bias(tarei_build *const b, const tarei_qdq x, const tarei_qdq w) {
   return real;
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status qlinear_conv_expand(tarei_graph *const graph, const int node,
+                                       tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
   const bool last = tarei_attr_int(&graph->nodes[node], "channels_last", 0) != 0;
   const tarei_qdq x = tarei_qdq_in(&b, 0), w = tarei_qdq_in(&b, 3);
@@ -34,7 +35,7 @@ const tarei_op tarei_op_qlinear_conv = {
     .max_in = 9,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = qlinear_conv_expand,
 };
 
 const tarei_op tarei_op_ms_qlinear_conv = {
@@ -44,5 +45,5 @@ const tarei_op tarei_op_ms_qlinear_conv = {
     .max_in = 9,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = qlinear_conv_expand,
 };

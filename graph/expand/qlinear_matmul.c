@@ -1,7 +1,8 @@
 /* QLinearMatMul and QGemm: products of quantized tensors. */
 #include "graph/expand/qdq.h"
 
-static tare_status expand_matmul(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status qlinear_matmul_expand_matmul(tarei_graph *const graph, const int node,
+                                                tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
   const tarei_qdq x = tarei_qdq_in(&b, 0), w = tarei_qdq_in(&b, 3);
   const int y =
@@ -11,7 +12,7 @@ static tare_status expand_matmul(tarei_graph *const graph, const int node, tare_
 }
 
 /* C counts products: its scale is alpha * that of A * that of B, which goes along its last axis. */
-static int gemm_bias(tarei_build *const b, const tarei_qdq x, const tarei_qdq w) {
+static int qlinear_matmul_gemm_bias(tarei_build *const b, const tarei_qdq x, const tarei_qdq w) {
   const int value = tarei_build_in(b, 6);
   if (value < 0) {
     return -1;
@@ -22,13 +23,14 @@ static int gemm_bias(tarei_build *const b, const tarei_qdq x, const tarei_qdq w)
   return tarei_qdq_read(b, (tarei_qdq){value, scale, -1}, -1);
 }
 
-static tare_status expand_gemm(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status qlinear_matmul_expand_gemm(tarei_graph *const graph, const int node,
+                                              tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
   const bool transposed = tarei_attr_int(&graph->nodes[node], "transB", 0) != 0;
   const tarei_qdq x = tarei_qdq_in(&b, 0), w = tarei_qdq_in(&b, 3);
   const tarei_qdq y = tarei_qdq_scale(&b, 7);
   int in[] = {tarei_qdq_read(&b, x, -1), tarei_qdq_read(&b, w, transposed ? 0 : 1),
-              gemm_bias(&b, x, w)};
+              qlinear_matmul_gemm_bias(&b, x, w)};
   const int n_in = in[2] < 0 ? 2 : 3;
   int real = graph->nodes[node].out[0];
   if (y.scale < 0) {
@@ -50,7 +52,7 @@ const tarei_op tarei_op_qlinear_matmul = {
     .max_in = 8,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand_matmul,
+    .expand = qlinear_matmul_expand_matmul,
 };
 
 const tarei_op tarei_op_qgemm = {
@@ -60,5 +62,5 @@ const tarei_op tarei_op_qgemm = {
     .max_in = 9,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand_gemm,
+    .expand = qlinear_matmul_expand_gemm,
 };

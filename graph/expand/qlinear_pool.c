@@ -1,8 +1,8 @@
 /* com.microsoft QLinearAveragePool and QLinearGlobalAveragePool. */
 #include "graph/expand/qdq.h"
 
-static tare_status expand(tarei_graph *const graph, const int node, const char *const op,
-                          tare_error *const err) {
+static tare_status qlinear_pool_expand(tarei_graph *const graph, const int node,
+                                       const char *const op, tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
   TARE_TRY(tarei_qdq_need(&b, TAREI_QDQ_UNARY, err));
   const bool last = tarei_attr_int(&graph->nodes[node], "channels_last", 0) != 0;
@@ -15,11 +15,11 @@ static tare_status expand(tarei_graph *const graph, const int node, const char *
 }
 
 static tare_status expand_average(tarei_graph *const graph, const int node, tare_error *const err) {
-  return expand(graph, node, "AveragePool", err);
+  return qlinear_pool_expand(graph, node, "AveragePool", err);
 }
 
 static tare_status expand_global(tarei_graph *const graph, const int node, tare_error *const err) {
-  return expand(graph, node, "GlobalAveragePool", err);
+  return qlinear_pool_expand(graph, node, "GlobalAveragePool", err);
 }
 
 const tarei_op tarei_op_qlinear_average_pool = {

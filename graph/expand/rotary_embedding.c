@@ -2,14 +2,16 @@
  */
 #include "graph/expand/rotate.h"
 
-typedef struct form {
+typedef struct rotary_embedding_form {
   int x, cosine, sine, positions; /* inputs; positions -1: absent */
   int rank, position_rank;
   int64_t heads, depth, size;
-} form;
+} rotary_embedding_form;
 
-static tare_status read_form(const tarei_graph *const graph, const tarei_node *const node,
-                             const int order[4], form *const f, tare_error *const err) {
+static tare_status rotary_embedding_read_form(const tarei_graph *const graph,
+                                              const tarei_node *const node, const int order[4],
+                                              rotary_embedding_form *const f,
+                                              tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, order[0]);
   const tarei_value *const cosine = tarei_ops_in(graph, node, order[1]);
   const tarei_value *const positions = tarei_ops_in(graph, node, order[3]);
@@ -26,14 +28,14 @@ static tare_status read_form(const tarei_graph *const graph, const tarei_node *c
   }
   const int64_t size = tarei_attr_int(node, "rotary_embedding_dim", 0);
   const int64_t heads = tarei_attr_int(node, "num_heads", 0);
-  *f = (form){.x = node->in[order[0]],
-              .cosine = node->in[order[1]],
-              .sine = node->in[order[2]],
-              .positions = positions ? node->in[order[3]] : -1,
-              .rank = x->rank,
-              .position_rank = positions ? positions->rank : 0,
-              .depth = width,
-              .size = size > 0 ? size : 2 * half};
+  *f = (rotary_embedding_form){.x = node->in[order[0]],
+                               .cosine = node->in[order[1]],
+                               .sine = node->in[order[2]],
+                               .positions = positions ? node->in[order[3]] : -1,
+                               .rank = x->rank,
+                               .position_rank = positions ? positions->rank : 0,
+                               .depth = width,
+                               .size = size > 0 ? size : 2 * half};
   f->heads = heads > 0 ? heads : size > 0 || half == 0 ? 1 : width / (2 * half);
   if (x->rank == 3) {
     f->depth = f->heads > 0 ? width / f->heads : 0;
@@ -48,7 +50,8 @@ static tare_status read_form(const tarei_graph *const graph, const tarei_node *c
 }
 
 /* The angles of each position: [B, S, size / 2] with an axis for the heads. */
-static int angles(tarei_build *const b, const form *const f, const int table) {
+static int rotary_embedding_angles(tarei_build *const b, const rotary_embedding_form *const f,
+                                   const int table) {
   int rows = table;
   if (f->position_rank == 1) { /* that of the first one */
     const int below = tarei_attend_positions(b, f->x, f->rank == 4 ? 2 : 1);
@@ -61,16 +64,17 @@ static int angles(tarei_build *const b, const form *const f, const int table) {
   return tarei_attend_unsqueeze(b, rows, (const int64_t[]){f->rank == 4 ? 1 : 2}, 1);
 }
 
-static tare_status write(tarei_graph *const graph, const int node, const form *const f,
-                         tare_error *const err) {
+static tare_status rotary_embedding_write(tarei_graph *const graph, const int node,
+                                          const rotary_embedding_form *const f,
+                                          tare_error *const err) {
   const bool interleaved = tarei_attr_int(&graph->nodes[node], "interleaved", 0) != 0;
   const int out = graph->nodes[node].out[0];
   tarei_build b = tarei_build_at(graph, node);
   const bool flat = f->rank == 3;
   const int64_t split[] = {0, 0, f->heads, f->depth};
   const tarei_rotate r = {.x = flat ? tarei_attend_reshape(&b, f->x, split, 4) : f->x,
-                          .cosine = angles(&b, f, f->cosine),
-                          .sine = angles(&b, f, f->sine),
+                          .cosine = rotary_embedding_angles(&b, f, f->cosine),
+                          .sine = rotary_embedding_angles(&b, f, f->sine),
                           .size = f->size,
                           .depth = f->depth,
                           .interleaved = interleaved};
@@ -84,24 +88,25 @@ static tare_status write(tarei_graph *const graph, const int node, const form *c
   return tarei_build_done(&b, err);
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status rotary_embedding_expand(tarei_graph *const graph, const int node,
+                                           tare_error *const err) {
   static const int order[] = {0, 1, 2, 3};
-  form f;
+  rotary_embedding_form f;
   TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 3, err));
-  TARE_TRY(read_form(graph, &graph->nodes[node], order, &f, err));
-  return write(graph, node, &f, err);
+  TARE_TRY(rotary_embedding_read_form(graph, &graph->nodes[node], order, &f, err));
+  return rotary_embedding_write(graph, node, &f, err);
 }
 
 static tare_status expand_contrib(tarei_graph *const graph, const int node, tare_error *const err) {
   static const int order[] = {0, 2, 3, 1};
   const tarei_node *const n = &graph->nodes[node];
-  form f;
+  rotary_embedding_form f;
   TARE_TRY(tarei_ops_need(graph, n, 4, err));
   if (tarei_attr_int(n, "is_packed_batching", 0)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "packed batches are not supported");
   }
-  TARE_TRY(read_form(graph, n, order, &f, err));
-  return write(graph, node, &f, err);
+  TARE_TRY(rotary_embedding_read_form(graph, n, order, &f, err));
+  return rotary_embedding_write(graph, node, &f, err);
 }
 
 const tarei_op tarei_op_rotary_embedding = {
@@ -111,7 +116,7 @@ const tarei_op tarei_op_rotary_embedding = {
     .max_in = 4,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = rotary_embedding_expand,
 };
 
 const tarei_op tarei_op_ms_rotary_embedding = {

@@ -1,7 +1,7 @@
 /* SwiGLU: Swish of the gate, times the value. */
 #include "graph/ir/build.h"
 
-static tare_status expand(tarei_graph *const graph, const int node, tare_error *const err) {
+static tare_status swiglu_expand(tarei_graph *const graph, const int node, tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
   const int out = graph->nodes[node].out[0];
   const float alpha = tarei_attr_float(&graph->nodes[node], "alpha", 1);
@@ -18,5 +18,5 @@ const tarei_op tarei_op_swiglu = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = swiglu_expand,
 };

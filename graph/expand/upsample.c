@@ -5,7 +5,8 @@
 #include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
-static tare_status expand(tarei_graph *const graph, const int index, tare_error *const err) {
+static tare_status upsample_expand(tarei_graph *const graph, const int index,
+                                   tare_error *const err) {
   tarei_build b = tarei_build_at(graph, index);
   const tarei_node *const node = &graph->nodes[index];
   const tarei_attr *const attr = tarei_attr_find(node, "scales");
@@ -34,5 +35,5 @@ const tarei_op tarei_op_upsample = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
-    .expand = expand,
+    .expand = upsample_expand,
 };

@@ -19,8 +19,8 @@ static int cast(tarei_build *const b, const int value, const tare_dtype to) {
 }
 
 /* 2 pi i / n for all i */
-static int angles(tarei_build *const b, const int size, const tare_dtype dtype,
-                  const bool periodic) {
+static int window_angles(tarei_build *const b, const int size, const tare_dtype dtype,
+                         const bool periodic) {
   const int zero = tarei_build_number(b, dtype, 0), one = tarei_build_number(b, dtype, 1);
   const int index = tarei_build_node(b, "Range", (const int[]){zero, size, one}, 3);
   const int n = periodic ? size : tarei_build_binary(b, "Sub", size, one);
@@ -29,8 +29,8 @@ static int angles(tarei_build *const b, const int size, const tare_dtype dtype,
   return tarei_build_binary(b, "Div", scaled, cast(b, n, TARE_F64));
 }
 
-static tare_status expand(tarei_graph *const graph, const int node, const double a,
-                          const double weight, const double c, tare_error *const err) {
+static tare_status window_expand(tarei_graph *const graph, const int node, const double a,
+                                 const double weight, const double c, tare_error *const err) {
   const tarei_node *const window = &graph->nodes[node];
   const int size = window->in[0], out = window->out[0];
   const bool periodic = tarei_attr_int(window, "periodic", 1) != 0;
@@ -41,7 +41,7 @@ static tare_status expand(tarei_graph *const graph, const int node, const double
                       graph->values[size].name, tare_dtype_name(dtype));
   }
   tarei_build b = tarei_build_at(graph, node);
-  const int part = angles(&b, size, dtype, periodic);
+  const int part = window_angles(&b, size, dtype, periodic);
   int sum =
       tarei_build_binary(&b, "Sub", tarei_build_number(&b, TARE_F64, a), wave(&b, part, 1, weight));
   sum = c > 0 ? tarei_build_binary(&b, "Add", sum, wave(&b, part, 2, c)) : sum;
@@ -53,7 +53,7 @@ static tare_status expand(tarei_graph *const graph, const int node, const double
 #define WINDOW(id, onnx_name, a, weight, c)                                \
   static tare_status expand_##id(tarei_graph *const graph, const int node, \
                                  tare_error *const err) {                  \
-    return expand(graph, node, a, weight, c, err);                         \
+    return window_expand(graph, node, a, weight, c, err);                  \
   }                                                                        \
   const tarei_op tarei_op_##id = {                                         \
       .name = onnx_name,                                                   \

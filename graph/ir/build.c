@@ -14,7 +14,7 @@ tarei_build tarei_build_at(tarei_graph *const graph, const int node) {
 }
 
 /* "node/Op", or NULL when out of memory. */
-static char *name_of(const tarei_build *const b, const char *const what) {
+static char *build_name_of(const tarei_build *const b, const char *const what) {
   tarei_str name = {0};
   tarei_str_add(&name, "%s/%s", b->graph->nodes[b->node].name, what);
   if (name.failed) {
@@ -25,7 +25,7 @@ static char *name_of(const tarei_build *const b, const char *const what) {
 }
 
 static int new_value(tarei_build *const b, const char *const what) {
-  char *const name = name_of(b, what);
+  char *const name = build_name_of(b, what);
   const int value = name ? tarei_graph_add_unique(b->graph, name) : -1;
   free(name);
   if (value >= 0) {
@@ -40,7 +40,7 @@ void tarei_build_outputs(tarei_build *const b, const char *const op, const int *
   for (int i = 0; !b->failed && i < n_out; i++) {
     out[i] = out[i] == -2 ? new_value(b, op) : out[i];
   }
-  char *const name = b->failed ? NULL : name_of(b, op);
+  char *const name = b->failed ? NULL : build_name_of(b, op);
   if (!name) {
     b->failed = true;
     return;
@@ -100,7 +100,7 @@ void tarei_build_string(tarei_build *const b, const char *const name, const char
 
 int tarei_build_const(tarei_build *const b, const tare_dtype dtype, const int rank,
                       const int64_t *const dims, const void *const data) {
-  char *const name = b->failed ? NULL : name_of(b, "const");
+  char *const name = b->failed ? NULL : build_name_of(b, "const");
   const int value =
       name ? tarei_graph_add_const(b->graph, name, dtype, rank, dims, data) : -1;
   free(name);

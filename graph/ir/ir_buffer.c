@@ -6,7 +6,7 @@
 #include "graph/ir/ir.h"
 
 /* Counts are atomic: clones of one graph share buffers and may live in different threads. */
-static void count_up(int *const references) {
+static void ir_buffer_count_up(int *const references) {
   (void)__atomic_add_fetch(references, 1, __ATOMIC_RELAXED);
 }
 
@@ -35,14 +35,14 @@ tarei_buffer *tarei_buffer_view(tarei_mapped *const mapped, const void *const da
   if (!buffer) {
     return NULL;
   }
-  count_up(&mapped->references);
+  ir_buffer_count_up(&mapped->references);
   *buffer = (tarei_buffer){.references = 1, .data = (void *)data, .size = size, .mapped = mapped};
   return buffer;
 }
 
 tarei_buffer *tarei_buffer_retain(tarei_buffer *const buffer) {
   if (buffer) {
-    count_up(&buffer->references);
+    ir_buffer_count_up(&buffer->references);
   }
   return buffer;
 }

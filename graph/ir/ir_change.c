@@ -41,14 +41,15 @@ void tarei_graph_remove_node(tarei_graph *const graph, const int index) {
 }
 
 /* What stays, and where it goes. */
-typedef struct plan {
+typedef struct ir_change_plan {
   int *order; /* live nodes in topological order */
   int n_order;
   bool *needed;   /* per node */
   int *new_value; /* per value: the new index, or -1 */
-} plan;
+} ir_change_plan;
 
-static void need_value(const tarei_graph *const graph, const plan *const p, const int value) {
+static void need_value(const tarei_graph *const graph, const ir_change_plan *const p,
+                       const int value) {
   if (value >= 0) {
     p->new_value[value] = 0;
     if (graph->values[value].producer >= 0) {
@@ -58,7 +59,7 @@ static void need_value(const tarei_graph *const graph, const plan *const p, cons
 }
 
 /* Against the order, so that consumers speak before their producers are asked. */
-static void mark_needed(const tarei_graph *const graph, const plan *const p) {
+static void ir_change_mark_needed(const tarei_graph *const graph, const ir_change_plan *const p) {
   for (int i = 0; i < graph->n_values; i++) {
     p->new_value[i] = -1;
     if (graph->values[i].is_input) {
@@ -79,7 +80,7 @@ static void mark_needed(const tarei_graph *const graph, const plan *const p) {
   }
 }
 
-static void move_values(tarei_graph *const graph, const plan *const p) {
+static void move_values(tarei_graph *const graph, const ir_change_plan *const p) {
   int n = 0;
   tarei_names_fini(&graph->names); /* some of the names go */
   for (int i = 0; i < graph->n_values; i++) {
@@ -94,13 +95,14 @@ static void move_values(tarei_graph *const graph, const plan *const p) {
   graph->n_values = n;
 }
 
-static void renumber(int *const list, const int n, const int *const new_value) {
+static void ir_change_renumber(int *const list, const int n, const int *const new_value) {
   for (int i = 0; i < n; i++) {
     list[i] = list[i] < 0 ? -1 : new_value[list[i]];
   }
 }
 
-static void move_nodes(tarei_graph *const graph, const plan *const p, tarei_node *const nodes) {
+static void move_nodes(tarei_graph *const graph, const ir_change_plan *const p,
+                       tarei_node *const nodes) {
   int n = 0;
   for (int i = 0; i < p->n_order; i++) {
     tarei_node *const node = &graph->nodes[p->order[i]];
@@ -108,8 +110,8 @@ static void move_nodes(tarei_graph *const graph, const plan *const p, tarei_node
       tarei_node_fini(node);
       continue;
     }
-    renumber(node->in, node->n_in, p->new_value);
-    renumber(node->out, node->n_out, p->new_value);
+    ir_change_renumber(node->in, node->n_in, p->new_value);
+    ir_change_renumber(node->out, node->n_out, p->new_value);
     for (int k = 0; k < node->n_out; k++) {
       if (node->out[k] >= 0) {
         graph->values[node->out[k]].producer = n;
@@ -128,7 +130,8 @@ static void move_nodes(tarei_graph *const graph, const plan *const p, tarei_node
   graph->n_nodes = n;
 }
 
-static tare_status compact(tarei_graph *const graph, plan *const p, tare_error *const err) {
+static tare_status compact(tarei_graph *const graph, ir_change_plan *const p,
+                           tare_error *const err) {
   const size_t n_nodes = (size_t)graph->n_nodes;
   tarei_node *const nodes = tarei_calloc(n_nodes, sizeof *nodes);
   if (!nodes || !p->order || !p->needed || !p->new_value) {
@@ -140,20 +143,20 @@ static tare_status compact(tarei_graph *const graph, plan *const p, tare_error *
     free(nodes);
     return status;
   }
-  mark_needed(graph, p);
+  ir_change_mark_needed(graph, p);
   move_values(graph, p);
   move_nodes(graph, p, nodes);
   graph->cap_nodes = n_nodes;
-  renumber(graph->inputs, graph->n_inputs, p->new_value);
-  renumber(graph->outputs, graph->n_outputs, p->new_value);
+  ir_change_renumber(graph->inputs, graph->n_inputs, p->new_value);
+  ir_change_renumber(graph->outputs, graph->n_outputs, p->new_value);
   return TARE_OK;
 }
 
 tare_status tarei_graph_compact(tarei_graph *const graph, tare_error *const err) {
   const size_t n_nodes = (size_t)graph->n_nodes, n_values = (size_t)graph->n_values;
-  plan p = {.order = tarei_calloc(n_nodes, sizeof *p.order),
-            .needed = tarei_calloc(n_nodes, sizeof *p.needed),
-            .new_value = tarei_calloc(n_values, sizeof *p.new_value)};
+  ir_change_plan p = {.order = tarei_calloc(n_nodes, sizeof *p.order),
+                      .needed = tarei_calloc(n_nodes, sizeof *p.needed),
+                      .new_value = tarei_calloc(n_values, sizeof *p.new_value)};
   const tare_status status = compact(graph, &p, err);
   free(p.order);
   free(p.needed);

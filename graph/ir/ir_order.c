@@ -8,17 +8,17 @@
 
 enum { WHITE, GREY, BLACK };
 
-typedef struct walk {
+typedef struct ir_order_walk {
   const tarei_graph *graph;
   int *order;
   int n;
   char *color;   /* per node */
   int *stack;    /* nodes on the way down */
   int *position; /* per node: the input to look at next */
-} walk;
+} ir_order_walk;
 
 /* The next producer of a node that was not finished yet, or -1 when all are. */
-static int next_producer(walk *const w, const int index) {
+static int next_producer(ir_order_walk *const w, const int index) {
   const tarei_node *const node = &w->graph->nodes[index];
   while (w->position[index] < node->n_in) {
     const int value = node->in[w->position[index]++];
@@ -30,7 +30,7 @@ static int next_producer(walk *const w, const int index) {
   return -1;
 }
 
-static tare_status visit(walk *const w, const int root, tare_error *const err) {
+static tare_status ir_order_visit(ir_order_walk *const w, const int root, tare_error *const err) {
   int depth = 0;
   w->stack[depth++] = root;
   w->color[root] = GREY;
@@ -54,14 +54,14 @@ static tare_status visit(walk *const w, const int root, tare_error *const err) {
   return TARE_OK;
 }
 
-static tare_status walk_all(walk *const w, tare_error *const err) {
+static tare_status walk_all(ir_order_walk *const w, tare_error *const err) {
   const tarei_graph *const graph = w->graph;
   if (!w->color || !w->stack || !w->position) {
     return tarei_fail_memory(err, graph->name, (size_t)graph->n_nodes * sizeof *w->stack);
   }
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op && w->color[i] == WHITE) {
-      TARE_TRY(visit(w, i, err));
+      TARE_TRY(ir_order_visit(w, i, err));
     }
   }
   return TARE_OK;
@@ -70,11 +70,11 @@ static tare_status walk_all(walk *const w, tare_error *const err) {
 tare_status tarei_graph_order(const tarei_graph *const graph, int *const order, int *const n,
                               tare_error *const err) {
   const size_t count = (size_t)graph->n_nodes;
-  walk w = {.graph = graph,
-            .order = order,
-            .color = tarei_calloc(count, sizeof *w.color),
-            .stack = tarei_calloc(count, sizeof *w.stack),
-            .position = tarei_calloc(count, sizeof *w.position)};
+  ir_order_walk w = {.graph = graph,
+                     .order = order,
+                     .color = tarei_calloc(count, sizeof *w.color),
+                     .stack = tarei_calloc(count, sizeof *w.stack),
+                     .position = tarei_calloc(count, sizeof *w.position)};
   const tare_status status = walk_all(&w, err);
   free(w.color);
   free(w.stack);

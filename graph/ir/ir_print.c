@@ -2,7 +2,7 @@
 #include "graph/op.h"
 
 /* Names come from the model: what is not printable is shown as \xNN. */
-static void print_name(const char *const name, tarei_str *const out) {
+static void ir_print_name(const char *const name, tarei_str *const out) {
   for (const char *c = name; *c; c++) {
     const unsigned char byte = (unsigned char)*c;
     if (byte < 0x20 || byte == 0x7f) {
@@ -35,7 +35,7 @@ static void print_value(const tarei_graph *const graph, const int index, const b
     return;
   }
   const tarei_value *const value = &graph->values[index];
-  print_name(value->name, out);
+  ir_print_name(value->name, out);
   if (with_type) {
     tarei_str_add(out, " ");
     print_type(graph, value, out);
@@ -48,14 +48,14 @@ static void print_value(const tarei_graph *const graph, const int index, const b
 }
 
 static void print_attr(const tarei_attr *const attr, tarei_str *const out) {
-  print_name(attr->name, out);
+  ir_print_name(attr->name, out);
   tarei_str_add(out, "=");
   if (attr->kind == TAREI_ATTR_INT) {
     tarei_str_add(out, "%lld", (long long)attr->i);
   } else if (attr->kind == TAREI_ATTR_FLOAT) {
     tarei_str_add(out, "%.9g", (double)attr->f);
   } else if (attr->kind == TAREI_ATTR_STRING) {
-    print_name(attr->s, out);
+    ir_print_name(attr->s, out);
   } else if (attr->kind == TAREI_ATTR_INTS || attr->kind == TAREI_ATTR_FLOATS) {
     tarei_str_add(out, "[");
     for (int i = 0; i < attr->n; i++) {
@@ -74,7 +74,7 @@ static void print_attr(const tarei_attr *const attr, tarei_str *const out) {
 
 static void print_node(const tarei_graph *const graph, const tarei_node *const node,
                        tarei_str *const out) {
-  print_name(node->name, out);
+  ir_print_name(node->name, out);
   tarei_str_add(out, ": %s(", node->op->name);
   for (int i = 0; i < node->n_in; i++) {
     tarei_str_add(out, "%s", i ? ", " : "");

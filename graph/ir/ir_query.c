@@ -56,7 +56,7 @@ static bool is_index_type(const tare_dtype dtype) {
   return dtype == TARE_I32 || dtype == TARE_I64;
 }
 
-static int64_t read_int(const tare_tensor *const tensor, const int64_t i) {
+static int64_t ir_query_read_int(const tare_tensor *const tensor, const int64_t i) {
   return tensor->dtype == TARE_I64 ? ((const int64_t *)tensor->data)[i]
                                    : ((const int32_t *)tensor->data)[i];
 }
@@ -91,7 +91,7 @@ bool tarei_value_ints(const tarei_graph *const graph, const int value, int64_t *
     return false;
   }
   for (int64_t i = 0; i < count; i++) {
-    out[i] = read_int(&tensor, i);
+    out[i] = ir_query_read_int(&tensor, i);
   }
   *n = (int)count;
   return true;
@@ -152,7 +152,7 @@ bool tarei_value_const_float(const tarei_graph *const graph, const int value, fl
   } else if (tensor.dtype == TARE_BF16) {
     *out = tarei_bf16_to_float(half);
   } else if (is_index_type(tensor.dtype)) {
-    *out = (float)read_int(&tensor, 0);
+    *out = (float)ir_query_read_int(&tensor, 0);
   } else {
     return false;
   }

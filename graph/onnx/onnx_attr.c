@@ -11,7 +11,7 @@ typedef struct reader {
   tare_error *err;
 } reader;
 
-typedef tare_status (*read_fn)(const reader *r, Onnx__AttributeProto *proto, tarei_attr *attr);
+typedef tare_status (*onnx_attr_read_fn)(const reader *r, Onnx__AttributeProto *proto, tarei_attr *attr);
 
 static tare_status out_of_memory(const reader *const r, const size_t bytes) {
   return tarei_fail_memory(r->err, "attribute", bytes);
@@ -32,7 +32,7 @@ static tare_status read_float(const reader *const r, Onnx__AttributeProto *const
   return TARE_OK;
 }
 
-static tare_status read_int(const reader *const r, Onnx__AttributeProto *const proto,
+static tare_status onnx_attr_read_int(const reader *const r, Onnx__AttributeProto *const proto,
                             tarei_attr *const attr) {
   (void)r;
   attr->i = proto->i;
@@ -45,7 +45,7 @@ static tare_status read_string(const reader *const r, Onnx__AttributeProto *cons
   return attr->s ? TARE_OK : out_of_memory(r, proto->s.len);
 }
 
-static tare_status read_tensor(const reader *const r, Onnx__AttributeProto *const proto,
+static tare_status onnx_attr_read_tensor(const reader *const r, Onnx__AttributeProto *const proto,
                                tarei_attr *const attr) {
   if (!proto->t) {
     return tarei_fail(r->err, TARE_E_MODEL, "holds no tensor");
@@ -91,9 +91,9 @@ static tare_status read_strings(const reader *const r, Onnx__AttributeProto *con
 }
 
 /* By AttributeProto.AttributeType. */
-static const read_fn readers[] = {
-    [TAREI_ATTR_FLOAT] = read_float,   [TAREI_ATTR_INT] = read_int,
-    [TAREI_ATTR_STRING] = read_string, [TAREI_ATTR_TENSOR] = read_tensor,
+static const onnx_attr_read_fn readers[] = {
+    [TAREI_ATTR_FLOAT] = read_float,   [TAREI_ATTR_INT] = onnx_attr_read_int,
+    [TAREI_ATTR_STRING] = read_string, [TAREI_ATTR_TENSOR] = onnx_attr_read_tensor,
     [TAREI_ATTR_GRAPH] = read_graph,   [TAREI_ATTR_FLOATS] = read_floats,
     [TAREI_ATTR_INTS] = read_ints,     [TAREI_ATTR_STRINGS] = read_strings,
 };

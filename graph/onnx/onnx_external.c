@@ -17,14 +17,14 @@ void tarei_externals_fini(tarei_externals *const externals) {
 }
 
 /* Where the bytes are. */
-typedef struct place {
+typedef struct onnx_external_place {
   const char *location;
   uint64_t offset, length;
   bool has_length;
-} place;
+} onnx_external_place;
 
-static tare_status read_number(const char *const key, const char *const text, uint64_t *const out,
-                               tare_error *const err) {
+static tare_status onnx_external_read_number(const char *const key, const char *const text,
+                                             uint64_t *const out, tare_error *const err) {
   *out = 0;
   bool good = *text != 0;
   for (const char *c = text; good && *c; c++) {
@@ -36,18 +36,18 @@ static tare_status read_number(const char *const key, const char *const text, ui
                            "external data has %s '%.64s', which is no byte count", key, text);
 }
 
-static tare_status read_place(const Onnx__TensorProto *const proto, place *const out,
+static tare_status read_place(const Onnx__TensorProto *const proto, onnx_external_place *const out,
                               tare_error *const err) {
-  *out = (place){.location = ""};
+  *out = (onnx_external_place){.location = ""};
   for (size_t i = 0; i < proto->n_external_data; i++) {
     const char *const key = tarei_onnx_text(proto->external_data[i]->key);
     const char *const value = tarei_onnx_text(proto->external_data[i]->value);
     if (strcmp(key, "location") == 0) {
       out->location = value;
     } else if (strcmp(key, "offset") == 0) {
-      TARE_TRY(read_number(key, value, &out->offset, err));
+      TARE_TRY(onnx_external_read_number(key, value, &out->offset, err));
     } else if (strcmp(key, "length") == 0) {
-      TARE_TRY(read_number(key, value, &out->length, err));
+      TARE_TRY(onnx_external_read_number(key, value, &out->length, err));
       out->has_length = true;
     }
   }
@@ -67,8 +67,9 @@ static bool stays_inside(const char *const location) {
   return location[0] != '/' && location[0] != '\\';
 }
 
-static tare_status map_file(tarei_externals *const externals, const char *const location,
-                            tarei_mapped **const out, tare_error *const err) {
+static tare_status onnx_external_map_file(tarei_externals *const externals,
+                                          const char *const location, tarei_mapped **const out,
+                                          tare_error *const err) {
   if (!TAREI_GROW(externals->files, externals->n_files, externals->cap_files)) {
     return tarei_fail_memory(err, location, sizeof *externals->files);
   }
@@ -106,14 +107,14 @@ static tare_status find_file(tarei_externals *const externals, const char *const
                       "external data at '%.256s' is refused: the model was not read from a file",
                       location);
   }
-  return map_file(externals, location, out, err);
+  return onnx_external_map_file(externals, location, out, err);
 }
 
 tare_status tarei_onnx_external(tarei_externals *const externals,
                                 const Onnx__TensorProto *const proto, const size_t bytes,
                                 const size_t align, tarei_buffer **const buffer,
                                 tare_error *const err) {
-  place at;
+  onnx_external_place at;
   tarei_mapped *mapped = NULL;
   TARE_TRY(read_place(proto, &at, err));
   TARE_TRY(find_file(externals, at.location, &mapped, err));

@@ -67,7 +67,7 @@ tare_status tarei_onnx_initializers(tarei_importer *const importer, tare_error *
 typedef Onnx__TensorShapeProto__Dimension dimension;
 
 /* The symbol of a dim, or NULL where it has none. */
-static const char *symbol_of(const dimension *const dim) {
+static const char *onnx_inputs_symbol_of(const dimension *const dim) {
   return dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
                  *tarei_onnx_text(dim->dim_param)
              ? dim->dim_param
@@ -97,8 +97,8 @@ static tare_status import_dim(tarei_graph *const graph, const char *const input,
   }
   if (fixed && dim->dim_value >= 0) {
     *out = tarei_expr_const(graph->exprs, dim->dim_value);
-  } else if (symbol_of(dim)) {
-    *out = tarei_expr_symbol(graph->exprs, symbol_of(dim));
+  } else if (onnx_inputs_symbol_of(dim)) {
+    *out = tarei_expr_symbol(graph->exprs, onnx_inputs_symbol_of(dim));
   } else {
     *out = fresh_symbol(graph, input, axis);
   }
@@ -143,7 +143,7 @@ static tare_status import_input(tarei_importer *const importer,
                                               : tarei_fail_memory(err, name, sizeof index);
 }
 
-static bool is_constant(const tarei_importer *const importer, const char *const name) {
+static bool onnx_inputs_is_constant(const tarei_importer *const importer, const char *const name) {
   const int value = tarei_names_find(&importer->values, name);
   return value >= 0 && tarei_value_is_const(importer->graph, value);
 }
@@ -152,8 +152,9 @@ static bool is_constant(const tarei_importer *const importer, const char *const 
 static void add_named_symbols(tarei_graph *const graph, const Onnx__ValueInfoProto *const proto) {
   const Onnx__TypeProto__Tensor *const type = proto->type->tensor_type;
   for (size_t i = 0; i < type->shape->n_dim; i++) {
-    if (symbol_of(type->shape->dim[i])) {
-      (void)tarei_expr_symbol(graph->exprs, symbol_of(type->shape->dim[i])); /* asked for again */
+    if (onnx_inputs_symbol_of(type->shape->dim[i])) {
+      (void)tarei_expr_symbol(graph->exprs,
+                              onnx_inputs_symbol_of(type->shape->dim[i])); /* asked for again */
     }
   }
 }
@@ -162,13 +163,13 @@ tare_status tarei_onnx_inputs(tarei_importer *const importer, tare_error *const 
   const Onnx__GraphProto *const proto = importer->proto;
   for (size_t i = 0; i < proto->n_input; i++) {
     const char *const name = tarei_onnx_text(proto->input[i]->name);
-    if (!is_constant(importer, name)) {
+    if (!onnx_inputs_is_constant(importer, name)) {
       TARE_TRY(check_type(proto->input[i], name, err));
       add_named_symbols(importer->graph, proto->input[i]);
     }
   }
   for (size_t i = 0; i < proto->n_input; i++) {
-    if (!is_constant(importer, tarei_onnx_text(proto->input[i]->name))) {
+    if (!onnx_inputs_is_constant(importer, tarei_onnx_text(proto->input[i]->name))) {
       TARE_TRY(import_input(importer, proto->input[i], err));
     }
   }

@@ -126,9 +126,9 @@ static void free_memory(void *const failed, void *const p) {
 }
 
 /* The message takes a copy of the weights, so it is gone before shapes are inferred. */
-static tare_status read_model(const tarei_source *const source, const char *const path,
-                              const char *const folder, tarei_graph *const graph,
-                              tare_error *const err) {
+static tare_status onnx_load_read_model(const tarei_source *const source, const char *const path,
+                                        const char *const folder, tarei_graph *const graph,
+                                        tare_error *const err) {
   if (source->size == 0) {
     return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: the file is empty");
   }
@@ -173,7 +173,7 @@ tare_status tarei_onnx_load_source(tarei_source *const source, const char *const
     return tarei_fail_memory(err, source->name, sizeof *graph);
   }
   graph->limits = o.limits ? *o.limits : graph->limits;
-  tare_status status = read_model(source, path, o.external_folder, graph, err);
+  tare_status status = onnx_load_read_model(source, path, o.external_folder, graph, err);
   if (status != TARE_OK) {
     (void)tarei_fail_in(err, status, "%s", source->name);
   } else {

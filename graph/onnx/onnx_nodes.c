@@ -9,7 +9,7 @@
 enum { MAX_ATTRS = 256 }; /* no operator has more than a few dozen */
 
 /* "node 'n' (Conv)", with the name that the node will have. */
-static void describe(const Onnx__NodeProto *const proto, const size_t index, tarei_str *const out) {
+static void onnx_nodes_describe(const Onnx__NodeProto *const proto, const size_t index, tarei_str *const out) {
   const char *const op = tarei_onnx_text(proto->op_type);
   if (*tarei_onnx_text(proto->name)) {
     tarei_str_add(out, "node '%s' (%s)", proto->name, op);
@@ -18,7 +18,7 @@ static void describe(const Onnx__NodeProto *const proto, const size_t index, tar
   }
 }
 
-static bool is_constant(const Onnx__NodeProto *const proto) {
+static bool onnx_nodes_is_constant(const Onnx__NodeProto *const proto) {
   return tarei_op_find(tarei_onnx_text(proto->op_type), tarei_onnx_text(proto->domain)) ==
          &tarei_op_constant;
 }
@@ -91,7 +91,7 @@ static tare_status declare_outputs(tarei_importer *const importer,
       TARE_TRY(tarei_onnx_add_value(importer, name, what, &value, err));
     }
   }
-  if (!is_constant(proto)) {
+  if (!onnx_nodes_is_constant(proto)) {
     return TARE_OK;
   }
   if (proto->n_output != 1 || value < 0) {
@@ -101,7 +101,7 @@ static tare_status declare_outputs(tarei_importer *const importer,
   return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", what);
 }
 
-static tare_status look_up(tarei_importer *const importer, char *const *const names,
+static tare_status onnx_nodes_look_up(tarei_importer *const importer, char *const *const names,
                            const size_t n, const char *const what, int *const out,
                            tare_error *const err) {
   for (size_t i = 0; i < n; i++) {
@@ -175,10 +175,10 @@ static tare_status import_node(tarei_importer *const importer, const Onnx__NodeP
   int node = -1;
   tare_status status = TARE_E_MEMORY; /* told below, where a node is missed */
   if (in && out && name) {
-    status = look_up(importer, proto->input, proto->n_input, what, in, err);
+    status = onnx_nodes_look_up(importer, proto->input, proto->n_input, what, in, err);
   }
   if (status == TARE_OK) {
-    status = look_up(importer, proto->output, proto->n_output, what, out, err);
+    status = onnx_nodes_look_up(importer, proto->output, proto->n_output, what, out, err);
   }
   if (status == TARE_OK) {
     node = tarei_graph_add_node(importer->graph, proto->op_type,
@@ -201,14 +201,14 @@ tare_status tarei_onnx_nodes(tarei_importer *const importer, tare_error *const e
   tare_status status = TARE_OK;
   for (size_t i = 0; i < proto->n_node && status == TARE_OK; i++) {
     tarei_str what = {0};
-    describe(proto->node[i], i, &what);
+    onnx_nodes_describe(proto->node[i], i, &what);
     status = declare_outputs(importer, proto->node[i], tarei_str_get(&what), err);
     tarei_str_free(&what);
   }
   for (size_t i = 0; i < proto->n_node && status == TARE_OK; i++) {
-    if (!is_constant(proto->node[i])) {
+    if (!onnx_nodes_is_constant(proto->node[i])) {
       tarei_str what = {0};
-      describe(proto->node[i], i, &what);
+      onnx_nodes_describe(proto->node[i], i, &what);
       status = import_node(importer, proto->node[i], i, tarei_str_get(&what), err);
       tarei_str_free(&what);
     }

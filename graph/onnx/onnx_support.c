@@ -13,11 +13,11 @@ typedef struct missing {
   tarei_str nodes; /* the first names */
 } missing;
 
-typedef struct report {
+typedef struct onnx_support_report {
   missing list[SHOWN_OPERATORS];
   int n;
   int other_nodes; /* of operators beyond the list */
-} report;
+} onnx_support_report;
 
 static bool is_default_domain(const char *const domain) {
   return !*domain || strcmp(domain, "ai.onnx") == 0;
@@ -29,7 +29,7 @@ static bool is_supported(const Onnx__NodeProto *const node) {
   return strcmp(domain, "tare") != 0 && tarei_op_find(tarei_onnx_text(node->op_type), domain);
 }
 
-static missing *find_row(report *const r, const char *const name, const char *const domain) {
+static missing *find_row(onnx_support_report *const r, const char *const name, const char *const domain) {
   for (int i = 0; i < r->n; i++) {
     if (strcmp(r->list[i].name, name) == 0 && strcmp(r->list[i].domain, domain) == 0) {
       return &r->list[i];
@@ -42,7 +42,7 @@ static missing *find_row(report *const r, const char *const name, const char *co
   return &r->list[r->n++];
 }
 
-static void add_node(report *const r, const Onnx__NodeProto *const node, const size_t index) {
+static void add_node(onnx_support_report *const r, const Onnx__NodeProto *const node, const size_t index) {
   const char *const domain = tarei_onnx_text(node->domain);
   const char *const name = tarei_onnx_text(node->op_type);
   missing *const row = find_row(r, name, is_default_domain(domain) ? "" : domain);
@@ -61,7 +61,7 @@ static void add_node(report *const r, const Onnx__NodeProto *const node, const s
   row->count++;
 }
 
-static tare_status fail(const report *const r, tare_error *const err) {
+static tare_status fail(const onnx_support_report *const r, tare_error *const err) {
   tarei_str text = {0};
   tarei_str_add(&text, "%d%s operator%s not supported: ", r->n, r->other_nodes ? " or more" : "",
                 r->n == 1 ? " is" : "s are");
@@ -90,7 +90,7 @@ static tare_status fail(const report *const r, tare_error *const err) {
   return status;
 }
 
-static void check_graph(const Onnx__GraphProto *const proto, report *const r) {
+static void check_graph(const Onnx__GraphProto *const proto, onnx_support_report *const r) {
   for (size_t i = 0; i < proto->n_node; i++) {
     const Onnx__NodeProto *const node = proto->node[i];
     if (!is_supported(node)) {
@@ -105,7 +105,7 @@ static void check_graph(const Onnx__GraphProto *const proto, report *const r) {
 }
 
 tare_status tarei_onnx_check_support(const Onnx__GraphProto *const proto, tare_error *const err) {
-  report r = {0};
+  onnx_support_report r = {0};
   check_graph(proto, &r);
   const tare_status status = r.n ? fail(&r, err) : TARE_OK;
   for (int i = 0; i < r.n; i++) {

@@ -79,8 +79,9 @@ static tare_status fail_dims(const Onnx__TensorProto *const proto, const tare_st
   return status;
 }
 
-static tare_status read_shape(const Onnx__TensorProto *const proto, tare_tensor *const tensor,
-                              size_t *const count, size_t *const bytes, tare_error *const err) {
+static tare_status onnx_tensor_read_shape(const Onnx__TensorProto *const proto,
+                                          tare_tensor *const tensor, size_t *const count,
+                                          size_t *const bytes, tare_error *const err) {
   *tensor = (tare_tensor){.dtype = (tare_dtype)proto->data_type, .rank = (int)proto->n_dims};
   if (!storage_of(tensor->dtype)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "element type %d is not supported%s",
@@ -186,10 +187,11 @@ static tare_status check_bools(const tarei_buffer *const buffer, tare_error *con
   return TARE_OK;
 }
 
-static tare_status read_data(tarei_externals *const externals, Onnx__TensorProto *const proto,
-                             const tare_tensor *const tensor, const size_t count,
-                             const size_t bytes, tarei_buffer **const buffer,
-                             tare_error *const err) {
+static tare_status onnx_tensor_read_data(tarei_externals *const externals,
+                                         Onnx__TensorProto *const proto,
+                                         const tare_tensor *const tensor, const size_t count,
+                                         const size_t bytes, tarei_buffer **const buffer,
+                                         tare_error *const err) {
   if (proto->segment) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "tensors in segments are not supported");
   }
@@ -214,9 +216,9 @@ tare_status tarei_onnx_tensor(tarei_externals *const externals, Onnx__TensorProt
                               tarei_buffer **const buffer, tare_error *const err) {
   size_t count = 0, bytes = 0;
   *buffer = NULL;
-  tare_status status = read_shape(proto, tensor, &count, &bytes, err);
+  tare_status status = onnx_tensor_read_shape(proto, tensor, &count, &bytes, err);
   if (status == TARE_OK) {
-    status = read_data(externals, proto, tensor, count, bytes, buffer, err);
+    status = onnx_tensor_read_data(externals, proto, tensor, count, bytes, buffer, err);
   }
   if (status == TARE_OK && tensor->dtype == TARE_BOOL) {
     status = check_bools(*buffer, err);

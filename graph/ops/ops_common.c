@@ -173,8 +173,8 @@ tare_status tarei_ops_axis(const int64_t axis, const int rank, int *const out,
   return TARE_OK;
 }
 
-static tare_status add_axis(tarei_axes *const axes, const int64_t axis, const int rank,
-                            tare_error *const err) {
+static tare_status common_add_axis(tarei_axes *const axes, const int64_t axis, const int rank,
+                                   tare_error *const err) {
   int at = 0;
   TARE_TRY(tarei_ops_axis(axis, rank, &at, err));
   if (axes->set[at]) {
@@ -210,7 +210,7 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
   }
   out->given = value || attr;
   for (int i = 0; i < n; i++) {
-    TARE_TRY(add_axis(out, list[i], rank, err));
+    TARE_TRY(common_add_axis(out, list[i], rank, err));
   }
   return TARE_OK;
 }

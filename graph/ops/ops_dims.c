@@ -45,8 +45,8 @@ static tarei_expr wider(const tarei_graph *const graph, const tarei_expr a, cons
 
 /* One dim of a broadcast. Where both are symbolic and not known to be above 1, either they are
  * equal or one of them is 1 in every run that is valid: the wider one holds for all of these. */
-static bool broadcast_dim(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b,
-                          tarei_expr *const out) {
+static bool dims_broadcast_dim(const tarei_graph *const graph, const tarei_expr a,
+                               const tarei_expr b, tarei_expr *const out) {
   int64_t n = 0;
   const bool a_const = tarei_expr_is_const(graph->exprs, a, &n);
   if (a == b || (a_const && n == 1)) {
@@ -75,7 +75,8 @@ tare_status tarei_ops_broadcast(const tarei_graph *const graph, const tarei_shap
   const int lead = longer->rank - shorter->rank;
   tarei_shape result = *longer;
   for (int i = 0; i < shorter->rank; i++) {
-    if (!broadcast_dim(graph, longer->dims[lead + i], shorter->dims[i], &result.dims[lead + i])) {
+    if (!dims_broadcast_dim(graph, longer->dims[lead + i], shorter->dims[i],
+                            &result.dims[lead + i])) {
       char x[256], y[256];
       return tarei_fail(err, TARE_E_MODEL, "its input shapes %s and %s do not broadcast",
                         tarei_ops_show(graph, a, x, sizeof x),

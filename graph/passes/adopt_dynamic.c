@@ -115,7 +115,7 @@ static bool read_weights(const tarei_graph *const g, const dynamic *const d, wei
 }
 
 /* The weights as floats; false where one, less its zero point, is no s8. */
-static bool fill(const weights *const w, float *const out) {
+static bool adopt_dynamic_fill(const weights *const w, float *const out) {
   const int64_t n = tare_tensor_count(&w->q), n_scales = tare_tensor_count(&w->scale);
   const int64_t zeros = w->zero.data ? tare_tensor_count(&w->zero) : 0;
   for (int64_t i = 0; i < n; i++) {
@@ -131,13 +131,14 @@ static bool fill(const weights *const w, float *const out) {
   return true;
 }
 
-static tare_status replace(tarei_graph *const g, const int root, const dynamic *const d,
-                           const weights *const w, bool *const changed, tare_error *const err) {
+static tare_status adopt_dynamic_replace(tarei_graph *const g, const int root,
+                                         const dynamic *const d, const weights *const w,
+                                         bool *const changed, tare_error *const err) {
   int value, node;
   float *data;
   const bool conv = g->nodes[d->product].op == &tarei_op_conv_integer;
   TARE_TRY(tarei_const_new(g, d->weights, "__f32", w->q.rank, w->q.dims, &value, &data, err));
-  if (!fill(w, data)) {
+  if (!adopt_dynamic_fill(w, data)) {
     return TARE_OK; /* the constant goes with what nobody uses */
   }
   const int in[] = {d->x, value}, out = g->nodes[root].out[0];
@@ -155,15 +156,16 @@ static tare_status replace(tarei_graph *const g, const int root, const dynamic *
   return TARE_OK;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status adopt_dynamic_run(tarei_graph *const graph,
+                                     const tarei_pass_options *const options, bool *const changed,
+                                     tare_error *const err) {
   (void)options;
   const int n = graph->n_nodes;
   for (int i = 0; i < n; i++) {
     dynamic d;
     weights w;
     if (graph->nodes[i].op == &tarei_op_mul && match(graph, i, &d) && read_weights(graph, &d, &w)) {
-      TARE_TRY(replace(graph, i, &d, &w, changed, err));
+      TARE_TRY(adopt_dynamic_replace(graph, i, &d, &w, changed, err));
     }
   }
   return TARE_OK;
@@ -172,5 +174,5 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 const tarei_pass tarei_pass_adopt_dynamic = {
     .name = "adopt_dynamic",
     .summary = "makes layers of products that are quantized at run time",
-    .run = run,
+    .run = adopt_dynamic_run,
 };

@@ -121,7 +121,7 @@ static tare_status adopt_pairs(tarei_graph *const g, const int n, bool *const ch
 }
 
 /* Operators through which integers and their real values go alike, and how many of their inputs. */
-static int count_moved(const tarei_node *const node) {
+static int adopt_scales_count_moved(const tarei_node *const node) {
   const bool moves = node->op->movement || node->op == &tarei_op_max_pool;
   return node->op == &tarei_op_concat ? node->n_in : moves && node->n_out == 1 ? 1 : 0;
 }
@@ -132,7 +132,7 @@ static tare_status hoist(tarei_graph *const g, const int n, bool *const changed,
   tarei_stated s;
   const int moved = g->nodes[n].in[0], out = g->nodes[n].out[0];
   const int mover = g->values[moved].producer;
-  const int inputs = mover < 0 ? 0 : count_moved(&g->nodes[mover]);
+  const int inputs = mover < 0 ? 0 : adopt_scales_count_moved(&g->nodes[mover]);
   if (inputs == 0 || tarei_graph_sole_consumer(g, moved) != n ||
       !tarei_stated_of(g, &g->nodes[n], &s)) {
     return TARE_OK;
@@ -273,10 +273,11 @@ static tare_status release(tarei_graph *const g, const int n, bool *const change
              : tarei_fail_memory(err, "attribute", sizeof(tarei_attr));
 }
 
-typedef tare_status rule_fn(tarei_graph *, int, bool *, tare_error *);
+typedef tare_status adopt_scales_rule_fn(tarei_graph *, int, bool *, tare_error *);
 
-static tare_status apply(tarei_graph *const g, const tarei_op *const op, rule_fn *const rule,
-                         bool *const changed, tare_error *const err) {
+static tare_status adopt_scales_apply(tarei_graph *const g, const tarei_op *const op,
+                                      adopt_scales_rule_fn *const rule, bool *const changed,
+                                      tare_error *const err) {
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     if (g->nodes[n].op && (!op || g->nodes[n].op == op)) {
       TARE_TRY(rule(g, n, changed, err));
@@ -285,23 +286,24 @@ static tare_status apply(tarei_graph *const g, const tarei_op *const op, rule_fn
   return TARE_OK;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status adopt_scales_run(tarei_graph *const graph,
+                                    const tarei_pass_options *const options, bool *const changed,
+                                    tare_error *const err) {
   (void)options;
-  TARE_TRY(apply(graph, NULL, note_weights, changed, err));
-  TARE_TRY(apply(graph, &tarei_op_dequantize_linear, release, changed, err));
+  TARE_TRY(adopt_scales_apply(graph, NULL, note_weights, changed, err));
+  TARE_TRY(adopt_scales_apply(graph, &tarei_op_dequantize_linear, release, changed, err));
   for (bool moved = true; moved;) {
     moved = false;
-    TARE_TRY(apply(graph, &tarei_op_dequantize_linear, hoist, &moved, err));
+    TARE_TRY(adopt_scales_apply(graph, &tarei_op_dequantize_linear, hoist, &moved, err));
     *changed |= moved;
   }
-  return apply(graph, &tarei_op_quantize_linear, adopt_pairs, changed, err);
+  return adopt_scales_apply(graph, &tarei_op_quantize_linear, adopt_pairs, changed, err);
 }
 
 const tarei_pass tarei_pass_adopt_scales = {
     .name = "adopt_scales",
     .summary = "takes over the scales of a model that is quantized already",
-    .run = run,
+    .run = adopt_scales_run,
 };
 
 /* --- annotations ---------------------------------------------------------------------------------

@@ -99,8 +99,9 @@ static tare_status convert_global(tarei_graph *const graph, const int index,
                                                     : tarei_fail_memory(err, "axes", sizeof axes);
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status channels_last_run(tarei_graph *const graph,
+                                     const tarei_pass_options *const options, bool *const changed,
+                                     tare_error *const err) {
   (void)options;
   const int n = graph->n_nodes;
   for (int i = 0; i < n; i++) {
@@ -123,5 +124,5 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 const tarei_pass tarei_pass_channels_last = {
     .name = "channels_last",
     .summary = "runs convolutions, pools and instance norms channels-last",
-    .run = run,
+    .run = channels_last_run,
 };

@@ -18,8 +18,9 @@ static char *end_of_dim(char *text) {
   return NULL;
 }
 
-static tare_status parse_dims(tarei_exprs *const exprs, char *text, tarei_expr *const dims,
-                              int *const rank, tare_error *const err) {
+static tare_status dims_attr_parse_dims(tarei_exprs *const exprs, char *text,
+                                        tarei_expr *const dims, int *const rank,
+                                        tare_error *const err) {
   *rank = 0;
   for (char *next = *text ? text : NULL; next; text = next) {
     next = end_of_dim(text);
@@ -49,7 +50,7 @@ tare_status tarei_dims_from_attr(const tarei_graph *const graph, const tarei_nod
   if (!copy) {
     return tarei_fail_memory(err, "dims", strlen(text));
   }
-  const tare_status status = parse_dims(graph->exprs, copy, dims, rank, err);
+  const tare_status status = dims_attr_parse_dims(graph->exprs, copy, dims, rank, err);
   free(copy);
   return status;
 }
@@ -74,7 +75,8 @@ tare_status tarei_dims_to_attr(const tarei_graph *const graph, tarei_node *const
              : tarei_fail_memory(err, "dims", sizeof v->dims);
 }
 
-static bool has_symbol(const tarei_graph *const graph, const int value, const int symbol) {
+static bool dims_attr_has_symbol(const tarei_graph *const graph, const int value,
+                                 const int symbol) {
   const tarei_value *const v = &graph->values[value];
   bool has = false;
   for (int d = 0; d < v->rank; d++) {
@@ -86,8 +88,8 @@ static bool has_symbol(const tarei_graph *const graph, const int value, const in
 bool tarei_dims_need_more(const tarei_graph *const graph, const int value, const int source) {
   bool more = false;
   for (int s = 0; s < tarei_exprs_n_symbols(graph->exprs) && !more; s++) {
-    more = tarei_exprs_is_measured(graph->exprs, s) && has_symbol(graph, value, s) &&
-           !has_symbol(graph, source, s);
+    more = tarei_exprs_is_measured(graph->exprs, s) && dims_attr_has_symbol(graph, value, s) &&
+           !dims_attr_has_symbol(graph, source, s);
   }
   return more;
 }

@@ -31,7 +31,8 @@ static bool is_inference(const tarei_graph *const graph, const tarei_node *const
   return (node->n_out < 2 || node->out[1] < 0) && tarei_node_in(node, 2) < 0;
 }
 
-static bool keeps_order(const tarei_graph *const graph, const tarei_node *const node) {
+static bool drop_identities_keeps_order(const tarei_graph *const graph,
+                                        const tarei_node *const node) {
   tarei_perm perm;
   return tarei_perm_of(graph, node, &perm) && tarei_perm_is_identity(&perm);
 }
@@ -69,14 +70,22 @@ static const struct {
   identity_fn *is_identity;
   bool commutes; /* the input handed through may be the second one as well */
 } rows[] = {
-    {&tarei_op_add, adds_zero, true},          {&tarei_op_cast, keeps_dtype, false},
-    {&tarei_op_concat, has_one_input, false},  {&tarei_op_div, multiplies_by_one, false},
-    {&tarei_op_dropout, is_inference, false},  {&tarei_op_expand, keeps_shape, false},
-    {&tarei_op_flatten, keeps_shape, false},   {&tarei_op_identity, always, false},
-    {&tarei_op_max, has_one_input, false},     {&tarei_op_min, has_one_input, false},
-    {&tarei_op_mul, multiplies_by_one, true},  {&tarei_op_reshape, keeps_shape, false},
-    {&tarei_op_slice, steps_are_one, false},   {&tarei_op_squeeze, keeps_shape, false},
-    {&tarei_op_sub, adds_zero, false},         {&tarei_op_transpose, keeps_order, false},
+    {&tarei_op_add, adds_zero, true},
+    {&tarei_op_cast, keeps_dtype, false},
+    {&tarei_op_concat, has_one_input, false},
+    {&tarei_op_div, multiplies_by_one, false},
+    {&tarei_op_dropout, is_inference, false},
+    {&tarei_op_expand, keeps_shape, false},
+    {&tarei_op_flatten, keeps_shape, false},
+    {&tarei_op_identity, always, false},
+    {&tarei_op_max, has_one_input, false},
+    {&tarei_op_min, has_one_input, false},
+    {&tarei_op_mul, multiplies_by_one, true},
+    {&tarei_op_reshape, keeps_shape, false},
+    {&tarei_op_slice, steps_are_one, false},
+    {&tarei_op_squeeze, keeps_shape, false},
+    {&tarei_op_sub, adds_zero, false},
+    {&tarei_op_transpose, drop_identities_keeps_order, false},
     {&tarei_op_unsqueeze, keeps_shape, false},
 };
 
@@ -99,8 +108,9 @@ static int handed_through(const tarei_graph *const graph, tarei_node *const node
   return -1;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status drop_identities_run(tarei_graph *const graph,
+                                       const tarei_pass_options *const options, bool *const changed,
+                                       tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     const int value = graph->nodes[i].op ? handed_through(graph, &graph->nodes[i]) : -1;
@@ -114,5 +124,5 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 const tarei_pass tarei_pass_drop_identities = {
     .name = "drop_identities",
     .summary = "removes nodes that hand their input through",
-    .run = run,
+    .run = drop_identities_run,
 };

@@ -7,14 +7,14 @@
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/quantize.h"
 
-typedef struct norm {
+typedef struct fold_batchnorm_norm {
   int64_t channels;
   const float *scale, *shift, *mean, *variance;
   float epsilon;
-} norm;
+} fold_batchnorm_norm;
 
-static bool read_norm(const tarei_graph *const graph, const tarei_node *const node,
-                      const int64_t channels, norm *const out) {
+static bool fold_batchnorm_read_norm(const tarei_graph *const graph, const tarei_node *const node,
+                                     const int64_t channels, fold_batchnorm_norm *const out) {
   const float **const parts[] = {&out->scale, &out->shift, &out->mean, &out->variance};
   for (int i = 0; i < 4; i++) {
     int step;
@@ -53,8 +53,8 @@ static bool read_conv(const tarei_graph *const graph, const tarei_node *const co
   return b < 0 || (*bias && (step == 1 || weight->dims[0] == 1));
 }
 
-static void fold(const norm *const n, const tare_tensor *const weight, const float *const bias,
-                 float *const new_weight, float *const new_bias) {
+static void fold(const fold_batchnorm_norm *const n, const tare_tensor *const weight,
+                 const float *const bias, float *const new_weight, float *const new_bias) {
   const int64_t per_channel = tare_tensor_count(weight) / n->channels;
   for (int64_t o = 0; o < n->channels; o++) {
     const double gain = n->scale[o] / sqrt((double)n->variance[o] + (double)n->epsilon);
@@ -69,9 +69,9 @@ static tare_status fold_pair(tarei_graph *const graph, const int conv, const int
                              bool *const changed, tare_error *const err) {
   tare_tensor weight;
   const float *bias;
-  norm n;
+  fold_batchnorm_norm n;
   if (!read_conv(graph, &graph->nodes[conv], &weight, &bias) ||
-      !read_norm(graph, &graph->nodes[next], weight.dims[0], &n)) {
+      !fold_batchnorm_read_norm(graph, &graph->nodes[next], weight.dims[0], &n)) {
     return TARE_OK;
   }
   int new_weight, new_bias;
@@ -88,8 +88,9 @@ static tare_status fold_pair(tarei_graph *const graph, const int conv, const int
   return tarei_absorb(graph, conv, next, err);
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fold_batchnorm_run(tarei_graph *const graph,
+                                      const tarei_pass_options *const options, bool *const changed,
+                                      tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op != &tarei_op_conv ||
@@ -109,5 +110,5 @@ const tarei_pass tarei_pass_fold_batchnorm = {
     .name = "fold_batchnorm",
     .summary = "folds BatchNormalization into the convolution before it",
     .removes_tensors = true,
-    .run = run,
+    .run = fold_batchnorm_run,
 };

@@ -11,7 +11,8 @@
 enum { MAX_BYTES = 256 << 20 };
 
 /* Bytes of a value of constant shape; false when it has none, or too many bytes. */
-static bool size_of(const tarei_graph *const graph, const int value, size_t *const bytes) {
+static bool fold_constants_size_of(const tarei_graph *const graph, const int value,
+                                   size_t *const bytes) {
   const tarei_value *const v = &graph->values[value];
   *bytes = tare_dtype_size(v->dtype);
   for (int i = 0; i < v->rank; i++) {
@@ -33,7 +34,8 @@ static bool may_fold(const tarei_graph *const graph, const tarei_node *const nod
     if (node->out[i] < 0) {
       continue;
     }
-    if (graph->values[node->out[i]].is_output || !size_of(graph, node->out[i], &bytes)) {
+    if (graph->values[node->out[i]].is_output ||
+        !fold_constants_size_of(graph, node->out[i], &bytes)) {
       return false;
     }
     total += bytes;
@@ -67,15 +69,17 @@ static void write_ints(const int64_t *const ints, const int n, const tare_dtype 
 }
 
 /* *out stays NULL when the contents of the only output are not all known. */
-static tare_status fold_contents(const tarei_graph *const graph, const tarei_node *const node,
-                                 tarei_buffer **const out, tare_error *const err) {
+static tare_status fold_constants_contents(const tarei_graph *const graph,
+                                           const tarei_node *const node, tarei_buffer **const out,
+                                           tare_error *const err) {
   int64_t ints[TAREI_MAX_CONTENTS];
   int n;
   const tarei_value *const value = &graph->values[tarei_node_first_out(node)];
   size_t bytes;
   if (node->n_out != 1 || (value->dtype != TARE_I64 && value->dtype != TARE_I32) ||
       !tarei_value_ints(graph, node->out[0], ints, TAREI_MAX_CONTENTS, &n) ||
-      !size_of(graph, node->out[0], &bytes) || bytes != (size_t)n * tare_dtype_size(value->dtype)) {
+      !fold_constants_size_of(graph, node->out[0], &bytes) ||
+      bytes != (size_t)n * tare_dtype_size(value->dtype)) {
     return TARE_OK;
   }
   *out = tarei_buffer_new(bytes);
@@ -86,9 +90,10 @@ static tare_status fold_contents(const tarei_graph *const graph, const tarei_nod
   return TARE_OK;
 }
 
-static tare_status evaluate(const tarei_graph *const graph, const tarei_node *const node,
-                            const tarei_pass_options *const options, tarei_buffer **const out,
-                            tare_error *const err) {
+static tare_status fold_constants_evaluate(const tarei_graph *const graph,
+                                           const tarei_node *const node,
+                                           const tarei_pass_options *const options,
+                                           tarei_buffer **const out, tare_error *const err) {
   if (!options->evaluate || !inputs_are_const(graph, node)) {
     return TARE_OK;
   }
@@ -128,9 +133,9 @@ static tare_status fold_node(tarei_graph *const graph, const int index,
   if (!out) {
     return tarei_fail_memory(err, node->name, (size_t)n_out * sizeof *out);
   }
-  tare_status status = fold_contents(graph, node, out, err);
+  tare_status status = fold_constants_contents(graph, node, out, err);
   if (status == TARE_OK && !out[0]) {
-    status = evaluate(graph, node, options, out, err);
+    status = fold_constants_evaluate(graph, node, options, out, err);
   }
   if (status == TARE_OK && complete(node, out)) {
     accept(graph, index, out);
@@ -143,8 +148,9 @@ static tare_status fold_node(tarei_graph *const graph, const int index,
   return status;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fold_constants_run(tarei_graph *const graph,
+                                      const tarei_pass_options *const options, bool *const changed,
+                                      tare_error *const err) {
   for (int i = 0; i < graph->n_nodes; i++) {
     int64_t bytes;
     if (!graph->nodes[i].op || !may_fold(graph, &graph->nodes[i], &bytes) ||
@@ -162,5 +168,5 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 const tarei_pass tarei_pass_fold_constants = {
     .name = "fold_constants",
     .summary = "computes what depends on constants alone",
-    .run = run,
+    .run = fold_constants_run,
 };

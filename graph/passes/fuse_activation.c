@@ -13,7 +13,8 @@ typedef struct activation {
 } activation;
 
 /* Fills *out from a node; false when its form does not fit. */
-typedef bool read_fn(const tarei_graph *graph, const tarei_node *node, activation *out);
+typedef bool fuse_activation_read_fn(const tarei_graph *graph, const tarei_node *node,
+                                     activation *out);
 
 static bool read_relu(const tarei_graph *const graph, const tarei_node *const node,
                       activation *const out) {
@@ -85,7 +86,7 @@ static bool read_clip(const tarei_graph *const graph, const tarei_node *const no
 
 static const struct {
   const tarei_op *op;
-  read_fn *read;
+  fuse_activation_read_fn *read;
 } rows[] = {
     {&tarei_op_clip, read_clip},
     {&tarei_op_gelu, read_gelu},
@@ -97,8 +98,8 @@ static const struct {
     {&tarei_op_tanh, read_tanh},
 };
 
-static bool read_activation(const tarei_graph *const graph, const tarei_node *const node,
-                            activation *const out) {
+static bool fuse_activation_read_activation(const tarei_graph *const graph,
+                                            const tarei_node *const node, activation *const out) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (rows[i].op == node->op) {
       return rows[i].read(graph, node, out);
@@ -144,8 +145,8 @@ static tare_status fuse_silu(tarei_graph *const graph, const int index, const in
   return set_activation(&graph->nodes[index], &(activation){.name = "silu"}, err);
 }
 
-static tare_status fuse_at(tarei_graph *const graph, const int index, bool *const changed,
-                           tare_error *const err) {
+static tare_status fuse_activation_at(tarei_graph *const graph, const int index,
+                                      bool *const changed, tare_error *const err) {
   const tarei_node *const node = &graph->nodes[index];
   if (tarei_has_activation(node) || !tarei_value_is_f32(graph, node->out[0])) {
     return TARE_OK;
@@ -158,7 +159,7 @@ static tare_status fuse_at(tarei_graph *const graph, const int index, bool *cons
   const int next = tarei_graph_sole_consumer(graph, node->out[0]);
   activation act;
   if (next < 0 || graph->nodes[next].in[0] != node->out[0] ||
-      !read_activation(graph, &graph->nodes[next], &act)) {
+      !fuse_activation_read_activation(graph, &graph->nodes[next], &act)) {
     return TARE_OK;
   }
   *changed = true;
@@ -166,12 +167,13 @@ static tare_status fuse_at(tarei_graph *const graph, const int index, bool *cons
   return set_activation(&graph->nodes[index], &act, err);
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fuse_activation_run(tarei_graph *const graph,
+                                       const tarei_pass_options *const options, bool *const changed,
+                                       tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (tarei_takes_activation(&graph->nodes[i])) {
-      TARE_TRY(fuse_at(graph, i, changed, err));
+      TARE_TRY(fuse_activation_at(graph, i, changed, err));
     }
   }
   return TARE_OK;
@@ -181,5 +183,5 @@ const tarei_pass tarei_pass_fuse_activation = {
     .name = "fuse_activation",
     .summary = "takes an activation into the epilogue of Linear, ConvLast or InstanceNormLast",
     .removes_tensors = true,
-    .run = run,
+    .run = fuse_activation_run,
 };

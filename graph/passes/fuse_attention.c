@@ -7,7 +7,7 @@
 #include "graph/passes/passes.h"
 #include "graph/passes/pattern.h"
 
-typedef struct match {
+typedef struct fuse_attention_match {
   tarei_pattern nodes;
   int scores, product; /* outputs of the two products */
   int mask;            /* -1: none */
@@ -16,7 +16,7 @@ typedef struct match {
   bool guard;          /* rows that are masked all over give zeros */
   float scale;
   tarei_expr batch, heads;
-} match;
+} fuse_attention_match;
 
 /* An operand, followed back to where its heads lie side by side. */
 typedef struct operand {
@@ -49,7 +49,7 @@ static int scaled_input(const tarei_graph *const graph, const tarei_node *const 
   return -1;
 }
 
-static bool is_zero(const tarei_graph *const graph, const int value) {
+static bool fuse_attention_is_zero(const tarei_graph *const graph, const int value) {
   float c;
   return tarei_value_const_float(graph, value, &c) && c == 0;
 }
@@ -57,13 +57,13 @@ static bool is_zero(const tarei_graph *const graph, const int value) {
 /* Probabilities behind which rows of NaN become 0, as they are where a row is masked all over: by
  * what says that they are NaN, or by the condition that masked the scores. -1: it is none of these. */
 static int before_guard(const tarei_graph *const graph, const tarei_node *const where,
-                        match *const m) {
+                        fuse_attention_match *const m) {
   const int condition = where->in[0];
   const tarei_node *const test = tarei_producer(graph, condition);
   const bool is_nan = test && test->op == &tarei_op_is_nan && test->in[0] == where->in[2];
   const bool equal = test && test->op == &tarei_op_equal && test->in[0] == test->in[1] &&
                      test->in[0] == where->in[1];
-  if (m->guard || m->guarded >= 0 || !is_zero(graph, where->in[equal ? 2 : 1])) {
+  if (m->guard || m->guarded >= 0 || !fuse_attention_is_zero(graph, where->in[equal ? 2 : 1])) {
     return -1;
   }
   if (is_nan || equal) {
@@ -76,11 +76,11 @@ static int before_guard(const tarei_graph *const graph, const tarei_node *const 
 
 /* Whether the scores were masked where the probabilities are set to 0: that changes only rows of
  * which nothing is left. */
-static bool guard_holds(const tarei_graph *const graph, match *const m) {
+static bool guard_holds(const tarei_graph *const graph, fuse_attention_match *const m) {
   const tarei_node *const mask = m->mask < 0 ? NULL : tarei_producer(graph, m->mask);
   if (m->guarded >= 0) {
     m->guard = mask && mask->op == &tarei_op_where && mask->in[0] == m->guarded &&
-               is_zero(graph, mask->in[2]);
+               fuse_attention_is_zero(graph, mask->in[2]);
     return m->guard;
   }
   return true;
@@ -88,7 +88,7 @@ static bool guard_holds(const tarei_graph *const graph, match *const m) {
 
 /* What a node between the two products does to the scores; the value in front of it, or -1. */
 static int before(const tarei_graph *const graph, const tarei_node *const node,
-                  const bool softmax_seen, match *const m) {
+                  const bool softmax_seen, fuse_attention_match *const m) {
   float factor;
   const int x = node->in[0];
   if (tarei_is_reshape(graph, node)) {
@@ -131,7 +131,7 @@ static int before(const tarei_graph *const graph, const tarei_node *const node,
 }
 
 /* Back from the probabilities to the product that makes the scores. */
-static bool find_scores(const tarei_graph *const graph, int value, match *const m) {
+static bool find_scores(const tarei_graph *const graph, int value, fuse_attention_match *const m) {
   bool softmax_seen = false;
   while (tarei_pattern_add(graph, &m->nodes, value)) {
     const tarei_node *const node = tarei_producer(graph, value);
@@ -150,7 +150,7 @@ static bool find_scores(const tarei_graph *const graph, int value, match *const 
 }
 
 /* Heads of [B*H, S, d]: a value that Q is moved from has H*d as its last axis. */
-static bool count_merged_heads(const tarei_graph *const graph, int value, match *const m) {
+static bool count_merged_heads(const tarei_graph *const graph, int value, fuse_attention_match *const m) {
   const tarei_value *const q = &graph->values[value];
   const tarei_expr all = q->dims[0];
   int64_t depth, width = 0;
@@ -172,7 +172,7 @@ static bool count_merged_heads(const tarei_graph *const graph, int value, match 
   return tarei_expr_mul(graph->exprs, m->batch, m->heads) == all;
 }
 
-static bool count_heads(const tarei_graph *const graph, const int q, match *const m) {
+static bool count_heads(const tarei_graph *const graph, const int q, fuse_attention_match *const m) {
   const tarei_value *const v = &graph->values[q];
   int64_t heads;
   if (v->rank == 3) {
@@ -186,7 +186,7 @@ static bool count_heads(const tarei_graph *const graph, const int q, match *cons
 /* Follows an operand of a product back as far as its parts stay whole, takes constant factors on
  * the way into the scale (`factor` NULL: there may be none), and keeps the last place where heads
  * lie side by side. */
-static bool follow(const tarei_graph *const graph, const match *const m, int value,
+static bool fuse_attention_follow(const tarei_graph *const graph, const fuse_attention_match *const m, int value,
                    const bool turned, float *const factor, operand *const out) {
   const tarei_value *const v = &graph->values[value];
   const int rows = v->rank - (turned ? 1 : 2), width = v->rank - (turned ? 2 : 1);
@@ -224,7 +224,7 @@ static bool follow(const tarei_graph *const graph, const match *const m, int val
 
 /* Follows the result on to where heads lie side by side, at best with three axes; nodes on the way
  * join the pattern. */
-static bool follow_result(const tarei_graph *const graph, match *const m, const tarei_expr rows,
+static bool follow_result(const tarei_graph *const graph, fuse_attention_match *const m, const tarei_expr rows,
                           operand *const out) {
   int value = m->product;
   const tarei_value *const v = &graph->values[value];
@@ -258,7 +258,7 @@ static bool follow_result(const tarei_graph *const graph, match *const m, const 
 }
 
 /* The mask for scores [B, H, S, T]. One for merged heads [B*H, S, T] is reshaped. */
-static tare_status mask_of(tarei_graph *const graph, const match *const m, int *const out,
+static tare_status fuse_attention_mask_of(tarei_graph *const graph, const fuse_attention_match *const m, int *const out,
                            tare_error *const err) {
   *out = m->mask;
   int64_t leading;
@@ -278,7 +278,7 @@ static tare_status mask_of(tarei_graph *const graph, const match *const m, int *
 }
 
 /* The mask has the same last axis as the scores, and each other one is the same or 1. */
-static bool mask_fits(const tarei_graph *const graph, const match *const m, const tarei_expr rows,
+static bool mask_fits(const tarei_graph *const graph, const fuse_attention_match *const m, const tarei_expr rows,
                       const tarei_expr keys) {
   if (m->mask < 0) {
     return true;
@@ -303,14 +303,14 @@ static bool mask_fits(const tarei_graph *const graph, const match *const m, cons
   return true;
 }
 
-static tare_status build(tarei_graph *const graph, match *const m, const operand in[3],
+static tare_status fuse_attention_build(tarei_graph *const graph, fuse_attention_match *const m, const operand in[3],
                          const operand *const result, tare_error *const err) {
   int inputs[4], out, node;
   int64_t heads = 1;
   for (int i = 0; i < 3; i++) {
     TARE_TRY(tarei_heads_flatten(graph, in[i].value, &in[i].heads, in[i].order, &inputs[i], err));
   }
-  TARE_TRY(mask_of(graph, m, &inputs[3], err));
+  TARE_TRY(fuse_attention_mask_of(graph, m, &inputs[3], err));
   TARE_TRY(tarei_heads_unflatten(graph, result->value, &result->heads, result->order, &out, err));
   TARE_TRY(tarei_pattern_replace(graph, &m->nodes, out, &tarei_op_attention, 1, inputs,
                                  m->mask < 0 ? 3 : 4, &node, err));
@@ -322,10 +322,10 @@ static tare_status build(tarei_graph *const graph, match *const m, const operand
              : tarei_fail_memory(err, "attribute", sizeof(tarei_attr));
 }
 
-static tare_status fuse_at(tarei_graph *const graph, const int index, bool *const changed,
+static tare_status fuse_attention_at(tarei_graph *const graph, const int index, bool *const changed,
                            tare_error *const err) {
   const tarei_node *const product = &graph->nodes[index];
-  match m = {.product = product->out[0], .mask = -1, .guarded = -1, .scale = 1};
+  fuse_attention_match m = {.product = product->out[0], .mask = -1, .guarded = -1, .scale = 1};
   operand in[3], result;
   float q_factor, k_factor;
   if (!tarei_pattern_add(graph, &m.nodes, m.product) || !find_scores(graph, product->in[0], &m)) {
@@ -333,9 +333,9 @@ static tare_status fuse_at(tarei_graph *const graph, const int index, bool *cons
   }
   const tarei_node *const scores = tarei_producer(graph, m.scores);
   if (!count_heads(graph, scores->in[0], &m) ||
-      !follow(graph, &m, scores->in[0], false, &q_factor, &in[0]) ||
-      !follow(graph, &m, scores->in[1], true, &k_factor, &in[1]) ||
-      !follow(graph, &m, product->in[1], false, NULL, &in[2])) {
+      !fuse_attention_follow(graph, &m, scores->in[0], false, &q_factor, &in[0]) ||
+      !fuse_attention_follow(graph, &m, scores->in[1], true, &k_factor, &in[1]) ||
+      !fuse_attention_follow(graph, &m, product->in[1], false, NULL, &in[2])) {
     return TARE_OK;
   }
   const tarei_expr rows = in[0].heads.size[TAREI_HEADS_ROWS];
@@ -348,16 +348,16 @@ static tare_status fuse_at(tarei_graph *const graph, const int index, bool *cons
   }
   m.scale *= q_factor * k_factor;
   *changed = true;
-  return build(graph, &m, in, &result, err);
+  return fuse_attention_build(graph, &m, in, &result, err);
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
+static tare_status fuse_attention_run(tarei_graph *const graph, const tarei_pass_options *const options,
                        bool *const changed, tare_error *const err) {
   (void)options;
   const int n_nodes = graph->n_nodes;
   for (int i = 0; i < n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_matmul) {
-      TARE_TRY(fuse_at(graph, i, changed, err));
+      TARE_TRY(fuse_attention_at(graph, i, changed, err));
     }
   }
   return TARE_OK;
@@ -367,5 +367,5 @@ const tarei_pass tarei_pass_fuse_attention = {
     .name = "fuse_attention",
     .summary = "makes one Attention of the products, softmax and moved heads around it",
     .removes_tensors = true,
-    .run = run,
+    .run = fuse_attention_run,
 };

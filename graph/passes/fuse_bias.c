@@ -20,8 +20,8 @@ static tare_status bias_vector(tarei_graph *const graph, const int value, const 
   return TARE_OK;
 }
 
-static tare_status fuse_at(tarei_graph *const graph, const int index, bool *const changed,
-                           tare_error *const err) {
+static tare_status fuse_bias_at(tarei_graph *const graph, const int index, bool *const changed,
+                                tare_error *const err) {
   const tarei_node *const node = &graph->nodes[index];
   const int out = node->out[0];
   const int next = tarei_graph_sole_consumer(graph, out);
@@ -43,12 +43,12 @@ static tare_status fuse_at(tarei_graph *const graph, const int index, bool *cons
   return tarei_absorb(graph, index, next, err);
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fuse_bias_run(tarei_graph *const graph, const tarei_pass_options *const options,
+                                 bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (tarei_has_epilogue(&graph->nodes[i])) {
-      TARE_TRY(fuse_at(graph, i, changed, err));
+      TARE_TRY(fuse_bias_at(graph, i, changed, err));
     }
   }
   return TARE_OK;
@@ -58,5 +58,5 @@ const tarei_pass tarei_pass_fuse_bias = {
     .name = "fuse_bias",
     .summary = "takes a constant Add into the bias of Linear or ConvLast",
     .removes_tensors = true,
-    .run = run,
+    .run = fuse_bias_run,
 };

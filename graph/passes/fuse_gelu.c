@@ -12,17 +12,18 @@
 
 enum { DEGREE = 3, MAX_DEPTH = 6 };
 
-typedef struct match {
+typedef struct fuse_gelu_match {
   const tarei_graph *graph;
   tarei_pattern nodes;
   int x;
-} match;
+} fuse_gelu_match;
 
 typedef struct polynomial {
   double c[DEGREE + 1];
 } polynomial;
 
-static bool multiply(const polynomial *const a, const polynomial *const b, polynomial *const out) {
+static bool fuse_gelu_multiply(const polynomial *const a, const polynomial *const b,
+                               polynomial *const out) {
   polynomial product = {0};
   for (int i = 0; i <= DEGREE; i++) {
     for (int k = 0; k <= DEGREE; k++) {
@@ -44,7 +45,7 @@ static bool power(const polynomial *const base, const float exponent, polynomial
     return false;
   }
   for (int i = 0; i < (int)exponent; i++) {
-    if (!multiply(&result, base, &result)) {
+    if (!fuse_gelu_multiply(&result, base, &result)) {
       return false;
     }
   }
@@ -52,10 +53,10 @@ static bool power(const polynomial *const base, const float exponent, polynomial
   return true;
 }
 
-static bool combine(const tarei_op *const op, const polynomial *const a, const polynomial *const b,
-                    polynomial *const out) {
+static bool fuse_gelu_combine(const tarei_op *const op, const polynomial *const a,
+                              const polynomial *const b, polynomial *const out) {
   if (op == &tarei_op_mul) {
-    return multiply(a, b, out);
+    return fuse_gelu_multiply(a, b, out);
   }
   for (int i = 0; i <= DEGREE; i++) {
     out->c[i] = a->c[i] + b->c[i];
@@ -64,7 +65,7 @@ static bool combine(const tarei_op *const op, const polynomial *const a, const p
 }
 
 /* Reads a value as a polynomial in x and notes the nodes on the way. */
-static bool read_polynomial(match *const m, const int value, const int depth,
+static bool read_polynomial(fuse_gelu_match *const m, const int value, const int depth,
                             polynomial *const out) {
   const tarei_node *const node = tarei_producer(m->graph, value);
   float k;
@@ -88,9 +89,9 @@ static bool read_polynomial(match *const m, const int value, const int depth,
   }
   if (node->op == &tarei_op_div) {
     const bool is_const = tarei_const_scalar(m->graph, node->in[1], &k) && k != 0;
-    return is_const && multiply(&a, &(polynomial){.c = {1.0 / (double)k}}, out);
+    return is_const && fuse_gelu_multiply(&a, &(polynomial){.c = {1.0 / (double)k}}, out);
   }
-  return read_polynomial(m, node->in[1], depth + 1, &b) && combine(node->op, &a, &b, out);
+  return read_polynomial(m, node->in[1], depth + 1, &b) && fuse_gelu_combine(node->op, &a, &b, out);
 }
 
 static bool is_near(const polynomial *const p, const double linear, const double cubic) {
@@ -105,7 +106,7 @@ static bool is_near(const polynomial *const p, const double linear, const double
 }
 
 /* 1 + f(u); *form receives the attribute "approximate". */
-static bool read_one_plus(match *const m, const int value, const char **const form) {
+static bool read_one_plus(fuse_gelu_match *const m, const int value, const char **const form) {
   const tarei_node *const add = tarei_producer_is(m->graph, value, &tarei_op_add);
   if (!add) {
     return false;
@@ -124,15 +125,16 @@ static bool read_one_plus(match *const m, const int value, const char **const fo
                                 : is_near(&u, 0.7978845608, 0.7978845608 * 0.044715);
 }
 
-typedef struct product {
+typedef struct fuse_gelu_product {
   double k;    /* all constant factors */
   int n_x;     /* how often x is a factor */
   int n_terms; /* other factors */
   int term;    /* the last of them */
-} product;
+} fuse_gelu_product;
 
 /* Takes a product apart; what is neither x nor a constant nor a product is a term. */
-static bool read_product(match *const m, const int value, const int depth, product *const p) {
+static bool read_product(fuse_gelu_match *const m, const int value, const int depth,
+                         fuse_gelu_product *const p) {
   const tarei_node *const node = tarei_producer(m->graph, value);
   float k;
   if (value == m->x) {
@@ -158,8 +160,8 @@ static bool read_product(match *const m, const int value, const int depth, produ
   return true;
 }
 
-static bool matches(match *const m, const int root, const char **const form) {
-  product p = {.k = 1, .term = -1};
+static bool fuse_gelu_matches(fuse_gelu_match *const m, const int root, const char **const form) {
+  fuse_gelu_product p = {.k = 1, .term = -1};
   return read_product(m, root, 0, &p) && p.n_x == 1 && p.n_terms == 1 && fabs(p.k - 0.5) < 5e-5 &&
          read_one_plus(m, p.term, form) && tarei_values_same_shape(m->graph, m->x, root) &&
          tarei_pattern_is_closed(m->graph, &m->nodes, root);
@@ -180,15 +182,15 @@ static int list_factors(const tarei_graph *const graph, const int value, const i
   return n;
 }
 
-static tare_status fuse_at(tarei_graph *const graph, const int root, bool *const changed,
-                           tare_error *const err) {
+static tare_status fuse_gelu_at(tarei_graph *const graph, const int root, bool *const changed,
+                                tare_error *const err) {
   int candidates[TAREI_PATTERN_MAX];
   const int n = list_factors(graph, root, 0, candidates, 0, TAREI_PATTERN_MAX);
   for (int i = 0; i < n; i++) {
-    match m = {.graph = graph, .x = candidates[i]};
+    fuse_gelu_match m = {.graph = graph, .x = candidates[i]};
     const char *form;
     int node;
-    if (!tarei_value_is_f32(graph, m.x) || !matches(&m, root, &form)) {
+    if (!tarei_value_is_f32(graph, m.x) || !fuse_gelu_matches(&m, root, &form)) {
       continue;
     }
     TARE_TRY(tarei_pattern_replace(graph, &m.nodes, root, &tarei_op_gelu, 20, &m.x, 1, &node, err));
@@ -201,14 +203,14 @@ static tare_status fuse_at(tarei_graph *const graph, const int root, bool *const
   return TARE_OK;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fuse_gelu_run(tarei_graph *const graph, const tarei_pass_options *const options,
+                                 bool *const changed, tare_error *const err) {
   (void)options;
   const int n = graph->n_nodes;
   for (int i = 0; i < n; i++) {
     const tarei_op *const op = graph->nodes[i].op;
     if (op == &tarei_op_mul || op == &tarei_op_div) {
-      TARE_TRY(fuse_at(graph, graph->nodes[i].out[0], changed, err));
+      TARE_TRY(fuse_gelu_at(graph, graph->nodes[i].out[0], changed, err));
     }
   }
   return TARE_OK;
@@ -218,5 +220,5 @@ const tarei_pass tarei_pass_fuse_gelu = {
     .name = "fuse_gelu",
     .summary = "finds GELU written as Erf or Tanh arithmetic",
     .removes_tensors = true,
-    .run = run,
+    .run = fuse_gelu_run,
 };

@@ -52,8 +52,8 @@ static tare_status fuse_pair(tarei_graph *const graph, const int norm, const int
 }
 
 /* Takes in what follows a norm for as long as it fits. */
-static tare_status fuse_at(tarei_graph *const graph, const int norm, bool *const changed,
-                           tare_error *const err) {
+static tare_status fuse_instance_norm_affine_at(tarei_graph *const graph, const int norm,
+                                                bool *const changed, tare_error *const err) {
   for (bool fused = true; fused;) {
     fused = false;
     const int next = tarei_graph_sole_consumer(graph, graph->nodes[norm].out[0]);
@@ -66,12 +66,13 @@ static tare_status fuse_at(tarei_graph *const graph, const int norm, bool *const
   return TARE_OK;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fuse_instance_norm_affine_run(tarei_graph *const graph,
+                                                 const tarei_pass_options *const options,
+                                                 bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_instance_normalization) {
-      TARE_TRY(fuse_at(graph, i, changed, err));
+      TARE_TRY(fuse_instance_norm_affine_at(graph, i, changed, err));
     }
   }
   return TARE_OK;
@@ -81,5 +82,5 @@ const tarei_pass tarei_pass_fuse_instance_norm_affine = {
     .name = "fuse_instance_norm_affine",
     .summary = "folds per-channel Mul and Add into InstanceNormalization",
     .removes_tensors = true,
-    .run = run,
+    .run = fuse_instance_norm_affine_run,
 };

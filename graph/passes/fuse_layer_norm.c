@@ -6,17 +6,17 @@
 #include "graph/passes/passes.h"
 #include "graph/passes/pattern.h"
 
-typedef struct norm {
+typedef struct fuse_layer_norm_norm {
   tarei_pattern nodes;
   int x, root;
   int64_t channels;
   float epsilon;
   int gain, shift; /* constants, or -1 */
   const tarei_op *op;
-} norm;
+} fuse_layer_norm_norm;
 
 /* Input of a mean over the last axis that keeps the axis, or -1. */
-static int mean_of(const tarei_graph *const graph, const int value) {
+static int fuse_layer_norm_mean_of(const tarei_graph *const graph, const int value) {
   const tarei_node *const node = tarei_producer_is(graph, value, &tarei_op_reduce_mean);
   if (!node || tarei_attr_int(node, "keepdims", 1) != 1) {
     return -1;
@@ -53,7 +53,7 @@ static bool is_same(const tarei_graph *const graph, const int a, const int b) {
 
 /* From sqrt(mean(d * d) + epsilon) back; notes the nodes. */
 static bool read_deviation(const tarei_graph *const graph, const int value, const int d,
-                           norm *const n) {
+                           fuse_layer_norm_norm *const n) {
   const tarei_node *const root = tarei_producer_is(graph, value, &tarei_op_sqrt);
   const tarei_node *const add = root ? tarei_producer_is(graph, root->in[0], &tarei_op_add) : NULL;
   if (!add) {
@@ -61,7 +61,7 @@ static bool read_deviation(const tarei_graph *const graph, const int value, cons
   }
   const bool first = tarei_const_scalar(graph, add->in[0], &n->epsilon);
   const int variance = add->in[first];
-  const int square = mean_of(graph, variance);
+  const int square = fuse_layer_norm_mean_of(graph, variance);
   const int base = base_of_square(graph, square);
   return tarei_const_scalar(graph, add->in[!first], &n->epsilon) && is_same(graph, base, d) &&
          (base == d || tarei_pattern_add(graph, &n->nodes, base)) &&
@@ -71,11 +71,12 @@ static bool read_deviation(const tarei_graph *const graph, const int value, cons
          tarei_pattern_add(graph, &n->nodes, square);
 }
 
-static bool read_norm(const tarei_graph *const graph, const tarei_node *const div, norm *const n) {
+static bool fuse_layer_norm_read_norm(const tarei_graph *const graph, const tarei_node *const div,
+                                      fuse_layer_norm_norm *const n) {
   const int d = div->in[0];
   const tarei_node *const sub = tarei_producer_is(graph, d, &tarei_op_sub);
   n->root = div->out[0];
-  if (!sub || mean_of(graph, sub->in[1]) != sub->in[0]) {
+  if (!sub || fuse_layer_norm_mean_of(graph, sub->in[1]) != sub->in[0]) {
     return false;
   }
   n->x = sub->in[0];
@@ -98,7 +99,8 @@ static int inverse_of(const tarei_graph *const graph, const int value) {
 }
 
 /* x / deviation, or x times its inverse. */
-static bool read_rms(const tarei_graph *const graph, const tarei_node *const node, norm *const n) {
+static bool read_rms(const tarei_graph *const graph, const tarei_node *const node,
+                     fuse_layer_norm_norm *const n) {
   int deviation = node->op == &tarei_op_div ? node->in[1] : -1;
   n->x = node->in[0];
   n->root = node->out[0];
@@ -118,7 +120,8 @@ static bool read_rms(const tarei_graph *const graph, const tarei_node *const nod
 }
 
 /* A Mul or Add with one constant per channel behind the root joins the pattern; the constant. */
-static int take_affine(const tarei_graph *const graph, norm *const n, const tarei_op *const op) {
+static int take_affine(const tarei_graph *const graph, fuse_layer_norm_norm *const n,
+                       const tarei_op *const op) {
   const int next = tarei_graph_sole_consumer(graph, n->root);
   if (next < 0 || graph->nodes[next].op != op) {
     return -1;
@@ -135,8 +138,8 @@ static int take_affine(const tarei_graph *const graph, norm *const n, const tare
 }
 
 /* One number per channel as a vector; ones when there is no constant. */
-static tare_status vector_of(tarei_graph *const graph, const norm *const n, const int value,
-                             int *const out, tare_error *const err) {
+static tare_status vector_of(tarei_graph *const graph, const fuse_layer_norm_norm *const n,
+                             const int value, int *const out, tare_error *const err) {
   static const float one = 1;
   const int rank = graph->values[n->x].rank;
   int step = 0;
@@ -151,7 +154,8 @@ static tare_status vector_of(tarei_graph *const graph, const norm *const n, cons
   return TARE_OK;
 }
 
-static tare_status fuse(tarei_graph *const graph, norm *const n, tare_error *const err) {
+static tare_status fuse(tarei_graph *const graph, fuse_layer_norm_norm *const n,
+                        tare_error *const err) {
   int in[3] = {n->x};
   const int n_in = n->shift < 0 ? 2 : 3;
   int node;
@@ -169,21 +173,23 @@ static tare_status fuse(tarei_graph *const graph, norm *const n, tare_error *con
   return TARE_OK;
 }
 
-static bool find_norm(const tarei_graph *const graph, const tarei_node *const node, norm *const n) {
-  *n = (norm){.gain = -1, .shift = -1, .op = &tarei_op_layer_normalization};
-  if (node->op == &tarei_op_div && read_norm(graph, node, n)) {
+static bool find_norm(const tarei_graph *const graph, const tarei_node *const node,
+                      fuse_layer_norm_norm *const n) {
+  *n = (fuse_layer_norm_norm){.gain = -1, .shift = -1, .op = &tarei_op_layer_normalization};
+  if (node->op == &tarei_op_div && fuse_layer_norm_read_norm(graph, node, n)) {
     return true;
   }
-  *n = (norm){.gain = -1, .shift = -1, .op = &tarei_op_rms_normalization};
+  *n = (fuse_layer_norm_norm){.gain = -1, .shift = -1, .op = &tarei_op_rms_normalization};
   return (node->op == &tarei_op_div || node->op == &tarei_op_mul) && read_rms(graph, node, n);
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fuse_layer_norm_run(tarei_graph *const graph,
+                                       const tarei_pass_options *const options, bool *const changed,
+                                       tare_error *const err) {
   (void)options;
   const int n_nodes = graph->n_nodes;
   for (int i = 0; i < n_nodes; i++) {
-    norm n;
+    fuse_layer_norm_norm n;
     if (!find_norm(graph, &graph->nodes[i], &n)) {
       continue;
     }
@@ -199,5 +205,5 @@ const tarei_pass tarei_pass_fuse_layer_norm = {
     .name = "fuse_layer_norm",
     .summary = "finds layer normalization written as arithmetic",
     .removes_tensors = true,
-    .run = run,
+    .run = fuse_layer_norm_run,
 };

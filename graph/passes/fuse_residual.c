@@ -39,8 +39,8 @@ static bool same_shape(const tarei_graph *const graph, const int a, const int b)
   return x->rank >= 0 && x->rank == y->rank;
 }
 
-static tare_status fuse_at(tarei_graph *const graph, const int add, bool *const changed,
-                           tare_error *const err) {
+static tare_status fuse_residual_at(tarei_graph *const graph, const int add, bool *const changed,
+                                    tare_error *const err) {
   const tarei_node *const node = &graph->nodes[add];
   const int host = find_host(graph, add);
   if (host < 0 || !tarei_value_is_f32(graph, node->out[0]) ||
@@ -56,12 +56,13 @@ static tare_status fuse_at(tarei_graph *const graph, const int add, bool *const 
   return tarei_absorb(graph, host, add, err);
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fuse_residual_run(tarei_graph *const graph,
+                                     const tarei_pass_options *const options, bool *const changed,
+                                     tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_add) {
-      TARE_TRY(fuse_at(graph, i, changed, err));
+      TARE_TRY(fuse_residual_at(graph, i, changed, err));
     }
   }
   return TARE_OK;
@@ -71,5 +72,5 @@ const tarei_pass tarei_pass_fuse_residual = {
     .name = "fuse_residual",
     .summary = "takes the addition of a residual into the epilogue of Linear or ConvLast",
     .removes_tensors = true,
-    .run = run,
+    .run = fuse_residual_run,
 };

@@ -7,12 +7,12 @@
 #include "graph/passes/passes.h"
 #include "graph/passes/pattern.h"
 
-typedef struct match {
+typedef struct fuse_softmax_match {
   tarei_pattern nodes;
   int x, mask; /* mask -1: none */
   int where;   /* a node that masks, or -1 */
   float scale;
-} match;
+} fuse_softmax_match;
 
 static bool is_last_axis(const tarei_graph *const graph, const tarei_node *const node) {
   const int rank = graph->values[node->in[0]].rank;
@@ -39,7 +39,7 @@ static bool fits_as_mask(const tarei_graph *const graph, const int mask, const i
 }
 
 /* x behind an Add of a mask; either operand may be the mask, the scores are made by a node. */
-static void take_mask(const tarei_graph *const graph, match *const m) {
+static void take_mask(const tarei_graph *const graph, fuse_softmax_match *const m) {
   const tarei_node *const add = tarei_producer_is(graph, m->x, &tarei_op_add);
   for (int i = 1; add && i >= 0; i--) {
     const int mask = add->in[i], x = add->in[1 - i];
@@ -60,7 +60,7 @@ static bool masks_out(const tarei_graph *const graph, const int value) {
 }
 
 /* x behind a Where that masks some of it. */
-static void take_where(const tarei_graph *const graph, match *const m) {
+static void take_where(const tarei_graph *const graph, fuse_softmax_match *const m) {
   const tarei_node *const where = tarei_producer_is(graph, m->x, &tarei_op_where);
   for (int i = 1; m->mask < 0 && where && i < 3; i++) {
     const int x = where->in[i];
@@ -75,7 +75,7 @@ static void take_where(const tarei_graph *const graph, match *const m) {
 }
 
 /* What a Where adds: 0 where it keeps the scores. */
-static tare_status write_mask(tarei_graph *const graph, match *const m, tare_error *const err) {
+static tare_status write_mask(tarei_graph *const graph, fuse_softmax_match *const m, tare_error *const err) {
   int in[3], zero, node;
   for (int i = 0; i < 3; i++) {
     in[i] = graph->nodes[m->where].in[i];
@@ -91,7 +91,7 @@ static tare_status write_mask(tarei_graph *const graph, match *const m, tare_err
                         &node, err);
 }
 
-static void take_scale(const tarei_graph *const graph, match *const m) {
+static void take_scale(const tarei_graph *const graph, fuse_softmax_match *const m) {
   const tarei_node *const node = tarei_producer(graph, m->x);
   const bool div = node && node->op == &tarei_op_div, mul = node && node->op == &tarei_op_mul;
   float c = 0;
@@ -109,10 +109,10 @@ static void take_scale(const tarei_graph *const graph, match *const m) {
   }
 }
 
-static tare_status fuse_at(tarei_graph *const graph, const int softmax, bool *const changed,
+static tare_status fuse_softmax_at(tarei_graph *const graph, const int softmax, bool *const changed,
                            tare_error *const err) {
   const int root = graph->nodes[softmax].out[0];
-  match m = {.x = graph->nodes[softmax].in[0], .mask = -1, .where = -1, .scale = 1};
+  fuse_softmax_match m = {.x = graph->nodes[softmax].in[0], .mask = -1, .where = -1, .scale = 1};
   if (!tarei_value_is_f32(graph, root) || !is_last_axis(graph, &graph->nodes[softmax]) ||
       !tarei_pattern_add(graph, &m.nodes, root)) {
     return TARE_OK;
@@ -136,12 +136,12 @@ static tare_status fuse_at(tarei_graph *const graph, const int softmax, bool *co
              : tarei_fail_memory(err, "attribute", sizeof(tarei_attr));
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
+static tare_status fuse_softmax_run(tarei_graph *const graph, const tarei_pass_options *const options,
                        bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_softmax) {
-      TARE_TRY(fuse_at(graph, i, changed, err));
+      TARE_TRY(fuse_softmax_at(graph, i, changed, err));
     }
   }
   return TARE_OK;
@@ -151,5 +151,5 @@ const tarei_pass tarei_pass_fuse_softmax = {
     .name = "fuse_softmax",
     .summary = "takes a constant factor and a mask into the softmax behind them",
     .removes_tensors = true,
-    .run = run,
+    .run = fuse_softmax_run,
 };

@@ -4,7 +4,7 @@
 #include "graph/passes/layout.h"
 #include "graph/passes/rewrite.h"
 
-static bool is_one(const tarei_graph *const graph, const tarei_expr size) {
+static bool heads_is_one(const tarei_graph *const graph, const tarei_expr size) {
   int64_t n;
   return tarei_expr_is_const(graph->exprs, size, &n) && n == 1;
 }
@@ -36,7 +36,7 @@ static int without_ones(const tarei_graph *const graph, const tarei_heads *const
                         tarei_heads_part *const out) {
   int left = 0;
   for (int i = 0; i < n; i++) {
-    if (!is_one(graph, heads->size[parts[i]])) {
+    if (!heads_is_one(graph, heads->size[parts[i]])) {
       out[left++] = parts[i];
     }
   }
@@ -71,8 +71,8 @@ static void permute(const tarei_perm *const axes, tarei_heads *const heads) {
   heads->first[from.rank] = next;
 }
 
-static bool move(const tarei_graph *const graph, const tarei_node *const node, const bool back,
-                 tarei_heads *const heads) {
+static bool heads_move(const tarei_graph *const graph, const tarei_node *const node,
+                       const bool back, tarei_heads *const heads) {
   const int to = back ? node->in[0] : node->out[0];
   tarei_perm perm;
   if (node->op == &tarei_op_transpose && tarei_perm_of(graph, node, &perm)) {
@@ -86,12 +86,12 @@ static bool move(const tarei_graph *const graph, const tarei_node *const node, c
 
 bool tarei_heads_back(const tarei_graph *const graph, const tarei_node *const node,
                       tarei_heads *const heads) {
-  return move(graph, node, true, heads);
+  return heads_move(graph, node, true, heads);
 }
 
 bool tarei_heads_forth(const tarei_graph *const graph, const tarei_node *const node,
                        tarei_heads *const heads) {
-  return move(graph, node, false, heads);
+  return heads_move(graph, node, false, heads);
 }
 
 /* Whether the parts stand in the order of their places. */

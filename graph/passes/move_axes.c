@@ -21,14 +21,14 @@ static int sliced_axes(tarei_graph *const graph, const tarei_node *const node) {
   return attr && attr->kind == TAREI_ATTR_INTS ? attr->n : -1;
 }
 
-typedef struct row {
+typedef struct move_axes_row {
   const tarei_op *op;
   int input; /* that holds the axes where no attribute does */
   default_fn *n_default;
   bool reduces; /* keeps its axes only with keepdims */
-} row;
+} move_axes_row;
 
-static const row rows[] = {
+static const move_axes_row rows[] = {
     {&tarei_op_pad, 3, all_axes, false},
     {&tarei_op_slice, 3, sliced_axes, false},
     {&tarei_op_reduce_l1, 1, reduced_axes, true},
@@ -43,7 +43,7 @@ static const row rows[] = {
     {&tarei_op_reduce_sum_square, 1, reduced_axes, true},
 };
 
-static const row *row_of(const tarei_op *const op) {
+static const move_axes_row *move_axes_row_of(const tarei_op *const op) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (rows[i].op == op) {
       return &rows[i];
@@ -53,8 +53,8 @@ static const row *row_of(const tarei_op *const op) {
 }
 
 /* The axes, not negative; their number, or -1. */
-static int read_axes(tarei_graph *const graph, const tarei_node *const node, const row *const r,
-                     int64_t *const axes) {
+static int move_axes_read_axes(tarei_graph *const graph, const tarei_node *const node,
+                               const move_axes_row *const r, int64_t *const axes) {
   const int rank = graph->values[node->in[0]].rank;
   const tarei_attr *const attr = tarei_attr_find(node, "axes");
   const bool given = tarei_node_in(node, r->input) >= 0;
@@ -81,18 +81,18 @@ static int read_axes(tarei_graph *const graph, const tarei_node *const node, con
 }
 
 bool tarei_axes_known(tarei_graph *const graph, const tarei_node *const node) {
-  const row *const r = row_of(node->op);
+  const move_axes_row *const r = move_axes_row_of(node->op);
   int64_t axes[TARE_MAX_RANK];
   return r && (!r->reduces || tarei_attr_int(node, "keepdims", 1) != 0) &&
-         read_axes(graph, node, r, axes) > 0;
+         move_axes_read_axes(graph, node, r, axes) > 0;
 }
 
 tare_status tarei_axes_move(tarei_graph *const graph, const int node, const tarei_perm *const perm,
                             tare_error *const err) {
   tarei_node *const n = &graph->nodes[node];
-  const row *const r = row_of(n->op);
+  const move_axes_row *const r = move_axes_row_of(n->op);
   int64_t axes[TARE_MAX_RANK];
-  const int n_axes = read_axes(graph, n, r, axes);
+  const int n_axes = move_axes_read_axes(graph, n, r, axes);
   for (int i = 0; i < n_axes; i++) {
     axes[i] = perm->axis[axes[i]];
   }

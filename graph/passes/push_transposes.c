@@ -190,7 +190,7 @@ static tare_status rename_axes(tarei_graph *const graph, const int index,
 }
 
 /* A Transpose of a transposed value reads the value itself. */
-static tare_status merge(tarei_graph *const graph, const int index, bool *const changed,
+static tare_status push_transposes_merge(tarei_graph *const graph, const int index, bool *const changed,
                          tare_error *const err) {
   tarei_node *const second = &graph->nodes[index];
   const tarei_node *const first = tarei_producer_is(graph, second->in[0], &tarei_op_transpose);
@@ -207,11 +207,11 @@ static tare_status merge(tarei_graph *const graph, const int index, bool *const 
   return TARE_OK;
 }
 
-static tare_status visit(tarei_graph *const graph, const int index, bool *const changed,
+static tare_status push_transposes_visit(tarei_graph *const graph, const int index, bool *const changed,
                          tare_error *const err) {
   tarei_perm perm;
   if (graph->nodes[index].op == &tarei_op_transpose) {
-    TARE_TRY(merge(graph, index, changed, err));
+    TARE_TRY(push_transposes_merge(graph, index, changed, err));
     if (tarei_perm_of(graph, &graph->nodes[index], &perm) && tarei_perm_is_identity(&perm)) {
       return tarei_replace_output(graph, index, graph->nodes[index].in[0], changed, err);
     }
@@ -228,7 +228,7 @@ static tare_status visit(tarei_graph *const graph, const int index, bool *const 
   return TARE_OK;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
+static tare_status push_transposes_run(tarei_graph *const graph, const tarei_pass_options *const options,
                        bool *const changed, tare_error *const err) {
   (void)options;
   bool moved = true;
@@ -237,7 +237,7 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
     const int n = graph->n_nodes;
     for (int i = 0; i < n; i++) {
       if (graph->nodes[i].op) {
-        TARE_TRY(visit(graph, i, &moved, err));
+        TARE_TRY(push_transposes_visit(graph, i, &moved, err));
       }
     }
     if (moved) {
@@ -251,5 +251,5 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 const tarei_pass tarei_pass_push_transposes = {
     .name = "push_transposes",
     .summary = "moves Transposes toward the outputs and cancels inverse pairs",
-    .run = run,
+    .run = push_transposes_run,
 };

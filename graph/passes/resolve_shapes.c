@@ -14,8 +14,9 @@ static bool dims_known(const tarei_graph *const graph, const int value) {
   return v->rank >= 0;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status resolve_shapes_run(tarei_graph *const graph,
+                                      const tarei_pass_options *const options, bool *const changed,
+                                      tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     tarei_node *const node = &graph->nodes[i];
@@ -35,5 +36,5 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 const tarei_pass tarei_pass_resolve_shapes = {
     .name = "resolve_shapes",
     .summary = "replaces shape inputs by the dims that inference found",
-    .run = run,
+    .run = resolve_shapes_run,
 };

@@ -4,20 +4,22 @@
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
 
-static bool is_one(const tarei_graph *const graph, const int value, const int64_t axis) {
+static bool simplify_reshapes_is_one(const tarei_graph *const graph, const int value,
+                                     const int64_t axis) {
   int64_t dim;
   return tarei_value_dim_const(graph, value, (int)axis, &dim) && dim == 1;
 }
 
 /* Whether the axes with more than one element stay in their order. */
-static bool keeps_order(const tarei_graph *const graph, const tarei_node *const transpose) {
+static bool simplify_reshapes_keeps_order(const tarei_graph *const graph,
+                                          const tarei_node *const transpose) {
   tarei_perm perm;
   int64_t last = -1;
   if (!tarei_perm_of(graph, transpose, &perm)) {
     return false;
   }
   for (int i = 0; i < perm.rank; i++) {
-    if (is_one(graph, transpose->in[0], perm.axis[i])) {
+    if (simplify_reshapes_is_one(graph, transpose->in[0], perm.axis[i])) {
       continue;
     }
     if (perm.axis[i] < last) {
@@ -43,8 +45,8 @@ static tare_status become_reshape(const tarei_graph *const graph, tarei_node *co
 
 /* The value between two reshapes goes; where it had a name of the model and the one behind has
  * none, the names of value and node go on to that one. */
-static tare_status merge(tarei_graph *const graph, tarei_node *const second,
-                         tarei_node *const first, tare_error *const err) {
+static tare_status simplify_reshapes_merge(tarei_graph *const graph, tarei_node *const second,
+                                           tarei_node *const first, tare_error *const err) {
   const int between = second->in[0];
   TARE_TRY(become_reshape(graph, second, first->in[0], err));
   if (tarei_graph_count_uses(graph, between) == 0 && graph->values[between].observable &&
@@ -57,12 +59,13 @@ static tare_status merge(tarei_graph *const graph, tarei_node *const second,
   return TARE_OK;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status simplify_reshapes_run(tarei_graph *const graph,
+                                         const tarei_pass_options *const options,
+                                         bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     tarei_node *const node = &graph->nodes[i];
-    if (node->op == &tarei_op_transpose && keeps_order(graph, node)) {
+    if (node->op == &tarei_op_transpose && simplify_reshapes_keeps_order(graph, node)) {
       TARE_TRY(become_reshape(graph, node, node->in[0], err));
       *changed = true;
     }
@@ -70,7 +73,7 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
         node->op && tarei_is_reshape(graph, node) ? tarei_producer(graph, node->in[0]) : NULL;
     if (first && tarei_is_reshape(graph, first) &&
         !tarei_dims_need_more(graph, node->out[0], first->in[0])) {
-      TARE_TRY(merge(graph, node, first, err));
+      TARE_TRY(simplify_reshapes_merge(graph, node, first, err));
       *changed = true;
     }
   }
@@ -80,5 +83,5 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 const tarei_pass tarei_pass_simplify_reshapes = {
     .name = "simplify_reshapes",
     .summary = "merges reshapes, and turns Transposes of size-1 axes into them",
-    .run = run,
+    .run = simplify_reshapes_run,
 };

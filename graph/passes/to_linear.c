@@ -77,8 +77,8 @@ static void scale_scales(tarei_node *const node, const float alpha) {
   }
 }
 
-static tare_status gemm_bias(tarei_graph *const graph, const int value, const int64_t n,
-                             const float beta, int *const out, tare_error *const err) {
+static tare_status to_linear_gemm_bias(tarei_graph *const graph, const int value, const int64_t n,
+                                       const float beta, int *const out, tare_error *const err) {
   int step;
   float *data;
   const float *const from = tarei_const_channels(graph, value, 2, 1, n, &step);
@@ -111,7 +111,7 @@ static tare_status convert_gemm(tarei_graph *const graph, const int index, bool 
   TARE_TRY(gemm_weight(graph, gemm->in[1], transposed, tarei_attr_float(gemm, "alpha", 1), &weight,
                        err));
   if (c >= 0) {
-    TARE_TRY(gemm_bias(graph, c, n, tarei_attr_float(gemm, "beta", 1), &bias, err));
+    TARE_TRY(to_linear_gemm_bias(graph, c, n, tarei_attr_float(gemm, "beta", 1), &bias, err));
   }
   tarei_node *const node = &graph->nodes[index];
   scale_scales(node, tarei_attr_float(node, "alpha", 1));
@@ -124,8 +124,8 @@ static tare_status convert_gemm(tarei_graph *const graph, const int index, bool 
   return TARE_OK;
 }
 
-static tare_status run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status to_linear_run(tarei_graph *const graph, const tarei_pass_options *const options,
+                                 bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     tarei_node *const node = &graph->nodes[i];
@@ -141,5 +141,5 @@ static tare_status run(tarei_graph *const graph, const tarei_pass_options *const
 const tarei_pass tarei_pass_to_linear = {
     .name = "to_linear",
     .summary = "turns products with constant matrices into Linear",
-    .run = run,
+    .run = to_linear_run,
 };

@@ -14,7 +14,8 @@ const char *tarei_precision_name(const tarei_precision precision) {
   return names[precision];
 }
 
-static tare_status parse_item(char *const item, tarei_requests *const out, tare_error *const err) {
+static tare_status layer_requests_parse_item(char *const item, tarei_requests *const out,
+                                             tare_error *const err) {
   char *const colon = strrchr(item, ':');
   int precision = 0;
   if (!colon || colon == item) {
@@ -45,7 +46,7 @@ tare_status tarei_requests_parse(const char *const text, tarei_requests *const o
   tare_status status = TARE_OK;
   char *rest = copy;
   for (char *item = strsep(&rest, ","); item && status == TARE_OK; item = strsep(&rest, ",")) {
-    status = *item ? parse_item(item, out, err) : TARE_OK;
+    status = *item ? layer_requests_parse_item(item, out, err) : TARE_OK;
   }
   free(copy);
   if (status != TARE_OK) {

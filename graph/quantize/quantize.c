@@ -119,7 +119,7 @@ static bool set_text(char **const slot, const char *const text) {
  * scale rounds quiet rows of its input to zero, and on a single channel, of which a row is a single
  * value and shows nothing. `why` says so; with `symmetric` there is one scale all the same, and
  * `why` says what that loses. */
-static tarei_precision choose(const tarei_graph *const g, const tarei_node *const node,
+static tarei_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
                               const tarei_layer_kind *const kind,
                               const tarei_quantize_options *const o, tarei_str *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
@@ -184,7 +184,7 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_layer_k
   tarei_node *const node = &g->nodes[n];
   const tarei_request *const request = tarei_requests_match(requests, g, node);
   tarei_str why = {0}, against = {0};
-  *got = request ? request->precision : choose(g, node, kind, o, &why);
+  *got = request ? request->precision : quantize_choose(g, node, kind, o, &why);
   if (*got == TAREI_INT8 && !o->int8) {
     tarei_str_add(&against, "no calibration table");
   } else if (*got != TAREI_FP32) {
@@ -267,7 +267,7 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
                   : TARE_OK;
 }
 
-static tare_status replace(tarei_graph *const g, const int n, rewrite *const r,
+static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *const r,
                            tare_error *const err) {
   int in[8], out[3];
   const tarei_op *const to = tarei_layer_kind_of(g->nodes[n].op)->to;
@@ -340,7 +340,7 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
   memset(r->bytes, 0xff, (size_t)g->n_values * sizeof *r->bytes);
   for (int n = 0; n < n_nodes; n++) {
     if (r->precision[n] != TAREI_FP32) {
-      TARE_TRY(replace(g, n, r, err));
+      TARE_TRY(quantize_replace(g, n, r, err));
     }
   }
   return TARE_OK;

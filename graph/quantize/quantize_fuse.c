@@ -26,8 +26,8 @@ static bool becomes_table(const tarei_graph *const g, const tarei_node *const no
 }
 
 /* Quantize(f(x)) becomes Lookup(Quantize(x)), with f as the attribute "function". */
-static tare_status make_table(tarei_graph *const g, const int n, bool *const changed,
-                              tare_error *const err) {
+static tare_status quantize_fuse_make_table(tarei_graph *const g, const int n, bool *const changed,
+                                            tare_error *const err) {
   const int out = g->nodes[n].out[0];
   const int index = g->values[g->nodes[n].in[0]].producer;
   if (index < 0 || !becomes_table(g, &g->nodes[index], n)) {
@@ -79,7 +79,7 @@ static bool writes_floats(const tarei_graph *const g, const tarei_node *const no
 
 /* Whether somebody apart from node `except` reads the numbers of a value: who asks for its shape
  * does not, nor who asks for that of what it is moved to. */
-static bool is_read(const tarei_graph *const g, const int value, const int except) {
+static bool quantize_fuse_is_read(const tarei_graph *const g, const int value, const int except) {
   if (g->values[value].is_output) {
     return true;
   }
@@ -90,7 +90,7 @@ static bool is_read(const tarei_graph *const g, const int value, const int excep
     }
     for (int i = 0; i < node->n_in; i++) {
       const bool moves = node->op->movement && i == 0;
-      if (node->in[i] == value && !(moves && !is_read(g, node->out[0], except))) {
+      if (node->in[i] == value && !(moves && !quantize_fuse_is_read(g, node->out[0], except))) {
         return true;
       }
     }
@@ -106,7 +106,7 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
   if (producer < 0 || !writes_floats(g, &g->nodes[producer])) {
     return TARE_OK;
   }
-  const bool only = !is_read(g, value, n);
+  const bool only = !quantize_fuse_is_read(g, value, n);
   tarei_node *const p = &g->nodes[producer];
   int *const outs = tarei_realloc(p->out, 2 * sizeof *outs);
   if (!outs || !tarei_attr_set_string(p, "outputs", only ? "u8" : "both")) {
@@ -126,10 +126,10 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
   return TARE_OK;
 }
 
-typedef tare_status rule_fn(tarei_graph *, int, bool *, tare_error *);
+typedef tare_status quantize_fuse_rule_fn(tarei_graph *, int, bool *, tare_error *);
 
-static tare_status sweep(tarei_graph *const g, rule_fn *const *const rules, const int n_rules,
-                         tare_error *const err) {
+static tare_status sweep(tarei_graph *const g, quantize_fuse_rule_fn *const *const rules,
+                         const int n_rules, tare_error *const err) {
   bool changed = true;
   while (changed) {
     changed = false;
@@ -147,8 +147,9 @@ static tare_status sweep(tarei_graph *const g, rule_fn *const *const rules, cons
 }
 
 tare_status tarei_graph_fuse_quantize(tarei_graph *const g, tare_error *const err) {
-  static rule_fn *const upward[] = {cancel, tarei_quantize_hoist, make_table};
-  static rule_fn *const final[] = {absorb};
+  static quantize_fuse_rule_fn *const upward[] = {cancel, tarei_quantize_hoist,
+                                                  quantize_fuse_make_table};
+  static quantize_fuse_rule_fn *const final[] = {absorb};
   TARE_TRY(sweep(g, upward, 3, err));
   return sweep(g, final, 1, err);
 }

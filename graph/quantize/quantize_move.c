@@ -46,7 +46,7 @@ tare_status tarei_quantize_as(tarei_graph *const g, const int value, const int l
 }
 
 /* Inputs of a node that moves data which hold the data. */
-static int count_moved(const tarei_node *const node) {
+static int quantize_move_count_moved(const tarei_node *const node) {
   return node->op == &tarei_op_concat ? node->n_in : 1;
 }
 
@@ -79,7 +79,7 @@ static bool can_move_bytes(const tarei_graph *const g, const tarei_node *const m
       (mover->op == &tarei_op_pad && !fills_zeros(g, mover))) {
     return false;
   }
-  for (int i = 0; !mover->op->movement && i < count_moved(mover); i++) {
+  for (int i = 0; !mover->op->movement && i < quantize_move_count_moved(mover); i++) {
     if (!gives_bytes(g, mover->in[i], &g->values[quantize->out[0]].quant)) {
       return false;
     }
@@ -106,7 +106,7 @@ tare_status tarei_quantize_hoist(tarei_graph *const g, const int n, bool *const 
   if (producer < 0 || !can_move_bytes(g, &g->nodes[producer], n)) {
     return TARE_OK;
   }
-  for (int i = 0; i < count_moved(&g->nodes[producer]); i++) {
+  for (int i = 0; i < quantize_move_count_moved(&g->nodes[producer]); i++) {
     int q;
     TARE_TRY(tarei_quantize_as(g, g->nodes[producer].in[i], out, &q, err));
     g->nodes[producer].in[i] = q;

@@ -20,7 +20,8 @@ const tarei_layer_kind *tarei_layer_kind_of(const tarei_op *const from) {
   return NULL;
 }
 
-static bool is_one_of(const tarei_op *const op, const tarei_op *const *const ops, const size_t n) {
+static bool quantize_uses_is_one_of(const tarei_op *const op, const tarei_op *const *const ops,
+                                    const size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (ops[i] == op) {
       return true;
@@ -39,7 +40,7 @@ bool tarei_is_activation(const tarei_graph *const graph, const tarei_node *const
       &tarei_op_sigmoid,    &tarei_op_softplus,     &tarei_op_softsign,
       &tarei_op_swish,      &tarei_op_tanh,         &tarei_op_thresholded_relu,
   };
-  if (!is_one_of(node->op, ops, sizeof ops / sizeof *ops) ||
+  if (!quantize_uses_is_one_of(node->op, ops, sizeof ops / sizeof *ops) ||
       graph->values[node->in[0]].dtype != TARE_F32) {
     return false;
   }
@@ -99,7 +100,7 @@ static use use_of(const tarei_graph *const g, const tarei_node *const node, cons
   if (kind) {
     return i != TAREI_INT8_RESIDUAL ? BYTES : node->op == &tarei_op_conv_last ? PASSES : FLOAT;
   }
-  if (is_one_of(node->op, averages, sizeof averages / sizeof *averages)) {
+  if (quantize_uses_is_one_of(node->op, averages, sizeof averages / sizeof *averages)) {
     return BYTES;
   }
   return node->op->movement || tarei_node_selects(node) || is_sum(node) ||

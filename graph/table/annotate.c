@@ -7,8 +7,9 @@
 #include "graph/table/table.h"
 #include "shapes/profiles.h"
 
-static tare_status check_profiles(const tare_table *const table,
-                                  const tare_profiles *const profiles, tare_error *const err) {
+static tare_status annotate_check_profiles(const tare_table *const table,
+                                           const tare_profiles *const profiles,
+                                           tare_error *const err) {
   if (!table->per_profile) {
     return TARE_OK;
   }
@@ -119,7 +120,7 @@ static tare_status annotate_graph(const tare_table *const table, const tarei_gra
 tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *const graph,
                                  const tare_profiles *const profiles, tare_error *const err) {
   int n_found = 0;
-  TARE_TRY(check_profiles(table, profiles, err));
+  TARE_TRY(annotate_check_profiles(table, profiles, err));
   TARE_TRY(annotate_graph(table, graph, &n_found, err));
   return n_found
              ? TARE_OK

@@ -170,17 +170,17 @@ tare_status tarei_extras_add_number(tarei_extras *const extras, const char *cons
   return tarei_extras_add(extras, key, text, err);
 }
 
-static int by_name(const void *const a, const void *const b) {
+static int table_by_name(const void *const a, const void *const b) {
   return strcmp(((const tarei_table_tensor *)a)->name, ((const tarei_table_tensor *)b)->name);
 }
 
 tare_status tarei_table_finish(tare_table *const table, const char *const what,
                                tare_error *const err) {
   if (table->n_tensors) {
-    qsort(table->tensors, (size_t)table->n_tensors, sizeof *table->tensors, by_name);
+    qsort(table->tensors, (size_t)table->n_tensors, sizeof *table->tensors, table_by_name);
   }
   for (int i = 1; i < table->n_tensors; i++) {
-    if (by_name(&table->tensors[i - 1], &table->tensors[i]) == 0) {
+    if (table_by_name(&table->tensors[i - 1], &table->tensors[i]) == 0) {
       return tarei_fail(err, TARE_E_INPUT, "%s: tensor '%s' stands there twice", what,
                         table->tensors[i].name);
     }

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "graph/table/table.h"
 
-static bool is_plain(const unsigned char c) {
+static bool table_json_write_is_plain(const unsigned char c) {
   return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';
 }
 
@@ -15,7 +15,7 @@ static void put_string(tarei_str *const json, const char *const text) {
   tarei_str_add(json, "\"");
   for (const char *s = text; *s;) {
     int plain = 0;
-    while (is_plain((unsigned char)s[plain])) {
+    while (table_json_write_is_plain((unsigned char)s[plain])) {
       plain++; /* the end of the text is not plain */
     }
     tarei_str_add(json, "%.*s", plain, s);
@@ -28,7 +28,7 @@ static void put_string(tarei_str *const json, const char *const text) {
   tarei_str_add(json, "\"");
 }
 
-static void put_number(tarei_str *const json, const double value) {
+static void table_json_write_put_number(tarei_str *const json, const double value) {
   char text[40];
   tarei_table_print_number(value, text, sizeof text);
   tarei_str_add(json, "%s", isnan(value) ? "null" : text);
@@ -82,7 +82,7 @@ static void put_column(tarei_str *const json, const char *const key, cell_number
   tarei_str_add(json, ", \"%s\": [", key);
   for (int i = 0; i < n_columns; i++) {
     tarei_str_add(json, "%s", i ? ", " : "");
-    put_number(json, number(&tensor->cells[i]));
+    table_json_write_put_number(json, number(&tensor->cells[i]));
   }
   tarei_str_add(json, "]");
 }
@@ -119,7 +119,7 @@ static void put_profile(tarei_str *const json, const tarei_table_profile *const 
   tarei_str_add(json, "}");
 }
 
-static void put_header(tarei_str *const json, const tare_table *const table) {
+static void table_json_write_put_header(tarei_str *const json, const tare_table *const table) {
   tarei_str_add(json,
                 "{\n  \"format\": \"tare.calib\",\n  \"version\": {\"major\": 1, \"minor\": %d",
                 table->minor);
@@ -138,7 +138,7 @@ static void put_header(tarei_str *const json, const tare_table *const table) {
   tarei_str_add(json, "  \"per_profile\": %s,\n", table->per_profile ? "true" : "false");
 }
 
-static void put_lists(tarei_str *const json, const tare_table *const table) {
+static void table_json_write_put_lists(tarei_str *const json, const tare_table *const table) {
   tarei_str_add(json, "  \"profiles\": [");
   for (int i = 0; i < table->n_profiles; i++) {
     tarei_str_add(json, "%s", i ? ",\n    " : "\n    ");
@@ -166,8 +166,8 @@ static void put_lists(tarei_str *const json, const tare_table *const table) {
 tare_status tare_table_write_json(const tare_table *const table, const char *const path,
                                   tare_error *const err) {
   tarei_str json = {0};
-  put_header(&json, table);
-  put_lists(&json, table);
+  table_json_write_put_header(&json, table);
+  table_json_write_put_lists(&json, table);
   const tare_status status = json.failed ? tarei_fail_memory(err, path, json.length)
                                          : tarei_outfile_save(path, json.text, json.length, err);
   tarei_str_free(&json);

@@ -10,10 +10,10 @@
 #include "base/str.h"
 #include "graph/table/table.h"
 
-typedef struct text {
+typedef struct table_trt_read_text {
   const char *at;
   size_t n;
-} text;
+} table_trt_read_text;
 
 typedef struct cursor {
   const char *at, *end;
@@ -21,13 +21,13 @@ typedef struct cursor {
 } cursor;
 
 /* Takes a line without its end (LF or CR LF); false at the end of the file. */
-static bool next_line(cursor *const c, text *const line) {
+static bool next_line(cursor *const c, table_trt_read_text *const line) {
   if (c->at == c->end) {
     return false;
   }
   const char *const feed = memchr(c->at, '\n', (size_t)(c->end - c->at));
   const char *const end = feed ? feed : c->end;
-  *line = (text){c->at, (size_t)(end - c->at)};
+  *line = (table_trt_read_text){c->at, (size_t)(end - c->at)};
   while (line->n && line->at[line->n - 1] == '\r') {
     line->n--;
   }
@@ -36,9 +36,9 @@ static bool next_line(cursor *const c, text *const line) {
   return true;
 }
 
-static text trim(text t) {
+static table_trt_read_text table_trt_read_trim(table_trt_read_text t) {
   while (t.n && isspace((unsigned char)t.at[0])) {
-    t = (text){t.at + 1, t.n - 1};
+    t = (table_trt_read_text){t.at + 1, t.n - 1};
   }
   while (t.n && isspace((unsigned char)t.at[t.n - 1])) {
     t.n--;
@@ -46,17 +46,18 @@ static text trim(text t) {
   return t;
 }
 
-static bool split(const text line, text *const name, text *const value) {
+static bool table_trt_read_split(const table_trt_read_text line, table_trt_read_text *const name,
+                                 table_trt_read_text *const value) {
   const char *const colon = memrchr(line.at, ':', line.n);
   if (!colon || colon == line.at) {
     return false;
   }
-  *name = (text){line.at, (size_t)(colon - line.at)};
-  *value = trim((text){colon + 1, line.n - name->n - 1});
+  *name = (table_trt_read_text){line.at, (size_t)(colon - line.at)};
+  *value = table_trt_read_trim((table_trt_read_text){colon + 1, line.n - name->n - 1});
   return true;
 }
 
-static bool parse_hex(const text value, uint32_t *const bits) {
+static bool parse_hex(const table_trt_read_text value, uint32_t *const bits) {
   *bits = 0;
   for (size_t i = 0; i < value.n; i++) {
     const int c = tolower((unsigned char)value.at[i]);
@@ -77,10 +78,10 @@ static bool is_plausible(const uint32_t bits) {
  * sensible when turned round. */
 static bool looks_swapped(cursor c) {
   int n = 0, swapped = 0;
-  text line, name, value;
+  table_trt_read_text line, name, value;
   while (next_line(&c, &line)) {
     uint32_t bits;
-    if (split(line, &name, &value) && parse_hex(value, &bits)) {
+    if (table_trt_read_split(line, &name, &value) && parse_hex(value, &bits)) {
       n++;
       swapped += !is_plausible(bits) && is_plausible(__builtin_bswap32(bits));
     }
@@ -88,19 +89,21 @@ static bool looks_swapped(cursor c) {
   return swapped * 2 > n;
 }
 
-static tare_status fail_line(const tarei_source *const source, const int line, const text t,
-                             const char *const rule, tare_error *const err) {
+static tare_status fail_line(const tarei_source *const source, const int line,
+                             const table_trt_read_text t, const char *const rule,
+                             tare_error *const err) {
   const int shown = t.n < 80 ? (int)t.n : 80;
   return tarei_fail(err, TARE_E_INPUT, "%s line %d: '%.*s' %s", source->name, line, shown, t.at,
                     rule);
 }
 
-static bool looks_decimal(const text value) {
+static bool looks_decimal(const table_trt_read_text value) {
   return value.n > 0 && memchr(value.at, '.', value.n) != NULL;
 }
 
-static tare_status parse_scale(const tarei_source *const source, const int line, const text value,
-                               float *const scale, tare_error *const err) {
+static tare_status parse_scale(const tarei_source *const source, const int line,
+                               const table_trt_read_text value, float *const scale,
+                               tare_error *const err) {
   uint32_t bits;
   if (!parse_hex(value, &bits)) {
     return fail_line(source, line, value,
@@ -121,10 +124,11 @@ static tare_status parse_scale(const tarei_source *const source, const int line,
   return rule ? fail_line(source, line, value, rule, err) : TARE_OK;
 }
 
-static tare_status read_entry(const tarei_source *const source, const int number, const text line,
-                              tare_table *const table, tare_error *const err) {
-  text name, value;
-  if (!split(line, &name, &value)) {
+static tare_status table_trt_read_entry(const tarei_source *const source, const int number,
+                                        const table_trt_read_text line, tare_table *const table,
+                                        tare_error *const err) {
+  table_trt_read_text name, value;
+  if (!table_trt_read_split(line, &name, &value)) {
     return fail_line(source, number, line, "must be '<tensor>: <8 hexadecimal digits>'", err);
   }
   if (memchr(name.at, '\0', name.n)) {
@@ -143,8 +147,9 @@ static tare_status read_entry(const tarei_source *const source, const int number
 }
 
 /* "TRT-<version>-<algorithm>"; versions like "8XXX" stand in real files. */
-static tare_status read_header(const tarei_source *const source, const text line,
-                               tare_table **const out, tare_error *const err) {
+static tare_status table_trt_read_header(const tarei_source *const source,
+                                         const table_trt_read_text line, tare_table **const out,
+                                         tare_error *const err) {
   const char *const *names = NULL;
   const int n = tarei_trt_algorithms(&names);
   const char *const dash = line.n > 4 ? memchr(line.at + 4, '-', line.n - 4) : NULL;
@@ -168,10 +173,10 @@ static tare_status read_entries(const tarei_source *const source, cursor c, tare
                       "first",
                       source->name);
   }
-  text line;
+  table_trt_read_text line;
   while (next_line(&c, &line)) {
-    if (trim(line).n) {
-      TARE_TRY(read_entry(source, c.line, line, table, err));
+    if (table_trt_read_trim(line).n) {
+      TARE_TRY(table_trt_read_entry(source, c.line, line, table, err));
     }
   }
   if (table->n_tensors == 0) {
@@ -183,11 +188,11 @@ static tare_status read_entries(const tarei_source *const source, cursor c, tare
 tare_status tarei_table_read_trt(const tarei_source *const source, tare_table **const out,
                                  tare_error *const err) {
   cursor c = {(const char *)source->data, (const char *)source->data + source->size, 0};
-  text line = {0};
+  table_trt_read_text line = {0};
   if (!next_line(&c, &line)) {
     return tarei_fail(err, TARE_E_INPUT, "%s is empty", source->name);
   }
-  TARE_TRY(read_header(source, trim(line), out, err));
+  TARE_TRY(table_trt_read_header(source, table_trt_read_trim(line), out, err));
   const tare_status status = read_entries(source, c, *out, err);
   if (status != TARE_OK) {
     tare_table_free(out);

@@ -17,8 +17,9 @@ int tarei_trt_algorithms(const char *const **const names) {
   return (int)(sizeof algorithms / sizeof *algorithms);
 }
 
-static tare_status check_options(const tare_table *const table,
-                                 const tare_trt_options *const options, tare_error *const err) {
+static tare_status table_trt_write_check_options(const tare_table *const table,
+                                                 const tare_trt_options *const options,
+                                                 tare_error *const err) {
   const char *const version = options->version;
   if (!*version || strspn(version, "0123456789") != strlen(version)) {
     return tarei_fail(err, TARE_E_USAGE,
@@ -60,7 +61,7 @@ tare_status tare_table_write_trt(const tare_table *const table,
   tare_trt_options o = options ? *options : (tare_trt_options){0};
   o.version = o.version ? o.version : TRT_VERSION;
   o.algorithm = o.algorithm ? o.algorithm : algorithms[0];
-  TARE_TRY(check_options(table, &o, err));
+  TARE_TRY(table_trt_write_check_options(table, &o, err));
   tarei_str lines = {0};
   tarei_str_add(&lines, "TRT-%s-%s\n", o.version, o.algorithm);
   tare_status status = write_lines(table, table->n_columns > 1 ? o.profile : 0, &lines, err);

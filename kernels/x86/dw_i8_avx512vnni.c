@@ -50,7 +50,7 @@ static bool shares_groups(const series *s) {
   return s->stride <= DW_MOST_STRIDE;
 }
 
-static size_t smaller(size_t a, size_t b) {
+static size_t dw_i8_avx512vnni_smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
@@ -94,7 +94,7 @@ static void fill_groups(const part *p, int64_t at, size_t groups, __m512i *to) {
     fill_checked(p, at, g, to);
   }
   const size_t inside = at < last ? (size_t)((last - at + of_group - 1) / of_group) : 0;
-  const size_t end = smaller(g + inside, groups);
+  const size_t end = dw_i8_avx512vnni_smaller(g + inside, groups);
   if (g < end) {
     fill_inside(p, at, g, end, to);
     at += (int64_t)(end - g) * of_group;
@@ -130,7 +130,7 @@ static __m512i tap_row(const part *p, int64_t tap) {
 }
 
 /* Taps j..j+3 for each j from -3 on: group g is 4g - r to an output shifted by r. */
-static void fill_taps(const part *p, workspace *w) {
+static void dw_i8_avx512vnni_fill_taps(const part *p, workspace *w) {
   const __m512i none = _mm512_setzero_si512();
   __m512i row[DW_TAPS] = {none, none, none, tap_row(p, 0)};
   const size_t shifts = DW_TAPS * p->groups + BEFORE;
@@ -203,11 +203,11 @@ static void compute_part(const part *p, const dw_finisher *f, workspace *w) {
   for (size_t q = 0; q < blocks; q++) {
     const size_t i = fours * q / blocks * 4, end = fours * (q + 1) / blocks * 4;
     filled = fill_steps(p, end, filled, w);
-    compute_rows(p, f, w, i, smaller(end, p->rows) - i);
+    compute_rows(p, f, w, i, dw_i8_avx512vnni_smaller(end, p->rows) - i);
   }
 }
 
-static part part_of(const series *s, const dw_stripe *stripe, int64_t tap) {
+static part dw_i8_avx512vnni_part_of(const series *s, const dw_stripe *stripe, int64_t tap) {
   part p = {.of = s, .stripe = stripe, .tap = tap, .taps = s->conv->kernel - tap};
   p.taps = p.taps < MOST_TAPS ? p.taps : MOST_TAPS;
   const size_t shift = shares_groups(s) ? dw_dots[s->stride - 1].most_shift : 0;
@@ -218,25 +218,25 @@ static part part_of(const series *s, const dw_stripe *stripe, int64_t tap) {
 /* Outputs whose time steps fit the buffer. */
 static size_t fitting_rows(const part *p) {
   if (!shares_groups(p->of)) {
-    return smaller(MOST_GROUPS / p->groups, TILE_ROWS);
+    return dw_i8_avx512vnni_smaller(MOST_GROUPS / p->groups, TILE_ROWS);
   }
   const size_t rows = (MOST_GROUPS - p->groups) * DW_TAPS / (size_t)p->of->stride;
-  return smaller(rows / DW_TAPS * DW_TAPS, TILE_ROWS);
+  return dw_i8_avx512vnni_smaller(rows / DW_TAPS * DW_TAPS, TILE_ROWS);
 }
 
 static void compute_series(const series *s, const dw_stripe *stripe, const dw_finisher *finisher,
                            workspace *w) {
-  part p = part_of(s, stripe, 0);
+  part p = dw_i8_avx512vnni_part_of(s, stripe, 0);
   const size_t at_once = fitting_rows(&p);
   const bool whole = p.taps == s->conv->kernel;
-  fill_taps(&p, w);
+  dw_i8_avx512vnni_fill_taps(&p, w);
   for (size_t row = 0; row < s->rows; row += at_once) {
     for (int64_t tap = 0; tap < s->conv->kernel; tap += MOST_TAPS) {
-      p = part_of(s, stripe, tap);
+      p = dw_i8_avx512vnni_part_of(s, stripe, tap);
       p.row = row;
-      p.rows = smaller(at_once, s->rows - row);
+      p.rows = dw_i8_avx512vnni_smaller(at_once, s->rows - row);
       if (!whole) {
-        fill_taps(&p, w);
+        dw_i8_avx512vnni_fill_taps(&p, w);
       }
       compute_part(&p, finisher, w);
     }

@@ -62,7 +62,7 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t pan
 }
 
 /* What is most frequent is finished in registers: multiplied and rounded to bytes, nothing else. */
-static bool is_plain(const tarei_epilogue *e) {
+static bool i8_gemm_avx512vnni_is_plain(const tarei_epilogue *e) {
   const bool bounded_by_zero = e->act == TAREI_ACT_RELU && e->zero_point == 0;
   return e->mult && e->out_u8 && !e->out_f32 && !e->bias && !e->residual && !e->residual_u8 &&
          !e->table && e->inv_scale == 1.0f && (e->act == TAREI_ACT_NONE || bounded_by_zero);
@@ -224,7 +224,7 @@ static gemm_block_fn *const four_panels[1] = {block_1x4};
 
 /* The shape of the blocks. Two panels take fewer loads, but not in blocks so low that loading the
  * weights takes longer than multiplying; a single row needs many sums to hide their latency. */
-static gemm_walk shape_of(const tarei_i8_gemm *g) {
+static gemm_walk i8_gemm_avx512vnni_shape_of(const tarei_i8_gemm *g) {
   gemm_walk w = {.m = g->m, .row_bytes = g->k};
   const size_t paired = (g->m + MAX_ROWS_PAIRED - 1) / MAX_ROWS_PAIRED;
   const bool single = paired <= 1;
@@ -246,9 +246,10 @@ static gemm_walk shape_of(const tarei_i8_gemm *g) {
 
 static void multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
-  gemm_walk w = shape_of(g);
+  gemm_walk w = i8_gemm_avx512vnni_shape_of(g);
   const v16 row_mult = i8_most_row_mult(g->epilogue.row_mult, g->m);
-  const product p = {g, finish, is_plain(&g->epilogue), row_mult, gemm_walk_groups(&w)};
+  const product p = {g, finish, i8_gemm_avx512vnni_is_plain(&g->epilogue), row_mult,
+                     gemm_walk_groups(&w)};
   w.gemm = &p;
   w.panels = panels / w.panels_at_once * w.panels_at_once;
   if (!thin_multiply(g, w.panels, row_mult)) {

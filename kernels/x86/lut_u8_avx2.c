@@ -15,7 +15,7 @@ typedef struct parts {
   __m256i part[PARTS];
 } parts;
 
-static parts parts_of(const uint8_t *table) {
+static parts lut_u8_avx2_parts_of(const uint8_t *table) {
   parts t;
   __m256i before = _mm256_setzero_si256();
   for (int p = 0; p < PARTS; p++) {
@@ -28,7 +28,7 @@ static parts parts_of(const uint8_t *table) {
 }
 
 /* Subtraction saturates: bytes of the other half stay negative and find nothing. */
-TAREI_INLINE __m256i look_up(const parts *t, __m256i x) {
+TAREI_INLINE __m256i lut_u8_avx2_look_up(const parts *t, __m256i x) {
   const __m256i step = _mm256_set1_epi8(PART);
   __m256i low = x;
   __m256i high = _mm256_xor_si256(x, _mm256_set1_epi8((char)0x80));
@@ -44,13 +44,13 @@ TAREI_INLINE __m256i look_up(const parts *t, __m256i x) {
 }
 
 static size_t look_many_up(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out) {
-  const parts t = parts_of(table);
+  const parts t = lut_u8_avx2_parts_of(table);
   size_t i = 0;
   for (; i + AT_ONCE <= n; i += AT_ONCE) {
     const __m256i first = _mm256_loadu_si256((const __m256i *)(x + i));
     const __m256i second = _mm256_loadu_si256((const __m256i *)(x + i + AT_ONCE / 2));
-    _mm256_storeu_si256((__m256i *)(out + i), look_up(&t, first));
-    _mm256_storeu_si256((__m256i *)(out + i + AT_ONCE / 2), look_up(&t, second));
+    _mm256_storeu_si256((__m256i *)(out + i), lut_u8_avx2_look_up(&t, first));
+    _mm256_storeu_si256((__m256i *)(out + i + AT_ONCE / 2), lut_u8_avx2_look_up(&t, second));
   }
   return i;
 }

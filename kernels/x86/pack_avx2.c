@@ -10,7 +10,7 @@
 
 enum { PANEL = 32, CELL = 8 };
 
-TAREI_INLINE void transpose(__m256i r[CELL]) {
+TAREI_INLINE void pack_avx2_transpose(__m256i r[CELL]) {
   __m256i pair[CELL], four[CELL];
 #pragma GCC unroll 4
   for (int i = 0; i < CELL; i += 2) {
@@ -51,7 +51,7 @@ TAREI_INLINE void cell_load(const cell *c, __m256i r[CELL]) {
       r[i] = _mm256_load_si256((const __m256i *)partial);
     }
   }
-  transpose(r);
+  pack_avx2_transpose(r);
 }
 
 /* --- floats ------------------------------------------------------------------------------------ */

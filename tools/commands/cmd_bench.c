@@ -27,7 +27,7 @@ enum {
 
 enum { MOST_PERCENTILES = 16 };
 
-typedef struct arguments {
+typedef struct bench_arguments {
   opt_common common;
   opt_profiles profiles;
   opt_streaming streaming;
@@ -39,9 +39,9 @@ typedef struct arguments {
   int n_percentiles;
   bool dump_profile;
   int use_profile; /* -1: by shape */
-} arguments;
+} bench_arguments;
 
-typedef struct work {
+typedef struct cmd_bench_work {
   side side;
   tare_profiles *profiles; /* of a model */
   tare_profiles *point;    /* one profile: the lengths to run at */
@@ -53,7 +53,7 @@ typedef struct work {
   timing times;
   double loaded; /* seconds until the first run can begin */
   double wall;   /* seconds of the measured runs together */
-} work;
+} cmd_bench_work;
 
 static const struct argp_option OPTIONS[] = {
     {"shapes", OPT_SHAPES, "SHAPES", 0, "Shapes to run at, e.g. audio:1x16000 (default: opt)", 0},
@@ -69,7 +69,7 @@ static const struct argp_option OPTIONS[] = {
     {"useProfile", OPT_BENCH_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {0}};
 
-static void check(const arguments *const a, const struct argp_state *const state) {
+static void bench_check(const bench_arguments *const a, const struct argp_state *const state) {
   if (!a->path) {
     argp_error(state, "a plan or model is needed");
   }
@@ -78,7 +78,7 @@ static void check(const arguments *const a, const struct argp_state *const state
   }
 }
 
-static void take_percentiles(arguments *const a, const struct argp_state *const state,
+static void take_percentiles(bench_arguments *const a, const struct argp_state *const state,
                              char *const text) {
   cli_list parts = {0};
   cli_list_split(&parts, text);
@@ -92,8 +92,8 @@ static void take_percentiles(arguments *const a, const struct argp_state *const 
   cli_list_fini(&parts);
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t bench_parse(const int key, char *const arg, struct argp_state *const state) {
+  bench_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->profiles;
@@ -132,7 +132,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       a->path = arg;
       return 0;
     case ARGP_KEY_END:
-      check(a, state);
+      bench_check(a, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -148,7 +148,7 @@ static const struct argp_child CHILDREN[] = {
 
 static const struct argp ARGP = {
     .options = OPTIONS,
-    .parser = parse,
+    .parser = bench_parse,
     .args_doc = "PLAN|MODEL",
     .doc =
         "Measures latency and throughput on made-up inputs: normal floats, 0 or 1 for whole "
@@ -159,7 +159,7 @@ static const struct argp ARGP = {
     .children = CHILDREN};
 
 /* A model without --profile is built for just the lengths that it runs at. */
-static tare_status choose_profiles(const arguments *const a, work *const w,
+static tare_status choose_profiles(const bench_arguments *const a, cmd_bench_work *const w,
                                    const tare_port *const inputs, const int n_inputs,
                                    tare_error *const err) {
   if (w->side.plan) {
@@ -173,7 +173,7 @@ static tare_status choose_profiles(const arguments *const a, work *const w,
                          NULL /* no data, no chunks */, &w->profiles, err);
 }
 
-static tare_status parse_point(const arguments *const a, work *const w,
+static tare_status parse_point(const bench_arguments *const a, cmd_bench_work *const w,
                                const tare_port *const inputs, const int n_inputs,
                                tare_error *const err) {
   CLI_TRY(tare_profiles_new(inputs, n_inputs, &w->point, err));
@@ -184,7 +184,8 @@ static tare_status parse_point(const arguments *const a, work *const w,
 }
 
 /* Symbol values to run at: those given, else the opt values of the profile. */
-static tare_status choose_values(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status choose_values(const bench_arguments *const a, cmd_bench_work *const w,
+                                 tare_error *const err) {
   const tare_profiles *const built = tare_plan_profiles(w->side.plan);
   const bool given = a->shapes || a->symbols;
   const int profile = a->use_profile < 0 ? 0 : a->use_profile;
@@ -199,7 +200,8 @@ static tare_status choose_values(const arguments *const a, work *const w, tare_e
   return TARE_OK;
 }
 
-static tare_status find_states(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status find_states(const bench_arguments *const a, cmd_bench_work *const w,
+                               tare_error *const err) {
   const ports p = ports_of_plan(w->side.plan);
   int64_t size = 0;
   CLI_TRY(streaming_new(&a->streaming, &p, &w->streaming, err));
@@ -220,12 +222,13 @@ static tare_status find_states(const arguments *const a, work *const w, tare_err
 }
 
 /* One run, its states fed to the next. */
-static tare_status step(const work *const w, tare_error *const err) {
+static tare_status bench_step(const cmd_bench_work *const w, tare_error *const err) {
   CLI_TRY(tare_context_run(w->context, w->feed.tensors, w->outputs, err));
   return tare_streaming_feed(w->streaming, w->outputs, w->feed.tensors, err);
 }
 
-static tare_status prepare(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status bench_prepare(const bench_arguments *const a, cmd_bench_work *const w,
+                                 tare_error *const err) {
   const double start = cli_now();
   const tare_port *inputs = NULL, *outputs = NULL;
   CLI_TRY(side_load(a->path, &a->common, &w->side, err));
@@ -248,20 +251,22 @@ static tare_status prepare(const arguments *const a, work *const w, tare_error *
   return TARE_OK;
 }
 
-static tare_status warm_up(const arguments *const a, const work *const w, tare_error *const err) {
+static tare_status warm_up(const bench_arguments *const a, const cmd_bench_work *const w,
+                           tare_error *const err) {
   const double end = cli_now() + a->warm_up_ms * 1e-3;
   do {
-    CLI_TRY(step(w, err));
+    CLI_TRY(bench_step(w, err));
   } while (cli_now() < end);
   return TARE_OK;
 }
 
-static tare_status measure(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status bench_measure(const bench_arguments *const a, cmd_bench_work *const w,
+                                 tare_error *const err) {
   CLI_TRY(warm_up(a, w, err));
   tare_context_set_profiling(w->context, a->dump_profile);
   const double start = cli_now();
   for (double now = start; now < start + a->duration_s || (int64_t)w->times.n < a->iterations;) {
-    CLI_TRY(step(w, err));
+    CLI_TRY(bench_step(w, err));
     const double end = cli_now();
     timing_add(&w->times, (end - now) * 1e3);
     now = end;
@@ -271,7 +276,7 @@ static tare_status measure(const arguments *const a, work *const w, tare_error *
   return TARE_OK;
 }
 
-static char *point_text(const work *const w) {
+static char *bench_point_text(const cmd_bench_work *const w) {
   const tare_profiles *const built = tare_plan_profiles(w->side.plan);
   char *text = cli_format("%s", "");
   for (int s = 0; s < tare_profiles_n_symbols(built); s++) {
@@ -283,11 +288,11 @@ static char *point_text(const work *const w) {
   return text;
 }
 
-static layer_times times_of(const work *const w) {
+static layer_times times_of(const cmd_bench_work *const w) {
   return (layer_times){w->side.plan, w->context, w->values, (int64_t)w->times.n};
 }
 
-static void print_resources(const work *const w) {
+static void print_resources(const cmd_bench_work *const w) {
   char *const weights = report_bytes(tare_plan_weight_bytes(w->side.plan));
   char *const context = report_bytes(tare_plan_context_bytes(w->side.plan));
   char *const peak = report_bytes(peak_bytes());
@@ -297,9 +302,9 @@ static void print_resources(const work *const w) {
   free(peak);
 }
 
-static void print_text(const arguments *const a, const work *const w) {
+static void bench_print_text(const bench_arguments *const a, const cmd_bench_work *const w) {
   const timing *const t = &w->times;
-  char *const point = point_text(w);
+  char *const point = bench_point_text(w);
   printf("=== Performance summary ===\n");
   printf("Shape: %s (profile %d)\n", point, tare_context_profile(w->context));
   printf("Throughput: %g qps\n", (double)t->n / w->wall);
@@ -323,10 +328,10 @@ static void print_text(const arguments *const a, const work *const w) {
   }
 }
 
-static void print_json(const arguments *const a, const work *const w) {
+static void bench_print_json(const bench_arguments *const a, const cmd_bench_work *const w) {
   const timing *const t = &w->times;
   cJSON *const object = json_begin("bench");
-  char *const point = point_text(w);
+  char *const point = bench_point_text(w);
   json_text(object, "shape", point);
   free(point);
   json_int(object, "profile", tare_context_profile(w->context));
@@ -356,19 +361,19 @@ static void print_json(const arguments *const a, const work *const w) {
 }
 
 int cmd_bench(const int argc, char **const argv) {
-  arguments a = {.iterations = 10,
-                 .warm_up_ms = 200,
-                 .duration_s = 3,
-                 .percentiles = {90, 95, 99},
-                 .n_percentiles = 3,
-                 .use_profile = -1};
-  work w = {0};
+  bench_arguments a = {.iterations = 10,
+                       .warm_up_ms = 200,
+                       .duration_s = 3,
+                       .percentiles = {90, 95, 99},
+                       .n_percentiles = 3,
+                       .use_profile = -1};
+  cmd_bench_work w = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
-  tare_status status = prepare(&a, &w, &err);
-  status = status == TARE_OK ? measure(&a, &w, &err) : status;
+  tare_status status = bench_prepare(&a, &w, &err);
+  status = status == TARE_OK ? bench_measure(&a, &w, &err) : status;
   if (status == TARE_OK) {
-    (a.common.json ? print_json : print_text)(&a, &w);
+    (a.common.json ? bench_print_json : bench_print_text)(&a, &w);
   }
   tare_context_free(&w.context);
   timing_fini(&w.times);

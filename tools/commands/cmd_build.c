@@ -12,23 +12,23 @@
 
 enum { OPT_CALIB = OPT_COMMAND, OPT_FP32, OPT_FORCE };
 
-typedef struct arguments {
+typedef struct build_arguments {
   opt_common common;
   opt_profiles profiles;
   opt_build build;
   opt_model model_options;
   bool fp32, force;
   const char *model, *calib, *output;
-} arguments;
+} build_arguments;
 
-typedef struct work {
+typedef struct build_work {
   tare_model *model;
   tare_table *table;
   tare_profiles *own; /* profiles that the table carries */
   tare_profiles *profiles;
   tare_plan *plan;
   double seconds;
-} work;
+} build_work;
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "PLAN", 0, "Where to write the plan", 0},
@@ -37,7 +37,7 @@ static const struct argp_option OPTIONS[] = {
     {"force", OPT_FORCE, NULL, 0, "Accept a table that was made for another model", 0},
     {0}};
 
-static void check(const arguments *const a, const struct argp_state *const state) {
+static void build_check(const build_arguments *const a, const struct argp_state *const state) {
   if (!a->model) {
     argp_error(state, "a model is needed");
   }
@@ -49,8 +49,8 @@ static void check(const arguments *const a, const struct argp_state *const state
   }
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t build_parse(const int key, char *const arg, struct argp_state *const state) {
+  build_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->profiles;
@@ -77,7 +77,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       a->model = arg;
       return 0;
     case ARGP_KEY_END:
-      check(a, state);
+      build_check(a, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -93,7 +93,7 @@ static const struct argp_child CHILDREN[] = {
 
 static const struct argp ARGP = {
     .options = OPTIONS,
-    .parser = parse,
+    .parser = build_parse,
     .args_doc = "MODEL",
     .doc =
         "Builds a plan: the model lowered for a set of profiles, its weights packed, each layer "
@@ -119,8 +119,8 @@ static tare_status table_profiles(const tare_table *const table, const tare_port
   return TARE_OK;
 }
 
-static tare_status other_model(const arguments *const a, const uint64_t made, const uint64_t given,
-                               tare_error *const err) {
+static tare_status other_model(const build_arguments *const a, const uint64_t made,
+                               const uint64_t given, tare_error *const err) {
   if (a->force) {
     say(&a->common,
         "warning: %s was made for another model (%016" PRIx64 ") than %s (%016" PRIx64 ")",
@@ -134,7 +134,7 @@ static tare_status other_model(const arguments *const a, const uint64_t made, co
                   a->calib, made, a->model, given);
 }
 
-static tare_status load_table(const arguments *const a, work *const w,
+static tare_status load_table(const build_arguments *const a, build_work *const w,
                               const tare_port *const inputs, const int n_inputs,
                               tare_error *const err) {
   if (!a->calib) {
@@ -160,14 +160,14 @@ static tare_status load_table(const arguments *const a, work *const w,
 }
 
 /* What the table knows of itself, and was said when it was made. */
-static void say_table_warnings(const arguments *const a, const tare_table *const table) {
+static void say_table_warnings(const build_arguments *const a, const tare_table *const table) {
   for (int i = 0; table && i < tare_table_n_warnings(table); i++) {
     say(&a->common, "warning: %s: %s", a->calib, tare_table_warning(table, i));
   }
 }
 
 /* Layers that got what was asked, and have a reason all the same, lose something by it. */
-static void warn_symmetric(const arguments *const a, const tare_plan *const plan) {
+static void warn_symmetric(const build_arguments *const a, const tare_plan *const plan) {
   int n = 0;
   for (int i = 0; a->build.symmetric && i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
@@ -181,7 +181,7 @@ static void warn_symmetric(const arguments *const a, const tare_plan *const plan
   }
 }
 
-static void warn_float(const arguments *const a, const tare_plan *const plan) {
+static void warn_float(const build_arguments *const a, const tare_plan *const plan) {
   int n_int8 = 0, n_float = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
@@ -196,7 +196,8 @@ static void warn_float(const arguments *const a, const tare_plan *const plan) {
   }
 }
 
-static tare_status build(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status commands_build(const build_arguments *const a, build_work *const w,
+                                  tare_error *const err) {
   tare_build_options o;
   tare_build_options_init(&o);
   o.fp32 = a->fp32;
@@ -217,7 +218,7 @@ static tare_status build(const arguments *const a, work *const w, tare_error *co
   return tare_plan_save(w->plan, a->output, err);
 }
 
-static void print_text(const arguments *const a, const work *const w) {
+static void build_print_text(const build_arguments *const a, const build_work *const w) {
   char *const precisions = layers_by_precision(w->plan);
   char *const weights = report_bytes(tare_plan_weight_bytes(w->plan));
   char *const context = report_bytes(tare_plan_context_bytes(w->plan));
@@ -236,7 +237,7 @@ static void print_text(const arguments *const a, const work *const w) {
   free(context);
 }
 
-static void print_json(const arguments *const a, const work *const w) {
+static void build_print_json(const build_arguments *const a, const build_work *const w) {
   cJSON *const object = json_begin("build");
   json_text(object, "model", a->model);
   json_int(object, "weight_bytes", tare_plan_weight_bytes(w->plan));
@@ -255,7 +256,7 @@ static void print_json(const arguments *const a, const work *const w) {
   json_print(object);
 }
 
-static tare_status check_output(const arguments *const a, tare_error *const err) {
+static tare_status build_check_output(const build_arguments *const a, tare_error *const err) {
   cli_list inputs = {0};
   cli_list_add(&inputs, a->model);
   cli_list_add(&inputs, a->calib);
@@ -269,7 +270,7 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
 }
 
 /* A model that states its scales needs no table. */
-static tare_status check_scales(const arguments *const a, const work *const w,
+static tare_status check_scales(const build_arguments *const a, const build_work *const w,
                                 tare_error *const err) {
   return a->calib || a->fp32 || tare_model_get_info(w->model).n_stated > 0
              ? TARE_OK
@@ -278,26 +279,27 @@ static tare_status check_scales(const arguments *const a, const work *const w,
                         "no made-up ranges");
 }
 
-static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status build_run(const build_arguments *const a, build_work *const w,
+                             tare_error *const err) {
   const tare_port *inputs = NULL;
-  CLI_TRY(check_output(a, err));
+  CLI_TRY(build_check_output(a, err));
   CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
   const int n_inputs = tare_model_inputs(w->model, &inputs);
   CLI_TRY(check_scales(a, w, err));
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));
   CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, NULL,
                           &w->profiles, err));
-  CLI_TRY(build(a, w, err));
-  (a->common.json ? print_json : print_text)(a, w);
+  CLI_TRY(commands_build(a, w, err));
+  (a->common.json ? build_print_json : build_print_text)(a, w);
   return TARE_OK;
 }
 
 int cmd_build(const int argc, char **const argv) {
-  arguments a = {0};
-  work w = {0};
+  build_arguments a = {0};
+  build_work w = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
-  const tare_status status = run(&a, &w, &err);
+  const tare_status status = build_run(&a, &w, &err);
   tare_plan_free(&w.plan);
   tare_profiles_free(&w.profiles);
   tare_profiles_free(&w.own);

@@ -15,7 +15,7 @@
 
 enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS };
 
-typedef struct arguments {
+typedef struct calibrate_arguments {
   opt_common common;
   opt_profiles profiles;
   opt_data data;
@@ -26,10 +26,10 @@ typedef struct arguments {
   bool count_padding, all_tensors;
   const char *model, *output;
   cli_list paths;
-} arguments;
+} calibrate_arguments;
 
 /* What a run of the command holds. */
-typedef struct work {
+typedef struct calibrate_work {
   tare_model *model;
   tare_dataset *dataset;
   tare_streaming *streaming; /* NULL: samples are runs */
@@ -40,7 +40,7 @@ typedef struct work {
   double seconds;
   tare_calibrate_times times;
   tare_fit_counts fitted;
-} work;
+} calibrate_work;
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0,
@@ -57,7 +57,8 @@ static bool is_stats_name(const char *const path) {
   return cli_ends_with(path, ".stats") || cli_ends_with(path, ".h5");
 }
 
-static void check(const arguments *const a, const struct argp_state *const state) {
+static void calibrate_check(const calibrate_arguments *const a,
+                            const struct argp_state *const state) {
   if (!a->model || a->paths.n == 0) {
     argp_error(state, "a model and data are needed");
   }
@@ -86,8 +87,8 @@ static bool take_pad_stats(const char *const arg, const struct argp_state *const
   return cli_pick_text(state, "value of --pad-stats", arg, NAMES, 2) == 1;
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t calibrate_parse(const int key, char *const arg, struct argp_state *const state) {
+  calibrate_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->profiles;
@@ -115,7 +116,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       }
       return 0;
     case ARGP_KEY_END:
-      check(a, state);
+      calibrate_check(a, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -133,7 +134,7 @@ static const struct argp_child CHILDREN[] = {{&opt_profiles_argp, 0, "Lengths:",
 
 static const struct argp ARGP = {
     .options = OPTIONS,
-    .parser = parse,
+    .parser = calibrate_parse,
     .args_doc = "MODEL DATA...",
     .doc =
         "Runs a float model over data once and gathers the statistics that every calibration "
@@ -145,7 +146,8 @@ static const struct argp ARGP = {
         "  tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 -o vad.stats",
     .children = CHILDREN};
 
-static tare_status calibrate(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status commands_calibrate(const calibrate_arguments *const a, calibrate_work *const w,
+                                      tare_error *const err) {
   progress p = progress_start("calibrate", &a->common);
   tare_calibrate_options o;
   tare_calibrate_options_init(&o);
@@ -171,7 +173,8 @@ static tare_status calibrate(const arguments *const a, work *const w, tare_error
   return status;
 }
 
-static tare_status write_output(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status write_output(const calibrate_arguments *const a, calibrate_work *const w,
+                                tare_error *const err) {
   if (is_stats_name(a->output)) {
     return tare_stats_save(w->stats, a->output, err);
   }
@@ -193,18 +196,19 @@ static int64_t n_samples(const tare_stats *const stats) {
 }
 
 /* Shares of the threads' time. */
-static void print_times(const tare_calibrate_times *const t) {
+static void calibrate_print_times(const tare_calibrate_times *const t) {
   const double all = t->reading + t->running + t->observing;
   const double percent = all > 0 ? 100 / all : 0;
   printf("time: reading %.1f %%, running %.1f %%, observing %.1f %%\n", t->reading * percent,
          t->running * percent, t->observing * percent);
 }
 
-static void print_text(const arguments *const a, const work *const w) {
+static void calibrate_print_text(const calibrate_arguments *const a,
+                                 const calibrate_work *const w) {
   printf("%" PRId64 " sample%s, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
          cli_s(n_samples(w->stats)), tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
          tare_stats_counts_padding(w->stats) ? "counted" : "excluded", w->seconds);
-  print_times(&w->times);
+  calibrate_print_times(&w->times);
   report *const r = report_new("profile~,samples>");
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {
     report_cell(r, "%s", tare_stats_profile(w->stats, p));
@@ -219,7 +223,8 @@ static void print_text(const arguments *const a, const work *const w) {
   }
 }
 
-static void print_json(const arguments *const a, const work *const w) {
+static void calibrate_print_json(const calibrate_arguments *const a,
+                                 const calibrate_work *const w) {
   cJSON *const object = json_begin("calibrate");
   json_text(object, "model", a->model);
   json_int(object, "samples", n_samples(w->stats));
@@ -245,7 +250,8 @@ static void print_json(const arguments *const a, const work *const w) {
   json_print(object);
 }
 
-static tare_status check_output(const arguments *const a, tare_error *const err) {
+static tare_status calibrate_check_output(const calibrate_arguments *const a,
+                                          tare_error *const err) {
   cli_list inputs = {0};
   cli_list_add(&inputs, a->model);
   cli_list_join(&inputs, &a->paths);
@@ -255,8 +261,9 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
   return status;
 }
 
-static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
-  CLI_TRY(check_output(a, err));
+static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_work *const w,
+                                 tare_error *const err) {
+  CLI_TRY(calibrate_check_output(a, err));
   CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
   const ports p = ports_of_model(w->model);
@@ -268,20 +275,20 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(table_check_column(&a->table, table_kind_of(a->output), columns, a->output, err));
   CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
-  CLI_TRY(calibrate(a, w, err));
+  CLI_TRY(commands_calibrate(a, w, err));
   say_data(&a->common, w->dataset);
   say_fitted(&a->common, "calibration", &w->fitted);
   CLI_TRY(write_output(a, w, err));
-  (a->common.json ? print_json : print_text)(a, w);
+  (a->common.json ? calibrate_print_json : calibrate_print_text)(a, w);
   return TARE_OK;
 }
 
 int cmd_calibrate(const int argc, char **const argv) {
-  arguments a = {.table = OPT_TABLE_NONE};
-  work w = {0};
+  calibrate_arguments a = {.table = OPT_TABLE_NONE};
+  calibrate_work w = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
-  const tare_status status = run(&a, &w, &err);
+  const tare_status status = calibrate_run(&a, &w, &err);
   tare_table_free(&w.table);
   tare_stats_free(&w.stats);
   tare_profiles_free(&w.profiles);

@@ -14,7 +14,7 @@
 
 enum { OPT_EVAL = OPT_COMMAND, OPT_FITS, OPT_METHODS, OPT_PAD_STATS };
 
-typedef struct arguments {
+typedef struct compare_arguments {
   opt_common common;
   opt_profiles profiles;
   opt_data data;
@@ -27,9 +27,9 @@ typedef struct arguments {
   bool all_methods;
   const char *model;
   cli_list calib, eval, fits, methods, paddings, outputs;
-} arguments;
+} compare_arguments;
 
-typedef struct work {
+typedef struct compare_work {
   tare_model *model;
   tare_dataset *calib, *eval;
   tare_streaming *streaming; /* NULL: samples are runs */
@@ -37,7 +37,7 @@ typedef struct work {
   length_inputs lengths;
   grid grid;
   bool peaks_by_row;
-} work;
+} compare_work;
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0,
@@ -59,8 +59,8 @@ static bool is_plan_name(const char *const path) {
   return cli_ends_with(path, ".plan");
 }
 
-static void take_output(arguments *const a, const char *const arg,
-                        const struct argp_state *const state) {
+static void compare_take_output(compare_arguments *const a, const char *const arg,
+                                const struct argp_state *const state) {
   if (!is_plan_name(arg) && !cli_ends_with(arg, ".json")) {
     argp_error(state, "cannot tell the format from the name '%s': use .json for a table, .plan",
                arg);
@@ -68,7 +68,7 @@ static void take_output(arguments *const a, const char *const arg,
   cli_list_add(&a->outputs, arg);
 }
 
-static void take_methods(arguments *const a, char *const arg,
+static void take_methods(compare_arguments *const a, char *const arg,
                          const struct argp_state *const state) {
   a->methods.n = 0;
   a->all_methods = strcmp(arg, "all") == 0;
@@ -82,7 +82,8 @@ static void take_methods(arguments *const a, char *const arg,
 }
 
 /* The words of arg, or all that there are. */
-static void take_list(cli_list *const list, void (*const add_all)(cli_list *), char *const arg) {
+static void compare_take_list(cli_list *const list, void (*const add_all)(cli_list *),
+                              char *const arg) {
   list->n = 0;
   if (strcmp(arg, "all") == 0) {
     add_all(list);
@@ -91,7 +92,7 @@ static void take_list(cli_list *const list, void (*const add_all)(cli_list *), c
   }
 }
 
-static bool has(const cli_list *const list, const char *const text) {
+static bool compare_has(const cli_list *const list, const char *const text) {
   for (int i = 0; i < list->n; i++) {
     if (strcmp(list->items[i], text) == 0) {
       return true;
@@ -100,7 +101,7 @@ static bool has(const cli_list *const list, const char *const text) {
   return false;
 }
 
-static void set_defaults(arguments *const a, const struct argp_state *const state) {
+static void set_defaults(compare_arguments *const a, const struct argp_state *const state) {
   opt_metric_check(state, &a->metric, &a->data);
   if (!a->model || a->calib.n == 0) {
     argp_error(state, "a model and calibration data are needed");
@@ -114,13 +115,13 @@ static void set_defaults(arguments *const a, const struct argp_state *const stat
   if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0) {
     argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
   }
-  if (a->percentile > 0 && !has(&a->methods, "percentile")) {
+  if (a->percentile > 0 && !compare_has(&a->methods, "percentile")) {
     argp_error(state, "--percentile is for the method percentile, which is not in --methods");
   }
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t compare_parse(const int key, char *const arg, struct argp_state *const state) {
+  compare_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->profiles;
@@ -133,19 +134,19 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       state->child_inputs[7] = &a->common;
       return 0;
     case 'o':
-      take_output(a, arg, state);
+      compare_take_output(a, arg, state);
       return 0;
     case OPT_EVAL:
       cli_list_add(&a->eval, arg);
       return 0;
     case OPT_FITS:
-      take_list(&a->fits, grid_add_fits, arg);
+      compare_take_list(&a->fits, grid_add_fits, arg);
       return 0;
     case OPT_METHODS:
       take_methods(a, arg, state);
       return 0;
     case OPT_PAD_STATS:
-      take_list(&a->paddings, grid_add_paddings, arg);
+      compare_take_list(&a->paddings, grid_add_paddings, arg);
       return 0;
     case OPT_PERCENTILE:
       a->percentile = cli_real(state, "--percentile", arg, 1e-6, 100);
@@ -178,7 +179,7 @@ static const struct argp_child CHILDREN[] = {
 
 static const struct argp ARGP = {
     .options = OPTIONS,
-    .parser = parse,
+    .parser = compare_parse,
     .args_doc = "MODEL DATA... --eval DATA",
     .doc =
         "Calibrates with each strategy, builds each plan, and measures it beside the float "
@@ -190,8 +191,8 @@ static const struct argp ARGP = {
         "      --labels digits --metric ctc-error --alphabet 0123456789 -o best.json",
     .children = CHILDREN};
 
-static tare_status open_data(const arguments *const a, work *const w, const ports *const p,
-                             tare_error *const err) {
+static tare_status open_data(const compare_arguments *const a, compare_work *const w,
+                             const ports *const p, tare_error *const err) {
   opt_data unlabelled = a->data;
   unlabelled.labels = NULL; /* calibration needs none */
   CLI_TRY(source_open(&a->streaming, &unlabelled, &a->calib, &a->common, p, &w->streaming,
@@ -200,8 +201,9 @@ static tare_status open_data(const arguments *const a, work *const w, const port
                      err);
 }
 
-static tare_status calibrate(const arguments *const a, const work *const w, grid_pass *const pass,
-                             tare_stats **const stats, tare_error *const err) {
+static tare_status compare_calibrate(const compare_arguments *const a, const compare_work *const w,
+                                     grid_pass *const pass, tare_stats **const stats,
+                                     tare_error *const err) {
   progress p = progress_start("calibrate", &a->common);
   tare_calibrate_options o;
   tare_calibrate_options_init(&o);
@@ -233,8 +235,8 @@ static tare_status calibrate(const arguments *const a, const work *const w, grid
 }
 
 /* A table that cannot be made is noted and the others go on: the pass may have taken hours. */
-static void make_table(const arguments *const a, const tare_stats *const stats,
-                       grid_strategy *const s) {
+static void compare_make_table(const compare_arguments *const a, const tare_stats *const stats,
+                               grid_strategy *const s) {
   tare_table_options o;
   tare_table_options_init(&o);
   o.method = s->method;
@@ -243,13 +245,13 @@ static void make_table(const arguments *const a, const tare_stats *const stats,
   (void)tare_table_from_stats(stats, &o, &s->table, &s->error);
 }
 
-static tare_status run_pass(const arguments *const a, work *const w, const int pass,
+static tare_status run_pass(const compare_arguments *const a, compare_work *const w, const int pass,
                             tare_error *const err) {
   tare_stats *stats = NULL;
-  CLI_TRY(calibrate(a, w, &w->grid.passes[pass], &stats, err));
+  CLI_TRY(compare_calibrate(a, w, &w->grid.passes[pass], &stats, err));
   for (int i = 0; i < w->grid.n; i++) {
     if (w->grid.items[i].pass == pass) {
-      make_table(a, stats, &w->grid.items[i]);
+      compare_make_table(a, stats, &w->grid.items[i]);
     }
   }
   tare_stats_free(&stats);
@@ -259,7 +261,7 @@ static tare_status run_pass(const arguments *const a, work *const w, const int p
   return TARE_OK;
 }
 
-static compare_eval setup(const arguments *const a, const work *const w) {
+static compare_eval setup(const compare_arguments *const a, const compare_work *const w) {
   compare_eval e = {
       .common = &a->common, .model = w->model, .profiles = w->profiles, .data = w->eval};
   tare_build_options_init(&e.build);
@@ -282,7 +284,7 @@ static compare_eval setup(const arguments *const a, const work *const w) {
   return e;
 }
 
-static tare_status first_failure(const grid *const g, tare_error *const err) {
+static tare_status compare_first_failure(const grid *const g, tare_error *const err) {
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].error.status != TARE_OK) {
       *err = g->items[i].error;
@@ -292,7 +294,7 @@ static tare_status first_failure(const grid *const g, tare_error *const err) {
   return TARE_OK;
 }
 
-static tare_status check_outputs(const arguments *const a, tare_error *const err) {
+static tare_status check_outputs(const compare_arguments *const a, tare_error *const err) {
   cli_list inputs = {0};
   cli_list_add(&inputs, a->model);
   cli_list_join(&inputs, &a->calib);
@@ -315,7 +317,7 @@ static tare_status keep_plan(const compare_eval *const e, const tare_table *cons
   return status;
 }
 
-static tare_status keep_first(const arguments *const a, const compare_eval *const e,
+static tare_status keep_first(const compare_arguments *const a, const compare_eval *const e,
                               const grid *const g, tare_error *const err) {
   for (int i = 0; i < a->outputs.n && g->n_ranked > 0; i++) {
     const char *const path = a->outputs.items[i];
@@ -326,7 +328,7 @@ static tare_status keep_first(const arguments *const a, const compare_eval *cons
   return TARE_OK;
 }
 
-static void report_grid(const arguments *const a, const work *const w) {
+static void report_grid(const compare_arguments *const a, const compare_work *const w) {
   const grid_context c = {.profiles = w->profiles,
                           .metric = a->metric.metric,
                           .peaks_by_row = w->peaks_by_row,
@@ -336,7 +338,7 @@ static void report_grid(const arguments *const a, const work *const w) {
 }
 
 /* Whether samples are fitted, by the evaluation or by any pass. */
-static bool fits(const arguments *const a, const work *const w) {
+static bool compare_fits(const compare_arguments *const a, const compare_work *const w) {
   bool any = opt_fit_changes(&a->fit);
   for (int i = 0; i < w->grid.n_passes; i++) {
     any |= w->grid.passes[i].fit != TARE_FIT_NATIVE;
@@ -344,7 +346,8 @@ static bool fits(const arguments *const a, const work *const w) {
   return any;
 }
 
-static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
+                               tare_error *const err) {
   CLI_TRY(check_outputs(a, err));
   CLI_TRY(grid_make(&a->fits, &a->paddings, &a->methods, &w->grid, err));
   CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
@@ -353,8 +356,8 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   tare_dataset *const both[] = {w->calib, w->eval};
   CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, both, 2,
                           w->streaming, &w->profiles, err));
-  CLI_TRY(length_inputs_choose(&a->fit, &a->common, fits(a, w), p.inputs, p.n_inputs, both, 2,
-                               w->streaming, &w->lengths, err));
+  CLI_TRY(length_inputs_choose(&a->fit, &a->common, compare_fits(a, w), p.inputs, p.n_inputs, both,
+                               2, w->streaming, &w->lengths, err));
   w->peaks_by_row = peak_restart();
   for (int i = 0; i < w->grid.n_passes; i++) {
     CLI_TRY(run_pass(a, w, i, err));
@@ -367,18 +370,18 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
   CLI_TRY(keep_first(a, &e, &w->grid, err));
   report_grid(a, w);
-  return first_failure(&w->grid, err);
+  return compare_first_failure(&w->grid, err);
 }
 
 int cmd_compare(const int argc, char **const argv) {
-  arguments a = {.all_methods = true, .metric = OPT_METRIC_NONE};
-  work w = {0};
+  compare_arguments a = {.all_methods = true, .metric = OPT_METRIC_NONE};
+  compare_work w = {0};
   tare_error err = {0};
   char fits[] = "native,opt,per-profile", paddings[] = "exclude";
   cli_list_split(&a.fits, fits);
   cli_list_split(&a.paddings, paddings);
   cli_parse(&ARGP, argc, argv, &a);
-  const tare_status status = run(&a, &w, &err);
+  const tare_status status = compare_run(&a, &w, &err);
   grid_fini(&w.grid);
   tare_profiles_free(&w.profiles);
   length_inputs_fini(&w.lengths);

@@ -10,9 +10,9 @@
 #include "tools/report.h"
 #include "tools/options/options.h"
 
-typedef struct arguments {
+typedef struct doctor_arguments {
   opt_common common;
-} arguments;
+} doctor_arguments;
 
 typedef struct machine {
   int cores;       /* online */
@@ -22,8 +22,8 @@ typedef struct machine {
   cli_list libraries;
 } machine;
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t doctor_parse(const int key, char *const arg, struct argp_state *const state) {
+  doctor_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->common;
@@ -39,7 +39,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 static const struct argp_child CHILDREN[] = {{&opt_common_argp, 0, "Common:", 1}, {0}};
 
 static const struct argp ARGP = {
-    .parser = parse,
+    .parser = doctor_parse,
     .doc =
         "Shows the CPU features found, the kernel that each family gets, and what else decides "
         "how fast and whether things work here.\v"
@@ -79,7 +79,7 @@ static int take_library(struct dl_phdr_info *const info, const size_t size, void
   return 0;
 }
 
-static machine look(void) {
+static machine doctor_look(void) {
   struct sysinfo info = {0};
   (void)sysinfo(&info); /* cannot fail with a valid address */
   machine m = {.cores = (int)sysconf(_SC_NPROCESSORS_ONLN),
@@ -91,7 +91,7 @@ static machine look(void) {
   return m;
 }
 
-static void print_text(const machine *const m, const char *const report_text) {
+static void doctor_print_text(const machine *const m, const char *const report_text) {
   char *const memory = report_bytes(m->memory), *const free_memory = report_bytes(m->free_memory);
   printf("tare       %s\n", tare_version());
   printf("threads    %d cores online, %d allowed, SMT %s\n", m->cores, m->allowed, m->smt);
@@ -115,7 +115,7 @@ static void report_json(cJSON *const object, const char *const report_text) {
   free(copy);
 }
 
-static void print_json(const machine *const m, const char *const report_text) {
+static void doctor_print_json(const machine *const m, const char *const report_text) {
   cJSON *const object = json_begin("doctor");
   json_text(object, "tare_version", tare_version());
   json_int(object, "cores", m->cores);
@@ -132,7 +132,7 @@ static void print_json(const machine *const m, const char *const report_text) {
 }
 
 int cmd_doctor(const int argc, char **const argv) {
-  arguments a = {0};
+  doctor_arguments a = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
   char *const report_text = tare_cpu_report(a.common.isa);
@@ -145,8 +145,8 @@ int cmd_doctor(const int argc, char **const argv) {
     tare_free(report_text);
     return opt_end(argv[0], &a.common, status, &err);
   }
-  machine m = look();
-  (a.common.json ? print_json : print_text)(&m, report_text);
+  machine m = doctor_look();
+  (a.common.json ? doctor_print_json : doctor_print_text)(&m, report_text);
   tare_free(report_text);
   cli_list_fini(&m.libraries);
   return 0;

@@ -8,10 +8,10 @@
 
 enum { OPT_GRAPH = OPT_COMMAND, OPT_OPTIMIZED, OPT_MODEL };
 
-typedef struct arguments {
+typedef struct inspect_arguments {
   show_options show;
   cli_list paths;
-} arguments;
+} inspect_arguments;
 
 static const struct argp_option OPTIONS[] = {
     {"graph", OPT_GRAPH, NULL, 0, "Print the nodes of a model, with shapes as expressions", 0},
@@ -19,8 +19,8 @@ static const struct argp_option OPTIONS[] = {
     {"model", OPT_MODEL, "MODEL", 0, "For data: the model whose inputs it feeds", 0},
     {0}};
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t inspect_parse(const int key, char *const arg, struct argp_state *const state) {
+  inspect_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->show.data;
@@ -53,7 +53,7 @@ static const struct argp_child CHILDREN[] = {
 
 static const struct argp ARGP = {
     .options = OPTIONS,
-    .parser = parse,
+    .parser = inspect_parse,
     .args_doc = "FILE...",
     .doc =
         "Shows what a file holds: a model, a plan, statistics, a calibration table, or data; "
@@ -64,8 +64,8 @@ static const struct argp ARGP = {
         "  tare inspect calib.h5 --model model.onnx",
     .children = CHILDREN};
 
-static tare_status show_file(const arguments *const a, const char *const path, cJSON *const object,
-                             tare_error *const err) {
+static tare_status show_file(const inspect_arguments *const a, const char *const path,
+                             cJSON *const object, tare_error *const err) {
   if (access(path, R_OK) != 0) {
     return cli_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
   }
@@ -77,7 +77,7 @@ static tare_status show_file(const arguments *const a, const char *const path, c
   return kind->show(path, &a->show, object, err);
 }
 
-static tare_status show_json(const arguments *const a, tare_error *const err) {
+static tare_status show_json(const inspect_arguments *const a, tare_error *const err) {
   cJSON *const list = json_array();
   for (int i = 0; i < a->paths.n; i++) {
     cJSON *const object = json_add(list, NULL, json_begin("inspect"));
@@ -96,7 +96,7 @@ static tare_status show_json(const arguments *const a, tare_error *const err) {
   return TARE_OK;
 }
 
-static tare_status show_text(const arguments *const a, tare_error *const err) {
+static tare_status show_text(const inspect_arguments *const a, tare_error *const err) {
   for (int i = 0; i < a->paths.n; i++) {
     if (i > 0) {
       putchar('\n');
@@ -107,7 +107,7 @@ static tare_status show_text(const arguments *const a, tare_error *const err) {
 }
 
 int cmd_inspect(const int argc, char **const argv) {
-  arguments a = {0};
+  inspect_arguments a = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
   const tare_status status = (a.show.common.json ? show_json : show_text)(&a, &err);

@@ -12,7 +12,7 @@
 
 enum { OPT_AGAINST = OPT_COMMAND, OPT_SAVE_OUTPUTS, OPT_USE_PROFILE };
 
-typedef struct arguments {
+typedef struct run_arguments {
   opt_common common;
   opt_profiles profiles;
   opt_data data;
@@ -23,9 +23,9 @@ typedef struct arguments {
   const char *plan, *against, *save_outputs;
   int use_profile; /* -1: by shape */
   cli_list paths;
-} arguments;
+} run_arguments;
 
-typedef struct work {
+typedef struct run_work {
   side plan, against;
   tare_dataset *dataset;
   tare_streaming *streaming; /* NULL: samples are runs */
@@ -34,7 +34,7 @@ typedef struct work {
   tare_eval_result result;
   tare_difference to_reference; /* of the metric, where there is one */
   bool differs;                 /* it is there */
-} work;
+} run_work;
 
 static const struct argp_option OPTIONS[] = {
     {"against", OPT_AGAINST, "MODEL|PLAN", 0, "Compare with this; a model runs in float", 0},
@@ -44,8 +44,8 @@ static const struct argp_option OPTIONS[] = {
     {"useProfile", OPT_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {0}};
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t run_parse(const int key, char *const arg, struct argp_state *const state) {
+  run_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->profiles;
@@ -95,7 +95,7 @@ static const struct argp_child CHILDREN[] = {
 
 static const struct argp ARGP = {
     .options = OPTIONS,
-    .parser = parse,
+    .parser = run_parse,
     .args_doc = "PLAN|MODEL DATA...",
     .doc =
         "Runs a plan over data, beside a reference and against labels. A model runs as a float "
@@ -108,14 +108,15 @@ static const struct argp ARGP = {
         "      --metric ctc-error --alphabet 0123456789",
     .children = CHILDREN};
 
-static tare_status check_plans(const arguments *const a, const work *const w,
+static tare_status check_plans(const run_arguments *const a, const run_work *const w,
                                tare_error *const err) {
   const bool given = opt_profiles_given(&a->profiles) || a->profiles.from_data;
   const bool model = !w->plan.plan || (a->against && !w->against.plan);
   return model ? TARE_OK : side_refuse_options(&w->plan, given, &a->common, err);
 }
 
-static tare_status load_sides(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status load_sides(const run_arguments *const a, run_work *const w,
+                              tare_error *const err) {
   CLI_TRY(side_load(a->plan, &a->common, &w->plan, err));
   if (a->against) {
     CLI_TRY(side_load(a->against, &a->common, &w->against, err));
@@ -129,7 +130,8 @@ static tare_status load_sides(const arguments *const a, work *const w, tare_erro
 }
 
 /* A model on either side takes the profiles of the other side's plan, unless some were given. */
-static tare_status build_sides(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status build_sides(const run_arguments *const a, run_work *const w,
+                               tare_error *const err) {
   if (w->plan.plan && (!a->against || w->against.plan)) {
     return TARE_OK;
   }
@@ -144,8 +146,8 @@ static tare_status build_sides(const arguments *const a, work *const w, tare_err
   return a->against ? side_build(&w->against, w->profiles, &a->common, err) : TARE_OK;
 }
 
-static tare_status differ(const arguments *const a, work *const w,
-                          const tare_eval_result *const results, tare_error *const err) {
+static tare_status run_differ(const run_arguments *const a, run_work *const w,
+                              const tare_eval_result *const results, tare_error *const err) {
   const tare_metric_tally *const tallies[] = {results[0].tallies, results[1].tallies};
   tare_difference found[2];
   w->differs = a->metric.metric >= 0;
@@ -157,7 +159,8 @@ static tare_status differ(const arguments *const a, work *const w,
   return TARE_OK;
 }
 
-static tare_status evaluate(const arguments *const a, work *const w, tare_error *const err) {
+static tare_status run_evaluate(const run_arguments *const a, run_work *const w,
+                                tare_error *const err) {
   progress p = progress_start("run", &a->common);
   tare_eval_options o;
   tare_eval_options_init(&o);
@@ -183,14 +186,14 @@ static tare_status evaluate(const arguments *const a, work *const w, tare_error 
   tare_status status = tare_eval_many(plans, beside ? 2 : 1, w->dataset, &o, results, err);
   progress_end(&p);
   if (status == TARE_OK && beside) {
-    status = differ(a, w, results, err);
+    status = run_differ(a, w, results, err);
   }
   w->result = results[0];
   tare_eval_result_fini(&results[1]);
   return status;
 }
 
-static void print_json(const arguments *const a, const work *const w) {
+static void run_print_json(const run_arguments *const a, const run_work *const w) {
   const tare_profiles *const profiles = tare_plan_profiles(w->plan.plan);
   cJSON *const object = json_begin("run");
   score_json(object, &w->result.total, tare_metric_name(a->metric.metric), a->against);
@@ -215,7 +218,7 @@ static void print_json(const arguments *const a, const work *const w) {
   json_print(object);
 }
 
-static tare_status check_output(const arguments *const a, tare_error *const err) {
+static tare_status run_check_output(const run_arguments *const a, tare_error *const err) {
   if (!a->save_outputs) {
     return TARE_OK;
   }
@@ -232,8 +235,9 @@ static tare_status check_output(const arguments *const a, tare_error *const err)
   return status;
 }
 
-static tare_status run(const arguments *const a, work *const w, tare_error *const err) {
-  CLI_TRY(check_output(a, err));
+static tare_status commands_run(const run_arguments *const a, run_work *const w,
+                                tare_error *const err) {
+  CLI_TRY(run_check_output(a, err));
   CLI_TRY(load_sides(a, w, err));
   const ports p = w->plan.plan ? ports_of_plan(w->plan.plan) : ports_of_model(w->plan.model);
   CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,
@@ -241,11 +245,11 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
   CLI_TRY(build_sides(a, w, err));
   CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
-  CLI_TRY(evaluate(a, w, err));
+  CLI_TRY(run_evaluate(a, w, err));
   say_data(&a->common, w->dataset);
   say_fitted(&a->common, "run", &w->result.fitted);
   if (a->common.json) {
-    print_json(a, w);
+    run_print_json(a, w);
   } else {
     score_print(&w->result, tare_plan_profiles(w->plan.plan), tare_metric_name(a->metric.metric),
                 a->against, w->differs ? &w->to_reference : NULL);
@@ -254,11 +258,11 @@ static tare_status run(const arguments *const a, work *const w, tare_error *cons
 }
 
 int cmd_run(const int argc, char **const argv) {
-  arguments a = {.use_profile = -1, .metric = OPT_METRIC_NONE};
-  work w = {0};
+  run_arguments a = {.use_profile = -1, .metric = OPT_METRIC_NONE};
+  run_work w = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
-  const tare_status status = run(&a, &w, &err);
+  const tare_status status = commands_run(&a, &w, &err);
   tare_eval_result_fini(&w.result);
   tare_profiles_free(&w.profiles);
   length_inputs_fini(&w.lengths);

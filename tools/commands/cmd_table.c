@@ -8,12 +8,12 @@
 
 enum { OPT_FORMAT = OPT_COMMAND };
 
-typedef struct arguments {
+typedef struct table_arguments {
   opt_common common;
   opt_table table;
   const char *input, *output, *format;
   table_kind kind;
-} arguments;
+} table_arguments;
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Where to write the table", 0},
@@ -22,7 +22,8 @@ static const struct argp_option OPTIONS[] = {
      0},
     {0}};
 
-static table_kind kind_of(const arguments *const a, const struct argp_state *const state) {
+static table_kind cmd_table_kind_of(const table_arguments *const a,
+                                    const struct argp_state *const state) {
   if (!a->format) {
     const table_kind kind = table_kind_of(a->output);
     if (kind == TABLE_KIND_NONE) {
@@ -37,7 +38,7 @@ static table_kind kind_of(const arguments *const a, const struct argp_state *con
                                                                         : TABLE_KIND_JSON;
 }
 
-static void check(arguments *const a, const struct argp_state *const state) {
+static void table_check(table_arguments *const a, const struct argp_state *const state) {
   if (!a->input) {
     argp_error(state, "a statistics or table file is needed");
   }
@@ -45,12 +46,12 @@ static void check(arguments *const a, const struct argp_state *const state) {
     argp_error(state, "-o FILE is needed, e.g. -o model.calib.json");
     return;
   }
-  a->kind = kind_of(a, state);
+  a->kind = cmd_table_kind_of(a, state);
   opt_table_check(state, &a->table, a->kind == TABLE_KIND_TRT);
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
-  arguments *const a = state->input;
+static error_t table_parse(const int key, char *const arg, struct argp_state *const state) {
+  table_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->table;
@@ -69,7 +70,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       a->input = arg;
       return 0;
     case ARGP_KEY_END:
-      check(a, state);
+      table_check(a, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -81,7 +82,7 @@ static const struct argp_child CHILDREN[] = {
 
 static const struct argp ARGP = {
     .options = OPTIONS,
-    .parser = parse,
+    .parser = table_parse,
     .args_doc = "STATS|TABLE",
     .doc =
         "Computes a calibration table from statistics, with no further pass over the data. A "
@@ -91,7 +92,7 @@ static const struct argp ARGP = {
         "  tare table model.calib.json -o model.cache",
     .children = CHILDREN};
 
-static tare_status from_stats(const arguments *const a, tare_table **const table,
+static tare_status from_stats(const table_arguments *const a, tare_table **const table,
                               tare_error *const err) {
   tare_stats *stats = NULL;
   CLI_TRY(tare_stats_load(a->input, &stats, err));
@@ -114,7 +115,7 @@ static tare_status from_stats(const arguments *const a, tare_table **const table
 }
 
 /* The file is read first: what cannot be read is not called a table. */
-static tare_status from_table(const arguments *const a, tare_table **const table,
+static tare_status from_table(const table_arguments *const a, tare_table **const table,
                               tare_error *const err) {
   CLI_TRY(tare_table_read(a->input, table, err));
   if (a->table.method || a->table.percentile > 0 || a->table.per_profile) {
@@ -126,7 +127,7 @@ static tare_status from_table(const arguments *const a, tare_table **const table
   return TARE_OK;
 }
 
-static void print_json(const arguments *const a, const tare_table *const table) {
+static void table_print_json(const table_arguments *const a, const tare_table *const table) {
   cJSON *const object = json_begin("table");
   json_text(object, "input", a->input);
   table_json(object, table);
@@ -135,7 +136,8 @@ static void print_json(const arguments *const a, const tare_table *const table) 
   json_print(object);
 }
 
-static tare_status run(const arguments *const a, tare_table **const table, tare_error *const err) {
+static tare_status table_run(const table_arguments *const a, tare_table **const table,
+                             tare_error *const err) {
   const char *input = a->input;
   const cli_list inputs = {.items = &input, .n = 1};
   CLI_TRY(input_check(a->input, err));
@@ -146,7 +148,7 @@ static tare_status run(const arguments *const a, tare_table **const table, tare_
                                              : from_table(a, table, err));
   CLI_TRY(table_write(*table, a->kind, &a->table, a->output, err));
   if (a->common.json) {
-    print_json(a, *table);
+    table_print_json(a, *table);
     return TARE_OK;
   }
   table_print(*table);
@@ -155,11 +157,11 @@ static tare_status run(const arguments *const a, tare_table **const table, tare_
 }
 
 int cmd_table(const int argc, char **const argv) {
-  arguments a = {.table = OPT_TABLE_NONE};
+  table_arguments a = {.table = OPT_TABLE_NONE};
   tare_table *table = NULL;
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);
-  const tare_status status = run(&a, &table, &err);
+  const tare_status status = table_run(&a, &table, &err);
   tare_table_free(&table);
   return opt_end(argv[0], &a.common, status, &err);
 }

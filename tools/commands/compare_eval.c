@@ -6,12 +6,12 @@
 #include "tools/progress.h"
 
 /* Plans that share a pass; the float one comes first. */
-typedef struct group {
+typedef struct compare_eval_group {
   tare_plan **plans;
   int *strategies; /* of plans 1, 2, ... */
   int n;           /* plans */
   int64_t bytes;
-} group;
+} compare_eval_group;
 
 tare_status compare_build(const compare_eval *const e, const tare_table *const table,
                           tare_plan **const plan, tare_error *const err) {
@@ -28,7 +28,8 @@ static int64_t most_bytes(void) {
   return (int64_t)sysconf(_SC_PHYS_PAGES) / 4 * (int64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void add_plan(group *const into, tare_plan *const plan, const int strategy) {
+static void compare_eval_add_plan(compare_eval_group *const into, tare_plan *const plan,
+                                  const int strategy) {
   into->plans[into->n] = plan;
   if (into->n > 0) {
     into->strategies[into->n - 1] = strategy;
@@ -38,19 +39,20 @@ static void add_plan(group *const into, tare_plan *const plan, const int strateg
 }
 
 /* Builds plans from strategy *next on while they fit; each group takes one at least. */
-static void fill(const compare_eval *const e, grid *const g, group *const into, int *const next) {
+static void compare_eval_fill(const compare_eval *const e, grid *const g,
+                              compare_eval_group *const into, int *const next) {
   const int64_t most = most_bytes();
   for (; *next < g->n && (into->n < 2 || into->bytes < most); (*next)++) {
     grid_strategy *const s = &g->items[*next];
     tare_plan *plan = NULL;
     if (s->table && compare_build(e, s->table, &plan, &s->error) == TARE_OK) {
-      add_plan(into, plan, *next);
+      compare_eval_add_plan(into, plan, *next);
     }
   }
 }
 
-static tare_status run_group(const compare_eval *const e, grid *const g, const group *const members,
-                             tare_error *const err) {
+static tare_status run_group(const compare_eval *const e, grid *const g,
+                             const compare_eval_group *const members, tare_error *const err) {
   progress p = progress_start("evaluate", e->common);
   tare_eval_options o = e->eval;
   o.against = members->plans[0];
@@ -74,7 +76,7 @@ static tare_status run_group(const compare_eval *const e, grid *const g, const g
   return status;
 }
 
-static void drop_strategies(group *const members) {
+static void drop_strategies(compare_eval_group *const members) {
   for (int i = 1; i < members->n; i++) {
     members->bytes -= tare_plan_weight_bytes(members->plans[i]);
     members->bytes -= tare_plan_context_bytes(members->plans[i]);
@@ -84,14 +86,15 @@ static void drop_strategies(group *const members) {
 }
 
 tare_status compare_evaluate(const compare_eval *const e, grid *const g, tare_error *const err) {
-  group members = {.plans = cli_realloc(NULL, (size_t)g->n + 1, sizeof *members.plans),
-                   .strategies = cli_realloc(NULL, (size_t)g->n, sizeof *members.strategies)};
+  compare_eval_group members = {
+      .plans = cli_realloc(NULL, (size_t)g->n + 1, sizeof *members.plans),
+      .strategies = cli_realloc(NULL, (size_t)g->n, sizeof *members.strategies)};
   tare_plan *fp32 = NULL;
   tare_status status = TARE_OK;
   CLI_TRY_GOTO(compare_build(e, NULL /* table */, &fp32, err), done);
-  add_plan(&members, fp32, 0);
+  compare_eval_add_plan(&members, fp32, 0);
   for (int next = 0; status == TARE_OK && next < g->n;) {
-    fill(e, g, &members, &next);
+    compare_eval_fill(e, g, &members, &next);
     status = run_group(e, g, &members, err);
     drop_strategies(&members);
   }

@@ -5,7 +5,7 @@
 
 static const char PER_PROFILE[] = "per-profile";
 
-static bool pads(const tare_fit fit) {
+static bool compare_grid_pads(const tare_fit fit) {
   return fit == TARE_FIT_PAD || fit == TARE_FIT_OPT;
 }
 
@@ -21,7 +21,7 @@ static int find_pass(grid *const g, const tare_fit fit, const bool count_padding
   return g->n_passes++;
 }
 
-static void add(grid *const g, const grid_strategy *const c) {
+static void compare_grid_add(grid *const g, const grid_strategy *const c) {
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].pass == c->pass && g->items[i].per_profile == c->per_profile &&
         strcmp(g->items[i].method, c->method) == 0) {
@@ -41,11 +41,11 @@ static tare_status add_fit(grid *const g, const char *const name, const bool cou
                     "unknown fit '%s', expected one of native, pad, truncate, opt, %s", name,
                     PER_PROFILE);
   }
-  const int pass = find_pass(g, fit, pads(fit) && count_padding);
+  const int pass = find_pass(g, fit, compare_grid_pads(fit) && count_padding);
   for (int m = 0; m < methods->n; m++) {
     const grid_strategy c = {
         .fit = name, .method = methods->items[m], .pass = pass, .per_profile = per_profile};
-    add(g, &c);
+    compare_grid_add(g, &c);
   }
   return TARE_OK;
 }

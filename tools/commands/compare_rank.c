@@ -4,15 +4,15 @@
 #include "tools/commands/compare_grid.h"
 
 /* How a strategy is placed. */
-typedef struct place {
+typedef struct compare_rank_place {
   int strategy;
   bool equal;    /* not distinguishable from the best */
   double metric; /* larger is better */
   double sqnr;
-} place;
+} compare_rank_place;
 
 static int by_metric(const void *const a, const void *const b) {
-  const place *const x = a, *const y = b;
+  const compare_rank_place *const x = a, *const y = b;
   if (x->metric != y->metric) {
     return x->metric > y->metric ? -1 : 1;
   }
@@ -23,7 +23,7 @@ static int by_metric(const void *const a, const void *const b) {
 }
 
 static int equals_first(const void *const a, const void *const b) {
-  const place *const x = a, *const y = b;
+  const compare_rank_place *const x = a, *const y = b;
   if (x->equal != y->equal) {
     return x->equal ? -1 : 1;
   }
@@ -33,16 +33,18 @@ static int equals_first(const void *const a, const void *const b) {
   return by_metric(a, b);
 }
 
-static place place_of(const grid *const g, const int strategy, const int metric) {
+static compare_rank_place compare_rank_place_of(const grid *const g, const int strategy,
+                                                const int metric) {
   const tare_eval_score *const total = &g->items[strategy].result.total;
   const double sign = metric >= 0 && tare_metric_lower_is_better(metric) ? -1 : 1;
-  return (place){.strategy = strategy,
-                 .metric = metric >= 0 ? sign * total->metric : 0,
-                 .sqnr = total->sqnr_db};
+  return (compare_rank_place){.strategy = strategy,
+                              .metric = metric >= 0 ? sign * total->metric : 0,
+                              .sqnr = total->sqnr_db};
 }
 
 /* Differences to the float plan and to the best, for all strategies at once. */
-static tare_status differ(grid *const g, const place *const places, tare_error *const err) {
+static tare_status compare_rank_differ(grid *const g, const compare_rank_place *const places,
+                                       tare_error *const err) {
   const int n = g->n_ranked;
   const tare_metric_tally **const tallies = cli_realloc(NULL, (size_t)n + 1, sizeof *tallies);
   tare_difference *const found = cli_realloc(NULL, (size_t)n + 1, sizeof *found);
@@ -66,7 +68,7 @@ done:
   return status;
 }
 
-static void mark_equals(grid *const g, place *const places) {
+static void mark_equals(grid *const g, compare_rank_place *const places) {
   for (int i = 0; i < g->n_ranked; i++) {
     places[i].equal = !g->items[places[i].strategy].to_best.distinct;
     g->n_equal += places[i].equal;
@@ -74,17 +76,17 @@ static void mark_equals(grid *const g, place *const places) {
 }
 
 tare_status grid_rank(grid *const g, const int metric, tare_error *const err) {
-  place *const places = cli_realloc(NULL, (size_t)g->n, sizeof *places);
+  compare_rank_place *const places = cli_realloc(NULL, (size_t)g->n, sizeof *places);
   g->n_ranked = g->n_equal = 0;
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].error.status == TARE_OK) {
-      places[g->n_ranked++] = place_of(g, i, metric);
+      places[g->n_ranked++] = compare_rank_place_of(g, i, metric);
     }
   }
   tare_status status = TARE_OK;
   qsort(places, (size_t)g->n_ranked, sizeof *places, by_metric);
   if (metric >= 0 && g->n_ranked > 0) {
-    CLI_TRY_GOTO(differ(g, places, err), done);
+    CLI_TRY_GOTO(compare_rank_differ(g, places, err), done);
     mark_equals(g, places);
     qsort(places, (size_t)g->n_ranked, sizeof *places, equals_first);
   }

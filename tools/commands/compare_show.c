@@ -9,12 +9,12 @@
 #include "tools/report.h"
 #include "tools/score.h"
 
-static bool pads(const tare_fit fit) {
+static bool compare_show_pads(const tare_fit fit) {
   return fit == TARE_FIT_PAD || fit == TARE_FIT_OPT;
 }
 
 static const char *padding_text(const grid_pass *const pass) {
-  return !pads(pass->fit) ? "-" : pass->count_padding ? "counted" : "excluded";
+  return !compare_show_pads(pass->fit) ? "-" : pass->count_padding ? "counted" : "excluded";
 }
 
 static void cell_bytes(report *const r, const int64_t bytes) {

@@ -18,8 +18,8 @@ void lengths_fini(lengths *const l) {
   *l = (lengths){0};
 }
 
-static tare_status take(lengths *const l, tare_dataset *const dataset,
-                        const tare_sample *const sample, tare_error *const err) {
+static tare_status lengths_take(lengths *const l, tare_dataset *const dataset,
+                                const tare_sample *const sample, tare_error *const err) {
   int64_t values[TARE_MAX_SYMBOLS] = {0};
   const tare_status status = tare_profiles_bind(l->symbols, sample->tensors, values, err);
   if (status != TARE_OK) {
@@ -43,7 +43,7 @@ tare_status lengths_read(lengths *const l, tare_dataset *const dataset, progress
     if (!sample) {
       return TARE_OK;
     }
-    CLI_TRY(take(l, dataset, sample, err));
+    CLI_TRY(lengths_take(l, dataset, sample, err));
   }
 }
 
@@ -53,7 +53,7 @@ tare_status lengths_scan(lengths *const l, tare_dataset *const dataset, progress
   return tare_dataset_rewind(dataset, err);
 }
 
-static int ascending(const void *const a, const void *const b) {
+static int lengths_ascending(const void *const a, const void *const b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
@@ -64,7 +64,7 @@ tare_range lengths_range(const lengths *const l, const int symbol) {
   for (int64_t i = 0; i < l->n; i++) {
     sorted[i] = l->values[i * n_symbols + symbol];
   }
-  qsort(sorted, (size_t)l->n, sizeof *sorted, ascending);
+  qsort(sorted, (size_t)l->n, sizeof *sorted, lengths_ascending);
   const tare_range range = {.min = sorted[0], .opt = sorted[l->n / 2], .max = sorted[l->n - 1]};
   free(sorted);
   return range;
@@ -99,7 +99,7 @@ static char *append_range(char *const spec, const char *const name, const tare_r
   return longer;
 }
 
-static bool is_one(const tare_range r) {
+static bool lengths_is_one(const tare_range r) {
   return r.min == 1 && r.max == 1;
 }
 
@@ -108,7 +108,7 @@ char *lengths_spec(const lengths *const l) {
   char *spec = NULL;
   for (int s = 0; s < n; s++) {
     const tare_range range = lengths_range(l, s);
-    if (!is_one(range)) {
+    if (!lengths_is_one(range)) {
       spec = append_range(spec, tare_profiles_symbol(l->symbols, s), range);
     }
   }
@@ -122,7 +122,7 @@ char *profile_text(const tare_profiles *const profiles, const int profile) {
   char *spec = NULL;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     const tare_range range = tare_profiles_range(profiles, profile, s);
-    if (!is_one(range)) {
+    if (!lengths_is_one(range)) {
       spec = append_range(spec, tare_profiles_symbol(profiles, s), range);
     }
   }
@@ -143,7 +143,7 @@ static tare_status copy_profiles(const tare_profiles *const from, tare_profiles 
   return TARE_OK;
 }
 
-static bool has_symbol(const tare_profiles *const profiles, const char *const name) {
+static bool lengths_has_symbol(const tare_profiles *const profiles, const char *const name) {
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     if (strcmp(tare_profiles_symbol(profiles, s), name) == 0) {
       return true;
@@ -163,7 +163,7 @@ static char *streaming_spec(const lengths *const l, const tare_profiles *const t
     const char *const name = tare_profiles_symbol(l->symbols, s);
     const bool is_chunk = chunk && strcmp(name, chunk) == 0;
     const tare_range range = is_chunk ? (tare_range){size, size, size} : lengths_range(l, s);
-    if (has_symbol(to, name) && !is_one(range)) {
+    if (lengths_has_symbol(to, name) && !lengths_is_one(range)) {
       spec = append_range(spec, name, range);
     }
   }
@@ -201,11 +201,12 @@ done:
   return status;
 }
 
-static tare_status fill(const opt_profiles *const options, const opt_common *const common,
-                        const tare_port *const inputs, const int n_inputs,
-                        const tare_profiles *const other, tare_dataset *const *const datasets,
-                        const int n_datasets, tare_streaming *const streaming,
-                        tare_profiles *const to, tare_error *const err) {
+static tare_status lengths_fill(const opt_profiles *const options, const opt_common *const common,
+                                const tare_port *const inputs, const int n_inputs,
+                                const tare_profiles *const other,
+                                tare_dataset *const *const datasets, const int n_datasets,
+                                tare_streaming *const streaming, tare_profiles *const to,
+                                tare_error *const err) {
   if (opt_profiles_given(options)) {
     return opt_profiles_apply(options, to, err);
   }
@@ -225,7 +226,7 @@ static tare_status fill(const opt_profiles *const options, const opt_common *con
                   symbol, symbol);
 }
 
-static bool holds(const tare_profiles *const profiles, const int outer, const int inner) {
+static bool lengths_holds(const tare_profiles *const profiles, const int outer, const int inner) {
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     const tare_range o = tare_profiles_range(profiles, outer, s);
     const tare_range i = tare_profiles_range(profiles, inner, s);
@@ -240,7 +241,7 @@ static bool holds(const tare_profiles *const profiles, const int outer, const in
 static void warn_hidden(const opt_common *const common, const tare_profiles *const profiles) {
   for (int p = 1; p < tare_profiles_count(profiles); p++) {
     for (int before = 0; before < p; before++) {
-      if (holds(profiles, before, p)) {
+      if (lengths_holds(profiles, before, p)) {
         char *const hidden = profile_text(profiles, p), *const first =
                                                             profile_text(profiles, before);
         say(common,
@@ -270,8 +271,8 @@ tare_status profiles_choose(const opt_profiles *const options, const opt_common 
                             tare_profiles **const out, tare_error *const err) {
   tare_profiles *profiles = NULL;
   CLI_TRY(tare_profiles_new(inputs, n_inputs, &profiles, err));
-  const tare_status status = fill(options, common, inputs, n_inputs, other, datasets, n_datasets,
-                                  streaming, profiles, err);
+  const tare_status status = lengths_fill(options, common, inputs, n_inputs, other, datasets,
+                                          n_datasets, streaming, profiles, err);
   if (status != TARE_OK) {
     tare_profiles_free(&profiles);
     return status;

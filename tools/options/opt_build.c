@@ -27,7 +27,7 @@ static tare_constraints constraints_of(const char *const name,
                                          sizeof NAMES / sizeof *NAMES);
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_build *const o = state->input;
   switch (key) {
     case OPT_LAYER_PRECISIONS:
@@ -44,4 +44,4 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   }
 }
 
-const struct argp opt_build_argp = {.options = OPTIONS, .parser = parse};
+const struct argp opt_build_argp = {.options = OPTIONS, .parser = opt_build_parse};

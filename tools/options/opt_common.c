@@ -12,7 +12,7 @@ static const struct argp_option OPTIONS[] = {
     {"progress", OPT_PROGRESS, NULL, 0, "Show progress even when stderr is no terminal", 0},
     {0}};
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t common_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_common *const o = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
@@ -49,7 +49,8 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
 static const struct argp_child CHILDREN[] = {
     {&opt_limits_argp, 0, "Limits on what files may ask for:", 0}, {0}};
 
-const struct argp opt_common_argp = {.options = OPTIONS, .parser = parse, .children = CHILDREN};
+const struct argp opt_common_argp = {
+    .options = OPTIONS, .parser = common_parse, .children = CHILDREN};
 
 tare_load_options opt_load(const opt_common *const options) {
   tare_load_options o;

@@ -48,7 +48,7 @@ static void take_map(opt_data *const o, char *const arg, const struct argp_state
   o->maps[o->n_maps++] = map;
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t data_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_data *const o = state->input;
   switch (key) {
     case OPT_RATE:
@@ -77,7 +77,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   }
 }
 
-const struct argp opt_data_argp = {.options = OPTIONS, .parser = parse};
+const struct argp opt_data_argp = {.options = OPTIONS, .parser = data_parse};
 
 void opt_data_fini(opt_data *const options) {
   free(options->maps);

@@ -39,7 +39,7 @@ static void take_pad(opt_fit *const o, char *const arg, const struct argp_state 
       .input = arg, .value = cli_real(state, "--pad-value", value + 1, -1e300, 1e300)};
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t fit_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_fit *const o = state->input;
   tare_error err = {0};
   switch (key) {
@@ -62,7 +62,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   }
 }
 
-const struct argp opt_fit_argp = {.options = OPTIONS, .parser = parse};
+const struct argp opt_fit_argp = {.options = OPTIONS, .parser = fit_parse};
 
 void opt_fit_fini(opt_fit *const options) {
   free(options->pads);

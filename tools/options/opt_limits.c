@@ -7,12 +7,12 @@
 #include "tools/options/options.h"
 #include "tools/report.h"
 
-typedef struct row {
+typedef struct limits_row {
   const char *name, *unit;
   int64_t normal, least, most;
-} row;
+} limits_row;
 
-static const row ROWS[] = {
+static const limits_row ROWS[] = {
 #define TARE_LIMIT_ROW(field, name, unit, normal, least, most, text) \
   {name, unit, normal, least, most},
     TARE_LIMIT_LIST(TARE_LIMIT_ROW)
@@ -37,7 +37,7 @@ static const struct argp_option OPTIONS[] = {
          "External data of a model may also lie in DIR, besides the model's own folder", 0},
     {0}};
 
-static int64_t *value_of(tare_limits *const limits, const int at) {
+static int64_t *opt_limits_value_of(tare_limits *const limits, const int at) {
   int64_t *const values[] = {
 #define TARE_LIMIT_VALUE(field, name, unit, normal, least, most, text) &limits->field,
       TARE_LIMIT_LIST(TARE_LIMIT_VALUE)
@@ -64,8 +64,8 @@ static int64_t suffix_value(const char *const suffix) {
   return value;
 }
 
-static int64_t take_number(const struct argp_state *const state, const row *const r,
-                           const char *const text) {
+static int64_t limits_take_number(const struct argp_state *const state, const limits_row *const r,
+                                  const char *const text) {
   char *end = NULL;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
@@ -80,7 +80,7 @@ static int64_t take_number(const struct argp_state *const state, const row *cons
   return product;
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t limits_parse(const int key, char *const arg, struct argp_state *const state) {
   struct opt_limits *const o = state->input;
   if (key == ARGP_KEY_INIT) {
     tare_limits_init(&o->limits);
@@ -94,7 +94,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
     return ARGP_ERR_UNKNOWN;
   }
   const int at = key - OPT_LIMITS;
-  *value_of(&o->limits, at) = take_number(state, &ROWS[at], arg);
+  *opt_limits_value_of(&o->limits, at) = limits_take_number(state, &ROWS[at], arg);
   return 0;
 }
 
@@ -115,4 +115,4 @@ static char *add_default(const int key, const char *const text, void *const inpu
 }
 
 const struct argp opt_limits_argp = {
-    .options = OPTIONS, .parser = parse, .help_filter = add_default};
+    .options = OPTIONS, .parser = limits_parse, .help_filter = add_default};

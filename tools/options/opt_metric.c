@@ -10,7 +10,7 @@ static const struct argp_option OPTIONS[] = {
     {"output-index", OPT_OUTPUT_INDEX, "I", 0, "Output that the metric reads (default 0)", 0},
     {0}};
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t metric_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_metric *const o = state->input;
   switch (key) {
     case OPT_METRIC:
@@ -40,4 +40,4 @@ void opt_metric_check(const struct argp_state *const state, const opt_metric *co
   }
 }
 
-const struct argp opt_metric_argp = {.options = OPTIONS, .parser = parse};
+const struct argp opt_metric_argp = {.options = OPTIONS, .parser = metric_parse};

@@ -24,7 +24,7 @@ static void take_set(opt_model *const o, char *const arg, const struct argp_stat
       (opt_set){.input = arg, .value = cli_real(state, "--set", value + 1, -1e300, 1e300)};
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t model_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_model *const o = state->input;
   switch (key) {
     case OPT_SET:
@@ -35,7 +35,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   }
 }
 
-const struct argp opt_model_argp = {.options = OPTIONS, .parser = parse};
+const struct argp opt_model_argp = {.options = OPTIONS, .parser = model_parse};
 
 void opt_model_fini(opt_model *const options) {
   free(options->sets);

@@ -21,7 +21,7 @@ static bool is_number(const char *const text) {
   return digits > 0 && !text[digits];
 }
 
-static opt_profile *add(opt_profiles *const o) {
+static opt_profile *profiles_add(opt_profiles *const o) {
   o->items = cli_realloc(o->items, (size_t)o->n + 1, sizeof *o->items);
   o->items[o->n] = (opt_profile){0};
   return &o->items[o->n++];
@@ -37,7 +37,7 @@ static opt_profile *shapes_profile(opt_profiles *const o, const int index,
                index, o->n_shapes);
   }
   if (index == o->n_shapes) {
-    add(o);
+    profiles_add(o);
     o->shapes = cli_realloc(o->shapes, (size_t)o->n_shapes + 1, sizeof *o->shapes);
     o->shapes[o->n_shapes++] = o->n - 1;
   }
@@ -60,11 +60,11 @@ static void take_profile(opt_profiles *const o, const char *const arg,
   } else if (strcmp(arg, "auto") == 0) {
     o->from_data = true;
   } else {
-    add(o)->spec = arg;
+    profiles_add(o)->spec = arg;
   }
 }
 
-static void check(const opt_profiles *const o, const struct argp_state *const state) {
+static void profiles_check(const opt_profiles *const o, const struct argp_state *const state) {
   if (o->from_data && o->n > 0) {
     argp_error(state, "--profile auto takes the profile from the data and stands alone");
   }
@@ -79,14 +79,14 @@ static void check(const opt_profiles *const o, const struct argp_state *const st
   }
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t profiles_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_profiles *const o = state->input;
   switch (key) {
     case OPT_PROFILE:
       take_profile(o, arg, state);
       return 0;
     case OPT_PROFILE_FILE:
-      add(o)->file = arg;
+      profiles_add(o)->file = arg;
       return 0;
     case OPT_MIN_SHAPES:
       set_shapes(&shapes_profile(o, o->current, state)->min, "--minShapes", arg, state);
@@ -98,14 +98,14 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       set_shapes(&shapes_profile(o, o->current, state)->max, "--maxShapes", arg, state);
       return 0;
     case ARGP_KEY_END:
-      check(o, state);
+      profiles_check(o, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
 }
 
-const struct argp opt_profiles_argp = {.options = OPTIONS, .parser = parse};
+const struct argp opt_profiles_argp = {.options = OPTIONS, .parser = profiles_parse};
 
 void opt_profiles_fini(opt_profiles *const options) {
   free(options->items);

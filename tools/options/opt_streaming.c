@@ -15,7 +15,7 @@ static const struct argp_option OPTIONS[] = {
     {"hop", OPT_HOP, "N", 0, "Step from chunk to chunk (default: the size of a chunk)", 0},
     {0}};
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t streaming_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_streaming *const o = state->input;
   switch (key) {
     case OPT_STATE:
@@ -44,7 +44,7 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
   }
 }
 
-const struct argp opt_streaming_argp = {.options = OPTIONS, .parser = parse};
+const struct argp opt_streaming_argp = {.options = OPTIONS, .parser = streaming_parse};
 
 void opt_streaming_fini(opt_streaming *const options) {
   cli_list_fini(&options->states);

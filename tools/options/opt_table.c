@@ -62,7 +62,7 @@ static void take_version(opt_table *const o, const char *const arg,
   }
 }
 
-static void check(const opt_table *const o, const struct argp_state *const state) {
+static void options_table_check(const opt_table *const o, const struct argp_state *const state) {
   if (o->percentile > 0 && (!o->method || strcmp(o->method, "percentile") != 0)) {
     argp_error(state, "--percentile is for --method percentile, not for %s",
                o->method ? o->method : "minmax");
@@ -79,7 +79,7 @@ void opt_table_check(const struct argp_state *const state, const opt_table *cons
   }
 }
 
-static error_t parse(const int key, char *const arg, struct argp_state *const state) {
+static error_t opt_table_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_table *const o = state->input;
   switch (key) {
     case OPT_METHOD:
@@ -102,11 +102,11 @@ static error_t parse(const int key, char *const arg, struct argp_state *const st
       o->profile_index = (int)cli_int(state, "--profile-index", arg, 0, TARE_MAX_PROFILES - 1);
       return 0;
     case ARGP_KEY_END:
-      check(o, state);
+      options_table_check(o, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
 }
 
-const struct argp opt_table_argp = {.options = OPTIONS, .parser = parse};
+const struct argp opt_table_argp = {.options = OPTIONS, .parser = opt_table_parse};

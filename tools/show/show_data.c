@@ -11,7 +11,7 @@
 
 enum { HEAD_BYTES = 8 };
 
-static bool is_folder(const char *const path) {
+static bool show_data_is_folder(const char *const path) {
   struct stat s;
   return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
@@ -29,7 +29,7 @@ static bool holds_tensors(const char *const path) {
   return false;
 }
 
-static bool probe(const char *const path) {
+static bool show_data_probe(const char *const path) {
   static const char *const AUDIO[] = {"RIFF", "RIFX", "fLaC", "OggS", "FORM", "ID3"};
   static const char *const LISTS[] = {".csv", ".txt", ".lst", ".mp3"};
   unsigned char head[4];
@@ -44,10 +44,10 @@ static bool probe(const char *const path) {
       return true;
     }
   }
-  return is_folder(path) || holds_tensors(path);
+  return show_data_is_folder(path) || holds_tensors(path);
 }
 
-static void print_text(const tare_dataset *const dataset, const lengths *const l) {
+static void show_data_print_text(const tare_dataset *const dataset, const lengths *const l) {
   printf("layout     %s\n", tare_dataset_describe(dataset));
   printf("samples    %" PRId64 ", %" PRId64 " bad\n", l->n, tare_dataset_n_bad(dataset));
   if (l->n == 0) {
@@ -71,8 +71,8 @@ static void print_text(const tare_dataset *const dataset, const lengths *const l
   free(spec);
 }
 
-static void fill_json(const tare_dataset *const dataset, const lengths *const l,
-                      cJSON *const object) {
+static void show_data_fill_json(const tare_dataset *const dataset, const lengths *const l,
+                                cJSON *const object) {
   json_text(object, "layout", tare_dataset_describe(dataset));
   json_int(object, "samples", l->n);
   json_int(object, "bad", tare_dataset_n_bad(dataset));
@@ -110,10 +110,10 @@ static tare_status scan(const char *const path, const show_options *const option
   CLI_TRY_GOTO(status, done);
   say_data(&options->common, dataset);
   if (object) {
-    fill_json(dataset, &l, object);
+    show_data_fill_json(dataset, &l, object);
   } else {
     show_title(&show_data, path);
-    print_text(dataset, &l);
+    show_data_print_text(dataset, &l);
   }
 done:
   lengths_fini(&l);
@@ -121,8 +121,8 @@ done:
   return status;
 }
 
-static tare_status show(const char *const path, const show_options *const options,
-                        cJSON *const object, tare_error *const err) {
+static tare_status show_data_show(const char *const path, const show_options *const options,
+                                  cJSON *const object, tare_error *const err) {
   if (options->model) {
     tare_model *model = NULL;
     const tare_port *inputs = NULL;
@@ -146,4 +146,4 @@ static tare_status show(const char *const path, const show_options *const option
   return scan(path, options, options->data.features ? &features : &audio, 1, object, err);
 }
 
-const show_kind show_data = {.name = "data", .probe = probe, .show = show};
+const show_kind show_data = {.name = "data", .probe = show_data_probe, .show = show_data_show};

@@ -5,12 +5,12 @@
 #include "tools/report.h"
 #include "tools/show/show.h"
 
-static bool probe(const char *const path) {
+static bool show_model_probe(const char *const path) {
   (void)path;
   return true; /* loading it says whether it is one */
 }
 
-static void print_text(const tare_model *const model) {
+static void show_model_print_text(const tare_model *const model) {
   const tare_model_info info = tare_model_get_info(model);
   const tare_port *inputs = NULL, *outputs = NULL;
   const int n_inputs = tare_model_inputs(model, &inputs);
@@ -38,7 +38,7 @@ static void print_text(const tare_model *const model) {
   }
 }
 
-static void fill_json(const tare_model *const model, cJSON *const object) {
+static void show_model_fill_json(const tare_model *const model, cJSON *const object) {
   const tare_model_info info = tare_model_get_info(model);
   const tare_port *inputs = NULL, *outputs = NULL;
   const int n_inputs = tare_model_inputs(model, &inputs);
@@ -79,20 +79,20 @@ static tare_status add_graph(const tare_model *const model, const show_options *
   return TARE_OK;
 }
 
-static tare_status show(const char *const path, const show_options *const options,
-                        cJSON *const object, tare_error *const err) {
+static tare_status show_model_show(const char *const path, const show_options *const options,
+                                   cJSON *const object, tare_error *const err) {
   const tare_load_options load = opt_load(&options->common);
   tare_model *model = NULL;
   CLI_TRY(tare_model_load_with(path, &load, &model, err));
   if (object) {
-    fill_json(model, object);
+    show_model_fill_json(model, object);
   } else {
     show_title(&show_model, path);
-    print_text(model);
+    show_model_print_text(model);
   }
   const tare_status status = add_graph(model, options, object, err);
   tare_model_free(&model);
   return status;
 }
 
-const show_kind show_model = {.name = "model", .probe = probe, .show = show};
+const show_kind show_model = {.name = "model", .probe = show_model_probe, .show = show_model_show};

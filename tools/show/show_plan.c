@@ -6,7 +6,7 @@
 #include "tools/report.h"
 #include "tools/show/show.h"
 
-static void print_text(const tare_plan *const plan) {
+static void show_plan_print_text(const tare_plan *const plan) {
   const tare_port *inputs = NULL, *outputs = NULL;
   const int n_inputs = tare_plan_inputs(plan, &inputs);
   const int n_outputs = tare_plan_outputs(plan, &outputs);
@@ -31,7 +31,7 @@ static void print_text(const tare_plan *const plan) {
   layers_print_reasons(plan);
 }
 
-static void fill_json(const tare_plan *const plan, cJSON *const object) {
+static void show_plan_fill_json(const tare_plan *const plan, cJSON *const object) {
   const tare_port *inputs = NULL, *outputs = NULL;
   const int n_inputs = tare_plan_inputs(plan, &inputs);
   const int n_outputs = tare_plan_outputs(plan, &outputs);
@@ -50,20 +50,21 @@ static void fill_json(const tare_plan *const plan, cJSON *const object) {
   layers_json(object, plan);
 }
 
-static tare_status show(const char *const path, const show_options *const options,
-                        cJSON *const object, tare_error *const err) {
+static tare_status show_plan_show(const char *const path, const show_options *const options,
+                                  cJSON *const object, tare_error *const err) {
   const tare_load_options load = opt_load(&options->common);
   tare_plan *plan = NULL;
   CLI_TRY(tare_plan_check_file(path, err)); /* who inspects a file has time for all of it */
   CLI_TRY(tare_plan_load_with(path, &load, &plan, err));
   if (object) {
-    fill_json(plan, object);
+    show_plan_fill_json(plan, object);
   } else {
     show_title(&show_plan, path);
-    print_text(plan);
+    show_plan_print_text(plan);
   }
   tare_plan_free(&plan);
   return TARE_OK;
 }
 
-const show_kind show_plan = {.name = "plan", .probe = tare_plan_is_plan_file, .show = show};
+const show_kind show_plan = {
+    .name = "plan", .probe = tare_plan_is_plan_file, .show = show_plan_show};

@@ -4,7 +4,8 @@
 #include "tools/report.h"
 #include "tools/show/show.h"
 
-static void add_row(report *const r, const tare_stats_entry *const e, const int profile) {
+static void show_stats_add_row(report *const r, const tare_stats_entry *const e,
+                               const int profile) {
   report_cell(r, "%s", e->tensor);
   report_cell(r, "%d", profile);
   report_cell(r, "%" PRId64, e->n_samples);
@@ -15,7 +16,7 @@ static void add_row(report *const r, const tare_stats_entry *const e, const int 
   report_number(r, 1, 100 * e->quiet_rows);
 }
 
-static void print_text(const tare_stats *const stats) {
+static void show_stats_print_text(const tare_stats *const stats) {
   printf("model      %s (%016" PRIx64 ")\n", tare_stats_model_name(stats),
          tare_stats_model_hash(stats));
   printf("fit        %s, padding %s\n", tare_stats_fit(stats),
@@ -29,13 +30,14 @@ static void print_text(const tare_stats *const stats) {
   for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
     for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
       const tare_stats_entry entry = tare_stats_get(stats, t, p);
-      add_row(r, &entry, p);
+      show_stats_add_row(r, &entry, p);
     }
   }
   report_print(r, stdout);
 }
 
-static void fill_tensor(cJSON *const list, const tare_stats *const stats, const int tensor) {
+static void show_stats_fill_tensor(cJSON *const list, const tare_stats *const stats,
+                                   const int tensor) {
   cJSON *const item = json_add(list, NULL, json_object());
   json_text(item, "name", tare_stats_get(stats, tensor, 0).tensor);
   cJSON *const buckets = json_add(item, "profiles", json_array());
@@ -52,7 +54,7 @@ static void fill_tensor(cJSON *const list, const tare_stats *const stats, const 
   }
 }
 
-static void fill_json(const tare_stats *const stats, cJSON *const object) {
+static void show_stats_fill_json(const tare_stats *const stats, cJSON *const object) {
   json_text(object, "model", tare_stats_model_name(stats));
   json_hash(object, "model_hash", tare_stats_model_hash(stats));
   json_text(object, "fit", tare_stats_fit(stats));
@@ -65,24 +67,24 @@ static void fill_json(const tare_stats *const stats, cJSON *const object) {
   }
   cJSON *const tensors = json_add(object, "tensors", json_array());
   for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
-    fill_tensor(tensors, stats, t);
+    show_stats_fill_tensor(tensors, stats, t);
   }
 }
 
-static tare_status show(const char *const path, const show_options *const options,
-                        cJSON *const object, tare_error *const err) {
+static tare_status show_stats_show(const char *const path, const show_options *const options,
+                                   cJSON *const object, tare_error *const err) {
   (void)options;
   tare_stats *stats = NULL;
   CLI_TRY(tare_stats_load(path, &stats, err));
   if (object) {
-    fill_json(stats, object);
+    show_stats_fill_json(stats, object);
   } else {
     show_title(&show_stats, path);
-    print_text(stats);
+    show_stats_print_text(stats);
   }
   tare_stats_free(&stats);
   return TARE_OK;
 }
 
 const show_kind show_stats = {
-    .name = "statistics", .probe = tare_stats_is_stats_file, .show = show};
+    .name = "statistics", .probe = tare_stats_is_stats_file, .show = show_stats_show};

@@ -6,7 +6,7 @@
 #include "tools/show/show.h"
 #include "tools/table_out.h"
 
-static bool probe(const char *const path) {
+static bool show_table_probe(const char *const path) {
   unsigned char head[64];
   show_head(path, head, sizeof head - 1);
   head[sizeof head - 1] = '\0';
@@ -14,7 +14,8 @@ static bool probe(const char *const path) {
   return text[strspn(text, " \t\r\n")] == '{' || strncmp(text, "TRT-", 4) == 0;
 }
 
-static void add_row(report *const r, const tare_table_entry *const e, const int profile) {
+static void show_table_add_row(report *const r, const tare_table_entry *const e,
+                               const int profile) {
   report_cell(r, "%s", e->tensor);
   report_cell(r, "%d", profile);
   report_cell(r, e->amax > 0 ? "%.6g" : "dead", e->amax);
@@ -24,19 +25,20 @@ static void add_row(report *const r, const tare_table_entry *const e, const int 
   report_number(r, 4, 100 * e->energy_lost);
 }
 
-static void print_text(const tare_table *const table) {
+static void show_table_print_text(const tare_table *const table) {
   table_print(table);
   report *const r = report_new("tensor~,prof>,amax>,scale>,min>,max>,lost %>");
   for (int t = 0; t < tare_table_n_tensors(table); t++) {
     for (int p = 0; p < tare_table_n_profiles(table); p++) {
       const tare_table_entry entry = tare_table_get(table, t, p);
-      add_row(r, &entry, p);
+      show_table_add_row(r, &entry, p);
     }
   }
   report_print(r, stdout);
 }
 
-static void fill_tensor(cJSON *const list, const tare_table *const table, const int tensor) {
+static void show_table_fill_tensor(cJSON *const list, const tare_table *const table,
+                                   const int tensor) {
   cJSON *const item = json_add(list, NULL, json_object());
   json_text(item, "name", tare_table_get(table, tensor, 0).tensor);
   cJSON *const columns = json_add(item, "profiles", json_array());
@@ -51,8 +53,8 @@ static void fill_tensor(cJSON *const list, const tare_table *const table, const 
   }
 }
 
-static tare_status show(const char *const path, const show_options *const options,
-                        cJSON *const object, tare_error *const err) {
+static tare_status show_table_show(const char *const path, const show_options *const options,
+                                   cJSON *const object, tare_error *const err) {
   (void)options;
   tare_table *table = NULL;
   CLI_TRY(tare_table_read(path, &table, err));
@@ -61,14 +63,14 @@ static tare_status show(const char *const path, const show_options *const option
     table_json(object, table);
     cJSON *const entries = json_add(object, "entries", json_array());
     for (int t = 0; t < tare_table_n_tensors(table); t++) {
-      fill_tensor(entries, table, t);
+      show_table_fill_tensor(entries, table, t);
     }
   } else {
     show_title(&show_table, path);
-    print_text(table);
+    show_table_print_text(table);
   }
   tare_table_free(&table);
   return TARE_OK;
 }
 
-const show_kind show_table = {.name = "table", .probe = probe, .show = show};
+const show_kind show_table = {.name = "table", .probe = show_table_probe, .show = show_table_show};

@@ -13,7 +13,7 @@ enum {
   MOST_CUTS = 64,
 };
 
-static size_t take(size_t *const total, const size_t bytes) {
+static size_t attention_take(size_t *const total, const size_t bytes) {
   const size_t at = *total;
   *total = tarei_plus(*total, tarei_round_up(bytes, TAREI_ALIGN));
   return at;
@@ -29,29 +29,31 @@ tarei_attention_layout tarei_attention_layout_of(const bool bytes, const size_t 
   const size_t most = tarei_times(MOST_ROWS, l.ld_scores);
   const size_t floats = most < SCORES ? most : fewest > SCORES ? fewest : SCORES;
   l.block_rows = floats / l.ld_scores / FEWEST_ROWS * FEWEST_ROWS;
-  l.keys = take(&l.total,
-                bytes ? tarei_i8_packed_size(depth, keys) : tarei_f32_packed_size(depth, keys));
-  l.values = take(&l.total,
-                  bytes ? tarei_i8_packed_size(keys, width) : tarei_f32_packed_size(keys, width));
-  l.scores = take(&l.total, tarei_times(floats, sizeof(float)));
+  l.keys = attention_take(
+      &l.total, bytes ? tarei_i8_packed_size(depth, keys) : tarei_f32_packed_size(depth, keys));
+  l.values = attention_take(
+      &l.total, bytes ? tarei_i8_packed_size(keys, width) : tarei_f32_packed_size(keys, width));
+  l.scores = attention_take(&l.total, tarei_times(floats, sizeof(float)));
   if (bytes) {
-    l.key_sums = take(&l.total, tarei_round_up(keys, TAREI_I8_PANEL) * sizeof(int32_t));
-    l.value_sums = take(&l.total, tarei_round_up(width, TAREI_I8_PANEL) * sizeof(int32_t));
-    l.bytes = take(&l.total, floats + MOST_ROWS * TAREI_ALIGN);
-    l.sums = take(&l.total, MOST_ROWS * sizeof(uint32_t));
-    l.factors = take(&l.total, MOST_ROWS * sizeof(float));
+    l.key_sums = attention_take(&l.total, tarei_round_up(keys, TAREI_I8_PANEL) * sizeof(int32_t));
+    l.value_sums =
+        attention_take(&l.total, tarei_round_up(width, TAREI_I8_PANEL) * sizeof(int32_t));
+    l.bytes = attention_take(&l.total, floats + MOST_ROWS * TAREI_ALIGN);
+    l.sums = attention_take(&l.total, MOST_ROWS * sizeof(uint32_t));
+    l.factors = attention_take(&l.total, MOST_ROWS * sizeof(float));
   }
   return l;
 }
 
-typedef struct job {
+typedef struct attention_job {
   const tarei_attention *a;
   size_t cuts, size; /* of a head's rows */
-} job;
+} attention_job;
 
 /* The mask of a head. One row of zeros for all rows, as sequences that nothing pads have, is none.
  */
-static const float *mask_of(const tarei_attention *const a, const size_t batch, const size_t head) {
+static const float *attention_mask_of(const tarei_attention *const a, const size_t batch,
+                                      const size_t head) {
   if (!a->mask) {
     return NULL;
   }
@@ -64,7 +66,7 @@ static const float *mask_of(const tarei_attention *const a, const size_t batch, 
 }
 
 static void item(const void *const user, const size_t i, const int thread) {
-  const job *const j = user;
+  const attention_job *const j = user;
   const tarei_attention *const a = j->a;
   const size_t unit = i / j->cuts, first = i % j->cuts * j->size;
   const size_t end = first + j->size < a->rows ? first + j->size : a->rows;
@@ -74,7 +76,7 @@ static void item(const void *const user, const size_t i, const int thread) {
   char *const scratch = tarei_thread_scratch(a->run, thread, a->layout.total);
   size_t *const packed = (size_t *)scratch;
   tarei_attention_block b = {.batch = unit / a->heads, .head = unit % a->heads};
-  b.mask = mask_of(a, b.batch, b.head);
+  b.mask = attention_mask_of(a, b.batch, b.head);
   if (*packed != unit) {
     a->form->pack(a, b.batch, b.head, scratch);
     *packed = unit;
@@ -100,7 +102,7 @@ static size_t cuts_for(const tarei_attention *const a) {
 
 void tarei_attention_run(const tarei_attention *const a) {
   const size_t cuts = cuts_for(a);
-  const job j = {a, cuts, tarei_round_up((a->rows + cuts - 1) / cuts, FEWEST_ROWS)};
+  const attention_job j = {a, cuts, tarei_round_up((a->rows + cuts - 1) / cuts, FEWEST_ROWS)};
   for (int t = 0; t < a->run->threads; t++) {
     *(size_t *)tarei_thread_scratch(a->run, t, a->layout.total) = SIZE_MAX;
   }

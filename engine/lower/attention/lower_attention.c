@@ -4,12 +4,12 @@
 #include "base/mem.h"
 #include "engine/lower/attention/attention.h"
 
-typedef struct state {
+typedef struct attention_state {
   tarei_fused fused;
   size_t heads;
   float scale;
   bool bytes, guard;
-} state;
+} attention_state;
 
 static tare_status check_bytes(const tarei_step *const step, tare_error *const err) {
   for (int i = 0; i < 3; i++) {
@@ -23,10 +23,10 @@ static tare_status check_bytes(const tarei_step *const step, tare_error *const e
   return TARE_OK;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                     tare_error *const err) {
   (void)blobs;
-  state *const s = tarei_calloc(1, sizeof *s);
+  attention_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "attention", sizeof *s);
@@ -42,10 +42,10 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return s->bytes ? check_bytes(step, err) : TARE_OK;
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t attention_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                                const tare_tensor *const *const out, const int threads) {
   (void)out;
-  const state *const s = step->state;
+  const attention_state *const s = step->state;
   const tarei_attention_layout layout =
       tarei_attention_layout_of(s->bytes, (size_t)in[1]->dims[1], (size_t)in[1]->dims[2] / s->heads,
                                 (size_t)in[2]->dims[2] / s->heads);
@@ -53,8 +53,8 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
 }
 
 /* Dims that inference could not compare. */
-static tare_status check_dims(const tarei_step *const step, const tarei_run *const run,
-                              tare_error *const err) {
+static tare_status attention_check_dims(const tarei_step *const step, const tarei_run *const run,
+                                        tare_error *const err) {
   for (int i = 1; i < 3; i++) {
     TARE_TRY(tarei_want_dim(step, run, i, 0, run->in[0]->dims[0], err));
   }
@@ -62,8 +62,8 @@ static tare_status check_dims(const tarei_step *const step, const tarei_run *con
   return tarei_want_dim(step, run, 2, 1, run->in[1]->dims[1], err);
 }
 
-static tare_status read_mask(tarei_attention *const a, const tare_tensor *const mask,
-                             tare_error *const err) {
+static tare_status attention_read_mask(tarei_attention *const a, const tare_tensor *const mask,
+                                       tare_error *const err) {
   const size_t dims[] = {a->batch, a->heads, a->rows, a->keys};
   size_t step = 1;
   for (int d = 3; d >= 0; d--) {
@@ -83,7 +83,7 @@ static tare_status read_mask(tarei_attention *const a, const tare_tensor *const 
 }
 
 /* What the scales of bytes make of the factors. */
-static void take_scales(const state *const s, tarei_attention *const a) {
+static void take_scales(const attention_state *const s, tarei_attention *const a) {
   const tarei_graph *const g = a->step->graph;
   const int *const in = a->step->node->in;
   const int profile = a->run->profile;
@@ -98,12 +98,12 @@ static void take_scales(const state *const s, tarei_attention *const a) {
   a->query_zero_point = tarei_u8_zero_point(g, in[0]);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const run,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status attention_run(const tarei_step *const step, const tarei_run *const run,
+                                 tare_error *const err) {
+  const attention_state *const s = step->state;
   const tare_tensor *const q = run->in[0], *const k = run->in[1], *const v = run->in[2];
   const tare_tensor *const mask = step->node->n_in > 3 ? run->in[3] : NULL;
-  TARE_TRY(check_dims(step, run, err));
+  TARE_TRY(attention_check_dims(step, run, err));
   tarei_attention a = {.step = step,
                        .run = run,
                        .form = s->bytes ? &tarei_attention_i8 : &tarei_attention_f32,
@@ -116,7 +116,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const run,
                        .scale = s->scale,
                        .guard = s->guard};
   if (mask) {
-    TARE_TRY(read_mask(&a, mask, err));
+    TARE_TRY(attention_read_mask(&a, mask, err));
   }
   a.epilogue = tarei_fused_epilogue(&s->fused, step, run, NULL, a.heads * a.width);
   if (s->bytes) {
@@ -127,9 +127,11 @@ static tare_status run(const tarei_step *const step, const tarei_run *const run,
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return ((const state *)step->state)->bytes ? k->i8_gemm_name : k->f32_gemm_name;
+static const char *attention_kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return ((const attention_state *)step->state)->bytes ? k->i8_gemm_name : k->f32_gemm_name;
 }
 
-const tarei_lowering tarei_lower_attention = {
-    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_attention = {.prepare = attention_prepare,
+                                              .scratch = attention_scratch,
+                                              .run = attention_run,
+                                              .kernel = attention_kernel};

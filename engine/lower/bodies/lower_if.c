@@ -21,8 +21,8 @@ static tare_status run_branch(const tarei_step *const step, const tarei_run *con
   return tarei_call(step, run, body, NULL /* no formal inputs */, err);
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const run,
-                           int64_t *const values, tare_error *const err) {
+static tare_status if_measure(const tarei_step *const step, const tarei_run *const run,
+                              int64_t *const values, tare_error *const err) {
   int body = 0;
   TARE_TRY(run_branch(step, run, err));
   TARE_TRY(taken(step, run, &body, err));
@@ -35,8 +35,8 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
   return TARE_OK;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status if_run(const tarei_step *const step, const tarei_run *const r,
+                          tare_error *const err) {
   if (!step->n_measured) {
     TARE_TRY(run_branch(step, r, err));
   }
@@ -52,4 +52,4 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_if = {.measure = measure, .run = run};
+const tarei_lowering tarei_lower_if = {.measure = if_measure, .run = if_run};

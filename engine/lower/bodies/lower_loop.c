@@ -16,13 +16,13 @@ typedef struct loop {
   size_t *room;         /* bytes that each result's data has */
 } loop;
 
-static size_t bytes_of(const tare_tensor *const t) {
+static size_t loop_bytes_of(const tare_tensor *const t) {
   return (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
 }
 
 /* How many turns there are at most, and whether there is a first one. */
-static tare_status read_limits(const loop *const l, int64_t *const most, bool *const go_on,
-                               tare_error *const err) {
+static tare_status loop_read_limits(const loop *const l, int64_t *const most, bool *const go_on,
+                                    tare_error *const err) {
   *most = INT64_MAX;
   if (tarei_operand(l->step, l->run, ITERATION)) {
     TARE_TRY(
@@ -32,10 +32,10 @@ static tare_status read_limits(const loop *const l, int64_t *const most, bool *c
 }
 
 /* Result i becomes a copy of t at byte `at` of its memory, which grows as needed. */
-static tare_status put(const loop *const l, const int i, const size_t at,
-                       const tare_tensor *const t, tare_error *const err) {
+static tare_status loop_put(const loop *const l, const int i, const size_t at,
+                            const tare_tensor *const t, tare_error *const err) {
   tare_tensor *const to = &l->results[i];
-  const size_t bytes = bytes_of(t);
+  const size_t bytes = loop_bytes_of(t);
   if (at + bytes > l->room[i] || !to->data) {
     const tare_limits *const limits = &l->step->graph->limits;
     if (at + bytes > (size_t)limits->tensor) {
@@ -61,7 +61,7 @@ static tare_status put(const loop *const l, const int i, const size_t at,
 
 static tare_status carry(const loop *const l, const int i, const tare_tensor *const t,
                          tare_error *const err) {
-  TARE_TRY(put(l, i, 0, t, err));
+  TARE_TRY(loop_put(l, i, 0, t, err));
   void *const data = l->results[i].data;
   l->results[i] = *t;
   l->results[i].data = data;
@@ -71,7 +71,7 @@ static tare_status carry(const loop *const l, const int i, const tare_tensor *co
 static tare_status append(const loop *const l, const int i, const int64_t turn,
                           const tare_tensor *const t, tare_error *const err) {
   tare_tensor *const list = &l->results[l->n_carried + i];
-  const size_t bytes = bytes_of(t);
+  const size_t bytes = loop_bytes_of(t);
   if (turn == 0) {
     void *const data = list->data;
     *list = (tare_tensor){.dtype = t->dtype, .rank = t->rank + 1, .data = data};
@@ -80,7 +80,7 @@ static tare_status append(const loop *const l, const int i, const int64_t turn,
     return tarei_fail(err, TARE_E_SHAPE, "output %d of turn %lld has other dims than before",
                       l->n_carried + i, (long long)turn);
   }
-  TARE_TRY(put(l, l->n_carried + i, (size_t)turn * bytes, t, err));
+  TARE_TRY(loop_put(l, l->n_carried + i, (size_t)turn * bytes, t, err));
   list->dims[0] = turn + 1;
   return TARE_OK;
 }
@@ -93,8 +93,8 @@ static void tell_dims(const loop *const l, const int i) {
   }
 }
 
-static tare_status turn(const loop *const l, const int64_t number, tare_tensor *const formal,
-                        bool *const go_on, tare_error *const err) {
+static tare_status loop_turn(const loop *const l, const int64_t number, tare_tensor *const formal,
+                             bool *const go_on, tare_error *const err) {
   TARE_TRY(tarei_call_turn(l->step, l->run, err));
   int64_t iteration = number;
   formal[ITERATION] = (tare_tensor){.dtype = TARE_I64, .data = &iteration};
@@ -115,16 +115,17 @@ static tare_status turn(const loop *const l, const int64_t number, tare_tensor *
   return TARE_OK;
 }
 
-static tare_status turns(const loop *const l, tare_tensor *const formal, tare_error *const err) {
+static tare_status loop_turns(const loop *const l, tare_tensor *const formal,
+                              tare_error *const err) {
   const tarei_run *const run = l->run;
   int64_t most = 0;
   bool go_on = false;
-  TARE_TRY(read_limits(l, &most, &go_on, err));
+  TARE_TRY(loop_read_limits(l, &most, &go_on, err));
   for (int i = 0; i < l->n_carried; i++) {
     TARE_TRY(carry(l, i, run->in[CARRIED + i], err));
   }
   for (int64_t number = 0; number < most && go_on; number++) {
-    TARE_TRY(turn(l, number, formal, &go_on, err));
+    TARE_TRY(loop_turn(l, number, formal, &go_on, err));
   }
   return TARE_OK;
 }
@@ -136,8 +137,8 @@ static void forget(const tarei_run *const run, tare_tensor *const results, const
   }
 }
 
-static tare_status compute(const tarei_step *const step, const tarei_run *const run,
-                           tare_error *const err) {
+static tare_status loop_compute(const tarei_step *const step, const tarei_run *const run,
+                                tare_error *const err) {
   const tarei_graph *const body = tarei_node_body(step->node, 0);
   loop l = {.step = step, .run = run, .n_carried = body->n_formal - CARRIED};
   l.n_lists = body->n_outputs - 1 - l.n_carried;
@@ -148,7 +149,7 @@ static tare_status compute(const tarei_step *const step, const tarei_run *const 
   tare_status status = TARE_OK;
   if (l.results && l.room && formal) {
     memset(l.results, 0, (size_t)n * sizeof *l.results);
-    status = turns(&l, formal, err);
+    status = loop_turns(&l, formal, err);
   } else {
     status = tarei_fail_memory(err, step->node->name, (size_t)n * sizeof *l.results);
   }
@@ -160,22 +161,22 @@ static tare_status compute(const tarei_step *const step, const tarei_run *const 
   return status;
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const run,
-                           int64_t *const values, tare_error *const err) {
-  TARE_TRY(compute(step, run, err));
+static tare_status loop_measure(const tarei_step *const step, const tarei_run *const run,
+                                int64_t *const values, tare_error *const err) {
+  TARE_TRY(loop_compute(step, run, err));
   const tarei_graph *const body = tarei_node_body(step->node, 0);
   tarei_call_dims(step, tarei_call_results(step, run, body->n_outputs - 1), values);
   return TARE_OK;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status loop_run(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
   if (!step->n_measured) {
-    TARE_TRY(compute(step, r, err));
+    TARE_TRY(loop_compute(step, r, err));
   }
   const int n = tarei_node_body(step->node, 0)->n_outputs - 1;
   tarei_call_hand_out(step, r, tarei_call_results(step, r, n), n);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_loop = {.measure = measure, .run = run};
+const tarei_lowering tarei_lower_loop = {.measure = loop_measure, .run = loop_run};

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "engine/call.h"
 
-typedef struct scan {
+typedef struct bodies_scan {
   const tarei_step *step;
   const tarei_run *run;
   const tarei_graph *body;
@@ -12,7 +12,7 @@ typedef struct scan {
   tare_tensor *formal; /* of the body; data owned */
   tare_tensor
       *lists; /* where elements go; those of a step that measures get memory with the first */
-} scan;
+} bodies_scan;
 
 static int64_t list_item(const tarei_node *const node, const char *const name, const int i) {
   int n;
@@ -20,8 +20,8 @@ static int64_t list_item(const tarei_node *const node, const char *const name, c
   return i < n ? list[i] : 0;
 }
 
-static int axis_of(const tarei_node *const node, const char *const name, const int i,
-                   const int rank) {
+static int scan_axis_of(const tarei_node *const node, const char *const name, const int i,
+                        const int rank) {
   const int64_t axis = list_item(node, name, i);
   return (int)(axis < 0 ? axis + rank : axis);
 }
@@ -41,11 +41,11 @@ static void copy_element(const tare_tensor *const whole, const int axis, const i
   }
 }
 
-static int scan_axis(const scan *const s, const int i) {
-  return axis_of(s->step->node, "scan_input_axes", i, s->run->in[s->n_states + i]->rank);
+static int scan_axis(const bodies_scan *const s, const int i) {
+  return scan_axis_of(s->step->node, "scan_input_axes", i, s->run->in[s->n_states + i]->rank);
 }
 
-static int64_t length_of(const scan *const s) {
+static int64_t scan_length_of(const bodies_scan *const s) {
   return s->run->in[s->n_states]->dims[scan_axis(s, 0)];
 }
 
@@ -54,17 +54,17 @@ static int64_t turned(const tarei_node *const node, const char *const name, cons
   return list_item(node, name, i) ? length - 1 - at : at;
 }
 
-static tare_status begin(const scan *const s, tare_error *const err) {
+static tare_status scan_begin(const bodies_scan *const s, tare_error *const err) {
   for (int i = 0; i < s->body->n_formal; i++) {
     const tare_tensor *const given = s->run->in[i];
     tare_tensor *const t = &s->formal[i];
     *t = *given;
     if (i >= s->n_states) {
       const int axis = scan_axis(s, i - s->n_states);
-      if (given->dims[axis] != length_of(s)) {
+      if (given->dims[axis] != scan_length_of(s)) {
         return tarei_fail(err, TARE_E_SHAPE,
                           "the tensors that it scans have %lld and %lld elements",
-                          (long long)length_of(s), (long long)given->dims[axis]);
+                          (long long)scan_length_of(s), (long long)given->dims[axis]);
       }
       t->rank--;
       memmove(&t->dims[axis], &t->dims[axis + 1], (size_t)(t->rank - axis) * sizeof *t->dims);
@@ -79,11 +79,12 @@ static tare_status begin(const scan *const s, tare_error *const err) {
 }
 
 /* What a list is once its first element is known. */
-static tare_status take_list(const scan *const s, const int i, const tare_tensor *const element,
-                             const int64_t length, tare_error *const err) {
+static tare_status scan_take_list(const bodies_scan *const s, const int i,
+                                  const tare_tensor *const element, const int64_t length,
+                                  tare_error *const err) {
   tare_tensor *const list = &s->lists[i];
   const int rank = element->rank + 1;
-  const int axis = axis_of(s->step->node, "scan_output_axes", i, rank);
+  const int axis = scan_axis_of(s->step->node, "scan_output_axes", i, rank);
   *list = (tare_tensor){.dtype = element->dtype, .rank = rank};
   for (int d = 0, from = 0; d < rank; d++) {
     list->dims[d] = d == axis ? length : element->dims[from++];
@@ -105,18 +106,18 @@ static bool fits_list(const tare_tensor *const element, const tare_tensor *const
   return fits;
 }
 
-static tare_status put_element(const scan *const s, const int i, const int64_t turn,
+static tare_status put_element(const bodies_scan *const s, const int i, const int64_t turn,
                                const int64_t length, tare_error *const err) {
   const tarei_node *const node = s->step->node;
   const tare_tensor *const element = tarei_call_output(s->step, s->run, 0, s->n_states + i);
   if (s->step->n_measured && turn == 0) {
-    TARE_TRY(take_list(s, i, element, length, err));
+    TARE_TRY(scan_take_list(s, i, element, length, err));
   }
   const tare_tensor *const list = &s->lists[i];
   if (!list->data) {
     return TARE_OK;
   }
-  const int axis = axis_of(node, "scan_output_axes", i, list->rank);
+  const int axis = scan_axis_of(node, "scan_output_axes", i, list->rank);
   if (!fits_list(element, list, axis)) {
     return tarei_fail(err, TARE_E_SHAPE, "output %d changes its dims from turn to turn",
                       s->n_states + i);
@@ -126,8 +127,8 @@ static tare_status put_element(const scan *const s, const int i, const int64_t t
   return TARE_OK;
 }
 
-static tare_status turn(const scan *const s, const int64_t at, const int64_t length,
-                        tare_error *const err) {
+static tare_status scan_turn(const bodies_scan *const s, const int64_t at, const int64_t length,
+                             tare_error *const err) {
   TARE_TRY(tarei_call_turn(s->step, s->run, err));
   for (int i = 0; i < s->n_scanned; i++) {
     copy_element(s->run->in[s->n_states + i], scan_axis(s, i),
@@ -149,33 +150,33 @@ static tare_status turn(const scan *const s, const int64_t at, const int64_t len
   return TARE_OK;
 }
 
-static tare_status turns(const scan *const s, tare_error *const err) {
-  TARE_TRY(begin(s, err));
-  const int64_t length = length_of(s);
+static tare_status scan_turns(const bodies_scan *const s, tare_error *const err) {
+  TARE_TRY(scan_begin(s, err));
+  const int64_t length = scan_length_of(s);
   for (int64_t at = 0; at < length; at++) {
-    TARE_TRY(turn(s, at, length, err));
+    TARE_TRY(scan_turn(s, at, length, err));
   }
   return TARE_OK;
 }
 
 /* Computes all turns. States end in `states`, whose memory is the caller's then. */
-static tare_status compute(const tarei_step *const step, const tarei_run *const r,
-                           tare_tensor *const lists, tare_tensor *const states,
-                           tare_error *const err) {
+static tare_status scan_compute(const tarei_step *const step, const tarei_run *const r,
+                                tare_tensor *const lists, tare_tensor *const states,
+                                tare_error *const err) {
   const tarei_graph *const body = tarei_node_body(step->node, 0);
   const int n_scanned = (int)tarei_attr_int(step->node, "num_scan_inputs", 0);
-  scan s = {.step = step,
-            .run = r,
-            .body = body,
-            .n_states = body->n_formal - n_scanned,
-            .n_scanned = n_scanned,
-            .formal = tarei_calloc((size_t)body->n_formal, sizeof *s.formal),
-            .lists = lists};
+  bodies_scan s = {.step = step,
+                   .run = r,
+                   .body = body,
+                   .n_states = body->n_formal - n_scanned,
+                   .n_scanned = n_scanned,
+                   .formal = tarei_calloc((size_t)body->n_formal, sizeof *s.formal),
+                   .lists = lists};
   s.n_lists = body->n_outputs - s.n_states;
   if (!s.formal) {
     return tarei_fail_memory(err, step->node->name, (size_t)body->n_formal * sizeof *s.formal);
   }
-  const tare_status status = turns(&s, err);
+  const tare_status status = scan_turns(&s, err);
   for (int i = 0; i < body->n_formal; i++) {
     const bool own = s.formal[i].data && s.formal[i].data != r->in[i]->data;
     if (i < s.n_states && status == TARE_OK) {
@@ -205,23 +206,23 @@ static tare_status compute_results(const tarei_step *const step, const tarei_run
   for (int o = count_states(step); !step->n_measured && o < step->node->n_out; o++) {
     kept[o] = r->out[o] ? *r->out[o] : kept[o];
   }
-  const tare_status status = compute(step, r, kept + count_states(step), kept, err);
+  const tare_status status = scan_compute(step, r, kept + count_states(step), kept, err);
   for (int o = 0; status != TARE_OK && o < n; o++) {
     tarei_call_give(r, step->n_measured ? kept[o].data : NULL);
   }
   return status;
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status scan_measure(const tarei_step *const step, const tarei_run *const r,
+                                int64_t *const values, tare_error *const err) {
   tare_tensor *results;
   TARE_TRY(compute_results(step, r, &results, err));
   tarei_call_dims(step, results, values);
   return TARE_OK;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status scan_run(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
   const int n = tarei_node_body(step->node, 0)->n_outputs;
   tare_tensor *results;
   if (step->n_measured) {
@@ -233,4 +234,4 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_scan = {.measure = measure, .run = run};
+const tarei_lowering tarei_lower_scan = {.measure = scan_measure, .run = scan_run};

@@ -38,7 +38,8 @@ static int64_t block_of(const tarei_conv *const c, const size_t element) {
   return fit < LEAST_BLOCK ? LEAST_BLOCK : fit > MOST_BLOCK ? MOST_BLOCK : fit;
 }
 
-static size_t thread_bytes(const tarei_conv *const c, const size_t element, const int64_t width) {
+static size_t conv_planes_thread_bytes(const tarei_conv *const c, const size_t element,
+                                       const int64_t width) {
   const size_t pixel = pixel_of(c, element);
   const size_t line = tarei_times(tarei_times((size_t)width, (size_t)c->kernel[0]), pixel);
   const size_t taps = tarei_times((size_t)(block_of(c, element) * tarei_conv_taps(c)), pixel);
@@ -47,10 +48,13 @@ static size_t thread_bytes(const tarei_conv *const c, const size_t element, cons
 
 size_t tarei_conv_spans_scratch(const tarei_conv *const c, const tare_tensor *const x,
                                 const size_t element, const int threads) {
-  return c->space == 2 ? tarei_times(thread_bytes(c, element, x->dims[2]), (size_t)threads) : 0;
+  return c->space == 2
+             ? tarei_times(conv_planes_thread_bytes(c, element, x->dims[2]), (size_t)threads)
+             : 0;
 }
 
-static void put(const plane_job *const j, const char *const row, const int64_t x, char *const to) {
+static void conv_planes_put(const plane_job *const j, const char *const row, const int64_t x,
+                            char *const to) {
   if (row && x >= 0 && x < j->in[1]) {
     memcpy(to, row + (size_t)x * j->pixel, j->pixel);
   } else {
@@ -59,8 +63,8 @@ static void put(const plane_job *const j, const char *const row, const int64_t x
 }
 
 /* Row of the input that tap ky of output row oy meets; NULL in the padding. */
-static const char *row_at(const plane_job *const j, const int64_t batch, const int64_t oy,
-                          const int64_t ky) {
+static const char *conv_planes_row_at(const plane_job *const j, const int64_t batch,
+                                      const int64_t oy, const int64_t ky) {
   const tarei_conv *const c = j->conv;
   const int64_t y = oy * c->stride[0] + ky * c->dilation[0] - j->pad[0];
   return y < 0 || y >= j->in[0] ? NULL
@@ -76,16 +80,16 @@ static tarei_dw_conv call_of(const plane_job *const j, const void *const x) {
 }
 
 /* One output row. */
-static void line_item(const void *const user, const size_t i, const int thread) {
+static void conv_planes_line_item(const void *const user, const size_t i, const int thread) {
   const plane_job *const j = user;
   const tarei_conv *const c = j->conv;
   const int64_t batch = (int64_t)i / j->out[0], oy = (int64_t)i % j->out[0], rows = c->kernel[0];
   char *const line = tarei_thread_scratch(j->run, thread, j->thread_bytes);
   for (int64_t ky = 0; ky < rows; ky++) {
-    const char *const from = row_at(j, batch, oy, ky);
+    const char *const from = conv_planes_row_at(j, batch, oy, ky);
     char *to = line + (size_t)ky * j->pixel;
     for (int64_t x = 0; x < j->in[1]; x++) {
-      put(j, from, x, to);
+      conv_planes_put(j, from, x, to);
       to += (size_t)rows * j->pixel;
     }
   }
@@ -98,13 +102,13 @@ static void line_item(const void *const user, const size_t i, const int thread) 
 }
 
 /* All taps of an output, column by column. */
-static void copy_taps(const plane_job *const j, const size_t position, char *to) {
+static void conv_planes_copy_taps(const plane_job *const j, const size_t position, char *to) {
   const tarei_conv *const c = j->conv;
   const int64_t row = (int64_t)position / j->out[1], ox = (int64_t)position % j->out[1];
   for (int64_t kx = 0; kx < c->kernel[1]; kx++) {
     const int64_t x = ox * c->stride[1] + kx * c->dilation[1] - j->pad[1];
     for (int64_t ky = 0; ky < c->kernel[0]; ky++) {
-      put(j, row_at(j, row / j->out[0], row % j->out[0], ky), x, to);
+      conv_planes_put(j, conv_planes_row_at(j, row / j->out[0], row % j->out[0], ky), x, to);
       to += j->pixel;
     }
   }
@@ -117,7 +121,7 @@ static void taps_item(const void *const user, const size_t i, const int thread) 
   const int64_t taps = tarei_conv_taps(j->conv);
   char *const block = tarei_thread_scratch(j->run, thread, j->thread_bytes);
   for (size_t p = 0; p < n; p++) {
-    copy_taps(j, first + p, block + p * (size_t)taps * j->pixel);
+    conv_planes_copy_taps(j, first + p, block + p * (size_t)taps * j->pixel);
   }
   tarei_dw_conv call = call_of(j, block);
   call.in_length = (int64_t)n * taps;
@@ -137,7 +141,7 @@ void tarei_conv_planes(const tarei_conv *const c, const tarei_run *const run,
                  .pad_byte = pad_byte,
                  .block = block_of(c, element),
                  .total = (size_t)(x->dims[0] * out->dims[1] * out->dims[2]),
-                 .thread_bytes = thread_bytes(c, element, x->dims[2]),
+                 .thread_bytes = conv_planes_thread_bytes(c, element, x->dims[2]),
                  .span = span,
                  .user = user};
   for (int a = 0; a < 2; a++) {
@@ -149,7 +153,7 @@ void tarei_conv_planes(const tarei_conv *const c, const tarei_run *const run,
     return;
   }
   if (c->dilation[1] == 1 && j.out[1] >= NARROW) {
-    tarei_team_run(run->team, (size_t)(x->dims[0] * j.out[0]), line_item, &j);
+    tarei_team_run(run->team, (size_t)(x->dims[0] * j.out[0]), conv_planes_line_item, &j);
   } else {
     tarei_team_run(run->team, (j.total + (size_t)j.block - 1) / (size_t)j.block, taps_item, &j);
   }

@@ -79,17 +79,18 @@ int64_t tarei_conv_pad_before(const tarei_conv *const c, const int axis, const i
 }
 
 /* The sizes of one run. */
-typedef struct geometry {
+typedef struct conv_rows_geometry {
   const tarei_conv *conv;
   const char *x;
   size_t element;
   uint8_t pad_byte;
   int64_t in[2], out[2], pad[2], batch;
-} geometry;
+} conv_rows_geometry;
 
 /* Copies `n` channels of taps [first, last) of a row of the input; taps lie `dilation` apart. */
-static void copy_taps(const geometry *const g, const char *const from, const int64_t first,
-                      const int64_t last, const size_t run, char *const to) {
+static void conv_rows_copy_taps(const conv_rows_geometry *const g, const char *const from,
+                                const int64_t first, const int64_t last, const size_t run,
+                                char *const to) {
   const tarei_conv *const c = g->conv;
   const size_t pixel = (size_t)c->channels * g->element;
   const size_t step = (size_t)c->dilation[1] * pixel;
@@ -102,35 +103,37 @@ static void copy_taps(const geometry *const g, const char *const from, const int
   }
 }
 
-static int64_t clamp(const int64_t value, const int64_t least, const int64_t most) {
+static int64_t conv_rows_clamp(const int64_t value, const int64_t least, const int64_t most) {
   return value < least ? least : value > most ? most : value;
 }
 
 /* Gathers `taps` of one row of the input, channels of one group; the first lies at position x. */
-static void gather_taps(const geometry *const g, const char *const row, const int64_t group,
-                        const int64_t x, const int64_t taps, char *const to) {
+static void gather_taps(const conv_rows_geometry *const g, const char *const row,
+                        const int64_t group, const int64_t x, const int64_t taps, char *const to) {
   const tarei_conv *const c = g->conv;
   const size_t run = (size_t)(c->channels / c->group) * g->element;
   const size_t pixel = (size_t)c->channels * g->element;
   const int64_t d = c->dilation[1];
-  const int64_t first = row ? clamp((d - 1 - x) / d, 0, taps) : taps;
-  const int64_t last = g->in[1] > x ? clamp((g->in[1] - 1 - x) / d + 1, first, taps) : first;
+  const int64_t first = row ? conv_rows_clamp((d - 1 - x) / d, 0, taps) : taps;
+  const int64_t last =
+      g->in[1] > x ? conv_rows_clamp((g->in[1] - 1 - x) / d + 1, first, taps) : first;
   memset(to, g->pad_byte, (size_t)first * run);
   if (first < last) {
-    copy_taps(g, row + (size_t)(x + first * d) * pixel + (size_t)group * run, first, last, run,
-              to + (size_t)first * run);
+    conv_rows_copy_taps(g, row + (size_t)(x + first * d) * pixel + (size_t)group * run, first, last,
+                        run, to + (size_t)first * run);
   }
   memset(to + (size_t)last * run, g->pad_byte, (size_t)(taps - last) * run);
 }
 
 /* A row of the input, or NULL in the padding. */
-static const char *input_row(const geometry *const g, const int64_t batch, const int64_t y) {
+static const char *input_row(const conv_rows_geometry *const g, const int64_t batch,
+                             const int64_t y) {
   const size_t row = (size_t)(g->in[1] * g->conv->channels) * g->element;
   return y < 0 || y >= g->in[0] ? NULL : g->x + (size_t)(batch * g->in[0] + y) * row;
 }
 
 /* Gathers the taps of one output position and group. */
-static void gather_row(const geometry *const g, const int64_t group, const size_t row,
+static void gather_row(const conv_rows_geometry *const g, const int64_t group, const size_t row,
                        char *const to) {
   const tarei_conv *const c = g->conv;
   const int64_t per_batch = g->out[0] * g->out[1];
@@ -144,7 +147,7 @@ static void gather_row(const geometry *const g, const int64_t group, const size_
   }
 }
 
-static size_t row_bytes(const tarei_conv *const c, const size_t element) {
+static size_t conv_rows_row_bytes(const tarei_conv *const c, const size_t element) {
   return tarei_round_up(c->k * element, TAREI_ALIGN);
 }
 
@@ -168,18 +171,20 @@ static bool is_direct(const tarei_conv *const c) {
 }
 
 /* Rows of a gathered block, out of `total`. */
-static size_t block_rows(const tarei_conv *const c, const size_t element, const size_t total) {
+static size_t conv_rows_block_rows(const tarei_conv *const c, const size_t element,
+                                   const size_t total) {
   const size_t rows = is_direct(c)   ? LEAST_ROWS
                       : has_lines(c) ? fitting(line_step(c, element))
-                                     : fitting(row_bytes(c, element));
+                                     : fitting(conv_rows_row_bytes(c, element));
   return rows < total ? rows : total ? total : 1;
 }
 
-static size_t thread_bytes(const tarei_conv *const c, const size_t element, const size_t total) {
-  const size_t rows = block_rows(c, element, total);
+static size_t conv_rows_thread_bytes(const tarei_conv *const c, const size_t element,
+                                     const size_t total) {
+  const size_t rows = conv_rows_block_rows(c, element, total);
   const size_t bytes =
       has_lines(c) ? tarei_plus(tarei_times(rows - 1, line_step(c, element)), c->k * element)
-                   : tarei_times(rows, row_bytes(c, element));
+                   : tarei_times(rows, conv_rows_row_bytes(c, element));
   return tarei_plus(tarei_round_up(bytes, TAREI_ALIGN), TAREI_ALIGN);
 }
 
@@ -189,29 +194,31 @@ static size_t positions_of(const tarei_conv *const c, const tare_tensor *const o
 
 size_t tarei_conv_scratch(const tarei_conv *const c, const tare_tensor *const out,
                           const size_t element, const int threads) {
-  return tarei_times(thread_bytes(c, element, positions_of(c, out)), (size_t)threads);
+  return tarei_times(conv_rows_thread_bytes(c, element, positions_of(c, out)), (size_t)threads);
 }
 
 /* What the threads of one run share. */
-typedef struct job {
-  geometry g;
+typedef struct conv_rows_job {
+  conv_rows_geometry g;
   const tarei_run *run;
   tarei_conv_rows_fn rows;
   const void *user;
   size_t total;       /* output positions */
   int64_t begin, end; /* outputs along the axis whose taps all lie inside the input */
   int64_t size;       /* outputs of a block */
-} job;
+} conv_rows_job;
 
-static char *scratch_of(const job *const j, const int thread) {
-  return tarei_thread_scratch(j->run, thread, thread_bytes(j->g.conv, j->g.element, j->total));
+static char *scratch_of(const conv_rows_job *const j, const int thread) {
+  return tarei_thread_scratch(j->run, thread,
+                              conv_rows_thread_bytes(j->g.conv, j->g.element, j->total));
 }
 
-static void gathered(const job *const j, const size_t first, const size_t last, const int thread) {
-  const geometry *const g = &j->g;
+static void gathered(const conv_rows_job *const j, const size_t first, const size_t last,
+                     const int thread) {
+  const conv_rows_geometry *const g = &j->g;
   char *const block = scratch_of(j, thread);
-  const size_t lda = row_bytes(g->conv, g->element);
-  const size_t most = block_rows(g->conv, g->element, j->total);
+  const size_t lda = conv_rows_row_bytes(g->conv, g->element);
+  const size_t most = conv_rows_block_rows(g->conv, g->element, j->total);
   for (size_t r = first; r < last; r += most) {
     const size_t m = last - r < most ? last - r : most;
     for (int64_t group = 0; group < g->conv->group; group++) {
@@ -224,7 +231,7 @@ static void gathered(const job *const j, const size_t first, const size_t last, 
 }
 
 /* First and last + 1 output along the axis whose taps all lie inside the input. */
-static void interior(const geometry *const g, int64_t *const begin, int64_t *const end) {
+static void interior(const conv_rows_geometry *const g, int64_t *const begin, int64_t *const end) {
   const tarei_conv *const c = g->conv;
   const int64_t stride = c->stride[1];
   const int64_t last_start = g->in[1] - c->kernel[1] + g->pad[1];
@@ -234,9 +241,9 @@ static void interior(const geometry *const g, int64_t *const begin, int64_t *con
   *begin = *begin > *end ? *end : *begin;
 }
 
-static void one_block(const job *const j, const int64_t b, const int64_t t0, const int64_t t1,
-                      const int thread) {
-  const geometry *const g = &j->g;
+static void conv_rows_one_block(const conv_rows_job *const j, const int64_t b, const int64_t t0,
+                                const int64_t t1, const int thread) {
+  const conv_rows_geometry *const g = &j->g;
   const size_t base = (size_t)(b * g->out[1]);
   const int64_t in0 = t0 > j->begin ? t0 : j->begin, in1 = t1 < j->end ? t1 : j->end;
   if (in0 >= in1) {
@@ -252,30 +259,30 @@ static void one_block(const job *const j, const int64_t b, const int64_t t0, con
   gathered(j, base + (size_t)in1, base + (size_t)t1, thread);
 }
 
-static int64_t blocks_of(const job *const j) {
+static int64_t blocks_of(const conv_rows_job *const j) {
   return (j->g.out[1] + j->size - 1) / j->size;
 }
 
-static int64_t block_end(const job *const j, const int64_t t0) {
+static int64_t block_end(const conv_rows_job *const j, const int64_t t0) {
   return t0 + j->size < j->g.out[1] ? t0 + j->size : j->g.out[1];
 }
 
 static void direct_item(const void *const user, const size_t i, const int thread) {
-  const job *const j = user;
+  const conv_rows_job *const j = user;
   const int64_t per_batch = blocks_of(j), t0 = (int64_t)i % per_batch * j->size;
-  one_block(j, (int64_t)i / per_batch, t0, block_end(j, t0), thread);
+  conv_rows_one_block(j, (int64_t)i / per_batch, t0, block_end(j, t0), thread);
 }
 
 static void gathered_item(const void *const user, const size_t i, const int thread) {
-  const job *const j = user;
+  const conv_rows_job *const j = user;
   const size_t first = i * (size_t)j->size, last = first + (size_t)j->size;
   gathered(j, first, last < j->total ? last : j->total, thread);
 }
 
 /* Groups come last: a thread goes through the weights of its own. */
-static void line_item(const void *const user, const size_t i, const int thread) {
-  const job *const j = user;
-  const geometry *const g = &j->g;
+static void conv_rows_line_item(const void *const user, const size_t i, const int thread) {
+  const conv_rows_job *const j = user;
+  const conv_rows_geometry *const g = &j->g;
   const tarei_conv *const c = g->conv;
   const int64_t per_batch = blocks_of(j), per_group = per_batch * g->batch;
   const int64_t group = (int64_t)i / per_group, rest = (int64_t)i % per_group;
@@ -289,13 +296,13 @@ static void line_item(const void *const user, const size_t i, const int thread) 
 }
 
 /* Even shares of at most `most`, one for each thread at least. */
-static int64_t share(const int64_t n, const int64_t parts, const int64_t most) {
+static int64_t conv_rows_share(const int64_t n, const int64_t parts, const int64_t most) {
   const int64_t even = (n + parts - 1) / parts;
   const int64_t pieces = (even + most - 1) / most;
   return pieces ? (even + pieces - 1) / pieces : 1;
 }
 
-static bool is_pointwise(const geometry *const g) {
+static bool is_pointwise(const conv_rows_geometry *const g) {
   const tarei_conv *const c = g->conv;
   bool plain = c->group == 1;
   for (int a = 0; a < 2; a++) {
@@ -306,13 +313,13 @@ static bool is_pointwise(const geometry *const g) {
 }
 
 /* Whatever its axes, a pointwise convolution is one product of all positions. */
-static void flatten(geometry *const g) {
+static void flatten(conv_rows_geometry *const g) {
   g->in[1] = g->out[1] = g->batch * g->out[0] * g->out[1];
   g->in[0] = g->out[0] = g->batch = 1;
 }
 
-static void run_job(job *const j) {
-  geometry *const g = &j->g;
+static void conv_rows_run_job(conv_rows_job *const j) {
+  conv_rows_geometry *const g = &j->g;
   const tarei_conv *const c = g->conv;
   tarei_team *const team = j->run->team;
   const int64_t threads = j->run->threads;
@@ -322,15 +329,16 @@ static void run_job(job *const j) {
   }
   if (pointwise || is_direct(c)) {
     interior(g, &j->begin, &j->end);
-    j->size = share(g->out[1], threads, (int64_t)fitting(line_step(c, g->element)) * 4);
+    j->size = conv_rows_share(g->out[1], threads, (int64_t)fitting(line_step(c, g->element)) * 4);
     tarei_team_run(team, (size_t)(g->batch * blocks_of(j)), direct_item, j);
   } else if (has_lines(c)) {
     const int64_t items = g->batch * c->group;
-    j->size = share(g->out[1], items >= threads ? 1 : threads,
-                    (int64_t)block_rows(c, g->element, j->total));
-    tarei_team_run(team, (size_t)(items * blocks_of(j)), line_item, j);
+    j->size = conv_rows_share(g->out[1], items >= threads ? 1 : threads,
+                              (int64_t)conv_rows_block_rows(c, g->element, j->total));
+    tarei_team_run(team, (size_t)(items * blocks_of(j)), conv_rows_line_item, j);
   } else {
-    j->size = share((int64_t)j->total, threads, (int64_t)block_rows(c, g->element, j->total));
+    j->size = conv_rows_share((int64_t)j->total, threads,
+                              (int64_t)conv_rows_block_rows(c, g->element, j->total));
     tarei_team_run(team, (j->total + (size_t)j->size - 1) / (size_t)j->size, gathered_item, j);
   }
 }
@@ -339,9 +347,9 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
                      const tare_tensor *const x, const tare_tensor *const out, const size_t element,
                      const uint8_t pad_byte, const tarei_conv_rows_fn rows,
                      const void *const user) {
-  job j = {.run = run, .rows = rows, .user = user};
-  geometry *const g = &j.g;
-  *g = (geometry){
+  conv_rows_job j = {.run = run, .rows = rows, .user = user};
+  conv_rows_geometry *const g = &j.g;
+  *g = (conv_rows_geometry){
       .conv = c, .x = x->data, .element = element, .pad_byte = pad_byte, .batch = x->dims[0]};
   g->in[0] = c->space == 2 ? x->dims[1] : 1;
   g->in[1] = x->dims[c->space];
@@ -352,6 +360,6 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   }
   j.total = positions_of(c, out);
   if (j.total > 0) {
-    run_job(&j);
+    conv_rows_run_job(&j);
   }
 }

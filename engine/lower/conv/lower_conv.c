@@ -10,18 +10,18 @@
 
 enum { BLOCK = 128 /* output positions */ };
 
-typedef struct state {
+typedef struct lower_conv_state {
   tarei_window window;
   int64_t group;
-} state;
+} lower_conv_state;
 
-typedef struct job {
+typedef struct lower_conv_job {
   const tarei_run *run;
   tarei_windows w;
   int64_t channels, outputs, group;
   size_t element, k; /* k: channels of a group x taps */
   size_t blocks, thread_bytes;
-} job;
+} lower_conv_job;
 
 /* A thread's scratch: offsets [taps][BLOCK], columns [k][BLOCK], and the columns packed. */
 typedef struct scratch_parts {
@@ -29,8 +29,8 @@ typedef struct scratch_parts {
   void *columns, *packed;
 } scratch_parts;
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status conv_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                tare_error *const err) {
   (void)blobs;
   const tarei_value *const x = &step->graph->values[step->node->in[0]];
   const tarei_value *const w = &step->graph->values[step->node->in[1]];
@@ -38,7 +38,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
     return tarei_fail(err, TARE_E_UNSUPPORTED, "convolutions of %s are not supported",
                       tare_dtype_name(x->dtype));
   }
-  state *const s = tarei_calloc(1, sizeof *s);
+  lower_conv_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "convolution", sizeof *s);
@@ -47,49 +47,49 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return tarei_windows_prepare(step, x->rank - 2, w->dims + 2, &s->window, err);
 }
 
-static size_t offsets_bytes(const job *const j) {
+static size_t offsets_bytes(const lower_conv_job *const j) {
   return tarei_round_up((size_t)j->w.taps * BLOCK * sizeof(int64_t), TAREI_ALIGN);
 }
 
-static size_t columns_bytes(const job *const j) {
+static size_t columns_bytes(const lower_conv_job *const j) {
   return tarei_round_up(j->k * BLOCK * j->element, TAREI_ALIGN);
 }
 
 /* Also room for the offsets of one position, before anything is packed. */
-static size_t packed_bytes(const job *const j) {
+static size_t packed_bytes(const lower_conv_job *const j) {
   const size_t packed = tarei_f32_packed_size(j->k, BLOCK);
   const size_t spare = (size_t)j->w.taps * sizeof(int64_t);
   return tarei_round_up(packed > spare ? packed : spare, TAREI_ALIGN);
 }
 
-static job job_of(const tarei_step *const step, const tare_tensor *const *const in,
-                  const tare_tensor *const *const out) {
-  const state *const s = step->state;
+static lower_conv_job job_of(const tarei_step *const step, const tare_tensor *const *const in,
+                             const tare_tensor *const *const out) {
+  const lower_conv_state *const s = step->state;
   const tare_tensor *const x = in[0], *const w = in[1];
-  job j = {.w = tarei_windows_of(&s->window, x->dims + 2, out[0]->dims + 2),
-           .channels = x->dims[1],
-           .outputs = w->dims[0],
-           .group = s->group,
-           .element = tare_dtype_size(x->dtype)};
+  lower_conv_job j = {.w = tarei_windows_of(&s->window, x->dims + 2, out[0]->dims + 2),
+                      .channels = x->dims[1],
+                      .outputs = w->dims[0],
+                      .group = s->group,
+                      .element = tare_dtype_size(x->dtype)};
   j.k = (size_t)(w->dims[1] * j.w.taps);
   j.blocks = ((size_t)j.w.out_plane + BLOCK - 1) / BLOCK;
   j.thread_bytes = offsets_bytes(&j) + columns_bytes(&j) + packed_bytes(&j);
   return j;
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t conv_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                           const tare_tensor *const *const out, const int threads) {
   return tarei_times(job_of(step, in, out).thread_bytes, (size_t)threads);
 }
 
-static scratch_parts parts_of(const job *const j, const int thread) {
+static scratch_parts conv_parts_of(const lower_conv_job *const j, const int thread) {
   char *const at = tarei_thread_scratch(j->run, thread, j->thread_bytes);
   return (scratch_parts){(int64_t *)(void *)at, at + offsets_bytes(j),
                          at + offsets_bytes(j) + columns_bytes(j)};
 }
 
 /* Offsets of n positions, those of a tap side by side. `spare` holds those of one position. */
-static void find_offsets(const job *const j, const size_t first, const size_t n,
+static void find_offsets(const lower_conv_job *const j, const size_t first, const size_t n,
                          int64_t *const spare, int64_t *const offsets) {
   for (size_t p = 0; p < n; p++) {
     tarei_windows_offsets(&j->w, (int64_t)(first + p), spare);
@@ -100,8 +100,8 @@ static void find_offsets(const job *const j, const size_t first, const size_t n,
 }
 
 #define GATHER(name, type)                                                                   \
-  static void name(const job *const j, const size_t plane, const int64_t *const offsets,     \
-                   const size_t n, void *const columns) {                                    \
+  static void name(const lower_conv_job *const j, const size_t plane,                        \
+                   const int64_t *const offsets, const size_t n, void *const columns) {      \
     const size_t taps = (size_t)j->w.taps;                                                   \
     const type *const x = (const type *)j->run->in[0]->data + plane * (size_t)j->w.in_plane; \
     for (size_t row = 0; row < j->k; row++) {                                                \
@@ -116,7 +116,7 @@ static void find_offsets(const job *const j, const size_t first, const size_t n,
 GATHER(gather_f32, float)
 GATHER(gather_f64, double)
 
-static void multiply_f32(const job *const j, const size_t o, const size_t n_out,
+static void multiply_f32(const lower_conv_job *const j, const size_t o, const size_t n_out,
                          const scratch_parts *const s, const size_t n, float *const out) {
   const tarei_kernels *const kernels = j->run->kernels;
   kernels->f32_pack(s->columns, n, false, j->k, n, s->packed);
@@ -130,7 +130,7 @@ static void multiply_f32(const job *const j, const size_t o, const size_t n_out,
   kernels->f32_gemm(&gemm);
 }
 
-static void multiply_f64(const job *const j, const size_t o, const size_t n_out,
+static void multiply_f64(const lower_conv_job *const j, const size_t o, const size_t n_out,
                          const scratch_parts *const s, const size_t n, double *const out) {
   const double *const w = (const double *)j->run->in[1]->data + o * j->k;
   for (size_t i = 0; i < n_out; i++) {
@@ -145,23 +145,23 @@ static void multiply_f64(const job *const j, const size_t o, const size_t n_out,
   }
 }
 
-#define ADD_BIAS(name, type)                                                               \
-  static void name(const job *const j, const size_t o, const size_t n_out, const size_t n, \
-                   type *const out) {                                                      \
-    const type *const bias = (const type *)j->run->in[2]->data + o;                        \
-    for (size_t i = 0; i < n_out; i++) {                                                   \
-      for (size_t p = 0; p < n; p++) {                                                     \
-        out[i * (size_t)j->w.out_plane + p] += bias[i];                                    \
-      }                                                                                    \
-    }                                                                                      \
+#define ADD_BIAS(name, type)                                                          \
+  static void name(const lower_conv_job *const j, const size_t o, const size_t n_out, \
+                   const size_t n, type *const out) {                                 \
+    const type *const bias = (const type *)j->run->in[2]->data + o;                   \
+    for (size_t i = 0; i < n_out; i++) {                                              \
+      for (size_t p = 0; p < n; p++) {                                                \
+        out[i * (size_t)j->w.out_plane + p] += bias[i];                               \
+      }                                                                               \
+    }                                                                                 \
   }
 ADD_BIAS(add_bias_f32, float)
 ADD_BIAS(add_bias_f64, double)
 
 /* All groups of some positions of one sample. */
 static void block(const void *const user, const size_t item, const int thread) {
-  const job *const j = user;
-  const scratch_parts s = parts_of(j, thread);
+  const lower_conv_job *const j = user;
+  const scratch_parts s = conv_parts_of(j, thread);
   const size_t batch = item / j->blocks, first = item % j->blocks * BLOCK;
   const size_t left = (size_t)j->w.out_plane - first, n = left < BLOCK ? left : BLOCK;
   const size_t n_out = (size_t)(j->outputs / j->group);
@@ -189,9 +189,9 @@ static void block(const void *const user, const size_t item, const int thread) {
   }
 }
 
-static tare_status check(const tarei_step *const step, const tarei_run *const r,
-                         tare_error *const err) {
-  const state *const s = step->state;
+static tare_status conv_check(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
+  const lower_conv_state *const s = step->state;
   const tare_tensor *const w = r->in[1];
   TARE_TRY(tarei_want_dim(step, r, 0, 1, w->dims[1] * s->group, err));
   TARE_TRY(tarei_want_dim(step, r, 1, 0, r->out[0]->dims[1], err));
@@ -205,13 +205,13 @@ static tare_status check(const tarei_step *const step, const tarei_run *const r,
   return tarei_want_count(step, r, 2, w->dims[0], err);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  TARE_TRY(check(step, r, err));
+static tare_status conv_run(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
+  TARE_TRY(conv_check(step, r, err));
   const tare_tensor *in[3] = {r->in[0], r->in[1], step->node->n_in > 2 ? r->in[2] : NULL};
   tarei_run with_bias = *r;
   with_bias.in = in;
-  job j = job_of(step, r->in, r->out);
+  lower_conv_job j = job_of(step, r->in, r->out);
   j.run = &with_bias;
   if (tare_tensor_count(r->out[0]) > 0) {
     tarei_team_run(r->team, (size_t)r->in[0]->dims[0] * j.blocks, block, &j);
@@ -219,9 +219,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *conv_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->f32_gemm_name : "";
 }
 
 const tarei_lowering tarei_lower_conv = {
-    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};
+    .prepare = conv_prepare, .scratch = conv_scratch, .run = conv_run, .kernel = conv_kernel};

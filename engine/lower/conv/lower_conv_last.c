@@ -5,24 +5,25 @@
 #include "engine/lower/conv/conv_rows.h"
 #include "engine/lower/fused.h"
 
-typedef struct state {
+typedef struct conv_last_state {
   tarei_conv conv;
   tarei_fused fused;
   bool depthwise;
   const float *bias;    /* or NULL */
   const float *weights; /* packed per group, or [taps][channels] for depthwise */
   size_t group_floats;  /* between the packed weights of two groups */
-} state;
+} conv_last_state;
 
-typedef struct job {
-  const state *s;
+typedef struct conv_last_job {
+  const conv_last_state *s;
   const tarei_run *run;
   const tare_tensor *x, *out;
   tarei_epilogue epilogue;
-} job;
+} conv_last_job;
 
 /* [channels][taps][1] to [taps][channels]. */
-static void pack_depthwise(const tarei_conv *const c, const float *const w, float *const to) {
+static void conv_last_pack_depthwise(const tarei_conv *const c, const float *const w,
+                                     float *const to) {
   for (int64_t o = 0; o < c->outputs; o++) {
     for (int64_t j = 0; j < tarei_conv_taps(c); j++) {
       to[j * c->outputs + o] = w[o * tarei_conv_taps(c) + tarei_conv_tap(c, j)];
@@ -30,8 +31,8 @@ static void pack_depthwise(const tarei_conv *const c, const float *const w, floa
   }
 }
 
-static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
-                        tare_error *const err) {
+static tare_status conv_last_pack(tarei_step *const step, tarei_blobs *const blobs,
+                                  conv_last_state *const s, tare_error *const err) {
   const tarei_conv *const c = &s->conv;
   const float *const w = step->graph->values[step->node->in[1]].data->data;
   const size_t per_group = (size_t)(c->outputs / c->group);
@@ -44,7 +45,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
   TARE_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
   s->weights = data;
   if (fresh && s->depthwise) {
-    pack_depthwise(c, w, data);
+    conv_last_pack_depthwise(c, w, data);
   } else if (fresh) {
     for (int64_t g = 0; g < c->group; g++) {
       step->kernels->f32_pack(w + (size_t)g * per_group * c->k, c->k, true /* w[n][k] */, c->k,
@@ -54,9 +55,9 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
   return TARE_OK;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
-  state *const s = tarei_calloc(1, sizeof *s);
+static tare_status conv_last_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                     tare_error *const err) {
+  conv_last_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "convolution", sizeof *s);
@@ -67,21 +68,22 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   TARE_TRY(tarei_want_float(step, 2, err));
   TARE_TRY(tarei_want_residual(step, err));
   TARE_TRY(tarei_want_bias(step, (size_t)s->conv.outputs, &s->bias, err));
-  return pack(step, blobs, s, err);
+  return conv_last_pack(step, blobs, s, err);
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
-  const state *const s = step->state;
+static size_t conv_last_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                                const tare_tensor *const *const out, const int threads) {
+  const conv_last_state *const s = step->state;
   return s->depthwise ? tarei_conv_spans_scratch(&s->conv, in[0], sizeof(float), threads)
                       : tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads);
 }
 
-static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
-                 const int64_t group, const size_t first, const int thread) {
+static void conv_last_rows(const void *const user, const void *const a, const size_t lda,
+                           const size_t m, const int64_t group, const size_t first,
+                           const int thread) {
   (void)thread;
-  const job *const j = user;
-  const state *const s = j->s;
+  const conv_last_job *const j = user;
+  const conv_last_state *const s = j->s;
   const size_t n = (size_t)(s->conv.outputs / s->conv.group);
   const tarei_f32_gemm gemm = {
       .a = a,
@@ -94,36 +96,38 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
   j->run->kernels->f32_gemm(&gemm);
 }
 
-static void span(const void *const user, tarei_dw_conv *const call, const size_t row) {
-  const job *const j = user;
+static void conv_last_span(const void *const user, tarei_dw_conv *const call, const size_t row) {
+  const conv_last_job *const j = user;
   call->w = j->s->weights;
   call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
   j->run->kernels->dw_conv_f32(call);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status conv_last_run(const tarei_step *const step, const tarei_run *const r,
+                                 tare_error *const err) {
+  const conv_last_state *const s = step->state;
   const tare_tensor *residual;
   TARE_TRY(tarei_fused_residual(step, r, &residual, err));
   TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
-  job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
+  conv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
   j.epilogue.bias = s->bias;
   if (s->depthwise) {
-    tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, span, &j);
+    tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_span,
+                     &j);
   } else {
-    tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, rows, &j);
+    tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_rows,
+                    &j);
   }
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return ((const state *)step->state)->depthwise ? k->dw_conv_f32_name : k->f32_gemm_name;
+static const char *conv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return ((const conv_last_state *)step->state)->depthwise ? k->dw_conv_f32_name : k->f32_gemm_name;
 }
 
-const tarei_lowering tarei_lower_conv_last = {.prepare = prepare,
-                                              .scratch = scratch,
-                                              .run = run,
-                                              .kernel = kernel,
+const tarei_lowering tarei_lower_conv_last = {.prepare = conv_last_prepare,
+                                              .scratch = conv_last_scratch,
+                                              .run = conv_last_run,
+                                              .kernel = conv_last_kernel,
                                               .packs = 1u << 1 /* weights */};

@@ -1,8 +1,8 @@
 #include "base/mem.h"
 #include "engine/lower/conv/pool_any.h"
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status lp_pool_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                   tare_error *const err) {
   (void)blobs;
   tarei_pool_any *const pool = tarei_calloc(1, sizeof *pool);
   step->state = pool;
@@ -10,18 +10,19 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
               : tarei_fail_memory(err, "pooling", sizeof *pool);
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t lp_pool_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                              const tare_tensor *const *const out, const int threads) {
   (void)in;
   (void)out;
   return tarei_pool_any_scratch(step->state, threads);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status lp_pool_run(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
   (void)err;
   tarei_pool_any_run(step->state, r, NULL);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_lp_pool = {.prepare = prepare, .scratch = scratch, .run = run};
+const tarei_lowering tarei_lower_lp_pool = {
+    .prepare = lp_pool_prepare, .scratch = lp_pool_scratch, .run = lp_pool_run};

@@ -11,23 +11,23 @@
 #define AXES 3                       /* fewer axes are the last ones of three */
 #define LARGEST ((int64_t)INT32_MAX) /* of any attribute: sums of products stay in 64 bits */
 
-typedef struct state {
+typedef struct pool_state {
   tarei_fused fused; /* of channels-last averages */
   bool is_any;       /* `any` does it */
   tarei_pool_any any;
   int space;
   bool same, lower, with_pads; /* auto_pad SAME_*; SAME_LOWER; count_include_pad */
   int64_t kernel[AXES], stride[AXES], dilation[AXES], before[AXES], after[AXES];
-} state;
+} pool_state;
 
 /* Taps [first, end) of a window fall on elements; `padded` of them on elements or padding. */
-typedef struct taps {
+typedef struct pool_taps {
   int64_t start, first, end, padded;
-} taps;
+} pool_taps;
 
-static tare_status read_list(const tarei_node *const node, const char *const name, const int n,
-                             const int from, const int64_t least, const int64_t fallback,
-                             int64_t *const out, tare_error *const err) {
+static tare_status pool_read_list(const tarei_node *const node, const char *const name, const int n,
+                                  const int from, const int64_t least, const int64_t fallback,
+                                  int64_t *const out, tare_error *const err) {
   const tarei_attr *const a = tarei_attr_find(node, name);
   for (int i = 0; i < AXES; i++) {
     out[i] = fallback;
@@ -43,20 +43,20 @@ static tare_status read_list(const tarei_node *const node, const char *const nam
   return TARE_OK;
 }
 
-static tare_status read_attributes(const tarei_node *const node, state *const s,
+static tare_status read_attributes(const tarei_node *const node, pool_state *const s,
                                    tare_error *const err) {
   const char *const auto_pad = tarei_attr_string(node, "auto_pad", "NOTSET");
   s->same = strncmp(auto_pad, "SAME_", 5) == 0;
   s->lower = strcmp(auto_pad, "SAME_LOWER") == 0;
   s->with_pads = tarei_attr_int(node, "count_include_pad", 0) != 0;
-  TARE_TRY(read_list(node, "kernel_shape", s->space, 0, 1, 1, s->kernel, err));
-  TARE_TRY(read_list(node, "strides", s->space, 0, 1, 1, s->stride, err));
-  TARE_TRY(read_list(node, "dilations", s->space, 0, 1, 1, s->dilation, err));
+  TARE_TRY(pool_read_list(node, "kernel_shape", s->space, 0, 1, 1, s->kernel, err));
+  TARE_TRY(pool_read_list(node, "strides", s->space, 0, 1, 1, s->stride, err));
+  TARE_TRY(pool_read_list(node, "dilations", s->space, 0, 1, 1, s->dilation, err));
   if (s->same || strcmp(auto_pad, "VALID") == 0) {
     return TARE_OK;
   }
-  TARE_TRY(read_list(node, "pads", s->space, 0, 0, 0, s->before, err));
-  return read_list(node, "pads", s->space, s->space, 0, 0, s->after, err);
+  TARE_TRY(pool_read_list(node, "pads", s->space, 0, 0, 0, s->before, err));
+  return pool_read_list(node, "pads", s->space, s->space, 0, 0, s->after, err);
 }
 
 static bool gives_indices(const tarei_step *const step) {
@@ -69,8 +69,8 @@ static bool is_last(const tarei_node *const node) {
   return node->op == &tarei_op_max_pool_last || node->op == &tarei_op_average_pool_last;
 }
 
-static tare_status prepare_last(const tarei_step *const step, state *const s,
-                                tare_error *const err) {
+static tare_status pool_prepare_last(const tarei_step *const step, pool_state *const s,
+                                     tare_error *const err) {
   const tarei_node *const node = step->node;
   const tarei_value *const x = &step->graph->values[node->in[0]];
   const bool bytes = node->op == &tarei_op_max_pool_last && x->dtype == TARE_U8;
@@ -82,19 +82,19 @@ static tare_status prepare_last(const tarei_step *const step, state *const s,
   return node->op == &tarei_op_average_pool_last ? tarei_fused_read(step, &s->fused, err) : TARE_OK;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status pool_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                tare_error *const err) {
   (void)blobs;
   const tarei_node *const node = step->node;
   const tarei_value *const x = &step->graph->values[node->in[0]];
-  state *const s = tarei_calloc(1, sizeof *s);
+  pool_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "pooling", sizeof *s);
   }
   s->space = x->rank - 2;
   if (is_last(node)) {
-    return prepare_last(step, s, err);
+    return pool_prepare_last(step, s, err);
   }
   s->is_any = x->dtype != TARE_F32 || x->rank > 2 + AXES || gives_indices(step);
   return s->is_any ? tarei_pool_any_prepare(
@@ -103,11 +103,11 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                    : read_attributes(node, s, err);
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t pool_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                           const tare_tensor *const *const out, const int threads) {
   (void)in;
   (void)out;
-  const state *const s = step->state;
+  const pool_state *const s = step->state;
   return s->is_any ? tarei_pool_any_scratch(&s->any, threads) : 0;
 }
 
@@ -116,26 +116,26 @@ static int64_t count_steps(const int64_t n, const int64_t step) {
   return n <= 0 ? 0 : step == 1 ? n : (n - 1) / step + 1;
 }
 
-static taps taps_of(const state *const s, const int axis, const int64_t position,
-                    const int64_t before, const int64_t after, const int64_t size) {
+static pool_taps pool_taps_of(const pool_state *const s, const int axis, const int64_t position,
+                              const int64_t before, const int64_t after, const int64_t size) {
   const int64_t k = s->kernel[axis], d = s->dilation[axis];
   const int64_t start = position * s->stride[axis] - before;
   const int64_t first = count_steps(-start, d), end = count_steps(size - start, d);
   const int64_t padded = count_steps(size + after - start, d);
-  return (taps){start, first < k ? first : k, end < k ? end : k, padded < k ? padded : k};
+  return (pool_taps){start, first < k ? first : k, end < k ? end : k, padded < k ? padded : k};
 }
 
 /* Sizes of one run, filled up to three axes. */
-typedef struct geometry {
-  const state *s;
+typedef struct pool_geometry {
+  const pool_state *s;
   bool average;
   int64_t in[AXES], out[AXES], before[AXES], after[AXES];
-} geometry;
+} pool_geometry;
 
 /* first: the first axis of the windows. */
-static geometry geometry_of(const state *const s, const bool average, const int first,
-                            const tare_tensor *const x, const tare_tensor *const out) {
-  geometry g = {.s = s, .average = average};
+static pool_geometry geometry_of(const pool_state *const s, const bool average, const int first,
+                                 const tare_tensor *const x, const tare_tensor *const out) {
+  pool_geometry g = {.s = s, .average = average};
   for (int a = 0; a < AXES; a++) {
     const int axis = first + a - (AXES - s->space);
     g.in[a] = axis < first ? 1 : x->dims[axis];
@@ -149,7 +149,7 @@ static geometry geometry_of(const state *const s, const bool average, const int 
 }
 
 /* What the sum of a window is divided by; 0 where nothing is counted. */
-static double divisor(const geometry *const g, const taps *const t) {
+static double divisor(const pool_geometry *const g, const pool_taps *const t) {
   double count = 1;
   for (int a = 0; a < AXES; a++) {
     count *= (double)(g->s->with_pads ? t[a].padded : t[a].end - t[a].first);
@@ -158,7 +158,8 @@ static double divisor(const geometry *const g, const taps *const t) {
 }
 
 /* One window: t holds the taps of each axis. A window without elements gives 0 or -infinity. */
-static float pool_window(const geometry *const g, const taps *const t, const float *const x) {
+static float pool_window(const pool_geometry *const g, const pool_taps *const t,
+                         const float *const x) {
   const int64_t *const d = g->s->dilation;
   double sum = 0;
   float largest = -INFINITY;
@@ -180,30 +181,30 @@ static float pool_window(const geometry *const g, const taps *const t, const flo
   return count > 0 ? (float)(sum / count) : 0.0f;
 }
 
-static void pool_plane(const geometry *const g, const float *const x, float *out) {
-  taps t[AXES];
+static void pool_plane(const pool_geometry *const g, const float *const x, float *out) {
+  pool_taps t[AXES];
   for (int64_t i = 0; i < g->out[0]; i++) {
-    t[0] = taps_of(g->s, 0, i, g->before[0], g->after[0], g->in[0]);
+    t[0] = pool_taps_of(g->s, 0, i, g->before[0], g->after[0], g->in[0]);
     for (int64_t j = 0; j < g->out[1]; j++) {
-      t[1] = taps_of(g->s, 1, j, g->before[1], g->after[1], g->in[1]);
+      t[1] = pool_taps_of(g->s, 1, j, g->before[1], g->after[1], g->in[1]);
       for (int64_t k = 0; k < g->out[2]; k++) {
-        t[2] = taps_of(g->s, 2, k, g->before[2], g->after[2], g->in[2]);
+        t[2] = pool_taps_of(g->s, 2, k, g->before[2], g->after[2], g->in[2]);
         *out++ = pool_window(g, t, x);
       }
     }
   }
 }
 
-typedef struct job {
-  geometry g;
+typedef struct pool_job {
+  pool_geometry g;
   const float *x;
   float *y;
   size_t in, out; /* elements of a plane */
-} job;
+} pool_job;
 
 static void planes(const void *const user, const size_t first, const size_t end, const int thread) {
   (void)thread;
-  const job *const j = user;
+  const pool_job *const j = user;
   for (size_t p = first; p < end; p++) {
     pool_plane(&j->g, j->x + p * j->in, j->y + p * j->out);
   }
@@ -212,12 +213,12 @@ static void planes(const void *const user, const size_t first, const size_t end,
 static tare_status run_pool(const tarei_step *const step, const tarei_run *const r,
                             const bool average) {
   const tare_tensor *const x = r->in[0];
-  const state *const s = step->state;
+  const pool_state *const s = step->state;
   if (s->is_any) {
     tarei_pool_any_run(&s->any, r, gives_indices(step) ? r->out[1]->data : NULL);
     return TARE_OK;
   }
-  job j = {
+  pool_job j = {
       .g = geometry_of(step->state, average, 2, x, r->out[0]), .x = x->data, .y = r->out[0]->data};
   j.in = (size_t)(j.g.in[0] * j.g.in[1] * j.g.in[2]);
   j.out = (size_t)(j.g.out[0] * j.g.out[1] * j.g.out[2]);
@@ -231,8 +232,8 @@ static tare_status run_average(const tarei_step *const step, const tarei_run *co
   return run_pool(step, r, true);
 }
 
-static tare_status run_max(const tarei_step *const step, const tarei_run *const r,
-                           tare_error *const err) {
+static tare_status pool_run_max(const tarei_step *const step, const tarei_run *const r,
+                                tare_error *const err) {
   (void)err;
   return run_pool(step, r, false);
 }
@@ -240,7 +241,7 @@ static tare_status run_max(const tarei_step *const step, const tarei_run *const 
 /* --- channels last --- */
 
 typedef struct last_job {
-  geometry g;
+  pool_geometry g;
   const tarei_run *run;
   const char *x;
   size_t channels, element, row_bytes, thread_bytes; /* row_bytes: of one mean */
@@ -248,7 +249,7 @@ typedef struct last_job {
 } last_job;
 
 /* A thread's scratch: where the rows of a window begin, behind room for one mean. */
-static size_t window_bytes(const geometry *const g, const size_t row_bytes) {
+static size_t window_bytes(const pool_geometry *const g, const size_t row_bytes) {
   size_t rows = 1;
   for (int a = 0; a < AXES; a++) {
     rows = tarei_times(rows, (size_t)(g->s->kernel[a] < g->in[a] ? g->s->kernel[a] : g->in[a]));
@@ -256,9 +257,9 @@ static size_t window_bytes(const geometry *const g, const size_t row_bytes) {
   return tarei_plus(row_bytes, tarei_round_up(tarei_times(rows, sizeof(void *)), TAREI_ALIGN));
 }
 
-static size_t collect(const last_job *const j, const taps *const t, const int64_t batch,
-                      const void **const rows) {
-  const geometry *const g = &j->g;
+static size_t pool_collect(const last_job *const j, const pool_taps *const t, const int64_t batch,
+                           const void **const rows) {
+  const pool_geometry *const g = &j->g;
   const int64_t *const d = g->s->dilation;
   const size_t pixel = j->channels * j->element;
   size_t n = 0;
@@ -304,20 +305,20 @@ static void put_largest(const last_job *const j, const size_t position,
   }
 }
 
-static void positions(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void pool_positions(const void *const user, const size_t first, const size_t end,
+                           const int thread) {
   const last_job *const j = user;
-  const geometry *const g = &j->g;
+  const pool_geometry *const g = &j->g;
   char *const scratch = tarei_thread_scratch(j->run, thread, j->thread_bytes);
   const void **const rows = (const void **)(void *)(scratch + j->row_bytes);
   for (size_t p = first; p < end; p++) {
     const int64_t line = (int64_t)p / g->out[2], plane = line / g->out[1];
     const int64_t at[AXES] = {plane % g->out[0], line % g->out[1], (int64_t)p % g->out[2]};
-    taps t[AXES];
+    pool_taps t[AXES];
     for (int a = 0; a < AXES; a++) {
-      t[a] = taps_of(g->s, a, at[a], g->before[a], g->after[a], g->in[a]);
+      t[a] = pool_taps_of(g->s, a, at[a], g->before[a], g->after[a], g->in[a]);
     }
-    const size_t n = collect(j, t, plane / g->out[0], rows);
+    const size_t n = pool_collect(j, t, plane / g->out[0], rows);
     if (g->average) {
       put_mean(j, p, (const float *const *)rows, n, divisor(g, t), (float *)(void *)scratch);
     } else {
@@ -326,8 +327,8 @@ static void positions(const void *const user, const size_t first, const size_t e
   }
 }
 
-static last_job last_job_of(const state *const s, const bool average, const tare_tensor *const x,
-                            const tare_tensor *const out) {
+static last_job last_job_of(const pool_state *const s, const bool average,
+                            const tare_tensor *const x, const tare_tensor *const out) {
   const size_t channels = (size_t)x->dims[x->rank - 1];
   last_job j = {.g = geometry_of(s, average, 1, x, out),
                 .x = x->data,
@@ -338,34 +339,34 @@ static last_job last_job_of(const state *const s, const bool average, const tare
   return j;
 }
 
-static size_t scratch_last(const tarei_step *const step, const tare_tensor *const *const in,
-                           const tare_tensor *const *const out, const int threads) {
+static size_t pool_scratch_last(const tarei_step *const step, const tare_tensor *const *const in,
+                                const tare_tensor *const *const out, const int threads) {
   return tarei_times(last_job_of(step->state, false, in[0], out[0]).thread_bytes, (size_t)threads);
 }
 
-static tare_status run_last(const tarei_step *const step, const tarei_run *const r,
-                            const bool average) {
-  const state *const s = step->state;
+static tare_status pool_run_last(const tarei_step *const step, const tarei_run *const r,
+                                 const bool average) {
+  const pool_state *const s = step->state;
   last_job j = last_job_of(s, average, r->in[0], r->out[0]);
   j.run = r;
   if (average) {
     j.to = tarei_fused_epilogue(&s->fused, step, r, NULL, j.channels);
   }
   const size_t n = j.channels ? (size_t)tare_tensor_count(r->out[0]) / j.channels : 0;
-  tarei_row_ranges(r, n, j.channels, 4096, positions, &j);
+  tarei_row_ranges(r, n, j.channels, 4096, pool_positions, &j);
   return TARE_OK;
 }
 
 static tare_status run_average_last(const tarei_step *const step, const tarei_run *const r,
                                     tare_error *const err) {
   (void)err;
-  return run_last(step, r, true);
+  return pool_run_last(step, r, true);
 }
 
 static tare_status run_max_last(const tarei_step *const step, const tarei_run *const r,
                                 tare_error *const err) {
   (void)err;
-  return run_last(step, r, false);
+  return pool_run_last(step, r, false);
 }
 
 static const char *kernel_average(const tarei_step *const step, const tarei_kernels *const k) {
@@ -379,10 +380,14 @@ static const char *kernel_max(const tarei_step *const step, const tarei_kernels 
 }
 
 const tarei_lowering tarei_lower_average_pool = {
-    .prepare = prepare, .scratch = scratch, .run = run_average};
-const tarei_lowering tarei_lower_average_pool_last = {
-    .prepare = prepare, .scratch = scratch_last, .run = run_average_last, .kernel = kernel_average};
+    .prepare = pool_prepare, .scratch = pool_scratch, .run = run_average};
+const tarei_lowering tarei_lower_average_pool_last = {.prepare = pool_prepare,
+                                                      .scratch = pool_scratch_last,
+                                                      .run = run_average_last,
+                                                      .kernel = kernel_average};
 const tarei_lowering tarei_lower_max_pool = {
-    .prepare = prepare, .scratch = scratch, .run = run_max};
-const tarei_lowering tarei_lower_max_pool_last = {
-    .prepare = prepare, .scratch = scratch_last, .run = run_max_last, .kernel = kernel_max};
+    .prepare = pool_prepare, .scratch = pool_scratch, .run = pool_run_max};
+const tarei_lowering tarei_lower_max_pool_last = {.prepare = pool_prepare,
+                                                  .scratch = pool_scratch_last,
+                                                  .run = run_max_last,
+                                                  .kernel = kernel_max};

@@ -7,26 +7,26 @@
 #include "engine/lower/products/int8_weights.h"
 #include "engine/lower/products/row_scales.h"
 
-typedef struct state {
+typedef struct qconv_last_state {
   tarei_conv conv;
   tarei_int8_layer layer;
   bool depthwise;
   const int8_t *weights; /* packed per group, or [taps][channels] for depthwise */
   size_t group_bytes;    /* between the packed weights of two groups */
   size_t group_add;      /* between their column sums */
-} state;
+} qconv_last_state;
 
-typedef struct job {
-  const state *s;
+typedef struct qconv_last_job {
+  const qconv_last_state *s;
   const tarei_run *run;
   const tare_tensor *x, *out;
   tarei_epilogue epilogue;
   void *row_scratch; /* behind that of the gathered rows */
-} job;
+} qconv_last_job;
 
 /* Quantizes w[outputs][k] row by row into q, with its scales. */
-static void quantize_weights(const tarei_step *const step, const tarei_conv *const c,
-                             const float *const w, int8_t *const q, float *const scale) {
+static void qconv_last_quantize_weights(const tarei_step *const step, const tarei_conv *const c,
+                                        const float *const w, int8_t *const q, float *const scale) {
   const bool stated = tarei_weight_scales_stated(step, (size_t)c->outputs, scale);
   for (size_t o = 0; o < (size_t)c->outputs; o++) {
     scale[o] = stated ? scale[o] : tarei_weight_scale(w + o * c->k, c->k, 1);
@@ -37,8 +37,8 @@ static void quantize_weights(const tarei_step *const step, const tarei_conv *con
   }
 }
 
-static void pack_depthwise(const state *const s, const int8_t *const q, int8_t *const to,
-                           int32_t *const add) {
+static void qconv_last_pack_depthwise(const qconv_last_state *const s, const int8_t *const q,
+                                      int8_t *const to, int32_t *const add) {
   const size_t taps = s->conv.k, channels = (size_t)s->conv.outputs;
   for (size_t o = 0; o < channels; o++) {
     int32_t sum = 0;
@@ -51,7 +51,7 @@ static void pack_depthwise(const state *const s, const int8_t *const q, int8_t *
   }
 }
 
-static void pack_groups(const state *const s, const int8_t *const q, int8_t *const to,
+static void pack_groups(const qconv_last_state *const s, const int8_t *const q, int8_t *const to,
                         int32_t *const add) {
   const size_t n = (size_t)(s->conv.outputs / s->conv.group), k = s->conv.k;
   for (size_t g = 0; g < (size_t)s->conv.group; g++) {
@@ -63,8 +63,8 @@ static void pack_groups(const state *const s, const int8_t *const q, int8_t *con
   }
 }
 
-static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
-                        tare_error *const err) {
+static tare_status qconv_last_pack(tarei_step *const step, tarei_blobs *const blobs,
+                                   qconv_last_state *const s, tare_error *const err) {
   const tarei_conv *const c = &s->conv;
   const size_t n = (size_t)(c->outputs / c->group);
   s->group_bytes = tarei_i8_packed_size(c->k, n);
@@ -91,9 +91,9 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
       status = tarei_fail_memory(err, "weights", (size_t)c->outputs * c->k);
       goto done;
     }
-    quantize_weights(step, c, w, q, scale);
+    qconv_last_quantize_weights(step, c, w, q, scale);
     if (s->depthwise) {
-      pack_depthwise(s, q, weights, add);
+      qconv_last_pack_depthwise(s, q, weights, add);
     } else {
       pack_groups(s, q, weights, add);
     }
@@ -105,9 +105,9 @@ done:
   return status;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
-  state *const s = tarei_calloc(1, sizeof *s);
+static tare_status qconv_last_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                      tare_error *const err) {
+  qconv_last_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "convolution", sizeof *s);
@@ -121,25 +121,27 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   }
   s->layer.k = s->conv.k;
   s->layer.n = (size_t)s->conv.outputs;
-  return pack(step, blobs, s, err);
+  return qconv_last_pack(step, blobs, s, err);
 }
 
-static size_t element_of(const state *const s) {
+static size_t qconv_last_element_of(const qconv_last_state *const s) {
   return s->layer.row_scales ? sizeof(float) : 1;
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
-  const state *const s = step->state;
+static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                                 const tare_tensor *const *const out, const int threads) {
+  const qconv_last_state *const s = step->state;
   const size_t rows = s->layer.row_scales ? tarei_row_scales_scratch(s->conv.k, threads) : 0;
-  return s->depthwise ? tarei_conv_spans_scratch(&s->conv, in[0], 1, threads)
-                      : tarei_conv_scratch(&s->conv, out[0], element_of(s), threads) + rows;
+  return s->depthwise
+             ? tarei_conv_spans_scratch(&s->conv, in[0], 1, threads)
+             : tarei_conv_scratch(&s->conv, out[0], qconv_last_element_of(s), threads) + rows;
 }
 
-static void rows(const void *const user, const void *const a, const size_t lda, const size_t m,
-                 const int64_t group, const size_t first, const int thread) {
-  const job *const j = user;
-  const state *const s = j->s;
+static void qconv_last_rows(const void *const user, const void *const a, const size_t lda,
+                            const size_t m, const int64_t group, const size_t first,
+                            const int thread) {
+  const qconv_last_job *const j = user;
+  const qconv_last_state *const s = j->s;
   const size_t n = (size_t)(s->conv.outputs / s->conv.group);
   const tarei_i8_gemm gemm = {
       .a = a,
@@ -158,8 +160,8 @@ static void rows(const void *const user, const void *const a, const size_t lda, 
   }
 }
 
-static void span(const void *const user, tarei_dw_conv *const call, const size_t row) {
-  const job *const j = user;
+static void qconv_last_span(const void *const user, tarei_dw_conv *const call, const size_t row) {
+  const qconv_last_job *const j = user;
   call->w = j->s->weights;
   call->add = tarei_int8_layer_add(&j->s->layer, j->run->profile);
   call->zero_point = j->s->layer.x_zero_point;
@@ -167,31 +169,32 @@ static void span(const void *const user, tarei_dw_conv *const call, const size_t
   j->run->kernels->dw_conv_i8(call);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status qconv_last_run(const tarei_step *const step, const tarei_run *const r,
+                                  tare_error *const err) {
+  const qconv_last_state *const s = step->state;
   const tare_tensor *residual;
   TARE_TRY(tarei_fused_residual(step, r, &residual, err));
   TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
-  job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
+  qconv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->depthwise) {
-    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, span, &j);
+    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, qconv_last_span,
+                     &j);
   } else {
     const uint8_t pad = s->layer.row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
-    j.row_scratch =
-        (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, element_of(s), r->threads);
-    tarei_conv_rows(&s->conv, r, j.x, j.out, element_of(s), pad, rows, &j);
+    j.row_scratch = (char *)r->scratch +
+                    tarei_conv_scratch(&s->conv, j.out, qconv_last_element_of(s), r->threads);
+    tarei_conv_rows(&s->conv, r, j.x, j.out, qconv_last_element_of(s), pad, qconv_last_rows, &j);
   }
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return ((const state *)step->state)->depthwise ? k->dw_conv_i8_name : k->i8_gemm_name;
+static const char *qconv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return ((const qconv_last_state *)step->state)->depthwise ? k->dw_conv_i8_name : k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qconv_last = {.prepare = prepare,
-                                               .scratch = scratch,
-                                               .run = run,
-                                               .kernel = kernel,
+const tarei_lowering tarei_lower_qconv_last = {.prepare = qconv_last_prepare,
+                                               .scratch = qconv_last_scratch,
+                                               .run = qconv_last_run,
+                                               .kernel = qconv_last_kernel,
                                                .packs = 1u << 1 | 1u << 2 /* weights, bias */};

@@ -6,7 +6,7 @@
 
 #define MOST_TAPS ((int64_t)1 << 24)
 
-static int64_t count_taps(const tarei_window *const w) {
+static int64_t windows_count_taps(const tarei_window *const w) {
   int64_t taps = 1;
   for (int a = 0; a < w->n; a++) {
     if (!tarei_mul_i64(taps, w->kernel[a], &taps)) {
@@ -20,7 +20,7 @@ tare_status tarei_windows_prepare(const tarei_step *const step, const int n,
                                   const tarei_expr *const weights, tarei_window *const out,
                                   tare_error *const err) {
   TARE_TRY(tarei_ops_window(step->graph, step->node, n, weights, out, err));
-  const int64_t taps = count_taps(out);
+  const int64_t taps = windows_count_taps(out);
   for (int a = 0; a < n; a++) {
     if (out->strides[a] > INT32_MAX || out->dilations[a] > INT32_MAX || out->pads[a] > INT32_MAX ||
         out->pads[n + a] > INT32_MAX) {
@@ -35,7 +35,7 @@ tare_status tarei_windows_prepare(const tarei_step *const step, const int n,
                                         taps, MOST_TAPS);
 }
 
-static void pad_axis(const tarei_window *const w, const int a, tarei_windows *const out) {
+static void windows_pad_axis(const tarei_window *const w, const int a, tarei_windows *const out) {
   out->before[a] = w->pads[a];
   out->after[a] = w->pads[w->n + a];
   if (w->auto_pad != TAREI_PAD_SAME_UPPER && w->auto_pad != TAREI_PAD_SAME_LOWER) {
@@ -50,13 +50,14 @@ static void pad_axis(const tarei_window *const w, const int a, tarei_windows *co
 
 tarei_windows tarei_windows_of(const tarei_window *const window, const int64_t *const in,
                                const int64_t *const out) {
-  tarei_windows w = {.window = window, .taps = count_taps(window), .in_plane = 1, .out_plane = 1};
+  tarei_windows w = {
+      .window = window, .taps = windows_count_taps(window), .in_plane = 1, .out_plane = 1};
   for (int a = 0; a < window->n; a++) {
     w.in[a] = in[a];
     w.out[a] = out[a];
     w.in_plane *= in[a];
     w.out_plane *= out[a];
-    pad_axis(window, a, &w);
+    windows_pad_axis(window, a, &w);
   }
   return w;
 }

@@ -48,8 +48,8 @@ typedef struct axis {
   size_t size, stride[TAREI_MAX_BROADCAST];
 } axis;
 
-static tare_status check_operand(const tare_tensor *const t, const tare_tensor *const out,
-                                 tare_error *const err) {
+static tare_status elementwise_check_operand(const tare_tensor *const t,
+                                             const tare_tensor *const out, tare_error *const err) {
   const int lead = out->rank - t->rank;
   if (lead < 0) {
     return tarei_fail(err, TARE_E_SHAPE, "an operand has rank %d, its output %d", t->rank,
@@ -65,8 +65,8 @@ static tare_status check_operand(const tare_tensor *const t, const tare_tensor *
   return TARE_OK;
 }
 
-static int read_axes(const tare_tensor *const *const operands, const int n_operands,
-                     const tare_tensor *const out, axis *const axes) {
+static int elementwise_read_axes(const tare_tensor *const *const operands, const int n_operands,
+                                 const tare_tensor *const out, axis *const axes) {
   size_t matrix[TAREI_MAX_BROADCAST];
   for (int k = 0; k < n_operands; k++) {
     matrix[k] = 1;
@@ -113,10 +113,10 @@ tare_status tarei_broadcast_read(const tare_tensor *const *const operands, const
                                  tare_error *const err) {
   assert(n_operands <= TAREI_MAX_BROADCAST);
   for (int k = 0; k < n_operands; k++) {
-    TARE_TRY(check_operand(operands[k], out, err));
+    TARE_TRY(elementwise_check_operand(operands[k], out, err));
   }
   axis axes[TARE_MAX_RANK];
-  int n = read_axes(operands, n_operands, out, axes);
+  int n = elementwise_read_axes(operands, n_operands, out, axes);
   n = merge_axes(axes, n, n_operands);
   *b = (tarei_broadcast){.n_operands = n_operands, .rows = 1, .n = 1};
   if (n) {
@@ -136,7 +136,7 @@ tare_status tarei_broadcast_read(const tare_tensor *const *const operands, const
   return TARE_OK;
 }
 
-static void locate(const tarei_broadcast *const b, size_t row, size_t *const offset) {
+static void elementwise_locate(const tarei_broadcast *const b, size_t row, size_t *const offset) {
   for (int k = 0; k < b->n_operands; k++) {
     offset[k] = 0;
   }
@@ -164,7 +164,7 @@ static void piece_range(const void *const user, const size_t first, const size_t
   for (size_t i = first; i < end; i++) {
     const size_t row = i / p->per_row, begin = i % p->per_row * p->size, left = p->b->n - begin;
     size_t offset[TAREI_MAX_BROADCAST];
-    locate(p->b, row, offset);
+    elementwise_locate(p->b, row, offset);
     for (int k = 0; k < part.n_operands; k++) {
       offset[k] += begin * part.step[k];
     }

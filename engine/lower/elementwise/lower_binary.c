@@ -3,7 +3,7 @@
 #include "engine/lower/fused.h"
 #include "engine/lower/elementwise/typed_binary.h"
 
-typedef struct job {
+typedef struct binary_job {
   tarei_binary op;
   const tarei_run *run;
   const void *a, *b;
@@ -11,11 +11,11 @@ typedef struct job {
   tarei_epilogue to;    /* of floats */
   tarei_pair_fn *typed; /* of other types */
   size_t size;          /* of an element */
-} job;
+} binary_job;
 
 /* One row of floats, or a part of it: element `at` of the output stands at the operands' begin. */
 typedef struct float_part {
-  const job *job;
+  const binary_job *job;
   const tarei_broadcast *b;
   const float *x, *y;
   size_t at;
@@ -31,7 +31,7 @@ static void float_values(const void *const user, const size_t at, const size_t n
 
 static void float_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
-  const job *const j = user;
+  const binary_job *const j = user;
   const float_part part = {.job = j,
                            .b = b,
                            .x = (const float *)j->a + offset[0],
@@ -42,7 +42,7 @@ static void float_row(const void *const user, const tarei_broadcast *const b, co
 
 static void typed_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
-  const job *const j = user;
+  const binary_job *const j = user;
   j->typed((const char *)j->a + offset[0] * j->size, b->step[0],
            (const char *)j->b + offset[1] * j->size, b->step[1], b->n,
            (char *)j->out + at * j->size);
@@ -56,7 +56,8 @@ static const tarei_pair pairs[TAREI_BINARY_COUNT] = {
     [TAREI_BINARY_PRELU] = TAREI_PAIR_PRELU,
 };
 
-static tare_status prepare(tarei_step *const step, const tarei_binary op, tare_error *const err) {
+static tare_status binary_prepare(tarei_step *const step, const tarei_binary op,
+                                  tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   if (dtype != TARE_F32) {
     return tarei_pair_of(pairs[op], dtype) ? TARE_OK : tarei_refuse_dtype(dtype, err);
@@ -67,19 +68,19 @@ static tare_status prepare(tarei_step *const step, const tarei_binary op, tare_e
              : TARE_OK;
 }
 
-static tare_status combine(const tarei_step *const step, const tarei_binary op,
-                           const tarei_run *const r, const tare_tensor *const a,
-                           const tare_tensor *const b, tare_error *const err) {
+static tare_status binary_combine(const tarei_step *const step, const tarei_binary op,
+                                  const tarei_run *const r, const tare_tensor *const a,
+                                  const tare_tensor *const b, tare_error *const err) {
   const tare_tensor *const operands[] = {a, b};
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(operands, 2, r->out[0], &layout, err));
-  job j = {.op = op,
-           .run = r,
-           .a = a->data,
-           .b = b->data,
-           .out = r->out[0]->data,
-           .typed = tarei_pair_of(pairs[op], a->dtype),
-           .size = tare_dtype_size(a->dtype)};
+  binary_job j = {.op = op,
+                  .run = r,
+                  .a = a->data,
+                  .b = b->data,
+                  .out = r->out[0]->data,
+                  .typed = tarei_pair_of(pairs[op], a->dtype),
+                  .size = tare_dtype_size(a->dtype)};
   if (a->dtype == TARE_F32) {
     j.to = tarei_fused_epilogue(step->state, step, r, NULL, 0);
   }
@@ -94,14 +95,14 @@ static tare_status run_binary(const tarei_step *const step, const tarei_run *con
   if (op == TAREI_BINARY_DIV) {
     TARE_TRY(tarei_want_divisor(step, r, 1, err));
   }
-  TARE_TRY(combine(step, op, r, r->in[0], r->in[n > 1 ? 1 : 0], err));
+  TARE_TRY(binary_combine(step, op, r, r->in[0], r->in[n > 1 ? 1 : 0], err));
   for (int i = 2; i < n; i++) {
-    TARE_TRY(combine(step, op, r, r->out[0], r->in[i], err));
+    TARE_TRY(binary_combine(step, op, r, r->out[0], r->in[i], err));
   }
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *binary_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->binary_name : "";
 }
 
@@ -109,14 +110,14 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
   static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,   \
                                   tare_error *const err) {                            \
     (void)blobs;                                                                      \
-    return prepare(step, TAREI_BINARY_##kind, err);                                   \
+    return binary_prepare(step, TAREI_BINARY_##kind, err);                            \
   }                                                                                   \
   static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
                               tare_error *const err) {                                \
     return run_binary(step, r, TAREI_BINARY_##kind, err);                             \
   }                                                                                   \
   const tarei_lowering tarei_lower_##id = {                                           \
-      .prepare = prepare_##id, .run = run_##id, .kernel = kernel};
+      .prepare = prepare_##id, .run = run_##id, .kernel = binary_kernel};
 
 BINARY(add, ADD)
 BINARY(sub, SUB)

@@ -109,14 +109,14 @@ static const access *access_of(const tare_dtype dtype) {
   return &table[dtype];
 }
 
-typedef struct job {
+typedef struct cast_job {
   const access *from, *to;
   const void *x;
   void *out;
-} job;
+} cast_job;
 
 /* Integers of 64 bits have more digits than a double: they become float at once. */
-static void round_integers(const job *const j, const size_t first, const size_t n) {
+static void round_integers(const cast_job *const j, const size_t first, const size_t n) {
   const bool unsigned_wide = j->from->load_int == load_int_u64;
   for (size_t i = first; i < first + n; i++) {
     const int64_t x = j->from->load_int(j->x, i);
@@ -124,8 +124,8 @@ static void round_integers(const job *const j, const size_t first, const size_t 
   }
 }
 
-static void chunk(const void *const user, const size_t first, const size_t n) {
-  const job *const j = user;
+static void cast_chunk(const void *const user, const size_t first, const size_t n) {
+  const cast_job *const j = user;
   const bool integers = j->from->load_int && j->to->store_int;
   if (j->from->load_int && j->to->store == store_f32) {
     round_integers(j, first, n);
@@ -140,14 +140,14 @@ static void chunk(const void *const user, const size_t first, const size_t n) {
   }
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status cast_run(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
   (void)step;
   (void)err;
-  const job j = {access_of(r->in[0]->dtype), access_of(r->out[0]->dtype), r->in[0]->data,
-                 r->out[0]->data};
-  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), chunk, &j);
+  const cast_job j = {access_of(r->in[0]->dtype), access_of(r->out[0]->dtype), r->in[0]->data,
+                      r->out[0]->data};
+  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), cast_chunk, &j);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_cast = {.run = run};
+const tarei_lowering tarei_lower_cast = {.run = cast_run};

@@ -6,7 +6,7 @@
 #include "engine/lower/operands.h"
 
 /* Whether a ratio of any float type is 0; without a ratio half of the elements would go. */
-static bool is_zero(const tare_tensor *const ratio) {
+static bool dropout_is_zero(const tare_tensor *const ratio) {
   static const uint8_t zeros[sizeof(double)] = {0};
   return ratio && tare_tensor_count(ratio) == 1 &&
          memcmp(ratio->data, zeros, tare_dtype_size(ratio->dtype)) == 0;
@@ -25,8 +25,8 @@ static void fill_ones(const tare_tensor *const mask, const size_t n) {
   }
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status dropout_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                   tare_error *const err) {
   (void)blobs;
   const int mask = step->node->n_out > 1 ? step->node->out[1] : -1;
   const tare_dtype dtype = mask < 0 ? TARE_BOOL : step->graph->values[mask].dtype;
@@ -35,12 +35,12 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
              : tarei_refuse_dtype(dtype, err);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status dropout_run(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   bool training = false;
   TARE_TRY(tarei_read_flag(step, r, 2, "training mode", false, &training, err));
-  if (training && !is_zero(tarei_operand(step, r, 1))) {
+  if (training && !dropout_is_zero(tarei_operand(step, r, 1))) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "it is in training mode");
   }
   const size_t n = (size_t)tare_tensor_count(x);
@@ -53,4 +53,4 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_dropout = {.prepare = prepare, .run = run};
+const tarei_lowering tarei_lower_dropout = {.prepare = dropout_prepare, .run = dropout_run};

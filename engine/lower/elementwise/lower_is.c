@@ -25,14 +25,14 @@ ASK(inf_f64, double, fabs(x) == (double)INFINITY)
 ASK(never, uint8_t, ((void)x, 0))
 ASK(not_u8, uint8_t, !x)
 
-typedef struct state {
+typedef struct is_state {
   ask_fn *ask;
-} state;
+} is_state;
 
 static tare_status prepare_with(tarei_step *const step, ask_fn *const f32, ask_fn *const f64,
                                 ask_fn *const boolean, tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  state *const s = tarei_calloc(1, sizeof *s);
+  is_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, step->node->name, sizeof *s);
@@ -64,29 +64,29 @@ static tare_status prepare_not(tarei_step *const step, tarei_blobs *const blobs,
   return prepare_with(step, NULL, NULL, not_u8, err);
 }
 
-typedef struct job {
+typedef struct is_job {
   ask_fn *ask;
   const char *x;
   uint8_t *out;
   size_t size; /* of an element of x */
-} job;
+} is_job;
 
-static void chunk(const void *const user, const size_t first, const size_t n) {
-  const job *const j = user;
+static void is_chunk(const void *const user, const size_t first, const size_t n) {
+  const is_job *const j = user;
   j->ask(j->x + first * j->size, n, j->out + first);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status is_run(const tarei_step *const step, const tarei_run *const r,
+                          tare_error *const err) {
   (void)err;
-  const job j = {.ask = ((const state *)step->state)->ask,
-                 .x = r->in[0]->data,
-                 .out = r->out[0]->data,
-                 .size = tare_dtype_size(r->in[0]->dtype)};
-  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), chunk, &j);
+  const is_job j = {.ask = ((const is_state *)step->state)->ask,
+                    .x = r->in[0]->data,
+                    .out = r->out[0]->data,
+                    .size = tare_dtype_size(r->in[0]->dtype)};
+  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), is_chunk, &j);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_is_inf = {.prepare = prepare_inf, .run = run};
-const tarei_lowering tarei_lower_is_nan = {.prepare = prepare_nan, .run = run};
-const tarei_lowering tarei_lower_not = {.prepare = prepare_not, .run = run};
+const tarei_lowering tarei_lower_is_inf = {.prepare = prepare_inf, .run = is_run};
+const tarei_lowering tarei_lower_is_nan = {.prepare = prepare_nan, .run = is_run};
+const tarei_lowering tarei_lower_not = {.prepare = prepare_not, .run = is_run};

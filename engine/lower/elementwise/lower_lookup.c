@@ -4,15 +4,15 @@
 #include "engine/lower/fused.h"
 #include "engine/lower/elementwise/pointwise.h"
 
-typedef struct state {
+typedef struct lookup_state {
   uint8_t (*tables)[256]; /* [profile], behind the struct */
-} state;
+} lookup_state;
 
-typedef struct job {
+typedef struct lookup_job {
   const tarei_kernels *kernels;
   const uint8_t *table, *x;
   uint8_t *out;
-} job;
+} lookup_job;
 
 /* Bounds of a Clip that are inputs; they have to be constant. */
 static tare_status read_bounds(const tarei_step *const step, tarei_pointwise *const f,
@@ -28,8 +28,8 @@ static tare_status read_bounds(const tarei_step *const step, tarei_pointwise *co
   return TARE_OK;
 }
 
-static void fill(const tarei_step *const step, const tarei_pointwise *const f, const int profile,
-                 uint8_t *const table) {
+static void lookup_fill(const tarei_step *const step, const tarei_pointwise *const f,
+                        const int profile, uint8_t *const table) {
   const int in = step->node->in[0], out = step->node->out[0];
   float values[256];
   for (int i = 0; i < 256; i++) {
@@ -42,8 +42,8 @@ static void fill(const tarei_step *const step, const tarei_pointwise *const f, c
                           tarei_u8_zero_point(step->graph, out), table);
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status lookup_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                  tare_error *const err) {
   (void)blobs;
   tarei_pointwise f;
   TARE_TRY(
@@ -51,39 +51,40 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   TARE_TRY(read_bounds(step, &f, err));
   TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
   TARE_TRY(tarei_want_scales(step, step->node->out[0], err));
-  const size_t bytes = sizeof(state) + (size_t)step->n_profiles * 256;
-  state *const s = tarei_calloc(1, bytes);
+  const size_t bytes = sizeof(lookup_state) + (size_t)step->n_profiles * 256;
+  lookup_state *const s = tarei_calloc(1, bytes);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "table", bytes);
   }
   s->tables = (void *)(s + 1);
   for (int p = 0; p < step->n_profiles; p++) {
-    fill(step, &f, p, s->tables[p]);
+    lookup_fill(step, &f, p, s->tables[p]);
   }
   return TARE_OK;
 }
 
-static void chunk(const void *const user, const size_t first, const size_t n) {
-  const job *const j = user;
+static void lookup_chunk(const void *const user, const size_t first, const size_t n) {
+  const lookup_job *const j = user;
   j->kernels->lut_u8(j->table, j->x + first, n, j->out + first);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status lookup_run(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
   (void)err;
-  const state *const s = step->state;
-  const job j = {.kernels = r->kernels,
-                 .table = s->tables[r->profile],
-                 .x = r->in[0]->data,
-                 .out = r->out[0]->data};
-  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), chunk, &j);
+  const lookup_state *const s = step->state;
+  const lookup_job j = {.kernels = r->kernels,
+                        .table = s->tables[r->profile],
+                        .x = r->in[0]->data,
+                        .out = r->out[0]->data};
+  tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), lookup_chunk, &j);
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *lookup_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   (void)step;
   return k->lut_u8_name;
 }
 
-const tarei_lowering tarei_lower_lookup = {.prepare = prepare, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_lookup = {
+    .prepare = lookup_prepare, .run = lookup_run, .kernel = lookup_kernel};

@@ -7,21 +7,21 @@
 #include "engine/lower/operands.h"
 #include "engine/lower/elementwise/typed_binary.h"
 
-typedef struct state {
+typedef struct pair_state {
   tarei_pair_fn *function;
   bool divides;
-} state;
+} pair_state;
 
-typedef struct job {
+typedef struct pair_job {
   tarei_pair_fn *function;
   const char *a, *b;
   char *out;
   size_t size, out_size; /* of an element */
-} job;
+} pair_job;
 
 static void row(const void *const user, const tarei_broadcast *const b, const size_t at,
                 const size_t *const offset) {
-  const job *const j = user;
+  const pair_job *const j = user;
   j->function(j->a + offset[0] * j->size, b->step[0], j->b + offset[1] * j->size, b->step[1], b->n,
               j->out + at * j->out_size);
 }
@@ -29,7 +29,7 @@ static void row(const void *const user, const tarei_broadcast *const b, const si
 static tare_status prepare_pair(tarei_step *const step, const tarei_pair pair,
                                 tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  state *const s = tarei_calloc(1, sizeof *s);
+  pair_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, step->node->name, sizeof *s);
@@ -39,20 +39,20 @@ static tare_status prepare_pair(tarei_step *const step, const tarei_pair pair,
   return s->function ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status pair_run(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
+  const pair_state *const s = step->state;
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
   if (s->divides) {
     TARE_TRY(tarei_want_divisor(step, r, 1, err));
   }
-  const job j = {.function = s->function,
-                 .a = r->in[0]->data,
-                 .b = r->in[1]->data,
-                 .out = r->out[0]->data,
-                 .size = tare_dtype_size(r->in[0]->dtype),
-                 .out_size = tare_dtype_size(r->out[0]->dtype)};
+  const pair_job j = {.function = s->function,
+                      .a = r->in[0]->data,
+                      .b = r->in[1]->data,
+                      .out = r->out[0]->data,
+                      .size = tare_dtype_size(r->in[0]->dtype),
+                      .out_size = tare_dtype_size(r->out[0]->dtype)};
   tarei_broadcast_run(&layout, r, row, &j);
   return TARE_OK;
 }
@@ -72,7 +72,7 @@ static tarei_pair shift_of(const tarei_node *const node) {
     (void)blobs;                                                                    \
     return prepare_pair(step, pair, err);                                           \
   }                                                                                 \
-  const tarei_lowering tarei_lower_##id = {.prepare = prepare_##id, .run = run};
+  const tarei_lowering tarei_lower_##id = {.prepare = prepare_##id, .run = pair_run};
 
 PAIR(and, TAREI_PAIR_AND)
 PAIR(bit_shift, shift_of(step->node))

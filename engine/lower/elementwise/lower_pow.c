@@ -33,24 +33,24 @@ static float_exponents_fn *const float_exponents[TAREI_DTYPES] = {
 static int_exponents_fn *const int_exponents[TAREI_DTYPES] = {TAREI_SIGNED_ROWS(ints),
                                                               TAREI_UNSIGNED_ROWS(ints)};
 
-typedef struct state {
+typedef struct pow_state {
   tarei_broadcast_fn row;
   float_exponents_fn *floats;
   int_exponents_fn *ints;
-} state;
+} pow_state;
 
-typedef struct job {
+typedef struct pow_job {
   const tarei_run *run;
-  const state *state;
+  const pow_state *state;
   const void *a;
   const char *b;
   void *out;
   size_t exponent_size; /* bytes */
-} job;
+} pow_job;
 
 static void kernel_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                        const size_t *const offset) {
-  const job *const j = user;
+  const pow_job *const j = user;
   j->run->kernels->binary(TAREI_BINARY_POW, (const float *)j->a + offset[0], b->step[0],
                           (const float *)(const void *)j->b + offset[1], b->step[1], b->n,
                           (float *)j->out + at);
@@ -77,7 +77,7 @@ static int64_t saturate(const double x, const int64_t lowest, const int64_t high
 #define POWER_ROW(name, type, exponent, convert, expression)                                       \
   static void name(const void *const user, const tarei_broadcast *const b, const size_t at,        \
                    const size_t *const offset) {                                                   \
-    const job *const j = user;                                                                     \
+    const pow_job *const j = user;                                                                 \
     const type *const base = (const type *)j->a + offset[0];                                       \
     type *const out = (type *)j->out + at;                                                         \
     exponent exponents[BLOCK];                                                                     \
@@ -121,40 +121,41 @@ static tarei_broadcast_fn row_of(const tare_dtype base, const tare_dtype exponen
   return NULL;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status pow_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                               tare_error *const err) {
   (void)blobs;
   const tare_dtype base = step->graph->values[step->node->in[0]].dtype;
   const tare_dtype exponent = step->graph->values[step->node->in[1]].dtype;
-  state *const s = tarei_calloc(1, sizeof *s);
+  pow_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, step->node->name, sizeof *s);
   }
-  *s = (state){.row = row_of(base, exponent),
-               .floats = float_exponents[exponent],
-               .ints = int_exponents[exponent]};
+  *s = (pow_state){.row = row_of(base, exponent),
+                   .floats = float_exponents[exponent],
+                   .ints = int_exponents[exponent]};
   return s->row ? TARE_OK
                 : tarei_fail(err, TARE_E_UNSUPPORTED, "%s to the power of %s is not supported here",
                              tare_dtype_name(base), tare_dtype_name(exponent));
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status pow_run(const tarei_step *const step, const tarei_run *const r,
+                           tare_error *const err) {
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
-  const job j = {.run = r,
-                 .state = step->state,
-                 .a = r->in[0]->data,
-                 .b = r->in[1]->data,
-                 .out = r->out[0]->data,
-                 .exponent_size = tare_dtype_size(r->in[1]->dtype)};
+  const pow_job j = {.run = r,
+                     .state = step->state,
+                     .a = r->in[0]->data,
+                     .b = r->in[1]->data,
+                     .out = r->out[0]->data,
+                     .exponent_size = tare_dtype_size(r->in[1]->dtype)};
   tarei_broadcast_run(&layout, r, j.state->row, &j);
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return ((const state *)step->state)->row == kernel_row ? k->binary_name : "";
+static const char *pow_kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return ((const pow_state *)step->state)->row == kernel_row ? k->binary_name : "";
 }
 
-const tarei_lowering tarei_lower_pow = {.prepare = prepare, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_pow = {
+    .prepare = pow_prepare, .run = pow_run, .kernel = pow_kernel};

@@ -2,11 +2,11 @@
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/fused.h"
 
-typedef struct job {
+typedef struct quantize_job {
   const tarei_run *run;
   float scale; /* or its inverse, for quantizing */
   int32_t zero_point;
-} job;
+} quantize_job;
 
 static tare_status prepare_quantize(tarei_step *const step, tarei_blobs *const blobs,
                                     tare_error *const err) {
@@ -21,22 +21,22 @@ static tare_status prepare_dequantize(tarei_step *const step, tarei_blobs *const
 }
 
 static void quantize_chunk(const void *const user, const size_t first, const size_t n) {
-  const job *const j = user;
+  const quantize_job *const j = user;
   j->run->kernels->quantize((const float *)j->run->in[0]->data + first, n, j->scale, j->zero_point,
                             (uint8_t *)j->run->out[0]->data + first);
 }
 
 static void dequantize_chunk(const void *const user, const size_t first, const size_t n) {
-  const job *const j = user;
+  const quantize_job *const j = user;
   j->run->kernels->dequantize((const uint8_t *)j->run->in[0]->data + first, n, j->scale,
                               j->zero_point, (float *)j->run->out[0]->data + first);
 }
 
-static tare_status run_quantize(const tarei_step *const step, const tarei_run *const r,
-                                tare_error *const err) {
+static tare_status quantize_run_quantize(const tarei_step *const step, const tarei_run *const r,
+                                         tare_error *const err) {
   (void)err;
-  const job j = {r, 1.0f / tarei_u8_scale(step->graph, step->node->out[0], r->profile),
-                 tarei_u8_zero_point(step->graph, step->node->out[0])};
+  const quantize_job j = {r, 1.0f / tarei_u8_scale(step->graph, step->node->out[0], r->profile),
+                          tarei_u8_zero_point(step->graph, step->node->out[0])};
   tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), quantize_chunk, &j);
   return TARE_OK;
 }
@@ -44,8 +44,8 @@ static tare_status run_quantize(const tarei_step *const step, const tarei_run *c
 static tare_status run_dequantize(const tarei_step *const step, const tarei_run *const r,
                                   tare_error *const err) {
   (void)err;
-  const job j = {r, tarei_u8_scale(step->graph, step->node->in[0], r->profile),
-                 tarei_u8_zero_point(step->graph, step->node->in[0])};
+  const quantize_job j = {r, tarei_u8_scale(step->graph, step->node->in[0], r->profile),
+                          tarei_u8_zero_point(step->graph, step->node->in[0])};
   tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), dequantize_chunk, &j);
   return TARE_OK;
 }
@@ -61,6 +61,6 @@ static const char *kernel_dequantize(const tarei_step *const step, const tarei_k
 }
 
 const tarei_lowering tarei_lower_quantize = {
-    .prepare = prepare_quantize, .run = run_quantize, .kernel = kernel_quantize};
+    .prepare = prepare_quantize, .run = quantize_run_quantize, .kernel = kernel_quantize};
 const tarei_lowering tarei_lower_dequantize = {
     .prepare = prepare_dequantize, .run = run_dequantize, .kernel = kernel_dequantize};

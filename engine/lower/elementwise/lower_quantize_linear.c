@@ -16,7 +16,7 @@ typedef struct spread {
   size_t block, n_blocks; /* along the axis; block 0: each place has its own */
 } spread;
 
-static size_t scale_of(const spread *const s, const size_t at) {
+static size_t quantize_linear_scale_of(const spread *const s, const size_t at) {
   const size_t a = at / s->inner % s->axis;
   if (s->one || !s->block) {
     return s->one ? 0 : a;
@@ -92,26 +92,26 @@ static inline int32_t quantize_one(const float x, const float scale, const int32
   return isnan(f) ? zero : (int32_t)round_small(clamped) + zero;
 }
 
-typedef struct job {
+typedef struct quantize_linear_job {
   const tarei_run *run;
   const tare_tensor *x, *zero, *out;
   const float *scale;
   spread spread;
-} job;
+} quantize_linear_job;
 
-static int32_t zero_of(const job *const j, const size_t i) {
+static int32_t zero_of(const quantize_linear_job *const j, const size_t i) {
   return j->zero ? integer_at(j->zero, i) : 0;
 }
 
-#define QUANTIZE(name, from, to, lowest, highest)                                          \
-  static void name(const job *const j, const size_t at, const size_t n, const float scale, \
-                   const int32_t zero) {                                                   \
-    const from *const x = (const from *)j->x->data + at;                                   \
-    to *const out = (to *)j->out->data + at;                                               \
-    const float low = (float)((lowest)-zero), high = (float)((highest)-zero);              \
-    for (size_t i = 0; i < n; i++) {                                                       \
-      out[i] = (to)quantize_one((float)x[i], scale, zero, low, high);                      \
-    }                                                                                      \
+#define QUANTIZE(name, from, to, lowest, highest)                                       \
+  static void name(const quantize_linear_job *const j, const size_t at, const size_t n, \
+                   const float scale, const int32_t zero) {                             \
+    const from *const x = (const from *)j->x->data + at;                                \
+    to *const out = (to *)j->out->data + at;                                            \
+    const float low = (float)((lowest)-zero), high = (float)((highest)-zero);           \
+    for (size_t i = 0; i < n; i++) {                                                    \
+      out[i] = (to)quantize_one((float)x[i], scale, zero, low, high);                   \
+    }                                                                                   \
   }
 QUANTIZE(f32_to_i8, float, int8_t, INT8_MIN, INT8_MAX)
 QUANTIZE(f32_to_u8, float, uint8_t, 0, UINT8_MAX)
@@ -122,14 +122,14 @@ QUANTIZE(i32_to_u8, int32_t, uint8_t, 0, UINT8_MAX)
 QUANTIZE(i32_to_i16, int32_t, int16_t, INT16_MIN, INT16_MAX)
 QUANTIZE(i32_to_u16, int32_t, uint16_t, 0, UINT16_MAX)
 
-#define DEQUANTIZE(name, from)                                                             \
-  static void name(const job *const j, const size_t at, const size_t n, const float scale, \
-                   const int32_t zero) {                                                   \
-    const from *const x = (const from *)j->x->data + at;                                   \
-    float *const out = (float *)j->out->data + at;                                         \
-    for (size_t i = 0; i < n; i++) {                                                       \
-      out[i] = (float)((int64_t)x[i] - zero) * scale;                                      \
-    }                                                                                      \
+#define DEQUANTIZE(name, from)                                                          \
+  static void name(const quantize_linear_job *const j, const size_t at, const size_t n, \
+                   const float scale, const int32_t zero) {                             \
+    const from *const x = (const from *)j->x->data + at;                                \
+    float *const out = (float *)j->out->data + at;                                      \
+    for (size_t i = 0; i < n; i++) {                                                    \
+      out[i] = (float)((int64_t)x[i] - zero) * scale;                                   \
+    }                                                                                   \
   }
 DEQUANTIZE(f32_of_i8, int8_t)
 DEQUANTIZE(f32_of_u8, uint8_t)
@@ -138,7 +138,8 @@ DEQUANTIZE(f32_of_u16, uint16_t)
 DEQUANTIZE(f32_of_i32, int32_t)
 
 /* Converts elements [at, at + n), which share a scale. */
-typedef void convert_fn(const job *j, size_t at, size_t n, float scale, int32_t zero);
+typedef void convert_fn(const quantize_linear_job *j, size_t at, size_t n, float scale,
+                        int32_t zero);
 
 typedef struct conversion {
   tare_dtype from, to;
@@ -164,20 +165,20 @@ static convert_fn *conversion_of(const tare_dtype from, const tare_dtype to) {
   return NULL;
 }
 
-static void chunk(const void *const user, const size_t first, const size_t n) {
-  const job *const j = user;
+static void quantize_linear_chunk(const void *const user, const size_t first, const size_t n) {
+  const quantize_linear_job *const j = user;
   convert_fn *const convert = conversion_of(j->x->dtype, j->out->dtype);
   for (size_t at = first; at < first + n;) {
     const size_t same = run_of(&j->spread, at, first + n - at);
-    const size_t i = scale_of(&j->spread, at);
+    const size_t i = quantize_linear_scale_of(&j->spread, at);
     convert(j, at, same, j->scale[i], zero_of(j, i));
     at += same;
   }
 }
 
 /* What a plan file says about types is not trusted. */
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status quantize_linear_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                           tare_error *const err) {
   (void)blobs;
   const tarei_node *const node = step->node;
   const tarei_value *const values = step->graph->values;
@@ -185,20 +186,22 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return conversion_of(from, to) ? TARE_OK : tarei_refuse_dtype(from, err);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  job j = {.run = r,
-           .x = r->in[0],
-           .zero = step->node->n_in > 2 ? r->in[2] : NULL,
-           .out = r->out[0],
-           .scale = r->in[1]->data};
+static tare_status quantize_linear_run(const tarei_step *const step, const tarei_run *const r,
+                                       tare_error *const err) {
+  quantize_linear_job j = {.run = r,
+                           .x = r->in[0],
+                           .zero = step->node->n_in > 2 ? r->in[2] : NULL,
+                           .out = r->out[0],
+                           .scale = r->in[1]->data};
   TARE_TRY(read_spread(step, r, &j.spread, err));
-  tarei_chunks(r, (size_t)tare_tensor_count(j.x), chunk, &j);
+  tarei_chunks(r, (size_t)tare_tensor_count(j.x), quantize_linear_chunk, &j);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_dequantize_linear = {.prepare = prepare, .run = run};
-const tarei_lowering tarei_lower_quantize_linear = {.prepare = prepare, .run = run};
+const tarei_lowering tarei_lower_dequantize_linear = {.prepare = quantize_linear_prepare,
+                                                      .run = quantize_linear_run};
+const tarei_lowering tarei_lower_quantize_linear = {.prepare = quantize_linear_prepare,
+                                                    .run = quantize_linear_run};
 
 /* --- scales taken at run time --------------------------------------------------------------------
  */
@@ -220,13 +223,13 @@ static tare_status run_dynamic(const tarei_step *const step, const tarei_run *co
   uint8_t zero;
   choose_scale(r, &scale, &zero);
   const tare_tensor zeros = {.dtype = TARE_U8, .data = &zero};
-  const job j = {.run = r,
-                 .x = r->in[0],
-                 .zero = &zeros,
-                 .out = r->out[0],
-                 .scale = &scale,
-                 .spread = {.one = true, .axis = 1, .inner = 1}};
-  tarei_chunks(r, (size_t)tare_tensor_count(j.x), chunk, &j);
+  const quantize_linear_job j = {.run = r,
+                                 .x = r->in[0],
+                                 .zero = &zeros,
+                                 .out = r->out[0],
+                                 .scale = &scale,
+                                 .spread = {.one = true, .axis = 1, .inner = 1}};
+  tarei_chunks(r, (size_t)tare_tensor_count(j.x), quantize_linear_chunk, &j);
   if (step->node->n_out > 1 && step->node->out[1] >= 0) {
     *(float *)r->out[1]->data = scale;
   }

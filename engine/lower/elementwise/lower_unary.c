@@ -5,21 +5,21 @@
 #include "engine/lower/elementwise/pointwise.h"
 #include "engine/lower/elementwise/typed_unary.h"
 
-typedef struct state {
+typedef struct unary_state {
   tarei_fused fused;
   tarei_pointwise function;
   tarei_typed_unary_fn *typed; /* NULL for float32 */
-} state;
+} unary_state;
 
-typedef struct job {
+typedef struct unary_job {
   const tarei_run *run;
   tarei_pointwise function;
   tarei_epilogue to;
-} job;
+} unary_job;
 
 /* Parameters that are inputs have the type of the operand: inference saw to it. */
 static tare_status prepare_typed(const tarei_step *const step, const tare_dtype dtype,
-                                 state *const s, tare_error *const err) {
+                                 unary_state *const s, tare_error *const err) {
   const char *const name = step->node->op->name;
   s->typed = tarei_typed_unary_of(name, dtype);
   if (!s->typed) {
@@ -29,11 +29,11 @@ static tare_status prepare_typed(const tarei_step *const step, const tare_dtype 
                                    : TARE_OK;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status unary_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                 tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  state *const s = tarei_calloc(1, sizeof *s);
+  unary_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, step->node->name, sizeof *s);
@@ -49,13 +49,13 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
 }
 
 static void values(const void *const user, const size_t at, const size_t n, float *const out) {
-  const job *const j = user;
+  const unary_job *const j = user;
   const float *const x = j->run->in[0]->data;
   tarei_pointwise_run(&j->function, j->run->kernels, x + at, n, out);
 }
 
-static void chunk(const void *const user, const size_t first, const size_t n) {
-  const job *const j = user;
+static void unary_chunk(const void *const user, const size_t first, const size_t n) {
+  const unary_job *const j = user;
   tarei_write_values(&j->to, j->run->kernels, first, n, values, j);
 }
 
@@ -74,27 +74,27 @@ static void typed_chunk(const void *const user, const size_t first, const size_t
 }
 
 /* Bound i of Clip: an input, or else what stands for its attribute. */
-static const void *bound(const tarei_step *const step, const tarei_run *const r, const int i,
-                         const void *const fallback) {
+static const void *unary_bound(const tarei_step *const step, const tarei_run *const r, const int i,
+                               const void *const fallback) {
   return i < step->node->n_in && r->in[i] ? r->in[i]->data : fallback;
 }
 
 static void run_typed(const tarei_step *const step, const tarei_run *const r, const size_t n) {
-  const state *const s = step->state;
+  const unary_state *const s = step->state;
   const double low = (double)s->function.a, high = (double)s->function.b;
   const bool attributes = step->node->op == &tarei_op_clip && r->in[0]->dtype == TARE_F64;
   const typed_job j = {.run = r,
                        .function = s->typed,
                        .parameters = {.f = s->function,
-                                      .low = bound(step, r, 1, attributes ? &low : NULL),
-                                      .high = bound(step, r, 2, attributes ? &high : NULL)},
+                                      .low = unary_bound(step, r, 1, attributes ? &low : NULL),
+                                      .high = unary_bound(step, r, 2, attributes ? &high : NULL)},
                        .size = tare_dtype_size(r->in[0]->dtype)};
   tarei_chunks(r, n, typed_chunk, &j);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status unary_run(const tarei_step *const step, const tarei_run *const r,
+                             tare_error *const err) {
+  const unary_state *const s = step->state;
   const size_t n = (size_t)tare_tensor_count(r->in[0]);
   for (int i = 1; i < step->node->n_in; i++) {
     TARE_TRY(tarei_want_count(step, r, i, 1, err));
@@ -103,21 +103,22 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
     run_typed(step, r, n);
     return TARE_OK;
   }
-  job j = {
+  unary_job j = {
       .run = r, .function = s->function, .to = tarei_fused_epilogue(&s->fused, step, r, NULL, 0)};
-  j.function.a = *(const float *)bound(step, r, 1, &s->function.a);
-  j.function.b = *(const float *)bound(step, r, 2, &s->function.b);
-  tarei_chunks(r, n, chunk, &j);
+  j.function.a = *(const float *)unary_bound(step, r, 1, &s->function.a);
+  j.function.b = *(const float *)unary_bound(step, r, 2, &s->function.b);
+  tarei_chunks(r, n, unary_chunk, &j);
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  const state *const s = step->state;
+static const char *unary_kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  const unary_state *const s = step->state;
   return s->typed ? "" : tarei_pointwise_kernel(&s->function, k);
 }
 
-#define UNARY(id) \
-  const tarei_lowering tarei_lower_##id = {.prepare = prepare, .run = run, .kernel = kernel};
+#define UNARY(id)                           \
+  const tarei_lowering tarei_lower_##id = { \
+      .prepare = unary_prepare, .run = unary_run, .kernel = unary_kernel};
 
 UNARY(abs)
 UNARY(acos)

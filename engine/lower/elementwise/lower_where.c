@@ -5,12 +5,12 @@
 #include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 
-typedef struct job {
+typedef struct where_job {
   const uint8_t *condition;
   const char *a, *b;
   char *out;
   size_t element;
-} job;
+} where_job;
 
 /* One loop for each way in which the choices step, so that compilers make vectors of them. */
 #define CHOOSE_STEPS(type, c_step, x_step, y_step)                                              \
@@ -32,7 +32,7 @@ typedef struct job {
 
 static void where_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
-  const job *const j = user;
+  const where_job *const j = user;
   const uint8_t *const c = j->condition + offset[0];
   const char *const x = j->a + offset[1] * j->element, *const y = j->b + offset[2] * j->element;
   char *const out = j->out + at * j->element;
@@ -52,15 +52,15 @@ static tare_status run_where(const tarei_step *const step, const tarei_run *cons
   (void)step;
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(r->in, 3, r->out[0], &layout, err));
-  const job j = {r->in[0]->data, r->in[1]->data, r->in[2]->data, r->out[0]->data,
-                 tare_dtype_size(r->out[0]->dtype)};
+  const where_job j = {r->in[0]->data, r->in[1]->data, r->in[2]->data, r->out[0]->data,
+                       tare_dtype_size(r->out[0]->dtype)};
   tarei_broadcast_run(&layout, r, where_row, &j);
   return TARE_OK;
 }
 
 static void expand_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                        const size_t *const offset) {
-  const job *const j = user;
+  const where_job *const j = user;
   const char *const x = j->a + offset[0] * j->element;
   char *const out = j->out + at * j->element;
   if (b->step[0]) {
@@ -98,7 +98,7 @@ static tare_status run_expand(const tarei_step *const step, const tarei_run *con
   (void)step;
   tarei_broadcast layout;
   TARE_TRY(tarei_broadcast_read(r->in, 1, r->out[0], &layout, err));
-  const job j = {
+  const where_job j = {
       .a = r->in[0]->data, .out = r->out[0]->data, .element = tare_dtype_size(r->out[0]->dtype)};
   tarei_broadcast_run(&layout, r, expand_row, &j);
   return TARE_OK;

@@ -61,7 +61,7 @@ static float read_parameter(const tarei_node *const node, const parameter *const
 }
 
 /* The row of this name, or -1. */
-static int find(const char *const name) {
+static int pointwise_find(const char *const name) {
   for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
     if (strcmp(rows[i].name, name) == 0) {
       return i;
@@ -71,12 +71,12 @@ static int find(const char *const name) {
 }
 
 bool tarei_pointwise_has(const char *const name) {
-  return find(name) >= 0;
+  return pointwise_find(name) >= 0;
 }
 
 tare_status tarei_pointwise_read(const tarei_node *const node, const char *const name,
                                  tarei_pointwise *const out, tare_error *const err) {
-  const int i = find(name);
+  const int i = pointwise_find(name);
   if (i < 0) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "'%s' is no function of one number", name);
   }

@@ -68,11 +68,11 @@ static double sigmoid(const double x) {
   return 1 / (1 + exp(-x));
 }
 
-static double softplus(const double x) {
+static double typed_unary_softplus(const double x) {
   return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
 
-static double gelu(const double x, const bool by_tanh) {
+static double typed_unary_gelu(const double x, const bool by_tanh) {
   const double inner = 0.79788456080286535588 * (x + 0.044715 * x * x * x); /* sqrt(2 / pi) */
   return 0.5 * x * (1 + (by_tanh ? tanh(inner) : erf(x * 0.70710678118654752440)));
 }
@@ -81,49 +81,49 @@ static double sign(const double x) {
   return x > 0 ? 1 : x < 0 ? -1 : x;
 }
 
-static double at_most_one(const double x) {
+static double typed_unary_at_most_one(const double x) {
   return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
 /* X(ONNX name, name, expression in x, a, b) */
-#define FLOAT64(X)                                         \
-  X("Abs", abs, fabs(x))                                   \
-  X("Acos", acos, acos(x))                                 \
-  X("Acosh", acosh, acosh(x))                              \
-  X("Asin", asin, asin(x))                                 \
-  X("Asinh", asinh, asinh(x))                              \
-  X("Atan", atan, atan(x))                                 \
-  X("Atanh", atanh, atanh(x))                              \
-  X("Ceil", ceil, ceil(x))                                 \
-  X("Celu", celu, x < 0 ? a * expm1(x / a) : x)            \
-  X("Cos", cos, cos(x))                                    \
-  X("Cosh", cosh, cosh(x))                                 \
-  X("Elu", elu, x < 0 ? a * expm1(x) : x)                  \
-  X("Erf", erf, erf(x))                                    \
-  X("Exp", exp, exp(x))                                    \
-  X("Floor", floor, floor(x))                              \
-  X("Gelu", gelu, gelu(x, p->f.op == TAREI_ACT_GELU_TANH)) \
-  X("HardSigmoid", hard_sigmoid, at_most_one(a *x + b))    \
-  X("HardSwish", hard_swish, x *at_most_one(x / 6 + 0.5))  \
-  X("LeakyRelu", leaky_relu, x < 0 ? a * x : x)            \
-  X("Log", log, log(x))                                    \
-  X("Mish", mish, x *tanh(softplus(x)))                    \
-  X("Neg", neg, -x)                                        \
-  X("Reciprocal", reciprocal, 1 / x)                       \
-  X("Relu", relu, x < 0 ? 0 : x)                           \
-  X("Round", round, rint(x))                               \
-  X("Selu", selu, b *(x < 0 ? a * expm1(x) : x))           \
-  X("Shrink", shrink, shrink(x, a, b))                     \
-  X("Sigmoid", sigmoid, sigmoid(x))                        \
-  X("Sign", sign, sign(x))                                 \
-  X("Sin", sin, sin(x))                                    \
-  X("Sinh", sinh, sinh(x))                                 \
-  X("Softplus", softplus, softplus(x))                     \
-  X("Softsign", softsign, x / (1 + fabs(x)))               \
-  X("Sqrt", sqrt, sqrt(x))                                 \
-  X("Swish", swish, x *sigmoid(a *x))                      \
-  X("Tan", tan, tan(x))                                    \
-  X("Tanh", tanh, tanh(x))                                 \
+#define FLOAT64(X)                                                     \
+  X("Abs", abs, fabs(x))                                               \
+  X("Acos", acos, acos(x))                                             \
+  X("Acosh", acosh, acosh(x))                                          \
+  X("Asin", asin, asin(x))                                             \
+  X("Asinh", asinh, asinh(x))                                          \
+  X("Atan", atan, atan(x))                                             \
+  X("Atanh", atanh, atanh(x))                                          \
+  X("Ceil", ceil, ceil(x))                                             \
+  X("Celu", celu, x < 0 ? a * expm1(x / a) : x)                        \
+  X("Cos", cos, cos(x))                                                \
+  X("Cosh", cosh, cosh(x))                                             \
+  X("Elu", elu, x < 0 ? a * expm1(x) : x)                              \
+  X("Erf", erf, erf(x))                                                \
+  X("Exp", exp, exp(x))                                                \
+  X("Floor", floor, floor(x))                                          \
+  X("Gelu", gelu, typed_unary_gelu(x, p->f.op == TAREI_ACT_GELU_TANH)) \
+  X("HardSigmoid", hard_sigmoid, typed_unary_at_most_one(a *x + b))    \
+  X("HardSwish", hard_swish, x *typed_unary_at_most_one(x / 6 + 0.5))  \
+  X("LeakyRelu", leaky_relu, x < 0 ? a * x : x)                        \
+  X("Log", log, log(x))                                                \
+  X("Mish", mish, x *tanh(typed_unary_softplus(x)))                    \
+  X("Neg", neg, -x)                                                    \
+  X("Reciprocal", reciprocal, 1 / x)                                   \
+  X("Relu", relu, x < 0 ? 0 : x)                                       \
+  X("Round", round, rint(x))                                           \
+  X("Selu", selu, b *(x < 0 ? a * expm1(x) : x))                       \
+  X("Shrink", shrink, shrink(x, a, b))                                 \
+  X("Sigmoid", sigmoid, sigmoid(x))                                    \
+  X("Sign", sign, sign(x))                                             \
+  X("Sin", sin, sin(x))                                                \
+  X("Sinh", sinh, sinh(x))                                             \
+  X("Softplus", softplus, typed_unary_softplus(x))                     \
+  X("Softsign", softsign, x / (1 + fabs(x)))                           \
+  X("Sqrt", sqrt, sqrt(x))                                             \
+  X("Swish", swish, x *sigmoid(a *x))                                  \
+  X("Tan", tan, tan(x))                                                \
+  X("Tanh", tanh, tanh(x))                                             \
   X("ThresholdedRelu", thresholded_relu, x > a ? x : 0)
 
 #define FLOAT64_FUNCTION(onnx_name, name, expression) FUNCTION(f64_##name, double, expression)

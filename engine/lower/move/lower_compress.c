@@ -3,15 +3,15 @@
 #include "engine/lower/operands.h"
 
 /* Rows of `bytes` that lie side by side, n of them in each of `outer` blocks. */
-typedef struct rows {
+typedef struct compress_rows {
   size_t outer, n, bytes;
-} rows;
+} compress_rows;
 
-static rows rows_of(const tarei_step *const step, const tare_tensor *const x) {
+static compress_rows compress_rows_of(const tarei_step *const step, const tare_tensor *const x) {
   const bool flat = !tarei_attr_find(step->node, "axis");
   int64_t axis = tarei_attr_int(step->node, "axis", 0);
   axis += axis < 0 ? x->rank : 0;
-  rows r = {1, 1, tare_dtype_size(x->dtype)};
+  compress_rows r = {1, 1, tare_dtype_size(x->dtype)};
   for (int d = 0; d < x->rank; d++) {
     *(flat || d == axis ? &r.n : d < axis ? &r.outer : &r.bytes) *= (size_t)x->dims[d];
   }
@@ -19,15 +19,15 @@ static rows rows_of(const tarei_step *const step, const tare_tensor *const x) {
 }
 
 /* Conditions behind the last row select nothing. */
-static size_t count_conditions(const tarei_run *const run, const rows *const r) {
+static size_t count_conditions(const tarei_run *const run, const compress_rows *const r) {
   const size_t given = (size_t)run->in[1]->dims[0];
   return given < r->n ? given : r->n;
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const run,
-                           int64_t *const values, tare_error *const err) {
+static tare_status compress_measure(const tarei_step *const step, const tarei_run *const run,
+                                    int64_t *const values, tare_error *const err) {
   (void)err;
-  const rows r = rows_of(step, run->in[0]);
+  const compress_rows r = compress_rows_of(step, run->in[0]);
   const uint8_t *const holds = run->in[1]->data;
   values[0] = 0;
   for (size_t i = 0; i < count_conditions(run, &r); i++) {
@@ -36,12 +36,12 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
   return TARE_OK;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const run,
-                       tare_error *const err) {
-  const rows r = rows_of(step, run->in[0]);
+static tare_status compress_run(const tarei_step *const step, const tarei_run *const run,
+                                tare_error *const err) {
+  const compress_rows r = compress_rows_of(step, run->in[0]);
   const size_t n = count_conditions(run, &r), row = r.outer * r.bytes;
   int64_t chosen;
-  TARE_TRY(measure(step, run, &chosen, err));
+  TARE_TRY(compress_measure(step, run, &chosen, err));
   if ((size_t)chosen * row !=
       (size_t)tare_tensor_count(run->out[0]) * tare_dtype_size(run->out[0]->dtype)) {
     return tarei_fail(err, TARE_E_SHAPE,
@@ -62,4 +62,4 @@ static tare_status run(const tarei_step *const step, const tarei_run *const run,
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_compress = {.measure = measure, .run = run};
+const tarei_lowering tarei_lower_compress = {.measure = compress_measure, .run = compress_run};

@@ -15,7 +15,7 @@ static void extents(const tare_tensor *const t, const int axis, size_t *const ou
   }
 }
 
-static int axis_of(const tarei_step *const step, const tare_tensor *const t) {
+static int concat_axis_of(const tarei_step *const step, const tare_tensor *const t) {
   const int64_t axis = tarei_attr_int(step->node, "axis", 0);
   return (int)(axis < 0 ? axis + t->rank : axis);
 }
@@ -39,7 +39,7 @@ static tare_status check_parts(const tarei_step *const step, const tarei_run *co
 
 static tare_status run_concat(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
-  const int axis = axis_of(step, r->out[0]);
+  const int axis = concat_axis_of(step, r->out[0]);
   TARE_TRY(check_parts(step, r, axis, err));
   size_t outer, whole, part, at = 0;
   extents(r->out[0], axis, &outer, &whole);
@@ -73,7 +73,7 @@ static tare_status measure_split(const tarei_step *const step, const tarei_run *
                                  int64_t *const values, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const char *const name = step->graph->values[step->node->in[1]].name;
-  const int axis = axis_of(step, x);
+  const int axis = concat_axis_of(step, x);
   TARE_TRY(tarei_want_integers(step, r, 1, err));
   const tare_tensor *const sizes = r->in[1];
   int64_t dims[TARE_MAX_RANK], left = x->dims[axis];
@@ -102,7 +102,7 @@ static tare_status measure_split(const tarei_step *const step, const tarei_run *
 
 static tare_status run_split(const tarei_step *const step, const tarei_run *const r,
                              tare_error *const err) {
-  const int axis = axis_of(step, r->in[0]);
+  const int axis = concat_axis_of(step, r->in[0]);
   TARE_TRY(check_sizes(step, r, axis, err));
   size_t outer, whole, part, at = 0;
   extents(r->in[0], axis, &outer, &whole);

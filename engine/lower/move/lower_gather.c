@@ -14,23 +14,24 @@ static size_t count_between(const tare_tensor *const t, const int from, const in
   return n;
 }
 
-static int axis_of(const tarei_step *const step, const tare_tensor *const x) {
+static int gather_axis_of(const tarei_step *const step, const tare_tensor *const x) {
   const int64_t axis = tarei_attr_int(step->node, "axis", 0);
   return (int)(axis < 0 ? axis + x->rank : axis);
 }
 
 /* --- Gather ---------------------------------------------------------------------------------- */
 
-typedef struct job {
+typedef struct gather_job {
   const tare_tensor *indices;
   size_t n, size, inner; /* indices, rows to choose from, bytes of a row */
   const char *from;
   char *to;
-} job;
+} gather_job;
 
-static void rows(const void *const user, const size_t first, const size_t end, const int thread) {
+static void gather_rows(const void *const user, const size_t first, const size_t end,
+                        const int thread) {
   (void)thread;
-  const job *const j = user;
+  const gather_job *const j = user;
   for (size_t i = first; i < end; i++) {
     const int64_t at = tarei_position(j->indices, (int64_t)(i % j->n), (int64_t)j->size);
     memcpy(j->to + i * j->inner, j->from + (i / j->n * j->size + (size_t)at) * j->inner, j->inner);
@@ -40,27 +41,27 @@ static void rows(const void *const user, const size_t first, const size_t end, c
 static tare_status run_gather(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
   const tare_tensor *const x = r->in[0];
-  const int axis = axis_of(step, x);
+  const int axis = gather_axis_of(step, x);
   TARE_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
   const size_t inner = count_between(x, axis + 1, x->rank) * tare_dtype_size(x->dtype);
-  const job j = {
+  const gather_job j = {
       r->in[1],       (size_t)tare_tensor_count(r->in[1]), (size_t)x->dims[axis], inner, x->data,
       r->out[0]->data};
   if (inner) {
-    tarei_row_ranges(r, count_between(x, 0, axis) * j.n, inner, LEAST, rows, &j);
+    tarei_row_ranges(r, count_between(x, 0, axis) * j.n, inner, LEAST, gather_rows, &j);
   }
   return TARE_OK;
 }
 
 /* --- GatherElements -------------------------------------------------------------------------- */
 
-typedef struct picking {
+typedef struct gather_picking {
   const tare_tensor *x, *indices, *out;
   int axis;
-} picking;
+} gather_picking;
 
 /* Element of x at which the row of the indices would begin, were its index along the axis 0. */
-static int64_t row_start(const picking *const p, size_t row) {
+static int64_t gather_row_start(const gather_picking *const p, size_t row) {
   const int last = p->x->rank - 1;
   int64_t from = 0, stride = last < 0 ? 1 : p->x->dims[last];
   for (int d = last - 1; d >= 0; d--) {
@@ -72,17 +73,17 @@ static int64_t row_start(const picking *const p, size_t row) {
   return from;
 }
 
-static void pick_rows(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void gather_pick_rows(const void *const user, const size_t first, const size_t end,
+                             const int thread) {
   (void)thread;
-  const picking *const p = user;
+  const gather_picking *const p = user;
   const int last = p->x->rank - 1;
   const int64_t n = p->indices->dims[last], size = p->x->dims[p->axis];
   const int64_t stride = (int64_t)count_between(p->x, p->axis + 1, p->x->rank);
   const int64_t along = p->axis != last; /* the row's own position counts, but for its axis */
   const size_t element = tare_dtype_size(p->x->dtype);
   for (size_t row = first; row < end; row++) {
-    const int64_t start = row_start(p, row), at = (int64_t)row * n;
+    const int64_t start = gather_row_start(p, row), at = (int64_t)row * n;
     TAREI_BY_SIZE(
         element, for (int64_t i = 0; i < n; i++) {
           const int64_t from =
@@ -94,7 +95,7 @@ static void pick_rows(const void *const user, const size_t first, const size_t e
 
 static tare_status run_gather_elements(const tarei_step *const step, const tarei_run *const r,
                                        tare_error *const err) {
-  const picking p = {r->in[0], r->in[1], r->out[0], axis_of(step, r->in[0])};
+  const gather_picking p = {r->in[0], r->in[1], r->out[0], gather_axis_of(step, r->in[0])};
   for (int d = 0; d < p.x->rank; d++) {
     if (d != p.axis && p.indices->dims[d] > p.x->dims[d]) {
       return tarei_fail(err, TARE_E_SHAPE, "axis %d of its indices is %lld long, of its data %lld",
@@ -105,7 +106,7 @@ static tare_status run_gather_elements(const tarei_step *const step, const tarei
   const size_t total = (size_t)tare_tensor_count(p.indices);
   if (total) {
     const size_t n = (size_t)p.indices->dims[p.x->rank - 1];
-    tarei_row_ranges(r, total / n, n, LEAST, pick_rows, &p);
+    tarei_row_ranges(r, total / n, n, LEAST, gather_pick_rows, &p);
   }
   return TARE_OK;
 }

@@ -6,58 +6,58 @@
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
-typedef struct job {
+typedef struct one_hot_job {
   const tarei_run *run;
   size_t depth, inner, element; /* inner: indices behind the new axis */
   bool wraps;
-} job;
+} one_hot_job;
 
 /* Where index i is on, or `depth`. */
-static size_t place_of(const job *const j, const size_t i) {
+static size_t one_hot_place_of(const one_hot_job *const j, const size_t i) {
   const int64_t depth = (int64_t)j->depth, at = tarei_integer_at(j->run->in[0], (int64_t)i);
   const int64_t place = at < 0 && j->wraps ? at + depth : at;
   return place >= 0 && place < depth ? (size_t)place : j->depth;
 }
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void one_hot_row_range(const void *const user, const size_t first, const size_t end,
+                              const int thread) {
   (void)thread;
-  const job *const j = user;
+  const one_hot_job *const j = user;
   const char *const off = j->run->in[2]->data, *const on = off + j->element;
   for (size_t i = first; i < end; i++) {
     char *const row = (char *)j->run->out[0]->data +
                       (i / j->inner * j->depth * j->inner + i % j->inner) * j->element;
-    const size_t place = place_of(j, i);
+    const size_t place = one_hot_place_of(j, i);
     for (size_t k = 0; k < j->depth; k++) {
       memcpy(row + k * j->inner * j->element, k == place ? on : off, j->element);
     }
   }
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status one_hot_measure(const tarei_step *const step, const tarei_run *const r,
+                                   int64_t *const values, tare_error *const err) {
   double depth = 0; /* of any type */
   TARE_TRY(tarei_read_real(step, r, 1, "depth", &depth, err));
   values[0] = tarei_integer_at(r->in[1], 0);
   return depth >= 0 ? TARE_OK : tarei_fail(err, TARE_E_INPUT, "depth %g is negative", depth);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status one_hot_run(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
   const tare_tensor *const out = r->out[0];
   int64_t axis = tarei_attr_int(step->node, "axis", -1);
   axis += axis < 0 ? out->rank : 0;
   TARE_TRY(tarei_want_count(step, r, 2, 2, err));
-  job j = {.run = r,
-           .depth = (size_t)out->dims[axis],
-           .inner = 1,
-           .element = tare_dtype_size(out->dtype),
-           .wraps = step->node->opset >= 11};
+  one_hot_job j = {.run = r,
+                   .depth = (size_t)out->dims[axis],
+                   .inner = 1,
+                   .element = tare_dtype_size(out->dtype),
+                   .wraps = step->node->opset >= 11};
   for (int d = (int)axis + 1; d < out->rank; d++) {
     j.inner *= (size_t)out->dims[d];
   }
-  tarei_row_ranges(r, (size_t)tare_tensor_count(r->in[0]), j.depth, 4096, row_range, &j);
+  tarei_row_ranges(r, (size_t)tare_tensor_count(r->in[0]), j.depth, 4096, one_hot_row_range, &j);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_one_hot = {.measure = measure, .run = run};
+const tarei_lowering tarei_lower_one_hot = {.measure = one_hot_measure, .run = one_hot_run};

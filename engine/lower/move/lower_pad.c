@@ -27,7 +27,7 @@ static mode mode_of(const tarei_node *const node) {
 }
 
 /* Element of an axis of `size` that stands at `at` beside or on it, or -1 for the fill value. */
-static int64_t reach(const mode m, const int64_t at, const int64_t size) {
+static int64_t pad_reach(const mode m, const int64_t at, const int64_t size) {
   if (at >= 0 && at < size) {
     return at;
   }
@@ -45,7 +45,7 @@ static int64_t reach(const mode m, const int64_t at, const int64_t size) {
 /* Element of the input's axis that stands at `at` of the output's, or -1 for the fill value. */
 static int64_t source_of(const padding *const p, const int axis, const int64_t at) {
   const int64_t first = p->first[axis];
-  const int64_t from = reach(p->mode, at - p->begin[axis] - first, p->kept[axis]);
+  const int64_t from = pad_reach(p->mode, at - p->begin[axis] - first, p->kept[axis]);
   return from < 0 ? -1 : from + first;
 }
 
@@ -79,8 +79,8 @@ static tare_status read_amounts(const tarei_step *const step, const tarei_run *c
 }
 
 /* What negative amounts leave of an axis has to hold what the mode asks for. */
-static tare_status pad_axis(const tarei_step *const step, const amounts *const a, const int d,
-                            const int64_t size, int64_t *const out, tare_error *const err) {
+static tare_status lower_pad_axis(const tarei_step *const step, const amounts *const a, const int d,
+                                  const int64_t size, int64_t *const out, tare_error *const err) {
   const mode m = mode_of(step->node);
   const int64_t begin = a->begin[d], end = a->end[d], more = begin > end ? begin : end;
   int64_t kept = size;
@@ -105,13 +105,13 @@ static tare_status read_dims(const tarei_step *const step, const tarei_run *cons
                              amounts *const a, int64_t *const dims, tare_error *const err) {
   TARE_TRY(read_amounts(step, r, a, err));
   for (int d = 0; d < r->in[0]->rank; d++) {
-    TARE_TRY(pad_axis(step, a, d, r->in[0]->dims[d], &dims[d], err));
+    TARE_TRY(lower_pad_axis(step, a, d, r->in[0]->dims[d], &dims[d], err));
   }
   return TARE_OK;
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status pad_measure(const tarei_step *const step, const tarei_run *const r,
+                               int64_t *const values, tare_error *const err) {
   amounts a;
   int64_t dims[TARE_MAX_RANK];
   TARE_TRY(read_dims(step, r, &a, dims, err));
@@ -140,7 +140,8 @@ static tare_status plan_axes(const tarei_step *const step, const tarei_run *cons
 }
 
 /* The fill value is an attribute before opset 11, where only floats are padded. */
-static void read_fill(const tarei_step *const step, const tarei_run *const r, padding *const p) {
+static void pad_read_fill(const tarei_step *const step, const tarei_run *const r,
+                          padding *const p) {
   if (step->node->n_in > 2 && r->in[2] && tare_tensor_count(r->in[2]) == 1 &&
       r->in[2]->dtype == p->x->dtype) {
     memcpy(p->fill, r->in[2]->data, p->element);
@@ -154,7 +155,7 @@ static void read_fill(const tarei_step *const step, const tarei_run *const r, pa
 }
 
 /* Element at which a row of the input begins, or -1 where the whole row is fill. */
-static int64_t row_start(const padding *const p, size_t row) {
+static int64_t pad_row_start(const padding *const p, size_t row) {
   int64_t from = 0, stride = 1;
   const int last = p->x->rank - 1;
   for (int d = last; d >= 0; d--) {
@@ -174,7 +175,7 @@ static int64_t row_start(const padding *const p, size_t row) {
 
 static void pad_row(const padding *const p, const size_t row) {
   const int last = p->x->rank - 1;
-  const int64_t n = p->out->dims[last], start = row_start(p, row);
+  const int64_t n = p->out->dims[last], start = pad_row_start(p, row);
   char *const to = (char *)p->out->data + row * (size_t)n * p->element;
   if (start < 0) {
     tarei_fill_elements(to, p->fill, (size_t)n, p->element);
@@ -196,30 +197,30 @@ static void pad_row(const padding *const p, const size_t row) {
   }
 }
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void pad_row_range(const void *const user, const size_t first, const size_t end,
+                          const int thread) {
   (void)thread;
   for (size_t row = first; row < end; row++) {
     pad_row(user, row);
   }
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status pad_run(const tarei_step *const step, const tarei_run *const r,
+                           tare_error *const err) {
   padding p = {.mode = mode_of(step->node),
                .x = r->in[0],
                .out = r->out[0],
                .element = tare_dtype_size(r->in[0]->dtype)};
   TARE_TRY(plan_axes(step, r, &p, err));
-  read_fill(step, r, &p);
+  pad_read_fill(step, r, &p);
   const size_t total = (size_t)tare_tensor_count(p.out);
   if (p.x->rank == 0 || total == 0) {
     memcpy(p.out->data, p.x->data, total * p.element);
     return TARE_OK;
   }
   const size_t row = (size_t)p.out->dims[p.out->rank - 1];
-  tarei_row_ranges(r, total / row, row * p.element, 1u << 15, row_range, &p);
+  tarei_row_ranges(r, total / row, row * p.element, 1u << 15, pad_row_range, &p);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_pad = {.measure = measure, .run = run};
+const tarei_lowering tarei_lower_pad = {.measure = pad_measure, .run = pad_run};

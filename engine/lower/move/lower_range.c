@@ -12,8 +12,8 @@ typedef struct limits {
   int64_t integers[3];
 } limits;
 
-static tare_status read(const tarei_step *const step, const tarei_run *const r, limits *const n,
-                        tare_error *const err) {
+static tare_status range_read(const tarei_step *const step, const tarei_run *const r,
+                              limits *const n, tare_error *const err) {
   static const char *const names[] = {"start", "limit", "delta"};
   const tare_dtype dtype = r->in[0]->dtype;
   n->real = dtype == TARE_F32 || dtype == TARE_F64;
@@ -37,7 +37,7 @@ static uint64_t count_integers(const int64_t start, const int64_t limit, const i
   return distance / step + (distance % step != 0);
 }
 
-static tare_status count(const limits *const n, int64_t *const out, tare_error *const err) {
+static tare_status range_count(const limits *const n, int64_t *const out, tare_error *const err) {
   if (!n->real && n->integers[2] == 0) {
     return tarei_fail(err, TARE_E_INPUT, "its delta is 0");
   }
@@ -53,12 +53,12 @@ static tare_status count(const limits *const n, int64_t *const out, tare_error *
   return TARE_OK;
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status range_measure(const tarei_step *const step, const tarei_run *const r,
+                                 int64_t *const values, tare_error *const err) {
   limits n = {0};
   int64_t dim = 0;
-  TARE_TRY(read(step, r, &n, err));
-  TARE_TRY(count(&n, &dim, err));
+  TARE_TRY(range_read(step, r, &n, err));
+  TARE_TRY(range_count(&n, &dim, err));
   tarei_measured_dims(step, 0, &dim, values);
   return TARE_OK;
 }
@@ -72,10 +72,10 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
     }                                                                 \
   } while (0)
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status range_run(const tarei_step *const step, const tarei_run *const r,
+                             tare_error *const err) {
   limits given = {0};
-  TARE_TRY(read(step, r, &given, err));
+  TARE_TRY(range_read(step, r, &given, err));
   const size_t n = (size_t)tare_tensor_count(r->out[0]);
   if (r->out[0]->dtype == TARE_I64) {
     FILL(int64_t, uint64_t, given.integers);
@@ -91,8 +91,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status range_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                 tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return dtype == TARE_I64 || dtype == TARE_I32 || dtype == TARE_I16 || dtype == TARE_F32 ||
@@ -101,4 +101,5 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
              : tarei_refuse_dtype(dtype, err);
 }
 
-const tarei_lowering tarei_lower_range = {.prepare = prepare, .measure = measure, .run = run};
+const tarei_lowering tarei_lower_range = {
+    .prepare = range_prepare, .measure = range_measure, .run = range_run};

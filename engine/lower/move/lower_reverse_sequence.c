@@ -5,17 +5,18 @@
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
-typedef struct job {
+typedef struct reverse_sequence_job {
   const tare_tensor *lengths;
   bool time_first;
   size_t time, batch, inner; /* sequences of `time` rows of `inner` bytes */
   const char *from;
   char *to;
-} job;
+} reverse_sequence_job;
 
-static void rows(const void *const user, const size_t first, const size_t end, const int thread) {
+static void reverse_sequence_rows(const void *const user, const size_t first, const size_t end,
+                                  const int thread) {
   (void)thread;
-  const job *const j = user;
+  const reverse_sequence_job *const j = user;
   for (size_t row = first; row < end; row++) {
     const size_t t = j->time_first ? row / j->batch : row % j->time;
     const size_t b = j->time_first ? row % j->batch : row / j->time;
@@ -26,8 +27,8 @@ static void rows(const void *const user, const size_t first, const size_t end, c
   }
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status reverse_sequence_run(const tarei_step *const step, const tarei_run *const r,
+                                        tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const lengths = r->in[1];
   const bool time_first = tarei_attr_int(step->node, "time_axis", 0) == 0;
   const int64_t time = x->dims[!time_first], batch = x->dims[time_first];
@@ -40,15 +41,17 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
                         (long long)time);
     }
   }
-  job j = {lengths, time_first,     (size_t)time, (size_t)batch, tare_dtype_size(x->dtype),
-           x->data, r->out[0]->data};
+  reverse_sequence_job j = {
+      lengths, time_first,     (size_t)time, (size_t)batch, tare_dtype_size(x->dtype),
+      x->data, r->out[0]->data};
   for (int d = 2; d < x->rank; d++) {
     j.inner *= (size_t)x->dims[d];
   }
   if (j.inner) {
-    tarei_row_ranges(r, j.time * j.batch, j.inner, 1u << 15, rows, &j);
+    tarei_row_ranges(r, j.time * j.batch, j.inner, 1u << 15, reverse_sequence_rows, &j);
   }
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_reverse_sequence = {.prepare = tarei_want_indices, .run = run};
+const tarei_lowering tarei_lower_reverse_sequence = {.prepare = tarei_want_indices,
+                                                     .run = reverse_sequence_run};

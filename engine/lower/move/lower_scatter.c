@@ -61,8 +61,8 @@ static combine_fn combine_of(const tarei_step *const step, const tare_dtype dtyp
   return NULL;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status scatter_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                   tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   bool known;
   TARE_TRY(tarei_want_indices(step, blobs, err));
@@ -70,8 +70,8 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return known ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
-static void apply(const combine_fn combine, void *const to, const void *const from, const size_t n,
-                  const size_t element) {
+static void scatter_apply(const combine_fn combine, void *const to, const void *const from,
+                          const size_t n, const size_t element) {
   if (combine) {
     combine(to, from, n);
   } else {
@@ -108,8 +108,8 @@ static tare_status run_elements(const tarei_step *const step, const tarei_run *c
       rest /= indices->dims[d];
       stride *= x->dims[d];
     }
-    apply(combine, (char *)r->out[0]->data + (size_t)to * element,
-          (const char *)r->in[2]->data + (size_t)i * element, 1, element);
+    scatter_apply(combine, (char *)r->out[0]->data + (size_t)to * element,
+                  (const char *)r->in[2]->data + (size_t)i * element, 1, element);
   }
   return TARE_OK;
 }
@@ -139,12 +139,14 @@ static tare_status run_nd(const tarei_step *const step, const tarei_run *const r
     for (int d = 0; d < length; d++) {
       to = to * x->dims[d] + tarei_position(indices, i * length + d, x->dims[d]);
     }
-    apply(combine, (char *)r->out[0]->data + (size_t)(to * slice) * element,
-          (const char *)r->in[2]->data + (size_t)(i * slice) * element, (size_t)slice, element);
+    scatter_apply(combine, (char *)r->out[0]->data + (size_t)(to * slice) * element,
+                  (const char *)r->in[2]->data + (size_t)(i * slice) * element, (size_t)slice,
+                  element);
   }
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_scatter = {.prepare = prepare, .run = run_elements};
-const tarei_lowering tarei_lower_scatter_elements = {.prepare = prepare, .run = run_elements};
-const tarei_lowering tarei_lower_scatter_nd = {.prepare = prepare, .run = run_nd};
+const tarei_lowering tarei_lower_scatter = {.prepare = scatter_prepare, .run = run_elements};
+const tarei_lowering tarei_lower_scatter_elements = {.prepare = scatter_prepare,
+                                                     .run = run_elements};
+const tarei_lowering tarei_lower_scatter_nd = {.prepare = scatter_prepare, .run = run_nd};

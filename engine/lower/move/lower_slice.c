@@ -5,30 +5,30 @@
 #include "engine/lower/measured.h"
 #include "engine/threads.h"
 
-typedef struct box {
+typedef struct slice_box {
   int64_t start[TARE_MAX_RANK], step[TARE_MAX_RANK], count[TARE_MAX_RANK];
-} box;
+} slice_box;
 
-static int64_t clamp(const int64_t x, const int64_t low, const int64_t high) {
+static int64_t slice_clamp(const int64_t x, const int64_t low, const int64_t high) {
   return x < low ? low : x > high ? high : x;
 }
 
 /* Cuts one axis, as ONNX clamps it. A step that is longer than the axis takes one element. */
-static void cut_axis(box *const b, const int axis, const int64_t size, int64_t start, int64_t end,
-                     const int64_t step) {
-  start = clamp(start, -size, size);
-  end = clamp(end, -size - 1, size);
+static void cut_axis(slice_box *const b, const int axis, const int64_t size, int64_t start,
+                     int64_t end, const int64_t step) {
+  start = slice_clamp(start, -size, size);
+  end = slice_clamp(end, -size - 1, size);
   start += start < 0 ? size : 0;
   end += end < 0 ? size : 0;
-  b->step[axis] = clamp(step, -size - 1, size + 1);
-  b->start[axis] = step > 0 ? start : clamp(start, -1, size - 1);
+  b->step[axis] = slice_clamp(step, -size - 1, size + 1);
+  b->start[axis] = step > 0 ? start : slice_clamp(start, -1, size - 1);
   const int64_t way = step > 0 ? end - start : b->start[axis] - end;
   const int64_t stride = b->step[axis] > 0 ? b->step[axis] : -b->step[axis];
   b->count[axis] = way > 0 ? (way + stride - 1) / stride : 0;
 }
 
-static tare_status read_box(const tarei_step *const step, const tarei_run *const r, box *const b,
-                            tare_error *const err) {
+static tare_status read_box(const tarei_step *const step, const tarei_run *const r,
+                            slice_box *const b, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   tarei_ints starts, ends, axes, steps;
   TARE_TRY(tarei_read_ints(step, r, 1, "starts", &starts, err));
@@ -59,16 +59,16 @@ static tare_status read_box(const tarei_step *const step, const tarei_run *const
   return TARE_OK;
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
-  box b;
+static tare_status slice_measure(const tarei_step *const step, const tarei_run *const r,
+                                 int64_t *const values, tare_error *const err) {
+  slice_box b;
   TARE_TRY(read_box(step, r, &b, err));
   tarei_measured_dims(step, 0, b.count, values);
   return TARE_OK;
 }
 
 /* The last element that an axis gives lies within the input too. */
-static tare_status check_box(const box *const b, const tare_tensor *const x,
+static tare_status check_box(const slice_box *const b, const tare_tensor *const x,
                              const tare_tensor *const out, tare_error *const err) {
   for (int d = 0; d < x->rank; d++) {
     int64_t last = 0;
@@ -83,13 +83,13 @@ static tare_status check_box(const box *const b, const tare_tensor *const x,
   return TARE_OK;
 }
 
-typedef struct job {
-  box b;
+typedef struct slice_job {
+  slice_box b;
   const tare_tensor *x, *out;
-} job;
+} slice_job;
 
 /* Element of the input at which a row of the output begins. */
-static int64_t row_start(const job *const j, size_t row) {
+static int64_t slice_row_start(const slice_job *const j, size_t row) {
   const int last = j->x->rank - 1;
   int64_t from = 0, stride = 1;
   for (int d = last; d >= 0; d--) {
@@ -102,33 +102,33 @@ static int64_t row_start(const job *const j, size_t row) {
   return from;
 }
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void slice_row_range(const void *const user, const size_t first, const size_t end,
+                            const int thread) {
   (void)thread;
-  const job *const j = user;
+  const slice_job *const j = user;
   const int last = j->x->rank - 1;
   const size_t element = tare_dtype_size(j->x->dtype), n = (size_t)j->out->dims[last];
   const int64_t step = j->b.step[last];
   for (size_t row = first; row < end; row++) {
     char *const to = (char *)j->out->data + row * n * element;
-    const char *const from = (const char *)j->x->data + row_start(j, row) * (int64_t)element;
+    const char *const from = (const char *)j->x->data + slice_row_start(j, row) * (int64_t)element;
     tarei_copy_strided(to, from, n, step, element);
   }
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status slice_run(const tarei_step *const step, const tarei_run *const r,
+                             tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   if (x->rank == 0 || tare_tensor_count(out) == 0) {
     return TARE_OK;
   }
-  job j = {.x = x, .out = out};
+  slice_job j = {.x = x, .out = out};
   TARE_TRY(read_box(step, r, &j.b, err));
   TARE_TRY(check_box(&j.b, x, out, err));
   const size_t n = (size_t)out->dims[x->rank - 1];
   tarei_row_ranges(r, (size_t)tare_tensor_count(out) / n, n * tare_dtype_size(x->dtype), 1u << 15,
-                   row_range, &j);
+                   slice_row_range, &j);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_slice = {.measure = measure, .run = run};
+const tarei_lowering tarei_lower_slice = {.measure = slice_measure, .run = slice_run};

@@ -6,8 +6,8 @@
 #include "engine/lower/measured.h"
 #include "engine/threads.h"
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status tile_measure(const tarei_step *const step, const tarei_run *const r,
+                                int64_t *const values, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const char *const name = step->graph->values[step->node->in[1]].name;
   int64_t dims[TARE_MAX_RANK];
@@ -28,8 +28,8 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
   return TARE_OK;
 }
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void tile_row_range(const void *const user, const size_t first, const size_t end,
+                           const int thread) {
   (void)thread;
   const tarei_run *const r = user;
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
@@ -50,8 +50,8 @@ static void row_range(const void *const user, const size_t first, const size_t e
   }
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status tile_run(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
   (void)step;
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   for (int d = 0; d < x->rank; d++) {
@@ -65,9 +65,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
     memcpy(out->data, x->data, element);
   } else if (total) {
     const size_t row = (size_t)out->dims[x->rank - 1];
-    tarei_row_ranges(r, total / row, row * element, 1u << 15, row_range, r);
+    tarei_row_ranges(r, total / row, row * element, 1u << 15, tile_row_range, r);
   }
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_tile = {.measure = measure, .run = run};
+const tarei_lowering tarei_lower_tile = {.measure = tile_measure, .run = tile_run};

@@ -11,12 +11,12 @@
 #define STRIP 64 /* rows, read as several lines in a row; fewer where there are few */
 
 /* Output axes, outermost first, with the input's stride in elements. */
-typedef struct layout {
+typedef struct transpose_layout {
   int n;
   size_t size[TARE_MAX_RANK], stride[TARE_MAX_RANK];
-} layout;
+} transpose_layout;
 
-static void read_perm(const tarei_step *const step, const int rank, int *const perm) {
+static void transpose_read_perm(const tarei_step *const step, const int rank, int *const perm) {
   int n;
   const int64_t *const list = tarei_attr_ints(step->node, "perm", &n);
   for (int i = 0; i < rank; i++) {
@@ -24,11 +24,12 @@ static void read_perm(const tarei_step *const step, const int rank, int *const p
   }
 }
 
-static layout layout_of(const tarei_step *const step, const tare_tensor *const x) {
+static transpose_layout transpose_layout_of(const tarei_step *const step,
+                                            const tare_tensor *const x) {
   int perm[TARE_MAX_RANK];
   size_t stride[TARE_MAX_RANK], next = 1;
-  layout l = {0};
-  read_perm(step, x->rank, perm);
+  transpose_layout l = {0};
+  transpose_read_perm(step, x->rank, perm);
   for (int d = x->rank - 1; d >= 0; d--) {
     stride[d] = next;
     next *= (size_t)x->dims[d];
@@ -49,7 +50,7 @@ static layout layout_of(const tarei_step *const step, const tare_tensor *const x
   return l;
 }
 
-static size_t offset_of(const layout *const l, const int axes, size_t index) {
+static size_t transpose_offset_of(const transpose_layout *const l, const int axes, size_t index) {
   size_t offset = 0;
   for (int a = axes - 1; a >= 0; a--) {
     offset += index % l->size[a] * l->stride[a];
@@ -59,23 +60,25 @@ static size_t offset_of(const layout *const l, const int axes, size_t index) {
 }
 
 typedef struct copying {
-  const layout *l;
+  const transpose_layout *l;
   const char *x;
   char *out;
   size_t element, row; /* bytes */
 } copying;
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void transpose_row_range(const void *const user, const size_t first, const size_t end,
+                                const int thread) {
   (void)thread;
   const copying *const c = user;
   for (size_t r = first; r < end; r++) {
-    memcpy(c->out + r * c->row, c->x + offset_of(c->l, c->l->n - 1, r) * c->element, c->row);
+    memcpy(c->out + r * c->row, c->x + transpose_offset_of(c->l, c->l->n - 1, r) * c->element,
+           c->row);
   }
 }
 
 /* Rows that stay whole: the last output axis is contiguous in the input. */
-static void copy_rows(const layout *const l, const tarei_run *const run, const size_t element) {
+static void copy_rows(const transpose_layout *const l, const tarei_run *const run,
+                      const size_t element) {
   const copying c = {.l = l,
                      .x = run->in[0]->data,
                      .out = run->out[0]->data,
@@ -85,11 +88,11 @@ static void copy_rows(const layout *const l, const tarei_run *const run, const s
   for (int a = 0; a < l->n - 1; a++) {
     rows *= l->size[a];
   }
-  tarei_row_ranges(run, rows, c.row, LEAST, row_range, &c);
+  tarei_row_ranges(run, rows, c.row, LEAST, transpose_row_range, &c);
 }
 
 typedef struct tiling {
-  layout others; /* the axes that do not span the matrices */
+  transpose_layout others; /* the axes that do not span the matrices */
   size_t other_stride[TARE_MAX_RANK];
   size_t rows, columns, strips, height; /* of a matrix; strips of `height` rows */
   size_t row_stride, column_stride;     /* of the output's rows, of the input's columns */
@@ -100,9 +103,9 @@ typedef struct tiling {
 } tiling;
 
 static void one_strip(const tiling *const t, const size_t strip) {
-  const layout *const others = &t->others;
+  const transpose_layout *const others = &t->others;
   size_t index = strip / t->strips, to = 0;
-  const size_t from = offset_of(others, others->n, index);
+  const size_t from = transpose_offset_of(others, others->n, index);
   for (int a = others->n - 1; a >= 0; a--) {
     to += index % others->size[a] * t->other_stride[a];
     index /= others->size[a];
@@ -126,8 +129,8 @@ static void strip_range(const void *const user, const size_t first, const size_t
 
 /* Output axis `unit` is the one that is contiguous in the input; it and the last output axis span a
  * matrix that is transposed by tiles, for every index of the other axes. */
-static void transpose_tiles(const layout *const l, const int unit, const tarei_run *const run,
-                            const size_t element) {
+static void transpose_tiles(const transpose_layout *const l, const int unit,
+                            const tarei_run *const run, const size_t element) {
   tiling t = {.rows = l->size[unit],
               .columns = l->size[l->n - 1],
               .height = l->size[unit] < FEW_ROWS ? TILE : STRIP,
@@ -155,14 +158,14 @@ static void transpose_tiles(const layout *const l, const int unit, const tarei_r
                    &t);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status transpose_run(const tarei_step *const step, const tarei_run *const r,
+                                 tare_error *const err) {
   (void)err;
   const tare_tensor *const x = r->in[0];
   if (tare_tensor_count(x) == 0) {
     return TARE_OK;
   }
-  const layout l = layout_of(step, x);
+  const transpose_layout l = transpose_layout_of(step, x);
   const size_t element = tare_dtype_size(x->dtype);
   if (l.n == 0 || l.stride[l.n - 1] == 1) {
     copy_rows(&l, r, element);
@@ -176,4 +179,4 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_transpose = {.run = run};
+const tarei_lowering tarei_lower_transpose = {.run = transpose_run};

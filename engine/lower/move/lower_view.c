@@ -65,8 +65,8 @@ static tare_status measure_reshape(const tarei_step *const step, const tarei_run
 }
 
 /* Which axes are named, of `rank`; each may be named once. */
-static tare_status read_axes(const tarei_step *const step, const tarei_run *const r, const int rank,
-                             bool *const set, tare_error *const err) {
+static tare_status view_read_axes(const tarei_step *const step, const tarei_run *const r,
+                                  const int rank, bool *const set, tare_error *const err) {
   tarei_ints axes;
   TARE_TRY(tarei_read_ints(step, r, 1, "axes", &axes, err));
   for (int i = 0; i < axes.n; i++) {
@@ -88,7 +88,7 @@ static tare_status measure_squeeze(const tarei_step *const step, const tarei_run
   int64_t dims[TARE_MAX_RANK];
   int n = 0;
   const bool given = step->node->n_in > 1 && step->node->in[1] >= 0;
-  TARE_TRY(read_axes(step, r, x->rank, set, err));
+  TARE_TRY(view_read_axes(step, r, x->rank, set, err));
   for (int i = 0; i < x->rank; i++) {
     if (!set[i] && (given || x->dims[i] != 1)) {
       dims[n++] = x->dims[i];
@@ -114,7 +114,7 @@ static tare_status measure_unsqueeze(const tarei_step *const step, const tarei_r
   const int rank = step->graph->values[step->node->out[0]].rank;
   bool set[TARE_MAX_RANK] = {false};
   int64_t dims[TARE_MAX_RANK];
-  TARE_TRY(read_axes(step, r, rank, set, err));
+  TARE_TRY(view_read_axes(step, r, rank, set, err));
   int from = 0;
   for (int i = 0; i < rank; i++) {
     dims[i] = set[i] ? 1 : from < x->rank ? x->dims[from] : 0;

@@ -10,37 +10,37 @@
 enum { X, SCALE, SHIFT, MEAN, VARIANCE, INPUTS };
 
 /* Types that the arithmetic knows; sums are in double. */
-static bool is_known(const tare_dtype dtype) {
+static bool batch_normalization_is_known(const tare_dtype dtype) {
   return dtype == TARE_F32 || dtype == TARE_F64;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status batch_normalization_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                               tare_error *const err) {
   (void)blobs;
   for (int i = 0; i < INPUTS; i++) {
     const tare_dtype dtype = step->graph->values[step->node->in[i]].dtype;
-    if (!is_known(dtype)) {
+    if (!batch_normalization_is_known(dtype)) {
       return tarei_refuse_dtype(dtype, err);
     }
   }
   return TARE_OK;
 }
 
-typedef struct job {
+typedef struct batch_normalization_job {
   const tarei_run *run;
   size_t batch, channels, n; /* n: elements of a channel in a sample */
   double epsilon, momentum;
-} job;
+} batch_normalization_job;
 
 typedef struct moments {
   double mean, variance;
 } moments;
 
-static double get(const tare_tensor *const t, const size_t i) {
+static double batch_normalization_get(const tare_tensor *const t, const size_t i) {
   return t->dtype == TARE_F32 ? (double)((const float *)t->data)[i] : ((const double *)t->data)[i];
 }
 
-static void put(const tare_tensor *const t, const size_t i, const double x) {
+static void batch_normalization_put(const tare_tensor *const t, const size_t i, const double x) {
   if (t->dtype == TARE_F32) {
     ((float *)t->data)[i] = (float)x;
   } else {
@@ -49,7 +49,7 @@ static void put(const tare_tensor *const t, const size_t i, const double x) {
 }
 
 /* The mean of a channel over the batch, then the mean square of the distances from it. */
-static moments measure_channel(const job *const j, const size_t c) {
+static moments measure_channel(const batch_normalization_job *const j, const size_t c) {
   const tare_tensor *const x = j->run->in[X];
   const double count = (double)(j->batch * j->n);
   moments m = {0, 0};
@@ -57,7 +57,7 @@ static moments measure_channel(const job *const j, const size_t c) {
     double sum = 0;
     for (size_t b = 0; b < j->batch; b++) {
       for (size_t i = 0, at = (b * j->channels + c) * j->n; i < j->n; i++) {
-        const double v = get(x, at + i);
+        const double v = batch_normalization_get(x, at + i);
         sum += round ? (v - m.mean) * (v - m.mean) : v;
       }
     }
@@ -66,11 +66,11 @@ static moments measure_channel(const job *const j, const size_t c) {
   return m;
 }
 
-static void update_running(const job *const j, const size_t c, const int output, const int input,
-                           const double now, const int n_out) {
+static void update_running(const batch_normalization_job *const j, const size_t c, const int output,
+                           const int input, const double now, const int n_out) {
   if (output < n_out && j->run->out[output]) {
-    const double before = get(j->run->in[input], c);
-    put(j->run->out[output], c, before * j->momentum + now * (1 - j->momentum));
+    const double before = batch_normalization_get(j->run->in[input], c);
+    batch_normalization_put(j->run->out[output], c, before * j->momentum + now * (1 - j->momentum));
   }
 }
 
@@ -83,11 +83,12 @@ static void update_running(const job *const j, const size_t c, const int output,
     }                                                                   \
   } while (0)
 
-static void normalize_row(const job *const j, const size_t row, const moments m) {
+static void normalize_row(const batch_normalization_job *const j, const size_t row,
+                          const moments m) {
   const tarei_run *const r = j->run;
   const size_t c = row % j->channels;
-  const double factor = get(r->in[SCALE], c) / sqrt(m.variance + j->epsilon);
-  const double shift = get(r->in[SHIFT], c);
+  const double factor = batch_normalization_get(r->in[SCALE], c) / sqrt(m.variance + j->epsilon);
+  const double shift = batch_normalization_get(r->in[SHIFT], c);
   if (r->in[X]->dtype == TARE_F32) {
     NORMALIZE_ROW(float);
   } else {
@@ -95,18 +96,20 @@ static void normalize_row(const job *const j, const size_t row, const moments m)
   }
 }
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void batch_normalization_row_range(const void *const user, const size_t first,
+                                          const size_t end, const int thread) {
   (void)thread;
-  const job *const j = user;
+  const batch_normalization_job *const j = user;
   for (size_t row = first; row < end; row++) {
     const size_t c = row % j->channels;
-    normalize_row(j, row, (moments){get(j->run->in[MEAN], c), get(j->run->in[VARIANCE], c)});
+    normalize_row(j, row,
+                  (moments){batch_normalization_get(j->run->in[MEAN], c),
+                            batch_normalization_get(j->run->in[VARIANCE], c)});
   }
 }
 
 typedef struct training {
-  job job;
+  batch_normalization_job job;
   int n_out;
 } training;
 
@@ -114,7 +117,7 @@ static void channel_range(const void *const user, const size_t first, const size
                           const int thread) {
   (void)thread;
   const training *const t = user;
-  const job *const j = &t->job;
+  const batch_normalization_job *const j = &t->job;
   for (size_t c = first; c < end; c++) {
     const moments m = measure_channel(j, c);
     for (size_t b = 0; b < j->batch; b++) {
@@ -125,8 +128,8 @@ static void channel_range(const void *const user, const size_t first, const size
   }
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status batch_normalization_run(const tarei_step *const step, const tarei_run *const r,
+                                           tare_error *const err) {
   const tare_tensor *const x = r->in[X];
   const tarei_node *const node = step->node;
   const bool by_element = node->opset < 9 && tarei_attr_int(node, "spatial", 1) == 0;
@@ -149,9 +152,10 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   if (tarei_attr_int(node, "training_mode", 0) != 0) {
     tarei_row_ranges(r, channels, batch * t.job.n, 4096, channel_range, &t);
   } else {
-    tarei_row_ranges(r, batch * channels, t.job.n, 4096, row_range, &t.job);
+    tarei_row_ranges(r, batch * channels, t.job.n, 4096, batch_normalization_row_range, &t.job);
   }
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_batch_normalization = {.prepare = prepare, .run = run};
+const tarei_lowering tarei_lower_batch_normalization = {.prepare = batch_normalization_prepare,
+                                                        .run = batch_normalization_run};

@@ -118,11 +118,11 @@ static tare_status run_plain(const tarei_step *const step, const tarei_run *cons
 /* --- channels last -------------------------------------------------------------------------------
  */
 
-typedef struct state {
+typedef struct instance_norm_state {
   tarei_fused fused;
   bool has_tables;
   tarei_act_table tables[]; /* [n_profiles] */
-} state;
+} instance_norm_state;
 
 typedef struct last {
   const tarei_run *run;
@@ -136,7 +136,7 @@ typedef struct last {
 } last;
 
 /* The sizes of a run, without its memory. */
-static last sizes_of(const tare_tensor *const x) {
+static last instance_norm_sizes_of(const tare_tensor *const x) {
   last l = {.batch = (size_t)x->dims[0],
             .n = count_space(x, 1),
             .channels = (size_t)x->dims[x->rank - 1]};
@@ -145,12 +145,12 @@ static last sizes_of(const tare_tensor *const x) {
 }
 
 /* Floats of one row, so that the next one is aligned. */
-static size_t row_of(const last *const l) {
+static size_t instance_norm_row_of(const last *const l) {
   return tarei_round_up(l->channels, TAREI_ALIGN / sizeof(float));
 }
 
-static void lay_out(last *const l, void *const scratch) {
-  const size_t row = row_of(l);
+static void instance_norm_lay_out(last *const l, void *const scratch) {
+  const size_t row = instance_norm_row_of(l);
   l->sums = scratch;
   l->rows = (float *)scratch + 2 * row * sizeof(double) / sizeof(float);
   l->factors = l->rows + (size_t)l->run->threads * row;
@@ -158,12 +158,13 @@ static void lay_out(last *const l, void *const scratch) {
   l->moments = l->offsets + l->batch * row;
 }
 
-static size_t scratch_last(const tarei_step *const step, const tare_tensor *const *const in,
-                           const tare_tensor *const *const out, const int threads) {
+static size_t instance_norm_scratch_last(const tarei_step *const step,
+                                         const tare_tensor *const *const in,
+                                         const tare_tensor *const *const out, const int threads) {
   (void)step;
   (void)out;
-  const last l = sizes_of(in[0]);
-  const size_t row = row_of(&l);
+  const last l = instance_norm_sizes_of(in[0]);
+  const size_t row = instance_norm_row_of(&l);
   const size_t rows = tarei_times((size_t)threads + 2 * l.batch, row);
   const size_t moments = tarei_times(2 * l.batch * l.segments, l.channels);
   return tarei_plus(2 * row * sizeof(double),
@@ -198,7 +199,7 @@ static void measure_range(const void *const user, const size_t first, const size
                           const int thread) {
   const last *const l = user;
   for (size_t i = first; i < end; i++) {
-    measure_segment(l, i, l->rows + (size_t)thread * row_of(l));
+    measure_segment(l, i, l->rows + (size_t)thread * instance_norm_row_of(l));
   }
 }
 
@@ -219,7 +220,8 @@ static void join_segments(const last *const l, const size_t sample) {
   }
 }
 
-static void finish_sample(const last *const l, const size_t sample, const float epsilon) {
+static void instance_norm_finish_sample(const last *const l, const size_t sample,
+                                        const float epsilon) {
   join_segments(l, sample);
   const float *const scale = l->run->in[1]->data, *const bias = l->run->in[2]->data;
   const double unit = l->table ? (double)l->table->scale : 1.0;
@@ -268,7 +270,7 @@ static void apply_range(const void *const user, const size_t first, const size_t
 }
 
 /* Tables where bytes alone are written, for all profiles or none. */
-static void make_tables(const tarei_step *const step, state *const s) {
+static void make_tables(const tarei_step *const step, instance_norm_state *const s) {
   const int out = s->fused.u8_output < 0 ? -1 : step->node->out[s->fused.u8_output];
   s->has_tables = out >= 0 && s->fused.f32_output < 0;
   for (int p = 0; s->has_tables && p < step->n_profiles; p++) {
@@ -278,11 +280,12 @@ static void make_tables(const tarei_step *const step, state *const s) {
   }
 }
 
-static tare_status prepare_last(tarei_step *const step, tarei_blobs *const blobs,
-                                tare_error *const err) {
+static tare_status instance_norm_prepare_last(tarei_step *const step, tarei_blobs *const blobs,
+                                              tare_error *const err) {
   (void)blobs;
-  const size_t bytes = sizeof(state) + (size_t)step->n_profiles * sizeof(tarei_act_table);
-  state *const s = tarei_calloc(1, bytes);
+  const size_t bytes =
+      sizeof(instance_norm_state) + (size_t)step->n_profiles * sizeof(tarei_act_table);
+  instance_norm_state *const s = tarei_calloc(1, bytes);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "instance norm", bytes);
@@ -293,12 +296,12 @@ static tare_status prepare_last(tarei_step *const step, tarei_blobs *const blobs
   return TARE_OK;
 }
 
-static tare_status run_last(const tarei_step *const step, const tarei_run *const r,
-                            tare_error *const err) {
-  const state *const s = step->state;
-  last l = sizes_of(r->in[0]);
+static tare_status instance_norm_run_last(const tarei_step *const step, const tarei_run *const r,
+                                          tare_error *const err) {
+  const instance_norm_state *const s = step->state;
+  last l = instance_norm_sizes_of(r->in[0]);
   l.run = r;
-  lay_out(&l, r->scratch);
+  instance_norm_lay_out(&l, r->scratch);
   l.table = s->has_tables ? &s->tables[r->profile] : NULL;
   l.to = tarei_fused_epilogue(&s->fused, step, r, NULL, l.channels);
   if (l.table) {
@@ -309,7 +312,7 @@ static tare_status run_last(const tarei_step *const step, const tarei_run *const
   TARE_TRY(check_vectors(step, r, l.channels, err));
   tarei_row_ranges(r, l.batch * l.segments, SEGMENT * l.channels, 4096, measure_range, &l);
   for (size_t sample = 0; l.n && sample < l.batch; sample++) {
-    finish_sample(&l, sample, tarei_attr_float(step->node, "epsilon", 1e-5f));
+    instance_norm_finish_sample(&l, sample, tarei_attr_float(step->node, "epsilon", 1e-5f));
   }
   tarei_row_ranges(r, l.batch * l.n, l.channels, 4096, apply_range, &l);
   return TARE_OK;
@@ -322,5 +325,7 @@ static const char *kernel_last(const tarei_step *const step, const tarei_kernels
 
 const tarei_lowering tarei_lower_instance_normalization = {.prepare = prepare_plain,
                                                            .run = run_plain};
-const tarei_lowering tarei_lower_instance_norm_last = {
-    .prepare = prepare_last, .scratch = scratch_last, .run = run_last, .kernel = kernel_last};
+const tarei_lowering tarei_lower_instance_norm_last = {.prepare = instance_norm_prepare_last,
+                                                       .scratch = instance_norm_scratch_last,
+                                                       .run = instance_norm_run_last,
+                                                       .kernel = kernel_last};

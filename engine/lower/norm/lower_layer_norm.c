@@ -7,7 +7,7 @@
 
 enum { X, GAIN, SHIFT, INPUTS };
 
-static int axis_of(const tarei_step *const step, const tare_tensor *const x) {
+static int layer_norm_axis_of(const tarei_step *const step, const tare_tensor *const x) {
   const int64_t axis = tarei_attr_int(step->node, "axis", -1);
   return (int)(axis < 0 ? axis + x->rank : axis);
 }
@@ -16,8 +16,8 @@ static bool is_rms(const tarei_step *const step) {
   return tarei_node_is(step->node, &tarei_op_rms_normalization);
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status layer_norm_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                      tare_error *const err) {
   (void)blobs;
   const tarei_value *const values = step->graph->values;
   const int *const in = step->node->in;
@@ -35,7 +35,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return TARE_OK;
 }
 
-typedef struct job {
+typedef struct layer_norm_job {
   const tarei_run *run;
   size_t n;
   float epsilon;
@@ -43,12 +43,12 @@ typedef struct job {
   const tare_tensor *gain, *shift;   /* or NULL */
   const tare_tensor *mean, *inverse; /* statistics that somebody reads, or NULL */
   tarei_epilogue to;
-} job;
+} layer_norm_job;
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void layer_norm_row_range(const void *const user, const size_t first, const size_t end,
+                                 const int thread) {
   (void)thread;
-  const job *const j = user;
+  const layer_norm_job *const j = user;
   const float *const x = j->run->in[X]->data, *const gain = j->gain->data;
   const float *const shift = j->shift ? j->shift->data : NULL;
   for (size_t i = first; i < end; i++) {
@@ -66,13 +66,13 @@ static void row_range(const void *const user, const size_t first, const size_t e
 /* --- any type, parameters of any shape, statistics ----------------------------------------------
  */
 
-static double get(const tare_tensor *const t, const size_t i) {
+static double layer_norm_get(const tare_tensor *const t, const size_t i) {
   return t->dtype == TARE_F32 ? (double)((const float *)t->data)[i] : ((const double *)t->data)[i];
 }
 
 /* The element of a parameter that belongs to element `flat` of x. */
-static size_t element_of(const tare_tensor *const parameter, const tare_tensor *const x,
-                         size_t flat) {
+static size_t layer_norm_element_of(const tare_tensor *const parameter, const tare_tensor *const x,
+                                    size_t flat) {
   size_t at = 0, step = 1;
   for (int d = 1; d <= parameter->rank; d++) {
     const size_t size = (size_t)x->dims[x->rank - d];
@@ -85,8 +85,8 @@ static size_t element_of(const tare_tensor *const parameter, const tare_tensor *
 }
 
 /* Element i of a row, and element `at` of all. */
-static void put(const job *const j, const tarei_epilogue *const to, const size_t i, const size_t at,
-                const double y) {
+static void layer_norm_put(const layer_norm_job *const j, const tarei_epilogue *const to,
+                           const size_t i, const size_t at, const double y) {
   if (j->run->in[X]->dtype == TARE_F64) {
     ((double *)j->run->out[0]->data)[at] = y;
     return;
@@ -100,25 +100,26 @@ static void put(const job *const j, const tarei_epilogue *const to, const size_t
   }
 }
 
-static void any_row(const job *const j, const size_t row) {
+static void layer_norm_any_row(const layer_norm_job *const j, const size_t row) {
   const tare_tensor *const x = j->run->in[X];
   const size_t first = row * j->n;
   double mean = 0, squares = 0;
   for (size_t i = 0; !j->rms && i < j->n; i++) {
-    mean += get(x, first + i);
+    mean += layer_norm_get(x, first + i);
   }
   mean /= (double)j->n;
   for (size_t i = 0; i < j->n; i++) {
-    const double d = get(x, first + i) - mean;
+    const double d = layer_norm_get(x, first + i) - mean;
     squares += d * d;
   }
   const double inverse = 1 / sqrt(squares / (double)j->n + (double)j->epsilon);
   const tarei_epilogue to = tarei_epilogue_at(&j->to, row, 0);
   for (size_t i = 0; j->any_values && i < j->n; i++) {
     const size_t at = first + i;
-    const double shift = j->shift ? get(j->shift, element_of(j->shift, x, at)) : 0;
-    const double gain = get(j->gain, element_of(j->gain, x, at));
-    put(j, &to, i, at, (get(x, at) - mean) * inverse * gain + shift);
+    const double shift =
+        j->shift ? layer_norm_get(j->shift, layer_norm_element_of(j->shift, x, at)) : 0;
+    const double gain = layer_norm_get(j->gain, layer_norm_element_of(j->gain, x, at));
+    layer_norm_put(j, &to, i, at, (layer_norm_get(x, at) - mean) * inverse * gain + shift);
   }
   if (j->mean) {
     ((float *)j->mean->data)[row] = (float)mean;
@@ -131,9 +132,9 @@ static void any_row(const job *const j, const size_t row) {
 static void any_range(const void *const user, const size_t first, const size_t end,
                       const int thread) {
   (void)thread;
-  const job *const j = user;
+  const layer_norm_job *const j = user;
   for (size_t row = first; row < end; row++) {
-    any_row(j, row);
+    layer_norm_any_row(j, row);
   }
 }
 
@@ -166,22 +167,23 @@ static tare_status check_parameter(const tarei_step *const step, const tarei_run
  */
 
 /* Statistics that are outputs, where nothing else is output 1. */
-static void find_statistics(const tarei_step *const step, const tarei_run *const r, job *const j) {
+static void find_statistics(const tarei_step *const step, const tarei_run *const r,
+                            layer_norm_job *const j) {
   const bool has_them = !is_rms(step) && !tarei_attr_find(step->node, "outputs");
   j->mean = has_them && step->node->n_out > 1 ? r->out[1] : NULL;
   j->inverse = has_them && step->node->n_out > 2 ? r->out[2] : NULL;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status layer_norm_run(const tarei_step *const step, const tarei_run *const r,
+                                  tare_error *const err) {
   const tare_tensor *const x = r->in[X];
-  const int axis = axis_of(step, x);
-  job j = {.run = r,
-           .n = 1,
-           .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f),
-           .rms = is_rms(step),
-           .gain = r->in[GAIN],
-           .shift = step->node->n_in > SHIFT ? r->in[SHIFT] : NULL};
+  const int axis = layer_norm_axis_of(step, x);
+  layer_norm_job j = {.run = r,
+                      .n = 1,
+                      .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f),
+                      .rms = is_rms(step),
+                      .gain = r->in[GAIN],
+                      .shift = step->node->n_in > SHIFT ? r->in[SHIFT] : NULL};
   for (int d = axis; d < x->rank; d++) {
     j.n *= (size_t)x->dims[d];
   }
@@ -198,16 +200,16 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
     tarei_row_ranges(r, rows, j.n, 4096, any_range, &j);
   }
   if (!j.any_values) {
-    tarei_row_ranges(r, rows, j.n, 4096, row_range, &j);
+    tarei_row_ranges(r, rows, j.n, 4096, layer_norm_row_range, &j);
   }
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *layer_norm_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   return is_rms(step) ? k->rms_norm_name : k->layer_norm_name;
 }
 
 const tarei_lowering tarei_lower_layer_normalization = {
-    .prepare = prepare, .run = run, .kernel = kernel};
+    .prepare = layer_norm_prepare, .run = layer_norm_run, .kernel = layer_norm_kernel};
 const tarei_lowering tarei_lower_rms_normalization = {
-    .prepare = prepare, .run = run, .kernel = kernel};
+    .prepare = layer_norm_prepare, .run = layer_norm_run, .kernel = layer_norm_kernel};

@@ -6,22 +6,22 @@
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
-typedef struct state {
+typedef struct scaled_softmax_state {
   tarei_fused fused;
   float scale;
-} state;
+} scaled_softmax_state;
 
 /* Rows of X and where each begins in the mask. */
-typedef struct rows {
+typedef struct scaled_softmax_rows {
   size_t count, n;
   int n_leading;
   size_t size[TARE_MAX_RANK], mask_step[TARE_MAX_RANK]; /* elements of the mask per leading axis */
-} rows;
+} scaled_softmax_rows;
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status scaled_softmax_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                          tare_error *const err) {
   (void)blobs;
-  state *const s = tarei_calloc(1, sizeof *s);
+  scaled_softmax_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "softmax", sizeof *s);
@@ -34,8 +34,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
 }
 
 static tare_status read_rows(const tare_tensor *const x, const tare_tensor *const mask,
-                             rows *const r, tare_error *const err) {
-  *r = (rows){.count = 1, .n = (size_t)x->dims[x->rank - 1], .n_leading = x->rank - 1};
+                             scaled_softmax_rows *const r, tare_error *const err) {
+  *r = (scaled_softmax_rows){
+      .count = 1, .n = (size_t)x->dims[x->rank - 1], .n_leading = x->rank - 1};
   size_t step = r->n;
   for (int d = x->rank - 1; d >= 0; d--) {
     const int own = mask ? d - (x->rank - mask->rank) : -1;
@@ -55,7 +56,7 @@ static tare_status read_rows(const tare_tensor *const x, const tare_tensor *cons
   return TARE_OK;
 }
 
-static size_t mask_offset(const rows *const r, size_t row) {
+static size_t mask_offset(const scaled_softmax_rows *const r, size_t row) {
   size_t offset = 0;
   for (int d = r->n_leading - 1; d >= 0; d--) {
     offset += row % r->size[d] * r->mask_step[d];
@@ -64,19 +65,19 @@ static size_t mask_offset(const rows *const r, size_t row) {
   return offset;
 }
 
-typedef struct job {
+typedef struct scaled_softmax_job {
   const tarei_run *run;
-  rows r;
+  scaled_softmax_rows r;
   float scale;
   const float *mask; /* or NULL */
   tarei_epilogue e;
-} job;
+} scaled_softmax_job;
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void scaled_softmax_row_range(const void *const user, const size_t first, const size_t end,
+                                     const int thread) {
   (void)thread;
-  const job *const j = user;
-  const rows *const r = &j->r;
+  const scaled_softmax_job *const j = user;
+  const scaled_softmax_rows *const r = &j->r;
   const tarei_epilogue *const e = &j->e;
   for (size_t row = first; row < end; row++) {
     j->run->kernels->softmax_fused((const float *)j->run->in[0]->data + row * r->n, j->scale,
@@ -87,21 +88,22 @@ static void row_range(const void *const user, const size_t first, const size_t e
   }
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const run,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status scaled_softmax_run(const tarei_step *const step, const tarei_run *const run,
+                                      tare_error *const err) {
+  const scaled_softmax_state *const s = step->state;
   const tare_tensor *const mask = step->node->n_in > 1 ? run->in[1] : NULL;
-  job j = {.run = run, .scale = s->scale, .mask = mask ? mask->data : NULL};
+  scaled_softmax_job j = {.run = run, .scale = s->scale, .mask = mask ? mask->data : NULL};
   TARE_TRY(read_rows(run->in[0], mask, &j.r, err));
   j.e = tarei_fused_epilogue(&s->fused, step, run, NULL, j.r.n);
-  tarei_row_ranges(run, j.r.count, j.r.n, 4096, row_range, &j);
+  tarei_row_ranges(run, j.r.count, j.r.n, 4096, scaled_softmax_row_range, &j);
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *scaled_softmax_kernel(const tarei_step *const step,
+                                         const tarei_kernels *const k) {
   (void)step;
   return k->softmax_fused_name;
 }
 
 const tarei_lowering tarei_lower_scaled_softmax = {
-    .prepare = prepare, .run = run, .kernel = kernel};
+    .prepare = scaled_softmax_prepare, .run = scaled_softmax_run, .kernel = scaled_softmax_kernel};

@@ -6,15 +6,15 @@
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
-typedef struct rows {
+typedef struct softmax_rows {
   size_t outer, n, inner; /* inner > 1: the elements of a row lie `inner` apart */
-} rows;
+} softmax_rows;
 
-static rows rows_of(const tarei_step *const step, const tare_tensor *const x) {
+static softmax_rows softmax_rows_of(const tarei_step *const step, const tare_tensor *const x) {
   const bool flattens = step->node->opset < 13;
   int64_t axis = tarei_attr_int(step->node, "axis", flattens ? 1 : -1);
   axis += axis < 0 ? x->rank : 0;
-  rows r = {1, 1, 1};
+  softmax_rows r = {1, 1, 1};
   for (int d = 0; d < x->rank; d++) {
     size_t *const part = d < axis ? &r.outer : d == axis || flattens ? &r.n : &r.inner;
     *part *= (size_t)x->dims[d];
@@ -22,51 +22,51 @@ static rows rows_of(const tarei_step *const step, const tare_tensor *const x) {
   return r;
 }
 
-static size_t column_bytes(const rows *const r, const tare_dtype dtype) {
+static size_t column_bytes(const softmax_rows *const r, const tare_dtype dtype) {
   return tarei_round_up(r->n * tare_dtype_size(dtype), TAREI_ALIGN);
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t softmax_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                              const tare_tensor *const *const out, const int threads) {
   (void)out;
-  const rows r = rows_of(step, in[0]);
+  const softmax_rows r = softmax_rows_of(step, in[0]);
   return r.inner == 1 ? 0 : tarei_times(column_bytes(&r, in[0]->dtype), (size_t)threads);
 }
 
 /* One row side by side; in place where out is x. */
 typedef void row_f64_fn(const double *x, size_t n, double *out);
 
-typedef struct job {
-  rows r;
+typedef struct softmax_job {
+  softmax_rows r;
   const tarei_run *run;
   tarei_softmax_fn *f32;
   row_f64_fn *f64;
-} job;
+} softmax_job;
 
-#define ONE_ROW(name, type, kernel)                                            \
-  static void name(const job *const j, const size_t row, type *const column) { \
-    const rows *const r = &j->r;                                               \
-    const size_t at = row / r->inner * r->n * r->inner + row % r->inner;       \
-    const type *const x = (const type *)j->run->in[0]->data + at;              \
-    type *const out = (type *)j->run->out[0]->data + at;                       \
-    if (r->inner == 1) {                                                       \
-      j->kernel(x, r->n, out);                                                 \
-      return;                                                                  \
-    }                                                                          \
-    for (size_t i = 0; i < r->n; i++) {                                        \
-      column[i] = x[i * r->inner];                                             \
-    }                                                                          \
-    j->kernel(column, r->n, column);                                           \
-    for (size_t i = 0; i < r->n; i++) {                                        \
-      out[i * r->inner] = column[i];                                           \
-    }                                                                          \
+#define ONE_ROW(name, type, kernel)                                                    \
+  static void name(const softmax_job *const j, const size_t row, type *const column) { \
+    const softmax_rows *const r = &j->r;                                               \
+    const size_t at = row / r->inner * r->n * r->inner + row % r->inner;               \
+    const type *const x = (const type *)j->run->in[0]->data + at;                      \
+    type *const out = (type *)j->run->out[0]->data + at;                               \
+    if (r->inner == 1) {                                                               \
+      j->kernel(x, r->n, out);                                                         \
+      return;                                                                          \
+    }                                                                                  \
+    for (size_t i = 0; i < r->n; i++) {                                                \
+      column[i] = x[i * r->inner];                                                     \
+    }                                                                                  \
+    j->kernel(column, r->n, column);                                                   \
+    for (size_t i = 0; i < r->n; i++) {                                                \
+      out[i * r->inner] = column[i];                                                   \
+    }                                                                                  \
   }
 ONE_ROW(one_row_f32, float, f32)
 ONE_ROW(one_row_f64, double, f64)
 
 static void row_range(const void *const user, const size_t first, const size_t end,
                       const int thread) {
-  const job *const j = user;
+  const softmax_job *const j = user;
   const tare_dtype dtype = j->run->in[0]->dtype;
   void *const column = tarei_thread_scratch(j->run, thread, column_bytes(&j->r, dtype));
   for (size_t row = first; row < end; row++) {
@@ -78,9 +78,9 @@ static void row_range(const void *const user, const size_t first, const size_t e
   }
 }
 
-static tare_status run_rows(const tarei_step *const step, const tarei_run *const run,
-                            tarei_softmax_fn *const f32, row_f64_fn *const f64) {
-  const job j = {rows_of(step, run->in[0]), run, f32, f64};
+static tare_status softmax_run_rows(const tarei_step *const step, const tarei_run *const run,
+                                    tarei_softmax_fn *const f32, row_f64_fn *const f64) {
+  const softmax_job j = {softmax_rows_of(step, run->in[0]), run, f32, f64};
   tarei_row_ranges(run, j.r.n ? j.r.outer * j.r.inner : 0, j.r.n, 4096, row_range, &j);
   return TARE_OK;
 }
@@ -134,27 +134,27 @@ HARDMAX(hardmax_f64, double)
 static tare_status run_softmax(const tarei_step *const step, const tarei_run *const r,
                                tare_error *const err) {
   (void)err;
-  return run_rows(step, r, r->kernels->softmax, softmax_f64);
+  return softmax_run_rows(step, r, r->kernels->softmax, softmax_f64);
 }
 
 static tare_status run_log_softmax(const tarei_step *const step, const tarei_run *const r,
                                    tare_error *const err) {
   (void)err;
-  return run_rows(step, r, r->kernels->log_softmax, log_softmax_f64);
+  return softmax_run_rows(step, r, r->kernels->log_softmax, log_softmax_f64);
 }
 
 static tare_status run_hardmax(const tarei_step *const step, const tarei_run *const r,
                                tare_error *const err) {
   (void)err;
-  return run_rows(step, r, hardmax_f32, hardmax_f64);
+  return softmax_run_rows(step, r, hardmax_f32, hardmax_f64);
 }
 
 static bool is_f32(const tarei_step *const step) {
   return step->graph->values[step->node->in[0]].dtype == TARE_F32;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status softmax_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                   tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return dtype == TARE_F32 || dtype == TARE_F64 ? TARE_OK : tarei_refuse_dtype(dtype, err);
@@ -169,8 +169,12 @@ static const char *log_softmax_kernel(const tarei_step *const step, const tarei_
 }
 
 const tarei_lowering tarei_lower_hardmax = {
-    .prepare = prepare, .scratch = scratch, .run = run_hardmax};
-const tarei_lowering tarei_lower_softmax = {
-    .prepare = prepare, .scratch = scratch, .run = run_softmax, .kernel = softmax_kernel};
-const tarei_lowering tarei_lower_log_softmax = {
-    .prepare = prepare, .scratch = scratch, .run = run_log_softmax, .kernel = log_softmax_kernel};
+    .prepare = softmax_prepare, .scratch = softmax_scratch, .run = run_hardmax};
+const tarei_lowering tarei_lower_softmax = {.prepare = softmax_prepare,
+                                            .scratch = softmax_scratch,
+                                            .run = run_softmax,
+                                            .kernel = softmax_kernel};
+const tarei_lowering tarei_lower_log_softmax = {.prepare = softmax_prepare,
+                                                .scratch = softmax_scratch,
+                                                .run = run_log_softmax,
+                                                .kernel = log_softmax_kernel};

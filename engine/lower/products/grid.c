@@ -10,13 +10,13 @@
 #define MOST_CLAIMS 8                 /* of a thread */
 
 /* Parts of the rows by parts of the columns, one for each thread; each is `claims` blocks. */
-typedef struct cut {
+typedef struct grid_cut {
   const tarei_grid *grid;
   bool weights_stay;
   size_t row_parts, column_parts, claims;
   tarei_block_fn fn;
   const void *user;
-} cut;
+} grid_cut;
 
 static size_t panels_of(const size_t columns) {
   return (columns + TAREI_GRID_PANEL - 1) / TAREI_GRID_PANEL;
@@ -30,7 +30,7 @@ static double work_of(const tarei_grid *const g, const double rows, const double
 /* Time of the slowest thread. Layers that are cut by rows leave each thread with the rows that it
  * wrote itself; cut by columns, it reads what others wrote. Weights come from far away where those of
  * the plan are too many to stay. */
-static double cost_of(const cut *const c, const size_t row_parts, const size_t column_parts) {
+static double cost_of(const grid_cut *const c, const size_t row_parts, const size_t column_parts) {
   const tarei_grid *const g = c->grid;
   const size_t m = (g->m + row_parts - 1) / row_parts;
   const size_t panels = (panels_of(g->n) + column_parts - 1) / column_parts;
@@ -41,12 +41,12 @@ static double cost_of(const cut *const c, const size_t row_parts, const size_t c
          WORK_PER_BYTE * others;
 }
 
-static size_t threads_for(const tarei_grid *const g, const int threads) {
+static size_t grid_threads_for(const tarei_grid *const g, const int threads) {
   const double work = work_of(g, (double)g->m + WORK_PER_WEIGHT, (double)g->n) / LEAST_WORK;
   return work < 2 ? 1 : work < threads ? (size_t)work : (size_t)threads;
 }
 
-static void choose(cut *const c, const size_t threads) {
+static void grid_choose(grid_cut *const c, const size_t threads) {
   const tarei_grid *const g = c->grid;
   double least = 0;
   for (size_t columns = 1; columns <= threads; columns++) {
@@ -64,19 +64,19 @@ static void choose(cut *const c, const size_t threads) {
   c->claims = c->claims < panels ? c->claims : panels ? panels : 1;
 }
 
-static size_t begin_of(const size_t n, const size_t parts, const size_t i) {
+static size_t grid_begin_of(const size_t n, const size_t parts, const size_t i) {
   return n / parts * i + n % parts * i / parts;
 }
 
-static void one_block(const void *const user, const size_t item, const int thread) {
-  const cut *const c = user;
+static void grid_one_block(const void *const user, const size_t item, const int thread) {
+  const grid_cut *const c = user;
   const tarei_grid *const g = c->grid;
   const size_t rows = item / c->claims / c->column_parts;
   const size_t columns = item - rows * c->column_parts * c->claims;
   const size_t pieces = c->column_parts * c->claims, panels = panels_of(g->n);
-  const size_t m0 = begin_of(g->m, c->row_parts, rows), m1 = begin_of(g->m, c->row_parts, rows + 1);
-  const size_t n0 = begin_of(panels, pieces, columns) * TAREI_GRID_PANEL;
-  const size_t end = begin_of(panels, pieces, columns + 1) * TAREI_GRID_PANEL;
+  const size_t m0 = grid_begin_of(g->m, c->row_parts, rows), m1 = grid_begin_of(g->m, c->row_parts, rows + 1);
+  const size_t n0 = grid_begin_of(panels, pieces, columns) * TAREI_GRID_PANEL;
+  const size_t end = grid_begin_of(panels, pieces, columns + 1) * TAREI_GRID_PANEL;
   const tarei_block block = {m0, m1 - m0, n0, (end < g->n ? end : g->n) - n0};
   if (block.m && block.n) {
     c->fn(c->user, &block, thread);
@@ -85,13 +85,13 @@ static void one_block(const void *const user, const size_t item, const int threa
 
 void tarei_grid_run(const tarei_grid *const g, const tarei_run *const run, const tarei_block_fn fn,
                     const void *const user) {
-  cut c = {.grid = g, .weights_stay = run->weights_stay, .fn = fn, .user = user};
-  const size_t threads = threads_for(g, run->threads);
+  grid_cut c = {.grid = g, .weights_stay = run->weights_stay, .fn = fn, .user = user};
+  const size_t threads = grid_threads_for(g, run->threads);
   if (threads == 1) {
     const tarei_block all = {0, g->m, 0, g->n};
     fn(user, &all, 0);
     return;
   }
-  choose(&c, threads);
-  tarei_team_run(run->team, c.row_parts * c.column_parts * c.claims, one_block, &c);
+  grid_choose(&c, threads);
+  tarei_team_run(run->team, c.row_parts * c.column_parts * c.claims, grid_one_block, &c);
 }

@@ -8,21 +8,21 @@
 #include "engine/threads.h"
 #include "graph/ops/ops_common.h"
 
-typedef struct sizes {
+typedef struct gemm_sizes {
   size_t m, k, n;
   bool trans_a, trans_b;
   size_t b_bytes, a_bytes; /* of scratch: packed B, then A by rows where it is transposed */
-} sizes;
+} gemm_sizes;
 
-typedef struct job {
+typedef struct gemm_job {
   const tarei_run *run;
-  sizes s;
+  gemm_sizes s;
   const float *a, *b;
-} job;
+} gemm_job;
 
-static sizes sizes_of(const tarei_step *const step, const tare_tensor *const *const in) {
-  sizes s = {.trans_a = tarei_attr_int(step->node, "transA", 0) != 0,
-             .trans_b = tarei_attr_int(step->node, "transB", 0) != 0};
+static gemm_sizes gemm_sizes_of(const tarei_step *const step, const tare_tensor *const *const in) {
+  gemm_sizes s = {.trans_a = tarei_attr_int(step->node, "transA", 0) != 0,
+                  .trans_b = tarei_attr_int(step->node, "transB", 0) != 0};
   s.m = (size_t)in[0]->dims[s.trans_a ? 1 : 0];
   s.k = (size_t)in[0]->dims[s.trans_a ? 0 : 1];
   s.n = (size_t)in[1]->dims[s.trans_b ? 0 : 1];
@@ -33,16 +33,16 @@ static sizes sizes_of(const tarei_step *const step, const tare_tensor *const *co
   return s;
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t gemm_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                           const tare_tensor *const *const out, const int threads) {
   (void)out;
   (void)threads;
-  const sizes s = sizes_of(step, in);
+  const gemm_sizes s = gemm_sizes_of(step, in);
   return tarei_plus(s.b_bytes, s.a_bytes);
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status gemm_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   const float alpha = tarei_attr_float(step->node, "alpha", 1);
@@ -56,7 +56,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                                                           : tarei_refuse_dtype(dtype, err);
 }
 
-static void pack_b(const sizes *const s, const tarei_run *const r, const float alpha,
+static void pack_b(const gemm_sizes *const s, const tarei_run *const r, const float alpha,
                    float *const packed) {
   const size_t floats = tarei_f32_packed_size(s->k, s->n) / sizeof(float);
   r->kernels->f32_pack(r->in[1]->data, s->trans_b ? s->k : s->n, s->trans_b, s->k, s->n, packed);
@@ -65,7 +65,7 @@ static void pack_b(const sizes *const s, const tarei_run *const r, const float a
   }
 }
 
-static void transpose_a(const sizes *const s, const float *const a, float *const out) {
+static void transpose_a(const gemm_sizes *const s, const float *const a, float *const out) {
   for (size_t i = 0; i < s->m; i++) {
     for (size_t j = 0; j < s->k; j++) {
       out[i * s->k + j] = a[j * s->m + i];
@@ -73,9 +73,9 @@ static void transpose_a(const sizes *const s, const float *const a, float *const
   }
 }
 
-static void block(const void *const user, const tarei_block *const b, const int thread) {
+static void gemm_block(const void *const user, const tarei_block *const b, const int thread) {
   (void)thread;
-  const job *const j = user;
+  const gemm_job *const j = user;
   const tarei_f32_gemm gemm = {
       .a = j->a + b->row * j->s.k,
       .lda = j->s.k,
@@ -89,7 +89,7 @@ static void block(const void *const user, const tarei_block *const b, const int 
 }
 
 /* alpha * A . B of floats. */
-static void multiply_f32(job *const j, const float alpha) {
+static void multiply_f32(gemm_job *const j, const float alpha) {
   const tarei_run *const r = j->run;
   float *const transposed = (float *)(void *)((char *)r->scratch + j->s.b_bytes);
   j->a = r->in[0]->data;
@@ -100,13 +100,13 @@ static void multiply_f32(job *const j, const float alpha) {
     j->a = transposed;
   }
   const size_t bytes = j->s.k * sizeof(float);
-  tarei_grid_run(&(tarei_grid){j->s.m, j->s.n, bytes, bytes}, r, block, j);
+  tarei_grid_run(&(tarei_grid){j->s.m, j->s.n, bytes, bytes}, r, gemm_block, j);
 }
 
-static void rows_any(const void *const user, const size_t first, const size_t end,
-                     const int thread) {
+static void gemm_rows_any(const void *const user, const size_t first, const size_t end,
+                          const int thread) {
   (void)thread;
-  const job *const j = user;
+  const gemm_job *const j = user;
   const tare_dtype dtype = j->run->in[0]->dtype;
   const size_t element = tare_dtype_size(dtype), step = j->s.trans_a ? 1 : j->s.k;
   const tarei_product_any product = {
@@ -124,9 +124,9 @@ static void rows_any(const void *const user, const size_t first, const size_t en
 }
 
 /* Whole numbers have no factors here: see prepare. */
-static void multiply_any(job *const j, const float alpha) {
+static void multiply_any(gemm_job *const j, const float alpha) {
   const tare_tensor *const out = j->run->out[0];
-  tarei_row_ranges(j->run, j->s.m, j->s.k * j->s.n, 4096, rows_any, j);
+  tarei_row_ranges(j->run, j->s.m, j->s.k * j->s.n, 4096, gemm_rows_any, j);
   const int64_t n = out->dtype == TARE_F64 && alpha != 1 ? tare_tensor_count(out) : 0;
   for (int64_t i = 0; i < n; i++) {
     ((double *)out->data)[i] *= (double)alpha;
@@ -161,9 +161,9 @@ static tarei_broadcast_fn add_of(const tare_dtype dtype) {
                                        : add_64;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  job j = {.run = r, .s = sizes_of(step, r->in)};
+static tare_status gemm_run(const tarei_step *const step, const tarei_run *const r,
+                            tare_error *const err) {
+  gemm_job j = {.run = r, .s = gemm_sizes_of(step, r->in)};
   const int64_t b_rows = r->in[1]->dims[j.s.trans_b ? 1 : 0];
   if ((size_t)b_rows != j.s.k) {
     return tarei_fail(err, TARE_E_SHAPE, "rows of A have %zu elements, columns of B %lld", j.s.k,
@@ -186,9 +186,9 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *gemm_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->f32_gemm_name : "";
 }
 
 const tarei_lowering tarei_lower_gemm = {
-    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};
+    .prepare = gemm_prepare, .scratch = gemm_scratch, .run = gemm_run, .kernel = gemm_kernel};

@@ -16,7 +16,8 @@ typedef struct bytes {
   size_t n_zeros;
 } bytes;
 
-static bytes operand(const tarei_step *const step, const tarei_run *const r, const int i) {
+static bytes integer_products_operand(const tarei_step *const step, const tarei_run *const r,
+                                      const int i) {
   const tare_tensor *const zeros = step->node->n_in > i + 2 ? r->in[i + 2] : NULL;
   return (bytes){.data = r->in[i]->data,
                  .is_signed = r->in[i]->dtype == TARE_I8,
@@ -32,7 +33,7 @@ static int32_t zero_at(const bytes *const b, const size_t i) {
   return b->zeros && b->n_zeros ? byte_at(b->zeros, b->is_signed, i % b->n_zeros) : 0;
 }
 
-static int32_t value_at(const bytes *const b, const size_t i, const int32_t zero) {
+static int32_t integer_products_value_at(const bytes *const b, const size_t i, const int32_t zero) {
   return byte_at(b->data, b->is_signed, i) - zero;
 }
 
@@ -52,26 +53,28 @@ typedef struct product_job {
   const tarei_run *run;
 } product_job;
 
-static void pack(const void *const user, const tarei_product *const p, const size_t matrix,
-                 void *const memory) {
+static void integer_products_pack(const void *const user, const tarei_product *const p,
+                                  const size_t matrix, void *const memory) {
   const product_job *const j = user;
   int16_t *const to = memory;
   for (size_t k = 0; k < p->k; k++) {
     for (size_t n = 0; n < p->n; n++) {
       const size_t at = (matrix * p->k + k) * p->n + n;
-      to[k * p->n + n] = (int16_t)value_at(&j->b, at, zero_at(&j->b, matrix * p->n + n));
+      to[k * p->n + n] =
+          (int16_t)integer_products_value_at(&j->b, at, zero_at(&j->b, matrix * p->n + n));
     }
   }
 }
 
-static void add_row(const int16_t *const b, const int32_t a, const size_t n, uint32_t *const sum) {
+static void integer_products_add_row(const int16_t *const b, const int32_t a, const size_t n,
+                                     uint32_t *const sum) {
   for (size_t i = 0; i < n; i++) {
     sum[i] += (uint32_t)(a * b[i]);
   }
 }
 
-static void rows(const void *const user, const tarei_product *const p,
-                 const tarei_product_rows *const r, void *const packed) {
+static void integer_products_rows(const void *const user, const tarei_product *const p,
+                                  const tarei_product_rows *const r, void *const packed) {
   const product_job *const j = user;
   for (size_t m = r->first; m < r->first + r->m; m++) {
     uint32_t *const sum = (uint32_t *)j->run->out[0]->data + (r->batch * p->m + m) * p->n;
@@ -79,15 +82,16 @@ static void rows(const void *const user, const tarei_product *const p,
     const int32_t zero = zero_at(&j->a, row);
     memset(sum, 0, p->n * sizeof *sum);
     for (size_t k = 0; k < p->k; k++) {
-      add_row((const int16_t *)packed + k * p->n, value_at(&j->a, row * p->k + k, zero), p->n, sum);
+      integer_products_add_row((const int16_t *)packed + k * p->n,
+                               integer_products_value_at(&j->a, row * p->k + k, zero), p->n, sum);
     }
   }
 }
 
-static tarei_product_form form_of(const tarei_product *const p) {
+static tarei_product_form integer_products_form_of(const tarei_product *const p) {
   return (tarei_product_form){
-      tarei_round_up(tarei_times(tarei_times(p->k, p->n), sizeof(int16_t)), TAREI_ALIGN), pack,
-      rows};
+      tarei_round_up(tarei_times(tarei_times(p->k, p->n), sizeof(int16_t)), TAREI_ALIGN),
+      integer_products_pack, integer_products_rows};
 }
 
 static size_t scratch_matmul(const tarei_step *const step, const tare_tensor *const *const in,
@@ -96,7 +100,7 @@ static size_t scratch_matmul(const tarei_step *const step, const tare_tensor *co
   (void)out;
   tarei_product p;
   tarei_product_read(in[0], in[1], false, &p);
-  const tarei_product_form form = form_of(&p);
+  const tarei_product_form form = integer_products_form_of(&p);
   return tarei_product_scratch(&form, threads);
 }
 
@@ -109,10 +113,11 @@ static tare_status run_matmul(const tarei_step *const step, const tarei_run *con
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], false, &p);
   TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
-  const product_job j = {operand(step, r, 0), operand(step, r, 1), r};
+  const product_job j = {integer_products_operand(step, r, 0), integer_products_operand(step, r, 1),
+                         r};
   TARE_TRY(want_zeros(&j.a, "rows", p.m, matrices_of(r->in[0], p.m * p.k), err));
   TARE_TRY(want_zeros(&j.b, "columns", p.n, matrices_of(r->in[1], p.k * p.n), err));
-  const tarei_product_form form = form_of(&p);
+  const tarei_product_form form = integer_products_form_of(&p);
   tarei_product_run(&p, r, &form, &j);
   return TARE_OK;
 }
@@ -159,8 +164,8 @@ static bool step_on(int64_t *const at, const int64_t *const dims, const int n) {
 }
 
 /* Offset inside one channel of what tap `tap` of the window at `place` reads; -1 for padding. */
-static int64_t offset_of(const conv_job *const j, const int64_t *const place,
-                         const int64_t *const tap) {
+static int64_t integer_products_offset_of(const conv_job *const j, const int64_t *const place,
+                                          const int64_t *const tap) {
   const tarei_window *const w = &j->s->window;
   int64_t offset = 0;
   for (int i = 0; i < w->n; i++) {
@@ -193,11 +198,12 @@ static int32_t sum_at(const conv_job *const j, const size_t sample, const size_t
   int64_t tap[TARE_MAX_RANK] = {0};
   uint32_t sum = 0;
   for (size_t t = 0; t < taps; t++, (void)step_on(tap, j->weights->dims + 2, j->s->window.n)) {
-    const int64_t offset = offset_of(j, place, tap);
+    const int64_t offset = integer_products_offset_of(j, place, tap);
     for (size_t c = 0; offset >= 0 && c < per_group; c++) {
       const size_t x = (channel + c) * length + (size_t)offset;
       const size_t w = (output * per_group + c) * taps + t;
-      sum += (uint32_t)(value_at(&j->x, x, x_zero) * value_at(&j->w, w, w_zero));
+      sum += (uint32_t)(integer_products_value_at(&j->x, x, x_zero) *
+                        integer_products_value_at(&j->w, w, w_zero));
     }
   }
   return (int32_t)sum;
@@ -233,8 +239,8 @@ static tare_status run_conv(const tarei_step *const step, const tarei_run *const
                             tare_error *const err) {
   const conv_state *const s = step->state;
   conv_job j = {.s = s,
-                .x = operand(step, r, 0),
-                .w = operand(step, r, 1),
+                .x = integer_products_operand(step, r, 0),
+                .w = integer_products_operand(step, r, 1),
                 .in = r->in[0],
                 .weights = r->in[1],
                 .out = r->out[0]};

@@ -5,22 +5,22 @@
 #include "engine/lower/fused.h"
 #include "engine/lower/products/grid.h"
 
-typedef struct state {
+typedef struct linear_state {
   tarei_fused fused;
   size_t k, n;
   const float *weights, *bias; /* packed; bias or NULL */
-} state;
+} linear_state;
 
-typedef struct job {
-  const state *s;
+typedef struct linear_job {
+  const linear_state *s;
   const tarei_run *run;
   const float *x;
   tarei_epilogue epilogue;
-} job;
+} linear_job;
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
-  state *const s = tarei_calloc(1, sizeof *s);
+static tare_status linear_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                  tare_error *const err) {
+  linear_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "linear layer", sizeof *s);
@@ -43,9 +43,9 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return TARE_OK;
 }
 
-static void block(const void *const user, const tarei_block *const b, const int thread) {
+static void linear_block(const void *const user, const tarei_block *const b, const int thread) {
   (void)thread;
-  const job *const j = user;
+  const linear_job *const j = user;
   const tarei_f32_gemm gemm = {.a = j->x + b->row * j->s->k,
                                .lda = j->s->k,
                                .m = b->m,
@@ -56,25 +56,27 @@ static void block(const void *const user, const tarei_block *const b, const int 
   j->run->kernels->f32_gemm(&gemm);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status linear_run(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
+  const linear_state *const s = step->state;
   const tare_tensor *residual;
   TARE_TRY(tarei_fused_residual(step, r, &residual, err));
   TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
-  job j = {.s = s, .run = r, .x = r->in[0]->data};
+  linear_job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, s->n);
   j.epilogue.bias = s->bias;
   const size_t bytes = s->k * sizeof(float);
   const tarei_grid grid = {(size_t)tare_tensor_count(r->in[0]) / s->k, s->n, bytes, bytes};
-  tarei_grid_run(&grid, r, block, &j);
+  tarei_grid_run(&grid, r, linear_block, &j);
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *linear_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   (void)step;
   return k->f32_gemm_name;
 }
 
-const tarei_lowering tarei_lower_linear = {
-    .prepare = prepare, .run = run, .kernel = kernel, .packs = 1u << 1 /* weights */};
+const tarei_lowering tarei_lower_linear = {.prepare = linear_prepare,
+                                           .run = linear_run,
+                                           .kernel = linear_kernel,
+                                           .packs = 1u << 1 /* weights */};

@@ -2,15 +2,15 @@
 #include "engine/lower/products/product_any.h"
 #include "engine/lower/products/products.h"
 
-static void pack(const void *const user, const tarei_product *const p, const size_t b,
-                 void *const packed) {
+static void matmul_pack(const void *const user, const tarei_product *const p, const size_t b,
+                        void *const packed) {
   const tarei_run *const run = user;
   run->kernels->f32_pack((const float *)run->in[1]->data + b * p->k * p->n, p->n, false, p->k, p->n,
                          packed);
 }
 
-static void rows(const void *const user, const tarei_product *const p,
-                 const tarei_product_rows *const r, void *const packed) {
+static void matmul_rows(const void *const user, const tarei_product *const p,
+                        const tarei_product_rows *const r, void *const packed) {
   const tarei_run *const run = user;
   const tarei_f32_gemm gemm = {
       .a = (const float *)run->in[0]->data + (r->a * p->m + r->first) * p->k,
@@ -32,8 +32,8 @@ static void point_to(const void *const user, const tarei_product *const p, const
   *(const void **)packed = (const char *)run->in[1]->data + b * p->k * p->n * element;
 }
 
-static void rows_any(const void *const user, const tarei_product *const p,
-                     const tarei_product_rows *const r, void *const packed) {
+static void matmul_rows_any(const void *const user, const tarei_product *const p,
+                            const tarei_product_rows *const r, void *const packed) {
   const tarei_run *const run = user;
   const size_t element = tare_dtype_size(run->in[0]->dtype);
   const tarei_product_any product = {
@@ -50,34 +50,35 @@ static void rows_any(const void *const user, const tarei_product *const p,
   tarei_product_any_of(run->in[0]->dtype)(&product);
 }
 
-static tarei_product_form form_of(const tarei_product *const p, const tare_dtype dtype) {
-  return dtype == TARE_F32 ? (tarei_product_form){tarei_f32_packed_size(p->k, p->n), pack, rows}
-                           : (tarei_product_form){sizeof(void *), point_to, rows_any};
+static tarei_product_form matmul_form_of(const tarei_product *const p, const tare_dtype dtype) {
+  return dtype == TARE_F32
+             ? (tarei_product_form){tarei_f32_packed_size(p->k, p->n), matmul_pack, matmul_rows}
+             : (tarei_product_form){sizeof(void *), point_to, matmul_rows_any};
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t matmul_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                             const tare_tensor *const *const out, const int threads) {
   (void)step;
   (void)out;
   tarei_product p;
   tarei_product_read(in[0], in[1], false, &p);
-  const tarei_product_form form = form_of(&p, in[0]->dtype);
+  const tarei_product_form form = matmul_form_of(&p, in[0]->dtype);
   return tarei_product_scratch(&form, threads);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status matmul_run(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
   (void)step;
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], false, &p);
   TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
-  const tarei_product_form form = form_of(&p, r->in[0]->dtype);
+  const tarei_product_form form = matmul_form_of(&p, r->in[0]->dtype);
   tarei_product_run(&p, r, &form, r);
   return TARE_OK;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status matmul_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                  tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return dtype == TARE_F32 || tarei_product_any_of(dtype)
@@ -86,9 +87,11 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
                           tare_dtype_name(dtype));
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *matmul_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->f32_gemm_name : "";
 }
 
-const tarei_lowering tarei_lower_matmul = {
-    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_matmul = {.prepare = matmul_prepare,
+                                           .scratch = matmul_scratch,
+                                           .run = matmul_run,
+                                           .kernel = matmul_kernel};

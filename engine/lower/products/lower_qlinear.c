@@ -9,30 +9,31 @@
 
 #define LEAST_ELEMENTS 16384 /* to be quantized: worth a thread's while */
 
-typedef struct state {
+typedef struct qlinear_state {
   tarei_int8_layer layer;
   size_t k;
   const int8_t *weights; /* packed */
-} state;
+} qlinear_state;
 
-typedef struct job {
-  const state *s;
+typedef struct qlinear_job {
+  const qlinear_state *s;
   const tarei_run *run;
   const uint8_t *x;
   tarei_epilogue epilogue;
-} job;
+} qlinear_job;
 
 /* Rows that get a scale each: all of them, before the blocks of the product share them. */
-typedef struct rows {
+typedef struct qlinear_rows {
   const tarei_run *run;
   const float *x;
   size_t k;
   uint8_t *bytes;
   float *scales;
-} rows;
+} qlinear_rows;
 
-static void quantize_weights(const tarei_step *const step, const float *const w, const size_t k,
-                             const size_t n, int8_t *const q, float *const scale) {
+static void qlinear_quantize_weights(const tarei_step *const step, const float *const w,
+                                     const size_t k, const size_t n, int8_t *const q,
+                                     float *const scale) {
   const bool stated = tarei_weight_scales_stated(step, n, scale);
   for (size_t i = 0; !stated && i < n; i++) {
     scale[i] = tarei_weight_scale(w + i, k, n);
@@ -45,8 +46,8 @@ static void quantize_weights(const tarei_step *const step, const float *const w,
   }
 }
 
-static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state *const s,
-                        tare_error *const err) {
+static tare_status qlinear_pack(tarei_step *const step, tarei_blobs *const blobs,
+                                qlinear_state *const s, tare_error *const err) {
   const size_t n = s->layer.n, padded = tarei_round_up(n, TAREI_I8_PANEL);
   void *weights, *add;
   bool fresh, fresh_add;
@@ -66,7 +67,7 @@ static tare_status pack(tarei_step *const step, tarei_blobs *const blobs, state 
       status = tarei_fail_memory(err, "weights", n * s->k);
       goto done;
     }
-    quantize_weights(step, w, s->k, n, q, scale);
+    qlinear_quantize_weights(step, w, s->k, n, q, scale);
     int32_t *const sums = add;
     tarei_i8_pack(q, n, false, s->k, n, weights, sums);
     for (size_t i = 0; i < padded; i++) {
@@ -80,9 +81,9 @@ done:
   return status;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
-  state *const s = tarei_calloc(1, sizeof *s);
+static tare_status qlinear_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                   tare_error *const err) {
+  qlinear_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "linear layer", sizeof *s);
@@ -98,12 +99,12 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   s->layer.k = s->k;
   s->layer.n = s->layer.group_n = (size_t)n;
   s->layer.group_add = tarei_round_up(s->layer.n, TAREI_I8_PANEL);
-  return pack(step, blobs, s, err);
+  return qlinear_pack(step, blobs, s, err);
 }
 
-static void block(const void *const user, const tarei_block *const b, const int thread) {
+static void qlinear_block(const void *const user, const tarei_block *const b, const int thread) {
   (void)thread;
-  const job *const j = user;
+  const qlinear_job *const j = user;
   const size_t k = j->s->k;
   const tarei_i8_gemm gemm = {
       .a = j->x + b->row * k,
@@ -120,67 +121,69 @@ static void block(const void *const user, const tarei_block *const b, const int 
 static void quantize_rows(const void *const user, const size_t first, const size_t end,
                           const int thread) {
   (void)thread;
-  const rows *const r = user;
+  const qlinear_rows *const r = user;
   const size_t at = first * r->k;
   r->run->kernels->quantize_rows(r->x + at, r->k, end - first, r->k, r->bytes + at, r->k,
                                  r->scales + first);
 }
 
-static size_t rows_of(const state *const s, const tare_tensor *const x) {
+static size_t qlinear_rows_of(const qlinear_state *const s, const tare_tensor *const x) {
   return (size_t)tare_tensor_count(x) / s->k;
 }
 
 /* Bytes of all rows, with what a product may read behind them; their scales follow. */
-static size_t bytes_of(const state *const s, const tare_tensor *const x) {
-  return tarei_round_up(tarei_plus(tarei_times(rows_of(s, x), s->k), TAREI_ALIGN), TAREI_ALIGN);
+static size_t qlinear_bytes_of(const qlinear_state *const s, const tare_tensor *const x) {
+  return tarei_round_up(tarei_plus(tarei_times(qlinear_rows_of(s, x), s->k), TAREI_ALIGN),
+                        TAREI_ALIGN);
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t qlinear_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                              const tare_tensor *const *const out, const int threads) {
   (void)out;
   (void)threads;
-  const state *const s = step->state;
-  return s->layer.row_scales
-             ? tarei_plus(bytes_of(s, in[0]), tarei_times(rows_of(s, in[0]), sizeof(float)))
-             : 0;
+  const qlinear_state *const s = step->state;
+  return s->layer.row_scales ? tarei_plus(qlinear_bytes_of(s, in[0]),
+                                          tarei_times(qlinear_rows_of(s, in[0]), sizeof(float)))
+                             : 0;
 }
 
-static void take_row_scales(const tarei_run *const r, job *const j) {
-  const state *const s = j->s;
+static void take_row_scales(const tarei_run *const r, qlinear_job *const j) {
+  const qlinear_state *const s = j->s;
   const tare_tensor *const x = r->in[0];
-  const rows all = {.run = r,
-                    .x = x->data,
-                    .k = s->k,
-                    .bytes = r->scratch,
-                    .scales = (float *)(void *)((char *)r->scratch + bytes_of(s, x))};
-  tarei_row_ranges(r, rows_of(s, x), s->k, LEAST_ELEMENTS, quantize_rows, &all);
+  const qlinear_rows all = {
+      .run = r,
+      .x = x->data,
+      .k = s->k,
+      .bytes = r->scratch,
+      .scales = (float *)(void *)((char *)r->scratch + qlinear_bytes_of(s, x))};
+  tarei_row_ranges(r, qlinear_rows_of(s, x), s->k, LEAST_ELEMENTS, quantize_rows, &all);
   j->x = all.bytes;
   j->epilogue.row_mult = all.scales;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status qlinear_run(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
+  const qlinear_state *const s = step->state;
   const tare_tensor *residual;
   TARE_TRY(tarei_fused_residual(step, r, &residual, err));
   TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
-  job j = {.s = s, .run = r, .x = r->in[0]->data};
+  qlinear_job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->layer.row_scales) {
     take_row_scales(r, &j);
   }
-  const tarei_grid grid = {rows_of(s, r->in[0]), s->layer.n, s->k, s->k};
-  tarei_grid_run(&grid, r, block, &j);
+  const tarei_grid grid = {qlinear_rows_of(s, r->in[0]), s->layer.n, s->k, s->k};
+  tarei_grid_run(&grid, r, qlinear_block, &j);
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *qlinear_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   (void)step;
   return k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qlinear = {.prepare = prepare,
-                                            .scratch = scratch,
-                                            .run = run,
-                                            .kernel = kernel,
+const tarei_lowering tarei_lower_qlinear = {.prepare = qlinear_prepare,
+                                            .scratch = qlinear_scratch,
+                                            .run = qlinear_run,
+                                            .kernel = qlinear_kernel,
                                             .packs = 1u << 1 | 1u << 2 /* weights, bias */};

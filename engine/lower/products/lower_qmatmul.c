@@ -8,29 +8,29 @@
 #include "engine/lower/fused.h"
 #include "engine/lower/products/products.h"
 
-typedef struct state {
+typedef struct qmatmul_state {
   tarei_fused fused;
   bool trans_b;
   int32_t a_zero_point, b_beyond; /* what the zero point of B is beyond 128 */
-} state;
+} qmatmul_state;
 
-typedef struct job {
-  const state *s;
+typedef struct qmatmul_job {
+  const qmatmul_state *s;
   const tarei_run *run;
   tarei_epilogue epilogue;
   float mult; /* scale(A) * scale(B), with the output scale where it folds */
-} job;
+} qmatmul_job;
 
 #define CORRECTED_ROWS ((size_t)64) /* at a time: what is added to them stays in L2 */
 
 /* A thread's scratch: packed B, its column sums, the factor for each column, what is added to rows.
  */
-typedef struct layout {
+typedef struct qmatmul_layout {
   size_t packed, sums, factors, total;
-} layout;
+} qmatmul_layout;
 
-static layout layout_of(const tarei_product *const p, const bool corrected) {
-  layout l;
+static qmatmul_layout qmatmul_layout_of(const tarei_product *const p, const bool corrected) {
+  qmatmul_layout l;
   const size_t columns = tarei_round_up(p->n, TAREI_I8_PANEL);
   l.packed = tarei_round_up(tarei_i8_packed_size(p->k, p->n), TAREI_ALIGN);
   l.sums = tarei_plus(l.packed, tarei_round_up(columns * sizeof(int32_t), TAREI_ALIGN));
@@ -41,10 +41,10 @@ static layout layout_of(const tarei_product *const p, const bool corrected) {
   return l;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status qmatmul_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                   tare_error *const err) {
   (void)blobs;
-  state *const s = tarei_calloc(1, sizeof *s);
+  qmatmul_state *const s = tarei_calloc(1, sizeof *s);
   step->state = s;
   if (!s) {
     return tarei_fail_memory(err, "product", sizeof *s);
@@ -58,10 +58,10 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
   return TARE_OK;
 }
 
-static void pack(const void *const user, const tarei_product *const p, const size_t b,
-                 void *const memory) {
-  const job *const j = user;
-  const layout l = layout_of(p, j->s->b_beyond != 0);
+static void qmatmul_pack(const void *const user, const tarei_product *const p, const size_t b,
+                         void *const memory) {
+  const qmatmul_job *const j = user;
+  const qmatmul_layout l = qmatmul_layout_of(p, j->s->b_beyond != 0);
   int32_t *const add = (int32_t *)((char *)memory + l.packed);
   float *const mult = (float *)((char *)memory + l.sums);
   j->run->kernels->i8_pack_u8((const uint8_t *)j->run->in[1]->data + b * p->k * p->n,
@@ -73,7 +73,7 @@ static void pack(const void *const user, const tarei_product *const p, const siz
 }
 
 /* Fills in what m rows of A lack, times the factor of the product. */
-static void fill_correction(const job *const j, const tarei_product *const p,
+static void fill_correction(const qmatmul_job *const j, const tarei_product *const p,
                             const uint8_t *const a, const size_t m, float *const out) {
   for (size_t i = 0; i < m; i++) {
     int64_t sum = -(int64_t)p->k * j->s->a_zero_point;
@@ -87,7 +87,7 @@ static void fill_correction(const job *const j, const tarei_product *const p,
   }
 }
 
-static void corrected(const job *const j, const tarei_product *const p,
+static void corrected(const qmatmul_job *const j, const tarei_product *const p,
                       const tarei_i8_gemm *const all, float *const correction) {
   for (size_t first = 0; first < all->m; first += CORRECTED_ROWS) {
     tarei_i8_gemm g = *all;
@@ -104,10 +104,10 @@ static void corrected(const job *const j, const tarei_product *const p,
   }
 }
 
-static void rows(const void *const user, const tarei_product *const p,
-                 const tarei_product_rows *const r, void *const packed) {
-  const job *const j = user;
-  const layout l = layout_of(p, j->s->b_beyond != 0);
+static void qmatmul_rows(const void *const user, const tarei_product *const p,
+                         const tarei_product_rows *const r, void *const packed) {
+  const qmatmul_job *const j = user;
+  const qmatmul_layout l = qmatmul_layout_of(p, j->s->b_beyond != 0);
   tarei_i8_gemm gemm = {.a = (const uint8_t *)j->run->in[0]->data + (r->a * p->m + r->first) * p->k,
                         .lda = p->k,
                         .m = r->m,
@@ -124,26 +124,28 @@ static void rows(const void *const user, const tarei_product *const p,
   }
 }
 
-static tarei_product_form form_of(const tarei_product *const p, const state *const s) {
-  return (tarei_product_form){layout_of(p, s->b_beyond != 0).total, pack, rows};
+static tarei_product_form qmatmul_form_of(const tarei_product *const p,
+                                          const qmatmul_state *const s) {
+  return (tarei_product_form){qmatmul_layout_of(p, s->b_beyond != 0).total, qmatmul_pack,
+                              qmatmul_rows};
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t qmatmul_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                              const tare_tensor *const *const out, const int threads) {
   (void)out;
   tarei_product p;
-  tarei_product_read(in[0], in[1], ((const state *)step->state)->trans_b, &p);
-  const tarei_product_form form = form_of(&p, step->state);
+  tarei_product_read(in[0], in[1], ((const qmatmul_state *)step->state)->trans_b, &p);
+  const tarei_product_form form = qmatmul_form_of(&p, step->state);
   return tarei_product_scratch(&form, threads);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
-  const state *const s = step->state;
+static tare_status qmatmul_run(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
+  const qmatmul_state *const s = step->state;
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], s->trans_b, &p);
   TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
-  job j = {.s = s, .run = r};
+  qmatmul_job j = {.s = s, .run = r};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, NULL, p.n);
   const double scale = (double)tarei_u8_scale(step->graph, step->node->in[0], r->profile) *
                        (double)tarei_u8_scale(step->graph, step->node->in[1], r->profile);
@@ -154,15 +156,17 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   } else {
     j.mult = (float)scale;
   }
-  const tarei_product_form form = form_of(&p, step->state);
+  const tarei_product_form form = qmatmul_form_of(&p, step->state);
   tarei_product_run(&p, r, &form, &j);
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *qmatmul_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   (void)step;
   return k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qmatmul = {
-    .prepare = prepare, .scratch = scratch, .run = run, .kernel = kernel};
+const tarei_lowering tarei_lower_qmatmul = {.prepare = qmatmul_prepare,
+                                            .scratch = qmatmul_scratch,
+                                            .run = qmatmul_run,
+                                            .kernel = qmatmul_kernel};

@@ -49,7 +49,8 @@ tare_status tarei_product_check(const tarei_product *const p, const tare_tensor 
                           p->batch * p->m * p->n, (long long)tare_tensor_count(out));
 }
 
-static void locate(const tarei_product *const p, size_t batch, size_t *const a, size_t *const b) {
+static void products_locate(const tarei_product *const p, size_t batch, size_t *const a,
+                            size_t *const b) {
   *a = *b = 0;
   for (int i = p->n_leading - 1; i >= 0; i--) {
     const size_t at = batch % (size_t)p->leading[i];
@@ -66,20 +67,20 @@ size_t tarei_product_scratch(const tarei_product_form *const form, const int thr
                      (size_t)threads);
 }
 
-typedef struct job {
+typedef struct products_job {
   const tarei_product *p;
   const tarei_run *run;
   const tarei_product_form *form;
   const void *user;
   size_t cuts, size;
-} job;
+} products_job;
 
-static size_t *header_of(const job *const j, const int thread) {
+static size_t *header_of(const products_job *const j, const int thread) {
   return tarei_thread_scratch(j->run, thread, tarei_product_scratch(j->form, 1));
 }
 
 static void run_item(const void *const user, const size_t i, const int thread) {
-  const job *const j = user;
+  const products_job *const j = user;
   const tarei_product *const p = j->p;
   size_t *const held = header_of(j, thread);
   char *const packed = (char *)held + HEADER;
@@ -89,7 +90,7 @@ static void run_item(const void *const user, const size_t i, const int thread) {
     return;
   }
   rows.m = p->m - rows.first < j->size ? p->m - rows.first : j->size;
-  locate(p, rows.batch, &rows.a, &b);
+  products_locate(p, rows.batch, &rows.a, &b);
   if (*held != b) {
     j->form->pack(j->user, p, b, packed);
     *held = b;
@@ -105,7 +106,7 @@ void tarei_product_run(const tarei_product *const p, const tarei_run *const run,
   const size_t team = (size_t)run->threads;
   size_t cuts = p->batch >= team ? 1 : (team + p->batch - 1) / p->batch;
   cuts = cuts > p->m ? p->m : cuts;
-  const job j = {p, run, form, user, cuts, (p->m + cuts - 1) / cuts};
+  const products_job j = {p, run, form, user, cuts, (p->m + cuts - 1) / cuts};
   for (int t = 0; t < run->threads; t++) {
     *header_of(&j, t) = SIZE_MAX;
   }

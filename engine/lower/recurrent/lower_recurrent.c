@@ -9,8 +9,8 @@
 /* --- before it runs ----------------------------------------------------------------------------
  */
 
-static tare_status want_types(const tarei_recurrent *const s, const tarei_step *const step,
-                              tare_error *const err) {
+static tare_status recurrent_want_types(const tarei_recurrent *const s,
+                                        const tarei_step *const step, tare_error *const err) {
   for (int i = 0; i < step->node->n_in; i++) {
     const int value = step->node->in[i];
     if (value < 0 || i == TAREI_RECURRENT_LENGTHS || s->f64) {
@@ -43,7 +43,7 @@ static tare_status read_layer(tarei_step *const step, const bool bytes, tarei_re
   if ((s->f64 && bytes) || (!s->f64 && w != TARE_F32)) {
     return tarei_refuse_dtype(w, err);
   }
-  return want_types(s, step, err);
+  return recurrent_want_types(s, step, err);
 }
 
 static tare_status prepare_as(tarei_step *const step, tarei_blobs *const blobs, const bool bytes,
@@ -57,8 +57,8 @@ static tare_status prepare_as(tarei_step *const step, tarei_blobs *const blobs, 
   return s->f64 ? TARE_OK : tarei_recurrent_pack(s, step, blobs, err);
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status recurrent_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                     tare_error *const err) {
   return prepare_as(step, blobs, false, err);
 }
 
@@ -70,8 +70,8 @@ static tare_status prepare_int8(tarei_step *const step, tarei_blobs *const blobs
 /* --- sizes -------------------------------------------------------------------------------------
  */
 
-static tarei_recurrent_sizes sizes_of(const tarei_recurrent *const s,
-                                      const tare_tensor *const *const in) {
+static tarei_recurrent_sizes recurrent_sizes_of(const tarei_recurrent *const s,
+                                                const tare_tensor *const *const in) {
   const tare_tensor *const x = in[TAREI_RECURRENT_X];
   const int time = s->form.batch_first ? 1 : 0;
   tarei_recurrent_sizes z = {.steps = (size_t)x->dims[time],
@@ -83,11 +83,11 @@ static tarei_recurrent_sizes sizes_of(const tarei_recurrent *const s,
   return z;
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t recurrent_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                                const tare_tensor *const *const out, const int threads) {
   (void)out;
   const tarei_recurrent *const s = step->state;
-  const tarei_recurrent_sizes z = sizes_of(s, in);
+  const tarei_recurrent_sizes z = recurrent_sizes_of(s, in);
   return s->f64 ? tarei_recurrent_f64_scratch(s, &z, threads)
                 : tarei_recurrent_scratch(s, &z, threads);
 }
@@ -98,8 +98,8 @@ typedef struct dims {
 } dims;
 
 /* Dims that inference could not compare. */
-static tare_status check(const tarei_step *const step, const tarei_run *const run,
-                         const tarei_recurrent_sizes *const z, tare_error *const err) {
+static tare_status recurrent_check(const tarei_step *const step, const tarei_run *const run,
+                                   const tarei_recurrent_sizes *const z, tare_error *const err) {
   const tarei_recurrent *const s = step->state;
   const size_t d = (size_t)s->form.dirs, n = z->hidden, all = (size_t)s->form.gates * n;
   const size_t outer = s->form.batch_first ? z->batch : d,
@@ -126,12 +126,12 @@ static tare_status check(const tarei_step *const step, const tarei_run *const ru
 /* --- runs --------------------------------------------------------------------------------------
  */
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status recurrent_run(const tarei_step *const step, const tarei_run *const r,
+                                 tare_error *const err) {
   const tarei_recurrent *const s = step->state;
-  const tarei_recurrent_sizes z = sizes_of(s, r->in);
+  const tarei_recurrent_sizes z = recurrent_sizes_of(s, r->in);
   const int32_t *lengths;
-  TARE_TRY(check(step, r, &z, err));
+  TARE_TRY(recurrent_check(step, r, &z, err));
   TARE_TRY(tarei_recurrent_lengths(step, r, &z, &lengths, err));
   if (s->f64) {
     tarei_recurrent_f64_run(step, r, &z, lengths);
@@ -141,7 +141,7 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-static const char *kernel(const tarei_step *const step, const tarei_kernels *const k) {
+static const char *recurrent_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   const tarei_recurrent *const s = step->state;
   return s->f64 ? "" : s->bytes ? k->i8_gemm_name : k->f32_gemm_name;
 }
@@ -149,14 +149,14 @@ static const char *kernel(const tarei_step *const step, const tarei_kernels *con
 #define LOWERING(id, prepare_as_what)       \
   const tarei_lowering tarei_lower_##id = { \
       .prepare = prepare_as_what,           \
-      .scratch = scratch,                   \
-      .run = run,                           \
-      .kernel = kernel,                     \
+      .scratch = recurrent_scratch,         \
+      .run = recurrent_run,                 \
+      .kernel = recurrent_kernel,           \
       .packs = 1u << TAREI_RECURRENT_W | 1u << TAREI_RECURRENT_R}
 
-LOWERING(gru, prepare);
-LOWERING(lstm, prepare);
-LOWERING(rnn, prepare);
+LOWERING(gru, recurrent_prepare);
+LOWERING(lstm, recurrent_prepare);
+LOWERING(rnn, recurrent_prepare);
 LOWERING(qgru, prepare_int8);
 LOWERING(qlstm, prepare_int8);
 LOWERING(qrnn, prepare_int8);

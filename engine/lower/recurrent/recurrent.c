@@ -52,16 +52,16 @@ tare_status tarei_recurrent_lengths(const tarei_step *const step, const tarei_ru
  */
 
 /* How a run is cut, and where things lie in its scratch. */
-typedef struct layout {
+typedef struct recurrent_layout {
   size_t lanes, m; /* sequences of a lane, at most */
   size_t rows;     /* of a chunk, at most */
   size_t parts;
   size_t bias, state_bias, peepholes, w, r, row_scratch, first_lane;
   size_t x, rec, h, c, reset, copy, bytes, scales, lane; /* of a lane, and how large one is */
   size_t total;
-} layout;
+} recurrent_layout;
 
-static size_t take(size_t *const end, const size_t bytes) {
+static size_t recurrent_take(size_t *const end, const size_t bytes) {
   const size_t at = *end;
   *end = tarei_plus(*end, tarei_round_up(bytes, TAREI_ALIGN));
   return at;
@@ -74,8 +74,8 @@ static size_t chunk_bytes(const tarei_recurrent_sizes *const z, const size_t m) 
   return bytes > step ? bytes : step;
 }
 
-static void cut(const tarei_recurrent *const s, const tarei_recurrent_sizes *const z,
-                const size_t threads, layout *const l) {
+static void recurrent_cut(const tarei_recurrent *const s, const tarei_recurrent_sizes *const z,
+                          const size_t threads, recurrent_layout *const l) {
   const size_t dirs = (size_t)s->form.dirs;
   const size_t wanted = threads > dirs ? threads / dirs : 1;
   const size_t by_batch = wanted < z->batch ? wanted : z->batch ? z->batch : 1;
@@ -89,46 +89,48 @@ static void cut(const tarei_recurrent *const s, const tarei_recurrent_sizes *con
   l->parts = parts ? parts : 1;
 }
 
-static void place_lane(const tarei_recurrent_sizes *const z, layout *const l) {
+static void place_lane(const tarei_recurrent_sizes *const z, recurrent_layout *const l) {
   const size_t state = tarei_times(l->m, z->hidden * sizeof(float));
-  l->x = take(&l->lane, chunk_bytes(z, l->m));
-  l->rec = take(&l->lane, tarei_times(l->m, z->columns * sizeof(float)));
-  l->h = take(&l->lane, state);
-  l->c = take(&l->lane, state);
-  l->reset = take(&l->lane, state);
-  l->copy = take(&l->lane, state);
-  l->bytes =
-      take(&l->lane, tarei_plus(tarei_times(l->m, tarei_recurrent_ld(z->hidden)), TAREI_ALIGN));
-  l->scales = take(&l->lane, l->m * sizeof(float));
+  l->x = recurrent_take(&l->lane, chunk_bytes(z, l->m));
+  l->rec = recurrent_take(&l->lane, tarei_times(l->m, z->columns * sizeof(float)));
+  l->h = recurrent_take(&l->lane, state);
+  l->c = recurrent_take(&l->lane, state);
+  l->reset = recurrent_take(&l->lane, state);
+  l->copy = recurrent_take(&l->lane, state);
+  l->bytes = recurrent_take(
+      &l->lane, tarei_plus(tarei_times(l->m, tarei_recurrent_ld(z->hidden)), TAREI_ALIGN));
+  l->scales = recurrent_take(&l->lane, l->m * sizeof(float));
 }
 
-static layout layout_of(const tarei_recurrent *const s, const tarei_recurrent_sizes *const z,
-                        const int threads) {
+static recurrent_layout recurrent_layout_of(const tarei_recurrent *const s,
+                                            const tarei_recurrent_sizes *const z,
+                                            const int threads) {
   const size_t dirs = (size_t)s->form.dirs, floats = dirs * z->columns * sizeof(float);
-  layout l = {0};
-  cut(s, z, (size_t)threads, &l);
-  l.bias = take(&l.total, floats);
-  l.state_bias = take(&l.total, floats);
-  l.peepholes = take(&l.total, dirs * 3 * z->gate * sizeof(float));
-  l.w = take(&l.total,
-             s->w.packed ? 0 : dirs * tarei_recurrent_packed_bytes(s, z->input, z->columns));
-  l.r = take(&l.total,
-             s->r.packed ? 0 : dirs * tarei_recurrent_packed_bytes(s, z->hidden, z->columns));
-  l.row_scratch = take(&l.total, s->row_scales ? tarei_row_scales_scratch(z->input, threads) : 0);
+  recurrent_layout l = {0};
+  recurrent_cut(s, z, (size_t)threads, &l);
+  l.bias = recurrent_take(&l.total, floats);
+  l.state_bias = recurrent_take(&l.total, floats);
+  l.peepholes = recurrent_take(&l.total, dirs * 3 * z->gate * sizeof(float));
+  l.w = recurrent_take(
+      &l.total, s->w.packed ? 0 : dirs * tarei_recurrent_packed_bytes(s, z->input, z->columns));
+  l.r = recurrent_take(
+      &l.total, s->r.packed ? 0 : dirs * tarei_recurrent_packed_bytes(s, z->hidden, z->columns));
+  l.row_scratch =
+      recurrent_take(&l.total, s->row_scales ? tarei_row_scales_scratch(z->input, threads) : 0);
   place_lane(z, &l);
-  l.first_lane = take(&l.total, tarei_times(l.lanes, l.lane));
+  l.first_lane = recurrent_take(&l.total, tarei_times(l.lanes, l.lane));
   return l;
 }
 
 size_t tarei_recurrent_scratch(const tarei_recurrent *const s, const tarei_recurrent_sizes *const z,
                                const int threads) {
-  return layout_of(s, z, threads).total;
+  return recurrent_layout_of(s, z, threads).total;
 }
 
 /* --- beforehand --------------------------------------------------------------------------------
  */
 
-static void *at(const tarei_run *const run, const size_t offset) {
+static void *recurrent_at(const tarei_run *const run, const size_t offset) {
   return (char *)run->scratch + offset;
 }
 
@@ -153,20 +155,21 @@ static void add_bias(const tarei_recurrent_job *const j, const float *const from
   }
 }
 
-static void take_biases(tarei_recurrent_job *const j, const layout *const l) {
+static void take_biases(tarei_recurrent_job *const j, const recurrent_layout *const l) {
   const tare_tensor *const bias = tarei_recurrent_in(j->step, j->run, TAREI_RECURRENT_BIAS);
   if (bias) {
-    float *const to = at(j->run, l->bias), *const other = at(j->run, l->state_bias);
+    float *const to = recurrent_at(j->run, l->bias), *const other =
+                                                         recurrent_at(j->run, l->state_bias);
     add_bias(j, bias->data, to, other);
     j->bias = to;
     j->state_bias = j->s->form.gates == 3 && j->s->form.linear_before_reset ? other : NULL;
   }
 }
 
-static void take_peepholes(tarei_recurrent_job *const j, const layout *const l) {
+static void take_peepholes(tarei_recurrent_job *const j, const recurrent_layout *const l) {
   const tare_tensor *const p = tarei_recurrent_in(j->step, j->run, TAREI_RECURRENT_PEEPHOLES);
   if (p) {
-    float *const to = at(j->run, l->peepholes);
+    float *const to = recurrent_at(j->run, l->peepholes);
     for (size_t i = 0; i < 3 * (size_t)j->s->form.dirs; i++) {
       memcpy(to + i * j->z.gate, (const float *)p->data + i * j->z.hidden,
              j->z.hidden * sizeof *to);
@@ -180,8 +183,8 @@ static const void *take_weights(const tarei_recurrent_job *const j, const int in
                                 const tarei_recurrent_weights *const w, const size_t offset) {
   if (!w->packed) {
     tarei_recurrent_pack_floats(j->s, &j->z, j->run->in[input]->data, k, j->run->kernels,
-                                at(j->run, offset));
-    return at(j->run, offset);
+                                recurrent_at(j->run, offset));
+    return recurrent_at(j->run, offset);
   }
   return w->packed;
 }
@@ -220,10 +223,10 @@ static void end_state(const tarei_recurrent_lane *const lane, const int output,
   }
 }
 
-static tarei_recurrent_lane lane_of(const tarei_recurrent_job *const j, const layout *const l,
-                                    const size_t i) {
+static tarei_recurrent_lane lane_of(const tarei_recurrent_job *const j,
+                                    const recurrent_layout *const l, const size_t i) {
   const size_t dirs = (size_t)j->s->form.dirs, cuts = l->lanes / dirs, part = i % cuts;
-  char *const base = at(j->run, l->first_lane + i * l->lane);
+  char *const base = recurrent_at(j->run, l->first_lane + i * l->lane);
   tarei_recurrent_lane lane = {.j = j,
                                .dir = (int)(i / cuts),
                                .first = j->z.batch * part / cuts,
@@ -281,7 +284,7 @@ static void each_part(const pack *const p) {
   }
 }
 
-static void one_step(pack *const p) {
+static void recurrent_one_step(pack *const p) {
   for (size_t i = 0; i < p->n; i++) {
     tarei_recurrent_begin_step(&p->lanes[i]);
   }
@@ -317,7 +320,7 @@ static void run_pack(pack *const p) {
       tarei_recurrent_input(lane, t0, n, p->team, p->thread);
     }
     for (p->step = first; p->step < first + n; p->step++) {
-      one_step(p);
+      recurrent_one_step(p);
     }
   }
   for (size_t i = 0; i < p->n; i++) {
@@ -332,7 +335,7 @@ static void run_pack(pack *const p) {
 
 typedef struct whole {
   const tarei_recurrent_job *j;
-  const layout *l;
+  const recurrent_layout *l;
   bool team;
 } whole;
 
@@ -361,14 +364,14 @@ static void one_lane(const void *const user, const size_t item, const int thread
 void tarei_recurrent_run(const tarei_step *const step, const tarei_run *const run,
                          const tarei_recurrent_sizes *const z, const int32_t *const lengths) {
   const tarei_recurrent *const s = step->state;
-  const layout l = layout_of(s, z, run->threads);
+  const recurrent_layout l = recurrent_layout_of(s, z, run->threads);
   tarei_recurrent_job j = {.step = step,
                            .run = run,
                            .s = s,
                            .z = *z,
                            .lengths = lengths,
                            .parts = l.parts,
-                           .row_scratch = at(run, l.row_scratch)};
+                           .row_scratch = recurrent_at(run, l.row_scratch)};
   take_biases(&j, &l);
   take_peepholes(&j, &l);
   j.w = take_weights(&j, TAREI_RECURRENT_W, z->input, &s->w, l.w);

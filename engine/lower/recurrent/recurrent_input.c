@@ -8,15 +8,15 @@
 #define LEAST_ELEMENTS 16384 /* to be quantized: worth a thread's while */
 
 /* Rows at one distance from each other: all of some steps, or those of one sequence. */
-typedef struct rows {
+typedef struct recurrent_input_rows {
   const tarei_recurrent_lane *lane;
   const char *x;
   size_t ldx, m;
   float *out;
   size_t ld_out;
-} rows;
+} recurrent_input_rows;
 
-static tarei_epilogue epilogue_of(const rows *const r, const size_t column) {
+static tarei_epilogue epilogue_of(const recurrent_input_rows *const r, const size_t column) {
   const tarei_recurrent_job *const j = r->lane->j;
   const size_t dirs = (size_t)j->s->form.dirs, columns = j->z.columns;
   const size_t dir = (size_t)r->lane->dir * columns + column;
@@ -28,7 +28,8 @@ static tarei_epilogue epilogue_of(const rows *const r, const size_t column) {
       .ld_f32 = r->ld_out};
 }
 
-static tarei_i8_gemm bytes_product(const rows *const r, const size_t column, const size_t n) {
+static tarei_i8_gemm bytes_product(const recurrent_input_rows *const r, const size_t column,
+                                   const size_t n) {
   const tarei_recurrent_job *const j = r->lane->j;
   const size_t k = j->z.input, dir = (size_t)r->lane->dir * j->z.columns;
   return (tarei_i8_gemm){.a = (const uint8_t *)r->x,
@@ -41,9 +42,10 @@ static tarei_i8_gemm bytes_product(const rows *const r, const size_t column, con
                          .epilogue = epilogue_of(r, column)};
 }
 
-static void block(const void *const user, const tarei_block *const b, const int thread) {
+static void recurrent_input_block(const void *const user, const tarei_block *const b,
+                                  const int thread) {
   (void)thread;
-  const rows *const r = user;
+  const recurrent_input_rows *const r = user;
   const tarei_recurrent_job *const j = r->lane->j;
   const size_t k = j->z.input, dir = (size_t)r->lane->dir * j->z.columns;
   if (j->s->bytes) {
@@ -67,7 +69,7 @@ static void block(const void *const user, const tarei_block *const b, const int 
 
 static void scaled_rows(const void *const user, const size_t first, const size_t end,
                         const int thread) {
-  const rows *const r = user;
+  const recurrent_input_rows *const r = user;
   const tarei_recurrent_job *const j = r->lane->j;
   tarei_i8_gemm g = bytes_product(r, 0, j->z.columns);
   g.epilogue = tarei_epilogue_at(&g.epilogue, first, 0);
@@ -75,7 +77,8 @@ static void scaled_rows(const void *const user, const size_t first, const size_t
                         j->run->kernels, j->row_scratch, thread);
 }
 
-static void multiply(const rows *const r, const bool team, const int thread) {
+static void recurrent_input_multiply(const recurrent_input_rows *const r, const bool team,
+                                     const int thread) {
   const tarei_recurrent_job *const j = r->lane->j;
   const size_t bytes = j->z.input * (j->s->bytes ? 1 : sizeof(float));
   if (j->s->row_scales && team) {
@@ -84,10 +87,10 @@ static void multiply(const rows *const r, const bool team, const int thread) {
     scaled_rows(r, 0, r->m, thread);
   } else if (team) {
     const tarei_grid grid = {r->m, j->z.columns, bytes, bytes};
-    tarei_grid_run(&grid, j->run, block, r);
+    tarei_grid_run(&grid, j->run, recurrent_input_block, r);
   } else {
     const tarei_block all = {0, r->m, 0, j->z.columns};
-    block(r, &all, thread);
+    recurrent_input_block(r, &all, thread);
   }
 }
 
@@ -102,13 +105,13 @@ void tarei_recurrent_input(tarei_recurrent_lane *const lane, const size_t t0, co
                         (t0 * by_step + lane->first * by_sequence) * element;
   lane->t0 = t0;
   if (by_step == lane->m * z->input) {
-    const rows all = {lane, x, z->input, n * lane->m, lane->x, z->columns};
-    multiply(&all, team, thread);
+    const recurrent_input_rows all = {lane, x, z->input, n * lane->m, lane->x, z->columns};
+    recurrent_input_multiply(&all, team, thread);
     return;
   }
   for (size_t b = 0; b < lane->m; b++) {
-    const rows one = {lane, x + b * by_sequence * element, by_step,
-                      n,    lane->x + b * z->columns,      lane->m * z->columns};
-    multiply(&one, team, thread);
+    const recurrent_input_rows one = {lane, x + b * by_sequence * element, by_step,
+                                      n,    lane->x + b * z->columns,      lane->m * z->columns};
+    recurrent_input_multiply(&one, team, thread);
   }
 }

@@ -55,8 +55,8 @@ static void multiply_columns(const tarei_recurrent_lane *const l, const span s, 
   }
 }
 
-static void multiply(const tarei_recurrent_lane *const l, const span s, const units u,
-                     const size_t first_gate, const size_t end_gate) {
+static void recurrent_step_multiply(const tarei_recurrent_lane *const l, const span s,
+                                    const units u, const size_t first_gate, const size_t end_gate) {
   const size_t step = l->j->z.gate;
   if (l->j->parts == 1) {
     multiply_columns(l, s, first_gate * step, (end_gate - first_gate) * step);
@@ -97,8 +97,8 @@ static tarei_gru_gates gru_of(const tarei_recurrent_lane *const l, const size_t 
                            .out = state_into(l, to, s, u)};
 }
 
-static void update_lstm(const tarei_recurrent_lane *const l, const size_t t, const span s,
-                        const units u) {
+static void recurrent_step_update_lstm(const tarei_recurrent_lane *const l, const size_t t,
+                                       const span s, const units u) {
   const tarei_recurrent_job *const j = l->j;
   const size_t n = j->z.hidden, peepholes = (size_t)l->dir * 3 * j->z.gate;
   float *const c = l->c + s.first * n + u.first;
@@ -135,7 +135,7 @@ static void update_rnn(const tarei_recurrent_lane *const l, const size_t t, cons
 static void update_by_kernels(const tarei_recurrent_lane *const l, const size_t t, const span s,
                               const units u) {
   if (l->j->s->form.gates == 4) {
-    update_lstm(l, t, s, u);
+    recurrent_step_update_lstm(l, t, s, u);
   } else if (l->j->s->form.gates == 3) {
     const tarei_gru_gates g = gru_of(l, t, s, u, l->h);
     l->j->run->kernels->gru_update(&g);
@@ -147,8 +147,9 @@ static void update_by_kernels(const tarei_recurrent_lane *const l, const size_t 
 /* --- gates of other functions, one unit at a time ------------------------------------------------
  */
 
-static tarei_recurrent_unit unit_at(const tarei_recurrent_lane *const l, const size_t t,
-                                    const size_t row, const size_t i) {
+static tarei_recurrent_unit recurrent_step_unit_at(const tarei_recurrent_lane *const l,
+                                                   const size_t t, const size_t row,
+                                                   const size_t i) {
   const tarei_recurrent_job *const j = l->j;
   const float *const x = x_at(l, t, (span){row, 1}), *const rec = l->rec + row * j->z.columns;
   const size_t at = row * j->z.hidden + i;
@@ -167,7 +168,7 @@ static void update_units(const tarei_recurrent_lane *const l, const size_t t, co
                          const units u) {
   for (size_t row = s.first; row < s.first + s.m; row++) {
     for (size_t i = u.first; i < u.first + u.n; i++) {
-      tarei_recurrent_unit unit = unit_at(l, t, row, i);
+      tarei_recurrent_unit unit = recurrent_step_unit_at(l, t, row, i);
       tarei_recurrent_update(&l->j->s->form, l->dir, &unit);
       l->h[row * l->j->z.hidden + i] = (float)unit.h;
       l->c[row * l->j->z.hidden + i] = (float)unit.c;
@@ -179,7 +180,7 @@ static void reset_units(const tarei_recurrent_lane *const l, const size_t t, con
                         const units u) {
   for (size_t row = s.first; row < s.first + s.m; row++) {
     for (size_t i = u.first; i < u.first + u.n; i++) {
-      const tarei_recurrent_unit unit = unit_at(l, t, row, i);
+      const tarei_recurrent_unit unit = recurrent_step_unit_at(l, t, row, i);
       l->reset[row * l->j->z.hidden + i] =
           (float)tarei_recurrent_reset(&l->j->s->form, l->dir, &unit);
     }
@@ -212,7 +213,7 @@ static void work_on(const tarei_recurrent_lane *const l, const size_t t, const s
                     const units u, const int phase) {
   const bool two = tarei_recurrent_has_middle(l->j->s);
   const size_t gates = (size_t)l->j->s->form.gates;
-  multiply(l, s, u, phase ? 2 : 0, two && !phase ? 2 : gates);
+  recurrent_step_multiply(l, s, u, phase ? 2 : 0, two && !phase ? 2 : gates);
   if (two && !phase) {
     reset(l, t, s, u);
   } else {
@@ -220,8 +221,8 @@ static void work_on(const tarei_recurrent_lane *const l, const size_t t, const s
   }
 }
 
-static void put(const tarei_recurrent_lane *const l, const size_t t, const size_t b, const units u,
-                const bool has_step) {
+static void recurrent_step_put(const tarei_recurrent_lane *const l, const size_t t, const size_t b,
+                               const units u, const bool has_step) {
   const tarei_recurrent_job *const j = l->j;
   const tare_tensor *const y = tarei_recurrent_out(j->step, j->run, 0);
   if (!y) {
@@ -252,11 +253,11 @@ void tarei_recurrent_part(const tarei_recurrent_lane *const l, const size_t t, c
       work_on(l, t, s, u, phase);
     }
     for (size_t i = 0; last && i < s.m; i++) {
-      put(l, t, s.first + i, u, true);
+      recurrent_step_put(l, t, s.first + i, u, true);
     }
     while (b < l->m && t >= tarei_recurrent_length(j->lengths, &j->z, l->first + b)) {
       if (last) {
-        put(l, t, b, u, false);
+        recurrent_step_put(l, t, b, u, false);
       }
       b++;
     }

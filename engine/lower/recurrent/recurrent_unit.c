@@ -7,11 +7,11 @@ static double sigmoid(const double x) {
   return 1.0 / (1.0 + exp(-x));
 }
 
-static double softplus(const double x) {
+static double recurrent_unit_softplus(const double x) {
   return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
 }
 
-static double apply(const tarei_recurrent_function *const f, const double x) {
+static double recurrent_unit_apply(const tarei_recurrent_function *const f, const double x) {
   const double a = (double)f->alpha, b = (double)f->beta;
   switch (f->act) {
     case TAREI_RECURRENT_AFFINE:
@@ -29,7 +29,7 @@ static double apply(const tarei_recurrent_function *const f, const double x) {
     case TAREI_RECURRENT_SIGMOID:
       return sigmoid(x);
     case TAREI_RECURRENT_SOFTPLUS:
-      return softplus(x);
+      return recurrent_unit_softplus(x);
     case TAREI_RECURRENT_SOFTSIGN:
       return x / (1 + fabs(x));
     case TAREI_RECURRENT_TANH:
@@ -41,45 +41,47 @@ static double apply(const tarei_recurrent_function *const f, const double x) {
 }
 
 /* Function number `i` of a direction at x, clipped. */
-static double at(const tarei_recurrent_form *const form, const int dir, const int i,
-                 const double x) {
+static double recurrent_unit_at(const tarei_recurrent_form *const form, const int dir, const int i,
+                                const double x) {
   const double clip = (double)form->clip;
-  return apply(&form->functions[dir][i], x < -clip ? -clip : x > clip ? clip : x);
+  return recurrent_unit_apply(&form->functions[dir][i], x < -clip ? -clip : x > clip ? clip : x);
 }
 
 enum { F, G, H };
 
 double tarei_recurrent_reset(const tarei_recurrent_form *const form, const int dir,
                              const tarei_recurrent_unit *const u) {
-  return at(form, dir, F, u->x[1] + u->rec[1]) * u->h;
+  return recurrent_unit_at(form, dir, F, u->x[1] + u->rec[1]) * u->h;
 }
 
 static void update_gru(const tarei_recurrent_form *const form, const int dir,
                        tarei_recurrent_unit *const u) {
-  const double update = at(form, dir, F, u->x[0] + u->rec[0]);
-  const double share =
-      form->linear_before_reset ? at(form, dir, F, u->x[1] + u->rec[1]) * u->rec[2] : u->rec[2];
-  u->h = (1 - update) * at(form, dir, G, u->x[2] + share) + update * u->h;
+  const double update = recurrent_unit_at(form, dir, F, u->x[0] + u->rec[0]);
+  const double share = form->linear_before_reset
+                           ? recurrent_unit_at(form, dir, F, u->x[1] + u->rec[1]) * u->rec[2]
+                           : u->rec[2];
+  u->h = (1 - update) * recurrent_unit_at(form, dir, G, u->x[2] + share) + update * u->h;
 }
 
-static void update_lstm(const tarei_recurrent_form *const form, const int dir,
-                        tarei_recurrent_unit *const u) {
+static void recurrent_unit_update_lstm(const tarei_recurrent_form *const form, const int dir,
+                                       tarei_recurrent_unit *const u) {
   const double *const p = u->peephole;
-  const double in = at(form, dir, F, u->x[0] + u->rec[0] + p[0] * u->c);
-  const double keep =
-      form->input_forget ? 1 - in : at(form, dir, F, u->x[2] + u->rec[2] + p[2] * u->c);
-  u->c = keep * u->c + in * at(form, dir, G, u->x[3] + u->rec[3]);
-  const double out = at(form, dir, F, u->x[1] + u->rec[1] + p[1] * u->c);
-  u->h = out * at(form, dir, H, u->c);
+  const double in = recurrent_unit_at(form, dir, F, u->x[0] + u->rec[0] + p[0] * u->c);
+  const double keep = form->input_forget
+                          ? 1 - in
+                          : recurrent_unit_at(form, dir, F, u->x[2] + u->rec[2] + p[2] * u->c);
+  u->c = keep * u->c + in * recurrent_unit_at(form, dir, G, u->x[3] + u->rec[3]);
+  const double out = recurrent_unit_at(form, dir, F, u->x[1] + u->rec[1] + p[1] * u->c);
+  u->h = out * recurrent_unit_at(form, dir, H, u->c);
 }
 
 void tarei_recurrent_update(const tarei_recurrent_form *const form, const int dir,
                             tarei_recurrent_unit *const u) {
   if (form->gates == 4) {
-    update_lstm(form, dir, u);
+    recurrent_unit_update_lstm(form, dir, u);
   } else if (form->gates == 3) {
     update_gru(form, dir, u);
   } else {
-    u->h = at(form, dir, F, u->x[0] + u->rec[0]);
+    u->h = recurrent_unit_at(form, dir, F, u->x[0] + u->rec[0]);
   }
 }

@@ -18,7 +18,8 @@ static size_t gate_step(const matrix *const m) {
   return m->columns / m->gates;
 }
 
-static size_t offset_of(const matrix *const m, const size_t dir, const size_t gate) {
+static size_t recurrent_weights_offset_of(const matrix *const m, const size_t dir,
+                                          const size_t gate) {
   return (dir * m->gates + gate) * m->hidden * m->k;
 }
 
@@ -49,7 +50,7 @@ static void pack_floats(const matrix *const m, const float *const w,
                         const tarei_kernels *const kernels, float *const packed) {
   for (size_t d = 0; d < m->dirs; d++) {
     for (size_t g = 0; g < m->gates; g++) {
-      kernels->f32_pack(w + offset_of(m, d, g), m->k, true, m->k, m->hidden,
+      kernels->f32_pack(w + recurrent_weights_offset_of(m, d, g), m->k, true, m->k, m->hidden,
                         packed + (d * m->columns + g * gate_step(m)) * m->k);
     }
   }
@@ -91,14 +92,14 @@ static void quantize_gate(const matrix *const m, const float *const w, int8_t *c
   }
 }
 
-typedef struct target {
+typedef struct recurrent_weights_target {
   int8_t *packed;
   int32_t *add;
   float *scales;
-} target;
+} recurrent_weights_target;
 
 static tare_status pack_bytes(const matrix *const m, const float *const w, const int32_t zero_point,
-                              const target *const to, tare_error *const err) {
+                              const recurrent_weights_target *const to, tare_error *const err) {
   int8_t *const q = tarei_calloc(m->hidden, m->k);
   if (!q) {
     return tarei_fail_memory(err, "weights", m->hidden * m->k);
@@ -144,7 +145,7 @@ static tare_status take_bytes(const matrix *const m, const tarei_step *const ste
   if (!scales) {
     return tarei_fail_memory(err, "weights", n * sizeof *scales);
   }
-  const target to = {packed, add, scales};
+  const recurrent_weights_target to = {packed, add, scales};
   const tare_status status = pack_bytes(
       m, step->graph->values[step->node->in[input]].data->data,
       scaled ? tarei_u8_zero_point(step->graph, x) : TAREI_ROW_SCALES_ZERO_POINT, &to, err);
@@ -164,9 +165,10 @@ size_t tarei_recurrent_packed_bytes(const tarei_recurrent *const s, const size_t
   return s->bytes ? tarei_i8_packed_size(k, columns) : tarei_f32_packed_size(k, columns);
 }
 
-static tare_status take(tarei_recurrent *const s, const tarei_step *const step, const int input,
-                        tarei_blobs *const blobs, tarei_recurrent_weights *const out,
-                        tare_error *const err) {
+static tare_status recurrent_weights_take(tarei_recurrent *const s, const tarei_step *const step,
+                                          const int input, tarei_blobs *const blobs,
+                                          tarei_recurrent_weights *const out,
+                                          tare_error *const err) {
   const tarei_value *const v = &step->graph->values[step->node->in[input]];
   matrix m = {0};
   if (!v->data) {
@@ -180,6 +182,6 @@ static tare_status take(tarei_recurrent *const s, const tarei_step *const step, 
 
 tare_status tarei_recurrent_pack(tarei_recurrent *const s, const tarei_step *const step,
                                  tarei_blobs *const blobs, tare_error *const err) {
-  TARE_TRY(take(s, step, TAREI_RECURRENT_W, blobs, &s->w, err));
-  return take(s, step, TAREI_RECURRENT_R, blobs, &s->r, err);
+  TARE_TRY(recurrent_weights_take(s, step, TAREI_RECURRENT_W, blobs, &s->w, err));
+  return recurrent_weights_take(s, step, TAREI_RECURRENT_R, blobs, &s->r, err);
 }

@@ -50,7 +50,7 @@ ARG_INTEGERS(u32, uint32_t)
 ARG_INTEGERS(u64, uint64_t)
 
 /* [of the last one] for each type; NULL where a type has none. */
-typedef tarei_reduction_fn kind[2][TARE_BF16 + 1];
+typedef tarei_reduction_fn arg_extreme_kind[2][TARE_BF16 + 1];
 
 #define TYPES(name)                                                            \
   {                                                                            \
@@ -60,18 +60,18 @@ typedef tarei_reduction_fn kind[2][TARE_BF16 + 1];
     [TARE_U64] = name##_u64, [TARE_BOOL] = name##_u8                           \
   }
 
-static const kind max_kind = {TYPES(max_first), TYPES(max_last)};
-static const kind min_kind = {TYPES(min_first), TYPES(min_last)};
+static const arg_extreme_kind max_kind = {TYPES(max_first), TYPES(max_last)};
+static const arg_extreme_kind min_kind = {TYPES(min_first), TYPES(min_last)};
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status arg_extreme_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                       tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return max_kind[0][dtype] ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r, const kind of,
-                       tare_error *const err) {
+static tare_status arg_extreme_run(const tarei_step *const step, const tarei_run *const r,
+                                   const arg_extreme_kind of, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const bool last = tarei_attr_int(step->node, "select_last_index", 0) != 0;
   int64_t axis = tarei_attr_int(step->node, "axis", 0);
@@ -87,15 +87,16 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r, c
   return TARE_OK;
 }
 
-static tare_status run_max(const tarei_step *const step, const tarei_run *const r,
-                           tare_error *const err) {
-  return run(step, r, max_kind, err);
+static tare_status arg_extreme_run_max(const tarei_step *const step, const tarei_run *const r,
+                                       tare_error *const err) {
+  return arg_extreme_run(step, r, max_kind, err);
 }
 
 static tare_status run_min(const tarei_step *const step, const tarei_run *const r,
                            tare_error *const err) {
-  return run(step, r, min_kind, err);
+  return arg_extreme_run(step, r, min_kind, err);
 }
 
-const tarei_lowering tarei_lower_arg_max = {.prepare = prepare, .run = run_max};
-const tarei_lowering tarei_lower_arg_min = {.prepare = prepare, .run = run_min};
+const tarei_lowering tarei_lower_arg_max = {.prepare = arg_extreme_prepare,
+                                            .run = arg_extreme_run_max};
+const tarei_lowering tarei_lower_arg_min = {.prepare = arg_extreme_prepare, .run = run_min};

@@ -106,9 +106,9 @@ REDUCE_ORDER(u8, uint8_t, 0, UINT8_MAX)
 REDUCE_ORDER(u16, uint16_t, 0, UINT16_MAX)
 
 /* The functions of one operator for each type; NULL where a type has none. */
-typedef struct kind {
+typedef struct reduce_kind {
   tarei_reduction_fn of[TARE_BF16 + 1];
-} kind;
+} reduce_kind;
 
 #define NUMBERS(name)                                                        \
   [TARE_F32] = name##_f32, [TARE_F64] = name##_f64, [TARE_I32] = name##_i32, \
@@ -117,14 +117,14 @@ typedef struct kind {
   NUMBERS(name), [TARE_BOOL] = name##_bool, [TARE_I8] = name##_i8, [TARE_I16] = name##_i16, \
                  [TARE_U8] = name##_u8, [TARE_U16] = name##_u16
 
-static tare_status check_dtype(const tarei_step *const step, const kind *const k,
+static tare_status check_dtype(const tarei_step *const step, const reduce_kind *const k,
                                tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return k->of[dtype] ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
-static tare_status reduce(const tarei_run *const r, const kind *const k, const bool *const cut,
-                          tare_error *const err) {
+static tare_status reduce_reduce(const tarei_run *const r, const reduce_kind *const k,
+                                 const bool *const cut, tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   const tarei_reduction plan = tarei_reduction_read(x, cut);
   if ((size_t)tare_tensor_count(out) != plan.outputs) {
@@ -137,8 +137,8 @@ static tare_status reduce(const tarei_run *const r, const kind *const k, const b
 }
 
 /* No axes mean all of them, unless the node says that nothing is to be done then. */
-static tare_status read_cut(const tarei_step *const step, const tarei_run *const r, bool *const cut,
-                            tare_error *const err) {
+static tare_status reduce_read_cut(const tarei_step *const step, const tarei_run *const r,
+                                   bool *const cut, tare_error *const err) {
   const int rank = r->in[0]->rank;
   tarei_ints axes;
   TARE_TRY(tarei_read_ints(step, r, 1, "axes", &axes, err));
@@ -158,20 +158,20 @@ static tare_status read_cut(const tarei_step *const step, const tarei_run *const
 }
 
 static tare_status run_axes(const tarei_step *const step, const tarei_run *const r,
-                            const kind *const k, tare_error *const err) {
+                            const reduce_kind *const k, tare_error *const err) {
   bool cut[TARE_MAX_RANK];
-  TARE_TRY(read_cut(step, r, cut, err));
-  return reduce(r, k, cut, err);
+  TARE_TRY(reduce_read_cut(step, r, cut, err));
+  return reduce_reduce(r, k, cut, err);
 }
 
 /* The dims that axes leave which only this run knows. */
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status reduce_measure(const tarei_step *const step, const tarei_run *const r,
+                                  int64_t *const values, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const bool keep = tarei_attr_int(step->node, "keepdims", 1) != 0;
   const int rank = step->graph->values[step->node->out[0]].rank;
   bool cut[TARE_MAX_RANK];
-  TARE_TRY(read_cut(step, r, cut, err));
+  TARE_TRY(reduce_read_cut(step, r, cut, err));
   int n = 0;
   for (int d = 0; d < x->rank; d++) {
     if (keep || !cut[d]) {
@@ -187,7 +187,7 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
 }
 
 #define REDUCE(id, ...)                                                               \
-  static const kind id##_kind = {{__VA_ARGS__}};                                      \
+  static const reduce_kind id##_kind = {{__VA_ARGS__}};                               \
   static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,   \
                                   tare_error *const err) {                            \
     (void)blobs;                                                                      \
@@ -198,7 +198,7 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
     return run_axes(step, r, &id##_kind, err);                                        \
   }                                                                                   \
   const tarei_lowering tarei_lower_##id = {                                           \
-      .prepare = prepare_##id, .measure = measure, .run = run_##id};
+      .prepare = prepare_##id, .measure = reduce_measure, .run = run_##id};
 
 REDUCE(reduce_l1, NUMBERS(l1))
 REDUCE(reduce_l2, NUMBERS(l2))
@@ -214,18 +214,19 @@ REDUCE(reduce_sum_square, NUMBERS(sum_square))
 /* Everything behind batch and channels goes away. */
 static const bool space[TARE_MAX_RANK] = {false, false, true, true, true, true, true, true};
 
-#define GLOBAL_POOL(id, function)                                                             \
-  static const kind id##_kind = {{[TARE_F32] = function##_f32, [TARE_F64] = function##_f64}}; \
-  static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,           \
-                                  tare_error *const err) {                                    \
-    (void)blobs;                                                                              \
-    return check_dtype(step, &id##_kind, err);                                                \
-  }                                                                                           \
-  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r,         \
-                              tare_error *const err) {                                        \
-    (void)step;                                                                               \
-    return reduce(r, &id##_kind, space, err);                                                 \
-  }                                                                                           \
+#define GLOBAL_POOL(id, function)                                                     \
+  static const reduce_kind id##_kind = {                                              \
+      {[TARE_F32] = function##_f32, [TARE_F64] = function##_f64}};                    \
+  static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,   \
+                                  tare_error *const err) {                            \
+    (void)blobs;                                                                      \
+    return check_dtype(step, &id##_kind, err);                                        \
+  }                                                                                   \
+  static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
+                              tare_error *const err) {                                \
+    (void)step;                                                                       \
+    return reduce_reduce(r, &id##_kind, space, err);                                  \
+  }                                                                                   \
   const tarei_lowering tarei_lower_##id = {.prepare = prepare_##id, .run = run_##id};
 
 GLOBAL_POOL(global_average_pool, mean)

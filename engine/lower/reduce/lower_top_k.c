@@ -10,26 +10,26 @@
 
 #define KEYS_AT_ONCE 64
 
-typedef struct entry {
+typedef struct top_k_entry {
   uint64_t key; /* lower ones come first */
   int64_t at;
-} entry;
+} top_k_entry;
 
-typedef struct job {
+typedef struct top_k_job {
   const tarei_run *run;
   tarei_sort_keys_fn *keys;
   size_t n, k, inner, element;
   uint64_t flip; /* turns the order of keys round */
   char *values;  /* or NULL, as indices */
   int64_t *indices;
-} job;
+} top_k_job;
 
-static bool is_behind(const entry *const a, const entry *const b) {
+static bool is_behind(const top_k_entry *const a, const top_k_entry *const b) {
   return a->key != b->key ? a->key > b->key : a->at > b->at;
 }
 
 /* The last one of a heap stands at its top; puts `e` where it belongs below `i`. */
-static void sink(entry *const heap, const size_t n, size_t i, const entry e) {
+static void sink(top_k_entry *const heap, const size_t n, size_t i, const top_k_entry e) {
   for (size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
     child += child + 1 < n && is_behind(&heap[child + 1], &heap[child]);
     if (!is_behind(&heap[child], &e)) {
@@ -41,7 +41,7 @@ static void sink(entry *const heap, const size_t n, size_t i, const entry e) {
   heap[i] = e;
 }
 
-static void offer(entry *const heap, const size_t k, const entry e) {
+static void offer(top_k_entry *const heap, const size_t k, const top_k_entry e) {
   if ((size_t)e.at < k) {
     heap[e.at] = e;
     for (size_t i = (size_t)e.at + 1 == k ? k / 2 : 0; i-- > 0;) {
@@ -53,30 +53,30 @@ static void offer(entry *const heap, const size_t k, const entry e) {
 }
 
 /* The first k of one row, sorted. */
-static void choose(const job *const j, const size_t at, entry *const heap) {
+static void top_k_choose(const top_k_job *const j, const size_t at, top_k_entry *const heap) {
   uint64_t keys[KEYS_AT_ONCE];
   for (size_t first = 0; first < j->n; first += KEYS_AT_ONCE) {
     const size_t m = j->n - first < KEYS_AT_ONCE ? j->n - first : KEYS_AT_ONCE;
     j->keys(j->run->in[0]->data, at + first * j->inner, j->inner, m, keys);
     for (size_t i = 0; i < m; i++) {
-      offer(heap, j->k, (entry){keys[i] ^ j->flip, (int64_t)(first + i)});
+      offer(heap, j->k, (top_k_entry){keys[i] ^ j->flip, (int64_t)(first + i)});
     }
   }
   for (size_t n = j->k; n > 1; n--) {
-    const entry last = heap[0];
+    const top_k_entry last = heap[0];
     sink(heap, n - 1, 0, heap[n - 1]);
     heap[n - 1] = last;
   }
 }
 
-static void row_range(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
-  const job *const j = user;
-  entry *const heap = tarei_thread_scratch(j->run, thread, j->n * sizeof *heap);
+static void top_k_row_range(const void *const user, const size_t first, const size_t end,
+                            const int thread) {
+  const top_k_job *const j = user;
+  top_k_entry *const heap = tarei_thread_scratch(j->run, thread, j->n * sizeof *heap);
   for (size_t row = first; row < end; row++) {
     const size_t outer = row / j->inner, lane = row % j->inner;
     const size_t from = outer * j->n * j->inner + lane, to = outer * j->k * j->inner + lane;
-    choose(j, from, heap);
+    top_k_choose(j, from, heap);
     for (size_t i = 0; i < j->k; i++) {
       const size_t at = to + i * j->inner;
       if (j->indices) {
@@ -92,21 +92,22 @@ static void row_range(const void *const user, const size_t first, const size_t e
   }
 }
 
-static int axis_of(const tarei_step *const step, const tare_tensor *const x) {
+static int top_k_axis_of(const tarei_step *const step, const tare_tensor *const x) {
   const int64_t axis = tarei_attr_int(step->node, "axis", -1);
   return (int)(axis < 0 ? axis + x->rank : axis);
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t top_k_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                            const tare_tensor *const *const out, const int threads) {
   (void)out;
-  return tarei_times((size_t)in[0]->dims[axis_of(step, in[0])] * sizeof(entry), (size_t)threads);
+  return tarei_times((size_t)in[0]->dims[top_k_axis_of(step, in[0])] * sizeof(top_k_entry),
+                     (size_t)threads);
 }
 
 /* k of this run, inside the axis. */
-static tare_status read_k(const tarei_step *const step, const tarei_run *const r, int64_t *const k,
-                          tare_error *const err) {
-  const int64_t most = r->in[0]->dims[axis_of(step, r->in[0])];
+static tare_status top_k_read_k(const tarei_step *const step, const tarei_run *const r,
+                                int64_t *const k, tare_error *const err) {
+  const int64_t most = r->in[0]->dims[top_k_axis_of(step, r->in[0])];
   *k = tarei_attr_int(step->node, "k", 0);
   if (tarei_operand(step, r, 1)) {
     TARE_TRY(tarei_read_int(step, r, 1, "k", 0, INT64_MAX, k, err));
@@ -117,43 +118,43 @@ static tare_status read_k(const tarei_step *const step, const tarei_run *const r
                           (long long)*k, (long long)most);
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
-  return read_k(step, r, &values[0], err);
+static tare_status top_k_measure(const tarei_step *const step, const tarei_run *const r,
+                                 int64_t *const values, tare_error *const err) {
+  return top_k_read_k(step, r, &values[0], err);
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status top_k_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                 tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return tarei_sort_keys_of(dtype) ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status top_k_run(const tarei_step *const step, const tarei_run *const r,
+                             tare_error *const err) {
   const tare_tensor *const x = r->in[0];
-  const int axis = axis_of(step, x);
+  const int axis = top_k_axis_of(step, x);
   const bool has_indices = step->node->n_out > 1 && r->out[1];
   int64_t k;
-  TARE_TRY(read_k(step, r, &k, err));
+  TARE_TRY(top_k_read_k(step, r, &k, err));
   if (k == 0) {
     return TARE_OK;
   }
-  job j = {.run = r,
-           .keys = tarei_sort_keys_of(x->dtype),
-           .n = (size_t)x->dims[axis],
-           .k = (size_t)k,
-           .inner = 1,
-           .element = tare_dtype_size(x->dtype),
-           .flip = tarei_attr_int(step->node, "largest", 1) != 0 ? UINT64_MAX : 0,
-           .values = r->out[0] ? r->out[0]->data : NULL,
-           .indices = has_indices ? r->out[1]->data : NULL};
+  top_k_job j = {.run = r,
+                 .keys = tarei_sort_keys_of(x->dtype),
+                 .n = (size_t)x->dims[axis],
+                 .k = (size_t)k,
+                 .inner = 1,
+                 .element = tare_dtype_size(x->dtype),
+                 .flip = tarei_attr_int(step->node, "largest", 1) != 0 ? UINT64_MAX : 0,
+                 .values = r->out[0] ? r->out[0]->data : NULL,
+                 .indices = has_indices ? r->out[1]->data : NULL};
   for (int d = axis + 1; d < x->rank; d++) {
     j.inner *= (size_t)x->dims[d];
   }
-  tarei_row_ranges(r, (size_t)tare_tensor_count(x) / j.n, j.n, 4096, row_range, &j);
+  tarei_row_ranges(r, (size_t)tare_tensor_count(x) / j.n, j.n, 4096, top_k_row_range, &j);
   return TARE_OK;
 }
 
 const tarei_lowering tarei_lower_top_k = {
-    .prepare = prepare, .scratch = scratch, .measure = measure, .run = run};
+    .prepare = top_k_prepare, .scratch = top_k_scratch, .measure = top_k_measure, .run = top_k_run};

@@ -34,8 +34,8 @@ static slices read_slices(const tarei_step *const step, const tare_tensor *const
   return s;
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t unique_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                             const tare_tensor *const *const out, const int threads) {
   (void)out;
   (void)threads;
   const slices s = read_slices(step, in[0], NULL);
@@ -57,8 +57,8 @@ static int compare(const slices *const s, const size_t a, const size_t b) {
 }
 
 /* Joins two sorted runs of the order, [begin, middle) and [middle, end), into the other array. */
-static void merge(const slices *const s, const size_t begin, const size_t middle,
-                  const size_t end) {
+static void unique_merge(const slices *const s, const size_t begin, const size_t middle,
+                         const size_t end) {
   size_t a = begin, b = middle;
   for (size_t i = begin; i < end; i++) {
     const bool left = b == end || (a < middle && compare(s, s->order[a], s->order[b]) <= 0);
@@ -66,15 +66,15 @@ static void merge(const slices *const s, const size_t begin, const size_t middle
   }
 }
 
-static void sort(slices *const s) {
+static void unique_sort(slices *const s) {
   for (size_t i = 0; i < s->n; i++) {
     s->order[i] = i;
   }
   for (size_t width = 1; width < s->n; width *= 2) {
     for (size_t begin = 0; begin < s->n; begin += 2 * width) {
       const size_t left = s->n - begin;
-      merge(s, begin, begin + (left < width ? left : width),
-            begin + (left < 2 * width ? left : 2 * width));
+      unique_merge(s, begin, begin + (left < width ? left : width),
+                   begin + (left < 2 * width ? left : 2 * width));
     }
     size_t *const sorted = s->other;
     s->other = s->order;
@@ -101,7 +101,7 @@ static slices find_groups(const tarei_step *const step, const tarei_run *const r
   const tare_tensor *const x = r->in[0];
   slices s = read_slices(step, x, r->scratch);
   tarei_sort_keys_of(x->dtype)(x->data, 0, 1, s.outer * s.n * s.inner, s.keys);
-  sort(&s);
+  unique_sort(&s);
   for (size_t i = 0; i < s.n; i++) {
     if (i == 0 || compare(&s, s.order[i - 1], s.order[i]) != 0) {
       s.first[s.groups++] = s.order[i];
@@ -114,8 +114,8 @@ static slices find_groups(const tarei_step *const step, const tarei_run *const r
   return s;
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status unique_measure(const tarei_step *const step, const tarei_run *const r,
+                                  int64_t *const values, tare_error *const err) {
   (void)err;
   values[0] = (int64_t)find_groups(step, r).groups;
   return TARE_OK;
@@ -138,8 +138,8 @@ static const tare_tensor *output(const tarei_step *const step, const tarei_run *
   return i < step->node->n_out ? r->out[i] : NULL;
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status unique_run(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
   const tare_tensor *const values = output(step, r, 0), *const indices = output(step, r, 1);
   const tare_tensor *const inverse = output(step, r, 2), *const counts = output(step, r, 3);
   const slices s = find_groups(step, r);
@@ -167,12 +167,14 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status unique_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                  tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   return tarei_sort_keys_of(dtype) ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
-const tarei_lowering tarei_lower_unique = {
-    .prepare = prepare, .scratch = scratch, .measure = measure, .run = run};
+const tarei_lowering tarei_lower_unique = {.prepare = unique_prepare,
+                                           .scratch = unique_scratch,
+                                           .measure = unique_measure,
+                                           .run = unique_run};

@@ -2,8 +2,8 @@
 
 #include "engine/threads.h"
 
-static void add_axis(tarei_reduction_axes *const axes, const size_t size, const size_t stride,
-                     const bool merges) {
+static void reduction_add_axis(tarei_reduction_axes *const axes, const size_t size,
+                               const size_t stride, const bool merges) {
   if (merges && axes->n) {
     axes->size[axes->n - 1] *= size;
     axes->stride[axes->n - 1] = stride;
@@ -26,7 +26,8 @@ tarei_reduction tarei_reduction_read(const tare_tensor *const x, const bool *con
     if (size == 1) {
       continue;
     }
-    add_axis(cut[d] ? &r.cut : &r.kept, size, stride[d], last >= 0 && cut[last] == cut[d]);
+    reduction_add_axis(cut[d] ? &r.cut : &r.kept, size, stride[d],
+                       last >= 0 && cut[last] == cut[d]);
     *(cut[d] ? &r.rows : &r.outputs) *= size;
     last = d;
   }
@@ -39,7 +40,7 @@ tarei_reduction tarei_reduction_read(const tare_tensor *const x, const bool *con
   return r;
 }
 
-static size_t offset_of(const tarei_reduction_axes *const axes, size_t index) {
+static size_t reduction_offset_of(const tarei_reduction_axes *const axes, size_t index) {
   size_t offset = 0;
   for (int a = axes->n - 1; a >= 0; a--) {
     offset += index % axes->size[a] * axes->stride[a];
@@ -49,24 +50,24 @@ static size_t offset_of(const tarei_reduction_axes *const axes, size_t index) {
 }
 
 size_t tarei_reduction_row(const tarei_reduction *const r, const size_t i) {
-  return offset_of(&r->cut, i);
+  return reduction_offset_of(&r->cut, i);
 }
 
-typedef struct job {
+typedef struct reduction_job {
   const tarei_reduction *r;
   const char *x;
   char *out;
   size_t x_element, out_element, run, lanes, blocks; /* outputs side by side, so many at a time */
   tarei_reduction_fn fn;
-} job;
+} reduction_job;
 
-static void block_range(const void *const user, const size_t begin, const size_t end,
-                        const int thread) {
+static void reduction_block_range(const void *const user, const size_t begin, const size_t end,
+                                  const int thread) {
   (void)thread;
-  const job *const j = user;
+  const reduction_job *const j = user;
   for (size_t i = begin; i < end; i++) {
     const size_t first = i % j->blocks * j->lanes, at = i / j->blocks * j->run + first;
-    j->fn(j->r, j->x + offset_of(&j->r->kept, at) * j->x_element,
+    j->fn(j->r, j->x + reduction_offset_of(&j->r->kept, at) * j->x_element,
           j->run - first < j->lanes ? j->run - first : j->lanes, j->out + at * j->out_element);
   }
 }
@@ -76,11 +77,11 @@ void tarei_reduction_run(const tarei_reduction *const r, const tarei_run *const 
                          const size_t out_element, const tarei_reduction_fn fn) {
   const tarei_reduction_axes *const kept = &r->kept;
   const bool side_by_side = kept->n && kept->stride[kept->n - 1] == 1;
-  job j = {
+  reduction_job j = {
       .r = r, .x = x, .out = out, .x_element = x_element, .out_element = out_element, .fn = fn};
   j.run = side_by_side ? kept->size[kept->n - 1] : 1;
   j.lanes = side_by_side ? TAREI_REDUCTION_LANES : 1;
   j.blocks = (j.run + j.lanes - 1) / j.lanes;
   const size_t total = j.run ? r->outputs / j.run * j.blocks : 0;
-  tarei_row_ranges(run, total, r->rows * r->n * j.lanes, 4096, block_range, &j);
+  tarei_row_ranges(run, total, r->rows * r->n * j.lanes, 4096, reduction_block_range, &j);
 }

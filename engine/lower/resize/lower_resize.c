@@ -12,7 +12,7 @@
 
 #define LEAST ((size_t)1 << 13) /* elements that are worth a range */
 
-static int64_t clamp(const int64_t x, const int64_t low, const int64_t high) {
+static int64_t resize_clamp(const int64_t x, const int64_t low, const int64_t high) {
   return x < low ? low : x > high ? high : x;
 }
 
@@ -36,18 +36,18 @@ static int64_t nearest_to(const tarei_resize_settings *const s, const tarei_resi
       at = a->scale < 1 ? ceilf(place) : floorf(place);
       break;
   }
-  return at > 0 ? clamp(at < 9e15f ? (int64_t)at : INT64_MAX, 0, a->in - 1) : 0;
+  return at > 0 ? resize_clamp(at < 9e15f ? (int64_t)at : INT64_MAX, 0, a->in - 1) : 0;
 }
 
-typedef struct picking {
+typedef struct resize_picking {
   const tare_tensor *x, *out;
   int64_t *tables[TARE_MAX_RANK]; /* per axis of the output: the input's element, or -1 */
   bool last_kept;
   _Alignas(8) char fill[sizeof(int64_t)];
-} picking;
+} resize_picking;
 
 /* Element at which the input's row begins, or -1 outside. */
-static int64_t row_start(const picking *const p, size_t row) {
+static int64_t resize_row_start(const resize_picking *const p, size_t row) {
   const int last = p->x->rank - 1;
   int64_t from = 0, stride = p->x->dims[last];
   for (int d = last - 1; d >= 0; d--) {
@@ -63,15 +63,15 @@ static int64_t row_start(const picking *const p, size_t row) {
   return from;
 }
 
-static void pick_rows(const void *const user, const size_t first, const size_t end,
-                      const int thread) {
+static void resize_pick_rows(const void *const user, const size_t first, const size_t end,
+                             const int thread) {
   (void)thread;
-  const picking *const p = user;
+  const resize_picking *const p = user;
   const int last = p->x->rank - 1;
   const size_t element = tare_dtype_size(p->x->dtype), n = (size_t)p->out->dims[last];
   const int64_t *const table = p->tables[last];
   for (size_t row = first; row < end; row++) {
-    const int64_t start = row_start(p, row);
+    const int64_t start = resize_row_start(p, row);
     char *const to = (char *)p->out->data + row * n * element;
     const char *const from = (const char *)p->x->data + (size_t)(start < 0 ? 0 : start) * element;
     if (start < 0) {
@@ -90,7 +90,7 @@ static void pick_rows(const void *const user, const size_t first, const size_t e
 
 static void run_nearest(const tarei_resize_settings *const s, const tarei_resize_axis *const axes,
                         const tarei_run *const r) {
-  picking p = {.x = r->in[0], .out = r->out[0]};
+  resize_picking p = {.x = r->in[0], .out = r->out[0]};
   int64_t *next = r->scratch;
   const int last = p.x->rank - 1;
   for (int d = 0; d <= last; d++) {
@@ -107,11 +107,11 @@ static void run_nearest(const tarei_resize_settings *const s, const tarei_resize
   p.last_kept = tarei_resize_keeps(s, &axes[last]);
   tarei_write_number(p.x->dtype, (double)s->extrapolation, p.fill);
   const size_t n = (size_t)p.out->dims[last];
-  tarei_row_ranges(r, (size_t)tare_tensor_count(p.out) / n, n, LEAST, pick_rows, &p);
+  tarei_row_ranges(r, (size_t)tare_tensor_count(p.out) / n, n, LEAST, resize_pick_rows, &p);
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status resize_measure(const tarei_step *const step, const tarei_run *const r,
+                                  int64_t *const values, tare_error *const err) {
   tarei_resize_axis axes[TARE_MAX_RANK];
   int64_t dims[TARE_MAX_RANK];
   TARE_TRY(tarei_resize_axes(step, r, axes, err));
@@ -122,8 +122,8 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
   return TARE_OK;
 }
 
-static size_t scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                      const tare_tensor *const *const out, const int threads) {
+static size_t resize_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                             const tare_tensor *const *const out, const int threads) {
   (void)threads;
   if (!out[0]) {
     return 0; /* for measuring */
@@ -137,8 +137,8 @@ static size_t scratch(const tarei_step *const step, const tare_tensor *const *co
              : tarei_resize_sums_scratch(in[0], out[0]);
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status resize_run(const tarei_step *const step, const tarei_run *const r,
+                              tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   const tarei_resize_settings s = tarei_resize_settings_of(step->node);
   tarei_resize_axis axes[TARE_MAX_RANK];
@@ -165,8 +165,8 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return tarei_resize_sums(&s, axes, r, err);
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status resize_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                  tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   const bool half = dtype == TARE_F16 || dtype == TARE_BF16;
@@ -175,5 +175,7 @@ static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
              : TARE_OK;
 }
 
-const tarei_lowering tarei_lower_resize = {
-    .prepare = prepare, .scratch = scratch, .measure = measure, .run = run};
+const tarei_lowering tarei_lower_resize = {.prepare = resize_prepare,
+                                           .scratch = resize_scratch,
+                                           .measure = resize_measure,
+                                           .run = resize_run};

@@ -48,7 +48,7 @@ static const tare_tensor *given(const tarei_step *const step, const tarei_run *c
 }
 
 /* The axes that are resized, not negative; their number. */
-static int read_axes(const tarei_step *const step, const int rank, int *const at) {
+static int resize_axes_read_axes(const tarei_step *const step, const int rank, int *const at) {
   int n;
   const int64_t *const axes = tarei_attr_ints(step->node, "axes", &n);
   n = axes ? n : rank;
@@ -79,9 +79,9 @@ static tare_status read_scales(const tarei_step *const step, const tare_tensor *
   return TARE_OK;
 }
 
-static tare_status read_sizes(const tarei_step *const step, const tarei_run *const r,
-                              const int *const at, const int n, tarei_resize_axis *const axes,
-                              tare_error *const err) {
+static tare_status resize_axes_read_sizes(const tarei_step *const step, const tarei_run *const r,
+                                          const int *const at, const int n,
+                                          tarei_resize_axis *const axes, tare_error *const err) {
   const tarei_resize_policy policy = tarei_resize_policy_of(step->node);
   int64_t from[TARE_MAX_RANK], to[TARE_MAX_RANK];
   tarei_ints sizes;
@@ -133,7 +133,7 @@ tare_status tarei_resize_axes(const tarei_step *const step, const tarei_run *con
   const tarei_resize_inputs in = tarei_resize_inputs_of(step->node);
   const tare_tensor *const x = r->in[0];
   int at[TARE_MAX_RANK];
-  const int n = read_axes(step, x->rank, at);
+  const int n = resize_axes_read_axes(step, x->rank, at);
   for (int d = 0; d < x->rank; d++) {
     axes[d] = (tarei_resize_axis){x->dims[d], x->dims[d], 1, (float)x->dims[d], 0, 1};
   }
@@ -145,7 +145,7 @@ tare_status tarei_resize_axes(const tarei_step *const step, const tarei_run *con
                       sizes ? "sizes" : "scales", n);
   }
   if (n > 0) {
-    TARE_TRY(sizes ? read_sizes(step, r, at, n, axes, err)
+    TARE_TRY(sizes ? resize_axes_read_sizes(step, r, at, n, axes, err)
                    : read_scales(step, list, at, n, axes, err));
   }
   return tarei_resize_settings_of(step->node).coordinates == TAREI_RESIZE_CROP

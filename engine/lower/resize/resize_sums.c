@@ -10,7 +10,7 @@
 
 #define LEAST ((size_t)1 << 13) /* elements that are worth a range */
 
-static int64_t clamp(const int64_t x, const int64_t low, const int64_t high) {
+static int64_t resize_sums_clamp(const int64_t x, const int64_t low, const int64_t high) {
   return x < low ? low : x > high ? high : x;
 }
 
@@ -33,18 +33,19 @@ static double shrink_of(const tarei_resize_settings *const s, const tarei_resize
 }
 
 /* Elements that each sum has. */
-static int64_t count_taps(const tarei_resize_settings *const s, const tarei_resize_axis *const a) {
+static int64_t resize_sums_count_taps(const tarei_resize_settings *const s,
+                                      const tarei_resize_axis *const a) {
   const double reach = s->mode == TAREI_RESIZE_CUBIC ? 2 : 1;
   const double start = floor(-reach / shrink_of(s, a)) + 1;
   return start > -0x1p53 ? 2 - 2 * (int64_t)start : INT64_MAX;
 }
 
 /* For each element of an axis of the output, which of the input it sums, and by what weights. */
-typedef struct taps {
+typedef struct resize_sums_taps {
   int64_t n;
   int64_t *at;
   double *weights;
-} taps;
+} resize_sums_taps;
 
 /* Bytes of the taps of an axis, whatever its scale: n is less than 4 / scale + 4, and out / scale
  * is about as much as `in`. */
@@ -53,8 +54,9 @@ static size_t taps_bytes(const int64_t in, const int64_t out) {
   return tarei_times(tarei_plus(tarei_times(8, both), 16), sizeof(int64_t) + sizeof(double));
 }
 
-static void fill_taps(const tarei_resize_settings *const s, const tarei_resize_axis *const a,
-                      const int64_t i, const taps *const t) {
+static void resize_sums_fill_taps(const tarei_resize_settings *const s,
+                                  const tarei_resize_axis *const a, const int64_t i,
+                                  const resize_sums_taps *const t) {
   const float place = tarei_resize_place(s, a, i);
   const double shrink = shrink_of(s, a), floor_of = floor((double)place);
   const double ratio = (double)place - floor_of;
@@ -65,7 +67,7 @@ static void fill_taps(const tarei_resize_settings *const s, const tarei_resize_a
     const int64_t at = base + first + k;
     const bool left_out = s->exclude_outside && (at < 0 || at >= a->in);
     weights[k] = left_out ? 0 : weight_at(s, (double)(first + k) - ratio, shrink);
-    t->at[i * t->n + k] = clamp(at, 0, a->in - 1);
+    t->at[i * t->n + k] = resize_sums_clamp(at, 0, a->in - 1);
     sum += weights[k];
   }
   for (int64_t k = 0; (shrink < 1 || s->exclude_outside) && k < t->n; k++) {
@@ -73,19 +75,19 @@ static void fill_taps(const tarei_resize_settings *const s, const tarei_resize_a
   }
 }
 
-typedef struct pass {
-  taps taps;
+typedef struct resize_sums_pass {
+  resize_sums_taps taps;
   int64_t in, out;
   size_t inner;
   const void *from;
   void *to;
-} pass;
+} resize_sums_pass;
 
 #define PASS(name, type)                                                                  \
   static void name(const void *const user, const size_t first, const size_t end,          \
                    const int thread) {                                                    \
     (void)thread;                                                                         \
-    const pass *const p = user;                                                           \
+    const resize_sums_pass *const p = user;                                               \
     for (size_t row = first; row < end; row++) {                                          \
       const size_t outer = row / (size_t)p->out, i = row % (size_t)p->out;                \
       const int64_t *const at = p->taps.at + (int64_t)i * p->taps.n;                      \
@@ -165,12 +167,12 @@ static tare_status one_pass(const tarei_resize_settings *const s,
                             tare_error *const err) {
   const tarei_resize_axis *const a = &axes[d];
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
-  pass p = {.taps = {.n = count_taps(s, a)},
-            .in = a->in,
-            .out = a->out,
-            .inner = 1,
-            .from = f->from,
-            .to = f->blocks[f->turn]};
+  resize_sums_pass p = {.taps = {.n = resize_sums_count_taps(s, a)},
+                        .in = a->in,
+                        .out = a->out,
+                        .inner = 1,
+                        .from = f->from,
+                        .to = f->blocks[f->turn]};
   if (tarei_times(tarei_times((size_t)p.taps.n, (size_t)a->out), 2 * sizeof(int64_t)) >
       taps_bytes(a->in, a->out)) {
     return tarei_fail(err, TARE_E_SHAPE, "axis %d of %lld elements does not shrink to %lld by %g",
@@ -179,7 +181,7 @@ static tare_status one_pass(const tarei_resize_settings *const s,
   p.taps.at = r->scratch;
   p.taps.weights = (double *)(p.taps.at + p.taps.n * a->out);
   for (int64_t i = 0; i < a->out; i++) {
-    fill_taps(s, a, i, &p.taps);
+    resize_sums_fill_taps(s, a, i, &p.taps);
   }
   size_t rows = (size_t)a->out;
   for (int k = 0; k < x->rank; k++) {

@@ -62,12 +62,12 @@ static void roots(const size_t n, tarei_complex *const to) {
   }
 }
 
-typedef struct plan {
+typedef struct fft_plan {
   size_t n;
   const tarei_complex *root; /* [n] */
-} plan;
+} fft_plan;
 
-static void butterfly2(const plan *const p, const size_t m, const size_t step,
+static void butterfly2(const fft_plan *const p, const size_t m, const size_t step,
                        tarei_complex *const x) {
   for (size_t k = 0; k < m; k++) {
     const tarei_complex t = times(x[k + m], p->root[k * step]);
@@ -76,7 +76,7 @@ static void butterfly2(const plan *const p, const size_t m, const size_t step,
   }
 }
 
-static void butterfly4(const plan *const p, const size_t m, const size_t step,
+static void butterfly4(const fft_plan *const p, const size_t m, const size_t step,
                        tarei_complex *const x) {
   for (size_t k = 0; k < m; k++) {
     const tarei_complex a = x[k], b = times(x[k + m], p->root[k * step]);
@@ -91,8 +91,8 @@ static void butterfly4(const plan *const p, const size_t m, const size_t step,
   }
 }
 
-static void butterfly(const plan *const p, const size_t factor, const size_t m, const size_t step,
-                      tarei_complex *const x) {
+static void butterfly(const fft_plan *const p, const size_t factor, const size_t m,
+                      const size_t step, tarei_complex *const x) {
   tarei_complex part[LARGEST_FACTOR + 1];
   for (size_t k = 0; k < m; k++) {
     for (size_t q = 0; q < factor; q++) {
@@ -110,7 +110,7 @@ static void butterfly(const plan *const p, const size_t factor, const size_t m, 
 }
 
 /* The transform of n / step numbers, `step` apart in `in`. */
-static void transform(const plan *const p, const size_t step, const tarei_complex *const in,
+static void transform(const fft_plan *const p, const size_t step, const tarei_complex *const in,
                       tarei_complex *const out) {
   const size_t n = p->n / step;
   if (n == 1) {
@@ -159,8 +159,9 @@ void tarei_fft_table(const size_t n, tarei_complex *const table) {
 }
 
 /* x transformed, by way of `spare`; both of the convolution's length. */
-static void convolve(const plan *const p, const tarei_complex *const kernel, tarei_complex *const x,
-                     tarei_complex *const spare, tarei_complex *const spectrum) {
+static void fft_convolve(const fft_plan *const p, const tarei_complex *const kernel,
+                         tarei_complex *const x, tarei_complex *const spare,
+                         tarei_complex *const spectrum) {
   transform(p, 1, kernel, spectrum);
   transform(p, 1, x, spare);
   for (size_t k = 0; k < p->n; k++) { /* conjugated: the way back is a transform too */
@@ -175,12 +176,12 @@ static void bluestein(const size_t n, const tarei_complex *const table,
                       tarei_complex *const work) {
   const size_t m = around(n);
   const tarei_complex *const chirps = table + 2 * m;
-  const plan p = {m, table};
+  const fft_plan p = {m, table};
   memset(work, 0, m * sizeof *work);
   for (size_t k = 0; k < n; k++) {
     work[k] = times(in[k], chirps[k]);
   }
-  convolve(&p, table + m, work, work + m, work + 2 * m);
+  fft_convolve(&p, table + m, work, work + m, work + 2 * m);
   for (size_t k = 0; k < n; k++) {
     const tarei_complex y = {work[k].re / (double)m, -work[k].im / (double)m};
     out[k] = times(y, chirps[k]);
@@ -190,7 +191,7 @@ static void bluestein(const size_t n, const tarei_complex *const table,
 void tarei_fft(const size_t n, const bool inverse, const tarei_complex *const table,
                const tarei_complex *const in, tarei_complex *const out, tarei_complex *const work) {
   if (has_small_factors(n)) {
-    transform(&(plan){n, table}, 1, in, out);
+    transform(&(fft_plan){n, table}, 1, in, out);
   } else {
     bluestein(n, table, in, out, work);
   }

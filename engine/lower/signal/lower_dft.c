@@ -14,26 +14,26 @@ typedef struct line {
   size_t from, to; /* elements: first real part */
 } line;
 
-typedef struct job {
+typedef struct dft_job {
   const tarei_run *run;
   bool inverse, symmetric; /* symmetric: the input is one side of the transform of real numbers */
   size_t n;                /* length of the transform */
   size_t given, kept;      /* numbers of a line that are read and written */
   size_t in_parts, out_parts;
   size_t in_step, out_step; /* elements between neighbours of a line */
-  line (*locate)(const struct job *j, size_t i);
+  line (*locate)(const struct dft_job *j, size_t i);
   size_t lines, inner;               /* DFT: lines side by side */
   size_t frames, frame_step, signal; /* STFT */
   const tare_tensor *window;
   const tarei_complex *table;
   size_t table_bytes, thread_bytes;
-} job;
+} dft_job;
 
 static size_t complex_bytes(const size_t n) {
   return tarei_round_up(tarei_times(n, sizeof(tarei_complex)), TAREI_ALIGN);
 }
 
-static size_t thread_bytes(const size_t n) {
+static size_t dft_thread_bytes(const size_t n) {
   return tarei_plus(tarei_times(2, complex_bytes(n)), complex_bytes(tarei_fft_work_size(n)));
 }
 
@@ -41,15 +41,15 @@ static size_t thread_bytes(const size_t n) {
 static size_t scratch_bytes(const size_t longest, const int threads) {
   const size_t n = longest < INT32_MAX ? longest : INT32_MAX;
   return tarei_plus(complex_bytes(tarei_fft_table_size(n)),
-                    tarei_times(thread_bytes(n), (size_t)threads));
+                    tarei_times(dft_thread_bytes(n), (size_t)threads));
 }
 
-static double number(const tare_tensor *const x, const size_t at) {
+static double dft_number(const tare_tensor *const x, const size_t at) {
   return x->dtype == TARE_F32 ? (double)((const float *)x->data)[at]
                               : ((const double *)x->data)[at];
 }
 
-static void put(const tare_tensor *const x, const size_t at, const double value) {
+static void dft_put(const tare_tensor *const x, const size_t at, const double value) {
   if (x->dtype == TARE_F32) {
     ((float *)x->data)[at] = (float)value;
   } else {
@@ -57,14 +57,14 @@ static void put(const tare_tensor *const x, const size_t at, const double value)
   }
 }
 
-static void read_line(const job *const j, const size_t from, tarei_complex *const to) {
+static void read_line(const dft_job *const j, const size_t from, tarei_complex *const to) {
   const tare_tensor *const x = j->run->in[0];
   memset(to, 0, j->n * sizeof *to);
   for (size_t i = 0; i < j->given; i++) {
     const size_t at = from + i * j->in_step;
-    const double weight = j->window ? number(j->window, i) : 1;
-    to[i].re = number(x, at) * weight;
-    to[i].im = j->in_parts == 2 ? number(x, at + 1) * weight : 0;
+    const double weight = j->window ? dft_number(j->window, i) : 1;
+    to[i].re = dft_number(x, at) * weight;
+    to[i].im = j->in_parts == 2 ? dft_number(x, at + 1) * weight : 0;
   }
   for (size_t i = 1; j->symmetric && i < j->n - i; i++) {
     to[j->n - i] = (tarei_complex){to[i].re, -to[i].im};
@@ -77,18 +77,18 @@ static void read_line(const job *const j, const size_t from, tarei_complex *cons
   }
 }
 
-static void write_line(const job *const j, const tarei_complex *const from, const size_t to) {
+static void write_line(const dft_job *const j, const tarei_complex *const from, const size_t to) {
   for (size_t i = 0; i < j->kept; i++) {
-    put(j->run->out[0], to + i * j->out_step, from[i].re);
+    dft_put(j->run->out[0], to + i * j->out_step, from[i].re);
     if (j->out_parts == 2) {
-      put(j->run->out[0], to + i * j->out_step + 1, from[i].im);
+      dft_put(j->run->out[0], to + i * j->out_step + 1, from[i].im);
     }
   }
 }
 
 static void some_lines(const void *const user, const size_t first, const size_t end,
                        const int thread) {
-  const job *const j = user;
+  const dft_job *const j = user;
   char *const scratch = (char *)j->run->scratch + j->table_bytes + (size_t)thread * j->thread_bytes;
   tarei_complex *const in = (tarei_complex *)(void *)scratch;
   tarei_complex *const out = (tarei_complex *)(void *)(scratch + complex_bytes(j->n));
@@ -101,12 +101,12 @@ static void some_lines(const void *const user, const size_t first, const size_t 
   }
 }
 
-static void run_job(job *const j) {
+static void dft_run_job(dft_job *const j) {
   if (j->n == 0 || tare_tensor_count(j->run->out[0]) == 0) {
     return;
   }
   j->table_bytes = complex_bytes(tarei_fft_table_size(j->n));
-  j->thread_bytes = thread_bytes(j->n);
+  j->thread_bytes = dft_thread_bytes(j->n);
   tarei_fft_table(j->n, j->run->scratch);
   j->table = j->run->scratch;
   tarei_row_ranges(j->run, j->lines, 8 * j->n, 4096, some_lines, j);
@@ -118,8 +118,9 @@ static tare_status prepare_type(const tarei_step *const step, tare_error *const 
 }
 
 /* How long a transform is: input i where it is there, else `fallback`. */
-static tare_status read_length(const tarei_step *const step, const tarei_run *const r, const int i,
-                               const int64_t fallback, int64_t *const n, tare_error *const err) {
+static tare_status dft_read_length(const tarei_step *const step, const tarei_run *const r,
+                                   const int i, const int64_t fallback, int64_t *const n,
+                                   tare_error *const err) {
   *n = fallback;
   if (tarei_operand(step, r, i)) {
     return tarei_read_int(step, r, i, "transform length", 1, INT32_MAX, n, err);
@@ -146,14 +147,14 @@ static tare_status prepare_dft(tarei_step *const step, tarei_blobs *const blobs,
   return prepare_type(step, err);
 }
 
-typedef struct sizes {
+typedef struct dft_sizes {
   int axis;
   int64_t n, kept; /* of the transform; of what is left of it */
   bool inverse, onesided;
-} sizes;
+} dft_sizes;
 
-static tare_status read_sizes(const tarei_step *const step, const tarei_run *const r,
-                              sizes *const s, tare_error *const err) {
+static tare_status dft_read_sizes(const tarei_step *const step, const tarei_run *const r,
+                                  dft_sizes *const s, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   s->axis = *(const int *)step->state;
   if (s->axis < 0) {
@@ -166,15 +167,15 @@ static tare_status read_sizes(const tarei_step *const step, const tarei_run *con
   s->onesided = tarei_attr_int(step->node, "onesided", 0) != 0;
   const int64_t given = x->dims[s->axis];
   TARE_TRY(
-      read_length(step, r, 1, s->inverse && s->onesided ? 2 * (given - 1) : given, &s->n, err));
+      dft_read_length(step, r, 1, s->inverse && s->onesided ? 2 * (given - 1) : given, &s->n, err));
   s->kept = s->onesided && !s->inverse ? s->n / 2 + 1 : s->n;
   return TARE_OK;
 }
 
 static tare_status measure_dft(const tarei_step *const step, const tarei_run *const r,
                                int64_t *const values, tare_error *const err) {
-  sizes s = {0};
-  TARE_TRY(read_sizes(step, r, &s, err));
+  dft_sizes s = {0};
+  TARE_TRY(dft_read_sizes(step, r, &s, err));
   values[0] = s.kept;
   for (int d = 0; *(const int *)step->state < 0 && d < r->in[0]->rank - 1; d++) {
     values[d] = d == s.axis ? s.kept : r->in[0]->dims[d];
@@ -202,7 +203,7 @@ static size_t scratch_dft(const tarei_step *const step, const tare_tensor *const
   return scratch_bytes(n, threads);
 }
 
-static line line_along(const job *const j, const size_t i) {
+static line line_along(const dft_job *const j, const size_t i) {
   const size_t outer = i / j->inner, column = i % j->inner;
   return (line){outer * j->inner * j->signal * j->in_parts + column * j->in_parts,
                 outer * j->inner * j->kept * j->out_parts + column * j->out_parts};
@@ -210,20 +211,20 @@ static line line_along(const job *const j, const size_t i) {
 
 static tare_status run_dft(const tarei_step *const step, const tarei_run *const r,
                            tare_error *const err) {
-  sizes s = {0};
-  TARE_TRY(read_sizes(step, r, &s, err));
+  dft_sizes s = {0};
+  TARE_TRY(dft_read_sizes(step, r, &s, err));
   const int axis = s.axis;
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
-  job j = {.run = r,
-           .inverse = s.inverse,
-           .symmetric = s.inverse && s.onesided,
-           .n = (size_t)s.n,
-           .signal = (size_t)x->dims[axis],
-           .kept = (size_t)out->dims[axis],
-           .in_parts = (size_t)x->dims[x->rank - 1],
-           .out_parts = (size_t)out->dims[x->rank - 1],
-           .locate = line_along,
-           .inner = 1};
+  dft_job j = {.run = r,
+               .inverse = s.inverse,
+               .symmetric = s.inverse && s.onesided,
+               .n = (size_t)s.n,
+               .signal = (size_t)x->dims[axis],
+               .kept = (size_t)out->dims[axis],
+               .in_parts = (size_t)x->dims[x->rank - 1],
+               .out_parts = (size_t)out->dims[x->rank - 1],
+               .locate = line_along,
+               .inner = 1};
   if (s.kept != out->dims[axis]) {
     return tarei_fail(err, TARE_E_SHAPE, "%lld numbers of a transform have room for %lld",
                       (long long)s.kept, (long long)out->dims[axis]);
@@ -237,7 +238,7 @@ static tare_status run_dft(const tarei_step *const step, const tarei_run *const 
   j.out_step = j.inner * j.out_parts;
   const size_t per_line = j.kept * j.out_parts;
   j.lines = per_line ? (size_t)tare_tensor_count(out) / per_line : 0;
-  run_job(&j);
+  dft_run_job(&j);
   return TARE_OK;
 }
 
@@ -257,7 +258,7 @@ static size_t scratch_stft(const tarei_step *const step, const tare_tensor *cons
   return out[0] ? scratch_bytes(most_of(0, (size_t)out[0]->dims[2]), threads) : 0;
 }
 
-static line line_of_frame(const job *const j, const size_t i) {
+static line line_of_frame(const dft_job *const j, const size_t i) {
   const size_t batch = i / j->frames, frame = i % j->frames;
   return (line){(batch * j->signal + frame * j->frame_step) * j->in_parts, i * j->kept * 2};
 }
@@ -267,10 +268,10 @@ typedef struct frames {
   int64_t count, kept;
 } frames;
 
-static tare_status read_frames(const tarei_step *const step, const tarei_run *const r,
-                               frames *const f, tare_error *const err) {
+static tare_status dft_read_frames(const tarei_step *const step, const tarei_run *const r,
+                                   frames *const f, tare_error *const err) {
   const tare_tensor *const window = tarei_operand(step, r, 2);
-  TARE_TRY(read_length(step, r, 3, window ? window->dims[0] : 0, &f->n, err));
+  TARE_TRY(dft_read_length(step, r, 3, window ? window->dims[0] : 0, &f->n, err));
   TARE_TRY(tarei_read_int(step, r, 1, "frame step", 1, INT64_MAX, &f->hop, err));
   const int64_t rest = r->in[0]->dims[1] - f->n;
   f->count = rest < 0 ? 0 : rest / f->hop + 1;
@@ -281,7 +282,7 @@ static tare_status read_frames(const tarei_step *const step, const tarei_run *co
 static tare_status measure_stft(const tarei_step *const step, const tarei_run *const r,
                                 int64_t *const values, tare_error *const err) {
   frames f = {0};
-  TARE_TRY(read_frames(step, r, &f, err));
+  TARE_TRY(dft_read_frames(step, r, &f, err));
   values[0] = f.count;
   values[1] = f.kept;
   return TARE_OK;
@@ -292,27 +293,27 @@ static tare_status run_stft(const tarei_step *const step, const tarei_run *const
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   const tare_tensor *const window = tarei_operand(step, r, 2);
   frames f = {0};
-  TARE_TRY(read_frames(step, r, &f, err));
+  TARE_TRY(dft_read_frames(step, r, &f, err));
   if (f.count != out->dims[1] || f.kept != out->dims[2] || (window && window->dims[0] > f.n)) {
     return tarei_fail(
         err, TARE_E_SHAPE, "%lld frames of %lld, %lld apart, do not fit a signal of %lld",
         (long long)out->dims[1], (long long)f.n, (long long)f.hop, (long long)x->dims[1]);
   }
-  job j = {.run = r,
-           .n = (size_t)f.n,
-           .given = (size_t)(window ? window->dims[0] : f.n),
-           .kept = (size_t)f.kept,
-           .in_parts = x->rank == 3 ? (size_t)x->dims[2] : 1,
-           .out_parts = 2,
-           .out_step = 2,
-           .locate = line_of_frame,
-           .lines = (size_t)(x->dims[0] * f.count),
-           .frames = (size_t)f.count,
-           .frame_step = (size_t)f.hop,
-           .signal = (size_t)x->dims[1],
-           .window = window};
+  dft_job j = {.run = r,
+               .n = (size_t)f.n,
+               .given = (size_t)(window ? window->dims[0] : f.n),
+               .kept = (size_t)f.kept,
+               .in_parts = x->rank == 3 ? (size_t)x->dims[2] : 1,
+               .out_parts = 2,
+               .out_step = 2,
+               .locate = line_of_frame,
+               .lines = (size_t)(x->dims[0] * f.count),
+               .frames = (size_t)f.count,
+               .frame_step = (size_t)f.hop,
+               .signal = (size_t)x->dims[1],
+               .window = window};
   j.in_step = j.in_parts;
-  run_job(&j);
+  dft_run_job(&j);
   return TARE_OK;
 }
 

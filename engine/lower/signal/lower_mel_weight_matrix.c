@@ -31,8 +31,8 @@ static tare_status read_bank(const tarei_step *const step, const tarei_run *cons
   return TARE_OK;
 }
 
-static tare_status measure(const tarei_step *const step, const tarei_run *const r,
-                           int64_t *const values, tare_error *const err) {
+static tare_status mel_weight_matrix_measure(const tarei_step *const step, const tarei_run *const r,
+                                             int64_t *const values, tare_error *const err) {
   bank b = {0};
   TARE_TRY(read_bank(step, r, &b, err));
   values[0] = b.length / 2 + 1;
@@ -40,8 +40,8 @@ static tare_status measure(const tarei_step *const step, const tarei_run *const 
   return TARE_OK;
 }
 
-static tare_status prepare(tarei_step *const step, tarei_blobs *const blobs,
-                           tare_error *const err) {
+static tare_status mel_weight_matrix_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                                             tare_error *const err) {
   (void)blobs;
   for (int i = 0; i < 5; i++) {
     const tare_dtype dtype = step->graph->values[step->node->in[i]].dtype;
@@ -63,8 +63,8 @@ static int64_t edge_of(const bank *const b, const int64_t i) {
   return (int64_t)floor((double)(b->length + 1) * hertz / b->rate);
 }
 
-static void put(const tare_tensor *const out, const int64_t row, const int64_t column,
-                const double value) {
+static void mel_weight_matrix_put(const tare_tensor *const out, const int64_t row,
+                                  const int64_t column, const double value) {
   if (row < 0 || row >= out->dims[0]) {
     return;
   }
@@ -79,18 +79,18 @@ static void put(const tare_tensor *const out, const int64_t row, const int64_t c
 static void put_triangle(const bank *const b, const int64_t i, const tare_tensor *const out) {
   const int64_t left = edge_of(b, i), center = edge_of(b, i + 1), right = edge_of(b, i + 2);
   if (left == center) {
-    put(out, center, i, 1);
+    mel_weight_matrix_put(out, center, i, 1);
   }
   for (int64_t j = left; left < center && j <= center; j++) {
-    put(out, j, i, (double)(j - left) / (double)(center - left));
+    mel_weight_matrix_put(out, j, i, (double)(j - left) / (double)(center - left));
   }
   for (int64_t j = center; j < right; j++) {
-    put(out, j, i, (double)(right - j) / (double)(right - center));
+    mel_weight_matrix_put(out, j, i, (double)(right - j) / (double)(right - center));
   }
 }
 
-static tare_status run(const tarei_step *const step, const tarei_run *const r,
-                       tare_error *const err) {
+static tare_status mel_weight_matrix_run(const tarei_step *const step, const tarei_run *const r,
+                                         tare_error *const err) {
   const tare_tensor *const out = r->out[0];
   bank b = {0};
   TARE_TRY(read_bank(step, r, &b, err));
@@ -106,5 +106,6 @@ static tare_status run(const tarei_step *const step, const tarei_run *const r,
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_mel_weight_matrix = {
-    .prepare = prepare, .measure = measure, .run = run};
+const tarei_lowering tarei_lower_mel_weight_matrix = {.prepare = mel_weight_matrix_prepare,
+                                                      .measure = mel_weight_matrix_measure,
+                                                      .run = mel_weight_matrix_run};

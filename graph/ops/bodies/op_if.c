@@ -86,7 +86,7 @@ static tare_status move_value(const move *const m, const int v, tare_error *cons
 }
 
 /* Of a node's operands, into room for as many. */
-static void renumber(const move *const m, const int *const from, const int n, int *const to) {
+static void if_renumber(const move *const m, const int *const from, const int n, int *const to) {
   for (int i = 0; i < n; i++) {
     to[i] = from[i] < 0 ? -1 : m->values[from[i]];
   }
@@ -97,8 +97,8 @@ static tare_status move_node(const move *const m, const tarei_node *const from,
   int *const operands = tarei_calloc((size_t)(from->n_in + from->n_out), sizeof *operands);
   int made = -1;
   if (operands) {
-    renumber(m, from->in, from->n_in, operands);
-    renumber(m, from->out, from->n_out, operands + from->n_in);
+    if_renumber(m, from->in, from->n_in, operands);
+    if_renumber(m, from->out, from->n_out, operands + from->n_in);
     made = tarei_graph_add_node(m->to, from->op->name, from->op->domain, from->name, from->opset,
                                 operands, from->n_in, operands + from->n_in, from->n_out);
   }

@@ -5,8 +5,8 @@
  * body: condition, carried values, then one element of each list that the node gives out. */
 enum { ITERATION, CONDITION, CARRIED };
 
-static tare_status check_counts(const tarei_node *const node, const tarei_graph *const body,
-                                tare_error *const err) {
+static tare_status loop_check_counts(const tarei_node *const node, const tarei_graph *const body,
+                                     tare_error *const err) {
   const int n_carried = body->n_formal - CARRIED;
   if (n_carried < 0 || node->n_in < body->n_formal) {
     return tarei_fail(err, TARE_E_MODEL, "its body has %d inputs, the node has %d", body->n_formal,
@@ -39,8 +39,8 @@ static tarei_expr carried_dim(const tarei_graph *const graph, const tarei_node *
   return tarei_ops_measured(graph, node, (node->n_out + i) * TARE_MAX_RANK + d);
 }
 
-static tare_status begin(tarei_graph *const graph, tarei_node *const node, tarei_graph *const body,
-                         tare_error *const err) {
+static tare_status loop_begin(tarei_graph *const graph, tarei_node *const node,
+                              tarei_graph *const body, tare_error *const err) {
   const tarei_shape scalar = {.rank = 0};
   TARE_TRY(tarei_ops_set_input(body, ITERATION, TARE_I64, &scalar, NULL, 0, err));
   TARE_TRY(tarei_ops_set_input(body, CONDITION, TARE_BOOL, &scalar, NULL, 0, err));
@@ -53,8 +53,8 @@ static tare_status begin(tarei_graph *const graph, tarei_node *const node, tarei
 }
 
 /* Dims of carried values that a turn changes become measured ones. */
-static tare_status widen(const tarei_graph *const graph, const tarei_node *const node,
-                         tarei_graph *const body, bool *const changed, tare_error *const err) {
+static tare_status loop_widen(const tarei_graph *const graph, const tarei_node *const node,
+                              tarei_graph *const body, bool *const changed, tare_error *const err) {
   *changed = false;
   for (int i = 0; i < body->n_formal - CARRIED; i++) {
     tarei_value *const in = &body->values[body->inputs[CARRIED + i]];
@@ -114,14 +114,14 @@ static tare_status infer_loop(tarei_graph *const graph, tarei_node *const node,
   tarei_graph *body;
   TARE_TRY(tarei_ops_need(graph, node, 0, err));
   TARE_TRY(tarei_ops_body(node, "body", &body, err));
-  TARE_TRY(check_counts(node, body, err));
+  TARE_TRY(loop_check_counts(node, body, err));
   TARE_TRY(want_scalar(tarei_ops_in(graph, node, ITERATION), TARE_I64, err));
   TARE_TRY(want_scalar(tarei_ops_in(graph, node, CONDITION), TARE_BOOL, err));
-  TARE_TRY(begin(graph, node, body, err));
+  TARE_TRY(loop_begin(graph, node, body, err));
   bool changed = true;
   while (changed) { /* at most once for every axis */
     TARE_TRY(tarei_graph_infer(body, err));
-    TARE_TRY(widen(graph, node, body, &changed, err));
+    TARE_TRY(loop_widen(graph, node, body, &changed, err));
   }
   TARE_TRY(tarei_ops_want_dtype(&body->values[body->outputs[0]], TARE_BOOL, err));
   for (int o = 0; o < node->n_out; o++) {

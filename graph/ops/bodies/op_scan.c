@@ -3,14 +3,14 @@
 
 /* Inputs of node and body: states, then scanned tensors (one element in the body). Outputs: states,
  * then one element of each tensor that the node puts together. */
-typedef struct scan {
+typedef struct op_scan_scan {
   tarei_graph *body;
   int n_states, n_scanned, n_lists;
   int64_t in_axes[TAREI_MAX_SCANNED], out_axes[TAREI_MAX_SCANNED];
-} scan;
+} op_scan_scan;
 
-static tare_status read_axes(const tarei_node *const node, const char *const name, const int n,
-                             int64_t *const out, tare_error *const err) {
+static tare_status scan_read_axes(const tarei_node *const node, const char *const name, const int n,
+                                  int64_t *const out, tare_error *const err) {
   if (n > TAREI_MAX_SCANNED) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "it scans %d tensors; at most %d are supported", n,
                       TAREI_MAX_SCANNED);
@@ -18,7 +18,8 @@ static tare_status read_axes(const tarei_node *const node, const char *const nam
   return tarei_ops_ints(node, name, n, 0, out, err);
 }
 
-static tare_status read_scan(const tarei_node *const node, scan *const s, tare_error *const err) {
+static tare_status read_scan(const tarei_node *const node, op_scan_scan *const s,
+                             tare_error *const err) {
   if (node->opset < 9) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "the batched form before opset 9 is not supported");
   }
@@ -36,12 +37,12 @@ static tare_status read_scan(const tarei_node *const node, scan *const s, tare_e
     return tarei_fail(err, TARE_E_MODEL, "its body has %d outputs, the node has %d and %d states",
                       s->body->n_outputs, node->n_out, s->n_states);
   }
-  TARE_TRY(read_axes(node, "scan_input_axes", s->n_scanned, s->in_axes, err));
-  return read_axes(node, "scan_output_axes", s->n_lists, s->out_axes, err);
+  TARE_TRY(scan_read_axes(node, "scan_input_axes", s->n_scanned, s->in_axes, err));
+  return scan_read_axes(node, "scan_output_axes", s->n_lists, s->out_axes, err);
 }
 
 static tare_status hand_element(const tarei_graph *const graph, const tarei_node *const node,
-                                const scan *const s, const int i, tarei_expr *const length,
+                                const op_scan_scan *const s, const int i, tarei_expr *const length,
                                 tare_error *const err) {
   const tarei_value *const given = &graph->values[node->in[s->n_states + i]];
   TARE_TRY(tarei_ops_want_rank(given, 1, TARE_MAX_RANK, err));
@@ -62,7 +63,7 @@ static tare_status hand_element(const tarei_graph *const graph, const tarei_node
   return tarei_ops_set_input(s->body, s->n_states + i, given->dtype, &element, NULL, 0, err);
 }
 
-static tare_status check_state(const scan *const s, const int i, tare_error *const err) {
+static tare_status check_state(const op_scan_scan *const s, const int i, tare_error *const err) {
   const tarei_value *const in = &s->body->values[s->body->inputs[i]],
                            *const out = &s->body->values[s->body->outputs[i]];
   bool same = in->dtype == out->dtype && in->rank == out->rank;
@@ -91,8 +92,9 @@ static bool is_measured_inside(const tarei_graph *const graph, const tarei_node 
   return inside;
 }
 
-static tare_status give_list(tarei_graph *const graph, tarei_node *const node, const scan *const s,
-                             const int i, const tarei_expr length, tare_error *const err) {
+static tare_status give_list(tarei_graph *const graph, tarei_node *const node,
+                             const op_scan_scan *const s, const int i, const tarei_expr length,
+                             tare_error *const err) {
   const tarei_value *const element = &s->body->values[s->body->outputs[s->n_states + i]];
   int axis;
   if (element->rank == TARE_MAX_RANK) {
@@ -112,7 +114,7 @@ static tare_status give_list(tarei_graph *const graph, tarei_node *const node, c
 
 static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
-  scan s = {0};
+  op_scan_scan s = {0};
   tarei_expr length = TAREI_EXPR_NONE;
   TARE_TRY(read_scan(node, &s, err));
   TARE_TRY(tarei_ops_need(graph, node, 0, err));

@@ -1,7 +1,7 @@
 #include "graph/ops/ops_common.h"
 
-static tare_status infer_conv(tarei_graph *const graph, tarei_node *const node,
-                              tare_error *const err) {
+static tare_status conv_infer_conv(tarei_graph *const graph, tarei_node *const node,
+                                   tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_want_float(x, err));
@@ -18,5 +18,5 @@ const tarei_op tarei_op_conv = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
-    .infer = infer_conv,
+    .infer = conv_infer_conv,
 };

@@ -2,8 +2,8 @@
 #include "graph/ops/ops_common.h"
 
 /* The output's shape; `first` is the first axis of the windows. */
-static tare_status shape_of(tarei_graph *const graph, const tarei_node *const node, const int first,
-                            tarei_shape *const out, tare_error *const err) {
+static tare_status pool_shape_of(tarei_graph *const graph, const tarei_node *const node,
+                                 const int first, tarei_shape *const out, tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
@@ -19,21 +19,21 @@ static tare_status shape_of(tarei_graph *const graph, const tarei_node *const no
 static tare_status infer_max_last(tarei_graph *const graph, tarei_node *const node,
                                   tare_error *const err) {
   tarei_shape out;
-  TARE_TRY(shape_of(graph, node, 1, &out, err));
+  TARE_TRY(pool_shape_of(graph, node, 1, &out, err));
   return tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err);
 }
 
 static tare_status infer_average_last(tarei_graph *const graph, tarei_node *const node,
                                       tare_error *const err) {
   tarei_shape out;
-  TARE_TRY(shape_of(graph, node, 1, &out, err));
+  TARE_TRY(pool_shape_of(graph, node, 1, &out, err));
   return tarei_ops_give_writable(graph, node, tarei_ops_in(graph, node, 0)->dtype, &out, err);
 }
 
 static tare_status infer_windows(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
   tarei_shape out;
-  TARE_TRY(shape_of(graph, node, 2, &out, err));
+  TARE_TRY(pool_shape_of(graph, node, 2, &out, err));
   TARE_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err));
   return tarei_ops_give(graph, node, 1, TARE_I64, &out,
                         err); /* MaxPool: where the maximum stands */

@@ -12,7 +12,8 @@ static tare_status infer_arithmetic(tarei_graph *const graph, tarei_node *const 
   return tarei_ops_elementwise(graph, node, x->dtype, combine, err);
 }
 
-static tarei_expr add(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+static tarei_expr binary_add(const tarei_graph *const graph, const tarei_expr a,
+                             const tarei_expr b) {
   return tarei_expr_add(graph->exprs, a, b);
 }
 
@@ -20,11 +21,12 @@ static tarei_expr sub(const tarei_graph *const graph, const tarei_expr a, const 
   return tarei_expr_sub(graph->exprs, a, b);
 }
 
-static tarei_expr mul(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+static tarei_expr binary_mul(const tarei_graph *const graph, const tarei_expr a,
+                             const tarei_expr b) {
   return tarei_expr_mul(graph->exprs, a, b);
 }
 
-static tarei_expr negate(const tarei_graph *const graph, const tarei_expr a) {
+static tarei_expr binary_negate(const tarei_graph *const graph, const tarei_expr a) {
   return tarei_expr_sub(graph->exprs, tarei_expr_const(graph->exprs, 0), a);
 }
 
@@ -33,12 +35,12 @@ static tarei_expr negate(const tarei_graph *const graph, const tarei_expr a) {
 static tarei_expr div_by_positive(const tarei_graph *const graph, const tarei_expr a,
                                   const tarei_expr b) {
   int64_t rest;
-  const tarei_expr negated = negate(graph, a);
+  const tarei_expr negated = binary_negate(graph, a);
   const bool divides =
       tarei_expr_is_const(graph->exprs, tarei_expr_mod(graph->exprs, a, b), &rest) && rest == 0;
   return divides || tarei_ops_at_least(graph, a, 0) ? tarei_expr_floordiv(graph->exprs, a, b)
          : tarei_ops_at_least(graph, negated, 0)
-             ? negate(graph, tarei_expr_floordiv(graph->exprs, negated, b))
+             ? binary_negate(graph, tarei_expr_floordiv(graph->exprs, negated, b))
              : TAREI_EXPR_NONE;
 }
 
@@ -50,10 +52,11 @@ static tarei_expr div_to_zero(const tarei_graph *const graph, const tarei_expr a
     const bool defined = y != 0 && !(x == INT64_MIN && y == -1);
     return defined ? tarei_expr_const(graph->exprs, x / y) : TAREI_EXPR_NONE;
   }
-  const tarei_expr minus_b = negate(graph, b);
-  return tarei_ops_at_least(graph, b, 1)         ? div_by_positive(graph, a, b)
-         : tarei_ops_at_least(graph, minus_b, 1) ? div_by_positive(graph, negate(graph, a), minus_b)
-                                                 : TAREI_EXPR_NONE;
+  const tarei_expr minus_b = binary_negate(graph, b);
+  return tarei_ops_at_least(graph, b, 1) ? div_by_positive(graph, a, b)
+         : tarei_ops_at_least(graph, minus_b, 1)
+             ? div_by_positive(graph, binary_negate(graph, a), minus_b)
+             : TAREI_EXPR_NONE;
 }
 
 /* The remainder has the sign of the divisor. */
@@ -66,17 +69,19 @@ static tarei_expr c_mod(const tarei_graph *const graph, const tarei_expr a, cons
   return tarei_ops_at_least(graph, a, 0) ? mod(graph, a, b) : TAREI_EXPR_NONE;
 }
 
-static tarei_expr greater(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+static tarei_expr binary_greater(const tarei_graph *const graph, const tarei_expr a,
+                                 const tarei_expr b) {
   return tarei_expr_max(graph->exprs, a, b);
 }
 
-static tarei_expr smaller(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+static tarei_expr binary_smaller(const tarei_graph *const graph, const tarei_expr a,
+                                 const tarei_expr b) {
   return tarei_expr_min(graph->exprs, a, b);
 }
 
 static tare_status infer_add(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  return infer_arithmetic(graph, node, add, err);
+  return infer_arithmetic(graph, node, binary_add, err);
 }
 
 static tare_status infer_sub(tarei_graph *const graph, tarei_node *const node,
@@ -86,7 +91,7 @@ static tare_status infer_sub(tarei_graph *const graph, tarei_node *const node,
 
 static tare_status infer_mul(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  return infer_arithmetic(graph, node, mul, err);
+  return infer_arithmetic(graph, node, binary_mul, err);
 }
 
 static tare_status infer_div(tarei_graph *const graph, tarei_node *const node,
@@ -96,12 +101,12 @@ static tare_status infer_div(tarei_graph *const graph, tarei_node *const node,
 
 static tare_status infer_max(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  return infer_arithmetic(graph, node, greater, err);
+  return infer_arithmetic(graph, node, binary_greater, err);
 }
 
 static tare_status infer_min(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  return infer_arithmetic(graph, node, smaller, err);
+  return infer_arithmetic(graph, node, binary_smaller, err);
 }
 
 static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,

@@ -4,7 +4,8 @@
 #include "graph/ops/ops_common.h"
 #include "graph/ops/elementwise/ops_elementwise.h"
 
-static tarei_expr unknown(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+static tarei_expr bits_unknown(const tarei_graph *const graph, const tarei_expr a,
+                               const tarei_expr b) {
   (void)graph;
   (void)a;
   (void)b;
@@ -19,7 +20,7 @@ static tare_status infer_bits(tarei_graph *const graph, tarei_node *const node,
     return tarei_fail(err, TARE_E_MODEL, "its input '%s' is %s, expected an integer type", x->name,
                       tare_dtype_name(x->dtype));
   }
-  return tarei_ops_elementwise(graph, node, x->dtype, unknown, err);
+  return tarei_ops_elementwise(graph, node, x->dtype, bits_unknown, err);
 }
 
 static tare_status infer_shift(tarei_graph *const graph, tarei_node *const node,
@@ -33,8 +34,8 @@ static tare_status infer_shift(tarei_graph *const graph, tarei_node *const node,
 }
 
 /* ~x = -1 - x */
-static tare_status infer_not(tarei_graph *const graph, tarei_node *const node,
-                             tare_error *const err) {
+static tare_status bits_infer_not(tarei_graph *const graph, tarei_node *const node,
+                                  tare_error *const err) {
   TARE_TRY(infer_bits(graph, node, err));
   const tarei_expr minus_one = tarei_expr_const(graph->exprs, -1);
   tarei_expr contents[TAREI_MAX_CONTENTS];
@@ -58,6 +59,6 @@ static tare_status infer_not(tarei_graph *const graph, tarei_node *const node,
 
 BITS(bit_shift, "BitShift", 2, infer_shift);
 BITS(bitwise_and, "BitwiseAnd", 2, infer_bits);
-BITS(bitwise_not, "BitwiseNot", 1, infer_not);
+BITS(bitwise_not, "BitwiseNot", 1, bits_infer_not);
 BITS(bitwise_or, "BitwiseOr", 2, infer_bits);
 BITS(bitwise_xor, "BitwiseXor", 2, infer_bits);

@@ -7,11 +7,11 @@ static tarei_expr truth(const tarei_graph *const graph, const bool value) {
   return tarei_expr_const(graph->exprs, value);
 }
 
-static tarei_expr at_most_one(const tarei_graph *const graph, const tarei_expr e) {
+static tarei_expr compare_at_most_one(const tarei_graph *const graph, const tarei_expr e) {
   return tarei_expr_min(graph->exprs, e, truth(graph, true));
 }
 
-static tarei_expr negate(const tarei_graph *const graph, const tarei_expr a) {
+static tarei_expr compare_negate(const tarei_graph *const graph, const tarei_expr a) {
   return tarei_expr_sub(graph->exprs, truth(graph, true), a);
 }
 
@@ -24,44 +24,50 @@ static tarei_expr equal(const tarei_graph *const graph, const tarei_expr a, cons
   }
   const tarei_expr distance = tarei_expr_max(graph->exprs, tarei_expr_sub(graph->exprs, a, b),
                                              tarei_expr_sub(graph->exprs, b, a));
-  return negate(graph, at_most_one(graph, distance));
+  return compare_negate(graph, compare_at_most_one(graph, distance));
 }
 
-static tarei_expr greater(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+static tarei_expr compare_greater(const tarei_graph *const graph, const tarei_expr a,
+                                  const tarei_expr b) {
   const tarei_expr above = tarei_expr_sub(graph->exprs, a, b);
   const tarei_expr below = tarei_expr_sub(graph->exprs, b, a);
   return tarei_ops_at_least(graph, above, 1) ? truth(graph, true)
          : tarei_ops_at_least(graph, below, 0)
              ? truth(graph, false)
-             : at_most_one(graph, tarei_expr_max(graph->exprs, above, truth(graph, false)));
+             : compare_at_most_one(graph, tarei_expr_max(graph->exprs, above, truth(graph, false)));
 }
 
 static tarei_expr less(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  return greater(graph, b, a);
+  return compare_greater(graph, b, a);
 }
 
 static tarei_expr greater_or_equal(const tarei_graph *const graph, const tarei_expr a,
                                    const tarei_expr b) {
-  return negate(graph, greater(graph, b, a));
+  return compare_negate(graph, compare_greater(graph, b, a));
 }
 
 static tarei_expr less_or_equal(const tarei_graph *const graph, const tarei_expr a,
                                 const tarei_expr b) {
-  return negate(graph, greater(graph, a, b));
+  return compare_negate(graph, compare_greater(graph, a, b));
 }
 
-static bool is_known(const tarei_graph *const graph, const tarei_expr e, const int64_t value) {
+static bool compare_is_known(const tarei_graph *const graph, const tarei_expr e,
+                             const int64_t value) {
   int64_t known;
   return tarei_expr_is_const(graph->exprs, e, &known) && known == value;
 }
 
 /* One of two may decide alone. */
 static tarei_expr and_both(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  return is_known(graph, a, 0) ? a : is_known(graph, b, 0) ? b : tarei_expr_mul(graph->exprs, a, b);
+  return compare_is_known(graph, a, 0)   ? a
+         : compare_is_known(graph, b, 0) ? b
+                                         : tarei_expr_mul(graph->exprs, a, b);
 }
 
 static tarei_expr or_both(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  return is_known(graph, a, 1) ? a : is_known(graph, b, 1) ? b : tarei_expr_max(graph->exprs, a, b);
+  return compare_is_known(graph, a, 1)   ? a
+         : compare_is_known(graph, b, 1) ? b
+                                         : tarei_expr_max(graph->exprs, a, b);
 }
 
 static tarei_expr one_of_both(const tarei_graph *const graph, const tarei_expr a,
@@ -110,7 +116,7 @@ static tare_status infer_logic(tarei_graph *const graph, tarei_node *const node,
 
 COMPARE(and, "And", infer_logic, and_both);
 COMPARE(equal, "Equal", infer_compare, equal);
-COMPARE(greater, "Greater", infer_order, greater);
+COMPARE(greater, "Greater", infer_order, compare_greater);
 COMPARE(greater_or_equal, "GreaterOrEqual", infer_order, greater_or_equal);
 COMPARE(less, "Less", infer_order, less);
 COMPARE(less_or_equal, "LessOrEqual", infer_order, less_or_equal);

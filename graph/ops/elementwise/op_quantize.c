@@ -1,8 +1,9 @@
 /* Between float32 and 8-bit activations; scales are annotations of the values. */
 #include "graph/ops/ops_common.h"
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, const tare_dtype from,
-                         const tare_dtype to, tare_error *const err) {
+static tare_status quantize_infer(tarei_graph *const graph, tarei_node *const node,
+                                  const tare_dtype from, const tare_dtype to,
+                                  tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_want_dtype(x, from, err));
@@ -12,12 +13,12 @@ static tare_status infer(tarei_graph *const graph, tarei_node *const node, const
 
 static tare_status infer_quantize(tarei_graph *const graph, tarei_node *const node,
                                   tare_error *const err) {
-  return infer(graph, node, TARE_F32, TARE_U8, err);
+  return quantize_infer(graph, node, TARE_F32, TARE_U8, err);
 }
 
 static tare_status infer_dequantize(tarei_graph *const graph, tarei_node *const node,
                                     tare_error *const err) {
-  return infer(graph, node, TARE_U8, TARE_F32, err);
+  return quantize_infer(graph, node, TARE_U8, TARE_F32, err);
 }
 
 const tarei_op tarei_op_dequantize = {

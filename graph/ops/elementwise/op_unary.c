@@ -14,8 +14,8 @@ static tare_status infer_any(tarei_graph *const graph, tarei_node *const node,
   return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }
 
-static tare_status infer_float(tarei_graph *const graph, tarei_node *const node,
-                               tare_error *const err) {
+static tare_status unary_infer_float(tarei_graph *const graph, tarei_node *const node,
+                                     tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   TARE_TRY(tarei_ops_want_float(tarei_ops_in(graph, node, 0), err));
   return infer_any(graph, node, err);
@@ -34,12 +34,12 @@ static tare_status map_contents(tarei_graph *const graph, const tarei_node *cons
   return tarei_ops_give_contents(graph, node, 0, contents, n, err);
 }
 
-static tarei_expr negate(const tarei_graph *const graph, const tarei_expr x) {
+static tarei_expr unary_negate(const tarei_graph *const graph, const tarei_expr x) {
   return tarei_expr_sub(graph->exprs, tarei_expr_const(graph->exprs, 0), x);
 }
 
-static tarei_expr size_of(const tarei_graph *const graph, const tarei_expr x) {
-  const tarei_expr negated = negate(graph, x);
+static tarei_expr unary_size_of(const tarei_graph *const graph, const tarei_expr x) {
+  const tarei_expr negated = unary_negate(graph, x);
   return tarei_ops_at_least(graph, x, 0)         ? x
          : tarei_ops_at_least(graph, negated, 0) ? negated
                                                  : tarei_expr_max(graph->exprs, x, negated);
@@ -48,10 +48,10 @@ static tarei_expr size_of(const tarei_graph *const graph, const tarei_expr x) {
 static tarei_expr sign_of(const tarei_graph *const graph, const tarei_expr x) {
   int64_t known;
   const bool zero = tarei_expr_is_const(graph->exprs, x, &known) && known == 0;
-  return zero                                             ? x
-         : tarei_ops_at_least(graph, x, 1)                ? tarei_expr_const(graph->exprs, 1)
-         : tarei_ops_at_least(graph, negate(graph, x), 1) ? tarei_expr_const(graph->exprs, -1)
-                                                          : TAREI_EXPR_NONE;
+  return zero                                                   ? x
+         : tarei_ops_at_least(graph, x, 1)                      ? tarei_expr_const(graph->exprs, 1)
+         : tarei_ops_at_least(graph, unary_negate(graph, x), 1) ? tarei_expr_const(graph->exprs, -1)
+                                                                : TAREI_EXPR_NONE;
 }
 
 static tarei_expr positive_part(const tarei_graph *const graph, const tarei_expr x) {
@@ -64,8 +64,8 @@ static tarei_expr positive_part(const tarei_graph *const graph, const tarei_expr
     TARE_TRY(infer_any(graph, node, err));                                  \
     return map_contents(graph, node, map, err);                             \
   }
-MAPPED(infer_abs, size_of)
-MAPPED(infer_neg, negate)
+MAPPED(infer_abs, unary_size_of)
+MAPPED(infer_neg, unary_negate)
 MAPPED(infer_relu, positive_part)
 MAPPED(infer_sign, sign_of)
 
@@ -107,8 +107,8 @@ static tare_status infer_clip(tarei_graph *const graph, tarei_node *const node,
   return tarei_ops_give_contents(graph, node, 0, contents, n, err);
 }
 
-static tare_status infer_not(tarei_graph *const graph, tarei_node *const node,
-                             tare_error *const err) {
+static tare_status unary_infer_not(tarei_graph *const graph, tarei_node *const node,
+                                   tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_want_dtype(x, TARE_BOOL, err));
@@ -129,7 +129,7 @@ static tare_status infer_gelu(tarei_graph *const graph, tarei_node *const node,
   if (strcmp(approximate, "none") != 0 && strcmp(approximate, "tanh") != 0) {
     return tarei_fail(err, TARE_E_MODEL, "its attribute 'approximate' is '%s'", approximate);
   }
-  return infer_float(graph, node, err);
+  return unary_infer_float(graph, node, err);
 }
 
 /* max_in above 1: inputs that hold parameters and do not touch the shape. */
@@ -146,42 +146,42 @@ static tare_status infer_gelu(tarei_graph *const graph, tarei_node *const node,
   }
 
 UNARY(abs, "Abs", 1, infer_abs, true);
-UNARY(acos, "Acos", 1, infer_float, true);
-UNARY(acosh, "Acosh", 1, infer_float, true);
-UNARY(asin, "Asin", 1, infer_float, true);
-UNARY(asinh, "Asinh", 1, infer_float, true);
-UNARY(atan, "Atan", 1, infer_float, true);
-UNARY(atanh, "Atanh", 1, infer_float, true);
-UNARY(ceil, "Ceil", 1, infer_float, true);
-UNARY(celu, "Celu", 1, infer_float, true);
+UNARY(acos, "Acos", 1, unary_infer_float, true);
+UNARY(acosh, "Acosh", 1, unary_infer_float, true);
+UNARY(asin, "Asin", 1, unary_infer_float, true);
+UNARY(asinh, "Asinh", 1, unary_infer_float, true);
+UNARY(atan, "Atan", 1, unary_infer_float, true);
+UNARY(atanh, "Atanh", 1, unary_infer_float, true);
+UNARY(ceil, "Ceil", 1, unary_infer_float, true);
+UNARY(celu, "Celu", 1, unary_infer_float, true);
 UNARY(clip, "Clip", 3, infer_clip, true);
-UNARY(cos, "Cos", 1, infer_float, true);
-UNARY(cosh, "Cosh", 1, infer_float, true);
-UNARY(elu, "Elu", 1, infer_float, true);
+UNARY(cos, "Cos", 1, unary_infer_float, true);
+UNARY(cosh, "Cosh", 1, unary_infer_float, true);
+UNARY(elu, "Elu", 1, unary_infer_float, true);
 UNARY(erf, "Erf", 1, infer_any, true);
-UNARY(exp, "Exp", 1, infer_float, true);
-UNARY(floor, "Floor", 1, infer_float, true);
+UNARY(exp, "Exp", 1, unary_infer_float, true);
+UNARY(floor, "Floor", 1, unary_infer_float, true);
 UNARY(gelu, "Gelu", 1, infer_gelu, true);
-UNARY(hard_sigmoid, "HardSigmoid", 1, infer_float, true);
-UNARY(hard_swish, "HardSwish", 1, infer_float, true);
-UNARY(leaky_relu, "LeakyRelu", 1, infer_float, true);
-UNARY(log, "Log", 1, infer_float, true);
-UNARY(mish, "Mish", 1, infer_float, true);
+UNARY(hard_sigmoid, "HardSigmoid", 1, unary_infer_float, true);
+UNARY(hard_swish, "HardSwish", 1, unary_infer_float, true);
+UNARY(leaky_relu, "LeakyRelu", 1, unary_infer_float, true);
+UNARY(log, "Log", 1, unary_infer_float, true);
+UNARY(mish, "Mish", 1, unary_infer_float, true);
 UNARY(neg, "Neg", 1, infer_neg, true);
-UNARY(not, "Not", 1, infer_not, false);
-UNARY(reciprocal, "Reciprocal", 1, infer_float, true);
+UNARY(not, "Not", 1, unary_infer_not, false);
+UNARY(reciprocal, "Reciprocal", 1, unary_infer_float, true);
 UNARY(relu, "Relu", 1, infer_relu, true);
-UNARY(round, "Round", 1, infer_float, true);
-UNARY(selu, "Selu", 1, infer_float, true);
+UNARY(round, "Round", 1, unary_infer_float, true);
+UNARY(selu, "Selu", 1, unary_infer_float, true);
 UNARY(shrink, "Shrink", 1, infer_any, true);
-UNARY(sigmoid, "Sigmoid", 1, infer_float, true);
+UNARY(sigmoid, "Sigmoid", 1, unary_infer_float, true);
 UNARY(sign, "Sign", 1, infer_sign, true);
-UNARY(sin, "Sin", 1, infer_float, true);
-UNARY(sinh, "Sinh", 1, infer_float, true);
-UNARY(softplus, "Softplus", 1, infer_float, true);
-UNARY(softsign, "Softsign", 1, infer_float, true);
-UNARY(sqrt, "Sqrt", 1, infer_float, true);
-UNARY(swish, "Swish", 1, infer_float, true);
-UNARY(tan, "Tan", 1, infer_float, true);
-UNARY(tanh, "Tanh", 1, infer_float, true);
-UNARY(thresholded_relu, "ThresholdedRelu", 1, infer_float, true);
+UNARY(sin, "Sin", 1, unary_infer_float, true);
+UNARY(sinh, "Sinh", 1, unary_infer_float, true);
+UNARY(softplus, "Softplus", 1, unary_infer_float, true);
+UNARY(softsign, "Softsign", 1, unary_infer_float, true);
+UNARY(sqrt, "Sqrt", 1, unary_infer_float, true);
+UNARY(swish, "Swish", 1, unary_infer_float, true);
+UNARY(tan, "Tan", 1, unary_infer_float, true);
+UNARY(tanh, "Tanh", 1, unary_infer_float, true);
+UNARY(thresholded_relu, "ThresholdedRelu", 1, unary_infer_float, true);

@@ -1,7 +1,7 @@
 #include "graph/ops/ops_common.h"
 
-static tarei_expr choose(const tarei_graph *const graph, const tarei_expr condition,
-                         const tarei_expr yes, const tarei_expr no) {
+static tarei_expr where_choose(const tarei_graph *const graph, const tarei_expr condition,
+                               const tarei_expr yes, const tarei_expr no) {
   int64_t known;
   if (tarei_expr_is_const(graph->exprs, condition, &known)) {
     return known != 0 ? yes : no;
@@ -27,7 +27,7 @@ static tare_status choose_contents(tarei_graph *const graph, const tarei_node *c
     for (int k = 0; k < 3; k++) {
       at[k] = in[k][tarei_ops_element(graph, tarei_ops_in(graph, node, k), to, i)];
     }
-    out[i] = choose(graph, at[0], at[1], at[2]);
+    out[i] = where_choose(graph, at[0], at[1], at[2]);
   }
   return tarei_ops_give_contents(graph, node, 0, out, n, err);
 }

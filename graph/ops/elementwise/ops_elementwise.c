@@ -1,8 +1,8 @@
 #include "graph/ops/elementwise/ops_elementwise.h"
 
 /* Contents of output 0, after its shape is set; -1 when they are not followed. */
-static int fold_contents(const tarei_graph *const graph, const tarei_node *const node,
-                         const tarei_combine_fn combine, tarei_expr *const out) {
+static int elementwise_fold_contents(const tarei_graph *const graph, const tarei_node *const node,
+                                     const tarei_combine_fn combine, tarei_expr *const out) {
   const tarei_value *const to = &graph->values[node->out[0]];
   const int n = tarei_ops_contents(graph, node->out[0], out);
   for (int k = 0; n >= 0 && k < node->n_in; k++) {
@@ -35,6 +35,6 @@ tare_status tarei_ops_elementwise(tarei_graph *const graph, const tarei_node *co
     return TARE_OK;
   }
   tarei_expr contents[TAREI_MAX_CONTENTS];
-  const int n = fold_contents(graph, node, combine, contents);
+  const int n = elementwise_fold_contents(graph, node, combine, contents);
   return tarei_ops_give_contents(graph, node, 0, contents, n, err);
 }

@@ -21,7 +21,8 @@ static bool count_known(const tarei_graph *const graph, const int value, const t
   return true;
 }
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, tare_error *const err) {
+static tare_status compress_infer(tarei_graph *const graph, tarei_node *const node,
+                                  tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const condition = tarei_ops_in(graph, node, 1);
@@ -49,5 +50,5 @@ const tarei_op tarei_op_compress = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
-    .infer = infer,
+    .infer = compress_infer,
 };

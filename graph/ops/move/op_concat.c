@@ -1,8 +1,8 @@
 #include "graph/ops/ops_common.h"
 
 /* Joins one more input to the sum so far. */
-static tare_status join(const tarei_graph *const graph, const tarei_value *const value,
-                        const int axis, tarei_shape *const sum, tare_error *const err) {
+static tare_status concat_join(const tarei_graph *const graph, const tarei_value *const value,
+                               const int axis, tarei_shape *const sum, tare_error *const err) {
   TARE_TRY(tarei_ops_want_rank(value, sum->rank, sum->rank, err));
   for (int i = 0; i < sum->rank; i++) {
     if (i == axis) {
@@ -46,7 +46,7 @@ static tare_status infer_concat(tarei_graph *const graph, tarei_node *const node
   for (int k = 1; k < node->n_in; k++) {
     const tarei_value *const value = tarei_ops_in(graph, node, k);
     TARE_TRY(tarei_ops_want_same_dtype(first, value, err));
-    TARE_TRY(join(graph, value, axis, &sum, err));
+    TARE_TRY(concat_join(graph, value, axis, &sum, err));
   }
   TARE_TRY(tarei_ops_give(graph, node, 0, first->dtype, &sum, err));
   return sum.rank == 1 ? join_contents(graph, node, err) : TARE_OK;

@@ -1,9 +1,10 @@
 #include "graph/ops/ops_common.h"
 
 /* The element to fill with, as an integer where it is one. */
-static tare_status read_fill(const tarei_graph *const graph, const tarei_node *const node,
-                             tare_dtype *const dtype, tarei_expr *const fill,
-                             tare_error *const err) {
+static tare_status constant_of_shape_read_fill(const tarei_graph *const graph,
+                                               const tarei_node *const node,
+                                               tare_dtype *const dtype, tarei_expr *const fill,
+                                               tare_error *const err) {
   const tarei_attr *const attr = tarei_attr_find(node, "value");
   *dtype = TARE_F32;
   *fill = TAREI_EXPR_NONE;
@@ -32,7 +33,7 @@ static tare_status infer_constant_of_shape(tarei_graph *const graph, tarei_node 
   TARE_TRY(tarei_ops_want_rank(x, 1, 1, err));
   tare_dtype dtype;
   tarei_expr fill, contents[TAREI_MAX_CONTENTS];
-  TARE_TRY(read_fill(graph, node, &dtype, &fill, err));
+  TARE_TRY(constant_of_shape_read_fill(graph, node, &dtype, &fill, err));
   tarei_shape shape;
   TARE_TRY(tarei_ops_shape_input(graph, node, 0, &shape, err));
   for (int i = 0, measured = 0; i < shape.rank; i++) {

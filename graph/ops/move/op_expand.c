@@ -15,8 +15,8 @@ static tare_status expand_contents(tarei_graph *const graph, const tarei_node *c
 }
 
 /* Where an entry is not known, the axis of the input tells it unless that may be 1. */
-static void settle_unknown(const tarei_graph *const graph, const tarei_node *const node,
-                           const tarei_shape *const x, tarei_shape *const out) {
+static void expand_settle_unknown(const tarei_graph *const graph, const tarei_node *const node,
+                                  const tarei_shape *const x, tarei_shape *const out) {
   for (int i = 0, measured = 0; i < out->rank; i++) {
     const int axis = i - (out->rank - x->rank);
     if (out->dims[i] != TAREI_EXPR_NONE) {
@@ -38,7 +38,7 @@ static tare_status broadcast(const tarei_graph *const graph, const tarei_node *c
     known.dims[i] =
         known.dims[i] == TAREI_EXPR_NONE ? tarei_expr_const(graph->exprs, 1) : known.dims[i];
   }
-  settle_unknown(graph, node, x, out);
+  expand_settle_unknown(graph, node, x, out);
   const tarei_shape settled = *out;
   TARE_TRY(tarei_ops_broadcast(graph, x, &known, out, err));
   for (int i = 0; i < given.rank; i++) {
@@ -50,8 +50,8 @@ static tare_status broadcast(const tarei_graph *const graph, const tarei_node *c
 }
 
 /* The output shape, which was resolved before where there is no shape input (graph/pass.h). */
-static tare_status read_shape(tarei_graph *const graph, const tarei_node *const node,
-                              tarei_shape *const out, tare_error *const err) {
+static tare_status expand_read_shape(tarei_graph *const graph, const tarei_node *const node,
+                                     tarei_shape *const out, tare_error *const err) {
   const tarei_shape x = tarei_ops_shape(tarei_ops_in(graph, node, 0));
   if (!tarei_ops_in(graph, node, 1)) {
     TARE_TRY(tarei_ops_dims_attr(graph, node, out, err));
@@ -65,7 +65,7 @@ static tare_status infer_expand(tarei_graph *const graph, tarei_node *const node
                                 tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   tarei_shape shape;
-  TARE_TRY(read_shape(graph, node, &shape, err));
+  TARE_TRY(expand_read_shape(graph, node, &shape, err));
   TARE_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &shape, err));
   return expand_contents(graph, node, err);
 }

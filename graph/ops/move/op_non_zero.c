@@ -41,7 +41,8 @@ static bool find_places(const tarei_graph *const graph, const tarei_node *const 
   return count >= 0;
 }
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, tare_error *const err) {
+static tare_status non_zero_infer(tarei_graph *const graph, tarei_node *const node,
+                                  tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_shape shape = tarei_ops_shape(x);
@@ -66,5 +67,5 @@ const tarei_op tarei_op_non_zero = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
-    .infer = infer,
+    .infer = non_zero_infer,
 };

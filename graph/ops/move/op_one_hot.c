@@ -3,7 +3,8 @@
 
 #include "graph/ops/ops_common.h"
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, tare_error *const err) {
+static tare_status one_hot_infer(tarei_graph *const graph, tarei_node *const node,
+                                 tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const indices = tarei_ops_in(graph, node, 0);
   const tarei_value *const values = tarei_ops_in(graph, node, 2);
@@ -34,5 +35,5 @@ const tarei_op tarei_op_one_hot = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
-    .infer = infer,
+    .infer = one_hot_infer,
 };

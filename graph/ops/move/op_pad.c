@@ -3,8 +3,8 @@
 
 #include "graph/ops/ops_common.h"
 
-static tare_status check_mode(const tarei_node *const node, const char **const mode,
-                              tare_error *const err) {
+static tare_status pad_check_mode(const tarei_node *const node, const char **const mode,
+                                  tare_error *const err) {
   static const char *const modes[] = {"constant", "edge", "reflect", "wrap"};
   *mode = tarei_attr_string(node, "mode", "constant");
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -93,7 +93,7 @@ static tare_status infer_pad(tarei_graph *const graph, tarei_node *const node,
   const char *mode;
   tarei_list pads;
   tarei_axes axes;
-  TARE_TRY(check_mode(node, &mode, err));
+  TARE_TRY(pad_check_mode(node, &mode, err));
   TARE_TRY(check_fill(graph, node, mode, err));
   /* rank 2 in files of old exporters: [1, n] */
   TARE_TRY(tarei_ops_list(graph, node, 1, "pads", 2, &pads, err));

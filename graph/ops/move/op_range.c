@@ -3,9 +3,9 @@
 #include "graph/ops/ops_common.h"
 
 /* Values of an integer range of constant length. */
-static tare_status count_up(tarei_graph *const graph, const tarei_node *const node,
-                            const tarei_expr start, const tarei_expr delta, const tarei_expr count,
-                            tare_error *const err) {
+static tare_status range_count_up(tarei_graph *const graph, const tarei_node *const node,
+                                  const tarei_expr start, const tarei_expr delta,
+                                  const tarei_expr count, tare_error *const err) {
   int64_t n;
   if (!tarei_expr_is_const(graph->exprs, count, &n) || n > TAREI_MAX_CONTENTS) {
     return TARE_OK;
@@ -19,7 +19,7 @@ static tare_status count_up(tarei_graph *const graph, const tarei_node *const no
 }
 
 /* A constant scalar of a type that is not followed as contents. */
-static bool read_number(const tarei_graph *const graph, const int value, double *const out) {
+static bool range_read_number(const tarei_graph *const graph, const int value, double *const out) {
   const tarei_value *const v = &graph->values[value];
   const tare_tensor x = v->data ? tarei_value_tensor(graph, value) : (tare_tensor){0};
   if (!x.data || tare_tensor_count(&x) != 1) {
@@ -36,15 +36,15 @@ static bool read_number(const tarei_graph *const graph, const int value, double 
 static bool read_constants(const tarei_graph *const graph, const tarei_node *const node,
                            double *const limits) {
   for (int i = 0; i < 3; i++) {
-    if (!read_number(graph, node->in[i], &limits[i])) {
+    if (!range_read_number(graph, node->in[i], &limits[i])) {
       return false;
     }
   }
   return true;
 }
 
-static tare_status infer_constant(tarei_graph *const graph, const tarei_node *const node,
-                                  const double *const limits, tare_error *const err) {
+static tare_status range_infer_constant(tarei_graph *const graph, const tarei_node *const node,
+                                        const double *const limits, tare_error *const err) {
   const double count = ceil((limits[1] - limits[0]) / limits[2]);
   if (!(fabs(count) < INT32_MAX)) { /* a step of 0, and more than an axis may hold */
     return tarei_fail(err, TARE_E_MODEL, "its limits %g and %g and its step %g make no range",
@@ -55,8 +55,8 @@ static tare_status infer_constant(tarei_graph *const graph, const tarei_node *co
 }
 
 /* False where a limit is known to a run alone. */
-static bool read_limits(const tarei_graph *const graph, const tarei_node *const node,
-                        tarei_expr *const limits) {
+static bool range_read_limits(const tarei_graph *const graph, const tarei_node *const node,
+                              tarei_expr *const limits) {
   tarei_expr contents[TAREI_MAX_CONTENTS];
   for (int i = 0; i < 3; i++) {
     if (tarei_ops_trace(graph, node->in[i], contents) != 1 || contents[0] == TAREI_EXPR_NONE) {
@@ -78,7 +78,7 @@ static tare_status infer_symbolic(tarei_graph *const graph, const tarei_node *co
   tarei_exprs *const pool = graph->exprs;
   const tarei_expr zero = tarei_expr_const(pool, 0);
   tarei_expr limits[3];
-  if (!read_limits(graph, node, limits)) {
+  if (!range_read_limits(graph, node, limits)) {
     return measure_length(graph, node, err);
   }
   tarei_expr distance = tarei_expr_sub(pool, limits[1], limits[0]), step = limits[2];
@@ -96,7 +96,7 @@ static tare_status infer_symbolic(tarei_graph *const graph, const tarei_node *co
   const tarei_shape out = {1,
                            {tarei_expr_ceildiv(pool, tarei_expr_max(pool, distance, zero), step)}};
   TARE_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err));
-  return count_up(graph, node, limits[0], limits[2], out.dims[0], err);
+  return range_count_up(graph, node, limits[0], limits[2], out.dims[0], err);
 }
 
 static tare_status infer_range(tarei_graph *const graph, tarei_node *const node,
@@ -109,7 +109,7 @@ static tare_status infer_range(tarei_graph *const graph, tarei_node *const node,
     TARE_TRY(tarei_ops_want_same_dtype(first, value, err));
   }
   double constants[3];
-  return read_constants(graph, node, constants) ? infer_constant(graph, node, constants, err)
+  return read_constants(graph, node, constants) ? range_infer_constant(graph, node, constants, err)
                                                 : infer_symbolic(graph, node, err);
 }
 

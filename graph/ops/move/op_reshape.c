@@ -3,13 +3,13 @@
 #include "graph/ops/ops_common.h"
 
 /* The target while it is resolved: one dim at most may follow from the number of elements. */
-typedef struct target {
+typedef struct reshape_target {
   tarei_shape shape;
   int inferred; /* -1: none */
   int measured; /* dims that only a run tells */
-} target;
+} reshape_target;
 
-static tare_status infer_here(target *const t, const int i, tare_error *const err) {
+static tare_status infer_here(reshape_target *const t, const int i, tare_error *const err) {
   if (t->inferred >= 0) {
     return tarei_fail(err, TARE_E_MODEL, "its target shape has -1 more than once");
   }
@@ -17,9 +17,9 @@ static tare_status infer_here(target *const t, const int i, tare_error *const er
   return TARE_OK;
 }
 
-static tare_status read_entry(const tarei_graph *const graph, const tarei_node *const node,
-                              const tarei_expr entry, const int i, target *const t,
-                              tare_error *const err) {
+static tare_status reshape_read_entry(const tarei_graph *const graph, const tarei_node *const node,
+                                      const tarei_expr entry, const int i, reshape_target *const t,
+                                      tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   int64_t n = 1;
   const bool known = tarei_expr_is_const(graph->exprs, entry, &n);
@@ -49,8 +49,8 @@ static tare_status read_entry(const tarei_graph *const graph, const tarei_node *
 
 /* One entry that is not known stands for the rest as -1 does: the elements leave no other choice.
  * Of several each is measured, and so is the rest. */
-static void settle_unknown(const tarei_graph *const graph, const tarei_node *const node,
-                           target *const t) {
+static void reshape_settle_unknown(const tarei_graph *const graph, const tarei_node *const node,
+                                   reshape_target *const t) {
   const bool single = t->measured == 1 && t->inferred < 0;
   int next = 0;
   for (int i = 0; i < t->shape.rank && t->measured > 0; i++) {
@@ -64,7 +64,7 @@ static void settle_unknown(const tarei_graph *const graph, const tarei_node *con
 }
 
 static tare_status read_target(const tarei_graph *const graph, const tarei_node *const node,
-                               target *const t, tare_error *const err) {
+                               reshape_target *const t, tare_error *const err) {
   const tarei_value *const value = tarei_ops_in(graph, node, 1);
   tarei_expr contents[TAREI_MAX_CONTENTS];
   TARE_TRY(tarei_ops_want_rank(value, 1, 1, err));
@@ -76,11 +76,11 @@ static tare_status read_target(const tarei_graph *const graph, const tarei_node 
     return tarei_fail(err, TARE_E_UNSUPPORTED, "its output has rank %d, at most %d is supported", n,
                       TARE_MAX_RANK);
   }
-  *t = (target){.shape.rank = n, .inferred = -1};
+  *t = (reshape_target){.shape.rank = n, .inferred = -1};
   for (int i = 0; i < n; i++) {
-    TARE_TRY(read_entry(graph, node, contents[i], i, t, err));
+    TARE_TRY(reshape_read_entry(graph, node, contents[i], i, t, err));
   }
-  settle_unknown(graph, node, t);
+  reshape_settle_unknown(graph, node, t);
   return TARE_OK;
 }
 
@@ -95,7 +95,7 @@ static tarei_expr product_of(const tarei_graph *const graph, const tarei_shape *
 }
 
 static tare_status fail_count(const tarei_graph *const graph, const tarei_shape *const in,
-                              const target *const t, tare_error *const err) {
+                              const reshape_target *const t, tare_error *const err) {
   tarei_shape wanted = t->shape;
   if (t->inferred >= 0) {
     wanted.dims[t->inferred] = tarei_expr_const(graph->exprs, -1);
@@ -108,8 +108,8 @@ static tare_status fail_count(const tarei_graph *const graph, const tarei_shape 
 
 /* The inferred dim is the quotient of both products. Equal dims are cancelled first: sums such as
  * (samples + 2) / 5 + 1 would not come out of an expanded product again. */
-static tare_status divide(const tarei_graph *const graph, const tarei_shape *const in,
-                          target *const t, tare_error *const err) {
+static tare_status reshape_divide(const tarei_graph *const graph, const tarei_shape *const in,
+                                  reshape_target *const t, tare_error *const err) {
   bool in_left[TARE_MAX_RANK], out_left[TARE_MAX_RANK];
   for (int i = 0; i < TARE_MAX_RANK; i++) {
     in_left[i] = i < in->rank;
@@ -140,11 +140,11 @@ static tare_status infer_reshape(tarei_graph *const graph, tarei_node *const nod
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_shape in = tarei_ops_shape(x);
-  target t = {.inferred = -1};
+  reshape_target t = {.inferred = -1};
   TARE_TRY(tarei_ops_in(graph, node, 1) ? read_target(graph, node, &t, err)
                                         : tarei_ops_dims_attr(graph, node, &t.shape, err));
   if (t.inferred >= 0) {
-    TARE_TRY(divide(graph, &in, &t, err));
+    TARE_TRY(reshape_divide(graph, &in, &t, err));
   } else if (!t.measured && tarei_ops_differ(graph, tarei_ops_product(graph, &in, 0, in.rank),
                                              tarei_ops_product(graph, &t.shape, 0, t.shape.rank))) {
     return fail_count(graph, &in, &t, err);

@@ -20,16 +20,16 @@ static tare_status check_reduction(const tarei_node *const node, tare_error *con
                     node->opset);
 }
 
-typedef struct operands {
+typedef struct scatter_operands {
   int64_t dims[TARE_MAX_RANK], strides[TARE_MAX_RANK]; /* of the data */
   int64_t at_dims[TARE_MAX_RANK];                      /* of the indices */
   tarei_expr data[TAREI_MAX_CONTENTS], indices[TAREI_MAX_CONTENTS], updates[TAREI_MAX_CONTENTS];
   int n_data, n_indices, n_updates;
-} operands;
+} scatter_operands;
 
 /* False where something about the operands is open, an index too. */
-static bool read_operands(const tarei_graph *const graph, const tarei_node *const node,
-                          operands *const o) {
+static bool scatter_read_operands(const tarei_graph *const graph, const tarei_node *const node,
+                                  scatter_operands *const o) {
   int64_t index;
   o->n_data = tarei_ops_contents(graph, node->in[0], o->data);
   o->n_indices = tarei_ops_contents(graph, node->in[1], o->indices);
@@ -46,8 +46,8 @@ static bool read_operands(const tarei_graph *const graph, const tarei_node *cons
 }
 
 /* Index i as a position of an axis; -1 where it lies outside, which the run tells. */
-static int64_t position(const tarei_graph *const graph, const operands *const o, const int i,
-                        const int axis) {
+static int64_t position(const tarei_graph *const graph, const scatter_operands *const o,
+                        const int i, const int axis) {
   int64_t index = 0;
   (void)tarei_expr_is_const(graph->exprs, o->indices[i], &index); /* read_operands has seen it */
   index += index < 0 ? o->dims[axis] : 0;
@@ -56,9 +56,9 @@ static int64_t position(const tarei_graph *const graph, const operands *const o,
 
 static tare_status scatter_elements(tarei_graph *const graph, const tarei_node *const node,
                                     const int axis, tare_error *const err) {
-  operands o;
+  scatter_operands o;
   const int rank = tarei_ops_in(graph, node, 0)->rank;
-  if (!read_operands(graph, node, &o)) {
+  if (!scatter_read_operands(graph, node, &o)) {
     return TARE_OK;
   }
   for (int k = 0; k < o.n_indices; k++) {
@@ -78,9 +78,9 @@ static tare_status scatter_elements(tarei_graph *const graph, const tarei_node *
 
 static tare_status scatter_nd(tarei_graph *const graph, const tarei_node *const node,
                               tare_error *const err) {
-  operands o;
+  scatter_operands o;
   const int at_rank = tarei_ops_in(graph, node, 1)->rank;
-  if (!read_operands(graph, node, &o)) {
+  if (!scatter_read_operands(graph, node, &o)) {
     return TARE_OK;
   }
   const int tuple = (int)o.at_dims[at_rank - 1];

@@ -4,9 +4,9 @@
 #include "graph/ops/ops_common.h"
 
 /* Sizes that only a run tells are measured, and checked then. */
-static tare_status take_sizes(const tarei_graph *const graph, const tarei_node *const node,
-                              const tarei_list *const list, const tarei_expr dim,
-                              tarei_expr *const sizes, tare_error *const err) {
+static tare_status split_take_sizes(const tarei_graph *const graph, const tarei_node *const node,
+                                    const tarei_list *const list, const tarei_expr dim,
+                                    tarei_expr *const sizes, tare_error *const err) {
   if (list->counted && list->n != node->n_out) {
     return tarei_fail(err, TARE_E_MODEL, "it has %d sizes for %d outputs", list->n, node->n_out);
   }
@@ -27,8 +27,9 @@ static tare_status take_sizes(const tarei_graph *const graph, const tarei_node *
 }
 
 /* Equal parts. Since opset 18 the last one may be shorter. */
-static tare_status divide(const tarei_graph *const graph, const tarei_node *const node,
-                          const tarei_expr dim, tarei_expr *const sizes, tare_error *const err) {
+static tare_status split_divide(const tarei_graph *const graph, const tarei_node *const node,
+                                const tarei_expr dim, tarei_expr *const sizes,
+                                tare_error *const err) {
   tarei_exprs *const pool = graph->exprs;
   const int64_t parts = tarei_attr_int(node, "num_outputs", node->n_out);
   int64_t n;
@@ -85,8 +86,8 @@ static tare_status infer_split(tarei_graph *const graph, tarei_node *const node,
     return tarei_fail(err, TARE_E_UNSUPPORTED, "it has %d outputs, at most %d are supported",
                       node->n_out, TAREI_MAX_CONTENTS);
   }
-  TARE_TRY(list.given ? take_sizes(graph, node, &list, x->dims[axis], sizes, err)
-                      : divide(graph, node, x->dims[axis], sizes, err));
+  TARE_TRY(list.given ? split_take_sizes(graph, node, &list, x->dims[axis], sizes, err)
+                      : split_divide(graph, node, x->dims[axis], sizes, err));
   tarei_shape out = tarei_ops_shape(x);
   int64_t from = 0;
   for (int i = 0; i < node->n_out; i++) {

@@ -21,8 +21,8 @@ static tare_status squeeze_ones(tarei_graph *const graph, const tarei_node *cons
 }
 
 /* Axes that are computed: their number tells the rank, a run all the rest. */
-static tare_status measure_all(tarei_graph *const graph, const tarei_node *const node,
-                               const tarei_value *const axes, tare_error *const err) {
+static tare_status squeeze_measure_all(tarei_graph *const graph, const tarei_node *const node,
+                                       const tarei_value *const axes, tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const int n = tarei_ops_count(graph, axes);
   TARE_TRY(tarei_ops_want_rank(axes, 0, 1, err));
@@ -45,7 +45,7 @@ static tare_status infer_squeeze(tarei_graph *const graph, tarei_node *const nod
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const list = tarei_ops_in(graph, node, 1);
   if (list && !tarei_ops_ints_known(graph, node->in[1])) {
-    return measure_all(graph, node, list, err);
+    return squeeze_measure_all(graph, node, list, err);
   }
   tarei_axes axes;
   TARE_TRY(tarei_ops_axes(graph, node, 1, x->rank, &axes, err));

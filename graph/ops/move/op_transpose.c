@@ -2,8 +2,8 @@
 
 #include "graph/ops/ops_common.h"
 
-static tare_status read_perm(const tarei_node *const node, const int rank, int64_t *const perm,
-                             tare_error *const err) {
+static tare_status op_transpose_read_perm(const tarei_node *const node, const int rank,
+                                          int64_t *const perm, tare_error *const err) {
   TARE_TRY(tarei_ops_ints(node, "perm", rank, -1, perm, err));
   if (!tarei_attr_find(node, "perm")) {
     for (int i = 0; i < rank; i++) {
@@ -27,7 +27,7 @@ static tare_status infer_transpose(tarei_graph *const graph, tarei_node *const n
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   int64_t perm[TARE_MAX_RANK];
-  TARE_TRY(read_perm(node, x->rank, perm, err));
+  TARE_TRY(op_transpose_read_perm(node, x->rank, perm, err));
   tarei_shape out = {.rank = x->rank};
   for (int i = 0; i < x->rank; i++) {
     out.dims[i] = x->dims[perm[i]];

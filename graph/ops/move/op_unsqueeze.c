@@ -7,8 +7,9 @@ static tare_status check_rank(const int rank, const int64_t n, tare_error *const
 }
 
 /* The axes count in the output, so its rank is needed before they can be read. */
-static tare_status read_axes(const tarei_graph *const graph, const tarei_node *const node,
-                             const int rank, tarei_axes *const axes, tare_error *const err) {
+static tare_status unsqueeze_read_axes(const tarei_graph *const graph, const tarei_node *const node,
+                                       const int rank, tarei_axes *const axes,
+                                       tare_error *const err) {
   const tarei_attr *const attr = tarei_attr_find(node, "axes");
   int64_t n = attr ? attr->n : 0;
   if (tarei_ops_in(graph, node, 1)) {
@@ -25,8 +26,8 @@ static tare_status read_axes(const tarei_graph *const graph, const tarei_node *c
 }
 
 /* Axes that are computed: their number tells the rank, a run all the rest. */
-static tare_status measure_all(tarei_graph *const graph, const tarei_node *const node,
-                               tare_error *const err) {
+static tare_status unsqueeze_measure_all(tarei_graph *const graph, const tarei_node *const node,
+                                         tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0), *axes = tarei_ops_in(graph, node, 1);
   const int n = tarei_ops_count(graph, axes);
   TARE_TRY(tarei_ops_want_rank(axes, 0, 1, err));
@@ -46,10 +47,10 @@ static tare_status infer_unsqueeze(tarei_graph *const graph, tarei_node *const n
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (tarei_ops_in(graph, node, 1) && !tarei_ops_ints_known(graph, node->in[1])) {
-    return measure_all(graph, node, err);
+    return unsqueeze_measure_all(graph, node, err);
   }
   tarei_axes axes;
-  TARE_TRY(read_axes(graph, node, x->rank, &axes, err));
+  TARE_TRY(unsqueeze_read_axes(graph, node, x->rank, &axes, err));
   tarei_shape out = {.rank = x->rank + axes.n};
   for (int i = 0, from = 0; i < out.rank; i++) {
     out.dims[i] = axes.set[i] ? tarei_expr_const(graph->exprs, 1) : x->dims[from++];

@@ -7,8 +7,9 @@ static bool by_element(const tarei_node *const node) {
 }
 
 /* Statistics of the batch, and running ones, are there since opset 14. */
-static tare_status check_mode(const tarei_graph *const graph, const tarei_node *const node,
-                              const bool trains, tare_error *const err) {
+static tare_status batch_normalization_check_mode(const tarei_graph *const graph,
+                                                  const tarei_node *const node, const bool trains,
+                                                  tare_error *const err) {
   if (trains && node->opset < 14) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "it is in training mode");
   }
@@ -47,7 +48,7 @@ static tare_status infer_batch_normalization(tarei_graph *const graph, tarei_nod
                                              tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 5, err));
   const bool trains = tarei_attr_int(node, "training_mode", 0) != 0;
-  TARE_TRY(check_mode(graph, node, trains, err));
+  TARE_TRY(batch_normalization_check_mode(graph, node, trains, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_want_float(x, err));
   TARE_TRY(tarei_ops_want_rank(x, 1, TARE_MAX_RANK, err));

@@ -1,8 +1,8 @@
 /* InstanceNormalization and its channels-last form. */
 #include "graph/ops/ops_common.h"
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, const bool channels_last,
-                         tare_error *const err) {
+static tare_status instance_normalization_infer(tarei_graph *const graph, tarei_node *const node,
+                                                const bool channels_last, tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_want_float(x, err));
@@ -16,12 +16,12 @@ static tare_status infer(tarei_graph *const graph, tarei_node *const node, const
 
 static tare_status infer_instance_normalization(tarei_graph *const graph, tarei_node *const node,
                                                 tare_error *const err) {
-  return infer(graph, node, false, err);
+  return instance_normalization_infer(graph, node, false, err);
 }
 
 static tare_status infer_instance_norm_last(tarei_graph *const graph, tarei_node *const node,
                                             tare_error *const err) {
-  return infer(graph, node, true, err);
+  return instance_normalization_infer(graph, node, true, err);
 }
 
 const tarei_op tarei_op_instance_normalization = {

@@ -2,8 +2,9 @@
 #include "graph/ops/ops_common.h"
 
 /* The shape of X, the first axis that is normalized, and whether scale and shift fit. */
-static tare_status check(const tarei_graph *const graph, const tarei_node *const node,
-                         tarei_shape *const shape, int *const axis, tare_error *const err) {
+static tare_status layer_normalization_check(const tarei_graph *const graph,
+                                             const tarei_node *const node, tarei_shape *const shape,
+                                             int *const axis, tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_want_float(x, err));
@@ -23,7 +24,7 @@ static tare_status infer_layer_normalization(tarei_graph *const graph, tarei_nod
                                              tare_error *const err) {
   tarei_shape shape;
   int axis;
-  TARE_TRY(check(graph, node, &shape, &axis, err));
+  TARE_TRY(layer_normalization_check(graph, node, &shape, &axis, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TARE_TRY(tarei_ops_give_writable(graph, node, x->dtype, &shape, err));
   if (tarei_attr_find(node, "outputs")) {
@@ -41,7 +42,7 @@ static tare_status infer_rms_normalization(tarei_graph *const graph, tarei_node 
                                            tare_error *const err) {
   tarei_shape shape;
   int axis;
-  TARE_TRY(check(graph, node, &shape, &axis, err));
+  TARE_TRY(layer_normalization_check(graph, node, &shape, &axis, err));
   return tarei_ops_give_writable(graph, node, tarei_ops_in(graph, node, 0)->dtype, &shape, err);
 }
 

@@ -9,19 +9,20 @@ static tare_status want_bytes(const tarei_value *const value, tare_error *const 
 }
 
 /* Operand and zero point i. */
-static tare_status check_operand(const tarei_graph *const graph, const tarei_node *const node,
-                                 const int i, tare_error *const err) {
+static tare_status integer_products_check_operand(const tarei_graph *const graph,
+                                                  const tarei_node *const node, const int i,
+                                                  tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, i);
   const tarei_value *const zero = tarei_ops_in(graph, node, i + 2);
   TARE_TRY(want_bytes(x, err));
   return zero ? tarei_ops_want_dtype(zero, x->dtype, err) : TARE_OK;
 }
 
-static tare_status infer_matmul(tarei_graph *const graph, tarei_node *const node,
-                                tare_error *const err) {
+static tare_status integer_products_infer_matmul(tarei_graph *const graph, tarei_node *const node,
+                                                 tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
-  TARE_TRY(check_operand(graph, node, 0, err));
-  TARE_TRY(check_operand(graph, node, 1, err));
+  TARE_TRY(integer_products_check_operand(graph, node, 0, err));
+  TARE_TRY(integer_products_check_operand(graph, node, 1, err));
   tarei_shape out;
   TARE_TRY(tarei_ops_matmul(graph, tarei_ops_in(graph, node, 0), tarei_ops_in(graph, node, 1),
                             false, &out, err));
@@ -29,11 +30,11 @@ static tare_status infer_matmul(tarei_graph *const graph, tarei_node *const node
 }
 
 /* Inputs X, W, x_zero_point, w_zero_point: the third one is no bias. */
-static tare_status infer_conv(tarei_graph *const graph, tarei_node *const node,
-                              tare_error *const err) {
+static tare_status integer_products_infer_conv(tarei_graph *const graph, tarei_node *const node,
+                                               tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
-  TARE_TRY(check_operand(graph, node, 0, err));
-  TARE_TRY(check_operand(graph, node, 1, err));
+  TARE_TRY(integer_products_check_operand(graph, node, 0, err));
+  TARE_TRY(integer_products_check_operand(graph, node, 1, err));
   const int n_in = node->n_in;
   tarei_shape out;
   node->n_in = 2;
@@ -49,7 +50,7 @@ const tarei_op tarei_op_matmul_integer = {
     .max_in = 4,
     .min_out = 1,
     .max_out = 1,
-    .infer = infer_matmul,
+    .infer = integer_products_infer_matmul,
 };
 
 const tarei_op tarei_op_conv_integer = {
@@ -59,5 +60,5 @@ const tarei_op tarei_op_conv_integer = {
     .max_in = 4,
     .min_out = 1,
     .max_out = 1,
-    .infer = infer_conv,
+    .infer = integer_products_infer_conv,
 };

@@ -1,7 +1,7 @@
 #include "graph/ops/ops_common.h"
 
-static tare_status infer_matmul(tarei_graph *const graph, tarei_node *const node,
-                                tare_error *const err) {
+static tare_status matmul_infer_matmul(tarei_graph *const graph, tarei_node *const node,
+                                       tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const a = tarei_ops_in(graph, node, 0);
   const tarei_value *const b = tarei_ops_in(graph, node, 1);
@@ -18,5 +18,5 @@ const tarei_op tarei_op_matmul = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
-    .infer = infer_matmul,
+    .infer = matmul_infer_matmul,
 };

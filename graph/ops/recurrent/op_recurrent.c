@@ -3,16 +3,16 @@
 #include "graph/ops/ops_common.h"
 #include "graph/ops/recurrent/recurrent.h"
 
-typedef struct layer {
+typedef struct recurrent_layer {
   tarei_graph *graph;
   const tarei_node *node;
   tarei_recurrent_form form;
   tarei_expr dirs, steps, batch, hidden;
-} layer;
+} recurrent_layer;
 
 /* An absent input passes. */
-static tare_status want_shape(const layer *const l, const int i, const tarei_shape *const shape,
-                              tare_error *const err) {
+static tare_status want_shape(const recurrent_layer *const l, const int i,
+                              const tarei_shape *const shape, tare_error *const err) {
   const tarei_value *const v = tarei_ops_in(l->graph, l->node, i);
   char expected[128];
   if (!v) {
@@ -34,16 +34,16 @@ static tare_status want_shape(const layer *const l, const int i, const tarei_sha
 }
 
 /* So many times the number of hidden units. */
-static tarei_expr units(const layer *const l, const int times) {
+static tarei_expr units(const recurrent_layer *const l, const int times) {
   return tarei_expr_mul(l->graph->exprs, tarei_expr_const(l->graph->exprs, times), l->hidden);
 }
 
-static tarei_shape state_shape(const layer *const l) {
+static tarei_shape state_shape(const recurrent_layer *const l) {
   return l->form.batch_first ? (tarei_shape){3, {l->batch, l->dirs, l->hidden}}
                              : (tarei_shape){3, {l->dirs, l->batch, l->hidden}};
 }
 
-static tare_status want_weights(const layer *const l, const tarei_expr input,
+static tare_status want_weights(const recurrent_layer *const l, const tarei_expr input,
                                 tare_error *const err) {
   const int gates = l->form.gates;
   const tarei_shape w = {3, {l->dirs, units(l, gates), input}};
@@ -54,7 +54,7 @@ static tare_status want_weights(const layer *const l, const tarei_expr input,
   return want_shape(l, 3, &bias, err);
 }
 
-static tare_status want_states(const layer *const l, tare_error *const err) {
+static tare_status want_states(const recurrent_layer *const l, tare_error *const err) {
   const tarei_shape lengths = {1, {l->batch}}, state = state_shape(l);
   const tarei_shape peepholes = {2, {l->dirs, units(l, 3)}};
   TARE_TRY(want_shape(l, 4, &lengths, err));
@@ -63,7 +63,8 @@ static tare_status want_states(const layer *const l, tare_error *const err) {
   return want_shape(l, 7, &peepholes, err);
 }
 
-static tare_status want_types(const layer *const l, const bool quantized, tare_error *const err) {
+static tare_status op_recurrent_want_types(const recurrent_layer *const l, const bool quantized,
+                                           tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(l->graph, l->node, 1);
   TARE_TRY(tarei_ops_want_float(w, err));
   for (int i = 0; i < l->node->n_in; i++) {
@@ -77,7 +78,7 @@ static tare_status want_types(const layer *const l, const bool quantized, tare_e
   return quantized ? tarei_ops_want_quantized(l->graph, l->node, err) : TARE_OK;
 }
 
-static tare_status give(const layer *const l, tare_error *const err) {
+static tare_status recurrent_give(const recurrent_layer *const l, tare_error *const err) {
   const tare_dtype dtype = tarei_ops_in(l->graph, l->node, 1)->dtype;
   const tarei_shape state = state_shape(l);
   const tarei_shape all = l->form.batch_first
@@ -88,12 +89,12 @@ static tare_status give(const layer *const l, tare_error *const err) {
   return tarei_ops_give(l->graph, l->node, 2, dtype, &state, err);
 }
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, const bool quantized,
-                         tare_error *const err) {
+static tare_status recurrent_infer(tarei_graph *const graph, tarei_node *const node,
+                                   const bool quantized, tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0), *const r =
                                                                  tarei_ops_in(graph, node, 2);
-  layer l = {.graph = graph, .node = node};
+  recurrent_layer l = {.graph = graph, .node = node};
   TARE_TRY(tarei_recurrent_read(node, &l.form, err));
   TARE_TRY(tarei_ops_want_rank(x, 3, 3, err));
   TARE_TRY(tarei_ops_want_rank(r, 3, 3, err));
@@ -101,20 +102,20 @@ static tare_status infer(tarei_graph *const graph, tarei_node *const node, const
   l.steps = x->dims[l.form.batch_first];
   l.batch = x->dims[!l.form.batch_first];
   l.hidden = l.form.hidden ? tarei_expr_const(graph->exprs, l.form.hidden) : r->dims[2];
-  TARE_TRY(want_types(&l, quantized, err));
+  TARE_TRY(op_recurrent_want_types(&l, quantized, err));
   TARE_TRY(want_weights(&l, x->dims[2], err));
   TARE_TRY(want_states(&l, err));
-  return give(&l, err);
+  return recurrent_give(&l, err);
 }
 
-static tare_status infer_float(tarei_graph *const graph, tarei_node *const node,
-                               tare_error *const err) {
-  return infer(graph, node, false, err);
+static tare_status recurrent_infer_float(tarei_graph *const graph, tarei_node *const node,
+                                         tare_error *const err) {
+  return recurrent_infer(graph, node, false, err);
 }
 
 static tare_status infer_int8(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
-  return infer(graph, node, true, err);
+  return recurrent_infer(graph, node, true, err);
 }
 
 #define OPERATOR(id, onnx_name, in_domain, inputs, outputs, infer_as) \
@@ -128,9 +129,9 @@ static tare_status infer_int8(tarei_graph *const graph, tarei_node *const node,
       .infer = infer_as,                                              \
   }
 
-OPERATOR(gru, "GRU", "", 6, 2, infer_float);
-OPERATOR(lstm, "LSTM", "", 8, 3, infer_float);
-OPERATOR(rnn, "RNN", "", 6, 2, infer_float);
+OPERATOR(gru, "GRU", "", 6, 2, recurrent_infer_float);
+OPERATOR(lstm, "LSTM", "", 8, 3, recurrent_infer_float);
+OPERATOR(rnn, "RNN", "", 6, 2, recurrent_infer_float);
 OPERATOR(qgru, "QGRU", "tare", 6, 2, infer_int8);
 OPERATOR(qlstm, "QLSTM", "tare", 8, 3, infer_int8);
 OPERATOR(qrnn, "QRNN", "tare", 6, 2, infer_int8);

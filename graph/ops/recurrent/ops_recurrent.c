@@ -47,7 +47,7 @@ static int kind_of_gates(const int gates) {
   return 0;
 }
 
-static int kind_of(const tarei_node *const node) {
+static int recurrent_kind_of(const tarei_node *const node) {
   const char *const name = node->op->name + (*node->op->name == 'Q');
   for (int k = 0; k < N_KINDS; k++) {
     if (strcmp(name, kinds[k].name) == 0) {
@@ -60,20 +60,21 @@ static int kind_of(const tarei_node *const node) {
 
 /* Numbers for the functions that take them, in their order; a list with one for each function, as
  * some exporters write it, goes by place. */
-typedef struct numbers {
+typedef struct recurrent_numbers {
   const tarei_attr *attr;
   bool by_place;
   int next;
-} numbers;
+} recurrent_numbers;
 
-static numbers numbers_of(const tarei_node *const node, const char *const name,
-                          const int n_functions) {
+static recurrent_numbers numbers_of(const tarei_node *const node, const char *const name,
+                                    const int n_functions) {
   const tarei_attr *const a = tarei_attr_find(node, name);
   const bool given = a && a->kind == TAREI_ATTR_FLOATS;
-  return (numbers){given ? a : NULL, given && a->n == n_functions, 0};
+  return (recurrent_numbers){given ? a : NULL, given && a->n == n_functions, 0};
 }
 
-static float number(numbers *const n, const int place, const bool takes, const float fallback) {
+static float recurrent_number(recurrent_numbers *const n, const int place, const bool takes,
+                              const float fallback) {
   const int at = n->by_place ? place : n->next;
   n->next += takes;
   return takes && n->attr && at < n->attr->n ? n->attr->floats[at] : fallback;
@@ -98,16 +99,16 @@ static tare_status read_functions(const tarei_node *const node, const int kind,
   if (given && names->n != n) {
     return tarei_fail(err, TARE_E_MODEL, "it has %d activations, expected %d", names->n, n);
   }
-  numbers alphas = numbers_of(node, "activation_alpha", n);
-  numbers betas = numbers_of(node, "activation_beta", n);
+  recurrent_numbers alphas = numbers_of(node, "activation_alpha", n);
+  recurrent_numbers betas = numbers_of(node, "activation_beta", n);
   for (int i = 0; i < n; i++) {
     tarei_recurrent_act act = kinds[kind].by_default[i % form->n_functions];
     if (given) {
       TARE_TRY(find_function(names->strings[i], &act, err));
     }
     form->functions[i / form->n_functions][i % form->n_functions] = (tarei_recurrent_function){
-        act, number(&alphas, i, functions[act].takes_alpha, functions[act].alpha),
-        number(&betas, i, functions[act].takes_beta, functions[act].beta)};
+        act, recurrent_number(&alphas, i, functions[act].takes_alpha, functions[act].alpha),
+        recurrent_number(&betas, i, functions[act].takes_beta, functions[act].beta)};
   }
   return TARE_OK;
 }
@@ -126,7 +127,7 @@ static tare_status read_direction(const tarei_node *const node, tarei_recurrent_
 
 tare_status tarei_recurrent_read(const tarei_node *const node, tarei_recurrent_form *const out,
                                  tare_error *const err) {
-  const int kind = kind_of(node);
+  const int kind = recurrent_kind_of(node);
   const int64_t layout = tarei_attr_int(node, "layout", 0);
   *out = (tarei_recurrent_form){
       .gates = kinds[kind].gates,

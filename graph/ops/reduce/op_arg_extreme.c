@@ -1,7 +1,8 @@
 /* ArgMax and ArgMin: where along an axis the largest or smallest element stands. */
 #include "graph/ops/ops_common.h"
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, tare_error *const err) {
+static tare_status arg_extreme_infer(tarei_graph *const graph, tarei_node *const node,
+                                     tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const bool keep = tarei_attr_int(node, "keepdims", 1) != 0;
@@ -26,7 +27,7 @@ static tare_status infer(tarei_graph *const graph, tarei_node *const node, tare_
       .max_in = 1,                 \
       .min_out = 1,                \
       .max_out = 1,                \
-      .infer = infer,              \
+      .infer = arg_extreme_infer,  \
   }
 
 ARG_EXTREME(arg_max, "ArgMax");

@@ -23,8 +23,8 @@ static tare_status cumulate(tarei_graph *const graph, const tarei_node *const no
   return tarei_ops_give_contents(graph, node, 0, out, n, err);
 }
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, const fold_fn fold,
-                         const int64_t first, tare_error *const err) {
+static tare_status cumulate_infer(tarei_graph *const graph, tarei_node *const node,
+                                  const fold_fn fold, const int64_t first, tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0), *const at =
                                                                  tarei_ops_in(graph, node, 1);
@@ -46,12 +46,12 @@ static tare_status infer(tarei_graph *const graph, tarei_node *const node, const
 
 static tare_status infer_cum_prod(tarei_graph *const graph, tarei_node *const node,
                                   tare_error *const err) {
-  return infer(graph, node, tarei_expr_mul, 1, err);
+  return cumulate_infer(graph, node, tarei_expr_mul, 1, err);
 }
 
 static tare_status infer_cum_sum(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  return infer(graph, node, tarei_expr_add, 0, err);
+  return cumulate_infer(graph, node, tarei_expr_add, 0, err);
 }
 
 #define CUMULATE(id, onnx_name)    \

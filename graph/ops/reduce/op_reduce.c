@@ -11,8 +11,8 @@ typedef struct contents_rule {
 } contents_rule;
 
 /* No axes means all axes, unless noop_with_empty_axes says none. */
-static tare_status read_axes(const tarei_graph *const graph, const tarei_node *const node,
-                             const int rank, tarei_axes *const axes, tare_error *const err) {
+static tare_status reduce_read_axes(const tarei_graph *const graph, const tarei_node *const node,
+                                    const int rank, tarei_axes *const axes, tare_error *const err) {
   TARE_TRY(tarei_ops_axes(graph, node, 1, rank, axes, err));
   if (axes->n > 0 || tarei_attr_int(node, "noop_with_empty_axes", 0) != 0) {
     return TARE_OK;
@@ -39,9 +39,9 @@ static int target_of(const tarei_graph *const graph, const tarei_value *const x,
   return at;
 }
 
-static tare_status fold_contents(tarei_graph *const graph, const tarei_node *const node,
-                                 const tarei_axes *const axes, const contents_rule *const rule,
-                                 tare_error *const err) {
+static tare_status reduce_fold_contents(tarei_graph *const graph, const tarei_node *const node,
+                                        const tarei_axes *const axes,
+                                        const contents_rule *const rule, tare_error *const err) {
   tarei_expr in[TAREI_MAX_CONTENTS], out[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[0], in);
   const tarei_value *const y = node->out[0] < 0 ? NULL : &graph->values[node->out[0]];
@@ -107,7 +107,7 @@ static tare_status infer_reduce(tarei_graph *const graph, tarei_node *const node
   }
   const bool keep = tarei_attr_int(node, "keepdims", 1) != 0;
   tarei_axes axes = {0};
-  TARE_TRY(read_axes(graph, node, x->rank, &axes, err));
+  TARE_TRY(reduce_read_axes(graph, node, x->rank, &axes, err));
   tarei_shape out = {0};
   for (int i = 0; i < x->rank; i++) {
     if (!axes.set[i]) {
@@ -117,14 +117,16 @@ static tare_status infer_reduce(tarei_graph *const graph, tarei_node *const node
     }
   }
   TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
-  return rule->fold ? fold_contents(graph, node, &axes, rule, err) : TARE_OK;
+  return rule->fold ? reduce_fold_contents(graph, node, &axes, rule, err) : TARE_OK;
 }
 
-static tarei_expr add(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+static tarei_expr reduce_add(const tarei_graph *const graph, const tarei_expr a,
+                             const tarei_expr b) {
   return tarei_expr_add(graph->exprs, a, b);
 }
 
-static tarei_expr mul(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+static tarei_expr reduce_mul(const tarei_graph *const graph, const tarei_expr a,
+                             const tarei_expr b) {
   return tarei_expr_mul(graph->exprs, a, b);
 }
 
@@ -159,6 +161,6 @@ REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", NULL);
 REDUCE(reduce_max, "ReduceMax", max);
 REDUCE(reduce_mean, "ReduceMean", NULL);
 REDUCE(reduce_min, "ReduceMin", min);
-REDUCE(reduce_prod, "ReduceProd", mul, true, 1);
-REDUCE(reduce_sum, "ReduceSum", add, true, 0);
+REDUCE(reduce_prod, "ReduceProd", reduce_mul, true, 1);
+REDUCE(reduce_sum, "ReduceSum", reduce_add, true, 0);
 REDUCE(reduce_sum_square, "ReduceSumSquare", NULL);

@@ -4,8 +4,8 @@
 
 #include "graph/ops/ops_common.h"
 
-static tare_status read_k(const tarei_graph *const graph, const tarei_node *const node,
-                          tarei_expr *const k, tare_error *const err) {
+static tare_status op_top_k_read_k(const tarei_graph *const graph, const tarei_node *const node,
+                                   tarei_expr *const k, tare_error *const err) {
   if (tarei_ops_in(graph, node, 1)) {
     TARE_TRY(tarei_ops_one(graph, node, 1, k, err));
     *k = *k == TAREI_EXPR_NONE ? tarei_ops_measured(graph, node, 0) : *k;
@@ -18,7 +18,8 @@ static tare_status read_k(const tarei_graph *const graph, const tarei_node *cons
   return TARE_OK;
 }
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, tare_error *const err) {
+static tare_status top_k_infer(tarei_graph *const graph, tarei_node *const node,
+                               tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   tarei_shape out = tarei_ops_shape(x);
@@ -26,7 +27,7 @@ static tare_status infer(tarei_graph *const graph, tarei_node *const node, tare_
   int axis = 0;
   int64_t n, most;
   TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", -1), x->rank, &axis, err));
-  TARE_TRY(read_k(graph, node, &k, err));
+  TARE_TRY(op_top_k_read_k(graph, node, &k, err));
   if (tarei_expr_is_const(graph->exprs, k, &n) &&
       tarei_expr_is_const(graph->exprs, x->dims[axis], &most) && n > most) {
     return tarei_fail(err, TARE_E_MODEL, "it takes %" PRId64 " elements of an axis of %" PRId64, n,
@@ -44,5 +45,5 @@ const tarei_op tarei_op_top_k = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 2,
-    .infer = infer,
+    .infer = top_k_infer,
 };

@@ -1,7 +1,8 @@
 /* Unique, of all elements or of the slices along an axis. How many there are only a run knows. */
 #include "graph/ops/ops_common.h"
 
-static tare_status infer(tarei_graph *const graph, tarei_node *const node, tare_error *const err) {
+static tare_status unique_infer(tarei_graph *const graph, tarei_node *const node,
+                                tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   tarei_shape out = tarei_ops_shape(x);
@@ -27,5 +28,5 @@ const tarei_op tarei_op_unique = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 4,
-    .infer = infer,
+    .infer = unique_infer,
 };

@@ -39,7 +39,8 @@ float tarei_resize_keep_ratio(const tarei_resize_policy policy, const int64_t *c
   return best;
 }
 
-static bool is_one_of(const char *const text, const char *const *const list, const size_t n) {
+static bool resize_is_one_of(const char *const text, const char *const *const list,
+                             const size_t n) {
   size_t i = 0;
   while (i < n && strcmp(text, list[i]) != 0) {
     i++;
@@ -51,7 +52,7 @@ static tare_status check_choice(const tarei_node *const node, const char *const 
                                 const char *const fallback, const char *const *const list,
                                 const size_t n, tare_error *const err) {
   const char *const text = tarei_attr_string(node, name, fallback);
-  return is_one_of(text, list, n)
+  return resize_is_one_of(text, list, n)
              ? TARE_OK
              : tarei_fail(err, TARE_E_MODEL, "its attribute '%s' is '%s'", name, text);
 }
@@ -76,8 +77,8 @@ static tare_status check_attributes(const tarei_node *const node, tare_error *co
 }
 
 /* Input i, or NULL where it is absent or an empty tensor, as files of opset 11 have it. */
-static const tarei_value *operand(const tarei_graph *const graph, const tarei_node *const node,
-                                  const int i) {
+static const tarei_value *resize_operand(const tarei_graph *const graph,
+                                         const tarei_node *const node, const int i) {
   const tarei_value *const value = i < 0 ? NULL : tarei_ops_in(graph, node, i);
   int64_t n;
   return value && value->rank == 1 && tarei_expr_is_const(graph->exprs, value->dims[0], &n) &&
@@ -109,11 +110,11 @@ static tarei_expr scaled(const tarei_graph *const graph, const tarei_expr dim, c
   return TAREI_EXPR_NONE;
 }
 
-typedef struct target {
+typedef struct resize_target {
   tarei_shape *shape;
   const tarei_axes *axes;
   int measured;
-} target;
+} resize_target;
 
 static tare_status check_length(const tarei_graph *const graph, const tarei_value *const list,
                                 const int n, tare_error *const err) {
@@ -121,7 +122,7 @@ static tare_status check_length(const tarei_graph *const graph, const tarei_valu
 }
 
 static void scale_dims(const tarei_graph *const graph, const tarei_node *const node,
-                       const int scales, target *const t) {
+                       const int scales, resize_target *const t) {
   const tare_tensor tensor = graph->values[scales].data ? tarei_value_tensor(graph, scales)
                                                         : (tare_tensor){.dtype = TARE_DTYPE_NONE};
   for (int i = 0; i < t->axes->n; i++) {
@@ -135,7 +136,7 @@ static void scale_dims(const tarei_graph *const graph, const tarei_node *const n
 
 /* Sizes that keep a ratio follow from numbers only. */
 static void keep_ratio(const tarei_graph *const graph, const tarei_node *const node,
-                       const tarei_list *const sizes, target *const t) {
+                       const tarei_list *const sizes, resize_target *const t) {
   int64_t from[TARE_MAX_RANK], to[TARE_MAX_RANK];
   bool known = sizes->counted;
   for (int i = 0; known && i < t->axes->n; i++) {
@@ -152,8 +153,9 @@ static void keep_ratio(const tarei_graph *const graph, const tarei_node *const n
   }
 }
 
-static tare_status take_sizes(const tarei_graph *const graph, const tarei_node *const node,
-                              const int input, target *const t, tare_error *const err) {
+static tare_status resize_take_sizes(const tarei_graph *const graph, const tarei_node *const node,
+                                     const int input, resize_target *const t,
+                                     tare_error *const err) {
   tarei_list sizes;
   TARE_TRY(tarei_ops_list(graph, node, input, "sizes", 1, &sizes, err));
   if (tarei_resize_policy_of(node) != TAREI_RESIZE_STRETCH) {
@@ -174,8 +176,8 @@ static tare_status infer_resize(tarei_graph *const graph, tarei_node *const node
   TARE_TRY(check_attributes(node, err));
   const tarei_resize_inputs in = tarei_resize_inputs_of(node);
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  const tarei_value *const scales = operand(graph, node, in.scales);
-  const tarei_value *const sizes = operand(graph, node, in.sizes);
+  const tarei_value *const scales = resize_operand(graph, node, in.scales);
+  const tarei_value *const sizes = resize_operand(graph, node, in.sizes);
   tarei_shape out = tarei_ops_shape(x);
   tarei_axes axes;
   TARE_TRY(tarei_ops_axes(graph, node, node->n_in /* no input */, x->rank, &axes, err));
@@ -187,9 +189,9 @@ static tare_status infer_resize(tarei_graph *const graph, tarei_node *const node
                       scales ? "and" : "nor");
   }
   TARE_TRY(check_length(graph, scales ? scales : sizes, axes.n, err));
-  target t = {&out, &axes, 0};
+  resize_target t = {&out, &axes, 0};
   if (sizes) {
-    TARE_TRY(take_sizes(graph, node, in.sizes, &t, err));
+    TARE_TRY(resize_take_sizes(graph, node, in.sizes, &t, err));
   } else {
     TARE_TRY(tarei_ops_want_dtype(scales, TARE_F32, err));
     scale_dims(graph, node, node->in[in.scales], &t);

@@ -4,8 +4,8 @@
 #include "graph/ops/ops_common.h"
 
 /* A number as contents, or TAREI_EXPR_NONE where only the data tell. */
-static tarei_expr number_of(const tarei_graph *const graph, const tarei_node *const node,
-                            const int i) {
+static tarei_expr dft_number_of(const tarei_graph *const graph, const tarei_node *const node,
+                                const int i) {
   tarei_expr contents[TAREI_MAX_CONTENTS];
   return tarei_ops_contents(graph, node->in[i], contents) == 1 ? contents[0] : TAREI_EXPR_NONE;
 }
@@ -27,7 +27,7 @@ tare_status tarei_ops_dft_axis(const tarei_graph *const graph, const tarei_node 
   const int rank = tarei_ops_in(graph, node, 0)->rank;
   int64_t axis = node->opset < 20 ? tarei_attr_int(node, "axis", 1) : -2;
   if (tarei_ops_in(graph, node, 2)) {
-    const tarei_expr given = number_of(graph, node, 2);
+    const tarei_expr given = dft_number_of(graph, node, 2);
     if (given == TAREI_EXPR_NONE || !tarei_expr_is_const(graph->exprs, given, &axis)) {
       *out = -1;
       return TARE_OK;
@@ -39,7 +39,7 @@ tare_status tarei_ops_dft_axis(const tarei_graph *const graph, const tarei_node 
              : tarei_fail(err, TARE_E_MODEL, "its axis is %" PRId64 ", the last one", axis);
 }
 
-static tarei_expr half_of(const tarei_graph *const graph, const tarei_expr length) {
+static tarei_expr dft_half_of(const tarei_graph *const graph, const tarei_expr length) {
   const tarei_expr two = tarei_expr_const(graph->exprs, 2);
   return tarei_ops_plus(graph, tarei_expr_floordiv(graph->exprs, length, two), 1);
 }
@@ -47,7 +47,7 @@ static tarei_expr half_of(const tarei_graph *const graph, const tarei_expr lengt
 static tarei_expr transformed_length(const tarei_graph *const graph, const tarei_node *const node,
                                      tarei_expr length, const bool onesided, const bool inverse) {
   if (tarei_ops_in(graph, node, 1)) {
-    length = number_of(graph, node, 1);
+    length = dft_number_of(graph, node, 1);
     if (length == TAREI_EXPR_NONE) {
       return tarei_ops_measured(graph, node, 0);
     }
@@ -55,7 +55,7 @@ static tarei_expr transformed_length(const tarei_graph *const graph, const tarei
     const tarei_expr two = tarei_expr_const(graph->exprs, 2);
     length = tarei_expr_mul(graph->exprs, tarei_ops_plus(graph, length, -1), two);
   }
-  return onesided && !inverse ? half_of(graph, length) : length;
+  return onesided && !inverse ? dft_half_of(graph, length) : length;
 }
 
 /* Lengths, steps and axes are integers, where they are given. */
@@ -118,8 +118,8 @@ static tare_status infer_stft(tarei_graph *const graph, tarei_node *const node,
   if (!given && !window) {
     return tarei_fail(err, TARE_E_MODEL, "it has neither a window nor a frame length");
   }
-  const tarei_expr step = number_of(graph, node, STEP);
-  const tarei_expr length = given ? number_of(graph, node, LENGTH) : window->dims[0];
+  const tarei_expr step = dft_number_of(graph, node, STEP);
+  const tarei_expr length = given ? dft_number_of(graph, node, LENGTH) : window->dims[0];
   const bool known = step != TAREI_EXPR_NONE && length != TAREI_EXPR_NONE;
   if (known && (!tarei_ops_at_least(graph, step, 1) || !tarei_ops_at_least(graph, length, 1))) {
     return tarei_fail(err, TARE_E_MODEL, "its frame step or length is not known to be above 0");
@@ -136,7 +136,7 @@ static tare_status infer_stft(tarei_graph *const graph, tarei_node *const node,
   if (known) {
     const tarei_expr rest = tarei_expr_sub(graph->exprs, x->dims[1], length);
     out.dims[1] = tarei_ops_plus(graph, tarei_expr_floordiv(graph->exprs, rest, step), 1);
-    out.dims[2] = onesided ? half_of(graph, length) : length;
+    out.dims[2] = onesided ? dft_half_of(graph, length) : length;
   } else {
     out.dims[1] = tarei_ops_measured(graph, node, 0);
     out.dims[2] = tarei_ops_measured(graph, node, 1);

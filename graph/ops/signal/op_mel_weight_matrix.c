@@ -1,8 +1,8 @@
 #include "graph/ops/ops_common.h"
 
 /* A count as contents, or one that only the data tell. */
-static tarei_expr count_of(const tarei_graph *const graph, const tarei_node *const node,
-                           const int i) {
+static tarei_expr mel_weight_matrix_count_of(const tarei_graph *const graph,
+                                             const tarei_node *const node, const int i) {
   tarei_expr contents[TAREI_MAX_CONTENTS];
   return tarei_ops_contents(graph, node->in[i], contents) == 1 ? contents[0] : TAREI_EXPR_NONE;
 }
@@ -13,7 +13,8 @@ static tare_status infer_mel_weight_matrix(tarei_graph *const graph, tarei_node 
   for (int i = 0; i < 5; i++) {
     TARE_TRY(tarei_ops_want_rank(tarei_ops_in(graph, node, i), 0, 1, err));
   }
-  const tarei_expr bins = count_of(graph, node, 0), length = count_of(graph, node, 1);
+  const tarei_expr bins = mel_weight_matrix_count_of(graph, node, 0),
+                   length = mel_weight_matrix_count_of(graph, node, 1);
   const int64_t dtype = tarei_attr_int(node, "output_datatype", TARE_F32);
   if (dtype != TARE_F32 && dtype != TARE_F64) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "its element type %lld is not supported",
