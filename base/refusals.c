@@ -1,5 +1,6 @@
 #include "base/refusals.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 static _Thread_local unsigned refusals;
@@ -10,6 +11,7 @@ unsigned tarei_refusals(void) {
 
 void *tarei_refuse(void) {
   refusals++;
+  errno = 0;
   return NULL;
 }
 

@@ -18,7 +18,8 @@ unsigned tarei_refusals(void);
  * memory since tarei_refusals gave `before`. */
 tare_status tarei_settle(unsigned before, tare_status status, const char *what, tare_error *err);
 
-/* Notes a refusal; gives NULL. */
+/* Notes a refusal; gives NULL. Clears errno: an ENOMEM that is found there later comes from a
+ * library that was refused memory itself, and may not have survived it. */
 void *tarei_refuse(void);
 
 #endif

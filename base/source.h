@@ -16,7 +16,8 @@ typedef struct tarei_source {
   char *name;    /* for messages; owned */
 } tarei_source;
 
-/* TARE_E_INPUT when missing, no regular file, or unreadable. An empty file gives size 0. */
+/* TARE_E_INPUT when missing, no regular file, or unreadable; TARE_E_MEMORY. An empty
+ * file gives size 0. */
 tare_status tarei_source_open(const char *path, tarei_source *out, tare_error *err);
 /* The same for a file that is open, and stays so. */
 tare_status tarei_source_map(int fd, const char *name, tarei_source *out, tare_error *err);

@@ -11,7 +11,9 @@ static void signals_end(const int number) {
 }
 
 void signals_handle(void) {
-  static const int NUMBERS[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
+  static const int NUMBERS[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU,
+                                /* crashes, as of a library that memory runs out for */
+                                SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
   struct sigaction ours = {.sa_handler = signals_end, .sa_flags = (int)SA_RESETHAND}, theirs;
   sigemptyset(&ours.sa_mask);
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {

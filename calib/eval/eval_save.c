@@ -172,10 +172,9 @@ void tarei_eval_save_free(tarei_eval_save **const save) {
   if (!*save) {
     return;
   }
-  if (tarei_hdf5_lock(NULL) == TARE_OK) {
-    tarei_h5_outfile_abort(&(*save)->h);
-    (void)tarei_hdf5_unlock(TARE_OK, NULL); /* what was not committed is thrown away */
-  }
+  tarei_hdf5_lock_to_close();
+  tarei_h5_outfile_abort(&(*save)->h);
+  (void)tarei_hdf5_unlock(TARE_OK, NULL); /* what was not committed is thrown away */
   free(*save);
   *save = NULL;
 }

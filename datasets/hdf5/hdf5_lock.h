@@ -14,8 +14,16 @@
 
 #include "base/error.h"
 
-/* TARE_E_MEMORY when the library could not even start; the lock is not held then. */
+/* TARE_E_MEMORY when there is no memory to start the library, or once it has run out of it: it
+ * does not survive that, and is not entered again. The lock is not held then. */
 tare_status tarei_hdf5_lock(tare_error *err);
+
+/* Takes the lock in any case, to let go of what is open. HDF5 may be called only while
+ * tarei_hdf5_is_usable. */
+void tarei_hdf5_lock_to_close(void);
+
+/* Whether the lock's holder may call HDF5: it has not run out of memory so far. */
+bool tarei_hdf5_is_usable(void);
 
 /* Whether, since the lock, HDF5 ran out of memory or the system refused it a file or a read: its
  * answers may then be wrong. */

@@ -213,7 +213,7 @@ void tarei_h5_outfile_abort(tarei_h5_outfile *const h) {
   if (!h->sink) {
     return;
   }
-  if (h->file >= 0) {
+  if (h->file >= 0 && tarei_hdf5_is_usable()) {
     (void)H5Fclose(h->file); /* what it says of the file does not matter any more */
   }
   hdf5_outfile_end(h);

@@ -7,7 +7,7 @@
 #define FAULT_KINDS(X)                                        \
   X(alloc, "one allocation fails", "5")                       \
   X(allocs, "that allocation and all later ones fail", "5")   \
-  X(mmap, "mapping memory or a file fails", "35")             \
+  X(mmap, "mapping memory or a file fails", "5")              \
   X(thread, "starting a thread fails", "5")                   \
   X(open, "opening a file fails: too many are open", "2345")  \
   X(read, "reading fails: I/O error", "345")                  \

@@ -12,8 +12,9 @@
  *
  * FILE stands alone in its folder. --text: the command prints the same each time. N runs of each
  * kind are spread over its points by a prime stride, from a first point that follows from the seed
- * (1 unless given) and is printed; --runs 0 runs all. --first repeats one point. With
- * TARE_FAULT_TRACE set, it is told where a fault is and where it ends in a signal.
+ * (1 unless given) and is printed, and as many more over the last allocations; --runs 0 runs all.
+ * --first repeats one point. With TARE_FAULT_TRACE set, it is told where a fault is and where it
+ * ends in a signal.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +35,7 @@
 #include "fault/faults.h"
 
 #define OLD "old\n"
-enum { MOST_TEXT = 1 << 20, SANITIZER_EXIT = 99, LIBRARY_EXIT = 255 };
+enum { MOST_TEXT = 1 << 20, SANITIZER_EXIT = 99, LIBRARY_EXIT = 255, END = 3 };
 
 static const struct {
   const char *id, *text, *codes;
@@ -245,7 +246,10 @@ static const char *judge(const sweep *const s, const int kind, const result *con
                                                              : NULL;
   }
   if (r->reply.in_library && has_crashed(status)) {
-    return strays ? "left a temporary file" : !same(after, before) ? "left a damaged output" : NULL;
+    return strays                               ? "left a temporary file"
+           : !same(after, before)               ? "left a damaged output"
+           : WIFEXITED(status) && r->err.n == 0 ? "failed without a sentence"
+                                                : NULL;
   }
   if (!WIFEXITED(status)) {
     return WTERMSIG(status) == SIGALRM ? "hangs" : "ended by a signal";
@@ -315,7 +319,8 @@ static bool is_prime(const long n) {
   return true;
 }
 
-/* All points for 0 runs, and `first` alone unless it is 0. */
+/* All points for 0 runs, and `first` alone unless it is 0. Runs that are spread out seldom meet the
+ * end, where everything is closed: as many more visit every third of the last allocations. */
 static void visit_all(sweep *const s, const int kind, const long runs, const long first) {
   const long n = kind == FAULT_size ? (long)s->output.n : s->points[kind];
   long stride = runs && n > runs ? n / runs : 1;
@@ -326,8 +331,13 @@ static void visit_all(sweep *const s, const int kind, const long runs, const lon
   stride = first ? n : stride;
   s->swept = s->bad = s->killed = s->in_library = 0;
   memset(s->ended, 0, sizeof s->ended);
-  for (long point = from; point <= n; point += stride) {
-    visit(s, kind, point);
+  for (long point = 1; point <= n; point++) {
+    const long left = n - point;
+    const bool at_end =
+        kind <= FAULT_allocs && runs && !first && left < END * runs && left % END == 0;
+    if (at_end || (point - from) % stride == 0) {
+      visit(s, kind, point);
+    }
   }
   printf("%-6s %6ld points, from %ld by %ld: %ld runs", KINDS[kind].id, n, from, stride, s->swept);
   for (int code = 0; code < 256; code++) {
