@@ -51,15 +51,6 @@ static int64_t asked_length(const tarei_node *const node, const int n, const int
   return a && a->kind == TAREI_ATTR_INTS && a->n >= n ? a->ints[a->n - n + i] : -1;
 }
 
-/* Padding where not the attribute "pads" but the output's length says it. `total` may be below 0.
- */
-static void share_padding(const int64_t total, const bool upper, int64_t *const before,
-                          int64_t *const after) {
-  const int64_t half = total > 0 ? total / 2 : 0;
-  *before = total <= 0 ? 0 : upper ? half : total - half;
-  *after = total - *before;
-}
-
 /* Sizes that no sum overflows for. */
 static bool is_small(const int64_t v) {
   return v >= 0 && v <= INT32_MAX;
@@ -72,30 +63,30 @@ static tare_status read_axis(const tarei_node *const node, const tarei_window *c
   a->kernel = w->kernel[i];
   a->stride = w->strides[i];
   a->dilation = w->dilations[i];
-  int64_t before = w->pads[i], after = w->pads[w->n + i];
-  if (!is_small(a->kernel) || !is_small(a->stride) || !is_small(a->dilation) || !is_small(before) ||
-      !is_small(after) || !is_small(output_padding) || a->kernel * a->dilation > INT32_MAX ||
-      a->length > INT32_MAX || asked > INT32_MAX || a->stride > 1 << 16) {
+  tarei_padding pads = {w->pads[i], w->pads[w->n + i]};
+  if (!is_small(a->kernel) || !is_small(a->stride) || !is_small(a->dilation) ||
+      !is_small(pads.before) || !is_small(pads.after) || !is_small(output_padding) ||
+      a->kernel * a->dilation > INT32_MAX || a->length > INT32_MAX || asked > INT32_MAX ||
+      a->stride > 1 << 16) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "its window along spatial axis %d is too large", i);
   }
   const int64_t span = (a->kernel - 1) * a->dilation + 1;
-  const bool upper = w->auto_pad == TAREI_PAD_SAME_UPPER;
   if (asked >= 0) {
     if (a->length < 0) {
       return tarei_fail(err, TARE_E_UNSUPPORTED,
                         "its attribute 'output_shape' fixes what the input leaves open");
     }
-    share_padding(a->stride * (a->length - 1) + output_padding + span - asked, upper, &before,
-                  &after);
-  } else if (upper || w->auto_pad == TAREI_PAD_SAME_LOWER) {
-    share_padding(output_padding + span - a->stride, upper, &before, &after);
+    pads = tarei_padding_share(w->auto_pad,
+                               a->stride * (a->length - 1) + output_padding + span - asked);
+  } else if (w->auto_pad == TAREI_PAD_SAME_UPPER || w->auto_pad == TAREI_PAD_SAME_LOWER) {
+    pads = tarei_padding_share(w->auto_pad, output_padding + span - a->stride);
   }
   a->taps = (span + a->stride - 1) / a->stride;
   /* (length - 1 + taps) * stride outputs, of which stride * (length - 1) + span + output_padding -
    * after are wanted */
-  const int64_t beyond = a->taps * a->stride - span - output_padding + after;
+  const int64_t beyond = a->taps * a->stride - span - output_padding + pads.after;
   a->more = beyond < 0 ? (-beyond + a->stride - 1) / a->stride : 0;
-  a->first = before;
+  a->first = pads.before;
   a->last = beyond + a->more * a->stride;
   const int64_t all = (a->length - 1 + a->taps + a->more) * a->stride;
   return a->length < 0 || a->first + a->last <= all

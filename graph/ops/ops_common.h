@@ -192,9 +192,23 @@ typedef struct tarei_window {
  * dims of the weights, or NULL for a pooling, where kernel_shape is required. */
 tare_status tarei_ops_window(const tarei_graph *graph, const tarei_node *node, int n,
                              const tarei_expr *weights, tarei_window *out, tare_error *err);
+/* The same windows over more axes: those in front have one element. */
+void tarei_window_widen(tarei_window *window, int n);
 /* Output length of a window along spatial axis i. */
 tare_status tarei_ops_window_dim(const tarei_graph *graph, const tarei_window *window, int i,
                                  tarei_expr in, tarei_expr *out, tare_error *err);
+
+/* Padding in front of an axis and behind it. */
+typedef struct tarei_padding {
+  int64_t before, after;
+} tarei_padding;
+
+/* Shares `total` elements of padding between both ends: the odd one goes behind the axis with
+ * SAME_UPPER, else in front. A total below 0, which cuts elements off, is all behind. */
+tarei_padding tarei_padding_share(tarei_auto_pad auto_pad, int64_t total);
+/* Padding of spatial axis i in a run: explicit, or as much as `out` windows need beyond the `in`
+ * elements. */
+tarei_padding tarei_window_padding(const tarei_window *window, int i, int64_t in, int64_t out);
 
 /* Output shape of a convolution with inputs X, W and an optional bias (ops_conv.c). */
 tare_status tarei_ops_conv(const tarei_graph *graph, const tarei_node *node, bool channels_last,

@@ -41,7 +41,7 @@ static int64_t block_of(const tarei_conv *const c, const size_t element) {
 static size_t conv_planes_thread_bytes(const tarei_conv *const c, const size_t element,
                                        const int64_t width) {
   const size_t pixel = pixel_of(c, element);
-  const size_t line = tarei_times(tarei_times((size_t)width, (size_t)c->kernel[0]), pixel);
+  const size_t line = tarei_times(tarei_times((size_t)width, (size_t)c->window.kernel[0]), pixel);
   const size_t taps = tarei_times((size_t)(block_of(c, element) * tarei_conv_taps(c)), pixel);
   return tarei_plus(tarei_round_up(line > taps ? line : taps, TAREI_ALIGN), TAREI_ALIGN);
 }
@@ -66,7 +66,7 @@ static void conv_planes_put(const plane_job *const j, const char *const row, con
 static const char *conv_planes_row_at(const plane_job *const j, const int64_t batch,
                                       const int64_t oy, const int64_t ky) {
   const tarei_conv *const c = j->conv;
-  const int64_t y = oy * c->stride[0] + ky * c->dilation[0] - j->pad[0];
+  const int64_t y = oy * c->window.strides[0] + ky * c->window.dilations[0] - j->pad[0];
   return y < 0 || y >= j->in[0] ? NULL
                                 : j->x + (size_t)((batch * j->in[0] + y) * j->in[1]) * j->pixel;
 }
@@ -83,7 +83,8 @@ static tarei_dw_conv call_of(const plane_job *const j, const void *const x) {
 static void conv_planes_line_item(const void *const user, const size_t i, const int thread) {
   const plane_job *const j = user;
   const tarei_conv *const c = j->conv;
-  const int64_t batch = (int64_t)i / j->out[0], oy = (int64_t)i % j->out[0], rows = c->kernel[0];
+  const int64_t batch = (int64_t)i / j->out[0], oy = (int64_t)i % j->out[0],
+                rows = c->window.kernel[0];
   char *const line = tarei_thread_scratch(j->run, thread, j->thread_bytes);
   for (int64_t ky = 0; ky < rows; ky++) {
     const char *const from = conv_planes_row_at(j, batch, oy, ky);
@@ -96,7 +97,7 @@ static void conv_planes_line_item(const void *const user, const size_t i, const 
   tarei_dw_conv call = call_of(j, line);
   call.in_length = j->in[1] * rows;
   call.t1 = j->out[1];
-  call.stride = c->stride[1] * rows;
+  call.stride = c->window.strides[1] * rows;
   call.pad = j->pad[1] * rows;
   j->span(j->user, &call, i * (size_t)j->out[1]);
 }
@@ -105,9 +106,9 @@ static void conv_planes_line_item(const void *const user, const size_t i, const 
 static void conv_planes_copy_taps(const plane_job *const j, const size_t position, char *to) {
   const tarei_conv *const c = j->conv;
   const int64_t row = (int64_t)position / j->out[1], ox = (int64_t)position % j->out[1];
-  for (int64_t kx = 0; kx < c->kernel[1]; kx++) {
-    const int64_t x = ox * c->stride[1] + kx * c->dilation[1] - j->pad[1];
-    for (int64_t ky = 0; ky < c->kernel[0]; ky++) {
+  for (int64_t kx = 0; kx < c->window.kernel[1]; kx++) {
+    const int64_t x = ox * c->window.strides[1] + kx * c->window.dilations[1] - j->pad[1];
+    for (int64_t ky = 0; ky < c->window.kernel[0]; ky++) {
       conv_planes_put(j, conv_planes_row_at(j, row / j->out[0], row % j->out[0], ky), x, to);
       to += j->pixel;
     }
@@ -147,12 +148,12 @@ void tarei_conv_planes(const tarei_conv *const c, const tarei_run *const run,
   for (int a = 0; a < 2; a++) {
     j.in[a] = x->dims[1 + a];
     j.out[a] = out->dims[1 + a];
-    j.pad[a] = tarei_conv_pad_before(c, a, j.in[a], j.out[a]);
+    j.pad[a] = tarei_window_padding(&c->window, a, j.in[a], j.out[a]).before;
   }
   if (j.total == 0) {
     return;
   }
-  if (c->dilation[1] == 1 && j.out[1] >= NARROW) {
+  if (c->window.dilations[1] == 1 && j.out[1] >= NARROW) {
     tarei_team_run(run->team, (size_t)(x->dims[0] * j.out[0]), conv_planes_line_item, &j);
   } else {
     tarei_team_run(run->team, (j.total + (size_t)j.block - 1) / (size_t)j.block, taps_item, &j);

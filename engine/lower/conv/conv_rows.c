@@ -10,16 +10,6 @@
 #define LEAST_ROWS 64 /* at a time: the weights come from further away for each block */
 #define MOST_ROWS 512
 
-static void read_pair(const tarei_node *const node, const char *const name, const int space,
-                      const int64_t fallback, int64_t *const out) {
-  int n;
-  const int64_t *const list = tarei_attr_ints(node, name, &n);
-  out[0] = out[1] = fallback;
-  for (int i = 0; n >= space && i < space; i++) {
-    out[2 - space + i] = list[i];
-  }
-}
-
 tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
                             tare_error *const err) {
   const tarei_node *const node = step->node;
@@ -30,28 +20,14 @@ tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
     return tarei_fail(err, TARE_E_UNSUPPORTED, "convolution over %d axes, 1 or 2 are supported",
                       c->space);
   }
-  read_pair(node, "strides", c->space, 1, c->stride);
-  read_pair(node, "dilations", c->space, 1, c->dilation);
-  read_pair(node, "pads", c->space, 0, c->pad);
-  if (c->space == 1) {
-    c->stride[0] = c->dilation[0] = 1;
-    c->pad[0] = 0;
-  }
-  const char *const auto_pad = tarei_attr_string(node, "auto_pad", "NOTSET");
-  c->auto_pad = strcmp(auto_pad, "SAME_UPPER") == 0   ? 1
-                : strcmp(auto_pad, "SAME_LOWER") == 0 ? 2
-                                                      : 0;
-  if (strcmp(auto_pad, "VALID") == 0) {
-    c->pad[0] = c->pad[1] = 0;
-  }
+  TARE_TRY(tarei_ops_window(step->graph, node, c->space, w->dims + 1, &c->window, err));
+  tarei_window_widen(&c->window, 2);
   c->group = tarei_attr_int(node, "group", 1);
   const tare_tensor t = tarei_value_tensor(step->graph, node->in[1]);
   c->outputs = t.dims[0];
-  c->kernel[0] = c->space == 2 ? t.dims[1] : 1;
-  c->kernel[1] = t.dims[c->space];
   const int64_t per_group = t.dims[c->space + 1];
   c->channels = per_group * c->group;
-  c->k = (size_t)(c->kernel[0] * c->kernel[1] * per_group);
+  c->k = (size_t)(tarei_conv_taps(c) * per_group);
   return TARE_OK;
 }
 
@@ -60,22 +36,11 @@ bool tarei_conv_is_depthwise(const tarei_conv *const c) {
 }
 
 int64_t tarei_conv_taps(const tarei_conv *const c) {
-  return c->kernel[0] * c->kernel[1];
+  return c->window.kernel[0] * c->window.kernel[1];
 }
 
 int64_t tarei_conv_tap(const tarei_conv *const c, const int64_t j) {
-  return j % c->kernel[0] * c->kernel[1] + j / c->kernel[0];
-}
-
-int64_t tarei_conv_pad_before(const tarei_conv *const c, const int axis, const int64_t in_length,
-                              const int64_t out_length) {
-  if (!c->auto_pad) {
-    return c->pad[axis];
-  }
-  const int64_t span = (c->kernel[axis] - 1) * c->dilation[axis] + 1;
-  const int64_t total = (out_length - 1) * c->stride[axis] + span - in_length;
-  const int64_t both = total > 0 ? total : 0;
-  return c->auto_pad == 1 ? both / 2 : both - both / 2;
+  return j % c->window.kernel[0] * c->window.kernel[1] + j / c->window.kernel[0];
 }
 
 /* The sizes of one run. */
@@ -93,7 +58,7 @@ static void conv_rows_copy_taps(const conv_rows_geometry *const g, const char *c
                                 char *const to) {
   const tarei_conv *const c = g->conv;
   const size_t pixel = (size_t)c->channels * g->element;
-  const size_t step = (size_t)c->dilation[1] * pixel;
+  const size_t step = (size_t)c->window.dilations[1] * pixel;
   if (step == run) {
     memcpy(to, from, (size_t)(last - first) * run);
     return;
@@ -113,7 +78,7 @@ static void gather_taps(const conv_rows_geometry *const g, const char *const row
   const tarei_conv *const c = g->conv;
   const size_t run = (size_t)(c->channels / c->group) * g->element;
   const size_t pixel = (size_t)c->channels * g->element;
-  const int64_t d = c->dilation[1];
+  const int64_t d = c->window.dilations[1];
   const int64_t first = row ? conv_rows_clamp((d - 1 - x) / d, 0, taps) : taps;
   const int64_t last =
       g->in[1] > x ? conv_rows_clamp((g->in[1] - 1 - x) / d + 1, first, taps) : first;
@@ -139,11 +104,11 @@ static void gather_row(const conv_rows_geometry *const g, const int64_t group, c
   const int64_t per_batch = g->out[0] * g->out[1];
   const int64_t b = (int64_t)row / per_batch, position = (int64_t)row % per_batch;
   const int64_t oy = position / g->out[1], ox = position % g->out[1];
-  const size_t taps = c->k / (size_t)c->kernel[0] * g->element;
-  for (int64_t ky = 0; ky < c->kernel[0]; ky++) {
-    const int64_t y = oy * c->stride[0] + ky * c->dilation[0] - g->pad[0];
-    gather_taps(g, input_row(g, b, y), group, ox * c->stride[1] - g->pad[1], c->kernel[1],
-                to + (size_t)ky * taps);
+  const size_t taps = c->k / (size_t)c->window.kernel[0] * g->element;
+  for (int64_t ky = 0; ky < c->window.kernel[0]; ky++) {
+    const int64_t y = oy * c->window.strides[0] + ky * c->window.dilations[0] - g->pad[0];
+    gather_taps(g, input_row(g, b, y), group, ox * c->window.strides[1] - g->pad[1],
+                c->window.kernel[1], to + (size_t)ky * taps);
   }
 }
 
@@ -158,16 +123,17 @@ static size_t fitting(const size_t bytes) {
 
 /* Along one axis the channels of a group, side by side, hold all rows: they overlap. */
 static bool has_lines(const tarei_conv *const c) {
-  return c->space == 1 && c->group > 1 && c->dilation[1] == 1;
+  return c->space == 1 && c->group > 1 && c->window.dilations[1] == 1;
 }
 
 static size_t line_step(const tarei_conv *const c, const size_t element) {
-  return (size_t)(c->stride[1] * (c->channels / c->group)) * element;
+  return (size_t)(c->window.strides[1] * (c->channels / c->group)) * element;
 }
 
 /* Along one axis without groups, rows are gathered at the ends of the input only. */
 static bool is_direct(const tarei_conv *const c) {
-  return c->space == 1 && c->group == 1 && (c->dilation[1] == 1 || c->kernel[1] == 1);
+  return c->space == 1 && c->group == 1 &&
+         (c->window.dilations[1] == 1 || c->window.kernel[1] == 1);
 }
 
 /* Rows of a gathered block, out of `total`. */
@@ -233,8 +199,8 @@ static void gathered(const conv_rows_job *const j, const size_t first, const siz
 /* First and last + 1 output along the axis whose taps all lie inside the input. */
 static void interior(const conv_rows_geometry *const g, int64_t *const begin, int64_t *const end) {
   const tarei_conv *const c = g->conv;
-  const int64_t stride = c->stride[1];
-  const int64_t last_start = g->in[1] - c->kernel[1] + g->pad[1];
+  const int64_t stride = c->window.strides[1];
+  const int64_t last_start = g->in[1] - c->window.kernel[1] + g->pad[1];
   *begin = (g->pad[1] + stride - 1) / stride;
   *end = last_start < 0 ? 0 : last_start / stride + 1;
   *end = *end > g->out[1] ? g->out[1] : *end;
@@ -253,9 +219,9 @@ static void conv_rows_one_block(const conv_rows_job *const j, const int64_t b, c
   gathered(j, base + (size_t)t0, base + (size_t)in0, thread);
   const tarei_conv *const c = g->conv;
   const size_t pixel = (size_t)c->channels * g->element;
-  const int64_t start = in0 * c->stride[1] - g->pad[1];
-  j->rows(j->user, g->x + (size_t)(b * g->in[1] + start) * pixel, (size_t)c->stride[1] * pixel,
-          (size_t)(in1 - in0), 0, base + (size_t)in0, thread);
+  const int64_t start = in0 * c->window.strides[1] - g->pad[1];
+  j->rows(j->user, g->x + (size_t)(b * g->in[1] + start) * pixel,
+          (size_t)c->window.strides[1] * pixel, (size_t)(in1 - in0), 0, base + (size_t)in0, thread);
   gathered(j, base + (size_t)in1, base + (size_t)t1, thread);
 }
 
@@ -289,8 +255,8 @@ static void conv_rows_line_item(const void *const user, const size_t i, const in
   const int64_t batch = rest / per_batch, t0 = rest % per_batch * j->size;
   const int64_t m = block_end(j, t0) - t0;
   char *const line = scratch_of(j, thread);
-  gather_taps(g, input_row(g, batch, 0), group, t0 * c->stride[1] - g->pad[1],
-              (m - 1) * c->stride[1] + c->kernel[1], line);
+  gather_taps(g, input_row(g, batch, 0), group, t0 * c->window.strides[1] - g->pad[1],
+              (m - 1) * c->window.strides[1] + c->window.kernel[1], line);
   j->rows(j->user, line, line_step(c, g->element), (size_t)m, group,
           (size_t)(batch * g->out[1] + t0), thread);
 }
@@ -306,8 +272,8 @@ static bool is_pointwise(const conv_rows_geometry *const g) {
   const tarei_conv *const c = g->conv;
   bool plain = c->group == 1;
   for (int a = 0; a < 2; a++) {
-    plain =
-        plain && c->kernel[a] == 1 && c->stride[a] == 1 && g->pad[a] == 0 && g->in[a] == g->out[a];
+    plain = plain && c->window.kernel[a] == 1 && c->window.strides[a] == 1 && g->pad[a] == 0 &&
+            g->in[a] == g->out[a];
   }
   return plain;
 }
@@ -356,7 +322,7 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   g->out[0] = c->space == 2 ? out->dims[1] : 1;
   g->out[1] = out->dims[c->space];
   for (int a = 0; a < 2; a++) {
-    g->pad[a] = tarei_conv_pad_before(c, a, g->in[a], g->out[a]);
+    g->pad[a] = tarei_window_padding(&c->window, a, g->in[a], g->out[a]).before;
   }
   j.total = positions_of(c, out);
   if (j.total > 0) {

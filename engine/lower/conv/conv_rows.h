@@ -11,13 +11,13 @@
 #define TAREI_ENGINE_LOWER_CONV_CONV_ROWS_H
 
 #include "engine/step.h"
+#include "graph/ops/ops_common.h"
 
 typedef struct tarei_conv {
-  int space; /* 1 or 2 axes; one axis is kept as the second of two */
-  int64_t kernel[2], stride[2], dilation[2], pad[2]; /* pad: before */
-  int auto_pad;                                      /* 0 explicit, 1 SAME_UPPER, 2 SAME_LOWER */
-  int64_t group, channels, outputs;                  /* all groups together */
-  size_t k;                                          /* taps x channels of one group */
+  int space;                        /* 1 or 2 axes */
+  tarei_window window;              /* of 2 axes: one axis is kept as the second */
+  int64_t group, channels, outputs; /* all groups together */
+  size_t k;                         /* taps x channels of one group */
 } tarei_conv;
 
 /* Reads and checks the attributes of conv_last or qconv_last. */
@@ -29,10 +29,6 @@ bool tarei_conv_is_depthwise(const tarei_conv *conv);
  * tarei_conv_tap(conv, j) of the weights, which go row by row. */
 int64_t tarei_conv_taps(const tarei_conv *conv);
 int64_t tarei_conv_tap(const tarei_conv *conv, int64_t j);
-
-/* Padding before the input along an axis, 0 or 1. */
-int64_t tarei_conv_pad_before(const tarei_conv *conv, int axis, int64_t in_length,
-                              int64_t out_length);
 
 /* Called for m consecutive rows of a group from several threads: row i begins at a + i * lda bytes;
  * first is the number of row 0 among all output positions. */

@@ -2,7 +2,8 @@
 #include "base/team.h"
 #include "engine/lower/conv/conv_rows.h"
 
-#define LEAST_SPAN 128 /* outputs: each span reads the taps anew, hence one a thread before more */
+#define LEAST_SPAN 128 /* outputs: each span reads the taps anew, hence one a thread before more \
+                        */
 #define LEAST_SHARE 16 /* of a thread */
 
 typedef struct span_job {
@@ -25,9 +26,9 @@ static void span_item(const void *const user, const size_t i, const int thread) 
       .in_length = j->x->dims[1],
       .t0 = t0,
       .t1 = t0 + j->size < j->length ? t0 + j->size : j->length,
-      .kernel = c->kernel[1],
-      .stride = c->stride[1],
-      .dilation = c->dilation[1],
+      .kernel = c->window.kernel[1],
+      .stride = c->window.strides[1],
+      .dilation = c->window.dilations[1],
       .pad = j->pad,
       .channels = (size_t)c->channels};
   j->span(j->user, &call, (size_t)(batch * j->length + t0));
@@ -61,7 +62,7 @@ void tarei_conv_spans(const tarei_conv *const c, const tarei_run *const run,
                       .length = length,
                       .size = size,
                       .per_batch = (length + size - 1) / size,
-                      .pad = tarei_conv_pad_before(c, 1, x->dims[1], length),
+                      .pad = tarei_window_padding(&c->window, 1, x->dims[1], length).before,
                       .span = span,
                       .user = user};
   tarei_team_run(run->team, (size_t)(x->dims[0] * j.per_batch), span_item, &j);

@@ -8,16 +8,15 @@
 #include "engine/lower/conv/pool_any.h"
 #include "engine/threads.h"
 
-#define AXES 3                       /* fewer axes are the last ones of three */
-#define LARGEST ((int64_t)INT32_MAX) /* of any attribute: sums of products stay in 64 bits */
+#define AXES 3 /* fewer axes are the last ones of three */
 
 typedef struct pool_state {
   tarei_fused fused; /* of channels-last averages */
   bool is_any;       /* `any` does it */
   tarei_pool_any any;
   int space;
-  bool same, lower, with_pads; /* auto_pad SAME_*; SAME_LOWER; count_include_pad */
-  int64_t kernel[AXES], stride[AXES], dilation[AXES], before[AXES], after[AXES];
+  bool with_pads;      /* count_include_pad */
+  tarei_window window; /* over AXES axes */
 } pool_state;
 
 /* Taps [first, end) of a window fall on elements; `padded` of them on elements or padding. */
@@ -25,38 +24,12 @@ typedef struct pool_taps {
   int64_t start, first, end, padded;
 } pool_taps;
 
-static tare_status pool_read_list(const tarei_node *const node, const char *const name, const int n,
-                                  const int from, const int64_t least, const int64_t fallback,
-                                  int64_t *const out, tare_error *const err) {
-  const tarei_attr *const a = tarei_attr_find(node, name);
-  for (int i = 0; i < AXES; i++) {
-    out[i] = fallback;
-  }
-  for (int i = 0; a && i < n; i++) {
-    const int64_t value = from + i < a->n && a->kind == TAREI_ATTR_INTS ? a->ints[from + i] : -1;
-    if (value < least || value > LARGEST) {
-      return tarei_fail(err, TARE_E_MODEL, "its attribute '%s' holds %lld, or too few integers",
-                        name, (long long)value);
-    }
-    out[AXES - n + i] = value;
-  }
-  return TARE_OK;
-}
-
-static tare_status read_attributes(const tarei_node *const node, pool_state *const s,
+static tare_status read_attributes(const tarei_step *const step, pool_state *const s,
                                    tare_error *const err) {
-  const char *const auto_pad = tarei_attr_string(node, "auto_pad", "NOTSET");
-  s->same = strncmp(auto_pad, "SAME_", 5) == 0;
-  s->lower = strcmp(auto_pad, "SAME_LOWER") == 0;
-  s->with_pads = tarei_attr_int(node, "count_include_pad", 0) != 0;
-  TARE_TRY(pool_read_list(node, "kernel_shape", s->space, 0, 1, 1, s->kernel, err));
-  TARE_TRY(pool_read_list(node, "strides", s->space, 0, 1, 1, s->stride, err));
-  TARE_TRY(pool_read_list(node, "dilations", s->space, 0, 1, 1, s->dilation, err));
-  if (s->same || strcmp(auto_pad, "VALID") == 0) {
-    return TARE_OK;
-  }
-  TARE_TRY(pool_read_list(node, "pads", s->space, 0, 0, 0, s->before, err));
-  return pool_read_list(node, "pads", s->space, s->space, 0, 0, s->after, err);
+  s->with_pads = tarei_attr_int(step->node, "count_include_pad", 0) != 0;
+  TARE_TRY(tarei_windows_read(step, s->space, NULL /* weights */, &s->window, err));
+  tarei_window_widen(&s->window, AXES);
+  return TARE_OK;
 }
 
 static bool gives_indices(const tarei_step *const step) {
@@ -78,7 +51,7 @@ static tare_status pool_prepare_last(const tarei_step *const step, pool_state *c
     return tarei_fail(err, TARE_E_UNSUPPORTED, "%s of rank %d is not supported here",
                       tare_dtype_name(x->dtype), x->rank);
   }
-  TARE_TRY(read_attributes(node, s, err));
+  TARE_TRY(read_attributes(step, s, err));
   return node->op == &tarei_op_average_pool_last ? tarei_fused_read(step, &s->fused, err) : TARE_OK;
 }
 
@@ -100,7 +73,7 @@ static tare_status pool_prepare(tarei_step *const step, tarei_blobs *const blobs
   return s->is_any ? tarei_pool_any_prepare(
                          step, node->op == &tarei_op_max_pool ? TAREI_POOL_MAX : TAREI_POOL_AVERAGE,
                          &s->any, err)
-                   : read_attributes(node, s, err);
+                   : read_attributes(step, s, err);
 }
 
 static size_t pool_scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -118,8 +91,8 @@ static int64_t count_steps(const int64_t n, const int64_t step) {
 
 static pool_taps pool_taps_of(const pool_state *const s, const int axis, const int64_t position,
                               const int64_t before, const int64_t after, const int64_t size) {
-  const int64_t k = s->kernel[axis], d = s->dilation[axis];
-  const int64_t start = position * s->stride[axis] - before;
+  const int64_t k = s->window.kernel[axis], d = s->window.dilations[axis];
+  const int64_t start = position * s->window.strides[axis] - before;
   const int64_t first = count_steps(-start, d), end = count_steps(size - start, d);
   const int64_t padded = count_steps(size + after - start, d);
   return (pool_taps){start, first < k ? first : k, end < k ? end : k, padded < k ? padded : k};
@@ -140,10 +113,9 @@ static pool_geometry geometry_of(const pool_state *const s, const bool average, 
     const int axis = first + a - (AXES - s->space);
     g.in[a] = axis < first ? 1 : x->dims[axis];
     g.out[a] = axis < first ? 1 : out->dims[axis];
-    const int64_t span = (g.out[a] - 1) * s->stride[a] + (s->kernel[a] - 1) * s->dilation[a] + 1;
-    const int64_t both = span > g.in[a] ? span - g.in[a] : 0;
-    g.before[a] = !s->same ? s->before[a] : s->lower ? both - both / 2 : both / 2;
-    g.after[a] = !s->same ? s->after[a] : both - g.before[a];
+    const tarei_padding pads = tarei_window_padding(&s->window, a, g.in[a], g.out[a]);
+    g.before[a] = pads.before;
+    g.after[a] = pads.after;
   }
   return g;
 }
@@ -160,7 +132,7 @@ static double divisor(const pool_geometry *const g, const pool_taps *const t) {
 /* One window: t holds the taps of each axis. A window without elements gives 0 or -infinity. */
 static float pool_window(const pool_geometry *const g, const pool_taps *const t,
                          const float *const x) {
-  const int64_t *const d = g->s->dilation;
+  const int64_t *const d = g->s->window.dilations;
   double sum = 0;
   float largest = -INFINITY;
   for (int64_t i = t[0].first; i < t[0].end; i++) {
@@ -252,7 +224,8 @@ typedef struct last_job {
 static size_t window_bytes(const pool_geometry *const g, const size_t row_bytes) {
   size_t rows = 1;
   for (int a = 0; a < AXES; a++) {
-    rows = tarei_times(rows, (size_t)(g->s->kernel[a] < g->in[a] ? g->s->kernel[a] : g->in[a]));
+    rows = tarei_times(
+        rows, (size_t)(g->s->window.kernel[a] < g->in[a] ? g->s->window.kernel[a] : g->in[a]));
   }
   return tarei_plus(row_bytes, tarei_round_up(tarei_times(rows, sizeof(void *)), TAREI_ALIGN));
 }
@@ -260,7 +233,7 @@ static size_t window_bytes(const pool_geometry *const g, const size_t row_bytes)
 static size_t pool_collect(const last_job *const j, const pool_taps *const t, const int64_t batch,
                            const void **const rows) {
   const pool_geometry *const g = &j->g;
-  const int64_t *const d = g->s->dilation;
+  const int64_t *const d = g->s->window.dilations;
   const size_t pixel = j->channels * j->element;
   size_t n = 0;
   for (int64_t a = t[0].first; a < t[0].end; a++) {

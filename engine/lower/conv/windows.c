@@ -16,36 +16,35 @@ static int64_t windows_count_taps(const tarei_window *const w) {
   return taps;
 }
 
+tare_status tarei_windows_read(const tarei_step *const step, const int n,
+                               const tarei_expr *const weights, tarei_window *const out,
+                               tare_error *const err) {
+  TARE_TRY(tarei_ops_window(step->graph, step->node, n, weights, out, err));
+  for (int a = 0; a < n; a++) {
+    const int64_t sizes[] = {out->kernel[a], out->strides[a], out->dilations[a], out->pads[a],
+                             out->pads[n + a]};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      if (sizes[i] > INT32_MAX) {
+        return tarei_fail(err, TARE_E_LIMIT,
+                          "its windows along spatial axis %d have a kernel size, stride, dilation "
+                          "or padding of %" PRId64 ", expected at most %d",
+                          a, sizes[i], INT32_MAX);
+      }
+    }
+  }
+  return TARE_OK;
+}
+
 tare_status tarei_windows_prepare(const tarei_step *const step, const int n,
                                   const tarei_expr *const weights, tarei_window *const out,
                                   tare_error *const err) {
-  TARE_TRY(tarei_ops_window(step->graph, step->node, n, weights, out, err));
+  TARE_TRY(tarei_windows_read(step, n, weights, out, err));
   const int64_t taps = windows_count_taps(out);
-  for (int a = 0; a < n; a++) {
-    if (out->strides[a] > INT32_MAX || out->dilations[a] > INT32_MAX || out->pads[a] > INT32_MAX ||
-        out->pads[n + a] > INT32_MAX) {
-      return tarei_fail(err, TARE_E_LIMIT, "its windows lie too far apart along spatial axis %d",
-                        a);
-    }
-  }
   return taps <= MOST_TAPS ? TARE_OK
                            : tarei_fail(err, TARE_E_LIMIT,
                                         "its windows have %" PRId64 " elements, at most %" PRId64
                                         " are supported",
                                         taps, MOST_TAPS);
-}
-
-static void windows_pad_axis(const tarei_window *const w, const int a, tarei_windows *const out) {
-  out->before[a] = w->pads[a];
-  out->after[a] = w->pads[w->n + a];
-  if (w->auto_pad != TAREI_PAD_SAME_UPPER && w->auto_pad != TAREI_PAD_SAME_LOWER) {
-    return;
-  }
-  const int64_t span = (w->kernel[a] - 1) * w->dilations[a] + 1;
-  const int64_t total = (out->out[a] - 1) * w->strides[a] + span - out->in[a];
-  const int64_t both = total > 0 ? total : 0;
-  out->before[a] = w->auto_pad == TAREI_PAD_SAME_UPPER ? both / 2 : both - both / 2;
-  out->after[a] = both - out->before[a];
 }
 
 tarei_windows tarei_windows_of(const tarei_window *const window, const int64_t *const in,
@@ -57,7 +56,9 @@ tarei_windows tarei_windows_of(const tarei_window *const window, const int64_t *
     w.out[a] = out[a];
     w.in_plane *= in[a];
     w.out_plane *= out[a];
-    windows_pad_axis(window, a, &w);
+    const tarei_padding pads = tarei_window_padding(window, a, in[a], out[a]);
+    w.before[a] = pads.before;
+    w.after[a] = pads.after;
   }
   return w;
 }

@@ -20,7 +20,11 @@ typedef struct tarei_windows {
   int64_t in_plane, out_plane;
 } tarei_windows;
 
-/* Reads the attributes when a step is prepared; weights as tarei_ops_window has them. */
+/* Reads the attributes when a step is prepared; weights as tarei_ops_window has them. TARE_E_LIMIT
+ * where a number is above INT32_MAX: sums of products of two stay in 64 bits. */
+tare_status tarei_windows_read(const tarei_step *step, int n, const tarei_expr *weights,
+                               tarei_window *out, tare_error *err);
+/* The same for those that list the taps of a window: there is a limit on their number. */
 tare_status tarei_windows_prepare(const tarei_step *step, int n, const tarei_expr *weights,
                                   tarei_window *out, tare_error *err);
 

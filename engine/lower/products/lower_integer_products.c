@@ -224,17 +224,6 @@ static void channels(const void *const user, const size_t first, const size_t en
   }
 }
 
-/* Padding before an axis: given, or that which makes the output as long as it is. */
-static int64_t pad_before(const conv_job *const j, const int i) {
-  const tarei_window *const w = &j->s->window;
-  if (w->auto_pad == TAREI_PAD_EXPLICIT || w->auto_pad == TAREI_PAD_VALID) {
-    return w->pads[i];
-  }
-  const int64_t total = (j->out->dims[2 + i] - 1) * w->strides[i] +
-                        (w->kernel[i] - 1) * w->dilations[i] + 1 - j->in->dims[2 + i];
-  return total <= 0 ? 0 : (total + (w->auto_pad == TAREI_PAD_SAME_LOWER)) / 2;
-}
-
 static tare_status run_conv(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
   const conv_state *const s = step->state;
@@ -248,7 +237,7 @@ static tare_status run_conv(const tarei_step *const step, const tarei_run *const
   TARE_TRY(want_zeros(&j.w, "outputs", (size_t)j.weights->dims[0], 1, err));
   TARE_TRY(tarei_want_dim(step, r, 0, 1, j.weights->dims[1] * s->group, err));
   for (int i = 0; i < s->window.n; i++) {
-    j.before[i] = pad_before(&j, i);
+    j.before[i] = tarei_window_padding(&s->window, i, j.in->dims[2 + i], j.out->dims[2 + i]).before;
   }
   tarei_ranges(r, (size_t)(j.out->dims[0] * j.out->dims[1]), 1, channels, &j);
   return TARE_OK;

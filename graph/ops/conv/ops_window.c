@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -72,6 +73,41 @@ tare_status tarei_ops_window(const tarei_graph *const graph, const tarei_node *c
   return want_least("pads", out->pads, 2 * n, 0, err);
 }
 
+void tarei_window_widen(tarei_window *const w, const int n) {
+  assert(w->n <= n && n <= TARE_MAX_RANK);
+  const tarei_window from = *w;
+  const int more = n - from.n;
+  w->n = n;
+  for (int i = 0; i < n; i++) {
+    const bool added = i < more;
+    w->kernel[i] = added ? 1 : from.kernel[i - more];
+    w->strides[i] = added ? 1 : from.strides[i - more];
+    w->dilations[i] = added ? 1 : from.dilations[i - more];
+    w->pads[i] = added ? 0 : from.pads[i - more];
+    w->pads[n + i] = added ? 0 : from.pads[from.n + i - more];
+  }
+}
+
+static bool is_same(const tarei_auto_pad auto_pad) {
+  return auto_pad == TAREI_PAD_SAME_UPPER || auto_pad == TAREI_PAD_SAME_LOWER;
+}
+
+tarei_padding tarei_padding_share(const tarei_auto_pad auto_pad, const int64_t total) {
+  const int64_t half = total / 2;
+  const int64_t before = total <= 0 ? 0 : auto_pad == TAREI_PAD_SAME_UPPER ? half : total - half;
+  return (tarei_padding){before, total - before};
+}
+
+tarei_padding tarei_window_padding(const tarei_window *const w, const int i, const int64_t in,
+                                   const int64_t out) {
+  if (!is_same(w->auto_pad)) {
+    return (tarei_padding){w->pads[i], w->pads[w->n + i]};
+  }
+  const int64_t span = (w->kernel[i] - 1) * w->dilations[i] + 1;
+  const int64_t total = (out - 1) * w->strides[i] + span - in;
+  return tarei_padding_share(w->auto_pad, total > 0 ? total : 0);
+}
+
 /* The number of window positions. With ceil_mode a last window may hang over the end, but it does
  * not start behind the data; both limits have the form (in + c) / stride + 1, so the smaller
  * constant decides. */
@@ -95,7 +131,7 @@ static tarei_expr count_windows(const tarei_graph *const graph, const tarei_wind
 tare_status tarei_ops_window_dim(const tarei_graph *const graph, const tarei_window *const w,
                                  const int i, const tarei_expr in, tarei_expr *const out,
                                  tare_error *const err) {
-  if (w->auto_pad == TAREI_PAD_SAME_UPPER || w->auto_pad == TAREI_PAD_SAME_LOWER) {
+  if (is_same(w->auto_pad)) {
     *out = tarei_expr_ceildiv(graph->exprs, in, tarei_expr_const(graph->exprs, w->strides[i]));
     return TARE_OK;
   }
