@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "shapes/axis_name.h"
+#include "shapes/number.h"
 #include "shapes/profile_set.h"
 
 /* Element i of `data`, which becomes a length of `run`; *value receives what it is. False where it
@@ -148,9 +149,7 @@ tare_status tarei_length_input_follow(const tare_length_input *const item, const
 bool tarei_lengths_equal(const tare_tensor *const lengths, const int64_t own) {
   const int64_t n = tare_tensor_count(lengths);
   for (int64_t i = 0; i < n; i++) {
-    const int64_t value = lengths->dtype == TARE_I32 ? ((const int32_t *)lengths->data)[i]
-                                                     : ((const int64_t *)lengths->data)[i];
-    if (value != own) {
+    if (tarei_index_at(lengths, i) != own) {
       return false;
     }
   }

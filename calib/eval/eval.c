@@ -14,6 +14,7 @@
 #include "calib/eval/eval_save.h"
 #include "calib/eval/eval_side.h"
 #include "engine/context.h"
+#include "shapes/number.h"
 
 enum { NO_SIDE = -1 };
 
@@ -124,7 +125,7 @@ static tare_status measure_output(const evaluation *const e, const int s,
     return tarei_fail(err, TARE_E_USAGE, "%s: the plans give output '%s' different shapes",
                       sample->name, name);
   }
-  if (want && tarei_value_reader_of(got->dtype)) {
+  if (want && tarei_is_float(got->dtype)) {
     tarei_tally_output(tally, got, want, extents);
   }
   if (e->metric && i == e->options->output) {

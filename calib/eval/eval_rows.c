@@ -2,34 +2,7 @@
 
 #include <math.h>
 
-#include "base/half.h"
-
-static double read_f32(const void *const data, const int64_t i) {
-  return (double)((const float *)data)[i];
-}
-static double read_f64(const void *const data, const int64_t i) {
-  return ((const double *)data)[i];
-}
-static double read_f16(const void *const data, const int64_t i) {
-  return (double)tarei_f16_to_float(((const uint16_t *)data)[i]);
-}
-static double read_bf16(const void *const data, const int64_t i) {
-  return (double)tarei_bf16_to_float(((const uint16_t *)data)[i]);
-}
-
-tarei_value_reader tarei_value_reader_of(const tare_dtype dtype) {
-  static const struct {
-    tare_dtype dtype;
-    tarei_value_reader read;
-  } READERS[] = {
-      {TARE_F32, read_f32}, {TARE_F64, read_f64}, {TARE_F16, read_f16}, {TARE_BF16, read_bf16}};
-  for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
-    if (READERS[i].dtype == dtype) {
-      return READERS[i].read;
-    }
-  }
-  return NULL;
-}
+#include "shapes/number.h"
 
 static int64_t clip(const int64_t extent, const int64_t dim) {
   return extent < 0 ? 0 : extent < dim ? extent : dim;
@@ -73,12 +46,11 @@ bool tarei_rows_next(tarei_rows *const rows, int64_t *const offset) {
   return true;
 }
 
-int64_t tarei_argmax(const tarei_value_reader read, const void *const data, const int64_t offset,
-                     const int64_t n) {
+int64_t tarei_argmax(const tare_tensor *const values, const int64_t offset, const int64_t n) {
   int64_t best = 0;
   double best_value = -INFINITY;
   for (int64_t i = 0; i < n; i++) {
-    const double value = read(data, offset + i);
+    const double value = tarei_real_at(values, offset + i);
     if (value > best_value) {
       best_value = value;
       best = i;

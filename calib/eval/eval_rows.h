@@ -1,15 +1,9 @@
-/* Walks the rows (the last axis) of the valid part of a tensor, and reads float values. */
+/* Walks the rows (the last axis) of the valid part of a tensor. */
 #ifndef TAREI_CALIB_EVAL_ROWS_H
 #define TAREI_CALIB_EVAL_ROWS_H
 
 #include <stdbool.h>
 #include <tare/tensor.h>
-
-/* Value i of float data as double. */
-typedef double (*tarei_value_reader)(const void *data, int64_t i);
-
-/* Reader of a float element type, or NULL for types that are not float. */
-tarei_value_reader tarei_value_reader_of(tare_dtype dtype);
 
 typedef struct tarei_rows {
   int rank;                       /* of the tensor */
@@ -26,7 +20,7 @@ void tarei_rows_begin(const tare_tensor *tensor, const int64_t *extents, tarei_r
 /* Gives the next row's first element, in row-major order; false at the end. */
 bool tarei_rows_next(tarei_rows *rows, int64_t *offset);
 
-/* Position of the first largest of n values; NaN is never the largest. */
-int64_t tarei_argmax(tarei_value_reader read, const void *data, int64_t offset, int64_t n);
+/* Position of the first largest of n elements from `offset` on; NaN is never the largest. */
+int64_t tarei_argmax(const tare_tensor *values, int64_t offset, int64_t n);
 
 #endif

@@ -10,6 +10,7 @@
 #include "calib/eval/eval_rows.h"
 #include "datasets/hdf5/hdf5_lock.h"
 #include "datasets/hdf5/hdf5_outfile.h"
+#include "shapes/number.h"
 
 struct tarei_eval_save {
   tarei_h5_outfile h;
@@ -64,8 +65,8 @@ static hid_t stored_type(const tare_dtype dtype) {
 /* Copies the valid part row by row; *dims receives its extents. NULL when out of memory. */
 static void *eval_save_gather(const tare_tensor *const tensor, const int64_t *const extents,
                               hsize_t *const dims) {
-  const tarei_value_reader read = tarei_value_reader_of(tensor->dtype);
-  const size_t size = read ? sizeof(float) : tare_dtype_size(tensor->dtype);
+  const bool is_float = tarei_is_float(tensor->dtype);
+  const size_t size = is_float ? sizeof(float) : tare_dtype_size(tensor->dtype);
   tarei_rows rows;
   tarei_rows_begin(tensor, extents, &rows);
   for (int a = 0; a < tensor->rank; a++) {
@@ -75,10 +76,10 @@ static void *eval_save_gather(const tare_tensor *const tensor, const int64_t *co
   char *const data = tarei_calloc((size_t)tare_tensor_count(tensor), size);
   char *next = data;
   for (int64_t offset = 0; data && tarei_rows_next(&rows, &offset);) {
-    for (int64_t i = 0; read && i < rows.length; i++) {
-      ((float *)next)[i] = (float)read(tensor->data, offset + i);
+    for (int64_t i = 0; is_float && i < rows.length; i++) {
+      ((float *)next)[i] = (float)tarei_real_at(tensor, offset + i);
     }
-    if (!read) {
+    if (!is_float) {
       memcpy(next, (const char *)tensor->data + (size_t)offset * size, (size_t)rows.length * size);
     }
     next += (size_t)rows.length * size;

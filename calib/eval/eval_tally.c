@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "calib/eval/eval_rows.h"
+#include "shapes/number.h"
 
 /* Equal values count as equal even where their difference is not a number (both infinite). */
 static bool same(const double a, const double b) {
@@ -29,18 +30,17 @@ static void eval_tally_add_value(tarei_tally *const t, const double got, const d
 
 void tarei_tally_output(tarei_tally *const tally, const tare_tensor *const got,
                         const tare_tensor *const want, const int64_t *const extents) {
-  const tarei_value_reader read = tarei_value_reader_of(got->dtype);
   tarei_rows rows;
   tarei_rows_begin(got, extents, &rows);
   tally->compared = true;
   for (int64_t offset = 0; tarei_rows_next(&rows, &offset);) {
     for (int64_t i = offset; i < offset + rows.length; i++) {
-      eval_tally_add_value(tally, read(got->data, i), read(want->data, i));
+      eval_tally_add_value(tally, tarei_real_at(got, i), tarei_real_at(want, i));
     }
     if (rows.length >= 2) {
       tally->rows++;
-      tally->agreed += tarei_argmax(read, got->data, offset, rows.length) ==
-                       tarei_argmax(read, want->data, offset, rows.length);
+      tally->agreed +=
+          tarei_argmax(got, offset, rows.length) == tarei_argmax(want, offset, rows.length);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "calib/eval/eval_rows.h"
+#include "shapes/number.h"
 
 #define TARE_METRIC(id) extern const tarei_metric tarei_metric_##id;
 #include "calib/eval/metrics.inc"
@@ -54,7 +55,7 @@ tare_status tarei_metric_pick(const tare_eval_options *const options, const tare
                       "metric %s needs an alphabet: the characters of classes 1, 2, ...",
                       metric->name);
   }
-  if (!tarei_value_reader_of(output->dtype)) {
+  if (!tarei_is_float(output->dtype)) {
     return tarei_fail(err, TARE_E_USAGE, "metric %s needs a float output, '%s' is %s", metric->name,
                       output->name, tare_dtype_name(output->dtype));
   }

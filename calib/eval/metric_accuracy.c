@@ -43,7 +43,6 @@ static tare_status metric_accuracy_add(const tarei_metric_case *const c,
                       c->sample->name, text ? "label '" : "no label", text ? text : "",
                       text ? "' is not a whole number" : "");
   }
-  const tarei_value_reader read = tarei_value_reader_of(c->got->dtype);
   tarei_rows rows;
   tarei_rows_begin(c->got, c->extents, &rows);
   TARE_TRY(check_label(c, &rows, err));
@@ -55,7 +54,7 @@ static tare_status metric_accuracy_add(const tarei_metric_case *const c,
     }
     if (label >= 0) {
       sum->whole++;
-      sum->part += tarei_argmax(read, c->got->data, offset, rows.length) == label;
+      sum->part += tarei_argmax(c->got, offset, rows.length) == label;
     }
   }
   return TARE_OK;

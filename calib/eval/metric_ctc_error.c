@@ -34,10 +34,9 @@ static int64_t edit_distance(const char *const got, const int64_t m, const char 
 /* Text of one sample into text, which holds one character per frame; returns its length. */
 static int64_t metric_ctc_error_decode(const tarei_metric_case *const c, tarei_rows *const rows,
                                        char *const text) {
-  const tarei_value_reader read = tarei_value_reader_of(c->got->dtype);
   int64_t length = 0, last = 0;
   for (int64_t offset = 0; tarei_rows_next(rows, &offset);) {
-    const int64_t class = tarei_argmax(read, c->got->data, offset, rows->length);
+    const int64_t class = tarei_argmax(c->got, offset, rows->length);
     if (class != 0 && class != last) {
       text[length++] = c->alphabet[class - 1];
     }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "shapes/number.h"
+
 static bool audio_ports_is_one_of(const tare_dtype dtype, const tare_dtype *const list,
                                   const size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -10,11 +12,6 @@ static bool audio_ports_is_one_of(const tare_dtype dtype, const tare_dtype *cons
     }
   }
   return false;
-}
-
-static bool is_floating(const tare_dtype dtype) {
-  static const tare_dtype FLOATS[] = {TARE_F32, TARE_F16, TARE_F64, TARE_BF16};
-  return audio_ports_is_one_of(dtype, FLOATS, sizeof FLOATS / sizeof *FLOATS);
 }
 
 /* int [batch] or a scalar, named for a length, as encoders have it: length, x_lens, ... */
@@ -38,7 +35,7 @@ static tare_status pick_ports(const char *const path, const tarei_data_spec *con
                       path, spec->n_inputs, ports[0].name, ports[1].name);
   }
   const tare_port *const signal = &ports[out->signal];
-  return is_floating(signal->dtype)
+  return tarei_is_float(signal->dtype)
              ? TARE_OK
              : tarei_fail(err, TARE_E_USAGE, "%s: audio needs a float input and '%s' takes %s",
                           path, signal->name, tare_dtype_name(signal->dtype));

@@ -2,62 +2,6 @@
 
 #include <math.h>
 
-#include "base/half.h"
-
-static int64_t numbers_cut(const double x) {
-  return isnan(x)                 ? 0
-         : x >= (double)INT64_MAX ? INT64_MAX
-         : x <= (double)INT64_MIN ? INT64_MIN
-                                  : (int64_t)x;
-}
-
-int64_t tarei_integer_at(const tare_tensor *const t, const int64_t i) {
-  switch (t->dtype) {
-    case TARE_F32:
-      return numbers_cut((double)((const float *)t->data)[i]);
-    case TARE_F64:
-      return numbers_cut(((const double *)t->data)[i]);
-    case TARE_F16:
-      return numbers_cut((double)tarei_f16_to_float(((const uint16_t *)t->data)[i]));
-    case TARE_BF16:
-      return numbers_cut((double)tarei_bf16_to_float(((const uint16_t *)t->data)[i]));
-    case TARE_I8:
-      return ((const int8_t *)t->data)[i];
-    case TARE_I16:
-      return ((const int16_t *)t->data)[i];
-    case TARE_U16:
-      return ((const uint16_t *)t->data)[i];
-    case TARE_I32:
-      return ((const int32_t *)t->data)[i];
-    case TARE_U32:
-      return ((const uint32_t *)t->data)[i];
-    case TARE_I64:
-    case TARE_U64:
-      return ((const int64_t *)t->data)[i];
-    default:
-      return ((const uint8_t *)t->data)[i];
-  }
-}
-
-static bool is_float(const tare_dtype dtype) {
-  return dtype == TARE_F32 || dtype == TARE_F64 || dtype == TARE_F16 || dtype == TARE_BF16;
-}
-
-static double real_at(const tare_tensor *const t) {
-  switch (t->dtype) {
-    case TARE_F32:
-      return (double)*(const float *)t->data;
-    case TARE_F64:
-      return *(const double *)t->data;
-    case TARE_F16:
-      return (double)tarei_f16_to_float(*(const uint16_t *)t->data);
-    case TARE_BF16:
-      return (double)tarei_bf16_to_float(*(const uint16_t *)t->data);
-    default:
-      return (double)tarei_integer_at(t, 0);
-  }
-}
-
 static const char *numbers_name_of(const tarei_step *const step, const int i) {
   return step->graph->values[step->node->in[i]].name;
 }
@@ -104,7 +48,7 @@ tare_status tarei_read_ints(const tarei_step *const step, const tarei_run *const
     TARE_TRY(tarei_want_integers(step, run, i, err));
   }
   for (out->n = 0; out->n < n; out->n++) {
-    out->at[out->n] = t ? tarei_int_at(t, out->n) : list[out->n];
+    out->at[out->n] = t ? tarei_index_at(t, out->n) : list[out->n];
   }
   return TARE_OK;
 }
@@ -113,7 +57,7 @@ tare_status tarei_read_int(const tarei_step *const step, const tarei_run *const 
                            const char *const what, const int64_t min, const int64_t max,
                            int64_t *const out, tare_error *const err) {
   TARE_TRY(want_one(step, run, i, what, err));
-  if (is_float(run->in[i]->dtype)) {
+  if (tarei_is_float(run->in[i]->dtype)) {
     return tarei_fail(err, TARE_E_INPUT, "%s '%s' is %s, expected an integer", what,
                       numbers_name_of(step, i), tare_dtype_name(run->in[i]->dtype));
   }
@@ -128,7 +72,7 @@ tare_status tarei_read_int(const tarei_step *const step, const tarei_run *const 
 tare_status tarei_read_real(const tarei_step *const step, const tarei_run *const run, const int i,
                             const char *const what, double *const out, tare_error *const err) {
   TARE_TRY(want_one(step, run, i, what, err));
-  *out = real_at(run->in[i]);
+  *out = tarei_real_at(run->in[i], 0);
   return isfinite(*out)
              ? TARE_OK
              : tarei_fail(err, TARE_E_INPUT, "%s in '%s' is %g, expected a finite number", what,

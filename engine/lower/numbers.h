@@ -7,6 +7,7 @@
 #define TAREI_ENGINE_LOWER_NUMBERS_H
 
 #include "engine/step.h"
+#include "shapes/number.h"
 
 #define TAREI_MAX_INTS (2 * TARE_MAX_RANK)
 
@@ -18,7 +19,7 @@ typedef struct tarei_ints {
 /* Input i, or NULL where it is absent. */
 const tare_tensor *tarei_operand(const tarei_step *step, const tarei_run *run, int i);
 
-/* Input i, which is there, is int64, int32 or bool: for tarei_int_at. */
+/* Input i, which is there, is int64, int32 or bool: for tarei_index_at. */
 tare_status tarei_want_integers(const tarei_step *step, const tarei_run *run, int i,
                                 tare_error *err);
 
@@ -43,15 +44,5 @@ tare_status tarei_flag_of(const tare_tensor *t, const char *what, bool *out, tar
 /* The axis that input i holds, for a tensor of so many axes; not negative. */
 tare_status tarei_read_axis(const tarei_step *step, const tarei_run *run, int i, int rank,
                             int *axis, tare_error *err);
-
-/* Element i of a tensor of int64, int32 or bool, whose type was checked. */
-static inline int64_t tarei_int_at(const tare_tensor *const t, const int64_t i) {
-  return t->dtype == TARE_I64   ? ((const int64_t *)t->data)[i]
-         : t->dtype == TARE_I32 ? ((const int32_t *)t->data)[i]
-                                : ((const uint8_t *)t->data)[i];
-}
-
-/* Element i of a tensor of any type as an integer; floats are cut toward zero and saturate. */
-int64_t tarei_integer_at(const tare_tensor *t, int64_t i);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "base/mem.h"
 #include "graph/ir/ir.h"
+#include "shapes/number.h"
 
 int tarei_node_first_out(const tarei_node *const node) {
   int i = 0;
@@ -56,11 +57,6 @@ static bool is_index_type(const tare_dtype dtype) {
   return dtype == TARE_I32 || dtype == TARE_I64;
 }
 
-static int64_t ir_query_read_int(const tare_tensor *const tensor, const int64_t i) {
-  return tensor->dtype == TARE_I64 ? ((const int64_t *)tensor->data)[i]
-                                   : ((const int32_t *)tensor->data)[i];
-}
-
 static bool ints_of_contents(const tarei_graph *const graph, const tarei_value *const v,
                              int64_t *const out, const int max, int *const n) {
   if (!v->contents || v->n_contents > max) {
@@ -91,7 +87,7 @@ bool tarei_value_ints(const tarei_graph *const graph, const int value, int64_t *
     return false;
   }
   for (int64_t i = 0; i < count; i++) {
-    out[i] = ir_query_read_int(&tensor, i);
+    out[i] = tarei_index_at(&tensor, i);
   }
   *n = (int)count;
   return true;
@@ -139,23 +135,11 @@ bool tarei_value_const_float(const tarei_graph *const graph, const int value, fl
   if (tare_tensor_count(&tensor) != 1) {
     return false;
   }
-  uint16_t half = 0;
-  if (tare_dtype_size(tensor.dtype) == sizeof half) {
-    memcpy(&half, tensor.data, sizeof half);
-  }
-  if (tensor.dtype == TARE_F32) {
-    *out = *(const float *)tensor.data;
-  } else if (tensor.dtype == TARE_F64) {
-    *out = (float)*(const double *)tensor.data;
-  } else if (tensor.dtype == TARE_F16) {
-    *out = tarei_f16_to_float(half);
-  } else if (tensor.dtype == TARE_BF16) {
-    *out = tarei_bf16_to_float(half);
-  } else if (is_index_type(tensor.dtype)) {
-    *out = (float)ir_query_read_int(&tensor, 0);
-  } else {
+  if (!tarei_is_float(tensor.dtype) && !is_index_type(tensor.dtype)) {
     return false;
   }
+  *out = tarei_is_float(tensor.dtype) ? (float)tarei_real_at(&tensor, 0)
+                                      : (float)tarei_index_at(&tensor, 0);
   return true;
 }
 

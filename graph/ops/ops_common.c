@@ -94,16 +94,12 @@ tare_status tarei_ops_want_rank(const tarei_value *const value, const int min, c
                     value->rank, min, max);
 }
 
-bool tarei_ops_is_float(const tare_dtype dtype) {
-  return dtype == TARE_F32 || dtype == TARE_F16 || dtype == TARE_F64 || dtype == TARE_BF16;
-}
-
 bool tarei_ops_is_integer(const tare_dtype dtype) {
-  return dtype != TARE_DTYPE_NONE && dtype != TARE_BOOL && !tarei_ops_is_float(dtype);
+  return dtype != TARE_DTYPE_NONE && dtype != TARE_BOOL && !tarei_is_float(dtype);
 }
 
 tare_status tarei_ops_want_float(const tarei_value *const value, tare_error *const err) {
-  if (tarei_ops_is_float(value->dtype)) {
+  if (tarei_is_float(value->dtype)) {
     return TARE_OK;
   }
   return tarei_fail(err, TARE_E_MODEL, "its input '%s' is %s, expected a float type", value->name,

@@ -9,6 +9,7 @@
 #define TAREI_GRAPH_OPS_COMMON_H
 
 #include "graph/op.h"
+#include "shapes/number.h"
 
 typedef struct tarei_shape {
   int rank;
@@ -32,7 +33,6 @@ tare_status tarei_ops_want_rank(const tarei_value *value, int min, int max, tare
 tare_status tarei_ops_want_float(const tarei_value *value, tare_error *err);
 tare_status tarei_ops_want_dtype(const tarei_value *value, tare_dtype dtype, tare_error *err);
 tare_status tarei_ops_want_same_dtype(const tarei_value *a, const tarei_value *b, tare_error *err);
-bool tarei_ops_is_float(tare_dtype dtype);
 bool tarei_ops_is_integer(tare_dtype dtype); /* bool is none */
 
 /* TARE_E_UNSUPPORTED: the output shape depends on the data of a value. */

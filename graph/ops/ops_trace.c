@@ -84,7 +84,7 @@ static int trace(const tarei_graph *const graph, const int index, const int dept
   }
   const tarei_value *const value = &graph->values[index];
   const int n = tarei_ops_count(graph, value);
-  if (n < 0 || !tarei_ops_is_float(value->dtype)) {
+  if (n < 0 || !tarei_is_float(value->dtype)) {
     return tarei_ops_contents(graph, index, out);
   }
   if (value->data) {

@@ -9,6 +9,7 @@
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/quantize.h"
+#include "shapes/number.h"
 
 /* The parts of such a layer. */
 typedef struct dynamic {
@@ -121,8 +122,8 @@ static bool adopt_dynamic_fill(const weights *const w, float *const out) {
   for (int64_t i = 0; i < n; i++) {
     const int64_t o = i / w->inner % w->outputs;
     const float scale = ((const float *)w->scale.data)[n_scales == 1 ? 0 : o];
-    const int32_t q =
-        tarei_const_byte(&w->q, i) - (zeros ? tarei_const_byte(&w->zero, zeros == 1 ? 0 : o) : 0);
+    const int64_t zero = zeros ? tarei_integer_at(&w->zero, zeros == 1 ? 0 : o) : 0;
+    const int64_t q = tarei_integer_at(&w->q, i) - zero;
     if (q < INT8_MIN || q > INT8_MAX || !(scale > 0)) {
       return false;
     }

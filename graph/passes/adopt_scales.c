@@ -17,6 +17,7 @@
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/quantize_uses.h"
+#include "shapes/number.h"
 
 /* --- numbers -------------------------------------------------------------------------------------
  */
@@ -50,7 +51,7 @@ bool tarei_stated_of(const tarei_graph *const g, const tarei_node *const node,
   if (t.dtype != dtype || tare_tensor_count(&t) != 1) {
     return false;
   }
-  out->zero_point += tarei_const_byte(&t, 0);
+  out->zero_point += (int32_t)tarei_integer_at(&t, 0);
   return true;
 }
 
@@ -183,32 +184,35 @@ static const tarei_node *find_constant(const tarei_graph *const g, const int val
              : NULL;
 }
 
-/* Whether all weights, less their zero points, are in -128..127. */
-static bool fits_s8(const tarei_graph *const g, const tarei_node *const node) {
-  const tare_tensor w = tarei_value_tensor(g, node->in[0]);
+/* The zero point that all weights share: 0 where none is given. */
+static bool shared_zero_point(const tarei_graph *const g, const tarei_node *const node,
+                              int64_t *const zero) {
   const int zeros = tarei_node_in(node, 2);
-  const int64_t n = tare_tensor_count(&w);
-  int32_t zero = 0;
-  if (!is_byte(w.dtype)) {
+  *zero = 0;
+  if (zeros < 0) {
+    return true;
+  }
+  if (!tarei_value_is_const(g, zeros)) {
     return false;
   }
-  if (zeros >= 0) {
-    if (!tarei_value_is_const(g, zeros)) {
+  const tare_tensor z = tarei_value_tensor(g, zeros);
+  if (z.dtype != g->values[node->in[0]].dtype || tare_tensor_count(&z) < 1) {
+    return false;
+  }
+  *zero = tarei_integer_at(&z, 0);
+  for (int64_t i = 1; i < tare_tensor_count(&z); i++) {
+    if (tarei_integer_at(&z, i) != *zero) {
       return false;
-    }
-    const tare_tensor z = tarei_value_tensor(g, zeros);
-    if (z.dtype != w.dtype || tare_tensor_count(&z) < 1) {
-      return false;
-    }
-    zero = tarei_const_byte(&z, 0);
-    for (int64_t i = 1; i < tare_tensor_count(&z); i++) {
-      if (tarei_const_byte(&z, i) != zero) {
-        return false;
-      }
     }
   }
+  return true;
+}
+
+/* Whether all weights, less their zero point, are in -128..127. */
+static bool fits_s8(const tare_tensor *const w, const int64_t zero) {
+  const int64_t n = tare_tensor_count(w);
   for (int64_t i = 0; i < n; i++) {
-    const int32_t q = tarei_const_byte(&w, i) - zero;
+    const int64_t q = tarei_integer_at(w, i) - zero;
     if (q < INT8_MIN || q > INT8_MAX) {
       return false;
     }
@@ -217,27 +221,35 @@ static bool fits_s8(const tarei_graph *const g, const tarei_node *const node) {
 }
 
 static bool scales_good(const tare_tensor *const scale) {
-  for (int64_t i = 0; i < tare_tensor_count(scale); i++) {
+  const int64_t n = scale->dtype == TARE_F32 ? tare_tensor_count(scale) : 0;
+  for (int64_t i = 0; i < n; i++) {
     const float s = ((const float *)scale->data)[i];
     if (!(s > 0) || !isnormal(s)) {
       return false;
     }
   }
-  return scale->dtype == TARE_F32 && tare_tensor_count(scale) > 0;
+  return n > 0;
+}
+
+/* One for all, or one for each output. */
+static bool scales_placed(const tarei_graph *const g, const tarei_node *const node,
+                          const tare_tensor *const scale, const int axis) {
+  const int64_t at = tarei_attr_int(node, "axis", 1);
+  return tare_tensor_count(scale) == 1 ||
+         (scale->rank == 1 && (at < 0 ? at + g->values[node->in[0]].rank : at) == axis);
 }
 
 /* Why weights dequantized so are not those of an int8 layer; NULL where they are. */
 static const char *odd(const tarei_graph *const g, const tarei_node *const node,
                        const tare_tensor *const scale, const int axis) {
-  const int rank = g->values[node->in[0]].rank;
-  const int64_t at = tarei_attr_int(node, "axis", 1);
-  const bool one = tare_tensor_count(scale) == 1;
-  return !is_byte(g->values[node->in[0]].dtype)                  ? "are not of 8 bits"
-         : !fits_s8(g, node)                                     ? "have a zero point"
-         : !scales_good(scale)                                   ? "have a scale that is none"
-         : one                                                   ? NULL
-         : scale->rank != 1 || (at < 0 ? at + rank : at) != axis ? "have no scale per output"
-                                                                 : NULL;
+  const tare_tensor w = tarei_value_tensor(g, node->in[0]);
+  int64_t zero;
+  return !is_byte(w.dtype)                    ? "are not of 8 bits"
+         : !shared_zero_point(g, node, &zero) ? "have several zero points"
+         : !fits_s8(&w, zero)  ? "are outside -128..127 after their zero point is subtracted"
+         : !scales_good(scale) ? "have a scale that is none"
+         : !scales_placed(g, node, scale, axis) ? "have no scale per output"
+                                                : NULL;
 }
 
 /* A layer notes what its weights are multiples of. */

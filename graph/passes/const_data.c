@@ -125,8 +125,3 @@ tare_status tarei_const_strip(tarei_graph *const graph, const int value, const i
   flat->data = tarei_buffer_retain(graph->values[value].data);
   return TARE_OK;
 }
-
-int32_t tarei_const_byte(const tare_tensor *const tensor, const int64_t i) {
-  return tensor->dtype == TARE_I8 ? ((const int8_t *)tensor->data)[i]
-                                  : ((const uint8_t *)tensor->data)[i];
-}

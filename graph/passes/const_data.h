@@ -28,7 +28,4 @@ tare_status tarei_const_permute(tarei_graph *graph, int value, int rank, const i
 tare_status tarei_const_strip(tarei_graph *graph, int value, int min_rank, int *out,
                               tare_error *err);
 
-/* Element i of an int8 or uint8 tensor. */
-int32_t tarei_const_byte(const tare_tensor *tensor, int64_t i);
-
 #endif

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/operands.h"
+#include "shapes/number.h"
 
 /* --- where scales lie ----------------------------------------------------------------------------
  */
@@ -62,21 +63,6 @@ static tare_status read_spread(const tarei_step *const step, const tarei_run *co
 /* --- numbers ------------------------------------------------------------------------------------
  */
 
-static int32_t integer_at(const tare_tensor *const t, const size_t i) {
-  switch (t->dtype) {
-    case TARE_I8:
-      return ((const int8_t *)t->data)[i];
-    case TARE_U8:
-      return ((const uint8_t *)t->data)[i];
-    case TARE_I16:
-      return ((const int16_t *)t->data)[i];
-    case TARE_U16:
-      return ((const uint16_t *)t->data)[i];
-    default:
-      return ((const int32_t *)t->data)[i];
-  }
-}
-
 /* Half to even, for magnitudes below 2^22: adding 1.5 * 2^23 leaves no bits for a fraction. Unlike
  * rintf it needs no instruction that every CPU has. */
 static inline float round_small(const float f) {
@@ -100,7 +86,7 @@ typedef struct quantize_linear_job {
 } quantize_linear_job;
 
 static int32_t zero_of(const quantize_linear_job *const j, const size_t i) {
-  return j->zero ? integer_at(j->zero, i) : 0;
+  return j->zero ? (int32_t)tarei_integer_at(j->zero, (int64_t)i) : 0;
 }
 
 #define QUANTIZE(name, from, to, lowest, highest)                                       \

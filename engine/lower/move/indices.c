@@ -16,7 +16,7 @@ tare_status tarei_check_indices(const tarei_step *const step, const tarei_run *c
   const tare_tensor *const indices = run->in[1];
   const int64_t n = tare_tensor_count(indices);
   for (int64_t i = first; i < n; i += stride) {
-    const int64_t at = tarei_int_at(indices, i);
+    const int64_t at = tarei_index_at(indices, i);
     if (at < -size || at >= size) {
       return tarei_fail(err, TARE_E_INPUT, "index %lld in '%s' is outside %lld..%lld of axis %d",
                         (long long)at, step->graph->values[step->node->in[1]].name,

@@ -15,7 +15,7 @@ tare_status tarei_check_indices(const tarei_step *step, const tarei_run *run, in
 /* Index i as a position of an axis of `size`: negative ones count from its end. */
 static inline int64_t tarei_position(const tare_tensor *const indices, const int64_t i,
                                      const int64_t size) {
-  const int64_t at = tarei_int_at(indices, i);
+  const int64_t at = tarei_index_at(indices, i);
   return at < 0 ? at + size : at;
 }
 

@@ -83,7 +83,7 @@ static tare_status measure_split(const tarei_step *const step, const tarei_run *
   }
   memcpy(dims, x->dims, sizeof dims);
   for (int i = 0; i < step->node->n_out; i++) {
-    dims[axis] = tarei_int_at(sizes, i);
+    dims[axis] = tarei_index_at(sizes, i);
     if (dims[axis] < 0 || dims[axis] > left) {
       return tarei_fail(err, TARE_E_INPUT,
                         "size %lld in '%s' is outside 0..%lld, what is left of "

@@ -1,24 +1,10 @@
 /* NonZero: one column of indices for each element that is not 0, in the order in which they stand.
  */
-#include <string.h>
-
 #include "engine/lower/operands.h"
+#include "shapes/number.h"
 
-/* Zeros of floats have two signs. */
 static bool non_zero_is_zero(const tare_tensor *const x, const size_t i) {
-  static const char zeros[sizeof(int64_t)];
-  const size_t element = tare_dtype_size(x->dtype);
-  switch (x->dtype) {
-    case TARE_F32:
-      return ((const float *)x->data)[i] == 0;
-    case TARE_F64:
-      return ((const double *)x->data)[i] == 0;
-    case TARE_F16:
-    case TARE_BF16:
-      return (((const uint16_t *)x->data)[i] & 0x7fff) == 0;
-    default:
-      return memcmp((const char *)x->data + i * element, zeros, element) == 0;
-  }
+  return tarei_real_at(x, (int64_t)i) == 0;
 }
 
 static tare_status non_zero_measure(const tarei_step *const step, const tarei_run *const r,

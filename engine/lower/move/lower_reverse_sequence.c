@@ -20,7 +20,7 @@ static void reverse_sequence_rows(const void *const user, const size_t first, co
   for (size_t row = first; row < end; row++) {
     const size_t t = j->time_first ? row / j->batch : row % j->time;
     const size_t b = j->time_first ? row % j->batch : row / j->time;
-    const size_t length = (size_t)tarei_int_at(j->lengths, (int64_t)b);
+    const size_t length = (size_t)tarei_index_at(j->lengths, (int64_t)b);
     const size_t at = t < length ? length - 1 - t : t;
     const size_t from = j->time_first ? at * j->batch + b : b * j->time + at;
     memcpy(j->to + row * j->inner, j->from + from * j->inner, j->inner);
@@ -34,7 +34,7 @@ static tare_status reverse_sequence_run(const tarei_step *const step, const tare
   const int64_t time = x->dims[!time_first], batch = x->dims[time_first];
   TARE_TRY(tarei_want_count(step, r, 1, batch, err));
   for (int64_t b = 0; b < batch; b++) {
-    const int64_t length = tarei_int_at(lengths, b);
+    const int64_t length = tarei_index_at(lengths, b);
     if (length < 0 || length > time) {
       return tarei_fail(err, TARE_E_INPUT, "length %lld in '%s' is outside 0..%lld",
                         (long long)length, step->graph->values[step->node->in[1]].name,

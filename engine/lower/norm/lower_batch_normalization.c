@@ -6,6 +6,7 @@
 
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
+#include "shapes/number.h"
 
 enum { X, SCALE, SHIFT, MEAN, VARIANCE, INPUTS };
 
@@ -36,10 +37,6 @@ typedef struct moments {
   double mean, variance;
 } moments;
 
-static double batch_normalization_get(const tare_tensor *const t, const size_t i) {
-  return t->dtype == TARE_F32 ? (double)((const float *)t->data)[i] : ((const double *)t->data)[i];
-}
-
 static void batch_normalization_put(const tare_tensor *const t, const size_t i, const double x) {
   if (t->dtype == TARE_F32) {
     ((float *)t->data)[i] = (float)x;
@@ -57,7 +54,7 @@ static moments measure_channel(const batch_normalization_job *const j, const siz
     double sum = 0;
     for (size_t b = 0; b < j->batch; b++) {
       for (size_t i = 0, at = (b * j->channels + c) * j->n; i < j->n; i++) {
-        const double v = batch_normalization_get(x, at + i);
+        const double v = tarei_real_at(x, (int64_t)(at + i));
         sum += round ? (v - m.mean) * (v - m.mean) : v;
       }
     }
@@ -69,7 +66,7 @@ static moments measure_channel(const batch_normalization_job *const j, const siz
 static void update_running(const batch_normalization_job *const j, const size_t c, const int output,
                            const int input, const double now, const int n_out) {
   if (output < n_out && j->run->out[output]) {
-    const double before = batch_normalization_get(j->run->in[input], c);
+    const double before = tarei_real_at(j->run->in[input], (int64_t)c);
     batch_normalization_put(j->run->out[output], c, before * j->momentum + now * (1 - j->momentum));
   }
 }
@@ -87,8 +84,8 @@ static void normalize_row(const batch_normalization_job *const j, const size_t r
                           const moments m) {
   const tarei_run *const r = j->run;
   const size_t c = row % j->channels;
-  const double factor = batch_normalization_get(r->in[SCALE], c) / sqrt(m.variance + j->epsilon);
-  const double shift = batch_normalization_get(r->in[SHIFT], c);
+  const double factor = tarei_real_at(r->in[SCALE], (int64_t)c) / sqrt(m.variance + j->epsilon);
+  const double shift = tarei_real_at(r->in[SHIFT], (int64_t)c);
   if (r->in[X]->dtype == TARE_F32) {
     NORMALIZE_ROW(float);
   } else {
@@ -103,8 +100,8 @@ static void batch_normalization_row_range(const void *const user, const size_t f
   for (size_t row = first; row < end; row++) {
     const size_t c = row % j->channels;
     normalize_row(j, row,
-                  (moments){batch_normalization_get(j->run->in[MEAN], c),
-                            batch_normalization_get(j->run->in[VARIANCE], c)});
+                  (moments){tarei_real_at(j->run->in[MEAN], (int64_t)c),
+                            tarei_real_at(j->run->in[VARIANCE], (int64_t)c)});
   }
 }
 

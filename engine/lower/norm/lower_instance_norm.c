@@ -13,6 +13,7 @@
 #include "engine/lower/act_table.h"
 #include "engine/lower/fused.h"
 #include "engine/threads.h"
+#include "shapes/number.h"
 
 #define SEGMENT 64      /* rows whose mean is taken in one go */
 #define APPLIED_ROWS 16 /* rows whose places stay in L1 until a table makes them bytes */
@@ -52,30 +53,26 @@ typedef struct plain {
   float epsilon;
 } plain;
 
-static double parameter(const tare_tensor *const t, const size_t i) {
-  return t->dtype == TARE_F32 ? (double)((const float *)t->data)[i] : ((const double *)t->data)[i];
-}
-
-#define PLAIN_CHANNEL(name, type)                                                         \
-  static void name(const plain *const p, const size_t at, const size_t channel) {         \
-    const type *const x = (const type *)p->run->in[0]->data + at;                         \
-    type *const out = (type *)p->run->out[0]->data + at;                                  \
-    double sum = 0, squares = 0;                                                          \
-    for (size_t i = 0; i < p->n; i++) {                                                   \
-      sum += (double)x[i];                                                                \
-    }                                                                                     \
-    const double mean = sum / (double)p->n;                                               \
-    for (size_t i = 0; i < p->n; i++) {                                                   \
-      const double d = (double)x[i] - mean;                                               \
-      squares += d * d;                                                                   \
-    }                                                                                     \
-    const double factor =                                                                 \
-        factor_of(squares / (double)p->n, p->epsilon, parameter(p->run->in[1], channel)); \
-    const type a = (type)factor;                                                          \
-    const type b = (type)(parameter(p->run->in[2], channel) - mean * factor);             \
-    for (size_t i = 0; i < p->n; i++) {                                                   \
-      out[i] = x[i] * a + b;                                                              \
-    }                                                                                     \
+#define PLAIN_CHANNEL(name, type)                                                          \
+  static void name(const plain *const p, const size_t at, const size_t channel) {          \
+    const type *const x = (const type *)p->run->in[0]->data + at;                          \
+    type *const out = (type *)p->run->out[0]->data + at;                                   \
+    double sum = 0, squares = 0;                                                           \
+    for (size_t i = 0; i < p->n; i++) {                                                    \
+      sum += (double)x[i];                                                                 \
+    }                                                                                      \
+    const double mean = sum / (double)p->n;                                                \
+    for (size_t i = 0; i < p->n; i++) {                                                    \
+      const double d = (double)x[i] - mean;                                                \
+      squares += d * d;                                                                    \
+    }                                                                                      \
+    const double factor = factor_of(squares / (double)p->n, p->epsilon,                    \
+                                    tarei_real_at(p->run->in[1], (int64_t)channel));       \
+    const type a = (type)factor;                                                           \
+    const type b = (type)(tarei_real_at(p->run->in[2], (int64_t)channel) - mean * factor); \
+    for (size_t i = 0; i < p->n; i++) {                                                    \
+      out[i] = x[i] * a + b;                                                               \
+    }                                                                                      \
   }
 PLAIN_CHANNEL(plain_channel_f32, float)
 PLAIN_CHANNEL(plain_channel_f64, double)

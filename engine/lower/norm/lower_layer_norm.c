@@ -4,6 +4,7 @@
 
 #include "engine/lower/fused.h"
 #include "engine/threads.h"
+#include "shapes/number.h"
 
 enum { X, GAIN, SHIFT, INPUTS };
 
@@ -66,10 +67,6 @@ static void layer_norm_row_range(const void *const user, const size_t first, con
 /* --- any type, parameters of any shape, statistics ----------------------------------------------
  */
 
-static double layer_norm_get(const tare_tensor *const t, const size_t i) {
-  return t->dtype == TARE_F32 ? (double)((const float *)t->data)[i] : ((const double *)t->data)[i];
-}
-
 /* The element of a parameter that belongs to element `flat` of x. */
 static size_t layer_norm_element_of(const tare_tensor *const parameter, const tare_tensor *const x,
                                     size_t flat) {
@@ -105,11 +102,11 @@ static void layer_norm_any_row(const layer_norm_job *const j, const size_t row) 
   const size_t first = row * j->n;
   double mean = 0, squares = 0;
   for (size_t i = 0; !j->rms && i < j->n; i++) {
-    mean += layer_norm_get(x, first + i);
+    mean += tarei_real_at(x, (int64_t)(first + i));
   }
   mean /= (double)j->n;
   for (size_t i = 0; i < j->n; i++) {
-    const double d = layer_norm_get(x, first + i) - mean;
+    const double d = tarei_real_at(x, (int64_t)(first + i)) - mean;
     squares += d * d;
   }
   const double inverse = 1 / sqrt(squares / (double)j->n + (double)j->epsilon);
@@ -117,9 +114,9 @@ static void layer_norm_any_row(const layer_norm_job *const j, const size_t row) 
   for (size_t i = 0; j->any_values && i < j->n; i++) {
     const size_t at = first + i;
     const double shift =
-        j->shift ? layer_norm_get(j->shift, layer_norm_element_of(j->shift, x, at)) : 0;
-    const double gain = layer_norm_get(j->gain, layer_norm_element_of(j->gain, x, at));
-    layer_norm_put(j, &to, i, at, (layer_norm_get(x, at) - mean) * inverse * gain + shift);
+        j->shift ? tarei_real_at(j->shift, (int64_t)layer_norm_element_of(j->shift, x, at)) : 0;
+    const double gain = tarei_real_at(j->gain, (int64_t)layer_norm_element_of(j->gain, x, at));
+    layer_norm_put(j, &to, i, at, (tarei_real_at(x, (int64_t)at) - mean) * inverse * gain + shift);
   }
   if (j->mean) {
     ((float *)j->mean->data)[row] = (float)mean;

@@ -49,9 +49,7 @@ bool tarei_resize_is_outside(const tarei_resize_settings *s, const tarei_resize_
 /* An axis that stays as it is. */
 bool tarei_resize_keeps(const tarei_resize_settings *s, const tarei_resize_axis *a);
 
-/* An element as a number (integers and bool), and a number as an element of any type: integers
- * saturate. */
-double tarei_read_number(tare_dtype dtype, const void *data, int64_t i);
+/* A number as an element of any type: integers saturate. */
 void tarei_write_number(tare_dtype dtype, double value, void *out);
 
 /* Linear and cubic. */

@@ -196,18 +196,6 @@ bool tarei_resize_keeps(const tarei_resize_settings *const s, const tarei_resize
   X(TARE_U64, uint64_t, 0, UINT64_MAX)       \
   X(TARE_I64, int64_t, INT64_MIN, INT64_MAX)
 
-double tarei_read_number(const tare_dtype dtype, const void *const data, const int64_t i) {
-  switch (dtype) {
-#define READ(name, type, low, high) \
-  case name:                        \
-    return (double)((const type *)data)[i];
-    INTEGER_TYPES(READ)
-#undef READ
-    default:
-      return (double)((const uint8_t *)data)[i]; /* bool */
-  }
-}
-
 #define PUT(type, number)                \
   do {                                   \
     const type stored = (type)(number);  \

@@ -7,6 +7,7 @@
 #include "engine/lower/move/elements.h"
 #include "engine/lower/resize/resize.h"
 #include "engine/threads.h"
+#include "shapes/number.h"
 
 #define LEAST ((size_t)1 << 13) /* elements that are worth a range */
 
@@ -204,7 +205,7 @@ tare_status tarei_resize_sums(const tarei_resize_settings *const s,
   flow f = {x->data, {blocks, blocks + block}, 0};
   if (!real) {
     for (int64_t i = 0; i < tare_tensor_count(x); i++) {
-      ((double *)f.blocks[1])[i] = tarei_read_number(x->dtype, x->data, i);
+      ((double *)f.blocks[1])[i] = tarei_real_at(x, i);
     }
     f.from = f.blocks[1];
   }

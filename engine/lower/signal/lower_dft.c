@@ -8,6 +8,7 @@
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 #include "graph/ops/ops_common.h"
+#include "shapes/number.h"
 
 /* Where the numbers of one line lie. */
 typedef struct line {
@@ -44,11 +45,6 @@ static size_t scratch_bytes(const size_t longest, const int threads) {
                     tarei_times(dft_thread_bytes(n), (size_t)threads));
 }
 
-static double dft_number(const tare_tensor *const x, const size_t at) {
-  return x->dtype == TARE_F32 ? (double)((const float *)x->data)[at]
-                              : ((const double *)x->data)[at];
-}
-
 static void dft_put(const tare_tensor *const x, const size_t at, const double value) {
   if (x->dtype == TARE_F32) {
     ((float *)x->data)[at] = (float)value;
@@ -62,9 +58,9 @@ static void read_line(const dft_job *const j, const size_t from, tarei_complex *
   memset(to, 0, j->n * sizeof *to);
   for (size_t i = 0; i < j->given; i++) {
     const size_t at = from + i * j->in_step;
-    const double weight = j->window ? dft_number(j->window, i) : 1;
-    to[i].re = dft_number(x, at) * weight;
-    to[i].im = j->in_parts == 2 ? dft_number(x, at + 1) * weight : 0;
+    const double weight = j->window ? tarei_real_at(j->window, (int64_t)i) : 1;
+    to[i].re = tarei_real_at(x, (int64_t)at) * weight;
+    to[i].im = j->in_parts == 2 ? tarei_real_at(x, (int64_t)(at + 1)) * weight : 0;
   }
   for (size_t i = 1; j->symmetric && i < j->n - i; i++) {
     to[j->n - i] = (tarei_complex){to[i].re, -to[i].im};

@@ -114,7 +114,7 @@ static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,
   const bool as_c = tarei_attr_int(node, "fmod", 0) == 1;
   TARE_TRY(infer_arithmetic(graph, node, as_c ? c_mod : mod, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  if (tarei_ops_is_float(x->dtype) && !as_c) {
+  if (tarei_is_float(x->dtype) && !as_c) {
     return tarei_fail(err, TARE_E_MODEL, "its attribute 'fmod' has to be 1 for %s inputs",
                       tare_dtype_name(x->dtype));
   }

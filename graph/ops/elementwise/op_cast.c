@@ -6,7 +6,7 @@
  * followed through the arithmetic that made them. */
 static int convert(const tarei_graph *const graph, const tarei_node *const node,
                    const tare_dtype from, const tare_dtype to, tarei_expr *const contents) {
-  if (tarei_ops_is_float(from)) {
+  if (tarei_is_float(from)) {
     return to == TARE_BOOL ? -1 : tarei_ops_trace_truncated(graph, node->in[0], contents);
   }
   const int n = tarei_ops_contents(graph, node->in[0], contents);

@@ -26,10 +26,9 @@ static tare_status give_tensor(tarei_graph *const graph, const tarei_node *const
   const int64_t count = tare_tensor_count(tensor);
   int64_t ints[TAREI_MAX_CONTENTS];
   const bool small = tensor->data && count >= 0 && count <= TAREI_MAX_CONTENTS;
-  const bool wide = tensor->dtype == TARE_I64;
-  const bool listed = small && (wide || tensor->dtype == TARE_I32);
+  const bool listed = small && (tensor->dtype == TARE_I64 || tensor->dtype == TARE_I32);
   for (int i = 0; listed && i < count; i++) {
-    ints[i] = wide ? ((const int64_t *)tensor->data)[i] : ((const int32_t *)tensor->data)[i];
+    ints[i] = tarei_index_at(tensor, i);
   }
   return give_numbers(graph, node, tensor->dtype, &shape, listed ? ints : NULL, (int)count, err);
 }

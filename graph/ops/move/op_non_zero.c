@@ -14,7 +14,7 @@ static bool is_filled(const tarei_graph *const graph, const int value) {
   if (dtype == TARE_F32) {
     return *(const float *)attr->tensor.data != 0;
   }
-  for (size_t i = 0; has_tensor && !tarei_ops_is_float(dtype) && i < tare_dtype_size(dtype); i++) {
+  for (size_t i = 0; has_tensor && !tarei_is_float(dtype) && i < tare_dtype_size(dtype); i++) {
     if (bytes[i]) {
       return true;
     }
