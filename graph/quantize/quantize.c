@@ -104,7 +104,8 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
     tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
                   (long long)sum_length(g, node, kind), LONGEST_SUM);
   } else if (first_not_finite(g, node, kind) >= 0) {
-    tarei_str_add(out, "weights '%s' hold NaN or Inf", g->values[first_not_finite(g, node, kind)].name);
+    tarei_str_add(out, "weights '%s' hold NaN or Inf",
+                  g->values[first_not_finite(g, node, kind)].name);
   }
 }
 
@@ -120,8 +121,9 @@ static bool set_text(char **const slot, const char *const text) {
  * value and shows nothing. `why` says so; with `symmetric` there is one scale all the same, and
  * `why` says what that loses. */
 static tarei_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
-                              const tarei_layer_kind *const kind,
-                              const tarei_quantize_options *const o, tarei_str *const why) {
+                                       const tarei_layer_kind *const kind,
+                                       const tarei_quantize_options *const o,
+                                       tarei_str *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
   int64_t channels = 0;
   const bool quiet = x->quant.granularity == TAREI_PER_ROW;
@@ -268,15 +270,12 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
 }
 
 static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *const r,
-                           tare_error *const err) {
-  int in[8], out[3];
+                                    tare_error *const err) {
   const tarei_op *const to = tarei_layer_kind_of(g->nodes[n].op)->to;
-  const int n_in = g->nodes[n].n_in, n_out = g->nodes[n].n_out;
-  memcpy(in, g->nodes[n].in, (size_t)n_in * sizeof *in);
-  memcpy(out, g->nodes[n].out, (size_t)n_out * sizeof *out);
+  int *const in = g->nodes[n].in; /* stays where it is when nodes are added */
   TARE_TRY(quantize_inputs(g, n, r, in, err));
-  const int q =
-      tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in, n_in, out, n_out);
+  const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in,
+                                     g->nodes[n].n_in, g->nodes[n].out, g->nodes[n].n_out);
   const bool rows = r->precision[n] == TAREI_INT8_ROWS;
   bool ok = q >= 0 && set_text(&g->nodes[q].precision, g->nodes[n].precision) &&
             (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1));
@@ -287,9 +286,9 @@ static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *
     return tarei_fail_memory(err, "int8 layer", sizeof(tarei_node));
   }
   tarei_graph_remove_node(g, n);
-  for (int i = 0; i < n_out; i++) {
-    if (out[i] >= 0) {
-      g->values[out[i]].producer = q;
+  for (int i = 0; i < g->nodes[q].n_out; i++) {
+    if (g->nodes[q].out[i] >= 0) {
+      g->values[g->nodes[q].out[i]].producer = q;
     }
   }
   return TARE_OK;

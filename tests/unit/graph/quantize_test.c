@@ -331,6 +331,43 @@ static void what_is_picked_stays_bytes(void **state) {
   }
 }
 
+/* Absent ones among them: a layer hands all its inputs on, however many they are. */
+static void every_input_is_handed_on(void **state) {
+  (void)state;
+  enum { MANY = 40 };
+  tarei_graph *const g = residual_net();
+  annotate(g);
+  for (int n = 0; n < g->n_nodes; n++) {
+    tarei_node *const node = &g->nodes[n];
+    if (strstr(node->name, "n_a")) {
+      node->in = realloc(node->in, MANY * sizeof *node->in);
+      assert_non_null(node->in);
+      for (; node->n_in < MANY; node->n_in++) {
+        node->in[node->n_in] = -1;
+      }
+    }
+  }
+  tare_error err = {0};
+  const tarei_quantize_options options = {.int8 = true};
+  if (tarei_graph_share_scales(g, &err) != TARE_OK ||
+      tarei_graph_quantize(g, &options, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  int found = 0;
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_node *const node = &g->nodes[n];
+    if (node->op == &tarei_op_qconv_last && strstr(node->name, "n_a")) {
+      found++;
+      assert_int_equal(node->n_in, MANY);
+      assert_int_equal(g->values[node->in[0]].dtype, TARE_U8);
+      assert_int_equal(node->in[MANY - 1], -1);
+      assert_int_equal(g->values[node->out[0]].producer, n);
+    }
+  }
+  assert_int_equal(found, 1);
+  tarei_graph_free(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_residual_net_has_no_floats_inside),
@@ -342,6 +379,7 @@ int main(void) {
       cmocka_unit_test(one_form_of_bytes_serves_all_readers),
       cmocka_unit_test(bytes_are_joined_padded_and_cut),
       cmocka_unit_test(what_is_picked_stays_bytes),
+      cmocka_unit_test(every_input_is_handed_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
