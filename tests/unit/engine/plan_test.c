@@ -26,11 +26,11 @@ typedef struct fixture {
 
 static tare_error err;
 
-#define OK(call)                                                \
-  do {                                                          \
-    if ((call) != TARE_OK) {                                    \
-      fail_msg("%s: %s", #call, err.message);                   \
-    }                                                           \
+#define OK(call)                              \
+  do {                                        \
+    if ((call) != TARE_OK) {                  \
+      fail_msg("%s: %s", #call, err.message); \
+    }                                         \
   } while (0)
 
 static tare_profiles *make_profiles(const tare_model *const model, const char *const a,
@@ -135,8 +135,8 @@ static float *run_wave(const tare_plan *const plan, const int n, const int threa
   return copy;
 }
 
-/* Layers of a residual net hand bytes on: floats go in where rows are quantized at run time, and come out
- * at the end. */
+/* Layers of a residual net hand bytes on: floats go in where rows are quantized at run time, and
+ * come out at the end. */
 static void int8_layers_exchange_bytes(void **state) {
   const fixture *const f = *state;
   tare_plan *plan = build(f, f->table, NULL);
@@ -178,13 +178,42 @@ static void threads_do_not_change_a_bit(void **state) {
   }
 }
 
+/* What --isa takes for a mask, e.g. "avx2,avxvnni". */
+static void isa_list(const unsigned mask, char *const text, const size_t size) {
+  size_t n = 0;
+  text[0] = '\0';
+  for (unsigned bit = 1; bit && bit <= mask; bit <<= 1) {
+    if (mask & bit) {
+      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", tarei_isa_name(bit));
+      assert_true(n < size);
+    }
+  }
+  unsigned parsed = 0;
+  assert_true(tarei_isa_parse(text, &parsed) && parsed == mask);
+}
+
+static bool stands_before(const tarei_kernel_row *const rows, const int i) {
+  int k = 0;
+  while (rows[k].isa != rows[i].isa) {
+    k++;
+  }
+  return k < i;
+}
+
+/* One plan for each set of features that a row of kernels.inc asks for and this CPU has. */
 static void every_isa_gives_the_same_bits(void **state) {
   const fixture *const f = *state;
-  static const char *const isas[] = {"avx2", "avxvnni", "avx512", "avx512vnni", "amxint8"};
+  const tarei_kernel_row *rows;
+  const int n_rows = tarei_kernel_rows(&rows);
   for (int int8 = 0; int8 < 2; int8++) {
     tare_plan *scalar = build(f, int8 ? f->table : NULL, "scalar");
-    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
-      tare_plan *plan = build(f, int8 ? f->table : NULL, isas[i]);
+    for (int i = 0; i < n_rows; i++) {
+      if (!rows[i].isa || rows[i].isa & ~tarei_isa_detect() || stands_before(rows, i)) {
+        continue;
+      }
+      char isa[100];
+      isa_list(rows[i].isa, isa, sizeof isa);
+      tare_plan *plan = build(f, int8 ? f->table : NULL, isa);
       assert_same_outputs(scalar, 1, plan, 2);
       tare_plan_free(&plan);
     }
@@ -337,7 +366,8 @@ static void impossible_profiles_name_the_node(void **state) {
   tare_model_free(&model);
 }
 
-/* --- damaged files ------------------------------------------------------------------------------- */
+/* --- damaged files -------------------------------------------------------------------------------
+ */
 
 static uint8_t *read_file(const char *const path, size_t *const n) {
   FILE *const file = fopen(path, "rb");
