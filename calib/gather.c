@@ -8,6 +8,7 @@
 #include "base/cores.h"
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "datasets/dataset.h"
 #include "engine/context.h"
 #include "graph/model.h"
 #include "shapes/fit.h"
@@ -37,14 +38,13 @@ typedef struct intake {
   tare_fit_counts fitted;
 } intake;
 
-/* A sample of its own, copied out of the data set. */
+/* A sample, taken out of the data set. */
 typedef struct sample {
-  char *name;
-  int64_t number, index; /* in the order of taking, and in the data */
-  bool observed;         /* by none yet, or by some tensor */
-  bool refused;          /* the model failed on it */
-  bool unobserved;       /* it is run only to see whether the model takes it */
-  tarei_fitted fitted;
+  tarei_slot slot;
+  bool observed;             /* by none yet, or by some tensor */
+  bool refused;              /* the model failed on it */
+  bool unobserved;           /* it is run only to see whether the model takes it */
+  tarei_fitted fitted;       /* may lie in the slot's memory */
   tarei_utterance utterance; /* instead, where states are carried */
 } sample;
 
@@ -57,7 +57,7 @@ typedef struct worker {
   tare_stats *stats;
   tare_calibrate_times times;
   tare_status status;
-  int64_t failed_at; /* number of the sample */
+  int64_t failed_at; /* number of the sample in the order of taking */
   tare_error err;
 } worker;
 
@@ -85,28 +85,19 @@ static tare_status gather_observe(void *const user, const tarei_observation *con
 
 static tare_status gather_fit(worker *const w, const tare_tensor *const tensors) {
   const tarei_gather_job *const job = w->in->job;
-  return tarei_fit_sample(job->profiles, job->model->inputs, job->model->graph->n_inputs,
-                          &w->in->fit, w->sample.name, tensors, &w->sample.fitted, &w->err);
+  return tarei_fit_sample(job->profiles, &w->in->fit, w->sample.slot.name, tensors,
+                          &w->sample.fitted, &w->err);
 }
 
-static tare_status begin_utterance(worker *const w, const tare_sample *const from) {
+/* Needs nothing that workers share, so that they fit and copy at the same time. */
+static tare_status prepare_sample(worker *const w) {
+  const tare_tensor *const tensors = w->sample.slot.tensors;
+  if (!w->in->job->options->streaming) {
+    return gather_fit(w, tensors);
+  }
   const tare_status status =
-      tarei_utterance_begin(&w->sample.utterance, w->in->job->profiles, from->tensors, &w->err);
-  return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", from->name);
-}
-
-static tare_status copy_sample(worker *const w, const tare_sample *const from) {
-  free(w->sample.name);
-  w->sample.index = from->index;
-  w->sample.name = tarei_strdup(from->name);
-  if (!w->sample.name) {
-    return tarei_fail_memory(&w->err, "the name of a sample", 0);
-  }
-  if (w->in->job->options->streaming) {
-    return begin_utterance(w, from);
-  }
-  TARE_TRY(gather_fit(w, from->tensors));
-  return tarei_fitted_keep(&w->sample.fitted, &w->err);
+      tarei_utterance_begin(&w->sample.utterance, w->in->job->profiles, tensors, &w->err);
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", w->sample.slot.name);
 }
 
 /* Of the first refusal that is not before this index. */
@@ -145,49 +136,63 @@ static tare_status add_refusal(refusals *const r, const int64_t index, tare_erro
 /* After w->err: the sample is skipped when the data set says so. */
 static tare_status gather_refuse(worker *const w) {
   intake *const in = w->in;
-  TARE_TRY(tare_dataset_refuse(in->job->dataset, w->sample.index, &w->err, &w->err));
-  in->spoiled = in->spoiled || w->sample.observed;
-  return add_refusal(&in->refused, w->sample.index, &w->err);
+  (void)pthread_mutex_lock(&in->mutex);
+  tare_status status =
+      tare_dataset_refuse(in->job->dataset, w->sample.slot.index, &w->err, &w->err);
+  if (status == TARE_OK) {
+    in->spoiled = in->spoiled || w->sample.observed;
+    status = add_refusal(&in->refused, w->sample.slot.index, &w->err);
+  }
+  (void)pthread_mutex_unlock(&in->mutex);
+  return status;
 }
 
 /* Whether its tensors do not go together; one outside all profiles is sound, only not wanted. A
  * stream's have states beside them that no data holds. */
-static bool gather_is_unsound(const worker *const w, const tare_sample *const s) {
+static bool gather_is_unsound(const worker *const w) {
   int64_t values[TARE_MAX_SYMBOLS];
   return !w->in->job->options->streaming &&
-         tare_profiles_bind(w->in->job->profiles, s->tensors, values, NULL) != TARE_OK;
+         tare_profiles_bind(w->in->job->profiles, w->sample.slot.tensors, values, NULL) != TARE_OK;
 }
 
 /* Takes the next sample; false at the end, with a status in the worker where that is a failure. */
 static bool take_from_open(worker *const w) {
   intake *const in = w->in;
   const tare_sample *next = NULL;
-  do {
-    w->sample.number = w->failed_at = in->n_taken++;
-    w->sample.observed = false;
-    w->status = tare_dataset_next(in->job->dataset, &next, &w->err);
-    if (w->status != TARE_OK || !next) {
-      return false;
-    }
-    w->status = copy_sample(w, next);
-    if (w->status == TARE_OK) {
-      w->sample.unobserved = in->spoiled || is_refused(&in->refused, next->index);
-      return true;
-    }
-    w->status = gather_is_unsound(w, next) ? gather_refuse(w) : w->status;
-  } while (w->status == TARE_OK);
-  return false;
+  w->failed_at = in->n_taken++;
+  w->sample.observed = false;
+  w->status = tare_dataset_next(in->job->dataset, &next, &w->err);
+  if (w->status != TARE_OK || !next) {
+    return false;
+  }
+  tarei_dataset_take(in->job->dataset, &w->sample.slot);
+  w->sample.unobserved = in->spoiled || is_refused(&in->refused, w->sample.slot.index);
+  return true;
 }
 
-static bool gather_take_sample(worker *const w) {
+static bool take_in_turn(worker *const w) {
   intake *const in = w->in;
-  const double start = tarei_now();
+  tarei_slot_fini(&w->sample.slot);
   (void)pthread_mutex_lock(&in->mutex);
   const bool taken = !in->closed && take_from_open(w);
   in->closed = !taken;
   (void)pthread_mutex_unlock(&in->mutex);
-  w->times.reading += tarei_now() - start;
   return taken;
+}
+
+/* The next sample that fits; false at the end, or with a status in the worker. */
+static bool gather_take_sample(worker *const w) {
+  const double start = tarei_now();
+  bool ready = false;
+  while (!ready && w->status == TARE_OK && take_in_turn(w)) {
+    w->status = prepare_sample(w);
+    ready = w->status == TARE_OK;
+    if (!ready && gather_is_unsound(w)) {
+      w->status = gather_refuse(w);
+    }
+  }
+  w->times.reading += tarei_now() - start;
+  return ready;
 }
 
 static tare_status run_fitted(worker *const w) {
@@ -198,7 +203,7 @@ static tare_status run_fitted(worker *const w) {
                                                      fitted->profile, w->outputs, &w->err);
   w->times.running += tarei_now() - start - (w->times.observing - observing);
   w->sample.refused = status != TARE_OK;
-  return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", w->sample.name);
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", w->sample.slot.name);
 }
 
 static tare_status run_utterance(worker *const w) {
@@ -252,10 +257,7 @@ static tare_status gather_finish_sample(worker *const w, const bool of_caller) {
     return ran;
   }
   if (ran != TARE_OK) {
-    (void)pthread_mutex_lock(&w->in->mutex);
-    const tare_status status = gather_refuse(w);
-    (void)pthread_mutex_unlock(&w->in->mutex);
-    return status;
+    return gather_refuse(w);
   }
   const int64_t done = gather_count_done(w);
   return of_caller ? report(w, done) : TARE_OK;
@@ -330,7 +332,7 @@ static void end_workers(worker *const workers, const int n) {
     tarei_fitted_fini(&w->sample.fitted);
     tarei_utterance_fini(&w->sample.utterance);
     free(w->outputs);
-    free(w->sample.name);
+    tarei_slot_fini(&w->sample.slot);
   }
   free(workers);
 }

@@ -1,7 +1,7 @@
+#include "datasets/dataset.h"
+
 #include <inttypes.h>
 #include <string.h>
-
-#include <tare/dataset.h>
 
 #include "base/cores.h"
 #include "base/mem.h"
@@ -266,6 +266,12 @@ tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **c
     }
     TARE_TRY(remember_bad(dataset, dataset->current.index, fault->message, err));
   }
+}
+
+void tarei_dataset_take(tare_dataset *const dataset, tarei_slot *const slot) {
+  *slot = dataset->current;
+  dataset->current = (tarei_slot){0};
+  dataset->view = (tare_sample){0};
 }
 
 tare_status tare_dataset_rewind(tare_dataset *const dataset, tare_error *const err) {

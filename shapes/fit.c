@@ -221,12 +221,10 @@ static tare_status fit_sample(const tare_profiles *const profiles,
   return TARE_OK;
 }
 
-tare_status tarei_fit_sample(const tare_profiles *const profiles, const tare_port *const inputs,
-                             const int n_inputs, const tarei_fit_options *const options,
-                             const char *const what, const tare_tensor *const tensors,
-                             tarei_fitted *const fitted, tare_error *const err) {
-  assert(n_inputs == profiles->n_inputs);
-  (void)inputs, (void)n_inputs; /* the profiles keep a copy */
+tare_status tarei_fit_sample(const tare_profiles *const profiles,
+                             const tarei_fit_options *const options, const char *const what,
+                             const tare_tensor *const tensors, tarei_fitted *const fitted,
+                             tare_error *const err) {
   const tare_status status = fit_sample(profiles, options, tensors, fitted, err);
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", what);
 }
@@ -260,21 +258,6 @@ void tarei_fit_count(const tare_profiles *const profiles, const tarei_fitted *co
     counts->elements += elements;
     counts->lost += elements - count_elements(profiles, fitted->valid);
   }
-}
-
-tare_status tarei_fitted_keep(tarei_fitted *const fitted, tare_error *const err) {
-  for (int i = 0; i < fitted->n_tensors; i++) {
-    tare_tensor *const tensor = &fitted->tensors[i];
-    if (fitted->buffers[i]) {
-      continue;
-    }
-    size_t bytes = 0;
-    TARE_TRY(count_bytes(tensor, "fitted sample", &bytes, err));
-    TARE_TRY(reserve(fitted, i, bytes, "fitted sample", err));
-    memcpy(fitted->buffers[i], tensor->data, bytes);
-    tensor->data = fitted->buffers[i];
-  }
-  return TARE_OK;
 }
 
 void tarei_fitted_fini(tarei_fitted *const fitted) {

@@ -13,20 +13,20 @@
 /* A sample fitted to a profile: model-shaped tensors (batch dim added where the sample had none),
  * the symbol values it runs at, and those of its own data. Buffers are reused from call to call. */
 typedef struct tarei_fitted {
-  int profile;                       /* bucket: profile of the sample's own shape (or nearest) */
-  int64_t own[TARE_MAX_SYMBOLS];     /* symbol values of the sample as it came */
-  int64_t run[TARE_MAX_SYMBOLS];     /* symbol values after padding or cutting */
-  int64_t valid[TARE_MAX_SYMBOLS];   /* min(run, the sample's own): the part that is real data */
+  int profile;                     /* bucket: profile of the sample's own shape (or nearest) */
+  int64_t own[TARE_MAX_SYMBOLS];   /* symbol values of the sample as it came */
+  int64_t run[TARE_MAX_SYMBOLS];   /* symbol values after padding or cutting */
+  int64_t valid[TARE_MAX_SYMBOLS]; /* min(run, the sample's own): the part that is real data */
   int n_tensors;
-  tare_tensor *tensors;              /* in port order */
-  void **buffers;                    /* owned; NULL where the sample's memory is used in place */
+  tare_tensor *tensors; /* in port order */
+  void **buffers;       /* owned; NULL where the sample's memory is used in place */
   size_t *capacities;
 } tarei_fitted;
 
 typedef struct tarei_fit_options {
   tare_fit fit;
   tare_outside outside;
-  const tare_pad_value *pad_values;  /* checked once by tarei_fit_check */
+  const tare_pad_value *pad_values; /* checked once by tarei_fit_check */
   int n_pad_values;
   const tare_length_input *length_inputs; /* checked there as well */
   int n_length_inputs;
@@ -34,20 +34,19 @@ typedef struct tarei_fit_options {
 } tarei_fit_options;
 
 /* TARE_E_USAGE when a pad value or a length input names no input or does not fit its dtype. */
-tare_status tarei_fit_check(const tarei_fit_options *options, const tare_port *inputs,
-                            int n_inputs, tare_error *err);
+tare_status tarei_fit_check(const tarei_fit_options *options, const tare_port *inputs, int n_inputs,
+                            tare_error *err);
 
-/* Fits one sample (tensors in port order, batch dim optional). `what` names the sample in messages.
+/* Fits one sample (tensors in the order of the profiles' inputs, batch dim optional). `what` names
+ * the sample in messages.
  * TARE_E_SHAPE when it lies outside every profile and outside is ERROR. On any status `fitted`
  * stays usable; zero-initialise it first and end it with tarei_fitted_fini. */
-tare_status tarei_fit_sample(const tare_profiles *profiles, const tare_port *inputs, int n_inputs,
-                             const tarei_fit_options *options, const char *what,
-                             const tare_tensor *tensors, tarei_fitted *fitted, tare_error *err);
+tare_status tarei_fit_sample(const tare_profiles *profiles, const tarei_fit_options *options,
+                             const char *what, const tare_tensor *tensors, tarei_fitted *fitted,
+                             tare_error *err);
 /* Adds what fitting did to the sample. */
 void tarei_fit_count(const tare_profiles *profiles, const tarei_fitted *fitted,
                      tare_fit_counts *counts);
-/* Copies what still lies in the sample's own memory, so that the sample may go. */
-tare_status tarei_fitted_keep(tarei_fitted *fitted, tare_error *err);
 void tarei_fitted_fini(tarei_fitted *fitted);
 
 #endif

@@ -55,8 +55,8 @@ static tare_status check_pin(const tarei_eval_fit *const fit, const tare_tensor 
 tare_status tarei_eval_fit_sample(const tarei_eval_fit *const fit, const tare_sample *const sample,
                                   tarei_fitted *const fitted, tare_error *const err) {
   if (!fit->only) {
-    return tarei_fit_sample(tare_plan_profiles(fit->plan), fit->inputs, fit->n_inputs,
-                            &fit->options, sample->name, sample->tensors, fitted, err);
+    return tarei_fit_sample(tare_plan_profiles(fit->plan), &fit->options, sample->name,
+                            sample->tensors, fitted, err);
   }
   if (fit->options.outside == TARE_OUTSIDE_ERROR) {
     const tare_status status = check_pin(fit, sample->tensors, err);
@@ -64,8 +64,7 @@ tare_status tarei_eval_fit_sample(const tarei_eval_fit *const fit, const tare_sa
       return tarei_fail_in(err, status, "%s", sample->name);
     }
   }
-  TARE_TRY(tarei_fit_sample(fit->only, fit->inputs, fit->n_inputs, &fit->options, sample->name,
-                            sample->tensors, fitted, err));
+  TARE_TRY(tarei_fit_sample(fit->only, &fit->options, sample->name, sample->tensors, fitted, err));
   fitted->profile = fit->pin;
   return TARE_OK;
 }

@@ -72,7 +72,7 @@ static void every_policy_at_every_length(void **state) {
     }
     const tare_tensor sample = {TARE_F32, 1, {rows[i].own}, data};
     tare_error err = {0};
-    if (tarei_fit_sample(set, audio, 1, &options, "a", &sample, &fitted, &err) != TARE_OK) {
+    if (tarei_fit_sample(set, &options, "a", &sample, &fitted, &err) != TARE_OK) {
       fail_msg("%s", err.message);
     }
     const int64_t run = rows[i].run, own = rows[i].own;
@@ -106,11 +106,11 @@ static void inner_axes_and_batches_are_padded(void **state) {
   const tare_pad_value pad = {"x", -1};
   tarei_fitted fitted = {0};
   tarei_fit_options options = {TARE_FIT_OPT, TARE_OUTSIDE_ERROR, &pad, 1};
-  assert_int_equal(tarei_fit_sample(set, &port, 1, &options, "a", &batch, &fitted, NULL), TARE_OK);
+  assert_int_equal(tarei_fit_sample(set, &options, "a", &batch, &fitted, NULL), TARE_OK);
   static const int16_t opt[2][3][2] = {{{1, 2}, {4, 5}, {-1, -1}}, {{7, 8}, {10, 11}, {-1, -1}}};
   assert_memory_equal(fitted.tensors[0].data, opt, sizeof opt);
   options.fit = TARE_FIT_PAD;
-  assert_int_equal(tarei_fit_sample(set, &port, 1, &options, "a", &batch, &fitted, NULL), TARE_OK);
+  assert_int_equal(tarei_fit_sample(set, &options, "a", &batch, &fitted, NULL), TARE_OK);
   static const int16_t max[3][3][4] = {{{1, 2, 3, -1}, {4, 5, 6, -1}, {-1, -1, -1, -1}},
                                        {{7, 8, 9, -1}, {10, 11, 12, -1}, {-1, -1, -1, -1}},
                                        {{-1, -1, -1, -1}, {-1, -1, -1, -1}, {-1, -1, -1, -1}}};
@@ -133,14 +133,13 @@ static void inputs_share_a_symbol_and_pad_by_name(void **state) {
   tarei_fitted fitted = {0};
   tare_error err = {0};
   assert_int_equal(tarei_fit_check(&options, text, 2, &err), TARE_OK);
-  assert_int_equal(tarei_fit_sample(set, text, 2, &options, "a", tensors, &fitted, &err), TARE_OK);
+  assert_int_equal(tarei_fit_sample(set, &options, "a", tensors, &fitted, &err), TARE_OK);
   static const int64_t padded_ids[] = {5, 6, 7, 99, 99, 99};
   static const uint8_t padded_mask[] = {1, 1, 1, 0, 0, 0};
   assert_memory_equal(fitted.tensors[0].data, padded_ids, sizeof padded_ids);
   assert_memory_equal(fitted.tensors[1].data, padded_mask, sizeof padded_mask);
   tensors[1].dims[1] = 4;
-  assert_int_equal(tarei_fit_sample(set, text, 2, &options, "s7", tensors, &fitted, &err),
-                   TARE_E_SHAPE);
+  assert_int_equal(tarei_fit_sample(set, &options, "s7", tensors, &fitted, &err), TARE_E_SHAPE);
   assert_string_equal(err.message,
                       "s7: len is 3 by axis 1 of input 'ids' but 4 by axis 1 of input 'mask'");
   tarei_fitted_fini(&fitted);
@@ -161,8 +160,7 @@ static void the_bucket_comes_from_the_own_length(void **state) {
   const tarei_fit_options options = {TARE_FIT_OPT, TARE_OUTSIDE_NEAREST, NULL, 0};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const tare_tensor sample = {TARE_F32, 2, {1, rows[i].own}, data};
-    assert_int_equal(tarei_fit_sample(set, audio, 1, &options, "a", &sample, &fitted, NULL),
-                     TARE_OK);
+    assert_int_equal(tarei_fit_sample(set, &options, "a", &sample, &fitted, NULL), TARE_OK);
     assert_int_equal(fitted.profile, rows[i].profile);
     assert_int_equal(fitted.run[1], rows[i].run);
   }
@@ -178,22 +176,19 @@ static void outside_every_profile_is_an_error_or_the_nearest(void **state) {
   tarei_fit_options options = {TARE_FIT_NATIVE, TARE_OUTSIDE_ERROR, NULL, 0};
   tare_tensor sample = {TARE_F32, 2, {1, 9}, data};
   tare_error err = {0};
-  assert_int_equal(tarei_fit_sample(set, audio, 1, &options, "b.wav", &sample, &fitted, &err),
-                   TARE_E_SHAPE);
+  assert_int_equal(tarei_fit_sample(set, &options, "b.wav", &sample, &fitted, &err), TARE_E_SHAPE);
   assert_string_equal(err.message,
                       "b.wav: samples=9 is outside every profile: profile 0 takes 4..8");
   sample.dims[0] = 2; /* the profile has one row: the second is cut */
   options.outside = TARE_OUTSIDE_NEAREST;
-  assert_int_equal(tarei_fit_sample(set, audio, 1, &options, "b.wav", &sample, &fitted, &err),
-                   TARE_OK);
+  assert_int_equal(tarei_fit_sample(set, &options, "b.wav", &sample, &fitted, &err), TARE_OK);
   assert_int_equal(fitted.tensors[0].dims[0], 1);
   assert_int_equal(fitted.tensors[0].dims[1], 8);
   assert_int_equal(fitted.valid[0], 1);
   tarei_fitted_fini(&fitted);
   tare_profiles_free(&set);
   set = make(audio, 1, (const char *const[]){NULL});
-  assert_int_equal(tarei_fit_sample(set, audio, 1, &options, "b.wav", &sample, &fitted, &err),
-                   TARE_E_SHAPE);
+  assert_int_equal(tarei_fit_sample(set, &options, "b.wav", &sample, &fitted, &err), TARE_E_SHAPE);
   assert_string_equal(err.message, "b.wav: there is no profile to hold it");
   tarei_fitted_fini(&fitted);
   tare_profiles_free(&set);
@@ -208,13 +203,11 @@ static void impossible_sizes_and_types_are_refused(void **state) {
   tarei_fitted fitted = {0};
   tare_error err = {0};
   tarei_fit_options options = {TARE_FIT_PAD, TARE_OUTSIDE_ERROR, NULL, 0};
-  assert_int_equal(tarei_fit_sample(set, audio, 1, &options, "a", &sample, &fitted, &err),
-                   TARE_E_LIMIT);
+  assert_int_equal(tarei_fit_sample(set, &options, "a", &sample, &fitted, &err), TARE_E_LIMIT);
   assert_string_equal(err.message, "a: input 'audio' has more bytes than can be addressed");
   sample.dtype = TARE_DTYPE_NONE;
   options.fit = TARE_FIT_NATIVE;
-  assert_int_equal(tarei_fit_sample(set, audio, 1, &options, "a", &sample, &fitted, &err),
-                   TARE_E_INPUT);
+  assert_int_equal(tarei_fit_sample(set, &options, "a", &sample, &fitted, &err), TARE_E_INPUT);
   assert_message(&err, "unknown element type 0");
   tarei_fitted_fini(&fitted);
   tare_profiles_free(&set);
@@ -261,8 +254,7 @@ static void pad_values_suit_their_type(void **state) {
     memset(data, 0x5a, sizeof data);
     const tare_tensor sample = {rows[i].dtype, 1, {1}, data};
     tarei_fitted fitted = {0};
-    assert_int_equal(tarei_fit_sample(set, &port, 1, &options, "a", &sample, &fitted, NULL),
-                     TARE_OK);
+    assert_int_equal(tarei_fit_sample(set, &options, "a", &sample, &fitted, NULL), TARE_OK);
     const char *const out = fitted.tensors[0].data;
     assert_memory_equal(out, data, size);
     assert_memory_equal(out + size, rows[i].bytes, size);

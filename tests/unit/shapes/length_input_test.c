@@ -77,8 +77,7 @@ static void lengths_follow_every_policy(void **state) {
     sample *const s = new_sample(rows[i].own, rows[i].second);
     const int64_t left[] = {rows[i].first_left, rows[i].second_left};
     assert_int_equal(tarei_fit_check(&options, ports, INPUTS, NULL), TARE_OK);
-    assert_int_equal(tarei_fit_sample(set, ports, INPUTS, &options, "s", s->tensors, &fitted, NULL),
-                     TARE_OK);
+    assert_int_equal(tarei_fit_sample(set, &options, "s", s->tensors, &fitted, NULL), TARE_OK);
     assert_int_equal(fitted.tensors[0].dims[1], rows[i].run);
     for (int k = 0; k < 2; k++) {
       const double share = (double)left[k] / (double)rows[i].run;
@@ -102,20 +101,17 @@ static void what_is_no_length_is_refused(void **state) {
   tarei_fit_options options = {.length_inputs = items, .n_length_inputs = ITEMS};
   sample *const s = new_sample(5, 5);
   s->lengths[1] = 6;
-  assert_int_equal(tarei_fit_sample(set, ports, INPUTS, &options, "s3", s->tensors, &fitted, &err),
-                   TARE_E_INPUT);
+  assert_int_equal(tarei_fit_sample(set, &options, "s3", s->tensors, &fitted, &err), TARE_E_INPUT);
   assert_string_equal(err.message,
                       "s3: length input 'lengths' holds 6: expected a length of 'len', "
                       "which is 5 long, 0..5");
   s->lengths[1] = 5;
   s->column[0] = -1;
-  assert_int_equal(tarei_fit_sample(set, ports, INPUTS, &options, "s3", s->tensors, &fitted, &err),
-                   TARE_E_INPUT);
+  assert_int_equal(tarei_fit_sample(set, &options, "s3", s->tensors, &fitted, &err), TARE_E_INPUT);
   assert_non_null(strstr(err.message, "'column' holds -1"));
   s->column[0] = 5;
   s->shares[0] = 5;
-  assert_int_equal(tarei_fit_sample(set, ports, INPUTS, &options, "s3", s->tensors, &fitted, &err),
-                   TARE_E_INPUT);
+  assert_int_equal(tarei_fit_sample(set, &options, "s3", s->tensors, &fitted, &err), TARE_E_INPUT);
   assert_non_null(strstr(err.message, "'shares' holds 5: expected a share of 'len'"));
   free(s);
   tarei_fitted_fini(&fitted);
