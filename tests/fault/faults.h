@@ -7,6 +7,7 @@
 #define FAULT_KINDS(X)                                        \
   X(alloc, "one allocation fails", "5")                       \
   X(allocs, "that allocation and all later ones fail", "5")   \
+  X(space, "memory may not grow beyond n times 64 KiB", "5")  \
   X(mmap, "mapping memory or a file fails", "5")              \
   X(thread, "starting a thread fails", "5")                   \
   X(open, "opening a file fails: too many are open", "2345")  \
@@ -25,6 +26,7 @@ enum {
 };
 
 #define FAULT_NONE (-1)
+#define FAULT_STEP 65536                 /* bytes of address space */
 #define FAULT_SOCKET "TARE_FAULT_SOCKET" /* environment: the number of the socket to the sweep */
 
 typedef struct fault_request {

@@ -3,9 +3,10 @@
  * does its work or fails in order: no signal, no sanitizer report, the exit code of the fault, a
  * sentence, no file left behind, and the output file as before or whole.
  *
- * Where an allocation inside libhdf5 or libsndfile fails, the library may crash or exit at that
+ * Where one allocation inside libhdf5 or libsndfile fails, the library may crash or exit at that
  * very place: HDF5 1.10 does in many, libsndfile 1.2 in some. Nothing may be left behind then
- * either.
+ * either. That is not allowed where memory becomes short in earnest (`space`): the command asks for
+ * some before it enters such a library.
  *
  *   sweep [--kinds a,b] [--runs N] [--seed S] [--first POINT] [--output FILE] [--text] --
  *         SHIM COMMAND...
