@@ -6,6 +6,7 @@
 #include "base/cores.h"
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "datasets/paths.h"
 #include "datasets/prefetch.h"
 #include "datasets/stream.h"
 
@@ -97,7 +98,7 @@ static tare_status open_paths(tare_dataset *const dataset, const char *const *co
     if (notes.length && notes.text[notes.length - 1] != ' ') {
       tarei_str_add(&notes, "; ");
     }
-    status = tarei_items_expand(&dataset->items, paths[i], &dataset->spec, &notes, err);
+    status = tarei_paths_expand(&dataset->items, paths[i], &dataset->spec, &notes, err);
   }
   if (status == TARE_OK) {
     status = survey(dataset, &notes, err);

@@ -1,8 +1,7 @@
-/* The files of a data set, in order, and how paths given by the user expand to them. */
+/* The files of a data set, in order. */
 #ifndef TAREI_DATASETS_ITEMS_H
 #define TAREI_DATASETS_ITEMS_H
 
-#include "base/str.h"
 #include "datasets/reader.h"
 
 typedef struct tarei_item {
@@ -22,12 +21,6 @@ typedef struct tarei_items {
 } tarei_items;
 
 void tarei_items_fini(tarei_items *items);
-
-/* Adds the files that a path stands for: itself, the files of a folder, the rows of a manifest or
- * the lines of a list. Says in `notes` what was not obvious. TARE_E_INPUT when it is missing,
- * malformed, or a folder without data; TARE_E_USAGE when a manifest lacks the label column. */
-tare_status tarei_items_expand(tarei_items *items, const char *path, const tarei_data_spec *spec,
-                               tarei_str *notes, tare_error *err);
 
 /* Adds one file; label_text and origin may be NULL. Strings are copied, but origin is kept. */
 tare_status tarei_items_add(tarei_items *items, const char *path, const char *label_text,

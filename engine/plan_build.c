@@ -6,7 +6,7 @@
 #include "base/refusals.h"
 #include "engine/evaluate.h"
 #include "engine/plan.h"
-#include "engine/plan_children.h"
+#include "engine/plan_fini.h"
 #include "engine/plan_limits.h"
 #include "engine/plan_ports.h"
 #include "graph/fix_symbols.h"

@@ -9,7 +9,6 @@
 #include "engine/lower/measured.h"
 #include "engine/memory_plan.h"
 #include "engine/plan.h"
-#include "engine/plan_children.h"
 #include "engine/sizes.h"
 
 #define MAX_OPERANDS 512 /* inputs of one node; Concat is the only wide one */
@@ -186,6 +185,33 @@ static bool has_late_operand(const tare_plan *const plan, const tarei_node *cons
   return late;
 }
 
+static tare_status make_child(tare_plan *const plan, tarei_graph *const body,
+                              tare_error *const err) {
+  if (!TAREI_GROW(plan->children, plan->n_children, plan->cap_children)) {
+    return tarei_fail_memory(err, "plan", sizeof *plan);
+  }
+  tare_plan *const child = tarei_calloc(1, sizeof *child);
+  if (!child) {
+    return tarei_fail_memory(err, "plan", sizeof *child);
+  }
+  plan->children[plan->n_children++] = child;
+  child->parent = plan;
+  child->graph = body;
+  child->profiles = plan->profiles;
+  return tarei_plan_finish(child, err);
+}
+
+/* A finished part for each graph among the node's attributes, in their order. */
+static tare_status make_children(tare_plan *const plan, const tarei_node *const node,
+                                 tare_error *const err) {
+  for (int i = 0; i < node->n_attrs; i++) {
+    if (node->attrs[i].kind == TAREI_ATTR_GRAPH) {
+      TARE_TRY(make_child(plan, node->attrs[i].graph, err));
+    }
+  }
+  return TARE_OK;
+}
+
 static tare_status make_step(tare_plan *const plan, const tarei_node *const node,
                              tare_error *const err) {
   tarei_step *const step = &plan->steps[plan->n_steps++];
@@ -198,7 +224,7 @@ static tare_status make_step(tare_plan *const plan, const tarei_node *const node
                        .late = has_late_operand(plan, node)};
   TARE_TRY(tarei_measured_find(step, err));
   step->late |= step->n_measured > 0; /* also where inference made symbols that no dim kept */
-  TARE_TRY(tarei_plan_make_children(plan, node, err));
+  TARE_TRY(make_children(plan, node, err));
   return step->lowering->prepare
              ? step->lowering->prepare(step, &tarei_plan_whole(plan)->blobs, err)
              : TARE_OK;

@@ -3,18 +3,6 @@
 #include "base/mem.h"
 #include "shapes/expr_pool.h"
 
-int tarei_term_compare(const tarei_term *const a, const tarei_term *const b) {
-  if (a->degree != b->degree) {
-    return a->degree - b->degree;
-  }
-  for (int i = 0; i < a->degree; i++) {
-    if (a->atoms[i] != b->atoms[i]) {
-      return a->atoms[i] < b->atoms[i] ? 1 : -1;
-    }
-  }
-  return 0;
-}
-
 bool tarei_term_mul(const tarei_term *const a, const tarei_term *const b, tarei_term *const out) {
   if (a->degree + b->degree > TAREI_EXPR_MAX_DEGREE ||
       !tarei_mul_i64(a->coefficient, b->coefficient, &out->coefficient)) {

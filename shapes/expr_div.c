@@ -8,10 +8,6 @@
 
 #define MAX_DIVISION_STEPS 256
 
-int64_t tarei_floordiv_i64(const int64_t a, const int64_t b) {
-  return a / b - (a % b < 0);
-}
-
 static uint64_t magnitude(const int64_t v) {
   return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }

@@ -5,6 +5,10 @@
 #include "shapes/expr.h"
 #include "shapes/expr_pool.h"
 
+int64_t tarei_floordiv_i64(const int64_t a, const int64_t b) {
+  return a / b - (a % b < 0);
+}
+
 static bool eval_floor(const int64_t a, const int64_t b, int64_t *const quotient,
                        int64_t *const rest) {
   if (b == 0 || (a == INT64_MIN && b == -1)) {

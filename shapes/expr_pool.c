@@ -5,6 +5,18 @@
 
 #include "base/mem.h"
 
+int tarei_term_compare(const tarei_term *const a, const tarei_term *const b) {
+  if (a->degree != b->degree) {
+    return a->degree - b->degree;
+  }
+  for (int i = 0; i < a->degree; i++) {
+    if (a->atoms[i] != b->atoms[i]) {
+      return a->atoms[i] < b->atoms[i] ? 1 : -1;
+    }
+  }
+  return 0;
+}
+
 tarei_exprs *tarei_exprs_new(void) {
   tarei_exprs *const pool = tarei_calloc(1, sizeof *pool);
   if (!pool || !TAREI_GROW(pool->terms, 0, pool->cap_terms)) { /* 0 has no terms, but they begin */

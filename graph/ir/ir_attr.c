@@ -5,20 +5,6 @@
 #include "graph/ir/ir.h"
 #include "graph/ir/ir_internal.h"
 
-void tarei_attr_fini(tarei_attr *const attr) {
-  free(attr->name);
-  free(attr->s);
-  free(attr->ints);
-  free(attr->floats);
-  for (int i = 0; attr->strings && i < attr->n; i++) {
-    free(attr->strings[i]);
-  }
-  free(attr->strings);
-  tarei_buffer_release(attr->buffer);
-  tarei_graph_free(attr->graph);
-  *attr = (tarei_attr){0};
-}
-
 const tarei_attr *tarei_attr_find(const tarei_node *const node, const char *const name) {
   for (int i = 0; i < node->n_attrs; i++) {
     if (strcmp(node->attrs[i].name, name) == 0) {
@@ -78,36 +64,6 @@ bool tarei_attr_put(tarei_node *const node, tarei_attr *const attr) {
   return true;
 }
 
-bool tarei_attr_set_int(tarei_node *const node, const char *const name, const int64_t value) {
-  return tarei_attr_put(
-      node, &(tarei_attr){.name = tarei_strdup(name), .kind = TAREI_ATTR_INT, .i = value});
-}
-
-bool tarei_attr_set_float(tarei_node *const node, const char *const name, const float value) {
-  return tarei_attr_put(
-      node, &(tarei_attr){.name = tarei_strdup(name), .kind = TAREI_ATTR_FLOAT, .f = value});
-}
-
-bool tarei_attr_set_string(tarei_node *const node, const char *const name,
-                           const char *const value) {
-  const tarei_attr attr = {.name = (char *)name, .kind = TAREI_ATTR_STRING, .s = (char *)value};
-  return tarei_attr_copy(node, &attr);
-}
-
-bool tarei_attr_set_floats(tarei_node *const node, const char *const name,
-                           const float *const values, const int n) {
-  const tarei_attr attr = {
-      .name = (char *)name, .kind = TAREI_ATTR_FLOATS, .floats = (float *)values, .n = n};
-  return tarei_attr_copy(node, &attr);
-}
-
-bool tarei_attr_set_ints(tarei_node *const node, const char *const name,
-                         const int64_t *const values, const int n) {
-  const tarei_attr attr = {
-      .name = (char *)name, .kind = TAREI_ATTR_INTS, .ints = (int64_t *)values, .n = n};
-  return tarei_attr_copy(node, &attr);
-}
-
 static char **copy_strings(char *const *const strings, const int n) {
   char **const copy = tarei_calloc((size_t)n, sizeof *copy);
   for (int i = 0; copy && i < n; i++) {
@@ -123,23 +79,57 @@ static char **copy_strings(char *const *const strings, const int n) {
   return copy;
 }
 
-bool tarei_attr_copy(tarei_node *const to, const tarei_attr *const from) {
-  tarei_attr copy = *from;
-  copy.name = tarei_strdup(from->name);
-  copy.s = tarei_strdup(from->s);
-  copy.ints = from->ints ? tarei_memdup(from->ints, (size_t)from->n * sizeof *copy.ints) : NULL;
-  copy.floats =
-      from->floats ? tarei_memdup(from->floats, (size_t)from->n * sizeof *copy.floats) : NULL;
-  copy.strings = from->strings ? copy_strings(from->strings, from->n) : NULL;
-  copy.buffer = tarei_buffer_retain(from->buffer);
-  copy.graph = from->graph ? tarei_graph_clone_body(from->graph) : NULL;
-  if (!copy.name || (from->graph && !copy.graph) || (from->s && !copy.s) ||
-      (from->ints && !copy.ints) || (from->floats && !copy.floats) ||
-      (from->strings && !copy.strings)) {
-    tarei_attr_fini(&copy);
+bool tarei_attr_copy_plain(const tarei_attr *const from, tarei_attr *const to) {
+  const size_t n = (size_t)from->n;
+  *to = *from;
+  to->name = tarei_strdup(from->name);
+  to->s = tarei_strdup(from->s);
+  to->ints = from->ints ? tarei_memdup(from->ints, n * sizeof *to->ints) : NULL;
+  to->floats = from->floats ? tarei_memdup(from->floats, n * sizeof *to->floats) : NULL;
+  to->strings = from->strings ? copy_strings(from->strings, from->n) : NULL;
+  to->buffer = tarei_buffer_retain(from->buffer);
+  to->graph = NULL;
+  if (!to->name || (from->s && !to->s) || (from->ints && !to->ints) ||
+      (from->floats && !to->floats) || (from->strings && !to->strings)) {
+    tarei_attr_fini(to);
     return false;
   }
-  return tarei_attr_put(to, &copy);
+  return true;
+}
+
+static bool put_copy(tarei_node *const node, const tarei_attr *const from) {
+  tarei_attr copy;
+  return tarei_attr_copy_plain(from, &copy) && tarei_attr_put(node, &copy);
+}
+
+bool tarei_attr_set_int(tarei_node *const node, const char *const name, const int64_t value) {
+  return tarei_attr_put(
+      node, &(tarei_attr){.name = tarei_strdup(name), .kind = TAREI_ATTR_INT, .i = value});
+}
+
+bool tarei_attr_set_float(tarei_node *const node, const char *const name, const float value) {
+  return tarei_attr_put(
+      node, &(tarei_attr){.name = tarei_strdup(name), .kind = TAREI_ATTR_FLOAT, .f = value});
+}
+
+bool tarei_attr_set_string(tarei_node *const node, const char *const name,
+                           const char *const value) {
+  const tarei_attr attr = {.name = (char *)name, .kind = TAREI_ATTR_STRING, .s = (char *)value};
+  return put_copy(node, &attr);
+}
+
+bool tarei_attr_set_floats(tarei_node *const node, const char *const name,
+                           const float *const values, const int n) {
+  const tarei_attr attr = {
+      .name = (char *)name, .kind = TAREI_ATTR_FLOATS, .floats = (float *)values, .n = n};
+  return put_copy(node, &attr);
+}
+
+bool tarei_attr_set_ints(tarei_node *const node, const char *const name,
+                         const int64_t *const values, const int n) {
+  const tarei_attr attr = {
+      .name = (char *)name, .kind = TAREI_ATTR_INTS, .ints = (int64_t *)values, .n = n};
+  return put_copy(node, &attr);
 }
 
 void tarei_attr_remove(tarei_node *const node, const char *const name) {

@@ -18,6 +18,19 @@ static bool clone_value(tarei_value *const to, const tarei_value *const from) {
   return to->name && !from->contents == !to->contents && !from->quant.scales == !to->quant.scales;
 }
 
+bool tarei_attr_copy(tarei_node *const to, const tarei_attr *const from) {
+  tarei_attr copy;
+  if (!tarei_attr_copy_plain(from, &copy)) {
+    return false;
+  }
+  copy.graph = from->graph ? tarei_graph_clone_body(from->graph) : NULL;
+  if (from->graph && !copy.graph) {
+    tarei_attr_fini(&copy);
+    return false;
+  }
+  return tarei_attr_put(to, &copy);
+}
+
 static bool clone_node(tarei_node *const to, const tarei_node *const from) {
   *to = (tarei_node){.op = from->op,
                      .number = from->number,

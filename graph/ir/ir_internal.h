@@ -5,6 +5,8 @@
 #include "graph/ir/ir.h"
 
 void tarei_attr_fini(tarei_attr *attr);
+/* Copies an attribute but for its graph. False when out of memory. */
+bool tarei_attr_copy_plain(const tarei_attr *from, tarei_attr *to);
 /* Puts an attribute in, over one of the same name; its memory is taken over, also on failure. */
 bool tarei_attr_put(tarei_node *node, tarei_attr *attr);
 

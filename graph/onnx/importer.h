@@ -28,12 +28,17 @@ void tarei_externals_fini(tarei_externals *externals);
 tare_status tarei_external_path(tarei_externals *externals, const char *location, char **out,
                                 tare_error *err);
 
+struct tarei_importer;
+typedef tare_status tarei_onnx_body_fn(struct tarei_importer *importer, Onnx__AttributeProto *proto,
+                                       int node, tarei_graph **out, tare_error *err);
+
 typedef struct tarei_importer {
   tarei_graph *graph;
   Onnx__GraphProto *proto; /* not const: buffers take raw data out of it */
   tarei_names values;
   tarei_names nodes;
   tarei_externals *externals;
+  tarei_onnx_body_fn *body;      /* tarei_onnx_body, which attributes call for their graphs */
   struct tarei_importer *around; /* of the graph that a body stands in, or NULL */
   int node;                      /* there: the node that the body belongs to */
 } tarei_importer;
@@ -69,8 +74,7 @@ tare_status tarei_onnx_attr(tarei_importer *importer, Onnx__AttributeProto *prot
                             tarei_attr *attr, tare_error *err);
 /* Reads a graph inside of a node. What it reads of the graphs around it becomes further inputs of the
  * body and of the node. *out is to be freed also after a failure. */
-tare_status tarei_onnx_body(tarei_importer *importer, Onnx__AttributeProto *proto, int node,
-                            tarei_graph **out, tare_error *err);
+tarei_onnx_body_fn tarei_onnx_body;
 /* The value of this name here, or taken from a graph around; -1 where there is none. */
 tare_status tarei_onnx_find(tarei_importer *importer, const char *name, int *out, tare_error *err);
 /* Lets a graph compute in float32 what it has in float16 and bfloat16, bodies included; `proto` names the

@@ -57,7 +57,7 @@ static tare_status onnx_attr_read_tensor(const reader *const r, Onnx__AttributeP
 static tare_status read_graph(const reader *const r, Onnx__AttributeProto *const proto,
                               tarei_attr *const attr) {
   return r->node < 0 ? tarei_fail(r->err, TARE_E_MODEL, "is a graph where a value is due")
-                     : tarei_onnx_body(r->importer, proto, r->node, &attr->graph, r->err);
+                     : r->importer->body(r->importer, proto, r->node, &attr->graph, r->err);
 }
 
 static tare_status read_floats(const reader *const r, Onnx__AttributeProto *const proto,

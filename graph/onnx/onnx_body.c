@@ -5,62 +5,6 @@
 #include "base/mem.h"
 #include "graph/onnx/importer.h"
 
-/* Appends a value to the inputs of a node; its place there, or -1. */
-static int append_input(tarei_node *const node, const int value) {
-  int *const grown = tarei_realloc(node->in, ((size_t)node->n_in + 1) * sizeof *grown);
-  if (!grown) {
-    return -1;
-  }
-  node->in = grown;
-  grown[node->n_in] = value;
-  return node->n_in++;
-}
-
-/* A constant outside is one inside. */
-static tare_status share_constant(tarei_importer *const inner, const char *const name,
-                                  const int outside, int *const out, tare_error *const err) {
-  const tarei_value *const from = &inner->around->graph->values[outside];
-  *out = tarei_graph_add_value(inner->graph, name);
-  if (*out < 0) {
-    return tarei_fail_memory(err, name, sizeof *from);
-  }
-  tarei_value *const to = &inner->graph->values[*out];
-  to->data = tarei_buffer_retain(from->data);
-  to->dtype = from->dtype;
-  to->rank = from->rank;
-  memcpy(to->dims, from->dims, sizeof to->dims);
-  return TARE_OK;
-}
-
-static tare_status capture(tarei_importer *const inner, const char *const name, const int outside,
-                           int *const out, tare_error *const err) {
-  tarei_node *const node = &inner->around->graph->nodes[inner->node];
-  const int place = append_input(node, outside);
-  *out = place < 0 ? -1 : tarei_graph_add_capture(inner->graph, name, place);
-  return *out < 0 ? tarei_fail_memory(err, name, sizeof(tarei_value)) : TARE_OK;
-}
-
-tare_status tarei_onnx_find(tarei_importer *const importer, const char *const name, int *const out,
-                            tare_error *const err) {
-  *out = tarei_names_find(&importer->values, name);
-  if (*out >= 0 || !importer->around) {
-    return TARE_OK;
-  }
-  int outside = -1;
-  TARE_TRY(tarei_onnx_find(importer->around, name, &outside, err));
-  if (outside < 0) {
-    return TARE_OK;
-  }
-  TARE_TRY(importer->around->graph->values[outside].data
-               ? share_constant(importer, name, outside, out, err)
-               : capture(importer, name, outside, out, err));
-  if (!tarei_names_grow(&importer->values)) {
-    return tarei_fail_memory(err, name, sizeof(struct tarei_names_slot));
-  }
-  tarei_names_add(&importer->values, name, *out);
-  return TARE_OK;
-}
-
 /* Type and dims of formal inputs follow from what the node is given. */
 static tare_status formal_inputs(tarei_importer *const inner, tare_error *const err) {
   const Onnx__GraphProto *const proto = inner->proto;
@@ -107,6 +51,7 @@ tare_status tarei_onnx_body(tarei_importer *const importer, Onnx__AttributeProto
   tarei_importer inner = {.graph = body,
                           .proto = proto->g,
                           .externals = importer->externals,
+                          .body = importer->body,
                           .around = importer,
                           .node = node};
   const tare_status status = import(&inner, err);

@@ -212,3 +212,11 @@ tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const
   }
   return TARE_OK;
 }
+
+size_t tarei_onnx_count_values(const Onnx__GraphProto *const proto) {
+  size_t n = proto->n_initializer + proto->n_input;
+  for (size_t i = 0; i < proto->n_node; i++) {
+    n += proto->node[i]->n_output;
+  }
+  return n;
+}

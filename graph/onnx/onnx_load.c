@@ -70,14 +70,6 @@ static tare_status check_model(const Onnx__ModelProto *const model, const tare_l
   return tarei_onnx_check_old(model->graph, *opset, err);
 }
 
-size_t tarei_onnx_count_values(const Onnx__GraphProto *const proto) {
-  size_t n = proto->n_initializer + proto->n_input;
-  for (size_t i = 0; i < proto->n_node; i++) {
-    n += proto->node[i]->n_output;
-  }
-  return n;
-}
-
 static tare_status import_graph(tarei_importer *const importer, tare_error *const err) {
   const Onnx__GraphProto *const proto = importer->proto;
   if (!tarei_names_init(&importer->values, tarei_onnx_count_values(proto)) ||
@@ -104,7 +96,10 @@ static tare_status import_model(const Onnx__ModelProto *const model, const char 
     return tarei_fail_memory(err, "producer", strlen(model->producer_name));
   }
   tarei_externals externals = {.path = path, .allowed = folder};
-  tarei_importer importer = {.graph = graph, .proto = model->graph, .externals = &externals};
+  tarei_importer importer = {.graph = graph,
+                             .proto = model->graph,
+                             .externals = &externals,
+                             .body = tarei_onnx_body};
   const tare_status status = import_graph(&importer, err);
   tarei_names_fini(&importer.values);
   tarei_names_fini(&importer.nodes);

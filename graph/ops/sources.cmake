@@ -2,6 +2,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/ops_common.c
   ops/ops_contents.c
   ops/ops_dims.c
+  ops/ops_lists.c
   ops/ops_trace.c
   ops/attention/op_attention.c
   ops/bodies/op_if.c

@@ -89,7 +89,7 @@ PAIR(max_F64, double, double, x > y || isnan(x) ? x : y)
 PAIR(prelu_F64, double, double, x < 0 ? x * y : x)
 PAIR(both, uint8_t, uint8_t, (x != 0) & (y != 0))
 PAIR(either, uint8_t, uint8_t, (x != 0) | (y != 0))
-PAIR(one_of_both, uint8_t, uint8_t, (x != 0) ^ (y != 0))
+PAIR(pair_xor, uint8_t, uint8_t, (x != 0) ^ (y != 0))
 
 /* --- the table ---------------------------------------------------------------------------------
  */
@@ -121,7 +121,7 @@ static tarei_pair_fn *const rows[TAREI_PAIR_COUNT][TAREI_DTYPES] = {
     [TAREI_PAIR_GREATER_OR_EQUAL] = ORDERED_ROWS(greater_or_equal),
     [TAREI_PAIR_AND] = {[TARE_BOOL] = both},
     [TAREI_PAIR_OR] = {[TARE_BOOL] = either},
-    [TAREI_PAIR_XOR] = {[TARE_BOOL] = one_of_both},
+    [TAREI_PAIR_XOR] = {[TARE_BOOL] = pair_xor},
     [TAREI_PAIR_BITWISE_AND] = BIT_ROWS(bit_and),
     [TAREI_PAIR_BITWISE_OR] = BIT_ROWS(bit_or),
     [TAREI_PAIR_BITWISE_XOR] = BIT_ROWS(bit_xor),

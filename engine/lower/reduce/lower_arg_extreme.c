@@ -87,16 +87,15 @@ static tare_status arg_extreme_run(const tarei_step *const step, const tarei_run
   return TARE_OK;
 }
 
-static tare_status arg_extreme_run_max(const tarei_step *const step, const tarei_run *const r,
-                                       tare_error *const err) {
+static tare_status arg_max_run(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
   return arg_extreme_run(step, r, max_kind, err);
 }
 
-static tare_status run_min(const tarei_step *const step, const tarei_run *const r,
-                           tare_error *const err) {
+static tare_status arg_min_run(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
   return arg_extreme_run(step, r, min_kind, err);
 }
 
-const tarei_lowering tarei_lower_arg_max = {.prepare = arg_extreme_prepare,
-                                            .run = arg_extreme_run_max};
-const tarei_lowering tarei_lower_arg_min = {.prepare = arg_extreme_prepare, .run = run_min};
+const tarei_lowering tarei_lower_arg_max = {.prepare = arg_extreme_prepare, .run = arg_max_run};
+const tarei_lowering tarei_lower_arg_min = {.prepare = arg_extreme_prepare, .run = arg_min_run};

@@ -31,9 +31,9 @@ typedef struct cumulate_job {
   }
 
 /* Integers wrap: those of two's complement are counted without a sign. */
-#define BOTH(suffix, type)               \
-  CUMULATE(sum_##suffix, type, 0, a + v) \
-  CUMULATE(prod_##suffix, type, 1, a *v)
+#define BOTH(suffix, type)                   \
+  CUMULATE(cum_sum_##suffix, type, 0, a + v) \
+  CUMULATE(cum_prod_##suffix, type, 1, a *v)
 BOTH(f32, float)
 BOTH(f64, double)
 BOTH(x32, uint32_t)
@@ -47,7 +47,7 @@ typedef void (*cumulate_kind[TARE_BF16 + 1])(const cumulate_job *j, size_t at, s
     [TARE_I64] = name##_x64, [TARE_U32] = name##_x32, [TARE_U64] = name##_x64  \
   }
 
-static const cumulate_kind sum_kind = TYPES(sum), prod_kind = TYPES(prod);
+static const cumulate_kind sum_kind = TYPES(cum_sum), prod_kind = TYPES(cum_prod);
 
 static tare_status cumulate_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                     tare_error *const err) {
@@ -89,15 +89,15 @@ static tare_status cumulate_run(const tarei_step *const step, const tarei_run *c
   return TARE_OK;
 }
 
-static tare_status run_prod(const tarei_step *const step, const tarei_run *const r,
-                            tare_error *const err) {
+static tare_status cum_prod_run(const tarei_step *const step, const tarei_run *const r,
+                                tare_error *const err) {
   return cumulate_run(step, r, prod_kind, err);
 }
 
-static tare_status run_sum(const tarei_step *const step, const tarei_run *const r,
-                           tare_error *const err) {
+static tare_status cum_sum_run(const tarei_step *const step, const tarei_run *const r,
+                               tare_error *const err) {
   return cumulate_run(step, r, sum_kind, err);
 }
 
-const tarei_lowering tarei_lower_cum_prod = {.prepare = cumulate_prepare, .run = run_prod};
-const tarei_lowering tarei_lower_cum_sum = {.prepare = cumulate_prepare, .run = run_sum};
+const tarei_lowering tarei_lower_cum_prod = {.prepare = cumulate_prepare, .run = cum_prod_run};
+const tarei_lowering tarei_lower_cum_sum = {.prepare = cumulate_prepare, .run = cum_sum_run};

@@ -1,0 +1,220 @@
+#include "datasets/paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "datasets/manifest.h"
+#include "datasets/numpy/npy_folder.h"
+
+static int paths_by_name(const void *const a, const void *const b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+typedef struct names {
+  char **names;
+  size_t n, capacity;
+} names;
+
+static void paths_names_fini(names *const list) {
+  for (size_t i = 0; i < list->n; i++) {
+    free(list->names[i]);
+  }
+  free(list->names);
+}
+
+static bool paths_is_folder(const char *const path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A sub-folder of its own: a link might lead back to where it stands. */
+static bool is_own_folder(const char *const path) {
+  struct stat st;
+  return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A file that some reader knows, a sub-folder that is a sample, or one to look into. */
+static bool is_data(const char *const path, const tarei_data_spec *const spec) {
+  return paths_is_folder(path) ? is_own_folder(path) || tarei_npy_folder_is_sample(path, spec)
+                               : tarei_reader_knows_extension(path);
+}
+
+/* Takes one entry of a folder unless it is hidden; *others counts what is no data. */
+static tare_status list_entry(const char *const folder, const char *const name,
+                              const tarei_data_spec *const spec, names *const list,
+                              int64_t *const others, tare_error *const err) {
+  char *path = NULL;
+  if (name[0] == '.') {
+    return TARE_OK;
+  }
+  if (asprintf(&path, "%s/%s", folder, name) < 0) {
+    return tarei_fail_memory(err, folder, strlen(name));
+  }
+  if (!is_data(path, spec)) {
+    ++*others;
+    free(path);
+    return TARE_OK;
+  }
+  if (!TAREI_GROW(list->names, list->n, list->capacity)) {
+    free(path);
+    return tarei_fail_memory(err, folder, list->capacity);
+  }
+  list->names[list->n++] = path;
+  return TARE_OK;
+}
+
+/* Paths of the data in a folder, sorted. */
+static tare_status list_folder(const char *const folder, const tarei_data_spec *const spec,
+                               names *const list, int64_t *const others, tare_error *const err) {
+  DIR *const dir = opendir(folder);
+  if (!dir) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: cannot list: %s", folder, strerror(errno));
+  }
+  tare_status status = TARE_OK;
+  for (const struct dirent *e = readdir(dir); e && status == TARE_OK; e = readdir(dir)) {
+    status = list_entry(folder, e->d_name, spec, list, others, err);
+  }
+  (void)closedir(dir); /* only read */
+  if (list->n) {
+    qsort(list->names, list->n, sizeof *list->names, paths_by_name);
+  }
+  return status;
+}
+
+static tare_status expand_folder(tarei_items *items, const char *path, int depth,
+                                 const tarei_data_spec *spec, tarei_str *notes, tare_error *err);
+
+enum { DEEPEST = 32 }; /* sub-folders below one another */
+
+/* Where sub-folders are samples, others beside them are not looked into. */
+static void drop_other_folders(names *const list, const tarei_data_spec *const spec,
+                               int64_t *const others) {
+  bool samples = false;
+  for (size_t i = 0; i < list->n; i++) {
+    samples = samples ||
+              (paths_is_folder(list->names[i]) && tarei_npy_folder_is_sample(list->names[i], spec));
+  }
+  size_t n = 0;
+  for (size_t i = 0; i < list->n; i++) {
+    if (samples && paths_is_folder(list->names[i]) &&
+        !tarei_npy_folder_is_sample(list->names[i], spec)) {
+      free(list->names[i]);
+      ++*others;
+    } else {
+      list->names[n++] = list->names[i];
+    }
+  }
+  list->n = n;
+}
+
+/* Files, and what sub-folders hold. */
+static tare_status paths_add_files(tarei_items *const items, const char *const folder,
+                                   const int depth, const tarei_data_spec *const spec,
+                                   tarei_str *const notes, tare_error *const err) {
+  names list = {0};
+  const size_t before = items->n;
+  int64_t others = 0;
+  tare_status status =
+      depth > DEEPEST
+          ? tarei_fail(err, TARE_E_LIMIT, "%s: more than %d folders deep", folder, DEEPEST)
+          : list_folder(folder, spec, &list, &others, err);
+  drop_other_folders(&list, spec, &others);
+  for (size_t i = 0; status == TARE_OK && i < list.n; i++) {
+    status = paths_is_folder(list.names[i])
+                 ? expand_folder(items, list.names[i], depth + 1, spec, notes, err)
+                 : tarei_items_add(items, list.names[i], NULL, NULL, 0, err);
+  }
+  if (status == TARE_OK && depth == 0 && items->n == before) {
+    status = tarei_fail(err, TARE_E_INPUT,
+                        "%s: holds no audio, HDF5 or NumPy data, nor do its sub-folders (%lld %s)",
+                        folder, (long long)others,
+                        others == 1 ? "entry of another kind" : "entries of other kinds");
+  }
+  paths_names_fini(&list);
+  return status;
+}
+
+/* The folder's own manifest, when it has one with a "path" column; else *found is false. */
+static tare_status add_manifest_of(tarei_items *const items, const char *const folder,
+                                   const tarei_data_spec *const spec, tarei_str *const notes,
+                                   bool *const found, tare_error *const err) {
+  static const char *const NAMES[] = {"labels.csv", "manifest.csv", "labels.tsv", "manifest.tsv"};
+  *found = false;
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !*found; i++) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, NAMES[i]) < 0) {
+      return tarei_fail_memory(err, folder, strlen(folder));
+    }
+    struct stat st;
+    tare_status status = TARE_OK;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+      status = tarei_manifest_has_path(path, found, err);
+      if (status == TARE_OK && *found) {
+        if (!strstr(tarei_str_get(notes), NAMES[i])) {
+          tarei_str_add(notes, "folder read by its %s", NAMES[i]);
+        }
+        status = tarei_manifest_expand(items, path, spec, err);
+      }
+    }
+    free(path);
+    TARE_TRY(status);
+  }
+  return TARE_OK;
+}
+
+static tare_status expand_folder(tarei_items *const items, const char *const path, const int depth,
+                                 const tarei_data_spec *const spec, tarei_str *const notes,
+                                 tare_error *const err) {
+  char *const folder = tarei_strdup(path);
+  if (!folder) {
+    return tarei_fail_memory(err, path, strlen(path));
+  }
+  for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--) {
+    folder[n - 1] = '\0';
+  }
+  bool found = false;
+  tare_status status = add_manifest_of(items, folder, spec, notes, &found, err);
+  if (status == TARE_OK && !found) {
+    status = tarei_npy_folder_is_sample(folder, spec)
+                 ? tarei_items_add(items, folder, NULL, NULL, 0, err)
+                 : paths_add_files(items, folder, depth, spec, notes, err);
+  }
+  free(folder);
+  return status;
+}
+
+tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
+                               const tarei_data_spec *const spec, tarei_str *const notes,
+                               tare_error *const err) {
+  static const char *const MANIFESTS[] = {"csv", "tsv", NULL},
+                           *const LISTS[] = {"txt", "lst", NULL},
+                           *const JSON[] = {"json", "jsonl", NULL};
+  struct stat st;
+  if (stat(path, &st) != 0) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
+  }
+  if (S_ISDIR(st.st_mode)) {
+    return expand_folder(items, path, 0 /* depth */, spec, notes, err);
+  }
+  if (!S_ISREG(st.st_mode)) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: neither a regular file nor a folder", path);
+  }
+  if (tarei_has_extension(path, MANIFESTS)) {
+    return tarei_manifest_expand(items, path, spec, err);
+  }
+  if (tarei_has_extension(path, JSON)) {
+    return tarei_fail(
+        err, TARE_E_INPUT,
+        "%s: JSON manifests are not supported: use a CSV or TSV manifest with a column "
+        "'path', or a text file with one path a line",
+        path);
+  }
+  if (tarei_has_extension(path, LISTS)) {
+    return tarei_list_expand(items, path, err);
+  }
+  return tarei_items_add(items, path, NULL, NULL, 0, err);
+}
