@@ -24,6 +24,11 @@ const char *tare_method_summary(const int method) {
   return method >= 0 && method < N ? calibrators[method]->summary : NULL;
 }
 
+bool tare_method_takes_percentile(const int method) {
+  assert(method >= 0 && method < N);
+  return calibrators[method]->takes_percentile;
+}
+
 tare_status tarei_calibrator_find(const char *const name, const tarei_calibrator **const out,
                                   tare_error *const err) {
   const char *names[N];

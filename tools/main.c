@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tare/tare.h>
 
-#include "tools/cli.h"
+#include "tools/options/options.h"
 #include "tools/signals.h"
 #include "tools/streams.h"
 
@@ -104,6 +104,7 @@ int main(const int argc, char **const argv) {
   streams_hold();
   signals_handle();
   (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0 /* the user's wins */); /* only looks */
+  opt_prepare();
   const int code = dispatch(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     fprintf(stderr, "tare: cannot write to the standard output: %s\n", strerror(errno));

@@ -2,43 +2,48 @@
 
 #include <stdio.h>
 
-table_kind table_kind_of(const char *const path) {
-  return cli_ends_with(path, ".json")    ? TABLE_KIND_JSON
-         : cli_ends_with(path, ".cache") ? TABLE_KIND_TRT
-                                         : TABLE_KIND_NONE;
-}
+#include "tools/options/formats.h"
 
-tare_status table_check_column(const opt_table *const options, const table_kind kind, const int n,
+tare_status table_check_column(const opt_table *const options, const int format, const int n,
                                const char *const path, tare_error *const err) {
+  const tare_table_format *const f = tare_table_format_at(format);
   const int index = options->profile_index;
-  if (kind != TABLE_KIND_TRT || (n == 1) == (index < 0)) {
-    return kind != TABLE_KIND_TRT || index < n
-               ? TARE_OK
-               : cli_fail(err, TARE_E_USAGE, "--profile-index %d: the profiles are 0 to %d", index,
-                          n - 1);
+  if (!f || f->per_profile) {
+    return TARE_OK;
   }
-  return n == 1
-             ? cli_fail(err, TARE_E_USAGE,
-                        "--profile-index %d: the thresholds are merged over all profiles; "
-                        "--per-profile keeps them apart",
-                        index)
-             : cli_fail(err, TARE_E_USAGE,
-                        "%s: a TensorRT cache holds the thresholds of one profile, and there are "
-                        "%d: choose one with --profile-index 0 to %d",
-                        path, n, n - 1);
+  if (n == 1) {
+    return index < 0 ? TARE_OK
+                     : cli_fail(err, TARE_E_USAGE,
+                                "--profile-index %d: the thresholds are merged over all profiles; "
+                                "--per-profile keeps them apart",
+                                index);
+  }
+  if (index < 0) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "%s: %s holds the thresholds of one profile, and there are %d: choose one with "
+                    "--profile-index 0 to %d",
+                    path, f->noun, n, n - 1);
+  }
+  return index < n ? TARE_OK
+                   : cli_fail(err, TARE_E_USAGE, "--profile-index %d: the profiles are 0 to %d",
+                              index, n - 1);
 }
 
-tare_status table_write(const tare_table *const table, const table_kind kind,
+tare_status table_write(const tare_table *const table, const int format,
                         const opt_table *const options, const char *const path,
                         tare_error *const err) {
-  if (kind != TABLE_KIND_TRT) {
-    return tare_table_write_json(table, path, err);
+  CLI_TRY(table_check_column(options, format, tare_table_n_profiles(table), path, err));
+  tare_table_setting settings[TARE_MAX_TABLE_OPTIONS];
+  tare_table_write_options o = {.profile = options->profile_index < 0 ? 0 : options->profile_index,
+                                .settings = settings};
+  const tare_table_option *option = NULL;
+  int owner = 0;
+  for (int k = 0; (option = format_option(k, &owner)) != NULL; k++) {
+    if (owner == format && options->settings[k]) {
+      settings[o.n_settings++] = (tare_table_setting){option->name, options->settings[k]};
+    }
   }
-  CLI_TRY(table_check_column(options, kind, tare_table_n_profiles(table), path, err));
-  const tare_trt_options trt = {.version = *options->trt_version ? options->trt_version : NULL,
-                                .algorithm = options->algo_header,
-                                .profile = options->profile_index < 0 ? 0 : options->profile_index};
-  return tare_table_write_trt(table, &trt, path, err);
+  return tare_table_write(table, format, &o, path, err);
 }
 
 static int count_dead(const tare_table *const table) {
@@ -88,11 +93,13 @@ void warnings_json(cJSON *const object, const tare_table *const table) {
   }
 }
 
-void table_print_written(const tare_table *const table, const table_kind kind,
-                         const opt_table *const options, const char *const path) {
+void table_print_written(const int format, const opt_table *const options, const char *const path) {
   printf("written    %s\n", path);
-  if (kind == TABLE_KIND_TRT && !options->algo_header) {
-    printf("header     EntropyCalibration2, which trtexec takes; the thresholds are by %s\n",
-           tare_table_method(table));
+  const tare_table_option *option = NULL;
+  int owner = 0;
+  for (int k = 0; (option = format_option(k, &owner)) != NULL; k++) {
+    if (owner == format && option->remark && !options->settings[k]) {
+      printf("note       %s\n", option->remark);
+    }
   }
 }

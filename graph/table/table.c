@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/refusals.h"
 #include "base/str.h"
 
 double tarei_table_least_amax(void) {
@@ -252,42 +251,4 @@ int tare_table_n_warnings(const tare_table *const table) {
 
 const char *tare_table_warning(const tare_table *const table, const int i) {
   return i >= 0 && i < table->n_warnings ? table->warnings[i] : NULL;
-}
-
-static bool starts_with(const tarei_source *const source, const size_t at, const char *const text) {
-  const size_t n = strlen(text);
-  return at <= source->size && source->size - at >= n && memcmp(source->data + at, text, n) == 0;
-}
-
-tare_status tarei_table_read_source(const tarei_source *const source, tare_table **const out,
-                                    tare_error *const err) {
-  *out = NULL;
-  size_t at = starts_with(source, 0, "\xef\xbb\xbf") ? 3 : 0; /* byte order mark of UTF-8 */
-  while (at < source->size && strchr(" \t\r\n", source->data[at]) && source->data[at]) {
-    at++;
-  }
-  if (starts_with(source, at, "{")) {
-    return tarei_table_read_json(source, out, err);
-  }
-  if (starts_with(source, 0, "TRT-")) {
-    return tarei_table_read_trt(source, out, err);
-  }
-  return tarei_fail(err, TARE_E_INPUT,
-                    "%s is neither a calibration table (JSON) nor a TensorRT cache (whose first "
-                    "line begins with 'TRT-')",
-                    source->name);
-}
-
-tare_status tare_table_read(const char *const path, tare_table **const out, tare_error *const err) {
-  *out = NULL;
-  tarei_source source = {0};
-  TARE_TRY(tarei_source_open(path, &source, err));
-  const unsigned refusals = tarei_refusals();
-  const tare_status status =
-      tarei_settle(refusals, tarei_table_read_source(&source, out, err), path, err);
-  if (status != TARE_OK) {
-    tare_table_free(out);
-  }
-  tarei_source_close(&source);
-  return status;
 }

@@ -1,5 +1,5 @@
 /*
- * The inside of calibration tables: building, and the readers and writers.
+ * The inside of calibration tables, and how one is built; format.h has their files.
  *
  * Build: tarei_table_new, set the texts, add profiles and tensors, warn, then tarei_table_finish,
  * which sorts and checks. A table is read-only from then on.
@@ -95,12 +95,7 @@ tare_status tarei_table_finish(tare_table *table, const char *what, tare_error *
 /* Text of a number that reads back as the same number; at least 32 bytes. */
 void tarei_table_print_number(double value, char *text, size_t size);
 
-/* Readers; the source's name stands in messages. */
+/* Reads a file of any format; its name stands in messages. */
 tare_status tarei_table_read_source(const tarei_source *source, tare_table **out, tare_error *err);
-tare_status tarei_table_read_json(const tarei_source *source, tare_table **out, tare_error *err);
-tare_status tarei_table_read_trt(const tarei_source *source, tare_table **out, tare_error *err);
-
-/* Algorithms of TensorRT's cache: names in their order, and how many. */
-int tarei_trt_algorithms(const char *const **names);
 
 #endif

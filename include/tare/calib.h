@@ -178,6 +178,8 @@ TARE_API tare_stats_entry tare_stats_get(const tare_stats *stats, int tensor, in
 TARE_API int tare_n_methods(void);
 TARE_API const char *tare_method_name(int method);
 TARE_API const char *tare_method_summary(int method);
+/** Whether it reads tare_table_options.percentile; method in range (asserted). */
+TARE_API bool tare_method_takes_percentile(int method);
 
 typedef struct tare_table_options {
   const char *method;    /* "minmax", "entropy", "percentile", "mse"; NULL for "minmax" */

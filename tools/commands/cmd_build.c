@@ -32,7 +32,7 @@ typedef struct build_work {
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "PLAN", 0, "Where to write the plan", 0},
-    {"calib", OPT_CALIB, "TABLE", 0, "Calibration table, native or TensorRT's cache", 0},
+    {"calib", OPT_CALIB, "TABLE", 0, "Calibration table, of any format", 0},
     {"fp32", OPT_FP32, NULL, 0, "Build a float plan, without a table", 0},
     {"force", OPT_FORCE, NULL, 0, "Accept a table that was made for another model", 0},
     {0}};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/lengths.h"
 #include "tools/output.h"
@@ -43,13 +44,12 @@ typedef struct calibrate_work {
 } calibrate_work;
 
 static const struct argp_option OPTIONS[] = {
-    {"output", 'o', "FILE", 0,
-     "Where to write: NAME.stats or .h5 for statistics, .json for a table, .cache for TensorRT", 0},
+    {"output", 'o', "FILE", 0, "Where to write: NAME.stats or .h5 for statistics, or a table: ", 0},
     {"pad-stats", OPT_PAD_STATS, "HOW", 0,
      "Padding in the statistics: exclude (default), or count as a fixed-shape calibrator does", 0},
     {"all-tensors", OPT_ALL_TENSORS, NULL, 0,
-     "Also tensors that the engine's fusions make disappear; TensorRT wants them, a .cache always "
-     "has them",
+     "Also tensors that the engine's fusions make disappear; tables for other engines always have "
+     "them",
      0},
     {0}};
 
@@ -66,9 +66,11 @@ static void calibrate_check(const calibrate_arguments *const a,
     argp_error(state,
                "-o FILE is needed: model.stats for statistics, model.calib.json for a table");
   }
-  if (!is_stats_name(a->output) && table_kind_of(a->output) == TABLE_KIND_NONE) {
-    argp_error(state, "cannot tell the format from the name '%s': use .stats, .h5, .json or .cache",
-               a->output);
+  if (!is_stats_name(a->output) && tare_table_format_of(a->output) < 0) {
+    char *const tables = format_extensions(format_is_any, "");
+    argp_error(state, "cannot tell the format from the name '%s': use .stats, .h5, %s", a->output,
+               tables);
+    free(tables);
   }
   if (is_stats_name(a->output) && (a->table.method || a->table.per_profile)) {
     argp_error(state,
@@ -79,7 +81,19 @@ static void calibrate_check(const calibrate_arguments *const a,
   if (a->data.labels) {
     argp_error(state, "--labels: a calibration reads no labels");
   }
-  opt_table_check(state, &a->table, table_kind_of(a->output) == TABLE_KIND_TRT);
+  opt_table_check(state, &a->table, tare_table_format_of(a->output));
+}
+
+/* Names the formats of tables behind the text of -o. */
+static char *calibrate_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  if (key != 'o') {
+    return (char *)text; /* as it is */
+  }
+  char *const tables = format_list();
+  char *const all = cli_format("%s%s", text, tables);
+  free(tables);
+  return all;
 }
 
 static bool take_pad_stats(const char *const arg, const struct argp_state *const state) {
@@ -144,7 +158,8 @@ static const struct argp ARGP = {
         "  tare calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n"
         "      -o model.calib.json\n"
         "  tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 -o vad.stats",
-    .children = CHILDREN};
+    .children = CHILDREN,
+    .help_filter = calibrate_help};
 
 static tare_status commands_calibrate(const calibrate_arguments *const a, calibrate_work *const w,
                                       tare_error *const err) {
@@ -158,7 +173,8 @@ static tare_status commands_calibrate(const calibrate_arguments *const a, calibr
   o.length_inputs = w->lengths.items;
   o.n_length_inputs = w->lengths.n;
   o.count_padding = a->count_padding;
-  o.all_tensors = a->all_tensors || table_kind_of(a->output) == TABLE_KIND_TRT;
+  const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->output));
+  o.all_tensors = a->all_tensors || (format && format->engine);
   o.streaming = w->streaming;
   o.threads = a->common.threads;
   o.isa = a->common.isa;
@@ -184,7 +200,7 @@ static tare_status write_output(const calibrate_arguments *const a, calibrate_wo
   o.percentile = a->table.percentile;
   o.per_profile = a->table.per_profile;
   CLI_TRY(tare_table_from_stats(w->stats, &o, &w->table, err));
-  return table_write(w->table, table_kind_of(a->output), &a->table, a->output, err);
+  return table_write(w->table, tare_table_format_of(a->output), &a->table, a->output, err);
 }
 
 static int64_t n_samples(const tare_stats *const stats) {
@@ -217,7 +233,7 @@ static void calibrate_print_text(const calibrate_arguments *const a,
   report_print(r, stdout);
   if (w->table) {
     table_print(w->table);
-    table_print_written(w->table, table_kind_of(a->output), &a->table, a->output);
+    table_print_written(tare_table_format_of(a->output), &a->table, a->output);
   } else {
     printf("written    %s\n", a->output);
   }
@@ -272,7 +288,7 @@ static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_w
   CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
                           w->streaming, &w->profiles, err));
   const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;
-  CLI_TRY(table_check_column(&a->table, table_kind_of(a->output), columns, a->output, err));
+  CLI_TRY(table_check_column(&a->table, tare_table_format_of(a->output), columns, a->output, err));
   CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
   CLI_TRY(commands_calibrate(a, w, err));

@@ -4,7 +4,9 @@
 
 #include "tools/commands/compare_eval.h"
 #include "tools/commands/compare_grid.h"
+#include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
+#include "tools/options/formats.h"
 #include "tools/options/lengths.h"
 #include "tools/output.h"
 #include "tools/peak.h"
@@ -41,19 +43,31 @@ typedef struct compare_work {
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0,
-     "Keep the strategy that ranks first: NAME.json for its table, NAME.plan for its plan; repeat "
-     "for both",
+     "Keep the strategy that ranks first: NAME.json for its table, NAME.plan for its plan; may be "
+     "repeated for both",
      0},
     {"eval", OPT_EVAL, "DATA", 0, "Data to evaluate on; repeat for more", 0},
     {"fits", OPT_FITS, "LIST", 0,
      "Of native, pad, truncate, opt, per-profile (native statistics, thresholds by profile), or "
      "all; default native,opt,per-profile",
      0},
-    {"methods", OPT_METHODS, "LIST", 0, "Of minmax, entropy, percentile, mse, or all (default)", 0},
+    {"methods", OPT_METHODS, "LIST", 0, "Of all (default), or some of ", 0},
     {"pad-stats", OPT_PAD_STATS, "LIST", 0,
      "Of exclude (default), count: padding in the statistics of fits that pad; or all", 0},
     {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
     {0}};
+
+/* Names the methods behind the text of --methods. */
+static char *compare_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  if (key != OPT_METHODS) {
+    return (char *)text; /* as it is */
+  }
+  char *const methods = opt_methods();
+  char *const all = cli_format("%s%s", text, methods);
+  free(methods);
+  return all;
+}
 
 static bool is_plan_name(const char *const path) {
   return cli_ends_with(path, ".plan");
@@ -61,9 +75,12 @@ static bool is_plan_name(const char *const path) {
 
 static void compare_take_output(compare_arguments *const a, const char *const arg,
                                 const struct argp_state *const state) {
-  if (!is_plan_name(arg) && !cli_ends_with(arg, ".json")) {
-    argp_error(state, "cannot tell the format from the name '%s': use .json for a table, .plan",
-               arg);
+  const tare_table_format *const format = tare_table_format_at(tare_table_format_of(arg));
+  if (!is_plan_name(arg) && !(format && format_is_own(format))) {
+    char *const tables = format_extensions(format_is_own, "");
+    argp_error(state, "cannot tell the format from the name '%s': use %s for a table, .plan", arg,
+               tables);
+    free(tables);
   }
   cli_list_add(&a->outputs, arg);
 }
@@ -77,7 +94,7 @@ static void take_methods(compare_arguments *const a, char *const arg,
   }
   cli_list_split(&a->methods, arg);
   for (int i = 0; i < a->methods.n; i++) {
-    opt_check_method(state, a->methods.items[i]);
+    (void)opt_method(state, a->methods.items[i]);
   }
 }
 
@@ -92,9 +109,10 @@ static void compare_take_list(cli_list *const list, void (*const add_all)(cli_li
   }
 }
 
-static bool compare_has(const cli_list *const list, const char *const text) {
-  for (int i = 0; i < list->n; i++) {
-    if (strcmp(list->items[i], text) == 0) {
+static bool compare_takes_percentile(const compare_arguments *const a,
+                                     const struct argp_state *const state) {
+  for (int i = 0; i < a->methods.n; i++) {
+    if (tare_method_takes_percentile(opt_method(state, a->methods.items[i]))) {
       return true;
     }
   }
@@ -115,7 +133,7 @@ static void set_defaults(compare_arguments *const a, const struct argp_state *co
   if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0) {
     argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
   }
-  if (a->percentile > 0 && !compare_has(&a->methods, "percentile")) {
+  if (a->percentile > 0 && !compare_takes_percentile(a, state)) {
     argp_error(state, "--percentile is for the method percentile, which is not in --methods");
   }
 }
@@ -189,7 +207,8 @@ static const struct argp ARGP = {
         "Example:\n"
         "  tare compare model.onnx calib/ --eval eval/ --methods minmax,entropy \\\n"
         "      --labels digits --metric ctc-error --alphabet 0123456789 -o best.json",
-    .children = CHILDREN};
+    .children = CHILDREN,
+    .help_filter = compare_help};
 
 static tare_status open_data(const compare_arguments *const a, compare_work *const w,
                              const ports *const p, tare_error *const err) {
@@ -322,8 +341,9 @@ static tare_status keep_first(const compare_arguments *const a, const compare_ev
   for (int i = 0; i < a->outputs.n && g->n_ranked > 0; i++) {
     const char *const path = a->outputs.items[i];
     const tare_table *const table = g->items[g->order[0]].table;
-    CLI_TRY(is_plan_name(path) ? keep_plan(e, table, path, err)
-                               : tare_table_write_json(table, path, err));
+    CLI_TRY(is_plan_name(path)
+                ? keep_plan(e, table, path, err)
+                : tare_table_write(table, tare_table_format_of(path), NULL, path, err));
   }
   return TARE_OK;
 }

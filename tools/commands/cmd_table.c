@@ -1,7 +1,8 @@
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "tools/json_out.h"
+#include "tools/options/formats.h"
 #include "tools/output.h"
 #include "tools/say.h"
 #include "tools/table_out.h"
@@ -11,31 +12,50 @@ enum { OPT_FORMAT = OPT_COMMAND };
 typedef struct table_arguments {
   opt_common common;
   opt_table table;
-  const char *input, *output, *format;
-  table_kind kind;
+  const char *input, *output, *format_name;
+  int format;
 } table_arguments;
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Where to write the table", 0},
     {"format", OPT_FORMAT, "FORMAT", 0,
-     "json (the native form) or trt (TensorRT's cache); default by the name of FILE: .json, .cache",
-     0},
+     "Its format; by default the one that the name of FILE ends in:", 0},
     {0}};
 
-static table_kind cmd_table_kind_of(const table_arguments *const a,
-                                    const struct argp_state *const state) {
-  if (!a->format) {
-    const table_kind kind = table_kind_of(a->output);
-    if (kind == TABLE_KIND_NONE) {
-      argp_error(state,
-                 "cannot tell the format from the name '%s': use .json or .cache, or give --format",
-                 a->output);
-    }
-    return kind;
+static const char *cmd_table_format_name(const int format) {
+  return tare_table_format_at(format)->name;
+}
+
+static int cmd_table_format(const table_arguments *const a, const struct argp_state *const state) {
+  if (a->format_name) {
+    return cli_pick(state, "value of --format", a->format_name, cmd_table_format_name,
+                    tare_n_table_formats());
   }
-  static const char *const NAMES[] = {"json", "trt"};
-  return cli_pick_text(state, "value of --format", a->format, NAMES, 2) ? TABLE_KIND_TRT
-                                                                        : TABLE_KIND_JSON;
+  const int format = tare_table_format_of(a->output);
+  if (format < 0) {
+    char *const known = format_extensions(format_is_any, "");
+    argp_error(state, "cannot tell the format from the name '%s': use %s, or give --format",
+               a->output, known);
+    free(known);
+  }
+  return format;
+}
+
+/* Names the formats behind the text of --format. */
+static char *cmd_table_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  if (key != OPT_FORMAT) {
+    return (char *)text; /* as it is */
+  }
+  char *all = cli_format("%s", text);
+  for (int i = 0; i < tare_n_table_formats(); i++) {
+    const tare_table_format *const f = tare_table_format_at(i);
+    char *const more =
+        cli_format("%s%s %s (%s, %s)", all, i ? "," : "", f->name, f->noun, f->extension);
+    free(all);
+    all = more;
+  }
+  return all;
 }
 
 static void table_check(table_arguments *const a, const struct argp_state *const state) {
@@ -46,8 +66,8 @@ static void table_check(table_arguments *const a, const struct argp_state *const
     argp_error(state, "-o FILE is needed, e.g. -o model.calib.json");
     return;
   }
-  a->kind = cmd_table_kind_of(a, state);
-  opt_table_check(state, &a->table, a->kind == TABLE_KIND_TRT);
+  a->format = cmd_table_format(a, state);
+  opt_table_check(state, &a->table, a->format);
 }
 
 static error_t table_parse(const int key, char *const arg, struct argp_state *const state) {
@@ -61,7 +81,7 @@ static error_t table_parse(const int key, char *const arg, struct argp_state *co
       a->output = arg;
       return 0;
     case OPT_FORMAT:
-      a->format = arg;
+      a->format_name = arg;
       return 0;
     case ARGP_KEY_ARG:
       if (a->input) {
@@ -86,11 +106,12 @@ static const struct argp ARGP = {
     .args_doc = "STATS|TABLE",
     .doc =
         "Computes a calibration table from statistics, with no further pass over the data. A "
-        "table as input is converted between the native form and TensorRT's cache.\v"
+        "table as input is converted between the native form and those of other engines.\v"
         "Examples:\n"
         "  tare table model.stats -o model.calib.json\n"
         "  tare table model.calib.json -o model.cache",
-    .children = CHILDREN};
+    .children = CHILDREN,
+    .help_filter = cmd_table_help};
 
 static tare_status from_stats(const table_arguments *const a, tare_table **const table,
                               tare_error *const err) {
@@ -105,11 +126,12 @@ static tare_status from_stats(const table_arguments *const a, tare_table **const
   const tare_status status = tare_table_from_stats(stats, &o, table, err);
   tare_stats_free(&stats);
   CLI_TRY(status);
-  if (a->kind == TABLE_KIND_TRT && !all_tensors) {
+  const char *const engine = tare_table_format_at(a->format)->engine;
+  if (engine && !all_tensors) {
     say(&a->common,
-        "warning: %s holds only the %d tensors that tare's own int8 layers read; TensorRT fuses "
+        "warning: %s holds only the %d tensors that tare's own int8 layers read; %s fuses "
         "otherwise and keeps layers around other tensors in float: calibrate with --all-tensors",
-        a->output, tare_table_n_tensors(*table));
+        a->output, tare_table_n_tensors(*table), engine);
   }
   return TARE_OK;
 }
@@ -131,7 +153,7 @@ static void table_print_json(const table_arguments *const a, const tare_table *c
   cJSON *const object = json_begin("table");
   json_text(object, "input", a->input);
   table_json(object, table);
-  json_text(object, "format", a->kind == TABLE_KIND_TRT ? "trt" : "json");
+  json_text(object, "format", tare_table_format_at(a->format)->name);
   json_text(object, "output", a->output);
   json_print(object);
 }
@@ -141,18 +163,18 @@ static tare_status table_run(const table_arguments *const a, tare_table **const 
   const char *input = a->input;
   const cli_list inputs = {.items = &input, .n = 1};
   CLI_TRY(input_check(a->input, err));
-  CLI_TRY(output_check_name(a->output, a->kind == TABLE_KIND_TRT ? "a TensorRT cache" : "a table",
-                            a->kind == TABLE_KIND_TRT ? ".cache" : ".json", err));
+  const tare_table_format *const format = tare_table_format_at(a->format);
+  CLI_TRY(output_check_name(a->output, format->noun, format->extension, err));
   CLI_TRY(output_check(a->output, &inputs, err));
   CLI_TRY(tare_stats_is_stats_file(a->input) ? from_stats(a, table, err)
                                              : from_table(a, table, err));
-  CLI_TRY(table_write(*table, a->kind, &a->table, a->output, err));
+  CLI_TRY(table_write(*table, a->format, &a->table, a->output, err));
   if (a->common.json) {
     table_print_json(a, *table);
     return TARE_OK;
   }
   table_print(*table);
-  table_print_written(*table, a->kind, &a->table, a->output);
+  table_print_written(a->format, &a->table, a->output);
   return TARE_OK;
 }
 

@@ -52,6 +52,10 @@ static const struct argp_child CHILDREN[] = {
 const struct argp opt_common_argp = {
     .options = OPTIONS, .parser = common_parse, .children = CHILDREN};
 
+void opt_prepare(void) {
+  opt_table_prepare();
+}
+
 tare_load_options opt_load(const opt_common *const options) {
   tare_load_options o;
   tare_load_options_init(&o);

@@ -1,89 +1,112 @@
-#include <inttypes.h>
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "tools/options/formats.h"
 #include "tools/options/options.h"
 
-static const struct argp_option OPTIONS[] = {
-    {"method", OPT_METHOD, "METHOD", 0,
-     "How thresholds are found: minmax (default), entropy, percentile, mse", 0},
+enum { N_SETTINGS = OPT_SETTINGS_END - OPT_SETTINGS, N_FIXED = 4 };
+
+/* The options of all formats follow; what stands behind them is zero and ends the list. */
+static struct argp_option OPTIONS[N_FIXED + N_SETTINGS + 1] = {
+    {"method", OPT_METHOD, "METHOD", 0, "How thresholds are found: ", 0},
     {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
     {"per-profile", OPT_PER_PROFILE, NULL, 0, "Thresholds for each profile instead of merged", 0},
-    {"trt-version", OPT_TRT_VERSION, "V", 0,
-     "For TensorRT's cache: TensorRT version, e.g. 10.3.0 (default 10.16.2)", 0},
-    {"algo-header", OPT_ALGO_HEADER, "A", 0,
-     "For TensorRT's cache: algorithm in the header (default EntropyCalibration2, which trtexec "
-     "takes whatever the method)",
-     0},
     {"profile-index", OPT_PROFILE_INDEX, "I", 0,
-     "For TensorRT's cache, which holds one profile: with --per-profile, the profile whose "
-     "thresholds are written",
-     0},
-    {0}};
+     "With --per-profile, for a format that holds one profile: the profile whose thresholds are "
+     "written",
+     0}};
+_Static_assert(sizeof OPTIONS / sizeof *OPTIONS > N_FIXED + N_SETTINGS, "the last row is zero");
 
-void opt_check_method(const struct argp_state *const state, const char *const method) {
-  (void)cli_pick(state, "method", method, tare_method_name, tare_n_methods());
-}
-
-enum { VERSION_PARTS = 3 };
-
-/* "10.3.0" and "10.3" as TensorRT's number 100300, "8.6.1" as 8601; a number of four digits or more
- * is one already. */
-static bool read_version(const char *const text, char *const digits, const size_t size) {
-  int64_t parts[VERSION_PARTS] = {0};
-  int n = 0;
-  const char *at = text;
-  for (; n < VERSION_PARTS; n++) {
-    const size_t length = strspn(at, "0123456789");
-    if (length == 0 || length > 9) {
-      return false;
-    }
-    parts[n] = strtoll(at, NULL, 10);
-    at += length;
-    if (*at != '.') {
-      n++;
-      break;
-    }
-    at++;
-  }
-  const bool number = n == 1 && parts[0] >= 1000;
-  const int64_t step = parts[0] >= 10 ? 10000 : 1000;
-  const int64_t value = number ? parts[0] : parts[0] * step + parts[1] * 100 + parts[2];
-  (void)snprintf(digits, size, "%" PRId64, value);
-  return !*at && (number || (parts[0] >= 1 && parts[0] < 100 && parts[1] < 100 && parts[2] < 100));
-}
-
-static void take_version(opt_table *const o, const char *const arg,
-                         const struct argp_state *const state) {
-  if (!read_version(arg, o->trt_version, sizeof o->trt_version)) {
-    argp_error(state, "--trt-version takes a TensorRT version, e.g. 10.3.0 or 100300, not '%s'",
-               arg);
+void opt_table_prepare(void) {
+  int format = 0;
+  const tare_table_option *option = NULL;
+  for (int k = 0; (option = format_option(k, &format)) != NULL; k++) {
+    assert(k < N_SETTINGS);
+    OPTIONS[N_FIXED + k] =
+        (struct argp_option){.name = option->name, .key = OPT_SETTINGS + k, .arg = option->value};
   }
 }
 
-static void options_table_check(const opt_table *const o, const struct argp_state *const state) {
-  if (o->percentile > 0 && (!o->method || strcmp(o->method, "percentile") != 0)) {
+int opt_method(const struct argp_state *const state, const char *const method) {
+  return cli_pick(state, "method", method, tare_method_name, tare_n_methods());
+}
+
+char *opt_methods(void) {
+  char *text = cli_format("%s", tare_method_name(0));
+  for (int i = 1; i < tare_n_methods(); i++) {
+    char *const more = cli_format("%s, %s", text, tare_method_name(i));
+    free(text);
+    text = more;
+  }
+  return text;
+}
+
+static char *opt_table_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  int format = 0;
+  const tare_table_option *const option = key >= OPT_SETTINGS && key < OPT_SETTINGS_END
+                                              ? format_option(key - OPT_SETTINGS, &format)
+                                              : NULL;
+  if (option) {
+    return cli_format("For %s: %s (default %s)", tare_table_format_at(format)->noun,
+                      option->summary, option->normal);
+  }
+  if (key != OPT_METHOD) {
+    return (char *)text; /* as it is */
+  }
+  char *const methods = opt_methods();
+  char *const all = cli_format("%s%s (default %s)", text, methods, tare_method_name(0));
+  free(methods);
+  return all;
+}
+
+static void opt_table_end(const opt_table *const o, const struct argp_state *const state) {
+  const int method = o->method ? opt_method(state, o->method) : 0;
+  if (o->percentile > 0 && !tare_method_takes_percentile(method)) {
     argp_error(state, "--percentile is for --method percentile, not for %s",
-               o->method ? o->method : "minmax");
+               tare_method_name(method));
+  }
+}
+
+static void opt_table_check_setting(const struct argp_state *const state, const opt_table *const o,
+                                    const int k, const int format) {
+  int owner = 0;
+  const tare_table_option *const option = format_option(k, &owner);
+  const tare_table_setting setting = {.name = option->name, .value = o->settings[k]};
+  tare_error err = {0};
+  if (owner != format) {
+    const tare_table_format *const f = tare_table_format_at(owner);
+    argp_error(state, "--%s is for %s: name the output NAME%s", option->name, f->noun,
+               f->extension);
+  } else if (tare_table_check_setting(format, &setting, &err) != TARE_OK) {
+    argp_error(state, "--%s", err.message);
   }
 }
 
 void opt_table_check(const struct argp_state *const state, const opt_table *const o,
-                     const bool trt) {
-  if (!trt && (*o->trt_version || o->algo_header || o->profile_index >= 0)) {
-    argp_error(state, "%s is for TensorRT's cache: name the output NAME.cache",
-               *o->trt_version  ? "--trt-version"
-               : o->algo_header ? "--algo-header"
-                                : "--profile-index");
+                     const int format) {
+  for (int k = 0; k < N_SETTINGS; k++) {
+    if (o->settings[k]) {
+      opt_table_check_setting(state, o, k, format);
+    }
+  }
+  if (o->profile_index >= 0 && (format < 0 || !format_holds_one(tare_table_format_at(format)))) {
+    char *const names = format_extensions(format_holds_one, "NAME");
+    argp_error(state, "--profile-index is for formats that hold one profile: name the output %s",
+               names);
+    free(names);
   }
 }
 
 static error_t opt_table_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_table *const o = state->input;
+  if (key >= OPT_SETTINGS && key < OPT_SETTINGS_END) {
+    o->settings[key - OPT_SETTINGS] = arg;
+    return 0;
+  }
   switch (key) {
     case OPT_METHOD:
-      opt_check_method(state, arg);
+      (void)opt_method(state, arg);
       o->method = arg;
       return 0;
     case OPT_PERCENTILE:
@@ -92,21 +115,16 @@ static error_t opt_table_parse(const int key, char *const arg, struct argp_state
     case OPT_PER_PROFILE:
       o->per_profile = true;
       return 0;
-    case OPT_TRT_VERSION:
-      take_version(o, arg, state);
-      return 0;
-    case OPT_ALGO_HEADER:
-      o->algo_header = arg;
-      return 0;
     case OPT_PROFILE_INDEX:
       o->profile_index = (int)cli_int(state, "--profile-index", arg, 0, TARE_MAX_PROFILES - 1);
       return 0;
     case ARGP_KEY_END:
-      options_table_check(o, state);
+      opt_table_end(o, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
 }
 
-const struct argp opt_table_argp = {.options = OPTIONS, .parser = opt_table_parse};
+const struct argp opt_table_argp = {
+    .options = OPTIONS, .parser = opt_table_parse, .help_filter = opt_table_help};

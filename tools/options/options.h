@@ -39,9 +39,9 @@ enum option_key {
   OPT_METHOD,
   OPT_PERCENTILE,
   OPT_PER_PROFILE,
-  OPT_TRT_VERSION,
-  OPT_ALGO_HEADER,
   OPT_PROFILE_INDEX,
+  OPT_SETTINGS, /* one key for each option of a format of tables */
+  OPT_SETTINGS_END = OPT_SETTINGS + 32,
   OPT_METRIC,
   OPT_ALPHABET,
   OPT_OUTPUT_INDEX,
@@ -100,9 +100,8 @@ typedef struct opt_table {
   const char *method; /* NULL: minmax */
   double percentile;  /* 0: the method's default */
   bool per_profile;
-  int profile_index;    /* of a cache; -1: none was given */
-  char trt_version[24]; /* digits; "" for the default */
-  const char *algo_header;
+  int profile_index;  /* of the one that a format holds; -1: none was given */
+  const char *settings[OPT_SETTINGS_END - OPT_SETTINGS]; /* options of formats; NULL: not given */
 } opt_table;
 #define OPT_TABLE_NONE ((opt_table){.profile_index = -1})
 
@@ -136,6 +135,10 @@ typedef struct opt_model {
   opt_set *sets;
   int n_sets;
 } opt_model;
+
+/* Makes the groups whose options are rows of the library; before any of them is used. */
+void opt_prepare(void);
+void opt_table_prepare(void);
 
 /* As cli_end, and with --json also an object on stdout that says what went wrong. `command` is
  * "tare <command>". */
@@ -180,14 +183,18 @@ tare_status opt_data_open(const opt_data *options, const opt_common *common, con
 /* After a failure: samples that no profile held may still be fitted, and this says how. */
 void opt_fit_hint(const opt_fit *options, const tare_error *err);
 
-/* Ends the parse where options are for a TensorRT cache, and none is written. */
-void opt_table_check(const struct argp_state *state, const opt_table *table, bool trt);
+/* Ends the parse where options are for other formats than the one that is written (-1: none), or
+ * have values that it does not take. */
+void opt_table_check(const struct argp_state *state, const opt_table *table, int format);
 
 /* Ends the parse where labels have no metric to read them, or a metric has no labels. */
 void opt_metric_check(const struct argp_state *state, const opt_metric *metric,
                       const opt_data *data);
 
-/* Ends the parse with a sentence naming the known methods when this is none of them. */
-void opt_check_method(const struct argp_state *state, const char *method);
+/* The number of a method; ends the parse with a sentence that lists them when this is none. */
+int opt_method(const struct argp_state *state, const char *method);
+
+/* "minmax, entropy, ..."; the caller frees it. */
+char *opt_methods(void);
 
 #endif

@@ -6,14 +6,6 @@
 #include "tools/show/show.h"
 #include "tools/table_out.h"
 
-static bool show_table_probe(const char *const path) {
-  unsigned char head[64];
-  show_head(path, head, sizeof head - 1);
-  head[sizeof head - 1] = '\0';
-  const char *const text = (const char *)head;
-  return text[strspn(text, " \t\r\n")] == '{' || strncmp(text, "TRT-", 4) == 0;
-}
-
 static void show_table_add_row(report *const r, const tare_table_entry *const e,
                                const int profile) {
   report_cell(r, "%s", e->tensor);
@@ -73,4 +65,4 @@ static tare_status show_table_show(const char *const path, const show_options *c
   return TARE_OK;
 }
 
-const show_kind show_table = {.name = "table", .probe = show_table_probe, .show = show_table_show};
+const show_kind show_table = {.name = "table", .probe = tare_table_is_table_file, .show = show_table_show};

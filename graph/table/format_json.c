@@ -1,13 +1,14 @@
-/* Writes the native form: sorted, one line a tensor, so that tables compare and merge well. */
+/* The native form. It is written sorted, one line a tensor, so that tables compare and merge well;
+ * format_json_read.c reads it. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/outfile.h"
 #include "base/str.h"
-#include "graph/table/table.h"
+#include "graph/table/format_json.h"
 
-static bool table_json_write_is_plain(const unsigned char c) {
+static bool format_json_is_plain(const unsigned char c) {
   return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';
 }
 
@@ -15,7 +16,7 @@ static void put_string(tarei_str *const json, const char *const text) {
   tarei_str_add(json, "\"");
   for (const char *s = text; *s;) {
     int plain = 0;
-    while (table_json_write_is_plain((unsigned char)s[plain])) {
+    while (format_json_is_plain((unsigned char)s[plain])) {
       plain++; /* the end of the text is not plain */
     }
     tarei_str_add(json, "%.*s", plain, s);
@@ -28,7 +29,7 @@ static void put_string(tarei_str *const json, const char *const text) {
   tarei_str_add(json, "\"");
 }
 
-static void table_json_write_put_number(tarei_str *const json, const double value) {
+static void format_json_put_number(tarei_str *const json, const double value) {
   char text[40];
   tarei_table_print_number(value, text, sizeof text);
   tarei_str_add(json, "%s", isnan(value) ? "null" : text);
@@ -82,7 +83,7 @@ static void put_column(tarei_str *const json, const char *const key, cell_number
   tarei_str_add(json, ", \"%s\": [", key);
   for (int i = 0; i < n_columns; i++) {
     tarei_str_add(json, "%s", i ? ", " : "");
-    table_json_write_put_number(json, number(&tensor->cells[i]));
+    format_json_put_number(json, number(&tensor->cells[i]));
   }
   tarei_str_add(json, "]");
 }
@@ -119,7 +120,7 @@ static void put_profile(tarei_str *const json, const tarei_table_profile *const 
   tarei_str_add(json, "}");
 }
 
-static void table_json_write_put_header(tarei_str *const json, const tare_table *const table) {
+static void format_json_put_header(tarei_str *const json, const tare_table *const table) {
   tarei_str_add(json,
                 "{\n  \"format\": \"tare.calib\",\n  \"version\": {\"major\": 1, \"minor\": %d",
                 table->minor);
@@ -138,7 +139,7 @@ static void table_json_write_put_header(tarei_str *const json, const tare_table 
   tarei_str_add(json, "  \"per_profile\": %s,\n", table->per_profile ? "true" : "false");
 }
 
-static void table_json_write_put_lists(tarei_str *const json, const tare_table *const table) {
+static void format_json_put_lists(tarei_str *const json, const tare_table *const table) {
   tarei_str_add(json, "  \"profiles\": [");
   for (int i = 0; i < table->n_profiles; i++) {
     tarei_str_add(json, "%s", i ? ",\n    " : "\n    ");
@@ -163,13 +164,38 @@ static void table_json_write_put_lists(tarei_str *const json, const tare_table *
   tarei_str_add(json, "]\n}\n");
 }
 
-tare_status tare_table_write_json(const tare_table *const table, const char *const path,
-                                  tare_error *const err) {
+static tare_status format_json_write(const tare_table *const table, const int column,
+                                     const char *const *const values, const char *const path,
+                                     tare_error *const err) {
+  (void)column; /* it holds all of them */
+  (void)values;
   tarei_str json = {0};
-  table_json_write_put_header(&json, table);
-  table_json_write_put_lists(&json, table);
+  format_json_put_header(&json, table);
+  format_json_put_lists(&json, table);
   const tare_status status = json.failed ? tarei_fail_memory(err, path, json.length)
                                          : tarei_outfile_save(path, json.text, json.length, err);
   tarei_str_free(&json);
   return status;
 }
+
+tare_status tare_table_write_json(const tare_table *const table, const char *const path,
+                                  tare_error *const err) {
+  return tarei_table_write_as(table, &tarei_table_format_json, NULL, path, err);
+}
+
+/* An object behind white space, and behind the byte order mark of UTF-8. */
+static bool format_json_recognizes(const uint8_t *const data, const size_t n) {
+  static const uint8_t MARK[] = {0xef, 0xbb, 0xbf};
+  size_t at = n >= sizeof MARK && memcmp(data, MARK, sizeof MARK) == 0 ? sizeof MARK : 0;
+  while (at < n && data[at] && strchr(" \t\r\n", data[at])) {
+    at++;
+  }
+  return at < n && data[at] == '{';
+}
+
+const tarei_table_format tarei_table_format_json = {
+    .about = {.name = "json", .noun = "a native table", .extension = ".json", .per_profile = true},
+    .mark = "a JSON object",
+    .recognizes = format_json_recognizes,
+    .read = tarei_format_json_read,
+    .write = format_json_write};

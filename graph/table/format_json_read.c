@@ -7,65 +7,66 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/table/table.h"
+#include "graph/table/format_json.h"
 
 #define MAX_COUNT 9007199254740992.0 /* 2^53: beyond it JSON numbers lose integers */
 
 /* Where the reader is, for messages: "file: tensors[3] 'x'". */
-typedef struct table_json_read_place {
+typedef struct format_json_read_place {
   const char *file;
   char where[160]; /* "" at the top */
-} table_json_read_place;
+} format_json_read_place;
 
-static tare_status table_json_read_fail_at(const table_json_read_place *const p,
-                                           const char *const key, const char *const rule,
-                                           tare_error *const err) {
+static tare_status format_json_read_fail_at(const format_json_read_place *const p,
+                                            const char *const key, const char *const rule,
+                                            tare_error *const err) {
   return tarei_fail(err, TARE_E_INPUT, "%s: %s%s'%s' %s", p->file, p->where, *p->where ? ": " : "",
                     key, rule);
 }
 
-static const cJSON *table_json_read_find(const cJSON *const object, const char *const key) {
+static const cJSON *format_json_read_find(const cJSON *const object, const char *const key) {
   return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-static tare_status check_once(const table_json_read_place *const p, const cJSON *const object,
+static tare_status check_once(const format_json_read_place *const p, const cJSON *const object,
                               const char *const key, tare_error *const err) {
   int n = 0;
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, object) {
     n += strcmp(item->string, key) == 0;
   }
-  return n > 1 ? table_json_read_fail_at(p, key, "stands there twice", err) : TARE_OK;
+  return n > 1 ? format_json_read_fail_at(p, key, "stands there twice", err) : TARE_OK;
 }
 
-static tare_status table_json_read_get(const table_json_read_place *const p,
-                                       const cJSON *const object, const char *const key,
-                                       const cJSON **const out, tare_error *const err) {
-  *out = table_json_read_find(object, key);
+static tare_status format_json_read_get(const format_json_read_place *const p,
+                                        const cJSON *const object, const char *const key,
+                                        const cJSON **const out, tare_error *const err) {
+  *out = format_json_read_find(object, key);
   return *out ? check_once(p, object, key, err)
-              : table_json_read_fail_at(p, key, "is missing", err);
+              : format_json_read_fail_at(p, key, "is missing", err);
 }
 
-static tare_status get_object(const table_json_read_place *const p, const cJSON *const object,
+static tare_status get_object(const format_json_read_place *const p, const cJSON *const object,
                               const char *const key, const cJSON **const out,
                               tare_error *const err) {
-  TARE_TRY(table_json_read_get(p, object, key, out, err));
-  return cJSON_IsObject(*out) ? TARE_OK : table_json_read_fail_at(p, key, "must be an object", err);
+  TARE_TRY(format_json_read_get(p, object, key, out, err));
+  return cJSON_IsObject(*out) ? TARE_OK
+                              : format_json_read_fail_at(p, key, "must be an object", err);
 }
 
-static tare_status get_array(const table_json_read_place *const p, const cJSON *const object,
+static tare_status get_array(const format_json_read_place *const p, const cJSON *const object,
                              const char *const key, const cJSON **const out,
                              tare_error *const err) {
-  TARE_TRY(table_json_read_get(p, object, key, out, err));
-  return cJSON_IsArray(*out) ? TARE_OK : table_json_read_fail_at(p, key, "must be an array", err);
+  TARE_TRY(format_json_read_get(p, object, key, out, err));
+  return cJSON_IsArray(*out) ? TARE_OK : format_json_read_fail_at(p, key, "must be an array", err);
 }
 
-static tare_status get_text(const table_json_read_place *const p, const cJSON *const object,
+static tare_status get_text(const format_json_read_place *const p, const cJSON *const object,
                             const char *const key, const char **const out, tare_error *const err) {
   const cJSON *item = NULL;
-  TARE_TRY(table_json_read_get(p, object, key, &item, err));
+  TARE_TRY(format_json_read_get(p, object, key, &item, err));
   *out = cJSON_GetStringValue(item);
-  return *out ? TARE_OK : table_json_read_fail_at(p, key, "must be a string", err);
+  return *out ? TARE_OK : format_json_read_fail_at(p, key, "must be a string", err);
 }
 
 static bool as_count(const cJSON *const item, int64_t *const out) {
@@ -75,13 +76,13 @@ static bool as_count(const cJSON *const item, int64_t *const out) {
   return ok;
 }
 
-static tare_status get_count(const table_json_read_place *const p, const cJSON *const object,
+static tare_status get_count(const format_json_read_place *const p, const cJSON *const object,
                              const char *const key, int64_t *const out, tare_error *const err) {
   const cJSON *item = NULL;
-  TARE_TRY(table_json_read_get(p, object, key, &item, err));
+  TARE_TRY(format_json_read_get(p, object, key, &item, err));
   return as_count(item, out)
              ? TARE_OK
-             : table_json_read_fail_at(p, key, "must be an integer from 0 to 2^53", err);
+             : format_json_read_fail_at(p, key, "must be an integer from 0 to 2^53", err);
 }
 
 /* Keeps the members that are not among the known ones. */
@@ -108,7 +109,7 @@ static tare_status keep_extras(const cJSON *const object, const char *const *con
 }
 
 /* Nine digits stand for the float nearest to them. */
-static double table_json_read_widen(const double value) {
+static double format_json_read_widen(const double value) {
   char text[40];
   (void)snprintf(text, sizeof text, "%.9g", (double)(float)value);
   return strtod(text, NULL) == value ? (double)(float)value : value;
@@ -132,7 +133,7 @@ static const char *set_amax(tarei_cell *const cell, const cJSON *const item) {
   if (v <= 0) {
     return "must be positive (null marks a dead tensor)";
   }
-  cell->amax = table_json_read_widen(v);
+  cell->amax = format_json_read_widen(v);
   return v < tarei_table_least_amax() ? "is too small: its scale would be denormal" : NULL;
 }
 
@@ -144,7 +145,7 @@ static const char *set_optional(double *const slot, const cJSON *const item) {
   if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) || fabs(item->valuedouble) > FLT_MAX) {
     return "must hold finite float32 numbers, or null where not known";
   }
-  *slot = table_json_read_widen(item->valuedouble);
+  *slot = format_json_read_widen(item->valuedouble);
   return NULL;
 }
 
@@ -170,28 +171,28 @@ static const char *set_quiet(tarei_cell *const cell, const cJSON *const item) {
   return rule ? rule : outside ? "must lie within 0..1" : NULL;
 }
 
-static tare_status table_json_read_column(const table_json_read_place *const p,
-                                          const cJSON *const object, const char *const key,
-                                          cell_setter *const set, const int n_columns,
-                                          tarei_cell *const cells, tare_error *const err) {
+static tare_status format_json_read_column(const format_json_read_place *const p,
+                                           const cJSON *const object, const char *const key,
+                                           cell_setter *const set, const int n_columns,
+                                           tarei_cell *const cells, tare_error *const err) {
   const cJSON *array = NULL;
   TARE_TRY(get_array(p, object, key, &array, err));
   if (cJSON_GetArraySize(array) != n_columns) {
-    return table_json_read_fail_at(p, key,
-                                   "must have one value per column (one, or one per profile)", err);
+    return format_json_read_fail_at(
+        p, key, "must have one value per column (one, or one per profile)", err);
   }
   int i = 0;
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, array) {
     const char *const rule = set(&cells[i++], item);
     if (rule) {
-      return table_json_read_fail_at(p, key, rule, err);
+      return format_json_read_fail_at(p, key, rule, err);
     }
   }
   return TARE_OK;
 }
 
-static tare_status read_cells(const table_json_read_place *const p, const cJSON *const item,
+static tare_status read_cells(const format_json_read_place *const p, const cJSON *const item,
                               const int n_columns, tarei_cell *const cells, tare_error *const err) {
   static const struct {
     const char *key;
@@ -203,19 +204,19 @@ static tare_status read_cells(const table_json_read_place *const p, const cJSON 
                  {"energy_lost", set_energy}};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
     TARE_TRY(
-        table_json_read_column(p, item, columns[i].key, columns[i].set, n_columns, cells, err));
+        format_json_read_column(p, item, columns[i].key, columns[i].set, n_columns, cells, err));
   }
   for (int i = 0; i < n_columns; i++) {
     cells[i].quiet_rows = NAN; /* tables of version 1.0 do not have it */
   }
   return cJSON_GetObjectItemCaseSensitive(item, "quiet_rows")
-             ? table_json_read_column(p, item, "quiet_rows", set_quiet, n_columns, cells, err)
+             ? format_json_read_column(p, item, "quiet_rows", set_quiet, n_columns, cells, err)
              : TARE_OK;
 }
 
-static tare_status table_json_read_tensor(table_json_read_place *const p, const cJSON *const item,
-                                          tare_table *const table, tarei_cell *const cells,
-                                          tare_error *const err) {
+static tare_status format_json_read_tensor(format_json_read_place *const p, const cJSON *const item,
+                                           tare_table *const table, tarei_cell *const cells,
+                                           tare_error *const err) {
   static const char *const known[] = {"name",        "amax",       "min",     "max", "count",
                                       "energy_lost", "quiet_rows", "same_as", NULL};
   if (!cJSON_IsObject(item)) {
@@ -224,7 +225,7 @@ static tare_status table_json_read_tensor(table_json_read_place *const p, const 
   const char *name = NULL, *same_as = NULL;
   TARE_TRY(get_text(p, item, "name", &name, err));
   (void)snprintf(p->where, sizeof p->where, "tensor '%.120s'", name);
-  if (table_json_read_find(item, "same_as")) {
+  if (format_json_read_find(item, "same_as")) {
     TARE_TRY(get_text(p, item, "same_as", &same_as, err));
   }
   TARE_TRY(read_cells(p, item, table->n_columns, cells, err));
@@ -232,7 +233,7 @@ static tare_status table_json_read_tensor(table_json_read_place *const p, const 
   return keep_extras(item, known, &table->tensors[table->n_tensors - 1].extras, err);
 }
 
-static tare_status read_tensors(table_json_read_place *const p, const cJSON *const root,
+static tare_status read_tensors(format_json_read_place *const p, const cJSON *const root,
                                 tare_table *const table, tare_error *const err) {
   const cJSON *array = NULL;
   TARE_TRY(get_array(p, root, "tensors", &array, err));
@@ -245,7 +246,7 @@ static tare_status read_tensors(table_json_read_place *const p, const cJSON *con
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, array) {
     (void)snprintf(p->where, sizeof p->where, "tensors[%d]", i++);
-    TARE_TRY_GOTO(table_json_read_tensor(p, item, table, cells, err), done);
+    TARE_TRY_GOTO(format_json_read_tensor(p, item, table, cells, err), done);
   }
 done:
   free(cells);
@@ -253,7 +254,7 @@ done:
   return status;
 }
 
-static tare_status read_profiles(table_json_read_place *const p, const cJSON *const array,
+static tare_status read_profiles(format_json_read_place *const p, const cJSON *const array,
                                  tare_table *const table, tare_error *const err) {
   static const char *const known[] = {"spec", "samples", NULL};
   int i = 0;
@@ -274,23 +275,23 @@ static tare_status read_profiles(table_json_read_place *const p, const cJSON *co
   return TARE_OK;
 }
 
-static tare_status read_warnings(const table_json_read_place *const p, const cJSON *const root,
+static tare_status read_warnings(const format_json_read_place *const p, const cJSON *const root,
                                  tare_table *const table, tare_error *const err) {
   const cJSON *array = NULL;
   TARE_TRY(get_array(p, root, "warnings", &array, err));
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, array) {
     if (!cJSON_IsString(item)) {
-      return table_json_read_fail_at(p, "warnings", "must hold strings", err);
+      return format_json_read_fail_at(p, "warnings", "must hold strings", err);
     }
     TARE_TRY(tarei_table_warn(table, err, "%s", item->valuestring));
   }
   return TARE_OK;
 }
 
-static tare_status table_json_read_model(const table_json_read_place *const p,
-                                         const cJSON *const root, tare_table *const table,
-                                         tare_error *const err) {
+static tare_status format_json_read_model(const format_json_read_place *const p,
+                                          const cJSON *const root, tare_table *const table,
+                                          tare_error *const err) {
   static const char *const known[] = {"name", "hash", NULL};
   const cJSON *model = NULL;
   const char *name = NULL, *hash = NULL;
@@ -298,14 +299,14 @@ static tare_status table_json_read_model(const table_json_read_place *const p,
   TARE_TRY(get_text(p, model, "name", &name, err));
   TARE_TRY(get_text(p, model, "hash", &hash, err));
   if (strlen(hash) != 16 || strspn(hash, "0123456789abcdef") != 16) {
-    return table_json_read_fail_at(p, "hash", "must be 16 lower-case hexadecimal digits", err);
+    return format_json_read_fail_at(p, "hash", "must be 16 lower-case hexadecimal digits", err);
   }
   table->model_hash = strtoull(hash, NULL, 16);
   TARE_TRY(tarei_table_set_text(&table->model_name, name, err));
   return keep_extras(model, known, &table->model_extras, err);
 }
 
-static tare_status read_texts(const table_json_read_place *const p, const cJSON *const root,
+static tare_status read_texts(const format_json_read_place *const p, const cJSON *const root,
                               tare_table *const table, tare_error *const err) {
   static const char *const none[] = {NULL};
   const char *text = NULL;
@@ -319,10 +320,10 @@ static tare_status read_texts(const table_json_read_place *const p, const cJSON 
 }
 
 /* Format and version come first: a newer major version must not fail for another reason. */
-static tare_status table_json_read_check_version(const table_json_read_place *const p,
-                                                 const cJSON *const root, int *const minor,
-                                                 const cJSON **const version,
-                                                 tare_error *const err) {
+static tare_status format_json_read_check_version(const format_json_read_place *const p,
+                                                  const cJSON *const root, int *const minor,
+                                                  const cJSON **const version,
+                                                  tare_error *const err) {
   const char *format = NULL;
   int64_t major = 0, number = 0;
   TARE_TRY(get_text(p, root, "format", &format, err));
@@ -342,25 +343,25 @@ static tare_status table_json_read_check_version(const table_json_read_place *co
   return TARE_OK;
 }
 
-static tare_status start_table(const table_json_read_place *const p, const cJSON *const root,
+static tare_status start_table(const format_json_read_place *const p, const cJSON *const root,
                                const cJSON **const profiles, tare_table **const out,
                                tare_error *const err) {
   static const char *const known[] = {"major", "minor", NULL};
   int minor = 0;
   const cJSON *version = NULL, *per_profile = NULL;
   const char *method = NULL;
-  TARE_TRY(table_json_read_check_version(p, root, &minor, &version, err));
+  TARE_TRY(format_json_read_check_version(p, root, &minor, &version, err));
   TARE_TRY(get_text(p, root, "method", &method, err));
-  TARE_TRY(table_json_read_get(p, root, "per_profile", &per_profile, err));
+  TARE_TRY(format_json_read_get(p, root, "per_profile", &per_profile, err));
   TARE_TRY(get_array(p, root, "profiles", profiles, err));
   if (!cJSON_IsBool(per_profile)) {
-    return table_json_read_fail_at(p, "per_profile", "must be true or false", err);
+    return format_json_read_fail_at(p, "per_profile", "must be true or false", err);
   }
   const int n = cJSON_GetArraySize(*profiles);
   const bool split = cJSON_IsTrue(per_profile);
   if (n > TARE_MAX_PROFILES || (split && n == 0)) {
-    return table_json_read_fail_at(p, "profiles",
-                                   "must have 1..64 entries (0 only for a merged table)", err);
+    return format_json_read_fail_at(p, "profiles",
+                                    "must have 1..64 entries (0 only for a merged table)", err);
   }
   TARE_TRY(tarei_table_new(method, split ? n : 1, out, err));
   (*out)->per_profile = split;
@@ -368,7 +369,7 @@ static tare_status start_table(const table_json_read_place *const p, const cJSON
   return keep_extras(version, known, &(*out)->version_extras, err);
 }
 
-static tare_status read_root(table_json_read_place *const p, const cJSON *const root,
+static tare_status read_root(format_json_read_place *const p, const cJSON *const root,
                              tare_table **const out, tare_error *const err) {
   static const char *const known[] = {"format",   "version",  "method",    "parameters",
                                       "model",    "fit",      "pad_stats", "per_profile",
@@ -376,7 +377,7 @@ static tare_status read_root(table_json_read_place *const p, const cJSON *const 
   const cJSON *profiles = NULL;
   TARE_TRY(start_table(p, root, &profiles, out, err));
   TARE_TRY(read_texts(p, root, *out, err));
-  TARE_TRY(table_json_read_model(p, root, *out, err));
+  TARE_TRY(format_json_read_model(p, root, *out, err));
   TARE_TRY(read_profiles(p, profiles, *out, err));
   TARE_TRY(read_warnings(p, root, *out, err));
   TARE_TRY(read_tensors(p, root, *out, err));
@@ -392,8 +393,8 @@ static int line_of(const tarei_source *const source, const char *const at) {
   return line;
 }
 
-tare_status tarei_table_read_json(const tarei_source *const source, tare_table **const out,
-                                  tare_error *const err) {
+tare_status tarei_format_json_read(const tarei_source *const source, tare_table **const out,
+                                   tare_error *const err) {
   *out = NULL;
   const char *end = NULL;
   const char *const last = (const char *)source->data + source->size;
@@ -407,7 +408,7 @@ tare_status tarei_table_read_json(const tarei_source *const source, tare_table *
     return tarei_fail(err, TARE_E_INPUT, "%s line %d: not valid JSON, or cut off", source->name,
                       line_of(source, end && end <= last ? end : last));
   }
-  table_json_read_place p = {.file = source->name};
+  format_json_read_place p = {.file = source->name};
   while (end < last && strchr(" \t\r\n", *end) && *end) {
     end++;
   }

@@ -1,0 +1,34 @@
+/*
+ * Formats of table files: one file each (format_<id>.c), one row each in formats.inc.
+ */
+#ifndef TAREI_GRAPH_TABLE_FORMAT_H
+#define TAREI_GRAPH_TABLE_FORMAT_H
+
+#include "graph/table/table.h"
+
+typedef struct tarei_table_format {
+  tare_table_format about; /* what callers see of it */
+  const char *mark;        /* how its files begin, in words: "a JSON object" */
+  /* Whether a file that begins with these bytes, or consists of them, is of this format. */
+  bool (*recognizes)(const uint8_t *data, size_t n);
+  /* Makes a table, finished, of a file that is recognized. On failure *out may hold a part,
+   * which the caller frees. */
+  tare_status (*read)(const tarei_source *source, tare_table **out, tare_error *err);
+  /* TARE_E_USAGE "expected ..., got '<value>'"; NULL for a format without options. */
+  tare_status (*check)(int option, const char *value, tare_error *err);
+  /* Writes one column, or all of them where about.per_profile. `values` has one for each option,
+   * checked, or NULL for its default. */
+  tare_status (*write)(const tare_table *table, int column, const char *const *values,
+                       const char *path, tare_error *err);
+} tarei_table_format;
+
+/* Writes a table in a format; as tare_table_write. */
+tare_status tarei_table_write_as(const tare_table *table, const tarei_table_format *format,
+                                 const tare_table_write_options *options, const char *path,
+                                 tare_error *err);
+
+#define TAREI_TABLE_FORMAT(id) extern const tarei_table_format tarei_table_format_##id;
+#include "graph/table/formats.inc"
+#undef TAREI_TABLE_FORMAT
+
+#endif

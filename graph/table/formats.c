@@ -1,0 +1,137 @@
+/* The rows of formats.inc, and what is common to all of them. */
+#include "graph/table/format.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/infile.h"
+#include "base/refusals.h"
+#include "base/str.h"
+
+static const tarei_table_format *const FORMATS[] = {
+#define TAREI_TABLE_FORMAT(id) &tarei_table_format_##id,
+#include "graph/table/formats.inc"
+#undef TAREI_TABLE_FORMAT
+};
+enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };
+
+int tare_n_table_formats(void) {
+  return N_FORMATS;
+}
+
+const tare_table_format *tare_table_format_at(const int format) {
+  return format >= 0 && format < N_FORMATS ? &FORMATS[format]->about : NULL;
+}
+
+int tare_table_format_of(const char *const path) {
+  const size_t n = strlen(path);
+  for (int i = 0; i < N_FORMATS; i++) {
+    const char *const extension = FORMATS[i]->about.extension;
+    const size_t m = strlen(extension);
+    if (n > m && strcmp(path + n - m, extension) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static const tarei_table_format *formats_recognize(const uint8_t *const data, const size_t n) {
+  for (int i = 0; i < N_FORMATS; i++) {
+    if (FORMATS[i]->recognizes(data, n)) {
+      return FORMATS[i];
+    }
+  }
+  return NULL;
+}
+
+bool tare_table_is_table_file(const char *const path) {
+  uint8_t head[64];
+  return formats_recognize(head, tarei_infile_head(path, head, sizeof head)) != NULL;
+}
+
+static tare_status formats_fail_unknown(const char *const name, tare_error *const err) {
+  tarei_str known = {0};
+  for (int i = 0; i < N_FORMATS; i++) {
+    tarei_str_add(&known, "%s%s (%s)", i ? " or " : "", FORMATS[i]->about.noun, FORMATS[i]->mark);
+  }
+  const tare_status status = tarei_fail(
+      err, TARE_E_INPUT, "%s: not a calibration table: expected %s", name, tarei_str_get(&known));
+  tarei_str_free(&known);
+  return status;
+}
+
+tare_status tarei_table_read_source(const tarei_source *const source, tare_table **const out,
+                                    tare_error *const err) {
+  *out = NULL;
+  const tarei_table_format *const format = formats_recognize(source->data, source->size);
+  if (!format) {
+    return formats_fail_unknown(source->name, err);
+  }
+  const tare_status status = format->read(source, out, err);
+  if (status != TARE_OK) {
+    tare_table_free(out);
+  }
+  return status;
+}
+
+tare_status tare_table_read(const char *const path, tare_table **const out, tare_error *const err) {
+  *out = NULL;
+  tarei_source source = {0};
+  TARE_TRY(tarei_source_open(path, &source, err));
+  const unsigned refusals = tarei_refusals();
+  const tare_status status =
+      tarei_settle(refusals, tarei_table_read_source(&source, out, err), path, err);
+  if (status != TARE_OK) {
+    tare_table_free(out);
+  }
+  tarei_source_close(&source);
+  return status;
+}
+
+static tare_status formats_check(const tarei_table_format *const format,
+                                 const tare_table_setting *const setting, int *const option,
+                                 tare_error *const err) {
+  const tare_table_format *const about = &format->about;
+  for (int i = 0; i < about->n_options; i++) {
+    if (strcmp(about->options[i].name, setting->name) == 0) {
+      *option = i;
+      const tare_status status = format->check(i, setting->value, err);
+      return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", setting->name);
+    }
+  }
+  return tarei_fail(err, TARE_E_USAGE, "%s: not an option of %s", setting->name, about->noun);
+}
+
+tare_status tare_table_check_setting(const int format, const tare_table_setting *const setting,
+                                     tare_error *const err) {
+  assert(format >= 0 && format < N_FORMATS);
+  int option = 0;
+  return formats_check(FORMATS[format], setting, &option, err);
+}
+
+tare_status tarei_table_write_as(const tare_table *const table,
+                                 const tarei_table_format *const format,
+                                 const tare_table_write_options *const options,
+                                 const char *const path, tare_error *const err) {
+  const tare_table_write_options o = options ? *options : (tare_table_write_options){0};
+  const char *values[TARE_MAX_TABLE_OPTIONS] = {NULL};
+  assert(format->about.n_options <= TARE_MAX_TABLE_OPTIONS);
+  for (int i = 0; i < o.n_settings; i++) {
+    int option = 0;
+    TARE_TRY(formats_check(format, &o.settings[i], &option, err));
+    values[option] = o.settings[i].value;
+  }
+  const bool merged = table->n_columns == 1;
+  if (!format->about.per_profile && !merged && (o.profile < 0 || o.profile >= table->n_columns)) {
+    return tarei_fail(err, TARE_E_USAGE, "profile %d is not in the table, which has profiles 0..%d",
+                      o.profile, table->n_columns - 1);
+  }
+  return format->write(table, merged ? 0 : o.profile, values, path, err);
+}
+
+tare_status tare_table_write(const tare_table *const table, const int format,
+                             const tare_table_write_options *const options, const char *const path,
+                             tare_error *const err) {
+  assert(format >= 0 && format < N_FORMATS);
+  return tarei_table_write_as(table, FORMATS[format], options, path, err);
+}
