@@ -21,7 +21,8 @@ code=$?
 
 status=0
 for stream in out err; do
-  sed -e "s|$SOURCE/||g" -e "s|$folder/work/||g" "$folder/$stream" >"$folder/$stream.clean"
+  sed -e "s|$SOURCE/||g" -e "s|$folder/work/||g" -e 's|([0-9]*\.[0-9] s)|(T s)|' "$folder/$stream" \
+    >"$folder/$stream.clean"
   if [ "${UPDATE:-0}" = 1 ]; then
     cp "$folder/$stream.clean" "$case_path.$stream"
   elif [ -f "$case_path.$stream" ]; then
