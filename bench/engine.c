@@ -60,6 +60,15 @@ static void take_threads(engine_arguments *const a, char *const text,
   cli_list_fini(&parts);
 }
 
+static void check_arguments(const engine_arguments *const a, const struct argp_state *const state) {
+  if (!a->wishes.path) {
+    argp_error(state, "a model or plan is needed");
+  }
+  if (a->peers.n && !a->ort) {
+    argp_error(state, "--peer needs --ort");
+  }
+}
+
 static error_t engine_parse(const int key, char *const arg, struct argp_state *const state) {
   engine_arguments *const a = state->input;
   switch (key) {
@@ -101,12 +110,7 @@ static error_t engine_parse(const int key, char *const arg, struct argp_state *c
       a->wishes.path = arg;
       return 0;
     case ARGP_KEY_END:
-      if (!a->wishes.path) {
-        argp_error(state, "a model or plan is needed");
-      }
-      if (a->peers.n && !a->ort) {
-        argp_error(state, "--peer needs --ort");
-      }
+      check_arguments(a, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;

@@ -113,10 +113,35 @@ static tare_status expand_simple(tarei_graph *const graph, const int node, tare_
   return tarei_build_done(&b, err);
 }
 
+enum embed_in {
+  IDS,
+  SEGMENTS,
+  WORD_TABLE,
+  POSITION_TABLE,
+  SEGMENT_TABLE,
+  GAIN,
+  SHIFT,
+  MASK,
+  POSITIONS,
+};
+
+/* The positions given, or 0, 1, ... length - 1. */
+static int embed_positions(tarei_build *const b) {
+  const int positions = tarei_build_in(b, POSITIONS);
+  if (positions >= 0) {
+    return positions;
+  }
+  const int length = tarei_build_unary(b, "Shape", tarei_build_in(b, IDS));
+  tarei_build_int(b, "start", 1);
+  const int64_t first = 0;
+  const int end = tarei_build_binary(b, "Squeeze", length, tarei_build_i64s(b, &first, 1));
+  const int range[] = {tarei_build_number(b, TARE_I64, 0), end, tarei_build_number(b, TARE_I64, 1)};
+  return tarei_build_node(b, "Range", range, 3);
+}
+
 /* Words, positions and segments looked up, added and normalized; and the length of each sequence.
  */
 static tare_status expand_embed(tarei_graph *const graph, const int node, tare_error *const err) {
-  enum { IDS, SEGMENTS, WORD_TABLE, POSITION_TABLE, SEGMENT_TABLE, GAIN, SHIFT, MASK, POSITIONS };
   enum { Y, LENGTHS, SUM };
   const tarei_node *const n = &graph->nodes[node];
   TARE_TRY(tarei_ops_need(graph, n, 1, err));
@@ -133,18 +158,8 @@ static tare_status expand_embed(tarei_graph *const graph, const int node, tare_e
   tarei_build b = tarei_build_at(graph, node);
   const int word =
       tarei_build_binary(&b, "Gather", tarei_build_in(&b, WORD_TABLE), tarei_build_in(&b, IDS));
-  int positions = tarei_build_in(&b, POSITIONS);
-  if (positions < 0) {
-    const int length = tarei_build_unary(&b, "Shape", tarei_build_in(&b, IDS));
-    tarei_build_int(&b, "start", 1);
-    const int64_t first = 0;
-    const int end = tarei_build_binary(&b, "Squeeze", length, tarei_build_i64s(&b, &first, 1));
-    const int range[] = {tarei_build_number(&b, TARE_I64, 0), end,
-                         tarei_build_number(&b, TARE_I64, 1)};
-    positions = tarei_build_node(&b, "Range", range, 3);
-  }
   const int position =
-      tarei_build_binary(&b, "Gather", tarei_build_in(&b, POSITION_TABLE), positions);
+      tarei_build_binary(&b, "Gather", tarei_build_in(&b, POSITION_TABLE), embed_positions(&b));
   int sum = tarei_build_binary(&b, "Add", word, position);
   const int segments = tarei_build_in(&b, SEGMENTS), table = tarei_build_in(&b, SEGMENT_TABLE);
   if (segments >= 0 && table >= 0) {
