@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void engine_report_point_text(const plans *const p, const int point, char *const out,
@@ -19,7 +20,13 @@ static double operations(const plans *const p, const int point) {
   const tare_plan *const plan = plans_any(p);
   double sum = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    sum += tare_plan_layer_operations(plan, i, p->points.values[point]);
+    double layer;
+    tare_error err;
+    if (tare_plan_layer_operations(plan, i, p->points.values[point], &layer, &err) != TARE_OK) {
+      fprintf(stderr, "%s\n", err.message);
+      exit(1);
+    }
+    sum += layer;
   }
   return sum;
 }

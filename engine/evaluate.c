@@ -50,9 +50,7 @@ static tare_status evaluate_compute(tarei_step *const step, tarei_blobs *const b
                                     const evaluate_operands *const o, tare_error *const err) {
   const tarei_lowering *const lowering = step->lowering;
   const tare_tensor *const *const in = o->pointers, *const *const out = in + step->node->n_in;
-  if (lowering->prepare) {
-    TARE_TRY(lowering->prepare(step, blobs, err));
-  }
+  TARE_TRY(tarei_step_prepare(step, blobs, err));
   const size_t bytes = lowering->scratch ? lowering->scratch(step, in, out, 1) : 0;
   void *const scratch = tarei_alloc_aligned(bytes, 1);
   if (!scratch) {
@@ -98,7 +96,7 @@ done:
     tarei_buffer_release(out[i]);
     out[i] = NULL;
   }
-  free(step.state);
+  tarei_step_fini(&step);
   tarei_blobs_fini(&blobs);
   free(o.tensors);
   free(o.pointers);

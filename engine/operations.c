@@ -1,4 +1,5 @@
-/* Operations of layers: two for each multiply-add of a product, as peaks of machines are given. */
+#include "engine/operations.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ typedef struct operations_layer {
   const int64_t *symbols;
 } operations_layer;
 
-/* 0 where a dim is not known; a double, as a sum over layers may pass 2^63. */
+/* 0 where a dim is not known. */
 static double operations_dim_of(const operations_layer *const l, const int value, const int axis) {
   int64_t dim = 0;
   const tarei_value *const v = &l->graph->values[value];
@@ -27,59 +28,58 @@ static double operations_count_of(const operations_layer *const l, const int val
   return count;
 }
 
-/* Each output of a convolution is a product with the weights of its own channel. */
-static double by_weights(const operations_layer *const l) {
-  const int w = l->node->in[1];
-  return operations_count_of(l, l->node->out[0]) * operations_count_of(l, w) /
-         operations_dim_of(l, w, 0);
+double tarei_operations_by_weights(const tarei_graph *const graph, const tarei_node *const node,
+                                   const int64_t *const symbols) {
+  const operations_layer l = {graph, node, symbols};
+  return operations_count_of(&l, node->out[0]) * operations_count_of(&l, node->in[1]) /
+         operations_dim_of(&l, node->in[1], 0);
 }
 
-/* Each output is a product with a row of the first input. */
-static double by_row(const operations_layer *const l) {
-  const int x = l->node->in[0];
-  return operations_count_of(l, l->node->out[0]) *
-         operations_dim_of(l, x, l->graph->values[x].rank - 1);
+double tarei_operations_by_row(const tarei_graph *const graph, const tarei_node *const node,
+                               const int64_t *const symbols) {
+  const operations_layer l = {graph, node, symbols};
+  return operations_count_of(&l, node->out[0]) *
+         operations_dim_of(&l, node->in[0], graph->values[node->in[0]].rank - 1);
 }
 
-/* Each element of Q meets each key, and each value meets each row. */
-static double by_keys(const operations_layer *const l) {
-  const tarei_node *const n = l->node;
-  return operations_dim_of(l, n->in[1], 1) *
-         (operations_count_of(l, n->in[0]) + operations_count_of(l, n->out[0]));
+double tarei_operations_by_gemm(const tarei_graph *const graph, const tarei_node *const node,
+                                const int64_t *const symbols) {
+  const operations_layer l = {graph, node, symbols};
+  const bool transposed = tarei_attr_int(node, "transA", 0) != 0;
+  return operations_count_of(&l, node->out[0]) *
+         operations_dim_of(&l, node->in[0], transposed ? 0 : 1);
 }
 
-/* Each row of the input meets W, and a state R, in each direction. */
-static double by_recurrence(const operations_layer *const l) {
-  const int x = l->node->in[0];
-  return operations_dim_of(l, x, 0) * operations_dim_of(l, x, 1) *
-         (operations_count_of(l, l->node->in[1]) + operations_count_of(l, l->node->in[2]));
+double tarei_operations_by_keys(const tarei_graph *const graph, const tarei_node *const node,
+                                const int64_t *const symbols) {
+  const operations_layer l = {graph, node, symbols};
+  return operations_dim_of(&l, node->in[1], 1) *
+         (operations_count_of(&l, node->in[0]) + operations_count_of(&l, node->out[0]));
 }
 
-static double by_gemm(const operations_layer *const l) {
-  const bool transposed = tarei_attr_int(l->node, "transA", 0) != 0;
-  return operations_count_of(l, l->node->out[0]) *
-         operations_dim_of(l, l->node->in[0], transposed ? 0 : 1);
+double tarei_operations_by_recurrence(const tarei_graph *const graph, const tarei_node *const node,
+                                      const int64_t *const symbols) {
+  const operations_layer l = {graph, node, symbols};
+  return operations_dim_of(&l, node->in[0], 0) * operations_dim_of(&l, node->in[0], 1) *
+         (operations_count_of(&l, node->in[1]) + operations_count_of(&l, node->in[2]));
 }
 
-typedef double rule(const operations_layer *l);
-static rule *const RULES[TAREI_OP_COUNT] = {
-#define TARE_OPERATIONS(id, how) [TAREI_OP_##id] = how,
-#include "engine/operations.inc"
-#undef TARE_OPERATIONS
-};
-
-double tare_plan_layer_operations(const tare_plan *const plan, const int i,
-                                  const int64_t *const values) {
+tare_status tare_plan_layer_operations(const tare_plan *const plan, const int i,
+                                       const int64_t *const values, double *const out,
+                                       tare_error *const err) {
   assert(i >= 0 && i < plan->n_layers);
+  const tare_plan *const part = plan->layers[i].plan;
+  const tarei_step *const step = &part->steps[plan->layers[i].step];
+  *out = 0;
+  if (!step->lowering->operations) {
+    return TARE_OK;
+  }
   int64_t *const symbols = tarei_calloc((size_t)plan->n_symbols, sizeof *symbols);
   if (!symbols) {
-    return 0;
+    return tarei_fail_memory(err, "symbols", (size_t)plan->n_symbols * sizeof *symbols);
   }
   tarei_plan_symbols(plan, values, symbols);
-  const tare_plan *const part = plan->layers[i].plan;
-  const operations_layer l = {part->graph, part->steps[plan->layers[i].step].node, symbols};
-  rule *const count = RULES[tarei_op_id_of(l.node->op)];
-  const double operations = count ? 2 * count(&l) : 0;
+  *out = 2 * step->lowering->operations(part->graph, step->node, symbols);
   free(symbols);
-  return operations;
+  return TARE_OK;
 }

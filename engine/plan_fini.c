@@ -11,8 +11,7 @@ void tarei_plan_fini(tare_plan *const plan) {
     free(plan->children[i]);
   }
   for (int s = 0; s < plan->n_steps; s++) {
-    free(plan->steps[s].state);
-    free(plan->steps[s].measured);
+    tarei_step_fini(&plan->steps[s]);
   }
   tarei_sizes_fini(&plan->sizes);
   free(plan->children);

@@ -225,9 +225,7 @@ static tare_status make_step(tare_plan *const plan, const tarei_node *const node
   TARE_TRY(tarei_measured_find(step, err));
   step->late |= step->n_measured > 0; /* also where inference made symbols that no dim kept */
   TARE_TRY(make_children(plan, node, err));
-  return step->lowering->prepare
-             ? step->lowering->prepare(step, &tarei_plan_whole(plan)->blobs, err)
-             : TARE_OK;
+  return tarei_step_prepare(step, &tarei_plan_whole(plan)->blobs, err);
 }
 
 static tare_status make_steps(tare_plan *const plan, tare_error *const err) {

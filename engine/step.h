@@ -12,6 +12,7 @@
 
 #include "base/team.h"
 #include "engine/blobs.h"
+#include "engine/operations.h"
 #include "graph/op.h"
 #include "kernels/kernels.h"
 
@@ -31,8 +32,12 @@ typedef struct tarei_run {
 } tarei_run;
 
 typedef struct tarei_lowering {
-  /* Checks that this form of the node can run, reads attributes and packs constants. May set
-   * step->state (one malloc block, freed by the engine). The same code runs when a plan is built
+  /* Size of step->state, which the engine makes, zeroed, before `prepare`, and frees with the step;
+   * so much for each profile lies behind it. `prepare` fills it, and nothing changes it any more.
+   */
+  size_t state_bytes, state_bytes_per_profile;
+  /* Checks that this form of the node can run, reads attributes and packs constants. What a run
+   * needs of it goes to step->state. The same code runs when a plan is built
    * and when it is loaded from a file: packed data must come from tarei_blobs_take. NULL: nothing
    * to prepare. TARE_E_UNSUPPORTED for forms that cannot run. */
   tare_status (*prepare)(tarei_step *step, tarei_blobs *blobs, tare_error *err);
@@ -54,6 +59,9 @@ typedef struct tarei_lowering {
   /* Bit i: where input i is a float32 constant, `prepare` packs it and it is read no more. A plan
    * file does without the elements of constants that are only read so. */
   uint32_t packs;
+  /* Multiply-adds of a node at these values of the graph's symbols (engine/operations.h). NULL
+   * where none are counted. */
+  tarei_operations_fn *operations;
   /* Kernel family that does the work, for inspection: name of the row that was selected. */
   const char *(*kernel)(const tarei_step *step, const tarei_kernels *kernels);
 } tarei_lowering;
@@ -62,7 +70,7 @@ struct tarei_step {
   const tarei_lowering *lowering;
   const tarei_graph *graph;
   const tarei_node *node;
-  void *state;
+  void *state;                  /* NULL where the lowering states no size */
   const tarei_kernels *kernels; /* those of the plan, valid in prepare too */
   int n_profiles;
   int layer;                    /* its number among all steps of the whole plan */
@@ -78,6 +86,11 @@ struct tarei_step {
 
 /* NULL for operators that inference expands (graph/expansions.inc). */
 const tarei_lowering *tarei_lowering_of(const tarei_op *op);
+
+/* Gives a step its state and prepares it. On failure too, the caller hands it to tarei_step_fini.
+ */
+tare_status tarei_step_prepare(tarei_step *step, tarei_blobs *blobs, tare_error *err);
+void tarei_step_fini(tarei_step *step);
 
 /* Input i of the node is read in packed form only (tarei_lowering.packs). */
 bool tarei_node_packs(const tarei_graph *graph, const tarei_node *node, int i);

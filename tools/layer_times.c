@@ -16,12 +16,16 @@ typedef struct layer_times_group {
   double seconds, operations; /* of all runs; of one run */
 } layer_times_group;
 
-double plan_operations(const tare_plan *const plan, const int64_t *const values) {
-  double sum = 0;
-  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    sum += tare_plan_layer_operations(plan, i, values);
+tare_status plan_operations(const tare_plan *const plan, const int64_t *const values,
+                            double **const layers, double *const sum, tare_error *const err) {
+  const int n = tare_plan_n_layers(plan);
+  *layers = cli_realloc(NULL, (size_t)n, sizeof **layers);
+  *sum = 0;
+  for (int i = 0; i < n; i++) {
+    CLI_TRY(tare_plan_layer_operations(plan, i, values, &(*layers)[i], err));
+    *sum += (*layers)[i];
   }
-  return sum;
+  return TARE_OK;
 }
 
 static layer_times_group of_layer(const layer_times *const t, const int i) {
@@ -30,7 +34,7 @@ static layer_times_group of_layer(const layer_times *const t, const int i) {
                              .precision = layer.precision,
                              .layers = 1,
                              .seconds = tare_context_layer_seconds(t->context, i),
-                             .operations = tare_plan_layer_operations(t->plan, i, t->values)};
+                             .operations = t->operations[i]};
 }
 
 static void layer_times_add(layer_times_group *const sum, const layer_times_group *const one) {

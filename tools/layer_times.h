@@ -6,16 +6,18 @@
 
 #include "tools/json_out.h"
 
-/* A context that was profiled over so many runs at these symbol values. */
+/* A context that was profiled over so many runs. */
 typedef struct layer_times {
   const tare_plan *plan;
   const tare_context *context;
-  const int64_t *values;
+  const double *operations; /* of each layer in one run, as plan_operations gives them */
   int64_t runs;
 } layer_times;
 
-/* Operations of one run: two a multiply-add. */
-double plan_operations(const tare_plan *plan, const int64_t *values);
+/* Operations of one run at these symbol values, two a multiply-add: those of each layer, to be
+ * freed with free(), and their sum. */
+tare_status plan_operations(const tare_plan *plan, const int64_t *values, double **layers,
+                            double *sum, tare_error *err);
 
 /* Tables on stdout; ms and operations are those of one run. */
 void layer_times_print(const layer_times *t);

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "graph/quantize/quantize.h"
 
 tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const out,
@@ -28,13 +27,6 @@ tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const ou
     return tarei_fail(err, TARE_E_MODEL, "unknown outputs '%s'", outputs);
   }
   return out->u8_output < 0 ? TARE_OK : tarei_want_scales(step, node->out[out->u8_output], err);
-}
-
-tare_status tarei_fused_prepare(tarei_step *const step, tare_error *const err) {
-  tarei_fused *const fused = tarei_calloc(1, sizeof *fused);
-  step->state = fused;
-  return fused ? tarei_fused_read(step, fused, err)
-               : tarei_fail_memory(err, step->node->name, sizeof *fused);
 }
 
 tare_status tarei_want_residual(const tarei_step *const step, tare_error *const err) {

@@ -16,9 +16,6 @@ typedef struct tarei_fused {
  * A u8 output has to have its scales. */
 tare_status tarei_fused_read(const tarei_step *step, tarei_fused *out, tare_error *err);
 
-/* Makes them the state of a step that has no other. */
-tare_status tarei_fused_prepare(tarei_step *step, tare_error *err);
-
 /* Static scale and zero point of a stored u8 value in a profile. The value has an annotation. */
 float tarei_u8_scale(const tarei_graph *graph, int value, int profile);
 int32_t tarei_u8_zero_point(const tarei_graph *graph, int value);

@@ -115,12 +115,15 @@ TARE_API const tare_profiles *tare_plan_profiles(const tare_plan *plan);
 TARE_API int tare_plan_n_layers(const tare_plan *plan);
 TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
 /**
- * Operations of a layer at given lengths: two for each multiply-add of a convolution, linear layer or
- * matrix product, 0 for other layers.
+ * Operations of a layer at given lengths: two for each multiply-add of a convolution, linear layer
+ * or matrix product, 0 for other layers.
  * @param i 0.. tare_plan_n_layers - 1 (asserted)
  * @param values one per symbol of tare_plan_profiles, in its order; within a profile
+ * @param operations result; a double, as sums over layers may pass 2^63. 0 on failure
+ * @return TARE_OK or TARE_E_MEMORY
  */
-TARE_API double tare_plan_layer_operations(const tare_plan *plan, int i, const int64_t *values);
+TARE_API tare_status tare_plan_layer_operations(const tare_plan *plan, int i, const int64_t *values,
+                                                double *operations, tare_error *err);
 TARE_API const char *tare_plan_model_name(const tare_plan *plan);
 /** Bytes: constants in the plan, and what one context allocates. */
 TARE_API int64_t tare_plan_weight_bytes(const tare_plan *plan);

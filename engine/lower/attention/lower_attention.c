@@ -26,11 +26,7 @@ static tare_status check_bytes(const tarei_step *const step, tare_error *const e
 static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                      tare_error *const err) {
   (void)blobs;
-  attention_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "attention", sizeof *s);
-  }
+  attention_state *const s = step->state;
   TARE_TRY(tarei_fused_read(step, &s->fused, err));
   s->heads = (size_t)tarei_attr_int(step->node, "heads", 1);
   s->scale = tarei_attr_float(step->node, "scale", 1.0f);
@@ -131,7 +127,9 @@ static const char *attention_kernel(const tarei_step *const step, const tarei_ke
   return ((const attention_state *)step->state)->bytes ? k->i8_gemm_name : k->f32_gemm_name;
 }
 
-const tarei_lowering tarei_lower_attention = {.prepare = attention_prepare,
+const tarei_lowering tarei_lower_attention = {.state_bytes = sizeof(attention_state),
+                                              .prepare = attention_prepare,
                                               .scratch = attention_scratch,
                                               .run = attention_run,
+                                              .operations = tarei_operations_by_keys,
                                               .kernel = attention_kernel};

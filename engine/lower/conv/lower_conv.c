@@ -38,11 +38,7 @@ static tare_status conv_prepare(tarei_step *const step, tarei_blobs *const blobs
     return tarei_fail(err, TARE_E_UNSUPPORTED, "convolutions of %s are not supported",
                       tare_dtype_name(x->dtype));
   }
-  lower_conv_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "convolution", sizeof *s);
-  }
+  lower_conv_state *const s = step->state;
   s->group = tarei_attr_int(step->node, "group", 1);
   return tarei_windows_prepare(step, x->rank - 2, w->dims + 2, &s->window, err);
 }
@@ -223,5 +219,9 @@ static const char *conv_kernel(const tarei_step *const step, const tarei_kernels
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->f32_gemm_name : "";
 }
 
-const tarei_lowering tarei_lower_conv = {
-    .prepare = conv_prepare, .scratch = conv_scratch, .run = conv_run, .kernel = conv_kernel};
+const tarei_lowering tarei_lower_conv = {.state_bytes = sizeof(lower_conv_state),
+                                         .prepare = conv_prepare,
+                                         .scratch = conv_scratch,
+                                         .run = conv_run,
+                                         .operations = tarei_operations_by_weights,
+                                         .kernel = conv_kernel};

@@ -1,7 +1,6 @@
 /* Float convolution, channels-last: depthwise kernel, or rows of a matrix product. */
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "engine/lower/conv/conv_rows.h"
 #include "engine/lower/fused.h"
 
@@ -57,11 +56,7 @@ static tare_status conv_last_pack(tarei_step *const step, tarei_blobs *const blo
 
 static tare_status conv_last_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                      tare_error *const err) {
-  conv_last_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "convolution", sizeof *s);
-  }
+  conv_last_state *const s = step->state;
   TARE_TRY(tarei_conv_read(step, &s->conv, err));
   TARE_TRY(tarei_fused_read(step, &s->fused, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
@@ -126,8 +121,10 @@ static const char *conv_last_kernel(const tarei_step *const step, const tarei_ke
   return ((const conv_last_state *)step->state)->depthwise ? k->dw_conv_f32_name : k->f32_gemm_name;
 }
 
-const tarei_lowering tarei_lower_conv_last = {.prepare = conv_last_prepare,
+const tarei_lowering tarei_lower_conv_last = {.state_bytes = sizeof(conv_last_state),
+                                              .prepare = conv_last_prepare,
                                               .scratch = conv_last_scratch,
                                               .run = conv_last_run,
+                                              .operations = tarei_operations_by_weights,
                                               .kernel = conv_last_kernel,
                                               .packs = 1u << 1 /* weights */};

@@ -1,13 +1,9 @@
-#include "base/mem.h"
 #include "engine/lower/conv/pool_any.h"
 
 static tare_status lp_pool_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                    tare_error *const err) {
   (void)blobs;
-  tarei_pool_any *const pool = tarei_calloc(1, sizeof *pool);
-  step->state = pool;
-  return pool ? tarei_pool_any_prepare(step, TAREI_POOL_LP, pool, err)
-              : tarei_fail_memory(err, "pooling", sizeof *pool);
+  return tarei_pool_any_prepare(step, TAREI_POOL_LP, step->state, err);
 }
 
 static size_t lp_pool_scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -24,5 +20,7 @@ static tare_status lp_pool_run(const tarei_step *const step, const tarei_run *co
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_lp_pool = {
-    .prepare = lp_pool_prepare, .scratch = lp_pool_scratch, .run = lp_pool_run};
+const tarei_lowering tarei_lower_lp_pool = {.state_bytes = sizeof(tarei_pool_any),
+                                            .prepare = lp_pool_prepare,
+                                            .scratch = lp_pool_scratch,
+                                            .run = lp_pool_run};

@@ -60,11 +60,7 @@ static tare_status pool_prepare(tarei_step *const step, tarei_blobs *const blobs
   (void)blobs;
   const tarei_node *const node = step->node;
   const tarei_value *const x = &step->graph->values[node->in[0]];
-  pool_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "pooling", sizeof *s);
-  }
+  pool_state *const s = step->state;
   s->space = x->rank - 2;
   if (is_last(node)) {
     return pool_prepare_last(step, s, err);
@@ -352,15 +348,21 @@ static const char *kernel_max(const tarei_step *const step, const tarei_kernels 
   return x->dtype == TARE_U8 ? k->pool_max_u8_name : k->pool_max_name;
 }
 
-const tarei_lowering tarei_lower_average_pool = {
-    .prepare = pool_prepare, .scratch = pool_scratch, .run = run_average};
-const tarei_lowering tarei_lower_average_pool_last = {.prepare = pool_prepare,
+const tarei_lowering tarei_lower_average_pool = {.state_bytes = sizeof(pool_state),
+                                                 .prepare = pool_prepare,
+                                                 .scratch = pool_scratch,
+                                                 .run = run_average};
+const tarei_lowering tarei_lower_average_pool_last = {.state_bytes = sizeof(pool_state),
+                                                      .prepare = pool_prepare,
                                                       .scratch = pool_scratch_last,
                                                       .run = run_average_last,
                                                       .kernel = kernel_average};
-const tarei_lowering tarei_lower_max_pool = {
-    .prepare = pool_prepare, .scratch = pool_scratch, .run = pool_run_max};
-const tarei_lowering tarei_lower_max_pool_last = {.prepare = pool_prepare,
+const tarei_lowering tarei_lower_max_pool = {.state_bytes = sizeof(pool_state),
+                                             .prepare = pool_prepare,
+                                             .scratch = pool_scratch,
+                                             .run = pool_run_max};
+const tarei_lowering tarei_lower_max_pool_last = {.state_bytes = sizeof(pool_state),
+                                                  .prepare = pool_prepare,
                                                   .scratch = pool_scratch_last,
                                                   .run = run_max_last,
                                                   .kernel = kernel_max};

@@ -107,11 +107,7 @@ done:
 
 static tare_status qconv_last_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                       tare_error *const err) {
-  qconv_last_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "convolution", sizeof *s);
-  }
+  qconv_last_state *const s = step->state;
   TARE_TRY(tarei_conv_read(step, &s->conv, err));
   TARE_TRY(tarei_want_residual(step, err));
   TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
@@ -193,8 +189,10 @@ static const char *qconv_last_kernel(const tarei_step *const step, const tarei_k
   return ((const qconv_last_state *)step->state)->depthwise ? k->dw_conv_i8_name : k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qconv_last = {.prepare = qconv_last_prepare,
+const tarei_lowering tarei_lower_qconv_last = {.state_bytes = sizeof(qconv_last_state),
+                                               .prepare = qconv_last_prepare,
                                                .scratch = qconv_last_scratch,
                                                .run = qconv_last_run,
+                                               .operations = tarei_operations_by_weights,
                                                .kernel = qconv_last_kernel,
                                                .packs = 1u << 1 | 1u << 2 /* weights, bias */};

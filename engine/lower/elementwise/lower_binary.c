@@ -62,8 +62,9 @@ static tare_status binary_prepare(tarei_step *const step, const tarei_binary op,
   if (dtype != TARE_F32) {
     return tarei_pair_of(pairs[op], dtype) ? TARE_OK : tarei_refuse_dtype(dtype, err);
   }
-  TARE_TRY(tarei_fused_prepare(step, err));
-  return step->node->n_in > 2 && ((const tarei_fused *)step->state)->u8_output >= 0
+  tarei_fused *const fused = step->state;
+  TARE_TRY(tarei_fused_read(step, fused, err));
+  return step->node->n_in > 2 && fused->u8_output >= 0
              ? tarei_fail(err, TARE_E_UNSUPPORTED, "only two operands can be written as bytes")
              : TARE_OK;
 }
@@ -116,8 +117,10 @@ static const char *binary_kernel(const tarei_step *const step, const tarei_kerne
                               tare_error *const err) {                                \
     return run_binary(step, r, TAREI_BINARY_##kind, err);                             \
   }                                                                                   \
-  const tarei_lowering tarei_lower_##id = {                                           \
-      .prepare = prepare_##id, .run = run_##id, .kernel = binary_kernel};
+  const tarei_lowering tarei_lower_##id = {.state_bytes = sizeof(tarei_fused),        \
+                                           .prepare = prepare_##id,                   \
+                                           .run = run_##id,                           \
+                                           .kernel = binary_kernel};
 
 BINARY(add, ADD)
 BINARY(sub, SUB)

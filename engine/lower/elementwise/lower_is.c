@@ -1,7 +1,6 @@
 /* Questions about one number, whose answers are bools: IsInf, IsNaN, Not. */
 #include <math.h>
 
-#include "base/mem.h"
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/operands.h"
 
@@ -32,11 +31,7 @@ typedef struct is_state {
 static tare_status prepare_with(tarei_step *const step, ask_fn *const f32, ask_fn *const f64,
                                 ask_fn *const boolean, tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  is_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, step->node->name, sizeof *s);
-  }
+  is_state *const s = step->state;
   s->ask = dtype == TARE_F32 ? f32 : dtype == TARE_F64 ? f64 : dtype == TARE_BOOL ? boolean : NULL;
   return s->ask ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
@@ -87,6 +82,9 @@ static tare_status is_run(const tarei_step *const step, const tarei_run *const r
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_is_inf = {.prepare = prepare_inf, .run = is_run};
-const tarei_lowering tarei_lower_is_nan = {.prepare = prepare_nan, .run = is_run};
-const tarei_lowering tarei_lower_not = {.prepare = prepare_not, .run = is_run};
+const tarei_lowering tarei_lower_is_inf = {
+    .state_bytes = sizeof(is_state), .prepare = prepare_inf, .run = is_run};
+const tarei_lowering tarei_lower_is_nan = {
+    .state_bytes = sizeof(is_state), .prepare = prepare_nan, .run = is_run};
+const tarei_lowering tarei_lower_not = {
+    .state_bytes = sizeof(is_state), .prepare = prepare_not, .run = is_run};

@@ -1,12 +1,9 @@
 /* An activation from bytes to bytes: a table of 256 bytes for each profile. */
-#include "base/mem.h"
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/fused.h"
 #include "engine/lower/elementwise/pointwise.h"
 
-typedef struct lookup_state {
-  uint8_t (*tables)[256]; /* [profile], behind the struct */
-} lookup_state;
+enum { TABLE = 256 }; /* bytes of one */
 
 typedef struct lookup_job {
   const tarei_kernels *kernels;
@@ -31,14 +28,14 @@ static tare_status read_bounds(const tarei_step *const step, tarei_pointwise *co
 static void lookup_fill(const tarei_step *const step, const tarei_pointwise *const f,
                         const int profile, uint8_t *const table) {
   const int in = step->node->in[0], out = step->node->out[0];
-  float values[256];
-  for (int i = 0; i < 256; i++) {
+  float values[TABLE];
+  for (int i = 0; i < TABLE; i++) {
     table[i] = (uint8_t)i;
   }
-  step->kernels->dequantize(table, 256, tarei_u8_scale(step->graph, in, profile),
+  step->kernels->dequantize(table, TABLE, tarei_u8_scale(step->graph, in, profile),
                             tarei_u8_zero_point(step->graph, in), values);
-  tarei_pointwise_run(f, step->kernels, values, 256, values);
-  step->kernels->quantize(values, 256, 1.0f / tarei_u8_scale(step->graph, out, profile),
+  tarei_pointwise_run(f, step->kernels, values, TABLE, values);
+  step->kernels->quantize(values, TABLE, 1.0f / tarei_u8_scale(step->graph, out, profile),
                           tarei_u8_zero_point(step->graph, out), table);
 }
 
@@ -51,15 +48,9 @@ static tare_status lookup_prepare(tarei_step *const step, tarei_blobs *const blo
   TARE_TRY(read_bounds(step, &f, err));
   TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
   TARE_TRY(tarei_want_scales(step, step->node->out[0], err));
-  const size_t bytes = sizeof(lookup_state) + (size_t)step->n_profiles * 256;
-  lookup_state *const s = tarei_calloc(1, bytes);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "table", bytes);
-  }
-  s->tables = (void *)(s + 1);
+  uint8_t(*const tables)[TABLE] = step->state;
   for (int p = 0; p < step->n_profiles; p++) {
-    lookup_fill(step, &f, p, s->tables[p]);
+    lookup_fill(step, &f, p, tables[p]);
   }
   return TARE_OK;
 }
@@ -72,9 +63,9 @@ static void lookup_chunk(const void *const user, const size_t first, const size_
 static tare_status lookup_run(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
   (void)err;
-  const lookup_state *const s = step->state;
+  uint8_t(*const tables)[TABLE] = step->state;
   const lookup_job j = {.kernels = r->kernels,
-                        .table = s->tables[r->profile],
+                        .table = tables[r->profile],
                         .x = r->in[0]->data,
                         .out = r->out[0]->data};
   tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), lookup_chunk, &j);
@@ -86,5 +77,7 @@ static const char *lookup_kernel(const tarei_step *const step, const tarei_kerne
   return k->lut_u8_name;
 }
 
-const tarei_lowering tarei_lower_lookup = {
-    .prepare = lookup_prepare, .run = lookup_run, .kernel = lookup_kernel};
+const tarei_lowering tarei_lower_lookup = {.state_bytes_per_profile = TABLE,
+                                           .prepare = lookup_prepare,
+                                           .run = lookup_run,
+                                           .kernel = lookup_kernel};

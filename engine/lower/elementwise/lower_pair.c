@@ -2,7 +2,6 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/operands.h"
 #include "engine/lower/elementwise/typed_binary.h"
@@ -29,11 +28,7 @@ static void row(const void *const user, const tarei_broadcast *const b, const si
 static tare_status prepare_pair(tarei_step *const step, const tarei_pair pair,
                                 tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  pair_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, step->node->name, sizeof *s);
-  }
+  pair_state *const s = step->state;
   s->function = tarei_pair_of(pair, dtype);
   s->divides = pair == TAREI_PAIR_MOD || pair == TAREI_PAIR_FMOD;
   return s->function ? TARE_OK : tarei_refuse_dtype(dtype, err);
@@ -72,7 +67,8 @@ static tarei_pair shift_of(const tarei_node *const node) {
     (void)blobs;                                                                    \
     return prepare_pair(step, pair, err);                                           \
   }                                                                                 \
-  const tarei_lowering tarei_lower_##id = {.prepare = prepare_##id, .run = pair_run};
+  const tarei_lowering tarei_lower_##id = {                                         \
+      .state_bytes = sizeof(pair_state), .prepare = prepare_##id, .run = pair_run};
 
 PAIR(and, TAREI_PAIR_AND)
 PAIR(bit_shift, shift_of(step->node))

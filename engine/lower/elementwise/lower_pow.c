@@ -1,7 +1,6 @@
 /* Pow. Base and exponent may differ in type; the result has that of the base. */
 #include <math.h>
 
-#include "base/mem.h"
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/operands.h"
 #include "engine/lower/elementwise/typed.h"
@@ -126,11 +125,7 @@ static tare_status pow_prepare(tarei_step *const step, tarei_blobs *const blobs,
   (void)blobs;
   const tare_dtype base = step->graph->values[step->node->in[0]].dtype;
   const tare_dtype exponent = step->graph->values[step->node->in[1]].dtype;
-  pow_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, step->node->name, sizeof *s);
-  }
+  pow_state *const s = step->state;
   *s = (pow_state){.row = row_of(base, exponent),
                    .floats = float_exponents[exponent],
                    .ints = int_exponents[exponent]};
@@ -158,4 +153,4 @@ static const char *pow_kernel(const tarei_step *const step, const tarei_kernels 
 }
 
 const tarei_lowering tarei_lower_pow = {
-    .prepare = pow_prepare, .run = pow_run, .kernel = pow_kernel};
+    .state_bytes = sizeof(pow_state), .prepare = pow_prepare, .run = pow_run, .kernel = pow_kernel};

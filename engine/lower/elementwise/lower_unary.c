@@ -1,5 +1,4 @@
 /* Elementwise operators of one operand. Floats are written as float, u8 or both. */
-#include "base/mem.h"
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/fused.h"
 #include "engine/lower/elementwise/pointwise.h"
@@ -33,11 +32,7 @@ static tare_status unary_prepare(tarei_step *const step, tarei_blobs *const blob
                                  tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  unary_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, step->node->name, sizeof *s);
-  }
+  unary_state *const s = step->state;
   if (dtype != TARE_F32) {
     return prepare_typed(step, dtype, s, err);
   }
@@ -118,7 +113,10 @@ static const char *unary_kernel(const tarei_step *const step, const tarei_kernel
 
 #define UNARY(id)                           \
   const tarei_lowering tarei_lower_##id = { \
-      .prepare = unary_prepare, .run = unary_run, .kernel = unary_kernel};
+      .state_bytes = sizeof(unary_state),   \
+      .prepare = unary_prepare,             \
+      .run = unary_run,                     \
+      .kernel = unary_kernel};
 
 UNARY(abs)
 UNARY(acos)

@@ -280,13 +280,7 @@ static void make_tables(const tarei_step *const step, instance_norm_state *const
 static tare_status instance_norm_prepare_last(tarei_step *const step, tarei_blobs *const blobs,
                                               tare_error *const err) {
   (void)blobs;
-  const size_t bytes =
-      sizeof(instance_norm_state) + (size_t)step->n_profiles * sizeof(tarei_act_table);
-  instance_norm_state *const s = tarei_calloc(1, bytes);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "instance norm", bytes);
-  }
+  instance_norm_state *const s = step->state;
   TARE_TRY(want_floats(step, err));
   TARE_TRY(tarei_fused_read(step, &s->fused, err));
   make_tables(step, s);
@@ -322,7 +316,10 @@ static const char *kernel_last(const tarei_step *const step, const tarei_kernels
 
 const tarei_lowering tarei_lower_instance_normalization = {.prepare = prepare_plain,
                                                            .run = run_plain};
-const tarei_lowering tarei_lower_instance_norm_last = {.prepare = instance_norm_prepare_last,
-                                                       .scratch = instance_norm_scratch_last,
-                                                       .run = instance_norm_run_last,
-                                                       .kernel = kernel_last};
+const tarei_lowering tarei_lower_instance_norm_last = {
+    .state_bytes = sizeof(instance_norm_state),
+    .state_bytes_per_profile = sizeof(tarei_act_table),
+    .prepare = instance_norm_prepare_last,
+    .scratch = instance_norm_scratch_last,
+    .run = instance_norm_run_last,
+    .kernel = kernel_last};

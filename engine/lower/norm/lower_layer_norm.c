@@ -26,7 +26,7 @@ static tare_status layer_norm_prepare(tarei_step *const step, tarei_blobs *const
     for (int i = 0; i < INPUTS; i++) {
       TARE_TRY(tarei_want_float(step, i, err));
     }
-    return tarei_fused_prepare(step, err);
+    return tarei_fused_read(step, step->state, err);
   }
   for (int i = 0; i < step->node->n_in; i++) {
     if (in[i] >= 0 && values[in[i]].dtype != TARE_F64) {
@@ -206,7 +206,11 @@ static const char *layer_norm_kernel(const tarei_step *const step, const tarei_k
   return is_rms(step) ? k->rms_norm_name : k->layer_norm_name;
 }
 
-const tarei_lowering tarei_lower_layer_normalization = {
-    .prepare = layer_norm_prepare, .run = layer_norm_run, .kernel = layer_norm_kernel};
-const tarei_lowering tarei_lower_rms_normalization = {
-    .prepare = layer_norm_prepare, .run = layer_norm_run, .kernel = layer_norm_kernel};
+const tarei_lowering tarei_lower_layer_normalization = {.state_bytes = sizeof(tarei_fused),
+                                                        .prepare = layer_norm_prepare,
+                                                        .run = layer_norm_run,
+                                                        .kernel = layer_norm_kernel};
+const tarei_lowering tarei_lower_rms_normalization = {.state_bytes = sizeof(tarei_fused),
+                                                      .prepare = layer_norm_prepare,
+                                                      .run = layer_norm_run,
+                                                      .kernel = layer_norm_kernel};

@@ -1,7 +1,6 @@
 /* softmax(X * scale + mask) along the last axis, in float inside, written as float, u8 or both. */
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "engine/lower/fused.h"
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
@@ -21,11 +20,7 @@ typedef struct scaled_softmax_rows {
 static tare_status scaled_softmax_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                           tare_error *const err) {
   (void)blobs;
-  scaled_softmax_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "softmax", sizeof *s);
-  }
+  scaled_softmax_state *const s = step->state;
   TARE_TRY(tarei_fused_read(step, &s->fused, err));
   TARE_TRY(tarei_want_float(step, 0, err));
   TARE_TRY(tarei_want_float(step, 1, err));
@@ -105,5 +100,7 @@ static const char *scaled_softmax_kernel(const tarei_step *const step,
   return k->softmax_fused_name;
 }
 
-const tarei_lowering tarei_lower_scaled_softmax = {
-    .prepare = scaled_softmax_prepare, .run = scaled_softmax_run, .kernel = scaled_softmax_kernel};
+const tarei_lowering tarei_lower_scaled_softmax = {.state_bytes = sizeof(scaled_softmax_state),
+                                                   .prepare = scaled_softmax_prepare,
+                                                   .run = scaled_softmax_run,
+                                                   .kernel = scaled_softmax_kernel};

@@ -190,5 +190,8 @@ static const char *gemm_kernel(const tarei_step *const step, const tarei_kernels
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->f32_gemm_name : "";
 }
 
-const tarei_lowering tarei_lower_gemm = {
-    .prepare = gemm_prepare, .scratch = gemm_scratch, .run = gemm_run, .kernel = gemm_kernel};
+const tarei_lowering tarei_lower_gemm = {.prepare = gemm_prepare,
+                                         .scratch = gemm_scratch,
+                                         .run = gemm_run,
+                                         .operations = tarei_operations_by_gemm,
+                                         .kernel = gemm_kernel};

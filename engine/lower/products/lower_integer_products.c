@@ -143,11 +143,7 @@ static tare_status prepare_conv(tarei_step *const step, tarei_blobs *const blobs
                                 tare_error *const err) {
   (void)blobs;
   const tarei_value *const w = &step->graph->values[step->node->in[1]];
-  conv_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "convolution", sizeof *s);
-  }
+  conv_state *const s = step->state;
   s->group = tarei_attr_int(step->node, "group", 1);
   return tarei_ops_window(step->graph, step->node, w->rank - 2, w->dims + 2, &s->window, err);
 }
@@ -243,4 +239,5 @@ static tare_status run_conv(const tarei_step *const step, const tarei_run *const
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_conv_integer = {.prepare = prepare_conv, .run = run_conv};
+const tarei_lowering tarei_lower_conv_integer = {
+    .state_bytes = sizeof(conv_state), .prepare = prepare_conv, .run = run_conv};

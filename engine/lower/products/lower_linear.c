@@ -1,7 +1,6 @@
 /* Y = act(X . W + bias) + residual in float; X [..., K], W [K, N] constant. */
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "engine/lower/fused.h"
 #include "engine/lower/products/grid.h"
 
@@ -20,11 +19,7 @@ typedef struct linear_job {
 
 static tare_status linear_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                   tare_error *const err) {
-  linear_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "linear layer", sizeof *s);
-  }
+  linear_state *const s = step->state;
   TARE_TRY(tarei_want_weights(step, err));
   TARE_TRY(tarei_fused_read(step, &s->fused, err));
   const tare_tensor w = tarei_value_tensor(step->graph, step->node->in[1]);
@@ -76,7 +71,9 @@ static const char *linear_kernel(const tarei_step *const step, const tarei_kerne
   return k->f32_gemm_name;
 }
 
-const tarei_lowering tarei_lower_linear = {.prepare = linear_prepare,
+const tarei_lowering tarei_lower_linear = {.state_bytes = sizeof(linear_state),
+                                           .prepare = linear_prepare,
                                            .run = linear_run,
+                                           .operations = tarei_operations_by_row,
                                            .kernel = linear_kernel,
                                            .packs = 1u << 1 /* weights */};

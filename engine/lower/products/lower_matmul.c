@@ -94,4 +94,5 @@ static const char *matmul_kernel(const tarei_step *const step, const tarei_kerne
 const tarei_lowering tarei_lower_matmul = {.prepare = matmul_prepare,
                                            .scratch = matmul_scratch,
                                            .run = matmul_run,
+                                           .operations = tarei_operations_by_row,
                                            .kernel = matmul_kernel};

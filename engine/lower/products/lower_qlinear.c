@@ -83,11 +83,7 @@ done:
 
 static tare_status qlinear_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                    tare_error *const err) {
-  qlinear_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "linear layer", sizeof *s);
-  }
+  qlinear_state *const s = step->state;
   TARE_TRY(tarei_want_weights(step, err));
   TARE_TRY(tarei_want_residual(step, err));
   TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
@@ -182,8 +178,10 @@ static const char *qlinear_kernel(const tarei_step *const step, const tarei_kern
   return k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qlinear = {.prepare = qlinear_prepare,
+const tarei_lowering tarei_lower_qlinear = {.state_bytes = sizeof(qlinear_state),
+                                            .prepare = qlinear_prepare,
                                             .scratch = qlinear_scratch,
                                             .run = qlinear_run,
+                                            .operations = tarei_operations_by_row,
                                             .kernel = qlinear_kernel,
                                             .packs = 1u << 1 | 1u << 2 /* weights, bias */};

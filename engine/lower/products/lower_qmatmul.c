@@ -44,11 +44,7 @@ static qmatmul_layout qmatmul_layout_of(const tarei_product *const p, const bool
 static tare_status qmatmul_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                    tare_error *const err) {
   (void)blobs;
-  qmatmul_state *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "product", sizeof *s);
-  }
+  qmatmul_state *const s = step->state;
   TARE_TRY(tarei_fused_read(step, &s->fused, err));
   TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
   TARE_TRY(tarei_want_scales(step, step->node->in[1], err));
@@ -166,7 +162,9 @@ static const char *qmatmul_kernel(const tarei_step *const step, const tarei_kern
   return k->i8_gemm_name;
 }
 
-const tarei_lowering tarei_lower_qmatmul = {.prepare = qmatmul_prepare,
+const tarei_lowering tarei_lower_qmatmul = {.state_bytes = sizeof(qmatmul_state),
+                                            .prepare = qmatmul_prepare,
                                             .scratch = qmatmul_scratch,
                                             .run = qmatmul_run,
+                                            .operations = tarei_operations_by_row,
                                             .kernel = qmatmul_kernel};

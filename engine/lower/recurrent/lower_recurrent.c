@@ -48,11 +48,7 @@ static tare_status read_layer(tarei_step *const step, const bool bytes, tarei_re
 
 static tare_status prepare_as(tarei_step *const step, tarei_blobs *const blobs, const bool bytes,
                               tare_error *const err) {
-  tarei_recurrent *const s = tarei_calloc(1, sizeof *s);
-  step->state = s;
-  if (!s) {
-    return tarei_fail_memory(err, "recurrent layer", sizeof *s);
-  }
+  tarei_recurrent *const s = step->state;
   TARE_TRY(read_layer(step, bytes, s, err));
   return s->f64 ? TARE_OK : tarei_recurrent_pack(s, step, blobs, err);
 }
@@ -146,12 +142,14 @@ static const char *recurrent_kernel(const tarei_step *const step, const tarei_ke
   return s->f64 ? "" : s->bytes ? k->i8_gemm_name : k->f32_gemm_name;
 }
 
-#define LOWERING(id, prepare_as_what)       \
-  const tarei_lowering tarei_lower_##id = { \
-      .prepare = prepare_as_what,           \
-      .scratch = recurrent_scratch,         \
-      .run = recurrent_run,                 \
-      .kernel = recurrent_kernel,           \
+#define LOWERING(id, prepare_as_what)               \
+  const tarei_lowering tarei_lower_##id = {         \
+      .state_bytes = sizeof(tarei_recurrent),       \
+      .prepare = prepare_as_what,                   \
+      .scratch = recurrent_scratch,                 \
+      .run = recurrent_run,                         \
+      .operations = tarei_operations_by_recurrence, \
+      .kernel = recurrent_kernel,                   \
       .packs = 1u << TAREI_RECURRENT_W | 1u << TAREI_RECURRENT_R}
 
 LOWERING(gru, recurrent_prepare);

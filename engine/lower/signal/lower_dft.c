@@ -134,12 +134,7 @@ static tare_status dft_read_length(const tarei_step *const step, const tarei_run
 static tare_status prepare_dft(tarei_step *const step, tarei_blobs *const blobs,
                                tare_error *const err) {
   (void)blobs;
-  int *const axis = tarei_calloc(1, sizeof *axis);
-  step->state = axis;
-  if (!axis) {
-    return tarei_fail_memory(err, "axis", sizeof *axis);
-  }
-  TARE_TRY(tarei_ops_dft_axis(step->graph, step->node, axis, err));
+  TARE_TRY(tarei_ops_dft_axis(step->graph, step->node, step->state, err));
   return prepare_type(step, err);
 }
 
@@ -313,7 +308,10 @@ static tare_status run_stft(const tarei_step *const step, const tarei_run *const
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_dft = {
-    .prepare = prepare_dft, .scratch = scratch_dft, .measure = measure_dft, .run = run_dft};
+const tarei_lowering tarei_lower_dft = {.state_bytes = sizeof(int),
+                                        .prepare = prepare_dft,
+                                        .scratch = scratch_dft,
+                                        .measure = measure_dft,
+                                        .run = run_dft};
 const tarei_lowering tarei_lower_stft = {
     .prepare = prepare_stft, .scratch = scratch_stft, .measure = measure_stft, .run = run_stft};

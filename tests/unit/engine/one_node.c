@@ -275,8 +275,8 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
                      .kernels = &kernels,
                      .n_profiles = 1};
   tare_status status = tarei_measured_find(&step, err);
-  if (status == TARE_OK && step.lowering->prepare) {
-    status = step.lowering->prepare(&step, &blobs, err);
+  if (status == TARE_OK) {
+    status = tarei_step_prepare(&step, &blobs, err);
   }
   if (status == TARE_OK && symbol_of(t, 0) >= 0) {
     assert_non_null(step.lowering->measure);
@@ -292,8 +292,7 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
     check_threads(t, &step, 2);
     check_threads(t, &step, 3);
   }
-  free(step.state);
-  free(step.measured);
+  tarei_step_fini(&step);
   tarei_blobs_fini(&blobs);
   return status;
 }

@@ -40,7 +40,8 @@ static int64_t sum(const tare_plan *const plan, const int64_t length) {
   }
   double operations = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    const double layer = tare_plan_layer_operations(plan, i, values);
+    double layer = -1;
+    OK(tare_plan_layer_operations(plan, i, values, &layer, &err));
     assert_true(layer >= 0);
     operations += layer;
   }
