@@ -79,7 +79,7 @@ DEFINE_RUN_ACT(silu, SILU)
 
 static void run_exp(void *context) {
   const elements *const e = context;
-  e->kernels->unary(TAREI_UNARY_EXP, 0, 0, e->x, e->n, e->out);
+  e->kernels->unary(TAREI_UNARY_exp, 0, 0, e->x, e->n, e->out);
 }
 
 static void kernels_elements_run_quantize(void *context) {

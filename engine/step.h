@@ -80,7 +80,7 @@ struct tarei_step {
   int n_measured;
 };
 
-#define TARE_OP(id, onnx_name, op_domain) extern const tarei_lowering tarei_lower_##id;
+#define TARE_OP(id) extern const tarei_lowering tarei_lower_##id;
 #include "graph/ops.inc"
 #undef TARE_OP
 

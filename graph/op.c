@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const tarei_op *const ops[] = {
-#define TARE_OP(id, onnx_name, op_domain) [TAREI_OP_##id] = &tarei_op_##id,
+#define TARE_OP(id) [TAREI_OP_##id] = &tarei_op_##id,
 #include "graph/ops.inc"
 #include "graph/expansions.inc"
 #undef TARE_OP

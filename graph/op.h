@@ -1,8 +1,9 @@
 /*
  * Operators: one descriptor each (graph/ops/op_<name>.c), one row each in graph/ops.inc.
  *
- * A row is TARE_OP(id, "OnnxName", "domain"). Domain "" is ai.onnx, "tare" are the operators that
- * passes write. The engine has a table over the same rows (engine/lower/).
+ * A row is TARE_OP(id); name and domain are the descriptor's. Functions of one number have a row
+ * with all that is theirs in graph/pointwise.inc instead. The engine has a table over the same rows
+ * (engine/lower/).
  *
  * Expansions are operators that consist of others: one file each in graph/expand/, one row each in
  * graph/expansions.inc. Inference replaces them by what they consist of, so that no pass and no
@@ -13,17 +14,35 @@
 
 #include "graph/ir/ir.h"
 
+/* What a layer becomes where it runs in int8. */
+typedef struct tarei_int8_form {
+  const tarei_op *op;
+  int activations; /* that many inputs, the first ones, are quantized at run time */
+  int weights;     /* that many behind them are constants that are quantized when a plan is built */
+  bool byte_residual; /* input TAREI_INT8_RESIDUAL may be bytes too */
+} tarei_int8_form;
+
+#define TAREI_INT8_RESIDUAL 3 /* input of a layer that is added to its result */
+
 struct tarei_op {
   const char *name;
-  const char *domain;
+  const char *domain;   /* "" is ai.onnx, "tare" that of operators that passes write */
   int min_in, max_in;   /* max -1: any number */
   int min_out, max_out;
   bool movement;        /* the output holds the same values in another order or shape (Reshape,
                            Transpose, ...): scales are shared between input 0 and output 0 */
   bool selects;         /* the output holds values of its data (input 0; all inputs of Concat), some
                            left out, repeated or filled up with zeros: bytes go through as floats do */
+  bool (*selects_when)(const tarei_node *node); /* where only some nodes select: whether this one */
+  bool elementwise;     /* an element of the output follows from those at its place of the inputs,
+                           which are broadcast: a permutation of all axes may as well come after */
+  bool activation;      /* a function of one element, with bounded slope; further inputs are
+                           parameters. On bytes, with constant parameters, it is a table */
+  bool averages;        /* means or extremes of many elements, or their number alone: it does not
+                           matter how finely input 0 was rounded */
   bool writes_bytes;    /* of float output 0; the attribute "outputs" then says "u8", or "both" with
                            the bytes as output 1 */
+  const tarei_int8_form *int8; /* of a layer; NULL for what is no layer, and for int8 forms */
   /* Sets dtype, rank, dims (and contents, where small integers go through) of every output from
    * the inputs. Called in topological order, once per inference run, inputs already inferred.
    * Fails with TARE_E_MODEL (a rule of the operator is broken) or TARE_E_UNSUPPORTED (form not
@@ -40,16 +59,14 @@ struct tarei_op {
 
 /* The rows as an enumeration, e.g. TAREI_OP_conv. */
 typedef enum tarei_op_id {
-#define TARE_OP(id, onnx_name, op_domain) TAREI_OP_##id,
+#define TARE_OP(id) TAREI_OP_##id,
 #include "graph/ops.inc"
-  TAREI_OP_LOWERED, /* those before have a lowering; those after are expansions */
-  TAREI_OP_LAST_LOWERED = TAREI_OP_LOWERED - 1,
 #include "graph/expansions.inc"
 #undef TARE_OP
   TAREI_OP_COUNT
 } tarei_op_id;
 
-#define TARE_OP(id, onnx_name, op_domain) extern const tarei_op tarei_op_##id;
+#define TARE_OP(id) extern const tarei_op tarei_op_##id;
 #include "graph/ops.inc"
 #include "graph/expansions.inc"
 #undef TARE_OP

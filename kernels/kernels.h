@@ -216,14 +216,10 @@ typedef void tarei_dequantize_fn(const uint8_t *x, size_t n, float scale, int32_
 typedef void tarei_act_fn(tarei_act act, float a, float b, const float *x, size_t n, float *out);
 
 typedef enum tarei_unary {
-  TAREI_UNARY_ABS, TAREI_UNARY_CEIL, TAREI_UNARY_COS, TAREI_UNARY_ERF, TAREI_UNARY_EXP,
-  TAREI_UNARY_FLOOR, TAREI_UNARY_LOG, TAREI_UNARY_NEG, TAREI_UNARY_RECIPROCAL, TAREI_UNARY_ROUND,
-  TAREI_UNARY_SIN, TAREI_UNARY_SOFTPLUS, TAREI_UNARY_SQRT, TAREI_UNARY_ELU,
-  TAREI_UNARY_HARD_SIGMOID, TAREI_UNARY_HARD_SWISH, TAREI_UNARY_ACOS, TAREI_UNARY_ACOSH,
-  TAREI_UNARY_ASIN, TAREI_UNARY_ASINH, TAREI_UNARY_ATAN, TAREI_UNARY_ATANH, TAREI_UNARY_CELU,
-  TAREI_UNARY_COSH, TAREI_UNARY_MISH, TAREI_UNARY_SELU, TAREI_UNARY_SHRINK, TAREI_UNARY_SIGN,
-  TAREI_UNARY_SINH, TAREI_UNARY_SOFTSIGN, TAREI_UNARY_SWISH, TAREI_UNARY_TAN,
-  TAREI_UNARY_THRESHOLDED_RELU, TAREI_UNARY_COUNT
+#define TARE_UNARY(id, expression) TAREI_UNARY_##id,
+#include "kernels/unary.inc"
+#undef TARE_UNARY
+  TAREI_UNARY_COUNT
 } tarei_unary;
 /* a and b are the operator's parameters: alpha; alpha and beta of HardSigmoid, alpha and gamma of Selu,
  * lambd and bias of Shrink. */

@@ -6,7 +6,7 @@
 
 const tarei_lowering *tarei_lowering_of(const tarei_op *const op) {
   static const tarei_lowering *const table[TAREI_OP_COUNT] = {
-#define TARE_OP(id, onnx_name, op_domain) [TAREI_OP_##id] = &tarei_lower_##id,
+#define TARE_OP(id) [TAREI_OP_##id] = &tarei_lower_##id,
 #include "graph/ops.inc"
 #undef TARE_OP
   };

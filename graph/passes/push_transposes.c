@@ -13,86 +13,6 @@
 #include "graph/passes/move_axes.h"
 #include "graph/passes/passes.h"
 
-static const tarei_op *const elementwise[] = {
-    &tarei_op_abs,
-    &tarei_op_acos,
-    &tarei_op_acosh,
-    &tarei_op_add,
-    &tarei_op_and,
-    &tarei_op_asin,
-    &tarei_op_asinh,
-    &tarei_op_atan,
-    &tarei_op_atanh,
-    &tarei_op_bit_shift,
-    &tarei_op_bitwise_and,
-    &tarei_op_bitwise_not,
-    &tarei_op_bitwise_or,
-    &tarei_op_bitwise_xor,
-    &tarei_op_cast,
-    &tarei_op_ceil,
-    &tarei_op_celu,
-    &tarei_op_clip,
-    &tarei_op_cos,
-    &tarei_op_cosh,
-    &tarei_op_dequantize,
-    &tarei_op_div,
-    &tarei_op_elu,
-    &tarei_op_equal,
-    &tarei_op_erf,
-    &tarei_op_exp,
-    &tarei_op_floor,
-    &tarei_op_gelu,
-    &tarei_op_greater,
-    &tarei_op_greater_or_equal,
-    &tarei_op_hard_sigmoid,
-    &tarei_op_hard_swish,
-    &tarei_op_is_inf,
-    &tarei_op_is_nan,
-    &tarei_op_leaky_relu,
-    &tarei_op_less,
-    &tarei_op_less_or_equal,
-    &tarei_op_log,
-    &tarei_op_max,
-    &tarei_op_min,
-    &tarei_op_mish,
-    &tarei_op_mod,
-    &tarei_op_mul,
-    &tarei_op_neg,
-    &tarei_op_not,
-    &tarei_op_or,
-    &tarei_op_pow,
-    &tarei_op_prelu,
-    &tarei_op_quantize,
-    &tarei_op_reciprocal,
-    &tarei_op_relu,
-    &tarei_op_round,
-    &tarei_op_selu,
-    &tarei_op_shrink,
-    &tarei_op_sigmoid,
-    &tarei_op_sign,
-    &tarei_op_sin,
-    &tarei_op_sinh,
-    &tarei_op_softplus,
-    &tarei_op_softsign,
-    &tarei_op_sqrt,
-    &tarei_op_sub,
-    &tarei_op_swish,
-    &tarei_op_tan,
-    &tarei_op_tanh,
-    &tarei_op_thresholded_relu,
-    &tarei_op_where,
-    &tarei_op_xor,
-};
-
-static bool is_elementwise(const tarei_op *const op) {
-  for (size_t i = 0; i < sizeof elementwise / sizeof *elementwise; i++) {
-    if (elementwise[i] == op) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool is_transposed_by(const tarei_graph *const graph, const int value,
                              const tarei_perm *const perm) {
   const tarei_node *const node = tarei_producer_is(graph, value, &tarei_op_transpose);
@@ -116,7 +36,7 @@ static bool first_perm(const tarei_graph *const graph, const tarei_node *const n
 static bool can_pass(const tarei_graph *const graph, const tarei_node *const node,
                      tarei_perm *const perm) {
   const bool joins = node->op == &tarei_op_concat;
-  if ((!joins && !is_elementwise(node->op)) || node->n_out != 1 || !first_perm(graph, node, perm) ||
+  if ((!joins && !node->op->elementwise) || node->n_out != 1 || !first_perm(graph, node, perm) ||
       graph->values[node->out[0]].rank != perm->rank) {
     return false;
   }

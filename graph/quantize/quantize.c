@@ -25,27 +25,27 @@ static int64_t product_of_dims(const tarei_graph *const g, const tarei_value *co
 /* Elements that one output sums over, where the weights say it: W [O, .., I] of a convolution, W
  * and R [.., I] of a recurrent layer, W [K, N] else. */
 static int64_t sum_length(const tarei_graph *const g, const tarei_node *const node,
-                          const tarei_layer_kind *const kind) {
+                          const tarei_int8_form *const form) {
   const tarei_value *const w = &g->values[node->in[1]];
-  if (kind->constants == 2) {
+  if (form->weights == 2) {
     const tarei_value *const r = &g->values[node->in[2]];
     const int64_t input = product_of_dims(g, w, w->rank - 1, w->rank - 1);
     const int64_t state = product_of_dims(g, r, r->rank - 1, r->rank - 1);
     return input > state ? input : state;
   }
-  const bool conv = kind->from == &tarei_op_conv_last;
+  const bool conv = node->op == &tarei_op_conv_last;
   return product_of_dims(g, w, conv ? 1 : w->rank - 2, conv ? w->rank - 1 : w->rank - 2);
 }
 
 /* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale
  * of. */
 static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
-                             const tarei_layer_kind *const kind) {
+                             const tarei_int8_form *const form) {
   const tarei_value *const w = &g->values[node->in[1]];
   int64_t outputs = 0;
   const bool depthwise = tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
                          tarei_attr_int(node, "group", 1) == outputs;
-  return kind->activations == 1 && !depthwise;
+  return form->activations == 1 && !depthwise;
 }
 
 /* An int8 weight has no NaN and no Inf; a constant without them, or not of float32, is fine. */
@@ -63,8 +63,8 @@ static bool is_finite(const tarei_graph *const g, const int value) {
 
 /* The first of a layer's weights and biases that holds NaN or Inf, or -1. Masks may hold Inf. */
 static int first_not_finite(const tarei_graph *const g, const tarei_node *const node,
-                            const tarei_layer_kind *const kind) {
-  for (int i = kind->activations; kind->constants && i < node->n_in; i++) {
+                            const tarei_int8_form *const form) {
+  for (int i = form->activations; form->weights && i < node->n_in; i++) {
     if (!is_finite(g, node->in[i])) {
       return node->in[i];
     }
@@ -74,18 +74,18 @@ static int first_not_finite(const tarei_graph *const g, const tarei_node *const 
 
 /* Why a node cannot run in int8; "" where it can. */
 static void reason_against(const tarei_graph *const g, const tarei_node *const node,
-                           const tarei_layer_kind *const kind, const bool rows,
+                           const tarei_int8_form *const form, const bool rows,
                            tarei_str *const out) {
-  for (int i = 0; i < kind->activations + kind->constants; i++) {
+  for (int i = 0; i < form->activations + form->weights; i++) {
     const tarei_value *const v = &g->values[node->in[i]];
-    const bool activation = i < kind->activations;
+    const bool activation = i < form->activations;
     if (v->dtype != TARE_F32) {
       tarei_str_add(out, "'%s' is %s", v->name, tare_dtype_name(v->dtype));
     } else if (activation && v->data) {
       tarei_str_add(out, "'%s' is a constant", v->name);
     } else if (activation && !rows && !v->quant.n_scales) {
       tarei_str_add(out, "no scale for '%s'", v->name);
-    } else if (i > 0 && activation && kind->from == &tarei_op_attention &&
+    } else if (i > 0 && activation && node->op == &tarei_op_attention &&
                tarei_quant_zero_point(&v->quant) != 128 && v->quant.stated) {
       tarei_str_add(out, "'%s' has zero point %d, int8 attention takes 128", v->name,
                     v->quant.zero_point);
@@ -98,14 +98,14 @@ static void reason_against(const tarei_graph *const g, const tarei_node *const n
     }
     return;
   }
-  if (rows && !row_scales_serve(g, node, kind)) {
+  if (rows && !row_scales_serve(g, node, form)) {
     tarei_str_add(out, "row scales serve linear and recurrent layers and dense convolutions");
-  } else if (sum_length(g, node, kind) > LONGEST_SUM) {
+  } else if (sum_length(g, node, form) > LONGEST_SUM) {
     tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
-                  (long long)sum_length(g, node, kind), LONGEST_SUM);
-  } else if (first_not_finite(g, node, kind) >= 0) {
+                  (long long)sum_length(g, node, form), LONGEST_SUM);
+  } else if (first_not_finite(g, node, form) >= 0) {
     tarei_str_add(out, "weights '%s' hold NaN or Inf",
-                  g->values[first_not_finite(g, node, kind)].name);
+                  g->values[first_not_finite(g, node, form)].name);
   }
 }
 
@@ -121,13 +121,13 @@ static bool set_text(char **const slot, const char *const text) {
  * value and shows nothing. `why` says so; with `symmetric` there is one scale all the same, and
  * `why` says what that loses. */
 static tarei_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
-                                       const tarei_layer_kind *const kind,
+                                       const tarei_int8_form *const form,
                                        const tarei_quantize_options *const o,
                                        tarei_str *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
   int64_t channels = 0;
   const bool quiet = x->quant.granularity == TAREI_PER_ROW;
-  const bool raw = kind->from == &tarei_op_conv_last &&
+  const bool raw = node->op == &tarei_op_conv_last &&
                    tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
   if (!o->int8) {
     return TAREI_FP32;
@@ -139,7 +139,7 @@ static tarei_precision quantize_choose(const tarei_graph *const g, const tarei_n
   if (x->quant.stated || o->stated_only) {
     return TAREI_INT8;
   }
-  if (!(quiet || raw) || !row_scales_serve(g, node, kind)) {
+  if (!(quiet || raw) || !row_scales_serve(g, node, form)) {
     return TAREI_INT8;
   }
   if (o->symmetric) {
@@ -158,9 +158,9 @@ static tarei_precision quantize_choose(const tarei_graph *const g, const tarei_n
 
 /* Why the model's own scales do not make an int8 layer of a node; "" where they do. */
 static void reason_stated(const tarei_graph *const g, const tarei_node *const node,
-                          const tarei_layer_kind *const kind, tarei_str *const out) {
+                          const tarei_int8_form *const form, tarei_str *const out) {
   const tarei_value *const w = &g->values[node->in[1]];
-  if (kind->activations == 1 && g->values[node->in[0]].quant.stated &&
+  if (form->activations == 1 && g->values[node->in[0]].quant.stated &&
       !tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES)) {
     tarei_str_add(out, "weights '%s' %s", w->name,
                   tarei_attr_string(node, TAREI_ATTR_WEIGHTS_ODD, "are float in the model"));
@@ -179,21 +179,21 @@ static bool record(tarei_node *const node, const tarei_precision asked, const ta
   return ok;
 }
 
-static tare_status decide(tarei_graph *const g, const int n, const tarei_layer_kind *const kind,
+static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_form *const form,
                           const tarei_quantize_options *const o, tarei_requests *const requests,
                           tarei_str *const refused, tarei_precision *const got,
                           tare_error *const err) {
   tarei_node *const node = &g->nodes[n];
   const tarei_request *const request = tarei_requests_match(requests, g, node);
   tarei_str why = {0}, against = {0};
-  *got = request ? request->precision : quantize_choose(g, node, kind, o, &why);
+  *got = request ? request->precision : quantize_choose(g, node, form, o, &why);
   if (*got == TAREI_INT8 && !o->int8) {
     tarei_str_add(&against, "no calibration table");
   } else if (*got != TAREI_FP32) {
-    reason_against(g, node, kind, *got == TAREI_INT8_ROWS, &against);
+    reason_against(g, node, form, *got == TAREI_INT8_ROWS, &against);
   }
   if (*got == TAREI_INT8 && !request && !against.length) {
-    reason_stated(g, node, kind, &against);
+    reason_stated(g, node, form, &against);
   }
   if (against.length && request) {
     tarei_str_add(refused, "%s'%s' (%s)", refused->length ? ", " : "", node->name,
@@ -249,7 +249,7 @@ static tare_status quantized(tarei_graph *const g, rewrite *const r, const int v
 static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const r,
                                 const tarei_node *const node) {
   const int value = node->n_in > TAREI_INT8_RESIDUAL ? node->in[TAREI_INT8_RESIDUAL] : -1;
-  return node->op == &tarei_op_conv_last && value >= 0 && r->uses[value] & TAREI_READ_AS_BYTES &&
+  return node->op->int8->byte_residual && value >= 0 && r->uses[value] & TAREI_READ_AS_BYTES &&
          !(r->uses[value] & TAREI_KEPT_AS_FLOAT) && g->values[value].quant.n_scales &&
          g->values[value].quant.granularity == TAREI_PER_TENSOR;
 }
@@ -258,11 +258,11 @@ static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const
 static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *const r,
                                    int *const in, tare_error *const err) {
   const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
-  const tarei_layer_kind *const kind = tarei_layer_kind_of(g->nodes[n].op);
+  const tarei_int8_form *const form = g->nodes[n].op->int8;
   if (r->precision[n] != TAREI_INT8_ROWS) {
     TARE_TRY(quantized(g, r, in[0], &in[0], err));
   }
-  for (int i = 1; i < kind->activations; i++) { /* packed as s8 */
+  for (int i = 1; i < form->activations; i++) { /* packed as s8 */
     TARE_TRY(quantized(g, r, in[i], &in[i], err));
   }
   return residual ? quantized(g, r, in[TAREI_INT8_RESIDUAL], &in[TAREI_INT8_RESIDUAL], err)
@@ -271,7 +271,7 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
 
 static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *const r,
                                     tare_error *const err) {
-  const tarei_op *const to = tarei_layer_kind_of(g->nodes[n].op)->to;
+  const tarei_op *const to = g->nodes[n].op->int8->op;
   int *const in = g->nodes[n].in; /* stays where it is when nodes are added */
   TARE_TRY(quantize_inputs(g, n, r, in, err));
   const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in,
@@ -303,8 +303,8 @@ static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
   }
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
-    const tarei_layer_kind *const kind = tarei_layer_kind_of(node->op);
-    for (int i = 1; kind && i < kind->activations && r->precision[n] == TAREI_INT8; i++) {
+    const tarei_int8_form *const form = node->op->int8;
+    for (int i = 1; form && i < form->activations && r->precision[n] == TAREI_INT8; i++) {
       marks[node->in[i]] = true;
     }
     if (node->op->movement) {
@@ -322,10 +322,10 @@ static tare_status decide_nodes(tarei_graph *const g, rewrite *const r,
                                 tarei_requests *const requests, tarei_str *const refused,
                                 tare_error *const err) {
   for (int n = 0; n < g->n_nodes; n++) {
-    const tarei_layer_kind *const kind = tarei_layer_kind_of(g->nodes[n].op);
+    const tarei_int8_form *const form = g->nodes[n].op->int8;
     tarei_precision got = TAREI_FP32;
-    if (kind) {
-      TARE_TRY(decide(g, n, kind, r->options, requests, refused, &got, err));
+    if (form) {
+      TARE_TRY(decide(g, n, form, r->options, requests, refused, &got, err));
     }
     r->precision[n] = (unsigned char)got;
   }

@@ -76,48 +76,7 @@ TAREI_INLINE v16 v_sign(v16 x) {
   return v_select(v_less(x, v_set1(0.0f)), v_set1(-1.0f), above);
 }
 
-/* X(name, value, expression in x, a, b) */
-#define UNARIES(X)                                                                            \
-  X(abs, TAREI_UNARY_ABS, v_abs(x))                                                           \
-  X(ceil, TAREI_UNARY_CEIL, v_ceil(x))                                                        \
-  X(cos, TAREI_UNARY_COS, v_each(tarei_libm_cos, x))                                          \
-  X(erf, TAREI_UNARY_ERF, v_erf(x))                                                           \
-  X(exp, TAREI_UNARY_EXP, v_exp(x))                                                           \
-  X(floor, TAREI_UNARY_FLOOR, v_floor(x))                                                     \
-  X(log, TAREI_UNARY_LOG, v_each(tarei_libm_log, x))                                          \
-  X(neg, TAREI_UNARY_NEG, v_neg(x))                                                           \
-  X(reciprocal, TAREI_UNARY_RECIPROCAL, v_div(v_set1(1.0f), x))                               \
-  X(round, TAREI_UNARY_ROUND, v_round(x))                                                     \
-  X(sin, TAREI_UNARY_SIN, v_each(tarei_libm_sin, x))                                          \
-  X(softplus, TAREI_UNARY_SOFTPLUS, v_each(tarei_libm_softplus, x))                           \
-  X(sqrt, TAREI_UNARY_SQRT, v_sqrt(x))                                                        \
-  X(elu, TAREI_UNARY_ELU,                                                                     \
-    v_select(v_less(x, v_set1(0.0f)), v_mul(a, v_expm1(x)), x))                               \
-  X(hard_sigmoid, TAREI_UNARY_HARD_SIGMOID, v_clamp01(v_mul_add(a, x, b)))                    \
-  X(hard_swish, TAREI_UNARY_HARD_SWISH,                                                       \
-    v_mul(x, v_clamp01(v_mul_add(v_set1(1.0f / 6.0f), x, v_set1(0.5f)))))                     \
-  X(acos, TAREI_UNARY_ACOS, v_each(tarei_libm_acos, x))                                       \
-  X(acosh, TAREI_UNARY_ACOSH, v_each(tarei_libm_acosh, x))                                    \
-  X(asin, TAREI_UNARY_ASIN, v_each(tarei_libm_asin, x))                                       \
-  X(asinh, TAREI_UNARY_ASINH, v_each(tarei_libm_asinh, x))                                    \
-  X(atan, TAREI_UNARY_ATAN, v_each(tarei_libm_atan, x))                                       \
-  X(atanh, TAREI_UNARY_ATANH, v_each(tarei_libm_atanh, x))                                    \
-  X(celu, TAREI_UNARY_CELU,                                                                   \
-    v_select(v_less(x, v_set1(0.0f)), v_mul(a, v_expm1(v_div(x, a))), x))                     \
-  X(cosh, TAREI_UNARY_COSH, v_each(tarei_libm_cosh, x))                                       \
-  X(mish, TAREI_UNARY_MISH, v_mish(x))                                                        \
-  X(selu, TAREI_UNARY_SELU,                                                                   \
-    v_mul(b, v_select(v_less(x, v_set1(0.0f)), v_mul(a, v_expm1(x)), x)))                     \
-  X(shrink, TAREI_UNARY_SHRINK, v_shrink(x, a, b))                                            \
-  X(sign, TAREI_UNARY_SIGN, v_sign(x))                                                        \
-  X(sinh, TAREI_UNARY_SINH, v_each(tarei_libm_sinh, x))                                       \
-  X(softsign, TAREI_UNARY_SOFTSIGN, v_div(x, v_add(v_set1(1.0f), v_abs(x))))                  \
-  X(swish, TAREI_UNARY_SWISH, v_swish(x, a))                                                  \
-  X(tan, TAREI_UNARY_TAN, v_each(tarei_libm_tan, x))                                          \
-  X(thresholded_relu, TAREI_UNARY_THRESHOLDED_RELU,                                           \
-    v_select(v_less(a, x), x, v_set1(0.0f)))
-
-#define DEFINE_UNARY(name, value, expression)                                              \
+#define TARE_UNARY(name, expression)                                                       \
   TAREI_INLINE v16 unary16_##name(v16 x, v16 a, v16 b) {                                   \
     (void)a;                                                                               \
     (void)b;                                                                               \
@@ -126,14 +85,16 @@ TAREI_INLINE v16 v_sign(v16 x) {
   static void unary_row_##name(float a, float b, const float *x, size_t n, float *out) {   \
     map_row(unary16_##name, a, b, x, n, out);                                              \
   }
-UNARIES(DEFINE_UNARY)
-#undef DEFINE_UNARY
+#include "kernels/unary.inc"
+#undef TARE_UNARY
 
 void TAREI_K(tare_k_unary_f32_16)(tarei_unary op, float a, float b, const float *x, size_t n,
                                   float *out) {
-#define UNARY_ROW(name, value, expression) [value] = unary_row_##name,
-  static pointwise_row_fn *const rows[TAREI_UNARY_COUNT] = {UNARIES(UNARY_ROW)};
-#undef UNARY_ROW
+  static pointwise_row_fn *const rows[TAREI_UNARY_COUNT] = {
+#define TARE_UNARY(name, expression) [TAREI_UNARY_##name] = unary_row_##name,
+#include "kernels/unary.inc"
+#undef TARE_UNARY
+  };
   rows[op](a, b, x, n, out);
 }
 

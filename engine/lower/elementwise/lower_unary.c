@@ -111,50 +111,14 @@ static const char *unary_kernel(const tarei_step *const step, const tarei_kernel
   return s->typed ? "" : tarei_pointwise_kernel(&s->function, k);
 }
 
-#define UNARY(id)                           \
+#define LOWERING(id)                        \
   const tarei_lowering tarei_lower_##id = { \
       .state_bytes = sizeof(unary_state),   \
       .prepare = unary_prepare,             \
       .run = unary_run,                     \
-      .kernel = unary_kernel};
-
-UNARY(abs)
-UNARY(acos)
-UNARY(acosh)
-UNARY(asin)
-UNARY(asinh)
-UNARY(atan)
-UNARY(atanh)
-UNARY(bitwise_not)
-UNARY(ceil)
-UNARY(celu)
-UNARY(clip)
-UNARY(cos)
-UNARY(cosh)
-UNARY(elu)
-UNARY(erf)
-UNARY(exp)
-UNARY(floor)
-UNARY(gelu)
-UNARY(hard_sigmoid)
-UNARY(hard_swish)
-UNARY(leaky_relu)
-UNARY(log)
-UNARY(mish)
-UNARY(neg)
-UNARY(reciprocal)
-UNARY(relu)
-UNARY(round)
-UNARY(selu)
-UNARY(shrink)
-UNARY(sigmoid)
-UNARY(sign)
-UNARY(sin)
-UNARY(sinh)
-UNARY(softplus)
-UNARY(softsign)
-UNARY(sqrt)
-UNARY(swish)
-UNARY(tan)
-UNARY(tanh)
-UNARY(thresholded_relu)
+      .kernel = unary_kernel,               \
+  };
+LOWERING(bitwise_not)
+#define TARE_POINTWISE(id, ...) LOWERING(id)
+#include "graph/pointwise.inc"
+#undef TARE_POINTWISE

@@ -9,52 +9,27 @@ typedef struct parameter {
   float fallback;
 } parameter;
 
+#define UNARY(id) .op = TAREI_UNARY_##id
+#define ACT(id) .activates = true, .op = TAREI_ACT_##id
+#define ATTR(name, otherwise) \
+  { name, otherwise }
+#define NONE \
+  { NULL, 0 }
 static const struct {
   const char *name;
   bool activates;
   int op;
   parameter a, b;
 } rows[] = {
-    {"Abs", false, TAREI_UNARY_ABS, {NULL, 0}, {NULL, 0}},
-    {"Acos", false, TAREI_UNARY_ACOS, {NULL, 0}, {NULL, 0}},
-    {"Acosh", false, TAREI_UNARY_ACOSH, {NULL, 0}, {NULL, 0}},
-    {"Asin", false, TAREI_UNARY_ASIN, {NULL, 0}, {NULL, 0}},
-    {"Asinh", false, TAREI_UNARY_ASINH, {NULL, 0}, {NULL, 0}},
-    {"Atan", false, TAREI_UNARY_ATAN, {NULL, 0}, {NULL, 0}},
-    {"Atanh", false, TAREI_UNARY_ATANH, {NULL, 0}, {NULL, 0}},
-    {"Ceil", false, TAREI_UNARY_CEIL, {NULL, 0}, {NULL, 0}},
-    {"Celu", false, TAREI_UNARY_CELU, {"alpha", 1}, {NULL, 0}},
-    {"Clip", true, TAREI_ACT_CLIP, {"min", -INFINITY}, {"max", INFINITY}},
-    {"Cos", false, TAREI_UNARY_COS, {NULL, 0}, {NULL, 0}},
-    {"Cosh", false, TAREI_UNARY_COSH, {NULL, 0}, {NULL, 0}},
-    {"Elu", false, TAREI_UNARY_ELU, {"alpha", 1}, {NULL, 0}},
-    {"Erf", false, TAREI_UNARY_ERF, {NULL, 0}, {NULL, 0}},
-    {"Exp", false, TAREI_UNARY_EXP, {NULL, 0}, {NULL, 0}},
-    {"Floor", false, TAREI_UNARY_FLOOR, {NULL, 0}, {NULL, 0}},
-    {"Gelu", true, TAREI_ACT_GELU, {NULL, 0}, {NULL, 0}},
-    {"HardSigmoid", false, TAREI_UNARY_HARD_SIGMOID, {"alpha", 0.2f}, {"beta", 0.5f}},
-    {"HardSwish", false, TAREI_UNARY_HARD_SWISH, {NULL, 0}, {NULL, 0}},
-    {"LeakyRelu", true, TAREI_ACT_LEAKY_RELU, {"alpha", 0.01f}, {NULL, 0}},
-    {"Log", false, TAREI_UNARY_LOG, {NULL, 0}, {NULL, 0}},
-    {"Mish", false, TAREI_UNARY_MISH, {NULL, 0}, {NULL, 0}},
-    {"Neg", false, TAREI_UNARY_NEG, {NULL, 0}, {NULL, 0}},
-    {"Reciprocal", false, TAREI_UNARY_RECIPROCAL, {NULL, 0}, {NULL, 0}},
-    {"Relu", true, TAREI_ACT_RELU, {NULL, 0}, {NULL, 0}},
-    {"Round", false, TAREI_UNARY_ROUND, {NULL, 0}, {NULL, 0}},
-    {"Selu", false, TAREI_UNARY_SELU, {"alpha", 1.67326324f}, {"gamma", 1.05070102f}},
-    {"Shrink", false, TAREI_UNARY_SHRINK, {"lambd", 0.5f}, {"bias", 0}},
-    {"Sigmoid", true, TAREI_ACT_SIGMOID, {NULL, 0}, {NULL, 0}},
-    {"Sign", false, TAREI_UNARY_SIGN, {NULL, 0}, {NULL, 0}},
-    {"Sin", false, TAREI_UNARY_SIN, {NULL, 0}, {NULL, 0}},
-    {"Sinh", false, TAREI_UNARY_SINH, {NULL, 0}, {NULL, 0}},
-    {"Softplus", false, TAREI_UNARY_SOFTPLUS, {NULL, 0}, {NULL, 0}},
-    {"Softsign", false, TAREI_UNARY_SOFTSIGN, {NULL, 0}, {NULL, 0}},
-    {"Sqrt", false, TAREI_UNARY_SQRT, {NULL, 0}, {NULL, 0}},
-    {"Swish", false, TAREI_UNARY_SWISH, {"alpha", 1}, {NULL, 0}},
-    {"Tan", false, TAREI_UNARY_TAN, {NULL, 0}, {NULL, 0}},
-    {"Tanh", true, TAREI_ACT_TANH, {NULL, 0}, {NULL, 0}},
-    {"ThresholdedRelu", false, TAREI_UNARY_THRESHOLDED_RELU, {"alpha", 1}, {NULL, 0}},
+#define TARE_POINTWISE(id, onnx_name, inputs, infer, activation, kernel, first, second, ...) \
+  {.name = onnx_name, kernel, .a = first, .b = second},
+#include "graph/pointwise.inc"
+#undef TARE_POINTWISE
 };
+#undef UNARY
+#undef ACT
+#undef ATTR
+#undef NONE
 
 static float read_parameter(const tarei_node *const node, const parameter *const p) {
   return p->attr ? tarei_attr_float(node, p->attr, p->fallback) : p->fallback;

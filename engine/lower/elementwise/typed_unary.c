@@ -37,7 +37,7 @@
 
 /* --- integers ----------------------------------------------------------------------------------
  */
-static double shrink(const double x, const double lambda, const double bias) {
+static double f64_shrink(const double x, const double lambda, const double bias) {
   return x < -lambda ? x + bias : x > lambda ? x - bias : 0;
 }
 
@@ -54,97 +54,63 @@ TAREI_SIGNED_TYPES(SIGNED)
   FUNCTION(not_##dtype, type, ~(wide)x)
 TAREI_UNSIGNED_TYPES(UNSIGNED)
 
-#define INTEGER(dtype, type, wide)                                            \
-  FUNCTION(erf_##dtype, type, erf((double)x))                                 \
-  FUNCTION(shrink_##dtype, type, tarei_saturate_i64(shrink((double)x, a, b))) \
+#define INTEGER(dtype, type, wide)                                                \
+  FUNCTION(erf_##dtype, type, erf((double)x))                                     \
+  FUNCTION(shrink_##dtype, type, tarei_saturate_i64(f64_shrink((double)x, a, b))) \
   CLIP(dtype, type, wide)
 TAREI_INTEGER_TYPES(INTEGER)
 
 /* --- float64 -----------------------------------------------------------------------------------
  */
-CLIP(F64, double, double)
+static double f64_clip(const tarei_typed_parameters *const p, const double x) {
+  const double *const low = p->low, *const high = p->high;
+  const double above = low && x < *low ? *low : x;
+  return high && *high < above ? *high : above;
+}
 
-static double sigmoid(const double x) {
+static double f64_sigmoid(const double x) {
   return 1 / (1 + exp(-x));
 }
 
-static double typed_unary_softplus(const double x) {
+static double f64_softplus(const double x) {
   return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
 
-static double typed_unary_gelu(const double x, const bool by_tanh) {
+static double f64_gelu(const double x, const bool by_tanh) {
   const double inner = 0.79788456080286535588 * (x + 0.044715 * x * x * x); /* sqrt(2 / pi) */
   return 0.5 * x * (1 + (by_tanh ? tanh(inner) : erf(x * 0.70710678118654752440)));
 }
 
-static double sign(const double x) {
+static double f64_sign(const double x) {
   return x > 0 ? 1 : x < 0 ? -1 : x;
 }
 
-static double typed_unary_at_most_one(const double x) {
+static double f64_at_most_one(const double x) {
   return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-/* X(ONNX name, name, expression in x, a, b) */
-#define FLOAT64(X)                                                     \
-  X("Abs", abs, fabs(x))                                               \
-  X("Acos", acos, acos(x))                                             \
-  X("Acosh", acosh, acosh(x))                                          \
-  X("Asin", asin, asin(x))                                             \
-  X("Asinh", asinh, asinh(x))                                          \
-  X("Atan", atan, atan(x))                                             \
-  X("Atanh", atanh, atanh(x))                                          \
-  X("Ceil", ceil, ceil(x))                                             \
-  X("Celu", celu, x < 0 ? a * expm1(x / a) : x)                        \
-  X("Cos", cos, cos(x))                                                \
-  X("Cosh", cosh, cosh(x))                                             \
-  X("Elu", elu, x < 0 ? a * expm1(x) : x)                              \
-  X("Erf", erf, erf(x))                                                \
-  X("Exp", exp, exp(x))                                                \
-  X("Floor", floor, floor(x))                                          \
-  X("Gelu", gelu, typed_unary_gelu(x, p->f.op == TAREI_ACT_GELU_TANH)) \
-  X("HardSigmoid", hard_sigmoid, typed_unary_at_most_one(a *x + b))    \
-  X("HardSwish", hard_swish, x *typed_unary_at_most_one(x / 6 + 0.5))  \
-  X("LeakyRelu", leaky_relu, x < 0 ? a * x : x)                        \
-  X("Log", log, log(x))                                                \
-  X("Mish", mish, x *tanh(typed_unary_softplus(x)))                    \
-  X("Neg", neg, -x)                                                    \
-  X("Reciprocal", reciprocal, 1 / x)                                   \
-  X("Relu", relu, x < 0 ? 0 : x)                                       \
-  X("Round", round, rint(x))                                           \
-  X("Selu", selu, b *(x < 0 ? a * expm1(x) : x))                       \
-  X("Shrink", shrink, shrink(x, a, b))                                 \
-  X("Sigmoid", sigmoid, sigmoid(x))                                    \
-  X("Sign", sign, sign(x))                                             \
-  X("Sin", sin, sin(x))                                                \
-  X("Sinh", sinh, sinh(x))                                             \
-  X("Softplus", softplus, typed_unary_softplus(x))                     \
-  X("Softsign", softsign, x / (1 + fabs(x)))                           \
-  X("Sqrt", sqrt, sqrt(x))                                             \
-  X("Swish", swish, x *sigmoid(a *x))                                  \
-  X("Tan", tan, tan(x))                                                \
-  X("Tanh", tanh, tanh(x))                                             \
-  X("ThresholdedRelu", thresholded_relu, x > a ? x : 0)
-
-#define FLOAT64_FUNCTION(onnx_name, name, expression) FUNCTION(f64_##name, double, expression)
-FLOAT64(FLOAT64_FUNCTION)
+#define TARE_POINTWISE(id, onnx_name, inputs, infer, activation, kernel, a, b, form) \
+  FUNCTION(map_f64_##id, double, form)
+#include "graph/pointwise.inc"
+#undef TARE_POINTWISE
 
 /* --- the table ---------------------------------------------------------------------------------
  */
 static const struct {
   const char *name;
   tarei_typed_unary_fn *of[TAREI_DTYPES];
-} rows[] = {{"Abs", {TAREI_SIGNED_ROWS(abs), TAREI_UNSIGNED_ROWS(same)}},
-            {"BitwiseNot", {TAREI_INTEGER_ROWS(not )}},
-            {"Clip", {TAREI_SIGNED_ROWS(clip), TAREI_UNSIGNED_ROWS(clip), TAREI_ROW(clip, F64)}},
-            {"Erf", {TAREI_SIGNED_ROWS(erf), TAREI_UNSIGNED_ROWS(erf)}},
-            {"Neg", {TAREI_SIGNED_ROWS(neg)}},
-            {"Relu", {TAREI_SIGNED_ROWS(relu), TAREI_UNSIGNED_ROWS(same)}},
-            {"Shrink", {TAREI_SIGNED_ROWS(shrink), TAREI_UNSIGNED_ROWS(shrink)}},
-            {"Sign", {TAREI_SIGNED_ROWS(sign), TAREI_UNSIGNED_ROWS(sign)}},
-#define FLOAT64_ROW(onnx_name, function, expression) {onnx_name, {[TARE_F64] = f64_##function}},
-            FLOAT64(FLOAT64_ROW)
-#undef FLOAT64_ROW
+} rows[] = {
+    {"Abs", {TAREI_SIGNED_ROWS(abs), TAREI_UNSIGNED_ROWS(same)}},
+    {"BitwiseNot", {TAREI_INTEGER_ROWS(not )}},
+    {"Clip", {TAREI_SIGNED_ROWS(clip), TAREI_UNSIGNED_ROWS(clip)}},
+    {"Erf", {TAREI_SIGNED_ROWS(erf), TAREI_UNSIGNED_ROWS(erf)}},
+    {"Neg", {TAREI_SIGNED_ROWS(neg)}},
+    {"Relu", {TAREI_SIGNED_ROWS(relu), TAREI_UNSIGNED_ROWS(same)}},
+    {"Shrink", {TAREI_SIGNED_ROWS(shrink), TAREI_UNSIGNED_ROWS(shrink)}},
+    {"Sign", {TAREI_SIGNED_ROWS(sign), TAREI_UNSIGNED_ROWS(sign)}},
+#define TARE_POINTWISE(id, onnx_name, ...) {onnx_name, {[TARE_F64] = map_f64_##id}},
+#include "graph/pointwise.inc"
+#undef TARE_POINTWISE
 };
 
 tarei_typed_unary_fn *tarei_typed_unary_of(const char *const name, const tare_dtype dtype) {

@@ -66,5 +66,6 @@ const tarei_op tarei_op_attention = {
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,
+    .int8 = &(const tarei_int8_form){.op = &tarei_op_attention, .activations = 3},
     .infer = infer_attention,
 };

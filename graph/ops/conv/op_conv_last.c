@@ -31,6 +31,9 @@ const tarei_op tarei_op_conv_last = {
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,
+    .int8 =
+        &(const tarei_int8_form){
+            .op = &tarei_op_qconv_last, .activations = 1, .weights = 1, .byte_residual = true},
     .infer = infer_conv_last,
 };
 

@@ -59,6 +59,7 @@ const tarei_op tarei_op_average_pool = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
+    .averages = true,
     .infer = infer_windows,
 };
 
@@ -69,6 +70,7 @@ const tarei_op tarei_op_global_average_pool = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
+    .averages = true,
     .infer = infer_global,
 };
 
@@ -79,6 +81,7 @@ const tarei_op tarei_op_global_max_pool = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
+    .averages = true,
     .infer = infer_global,
 };
 
@@ -99,6 +102,7 @@ const tarei_op tarei_op_max_pool = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 2,
+    .averages = true,
     .infer = infer_windows,
 };
 
@@ -110,6 +114,7 @@ const tarei_op tarei_op_average_pool_last = {
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,
+    .averages = true,
     .infer = infer_average_last,
 };
 

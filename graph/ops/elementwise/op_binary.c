@@ -152,6 +152,7 @@ static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
       .min_out = 1,                                           \
       .max_out = (writes) ? 2 : 1,                            \
       .writes_bytes = writes,                                 \
+      .elementwise = true,                                    \
       .infer = infer_##id,                                    \
   }
 

@@ -54,6 +54,7 @@ static tare_status bits_infer_not(tarei_graph *const graph, tarei_node *const no
       .max_in = inputs,                       \
       .min_out = 1,                           \
       .max_out = 1,                           \
+      .elementwise = true,                    \
       .infer = infer_fn,                      \
   }
 

@@ -41,5 +41,6 @@ const tarei_op tarei_op_cast = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
+    .elementwise = true,
     .infer = infer_cast,
 };

@@ -111,6 +111,7 @@ static tare_status infer_logic(tarei_graph *const graph, tarei_node *const node,
       .max_in = 2,                                                                \
       .min_out = 1,                                                               \
       .max_out = 1,                                                               \
+      .elementwise = true,                                                        \
       .infer = infer_##id,                                                        \
   }
 

@@ -18,6 +18,7 @@ static tare_status infer_is(tarei_graph *const graph, tarei_node *const node,
       .max_in = 1,                 \
       .min_out = 1,                \
       .max_out = 1,                \
+      .elementwise = true,         \
       .infer = infer_is,           \
   }
 

@@ -28,6 +28,7 @@ const tarei_op tarei_op_dequantize = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
+    .elementwise = true,
     .infer = infer_dequantize,
 };
 
@@ -38,5 +39,6 @@ const tarei_op tarei_op_quantize = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
+    .elementwise = true,
     .infer = infer_quantize,
 };

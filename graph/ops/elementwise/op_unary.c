@@ -3,8 +3,8 @@
 
 #include "graph/ops/ops_common.h"
 
-static tare_status infer_any(tarei_graph *const graph, tarei_node *const node,
-                             tare_error *const err) {
+static tare_status unary_infer_any(tarei_graph *const graph, tarei_node *const node,
+                                   tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (x->dtype == TARE_BOOL) {
@@ -18,7 +18,7 @@ static tare_status unary_infer_float(tarei_graph *const graph, tarei_node *const
                                      tare_error *const err) {
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   TARE_TRY(tarei_ops_want_float(tarei_ops_in(graph, node, 0), err));
-  return infer_any(graph, node, err);
+  return unary_infer_any(graph, node, err);
 }
 
 /* Value of one element of the contents. */
@@ -61,13 +61,13 @@ static tarei_expr positive_part(const tarei_graph *const graph, const tarei_expr
 #define MAPPED(name, map)                                                   \
   static tare_status name(tarei_graph *const graph, tarei_node *const node, \
                           tare_error *const err) {                          \
-    TARE_TRY(infer_any(graph, node, err));                                  \
+    TARE_TRY(unary_infer_any(graph, node, err));                            \
     return map_contents(graph, node, map, err);                             \
   }
-MAPPED(infer_abs, unary_size_of)
-MAPPED(infer_neg, unary_negate)
-MAPPED(infer_relu, positive_part)
-MAPPED(infer_sign, sign_of)
+MAPPED(unary_infer_abs, unary_size_of)
+MAPPED(unary_infer_neg, unary_negate)
+MAPPED(unary_infer_relu, positive_part)
+MAPPED(unary_infer_sign, sign_of)
 
 /* The bound of a Clip among small integers; false when it is there and not known. */
 static bool bound_of(const tarei_graph *const graph, const tarei_node *const node, const int i,
@@ -82,9 +82,9 @@ static bool bound_of(const tarei_graph *const graph, const tarei_node *const nod
   return *out != TAREI_EXPR_NONE;
 }
 
-static tare_status infer_clip(tarei_graph *const graph, tarei_node *const node,
-                              tare_error *const err) {
-  TARE_TRY(infer_any(graph, node, err));
+static tare_status unary_infer_clip(tarei_graph *const graph, tarei_node *const node,
+                                    tare_error *const err) {
+  TARE_TRY(unary_infer_any(graph, node, err));
   for (int i = 1; i < node->n_in; i++) {
     const tarei_value *const bound = tarei_ops_in(graph, node, i);
     if (bound) {
@@ -123,8 +123,8 @@ static tare_status unary_infer_not(tarei_graph *const graph, tarei_node *const n
   return tarei_ops_give_contents(graph, node, 0, contents, n, err);
 }
 
-static tare_status infer_gelu(tarei_graph *const graph, tarei_node *const node,
-                              tare_error *const err) {
+static tare_status unary_infer_gelu(tarei_graph *const graph, tarei_node *const node,
+                                    tare_error *const err) {
   const char *const approximate = tarei_attr_string(node, "approximate", "none");
   if (strcmp(approximate, "none") != 0 && strcmp(approximate, "tanh") != 0) {
     return tarei_fail(err, TARE_E_MODEL, "its attribute 'approximate' is '%s'", approximate);
@@ -132,56 +132,29 @@ static tare_status infer_gelu(tarei_graph *const graph, tarei_node *const node,
   return unary_infer_float(graph, node, err);
 }
 
-/* max_in above 1: inputs that hold parameters and do not touch the shape. */
-#define UNARY(id, onnx_name, inputs, infer_fn, writes) \
-  const tarei_op tarei_op_##id = {                     \
-      .name = onnx_name,                               \
-      .domain = "",                                    \
-      .min_in = 1,                                     \
-      .max_in = inputs,                                \
-      .min_out = 1,                                    \
-      .max_out = (writes) ? 2 : 1,                     \
-      .writes_bytes = writes,                          \
-      .infer = infer_fn,                               \
-  }
+#define TARE_POINTWISE(id, onnx_name, inputs, infer_as, activates, ...) \
+  const tarei_op tarei_op_##id = {                                      \
+      .name = onnx_name,                                                \
+      .domain = "",                                                     \
+      .min_in = 1,                                                      \
+      .max_in = inputs,                                                 \
+      .min_out = 1,                                                     \
+      .max_out = 2,                                                     \
+      .elementwise = true,                                              \
+      .activation = activates,                                          \
+      .writes_bytes = true,                                             \
+      .infer = unary_infer_##infer_as,                                  \
+  };
+#include "graph/pointwise.inc"
+#undef TARE_POINTWISE
 
-UNARY(abs, "Abs", 1, infer_abs, true);
-UNARY(acos, "Acos", 1, unary_infer_float, true);
-UNARY(acosh, "Acosh", 1, unary_infer_float, true);
-UNARY(asin, "Asin", 1, unary_infer_float, true);
-UNARY(asinh, "Asinh", 1, unary_infer_float, true);
-UNARY(atan, "Atan", 1, unary_infer_float, true);
-UNARY(atanh, "Atanh", 1, unary_infer_float, true);
-UNARY(ceil, "Ceil", 1, unary_infer_float, true);
-UNARY(celu, "Celu", 1, unary_infer_float, true);
-UNARY(clip, "Clip", 3, infer_clip, true);
-UNARY(cos, "Cos", 1, unary_infer_float, true);
-UNARY(cosh, "Cosh", 1, unary_infer_float, true);
-UNARY(elu, "Elu", 1, unary_infer_float, true);
-UNARY(erf, "Erf", 1, infer_any, true);
-UNARY(exp, "Exp", 1, unary_infer_float, true);
-UNARY(floor, "Floor", 1, unary_infer_float, true);
-UNARY(gelu, "Gelu", 1, infer_gelu, true);
-UNARY(hard_sigmoid, "HardSigmoid", 1, unary_infer_float, true);
-UNARY(hard_swish, "HardSwish", 1, unary_infer_float, true);
-UNARY(leaky_relu, "LeakyRelu", 1, unary_infer_float, true);
-UNARY(log, "Log", 1, unary_infer_float, true);
-UNARY(mish, "Mish", 1, unary_infer_float, true);
-UNARY(neg, "Neg", 1, infer_neg, true);
-UNARY(not, "Not", 1, unary_infer_not, false);
-UNARY(reciprocal, "Reciprocal", 1, unary_infer_float, true);
-UNARY(relu, "Relu", 1, infer_relu, true);
-UNARY(round, "Round", 1, unary_infer_float, true);
-UNARY(selu, "Selu", 1, unary_infer_float, true);
-UNARY(shrink, "Shrink", 1, infer_any, true);
-UNARY(sigmoid, "Sigmoid", 1, unary_infer_float, true);
-UNARY(sign, "Sign", 1, infer_sign, true);
-UNARY(sin, "Sin", 1, unary_infer_float, true);
-UNARY(sinh, "Sinh", 1, unary_infer_float, true);
-UNARY(softplus, "Softplus", 1, unary_infer_float, true);
-UNARY(softsign, "Softsign", 1, unary_infer_float, true);
-UNARY(sqrt, "Sqrt", 1, unary_infer_float, true);
-UNARY(swish, "Swish", 1, unary_infer_float, true);
-UNARY(tan, "Tan", 1, unary_infer_float, true);
-UNARY(tanh, "Tanh", 1, unary_infer_float, true);
-UNARY(thresholded_relu, "ThresholdedRelu", 1, unary_infer_float, true);
+const tarei_op tarei_op_not = {
+    .name = "Not",
+    .domain = "",
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .elementwise = true,
+    .infer = unary_infer_not,
+};

@@ -55,5 +55,6 @@ const tarei_op tarei_op_where = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
+    .elementwise = true,
     .infer = infer_where,
 };

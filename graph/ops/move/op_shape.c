@@ -36,6 +36,7 @@ const tarei_op tarei_op_shape = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
+    .averages = true,
     .infer = infer_shape,
 };
 

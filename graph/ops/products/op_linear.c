@@ -42,6 +42,7 @@ const tarei_op tarei_op_linear = {
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,
+    .int8 = &(const tarei_int8_form){.op = &tarei_op_qlinear, .activations = 1, .weights = 1},
     .infer = infer_linear,
 };
 

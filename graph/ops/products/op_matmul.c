@@ -18,5 +18,6 @@ const tarei_op tarei_op_matmul = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
+    .int8 = &(const tarei_int8_form){.op = &tarei_op_qmatmul, .activations = 2},
     .infer = matmul_infer_matmul,
 };

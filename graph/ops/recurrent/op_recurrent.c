@@ -118,20 +118,24 @@ static tare_status infer_int8(tarei_graph *const graph, tarei_node *const node,
   return recurrent_infer(graph, node, true, err);
 }
 
-#define OPERATOR(id, onnx_name, in_domain, inputs, outputs, infer_as) \
-  const tarei_op tarei_op_##id = {                                    \
-      .name = onnx_name,                                              \
-      .domain = in_domain,                                            \
-      .min_in = 3,                                                    \
-      .max_in = inputs,                                               \
-      .min_out = 0,                                                   \
-      .max_out = outputs,                                             \
-      .infer = infer_as,                                              \
+#define OPERATOR(id, onnx_name, in_domain, inputs, outputs, infer_as, int8_form) \
+  const tarei_op tarei_op_##id = {                                               \
+      .name = onnx_name,                                                         \
+      .domain = in_domain,                                                       \
+      .min_in = 3,                                                               \
+      .max_in = inputs,                                                          \
+      .min_out = 0,                                                              \
+      .max_out = outputs,                                                        \
+      .int8 = int8_form,                                                         \
+      .infer = infer_as,                                                         \
   }
 
-OPERATOR(gru, "GRU", "", 6, 2, recurrent_infer_float);
-OPERATOR(lstm, "LSTM", "", 8, 3, recurrent_infer_float);
-OPERATOR(rnn, "RNN", "", 6, 2, recurrent_infer_float);
-OPERATOR(qgru, "QGRU", "tare", 6, 2, infer_int8);
-OPERATOR(qlstm, "QLSTM", "tare", 8, 3, infer_int8);
-OPERATOR(qrnn, "QRNN", "tare", 6, 2, infer_int8);
+/* A layer and its int8 form. */
+#define RECURRENT(id, onnx_name, inputs, outputs)                                              \
+  OPERATOR(id, onnx_name, "", inputs, outputs, recurrent_infer_float,                          \
+           &((const tarei_int8_form){.op = &tarei_op_q##id, .activations = 1, .weights = 2})); \
+  OPERATOR(q##id, "Q" onnx_name, "tare", inputs, outputs, infer_int8, NULL)
+
+RECURRENT(gru, "GRU", 6, 2);
+RECURRENT(lstm, "LSTM", 8, 3);
+RECURRENT(rnn, "RNN", 6, 2);

@@ -138,7 +138,7 @@ static tarei_expr min(const tarei_graph *const graph, const tarei_expr a, const 
   return tarei_expr_min(graph->exprs, a, b);
 }
 
-#define REDUCE(id, onnx_name, ...)                                                \
+#define REDUCE(id, onnx_name, evens_out, ...)                                     \
   static tare_status infer_##id(tarei_graph *const graph, tarei_node *const node, \
                                 tare_error *const err) {                          \
     static const contents_rule rule = {__VA_ARGS__};                              \
@@ -151,16 +151,17 @@ static tarei_expr min(const tarei_graph *const graph, const tarei_expr a, const 
       .max_in = 2,                                                                \
       .min_out = 1,                                                               \
       .max_out = 1,                                                               \
+      .averages = evens_out,                                                      \
       .infer = infer_##id,                                                        \
   }
 
-REDUCE(reduce_l1, "ReduceL1", NULL);
-REDUCE(reduce_l2, "ReduceL2", NULL);
-REDUCE(reduce_log_sum, "ReduceLogSum", NULL);
-REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", NULL);
-REDUCE(reduce_max, "ReduceMax", max);
-REDUCE(reduce_mean, "ReduceMean", NULL);
-REDUCE(reduce_min, "ReduceMin", min);
-REDUCE(reduce_prod, "ReduceProd", reduce_mul, true, 1);
-REDUCE(reduce_sum, "ReduceSum", reduce_add, true, 0);
-REDUCE(reduce_sum_square, "ReduceSumSquare", NULL);
+REDUCE(reduce_l1, "ReduceL1", false, NULL);
+REDUCE(reduce_l2, "ReduceL2", false, NULL);
+REDUCE(reduce_log_sum, "ReduceLogSum", false, NULL);
+REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", false, NULL);
+REDUCE(reduce_max, "ReduceMax", true, max);
+REDUCE(reduce_mean, "ReduceMean", true, NULL);
+REDUCE(reduce_min, "ReduceMin", false, min);
+REDUCE(reduce_prod, "ReduceProd", false, reduce_mul, true, 1);
+REDUCE(reduce_sum, "ReduceSum", false, reduce_add, true, 0);
+REDUCE(reduce_sum_square, "ReduceSumSquare", false, NULL);

@@ -199,6 +199,13 @@ static tare_status infer_resize(tarei_graph *const graph, tarei_node *const node
   return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
 }
 
+/* By the nearest alone, and without a value for what lies outside. */
+static bool resize_selects(const tarei_node *const node) {
+  return strcmp(tarei_attr_string(node, "mode", "nearest"), "nearest") == 0 &&
+         strcmp(tarei_attr_string(node, "coordinate_transformation_mode", ""),
+                "tf_crop_and_resize") != 0;
+}
+
 const tarei_op tarei_op_resize = {
     .name = "Resize",
     .domain = "",
@@ -207,5 +214,6 @@ const tarei_op tarei_op_resize = {
     .min_out = 1,
     .max_out = 1,
     .selects = true,
+    .selects_when = resize_selects,
     .infer = infer_resize,
 };
