@@ -8,7 +8,16 @@
 #include "tools/options/lengths.h"
 #include "tools/report.h"
 
-void score_json(cJSON *const object, const tare_eval_score *const score, const char *const metric,
+double metric_shown(const int metric, const double value) {
+  return metric < 0 ? value : tare_metric_get_unit(metric).factor * value;
+}
+
+char *metric_column(const int metric, const char *const name) {
+  const char *const symbol = metric < 0 ? "" : tare_metric_get_unit(metric).symbol;
+  return cli_format("%s%s%s", name, *symbol ? " " : "", symbol);
+}
+
+void score_json(cJSON *const object, const tare_eval_score *const score, const int metric,
                 const bool compared) {
   json_int(object, "samples", score->samples);
   if (compared) {
@@ -18,9 +27,9 @@ void score_json(cJSON *const object, const tare_eval_score *const score, const c
     json_real(object, "max_abs_error", score->max_abs_error);
     json_real(object, "top1_agreement", score->top1_agreement);
   }
-  if (metric) {
+  if (metric >= 0) {
     cJSON *const m = json_add(object, "metric", json_object());
-    json_text(m, "name", metric);
+    json_text(m, "name", tare_metric_name(metric));
     json_real(m, "value", score->metric);
     json_real(m, "reference", compared ? score->reference : NAN);
   }
@@ -41,17 +50,23 @@ static void print_figure(const char *const name, const double value, const int d
   }
 }
 
-static void print_difference(const tare_difference *const d) {
+static void print_metric(const char *const name, const int metric, const double value) {
+  char *const unit = metric_column(metric, "");
+  print_figure(name, metric_shown(metric, value), 3, unit);
+  free(unit);
+}
+
+static void print_difference(const int metric, const tare_difference *const d) {
   if (isnan(d->value)) {
     return;
   }
-  printf("%-16s %+.3f points, 95 %% interval %+.2f..%+.2f (%" PRId64 " labelled sample%s)%s\n",
-         "  difference", 100 * d->value, 100 * d->low, 100 * d->high, d->samples, cli_s(d->samples),
+  printf("%-16s %+.3f %s, 95 %% interval %+.2f..%+.2f (%" PRId64 " labelled sample%s)%s\n",
+         "  difference", metric_shown(metric, d->value), tare_metric_get_unit(metric).difference,
+         metric_shown(metric, d->low), metric_shown(metric, d->high), d->samples, cli_s(d->samples),
          d->distinct ? "" : ": within the noise");
 }
 
-static void print_total(const tare_eval_score *const total, const char *const metric,
-                        const bool compared) {
+static void print_total(const tare_eval_score *const total, const int metric, const bool compared) {
   printf("%-16s %" PRId64 "\n", "samples", total->samples);
   if (compared) {
     print_figure("SQNR", total->sqnr_db, 2, isinf(total->sqnr_db) ? " (equal)" : " dB");
@@ -59,29 +74,29 @@ static void print_total(const tare_eval_score *const total, const char *const me
     printf("%-16s %.6g\n", "max abs error", total->max_abs_error);
     print_figure("top-1 agreement", 100 * total->top1_agreement, 3, " %");
   }
-  if (metric) {
-    print_figure(metric, 100 * total->metric, 3, " %");
+  if (metric >= 0) {
+    print_metric(tare_metric_name(metric), metric, total->metric);
   }
-  if (metric && compared) {
-    print_figure("  reference", 100 * total->reference, 3, " %");
+  if (metric >= 0 && compared) {
+    print_metric("  reference", metric, total->reference);
   }
 }
 
-static void print_row(report *const r, const tare_eval_score *const s, const char *const profile) {
+static void print_row(report *const r, const tare_eval_score *const s, const char *const profile,
+                      const int metric) {
   report_cell(r, "%s", profile);
   report_cell(r, "%" PRId64, s->samples);
   report_number(r, 2, s->sqnr_db);
   report_number(r, 3, 100 * s->top1_agreement);
-  report_number(r, 3, 100 * s->metric);
-  report_number(r, 3, 100 * s->reference);
+  report_number(r, 3, metric_shown(metric, s->metric));
+  report_number(r, 3, metric_shown(metric, s->reference));
 }
 
 void score_print(const tare_eval_result *const result, const tare_profiles *const profiles,
-                 const char *const metric, const bool compared,
-                 const tare_difference *const difference) {
+                 const int metric, const bool compared, const tare_difference *const difference) {
   print_total(&result->total, metric, compared);
   if (difference) {
-    print_difference(difference);
+    print_difference(metric, difference);
   }
   printf("%-16s %.3f s\n", "run time", result->seconds);
   if (compared) {
@@ -90,10 +105,15 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   if (result->n_profiles < 2) {
     return;
   }
-  report *const r = report_new("profile~,samples>,SQNR dB>,top-1 %>,metric %>,ref %>");
+  char *const own = metric_column(metric, "metric"), *const other = metric_column(metric, "ref");
+  char *const columns = cli_format("profile~,samples>,SQNR dB>,top-1 %%>,%s>,%s>", own, other);
+  report *const r = report_new(columns);
+  free(own);
+  free(other);
+  free(columns);
   for (int p = 0; p < result->n_profiles; p++) {
     char *const text = profile_text(profiles, p);
-    print_row(r, &result->profiles[p], text);
+    print_row(r, &result->profiles[p], text, metric);
     free(text);
   }
   putchar('\n');

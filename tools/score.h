@@ -5,16 +5,22 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
+/* Metrics are given by number, -1 for none. */
+
+/* A value of a metric as people read it, and the head of a column of such values: "NAME %". */
+double metric_shown(int metric, double value);
+char *metric_column(int metric, const char *name); /* free() it */
+
 /* Adds the figures of a score. Comparison figures only with a reference; "equal" says that both
  * gave the same values, where the SQNR has no number and is null. */
-void score_json(cJSON *object, const tare_eval_score *score, const char *metric, bool compared);
+void score_json(cJSON *object, const tare_eval_score *score, int metric, bool compared);
 
 /* Adds the samples that were cut and padded, and the share that the cut ones lost. */
 void fitted_json(cJSON *object, const tare_fit_counts *counts);
 
 /* Prints a list of figures for the total, and a table by profile where there is more than one. With
  * a difference of the metric to that of the reference, unless it is NULL. */
-void score_print(const tare_eval_result *result, const tare_profiles *profiles, const char *metric,
+void score_print(const tare_eval_result *result, const tare_profiles *profiles, int metric,
                  bool compared, const tare_difference *difference);
 
 /* Adds a difference of metrics under a name. */

@@ -34,6 +34,16 @@ bool tare_metric_lower_is_better(const int metric) {
   return METRICS[metric]->lower_is_better;
 }
 
+bool tare_metric_needs_alphabet(const int metric) {
+  assert(metric >= 0 && metric < N_METRICS);
+  return METRICS[metric]->needs_alphabet;
+}
+
+tare_metric_unit tare_metric_get_unit(const int metric) {
+  assert(metric >= 0 && metric < N_METRICS);
+  return METRICS[metric]->unit;
+}
+
 static tare_status metric_find(const char *const name, const tarei_metric **const out,
                                tare_error *const err) {
   const char *names[N_METRICS];

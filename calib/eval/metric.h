@@ -19,6 +19,7 @@ typedef struct tarei_metric_case {
 
 typedef struct tarei_metric {
   const char *name, *summary;
+  tare_metric_unit unit;
   bool lower_is_better;
   bool needs_alphabet;
   int least_rank; /* of the output, the classes on its last axis */
@@ -26,6 +27,10 @@ typedef struct tarei_metric {
    * TARE_E_INPUT when its label does not fit the output. */
   tare_status (*add)(const tarei_metric_case *c, tare_metric_tally *sum, tare_error *err);
 } tarei_metric;
+
+/* The unit of shares. */
+#define TAREI_PERCENT \
+  { .factor = 100, .symbol = "%", .difference = "percentage points" }
 
 /* Finds a metric by name and checks it against the options and the output it is to read. */
 tare_status tarei_metric_pick(const tare_eval_options *options, const tare_port *output,

@@ -62,5 +62,6 @@ static tare_status metric_accuracy_add(const tarei_metric_case *const c,
 
 const tarei_metric tarei_metric_accuracy = {.name = "accuracy",
                                             .summary = "share of right labels",
+                                            .unit = TAREI_PERCENT,
                                             .least_rank = 1,
                                             .add = metric_accuracy_add};

@@ -110,6 +110,7 @@ static tare_status metric_ctc_error_add(const tarei_metric_case *const c,
 const tarei_metric tarei_metric_ctc_error = {
     .name = "ctc-error",
     .summary = "character errors after greedy CTC decoding",
+    .unit = TAREI_PERCENT,
     .lower_is_better = true,
     .needs_alphabet = true,
     .least_rank = 2,

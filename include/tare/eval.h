@@ -17,11 +17,23 @@ TARE_API const char *tare_metric_name(int metric);
 TARE_API const char *tare_metric_summary(int metric);
 /** Whether less of it is better, as of an error rate; metric in range (asserted). */
 TARE_API bool tare_metric_lower_is_better(int metric);
+/** Whether it needs tare_eval_options.alphabet; metric in range (asserted). */
+TARE_API bool tare_metric_needs_alphabet(int metric);
+
+/** How values of a metric are written for people: multiplied by `factor`, with a unit behind. */
+typedef struct tare_metric_unit {
+  double factor;          /* 100 */
+  const char *symbol;     /* "%"; "" for a plain number */
+  const char *difference; /* of two values: "percentage points" */
+} tare_metric_unit;
+
+/** The unit of a metric; metric in range (asserted). */
+TARE_API tare_metric_unit tare_metric_get_unit(int metric);
 
 typedef struct tare_eval_options {
   const tare_plan *against;  /* reference; NULL: no numeric comparison */
   const char *metric;        /* name of a task metric (tare_metric_name), or NULL for none */
-  const char *alphabet;      /* ctc-error: character of class 1, 2, ...; class 0 is blank */
+  const char *alphabet;      /* where the metric needs one: character of class 1, 2, ...; class 0 is blank */
   int output;                /* which output the metric reads, 0.. */
   tare_fit fit;              /* how samples are fitted before both plans run */
   tare_outside outside;

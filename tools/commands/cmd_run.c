@@ -196,7 +196,7 @@ static tare_status run_evaluate(const run_arguments *const a, run_work *const w,
 static void run_print_json(const run_arguments *const a, const run_work *const w) {
   const tare_profiles *const profiles = tare_plan_profiles(w->plan.plan);
   cJSON *const object = json_begin("run");
-  score_json(object, &w->result.total, tare_metric_name(a->metric.metric), a->against);
+  score_json(object, &w->result.total, a->metric.metric, a->against);
   if (w->differs) {
     difference_json(object, "to_reference", &w->to_reference);
   }
@@ -213,7 +213,7 @@ static void run_print_json(const run_arguments *const a, const run_work *const w
     char *const text = profile_text(profiles, p);
     json_text(profile, "profile", text);
     free(text);
-    score_json(profile, &w->result.profiles[p], tare_metric_name(a->metric.metric), a->against);
+    score_json(profile, &w->result.profiles[p], a->metric.metric, a->against);
   }
   json_print(object);
 }
@@ -251,8 +251,8 @@ static tare_status commands_run(const run_arguments *const a, run_work *const w,
   if (a->common.json) {
     run_print_json(a, w);
   } else {
-    score_print(&w->result, tare_plan_profiles(w->plan.plan), tare_metric_name(a->metric.metric),
-                a->against, w->differs ? &w->to_reference : NULL);
+    score_print(&w->result, tare_plan_profiles(w->plan.plan), a->metric.metric, a->against,
+                w->differs ? &w->to_reference : NULL);
   }
   return TARE_OK;
 }

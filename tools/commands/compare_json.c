@@ -7,8 +7,7 @@
 
 static void result_json(cJSON *const object, const tare_eval_result *const result,
                         const grid_context *const c, const bool compared) {
-  const char *const metric = tare_metric_name(c->metric);
-  score_json(object, &result->total, metric, compared);
+  score_json(object, &result->total, c->metric, compared);
   json_real(object, "run_seconds", result->seconds);
   cJSON *const list = json_add(object, "profiles", json_array());
   for (int p = 0; p < result->n_profiles; p++) {
@@ -16,7 +15,7 @@ static void result_json(cJSON *const object, const tare_eval_result *const resul
     char *const text = profile_text(c->profiles, p);
     json_text(item, "profile", text);
     free(text);
-    score_json(item, &result->profiles[p], metric, compared);
+    score_json(item, &result->profiles[p], c->metric, compared);
   }
 }
 

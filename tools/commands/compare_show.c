@@ -48,9 +48,9 @@ static void add_fp32_names(report *const r) {
   report_cell(r, "-");
 }
 
-/* Points, with as many decimals as fit a column. */
-static void cell_interval(report *const r, const tare_difference *const d) {
-  const double low = 100 * d->low, high = 100 * d->high;
+/* In the metric's unit, with as many decimals as fit a column. */
+static void cell_interval(report *const r, const int metric, const tare_difference *const d) {
+  const double low = metric_shown(metric, d->low), high = metric_shown(metric, d->high);
   if (isnan(low)) {
     report_cell(r, "-");
     return;
@@ -64,14 +64,16 @@ static const char *mark_of(const grid *const g, const int rank) {
   return rank >= g->n_equal || g->n_ranked < 2 ? "" : g->n_equal == 1 ? "*" : "=";
 }
 
-static void print_evidence(const grid *const g, const char *const metric) {
+static void print_evidence(const grid *const g, const int metric) {
+  char *const head = metric_column(metric, tare_metric_name(metric));
   char *const columns =
-      cli_format(" <,fit<,method<,%s %%>,to fp32 (95 %%)>,to best (95 %%)>,SQNR dB>", metric);
+      cli_format(" <,fit<,method<,%s>,to fp32 (95 %%)>,to best (95 %%)>,SQNR dB>", head);
   report *const r = report_new(columns);
+  free(head);
   free(columns);
   report_cell(r, "%s", "");
   add_fp32_names(r);
-  report_number(r, 3, 100 * g->fp32.total.metric);
+  report_number(r, 3, metric_shown(metric, g->fp32.total.metric));
   report_cell(r, "-");
   report_cell(r, "-");
   report_cell(r, "-");
@@ -79,21 +81,21 @@ static void print_evidence(const grid *const g, const char *const metric) {
     const grid_strategy *const s = &g->items[g->order[i]];
     report_cell(r, "%s", mark_of(g, i));
     add_names(r, g, g->order[i]);
-    report_number(r, 3, 100 * s->result.total.metric);
-    cell_interval(r, &s->to_fp32);
-    cell_interval(r, &s->to_best);
+    report_number(r, 3, metric_shown(metric, s->result.total.metric));
+    cell_interval(r, metric, &s->to_fp32);
+    cell_interval(r, metric, &s->to_best);
     report_number(r, 2, s->result.total.sqnr_db);
   }
   report_print(r, stdout);
 }
 
-static void print_verdict(const grid *const g, const char *const metric) {
+static void print_verdict(const grid *const g, const int metric) {
   if (g->n_ranked == 0) {
     return;
   }
   const int64_t samples = g->items[g->order[0]].to_best.samples;
   if (g->n_ranked > 1 && g->n_equal == 1) {
-    printf("* best: its %s differs from that of every other strategy\n", metric);
+    printf("* best: its %s differs from that of every other strategy\n", tare_metric_name(metric));
   } else if (g->n_equal == g->n_ranked && g->n_ranked > 1) {
     printf(
         "= differences within the noise: no strategy is distinguishable from the best;\n"
@@ -103,11 +105,11 @@ static void print_verdict(const grid *const g, const char *const metric) {
            g->n_equal);
   }
   printf(
-      "intervals: %s minus that of fp32 or of the best, in percentage points,\n"
+      "intervals: %s minus that of fp32 or of the best, in %s,\n"
       "  by a paired bootstrap over %" PRId64
       " labelled sample%s; fewer than 6 samples that\n"
       "  differ are no evidence\n",
-      metric, samples, cli_s(samples));
+      tare_metric_name(metric), tare_metric_get_unit(metric).difference, samples, cli_s(samples));
 }
 
 static void add_fidelity(report *const r, const tare_eval_result *const result) {
@@ -127,28 +129,29 @@ static void print_fidelity(const grid *const g) {
   report_print(r, stdout);
 }
 
-static void add_score(report *const r, const tare_eval_score *const s) {
-  report_number(r, 3, 100 * s->metric);
+static void add_score(report *const r, const int metric, const tare_eval_score *const s) {
+  report_number(r, 3, metric_shown(metric, s->metric));
   report_number(r, 2, s->sqnr_db);
   report_number(r, 3, 100 * s->top1_agreement);
 }
 
-static void print_profile(const grid *const g, const int p, const char *const metric) {
-  char *const columns =
-      cli_format("fit<,method<,%s %%>,SQNR dB>,top-1 %%>", metric ? metric : "metric");
+static void print_profile(const grid *const g, const int p, const int metric) {
+  char *const head = metric_column(metric, metric < 0 ? "metric" : tare_metric_name(metric));
+  char *const columns = cli_format("fit<,method<,%s>,SQNR dB>,top-1 %%>", head);
   report *const r = report_new(columns);
+  free(head);
   free(columns);
   add_fp32_names(r);
-  add_score(r, &g->fp32.profiles[p]);
+  add_score(r, metric, &g->fp32.profiles[p]);
   for (int i = 0; i < g->n_ranked; i++) {
     add_names(r, g, g->order[i]);
-    add_score(r, &g->items[g->order[i]].result.profiles[p]);
+    add_score(r, metric, &g->items[g->order[i]].result.profiles[p]);
   }
   report_print(r, stdout);
 }
 
 static void print_by_profile(const grid *const g, const tare_profiles *const profiles,
-                             const char *const metric) {
+                             const int metric) {
   for (int p = 0; p < g->fp32.n_profiles && g->fp32.n_profiles > 1; p++) {
     const int64_t samples = g->fp32.profiles[p].samples;
     char *const text = profile_text(profiles, p);
@@ -167,17 +170,17 @@ static void print_written(const grid *const g, const cli_list *const written) {
 }
 
 void grid_print(const grid *const g, const grid_context *const c) {
-  const char *const metric = tare_metric_name(c->metric);
+  const int metric = c->metric;
   print_passes(g);
   printf("peak: resident memory %s\n\n",
          c->peaks_by_row ? "while the row was made" : "of the process so far");
-  if (metric) {
+  if (metric >= 0) {
     print_evidence(g, metric);
     print_verdict(g, metric);
     putchar('\n');
   }
   print_fidelity(g);
-  if (!metric) {
+  if (metric < 0) {
     puts("ranked by SQNR; --labels and --metric show how many answers change");
   }
   print_by_profile(g, c->profiles, metric);

@@ -1,14 +1,45 @@
+#include <stdlib.h>
+
 #include "tools/options/options.h"
 
 static const struct argp_option OPTIONS[] = {
-    {"metric", OPT_METRIC, "METRIC", 0,
-     "Task metric against the labels that --labels names: ctc-error (character errors after "
-     "greedy CTC decoding) or accuracy",
-     0},
-    {"alphabet", OPT_ALPHABET, "CHARS", 0,
-     "For ctc-error: characters of classes 1, 2, ...; class 0 is blank", 0},
+    {"metric", OPT_METRIC, "METRIC", 0, "Task metric against the labels that --labels names: ", 0},
+    {"alphabet", OPT_ALPHABET, "CHARS", 0, "characters of classes 1, 2, ...; class 0 is blank", 0},
     {"output-index", OPT_OUTPUT_INDEX, "I", 0, "Output that the metric reads (default 0)", 0},
     {0}};
+
+/* "ctc-error (character errors ...), accuracy (...)", without summaries on request; those with an
+ * alphabet alone, or all. The caller frees it. */
+static char *metric_list(const char *const last, const bool summaries, const bool alphabet) {
+  char *text = cli_format("%s", "");
+  for (int i = 0; i < tare_n_metrics(); i++) {
+    if (alphabet && !tare_metric_needs_alphabet(i)) {
+      continue;
+    }
+    char *const more = cli_format("%s%s%s%s%s%s", text,
+                                  !*text                     ? ""
+                                  : i + 1 < tare_n_metrics() ? ", "
+                                                             : last,
+                                  tare_metric_name(i), summaries ? " (" : "",
+                                  summaries ? tare_metric_summary(i) : "", summaries ? ")" : "");
+    free(text);
+    text = more;
+  }
+  return text;
+}
+
+static char *metric_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  if (key != OPT_METRIC && key != OPT_ALPHABET) {
+    return (char *)text; /* as it is */
+  }
+  const bool alphabet = key == OPT_ALPHABET;
+  char *const metrics = metric_list(alphabet ? ", " : " or ", !alphabet, alphabet);
+  char *const all =
+      alphabet ? cli_format("For %s: %s", metrics, text) : cli_format("%s%s", text, metrics);
+  free(metrics);
+  return all;
+}
 
 static error_t metric_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_metric *const o = state->input;
@@ -30,7 +61,9 @@ static error_t metric_parse(const int key, char *const arg, struct argp_state *c
 void opt_metric_check(const struct argp_state *const state, const opt_metric *const metric,
                       const opt_data *const data) {
   if (metric->metric < 0 && data->labels) {
-    argp_error(state, "--labels needs a metric that reads them: --metric ctc-error or accuracy");
+    char *const metrics = metric_list(" or ", false, false);
+    argp_error(state, "--labels needs a metric that reads them: --metric %s", metrics);
+    free(metrics);
   }
   if (metric->metric >= 0 && !data->labels) {
     argp_error(state,
@@ -40,4 +73,5 @@ void opt_metric_check(const struct argp_state *const state, const opt_metric *co
   }
 }
 
-const struct argp opt_metric_argp = {.options = OPTIONS, .parser = metric_parse};
+const struct argp opt_metric_argp = {
+    .options = OPTIONS, .parser = metric_parse, .help_filter = metric_help};
