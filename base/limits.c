@@ -8,44 +8,64 @@
 
 #include "base/machine.h"
 
-typedef struct row {
-  const char *name, *unit;
-  int64_t normal, least, most;
-} row;
-
-static const row ROWS[] = {
+static const tare_limit ROWS[] = {
 #define TARE_LIMIT_ROW(field, name, unit, normal, least, most, text) \
-  {name, unit, normal, least, most},
+  {name, unit, text, normal, least, most},
     TARE_LIMIT_LIST(TARE_LIMIT_ROW)
 #undef TARE_LIMIT_ROW
 };
 
-static int64_t *limits_value_of(tare_limits *const limits, const tarei_limit limit) {
+static int64_t *limits_value_of(tare_limits *const limits, const int limit) {
   int64_t *const values[] = {
 #define TARE_LIMIT_VALUE(field, name, unit, normal, least, most, text) &limits->field,
       TARE_LIMIT_LIST(TARE_LIMIT_VALUE)
 #undef TARE_LIMIT_VALUE
   };
+  assert(limit >= 0 && limit < TAREI_LIMIT_COUNT);
   return values[limit];
 }
 
 void tare_limits_init(tare_limits *const limits) {
   assert(limits);
   for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
-    *limits_value_of(limits, (tarei_limit)i) = ROWS[i].normal;
+    *limits_value_of(limits, i) = ROWS[i].normal;
   }
   limits->memory = tarei_machine_memory() / 4 * 3;
 }
 
-tare_status tarei_limits_check(const tare_limits *const limits, tare_error *const err) {
+int tare_n_limits(void) {
+  return TAREI_LIMIT_COUNT;
+}
+
+const tare_limit *tare_limit_at(const int limit) {
+  return limit >= 0 && limit < TAREI_LIMIT_COUNT ? &ROWS[limit] : NULL;
+}
+
+int64_t tare_limit_get(const tare_limits *const limits, const int limit) {
   tare_limits copy = *limits;
+  return *limits_value_of(&copy, limit);
+}
+
+static tare_status limits_check(const int limit, const int64_t value, tare_error *const err) {
+  const tare_limit *const row = &ROWS[limit];
+  return value >= row->least && value <= row->most
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE,
+                          "the limit %s takes from %" PRId64 " to %" PRId64 " %s, not %" PRId64,
+                          row->name, row->least, row->most, row->unit, value);
+}
+
+tare_status tare_limit_set(tare_limits *const limits, const int limit, const int64_t value,
+                           tare_error *const err) {
+  int64_t *const slot = limits_value_of(limits, limit);
+  TARE_TRY(limits_check(limit, value, err));
+  *slot = value;
+  return TARE_OK;
+}
+
+tare_status tarei_limits_check(const tare_limits *const limits, tare_error *const err) {
   for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
-    const int64_t value = *limits_value_of(&copy, (tarei_limit)i);
-    if (value < ROWS[i].least || value > ROWS[i].most) {
-      return tarei_fail(err, TARE_E_USAGE,
-                        "the limit %s takes from %" PRId64 " to %" PRId64 " %s, not %" PRId64,
-                        ROWS[i].name, ROWS[i].least, ROWS[i].most, ROWS[i].unit, value);
-    }
+    TARE_TRY(limits_check(i, tare_limit_get(limits, i), err));
   }
   return TARE_OK;
 }
@@ -61,7 +81,7 @@ void tarei_bytes_text(const int64_t bytes, char text[const TAREI_BYTES_TEXT]) {
   (void)snprintf(text, TAREI_BYTES_TEXT, unit ? "%.1f %s" : "%.0f %s", value, UNITS[unit]);
 }
 
-static void amount_text(const row *const r, const int64_t amount,
+static void amount_text(const tare_limit *const r, const int64_t amount,
                         char text[const TAREI_BYTES_TEXT]) {
   if (strcmp(r->unit, "bytes") == 0) {
     tarei_bytes_text(amount, text);
@@ -73,13 +93,12 @@ static void amount_text(const row *const r, const int64_t amount,
 tare_status tarei_fail_limit(tare_error *const err, const tare_limits *const limits,
                              const tarei_limit limit, const int64_t amount, const char *const what,
                              ...) {
-  tare_limits copy = *limits;
   char begin[TARE_ERROR_CAPACITY / 2], seen[TAREI_BYTES_TEXT + 2] = "", allowed[TAREI_BYTES_TEXT];
   va_list args;
   va_start(args, what);
   (void)vsnprintf(begin, sizeof begin, what, args); /* a cut sentence is still one */
   va_end(args);
-  amount_text(&ROWS[limit], *limits_value_of(&copy, limit), allowed);
+  amount_text(&ROWS[limit], tare_limit_get(limits, (int)limit), allowed);
   if (amount >= 0) {
     amount_text(&ROWS[limit], amount, seen);
     const bool alike = strcmp(seen, allowed) == 0;                      /* as rounded for people */

@@ -302,14 +302,13 @@ int64_t tare_dataset_n_bad(const tare_dataset *const dataset) {
 }
 
 const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i) {
-  return i >= 0 && (size_t)i < dataset->n_kept ? dataset->bad[i].message
-                                               : "(only the first 1000 messages are kept)";
+  return i >= 0 && (size_t)i < dataset->n_kept ? dataset->bad[i].message : NULL;
 }
 
 bool tare_dataset_has_audio(const tare_dataset *const dataset) {
   bool audio = false;
   for (size_t i = 0; i < dataset->items.n; i++) {
-    audio = audio || dataset->items.items[i].ops == &tare_reader_audio;
+    audio = audio || dataset->items.items[i].ops->has_rate;
   }
   return audio;
 }

@@ -15,6 +15,7 @@ typedef struct tarei_reader_ops {
   const char *const *extensions; /* lower case without dot, NULL-terminated; folders list these */
   bool many;   /* files hold many samples; they are named "<file>[<index>]" even where it is one */
   bool labels; /* a file can hold the labels of its samples */
+  bool has_rate; /* samples have a rate, and are resampled to that of the spec */
 
   /* True when the file's first bytes, or its absence of a better reader, say so. Asked only for
    * files whose extension no reader knows; rows are asked in order. May not fail. */
@@ -41,7 +42,7 @@ typedef struct tarei_reader_ops {
   void (*close)(void *state); /* NULL is fine */
 } tarei_reader_ops;
 
-#define TARE_READER(name) extern const tarei_reader_ops tare_reader_##name;
+#define TARE_READER(name) extern const tarei_reader_ops tarei_reader_##name;
 #include "datasets/readers.inc"
 #undef TARE_READER
 

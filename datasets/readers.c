@@ -5,7 +5,7 @@
 #include "datasets/reader.h"
 
 static const tarei_reader_ops *const READERS[] = {
-#define TARE_READER(name) &tare_reader_##name,
+#define TARE_READER(name) &tarei_reader_##name,
 #include "datasets/readers.inc"
 #undef TARE_READER
 };

@@ -30,8 +30,14 @@ void say_more(const opt_common *const options, const char *const fmt, ...) {
 
 void say_data(const opt_common *const options, const tare_dataset *const dataset) {
   const int64_t n = tare_dataset_n_bad(dataset);
-  for (int64_t i = 0; i < n; i++) {
-    say(options, "skipped: %s", tare_dataset_bad(dataset, i));
+  const char *message = NULL;
+  int64_t i = 0;
+  for (; (message = tare_dataset_bad(dataset, i)) != NULL; i++) {
+    say(options, "skipped: %s", message);
+  }
+  if (i < n) {
+    say(options, "skipped: %" PRId64 " more sample%s, whose messages are not kept", n - i,
+        cli_s(n - i));
   }
   int least = 0, most = 0;
   tare_dataset_rates(dataset, &least, &most);

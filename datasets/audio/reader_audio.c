@@ -301,8 +301,9 @@ static tare_status audio_read(void *const state, const int64_t i, tarei_slot *co
 static const char *const EXTENSIONS[] = {"wav", "flac", "ogg",  "oga", "opus",
                                          "mp3", "aif",  "aiff", NULL};
 
-const tarei_reader_ops tare_reader_audio = {
+const tarei_reader_ops tarei_reader_audio = {
     .name = "audio",
+    .has_rate = true,
     .extensions = EXTENSIONS,
     .recognises = takes_anything,
     .open = audio_open,

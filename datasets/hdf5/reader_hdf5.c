@@ -216,7 +216,7 @@ static tare_status hdf5_read(void *const state, const int64_t i, tarei_slot *con
 
 static const char *const EXTENSIONS[] = {"h5", "hdf5", NULL};
 
-const tarei_reader_ops tare_reader_hdf5 = {
+const tarei_reader_ops tarei_reader_hdf5 = {
     .name = "HDF5",
     .extensions = EXTENSIONS,
     .many = true,

@@ -42,7 +42,7 @@ static tare_status npy_open(const char *const path, const tarei_data_spec *const
 
 static const char *const EXTENSIONS[] = {"npy", NULL};
 
-const tarei_reader_ops tare_reader_npy = {
+const tarei_reader_ops tarei_reader_npy = {
     .name = "NumPy array",
     .extensions = EXTENSIONS,
     .recognises = begins_as_npy,

@@ -97,7 +97,7 @@ static tare_status folder_open(const char *const path, const tarei_data_spec *co
 
 static const char *const NO_EXTENSIONS[] = {NULL};
 
-const tarei_reader_ops tare_reader_npy_folder = {
+const tarei_reader_ops tarei_reader_npy_folder = {
     .name = "folder of NumPy arrays",
     .extensions = NO_EXTENSIONS,
     .labels = true,

@@ -91,7 +91,7 @@ static tare_status npz_read(void *const state, const int64_t i, tarei_slot *cons
 
 static const char *const EXTENSIONS[] = {"npz", NULL};
 
-const tarei_reader_ops tare_reader_npz = {
+const tarei_reader_ops tarei_reader_npz = {
     .name = "NumPy archive",
     .extensions = EXTENSIONS,
     .labels = true,

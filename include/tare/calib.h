@@ -151,6 +151,7 @@ TARE_API tare_status tare_calibrate(const tare_model *model, tare_dataset *datas
                                     const tare_calibrate_options *options, tare_stats **out,
                                     tare_error *err);
 
+/** Frees statistics and clears the handle; NULL is fine. */
 TARE_API void tare_stats_free(tare_stats **stats);
 
 /** Writes or reads a statistics file (HDF5, docs/formats.md). The same statistics give the same
@@ -161,17 +162,25 @@ TARE_API tare_status tare_stats_load(const char *path, tare_stats **out, tare_er
  *  looked into for want of memory or after an I/O error: tare_stats_load then says so. */
 TARE_API bool tare_stats_is_stats_file(const char *path);
 
+/** Hash and name of the model that was run; the name belongs to the statistics. */
 TARE_API uint64_t tare_stats_model_hash(const tare_stats *stats);
 TARE_API const char *tare_stats_model_name(const tare_stats *stats);
+/** Number of profiles, 1 or more: the buckets that samples were counted in. */
 TARE_API int tare_stats_n_profiles(const tare_stats *stats);
-TARE_API const char *tare_stats_profile(const tare_stats *stats, int i); /* its specification */
+/** Text of profile i as tare_profiles_add takes it, owned by the statistics; NULL out of range. */
+TARE_API const char *tare_stats_profile(const tare_stats *stats, int i);
+/** Samples that the bucket of a profile counted; it must be in range (asserted). */
 TARE_API int64_t tare_stats_profile_samples(const tare_stats *stats, int profile);
-TARE_API const char *tare_stats_fit(const tare_stats *stats);        /* "native", "opt", ... */
+/** How samples were fitted: a name of tare_fit, "native", "opt", ... */
+TARE_API const char *tare_stats_fit(const tare_stats *stats);
+/** Whether padding was counted (tare_calibrate_options.count_padding). */
 TARE_API bool tare_stats_counts_padding(const tare_stats *stats);
 /** Whether every float tensor of the model was observed (tare_calibrate_options.all_tensors); false
  *  where the file does not say. */
 TARE_API bool tare_stats_all_tensors(const tare_stats *stats);
+/** Number of tensors, which are sorted by name. */
 TARE_API int tare_stats_n_tensors(const tare_stats *stats);
+/** Statistics of a tensor in a profile's bucket; both must be in range (asserted). */
 TARE_API tare_stats_entry tare_stats_get(const tare_stats *stats, int tensor, int profile);
 
 /** The calibration methods, by number: name and one-line summary; NULL out of range. */

@@ -108,7 +108,7 @@ TARE_API tare_status tare_dataset_rewind(tare_dataset *dataset, tare_error *err)
 TARE_API tare_status tare_dataset_rewind_for_dims(tare_dataset *dataset, tare_error *err);
 
 /** Samples skipped so far (since open or rewind), and the message of skipped sample i in the order of
- *  the data; the first 1000 messages are kept. */
+ *  the data. The first 1000 messages are kept; NULL for the others, and out of range. */
 TARE_API int64_t tare_dataset_n_bad(const tare_dataset *dataset);
 TARE_API const char *tare_dataset_bad(const tare_dataset *dataset, int64_t i);
 

@@ -46,6 +46,26 @@ typedef struct tare_limits {
  */
 TARE_API void tare_limits_init(tare_limits *limits);
 
+/** What a row of the list says of one limit. */
+typedef struct tare_limit {
+  const char *name, *unit, *text; /* "max-nodes", "nodes", one line of help */
+  int64_t normal, least, most;    /* default, 0 where it is the machine's; bounds */
+} tare_limit;
+
+/** The limits, by number: how many there are; one of them, NULL out of range. */
+TARE_API int tare_n_limits(void);
+TARE_API const tare_limit *tare_limit_at(int limit);
+
+/** Value of a limit by number, which must be in range (asserted). */
+TARE_API int64_t tare_limit_get(const tare_limits *limits, int limit);
+
+/**
+ * Sets a limit by number, which must be in range (asserted).
+ * @return TARE_OK, TARE_E_USAGE (the value is out of bounds: names limit and bounds; nothing is set)
+ */
+TARE_API tare_status tare_limit_set(tare_limits *limits, int limit, int64_t value,
+                                    tare_error *err);
+
 #ifdef __cplusplus
 }
 #endif

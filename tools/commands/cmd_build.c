@@ -15,9 +15,8 @@ enum { OPT_CALIB = OPT_COMMAND, OPT_FP32, OPT_FORCE };
 typedef struct build_arguments {
   opt_common common;
   opt_profiles profiles;
-  opt_build build;
+  tare_build_options build; /* without a table */
   opt_model model_options;
-  bool fp32, force;
   const char *model, *calib, *output;
 } build_arguments;
 
@@ -44,7 +43,7 @@ static void build_check(const build_arguments *const a, const struct argp_state 
   if (!a->output) {
     argp_error(state, "-o PLAN is needed, e.g. -o model.plan");
   }
-  if (a->calib && a->fp32) {
+  if (a->calib && a->build.fp32) {
     argp_error(state, "--fp32 and --calib are mutually exclusive");
   }
 }
@@ -65,10 +64,10 @@ static error_t build_parse(const int key, char *const arg, struct argp_state *co
       a->calib = arg;
       return 0;
     case OPT_FP32:
-      a->fp32 = true;
+      a->build.fp32 = true;
       return 0;
     case OPT_FORCE:
-      a->force = true;
+      a->build.any_table = true;
       return 0;
     case ARGP_KEY_ARG:
       if (a->model) {
@@ -121,7 +120,7 @@ static tare_status table_profiles(const tare_table *const table, const tare_port
 
 static tare_status other_model(const build_arguments *const a, const uint64_t made,
                                const uint64_t given, tare_error *const err) {
-  if (a->force) {
+  if (a->build.any_table) {
     say(&a->common,
         "warning: %s was made for another model (%016" PRIx64 ") than %s (%016" PRIx64 ")",
         a->calib, made, a->model, given);
@@ -198,14 +197,8 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
 
 static tare_status commands_build(const build_arguments *const a, build_work *const w,
                                   tare_error *const err) {
-  tare_build_options o;
-  tare_build_options_init(&o);
-  o.fp32 = a->fp32;
+  tare_build_options o = a->build;
   o.table = w->table;
-  o.any_table = a->force;
-  o.layer_precisions = a->build.layer_precisions;
-  o.constraints = a->build.constraints;
-  o.symmetric = a->build.symmetric;
   o.isa = a->common.isa;
   const double start = cli_now();
   CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
@@ -272,7 +265,7 @@ static tare_status build_check_output(const build_arguments *const a, tare_error
 /* A model that states its scales needs no table. */
 static tare_status check_scales(const build_arguments *const a, const build_work *const w,
                                 tare_error *const err) {
-  return a->calib || a->fp32 || tare_model_get_info(w->model).n_stated > 0
+  return a->calib || a->build.fp32 || tare_model_get_info(w->model).n_stated > 0
              ? TARE_OK
              : cli_fail(err, TARE_E_USAGE,
                         "give --calib TABLE for an INT8 plan, or --fp32 for a float one: there are "
@@ -296,6 +289,7 @@ static tare_status build_run(const build_arguments *const a, build_work *const w
 
 int cmd_build(const int argc, char **const argv) {
   build_arguments a = {0};
+  tare_build_options_init(&a.build);
   build_work w = {0};
   tare_error err = {0};
   cli_parse(&ARGP, argc, argv, &a);

@@ -22,7 +22,7 @@ typedef struct compare_arguments {
   opt_data data;
   opt_fit fit; /* of the evaluation, and what lies outside */
   opt_metric metric;
-  opt_build build;
+  tare_build_options build; /* without a table */
   opt_streaming streaming;
   opt_model model_options;
   double percentile;
@@ -281,13 +281,12 @@ static tare_status run_pass(const compare_arguments *const a, compare_work *cons
 }
 
 static compare_eval setup(const compare_arguments *const a, const compare_work *const w) {
-  compare_eval e = {
-      .common = &a->common, .model = w->model, .profiles = w->profiles, .data = w->eval};
-  tare_build_options_init(&e.build);
+  compare_eval e = {.common = &a->common,
+                    .build = a->build,
+                    .model = w->model,
+                    .profiles = w->profiles,
+                    .data = w->eval};
   e.build.isa = a->common.isa;
-  e.build.layer_precisions = a->build.layer_precisions;
-  e.build.constraints = a->build.constraints;
-  e.build.symmetric = a->build.symmetric;
   tare_eval_options_init(&e.eval);
   e.eval.metric = tare_metric_name(a->metric.metric);
   e.eval.alphabet = a->metric.alphabet;
@@ -395,6 +394,7 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
 
 int cmd_compare(const int argc, char **const argv) {
   compare_arguments a = {.all_methods = true, .metric = OPT_METRIC_NONE};
+  tare_build_options_init(&a.build);
   compare_work w = {0};
   tare_error err = {0};
   char fits[] = "native,opt,per-profile", paddings[] = "exclude";

@@ -1,6 +1,7 @@
-#include <string.h>
-
 #include "tools/options/options.h"
+
+enum { OPT_LAYER_PRECISIONS = OPT_BUILD, OPT_PRECISION_CONSTRAINTS, OPT_SYMMETRIC, OPT_LAST };
+_Static_assert((int)OPT_LAST <= (int)OPT_BUILD_END, "each option needs a key");
 
 static const struct argp_option OPTIONS[] = {
     {"layer-precisions", OPT_LAYER_PRECISIONS, "SPEC", 0,
@@ -28,7 +29,7 @@ static tare_constraints constraints_of(const char *const name,
 }
 
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
-  opt_build *const o = state->input;
+  tare_build_options *const o = state->input;
   switch (key) {
     case OPT_LAYER_PRECISIONS:
       o->layer_precisions = arg;

@@ -53,6 +53,7 @@ const struct argp opt_common_argp = {
     .options = OPTIONS, .parser = common_parse, .children = CHILDREN};
 
 void opt_prepare(void) {
+  opt_limits_prepare();
   opt_table_prepare();
 }
 

@@ -1,4 +1,5 @@
-/* One option for each row of TARE_LIMIT_LIST. */
+/* One option for each limit. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,43 +8,20 @@
 #include "tools/options/options.h"
 #include "tools/report.h"
 
-typedef struct limits_row {
-  const char *name, *unit;
-  int64_t normal, least, most;
-} limits_row;
+enum { N_FIXED = 1, N_KEYS = OPT_LIMITS_END - OPT_LIMITS };
 
-static const limits_row ROWS[] = {
-#define TARE_LIMIT_ROW(field, name, unit, normal, least, most, text) \
-  {name, unit, normal, least, most},
-    TARE_LIMIT_LIST(TARE_LIMIT_ROW)
-#undef TARE_LIMIT_ROW
-};
-enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
-_Static_assert(OPT_LIMITS + N_ROWS <= OPT_LIMITS_END, "each row needs a key");
+/* The limits follow; what stands behind them is zero and ends the list. */
+static struct argp_option OPTIONS[N_FIXED + N_KEYS + 1] = {
+    {"allow-external", OPT_ALLOW_EXTERNAL, "DIR", 0,
+     "External data of a model may also lie in DIR, besides the model's own folder", 0}};
 
-enum {
-  ROW_FIRST = -1,
-#define TARE_LIMIT_KEY(field, name, unit, normal, least, most, text) ROW_##field,
-  TARE_LIMIT_LIST(TARE_LIMIT_KEY)
-#undef TARE_LIMIT_KEY
-};
-
-static const struct argp_option OPTIONS[] = {
-#define TARE_LIMIT_OPTION(field, name, unit, normal, least, most, text) \
-  {name, OPT_LIMITS + ROW_##field, "N", 0, text, 0},
-    TARE_LIMIT_LIST(TARE_LIMIT_OPTION)
-#undef TARE_LIMIT_OPTION
-        {"allow-external", OPT_ALLOW_EXTERNAL, "DIR", 0,
-         "External data of a model may also lie in DIR, besides the model's own folder", 0},
-    {0}};
-
-static int64_t *opt_limits_value_of(tare_limits *const limits, const int at) {
-  int64_t *const values[] = {
-#define TARE_LIMIT_VALUE(field, name, unit, normal, least, most, text) &limits->field,
-      TARE_LIMIT_LIST(TARE_LIMIT_VALUE)
-#undef TARE_LIMIT_VALUE
-  };
-  return values[at];
+void opt_limits_prepare(void) {
+  const tare_limit *limit = NULL;
+  for (int i = 0; (limit = tare_limit_at(i)) != NULL; i++) {
+    assert(i < N_KEYS);
+    OPTIONS[N_FIXED + i] = (struct argp_option){
+        .name = limit->name, .key = OPT_LIMITS + i, .arg = "N", .doc = limit->text};
+  }
 }
 
 /* Powers of 1000, as sizes are printed, or with an "i" of 1024; 0 for what is no suffix. */
@@ -64,20 +42,20 @@ static int64_t suffix_value(const char *const suffix) {
   return value;
 }
 
-static int64_t limits_take_number(const struct argp_state *const state, const limits_row *const r,
-                                  const char *const text) {
+static void limits_take(const struct argp_state *const state, tare_limits *const limits,
+                        const int limit, const char *const text) {
   char *end = NULL;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
   const int64_t unit = suffix_value(end);
   int64_t product = 0;
   if (errno || end == text || !unit || __builtin_mul_overflow(value, unit, &product) ||
-      product < r->least || product > r->most) {
+      tare_limit_set(limits, limit, product, NULL) != TARE_OK) {
+    const tare_limit *const r = tare_limit_at(limit);
     const bool bytes = strcmp(r->unit, "bytes") == 0;
     argp_error(state, "--%s takes from %" PRId64 " to %" PRId64 " %s%s, not '%s'", r->name,
                r->least, r->most, r->unit, bytes ? ", e.g. 500M, 2G or 4Gi" : "", text);
   }
-  return product;
 }
 
 static error_t limits_parse(const int key, char *const arg, struct argp_state *const state) {
@@ -90,25 +68,24 @@ static error_t limits_parse(const int key, char *const arg, struct argp_state *c
     o->external_folder = arg;
     return 0;
   }
-  if (key < OPT_LIMITS || key >= OPT_LIMITS + N_ROWS) {
+  if (!tare_limit_at(key - OPT_LIMITS)) {
     return ARGP_ERR_UNKNOWN;
   }
-  const int at = key - OPT_LIMITS;
-  *opt_limits_value_of(&o->limits, at) = limits_take_number(state, &ROWS[at], arg);
+  limits_take(state, &o->limits, key - OPT_LIMITS, arg);
   return 0;
 }
 
 /* Says the default behind an option's text, where it is the same on every machine. */
 static char *add_default(const int key, const char *const text, void *const input) {
   (void)input;
-  const int at = key - OPT_LIMITS;
-  if (at < 0 || at >= N_ROWS || !ROWS[at].normal) {
+  const tare_limit *const limit = tare_limit_at(key - OPT_LIMITS);
+  if (!limit || !limit->normal) {
     return (char *)text; /* as it is */
   }
-  if (strcmp(ROWS[at].unit, "bytes") != 0) {
-    return cli_format("%s (default: %" PRId64 ")", text, ROWS[at].normal);
+  if (strcmp(limit->unit, "bytes") != 0) {
+    return cli_format("%s (default: %" PRId64 ")", text, limit->normal);
   }
-  char *const bytes = report_bytes(ROWS[at].normal);
+  char *const bytes = report_bytes(limit->normal);
   char *const all = cli_format("%s (default: %s)", text, bytes);
   free(bytes);
   return all;

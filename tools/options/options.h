@@ -30,7 +30,7 @@ enum option_key {
   OPT_SKIP_BAD,
   OPT_LIMIT,
   OPT_ALLOW_EXTERNAL,
-  OPT_LIMITS, /* one key for each row of TARE_LIMIT_LIST */
+  OPT_LIMITS, /* one key for each limit */
   OPT_LIMITS_END = OPT_LIMITS + 64,
   OPT_FIT,
   OPT_OUTSIDE,
@@ -45,9 +45,8 @@ enum option_key {
   OPT_METRIC,
   OPT_ALPHABET,
   OPT_OUTPUT_INDEX,
-  OPT_LAYER_PRECISIONS,
-  OPT_PRECISION_CONSTRAINTS,
-  OPT_SYMMETRIC,
+  OPT_BUILD, /* keys of opt_build.c */
+  OPT_BUILD_END = OPT_BUILD + 32,
   OPT_STATE,
   OPT_CHUNK,
   OPT_HOP,
@@ -112,12 +111,6 @@ typedef struct opt_metric {
 } opt_metric;
 #define OPT_METRIC_NONE ((opt_metric){.metric = -1})
 
-typedef struct opt_build {
-  const char *layer_precisions;
-  tare_constraints constraints;
-  bool symmetric;
-} opt_build;
-
 /* A value that an input takes for good. */
 typedef struct opt_set {
   const char *input;
@@ -138,6 +131,7 @@ typedef struct opt_model {
 
 /* Makes the groups whose options are rows of the library; before any of them is used. */
 void opt_prepare(void);
+void opt_limits_prepare(void);
 void opt_table_prepare(void);
 
 /* As cli_end, and with --json also an object on stdout that says what went wrong. `command` is
@@ -145,6 +139,7 @@ void opt_table_prepare(void);
 int opt_end(const char *command, const opt_common *options, tare_status status,
             const tare_error *err);
 
+/* The input of opt_build_argp is a tare_build_options. */
 extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, opt_data_argp, opt_fit_argp,
     opt_table_argp, opt_metric_argp, opt_build_argp, opt_streaming_argp, opt_model_argp;
 
