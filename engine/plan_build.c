@@ -24,7 +24,7 @@ static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize
                                   tare_error *const err) {
   tarei_quantize_options options = *o;
   int stated = 0;
-  if (!o->fp32) {
+  if (!o->build.fp32) {
     TARE_TRY(tarei_graph_take_stated(graph, &stated, err));
   }
   options.int8 = o->int8 || stated > 0;
@@ -41,8 +41,8 @@ static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize
 /* Requests name layers of the whole; those of bodies take what is best. */
 static tare_status quantize_bodies(const tarei_graph *const graph,
                                    const tarei_quantize_options *const o, tare_error *const err) {
-  const tarei_quantize_options options = {
-      .fp32 = o->fp32, .int8 = o->int8, .symmetric = o->symmetric};
+  tarei_quantize_options options = *o;
+  options.build.layer_precisions = NULL;
   for (int n = 0; n < graph->n_nodes; n++) {
     tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
@@ -71,13 +71,7 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
   if (o->table) {
     TARE_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, err));
   }
-  const tarei_quantize_options options = {
-      .fp32 = o->fp32,
-      .int8 = o->table != NULL,
-      .symmetric = o->symmetric,
-      .layer_precisions = o->constraints == TARE_CONSTRAINTS_NONE ? NULL : o->layer_precisions,
-      .obey = o->constraints == TARE_CONSTRAINTS_OBEY,
-  };
+  const tarei_quantize_options options = {.build = *o, .int8 = o->table != NULL};
   TARE_TRY(quantize_graph(plan->graph, &options, err));
   return quantize_bodies(plan->graph, &options, err);
 }

@@ -142,7 +142,7 @@ static tarei_precision quantize_choose(const tarei_graph *const g, const tarei_n
   if (!(quiet || raw) || !row_scales_serve(g, node, form)) {
     return TAREI_INT8;
   }
-  if (o->symmetric) {
+  if (o->build.symmetric) {
     tarei_str_add(why,
                   quiet ? "a single scale rounds quiet rows of '%s' to zero"
                         : "a single scale serves '%s', whose level varies over time",
@@ -299,7 +299,7 @@ static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *
 static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
   bool *const marks = r->symmetric;
   for (int v = 0; v < g->n_values; v++) {
-    marks[v] = r->options->symmetric;
+    marks[v] = r->options->build.symmetric;
   }
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
@@ -347,8 +347,9 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
 
 tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_options *const o,
                                  tare_error *const err) {
+  const bool by_name = o->build.constraints != TARE_CONSTRAINTS_NONE;
   tarei_requests requests;
-  TARE_TRY(tarei_requests_parse(o->layer_precisions, &requests, err));
+  TARE_TRY(tarei_requests_parse(by_name ? o->build.layer_precisions : NULL, &requests, err));
   tarei_str refused = {0};
   const size_t n_nodes = (size_t)g->n_nodes, n_values = (size_t)g->n_values;
   rewrite r = {.options = o,
@@ -363,7 +364,7 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
   }
   TARE_TRY_GOTO(decide_nodes(g, &r, &requests, &refused, err), done);
   TARE_TRY_GOTO(tarei_requests_check_used(&requests, g, err), done);
-  if (o->obey && refused.length) {
+  if (o->build.constraints == TARE_CONSTRAINTS_OBEY && refused.length) {
     status = tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
                         tarei_str_get(&refused));
     goto done;

@@ -5,15 +5,14 @@
 #ifndef TAREI_GRAPH_QUANTIZE_QUANTIZE_H
 #define TAREI_GRAPH_QUANTIZE_QUANTIZE_H
 
+#include <tare/plan.h>
+
 #include "graph/ir/ir.h"
 
 typedef struct tarei_quantize_options {
-  bool fp32;                    /* layers run in float, whatever the model states */
-  bool stated_only;             /* scales are the model's own: other layers stay float */
-  bool int8;                    /* layers run in int8 unless a request says otherwise */
-  bool symmetric;               /* never use the unsigned range */
-  const char *layer_precisions; /* "GLOB:fp32,GLOB:int8-rows"; the last match wins; or NULL */
-  bool obey;                    /* a request that cannot be met fails, naming the layers */
+  tare_build_options build; /* what the caller of the build asked for; the table is not read here */
+  bool stated_only;         /* scales are the model's own: other layers stay float */
+  bool int8;                /* layers run in int8 unless a request says otherwise */
 } tarei_quantize_options;
 
 /* Attribute of an int8 layer whose input stays float: each of its rows is quantized at run time. */

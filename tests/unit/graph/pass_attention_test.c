@@ -243,7 +243,7 @@ static void expect_precision(const int n, const char *const requests, const char
     quant->n_scales = 1;
     quant->unsigned_range = true;
   }
-  const tarei_quantize_options options = {.int8 = true, .layer_precisions = requests};
+  const tarei_quantize_options options = {.int8 = true, .build.layer_precisions = requests};
   tare_error err = {0};
   if (tarei_graph_quantize(g, &options, &err) != TARE_OK ||
       tarei_graph_compact(g, &err) != TARE_OK || tarei_graph_infer(g, &err) != TARE_OK) {
