@@ -2,7 +2,7 @@
 # table. The pattern is a path with ID where a row's name goes. A row is all that the build needs.
 function(tare_family out table pattern)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
-  file(STRINGS ${table} rows REGEX "^TAREI?_[A-Z_]+\\(")
+  file(STRINGS ${table} rows REGEX "^TAREI?_[A-Z_]+\\([a-z]")
   set(files "")
   foreach(row IN LISTS rows)
     string(REGEX REPLACE "^[A-Z_]+\\(([a-z0-9_]+).*" "\\1" id "${row}")

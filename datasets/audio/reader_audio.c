@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "datasets/audio/audio_file.h"
-#include "datasets/audio/audio_header.h"
 #include "datasets/audio/audio_ports.h"
+#include "datasets/audio/container.h"
 #include "datasets/convert.h"
 #include "datasets/port_shape.h"
 #include "datasets/reader.h"
@@ -136,7 +136,7 @@ static tare_status check_info(const SF_INFO *const info, const int64_t max_frame
 
 static tare_status reader_audio_decode(const audio *const a, int *const rate, mono *const out,
                                        tare_error *const err) {
-  TARE_TRY(tarei_audio_check_header(a->path, err));
+  TARE_TRY(tarei_container_check(a->path, err));
   tarei_audio_file file;
   TARE_TRY(tarei_audio_file_open(a->path, &file, err));
   const SF_INFO info = file.info;
@@ -298,13 +298,10 @@ static tare_status audio_read(void *const state, const int64_t i, tarei_slot *co
   return status;
 }
 
-static const char *const EXTENSIONS[] = {"wav", "flac", "ogg",  "oga", "opus",
-                                         "mp3", "aif",  "aiff", NULL};
-
 const tarei_reader_ops tarei_reader_audio = {
     .name = "audio",
     .has_rate = true,
-    .extensions = EXTENSIONS,
+    .extensions = tarei_audio_extensions,
     .recognises = takes_anything,
     .open = audio_open,
     .count = audio_count,
