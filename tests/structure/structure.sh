@@ -1,0 +1,46 @@
+#!/bin/sh
+# structure.sh SOURCE BUILD: how the files of the floors hang together.
+#   rooms    no folder has more than 40 sources
+#   circles  no file calls another that calls it back, also not over third ones
+#   names    no local function has the name of one in another file (kernels: theirs are made once
+#            for each instruction set)
+set -eu
+SOURCE=$1 BUILD=$2
+MOST=40
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+floors="base shapes kernels datasets graph engine calib tools"
+bad=0
+
+fail() {
+  echo "$1" >&2
+  bad=1
+}
+
+cd "$SOURCE"
+find $floors tests bench \( -name '*.c' -o -name '*.h' -o -name '*.inc' \) | sed 's#/[^/]*$##' | sort |
+  uniq -c | awk -v most=$MOST '$1 > most {print $2 " holds " $1 " sources, more than " most}' >"$folder/rooms"
+[ ! -s "$folder/rooms" ] || fail "$(cat "$folder/rooms")"
+
+# FILE KIND SYMBOL of every function that an object defines (T), has for itself (t) or wants (U).
+# Objects of files that are gone stay in a build folder.
+cd "$BUILD"
+find $floors -path '*.dir/*.c.o' -exec nm -A --format=posix {} + |
+  sed -n 's#^\([a-z]*\)/.*\.dir/\(.*\)\.o: \([^ ]*\) \([TtU]\).*#\1/\2 \4 \3#p' >"$folder/all"
+(cd "$SOURCE" && find $floors -name '*.c') | awk -v all="$folder/all" '{there[$1]}
+  END {while ((getline line <all) > 0) {split(line, f, " "); if (f[1] in there) print line}}' \
+  >"$folder/symbols"
+[ -s "$folder/symbols" ] || fail "$BUILD holds no objects"
+
+awk '$2 == "T" {home[$3] = $1; next} $2 == "U" {wants[n++] = $1 " " $3}
+  END {for (i = 0; i < n; i++) {split(wants[i], w, " "); if (w[2] in home) print w[1], home[w[2]]}}' \
+  "$folder/symbols" | sort -u >"$folder/calls"
+tsort "$folder/calls" >/dev/null 2>"$folder/circles" || fail "files that call one another in a circle:
+$(sed 's/^.*: input contains a loop:$/circle:/; s/^tsort: //' "$folder/circles")"
+
+awk '$2 == "t" && $1 !~ /^kernels\// && $3 !~ /^(asan|_)/ {sub(/\..*/, "", $3); print $3, $1}' "$folder/symbols" | sort -u |
+  awk '{files[$1] = files[$1] " " $2; n[$1]++} END {for (f in n) if (n[f] > 1) print f ":" files[f]}' \
+    >"$folder/names"
+[ ! -s "$folder/names" ] || fail "local functions of one name in more than one file:
+$(cat "$folder/names")"
+exit $bad
