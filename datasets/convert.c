@@ -10,30 +10,35 @@
 typedef struct member {
   tare_dtype dtype;
   int64_t (*from_i64)(const int64_t *in, int64_t n, void *out);
+  int64_t (*from_f32)(const float *in, int64_t n, void *out);
   int64_t (*from_f64)(const double *in, int64_t n, void *out);
 } member;
 
-#define INTEGER(name, type, min, max)                                                          \
-  static int64_t name##_from_i64(const int64_t *const in, const int64_t n, void *const out) {  \
-    type *const to = out;                                                                      \
-    for (int64_t i = 0; i < n; i++) {                                                          \
-      if (in[i] < (min) || in[i] > (max)) {                                                    \
-        return i;                                                                              \
-      }                                                                                        \
-      to[i] = (type)in[i];                                                                     \
-    }                                                                                          \
-    return n;                                                                                  \
-  }                                                                                            \
-  static int64_t name##_from_f64(const double *const in, const int64_t n, void *const out) {   \
-    type *const to = out;                                                                      \
-    for (int64_t i = 0; i < n; i++) {                                                          \
-      if (!(in[i] >= (double)(min) && in[i] < (double)(max) + 1.0) || in[i] != trunc(in[i])) { \
-        return i;                                                                              \
-      }                                                                                        \
-      to[i] = (type)in[i];                                                                     \
-    }                                                                                          \
-    return n;                                                                                  \
+#define INTEGER_OF_REAL(name, suffix, source, type, min, max)                                     \
+  static int64_t name##_from_##suffix(const source *const in, const int64_t n, void *const out) { \
+    type *const to = out;                                                                         \
+    for (int64_t i = 0; i < n; i++) {                                                             \
+      const double x = (double)in[i];                                                             \
+      if (!(x >= (double)(min) && x < (double)(max) + 1.0) || x != trunc(x)) {                    \
+        return i;                                                                                 \
+      }                                                                                           \
+      to[i] = (type)x;                                                                            \
+    }                                                                                             \
+    return n;                                                                                     \
   }
+#define INTEGER(name, type, min, max)                                                         \
+  static int64_t name##_from_i64(const int64_t *const in, const int64_t n, void *const out) { \
+    type *const to = out;                                                                     \
+    for (int64_t i = 0; i < n; i++) {                                                         \
+      if (in[i] < (min) || in[i] > (max)) {                                                   \
+        return i;                                                                             \
+      }                                                                                       \
+      to[i] = (type)in[i];                                                                    \
+    }                                                                                         \
+    return n;                                                                                 \
+  }                                                                                           \
+  INTEGER_OF_REAL(name, f32, float, type, min, max)                                           \
+  INTEGER_OF_REAL(name, f64, double, type, min, max)
 
 INTEGER(i8, int8_t, INT8_MIN, INT8_MAX)
 INTEGER(i16, int16_t, INT16_MIN, INT16_MAX)
@@ -53,27 +58,21 @@ static double same_double(const double x) {
 }
 
 /* `put` makes the stored element, `back` widens it again to see whether it overflowed. */
-#define FLOATING(name, type, wide, put, back)                                                 \
-  static int64_t name##_from_i64(const int64_t *const in, const int64_t n, void *const out) { \
-    type *const to = out;                                                                     \
-    for (int64_t i = 0; i < n; i++) {                                                         \
-      to[i] = put((wide)in[i]);                                                               \
-      if (!isfinite(back(to[i]))) {                                                           \
-        return i;                                                                             \
-      }                                                                                       \
-    }                                                                                         \
-    return n;                                                                                 \
-  }                                                                                           \
-  static int64_t name##_from_f64(const double *const in, const int64_t n, void *const out) {  \
-    type *const to = out;                                                                     \
-    for (int64_t i = 0; i < n; i++) {                                                         \
-      to[i] = put((wide)in[i]);                                                               \
-      if (!isfinite(back(to[i]))) {                                                           \
-        return i;                                                                             \
-      }                                                                                       \
-    }                                                                                         \
-    return n;                                                                                 \
+#define FLOATING_OF(name, suffix, source, type, wide, put, back)                                  \
+  static int64_t name##_from_##suffix(const source *const in, const int64_t n, void *const out) { \
+    type *const to = out;                                                                         \
+    for (int64_t i = 0; i < n; i++) {                                                             \
+      to[i] = put((wide)in[i]);                                                                   \
+      if (!isfinite(back(to[i]))) {                                                               \
+        return i;                                                                                 \
+      }                                                                                           \
+    }                                                                                             \
+    return n;                                                                                     \
   }
+#define FLOATING(name, type, wide, put, back)            \
+  FLOATING_OF(name, i64, int64_t, type, wide, put, back) \
+  FLOATING_OF(name, f32, float, type, wide, put, back)   \
+  FLOATING_OF(name, f64, double, type, wide, put, back)
 
 FLOATING(f16, uint16_t, float, tarei_float_to_f16, tarei_f16_to_float)
 FLOATING(bf16, uint16_t, float, tarei_float_to_bf16, tarei_bf16_to_float)
@@ -81,7 +80,7 @@ FLOATING(f32, float, float, same_float, same_float)
 FLOATING(f64, double, double, same_double, same_double)
 
 #define MEMBER(dtype, name) \
-  { dtype, name##_from_i64, name##_from_f64 }
+  { dtype, name##_from_i64, name##_from_f32, name##_from_f64 }
 static const member MEMBERS[] = {
     MEMBER(TARE_F32, f32),      MEMBER(TARE_F64, f64), MEMBER(TARE_F16, f16),
     MEMBER(TARE_BF16, bf16),    MEMBER(TARE_I8, i8),   MEMBER(TARE_I16, i16),
@@ -120,6 +119,12 @@ static tare_status convert_f64(const double *const values, const int64_t count,
   return i == count ? TARE_OK : fail_float(values[i], i, dtype, err);
 }
 
+static tare_status convert_f32(const float *const values, const int64_t count,
+                               const tare_dtype dtype, void *const out, tare_error *const err) {
+  const int64_t i = find_member(dtype)->from_f32(values, count, out);
+  return i == count ? TARE_OK : fail_float((double)values[i], i, dtype, err);
+}
+
 static tare_status convert_i64(const int64_t *const values, const int64_t count,
                                const tare_dtype dtype, void *const out, tare_error *const err) {
   const int64_t i = find_member(dtype)->from_i64(values, count, out);
@@ -132,6 +137,9 @@ tare_status tarei_convert(const tarei_number number, const void *const values, c
                           const tare_dtype dtype, void *const out, tare_error *const err) {
   if (number == TAREI_NUMBER_F64) {
     return convert_f64(values, count, dtype, out, err);
+  }
+  if (number == TAREI_NUMBER_F32) {
+    return convert_f32(values, count, dtype, out, err);
   }
   for (int64_t i = 0; number == TAREI_NUMBER_U64 && i < count; i++) {
     const uint64_t value = ((const uint64_t *)values)[i];

@@ -12,6 +12,7 @@ typedef enum tarei_number {
   TAREI_NUMBER_I64,
   TAREI_NUMBER_U64,
   TAREI_NUMBER_F64,
+  TAREI_NUMBER_F32, /* of audio and its features */
 } tarei_number;
 
 /* Integers must lie inside the range of dtype; floats must be finite, inside the range, and whole

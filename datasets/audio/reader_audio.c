@@ -79,33 +79,46 @@ static const char *audio_describe(const void *const state) {
   return ((const audio *)state)->describe;
 }
 
-static tare_status append_block(mono *const to, const float *const block, const int64_t n,
-                                const int channels, tare_error *const err) {
-  for (int64_t i = 0; i < n; i++) {
-    double sum = 0;
-    for (int c = 0; c < channels; c++) {
-      sum += (double)block[i * channels + c];
+static tare_status reader_audio_reserve(mono *const m, const int64_t more, tare_error *const err) {
+  while (m->capacity < (size_t)(m->n + more)) {
+    if (!TAREI_GROW(m->frames, m->capacity, m->capacity)) {
+      return tarei_fail_memory(err, "audio", m->capacity * 2 * sizeof *m->frames);
     }
-    if (!TAREI_GROW(to->frames, to->n, to->capacity)) {
-      return tarei_fail_memory(err, "audio", to->capacity * 2 * sizeof *to->frames);
-    }
-    to->frames[to->n++] = (float)(sum / channels);
   }
   return TARE_OK;
 }
 
-/* Reads to the end in blocks: the length in the header is a promise, not a size to allocate. */
+/* Means over channels, as sums that begin at 0: there is no -0 among them. */
+static void mix(const float *const in, const int64_t n, const int channels, float *const out) {
+  for (int64_t i = 0; channels == 1 && i < n; i++) {
+    out[i] = in[i] + 0.0f;
+  }
+  for (int64_t i = 0; channels > 1 && i < n; i++) {
+    double sum = 0;
+    for (int c = 0; c < channels; c++) {
+      sum += (double)in[i * channels + c];
+    }
+    out[i] = (float)(sum / channels);
+  }
+}
+
+/* Reads to the end in blocks: the length in the header is a promise, not a size to allocate. One
+ * channel is read to where it stays. */
 static tare_status reader_audio_read_frames(SNDFILE *const file, const SF_INFO *const info,
                                             const int64_t max_frames, mono *const out,
                                             tare_error *const err) {
   float block[BLOCK_VALUES];
   const sf_count_t step = BLOCK_VALUES / info->channels;
   for (;;) {
-    const sf_count_t n = sf_readf_float(file, block, step);
+    TARE_TRY(reader_audio_reserve(out, step, err));
+    float *const to = out->frames + out->n;
+    float *const read = info->channels == 1 ? to : block;
+    const sf_count_t n = sf_readf_float(file, read, step);
     if (n <= 0) {
       break;
     }
-    TARE_TRY(append_block(out, block, n, info->channels, err));
+    mix(read, n, info->channels, to);
+    out->n += n;
     if (out->n > max_frames) {
       return tarei_fail(err, TARE_E_INPUT, "has more frames than the %lld that max-elements allows",
                         (long long)max_frames);
@@ -194,18 +207,8 @@ static tare_status emit_values(const audio *const a, const float *const values, 
   if (!values) {
     return TARE_OK;
   }
-  const int64_t n = tare_tensor_count(tensor);
-  double *const wide = tarei_calloc((size_t)n, sizeof *wide);
-  if (!wide) {
-    return tarei_fail_memory(err, "audio", (size_t)n * sizeof *wide);
-  }
-  for (int64_t i = 0; i < n; i++) {
-    wide[i] = (double)values[i];
-  }
-  const tare_status status =
-      tarei_convert(TAREI_NUMBER_F64, wide, n, tensor->dtype, tensor->data, err);
-  free(wide);
-  return status;
+  return tarei_convert(TAREI_NUMBER_F32, values, tare_tensor_count(tensor), tensor->dtype,
+                       tensor->data, err);
 }
 
 static tare_status emit_length(const audio *const a, const int64_t length, tarei_slot *const out,

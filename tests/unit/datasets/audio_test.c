@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "audio_helper.h"
+#include "base/half.h"
 
 enum { FRAMES = 4000 };
 static float sine[2 * FRAMES];
@@ -82,6 +83,76 @@ static void channels_are_averaged(void **state) {
   assert_int_equal(x->dims[0], 2);
   assert_true(fabsf(((const float *)x->data)[0] + 0.25f / 3) < 1e-7f);
   tare_dataset_close(&data);
+}
+
+enum { MOST_CHANNELS = 3, BITS_FRAMES = 9000 }; /* several blocks of any number of channels */
+
+/* Numbers over the whole range of the encoding, and a few odd ones. */
+static void put_numbers(const char *const name, const int format, const int channels) {
+  static double values[BITS_FRAMES * MOST_CHANNELS];
+  static const double odd[] = {-0.0, 0, 1, -1, 0x1p-149, -0x1.fffffep-3, 0.1, 1 - 0x1p-30};
+  uint32_t x = 2463534242u;
+  for (int i = 0; i < BITS_FRAMES * channels; i++) {
+    x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+    values[i] = i < 8 * channels ? odd[i / channels] : ((double)x - 0x1p31) * (0x1p-31 - 0x1p-60);
+  }
+  SF_INFO info = {.samplerate = 8000, .channels = channels, .format = format};
+  SNDFILE *const file = sf_open(at(name), SFM_WRITE, &info);
+  assert_non_null(file);
+  assert_int_equal(sf_writef_double(file, values, BITS_FRAMES), BITS_FRAMES);
+  sf_close(file);
+}
+
+/* As float64, rounded to float for each channel, and averaged in float64. */
+static void read_numbers(const char *const name, const int channels, float *const out) {
+  static double values[BITS_FRAMES * MOST_CHANNELS];
+  SF_INFO info = {0};
+  SNDFILE *const file = sf_open(at(name), SFM_READ, &info);
+  assert_non_null(file);
+  assert_int_equal(sf_readf_double(file, values, BITS_FRAMES + 1), BITS_FRAMES);
+  sf_close(file);
+  for (int i = 0; i < BITS_FRAMES; i++) {
+    double sum = 0;
+    for (int c = 0; c < channels; c++) {
+      sum += (double)(float)values[i * channels + c];
+    }
+    out[i] = (float)(sum / channels);
+  }
+}
+
+static void every_encoding_keeps_its_bits(void **state) {
+  (void)state;
+  static const int FORMATS[] = {
+      SF_FORMAT_WAV | SF_FORMAT_PCM_U8,  SF_FORMAT_AIFF | SF_FORMAT_PCM_S8,
+      SF_FORMAT_WAV | SF_FORMAT_PCM_16,  SF_FORMAT_WAV | SF_FORMAT_PCM_24,
+      SF_FORMAT_WAV | SF_FORMAT_PCM_32,  SF_FORMAT_AIFF | SF_FORMAT_PCM_32,
+      SF_FORMAT_FLAC | SF_FORMAT_PCM_24, SF_FORMAT_WAV | SF_FORMAT_FLOAT,
+      SF_FORMAT_WAV | SF_FORMAT_DOUBLE,  SF_FORMAT_WAV | SF_FORMAT_ULAW};
+  static const tare_dtype DTYPES[] = {TARE_F32, TARE_F64, TARE_F16};
+  static float wanted[BITS_FRAMES];
+  for (size_t f = 0; f < sizeof FORMATS / sizeof *FORMATS; f++) {
+    for (int channels = 1; channels <= MOST_CHANNELS; channels++) {
+      put_numbers("bits", FORMATS[f], channels);
+      read_numbers("bits", channels, wanted);
+      for (size_t d = 0; d < sizeof DTYPES / sizeof *DTYPES; d++) {
+        const tare_port to = port("audio", DTYPES[d], 2);
+        tare_dataset_options o = options_for(&to, 1);
+        tare_dataset *data = open_data(at("bits"), &o);
+        const tare_tensor *const x = &next_sample(data)->tensors[0];
+        assert_int_equal(x->dims[0], BITS_FRAMES);
+        for (int i = 0; i < BITS_FRAMES; i++) {
+          const double wide = (double)wanted[i];
+          const uint16_t half = tarei_float_to_f16(wanted[i]);
+          const void *const bits = DTYPES[d] == TARE_F32   ? (const void *)&wanted[i]
+                                   : DTYPES[d] == TARE_F64 ? (const void *)&wide
+                                                           : (const void *)&half;
+          const size_t size = tare_dtype_size(x->dtype);
+          assert_memory_equal((const char *)x->data + (size_t)i * size, bits, size);
+        }
+        tare_dataset_close(&data);
+      }
+    }
+  }
 }
 
 static double energy(const float *const x, const int64_t n) {
@@ -271,6 +342,7 @@ int main(void) {
       cmocka_unit_test(each_kind_of_file),
       cmocka_unit_test(pcm_is_divided_by_32768),
       cmocka_unit_test(channels_are_averaged),
+      cmocka_unit_test(every_encoding_keeps_its_bits),
       cmocka_unit_test(resampling_keeps_length_and_energy),
       cmocka_unit_test(ports_of_each_shape),
       cmocka_unit_test(truncated_files),
