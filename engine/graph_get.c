@@ -278,23 +278,35 @@ static bool outputs_are_free(const tarei_graph *const g, const int *const out, c
   return true;
 }
 
+static void get_record(tarei_reader *const r, tarei_record *const out) {
+  const uint8_t asked = tarei_get_u8(r), got = tarei_get_u8(r), why = tarei_get_u8(r);
+  char *const subject = tarei_get_text(r);
+  const int64_t number = (int64_t)tarei_get_u64(r);
+  r->failed |=
+      asked >= TARE_PRECISION_COUNT || got >= TARE_PRECISION_COUNT || why >= TARE_REASON_COUNT;
+  const tarei_reason reason = {(tare_reason)why, *subject ? subject : NULL, number};
+  r->failed |= !tarei_record_set(out, (tare_precision)asked, (tare_precision)got, &reason);
+  free(subject);
+}
+
 static void get_node(tarei_reader *const r, tarei_graph *const g,
                      const tarei_blobs *const constants) {
   char *const op = tarei_get_text(r), *const domain = tarei_get_text(r);
   char *const name = tarei_get_text(r);
   const uint32_t number = tarei_get_u32(r);
-  char *const precision = tarei_get_text(r);
+  tarei_record record = {0};
+  get_record(r, &record);
   const uint32_t opset = tarei_get_u32(r);
   int n_in = 0, n_out = 0, node = -1;
   int *const in = get_operands(r, g, &n_in), *const out = get_operands(r, g, &n_out);
   if (!r->failed && tarei_op_find(op, domain) && outputs_are_free(g, out, n_out)) {
     node = tarei_graph_add_node(g, op, domain, name, (int)opset, in, n_in, out, n_out);
   }
-  r->failed |= node < 0 || number > INT32_MAX ||
-               !tarei_exprs_keep_owner(g->exprs, (int32_t)number);
+  r->failed |= node < 0 || number > INT32_MAX || !tarei_exprs_keep_owner(g->exprs, (int32_t)number);
   if (node >= 0) {
     g->nodes[node].number = (int32_t)number;
-    g->nodes[node].precision = *precision ? tarei_strdup(precision) : NULL;
+    g->nodes[node].record = record;
+    record = (tarei_record){0};
     const uint32_t n_attrs = tarei_get_count(r, 8);
     for (uint32_t a = 0; !r->failed && a < n_attrs; a++) {
       get_attr(r, g, &g->nodes[node], constants);
@@ -304,7 +316,7 @@ static void get_node(tarei_reader *const r, tarei_graph *const g,
   free(op);
   free(domain);
   free(name);
-  free(precision);
+  tarei_record_fini(&record);
   free(in);
   free(out);
 }

@@ -155,6 +155,14 @@ static void put_operands(tarei_writer *const w, const int *const operands, const
   }
 }
 
+static void put_record(tarei_writer *const w, const tarei_record *const record) {
+  tarei_put_u8(w, (uint8_t)record->asked);
+  tarei_put_u8(w, (uint8_t)record->got);
+  tarei_put_u8(w, (uint8_t)record->why);
+  tarei_put_text(w, record->subject);
+  tarei_put_u64(w, (uint64_t)record->number);
+}
+
 static void put_node(tarei_writer *const w, const tare_plan *const plan,
                      const tarei_node *const node, const int *const numbers, int *const child,
                      tarei_blobs *const constants) {
@@ -162,7 +170,7 @@ static void put_node(tarei_writer *const w, const tare_plan *const plan,
   tarei_put_text(w, node->op->domain);
   tarei_put_text(w, node->name);
   tarei_put_u32(w, (uint32_t)node->number);
-  tarei_put_text(w, node->precision);
+  put_record(w, &node->record);
   tarei_put_u32(w, (uint32_t)node->opset);
   put_operands(w, node->in, node->n_in, numbers);
   put_operands(w, node->out, node->n_out, numbers);

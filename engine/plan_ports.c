@@ -129,10 +129,10 @@ int64_t tare_plan_context_bytes(const tare_plan *const plan) {
   return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }
 
-/* --- layers: shape, precision and reason are texts kept in three strings per step ---------------
+/* --- layers: shape and reason are texts kept in two strings per step ----------------------------
  */
 
-enum { LAYER_SHAPE, LAYER_PRECISION, LAYER_REASON, LAYER_TEXTS };
+enum { LAYER_SHAPE, LAYER_REASON, LAYER_TEXTS };
 
 static void plan_ports_print_shape(const tarei_graph *const g, const tarei_value *const v,
                                    tarei_str *const out) {
@@ -149,18 +149,10 @@ static tare_status describe_layer(tare_plan *const plan, const struct tarei_laye
   const tarei_graph *const g = layer->plan->graph;
   const tarei_node *const node = layer->plan->steps[layer->step].node;
   const tarei_value *const v = &g->values[tarei_node_first_out(node)];
-  const char *const colon = node->precision ? strstr(node->precision, ": ") : NULL;
+  const tarei_reason reason = tarei_record_reason(&node->record);
   tarei_str texts[LAYER_TEXTS] = {{0}};
   plan_ports_print_shape(g, v, &texts[LAYER_SHAPE]);
-  if (node->precision) {
-    const int length = colon ? (int)(colon - node->precision) : (int)strlen(node->precision);
-    tarei_str_add(&texts[LAYER_PRECISION], "%.*s", length, node->precision);
-  } else {
-    const tare_dtype dtype = v->dtype;
-    tarei_str_add(&texts[LAYER_PRECISION], "%s",
-                  dtype == TARE_F32 ? "fp32" : tare_dtype_name(dtype));
-  }
-  tarei_str_add(&texts[LAYER_REASON], "%s", colon ? colon + 2 : "");
+  tarei_reason_print(&reason, &texts[LAYER_REASON]);
   bool ok = true;
   for (int i = 0; i < LAYER_TEXTS; i++) {
     ok &= keep(plan, &texts[i]) != NULL;
@@ -197,19 +189,32 @@ int tare_plan_n_layers(const tare_plan *const plan) {
   return plan->n_layers;
 }
 
+/* A layer without an int8 form computes in what it makes. */
+static const char *name_precision(const tarei_record *const record, const tare_dtype made) {
+  return record->got        ? tare_precision_name(record->got)
+         : made == TARE_F32 ? tare_precision_name(TARE_PRECISION_FP32)
+                            : tare_dtype_name(made);
+}
+
 tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
   assert(i >= 0 && i < plan->n_layers);
   const tare_plan *const part = plan->layers[i].plan;
   const tarei_step *const step = &part->steps[plan->layers[i].step];
   char *const *const texts = plan->strings + plan->first_layer_string + i * LAYER_TEXTS;
+  const tarei_value *const made = &part->graph->values[tarei_node_first_out(step->node)];
+  const tarei_record *const record = &step->node->record;
   return (tare_layer){
       .name = step->node->name,
       .op = step->node->op->name,
-      .asked = tarei_attr_string(step->node, TAREI_ATTR_ASKED, "any"),
-      .precision = texts[LAYER_PRECISION],
+      .asked = record->asked,
+      .got = record->got,
+      .precision = name_precision(record, made->dtype),
+      .why = record->why,
+      .subject = record->subject ? record->subject : "",
+      .number = record->number,
       .reason = texts[LAYER_REASON],
       .kernel = step->lowering->kernel ? step->lowering->kernel(step, &plan->kernels) : "",
-      .output = part->graph->values[tarei_node_first_out(step->node)].name,
+      .output = made->name,
       .shape = texts[LAYER_SHAPE],
   };
 }

@@ -54,10 +54,10 @@ void layers_print_reasons(const tare_plan *const plan) {
   report *const r = report_new("layer~,op<,asked<,got<,why<");
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    if (*layer.reason) {
+    if (layer.why != TARE_REASON_NONE) {
       report_cell(r, "%s", layer.name);
       report_cell(r, "%s", layer.op);
-      report_cell(r, "%s", layer.asked);
+      report_cell(r, "%s", tare_precision_name(layer.asked));
       report_cell(r, "%s", layer.precision);
       report_cell(r, "%s", layer.reason);
     }
@@ -78,7 +78,7 @@ void layers_print(const tare_plan *const plan) {
     const tare_layer layer = tare_plan_layer(plan, i);
     report_cell(r, "%s", layer.name);
     report_cell(r, "%s", layer.op);
-    report_cell(r, "%s", layer.asked);
+    report_cell(r, "%s", tare_precision_name(layer.asked));
     report_cell(r, "%s", layer.precision);
     report_cell(r, "%s", kernel_text(&layer));
     report_cell(r, "%s", layer.shape);
@@ -89,7 +89,7 @@ void layers_print(const tare_plan *const plan) {
 static void layers_layer_json(cJSON *const object, const tare_layer *const layer) {
   json_text(object, "name", layer->name);
   json_text(object, "op", layer->op);
-  json_text(object, "asked", layer->asked);
+  json_text(object, "asked", tare_precision_name(layer->asked));
   json_text(object, "precision", layer->precision);
   json_text(object, "reason", layer->reason);
   json_text(object, "kernel", layer->kernel);

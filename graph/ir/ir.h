@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/source.h"
+#include "graph/ir/record.h"
 #include "shapes/expr.h"
 
 /* Constant bytes shared by clones; data may point into a mapped file that `owner` keeps open. */
@@ -116,7 +117,7 @@ typedef struct tarei_node {
   int *in, *out;        /* value indices; -1 for an absent optional input or output */
   int n_attrs;
   tarei_attr *attrs;
-  char *precision;      /* decision record for people, e.g. "int8" or "fp32: no scale for 'x'" */
+  tarei_record record;  /* of a layer that has an int8 form */
 } tarei_node;
 
 struct tarei_graph {

@@ -30,7 +30,7 @@ void tarei_node_fini(tarei_node *const node) {
   free(node->name);
   free(node->in);
   free(node->out);
-  free(node->precision);
+  tarei_record_fini(&node->record);
   for (int i = 0; i < node->n_attrs; i++) {
     tarei_attr_fini(&node->attrs[i]);
   }

@@ -89,8 +89,11 @@ static void print_node(const tarei_graph *const graph, const tarei_node *const n
     tarei_str_add(out, "%s", i ? ", " : " -> ");
     print_value(graph, node->out[i], true, out);
   }
-  if (node->precision) {
-    tarei_str_add(out, " {%s}", node->precision);
+  if (node->record.got) {
+    const tarei_reason reason = tarei_record_reason(&node->record);
+    tarei_str_add(out, " {%s%s", tare_precision_name(node->record.got), reason.why ? ": " : "");
+    tarei_reason_print(&reason, out);
+    tarei_str_add(out, "}");
   }
   tarei_str_add(out, "\n");
 }

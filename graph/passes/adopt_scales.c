@@ -239,17 +239,17 @@ static bool scales_placed(const tarei_graph *const g, const tarei_node *const no
          (scale->rank == 1 && (at < 0 ? at + g->values[node->in[0]].rank : at) == axis);
 }
 
-/* Why weights dequantized so are not those of an int8 layer; NULL where they are. */
-static const char *odd(const tarei_graph *const g, const tarei_node *const node,
+/* Why weights dequantized so are not those of an int8 layer; TARE_REASON_NONE where they are. */
+static tare_reason odd(const tarei_graph *const g, const tarei_node *const node,
                        const tare_tensor *const scale, const int axis) {
   const tare_tensor w = tarei_value_tensor(g, node->in[0]);
   int64_t zero;
-  return !is_byte(w.dtype)                    ? "are not of 8 bits"
-         : !shared_zero_point(g, node, &zero) ? "have several zero points"
-         : !fits_s8(&w, zero)  ? "are outside -128..127 after their zero point is subtracted"
-         : !scales_good(scale) ? "have a scale that is none"
-         : !scales_placed(g, node, scale, axis) ? "have no scale per output"
-                                                : NULL;
+  return !is_byte(w.dtype)                      ? TARE_REASON_WEIGHT_TYPE
+         : !shared_zero_point(g, node, &zero)   ? TARE_REASON_WEIGHT_ZERO_POINTS
+         : !fits_s8(&w, zero)                   ? TARE_REASON_WEIGHT_RANGE
+         : !scales_good(scale)                  ? TARE_REASON_WEIGHT_SCALE
+         : !scales_placed(g, node, scale, axis) ? TARE_REASON_WEIGHT_AXIS
+                                                : TARE_REASON_NONE;
 }
 
 /* A layer notes what its weights are multiples of. */
@@ -264,8 +264,8 @@ static tare_status note_weights(tarei_graph *const g, const int n, bool *const c
     return TARE_OK;
   }
   const tare_tensor scale = tarei_value_tensor(g, node->in[1]);
-  const char *const why = odd(g, node, &scale, axis);
-  const bool ok = why ? tarei_attr_set_string(layer, TAREI_ATTR_WEIGHTS_ODD, why)
+  const tare_reason why = odd(g, node, &scale, axis);
+  const bool ok = why ? tarei_attr_set_int(layer, TAREI_ATTR_WEIGHTS_ODD, why)
                       : tarei_attr_set_floats(layer, TAREI_ATTR_WEIGHT_SCALES, scale.data,
                                               (int)tare_tensor_count(&scale));
   *changed = true;

@@ -7,22 +7,29 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-static const char *const names[TAREI_PRECISION_COUNT] = {
-    [TAREI_FP32] = "fp32", [TAREI_INT8] = "int8", [TAREI_INT8_ROWS] = "int8-rows"};
-
-const char *tarei_precision_name(const tarei_precision precision) {
-  return names[precision];
+/* What may be asked for: all but TARE_PRECISION_ANY. */
+static tare_status pick_precision(const char *const text, tare_precision *const out,
+                                  tare_error *const err) {
+  enum { FIRST = TARE_PRECISION_FP32, N = TARE_PRECISION_COUNT - FIRST };
+  const char *names[N];
+  int picked = 0;
+  for (int i = 0; i < N; i++) {
+    names[i] = tare_precision_name((tare_precision)(FIRST + i));
+  }
+  TARE_TRY(tarei_pick("layer precision", text, names, N, &picked, err));
+  *out = (tare_precision)(FIRST + picked);
+  return TARE_OK;
 }
 
 static tare_status layer_requests_parse_item(char *const item, tarei_requests *const out,
                                              tare_error *const err) {
   char *const colon = strrchr(item, ':');
-  int precision = 0;
+  tare_precision precision = TARE_PRECISION_ANY;
   if (!colon || colon == item) {
     return tarei_fail(err, TARE_E_USAGE, "layer precision '%s': expected NAME-GLOB:PRECISION",
                       item);
   }
-  TARE_TRY(tarei_pick("layer precision", colon + 1, names, TAREI_PRECISION_COUNT, &precision, err));
+  TARE_TRY(pick_precision(colon + 1, &precision, err));
   if (!TAREI_GROW(out->items, out->n, out->capacity)) {
     return tarei_fail_memory(err, "layer precisions", sizeof *out->items);
   }
@@ -31,7 +38,7 @@ static tare_status layer_requests_parse_item(char *const item, tarei_requests *c
   if (!glob) {
     return tarei_fail_memory(err, "layer precisions", strlen(item));
   }
-  out->items[out->n++] = (tarei_request){.glob = glob, .precision = (tarei_precision)precision};
+  out->items[out->n++] = (tarei_request){.glob = glob, .precision = precision};
   return TARE_OK;
 }
 

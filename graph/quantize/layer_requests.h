@@ -4,18 +4,9 @@
 
 #include "graph/ir/ir.h"
 
-/* What a layer computes in. */
-typedef enum tarei_precision {
-  TAREI_FP32,
-  TAREI_INT8,      /* static scales from the calibration table */
-  TAREI_INT8_ROWS, /* the activations take one scale per row at run time */
-  TAREI_PRECISION_COUNT
-} tarei_precision;
-const char *tarei_precision_name(tarei_precision precision);
-
 typedef struct tarei_request {
   char *glob;
-  tarei_precision precision;
+  tare_precision precision; /* never ANY */
   int matches;
 } tarei_request;
 

@@ -10,9 +10,6 @@
 
 /* --- which layers ---------------------------------------------------------------------------- */
 
-/* Products of u8 and s8 that an int32 accumulator surely holds: 2^31 / (255 * 127). */
-#define LONGEST_SUM 66311
-
 static int64_t product_of_dims(const tarei_graph *const g, const tarei_value *const v,
                                const int first, const int last) {
   int64_t length = 1, dim;
@@ -72,139 +69,137 @@ static int first_not_finite(const tarei_graph *const g, const tarei_node *const 
   return -1;
 }
 
-/* Why a node cannot run in int8; "" where it can. */
-static void reason_against(const tarei_graph *const g, const tarei_node *const node,
-                           const tarei_int8_form *const form, const bool rows,
-                           tarei_str *const out) {
-  for (int i = 0; i < form->activations + form->weights; i++) {
-    const tarei_value *const v = &g->values[node->in[i]];
-    const bool activation = i < form->activations;
-    if (v->dtype != TARE_F32) {
-      tarei_str_add(out, "'%s' is %s", v->name, tare_dtype_name(v->dtype));
-    } else if (activation && v->data) {
-      tarei_str_add(out, "'%s' is a constant", v->name);
-    } else if (activation && !rows && !v->quant.n_scales) {
-      tarei_str_add(out, "no scale for '%s'", v->name);
-    } else if (i > 0 && activation && node->op == &tarei_op_attention &&
-               tarei_quant_zero_point(&v->quant) != 128 && v->quant.stated) {
-      tarei_str_add(out, "'%s' has zero point %d, int8 attention takes 128", v->name,
-                    v->quant.zero_point);
-    } else if (!activation && !v->data) {
-      tarei_str_add(out, "weights '%s' are not constant", v->name);
-    } else if (v->rank < 2) {
-      tarei_str_add(out, "'%s' has rank %d", v->name, v->rank);
-    } else {
-      continue;
-    }
-    return;
-  }
-  if (rows && !row_scales_serve(g, node, form)) {
-    tarei_str_add(out, "row scales serve linear and recurrent layers and dense convolutions");
-  } else if (sum_length(g, node, form) > LONGEST_SUM) {
-    tarei_str_add(out, "sums over %lld products, int8 goes up to %d",
-                  (long long)sum_length(g, node, form), LONGEST_SUM);
-  } else if (first_not_finite(g, node, form) >= 0) {
-    tarei_str_add(out, "weights '%s' hold NaN or Inf",
-                  g->values[first_not_finite(g, node, form)].name);
-  }
+static tarei_reason because(const tare_reason why, const tarei_value *const v,
+                            const int64_t number) {
+  return (tarei_reason){why, v ? v->name : NULL, number};
 }
 
-static bool set_text(char **const slot, const char *const text) {
-  char *const copy = tarei_strdup(text);
-  free(*slot);
-  *slot = copy;
-  return copy != NULL;
+/* Why input i of a layer cannot be one of its int8 form. */
+static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node *const node,
+                                    const tarei_int8_form *const form, const bool rows,
+                                    const int i) {
+  const tarei_value *const v = &g->values[node->in[i]];
+  const bool activation = i < form->activations;
+  const int zero = tarei_quant_zero_point(&v->quant);
+  if (v->dtype != TARE_F32) {
+    return because(TARE_REASON_TYPE, v, v->dtype);
+  }
+  if (activation && v->data) {
+    return because(TARE_REASON_CONSTANT, v, 0);
+  }
+  if (activation && !rows && !v->quant.n_scales) {
+    return because(TARE_REASON_NO_SCALE, v, 0);
+  }
+  if (i > 0 && activation && node->op == &tarei_op_attention && zero != 128 && v->quant.stated) {
+    return because(TARE_REASON_ZERO_POINT, v, v->quant.zero_point);
+  }
+  if (!activation && !v->data) {
+    return because(TARE_REASON_VARIABLE_WEIGHTS, v, 0);
+  }
+  return v->rank < 2 ? because(TARE_REASON_RANK, v, v->rank) : because(TARE_REASON_NONE, NULL, 0);
+}
+
+/* Why a node cannot run in int8. */
+static tarei_reason reason_against(const tarei_graph *const g, const tarei_node *const node,
+                                   const tarei_int8_form *const form, const bool rows) {
+  for (int i = 0; i < form->activations + form->weights; i++) {
+    const tarei_reason reason = reason_of_input(g, node, form, rows, i);
+    if (reason.why) {
+      return reason;
+    }
+  }
+  if (rows && !row_scales_serve(g, node, form)) {
+    return because(TARE_REASON_NO_ROWS, NULL, 0);
+  }
+  const int64_t length = sum_length(g, node, form);
+  if (length > TAREI_LONGEST_SUM) {
+    return because(TARE_REASON_LONG_SUM, NULL, length);
+  }
+  const int odd = first_not_finite(g, node, form);
+  return odd >= 0 ? because(TARE_REASON_NOT_FINITE, &g->values[odd], 0)
+                  : because(TARE_REASON_NONE, NULL, 0);
 }
 
 /* What a layer gets that nobody asked about by name: row scales where the statistics show that one
  * scale rounds quiet rows of its input to zero, and on a single channel, of which a row is a single
  * value and shows nothing. `why` says so; with `symmetric` there is one scale all the same, and
  * `why` says what that loses. */
-static tarei_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
-                                       const tarei_int8_form *const form,
-                                       const tarei_quantize_options *const o,
-                                       tarei_str *const why) {
+static tare_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
+                                      const tarei_int8_form *const form,
+                                      const tarei_quantize_options *const o,
+                                      tarei_reason *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
   int64_t channels = 0;
   const bool quiet = x->quant.granularity == TAREI_PER_ROW;
   const bool raw = node->op == &tarei_op_conv_last &&
                    tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
   if (!o->int8) {
-    return TAREI_FP32;
+    return TARE_PRECISION_FP32;
   }
   if (tarei_attr_find(node, TAREI_ATTR_DYNAMIC)) {
-    tarei_str_add(why, "the model quantizes '%s' at run time", x->name);
-    return TAREI_INT8_ROWS;
+    *why = because(TARE_REASON_RUN_TIME, x, 0);
+    return TARE_PRECISION_INT8_ROWS;
   }
   if (x->quant.stated || o->stated_only) {
-    return TAREI_INT8;
+    return TARE_PRECISION_INT8;
   }
   if (!(quiet || raw) || !row_scales_serve(g, node, form)) {
-    return TAREI_INT8;
+    return TARE_PRECISION_INT8;
   }
   if (o->build.symmetric) {
-    tarei_str_add(why,
-                  quiet ? "a single scale rounds quiet rows of '%s' to zero"
-                        : "a single scale serves '%s', whose level varies over time",
-                  x->name);
-    return TAREI_INT8;
+    *why = because(quiet ? TARE_REASON_QUIET_ROWS_LOST : TARE_REASON_LEVEL_LOST, x, 0);
+    return TARE_PRECISION_INT8;
   }
-  tarei_str_add(why,
-                quiet ? "a single scale would round quiet rows of '%s' to zero"
-                      : "'%s' has a single channel: its level varies over time",
-                x->name);
-  return TAREI_INT8_ROWS;
+  *why = because(quiet ? TARE_REASON_QUIET_ROWS : TARE_REASON_LEVEL, x, 0);
+  return TARE_PRECISION_INT8_ROWS;
 }
 
-/* Why the model's own scales do not make an int8 layer of a node; "" where they do. */
-static void reason_stated(const tarei_graph *const g, const tarei_node *const node,
-                          const tarei_int8_form *const form, tarei_str *const out) {
-  const tarei_value *const w = &g->values[node->in[1]];
-  if (form->activations == 1 && g->values[node->in[0]].quant.stated &&
-      !tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES)) {
-    tarei_str_add(out, "weights '%s' %s", w->name,
-                  tarei_attr_string(node, TAREI_ATTR_WEIGHTS_ODD, "are float in the model"));
+/* Why the model's own scales do not make an int8 layer of a node. */
+static tarei_reason reason_stated(const tarei_graph *const g, const tarei_node *const node,
+                                  const tarei_int8_form *const form) {
+  const bool stated = form->activations == 1 && g->values[node->in[0]].quant.stated;
+  if (!stated || tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES)) {
+    return because(TARE_REASON_NONE, NULL, 0);
   }
+  const int64_t odd = tarei_attr_int(node, TAREI_ATTR_WEIGHTS_ODD, TARE_REASON_FLOAT_WEIGHTS);
+  const bool known = odd > TARE_REASON_NONE && odd < TARE_REASON_COUNT; /* a model may have any */
+  return because(known ? (tare_reason)odd : TARE_REASON_FLOAT_WEIGHTS, &g->values[node->in[1]], 0);
 }
 
-/* Records what a node was asked for, what it gets, and why that differs. */
-static bool record(tarei_node *const node, const tarei_precision asked, const tarei_precision got,
-                   const char *const why, const bool anybody_asked) {
-  tarei_str text = {0};
-  tarei_str_add(&text, "%s%s%s", tarei_precision_name(got), *why ? ": " : "", why);
-  const bool ok = !text.failed && set_text(&node->precision, tarei_str_get(&text)) &&
-                  (!anybody_asked ||
-                   tarei_attr_set_string(node, TAREI_ATTR_ASKED, tarei_precision_name(asked)));
-  tarei_str_free(&text);
-  return ok;
+static void refuse(const tarei_node *const node, const tarei_reason *const why,
+                   tarei_str *const refused) {
+  tarei_str_add(refused, "%s'%s' (", refused->length ? ", " : "", node->name);
+  tarei_reason_print(why, refused);
+  tarei_str_add(refused, ")");
 }
 
+/* Decides, and records what the node was asked for, what it gets, and why that differs. */
 static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_form *const form,
                           const tarei_quantize_options *const o, tarei_requests *const requests,
-                          tarei_str *const refused, tarei_precision *const got,
+                          tarei_str *const refused, tare_precision *const got,
                           tare_error *const err) {
   tarei_node *const node = &g->nodes[n];
   const tarei_request *const request = tarei_requests_match(requests, g, node);
-  tarei_str why = {0}, against = {0};
+  tarei_reason why = {0}, against = {0};
   *got = request ? request->precision : quantize_choose(g, node, form, o, &why);
-  if (*got == TAREI_INT8 && !o->int8) {
-    tarei_str_add(&against, "no calibration table");
-  } else if (*got != TAREI_FP32) {
-    reason_against(g, node, form, *got == TAREI_INT8_ROWS, &against);
+  if (*got == TARE_PRECISION_INT8 && !o->int8) {
+    against = because(TARE_REASON_NO_TABLE, NULL, 0);
+  } else if (*got != TARE_PRECISION_FP32) {
+    against = reason_against(g, node, form, *got == TARE_PRECISION_INT8_ROWS);
   }
-  if (*got == TAREI_INT8 && !request && !against.length) {
-    reason_stated(g, node, form, &against);
+  if (*got == TARE_PRECISION_INT8 && !request && !against.why) {
+    against = reason_stated(g, node, form);
   }
-  if (against.length && request) {
-    tarei_str_add(refused, "%s'%s' (%s)", refused->length ? ", " : "", node->name,
-                  tarei_str_get(&against));
+  if (against.why && request) {
+    refuse(node, &against, refused);
   }
-  *got = against.length ? TAREI_FP32 : *got;
-  const bool ok = record(node, request ? request->precision : TAREI_INT8, *got,
-                         tarei_str_get(against.length ? &against : &why), request || o->int8);
-  tarei_str_free(&why);
-  tarei_str_free(&against);
-  return ok ? TARE_OK : tarei_fail_memory(err, "layer record", sizeof *node);
+  *got = against.why ? TARE_PRECISION_FP32 : *got;
+  const tare_precision asked = request   ? request->precision
+                               : o->int8 ? TARE_PRECISION_INT8
+                                         : TARE_PRECISION_ANY;
+  return tarei_record_set(&node->record, asked, *got, against.why ? &against : &why)
+             ? TARE_OK
+             : tarei_fail_memory(err, "layer record", sizeof *node);
 }
 
 /* --- rewriting -----------------------------------------------------------------------------------
@@ -213,7 +208,7 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
 /* What the rewrite knows about the nodes and values that stand before it. */
 typedef struct rewrite {
   const tarei_quantize_options *options;
-  unsigned char *precision; /* per node: a tarei_precision */
+  unsigned char *precision; /* per node: a tare_precision */
   unsigned char *uses;      /* per value, as tarei_graph_mark_uses gives them */
   bool *symmetric; /* per value: somebody needs its bytes around 128, so all take them so */
   int *bytes;      /* per value: its quantized form, or -1 */
@@ -259,7 +254,7 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
                                    int *const in, tare_error *const err) {
   const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
   const tarei_int8_form *const form = g->nodes[n].op->int8;
-  if (r->precision[n] != TAREI_INT8_ROWS) {
+  if (r->precision[n] != TARE_PRECISION_INT8_ROWS) {
     TARE_TRY(quantized(g, r, in[0], &in[0], err));
   }
   for (int i = 1; i < form->activations; i++) { /* packed as s8 */
@@ -276,8 +271,8 @@ static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *
   TARE_TRY(quantize_inputs(g, n, r, in, err));
   const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in,
                                      g->nodes[n].n_in, g->nodes[n].out, g->nodes[n].n_out);
-  const bool rows = r->precision[n] == TAREI_INT8_ROWS;
-  bool ok = q >= 0 && set_text(&g->nodes[q].precision, g->nodes[n].precision) &&
+  const bool rows = r->precision[n] == TARE_PRECISION_INT8_ROWS;
+  bool ok = q >= 0 && tarei_record_copy(&g->nodes[q].record, &g->nodes[n].record) &&
             (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1));
   for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
     ok = tarei_attr_copy(&g->nodes[q], &g->nodes[n].attrs[a]);
@@ -304,7 +299,7 @@ static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
     const tarei_int8_form *const form = node->op->int8;
-    for (int i = 1; form && i < form->activations && r->precision[n] == TAREI_INT8; i++) {
+    for (int i = 1; form && i < form->activations && r->precision[n] == TARE_PRECISION_INT8; i++) {
       marks[node->in[i]] = true;
     }
     if (node->op->movement) {
@@ -323,7 +318,7 @@ static tare_status decide_nodes(tarei_graph *const g, rewrite *const r,
                                 tare_error *const err) {
   for (int n = 0; n < g->n_nodes; n++) {
     const tarei_int8_form *const form = g->nodes[n].op->int8;
-    tarei_precision got = TAREI_FP32;
+    tare_precision got = TARE_PRECISION_FP32;
     if (form) {
       TARE_TRY(decide(g, n, form, r->options, requests, refused, &got, err));
     }
@@ -338,7 +333,7 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
   mark_symmetric(g, r);
   memset(r->bytes, 0xff, (size_t)g->n_values * sizeof *r->bytes);
   for (int n = 0; n < n_nodes; n++) {
-    if (r->precision[n] != TAREI_FP32) {
+    if (r->precision[n] != TARE_PRECISION_FP32) {
       TARE_TRY(quantize_replace(g, n, r, err));
     }
   }

@@ -18,11 +18,8 @@ typedef struct tarei_quantize_options {
 /* Attribute of an int8 layer whose input stays float: each of its rows is quantized at run time. */
 #define TAREI_ATTR_ROW_SCALES "row_scales"
 
-/* Attribute of a node that carries the precision somebody asked for, e.g. "int8". */
-#define TAREI_ATTR_ASKED "asked_precision"
-
 /* Attributes of layers that the model quantizes itself: the scale of its weights, for all output
- * channels or for each, with which they are multiples of it within -128..127; why there is none; and
+ * channels or for each, with which they are multiples of it within -128..127; why there is none, a tare_reason; and
  * that its input is quantized at run time. */
 #define TAREI_ATTR_WEIGHT_SCALES "weight_scales"
 #define TAREI_ATTR_WEIGHTS_ODD "weights_odd"

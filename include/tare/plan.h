@@ -45,13 +45,58 @@ typedef struct tare_build_options {
   const char *isa;                /* features the kernels may use, e.g. "avx2"; NULL for all */
 } tare_build_options;
 
+/** What a layer computes in. The numbers are part of plan files. */
+typedef enum tare_precision {
+  TARE_PRECISION_ANY = 0,       /* asked: by nobody; got: a layer that has no int8 form */
+  TARE_PRECISION_FP32 = 1,
+  TARE_PRECISION_INT8 = 2,      /* static scales, from the calibration table or the model */
+  TARE_PRECISION_INT8_ROWS = 3, /* the activations take one scale per row at run time */
+  TARE_PRECISION_COUNT
+} tare_precision;
+
+/** Why a layer does not have the precision that was asked for, why it was given another one that is
+ * better, or what it loses. `subject` and `number` are those of tare_layer. The numbers are part of
+ * plan files. */
+typedef enum tare_reason {
+  TARE_REASON_NONE = 0,
+  TARE_REASON_NO_TABLE = 1,           /* there is no calibration table */
+  TARE_REASON_TYPE = 2,               /* input `subject` has element type `number`, a tare_dtype */
+  TARE_REASON_CONSTANT = 3,           /* activation `subject` is a constant */
+  TARE_REASON_NO_SCALE = 4,           /* activation `subject` has no scale */
+  TARE_REASON_ZERO_POINT = 5,         /* that of `subject` is `number`, and attention takes 128 */
+  TARE_REASON_VARIABLE_WEIGHTS = 6,   /* weights `subject` are not constant */
+  TARE_REASON_RANK = 7,               /* input `subject` has rank `number`, below 2 */
+  TARE_REASON_NO_ROWS = 8,            /* the layer has no row to take a scale of */
+  TARE_REASON_LONG_SUM = 9,           /* it sums over `number` products: int32 might overflow */
+  TARE_REASON_NOT_FINITE = 10,        /* weights `subject` hold NaN or Inf */
+  TARE_REASON_FLOAT_WEIGHTS = 11,     /* a quantized model leaves weights `subject` float */
+  TARE_REASON_WEIGHT_TYPE = 12,       /* it quantizes them to a type other than int8 or uint8, */
+  TARE_REASON_WEIGHT_ZERO_POINTS = 13, /* with zero points that differ or are not constant, */
+  TARE_REASON_WEIGHT_RANGE = 14,      /* to more than -128..127 around their zero point, */
+  TARE_REASON_WEIGHT_SCALE = 15,      /* with scales that are not positive, normal and float32, */
+  TARE_REASON_WEIGHT_AXIS = 16,       /* or with scales along another axis than the outputs */
+  TARE_REASON_RUN_TIME = 17,          /* the model quantizes `subject` at run time: row scales */
+  TARE_REASON_QUIET_ROWS = 18,        /* one scale would round rows of `subject` to 0: row scales */
+  TARE_REASON_LEVEL = 19,             /* `subject` has one channel of changing level: row scales */
+  TARE_REASON_QUIET_ROWS_LOST = 20,   /* as 18 and 19, but `symmetric` allows a single scale alone: */
+  TARE_REASON_LEVEL_LOST = 21,        /* the layer loses accuracy */
+  TARE_REASON_COUNT
+} tare_reason;
+
+/** "any", "fp32", "int8" or "int8-rows"; "unknown" for numbers out of range. */
+TARE_API const char *tare_precision_name(tare_precision precision);
+
 /** One layer of a plan, for inspection. Strings belong to the plan. */
 typedef struct tare_layer {
   const char *name;      /* node name in the model, "a + b" where nodes were fused */
   const char *op;        /* e.g. "QConvLast" */
-  const char *asked;     /* "fp32", "int8", "int8-rows" or "any" */
-  const char *precision; /* what it got: "fp32", "int8", "int64", ... */
-  const char *reason;    /* why it differs from what was asked, or what it loses; "" where neither */
+  tare_precision asked;  /* ANY: by nobody */
+  tare_precision got;    /* ANY: the layer has no int8 form */
+  const char *precision; /* name of what it got, else the type of its output: "fp32", "int64", ... */
+  tare_reason why;
+  const char *subject;   /* name of the tensor that `why` is about, or "" */
+  int64_t number;        /* what `why` says of it, else 0 */
+  const char *reason;    /* `why` as a sentence for people; "" for NONE */
   const char *kernel;    /* name of the kernel row; "" for data movement */
   const char *output;    /* name of the first output tensor */
   const char *shape;     /* its symbolic shape, e.g. "[batch, (samples + 2) / 5 + 1, 64]" */

@@ -170,7 +170,7 @@ static void warn_symmetric(const build_arguments *const a, const tare_plan *cons
   int n = 0;
   for (int i = 0; a->build.symmetric && i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    n += *layer.reason && strcmp(layer.asked, layer.precision) == 0;
+    n += layer.why != TARE_REASON_NONE && layer.asked == layer.got;
   }
   if (n > 0) {
     say(&a->common,
@@ -180,12 +180,16 @@ static void warn_symmetric(const build_arguments *const a, const tare_plan *cons
   }
 }
 
+static bool runs_in_int8(const tare_precision precision) {
+  return precision == TARE_PRECISION_INT8 || precision == TARE_PRECISION_INT8_ROWS;
+}
+
 static void warn_float(const build_arguments *const a, const tare_plan *const plan) {
   int n_int8 = 0, n_float = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    n_int8 += strncmp(layer.precision, "int8", 4) == 0; /* and int8-rows */
-    n_float += strncmp(layer.asked, "int8", 4) == 0 && strcmp(layer.precision, "fp32") == 0;
+    n_int8 += runs_in_int8(layer.got);
+    n_float += runs_in_int8(layer.asked) && layer.got == TARE_PRECISION_FP32;
   }
   if (n_int8 == 0) {
     say(&a->common, "warning: no layer runs in int8");

@@ -236,7 +236,11 @@ static void a_loaded_plan_runs_like_the_built_one(void **state) {
       const tare_layer a = tare_plan_layer(built, i), b = tare_plan_layer(loaded, i);
       assert_string_equal(a.name, b.name);
       assert_string_equal(a.precision, b.precision);
-      assert_string_equal(a.asked, b.asked);
+      assert_int_equal(a.asked, b.asked);
+      assert_int_equal(a.got, b.got);
+      assert_int_equal(a.why, b.why);
+      assert_string_equal(a.subject, b.subject);
+      assert_true(a.number == b.number);
       assert_string_equal(a.shape, b.shape);
     }
     tare_plan_free(&built);
@@ -301,7 +305,8 @@ static void layers_get_what_was_asked_for(void **state) {
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     if (strcmp(layer.name, "/head/Conv") == 0) {
-      assert_string_equal(layer.asked, "int8");
+      assert_int_equal(layer.asked, TARE_PRECISION_INT8);
+      assert_int_equal(layer.got, TARE_PRECISION_FP32);
       assert_string_equal(layer.precision, "fp32");
       assert_string_equal(layer.reason, "no calibration table");
     }

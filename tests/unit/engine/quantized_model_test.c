@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -220,13 +221,20 @@ static int count(const tare_plan *const plan, const char *const precision) {
   return n;
 }
 
-static bool has_reason(const tare_plan *const plan, const char *const text) {
+/* The one layer with this reason, which is float. */
+static tare_layer layer_with(const tare_plan *const plan, const tare_reason why) {
+  tare_layer found = {0};
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    if (strstr(tare_plan_layer(plan, i).reason, text)) {
-      return true;
+    const tare_layer layer = tare_plan_layer(plan, i);
+    if (layer.why == why) {
+      assert_int_equal(found.why, TARE_REASON_NONE);
+      assert_int_equal(layer.asked, TARE_PRECISION_INT8);
+      assert_int_equal(layer.got, TARE_PRECISION_FP32);
+      found = layer;
     }
   }
-  return false;
+  assert_int_equal(found.why, why);
+  return found;
 }
 
 /* The first output for random data; free it. */
@@ -313,9 +321,14 @@ static void float_layers_say_why(void **state) {
   tare_model *model = mixed();
   tare_plan *plan = plan_of(model, false);
   assert_int_equal(count(plan, "int8"), 0);
-  assert_true(has_reason(plan, "are float in the model"));
-  assert_true(has_reason(plan, "are outside -128..127 after their zero point is subtracted"));
-  assert_true(has_reason(plan, "no scale for"));
+  assert_string_equal(layer_with(plan, TARE_REASON_FLOAT_WEIGHTS).reason,
+                      "weights 'w' are float in the model");
+  const tare_layer wide = layer_with(plan, TARE_REASON_WEIGHT_RANGE);
+  char text[200];
+  snprintf(text, sizeof text,
+           "weights '%s' are outside -128..127 after their zero point is subtracted", wide.subject);
+  assert_string_equal(wide.reason, text);
+  assert_non_null(strstr(layer_with(plan, TARE_REASON_NO_SCALE).reason, "no scale for '"));
   tare_plan_free(&plan);
   tare_model_free(&model);
 }

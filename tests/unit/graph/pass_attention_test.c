@@ -21,8 +21,10 @@ static int reshape(tarei_graph *const g, const char *const out, const int x, con
   return OP(g, "Reshape", out, x, add_ints(g, "dims", n, dims));
 }
 
-#define LIST(...) \
-  (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__}
+#define LIST(...)                                                                \
+  (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]) { \
+    __VA_ARGS__                                                                  \
+  }
 
 /* [B, n, 4 * 8] -> [B, 4, n, 8], or [B, 4, 8, n] when turned. */
 static int split(tarei_graph *const g, const char *const out, const int x, const bool turned) {
@@ -53,8 +55,9 @@ static void heads_on_an_axis(void **state) {
   const int scores = OP(g, "Div", "scaled", OP(g, "MatMul", "qk", q, k), add_scalar(g, "c", 4));
   const int p = OP(g, "Softmax", "p", OP(g, "Add", "masked", scores, mask));
   end_graph(g, join(g, "out", OP(g, "MatMul", "pv", p, v)));
-  expect_attention(g, "n_qk + n_scaled + n_masked + n_p + n_pv + n_back + n_out: Attention(x, y, z, "
-                      "mask) heads=4 scale=0.25 -> out float32[batch, n, 32]\n");
+  expect_attention(g,
+                   "n_qk + n_scaled + n_masked + n_p + n_pv + n_back + n_out: Attention(x, y, z, "
+                   "mask) heads=4 scale=0.25 -> out float32[batch, n, 32]\n");
 }
 
 /* Factors of Q and K, keys turned after they were split, no mask; another width of the values. */
@@ -64,19 +67,20 @@ static void factors_of_operands(void **state) {
   const int q = OP(g, "Mul", "qs", split(g, "q", add_input(g, "x", "batch;n;32"), false),
                    add_scalar(g, "a", 0.5f));
   const int keys = split(g, "k", add_input(g, "y", "batch;n;32"), false);
-  const int k = OP(g, "Mul", "ks", transpose(g, "kt", keys, LIST(0, 1, 3, 2)),
-                   add_scalar(g, "b", 0.25f));
+  const int k =
+      OP(g, "Mul", "ks", transpose(g, "kt", keys, LIST(0, 1, 3, 2)), add_scalar(g, "b", 0.25f));
   const int z = reshape(g, "v4", add_input(g, "z", "batch;n;12"), LIST(0, -1, 4, 3));
   const int v = transpose(g, "v", z, LIST(0, 2, 1, 3));
   const int p = OP(g, "Softmax", "p", OP(g, "MatMul", "qk", q, k));
   const int back = transpose(g, "back", OP(g, "MatMul", "pv", p, v), LIST(0, 2, 1, 3));
   end_graph(g, reshape(g, "out", back, LIST(0, -1, 12)));
-  expect_attention(g, "n_qk + n_p + n_pv + n_back + n_out: Attention(x, y, z) heads=4 scale=0.125 -> "
-                      "out float32[batch, n, 12]\n");
+  expect_attention(g,
+                   "n_qk + n_p + n_pv + n_back + n_out: Attention(x, y, z) heads=4 scale=0.125 -> "
+                   "out float32[batch, n, 12]\n");
 }
 
-/* The mask as a Where in front of the softmax, and one behind it for rows that are masked all over: by
- * what is NaN (form 0), what does not equal itself (1), or the same condition (2). */
+/* The mask as a Where in front of the softmax, and one behind it for rows that are masked all over:
+ * by what is NaN (form 0), what does not equal itself (1), or the same condition (2). */
 static void masked_by_where(void **state) {
   (void)state;
   for (int form = 0; form < 4; form++) {
@@ -112,20 +116,21 @@ static void masked_by_where(void **state) {
 static void merged_heads(void **state) {
   (void)state;
   tarei_graph *const g = tarei_graph_new("test");
-  const int q = reshape(g, "q3", split(g, "q", add_input(g, "x", "batch;5;32"), false),
-                        LIST(-1, 5, 8));
-  const int keys = reshape(g, "k3", split(g, "k", add_input(g, "y", "batch;7;32"), false),
-                           LIST(-1, 7, 8));
-  const int v = reshape(g, "v3", split(g, "v", add_input(g, "z", "batch;7;32"), false),
-                        LIST(-1, 7, 8));
+  const int q =
+      reshape(g, "q3", split(g, "q", add_input(g, "x", "batch;5;32"), false), LIST(-1, 5, 8));
+  const int keys =
+      reshape(g, "k3", split(g, "k", add_input(g, "y", "batch;7;32"), false), LIST(-1, 7, 8));
+  const int v =
+      reshape(g, "v3", split(g, "v", add_input(g, "z", "batch;7;32"), false), LIST(-1, 7, 8));
   const int mask = add_input(g, "mask", "batch;1;5;7");
   const int qk = OP(g, "MatMul", "qk", q, transpose(g, "kt", keys, LIST(0, 2, 1)));
   const int masked = OP(g, "Add", "masked", reshape(g, "qk4", qk, LIST(-1, 4, 5, 7)), mask);
   const int p = OP(g, "Softmax", "p", reshape(g, "masked3", masked, LIST(-1, 5, 7)));
   const int pv = reshape(g, "pv4", OP(g, "MatMul", "pv", p, v), LIST(-1, 4, 5, 8));
   end_graph(g, join(g, "out", pv));
-  expect_attention(g, "n_qk + n_qk4 + n_masked + n_masked3 + n_p + n_pv + n_pv4 + n_back + n_out: "
-                      "Attention(x, y, z, mask) heads=4 scale=1 -> out float32[batch, 5, 32]\n");
+  expect_attention(g,
+                   "n_qk + n_qk4 + n_masked + n_masked3 + n_p + n_pv + n_pv4 + n_back + n_out: "
+                   "Attention(x, y, z, mask) heads=4 scale=1 -> out float32[batch, 5, 32]\n");
 }
 
 /* Rows before the batch, as recurrent code has them: the output goes back to that order. */
@@ -160,21 +165,22 @@ static void rows_first(void **state) {
 static void masks_of_merged_heads(void **state) {
   (void)state;
   tarei_graph *const g = tarei_graph_new("test");
-  const int q = reshape(g, "q3", split(g, "q", add_input(g, "x", "batch;5;32"), false),
-                        LIST(-1, 5, 8));
-  const int k = reshape(g, "k3", split(g, "k", add_input(g, "y", "batch;5;32"), true),
-                        LIST(-1, 8, 5));
-  const int v = reshape(g, "v3", split(g, "v", add_input(g, "z", "batch;5;32"), false),
-                        LIST(-1, 5, 8));
+  const int q =
+      reshape(g, "q3", split(g, "q", add_input(g, "x", "batch;5;32"), false), LIST(-1, 5, 8));
+  const int k =
+      reshape(g, "k3", split(g, "k", add_input(g, "y", "batch;5;32"), true), LIST(-1, 8, 5));
+  const int v =
+      reshape(g, "v3", split(g, "v", add_input(g, "z", "batch;5;32"), false), LIST(-1, 5, 8));
   const int mask = add_input(g, "mask", "4*batch;5;5");
-  const int p =
-      OP(g, "Softmax", "p", OP(g, "Add", "masked", OP(g, "MatMul", "qk", q, k), mask));
+  const int p = OP(g, "Softmax", "p", OP(g, "Add", "masked", OP(g, "MatMul", "qk", q, k), mask));
   const int pv = reshape(g, "pv4", OP(g, "MatMul", "pv", p, v), LIST(-1, 4, 5, 8));
   end_graph(g, join(g, "out", pv));
-  expect_attention(g, "mask__heads: Reshape(mask) dims=batch;4;5;5 -> mask__heads float32[batch, 4, 5, "
-                      "5]\n"
-                      "n_qk + n_masked + n_p + n_pv + n_pv4 + n_back + n_out: Attention(x, y, z, "
-                      "mask__heads) heads=4 scale=1 -> out float32[batch, 5, 32]\n");
+  expect_attention(
+      g,
+      "mask__heads: Reshape(mask) dims=batch;4;5;5 -> mask__heads float32[batch, 4, 5, "
+      "5]\n"
+      "n_qk + n_masked + n_p + n_pv + n_pv4 + n_back + n_out: Attention(x, y, z, "
+      "mask__heads) heads=4 scale=1 -> out float32[batch, 5, 32]\n");
 }
 
 typedef enum flaw { SEEN_SCORES, SOFTMAX_OF_ROWS, HEADS_IN_DISORDER, WIDE_MASK, FLAWS } flaw;
@@ -232,7 +238,8 @@ static tarei_graph *plain_attention(void) {
   return g;
 }
 
-/* Gives the first n of x, y, z a scale, quantizes, and compares what the attention's record says. */
+/* Gives the first n of x, y, z a scale, quantizes, and compares what the attention's record says.
+ */
 static void expect_precision(const int n, const char *const requests, const char *const record) {
   static const char *const names[] = {"x", "y", "z"};
   tarei_graph *const g = plain_attention();
@@ -254,7 +261,12 @@ static void expect_precision(const int n, const char *const requests, const char
   for (int i = 0; i < g->n_nodes; i++) {
     const tarei_node *const node = &g->nodes[i];
     if (node->op == &tarei_op_attention) {
-      assert_string_equal(node->precision, record);
+      const tarei_reason reason = tarei_record_reason(&node->record);
+      tarei_str text = {0};
+      tarei_str_add(&text, "%s%s", tare_precision_name(node->record.got), reason.why ? ": " : "");
+      tarei_reason_print(&reason, &text);
+      assert_string_equal(tarei_str_get(&text), record);
+      tarei_str_free(&text);
       for (int k = 0; k < 3; k++) {
         const tarei_value *const operand = &g->values[node->in[k]];
         assert_int_equal(operand->dtype, bytes ? TARE_U8 : TARE_F32);
