@@ -284,7 +284,7 @@ static void get_record(tarei_reader *const r, tarei_record *const out) {
   const int64_t number = (int64_t)tarei_get_u64(r);
   r->failed |=
       asked >= TARE_PRECISION_COUNT || got >= TARE_PRECISION_COUNT || why >= TARE_REASON_COUNT;
-  const tarei_reason reason = {(tare_reason)why, *subject ? subject : NULL, number};
+  const tarei_reason reason = {(tare_reason)why, subject && *subject ? subject : NULL, number};
   r->failed |= !tarei_record_set(out, (tare_precision)asked, (tare_precision)got, &reason);
   free(subject);
 }
