@@ -7,8 +7,8 @@
 
 const char *tare_status_name(const tare_status status) {
   switch (status) {
-#define TARE_STATUS_CASE(name, value, exit_code, text) \
-  case TARE_##name:                                    \
+#define TARE_STATUS_CASE(name, value, exit_code) \
+  case TARE_##name:                              \
     return #name;
     TARE_STATUS_LIST(TARE_STATUS_CASE)
 #undef TARE_STATUS_CASE
@@ -18,8 +18,8 @@ const char *tare_status_name(const tare_status status) {
 
 int tare_status_exit_code(const tare_status status) {
   switch (status) {
-#define TARE_STATUS_CASE(name, value, exit_code, text) \
-  case TARE_##name:                                    \
+#define TARE_STATUS_CASE(name, value, exit_code) \
+  case TARE_##name:                              \
     return exit_code;
     TARE_STATUS_LIST(TARE_STATUS_CASE)
 #undef TARE_STATUS_CASE

@@ -51,7 +51,7 @@ static tare_status limits_check(const int limit, const int64_t value, tare_error
   return value >= row->least && value <= row->most
              ? TARE_OK
              : tarei_fail(err, TARE_E_USAGE,
-                          "the limit %s takes from %" PRId64 " to %" PRId64 " %s, not %" PRId64,
+                          "limit %s: expected %" PRId64 " to %" PRId64 " %s, got %" PRId64,
                           row->name, row->least, row->most, row->unit, value);
 }
 

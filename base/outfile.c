@@ -42,7 +42,7 @@ static tare_status outfile_find_place(const char *const path, char **const place
   }
   free(*place);
   *place = NULL;
-  return tarei_fail(err, TARE_E_IO, "%s: cannot write there: it is a %s", path,
+  return tarei_fail(err, TARE_E_IO, "%s: cannot write to a %s", path,
                     S_ISDIR(there.st_mode) ? "folder" : "device or pipe");
 }
 

@@ -137,8 +137,8 @@ tare_status tare_calibrate_check(const tare_model *const model, tare_error *cons
              ? TARE_OK
              : tarei_fail(
                    err, TARE_E_USAGE,
-                   "%s quantizes %d activations itself (Q/DQ) and carries their scales: build "
-                   "it as it is (tare build MODEL -o PLAN), or calibrate the float model",
+                   "%s is a quantized model (Q/DQ) with scales for %d activations: build it "
+                   "without a table (tare build MODEL -o PLAN), or calibrate the float model",
                    model->graph->name, stated);
 }
 

@@ -121,8 +121,6 @@ static double entropy_threshold(const tarei_distribution *const d, const double 
 
 const tarei_calibrator tarei_calibrator_entropy = {
     .name = "entropy",
-    .summary =
-        "least Kullback-Leibler divergence of the quantized from the real distribution, "
-        "as TensorRT's entropy calibrator",
+    .summary = "minimizes the Kullback-Leibler divergence, as TensorRT's entropy calibrator",
     .threshold = entropy_threshold,
 };

@@ -389,7 +389,7 @@ static tare_status gather_join(worker *const workers, const int n, tare_error *c
     }
   }
   return in->n_done ? TARE_OK
-                    : tarei_fail(err, TARE_E_INPUT, "no sample of the data could be used (%s)",
+                    : tarei_fail(err, TARE_E_INPUT, "no usable sample in the data (%s)",
                                  tare_dataset_describe(in->job->dataset));
 }
 

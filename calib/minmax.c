@@ -10,6 +10,6 @@ static double minmax_threshold(const tarei_distribution *const d, const double p
 
 const tarei_calibrator tarei_calibrator_minmax = {
     .name = "minmax",
-    .summary = "the largest magnitude seen; clips nothing",
+    .summary = "the largest magnitude; clips nothing",
     .threshold = minmax_threshold,
 };

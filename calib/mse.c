@@ -51,6 +51,6 @@ static double mse_threshold(const tarei_distribution *const d, const double perc
 
 const tarei_calibrator tarei_calibrator_mse = {
     .name = "mse",
-    .summary = "least expected squared error of int8 rounding and clipping",
+    .summary = "minimizes the squared error of rounding and clipping",
     .threshold = mse_threshold,
 };

@@ -28,7 +28,7 @@ static double percentile_threshold(const tarei_distribution *const d, const doub
 
 const tarei_calibrator tarei_calibrator_percentile = {
     .name = "percentile",
-    .summary = "the magnitude that 99.99 % of all values stay below",
+    .summary = "the magnitude that 99.99 % of all values are below",
     .takes_percentile = true,
     .threshold = percentile_threshold,
 };

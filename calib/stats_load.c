@@ -34,7 +34,7 @@ static tare_status read_lists(const tarei_stats_reader *const r, lists *const l)
   const hsize_t n_cells = (hsize_t)l->specs.n * (hsize_t)l->tensors.n;
   return n_cells * sizeof(int64_t) <= r->file_size
              ? TARE_OK
-             : tarei_stats_bad(r, "/tensors/name", "holds more tensors than the file can");
+             : tarei_stats_bad(r, "/tensors/name", "holds more tensors than the file has room for");
 }
 
 static tare_status take_lists(const tarei_stats_reader *const r, const lists *const l,
@@ -69,18 +69,18 @@ static tare_status stats_load_check_names(const tarei_stats_reader *const r,
                                           const tare_stats *const stats) {
   for (int i = 1; i < stats->n_tensors; i++) {
     if (strcmp(stats->tensors[i - 1].name, stats->tensors[i].name) >= 0) {
-      return tarei_stats_bad(r, "/tensors/name", "must be sorted, each name once");
+      return tarei_stats_bad(r, "/tensors/name", "must be sorted and without duplicates");
     }
   }
   for (int i = 0; i < stats->n_aliases; i++) {
     const tarei_stats_alias *const alias = &stats->aliases[i];
     if (i > 0 && strcmp(stats->aliases[i - 1].name, alias->name) >= 0) {
-      return tarei_stats_bad(r, "/aliases/name", "must be sorted, each name once");
+      return tarei_stats_bad(r, "/aliases/name", "must be sorted and without duplicates");
     }
     if (stats_load_find_tensor(stats, alias->name) ||
         !stats_load_find_tensor(stats, alias->source)) {
       return tarei_stats_bad(r, "/aliases",
-                             "must lead from names without statistics to names with them");
+                             "must map names without statistics to names with statistics");
     }
   }
   return TARE_OK;
@@ -99,7 +99,7 @@ static tare_status stats_load_read_header(const tarei_stats_reader *const r,
   TARE_TRY(tarei_stats_need_text(r, "fit", &fit));
   const bool known = tare_fit_parse(fit, &stats->fit, NULL) == TARE_OK;
   free(fit);
-  return known ? TARE_OK : tarei_stats_bad(r, "fit", "is not a fit that this program knows");
+  return known ? TARE_OK : tarei_stats_bad(r, "fit", "is not a known fit");
 }
 
 static tare_status read_samples(const tarei_stats_reader *const r, tare_stats *const stats) {
@@ -161,7 +161,7 @@ static tare_status read_cell(const tarei_stats_reader *const r, const count_sets
   (void)H5Sclose(memory); /* was only used for reading */
   return ok ? TARE_OK
             : tarei_stats_bad(r, set_paths[which],
-                              "cannot be read; the file is damaged or cut off");
+                              "cannot be read: the file is corrupt or truncated");
 }
 
 /* A histogram gets memory where the extremes say that there is one, and its exponent must follow
@@ -182,8 +182,7 @@ static tare_status make_histogram(const tarei_stats_reader *const r, tarei_accum
 
 static tare_status bad_counts(const tarei_stats_reader *const r, const hsize_t *const start,
                               const tarei_stats_tensor *const tensor) {
-  return tarei_fail(r->err, TARE_E_INPUT,
-                    "%s: the counts of tensor '%s' in profile %d do not agree with each other",
+  return tarei_fail(r->err, TARE_E_INPUT, "%s: inconsistent counts of tensor '%s' in profile %d",
                     r->path, tensor->name, (int)start[1]);
 }
 
@@ -306,7 +305,7 @@ static tare_status stats_load_check_version(const tarei_stats_reader *const r) {
   return major == TAREI_STATS_MAJOR
              ? TARE_OK
              : tarei_fail(r->err, TARE_E_INPUT,
-                          "%s: statistics of version %llu: expected version %d (calibrate again)",
+                          "%s: statistics format version %llu, expected %d: calibrate again",
                           r->path, (unsigned long long)major, TAREI_STATS_MAJOR);
 }
 
@@ -314,7 +313,7 @@ static tare_status stats_load_load(tarei_stats_reader *const r, tare_stats **con
   TARE_TRY(tarei_infile_check(r->path, r->err));
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r->file < 0) {
-    return tarei_fail(r->err, TARE_E_INPUT, "%s is missing, not an HDF5 file, or cut off", r->path);
+    return tarei_fail(r->err, TARE_E_INPUT, "%s: missing, not an HDF5 file, or truncated", r->path);
   }
   tare_status status = H5Fget_filesize(r->file, &r->file_size) >= 0
                            ? stats_load_check_version(r)

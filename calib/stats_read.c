@@ -66,14 +66,14 @@ tare_status tarei_stats_need_number(const tarei_stats_reader *const r, const cha
                                     uint64_t *const out) {
   return get_number(r->file, name, out)
              ? TARE_OK
-             : tarei_stats_bad(r, name, "is missing or not one integer; the file is damaged");
+             : tarei_stats_bad(r, name, "is missing or not one integer: the file is corrupt");
 }
 
 tare_status tarei_stats_need_text(const tarei_stats_reader *const r, const char *const name,
                                   char **const out) {
   *out = tarei_stats_text(r->file, name);
   return *out ? TARE_OK
-              : tarei_stats_bad(r, name, "is missing or not one text; the file is damaged");
+              : tarei_stats_bad(r, name, "is missing or not one string: the file is corrupt");
 }
 
 tare_status tarei_stats_open_set(const tarei_stats_reader *const r, const char *const path,
@@ -83,7 +83,7 @@ tare_status tarei_stats_open_set(const tarei_stats_reader *const r, const char *
   const hid_t set = H5Dopen2(r->file, path, inside);
   (void)H5Pclose(inside);
   if (set < 0) {
-    return tarei_stats_bad(r, path, "is missing; the file is damaged or cut off");
+    return tarei_stats_bad(r, path, "is missing: the file is corrupt or truncated");
   }
   const tare_status stored = tarei_h5_check_storage(set, path, r->err);
   if (stored != TARE_OK) {
@@ -123,7 +123,7 @@ static tare_status stats_read_all(const tarei_stats_reader *const r, const char 
                                   const hid_t set, const hid_t type, const size_t n,
                                   void *const data) {
   if (n && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
-    return tarei_stats_bad(r, path, "cannot be read; the file is damaged or cut off");
+    return tarei_stats_bad(r, path, "cannot be read: the file is corrupt or truncated");
   }
   return TARE_OK;
 }
@@ -134,7 +134,7 @@ static tare_status read_text_block(const tarei_stats_reader *const r, const char
   out->size = H5Tget_size(type);
   tare_status status = TARE_OK;
   if (H5Tis_variable_str(type) != 0 || out->size > MAX_TEXT) {
-    status = tarei_stats_bad(r, path, "must hold tarei_stats_texts of one length");
+    status = tarei_stats_bad(r, path, "must hold strings of one length");
   } else {
     status = stats_read_make_block(r, path, (size_t)out->n, out->size, &out->block);
   }

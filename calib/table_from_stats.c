@@ -164,7 +164,7 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
     j.percentile = DEFAULT_PERCENTILE;
   }
   if (!(j.percentile > 0 && j.percentile <= 100)) {
-    return tarei_fail(err, TARE_E_USAGE, "percentile %g must lie above 0 and not above 100",
+    return tarei_fail(err, TARE_E_USAGE, "percentile %g: expected above 0, at most 100",
                       j.percentile);
   }
   TARE_TRY(tarei_calibrator_find(o->method, &j.calibrator, err));

@@ -99,7 +99,7 @@ static tare_status report_profiles(const tare_stats *const stats, tare_table *co
     if (stats->profiles[p].n_samples == 0) {
       TARE_TRY(tarei_table_warn(
           table, err, "profile %d (%s) has no samples%s", p, stats->profiles[p].spec,
-          table->per_profile ? "; its thresholds are those of all data" : ""));
+          table->per_profile ? ": its thresholds are those of all data" : ""));
     }
   }
   return TARE_OK;
@@ -113,11 +113,10 @@ tare_status tarei_findings_report(const tarei_findings *const f, const tare_stat
   }
   TARE_TRY(report_clipping(f, stats, method, table, err));
   TARE_TRY(report_list(&f->degenerate,
-                       "gave the search nothing to choose from and keep their largest value", table,
-                       err));
-  TARE_TRY(report_list(&f->dead, "hold only zeros and stay in float", table, err));
-  TARE_TRY(
-      report_list(&f->not_finite, "hold NaN or infinite values, which do not count", table, err));
+                       "have too few distinct values for the method and use their largest one",
+                       table, err));
+  TARE_TRY(report_list(&f->dead, "contain only zeros and stay in float", table, err));
+  TARE_TRY(report_list(&f->not_finite, "contain NaN or Inf, which is not counted", table, err));
   TARE_TRY(report_quiet(&f->quiet, table, err));
   return report_profiles(stats, table, err);
 }

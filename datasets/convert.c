@@ -108,7 +108,7 @@ static tare_status fail_float(const double value, const int64_t i, const tare_dt
                       (long long)i);
   }
   const char *const rule =
-      value != trunc(value) ? "is no whole number and the input takes" : "does not fit";
+      value != trunc(value) ? "is not an integer, as needed by" : "does not fit";
   return tarei_fail(err, TARE_E_INPUT, "value %.9g at element %lld %s %s", value, (long long)i,
                     rule, tare_dtype_name(dtype));
 }

@@ -65,7 +65,7 @@ static tare_status take_quoted(tarei_csv *const csv, tare_error *const err) {
   csv->at++;
   for (;;) {
     if (at_end(csv)) {
-      return csv_fail_at(csv, "a quote is opened and never closed", err);
+      return csv_fail_at(csv, "unterminated quote", err);
     }
     const char c = csv_peek(csv);
     csv->at++;
@@ -78,7 +78,7 @@ static tare_status take_quoted(tarei_csv *const csv, tare_error *const err) {
   }
   const char next = csv_peek(csv);
   if (!at_end(csv) && next != csv->separator && next != '\r' && next != '\n') {
-    return csv_fail_at(csv, "text follows a closing quote", err);
+    return csv_fail_at(csv, "text after a closing quote", err);
   }
   return TARE_OK;
 }

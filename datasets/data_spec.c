@@ -18,19 +18,20 @@ static tare_status check_mapping(const tare_dataset_options *const options, cons
                                  tare_error *const err) {
   const tare_mapping *const mapping = &options->mappings[i];
   if (!mapping->input || !mapping->path) {
-    return tarei_fail(err, TARE_E_USAGE, "a mapping needs an input and a path");
+    return tarei_fail(err, TARE_E_USAGE, "a mapping needs both an input and a path");
   }
   if (!data_spec_is_wanted(options, mapping->input)) {
     return tarei_fail(err, TARE_E_USAGE, "mapping of '%s': the model has no such input",
                       mapping->input);
   }
   if (mapping->offsets && mapping->lengths) {
-    return tarei_fail(err, TARE_E_USAGE, "mapping of '%s': give offsets or lengths, not both",
+    return tarei_fail(err, TARE_E_USAGE,
+                      "mapping of '%s': offsets and lengths are mutually exclusive",
                       mapping->input);
   }
   for (int j = 0; j < i; j++) {
     if (strcmp(options->mappings[j].input, mapping->input) == 0) {
-      return tarei_fail(err, TARE_E_USAGE, "mapping of '%s': it is given twice, as '%s' and '%s'",
+      return tarei_fail(err, TARE_E_USAGE, "duplicate mapping of '%s': '%s' and '%s'",
                         mapping->input, options->mappings[j].path, mapping->path);
     }
   }
@@ -43,14 +44,14 @@ static tare_status data_spec_check_options(const tare_dataset_options *const opt
     return tarei_fail(err, TARE_E_USAGE, "a data set needs at least one model input to feed");
   }
   if (options->rate < 0 || options->limit < 0) {
-    return tarei_fail(err, TARE_E_USAGE, "rate (%d) and limit (%lld) may not be negative",
+    return tarei_fail(err, TARE_E_USAGE, "rate (%d) and limit (%lld) must not be negative",
                       options->rate, (long long)options->limit);
   }
   for (int i = 0; i < options->n_inputs; i++) {
     const tare_port *const port = &options->inputs[i];
     if (tare_dtype_size(port->dtype) == 0) {
-      return tarei_fail(err, TARE_E_USAGE, "input '%s' has a type that no data can feed",
-                        port->name);
+      return tarei_fail(err, TARE_E_USAGE,
+                        "input '%s' has an element type that no data set provides", port->name);
     }
   }
   for (int i = 0; i < options->n_mappings; i++) {
@@ -65,10 +66,10 @@ static tare_status make_features(const tare_dataset_options *const options,
   tarei_feature_spec spec;
   TARE_TRY(tarei_feature_spec_parse(options->features, &spec, err));
   if (options->rate && options->rate != spec.rate) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "rate %d does not fit %s features, which are of %lld Hz; the features' own "
-                      "option rate=%d changes that",
-                      options->rate, spec.name, (long long)spec.rate, options->rate);
+    return tarei_fail(
+        err, TARE_E_USAGE,
+        "rate %d does not match %s features, which use %lld Hz (set the feature option rate=%d)",
+        options->rate, spec.name, (long long)spec.rate, options->rate);
   }
   out->rate = (int)spec.rate;
   return tarei_features_new(&spec, &out->features, err);

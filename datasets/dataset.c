@@ -60,7 +60,7 @@ static tare_status survey_item(tare_dataset *const dataset, tarei_item *const it
   add_kind(dataset, item->ops->describe(state), n_kinds);
   item->ops->close(state);
   if (!tarei_add_i64(dataset->count, item->count, &dataset->count)) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: too many samples", item->path);
+    return tarei_fail(err, TARE_E_INPUT, "%s: too many samples for 64 bits", item->path);
   }
   return TARE_OK;
 }

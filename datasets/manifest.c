@@ -118,7 +118,7 @@ static tare_status fail_column(const tarei_csv *const csv, const char *const kin
   for (size_t i = 0; i < csv->n_fields; i++) {
     tarei_str_add(&columns, "%s'%s'", i ? ", " : "", tarei_csv_field(csv, i));
   }
-  (void)tarei_fail(err, status, "%s: the header has no %s '%s', only %s", origin, kind, wanted,
+  (void)tarei_fail(err, status, "%s: no %s '%s' in the header, only %s", origin, kind, wanted,
                    tarei_str_get(&columns));
   tarei_str_free(&columns);
   return status;
@@ -200,7 +200,7 @@ tare_status tarei_list_expand(tarei_items *const items, const char *const path,
   tare_status status = manifest_add_lines(items, &source, origin, err);
   tarei_source_close(&source);
   if (status == TARE_OK && items->n == before) {
-    status = tarei_fail(err, TARE_E_INPUT, "%s: names no file", path);
+    status = tarei_fail(err, TARE_E_INPUT, "%s: lists no files", path);
   }
   return status;
 }

@@ -130,7 +130,7 @@ static tare_status paths_add_files(tarei_items *const items, const char *const f
   }
   if (status == TARE_OK && depth == 0 && items->n == before) {
     status = tarei_fail(err, TARE_E_INPUT,
-                        "%s: holds no audio, HDF5 or NumPy data, nor do its sub-folders (%lld %s)",
+                        "%s: no audio, HDF5 or NumPy data in this folder or below (%lld %s)",
                         folder, (long long)others,
                         others == 1 ? "entry of another kind" : "entries of other kinds");
   }
@@ -207,11 +207,10 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
     return tarei_manifest_expand(items, path, spec, err);
   }
   if (tarei_has_extension(path, JSON)) {
-    return tarei_fail(
-        err, TARE_E_INPUT,
-        "%s: JSON manifests are not supported: use a CSV or TSV manifest with a column "
-        "'path', or a text file with one path a line",
-        path);
+    return tarei_fail(err, TARE_E_INPUT,
+                      "%s: JSON manifests are not supported: use a CSV or TSV manifest with a "
+                      "column 'path', or a text file with one path per line",
+                      path);
   }
   if (tarei_has_extension(path, LISTS)) {
     return tarei_list_expand(items, path, err);

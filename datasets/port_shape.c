@@ -22,7 +22,7 @@ tare_status tarei_port_shape(const tare_port *const port, const int rank, const 
   const int missing = missing_dims(port, rank);
   if (missing < 0) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "data of rank %d does not fit an input of rank %d (with or without batch)",
+                      "data of rank %d does not match an input of rank %d (with or without batch)",
                       rank, port->rank);
   }
   out->dtype = port->dtype;
@@ -37,7 +37,7 @@ tare_status tarei_port_shape(const tare_port *const port, const int rank, const 
       return tarei_fail(err, TARE_E_INPUT, "is empty (dim %d has size 0)", d);
     }
     if (!want->symbol && want->value >= 0 && want->value != out->dims[d]) {
-      return tarei_fail(err, TARE_E_INPUT, "dim %d has size %lld, the model fixes it at %lld", d,
+      return tarei_fail(err, TARE_E_INPUT, "dim %d is %lld, the model needs %lld", d,
                         (long long)out->dims[d], (long long)want->value);
     }
   }

@@ -106,7 +106,7 @@ tare_status tarei_prefetch_start(const tarei_prefetch_source *const source, cons
     (void)pthread_cond_destroy(&p->changed);
     (void)pthread_mutex_destroy(&p->mutex);
     free(p);
-    return tarei_fail(err, TARE_E_MEMORY, "cannot start the reading thread: %s", strerror(failed));
+    return tarei_fail(err, TARE_E_MEMORY, "cannot start a reading thread: %s", strerror(failed));
   }
   *out = p;
   return TARE_OK;

@@ -9,10 +9,9 @@ tare_status tarei_blobs_take(tarei_blobs *const blobs, const size_t size, void *
   *fresh = !blobs->loading;
   if (blobs->loading) {
     if (blobs->next >= blobs->n || blobs->buffers[blobs->next]->size != size) {
-      return tarei_fail(err, TARE_E_INPUT, "packed block %d holds %zu bytes, the layer needs %zu",
-                        blobs->next,
-                        blobs->next < blobs->n ? blobs->buffers[blobs->next]->size : (size_t)0,
-                        size);
+      return tarei_fail(
+          err, TARE_E_INPUT, "packed block %d has %zu bytes, the layer needs %zu", blobs->next,
+          blobs->next < blobs->n ? blobs->buffers[blobs->next]->size : (size_t)0, size);
     }
     *data = blobs->buffers[blobs->next++]->data;
     return TARE_OK;

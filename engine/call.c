@@ -79,7 +79,7 @@ tare_status tarei_call_turn(const tarei_step *const step, const tarei_run *const
   return ++run->context->whole->turns <= limits->loop_turns
              ? TARE_OK
              : tarei_fail_limit(err, limits, TAREI_LIMIT_loop_turns, -1,
-                                "in one run, the loops of the model take");
+                                "the loops of one run take");
 }
 
 tare_status tarei_call_take(const tarei_step *const step, const tarei_run *const run,

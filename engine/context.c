@@ -131,12 +131,12 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
   const tare_context_options *const o = options ? options : &defaults;
   *out = NULL;
   if (o->threads < 0) {
-    return tarei_fail(err, TARE_E_USAGE, "a context cannot have %d threads", o->threads);
+    return tarei_fail(err, TARE_E_USAGE, "%d threads: expected 0 or more", o->threads);
   }
   const int last = tare_profiles_count(plan->profiles) - 1;
   if (o->profile < -1 || o->profile > last) {
-    return tarei_fail(err, TARE_E_USAGE, "profile %d is not in the plan, which has profiles 0..%d",
-                      o->profile, last);
+    return tarei_fail(err, TARE_E_USAGE, "profile %d: the plan has profiles 0..%d", o->profile,
+                      last);
   }
   const int wanted = o->threads ? o->threads : tarei_cores();
   const int threads = wanted > TAREI_TEAM_MOST_THREADS ? TAREI_TEAM_MOST_THREADS : wanted;
@@ -197,8 +197,8 @@ static tare_status check_inputs(const tare_context *const c, const tare_tensor *
                                 tare_error *const err) {
   for (int i = 0; i < c->plan->graph->n_inputs; i++) {
     if (inputs[i].dtype != c->plan->inputs[i].dtype) {
-      return tarei_fail(err, TARE_E_USAGE, "input '%s' takes %s, got %s", c->plan->inputs[i].name,
-                        tare_dtype_name(c->plan->inputs[i].dtype),
+      return tarei_fail(err, TARE_E_USAGE, "input '%s': expected %s, got %s",
+                        c->plan->inputs[i].name, tare_dtype_name(c->plan->inputs[i].dtype),
                         tare_dtype_name(inputs[i].dtype));
     }
   }
@@ -216,7 +216,7 @@ static tare_status context_choose_profile(const tare_context *const c, const int
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     const tare_range r = tare_profiles_range(profiles, c->pinned, s);
     if (values[s] < r.min || values[s] > r.max) {
-      return tarei_fail(err, TARE_E_SHAPE, "%s=%lld is outside profile %d, which takes %lld..%lld",
+      return tarei_fail(err, TARE_E_SHAPE, "%s=%lld is outside profile %d: expected %lld..%lld",
                         tare_profiles_symbol(profiles, s), (long long)values[s], c->pinned,
                         (long long)r.min, (long long)r.max);
     }
@@ -383,7 +383,8 @@ tare_status tarei_context_output_valid(const tare_context *const c, const int ou
     if (c->plan->slots[v].storage == TAREI_STORE_POOL) {
       extent = c->tensors[v].dims[d]; /* of measured dims all is valid */
     } else if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], c->new_symbols, &extent)) {
-      return tarei_fail(err, TARE_E_SHAPE, "output '%s': axis %d overflows", g->values[v].name, d);
+      return tarei_fail(err, TARE_E_SHAPE, "output '%s': axis %d exceeds 64 bits",
+                        g->values[v].name, d);
     }
     const int64_t dim = c->tensors[v].dims[d];
     extents[d] = extent < 0 ? 0 : extent < dim ? extent : dim;

@@ -67,7 +67,7 @@ tare_status tarei_evaluate(void *const user, const tarei_graph *const g,
                            const tarei_node *const node, tarei_buffer **const out,
                            tare_error *const err) {
   if (tarei_node_body(node, 0)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "a body runs in a context only");
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "a subgraph cannot be evaluated here");
   }
   const size_t n = (size_t)(node->n_in + node->n_out);
   const evaluate_operands o = {.tensors = tarei_calloc(n, sizeof *o.tensors),

@@ -360,7 +360,7 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
     get_value(r, g, constants);
   }
   if (r->failed) {
-    return graph_get_broken(err, "its values");
+    return graph_get_broken(err, "values");
   }
   const uint32_t n_nodes = tarei_get_count(r, 16);
   for (uint32_t n = 0; !r->failed && n < n_nodes; n++) {
@@ -370,12 +370,12 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
     }
   }
   if (r->failed) {
-    return graph_get_broken(err, "its nodes");
+    return graph_get_broken(err, "nodes");
   }
   g->inputs = get_operands(r, g, &g->n_inputs);
   g->outputs = get_operands(r, g, &g->n_outputs);
   if (r->failed || !ends_fit(g)) {
-    return graph_get_broken(err, "its inputs and outputs");
+    return graph_get_broken(err, "inputs and outputs");
   }
   return TARE_OK;
 }
@@ -441,7 +441,7 @@ static tare_status check_numbers(const tarei_graph *const g, tare_error *const e
   }
   for (size_t i = 1; status == TARE_OK && i < all.n; i++) {
     if (all.at[i] == all.at[i - 1]) {
-      status = tarei_fail(err, TARE_E_INPUT, "two nodes have the number %d", (int)all.at[i]);
+      status = tarei_fail(err, TARE_E_INPUT, "duplicate node number %d", (int)all.at[i]);
     }
   }
   free(all.at);
@@ -455,13 +455,13 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
   *out = name ? tarei_graph_new(name) : NULL;
   free(name);
   if (!*out) {
-    return graph_get_broken(err, "its name");
+    return graph_get_broken(err, "name");
   }
   (*out)->limits = *limits;
   tare_status status = get_graph(r, constants, *out, err);
   if (status == TARE_OK) {
     (void)tarei_get_u32(r); /* formal inputs: those of bodies only */
-    status = r->failed ? graph_get_broken(err, "its end") : check_numbers(*out, err);
+    status = r->failed ? graph_get_broken(err, "end") : check_numbers(*out, err);
   }
   if (status != TARE_OK) {
     tarei_graph_free(*out);

@@ -28,7 +28,7 @@ static tare_status take_scratch(tare_context *const c, const tarei_step *const s
   const tare_limits *const limits = &c->plan->graph->limits;
   if (bytes > (size_t)limits->memory) {
     return tarei_fail_limit(err, limits, TAREI_LIMIT_memory, (int64_t)bytes,
-                            "at this length, its scratch memory takes");
+                            "scratch memory at this length takes");
   }
   if (bytes > whole->scratch_bytes) {
     free(whole->scratch);
@@ -53,7 +53,7 @@ static tare_status late_measure(tare_context *const c, const tarei_step *const s
   TARE_TRY(step->lowering->measure(step, run, numbers, err));
   for (int k = 0; k < step->n_measured; k++) {
     if (step->measured[k] >= 0 && numbers[k] < 0 && numbers[k] != NOT_SAID) {
-      return tarei_fail(err, TARE_E_SHAPE, "a dim of its output would be %lld",
+      return tarei_fail(err, TARE_E_SHAPE, "a dim of the output would be %lld",
                         (long long)numbers[k]);
     }
     if (step->measured[k] >= 0) {
@@ -99,10 +99,11 @@ static tare_status check_move(const tare_context *const c, const tarei_node *con
   }
   const int64_t had = tare_tensor_count(&c->tensors[node->in[0]]),
                 has = tare_tensor_count(&c->tensors[node->out[0]]);
-  return had == has ? TARE_OK
-                    : tarei_fail(err, TARE_E_SHAPE, "'%s' would have %lld elements, made from %lld",
-                                 c->plan->graph->values[node->out[0]].name, (long long)has,
-                                 (long long)had);
+  return had == has
+             ? TARE_OK
+             : tarei_fail(
+                   err, TARE_E_SHAPE, "'%s' would have %lld elements, but its input has %lld",
+                   c->plan->graph->values[node->out[0]].name, (long long)has, (long long)had);
 }
 
 tare_status tarei_late_begin(tare_context *const c, const tarei_step *const step,

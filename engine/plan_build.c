@@ -61,8 +61,8 @@ static tare_status check_table(const tare_model *const model, const tare_build_o
   return made == 0 || made == given || o->any_table
              ? TARE_OK
              : tarei_fail(err, TARE_E_USAGE,
-                          "the table was made for another model: it carries the hash %016" PRIx64
-                          ", and '%s' has %016" PRIx64,
+                          "the table was made for another model: it has hash %016" PRIx64
+                          ", but '%s' has %016" PRIx64,
                           made, model->graph->name, given);
 }
 

@@ -114,8 +114,7 @@ static tare_status check_written(const tarei_outfile *const out, const tare_limi
   tare_plan_free(&plan);
   return status == TARE_OK || status == TARE_E_MEMORY
              ? status
-             : tarei_fail_in(err, TARE_E_UNSUPPORTED,
-                             "not written, because the plan would not load back");
+             : tarei_fail_in(err, TARE_E_UNSUPPORTED, "not written: the plan fails to load back");
 }
 
 static tare_status write_file(const tare_plan *const plan, const char *const path,
@@ -183,8 +182,7 @@ static tare_status check_sum(const tarei_source *const source, const size_t byte
   const uint64_t sum = XXH64(source->data + HEADER_BYTES, bytes, 0);
   return sum == wanted
              ? TARE_OK
-             : tarei_fail(err, TARE_E_INPUT,
-                          "%s: checksum %016llx where the header says %016llx: the file is damaged",
+             : tarei_fail(err, TARE_E_INPUT, "%s: corrupt: checksum %016llx, expected %016llx",
                           source->name, (unsigned long long)sum, (unsigned long long)wanted);
 }
 
@@ -196,7 +194,7 @@ static tare_status get_header(const tarei_source *const source, const bool all,
     return tarei_fail(err, TARE_E_INPUT, "%s: not a plan file", source->name);
   }
   if (source->size < HEADER_BYTES) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: truncated: %zu bytes, the header alone has %u",
+    return tarei_fail(err, TARE_E_INPUT, "%s: truncated: %zu bytes, less than the header of %u",
                       source->name, source->size, HEADER_BYTES);
   }
   tarei_reader r = {.data = source->data + 8, .n = HEADER_BYTES - 8};
@@ -207,18 +205,17 @@ static tare_status get_header(const tarei_source *const source, const bool all,
   h->checksum = tarei_get_u64(&r);
   h->meta_checksum = tarei_get_u64(&r);
   if (h->major != VERSION_MAJOR) {
-    return tarei_fail(
-        err, TARE_E_INPUT,
-        "%s: plan format version %u.%u, this library reads version %u; build the plan "
-        "again",
-        source->name, h->major, h->minor, VERSION_MAJOR);
+    return tarei_fail(err, TARE_E_INPUT,
+                      "%s: plan format version %u.%u, expected %u: build the plan again",
+                      source->name, h->major, h->minor, VERSION_MAJOR);
   }
   if (h->file_bytes != source->size) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: %zu bytes where the header says %llu: truncated?",
+    return tarei_fail(err, TARE_E_INPUT, "%s: truncated or extended: %zu bytes, expected %llu",
                       source->name, source->size, (unsigned long long)h->file_bytes);
   }
   if (h->meta_bytes > source->size - HEADER_BYTES || h->meta_bytes % TAREI_ALIGN != 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: meta section of %llu bytes does not fit",
+    return tarei_fail(err, TARE_E_INPUT,
+                      "%s: malformed: the meta section of %llu bytes does not fit into the file",
                       source->name, (unsigned long long)h->meta_bytes);
   }
   TARE_TRY(check_sum(source, (size_t)h->meta_bytes, h->meta_checksum, err));

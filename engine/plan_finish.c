@@ -134,7 +134,7 @@ static tare_status value_bytes(const tare_plan *const plan, const int v, size_t 
                                tare_error *const err) {
   if (!tarei_sizes_bytes(&plan->bounds[v], bytes)) {
     return tarei_fail_limit(err, &plan->graph->limits, TAREI_LIMIT_memory, -1,
-                            "tensor '%s' takes, at the maximum of the profiles,",
+                            "at the profiles' maximum, tensor '%s' takes",
                             plan->graph->values[v].name);
   }
   return TARE_OK;
@@ -328,8 +328,7 @@ static tare_status map_symbols(tare_plan *const plan, tare_error *const err) {
     const char *const name = tarei_exprs_symbol_name(exprs, s);
     plan->symbols[s] = tarei_exprs_is_measured(exprs, s) ? -1 : profile_symbol(plan, name);
     if (plan->symbols[s] < 0 && !tarei_exprs_is_measured(exprs, s)) {
-      return tarei_fail(err, TARE_E_USAGE, "the profiles do not know symbol '%s' of the model",
-                        name);
+      return tarei_fail(err, TARE_E_USAGE, "no profile gives a range for symbol '%s'", name);
     }
   }
   return TARE_OK;

@@ -16,8 +16,7 @@ static tare_status check_fixed(const tare_plan *const plan, tare_error *const er
     if (is_own(plan, v, TAREI_STORE_ARENA) && !slot->dynamic &&
         slot->bytes > (size_t)limits->tensor) {
       return tarei_fail_limit(err, limits, TAREI_LIMIT_tensor, (int64_t)slot->bytes,
-                              "tensor '%s' takes, by its fixed dims alone,",
-                              plan->graph->values[v].name);
+                              "by its fixed dims, tensor '%s' takes", plan->graph->values[v].name);
     }
   }
   return TARE_OK;

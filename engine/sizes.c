@@ -63,8 +63,8 @@ static tare_status check_node_at(const tare_plan *const plan, const tarei_node *
     const int64_t had = moves ? count_at(plan, node->in[0], symbols, &axis, &size) : count;
     if (had != count) {
       return tarei_fail(err, TARE_E_SHAPE,
-                        "node '%s' cannot run at this length: '%s' would have %lld elements, made "
-                        "from %lld",
+                        "node '%s' cannot run at this length: '%s' would have %lld elements, but "
+                        "its input has %lld",
                         node->name, g->values[v].name, (long long)count, (long long)had);
     }
   }
@@ -213,11 +213,11 @@ static tare_status explain(const tare_plan *const plan, const int64_t *const sym
   for (int i = 0; i < plan->sizes.n_contents; i++) {
     const tarei_size_place *const c = &plan->sizes.contents[i];
     if (c->other == expr) {
-      return tarei_fail(err, TARE_E_SHAPE, "'%s': element %d overflows at this length",
+      return tarei_fail(err, TARE_E_SHAPE, "'%s': element %d exceeds 64 bits at this length",
                         plan->graph->values[c->value].name, c->at);
     }
   }
-  return tarei_fail(err, TARE_E_SHAPE, "a size overflows at this length");
+  return tarei_fail(err, TARE_E_SHAPE, "a size exceeds 64 bits at this length");
 }
 
 tare_status tarei_sizes_fill(const tare_plan *const plan, const int64_t *const symbols,

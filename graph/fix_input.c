@@ -53,12 +53,13 @@ tare_status tarei_graph_fix_input(tarei_graph *const graph, const int input, con
   tarei_value *const v = &graph->values[index];
   int64_t count;
   if (!fix_input_count_of(graph, index, &count)) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "input '%s' cannot be set: its size changes from run to run", v->name);
+    return tarei_fail(err, TARE_E_USAGE, "cannot set input '%s': its size is dynamic", v->name);
   }
   const size_t size = tare_dtype_size(v->dtype);
   if (!(value >= -9.2e18 && value <= 9.2e18)) {
-    return tarei_fail(err, TARE_E_USAGE, "input '%s' cannot be %g", v->name, value);
+    return tarei_fail(err, TARE_E_USAGE,
+                      "cannot set input '%s' to %g: its type cannot hold that value", v->name,
+                      value);
   }
   v->data = tarei_buffer_new((size_t)count * size);
   if (!v->data) {

@@ -117,8 +117,8 @@ static void blame_symbols(const tarei_graph *const graph, const tare_profiles *c
   if (varying.length) {
     const tare_error at = *failure;
     (void)tarei_fail(failure, first.status,
-                     "%s; this depends on %s (if the model is meant for one size of it, fix that "
-                     "in every profile, as in %s=1)",
+                     "%s; this depends on %s (if the model needs one fixed size there, give it in "
+                     "every profile: %s=1)",
                      at.message, tarei_str_get(&varying), example);
   }
   tarei_str_free(&fixed);

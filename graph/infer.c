@@ -57,14 +57,14 @@ static tare_status check_count(const int n, const int min, const int max, const 
 static tare_status infer_check_counts(const tarei_node *const node, tare_error *const err) {
   const tarei_op *const op = node->op;
   if (node->n_in > MOST_OPERANDS || node->n_out > MOST_OPERANDS) {
-    return tarei_fail(err, TARE_E_LIMIT, "has %d inputs and %d outputs; at most %d are accepted",
+    return tarei_fail(err, TARE_E_LIMIT, "has %d inputs and %d outputs, the limit is %d",
                       node->n_in, node->n_out, MOST_OPERANDS);
   }
   TARE_TRY(check_count(node->n_in, op->min_in, op->max_in, "inputs", err));
   TARE_TRY(check_count(node->n_out, op->min_out, op->max_out, "outputs", err));
   for (int i = 0; i < op->min_in; i++) {
     if (node->in[i] < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "input %d is absent", i);
+      return tarei_fail(err, TARE_E_MODEL, "input %d is missing", i);
     }
   }
   return TARE_OK;
@@ -101,7 +101,7 @@ static tare_status expand_node(tarei_graph *const graph, const int index, tare_e
   TARE_TRY(graph->nodes[index].op->expand(graph, index, err));
   if (graph->n_nodes > 2 * graph->limits.nodes) { /* those taken apart are still counted in */
     return tarei_fail_limit(err, &graph->limits, TAREI_LIMIT_nodes, graph->n_nodes,
-                            "operators that consist of others are taken apart into");
+                            "composite operators expand to");
   }
   for (int n = first; n < graph->n_nodes; n++) {
     if (graph->nodes[n].op) {
@@ -124,7 +124,7 @@ static tare_status infer_node(tarei_graph *const graph, const int index, tare_er
   }
   TARE_TRY(node->op->infer(graph, node, err));
   if (!all_inferred(graph, node->out, node->n_out)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "the type of an output cannot be told");
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "cannot infer the type of an output");
   }
   for (int i = 0; i < node->n_out; i++) {
     TARE_TRY(infer_check_dims(graph, node->out[i], err));

@@ -50,12 +50,12 @@ static tare_status parse_integer(parser *const p, const bool negative, tarei_exp
     if (!tarei_mul_i64(value, 10, &value) ||
         !tarei_add_i64(value, negative ? -digit : digit, &value)) {
       p->at = start;
-      return fault(p, "a number beyond 64 bits");
+      return fault(p, "number exceeds 64 bits");
     }
   }
   if (name_char(*p->at)) {
     p->at = start;
-    return fault(p, "a name that starts with a digit must stand in double quotes");
+    return fault(p, "a name that starts with a digit must be in double quotes");
   }
   *out = tarei_expr_const(p->pool, value);
   return TARE_OK;
@@ -80,7 +80,7 @@ static tare_status parse_quoted(parser *const p, tarei_expr *const out) {
   tare_status status;
   if (*p->at != '"') {
     p->at = start;
-    status = fault(p, "a quote that is not closed");
+    status = fault(p, "unterminated quote");
   } else {
     p->at++;
     status = take_symbol(p, &name, out);
@@ -107,7 +107,7 @@ static tare_status parse_measured(parser *const p, tarei_expr *const out) {
   const int symbol = good ? tarei_exprs_find_measured(p->pool, owner, k) : -1;
   if (symbol < 0) {
     p->at = start;
-    return fault(p, "a dim that no node measures");
+    return fault(p, "unknown measured dim");
   }
   *out = tarei_exprs_measured(p->pool, owner, "", k); /* there by now: the name is not used */
   return TARE_OK;
@@ -160,7 +160,7 @@ static tare_status parse_primary(parser *const p, tarei_expr *const out) {
   if (name_char(c)) {
     return parse_name(p, out);
   }
-  return fault(p, c ? "expected a number, a name or '('" : "the text ends too early");
+  return fault(p, c ? "expected a number, a name or '('" : "unexpected end");
 }
 
 static tare_status parse_negative(parser *const p, tarei_expr *const out) {
@@ -176,7 +176,7 @@ static tare_status parse_negative(parser *const p, tarei_expr *const out) {
 
 static tare_status parse_unary(parser *const p, tarei_expr *const out) {
   if (p->depth == MAX_NESTING) {
-    return fault(p, "nesting deeper than 64");
+    return fault(p, "nested more than 64 deep");
   }
   p->depth++;
   const tare_status status =
@@ -188,7 +188,7 @@ static tare_status parse_unary(parser *const p, tarei_expr *const out) {
 /* NONE out of operands that are known: a zero divisor, an overflow or a limit of the pool. */
 static tare_status known(const parser *const p, const tarei_expr e) {
   return e == TAREI_EXPR_NONE
-             ? fault(p, "division by zero, overflow or an expression too large before")
+             ? fault(p, "division by zero, overflow or too large an expression before")
              : TARE_OK;
 }
 

@@ -31,16 +31,15 @@ tare_status tarei_fit_check(const tarei_fit_options *const options, const tare_p
     TARE_TRY(tarei_pad_value_check(pad, port->dtype, err));
     for (int k = 0; k < i; k++) {
       if (strcmp(options->pad_values[k].input, pad->input) == 0) {
-        return tarei_fail(err, TARE_E_USAGE, "input '%s' has two pad values", pad->input);
+        return tarei_fail(err, TARE_E_USAGE, "duplicate pad value for input '%s'", pad->input);
       }
     }
   }
   if (options->streaming && options->n_length_inputs) {
-    return tarei_fail(
-        err, TARE_E_USAGE,
-        "length input '%s' does not go with streaming: expected whole samples, states "
-        "and chunks change no lengths",
-        options->length_inputs[0].input);
+    return tarei_fail(err, TARE_E_USAGE,
+                      "length input '%s' and streaming are mutually exclusive: lengths are those "
+                      "of whole samples",
+                      options->length_inputs[0].input);
   }
   return tarei_length_inputs_check(options->length_inputs, options->n_length_inputs, inputs,
                                    n_inputs, err);
@@ -141,11 +140,11 @@ static tare_status count_bytes(const tare_tensor *const tensor, const char *cons
   const int64_t count = tare_tensor_count(tensor);
   const size_t size = tare_dtype_size(tensor->dtype);
   if (size == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "input '%s' has the unknown element type %d", name,
+    return tarei_fail(err, TARE_E_INPUT, "input '%s' has unknown element type %d", name,
                       (int)tensor->dtype);
   }
   if (count < 0 || !tarei_mul_size((size_t)count, size, bytes) || *bytes > PTRDIFF_MAX) {
-    return tarei_fail(err, TARE_E_LIMIT, "input '%s' has more bytes than can be addressed", name);
+    return tarei_fail(err, TARE_E_LIMIT, "input '%s' exceeds the address space", name);
   }
   return TARE_OK;
 }

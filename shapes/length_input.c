@@ -92,12 +92,12 @@ static tare_status check_one(const tare_length_input *const item, const tare_por
   }
   if (length_input_has_symbol(&inputs[input], item->symbol)) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "has axis '%s' itself: expected an input of one length a sample",
+                      "has axis '%s' itself: expected an input with one length per sample",
                       item->symbol);
   }
   if (!type_of(inputs[input].dtype)) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "is %s: lengths are int32 or int64, shares float32 or float64",
+                      "is %s: expected int32 or int64 for lengths, float32 or float64 for shares",
                       tare_dtype_name(inputs[input].dtype));
   }
   return TARE_OK;
@@ -136,11 +136,11 @@ tare_status tarei_length_input_follow(const tare_length_input *const item, const
   for (size_t i = 0; i < n; i++) {
     double value;
     if (!type->follow(lengths->data, i, own, run, &value)) {
-      return tarei_fail(err, TARE_E_INPUT,
-                        "length input '%s' holds %g: expected a %s of '%s', which is %lld long, "
-                        "0..%lld",
-                        item->input, value, type->counts ? "length" : "share", item->symbol,
-                        (long long)own, type->counts ? (long long)own : 1LL);
+      return tarei_fail(
+          err, TARE_E_INPUT,
+          "length input '%s' holds %g: expected a %s of '%s', which has length %lld: 0..%lld",
+          item->input, value, type->counts ? "length" : "share", item->symbol, (long long)own,
+          type->counts ? (long long)own : 1LL);
     }
   }
   return TARE_OK;
@@ -175,7 +175,7 @@ static tare_status length_input_find_symbol(const char *const text, const char *
                       text, name);
   }
   if (axis < 0 || axis >= inputs[input].rank) {
-    return tarei_fail(err, TARE_E_USAGE, "length input '%s': input '%s' has %d axes", text,
+    return tarei_fail(err, TARE_E_USAGE, "length input '%s': input '%s' has rank %d", text,
                       inputs[input].name, inputs[input].rank);
   }
   *symbol = inputs[input].dims[axis].symbol;
@@ -197,5 +197,5 @@ tare_status tare_length_input_parse(const char *const text, const tare_port *con
     return tarei_length_inputs_check(out, 1, inputs, n_inputs, err);
   }
   return tarei_fail(err, TARE_E_USAGE,
-                    "length input '%s' is not INPUT=AXIS with an input of the model", text);
+                    "length input '%s': expected INPUT=AXIS with an input of the model", text);
 }

@@ -67,21 +67,21 @@ tare_status tarei_pad_value_check(const tare_pad_value *const pad, const tare_dt
   const pad_type *const type = find_type(dtype);
   const char *const name = tare_dtype_name(dtype);
   if (!type) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "pad value %g for input '%s': its element type is not known", pad->value,
-                      pad->input);
+    return tarei_fail(err, TARE_E_USAGE, "pad value %g for input '%s' of unknown element type",
+                      pad->value, pad->input);
   }
   if (isnan(pad->value)) {
-    return tarei_fail(err, TARE_E_USAGE, "pad value for input '%s' is not a number", pad->input);
+    return tarei_fail(err, TARE_E_USAGE, "pad value for input '%s' is NaN", pad->input);
   }
   if (type->integer && pad->value != floor(pad->value)) {
-    return tarei_fail(err, TARE_E_USAGE, "pad value %g for input '%s' is no integer, %s needs one",
-                      pad->value, pad->input, name);
+    return tarei_fail(err, TARE_E_USAGE,
+                      "pad value %g for input '%s' is not an integer, as %s needs", pad->value,
+                      pad->input, name);
   }
   const bool unbounded = isinf(pad->value) && !type->integer;
   if (!unbounded && (pad->value < type->least || pad->value > type->greatest)) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "pad value %.17g for input '%s' is outside %s, which takes %.17g..%.17g",
+                      "pad value %.17g for input '%s' is outside the range of %s, %.17g..%.17g",
                       pad->value, pad->input, name, type->least, type->greatest);
   }
   return TARE_OK;

@@ -9,7 +9,7 @@
 static tare_status add_line(tare_profiles *const set, char *const line, tare_error *const err) {
   const char *const comment = tarei_find_unquoted(line, '#');
   if (!comment) {
-    return tarei_fail(err, TARE_E_USAGE, "a single quote is not closed");
+    return tarei_fail(err, TARE_E_USAGE, "unterminated single quote");
   }
   line[comment - line] = 0;
   return line[strspn(line, " \t\r")] ? tare_profiles_add(set, line, err) : TARE_OK;
@@ -35,7 +35,7 @@ static tare_status profile_file_add_lines(tare_profiles *const set, char *text,
 static tare_status add_source(tare_profiles *const set, const tarei_source *const source,
                               const char *const path, tare_error *const err) {
   if (source->size && memchr(source->data, 0, source->size)) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: not a text file, it holds a zero byte", path);
+    return tarei_fail(err, TARE_E_INPUT, "%s: not a text file: it holds a NUL byte", path);
   }
   char *const text = tarei_calloc(source->size + 1, 1);
   if (!text) {
@@ -47,7 +47,7 @@ static tare_status add_source(tare_profiles *const set, const tarei_source *cons
   const int before = set->count;
   tare_status status = profile_file_add_lines(set, text, path, err);
   if (status == TARE_OK && set->count == before) {
-    status = tarei_fail(err, TARE_E_INPUT, "%s: no profile in it", path);
+    status = tarei_fail(err, TARE_E_INPUT, "%s: no profiles in this file", path);
   }
   if (status != TARE_OK) {
     set->count = before;

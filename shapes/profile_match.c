@@ -79,7 +79,7 @@ tare_status tare_profiles_explain(const tare_profiles *const profiles, const int
   const char *const prefix = what ? what : "";
   const char *const colon = what && what[0] ? ": " : "";
   if (profiles->count == 0) {
-    return tarei_fail(err, TARE_E_SHAPE, "%s%sthere is no profile to hold it", prefix, colon);
+    return tarei_fail(err, TARE_E_SHAPE, "%s%sthere are no profiles", prefix, colon);
   }
   bool culprit[TARE_MAX_SYMBOLS];
   const int n = find_culprits(profiles, values, culprit);
@@ -90,7 +90,8 @@ tare_status tare_profiles_explain(const tare_profiles *const profiles, const int
     }
   }
   const int unnamed = find_unnamed(profiles, culprit);
-  tarei_str_add(&s, n == 1 ? " is outside every profile: " : " fit together in no profile: ");
+  tarei_str_add(&s,
+                n == 1 ? " is outside every profile: " : " do not fit any one profile together: ");
   for (int p = 0; p < profiles->count; p++) {
     tarei_str_add(&s, "%sprofile %d takes ", p ? "; " : "", p);
     for (int i = 0, shown = 0; i < profiles->n_symbols; i++) {
@@ -102,7 +103,7 @@ tare_status tare_profiles_explain(const tare_profiles *const profiles, const int
     }
   }
   if (unnamed >= 0) {
-    tarei_str_add(&s, " (a symbol that no profile names is 1: add %s=MIN:OPT:MAX to the profile)",
+    tarei_str_add(&s, " (a symbol without a range is 1: add %s=MIN:OPT:MAX to the profile)",
                   profiles->symbols[unnamed]);
   }
   (void)tarei_fail(err, TARE_E_SHAPE, "%s%s%s", prefix, colon, tarei_str_get(&s));
@@ -151,8 +152,8 @@ static void profile_match_print_shape(const tare_port *const port, tarei_str *co
 static tare_status fail_rank(const tare_port *const port, const int rank, tare_error *const err) {
   tarei_str s = {0};
   profile_match_print_shape(port, &s);
-  (void)tarei_fail(err, TARE_E_SHAPE, "input '%s' has rank %d, the model takes rank %d (%s)%s",
-                   port->name, rank, port->rank, tarei_str_get(&s),
+  (void)tarei_fail(err, TARE_E_SHAPE, "input '%s' has rank %d, expected %d (%s)%s", port->name,
+                   rank, port->rank, tarei_str_get(&s),
                    port->rank ? ", or one less for a single sample" : "");
   tarei_str_free(&s);
   return TARE_E_SHAPE;
@@ -193,13 +194,13 @@ static tare_status bind_port(const tare_profiles *const profiles, const int inpu
     const int64_t value = tarei_port_dim(port, tensor, axis);
     const int symbol = profiles->dim_symbols[input][axis];
     if (value < 0) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d of input '%s' has the negative size %" PRId64,
-                        axis, port->name, value);
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of input '%s' has negative size %" PRId64, axis,
+                        port->name, value);
     }
     if (symbol < 0 && value != port->dims[axis].value) {
       return tarei_fail(err, TARE_E_SHAPE,
-                        "axis %d of input '%s' is %" PRId64 ", the model takes %" PRId64, axis,
-                        port->name, value, port->dims[axis].value);
+                        "axis %d of input '%s' is %" PRId64 ", expected %" PRId64, axis, port->name,
+                        value, port->dims[axis].value);
     }
     if (symbol >= 0) {
       TARE_TRY(bind_symbol(profiles, symbol, port, axis, value, bound, values, err));

@@ -83,7 +83,7 @@ static tare_status profile_spec_find_symbol(const tare_profiles *const set, cons
   const tare_status status =
       set->n_symbols ? tarei_pick("symbol", name, set->symbols, set->n_symbols, symbol, err)
                      : tarei_fail(err, TARE_E_USAGE,
-                                  "unknown symbol '%s', every dim of the inputs is fixed", name);
+                                  "unknown symbol '%s': all dims of the inputs are fixed", name);
   free(name);
   return status;
 }
@@ -93,18 +93,18 @@ static tare_status profile_spec_parse_item(const tare_profiles *const set, const
                                            bool *const seen, tare_error *const err) {
   const char *const equals = tarei_find_unquoted(at, '=');
   if (equals >= end) {
-    return tarei_fail(err, TARE_E_USAGE, "'%.*s' is not of the form symbol=min:opt:max",
-                      (int)(end - at), at);
+    return tarei_fail(err, TARE_E_USAGE, "expected SYMBOL=MIN:OPT:MAX, got '%.*s'", (int)(end - at),
+                      at);
   }
   int symbol;
   TARE_TRY(profile_spec_find_symbol(set, at, equals, &symbol, err));
   if (seen[symbol]) {
-    return tarei_fail(err, TARE_E_USAGE, "symbol '%s' is given twice", set->symbols[symbol]);
+    return tarei_fail(err, TARE_E_USAGE, "duplicate symbol '%s'", set->symbols[symbol]);
   }
   seen[symbol] = true;
   if (!parse_range(equals + 1, end, &profile->ranges[symbol])) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "'%.*s' is no range, expected min:opt:max or one number, each 0..2^63-1",
+                      "'%.*s' is not a range: expected MIN:OPT:MAX or one number, each 0..2^63-1",
                       (int)(end - equals - 1), equals + 1);
   }
   return TARE_OK;
@@ -114,7 +114,7 @@ static tare_status parse_items(const tare_profiles *const set, const char *const
                                tarei_profile *const profile, tare_error *const err) {
   bool seen[TARE_MAX_SYMBOLS] = {false};
   if (!tarei_find_unquoted(spec, 0)) {
-    return tarei_fail(err, TARE_E_USAGE, "a single quote is not closed");
+    return tarei_fail(err, TARE_E_USAGE, "unterminated single quote");
   }
   if (spec[strspn(spec, " \t\r\n")] == 0) {
     return TARE_OK;

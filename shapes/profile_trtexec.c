@@ -45,7 +45,7 @@ static tare_status set_dims(shape_list *const list, const int input, const int64
                             const int rank, tare_error *const err) {
   const tare_port *const port = &list->set->inputs[input];
   if (rank != port->rank) {
-    return tarei_fail(err, TARE_E_USAGE, "input '%s' has rank %d in the model, not %d", port->name,
+    return tarei_fail(err, TARE_E_USAGE, "input '%s' has rank %d in the model, got %d", port->name,
                       port->rank, rank);
   }
   for (int axis = 0; axis < rank; axis++) {
@@ -54,8 +54,8 @@ static tare_status set_dims(shape_list *const list, const int input, const int64
       TARE_TRY(set_symbol(list, input, symbol, dims[axis], err));
     } else if (dims[axis] != port->dims[axis].value) {
       return tarei_fail(err, TARE_E_USAGE,
-                        "axis %d of input '%s' is fixed at %" PRId64 ", it cannot be %" PRId64,
-                        axis, port->name, port->dims[axis].value, dims[axis]);
+                        "axis %d of input '%s' is fixed at %" PRId64 ", got %" PRId64, axis,
+                        port->name, port->dims[axis].value, dims[axis]);
     }
   }
   return TARE_OK;
@@ -74,7 +74,7 @@ static tare_status profile_trtexec_parse_dims(const char *at, const char *end, i
     const char *const to = cross ? cross : end;
     if (*rank == TARE_MAX_RANK || !tarei_parse_count(from, to, &dims[*rank])) {
       return tarei_fail(err, TARE_E_USAGE,
-                        "'%.*s' is no shape, expected up to %d sizes like 1x1600, or scalar",
+                        "'%.*s' is not a shape: expected up to %d sizes like 1x1600, or scalar",
                         (int)(end - at), at, TARE_MAX_RANK);
     }
     ++*rank;
@@ -101,7 +101,7 @@ static tare_status set_inputs(shape_list *const list, const char *const name,
       continue;
     }
     if (list->named[i]) {
-      return tarei_fail(err, TARE_E_USAGE, "input '%s' is given twice", input);
+      return tarei_fail(err, TARE_E_USAGE, "duplicate input '%s'", input);
     }
     list->named[i] = true;
     TARE_TRY(set_dims(list, i, dims, rank, err));
@@ -121,8 +121,8 @@ static tare_status split_item(const char *const at, const char *const end, char 
     colon = c;
   }
   if (!colon) {
-    return tarei_fail(err, TARE_E_USAGE, "'%.*s' is not of the form input:1x1600", (int)(end - at),
-                      at);
+    return tarei_fail(err, TARE_E_USAGE, "expected INPUT:SHAPE such as audio:1x1600, got '%.*s'",
+                      (int)(end - at), at);
   }
   *name = tarei_unquote(at, colon);
   *shape = colon + 1;
@@ -170,7 +170,7 @@ static tare_status profile_trtexec_read_list(const tare_profiles *const set, con
   *list = (shape_list){.set = set, .text = text};
   memset(list->setter, -1, sizeof list->setter);
   if (!tarei_find_unquoted(text, 0)) {
-    return tarei_fail(err, TARE_E_USAGE, "a single quote is not closed");
+    return tarei_fail(err, TARE_E_USAGE, "unterminated single quote");
   }
   if (text[strspn(text, " \t\r\n")] == 0) {
     return TARE_OK;
@@ -201,8 +201,8 @@ static tare_status profile_trtexec_combine(const shape_list *const lists,
       *(lists[k].setter[i] >= 0 ? &with : &without) = k;
     }
     if (with >= 0 && without >= 0) {
-      return tarei_fail(err, TARE_E_USAGE, "%s has a value in the %s shapes but none in %s",
-                        set->symbols[i], labels[with], labels[without]);
+      return tarei_fail(err, TARE_E_USAGE, "%s is in the %s shapes but not in %s", set->symbols[i],
+                        labels[with], labels[without]);
     }
     if (with >= 0) {
       profile->ranges[i] =

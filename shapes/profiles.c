@@ -15,7 +15,8 @@ static tare_status number_symbol(tare_profiles *const set, const char *const nam
     }
   }
   if (set->n_symbols == TARE_MAX_SYMBOLS) {
-    return tarei_fail(err, TARE_E_LIMIT, "the inputs have more than %d symbols, '%s' is one more",
+    return tarei_fail(err, TARE_E_LIMIT,
+                      "the inputs have more than %d symbols: '%s' is one too many",
                       TARE_MAX_SYMBOLS, name);
   }
   set->symbols[set->n_symbols++] = name;
@@ -113,12 +114,12 @@ tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile 
     if (r.min < 0 || r.min > r.opt || r.opt > r.max) {
       return tarei_fail(err, TARE_E_USAGE,
                         "%s=%" PRId64 ":%" PRId64 ":%" PRId64
-                        " is out of order, it must be min <= opt <= max",
+                        " is out of order: expected min <= opt <= max",
                         set->symbols[i], r.min, r.opt, r.max);
     }
   }
   if (set->count == TARE_MAX_PROFILES) {
-    return tarei_fail(err, TARE_E_LIMIT, "there are more than %d profiles", TARE_MAX_PROFILES);
+    return tarei_fail(err, TARE_E_LIMIT, "more than %d profiles", TARE_MAX_PROFILES);
   }
   set->items[set->count++] = *profile;
   return TARE_OK;

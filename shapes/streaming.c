@@ -93,17 +93,16 @@ tare_status tare_streaming_add_state(tare_streaming *const s, const char *const 
     }
     const tare_port *const in = &s->inputs[input], *const out = &s->outputs[output];
     if (tarei_streaming_is_state(s, input)) {
-      return tarei_fail(err, TARE_E_USAGE, "state '%s': input '%s' has a state already", pair,
+      return tarei_fail(err, TARE_E_USAGE, "state '%s': input '%s' already has a state", pair,
                         in->name);
     }
     return are_alike(in, out)
                ? streaming_add(s, output, input, err)
                : tarei_fail(err, TARE_E_USAGE,
-                            "state '%s': output '%s' cannot become input '%s', whose type or shape "
-                            "is another",
-                            pair, out->name, in->name);
+                            "state '%s': output '%s' and input '%s' differ in type or shape", pair,
+                            out->name, in->name);
   }
-  return tarei_fail(err, TARE_E_USAGE, "state '%s' is not OUTPUT:INPUT with names of the model",
+  return tarei_fail(err, TARE_E_USAGE, "state '%s': expected OUTPUT:INPUT with names of the model",
                     pair);
 }
 
@@ -184,7 +183,7 @@ static tare_status mark_input(tare_streaming *const s, const char *const spec,
                       spec, (int)(end - spec), spec);
   }
   if (axis < 0 || axis >= s->inputs[input].rank) {
-    return tarei_fail(err, TARE_E_USAGE, "chunk '%s': input '%s' has %d axes", spec,
+    return tarei_fail(err, TARE_E_USAGE, "chunk '%s': input '%s' has rank %d", spec,
                       s->inputs[input].name, s->inputs[input].rank);
   }
   s->chunk_axis[input] = (int)axis;
@@ -196,7 +195,7 @@ static tare_status check_axes(const tare_streaming *const s, const char *const s
   for (int i = 0; i < s->n_inputs; i++) {
     const tare_dim *const dim = s->chunk_axis[i] < 0 ? NULL : &s->inputs[i].dims[s->chunk_axis[i]];
     if (dim && !dim->symbol && dim->value != s->size) {
-      return tarei_fail(err, TARE_E_USAGE, "chunk '%s': axis %d of '%s' takes %lld, not %lld", spec,
+      return tarei_fail(err, TARE_E_USAGE, "chunk '%s': axis %d of '%s' is %lld, got %lld", spec,
                         s->chunk_axis[i], s->inputs[i].name, (long long)dim->value,
                         (long long)s->size);
     }
@@ -209,11 +208,11 @@ tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const 
   const char *const equals = strrchr(spec, '=');
   if (!equals || !tarei_parse_number(equals + 1, equals + strlen(equals), &s->size) ||
       s->size < 1) {
-    return tarei_fail(err, TARE_E_USAGE, "chunk '%s' is not NAME=SIZE with a size of 1 or more",
+    return tarei_fail(err, TARE_E_USAGE, "chunk '%s': expected NAME=SIZE with a size of 1 or more",
                       spec);
   }
   if (hop < 0 || hop > s->size) {
-    return tarei_fail(err, TARE_E_USAGE, "a hop of %lld does not fit chunks of %lld: 1..%lld",
+    return tarei_fail(err, TARE_E_USAGE, "hop %lld for chunks of %lld: expected 1..%lld",
                       (long long)hop, (long long)s->size, (long long)s->size);
   }
   s->hop = hop ? hop : s->size;
@@ -263,7 +262,7 @@ tare_status tare_streaming_feed(const tare_streaming *const s, const tare_tensor
     const tare_tensor *const from = &outputs[s->states[i].output];
     tare_tensor *const to = &inputs[s->states[i].input];
     if (tare_tensor_count(from) != tare_tensor_count(to)) {
-      return tarei_fail(err, TARE_E_SHAPE, "state '%s' has %lld elements, its input takes %lld",
+      return tarei_fail(err, TARE_E_SHAPE, "state '%s' has %lld elements, its input expects %lld",
                         tare_streaming_state_output(s, i), (long long)tare_tensor_count(from),
                         (long long)tare_tensor_count(to));
     }

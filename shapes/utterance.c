@@ -32,7 +32,7 @@ static tare_status utterance_make_room(struct tarei_utterance_buffer *const buff
                                        tare_error *const err) {
   const int64_t count = tare_tensor_count(t);
   if (count < 0 || !tarei_mul_size((size_t)count, tare_dtype_size(t->dtype), bytes)) {
-    return tarei_fail(err, TARE_E_LIMIT, "a tensor of the stream would be too large");
+    return tarei_fail(err, TARE_E_LIMIT, "a tensor of the stream exceeds the address space");
   }
   if (*bytes > buffer->bytes || !buffer->data) {
     free(buffer->data);
@@ -81,12 +81,13 @@ static tare_status count_chunks(tarei_utterance *const u, tare_error *const err)
     }
     const int axis = utterance_axis_of(s, i, t);
     if (s->chunk_axis[i] >= 0 && (axis < 0 || axis >= t->rank)) {
-      return tarei_fail(err, TARE_E_SHAPE, "input '%s' has rank %d, without the axis to be cut",
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "input '%s' has rank %d and lacks the axis to cut into chunks",
                         s->inputs[i].name, t->rank);
     }
     const int64_t n = axis < 0 ? -1 : chunks_in(s, t->dims[axis]);
     if (n >= 0 && u->n_chunks >= 0 && n != u->n_chunks) {
-      return tarei_fail(err, TARE_E_SHAPE, "input '%s' makes %lld chunks, another input %lld",
+      return tarei_fail(err, TARE_E_SHAPE, "input '%s' has %lld chunks, another input has %lld",
                         s->inputs[i].name, (long long)n, (long long)u->n_chunks);
     }
     u->n_chunks = n >= 0 ? n : u->n_chunks;

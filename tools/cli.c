@@ -93,7 +93,7 @@ int64_t cli_int(const struct argp_state *const state, const char *const option,
   errno = 0;
   const long long value = strtoll(text, &end, 10);
   if (errno || end == text || *end || value < min || value > max) {
-    argp_error(state, "%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%s'", option,
+    argp_error(state, "%s: expected an integer from %" PRId64 " to %" PRId64 ", got '%s'", option,
                min, max, text);
   }
   return value;
@@ -104,7 +104,7 @@ double cli_real(const struct argp_state *const state, const char *const option,
   char *end = NULL;
   const double value = strtod(text, &end);
   if (end == text || *end || !isfinite(value) || value < min || value > max) {
-    argp_error(state, "%s takes a number from %g to %g, not '%s'", option, min, max, text);
+    argp_error(state, "%s: expected a number from %g to %g, got '%s'", option, min, max, text);
   }
   return value;
 }

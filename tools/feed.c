@@ -84,8 +84,8 @@ static tare_status feed_make(const tare_port *const port, const tare_profiles *c
   }
   const int64_t n = tare_tensor_count(out);
   if (n < 0 || n > MOST_ELEMENTS) {
-    return cli_fail(err, TARE_E_LIMIT, "input '%s' would have more than %" PRId64 " elements",
-                    port->name, MOST_ELEMENTS);
+    return cli_fail(err, TARE_E_LIMIT, "input '%s' exceeds %" PRId64 " elements", port->name,
+                    MOST_ELEMENTS);
   }
   out->data = calloc(n > 0 ? (size_t)n : 1, tare_dtype_size(port->dtype));
   if (!out->data) {

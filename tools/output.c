@@ -36,10 +36,9 @@ tare_status output_check_name(const char *const path, const char *const what, co
   const char *const kind = output_kind(path);
   return !kind || strcmp(kind, what) == 0
              ? TARE_OK
-             : cli_fail(
-                   err, TARE_E_USAGE,
-                   "%s: the output is %s, and the name is that of %s: use a name that ends in %s",
-                   path, what, kind, end);
+             : cli_fail(err, TARE_E_USAGE,
+                        "%s: the output is %s, but the name is that of %s: use a name ending in %s",
+                        path, what, kind, end);
 }
 
 tare_status input_check(const char *const path, tare_error *const err) {
@@ -65,10 +64,11 @@ tare_status output_check(const char *const path, const cli_list *const inputs,
   for (int i = 0; i < inputs->n; i++) {
     const char *const input = inputs->items[i];
     if (input && stat(input, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-      return cli_fail(err, TARE_E_USAGE, "%s is an input and would be lost; write elsewhere", path);
+      return cli_fail(err, TARE_E_USAGE,
+                      "%s is an input and would be overwritten: choose another output", path);
     }
   }
   return S_ISREG(out.st_mode) ? check_folder(path, err)
-                              : cli_fail(err, TARE_E_IO, "%s: cannot write there: it is a %s", path,
+                              : cli_fail(err, TARE_E_IO, "%s: cannot write to a %s", path,
                                          S_ISDIR(out.st_mode) ? "folder" : "device or pipe");
 }

@@ -42,8 +42,8 @@ void say_data(const opt_common *const options, const tare_dataset *const dataset
   int least = 0, most = 0;
   tare_dataset_rates(dataset, &least, &most);
   if (least < most) {
-    say(options, "warning: the audio has rates from %d to %d Hz: resample it with --rate HZ", least,
-        most);
+    say(options, "warning: the audio has sample rates from %d to %d Hz: resample it with --rate HZ",
+        least, most);
   }
 }
 
@@ -52,7 +52,7 @@ void say_fitted(const opt_common *const options, const char *const what,
   if (c->cut > 0) {
     say(options,
         "warning: %s: %" PRId64 " of %" PRId64
-        " samples cut to fit a profile: %.1f %% of them lost",
+        " samples cut to fit a profile, losing %.1f %% of their elements",
         what, c->cut, c->samples, 100.0 * (double)c->lost / (double)c->elements);
   }
   if (c->padded > 0) {

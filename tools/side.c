@@ -15,7 +15,7 @@ tare_status side_load(const char *const path, const opt_common *const common, si
   if (kind == &show_model || access(path, R_OK) != 0) {
     return tare_model_load_with(path, &options, &out->model, err);
   }
-  return cli_fail(err, TARE_E_INPUT, "%s is neither a plan nor an ONNX model, but a %s file", path,
+  return cli_fail(err, TARE_E_INPUT, "%s is a %s file, expected a plan or an ONNX model", path,
                   kind->name);
 }
 
@@ -27,11 +27,12 @@ void side_fini(side *const s) {
 tare_status side_refuse_options(const side *const s, const bool profiles_given,
                                 const opt_common *const common, tare_error *const err) {
   if (s->plan && profiles_given) {
-    return cli_fail(err, TARE_E_USAGE, "%s has its profiles built in; --profile is for models",
+    return cli_fail(err, TARE_E_USAGE, "--profile is for models: the profiles of plan %s are fixed",
                     s->path);
   }
   if (s->plan && common->isa) {
-    return cli_fail(err, TARE_E_USAGE, "%s has its kernels built in; --isa is for models", s->path);
+    return cli_fail(err, TARE_E_USAGE, "--isa is for models: the kernels of plan %s are fixed",
+                    s->path);
   }
   return TARE_OK;
 }

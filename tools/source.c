@@ -46,7 +46,7 @@ tare_status streaming_new(const opt_streaming *const o, const ports *const p,
 
 static void say_states(const opt_common *const common, const tare_streaming *const s) {
   for (int i = 0; i < tare_streaming_n_states(s); i++) {
-    say(common, "state: output '%s' is input '%s' of the next run",
+    say(common, "state: output '%s' feeds input '%s' of the next run",
         tare_streaming_state_output(s, i), tare_streaming_state_input(s, i));
   }
 }
@@ -100,7 +100,7 @@ tare_status source_open(const opt_streaming *const o, const opt_data *const data
   }
   say_more(common, "data: %s", tare_dataset_describe(*out));
   if (data->rate && !tare_dataset_has_audio(*out)) {
-    say(common, "warning: --rate is for audio, and the data are %s", tare_dataset_describe(*out));
+    say(common, "warning: --rate has no effect: the data are %s", tare_dataset_describe(*out));
   }
   if (*streaming && !again) {
     say_states(common, *streaming);

@@ -14,13 +14,13 @@ tare_status table_check_column(const opt_table *const options, const int format,
   if (n == 1) {
     return index < 0 ? TARE_OK
                      : cli_fail(err, TARE_E_USAGE,
-                                "--profile-index %d: the thresholds are merged over all profiles; "
-                                "--per-profile keeps them apart",
+                                "--profile-index %d: the thresholds are merged over all profiles "
+                                "(keep them apart with --per-profile)",
                                 index);
   }
   if (index < 0) {
     return cli_fail(err, TARE_E_USAGE,
-                    "%s: %s holds the thresholds of one profile, and there are %d: choose one with "
+                    "%s: %s holds the thresholds of one profile, but there are %d: choose one with "
                     "--profile-index 0 to %d",
                     path, f->noun, n, n - 1);
   }

@@ -55,11 +55,11 @@ static tare_status eval_check(evaluation *const e, const tare_plan *const *const
   if (e->options->streaming && e->options->streaming->size) {
     return tarei_fail(
         err, TARE_E_USAGE,
-        "metric '%s' reads the labels of whole samples, and these are cut into chunks",
+        "metric '%s' needs labels of whole samples, but the samples are fed in chunks",
         e->options->metric);
   }
   if (e->options->output < 0 || e->options->output >= e->n_outputs) {
-    return tarei_fail(err, TARE_E_USAGE, "output %d, but the plan has outputs 0 to %d",
+    return tarei_fail(err, TARE_E_USAGE, "output %d: the plan has outputs 0 to %d",
                       e->options->output, e->n_outputs - 1);
   }
   return tarei_metric_pick(e->options, &e->outputs[e->options->output], &e->metric, err);
@@ -122,7 +122,7 @@ static tare_status measure_output(const evaluation *const e, const int s,
   int64_t extents[TARE_MAX_RANK] = {0};
   TARE_TRY(tarei_context_output_valid(side->context, i, fitted->valid, extents, err));
   if (want && !same_dims(got, want)) {
-    return tarei_fail(err, TARE_E_USAGE, "%s: the plans give output '%s' different shapes",
+    return tarei_fail(err, TARE_E_USAGE, "%s: output '%s' has a different shape in each plan",
                       sample->name, name);
   }
   if (want && tarei_is_float(got->dtype)) {
@@ -274,7 +274,7 @@ static tare_status take_all(evaluation *const e, const unsigned refusals,
     TARE_TRY(eval_take_sample(e, dataset, sample, err));
   }
   if (e->sides[0].tallies[e->n_profiles].samples == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "no sample to evaluate: %s",
+    return tarei_fail(err, TARE_E_INPUT, "no usable sample to evaluate: %s",
                       tare_dataset_describe(dataset));
   }
   TARE_TRY(tarei_settle(refusals, TARE_OK, "evaluation", err));

@@ -44,7 +44,7 @@ static tare_status check_pin(const tarei_eval_fit *const fit, const tare_tensor 
   for (int s = 0; s < tare_profiles_n_symbols(fit->only); s++) {
     const tare_range r = tare_profiles_range(fit->only, 0, s);
     if (own[s] < r.min || own[s] > r.max) {
-      return tarei_fail(err, TARE_E_SHAPE, "%s=%lld is outside profile %d, which takes %lld..%lld",
+      return tarei_fail(err, TARE_E_SHAPE, "%s=%lld is outside profile %d: expected %lld..%lld",
                         tare_profiles_symbol(fit->only, s), (long long)own[s], fit->pin,
                         (long long)r.min, (long long)r.max);
     }

@@ -66,13 +66,13 @@ tare_status tarei_metric_pick(const tare_eval_options *const options, const tare
                       metric->name);
   }
   if (!tarei_is_float(output->dtype)) {
-    return tarei_fail(err, TARE_E_USAGE, "metric %s needs a float output, '%s' is %s", metric->name,
-                      output->name, tare_dtype_name(output->dtype));
+    return tarei_fail(err, TARE_E_USAGE, "metric %s needs a float output, but '%s' is %s",
+                      metric->name, output->name, tare_dtype_name(output->dtype));
   }
   if (output->rank < metric->least_rank) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "metric %s needs an output of rank %d or more, '%s' has %d", metric->name,
-                      metric->least_rank, output->name, output->rank);
+                      "metric %s needs an output of rank %d or more, but '%s' has rank %d",
+                      metric->name, metric->least_rank, output->name, output->rank);
   }
   *out = metric;
   return TARE_OK;

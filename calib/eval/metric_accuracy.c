@@ -10,13 +10,13 @@ static tare_status check_label(const tarei_metric_case *const c, const tarei_row
   const int leading = rows->rank - 1, missing = leading - label->rank;
   if (missing < 0 || missing > 1 || (missing == 1 && rows->extents[0] > 1)) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "%s: its label has rank %d, output '%s' has %d axes before the classes",
+                      "%s: label has rank %d, but output '%s' has %d axes before its classes",
                       c->sample->name, label->rank, c->output, leading);
   }
   for (int a = 0; a < label->rank; a++) {
     if (label->dims[a] < rows->extents[missing + a]) {
       return tarei_fail(err, TARE_E_INPUT,
-                        "%s: axis %d of its label has %lld positions, output '%s' has %lld",
+                        "%s: axis %d of the label has length %lld, but output '%s' has %lld",
                         c->sample->name, a, (long long)label->dims[a], c->output,
                         (long long)rows->extents[missing + a]);
     }
@@ -38,10 +38,10 @@ static tare_status metric_accuracy_add(const tarei_metric_case *const c,
   if (!c->sample->label) {
     const char *const text = c->sample->label_text;
     return tarei_fail(err, TARE_E_USAGE,
-                      "%s: %s%s%s: metric accuracy needs the number of a class, 0, 1, ..., or "
-                      "several for an output with several positions",
+                      "%s: %s%s%s: metric accuracy expects a class number 0, 1, ..., one for each "
+                      "position of the output",
                       c->sample->name, text ? "label '" : "no label", text ? text : "",
-                      text ? "' is not a whole number" : "");
+                      text ? "' is not an integer" : "");
   }
   tarei_rows rows;
   tarei_rows_begin(c->got, c->extents, &rows);
@@ -49,7 +49,8 @@ static tare_status metric_accuracy_add(const tarei_metric_case *const c,
   for (int64_t offset = 0; tarei_rows_next(&rows, &offset);) {
     const int64_t label = label_at(c->sample->label, &rows);
     if (label >= rows.length) {
-      return tarei_fail(err, TARE_E_INPUT, "%s: label %lld, but output '%s' has %lld classes",
+      return tarei_fail(err, TARE_E_INPUT,
+                        "%s: label %lld is out of range: output '%s' has %lld classes",
                         c->sample->name, (long long)label, c->output, (long long)rows.length);
     }
     if (label >= 0) {
@@ -61,7 +62,7 @@ static tare_status metric_accuracy_add(const tarei_metric_case *const c,
 }
 
 const tarei_metric tarei_metric_accuracy = {.name = "accuracy",
-                                            .summary = "share of right labels",
+                                            .summary = "share of correct labels",
                                             .unit = TAREI_PERCENT,
                                             .least_rank = 1,
                                             .add = metric_accuracy_add};

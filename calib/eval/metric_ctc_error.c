@@ -50,15 +50,13 @@ static tare_status check_text(const tarei_metric_case *const c, tare_error *cons
   if (!text) {
     return tarei_fail(
         err, TARE_E_USAGE,
-        "%s: metric ctc-error needs a text as label, which stands in a column of a CSV "
-        "or TSV manifest",
+        "%s: metric ctc-error needs a text label, from a column of a CSV or TSV manifest",
         c->sample->name);
   }
   const size_t known = strspn(text, c->alphabet);
   if (text[known]) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%s: '%c' of its label \"%s\" is not in the alphabet \"%s\"", c->sample->name,
-                      text[known], text, c->alphabet);
+    return tarei_fail(err, TARE_E_INPUT, "%s: '%c' of label \"%s\" is not in the alphabet \"%s\"",
+                      c->sample->name, text[known], text, c->alphabet);
   }
   return TARE_OK;
 }
@@ -71,15 +69,16 @@ static tare_status metric_ctc_error_check_output(const tarei_metric_case *const 
   for (int a = 0; a < rows->rank - 2; a++) {
     if (rows->extents[a] != 1) {
       return tarei_fail(err, TARE_E_INPUT,
-                        "%s: metric ctc-error takes one recording a sample, axis %d of output '%s' "
-                        "has %lld",
+                        "%s: metric ctc-error needs one recording per sample, but axis %d of "
+                        "output '%s' has length %lld",
                         c->sample->name, a, c->output, (long long)rows->extents[a]);
     }
   }
   if (!rows->empty && rows->length != classes) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "output '%s' has %lld classes, the alphabet \"%s\" and the blank make %lld",
-                      c->output, (long long)rows->length, c->alphabet, (long long)classes);
+    return tarei_fail(
+        err, TARE_E_USAGE,
+        "output '%s' has %lld classes, but the alphabet \"%s\" and the blank make %lld", c->output,
+        (long long)rows->length, c->alphabet, (long long)classes);
   }
   return TARE_OK;
 }

@@ -56,9 +56,9 @@ static tare_status open_sound(tarei_audio_file *const file, tare_error *const er
   if (file->sound) {
     return TARE_OK;
   }
-  return errno == ENOMEM ? tarei_fail(err, TARE_E_MEMORY, "no memory for libsndfile")
-                         : tarei_fail(err, TARE_E_INPUT, "is not audio that can be read: %s",
-                                      sf_strerror(NULL));
+  return errno == ENOMEM
+             ? tarei_fail(err, TARE_E_MEMORY, "no memory for libsndfile")
+             : tarei_fail(err, TARE_E_INPUT, "not a readable audio file: %s", sf_strerror(NULL));
 }
 
 tare_status tarei_audio_file_open(const char *const path, tarei_audio_file *const file,
@@ -73,7 +73,7 @@ tare_status tarei_audio_file_open(const char *const path, tarei_audio_file *cons
 }
 
 tare_status tarei_audio_file_check(const tarei_audio_file *const file, tare_error *const err) {
-  return file->reason ? tarei_fail(err, TARE_E_INPUT, "cannot be read: %s", strerror(file->reason))
+  return file->reason ? tarei_fail(err, TARE_E_INPUT, "cannot read: %s", strerror(file->reason))
                       : TARE_OK;
 }
 

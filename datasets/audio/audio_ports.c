@@ -30,15 +30,15 @@ static tare_status pick_ports(const char *const path, const tarei_data_spec *con
     out->signal = 1 - out->length;
   } else if (spec->n_inputs != 1) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "%s: audio can feed one input and the model has %d ('%s', '%s', ...); put "
-                      "the tensors into an HDF5 file",
+                      "%s: audio feeds one input, but the model has %d ('%s', '%s', ...): put the "
+                      "tensors into an HDF5 file",
                       path, spec->n_inputs, ports[0].name, ports[1].name);
   }
   const tare_port *const signal = &ports[out->signal];
   return tarei_is_float(signal->dtype)
              ? TARE_OK
-             : tarei_fail(err, TARE_E_USAGE, "%s: audio needs a float input and '%s' takes %s",
-                          path, signal->name, tare_dtype_name(signal->dtype));
+             : tarei_fail(err, TARE_E_USAGE, "%s: audio needs a float input, but '%s' is %s", path,
+                          signal->name, tare_dtype_name(signal->dtype));
 }
 
 /* Dims between the batch and the last `own` ones must be 1. */
@@ -48,18 +48,19 @@ static tare_status audio_ports_check_dims(const char *const path, const tare_por
     if (port->dims[d].symbol || port->dims[d].value != 1) {
       return tarei_fail(err, TARE_E_USAGE,
                         own == 1 ? "%s: audio needs an input of shape [samples], [batch, samples] "
-                                   "or [batch, 1, samples], and dim %d of '%s' is not 1"
+                                   "or [batch, 1, samples], but dim %d of '%s' is not 1"
                                  : "%s: features need an input of shape [batch, mels, frames], "
-                                   "maybe with dims of 1 between, and dim %d of '%s' is not 1",
+                                   "with dims of 1 between at most, but dim %d of '%s' is not 1",
                         path, d, port->name);
     }
   }
   if (port->rank < own) {
-    return own == 1 ? tarei_fail(err, TARE_E_USAGE, "%s: audio cannot feed the scalar input '%s'",
-                                 path, port->name)
-                    : tarei_fail(err, TARE_E_USAGE,
-                                 "%s: features need an input of rank 2 or more, '%s' has %d", path,
-                                 port->name, port->rank);
+    return own == 1
+               ? tarei_fail(err, TARE_E_USAGE, "%s: audio cannot feed the scalar input '%s'", path,
+                            port->name)
+               : tarei_fail(err, TARE_E_USAGE,
+                            "%s: features need an input of rank 2 or more, but '%s' has rank %d",
+                            path, port->name, port->rank);
   }
   return TARE_OK;
 }
@@ -85,8 +86,8 @@ static tare_status choose_layout(const char *const path, const tare_port *const 
   const int64_t takes = sizes[*mels_first ? 0 : 1];
   if (takes >= 0 && takes != spec->mels) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "%s: %s features have %lld mels, and dim %d of '%s' takes %lld; the options "
-                      "mels and layout change that",
+                      "%s: %s features have %lld mels, but dim %d of '%s' is %lld (set the feature "
+                      "options mels or layout)",
                       path, spec->name, (long long)spec->mels, port->rank - (*mels_first ? 2 : 1),
                       port->name, (long long)takes);
   }

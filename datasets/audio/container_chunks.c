@@ -43,8 +43,8 @@ static tare_status chunks_check(const tarei_source *const source, tare_error *co
     const bool is_audio = memcmp(source->data + at, kind->audio, 4) == 0;
     if (is_audio && size != UINT32_MAX && size > left) { /* UINT32_MAX: written to a pipe */
       return tarei_fail(err, TARE_E_INPUT,
-                        "is truncated: the header promises %u bytes of audio, the file has %zu",
-                        size, left);
+                        "truncated: the header declares %u bytes of audio, the file has %zu", size,
+                        left);
     }
     if (is_audio || size > left) {
       break;

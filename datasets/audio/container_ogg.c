@@ -25,15 +25,13 @@ static tare_status ogg_check(const tarei_source *const source, tare_error *const
   while (source->size - at >= 4 && memcmp(source->data + at, "OggS", 4) == 0) {
     const size_t size = ogg_page_size(source, at);
     if (size == 0 || size > source->size - at) {
-      return tarei_fail(err, TARE_E_INPUT, "is truncated: the Ogg page at byte %zu is cut", at);
+      return tarei_fail(err, TARE_E_INPUT, "truncated inside the Ogg page at byte %zu", at);
     }
     ended = source->data[at + OGG_FLAGS] & OGG_LAST;
     at += size;
   }
   if (at == source->size && !ended) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "is truncated: it ends after %zu bytes without a page marked as the last",
-                      at);
+    return tarei_fail(err, TARE_E_INPUT, "truncated: %zu bytes and no page marked as the last", at);
   }
   return TARE_OK;
 }

@@ -38,9 +38,8 @@ static tare_status audio_open(const char *const path, const tarei_data_spec *con
   tarei_audio_ports ports;
   TARE_TRY(tarei_audio_ports_find(path, spec, &ports, err));
   if (labels) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "%s: labels '%s' are asked for, and audio has them in a manifest only", path,
-                      spec->labels);
+    return tarei_fail(err, TARE_E_USAGE, "%s: no labels '%s': audio has labels only in a manifest",
+                      path, spec->labels);
   }
   audio *const a = tarei_calloc(1, sizeof *a);
   if (!a || !(a->path = tarei_strdup(path))) {
@@ -125,7 +124,7 @@ static tare_status reader_audio_read_frames(SNDFILE *const file, const SF_INFO *
     }
   }
   if (sf_error(file) != SF_ERR_NO_ERROR) {
-    return tarei_fail(err, TARE_E_INPUT, "breaks off after %lld frames: %s", (long long)out->n,
+    return tarei_fail(err, TARE_E_INPUT, "cannot read past frame %lld: %s", (long long)out->n,
                       sf_strerror(file));
   }
   return TARE_OK;
@@ -165,7 +164,7 @@ static tare_status reader_audio_decode(const audio *const a, int *const rate, mo
   *rate = info.samplerate;
   if (status == TARE_OK && info.frames != SF_COUNT_MAX && out->n < info.frames) {
     status = tarei_fail(err, TARE_E_INPUT,
-                        "is truncated: the header promises %lld frames, the file has %lld",
+                        "truncated: the header declares %lld frames, the file has %lld",
                         (long long)info.frames, (long long)out->n);
   }
   if (status == TARE_OK && out->n == 0) {

@@ -13,7 +13,7 @@ tare_status tarei_resampled_length(const int64_t frames, const int from, const i
   int64_t product;
   if (!src_is_valid_ratio(ratio_of(from, to)) || !tarei_mul_i64(frames, to, &product) ||
       product > INT64_MAX / 2) {
-    return tarei_fail(err, TARE_E_INPUT, "cannot be resampled from %d Hz to %d Hz", from, to);
+    return tarei_fail(err, TARE_E_INPUT, "cannot resample from %d Hz to %d Hz", from, to);
   }
   *out = (product + from / 2) / from;
   return TARE_OK;
@@ -36,7 +36,7 @@ tare_status tarei_resample(const float *const in, const int64_t frames, const in
   const int failed = src_simple(&data, SRC_SINC_BEST_QUALITY, 1 /* channel */);
   if (failed) {
     free(buffer);
-    return tarei_fail(err, TARE_E_INPUT, "cannot be resampled from %d Hz to %d Hz: %s", from, to,
+    return tarei_fail(err, TARE_E_INPUT, "cannot resample from %d Hz to %d Hz: %s", from, to,
                       src_strerror(failed));
   }
   *out = buffer;

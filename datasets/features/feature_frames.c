@@ -70,7 +70,7 @@ tare_status tarei_recording_frames(const tarei_recording *const r, int64_t *cons
   *out = n;
   return n > 0 ? TARE_OK
                : tarei_fail(err, TARE_E_INPUT,
-                            "is too short for a frame of %s features: %lld samples at %lld Hz",
+                            "too short for one frame of %s features: %lld samples at %lld Hz",
                             r->spec->name, (long long)r->n, (long long)r->spec->rate);
 }
 

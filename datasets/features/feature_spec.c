@@ -78,7 +78,7 @@ static tare_status find_option(const char *const key, const option **const out,
     keys[i] = OPTIONS[i].key;
   }
   int which;
-  TARE_TRY(tarei_pick("option of features", key, keys, N_OPTIONS, &which, err));
+  TARE_TRY(tarei_pick("feature option", key, keys, N_OPTIONS, &which, err));
   *out = &OPTIONS[which];
   return TARE_OK;
 }
@@ -101,8 +101,8 @@ static tare_status feature_spec_take_number(const option *const o, const char *c
   const bool whole = o->real || number == floor(number);
   if (end == value || *end || isspace((unsigned char)*value) || !whole ||
       !(number >= o->least && number <= o->most)) {
-    return tarei_fail(err, TARE_E_USAGE, "features: %s takes %s from %g to %g, not '%s'", o->key,
-                      o->real ? "a number" : "a whole number", o->least, o->most, value);
+    return tarei_fail(err, TARE_E_USAGE, "features: %s: expected %s from %g to %g, got '%s'",
+                      o->key, o->real ? "a number" : "an integer", o->least, o->most, value);
   }
   if (o->real) {
     *(double *)field = number;
@@ -118,7 +118,7 @@ static tare_status take_option(const char *const key, const char *const value,
   if (strcmp(key, "dither") == 0) { /* noise would make no two runs alike */
     return strtod(value, NULL) == 0
                ? TARE_OK
-               : tarei_fail(err, TARE_E_USAGE, "features: dither can only be 0, not '%s'", value);
+               : tarei_fail(err, TARE_E_USAGE, "features: dither: expected 0, got '%s'", value);
   }
   TARE_TRY(find_option(key, &o, err));
   void *const field = (char *)out + o->field;
@@ -131,16 +131,16 @@ static tare_status feature_spec_check(const tarei_feature_spec *const s, tare_er
   const double nyquist = (double)s->rate / 2;
   const double top = s->fmax > 0 ? s->fmax : nyquist + s->fmax;
   if (s->n_fft % 2 != 0) {
-    return tarei_fail(err, TARE_E_USAGE, "features: n_fft must be even, not %lld",
+    return tarei_fail(err, TARE_E_USAGE, "features: n_fft: expected an even number, got %lld",
                       (long long)s->n_fft);
   }
   if (s->win > s->n_fft) {
-    return tarei_fail(err, TARE_E_USAGE, "features: win=%lld does not fit into n_fft=%lld",
-                      (long long)s->win, (long long)s->n_fft);
+    return tarei_fail(err, TARE_E_USAGE, "features: win=%lld exceeds n_fft=%lld", (long long)s->win,
+                      (long long)s->n_fft);
   }
   if (!(s->fmin < top) || top > nyquist) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "features: mels from %g to %g Hz do not lie in 0 to %g Hz, half the rate",
+                      "features: mels from %g to %g Hz are not within 0 to %g Hz, half the rate",
                       s->fmin, top, nyquist);
   }
   return TARE_OK;
@@ -154,7 +154,7 @@ tare_status tarei_feature_spec_parse(const char *text, tarei_feature_spec *const
   while (*text) {
     text = take_piece(text + 1, "=,", key);
     if (*text != '=') {
-      return tarei_fail(err, TARE_E_USAGE, "features: options are KEY=VALUE, not '%s'", key);
+      return tarei_fail(err, TARE_E_USAGE, "features: expected KEY=VALUE, got '%s'", key);
     }
     text = take_piece(text + 1, ",", value);
     TARE_TRY(take_option(key, value, out, err));

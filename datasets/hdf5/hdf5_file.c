@@ -19,7 +19,7 @@ static herr_t keep_reason(const unsigned n, const H5E_error2_t *const entry, voi
 }
 
 static tare_status fail_h5(const char *const what, tare_error *const err) {
-  const char *reason = "HDF5 gives no reason";
+  const char *reason = "HDF5 gave no reason";
   (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, &reason);
   return tarei_fail(err, TARE_E_INPUT, "%s: %s", what, reason);
 }
@@ -34,7 +34,7 @@ tare_status tarei_h5_open_file(const char *const path, hid_t *const out, tare_er
   if (*out >= 0) {
     return TARE_OK;
   }
-  const tare_status status = fail_h5("not an HDF5 file that can be read", err);
+  const tare_status status = fail_h5("not an HDF5 file, or damaged", err);
   return tarei_fail_in(err, status, "%s", path);
 }
 
@@ -113,7 +113,8 @@ static tare_status find_number(const hid_t type, const char *const path, tarei_n
                       class_name(class));
   }
   if (H5Tget_size(type) > 8) {
-    return tarei_fail(err, TARE_E_INPUT, "data set '%s' holds integers of %zu bytes", path,
+    return tarei_fail(err, TARE_E_INPUT,
+                      "data set '%s' holds integers of %zu bytes, which are not supported", path,
                       H5Tget_size(type));
   }
   const bool wide = class == H5T_INTEGER && H5Tget_size(type) == 8;
@@ -150,14 +151,14 @@ static tare_status inspect_dims(const hid_t space, const char *const path, tarei
     return tarei_fail(err, TARE_E_INPUT, "data set '%s' has no shape", path);
   }
   if (out->rank > TAREI_H5_MAX_RANK) {
-    return tarei_fail(err, TARE_E_INPUT, "data set '%s' has rank %d, more than %d", path, out->rank,
-                      TAREI_H5_MAX_RANK);
+    return tarei_fail(err, TARE_E_INPUT, "data set '%s' has rank %d, the limit is %d", path,
+                      out->rank, TAREI_H5_MAX_RANK);
   }
   hsize_t dims[TAREI_H5_MAX_RANK];
   (void)H5Sget_simple_extent_dims(space, dims, NULL); /* the rank is known to be good */
   for (int d = 0; d < out->rank; d++) {
     if (dims[d] > INT64_MAX) {
-      return tarei_fail(err, TARE_E_INPUT, "data set '%s' has a dim of %llu", path,
+      return tarei_fail(err, TARE_E_INPUT, "data set '%s' has an unsupported dim of %llu", path,
                         (unsigned long long)dims[d]);
     }
     out->dims[d] = (int64_t)dims[d];
@@ -188,10 +189,11 @@ tare_status tarei_h5_open_data(const hid_t at, const char *const path, tarei_h5_
                                tare_error *const err) {
   *out = (tarei_h5_data){.set = H5I_INVALID_HID, .memory_type = H5I_INVALID_HID};
   if (tarei_h5_leads_away(at, path)) {
-    return tarei_fail(err, TARE_E_INPUT, "'%s' is refused: it is a link to another file", path);
+    return tarei_fail(err, TARE_E_INPUT, "'%s' is a link to another file, which is not followed",
+                      path);
   }
   if (!tarei_h5_is_data_set(at, path)) {
-    return tarei_fail(err, TARE_E_INPUT, "there is no data set '%s'", path);
+    return tarei_fail(err, TARE_E_INPUT, "no data set '%s'", path);
   }
   /* Rows are read one after the other: a chunk must not be unpacked again for each. */
   const hid_t access = tarei_h5_inside(H5P_DATASET_ACCESS);
@@ -232,7 +234,7 @@ tare_status tarei_h5_read_box_with(const tarei_h5_data *const data, const hid_t 
                                    void *const out, tare_error *const err) {
   if (data->rank == 0) {
     return H5Dread(data->set, data->memory_type, H5S_ALL, H5S_ALL, transfer, out) < 0
-               ? fail_h5("cannot be read", err)
+               ? fail_h5("cannot be parsed", err)
                : TARE_OK;
   }
   hsize_t from[TAREI_H5_MAX_RANK], n[TAREI_H5_MAX_RANK];
@@ -249,7 +251,7 @@ tare_status tarei_h5_read_box_with(const tarei_h5_data *const data, const hid_t 
       file_space >= 0 && memory_space >= 0 &&
       H5Sselect_hyperslab(file_space, H5S_SELECT_SET, from, NULL, n, NULL) >= 0 &&
       H5Dread(data->set, data->memory_type, memory_space, file_space, transfer, out) >= 0;
-  const tare_status status = good ? TARE_OK : fail_h5("cannot be read", err);
+  const tare_status status = good ? TARE_OK : fail_h5("cannot be parsed", err);
   if (file_space >= 0) {
     (void)H5Sclose(file_space);
   }
@@ -278,7 +280,7 @@ tare_status tarei_h5_each(const hid_t group, const tarei_h5_visit_fn visit, void
                           tare_error *const err) {
   walk w = {visit, user, err, TARE_OK};
   if (H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, &w) < 0) {
-    return fail_h5("the links of a group cannot be read", err);
+    return fail_h5("cannot read the links of a group", err);
   }
   return w.status;
 }

@@ -133,7 +133,7 @@ static tare_status groups_bind(const tarei_h5_want *const want, tarei_column *co
   int64_t budget = MAX_VISITED;
   const hid_t root = tarei_h5_open_group(want->file, "/");
   tare_status status = root >= 0 ? hdf5_groups_search(root, leaf, 0, &budget, g, err)
-                                 : tarei_fail(err, TARE_E_INPUT, "the root cannot be opened");
+                                 : tarei_fail(err, TARE_E_INPUT, "cannot open the root group");
   if (root >= 0 && g->parent != root) {
     (void)H5Gclose(root);
   }
@@ -154,7 +154,7 @@ static tare_status hdf5_groups_read_data(tarei_column *const column,
                                          const tarei_h5_data *const data,
                                          tarei_h5_sample *const out, tare_error *const err) {
   if (data->vlen) {
-    return tarei_fail(err, TARE_E_INPUT, "is a vlen data set inside a group of one sample");
+    return tarei_fail(err, TARE_E_INPUT, "is a vlen data set inside the group of a single sample");
   }
   *out = (tarei_h5_sample){.number = data->number, .rank = data->rank};
   memcpy(out->dims, data->dims, sizeof out->dims);
@@ -169,7 +169,7 @@ static tare_status groups_read(tarei_column *const column, const int64_t i,
   const char *const name = g->children.names[i];
   const hid_t child = tarei_h5_open_group(g->parent, name);
   if (child < 0) {
-    return tarei_fail(err, TARE_E_INPUT, "group '%s' cannot be opened", name);
+    return tarei_fail(err, TARE_E_INPUT, "cannot open group '%s'", name);
   }
   tarei_h5_data data;
   tare_status status = tarei_h5_open_data(child, g->leaf, &data, err);

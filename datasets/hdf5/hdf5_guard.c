@@ -50,28 +50,26 @@ static tare_status hdf5_guard_check_chunks(const hid_t list, const hid_t set,
     fits = tarei_mul_size(bytes, (size_t)dims[d], &bytes) && bytes <= MOST_CHUNK;
   }
   return fits ? TARE_OK
-              : tarei_fail(err, TARE_E_LIMIT,
-                           "data set '%s' has chunks of more than the %zu bytes that are read",
+              : tarei_fail(err, TARE_E_LIMIT, "data set '%s' has chunks of more than %zu bytes",
                            path, MOST_CHUNK);
 }
 
 tare_status tarei_h5_check_storage(const hid_t set, const char *const path, tare_error *const err) {
   const hid_t list = H5Dget_create_plist(set);
   if (list < 0) {
-    return tarei_fail(err, TARE_E_INPUT, "data set '%s' has no known storage", path);
+    return tarei_fail(err, TARE_E_INPUT, "data set '%s' has an unsupported storage layout", path);
   }
   const H5D_layout_t layout = H5Pget_layout(list);
   tare_status status = TARE_OK;
   if (layout == H5D_VIRTUAL) {
-    status = tarei_fail(err, TARE_E_INPUT,
-                        "data set '%s' is virtual, made of data sets that may lie in other files: "
-                        "copy it into a plain one",
-                        path);
+    status = tarei_fail(
+        err, TARE_E_INPUT,
+        "data set '%s' is virtual, which may read other files: copy it into a plain one", path);
   } else if (H5Pget_external_count(list) > 0) {
-    status = tarei_fail(err, TARE_E_INPUT,
-                        "data set '%s' is refused: its elements lie in another file (external "
-                        "storage); copy them into this one",
-                        path);
+    status = tarei_fail(
+        err, TARE_E_INPUT,
+        "data set '%s' has external storage, which is not followed: copy the data into this file",
+        path);
   } else if (layout == H5D_CHUNKED) {
     status = hdf5_guard_check_chunks(list, set, path, err);
   }

@@ -120,11 +120,9 @@ tare_status tarei_hdf5_lock(tare_error *const err) {
   }
   const bool broken = state == BROKEN;
   hdf5_lock_leave();
-  return broken
-             ? tarei_fail(err, TARE_E_MEMORY,
-                          "HDF5 ran out of memory before: it cannot be used until the program is "
-                          "started again")
-             : tarei_fail(err, TARE_E_MEMORY, "no memory for HDF5");
+  return broken ? tarei_fail(err, TARE_E_MEMORY,
+                             "HDF5 ran out of memory earlier: restart the program to use it again")
+                : tarei_fail(err, TARE_E_MEMORY, "no memory for HDF5");
 }
 
 void tarei_hdf5_lock_to_close(void) {

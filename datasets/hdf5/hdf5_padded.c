@@ -22,10 +22,11 @@ static tare_status open_lengths(padded *const p, const hid_t file, const char *c
                                 tare_error *const err) {
   TARE_TRY(tarei_h5_index_open(file, path, &p->lengths, err));
   if (p->values.rank < 2) {
-    return tarei_fail(err, TARE_E_INPUT, "lengths '%s' have no matrix to cut", path);
+    return tarei_fail(err, TARE_E_INPUT, "lengths '%s' without a matrix that they apply to", path);
   }
   if (p->lengths.data.dims[0] != p->values.dims[0]) {
-    return tarei_fail(err, TARE_E_INPUT, "'%s' has %lld lengths for %lld rows", path,
+    return tarei_fail(err, TARE_E_INPUT,
+                      "'%s' has %lld lengths, expected one for each of %lld rows", path,
                       (long long)p->lengths.data.dims[0], (long long)p->values.dims[0]);
   }
   p->cut = true;
@@ -71,8 +72,8 @@ static tare_status padded_bind(const tarei_h5_want *const want, tarei_column *co
   p->lengths.data.set = p->lengths.data.memory_type = H5I_INVALID_HID;
   tare_status status = tarei_h5_open_data(want->file, path, &p->values, err);
   if (status == TARE_OK && (p->values.rank < 1 || p->values.vlen)) {
-    status =
-        tarei_fail(err, TARE_E_INPUT, "data set '%s' is no matrix with one row per sample", path);
+    status = tarei_fail(err, TARE_E_INPUT,
+                        "data set '%s' has no axis of samples: expected one row per sample", path);
   }
   if (status == TARE_OK) {
     status = hdf5_padded_find_lengths(p, want, err);
@@ -98,7 +99,8 @@ static tare_status padded_read(tarei_column *const column, const int64_t i,
     int64_t length;
     TARE_TRY(tarei_h5_index_get(&p->lengths, i, &length, err));
     if (length < 0 || length > out->dims[0]) {
-      return tarei_fail(err, TARE_E_INPUT, "length %lld is negative or more than the width of %lld",
+      return tarei_fail(err, TARE_E_INPUT,
+                        "length %lld is out of range: expected 0..%lld, the width of the matrix",
                         (long long)length, (long long)out->dims[0]);
     }
     out->dims[0] = length;

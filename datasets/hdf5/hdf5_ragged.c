@@ -27,19 +27,18 @@ static tare_status check_ends(ragged *const r, const char *const path, tare_erro
   }
   if (n < 1) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "offsets '%s' are empty, they need one entry more than "
-                      "there are samples",
-                      path);
+                      "offsets '%s' are empty: expected one entry more than samples", path);
   }
   int64_t first, last;
   TARE_TRY(tarei_h5_index_get(&r->index, 0, &first, err));
   if (first != 0) {
-    return tarei_fail(err, TARE_E_INPUT, "offsets '%s' start at %lld, not at 0", path,
+    return tarei_fail(err, TARE_E_INPUT, "offsets '%s' start at %lld, expected 0", path,
                       (long long)first);
   }
   TARE_TRY(tarei_h5_index_get(&r->index, n - 1, &last, err));
   if (last < r->values.dims[0]) {
-    return tarei_fail(err, TARE_E_INPUT, "offsets '%s' end at %lld and there are %lld values", path,
+    return tarei_fail(err, TARE_E_INPUT,
+                      "offsets '%s' end at %lld, expected the number of values, %lld", path,
                       (long long)last, (long long)r->values.dims[0]);
   }
   return TARE_OK;
@@ -57,7 +56,7 @@ static tare_status hdf5_ragged_make_state(const hid_t file, const char *const va
   r->offsets = offsets;
   tare_status status = tarei_h5_open_data(file, values, &r->values, err);
   if (status == TARE_OK && (r->values.vlen || r->values.rank < 1)) {
-    status = tarei_fail(err, TARE_E_INPUT, "data set '%s' holds no flat values", values);
+    status = tarei_fail(err, TARE_E_INPUT, "data set '%s' has no axis of values", values);
   }
   if (status == TARE_OK) {
     status = tarei_h5_index_open(file, index, &r->index, err);
@@ -141,8 +140,9 @@ static tare_status bind_values(const tarei_h5_want *const want, const char *cons
       return status;
     }
   }
-  return sure ? tarei_fail(err, TARE_E_INPUT, "values '%s' have no offsets and no lengths", values)
-              : TARE_OK;
+  return sure
+             ? tarei_fail(err, TARE_E_INPUT, "values '%s' have neither offsets nor lengths", values)
+             : TARE_OK;
 }
 
 static tare_status ragged_bind(const tarei_h5_want *const want, tarei_column *const column,
@@ -172,7 +172,8 @@ static tare_status range_by_offsets(ragged *const r, const int64_t i, int64_t *c
   TARE_TRY(tarei_h5_index_get(&r->index, i, start, err));
   TARE_TRY(tarei_h5_index_get(&r->index, i + 1, &stop, err));
   if (*start < 0 || stop < *start) {
-    return tarei_fail(err, TARE_E_INPUT, "offsets go from %lld to %lld, they may not fall",
+    return tarei_fail(err, TARE_E_INPUT,
+                      "offset %lld is followed by %lld: offsets must not decrease",
                       (long long)*start, (long long)stop);
   }
   *rows = stop - *start;
@@ -189,7 +190,7 @@ static tare_status range_by_lengths(ragged *const r, const int64_t i, int64_t *c
     TARE_TRY(tarei_h5_index_get(&r->index, r->next, rows, err));
     if (*rows < 0 || *rows > r->values.dims[0] - r->next_start) {
       return tarei_fail(err, TARE_E_INPUT,
-                        "length %lld of sample %lld is negative or reaches beyond the %lld values",
+                        "length %lld of sample %lld is negative or ends beyond the %lld values",
                         (long long)*rows, (long long)r->next, (long long)r->values.dims[0]);
     }
     if (r->next == i) {
@@ -207,7 +208,7 @@ static tare_status ragged_read(tarei_column *const column, const int64_t i,
   int64_t start[TAREI_H5_MAX_RANK] = {0}, rows;
   TARE_TRY((r->offsets ? range_by_offsets : range_by_lengths)(r, i, &start[0], &rows, err));
   if (rows > r->values.dims[0] - start[0]) {
-    return tarei_fail(err, TARE_E_INPUT, "offset %lld reaches beyond the %lld values",
+    return tarei_fail(err, TARE_E_INPUT, "offset %lld is beyond the %lld values",
                       (long long)(start[0] + rows), (long long)r->values.dims[0]);
   }
   *out = (tarei_h5_sample){.number = r->values.number, .rank = r->values.rank};

@@ -76,7 +76,7 @@ static tare_status hdf5_vlen_make_state(const hid_t file, tarei_h5_data *const d
   if (v->transfer < 0 ||
       H5Pset_vlen_mem_manager(v->transfer, arena_take, &v->arena, arena_ignore, &v->arena) < 0) {
     vlen_close(v);
-    return tarei_fail(err, TARE_E_MEMORY, "HDF5 cannot make a property list");
+    return tarei_fail(err, TARE_E_MEMORY, "HDF5 cannot create a property list");
   }
   const tare_status status = tarei_vlen_check_init(file, data->set, &v->check, err);
   if (status != TARE_OK) {
@@ -104,7 +104,7 @@ static tare_status vlen_bind(const tarei_h5_want *const want, tarei_column *cons
   if (data.rank != 1) {
     const int rank = data.rank;
     tarei_h5_close_data(&data);
-    return tarei_fail(err, TARE_E_INPUT, "vlen data set '%s' has rank %d, not 1", path, rank);
+    return tarei_fail(err, TARE_E_INPUT, "vlen data set '%s' has rank %d, expected 1", path, rank);
   }
   vlen *v = NULL;
   TARE_TRY(hdf5_vlen_make_state(want->file, &data, &v, err));

@@ -14,7 +14,7 @@ static tare_status hdf5_vlen_check_map_file(const hid_t file, tarei_source *cons
   char *const path = length > 0 ? tarei_calloc((size_t)length + 1, 1) : NULL;
   if (!path || H5Fget_name(file, path, (size_t)length + 1) < 0) {
     free(path);
-    return tarei_fail(err, TARE_E_MEMORY, "the name of an HDF5 file is not known");
+    return tarei_fail(err, TARE_E_MEMORY, "cannot find out the name of an HDF5 file");
   }
   const tare_status status = tarei_source_open(path, out, err);
   free(path);
@@ -165,7 +165,7 @@ tare_status tarei_vlen_check_row(const tarei_vlen_check *const check, const int6
     return TARE_OK;
   }
   if (!inside(check, at, LENGTH_BYTES + check->address_bytes + INDEX_BYTES)) {
-    return tarei_fail(err, TARE_E_INPUT, "its descriptor at byte %llu lies outside the file",
+    return tarei_fail(err, TARE_E_INPUT, "descriptor at byte %llu is outside the file",
                       (unsigned long long)at);
   }
   const uint8_t *const p = check->bytes.data + at;
@@ -181,10 +181,9 @@ tare_status tarei_vlen_check_row(const tarei_vlen_check *const check, const int6
                       (unsigned long long)length, (long long)max_elements);
   }
   if (!points_at_row(check, address, index, length * check->element_bytes)) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "its descriptor (%llu elements at byte %llu, object %llu) points at no data",
-                      (unsigned long long)length, (unsigned long long)address,
-                      (unsigned long long)index);
+    return tarei_fail(
+        err, TARE_E_INPUT, "descriptor (%llu elements at byte %llu, object %llu) points at no data",
+        (unsigned long long)length, (unsigned long long)address, (unsigned long long)index);
   }
   return TARE_OK;
 }

@@ -63,15 +63,13 @@ static tare_status reader_hdf5_check_counts(const hdf5 *const h, tare_error *con
   for (int i = 1; i < h->n_columns; i++) {
     const tarei_column *const a = &h->columns[0], *const b = &h->columns[i];
     if (!same_samples(a, b)) {
-      return tarei_fail(err, TARE_E_INPUT,
-                        "'%s' has %lld samples (%s) and '%s' has %lld (%s): they do not pair up",
+      return tarei_fail(err, TARE_E_INPUT, "'%s' has %lld samples (%s), but '%s' has %lld (%s)",
                         reader_hdf5_column_name(h, 0), (long long)a->count, a->kind,
                         reader_hdf5_column_name(h, i), (long long)b->count, b->kind);
     }
   }
   if (h->columns[0].count > MAX_SAMPLES) {
-    return tarei_fail(err, TARE_E_INPUT, "claims to have %lld samples",
-                      (long long)h->columns[0].count);
+    return tarei_fail(err, TARE_E_INPUT, "declares %lld samples", (long long)h->columns[0].count);
   }
   return TARE_OK;
 }
@@ -178,7 +176,8 @@ static const char *hdf5_describe(const void *const state) {
 static tare_status label_shape(const tarei_h5_sample *const stored, tare_tensor *const out,
                                tare_error *const err) {
   if (stored->rank > TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_INPUT, "has rank %d, more than %d", stored->rank, TARE_MAX_RANK);
+    return tarei_fail(err, TARE_E_INPUT, "has rank %d, the limit is %d", stored->rank,
+                      TARE_MAX_RANK);
   }
   out->dtype = TARE_I64;
   out->rank = stored->rank;

@@ -59,8 +59,8 @@ static tare_status array_rows_load(tarei_array *const array, const int64_t max_e
   if (!array->loaded) {
     if (npy->count > max_elements) {
       return tarei_fail(err, TARE_E_INPUT,
-                        "is packed in Fortran order and has %lld elements, more than the %lld "
-                        "that max-elements allows for what is unpacked as a whole",
+                        "compressed and in Fortran order, so it is unpacked as a whole: %lld "
+                        "elements, more than the %lld that max-elements allows",
                         (long long)npy->count, (long long)max_elements);
     }
     TARE_TRY(tarei_array_rewind(array, err));
@@ -130,7 +130,7 @@ tare_status tarei_array_read_lengths(tarei_array *const array, const int64_t n, 
                                      tare_error *const err) {
   TARE_TRY(array->opened ? TARE_OK : tarei_array_rewind(array, err));
   if (array->npy.rank != 1 || array->npy.dims[0] != n || array->npy.number != TAREI_NUMBER_I64) {
-    return tarei_fail(err, TARE_E_INPUT, "are no %lld integers, one per row", (long long)n);
+    return tarei_fail(err, TARE_E_INPUT, "expected %lld integers, one per row", (long long)n);
   }
   void *values;
   TARE_TRY(tarei_array_read_row(array, false, 0, n, n, &values, err));

@@ -50,7 +50,7 @@ void tarei_array_set_free(tarei_array_set *const set) {
 tare_status tarei_array_set_add(tarei_array_set *const set, const char *const name,
                                 const tarei_packed *const packed, tare_error *const err) {
   if (tarei_names_find(&set->names, name) >= 0) {
-    return tarei_fail(err, TARE_E_INPUT, "holds two arrays '%s'", name);
+    return tarei_fail(err, TARE_E_INPUT, "contains array '%s' twice", name);
   }
   char *const copy = set->n < INT32_MAX ? tarei_strdup(name) : NULL;
   if (!copy || !TAREI_GROW(set->arrays, set->n, set->capacity) || !tarei_names_grow(&set->names)) {
@@ -163,7 +163,7 @@ static tare_status fail_missing(const tarei_array_set *const set, const char *co
     tarei_str_add(&has, "%s'%s'", i ? ", " : "", set->arrays[i].name);
   }
   const tare_status status =
-      tarei_fail(err, TARE_E_INPUT, "no array '%s' (there is %s%s)", name,
+      tarei_fail(err, TARE_E_INPUT, "no array '%s' (found: %s%s)", name,
                  set->n ? tarei_str_get(&has) : "none", set->n > LISTED ? ", ..." : "");
   tarei_str_free(&has);
   return status;
@@ -175,7 +175,7 @@ static tare_status array_set_bind_column(tarei_array_set *const set, const int c
   const tare_mapping *const mapping = tarei_data_spec_mapping(set->spec, name);
   if (mapping && mapping->offsets) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "mapping of '%s': offsets are for HDF5 files; arrays take lengths", name);
+                      "mapping of '%s': offsets are for HDF5 files; use lengths with arrays", name);
   }
   tarei_array *array = array_set_find(set, mapping ? mapping->path : name);
   if (!array && !mapping && set->spec->n_inputs == 1 && c == 0) {
@@ -264,7 +264,7 @@ static bool is_told(const tarei_array_set *const set, const int64_t n) {
 static tare_status choose_rows(tarei_array_set *const set, tare_error *const err) {
   const bool agree = rows_agree(set);
   if (set->spec->rows && !agree) {
-    return tarei_fail(err, TARE_E_INPUT, "has arrays whose first axes do not count the same rows");
+    return tarei_fail(err, TARE_E_INPUT, "arrays have different numbers of rows");
   }
   const int64_t n = agree ? set->columns[0].array->npy.dims[0] : 0;
   set->rows =
@@ -361,7 +361,7 @@ static tare_status shape_tensor(const tarei_array_set *const set, const int c, c
     return tarei_port_shape(&set->spec->inputs[c], rank, dims, out, err);
   }
   if (rank > TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_INPUT, "has rank %d, more than %d", rank, TARE_MAX_RANK);
+    return tarei_fail(err, TARE_E_INPUT, "has rank %d, the limit is %d", rank, TARE_MAX_RANK);
   }
   *out = (tare_tensor){.dtype = TARE_I64, .rank = rank};
   memcpy(out->dims, dims, (size_t)rank * sizeof *dims);
@@ -379,7 +379,8 @@ static tare_status array_set_read_column(tarei_array_set *const set, const int c
   if (column->lengths) {
     const int64_t length = column->lengths[i];
     if (length < 0 || length > dims[0]) {
-      return tarei_fail(err, TARE_E_INPUT, "length %lld is negative or more than the width of %lld",
+      return tarei_fail(err, TARE_E_INPUT,
+                        "length %lld is out of range: expected 0..%lld, the width of the matrix",
                         (long long)length, (long long)dims[0]);
     }
     dims[0] = length;

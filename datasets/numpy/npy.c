@@ -105,7 +105,7 @@ static bool take_size(npy_text *const t, int64_t *const out) {
 
 static tare_status npy_take_shape(npy_text *const t, tarei_npy *const out, tare_error *const err) {
   if (!npy_take(t, "(")) {
-    return tarei_fail(err, TARE_E_INPUT, "has an .npy header whose shape is no tuple");
+    return tarei_fail(err, TARE_E_INPUT, "malformed .npy header: expected a tuple as shape");
   }
   out->count = 1;
   while (!npy_take(t, ")")) {
@@ -114,15 +114,18 @@ static tare_status npy_take_shape(npy_text *const t, tarei_npy *const out, tare_
     }
     int64_t *const dim = &out->dims[out->rank++];
     if (!take_size(t, dim)) {
-      return tarei_fail(err, TARE_E_INPUT, "has an .npy header with a dim that is no size");
+      return tarei_fail(err, TARE_E_INPUT,
+                        "malformed .npy header: expected non-negative integers in the shape");
     }
     if (!tarei_mul_i64(out->count, *dim, &out->count)) {
-      return tarei_fail(err, TARE_E_INPUT, "has dims whose product is beyond any memory");
+      return tarei_fail(err, TARE_E_INPUT,
+                        "malformed .npy header: the product of the dims exceeds 64 bits");
     }
     if (!npy_take(t, ",")) {
       return npy_take(t, ")")
                  ? TARE_OK
-                 : tarei_fail(err, TARE_E_INPUT, "has an .npy header with a broken shape");
+                 : tarei_fail(err, TARE_E_INPUT,
+                              "malformed .npy header: expected ',' or ')' in the shape");
     }
   }
   return TARE_OK;
@@ -138,11 +141,10 @@ static tare_status take_type(npy_text *const t, tarei_npy *const out, tare_error
   char descr[32];
   if (!take_string(t, descr, sizeof descr)) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "has elements of several fields; plain arrays of numbers can be read");
+                      "structured element types are not supported: save plain arrays of numbers");
   }
   if (strchr(descr, 'O')) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "holds Python objects, which are never loaded; save arrays of numbers");
+    return tarei_fail(err, TARE_E_INPUT, "Python objects are never loaded: save arrays of numbers");
   }
   const bool ordered = strchr("<>=|", descr[0]) && descr[0];
   const char *const name = descr + ordered;
@@ -157,8 +159,8 @@ static tare_status take_type(npy_text *const t, tarei_npy *const out, tare_error
     }
   }
   return tarei_fail(err, TARE_E_INPUT,
-                    "has elements of type '%s'; bool, integers of 8 to 64 and floats of 16 to 64 "
-                    "bits can be read",
+                    "element type '%s' is not supported: expected bool, integers of 8 to 64 bits "
+                    "or floats of 16 to 64 bits",
                     descr);
 }
 
@@ -166,7 +168,8 @@ static tare_status take_order(npy_text *const t, tarei_npy *const out, tare_erro
   out->fortran = npy_take(t, "True");
   return out->fortran || npy_take(t, "False")
              ? TARE_OK
-             : tarei_fail(err, TARE_E_INPUT, "has an .npy header whose fortran_order is no bool");
+             : tarei_fail(err, TARE_E_INPUT,
+                          "malformed .npy header: expected True or False as fortran_order");
 }
 
 static const struct {
@@ -179,7 +182,7 @@ static tare_status take_key(npy_text *const t, tarei_npy *const out, bool seen[N
                             tare_error *const err) {
   char key[32];
   if (!take_string(t, key, sizeof key) || !npy_take(t, ":")) {
-    return tarei_fail(err, TARE_E_INPUT, "has an .npy header that is no dict");
+    return tarei_fail(err, TARE_E_INPUT, "malformed .npy header: expected a dict");
   }
   for (int i = 0; i < N_KEYS; i++) {
     if (strcmp(key, KEYS[i].key) == 0 && !seen[i]) {
@@ -187,26 +190,25 @@ static tare_status take_key(npy_text *const t, tarei_npy *const out, bool seen[N
       return KEYS[i].take(t, out, err);
     }
   }
-  return tarei_fail(err, TARE_E_INPUT, "has an .npy header with an unknown or second key '%s'",
-                    key);
+  return tarei_fail(err, TARE_E_INPUT, "malformed .npy header: unknown or duplicate key '%s'", key);
 }
 
 static tare_status npy_parse(npy_text t, tarei_npy *const out, tare_error *const err) {
   bool seen[N_KEYS] = {false};
   bool more = npy_take(&t, "{");
   if (!more) {
-    return tarei_fail(err, TARE_E_INPUT, "has an .npy header that is no dict");
+    return tarei_fail(err, TARE_E_INPUT, "malformed .npy header: expected a dict");
   }
   while (more && !npy_take(&t, "}")) {
     TARE_TRY(take_key(&t, out, seen, err));
     more = npy_take(&t, ",");
     if (!more && !npy_take(&t, "}")) {
-      return tarei_fail(err, TARE_E_INPUT, "has an .npy header whose dict does not end");
+      return tarei_fail(err, TARE_E_INPUT, "malformed .npy header: unterminated dict");
     }
   }
   for (int i = 0; i < N_KEYS; i++) {
     if (!seen[i]) {
-      return tarei_fail(err, TARE_E_INPUT, "has an .npy header without the key '%s'", KEYS[i].key);
+      return tarei_fail(err, TARE_E_INPUT, "malformed .npy header: missing key '%s'", KEYS[i].key);
     }
   }
   return TARE_OK;
@@ -217,16 +219,16 @@ static tare_status npy_read_length(tarei_unpack *const from, size_t *const out,
                                    tare_error *const err) {
   uint8_t head[MAGIC_BYTES + 4];
   if (tarei_unpack_left(from) < sizeof head) {
-    return tarei_fail(err, TARE_E_INPUT, "is no .npy array: it has only %zu bytes",
+    return tarei_fail(err, TARE_E_INPUT, "not an .npy file: %zu bytes is too short for a header",
                       tarei_unpack_left(from));
   }
   TARE_TRY(tarei_unpack_read(from, head, MAGIC_BYTES + 2, err));
   if (memcmp(head, "\x93NUMPY", 6) != 0) {
-    return tarei_fail(err, TARE_E_INPUT, "is no .npy array: it does not begin with \\x93NUMPY");
+    return tarei_fail(err, TARE_E_INPUT, "not an .npy file: it does not begin with \\x93NUMPY");
   }
   const int version = head[6];
   if (version < 1 || version > 3) {
-    return tarei_fail(err, TARE_E_INPUT, "is an .npy array of version %d; 1 to 3 can be read",
+    return tarei_fail(err, TARE_E_INPUT, ".npy version %d is not supported: expected 1 to 3",
                       version);
   }
   *out = (size_t)head[8] | (size_t)head[9] << 8;
@@ -234,11 +236,10 @@ static tare_status npy_read_length(tarei_unpack *const from, size_t *const out,
     TARE_TRY(tarei_unpack_read(from, head + 10, 2, err));
     *out |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
   }
-  return *out <= MOST_HEADER ? TARE_OK
-                             : tarei_fail(err, TARE_E_INPUT,
-                                          "has an .npy header of %zu bytes, more than the %d that "
-                                          "are read",
-                                          *out, MOST_HEADER);
+  return *out <= MOST_HEADER
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_INPUT, ".npy header of %zu bytes exceeds the limit of %d",
+                          *out, MOST_HEADER);
 }
 
 static tare_status npy_read_text(tarei_unpack *const from, tarei_npy *const out,
@@ -264,13 +265,12 @@ tare_status tarei_npy_open(tarei_unpack *const from, tarei_npy *const out, tare_
   const size_t left = tarei_unpack_left(from);
   if (!tarei_mul_size((size_t)out->count, out->element_bytes, &bytes) || bytes > left) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "is truncated: its header promises %" PRId64
-                      " elements of %zu bytes, %zu "
-                      "bytes are there",
+                      "truncated: the header declares %" PRId64
+                      " elements of %zu bytes, the file has %zu bytes",
                       out->count, out->element_bytes, left);
   }
   if (bytes < left) {
-    return tarei_fail(err, TARE_E_INPUT, "has %zu bytes more than its header promises",
+    return tarei_fail(err, TARE_E_INPUT, "has %zu bytes more than its header declares",
                       left - bytes);
   }
   return TARE_OK;

@@ -12,14 +12,14 @@ static tare_status reader_npy_check_options(const char *const path,
                                             tare_error *const err) {
   if (spec->n_inputs != 1) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "%s: one .npy file can feed one input and the model has %d ('%s', '%s', "
-                      "...); put <input>.npy for each into a folder per sample, or into an .npz",
+                      "%s: an .npy file feeds one input, but the model has %d ('%s', '%s', ...): "
+                      "put <input>.npy for each into a folder per sample, or into an .npz",
                       path, spec->n_inputs, spec->inputs[0].name, spec->inputs[1].name);
   }
   if (labels) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "%s: labels '%s' are asked for, and .npy files have them in a manifest or "
-                      "as <labels>.npy in a folder per sample",
+                      "%s: no labels '%s': .npy files have labels in a manifest, or as "
+                      "<labels>.npy in a folder per sample",
                       path, spec->labels);
   }
   return TARE_OK;

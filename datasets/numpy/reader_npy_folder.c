@@ -73,7 +73,7 @@ static tare_status reader_npy_folder_add_files(tarei_array_set *const set, const
                                                tare_error *const err) {
   DIR *const dir = opendir(folder);
   if (!dir) {
-    return tarei_fail(err, TARE_E_INPUT, "cannot be listed: %s", strerror(errno));
+    return tarei_fail(err, TARE_E_INPUT, "cannot list: %s", strerror(errno));
   }
   tare_status status = TARE_OK;
   for (const struct dirent *e = readdir(dir); e && status == TARE_OK; e = readdir(dir)) {

@@ -75,9 +75,9 @@ static tare_status inflate_some(tarei_unpack *const u, uint8_t *const out, const
   if (result == Z_MEM_ERROR) {
     return tarei_fail_memory(err, "unpacking", (size_t)1 << MAX_WBITS);
   }
-  return tarei_fail(err, TARE_E_INPUT, "is damaged: %s after %zu unpacked bytes",
-                    result == Z_BUF_ERROR ? "the packed bytes end too early"
-                                          : (u->z.msg ? u->z.msg : "no deflate stream"),
+  return tarei_fail(err, TARE_E_INPUT, "corrupt: %s after %zu unpacked bytes",
+                    result == Z_BUF_ERROR ? "the compressed data ends"
+                                          : (u->z.msg ? u->z.msg : "invalid deflate stream"),
                     u->taken + *got);
 }
 
@@ -88,7 +88,7 @@ static tare_status inflate_all(tarei_unpack *const u, uint8_t *const out, const 
     size_t got;
     TARE_TRY(inflate_some(u, out + done, step, &got, err));
     if (got < step) {
-      return tarei_fail(err, TARE_E_INPUT, "is damaged: unpacks to %zu bytes, %zu are promised",
+      return tarei_fail(err, TARE_E_INPUT, "corrupt: unpacks to %zu bytes, %zu declared",
                         u->taken + done + got, u->packed.size);
     }
     done += got;
@@ -138,11 +138,11 @@ static tare_status check_end(tarei_unpack *const u, tare_error *const err) {
     TARE_TRY(inflate_some(u, &more, 1, &got, err));
   }
   if (got > 0) {
-    return tarei_fail(err, TARE_E_INPUT, "is damaged: unpacks to more than the %zu bytes promised",
+    return tarei_fail(err, TARE_E_INPUT, "corrupt: unpacks to more than the %zu bytes declared",
                       u->packed.size);
   }
   if (u->packed.has_crc && !u->unsummed && u->crc != u->packed.crc) {
-    return tarei_fail(err, TARE_E_INPUT, "is damaged: its checksum is %08x, not %08x", u->crc,
+    return tarei_fail(err, TARE_E_INPUT, "corrupt: checksum %08x, expected %08x", u->crc,
                       u->packed.crc);
   }
   return TARE_OK;
@@ -151,7 +151,7 @@ static tare_status check_end(tarei_unpack *const u, tare_error *const err) {
 tare_status tarei_unpack_read(tarei_unpack *const u, void *const out, const size_t n,
                               tare_error *const err) {
   if (n > tarei_unpack_left(u)) {
-    return tarei_fail(err, TARE_E_INPUT, "is truncated: %zu bytes are wanted where %zu are left", n,
+    return tarei_fail(err, TARE_E_INPUT, "truncated: %zu bytes expected, %zu left", n,
                       tarei_unpack_left(u));
   }
   if (n == 0) {

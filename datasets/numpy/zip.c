@@ -64,7 +64,7 @@ static tare_status find_place64(const tarei_source *const source, const size_t e
   }
   const uint64_t at = zip_get(source->data + end - LOCATOR_BYTES + 8, 8);
   if (!lies_inside(source, at, END64_BYTES) || zip_get(source->data + at, 4) != END64) {
-    return tarei_fail(err, TARE_E_INPUT, "is a damaged zip archive: no zip64 end record at %llu",
+    return tarei_fail(err, TARE_E_INPUT, "malformed zip archive: no zip64 end record at %llu",
                       (unsigned long long)at);
   }
   const uint8_t *const p = source->data + at;
@@ -76,17 +76,16 @@ static tare_status zip_find_place(const tarei_source *const source, zip_place *c
                                   tare_error *const err) {
   const size_t end = find_end(source);
   if (end == source->size) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "is no zip archive, or one that is cut: it has no end record");
+    return tarei_fail(err, TARE_E_INPUT, "not a zip archive, or truncated: no end record");
   }
   const uint8_t *const p = source->data + end;
   *out = (zip_place){.at = zip_get(p + 16, 4), .size = zip_get(p + 12, 4), .n = zip_get(p + 10, 2)};
   TARE_TRY(find_place64(source, end, out, err));
   if (!lies_inside(source, out->at, out->size)) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "is a damaged zip archive: its directory of %llu bytes at %llu does not lie "
-                      "inside its %zu bytes",
-                      (unsigned long long)out->size, (unsigned long long)out->at, source->size);
+    return tarei_fail(
+        err, TARE_E_INPUT,
+        "malformed zip archive: the directory of %llu bytes at %llu is not inside its %zu bytes",
+        (unsigned long long)out->size, (unsigned long long)out->at, source->size);
   }
   return TARE_OK;
 }
@@ -149,14 +148,16 @@ static tare_status check_entry(const zip_entry *const e, const char *const name,
   }
   if (e->method != METHOD_STORED && e->method != METHOD_DEFLATED) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "member '%s' is packed by method %u; stored and deflated ones can be read",
-                      name, e->method);
+                      "member '%s' uses compression method %u: expected stored or deflated", name,
+                      e->method);
   }
   const bool lies =
       e->method == METHOD_STORED ? e->size != e->packed : e->size / MOST_RATIO > e->packed + 1;
   if (lies) {
-    return tarei_fail(err, TARE_E_INPUT, "member '%s' cannot have %llu bytes in %llu packed ones",
-                      name, (unsigned long long)e->size, (unsigned long long)e->packed);
+    return tarei_fail(
+        err, TARE_E_INPUT,
+        "member '%s' declares %llu bytes unpacked from %llu, which deflate cannot reach", name,
+        (unsigned long long)e->size, (unsigned long long)e->packed);
   }
   return TARE_OK;
 }
@@ -165,14 +166,14 @@ static tare_status zip_locate(const tarei_source *const source, const zip_entry 
                               const char *const name, tarei_packed *const out,
                               tare_error *const err) {
   if (!lies_inside(source, e->local, LOCAL_BYTES) || zip_get(source->data + e->local, 4) != LOCAL) {
-    return tarei_fail(err, TARE_E_INPUT, "member '%s' has no header at %llu", name,
+    return tarei_fail(err, TARE_E_INPUT, "member '%s' has no local header at %llu", name,
                       (unsigned long long)e->local);
   }
   const uint8_t *const p = source->data + e->local;
   const uint64_t at = e->local + LOCAL_BYTES + zip_get(p + 26, 2) + zip_get(p + 28, 2);
   if (!lies_inside(source, at, e->packed)) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "member '%s' is truncated: %llu bytes at %llu, the file has %zu", name,
+                      "member '%s' is truncated: %llu bytes at %llu in a file of %zu", name,
                       (unsigned long long)e->packed, (unsigned long long)at, source->size);
   }
   *out = (tarei_packed){.data = source->data + at,
@@ -210,12 +211,12 @@ tare_status tarei_zip_open(const tarei_source *const source, const tare_limits *
     const size_t bytes = zip_read_entry(p, left, &e);
     if (bytes == 0) {
       return tarei_fail(err, TARE_E_INPUT,
-                        "is a damaged zip archive: entry %llu of %llu in its directory is broken",
+                        "malformed zip archive: malformed directory entry %llu of %llu",
                         (unsigned long long)i, (unsigned long long)where.n);
     }
     TARE_TRY(add_member(out, source, &e, err));
     if (e.size > (uint64_t)(limits->archive - unpacked)) {
-      return tarei_fail_limit(err, limits, TAREI_LIMIT_archive, -1, "its members unpack to");
+      return tarei_fail_limit(err, limits, TAREI_LIMIT_archive, -1, "members unpack to");
     }
     unpacked += (int64_t)e.size;
     p += bytes;

@@ -29,7 +29,7 @@ tare_status tarei_measured_find(tarei_step *const step, tare_error *const err) {
   }
   return !step->n_measured || step->lowering->measure
              ? TARE_OK
-             : tarei_fail(err, TARE_E_UNSUPPORTED, "its output shape depends on data");
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "the output's shape depends on data");
 }
 
 void tarei_measured_dims(const tarei_step *const step, const int o, const int64_t *const dims,

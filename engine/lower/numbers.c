@@ -24,7 +24,7 @@ static tare_status want_one(const tarei_step *const step, const tarei_run *const
                             const char *const what, tare_error *const err) {
   const tare_tensor *const t = tarei_operand(step, run, i);
   if (!t) {
-    return tarei_fail(err, TARE_E_MODEL, "it has no %s", what);
+    return tarei_fail(err, TARE_E_MODEL, "has no %s", what);
   }
   const int64_t n = tare_tensor_count(t);
   return n == 1 ? TARE_OK
@@ -64,8 +64,8 @@ tare_status tarei_read_int(const tarei_step *const step, const tarei_run *const 
   *out = tarei_integer_at(run->in[i], 0);
   return *out >= min && *out <= max
              ? TARE_OK
-             : tarei_fail(err, TARE_E_INPUT, "%s %lld in '%s' is outside %lld..%lld", what,
-                          (long long)*out, numbers_name_of(step, i), (long long)min,
+             : tarei_fail(err, TARE_E_INPUT, "%s %lld in '%s' is out of range: expected %lld..%lld",
+                          what, (long long)*out, numbers_name_of(step, i), (long long)min,
                           (long long)max);
 }
 
@@ -75,14 +75,14 @@ tare_status tarei_read_real(const tarei_step *const step, const tarei_run *const
   *out = tarei_real_at(run->in[i], 0);
   return isfinite(*out)
              ? TARE_OK
-             : tarei_fail(err, TARE_E_INPUT, "%s in '%s' is %g, expected a finite number", what,
+             : tarei_fail(err, TARE_E_INPUT, "%s in '%s' is %g: expected a finite number", what,
                           numbers_name_of(step, i), *out);
 }
 
 tare_status tarei_flag_of(const tare_tensor *const t, const char *const what, bool *const out,
                           tare_error *const err) {
   if (t->dtype != TARE_BOOL || tare_tensor_count(t) != 1) {
-    return tarei_fail(err, TARE_E_SHAPE, "its %s is %lld of %s, expected one bool", what,
+    return tarei_fail(err, TARE_E_SHAPE, "%s is %lld of %s, expected one bool", what,
                       (long long)tare_tensor_count(t), tare_dtype_name(t->dtype));
   }
   *out = *(const uint8_t *)t->data != 0; /* any byte: it may come from the caller */

@@ -35,7 +35,7 @@ tare_status tarei_want_float(const tarei_step *const step, const int i, tare_err
   size_t bytes = 0;
   if (v->data && (!tarei_mul_size((size_t)operands_count_of(step, v), sizeof(float), &bytes) ||
                   v->data->size < bytes)) {
-    return tarei_fail(err, TARE_E_MODEL, "the elements of '%s' are missing", v->name);
+    return tarei_fail(err, TARE_E_MODEL, "'%s' has no data", v->name);
   }
   return TARE_OK;
 }
@@ -44,7 +44,7 @@ tare_status tarei_want_weights(const tarei_step *const step, tare_error *const e
   const tarei_value *const w = operands_input(step, 1);
   if (!w->data || w->dtype != TARE_F32 || operands_count_of(step, w) < 1) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "weights '%s' have to be constant, float32 and not empty", w->name);
+                      "weights '%s' must be constant, float32 and not empty", w->name);
   }
   return TARE_OK;
 }
@@ -57,7 +57,7 @@ tare_status tarei_want_bias(const tarei_step *const step, const size_t n, const 
     return TARE_OK;
   }
   if (!bias->data || bias->dtype != TARE_F32 || operands_count_of(step, bias) != (int64_t)n) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "bias '%s' has to be constant, %zu of float32",
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "bias '%s' must be a constant of %zu float32",
                       bias->name, n);
   }
   *out = bias->data->data;
@@ -88,7 +88,7 @@ tare_status tarei_want_dim(const tarei_step *const step, const tarei_run *const 
                            const int axis, const int64_t size, tare_error *const err) {
   return run->in[i]->dims[axis] == size
              ? TARE_OK
-             : tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' is %lld long, expected %lld", axis,
+             : tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' has length %lld, expected %lld", axis,
                           operands_input(step, i)->name, (long long)run->in[i]->dims[axis],
                           (long long)size);
 }

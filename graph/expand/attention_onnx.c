@@ -35,7 +35,7 @@ static tare_status read_heads(const tarei_graph *const graph, const tarei_node *
   f->kv_heads = f->rank == 4 ? attention_onnx_const_dim(graph, k, 1)
                              : tarei_attr_int(node, "kv_num_heads", 0);
   if (f->heads < 1 || f->kv_heads < 1 || f->heads % f->kv_heads) {
-    return tarei_fail(err, TARE_E_MODEL, "%lld heads of queries do not go with %lld of keys",
+    return tarei_fail(err, TARE_E_MODEL, "%lld query heads are not a multiple of %lld key heads",
                       (long long)f->heads, (long long)f->kv_heads);
   }
   const int64_t q_width = attention_onnx_const_dim(graph, q, f->rank - 1),
@@ -43,7 +43,8 @@ static tare_status read_heads(const tarei_graph *const graph, const tarei_node *
   const bool flat = f->rank == 3;
   if (q_width < 1 || (flat && q_width % f->heads) ||
       (flat && v_width >= 0 && v_width % f->kv_heads)) {
-    return tarei_fail(err, TARE_E_MODEL, "its last axis is not a known multiple of its heads");
+    return tarei_fail(err, TARE_E_MODEL,
+                      "the last axis must be a constant multiple of the number of heads");
   }
   f->depth = flat ? q_width / f->heads : q_width;
   f->width = v_width < 0 ? -1 : flat ? v_width / f->kv_heads : v_width;

@@ -68,13 +68,14 @@ static tare_status read_axis(const tarei_node *const node, const tarei_window *c
       !is_small(pads.before) || !is_small(pads.after) || !is_small(output_padding) ||
       a->kernel * a->dilation > INT32_MAX || a->length > INT32_MAX || asked > INT32_MAX ||
       a->stride > 1 << 16) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its window along spatial axis %d is too large", i);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "the window along spatial axis %d is too large", i);
   }
   const int64_t span = (a->kernel - 1) * a->dilation + 1;
   if (asked >= 0) {
     if (a->length < 0) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED,
-                        "its attribute 'output_shape' fixes what the input leaves open");
+      return tarei_fail(
+          err, TARE_E_UNSUPPORTED,
+          "attribute 'output_shape' with an input of dynamic length is not supported");
     }
     pads = tarei_padding_share(w->auto_pad,
                                a->stride * (a->length - 1) + output_padding + span - asked);
@@ -91,8 +92,7 @@ static tare_status read_axis(const tarei_node *const node, const tarei_window *c
   const int64_t all = (a->length - 1 + a->taps + a->more) * a->stride;
   return a->length < 0 || a->first + a->last <= all
              ? TARE_OK
-             : tarei_fail(err, TARE_E_MODEL,
-                          "nothing is left of spatial axis %d behind its padding", i);
+             : tarei_fail(err, TARE_E_MODEL, "the pads leave nothing of spatial axis %d", i);
 }
 
 static tare_status conv_transpose_read_form(const tarei_graph *const graph,
@@ -115,12 +115,13 @@ static tare_status conv_transpose_read_form(const tarei_graph *const graph,
   TARE_TRY(conv_transpose_const_dim(graph, w, 0, &channels, err));
   TARE_TRY(conv_transpose_const_dim(graph, w, 1, &f->out_per_group, err));
   if (f->group < 1 || channels % f->group) {
-    return tarei_fail(err, TARE_E_MODEL, "its %" PRId64 " channels do not go with group %" PRId64,
+    return tarei_fail(err, TARE_E_MODEL,
+                      "%" PRId64 " channels are not a multiple of attribute 'group', %" PRId64,
                       channels, f->group);
   }
   if (tarei_ops_differ(graph, x->dims[1], w->dims[0])) {
-    return tarei_fail(err, TARE_E_MODEL, "its input has other channels than its weights, %" PRId64,
-                      channels);
+    return tarei_fail(err, TARE_E_MODEL,
+                      "the input's channels differ from those of the weights, %" PRId64, channels);
   }
   f->in_per_group = channels / f->group;
   TARE_TRY(tarei_ops_window(graph, node, f->n, w->dims + 2, &window, err));
@@ -132,7 +133,7 @@ static tare_status conv_transpose_read_form(const tarei_graph *const graph,
     TARE_TRY(read_axis(node, &window, i, padding[i], a, err));
     f->phased += a->stride > 1;
     if (!tarei_mul_i64(f->phases, a->stride, &f->phases) || f->phases > INT32_MAX) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "its strides are too large");
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "the strides are too large");
     }
   }
   const int rank = 2 + f->n + f->phased + (f->group > 1);

@@ -18,7 +18,8 @@ static tare_status read_blocks(const tarei_graph *const graph, const tarei_node 
   const int64_t size = tarei_attr_int(node, "blocksize", 0);
   TARE_TRY(tarei_ops_want_rank(x, 4, 4, err));
   if (size < 1 || size > INT16_MAX) {
-    return tarei_fail(err, TARE_E_MODEL, "its blocksize is %" PRId64, size);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'blocksize': expected 1 to 32767, got %" PRId64,
+                      size);
   }
   out->pool = graph->exprs;
   memcpy(out->dims, x->dims, sizeof out->dims);
@@ -35,8 +36,8 @@ static tare_status check_divides(const blocks *const b, const int axis, const ta
   return !known || n % by == 0
              ? TARE_OK
              : tarei_fail(err, TARE_E_MODEL,
-                          "axis %d of %" PRId64 " does not divide into blocks of %" PRId64, axis, n,
-                          by);
+                          "axis %d has length %" PRId64 ", which is not a multiple of %" PRId64,
+                          axis, n, by);
 }
 
 /* Reshape, Transpose, Reshape into the output of the node. */
@@ -58,7 +59,7 @@ static tare_status expand_depth(tarei_graph *const graph, const int index, tare_
   blocks k = {0};
   TARE_TRY(read_blocks(graph, node, &k, err));
   if (!columns && strcmp(mode, "DCR") != 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'mode' is '%s'", mode);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'mode' is '%s', which is not supported", mode);
   }
   const tarei_expr b = k.block, square = tarei_expr_mul(k.pool, b, b);
   TARE_TRY(check_divides(&k, C, square, err));

@@ -49,7 +49,7 @@ static bool einsum_has(const term *const t, const char label) {
 
 static tare_status bad_equation(const char *const text, const char *const why,
                                 tare_error *const err) {
-  return tarei_fail(err, TARE_E_MODEL, "its equation '%.100s' %s", text, why);
+  return tarei_fail(err, TARE_E_MODEL, "equation '%.100s' %s", text, why);
 }
 
 /* Labels of one term of the equation, which ends at `end`. `hidden` axes stand under an ellipsis.
@@ -97,8 +97,8 @@ static tare_status read_operand(const tarei_graph *const graph, const char *cons
   const tarei_value *const v = &graph->values[value];
   const int hidden = has_ellipsis(at, end) ? v->rank - count_letters(at, end) : 0;
   if (hidden < 0 || !read_labels(at, end, hidden, t) || t->n != v->rank) {
-    return tarei_fail(err, TARE_E_MODEL, "its equation '%.100s' does not describe '%s' of rank %d",
-                      text, v->name, v->rank);
+    return tarei_fail(err, TARE_E_MODEL, "equation '%.100s' does not match '%s' of rank %d", text,
+                      v->name, v->rank);
   }
   t->value = value;
   t->constant = v->data != NULL;
@@ -138,8 +138,7 @@ static tare_status einsum_check_output(const equation *const e, const char *cons
       known |= einsum_has(&e->in[i], e->out.label[a]);
     }
     if (!known || einsum_find(&e->out, e->out.label[a]) < a) {
-      return bad_equation(text, "repeats a label in its result, or names one that no operand has",
-                          err);
+      return bad_equation(text, "repeats an output label, or names one that no operand has", err);
     }
   }
   return TARE_OK;
@@ -152,7 +151,7 @@ static tare_status read_equation(const tarei_graph *const graph, const tarei_nod
   const char *at = text, *const inputs_end = arrow ? arrow : end;
   int hidden = 0;
   if (node->n_in > MOST_OPERANDS) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "%d operands, at most %d are supported", node->n_in,
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "%d operands: at most %d are supported", node->n_in,
                       MOST_OPERANDS);
   }
   *e = (equation){.n = node->n_in, .dtype = tarei_ops_in(graph, node, 0)->dtype};
@@ -160,7 +159,7 @@ static tare_status read_equation(const tarei_graph *const graph, const tarei_nod
     const char *const comma = memchr(at, ',', (size_t)(inputs_end - at));
     const bool last = i == node->n_in - 1;
     if (last == (comma != NULL)) {
-      return bad_equation(text, "has another number of terms than the node has inputs", err);
+      return bad_equation(text, "has a different number of terms than the node has inputs", err);
     }
     const char *const stop = last ? inputs_end : comma;
     TARE_TRY(read_operand(graph, text, at, stop, node->in[i], &e->in[i], err));
@@ -173,7 +172,7 @@ static tare_status read_equation(const tarei_graph *const graph, const tarei_nod
   if (!arrow) {
     imply_output(e);
   } else if (!read_labels(arrow + 2, end, hidden, &e->out)) {
-    return bad_equation(text, "cannot be read", err);
+    return bad_equation(text, "cannot be parsed", err);
   }
   return einsum_check_output(e, text, err);
 }

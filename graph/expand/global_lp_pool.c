@@ -11,7 +11,8 @@ static tare_status global_lp_pool_expand(tarei_graph *const graph, const int nod
   TARE_TRY(tarei_ops_want_float(x, err));
   TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
   if (p < 1) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'p' is %lld", (long long)p);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'p': expected 1 or more, got %lld",
+                      (long long)p);
   }
   int64_t axes[TARE_MAX_RANK];
   const int n = x->rank - 2;

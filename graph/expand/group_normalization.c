@@ -26,11 +26,13 @@ static tare_status group_normalization_check(const tarei_graph *const graph,
   TARE_TRY(tarei_ops_want_float(x, err));
   TARE_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
   if (groups < 1) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'num_groups' is %lld", (long long)groups);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'num_groups': expected 1 or more, got %lld",
+                      (long long)groups);
   }
   int64_t channels;
   if (tarei_expr_is_const(graph->exprs, x->dims[1], &channels) && channels % groups != 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its %lld channels do not make %lld groups",
+    return tarei_fail(err, TARE_E_MODEL,
+                      "%lld channels are not a multiple of attribute 'num_groups', %lld",
                       (long long)channels, (long long)groups);
   }
   const tarei_expr length = node->opset < 21 ? tarei_expr_const(graph->exprs, groups) : x->dims[1];

@@ -15,7 +15,7 @@ static tare_status lp_normalization_expand(tarei_graph *const graph, const int n
   TARE_TRY(tarei_ops_want_float(value, err));
   TARE_TRY(tarei_ops_axis(axis, value->rank, &at, err));
   if (p != 1 && p != 2) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'p' is %lld, not 1 or 2", (long long)p);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'p': expected 1 or 2, got %lld", (long long)p);
   }
   tarei_build b = tarei_build_at(graph, node);
   const int x = tarei_build_in(&b, 0);

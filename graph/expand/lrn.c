@@ -30,7 +30,8 @@ static tare_status lrn_expand(tarei_graph *const graph, const int node, tare_err
   TARE_TRY(tarei_ops_want_float(value, err));
   TARE_TRY(tarei_ops_want_rank(value, 3, TARE_MAX_RANK, err));
   if (size < 1 || size > INT32_MAX) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'size' is %lld", (long long)size);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'size': expected 1 or more, got %lld",
+                      (long long)size);
   }
   tarei_build b = tarei_build_at(graph, node);
   const int x = tarei_build_in(&b, 0);

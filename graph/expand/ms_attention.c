@@ -27,15 +27,16 @@ static tare_status read_common(const tarei_node *const node, inputs *const a,
   a->out = node->out[0];
   return a->heads >= 1
              ? TARE_OK
-             : tarei_fail(err, TARE_E_MODEL, "its attribute 'num_heads' is %" PRId64, a->heads);
+             : tarei_fail(err, TARE_E_MODEL,
+                          "attribute 'num_heads': expected 1 or more, got %" PRId64, a->heads);
 }
 
 static tare_status read_widths(const tarei_node *const node, inputs *const a, const int64_t q,
                                const int64_t v, tare_error *const err) {
   if (q < 1 || v < 1 || q % a->heads || v % a->heads) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "widths of %" PRId64 " and %" PRId64
-                      " (-1: not constant) are no multiples of %" PRId64 " heads",
+                      "widths %" PRId64 " and %" PRId64
+                      " (-1: not constant) must be multiples of %" PRId64 " heads",
                       q, v, a->heads);
   }
   a->depth = q / a->heads;
@@ -62,7 +63,7 @@ static tare_status ms_attention_read_mask(const tarei_graph *const graph,
                   : mask->dims[0] == two                                           ? 2
                                                                                    : 0;
   return mask->rank == 4 || a->mask_parts == 0
-             ? tarei_fail(err, TARE_E_UNSUPPORTED, "masks of the form of '%s' are not supported",
+             ? tarei_fail(err, TARE_E_UNSUPPORTED, "the form of mask '%s' is not supported",
                           mask->name)
              : TARE_OK;
 }
@@ -163,7 +164,7 @@ static tare_status ms_attention_read_sizes(const tarei_graph *const graph,
   if (all < 3 || sizes[0] < 1 || sizes[0] != sizes[1] || sizes[2] < 1 || sizes[0] >= all ||
       sizes[2] != all - 2 * sizes[0]) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "its weights are %" PRId64 " wide, Q, K and V %" PRId64 ", %" PRId64
+                      "the weights are %" PRId64 " wide, but Q, K and V are %" PRId64 ", %" PRId64
                       " and %" PRId64,
                       all, sizes[0], sizes[1], sizes[2]);
   }
@@ -215,7 +216,7 @@ static tare_status expand_attention(tarei_graph *const graph, const int node,
   if (tarei_ops_in(graph, n, PAST_LENGTH) || tarei_attr_int(n, "do_rotary", 0) ||
       tarei_attr_int(n, "past_present_share_buffer", 0)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "rotary positions and caches that are written in place are not supported");
+                      "rotary positions and caches written in place are not supported");
   }
   const int present = n->n_out > 1 ? n->out[1] : -1;
   a.dtype = x->dtype;
@@ -317,8 +318,8 @@ static tare_status expand_multi_head(tarei_graph *const graph, const int node,
   if (tarei_ops_in(graph, n, LENGTH) || tarei_ops_in(graph, n, INDIRECTION) ||
       (n->n_out > 3 && n->out[3] >= 0) || (packed != APART && tarei_ops_in(graph, n, QKV_BIAS))) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "caches that are written in place, beams, scores as output and biases of "
-                      "packed inputs are not supported");
+                      "caches written in place, beams, scores as output and biases of packed "
+                      "inputs are not supported");
   }
   a.dtype = q->dtype;
   const int k_rank = packed == APART ? tarei_ops_in(graph, n, KEY)->rank : 5;

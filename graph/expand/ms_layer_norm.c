@@ -40,7 +40,7 @@ static tare_status refuse_statistics(const tarei_graph *const graph, const tarei
                                      const int first, const int last, tare_error *const err) {
   for (int i = first; i <= last; i++) {
     if (is_asked_for(graph, node, i)) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "its output %d is not supported", i);
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "output %d is not supported", i);
     }
   }
   return TARE_OK;

@@ -6,7 +6,7 @@ tare_status tarei_qdq_need(const tarei_build *const b, const unsigned needed,
                            tare_error *const err) {
   for (int i = 0; needed >> i; i++) {
     if ((needed >> i & 1) && tarei_build_in(b, i) < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "its input %d is missing", i);
+      return tarei_fail(err, TARE_E_MODEL, "input %d is missing", i);
     }
   }
   return TARE_OK;

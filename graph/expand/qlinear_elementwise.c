@@ -63,13 +63,13 @@ static tare_status expand_concat(tarei_graph *const graph, const int node, tare_
   int parts[MOST_PARTS];
   if (n < 1 || n > MOST_PARTS || graph->nodes[node].n_in != 2 + 3 * n) {
     return tarei_fail(err, n > MOST_PARTS ? TARE_E_UNSUPPORTED : TARE_E_MODEL,
-                      "it has %d inputs, expected 2 and three for each of at most %d parts",
+                      "has %d inputs: expected 2, and 3 for each of at most %d parts",
                       graph->nodes[node].n_in, MOST_PARTS);
   }
   for (int i = 0; i < n; i++) {
     const tarei_qdq x = tarei_qdq_in(&b, 2 + 3 * i);
     if (x.value < 0 || x.scale < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "its part %d is missing", i);
+      return tarei_fail(err, TARE_E_MODEL, "part %d is missing", i);
     }
     parts[i] = tarei_qdq_read(&b, x, -1);
   }

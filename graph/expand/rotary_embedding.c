@@ -43,7 +43,7 @@ static tare_status rotary_embedding_read_form(const tarei_graph *const graph,
   if (f->heads < 1 || half < 1 || f->size != 2 * half || f->size > f->depth ||
       (x->rank == 3 && width % f->heads)) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "%lld heads of a width of %lld do not go with a table of %lld angles",
+                      "%lld heads of width %lld do not match a table of %lld angles",
                       (long long)f->heads, (long long)f->depth, (long long)half);
   }
   return TARE_OK;

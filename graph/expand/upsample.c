@@ -14,7 +14,7 @@ static tare_status upsample_expand(tarei_graph *const graph, const int index,
   int scales = tarei_build_in(&b, 1);
   if (scales < 0) {
     if (!attr || attr->kind != TAREI_ATTR_FLOATS) {
-      return tarei_fail(err, TARE_E_MODEL, "it has no scales");
+      return tarei_fail(err, TARE_E_MODEL, "no scales");
     }
     scales = tarei_build_const(&b, TARE_F32, 1, (int64_t[]){attr->n}, attr->floats);
   }

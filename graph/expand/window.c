@@ -37,7 +37,7 @@ static tare_status window_expand(tarei_graph *const graph, const int node, const
   const int64_t to = tarei_attr_int(window, "output_datatype", TARE_F32);
   const tare_dtype dtype = graph->values[size].dtype;
   if (dtype != TARE_I32 && dtype != TARE_I64) {
-    return tarei_fail(err, TARE_E_MODEL, "its size '%s' is %s, expected int32 or int64",
+    return tarei_fail(err, TARE_E_MODEL, "size '%s' is %s, expected int32 or int64",
                       graph->values[size].name, tare_dtype_name(dtype));
   }
   tarei_build b = tarei_build_at(graph, node);

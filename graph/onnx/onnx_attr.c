@@ -11,7 +11,8 @@ typedef struct reader {
   tare_error *err;
 } reader;
 
-typedef tare_status (*onnx_attr_read_fn)(const reader *r, Onnx__AttributeProto *proto, tarei_attr *attr);
+typedef tare_status (*onnx_attr_read_fn)(const reader *r, Onnx__AttributeProto *proto,
+                                         tarei_attr *attr);
 
 static tare_status out_of_memory(const reader *const r, const size_t bytes) {
   return tarei_fail_memory(r->err, "attribute", bytes);
@@ -33,7 +34,7 @@ static tare_status read_float(const reader *const r, Onnx__AttributeProto *const
 }
 
 static tare_status onnx_attr_read_int(const reader *const r, Onnx__AttributeProto *const proto,
-                            tarei_attr *const attr) {
+                                      tarei_attr *const attr) {
   (void)r;
   attr->i = proto->i;
   return TARE_OK;
@@ -46,17 +47,17 @@ static tare_status read_string(const reader *const r, Onnx__AttributeProto *cons
 }
 
 static tare_status onnx_attr_read_tensor(const reader *const r, Onnx__AttributeProto *const proto,
-                               tarei_attr *const attr) {
+                                         tarei_attr *const attr) {
   if (!proto->t) {
-    return tarei_fail(r->err, TARE_E_MODEL, "holds no tensor");
+    return tarei_fail(r->err, TARE_E_MODEL, "has no tensor");
   }
-  return tarei_onnx_tensor(r->importer->externals, proto->t, "its tensor", &attr->tensor, &attr->buffer,
+  return tarei_onnx_tensor(r->importer->externals, proto->t, "tensor", &attr->tensor, &attr->buffer,
                            r->err);
 }
 
 static tare_status read_graph(const reader *const r, Onnx__AttributeProto *const proto,
                               tarei_attr *const attr) {
-  return r->node < 0 ? tarei_fail(r->err, TARE_E_MODEL, "is a graph where a value is due")
+  return r->node < 0 ? tarei_fail(r->err, TARE_E_MODEL, "is a graph; expected a value")
                      : r->importer->body(r->importer, proto, r->node, &attr->graph, r->err);
 }
 
@@ -109,8 +110,8 @@ tare_status tarei_onnx_attr(tarei_importer *const importer, Onnx__AttributeProto
   }
   tare_status status;
   if (*tarei_onnx_text(proto->ref_attr_name)) {
-    status =
-        tarei_fail(err, TARE_E_MODEL, "refers to '%s' outside of a function", proto->ref_attr_name);
+    status = tarei_fail(err, TARE_E_MODEL, "refers to attribute '%s' outside of a function",
+                        proto->ref_attr_name);
   } else if (kind >= sizeof readers / sizeof *readers || !readers[kind]) {
     status = tarei_fail(err, kind ? TARE_E_UNSUPPORTED : TARE_E_MODEL,
                         "attribute type %u is not supported", kind);

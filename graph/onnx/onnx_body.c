@@ -37,7 +37,7 @@ tare_status tarei_onnx_body(tarei_importer *const importer, Onnx__AttributeProto
                             const int node, tarei_graph **const out, tare_error *const err) {
   *out = NULL;
   if (!proto->g) {
-    return tarei_fail(err, TARE_E_MODEL, "holds no graph");
+    return tarei_fail(err, TARE_E_MODEL, "has no graph");
   }
   tarei_str name = {0};
   tarei_str_add(&name, "%s/%s", importer->graph->nodes[node].name, tarei_onnx_text(proto->name));

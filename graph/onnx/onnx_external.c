@@ -33,7 +33,7 @@ static tare_status onnx_external_read_number(const char *const key, const char *
   }
   return good ? TARE_OK
               : tarei_fail(err, TARE_E_MODEL,
-                           "external data has %s '%.64s', which is no byte count", key, text);
+                           "external data: expected a byte count as %s, got '%.64s'", key, text);
 }
 
 static tare_status read_place(const Onnx__TensorProto *const proto, onnx_external_place *const out,
@@ -52,7 +52,7 @@ static tare_status read_place(const Onnx__TensorProto *const proto, onnx_externa
     }
   }
   return *out->location ? TARE_OK
-                        : tarei_fail(err, TARE_E_MODEL, "external data names no location");
+                        : tarei_fail(err, TARE_E_MODEL, "external data without a location");
 }
 
 /* A relative path none of whose parts is "..". */
@@ -99,13 +99,11 @@ static tare_status find_file(tarei_externals *const externals, const char *const
   }
   if (!stays_inside(location)) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "external data at '%.256s' is refused: the path leaves the model's folder",
-                      location);
+                      "external data '%.256s': the path leaves the model's folder", location);
   }
   if (!externals->path) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "external data at '%.256s' is refused: the model was not read from a file",
-                      location);
+                      "external data '%.256s': the model was not read from a file", location);
   }
   return onnx_external_map_file(externals, location, out, err);
 }

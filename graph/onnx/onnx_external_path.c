@@ -83,13 +83,12 @@ tare_status tarei_external_path(tarei_externals *const externals, const char *co
   char *const real = realpath(tarei_str_get(&path), NULL);
   tare_status status = TARE_OK;
   if (!real) {
-    status = tarei_fail(err, TARE_E_INPUT, "external data at '%.256s': cannot open %s: %s",
-                        location, tarei_str_get(&path), strerror(errno));
+    status = tarei_fail(err, TARE_E_INPUT, "external data '%.256s': cannot open %s: %s", location,
+                        tarei_str_get(&path), strerror(errno));
   } else if (!is_allowed(externals, real)) {
     status = tarei_fail(err, TARE_E_INPUT,
-                        "external data at '%.256s' is refused: it is a link to %s, outside of the "
-                        "model's folder %s (external data may lie in another folder only where "
-                        "that is allowed by name)",
+                        "external data '%.256s' is a link to %s, outside the model's folder %s "
+                        "(--allow-external allows another folder)",
                         location, real, externals->folders[0]);
   }
   tarei_str_free(&path);

@@ -6,7 +6,7 @@ tare_status tarei_onnx_add_value(tarei_importer *const importer, const char *con
     return tarei_fail(err, TARE_E_MODEL, "%s has no name", maker);
   }
   if (tarei_names_find(&importer->values, name) >= 0) {
-    return tarei_fail(err, TARE_E_MODEL, "%s makes tensor '%s', which exists already", maker, name);
+    return tarei_fail(err, TARE_E_MODEL, "%s redefines tensor '%s'", maker, name);
   }
   *out = tarei_graph_add_value(importer->graph, name);
   if (*out < 0) {
@@ -91,8 +91,7 @@ static tare_status import_dim(tarei_graph *const graph, const char *const input,
                               tare_error *const err) {
   const bool fixed = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
   if (fixed && dim->dim_value < -1) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "input '%s' has size %lld at axis %d; it must not be negative", input,
+    return tarei_fail(err, TARE_E_MODEL, "input '%s' has negative size %lld at axis %d", input,
                       (long long)dim->dim_value, axis);
   }
   if (fixed && dim->dim_value >= 0) {
@@ -112,16 +111,15 @@ static tare_status check_type(const Onnx__ValueInfoProto *const proto, const cha
     return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' is not a tensor", name);
   }
   if (!tare_dtype_size((tare_dtype)type->tensor_type->elem_type)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "input '%s' has element type %d, which is not supported", name,
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s': element type %d is not supported", name,
                       type->tensor_type->elem_type);
   }
   if (!type->tensor_type->shape) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' has no rank", name);
   }
   if (type->tensor_type->shape->n_dim > TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' has rank %zu; at most %d is supported",
-                      name, type->tensor_type->shape->n_dim, TARE_MAX_RANK);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' has rank %zu, the limit is %d", name,
+                      type->tensor_type->shape->n_dim, TARE_MAX_RANK);
   }
   return TARE_OK;
 }
@@ -195,7 +193,7 @@ tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const
     int value = -1;
     TARE_TRY(tarei_onnx_find(importer, name, &value, err));
     if (value < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "output '%s' is made by no node", name);
+      return tarei_fail(err, TARE_E_MODEL, "no node produces output '%s'", name);
     }
     const tarei_value *const found = &importer->graph->values[value];
     if (importer->around && (found->is_output || found->is_input)) {
@@ -204,7 +202,7 @@ tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const
       TARE_TRY(copy_of(importer->graph, value, &value, err));
     }
     if (importer->graph->values[value].is_output) {
-      return tarei_fail(err, TARE_E_MODEL, "output '%s' stands twice in the list of outputs", name);
+      return tarei_fail(err, TARE_E_MODEL, "duplicate output '%s'", name);
     }
     if (!tarei_graph_mark_output(importer->graph, value)) {
       return tarei_fail_memory(err, name, sizeof value);

@@ -22,20 +22,20 @@ static tare_status find_opset(const Onnx__ModelProto *const model, int *const ou
       continue; /* a node that needs it is refused by name */
     }
     if (set->version < MIN_OPSET || set->version > MAX_OPSET) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "opset %lld is not supported, only %d to %d are",
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "opset %lld is not supported: expected %d to %d",
                         (long long)set->version, MIN_OPSET, MAX_OPSET);
     }
     *out = (int)set->version;
     return TARE_OK;
   }
-  return tarei_fail(err, TARE_E_MODEL, "names no version of the default operator set");
+  return tarei_fail(err, TARE_E_MODEL, "no version of the default operator set");
 }
 
 static tare_status check_limit(const size_t n, const size_t max, const char *const what,
                                tare_error *const err) {
   return n <= max ? TARE_OK
-                  : tarei_fail(err, TARE_E_LIMIT, "the graph has %zu %s; at most %zu are accepted",
-                               n, what, max);
+                  : tarei_fail(err, TARE_E_LIMIT, "the graph has %zu %s, the limit is %zu", n, what,
+                               max);
 }
 
 static tare_status check_limits(const Onnx__GraphProto *const proto, tare_error *const err) {
@@ -47,15 +47,15 @@ static tare_status check_limits(const Onnx__GraphProto *const proto, tare_error 
 static tare_status check_model(const Onnx__ModelProto *const model, const tare_limits *const limits,
                                int *const opset, tare_error *const err) {
   if (!model->has_ir_version) {
-    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: it names no IR version");
+    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: no IR version");
   }
   if (model->ir_version < MIN_IR || model->ir_version > MAX_IR) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "IR version %lld is not supported, only %d to %d are",
+                      "IR version %lld is not supported: expected %d to %d",
                       (long long)model->ir_version, MIN_IR, MAX_IR);
   }
   if (!model->graph) {
-    return tarei_fail(err, TARE_E_MODEL, "holds no graph");
+    return tarei_fail(err, TARE_E_MODEL, "has no graph");
   }
   if (model->n_training_info > 0) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "training info is not supported");
@@ -129,8 +129,8 @@ static tare_status onnx_load_read_model(const tarei_source *const source, const 
   }
   if (source->size > INT32_MAX) {
     return tarei_fail(err, TARE_E_LIMIT,
-                      "the file has %zu bytes, and ONNX files end at 2 GiB; keep the weights as "
-                      "external data",
+                      "the file has %zu bytes, the limit of ONNX files is 2 GiB: store the weights "
+                      "as external data",
                       source->size);
   }
   TARE_TRY(tarei_onnx_scan(source->data, source->size, &graph->limits, err));
@@ -139,10 +139,10 @@ static tare_status onnx_load_read_model(const tarei_source *const source, const 
   Onnx__ModelProto *const model = onnx__model_proto__unpack(&memory, source->size, source->data);
   if (no_memory) {
     onnx__model_proto__free_unpacked(model, &memory);
-    return tarei_fail_memory(err, "its message", source->size);
+    return tarei_fail_memory(err, "message", source->size);
   }
   if (!model) {
-    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model, or cut off");
+    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model, or truncated");
   }
   const tare_status status = import_model(model, path, folder, graph, err);
   onnx__model_proto__free_unpacked(model, &memory);

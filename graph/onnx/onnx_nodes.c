@@ -9,7 +9,8 @@
 enum { MAX_ATTRS = 256 }; /* no operator has more than a few dozen */
 
 /* "node 'n' (Conv)", with the name that the node will have. */
-static void onnx_nodes_describe(const Onnx__NodeProto *const proto, const size_t index, tarei_str *const out) {
+static void onnx_nodes_describe(const Onnx__NodeProto *const proto, const size_t index,
+                                tarei_str *const out) {
   const char *const op = tarei_onnx_text(proto->op_type);
   if (*tarei_onnx_text(proto->name)) {
     tarei_str_add(out, "node '%s' (%s)", proto->name, op);
@@ -64,7 +65,8 @@ static tare_status import_constant(tarei_importer *const importer,
                                    const Onnx__NodeProto *const proto, const int value,
                                    tare_error *const err) {
   if (proto->n_attribute != 1 || proto->n_input != 0) {
-    return tarei_fail(err, TARE_E_MODEL, "has %zu values and %zu inputs; it must have one and none",
+    return tarei_fail(err, TARE_E_MODEL,
+                      "has %zu values and %zu inputs: expected one value, no inputs",
                       proto->n_attribute, proto->n_input);
   }
   tarei_attr attr;
@@ -95,15 +97,15 @@ static tare_status declare_outputs(tarei_importer *const importer,
     return TARE_OK;
   }
   if (proto->n_output != 1 || value < 0) {
-    return tarei_fail(err, TARE_E_MODEL, "%s must have one output", what);
+    return tarei_fail(err, TARE_E_MODEL, "%s: expected one output", what);
   }
   const tare_status status = import_constant(importer, proto, value, err);
   return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", what);
 }
 
 static tare_status onnx_nodes_look_up(tarei_importer *const importer, char *const *const names,
-                           const size_t n, const char *const what, int *const out,
-                           tare_error *const err) {
+                                      const size_t n, const char *const what, int *const out,
+                                      tare_error *const err) {
   for (size_t i = 0; i < n; i++) {
     const char *const name = tarei_onnx_text(names[i]);
     out[i] = -1;
@@ -111,7 +113,8 @@ static tare_status onnx_nodes_look_up(tarei_importer *const importer, char *cons
       TARE_TRY(tarei_onnx_find(importer, name, &out[i], err));
     }
     if (*name && out[i] < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "%s reads tensor '%s', which nothing makes", what, name);
+      return tarei_fail(err, TARE_E_MODEL, "%s reads tensor '%s', which no node or input provides",
+                        what, name);
     }
   }
   return TARE_OK;
@@ -120,18 +123,16 @@ static tare_status onnx_nodes_look_up(tarei_importer *const importer, char *cons
 static tare_status import_attrs(tarei_importer *const importer, const Onnx__NodeProto *const proto,
                                 const int node, tare_error *const err) {
   if (proto->n_attribute > MAX_ATTRS) {
-    return tarei_fail(err, TARE_E_MODEL, "has %zu attributes; at most %d are accepted",
-                      proto->n_attribute, MAX_ATTRS);
+    return tarei_fail(err, TARE_E_MODEL, "has %zu attributes, the limit is %d", proto->n_attribute,
+                      MAX_ATTRS);
   }
   for (size_t i = 0; i < proto->n_attribute; i++) {
     if (tarei_attr_find(&importer->graph->nodes[node],
                         tarei_onnx_text(proto->attribute[i]->name))) {
-      return tarei_fail(err, TARE_E_MODEL, "attribute '%s' stands twice",
-                        proto->attribute[i]->name);
+      return tarei_fail(err, TARE_E_MODEL, "duplicate attribute '%s'", proto->attribute[i]->name);
     }
     tarei_attr attr;
-    const tare_status status =
-        tarei_onnx_attr(importer, proto->attribute[i], node, &attr, err);
+    const tare_status status = tarei_onnx_attr(importer, proto->attribute[i], node, &attr, err);
     if (status != TARE_OK) {
       tarei_attr_fini(&attr);
       return status;
@@ -181,9 +182,9 @@ static tare_status import_node(tarei_importer *const importer, const Onnx__NodeP
     status = onnx_nodes_look_up(importer, proto->output, proto->n_output, what, out, err);
   }
   if (status == TARE_OK) {
-    node = tarei_graph_add_node(importer->graph, proto->op_type,
-                                tarei_onnx_text(proto->domain), name, importer->graph->opset,
-                                in, (int)proto->n_input, out, (int)proto->n_output);
+    node = tarei_graph_add_node(importer->graph, proto->op_type, tarei_onnx_text(proto->domain),
+                                name, importer->graph->opset, in, (int)proto->n_input, out,
+                                (int)proto->n_output);
   }
   free(in);
   free(out);

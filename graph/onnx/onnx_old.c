@@ -122,11 +122,9 @@ tare_status tarei_onnx_check_old(const Onnx__GraphProto *const proto, const int 
     const struct old_form *const form = find_form(tarei_onnx_text(node->op_type));
     if (*tarei_onnx_text(node->domain) == 0 &&
         (!form || form->since > opset || (form->equal_shapes && broadcasts(node)))) {
-      return tarei_fail(
-          err, TARE_E_UNSUPPORTED,
-          "opset %d is not supported where operators have another form before opset %d, "
-          "as '%s' does",
-          opset, FIRST_OPSET, node->op_type);
+      return tarei_fail(err, TARE_E_UNSUPPORTED,
+                        "opset %d is not supported: before opset %d, '%s' has another form", opset,
+                        FIRST_OPSET, node->op_type);
     }
   }
   return TARE_OK;

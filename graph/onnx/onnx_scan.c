@@ -15,7 +15,7 @@ typedef struct onnx_scan_scan {
 } onnx_scan_scan;
 
 static tare_status onnx_scan_broken(const onnx_scan_scan *const s, const uint8_t *const at) {
-  return tarei_fail(s->err, TARE_E_INPUT, "not an ONNX model, or cut off: malformed at byte %zu",
+  return tarei_fail(s->err, TARE_E_INPUT, "not an ONNX model, or truncated: malformed at byte %zu",
                     (size_t)(at - s->start));
 }
 

@@ -77,8 +77,9 @@ static tare_status fail(const onnx_support_report *const r, tare_error *const er
   }
   for (int i = 0; i < r->n; i++) {
     if (strcmp(r->list[i].domain, "com.microsoft.nchwc") == 0) {
-      tarei_str_add(&text, "; com.microsoft.nchwc is a layout for one kind of machine, save the model "
-                           "without layout optimizations");
+      tarei_str_add(&text,
+                    "; com.microsoft.nchwc is a machine-specific layout: save the model without "
+                    "layout optimizations");
       break;
     }
   }

@@ -88,20 +88,20 @@ static tare_status onnx_tensor_read_shape(const Onnx__TensorProto *const proto,
                       proto->data_type, proto->data_type == 8 ? " (strings)" : "");
   }
   if (proto->n_dims > TARE_MAX_RANK) {
-    return fail_dims(proto, TARE_E_UNSUPPORTED, "are more than 8", err);
+    return fail_dims(proto, TARE_E_UNSUPPORTED, "have rank above 8", err);
   }
   *count = 1;
   for (size_t i = 0; i < proto->n_dims; i++) {
     tensor->dims[i] = proto->dims[i];
     if (proto->dims[i] < 0) {
-      return fail_dims(proto, TARE_E_MODEL, "hold a negative size", err);
+      return fail_dims(proto, TARE_E_MODEL, "contain a negative size", err);
     }
     if (!tarei_mul_size(*count, (size_t)proto->dims[i], count)) {
-      return fail_dims(proto, TARE_E_MODEL, "have a product beyond 64 bits", err);
+      return fail_dims(proto, TARE_E_MODEL, "have a product that exceeds 64 bits", err);
     }
   }
   if (!tarei_mul_size(*count, tare_dtype_size(tensor->dtype), bytes) || *bytes > INT64_MAX) {
-    return fail_dims(proto, TARE_E_MODEL, "have a product beyond 64 bits", err);
+    return fail_dims(proto, TARE_E_MODEL, "have a product that exceeds 64 bits", err);
   }
   return TARE_OK;
 }
@@ -111,7 +111,7 @@ static tare_status fail_size(const Onnx__TensorProto *const proto, const char *c
                              const size_t seen, tare_error *const err) {
   tarei_str dims = {0};
   print_dims(proto, &dims);
-  (void)tarei_fail(err, TARE_E_MODEL, "dims %s of %s need %zu %s, but its %s holds %zu",
+  (void)tarei_fail(err, TARE_E_MODEL, "dims %s of %s need %zu %s, but %s has %zu",
                    tarei_str_get(&dims), dtype, wanted, unit, where, seen);
   tarei_str_free(&dims);
   return TARE_E_MODEL;
@@ -145,7 +145,7 @@ static tare_status narrow(const field *const from, const struct storage *const s
       value = wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
     }
     if (value < storage->lo || value > storage->hi) {
-      return tarei_fail(err, TARE_E_MODEL, "element %zu is %lld, which is no %s", i,
+      return tarei_fail(err, TARE_E_MODEL, "element %zu is %lld, out of range for %s", i,
                         (long long)value, tare_dtype_name(storage->dtype));
     }
     memcpy(to + i * size, &value, size);
@@ -181,7 +181,8 @@ static tare_status check_bools(const tarei_buffer *const buffer, tare_error *con
   const uint8_t *const bytes = buffer->data;
   for (size_t i = 0; i < buffer->size; i++) {
     if (bytes[i] > 1) {
-      return tarei_fail(err, TARE_E_MODEL, "element %zu is %d, which is no bool", i, bytes[i]);
+      return tarei_fail(err, TARE_E_MODEL, "element %zu is %d: expected 0 or 1 for bool", i,
+                        bytes[i]);
     }
   }
   return TARE_OK;
@@ -193,7 +194,7 @@ static tare_status onnx_tensor_read_data(tarei_externals *const externals,
                                          const size_t bytes, tarei_buffer **const buffer,
                                          tare_error *const err) {
   if (proto->segment) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "tensors in segments are not supported");
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "segmented tensors are not supported");
   }
   if (proto->has_data_location &&
       proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {

@@ -16,10 +16,10 @@ tare_status tarei_ops_need(const tarei_graph *const graph, const tarei_node *con
   for (int i = 0; i < n || i < node->n_in; i++) {
     const tarei_value *const value = tarei_ops_in(graph, node, i);
     if (!value && i < n) {
-      return tarei_fail(err, TARE_E_MODEL, "its input %d is missing", i);
+      return tarei_fail(err, TARE_E_MODEL, "input %d is missing", i);
     }
     if (value && (value->rank < 0 || value->dtype == TARE_DTYPE_NONE)) {
-      return tarei_fail(err, TARE_E_MODEL, "its input '%s' has no shape", value->name);
+      return tarei_fail(err, TARE_E_MODEL, "input '%s' has no shape", value->name);
     }
   }
   return TARE_OK;
@@ -38,12 +38,11 @@ static tare_status check_shape(const tarei_graph *const graph, const char *const
   for (int i = 0; i < shape->rank; i++) {
     int64_t n;
     if (shape->dims[i] == TAREI_EXPR_NONE) {
-      return tarei_fail(err, TARE_E_MODEL, "dim %d of its output '%s' is too large to compute", i,
-                        name);
+      return tarei_fail(err, TARE_E_MODEL, "dim %d of output '%s' exceeds 64 bits", i, name);
     }
     if (tarei_expr_is_const(graph->exprs, shape->dims[i], &n) && n < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "dim %d of its output '%s' would be %" PRId64, i, name,
-                        n);
+      return tarei_fail(err, TARE_E_MODEL, "dim %d of output '%s' would be negative: %" PRId64, i,
+                        name, n);
     }
   }
   return TARE_OK;
@@ -87,10 +86,10 @@ tare_status tarei_ops_want_rank(const tarei_value *const value, const int min, c
     return TARE_OK;
   }
   if (min == max) {
-    return tarei_fail(err, TARE_E_MODEL, "its input '%s' has rank %d, expected %d", value->name,
+    return tarei_fail(err, TARE_E_MODEL, "input '%s' has rank %d, expected %d", value->name,
                       value->rank, min);
   }
-  return tarei_fail(err, TARE_E_MODEL, "its input '%s' has rank %d, expected %d to %d", value->name,
+  return tarei_fail(err, TARE_E_MODEL, "input '%s' has rank %d, expected %d to %d", value->name,
                     value->rank, min, max);
 }
 
@@ -102,7 +101,7 @@ tare_status tarei_ops_want_float(const tarei_value *const value, tare_error *con
   if (tarei_is_float(value->dtype)) {
     return TARE_OK;
   }
-  return tarei_fail(err, TARE_E_MODEL, "its input '%s' is %s, expected a float type", value->name,
+  return tarei_fail(err, TARE_E_MODEL, "input '%s' is %s, expected a float type", value->name,
                     tare_dtype_name(value->dtype));
 }
 
@@ -111,7 +110,7 @@ tare_status tarei_ops_want_dtype(const tarei_value *const value, const tare_dtyp
   if (value->dtype == dtype) {
     return TARE_OK;
   }
-  return tarei_fail(err, TARE_E_MODEL, "its input '%s' is %s, expected %s", value->name,
+  return tarei_fail(err, TARE_E_MODEL, "input '%s' is %s, expected %s", value->name,
                     tare_dtype_name(value->dtype), tare_dtype_name(dtype));
 }
 
@@ -120,13 +119,13 @@ tare_status tarei_ops_want_same_dtype(const tarei_value *const a, const tarei_va
   if (a->dtype == b->dtype) {
     return TARE_OK;
   }
-  return tarei_fail(err, TARE_E_MODEL, "its inputs '%s' and '%s' are %s and %s, expected one type",
+  return tarei_fail(err, TARE_E_MODEL, "inputs '%s' and '%s' are %s and %s, expected the same type",
                     a->name, b->name, tare_dtype_name(a->dtype), tare_dtype_name(b->dtype));
 }
 
 tare_status tarei_ops_fail_data(const tarei_value *const value, tare_error *const err) {
   return tarei_fail(err, TARE_E_UNSUPPORTED,
-                    "its output shape depends on data at run time (input '%s')", value->name);
+                    "the output's rank depends on data at run time (input '%s')", value->name);
 }
 
 const char *tarei_ops_show(const tarei_graph *const graph, const tarei_shape *const shape,
@@ -147,10 +146,10 @@ tare_status tarei_ops_ints(const tarei_node *const node, const char *const name,
                            const int64_t fallback, int64_t *const out, tare_error *const err) {
   const tarei_attr *const attr = tarei_attr_find(node, name);
   if (attr && attr->kind != TAREI_ATTR_INTS) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute '%s' is not a list of integers", name);
+    return tarei_fail(err, TARE_E_MODEL, "attribute '%s' is not a list of integers", name);
   }
   if (attr && attr->n != n) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute '%s' has %d elements, expected %d", name,
+    return tarei_fail(err, TARE_E_MODEL, "attribute '%s' has %d elements, expected %d", name,
                       attr->n, n);
   }
   for (int i = 0; i < n; i++) {
@@ -162,7 +161,7 @@ tare_status tarei_ops_ints(const tarei_node *const node, const char *const name,
 tare_status tarei_ops_axis(const int64_t axis, const int rank, int *const out,
                            tare_error *const err) {
   if (axis < -rank || axis >= rank) {
-    return tarei_fail(err, TARE_E_MODEL, "its axis %" PRId64 " is out of range for rank %d", axis,
+    return tarei_fail(err, TARE_E_MODEL, "axis %" PRId64 " is out of range for rank %d", axis,
                       rank);
   }
   *out = (int)(axis < 0 ? axis + rank : axis);
@@ -181,7 +180,7 @@ tare_status tarei_ops_dims_attr(const tarei_graph *const graph, const tarei_node
   const int n_symbols = tarei_exprs_n_symbols(graph->exprs);
   TARE_TRY(tarei_dims_from_attr(graph, node, out->dims, &out->rank, err));
   if (tarei_exprs_n_symbols(graph->exprs) != n_symbols) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'dims' names '%s', which no input has",
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' names unknown symbol '%s'",
                       tarei_exprs_symbol_name(graph->exprs, n_symbols));
   }
   return TARE_OK;

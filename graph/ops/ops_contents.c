@@ -140,14 +140,14 @@ tare_status tarei_ops_shape_input(const tarei_graph *const graph, const tarei_no
   tarei_expr contents[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[i], contents);
   if (n > TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output has rank %d, at most %d is supported", n,
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "output has rank %d, the limit is %d", n,
                       TARE_MAX_RANK);
   }
   out->rank = n;
   for (int k = 0; k < n; k++) {
     int64_t dim;
     if (tarei_expr_is_const(graph->exprs, contents[k], &dim) && dim < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "its input '%s' asks for a dim of %" PRId64, value->name,
+      return tarei_fail(err, TARE_E_MODEL, "input '%s' asks for a dim of %" PRId64, value->name,
                         dim);
     }
     out->dims[k] = contents[k];

@@ -78,7 +78,7 @@ tare_status tarei_ops_broadcast(const tarei_graph *const graph, const tarei_shap
     if (!dims_broadcast_dim(graph, longer->dims[lead + i], shorter->dims[i],
                             &result.dims[lead + i])) {
       char x[256], y[256];
-      return tarei_fail(err, TARE_E_MODEL, "its input shapes %s and %s do not broadcast",
+      return tarei_fail(err, TARE_E_MODEL, "input shapes %s and %s do not broadcast",
                         tarei_ops_show(graph, a, x, sizeof x),
                         tarei_ops_show(graph, b, y, sizeof y));
     }
@@ -105,7 +105,7 @@ tare_status tarei_ops_want_fits(const tarei_graph *const graph, const tarei_valu
     return TARE_OK;
   }
   char x[256], y[256];
-  return tarei_fail(err, TARE_E_MODEL, "its input '%s' of shape %s does not broadcast to %s",
+  return tarei_fail(err, TARE_E_MODEL, "input '%s' of shape %s does not broadcast to %s",
                     value->name, tarei_ops_show(graph, &from, x, sizeof x),
                     tarei_ops_show(graph, shape, y, sizeof y));
 }
@@ -118,7 +118,7 @@ tare_status tarei_ops_want_vector(const tarei_graph *const graph, const tarei_va
   }
   const tarei_shape seen = tarei_ops_shape(value), wanted = {1, {n}};
   char x[256], y[256];
-  return tarei_fail(err, TARE_E_MODEL, "its input '%s' has shape %s, expected %s", value->name,
+  return tarei_fail(err, TARE_E_MODEL, "input '%s' has shape %s, expected %s", value->name,
                     tarei_ops_show(graph, &seen, x, sizeof x),
                     tarei_ops_show(graph, &wanted, y, sizeof y));
 }

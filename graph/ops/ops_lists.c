@@ -8,7 +8,7 @@ static tare_status add_axis_once(tarei_axes *const axes, const int64_t axis, con
   int at = 0;
   TARE_TRY(tarei_ops_axis(axis, rank, &at, err));
   if (axes->set[at]) {
-    return tarei_fail(err, TARE_E_MODEL, "its axis %" PRId64 " is named twice", axis);
+    return tarei_fail(err, TARE_E_MODEL, "duplicate axis %" PRId64, axis);
   }
   axes->set[at] = true;
   axes->at[axes->n++] = at;
@@ -33,7 +33,7 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
     }
   } else if (attr) {
     if (attr->kind != TAREI_ATTR_INTS) {
-      return tarei_fail(err, TARE_E_MODEL, "its attribute 'axes' is not a list of integers");
+      return tarei_fail(err, TARE_E_MODEL, "attribute 'axes' is not a list of integers");
     }
     list = attr->ints;
     n = attr->n;
@@ -48,7 +48,7 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
 static tare_status list_of_attr(const tarei_graph *const graph, const tarei_attr *const attr,
                                 tarei_list *const out, tare_error *const err) {
   if (attr->kind != TAREI_ATTR_INTS || attr->n > TAREI_MAX_CONTENTS) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute '%s' is not a list of up to %d integers",
+    return tarei_fail(err, TARE_E_MODEL, "attribute '%s' is not a list of up to %d integers",
                       attr->name, TAREI_MAX_CONTENTS);
   }
   out->n = attr->n;

@@ -174,6 +174,6 @@ static tare_status adopt_dynamic_run(tarei_graph *const graph,
 
 const tarei_pass tarei_pass_adopt_dynamic = {
     .name = "adopt_dynamic",
-    .summary = "makes layers of products that are quantized at run time",
+    .summary = "turns products that are quantized at run time into layers",
     .run = adopt_dynamic_run,
 };

@@ -28,7 +28,8 @@ static tare_status dims_attr_parse_dims(tarei_exprs *const exprs, char *text,
       *next++ = 0;
     }
     if (*rank == TARE_MAX_RANK) {
-      return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' has more than %d dims", TARE_MAX_RANK);
+      return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' has more than %d entries",
+                        TARE_MAX_RANK);
     }
     const tare_status status = tarei_expr_parse(exprs, text, &dims[*rank], err);
     if (status != TARE_OK) {

@@ -123,6 +123,6 @@ static tare_status drop_identities_run(tarei_graph *const graph,
 
 const tarei_pass tarei_pass_drop_identities = {
     .name = "drop_identities",
-    .summary = "removes nodes that hand their input through",
+    .summary = "removes nodes that pass their input through",
     .run = drop_identities_run,
 };

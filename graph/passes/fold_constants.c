@@ -167,6 +167,6 @@ static tare_status fold_constants_run(tarei_graph *const graph,
 
 const tarei_pass tarei_pass_fold_constants = {
     .name = "fold_constants",
-    .summary = "computes what depends on constants alone",
+    .summary = "computes what depends on constants only",
     .run = fold_constants_run,
 };

@@ -131,8 +131,8 @@ tare_status tarei_requests_check_used(const tarei_requests *const requests,
   }
   const tare_status status =
       unused.length ? tarei_fail(err, TARE_E_USAGE,
-                                 "layer precisions: no convolution, linear layer or product is "
-                                 "called %s; `tare inspect PLAN` lists the names",
+                                 "layer precisions: no convolution, linear layer or product "
+                                 "matches %s; `tare inspect PLAN` lists the names",
                                  tarei_str_get(&unused))
                     : TARE_OK;
   tarei_str_free(&unused);

@@ -16,8 +16,8 @@ static tare_status annotate_check_profiles(const tare_table *const table,
   const int n = tare_profiles_count(profiles);
   if (n != table->n_columns) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "the table has thresholds for each of its %d profiles, but the plan is built "
-                      "for %d; give the same profiles to both, or take a merged table",
+                      "the table has thresholds for each of its %d profiles, but the plan has %d: "
+                      "use the same profiles for both, or a merged table",
                       table->n_columns, n);
   }
   tare_status status = TARE_OK;
@@ -26,8 +26,8 @@ static tare_status annotate_check_profiles(const tare_table *const table,
     tarei_profiles_print(profiles, i, &spec);
     if (strcmp(tarei_str_get(&spec), table->profiles[i].spec) != 0) {
       status = tarei_fail(err, TARE_E_USAGE,
-                          "profile %d of the table is '%s', but '%s' in the plan; give the same "
-                          "profiles to both, or take a merged table",
+                          "profile %d is '%s' in the table, but '%s' in the plan: use the same "
+                          "profiles for both, or a merged table",
                           i, table->profiles[i].spec, tarei_str_get(&spec));
     }
     tarei_str_free(&spec);
@@ -122,11 +122,10 @@ tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *con
   int n_found = 0;
   TARE_TRY(annotate_check_profiles(table, profiles, err));
   TARE_TRY(annotate_graph(table, graph, &n_found, err));
-  return n_found
-             ? TARE_OK
-             : tarei_fail(err, TARE_E_USAGE,
-                          "none of the table's %d tensors is inside the model '%s'; it was made "
-                          "for another model%s%s",
-                          table->n_tensors, graph->name, *table->model_name ? ": " : "",
-                          table->model_name);
+  return n_found ? TARE_OK
+                 : tarei_fail(err, TARE_E_USAGE,
+                              "none of the table's %d tensors is in model '%s': it was made for "
+                              "another model%s%s",
+                              table->n_tensors, graph->name, *table->model_name ? ": " : "",
+                              table->model_name);
 }

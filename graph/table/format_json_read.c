@@ -35,7 +35,7 @@ static tare_status check_once(const format_json_read_place *const p, const cJSON
   cJSON_ArrayForEach(item, object) {
     n += strcmp(item->string, key) == 0;
   }
-  return n > 1 ? format_json_read_fail_at(p, key, "stands there twice", err) : TARE_OK;
+  return n > 1 ? format_json_read_fail_at(p, key, "is duplicated", err) : TARE_OK;
 }
 
 static tare_status format_json_read_get(const format_json_read_place *const p,
@@ -125,7 +125,7 @@ static const char *set_amax(tarei_cell *const cell, const cJSON *const item) {
   }
   const double v = item->valuedouble;
   if (!cJSON_IsNumber(item)) {
-    return "must hold numbers, or null for a dead tensor";
+    return "must be numbers, or null for a dead tensor";
   }
   if (!isfinite(v) || v > FLT_MAX) {
     return "must be finite in float32";
@@ -134,7 +134,7 @@ static const char *set_amax(tarei_cell *const cell, const cJSON *const item) {
     return "must be positive (null marks a dead tensor)";
   }
   cell->amax = format_json_read_widen(v);
-  return v < tarei_table_least_amax() ? "is too small: its scale would be denormal" : NULL;
+  return v < tarei_table_least_amax() ? "is too small: the scale would be denormal" : NULL;
 }
 
 static const char *set_optional(double *const slot, const cJSON *const item) {
@@ -143,7 +143,7 @@ static const char *set_optional(double *const slot, const cJSON *const item) {
     return NULL;
   }
   if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) || fabs(item->valuedouble) > FLT_MAX) {
-    return "must hold finite float32 numbers, or null where not known";
+    return "must be finite float32 numbers, or null where unknown";
   }
   *slot = format_json_read_widen(item->valuedouble);
   return NULL;
@@ -157,18 +157,18 @@ static const char *set_max(tarei_cell *const cell, const cJSON *const item) {
   return rule ? rule : cell->max < cell->min ? "must not be below 'min'" : NULL;
 }
 static const char *set_count(tarei_cell *const cell, const cJSON *const item) {
-  return as_count(item, &cell->count) ? NULL : "must hold integers from 0 to 2^53";
+  return as_count(item, &cell->count) ? NULL : "must be integers from 0 to 2^53";
 }
 static const char *set_energy(tarei_cell *const cell, const cJSON *const item) {
   const char *const rule = set_optional(&cell->energy_lost, item);
   const bool outside = cell->energy_lost < 0 || cell->energy_lost > 1;
-  return rule ? rule : outside ? "must lie within 0..1" : NULL;
+  return rule ? rule : outside ? "must be within 0..1" : NULL;
 }
 
 static const char *set_quiet(tarei_cell *const cell, const cJSON *const item) {
   const char *const rule = set_optional(&cell->quiet_rows, item);
   const bool outside = cell->quiet_rows < 0 || cell->quiet_rows > 1;
-  return rule ? rule : outside ? "must lie within 0..1" : NULL;
+  return rule ? rule : outside ? "must be within 0..1" : NULL;
 }
 
 static tare_status format_json_read_column(const format_json_read_place *const p,
@@ -282,7 +282,7 @@ static tare_status read_warnings(const format_json_read_place *const p, const cJ
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, array) {
     if (!cJSON_IsString(item)) {
-      return format_json_read_fail_at(p, "warnings", "must hold strings", err);
+      return format_json_read_fail_at(p, "warnings", "must be strings", err);
     }
     TARE_TRY(tarei_table_warn(table, err, "%s", item->valuestring));
   }
@@ -328,15 +328,14 @@ static tare_status format_json_read_check_version(const format_json_read_place *
   int64_t major = 0, number = 0;
   TARE_TRY(get_text(p, root, "format", &format, err));
   if (strcmp(format, "tare.calib") != 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: 'format' is '%.80s', not 'tare.calib'", p->file,
+    return tarei_fail(err, TARE_E_INPUT, "%s: 'format' is '%.80s', expected 'tare.calib'", p->file,
                       format);
   }
   TARE_TRY(get_object(p, root, "version", version, err));
   TARE_TRY(get_count(p, *version, "major", &major, err));
   TARE_TRY(get_count(p, *version, "minor", &number, err));
   if (major != 1) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%s: tare.calib version %lld is not known, this program reads version 1",
+    return tarei_fail(err, TARE_E_INPUT, "%s: tare.calib version %lld is not supported: expected 1",
                       p->file, (long long)major);
   }
   *minor = number < 1000000 ? (int)number : 1000000;
@@ -405,7 +404,7 @@ tare_status tarei_format_json_read(const tarei_source *const source, tare_table 
     return tarei_fail_memory(err, source->name, source->size);
   }
   if (!root) {
-    return tarei_fail(err, TARE_E_INPUT, "%s line %d: not valid JSON, or cut off", source->name,
+    return tarei_fail(err, TARE_E_INPUT, "%s line %d: not valid JSON, or truncated", source->name,
                       line_of(source, end && end <= last ? end : last));
   }
   format_json_read_place p = {.file = source->name};
@@ -413,7 +412,7 @@ tare_status tarei_format_json_read(const tarei_source *const source, tare_table 
     end++;
   }
   tare_status status =
-      end < last ? tarei_fail(err, TARE_E_INPUT, "%s line %d: text behind the end of the table",
+      end < last ? tarei_fail(err, TARE_E_INPUT, "%s line %d: text after the end of the table",
                               source->name, line_of(source, end))
                  : read_root(&p, root, out, err);
   cJSON_Delete(root);

@@ -115,12 +115,12 @@ static tare_status parse_scale(const tarei_source *const source, const int line,
                                tare_error *const err) {
   uint32_t bits;
   if (!parse_hex(value, &bits)) {
-    return fail_line(source, line, value,
-                     looks_decimal(value)
-                         ? "is a decimal number; TensorRT's cache holds 8 hexadecimal digits, the "
-                           "bits of a float32"
-                         : "must be 8 hexadecimal digits, the bits of a float32",
-                     err);
+    return fail_line(
+        source, line, value,
+        looks_decimal(value)
+            ? "is a decimal number: expected 8 hexadecimal digits, the bits of a float32"
+            : "must be 8 hexadecimal digits, the bits of a float32",
+        err);
   }
   *scale = tarei_bits_to_float(bits);
   const char *const rule = isnan(*scale)         ? "is not a number; a scale must be positive"
@@ -141,7 +141,7 @@ static tare_status format_trt_entry(const tarei_source *const source, const int 
     return fail_line(source, number, line, "must be '<tensor>: <8 hexadecimal digits>'", err);
   }
   if (memchr(name.at, '\0', name.n)) {
-    return fail_line(source, number, line, "holds a zero byte", err);
+    return fail_line(source, number, line, "holds a NUL byte", err);
   }
   float scale = 0;
   TARE_TRY(parse_scale(source, number, value, &scale, err));
@@ -166,7 +166,7 @@ static tare_status format_trt_header(const tarei_source *const source, const for
     }
   }
   return fail_line(source, 1, line,
-                   "must be TRT-<version>-<algorithm> with one of EntropyCalibration2, "
+                   "must be TRT-<version>-<algorithm>, the algorithm one of EntropyCalibration2, "
                    "MinMaxCalibration, EntropyCalibration, LegacyCalibration",
                    err);
 }
@@ -186,7 +186,7 @@ static tare_status read_entries(const tarei_source *const source, cursor c, tare
     }
   }
   if (table->n_tensors == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s holds no scales", source->name);
+    return tarei_fail(err, TARE_E_INPUT, "%s: no scales in this file", source->name);
   }
   return tarei_table_finish(table, source->name, err);
 }
@@ -229,12 +229,12 @@ static const tare_table_option OPTIONS[N_OPTIONS] = {
                         .value = "V",
                         .summary = "TensorRT version, e.g. 10.3.0",
                         .normal = "10.16.2" /* nothing newer reads caches */},
-    [OPTION_ALGORITHM] = {.name = "algo-header",
-                          .value = "A",
-                          .summary = "algorithm in the header, whatever the method",
-                          .normal = "EntropyCalibration2",
-                          .remark = "the header says EntropyCalibration2, which trtexec takes "
-                                    "whatever the method"}};
+    [OPTION_ALGORITHM] = {
+        .name = "algo-header",
+        .value = "A",
+        .summary = "algorithm in the header, for any method",
+        .normal = "EntropyCalibration2",
+        .remark = "the header says EntropyCalibration2, which trtexec accepts for any method"}};
 
 static tare_status format_trt_check(const int option, const char *const value,
                                     tare_error *const err) {
@@ -257,10 +257,10 @@ static tare_status write_lines(const tare_table *const table, const int column,
       continue; /* a scale of zero stops TensorRT's builder */
     }
     if (strpbrk(tensor->name, "\r\n")) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED,
-                        "the name of tensor %d holds a line break, which TensorRT's cache cannot "
-                        "hold",
-                        i);
+      return tarei_fail(
+          err, TARE_E_UNSUPPORTED,
+          "the name of tensor %d contains a line break, which TensorRT's cache cannot represent",
+          i);
     }
     const float scale = (float)(tensor->cells[column].amax / 127);
     tarei_str_add(lines, "%s: %08x\n", tensor->name, tarei_float_to_bits(scale));

@@ -123,8 +123,8 @@ tare_status tarei_table_write_as(const tare_table *const table,
   }
   const bool merged = table->n_columns == 1;
   if (!format->about.per_profile && !merged && (o.profile < 0 || o.profile >= table->n_columns)) {
-    return tarei_fail(err, TARE_E_USAGE, "profile %d is not in the table, which has profiles 0..%d",
-                      o.profile, table->n_columns - 1);
+    return tarei_fail(err, TARE_E_USAGE, "profile %d: the table has profiles 0..%d", o.profile,
+                      table->n_columns - 1);
   }
   return format->write(table, merged ? 0 : o.profile, values, path, err);
 }

@@ -14,8 +14,7 @@ double tarei_table_least_amax(void) {
 }
 
 tarei_cell tarei_cell_unknown(const double amax) {
-  return (tarei_cell){.amax = amax, .min = NAN, .max = NAN, .energy_lost = NAN,
-                      .quiet_rows = NAN};
+  return (tarei_cell){.amax = amax, .min = NAN, .max = NAN, .energy_lost = NAN, .quiet_rows = NAN};
 }
 
 tare_status tarei_table_set_text(char **const slot, const char *const text, tare_error *const err) {
@@ -180,7 +179,7 @@ tare_status tarei_table_finish(tare_table *const table, const char *const what,
   }
   for (int i = 1; i < table->n_tensors; i++) {
     if (table_by_name(&table->tensors[i - 1], &table->tensors[i]) == 0) {
-      return tarei_fail(err, TARE_E_INPUT, "%s: tensor '%s' stands there twice", what,
+      return tarei_fail(err, TARE_E_INPUT, "%s: duplicate tensor '%s'", what,
                         table->tensors[i].name);
     }
   }

@@ -20,22 +20,22 @@ extern "C" {
 #endif
 #endif
 
-/* X(name, value, exit code of the command, text). Values are stable and never reused. */
-#define TARE_STATUS_LIST(X)                                                 \
-  X(OK, 0, 0, "success")                                                    \
-  X(E_CHECK, -1, 1, "a comparison or check did not hold")                   \
-  X(E_USAGE, -2, 2, "wrong use of an option, flag or call")                 \
-  X(E_INPUT, -3, 3, "an input file or sample is missing or malformed")      \
-  X(E_SHAPE, -4, 3, "a shape does not fit the model or the profiles")       \
-  X(E_MODEL, -5, 4, "the model is malformed")                               \
-  X(E_UNSUPPORTED, -6, 4, "the model needs something that is not there yet") \
-  X(E_IO, -7, 5, "reading or writing failed")                               \
-  X(E_MEMORY, -8, 5, "not enough memory")                                   \
-  X(E_LIMIT, -9, 5, "a size limit was exceeded")
+/* X(name, value, exit code of the command). Values are stable and never reused. */
+#define TARE_STATUS_LIST(X)                                                      \
+  X(OK, 0, 0)             /* success */                                          \
+  X(E_CHECK, -1, 1)       /* a check or comparison failed */                     \
+  X(E_USAGE, -2, 2)       /* wrong use of an option, flag or call */             \
+  X(E_INPUT, -3, 3)       /* an input file or sample is missing or malformed */  \
+  X(E_SHAPE, -4, 3)       /* a shape does not match the model or the profiles */ \
+  X(E_MODEL, -5, 4)       /* the model is malformed */                           \
+  X(E_UNSUPPORTED, -6, 4) /* the model needs something unsupported */            \
+  X(E_IO, -7, 5)          /* reading or writing failed */                        \
+  X(E_MEMORY, -8, 5)      /* out of memory */                                    \
+  X(E_LIMIT, -9, 5)       /* a size limit was exceeded */
 
 /** Result of a call: 0 is success, negative values are errors. */
 typedef enum tare_status {
-#define TARE_STATUS_ENUM(name, value, exit_code, text) TARE_##name = (value),
+#define TARE_STATUS_ENUM(name, value, exit_code) TARE_##name = (value),
   TARE_STATUS_LIST(TARE_STATUS_ENUM)
 #undef TARE_STATUS_ENUM
 } tare_status;

@@ -72,10 +72,10 @@ static const struct argp_option OPTIONS[] = {
 
 static void bench_check(const bench_arguments *const a, const struct argp_state *const state) {
   if (!a->path) {
-    argp_error(state, "a plan or model is needed");
+    argp_error(state, "missing PLAN or MODEL");
   }
   if (a->shapes && a->symbols) {
-    argp_error(state, "--shapes and --symbols say the same in two ways; give one of them");
+    argp_error(state, "--shapes and --symbols are mutually exclusive");
   }
 }
 
@@ -128,7 +128,7 @@ static error_t bench_parse(const int key, char *const arg, struct argp_state *co
       return 0;
     case ARGP_KEY_ARG:
       if (a->path) {
-        argp_error(state, "one plan or model only, '%s' is too much", arg);
+        argp_error(state, "unexpected argument '%s' (one plan or model is enough)", arg);
       }
       a->path = arg;
       return 0;
@@ -152,11 +152,10 @@ static const struct argp ARGP = {
     .parser = bench_parse,
     .args_doc = "PLAN|MODEL",
     .doc =
-        "Measures latency and throughput on made-up inputs: normal floats, 0 or 1 for whole "
-        "numbers, masks all 1. A model runs as a float plan.\v"
-        "Examples:\n"
-        "  tare bench model.plan --shapes audio:1x16000 --dumpProfile\n"
-        "  tare bench model.onnx --symbols samples=16000 --threads 1",
+        "Measures latency and throughput on generated inputs: normally distributed floats, "
+        "integers of 0 or 1, masks of 1. A model runs as a float plan.\vExamples:\n  tare bench "
+        "model.plan --shapes audio:1x16000 --dumpProfile\n  tare bench model.onnx --symbols "
+        "samples=16000 --threads 1",
     .children = CHILDREN};
 
 /* A model without --profile is built for just the lengths that it runs at. */
@@ -167,7 +166,7 @@ static tare_status choose_profiles(const bench_arguments *const a, cmd_bench_wor
     return side_refuse_options(&w->side, opt_profiles_given(&a->profiles), &a->common, err);
   }
   if (a->profiles.from_data) {
-    return cli_fail(err, TARE_E_USAGE, "--profile auto needs data, and bench has none");
+    return cli_fail(err, TARE_E_USAGE, "--profile auto needs data, which bench does not take");
   }
   return profiles_choose(&a->profiles, &a->common, inputs, n_inputs,
                          a->shapes || a->symbols ? w->point : NULL, NULL, 0,
@@ -191,7 +190,7 @@ static tare_status choose_values(const bench_arguments *const a, cmd_bench_work 
   const bool given = a->shapes || a->symbols;
   const int profile = a->use_profile < 0 ? 0 : a->use_profile;
   if (!given && profile >= tare_profiles_count(built)) {
-    return cli_fail(err, TARE_E_USAGE, "profile %d, but the plan has profiles 0 to %d", profile,
+    return cli_fail(err, TARE_E_USAGE, "profile %d: the plan has profiles 0 to %d", profile,
                     tare_profiles_count(built) - 1);
   }
   for (int s = 0; s < tare_profiles_n_symbols(built); s++) {

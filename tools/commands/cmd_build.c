@@ -30,7 +30,7 @@ typedef struct build_work {
 } build_work;
 
 static const struct argp_option OPTIONS[] = {
-    {"output", 'o', "PLAN", 0, "Where to write the plan", 0},
+    {"output", 'o', "PLAN", 0, "Write the plan to PLAN", 0},
     {"calib", OPT_CALIB, "TABLE", 0, "Calibration table, of any format", 0},
     {"fp32", OPT_FP32, NULL, 0, "Build a float plan, without a table", 0},
     {"force", OPT_FORCE, NULL, 0, "Accept a table that was made for another model", 0},
@@ -38,10 +38,10 @@ static const struct argp_option OPTIONS[] = {
 
 static void build_check(const build_arguments *const a, const struct argp_state *const state) {
   if (!a->model) {
-    argp_error(state, "a model is needed");
+    argp_error(state, "missing MODEL");
   }
   if (!a->output) {
-    argp_error(state, "-o PLAN is needed, e.g. -o model.plan");
+    argp_error(state, "missing -o PLAN, e.g. -o model.plan");
   }
   if (a->calib && a->build.fp32) {
     argp_error(state, "--fp32 and --calib are mutually exclusive");
@@ -84,7 +84,7 @@ static error_t build_parse(const int key, char *const arg, struct argp_state *co
 }
 
 static const struct argp_child CHILDREN[] = {
-    {&opt_profiles_argp, 0, "Lengths (default: those that the table carries):", 1},
+    {&opt_profiles_argp, 0, "Lengths (default: those of the table):", 1},
     {&opt_build_argp, 0, "Precision:", 2},
     {&opt_model_argp, 0, "Model:", 3},
     {&opt_common_argp, 0, "Common:", 4},
@@ -95,12 +95,10 @@ static const struct argp ARGP = {
     .parser = build_parse,
     .args_doc = "MODEL",
     .doc =
-        "Builds a plan: the model lowered for a set of profiles, its weights packed, each layer "
-        "in the precision that it can have.\v"
-        "Examples:\n"
-        "  tare build model.onnx --calib model.calib.json -o model.plan\n"
-        "  tare build model.onnx --fp32 --profile samples=1600:16000:80000 \\\n"
-        "      -o float.plan",
+        "Builds a plan: the model compiled for a set of profiles, with packed weights and a "
+        "precision for each layer.\vExamples:\n  tare build model.onnx --calib model.calib.json -o "
+        "model.plan\n  tare build model.onnx --fp32 --profile samples=1600:16000:80000 \\\n      "
+        "-o float.plan",
     .children = CHILDREN};
 
 /* The table's own profiles, or NULL where it knows none. */
@@ -127,8 +125,8 @@ static tare_status other_model(const build_arguments *const a, const uint64_t ma
     return TARE_OK;
   }
   return cli_fail(err, TARE_E_USAGE,
-                  "%s was made for another model: it carries the hash %016" PRIx64
-                  ", and %s has %016" PRIx64
+                  "%s was made for another model: it has hash %016" PRIx64
+                  ", but %s has %016" PRIx64
                   " (calibrate this model, or accept the table with --force)",
                   a->calib, made, a->model, given);
 }
@@ -141,8 +139,7 @@ static tare_status load_table(const build_arguments *const a, build_work *const 
   }
   if (tare_stats_is_stats_file(a->calib)) {
     return cli_fail(err, TARE_E_USAGE,
-                    "%s holds statistics; make a table of it first: tare table %s -o "
-                    "model.calib.json",
+                    "%s is a statistics file, expected a table: tare table %s -o model.calib.json",
                     a->calib, a->calib);
   }
   CLI_TRY(tare_table_read(a->calib, &w->table, err));
@@ -174,7 +171,7 @@ static void warn_symmetric(const build_arguments *const a, const tare_plan *cons
   }
   if (n > 0) {
     say(&a->common,
-        "warning: --symmetric gives %d layer%s a single scale where rows need their own, which "
+        "warning: --symmetric gives %d layer%s a single scale where row scales are needed, which "
         "may cost much accuracy: build without it, or keep %s in float (--layer-precisions)",
         n, cli_s(n), n == 1 ? "it" : "them");
   }
@@ -194,8 +191,8 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
   if (n_int8 == 0) {
     say(&a->common, "warning: no layer runs in int8");
   } else if (n_float > n_int8) {
-    say(&a->common, "warning: %d of %d layers that were to run in int8 stay in float (see why)",
-        n_float, n_float + n_int8);
+    say(&a->common, "warning: %d of %d int8 layers stay in float (see column why)", n_float,
+        n_float + n_int8);
   }
 }
 
@@ -272,8 +269,7 @@ static tare_status check_scales(const build_arguments *const a, const build_work
   return a->calib || a->build.fp32 || tare_model_get_info(w->model).n_stated > 0
              ? TARE_OK
              : cli_fail(err, TARE_E_USAGE,
-                        "give --calib TABLE for an INT8 plan, or --fp32 for a float one: there are "
-                        "no made-up ranges");
+                        "missing --calib TABLE for an INT8 plan, or --fp32 for a float plan");
 }
 
 static tare_status build_run(const build_arguments *const a, build_work *const w,

@@ -44,12 +44,11 @@ typedef struct calibrate_work {
 } calibrate_work;
 
 static const struct argp_option OPTIONS[] = {
-    {"output", 'o', "FILE", 0, "Where to write: NAME.stats or .h5 for statistics, or a table: ", 0},
+    {"output", 'o', "FILE", 0, "Write to FILE: .stats or .h5 for statistics, or a table: ", 0},
     {"pad-stats", OPT_PAD_STATS, "HOW", 0,
-     "Padding in the statistics: exclude (default), or count as a fixed-shape calibrator does", 0},
+     "Padding in the statistics: exclude (default), or count, as a fixed-shape calibrator does", 0},
     {"all-tensors", OPT_ALL_TENSORS, NULL, 0,
-     "Also tensors that the engine's fusions make disappear; tables for other engines always have "
-     "them",
+     "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
     {0}};
 
@@ -60,11 +59,10 @@ static bool is_stats_name(const char *const path) {
 static void calibrate_check(const calibrate_arguments *const a,
                             const struct argp_state *const state) {
   if (!a->model || a->paths.n == 0) {
-    argp_error(state, "a model and data are needed");
+    argp_error(state, "missing MODEL or DATA");
   }
   if (!a->output) {
-    argp_error(state,
-               "-o FILE is needed: model.stats for statistics, model.calib.json for a table");
+    argp_error(state, "missing -o FILE: model.stats for statistics, model.calib.json for a table");
   }
   if (!is_stats_name(a->output) && tare_table_format_of(a->output) < 0) {
     char *const tables = format_extensions(format_is_any, "");
@@ -74,12 +72,12 @@ static void calibrate_check(const calibrate_arguments *const a,
   }
   if (is_stats_name(a->output) && (a->table.method || a->table.per_profile)) {
     argp_error(state,
-               "%s is for tables, and '%s' is the name of statistics, which serve every method: "
-               "give it to tare table",
+               "%s is for tables, but '%s' names statistics, which serve every method: give it to "
+               "tare table",
                a->table.method ? "--method" : "--per-profile", a->output);
   }
   if (a->data.labels) {
-    argp_error(state, "--labels: a calibration reads no labels");
+    argp_error(state, "--labels: calibration does not read labels");
   }
   opt_table_check(state, &a->table, tare_table_format_of(a->output));
 }
@@ -151,13 +149,11 @@ static const struct argp ARGP = {
     .parser = calibrate_parse,
     .args_doc = "MODEL DATA...",
     .doc =
-        "Runs a float model over data once and gathers the statistics that every calibration "
-        "method needs. DATA: audio, HDF5 or NumPy files, folders of them, or manifests.\v"
-        "Examples:\n"
-        "  tare calibrate model.onnx recordings/ -o model.stats\n"
-        "  tare calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n"
-        "      -o model.calib.json\n"
-        "  tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 -o vad.stats",
+        "Runs a float model over data once and collects the statistics that all calibration "
+        "methods need. DATA: audio, HDF5 or NumPy files, folders of them, or "
+        "manifests.\vExamples:\n  tare calibrate model.onnx recordings/ -o model.stats\n  tare "
+        "calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n      -o model.calib.json\n "
+        " tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 -o vad.stats",
     .children = CHILDREN,
     .help_filter = calibrate_help};
 

@@ -43,17 +43,15 @@ typedef struct compare_work {
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0,
-     "Keep the strategy that ranks first: NAME.json for its table, NAME.plan for its plan; may be "
-     "repeated for both",
-     0},
+     "Write what ranks first: NAME.json for its table, NAME.plan for its plan; repeat for both", 0},
     {"eval", OPT_EVAL, "DATA", 0, "Data to evaluate on; repeat for more", 0},
     {"fits", OPT_FITS, "LIST", 0,
-     "Of native, pad, truncate, opt, per-profile (native statistics, thresholds by profile), or "
-     "all; default native,opt,per-profile",
+     "Among native, pad, truncate, opt, per-profile (native, with thresholds per profile), or all "
+     "(default native,opt,per-profile)",
      0},
-    {"methods", OPT_METHODS, "LIST", 0, "Of all (default), or some of ", 0},
+    {"methods", OPT_METHODS, "LIST", 0, "All (default), or among ", 0},
     {"pad-stats", OPT_PAD_STATS, "LIST", 0,
-     "Of exclude (default), count: padding in the statistics of fits that pad; or all", 0},
+     "Padding in the statistics of fits that pad: exclude (default), count, or all", 0},
     {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
     {0}};
 
@@ -122,10 +120,10 @@ static bool compare_takes_percentile(const compare_arguments *const a,
 static void set_defaults(compare_arguments *const a, const struct argp_state *const state) {
   opt_metric_check(state, &a->metric, &a->data);
   if (!a->model || a->calib.n == 0) {
-    argp_error(state, "a model and calibration data are needed");
+    argp_error(state, "missing MODEL or calibration DATA");
   }
   if (a->eval.n == 0) {
-    argp_error(state, "--eval DATA is needed: what the strategies are measured on");
+    argp_error(state, "missing --eval DATA, on which the strategies are measured");
   }
   for (int i = 0; a->all_methods && i < tare_n_methods(); i++) {
     cli_list_add(&a->methods, tare_method_name(i));
@@ -134,7 +132,7 @@ static void set_defaults(compare_arguments *const a, const struct argp_state *co
     argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
   }
   if (a->percentile > 0 && !compare_takes_percentile(a, state)) {
-    argp_error(state, "--percentile is for the method percentile, which is not in --methods");
+    argp_error(state, "--percentile needs percentile in --methods");
   }
 }
 
@@ -185,7 +183,7 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
 }
 
 static const struct argp_child CHILDREN[] = {
-    {&opt_profiles_argp, 0, "Lengths (default: one profile that holds both data sets):", 1},
+    {&opt_profiles_argp, 0, "Lengths (default: one profile that covers both data sets):", 1},
     {&opt_data_argp, 0, "Data:", 2},
     {&opt_fit_argp, 0, "Fitting samples to profiles when evaluating:", 3},
     {&opt_metric_argp, 0, "Metric:", 4},
@@ -200,13 +198,12 @@ static const struct argp ARGP = {
     .parser = compare_parse,
     .args_doc = "MODEL DATA... --eval DATA",
     .doc =
-        "Calibrates with each strategy, builds each plan, and measures it beside the float "
-        "model. One pass over the calibration data serves all methods of a fit, and one over the "
-        "evaluation data serves all plans. With a metric, a strategy is called the best only "
-        "where the data bear it out.\v"
-        "Example:\n"
-        "  tare compare model.onnx calib/ --eval eval/ --methods minmax,entropy \\\n"
-        "      --labels digits --metric ctc-error --alphabet 0123456789 -o best.json",
+        "Calibrates with each strategy, builds each plan, and measures it against the float model. "
+        "One pass over the calibration data serves all methods of a fit, and one over the "
+        "evaluation data serves all plans. With a metric, a strategy is marked best only if the "
+        "difference is significant.\vExample:\n  tare compare model.onnx calib/ --eval eval/ "
+        "--methods minmax,entropy \\\n      --labels digits --metric ctc-error --alphabet "
+        "0123456789 -o best.json",
     .children = CHILDREN,
     .help_filter = compare_help};
 

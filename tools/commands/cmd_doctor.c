@@ -41,11 +41,8 @@ static const struct argp_child CHILDREN[] = {{&opt_common_argp, 0, "Common:", 1}
 static const struct argp ARGP = {
     .parser = doctor_parse,
     .doc =
-        "Shows the CPU features found, the kernel that each family gets, and what else decides "
-        "how fast and whether things work here.\v"
-        "Examples:\n"
-        "  tare doctor\n"
-        "  tare doctor --isa avx2",
+        "Shows CPU features, the kernel selected for each family, and the limits of this machine "
+        "and build.\vExamples:\n  tare doctor\n  tare doctor --isa avx2",
     .children = CHILDREN};
 
 static const char *smt_state(void) {

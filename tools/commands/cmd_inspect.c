@@ -14,9 +14,9 @@ typedef struct inspect_arguments {
 } inspect_arguments;
 
 static const struct argp_option OPTIONS[] = {
-    {"graph", OPT_GRAPH, NULL, 0, "Print the nodes of a model, with shapes as expressions", 0},
-    {"optimized", OPT_OPTIMIZED, NULL, 0, "Print the nodes after the engine's passes", 0},
-    {"model", OPT_MODEL, "MODEL", 0, "For data: the model whose inputs it feeds", 0},
+    {"graph", OPT_GRAPH, NULL, 0, "Print the nodes of a model, with symbolic shapes", 0},
+    {"optimized", OPT_OPTIMIZED, NULL, 0, "Print the nodes after the engine's optimizations", 0},
+    {"model", OPT_MODEL, "MODEL", 0, "For data: the model that it feeds", 0},
     {0}};
 
 static error_t inspect_parse(const int key, char *const arg, struct argp_state *const state) {
@@ -40,7 +40,7 @@ static error_t inspect_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case ARGP_KEY_END:
       if (a->paths.n == 0) {
-        argp_error(state, "a file is needed");
+        argp_error(state, "missing FILE");
       }
       return 0;
     default:
@@ -56,12 +56,10 @@ static const struct argp ARGP = {
     .parser = inspect_parse,
     .args_doc = "FILE...",
     .doc =
-        "Shows what a file holds: a model, a plan, statistics, a calibration table, or data; "
-        "told apart by content.\v"
-        "With --json, one object for one file, an array for more.\n\n"
-        "Examples:\n"
-        "  tare inspect model.onnx model.plan\n"
-        "  tare inspect calib.h5 --model model.onnx",
+        "Shows the contents of a model, plan, statistics file, calibration table or data; the kind "
+        "is detected by content.\vWith --json, one object for one file, an array for "
+        "more.\n\nExamples:\n  tare inspect model.onnx model.plan\n  tare inspect calib.h5 --model "
+        "model.onnx",
     .children = CHILDREN};
 
 static tare_status show_file(const inspect_arguments *const a, const char *const path,

@@ -37,9 +37,10 @@ typedef struct run_work {
 } run_work;
 
 static const struct argp_option OPTIONS[] = {
-    {"against", OPT_AGAINST, "MODEL|PLAN", 0, "Compare with this; a model runs in float", 0},
+    {"against", OPT_AGAINST, "MODEL|PLAN", 0, "Compare with this reference; a model runs in float",
+     0},
     {"save-outputs", OPT_SAVE_OUTPUTS, "FILE.h5", 0,
-     "Write the outputs: a group per sample, a data set per output", 0},
+     "Write the outputs to FILE: a group per sample, a data set per output", 0},
     {"use-profile", OPT_USE_PROFILE, "I", 0, "Run in profile I (default: the first that fits)", 0},
     {"useProfile", OPT_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {0}};
@@ -74,7 +75,7 @@ static error_t run_parse(const int key, char *const arg, struct argp_state *cons
       return 0;
     case ARGP_KEY_END:
       if (!a->plan || a->paths.n == 0) {
-        argp_error(state, "a plan (or model) and data are needed");
+        argp_error(state, "missing PLAN (or MODEL) or DATA");
       }
       opt_metric_check(state, &a->metric, &a->data);
       return 0;
@@ -98,14 +99,11 @@ static const struct argp ARGP = {
     .parser = run_parse,
     .args_doc = "PLAN|MODEL DATA...",
     .doc =
-        "Runs a plan over data, beside a reference and against labels. A model runs as a float "
-        "plan, with the profiles of the other side or those of the data.\v"
-        "With --json, figures without a finite value are null; \"equal\": true says that both "
-        "sides gave "
-        "the same values, where the SQNR is infinite.\n\n"
-        "Example:\n"
-        "  tare run model.plan eval/ --against model.onnx --labels digits \\\n"
-        "      --metric ctc-error --alphabet 0123456789",
+        "Runs a plan over data, and measures it against a reference and labels. A model runs as a "
+        "float plan, with the profiles of the other side or of the data.\vWith --json, figures "
+        "without a finite value are null; \"equal\": true means that both sides gave the same "
+        "values, where the SQNR is infinite.\n\nExample:\n  tare run model.plan eval/ --against "
+        "model.onnx --labels digits \\\n      --metric ctc-error --alphabet 0123456789",
     .children = CHILDREN};
 
 static tare_status check_plans(const run_arguments *const a, const run_work *const w,

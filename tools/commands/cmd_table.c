@@ -17,9 +17,8 @@ typedef struct table_arguments {
 } table_arguments;
 
 static const struct argp_option OPTIONS[] = {
-    {"output", 'o', "FILE", 0, "Where to write the table", 0},
-    {"format", OPT_FORMAT, "FORMAT", 0,
-     "Its format; by default the one that the name of FILE ends in:", 0},
+    {"output", 'o', "FILE", 0, "Write the table to FILE", 0},
+    {"format", OPT_FORMAT, "FORMAT", 0, "Format; default: by the extension of FILE:", 0},
     {0}};
 
 static const char *cmd_table_format_name(const int format) {
@@ -60,10 +59,10 @@ static char *cmd_table_help(const int key, const char *const text, void *const i
 
 static void table_check(table_arguments *const a, const struct argp_state *const state) {
   if (!a->input) {
-    argp_error(state, "a statistics or table file is needed");
+    argp_error(state, "missing STATS or TABLE");
   }
   if (!a->output) {
-    argp_error(state, "-o FILE is needed, e.g. -o model.calib.json");
+    argp_error(state, "missing -o FILE, e.g. -o model.calib.json");
     return;
   }
   a->format = cmd_table_format(a, state);
@@ -105,11 +104,9 @@ static const struct argp ARGP = {
     .parser = table_parse,
     .args_doc = "STATS|TABLE",
     .doc =
-        "Computes a calibration table from statistics, with no further pass over the data. A "
-        "table as input is converted between the native form and those of other engines.\v"
-        "Examples:\n"
-        "  tare table model.stats -o model.calib.json\n"
-        "  tare table model.calib.json -o model.cache",
+        "Computes a calibration table from statistics, without another pass over the data. A table "
+        "is converted between the native format and those of other engines.\vExamples:\n  tare "
+        "table model.stats -o model.calib.json\n  tare table model.calib.json -o model.cache",
     .children = CHILDREN,
     .help_filter = cmd_table_help};
 
@@ -129,8 +126,8 @@ static tare_status from_stats(const table_arguments *const a, tare_table **const
   const char *const engine = tare_table_format_at(a->format)->engine;
   if (engine && !all_tensors) {
     say(&a->common,
-        "warning: %s holds only the %d tensors that tare's own int8 layers read; %s fuses "
-        "otherwise and keeps layers around other tensors in float: calibrate with --all-tensors",
+        "warning: %s has only the %d tensors that tare's int8 layers read; %s fuses differently "
+        "and keeps layers around other tensors in float: calibrate with --all-tensors",
         a->output, tare_table_n_tensors(*table), engine);
   }
   return TARE_OK;

@@ -69,7 +69,7 @@ tare_status grid_make(const cli_list *const fits, const cli_list *const paddings
     for (int p = 0; p < paddings->n; p++) {
       const bool count = strcmp(paddings->items[p], "count") == 0;
       if (!count && strcmp(paddings->items[p], "exclude") != 0) {
-        return cli_fail(err, TARE_E_USAGE, "--pad-stats takes exclude and count, not '%s'",
+        return cli_fail(err, TARE_E_USAGE, "--pad-stats: expected exclude or count, got '%s'",
                         paddings->items[p]);
       }
       CLI_TRY(add_fit(out, fits->items[f], count, methods, err));

@@ -97,12 +97,9 @@ static void print_verdict(const grid *const g, const int metric) {
   if (g->n_ranked > 1 && g->n_equal == 1) {
     printf("* best: its %s differs from that of every other strategy\n", tare_metric_name(metric));
   } else if (g->n_equal == g->n_ranked && g->n_ranked > 1) {
-    printf(
-        "= differences within the noise: no strategy is distinguishable from the best;\n"
-        "  ranked by SQNR\n");
+    printf("= within the noise: no strategy is distinguishable from the best; ranked by SQNR\n");
   } else if (g->n_ranked > 1) {
-    printf("= %d strategies that are not distinguishable from the best, ranked by SQNR\n",
-           g->n_equal);
+    printf("= %d strategies not distinguishable from the best, ranked by SQNR\n", g->n_equal);
   }
   printf(
       "intervals: %s minus that of fp32 or of the best, in %s,\n"
@@ -173,7 +170,7 @@ void grid_print(const grid *const g, const grid_context *const c) {
   const int metric = c->metric;
   print_passes(g);
   printf("peak: resident memory %s\n\n",
-         c->peaks_by_row ? "while the row was made" : "of the process so far");
+         c->peaks_by_row ? "while the strategy ran" : "of the process so far");
   if (metric >= 0) {
     print_evidence(g, metric);
     print_verdict(g, metric);

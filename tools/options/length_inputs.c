@@ -16,7 +16,7 @@ static void say_found(const opt_common *const common, const tare_length_input *c
     for (int axis = 0; axis < inputs[i].rank; axis++) {
       const char *const symbol = inputs[i].dims[axis].symbol;
       if (symbol && strcmp(symbol, l->symbol) == 0) {
-        say(common, "'%s' holds the length of '%s' (axis %d) in every sample: it follows the fit",
+        say(common, "'%s' is the length of '%s' (axis %d) in every sample: it follows the fit",
             l->input, inputs[i].name, axis);
         return;
       }

@@ -186,7 +186,7 @@ static tare_status from_data(const opt_common *const common, const tare_port *in
     CLI_TRY_GOTO(status, done);
   }
   if (l.n == 0) {
-    status = cli_fail(err, TARE_E_INPUT, "no usable sample to take a profile from");
+    status = cli_fail(err, TARE_E_INPUT, "no usable sample to derive a profile from");
     goto done;
   }
   char *const spec = streaming ? streaming_spec(&l, to, streaming) : lengths_spec(&l);
@@ -221,7 +221,7 @@ static tare_status lengths_fill(const opt_profiles *const options, const opt_com
   }
   const char *const symbol = tare_profiles_symbol(to, tare_profiles_n_symbols(to) - 1);
   return cli_fail(err, TARE_E_USAGE,
-                  "'%s' has no fixed size: give the lengths to run at, e.g. --profile "
+                  "symbol '%s' needs a range: give the lengths to run at, e.g. --profile "
                   "%s=1:100:1000 (minimum:optimum:maximum)",
                   symbol, symbol);
 }
@@ -245,8 +245,8 @@ static void warn_hidden(const opt_common *const common, const tare_profiles *con
         char *const hidden = profile_text(profiles, p), *const first =
                                                             profile_text(profiles, before);
         say(common,
-            "warning: profile %d (%s) is never chosen: profile %d (%s) holds every shape of it and "
-            "comes first; put the narrower one first",
+            "warning: profile %d (%s) is never chosen: profile %d (%s) covers it and comes first "
+            "(put the narrower one first)",
             p, hidden, before, first);
         free(hidden);
         free(first);

@@ -6,17 +6,16 @@ _Static_assert((int)OPT_LAST <= (int)OPT_BUILD_END, "each option needs a key");
 static const struct argp_option OPTIONS[] = {
     {"layer-precisions", OPT_LAYER_PRECISIONS, "SPEC", 0,
      "Precision by layer name: fp32, int8 (scales from the table) or int8-rows (one scale per row, "
-     "taken at run time), e.g. \"*:int8,*/head/*:fp32\"; the last match wins",
+     "at run time), e.g. \"*:int8,*/head/*:fp32\"; the last match wins",
      0},
     {"layerPrecisions", OPT_LAYER_PRECISIONS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"precision-constraints", OPT_PRECISION_CONSTRAINTS, "HOW", 0,
-     "When a layer cannot have its precision: prefer (default; float, and say so), obey (fail), "
-     "none (ignore what was asked)",
+     "When a layer cannot have the requested precision: prefer (default: use float and warn), obey "
+     "(fail), none (ignore the requests)",
      0},
     {"precisionConstraints", OPT_PRECISION_CONSTRAINTS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL,
      0},
-    {"symmetric", OPT_SYMMETRIC, NULL, 0,
-     "Signed 8 bits around zero for all activations, as TensorRT has it", 0},
+    {"symmetric", OPT_SYMMETRIC, NULL, 0, "Symmetric int8 activations, as in TensorRT", 0},
     {0}};
 
 static tare_constraints constraints_of(const char *const name,

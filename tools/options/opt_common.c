@@ -6,10 +6,9 @@ static const struct argp_option OPTIONS[] = {
     {"isa", OPT_ISA, "LIST", 0,
      "Use only these CPU features: scalar, avx2, avx512, ... (see tare doctor)", 0},
     {"json", OPT_JSON, NULL, 0, "Print one JSON object instead of text", 0},
-    {"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 0},
-    {"verbose", 'v', NULL, 0, "Say more on stderr: what data were found, which profiles are used",
-     0},
-    {"progress", OPT_PROGRESS, NULL, 0, "Show progress even when stderr is no terminal", 0},
+    {"quiet", 'q', NULL, 0, "Print only errors to stderr", 0},
+    {"verbose", 'v', NULL, 0, "Print details to stderr: the data found, the profiles used", 0},
+    {"progress", OPT_PROGRESS, NULL, 0, "Show progress even when stderr is not a terminal", 0},
     {0}};
 
 static error_t common_parse(const int key, char *const arg, struct argp_state *const state) {
@@ -46,8 +45,8 @@ static error_t common_parse(const int key, char *const arg, struct argp_state *c
   }
 }
 
-static const struct argp_child CHILDREN[] = {
-    {&opt_limits_argp, 0, "Limits on what files may ask for:", 0}, {0}};
+static const struct argp_child CHILDREN[] = {{&opt_limits_argp, 0, "Limits on input files:", 0},
+                                             {0}};
 
 const struct argp opt_common_argp = {
     .options = OPTIONS, .parser = common_parse, .children = CHILDREN};

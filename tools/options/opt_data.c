@@ -12,21 +12,21 @@ static const struct argp_option OPTIONS[] = {
     {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels",
      0},
     {"map", OPT_MAP, "INPUT=PATH", 0,
-     "Where an input lies in an HDF5 file or an .npz, with :offsets=PATH or :lengths=PATH behind "
-     "it, "
-     "e.g. input_ids=/tok/values:offsets=/tok/offsets",
+     "Read INPUT from PATH in an HDF5 file or an .npz, optionally with :offsets=PATH or "
+     ":lengths=PATH, e.g. input_ids=/tok/values:offsets=/tok/offsets",
      0},
     {"rows", OPT_ROWS, NULL, 0,
-     "The first axis of .npy and .npz arrays counts samples (default: where only that fits)", 0},
-    {"skip-bad", OPT_SKIP_BAD, NULL, 0, "Skip bad samples and name them, instead of failing", 0},
-    {"limit", OPT_LIMIT, "N", 0, "Take at most N samples", 0},
+     "The first axis of .npy and .npz arrays counts samples (default: only if nothing else fits)",
+     0},
+    {"skip-bad", OPT_SKIP_BAD, NULL, 0, "Skip bad samples and list them, instead of failing", 0},
+    {"limit", OPT_LIMIT, "N", 0, "Use at most N samples", 0},
     {0}};
 
 /* "INPUT=PATH[:offsets=PATH|:lengths=PATH]", taken apart in place. */
 static void take_map(opt_data *const o, char *const arg, const struct argp_state *const state) {
   char *const path = strchr(arg, '=');
   if (!path || path == arg || !path[1]) {
-    argp_error(state, "--map takes INPUT=PATH, not '%s'", arg);
+    argp_error(state, "--map: expected INPUT=PATH, got '%s'", arg);
     return;
   }
   *path = '\0';
@@ -34,7 +34,7 @@ static void take_map(opt_data *const o, char *const arg, const struct argp_state
   char *const offsets = strstr(path + 1, ":offsets=");
   char *const lengths = strstr(path + 1, ":lengths=");
   if (offsets && lengths) {
-    argp_error(state, "--map %s: give offsets or lengths, not both", arg);
+    argp_error(state, "--map %s: offsets and lengths are mutually exclusive", arg);
   }
   if (offsets) {
     *offsets = '\0';

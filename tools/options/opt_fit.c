@@ -6,17 +6,16 @@
 
 static const struct argp_option OPTIONS[] = {
     {"fit", OPT_FIT, "FIT", 0,
-     "How a sample meets its profile: native (as it is), pad (to max), truncate (to opt), opt (pad "
-     "or cut to opt)",
+     "How a sample is brought to a shape of its profile: native (unchanged), pad (to max), "
+     "truncate (to opt), opt (pad or cut to opt)",
      0},
     {"outside", OPT_OUTSIDE, "WHAT", 0,
-     "Samples outside all profiles: error (default), or nearest to cut or pad them to the nearest",
-     0},
+     "Samples outside all profiles: error (default), or nearest (cut or pad to the nearest)", 0},
     {"pad-value", OPT_PAD_VALUE, "INPUT=V", 0, "Pad this input with V instead of 0", 0},
     {"length-input", OPT_LENGTH_INPUT, "INPUT=AXIS", 0,
-     "This input holds the length of an axis, and follows where samples are cut: AXIS is a length "
-     "(sequence), an input (its last axis) or input:axis; repeat for more. Inputs that are the "
-     "length of another in all samples are found without it",
+     "INPUT holds the length of AXIS, and is adjusted when samples are cut. AXIS is a symbol "
+     "(sequence), an input (its last axis) or input:axis; repeat for more. Inputs that equal the "
+     "length of another in all samples are detected",
      0},
     {0}};
 
@@ -30,7 +29,7 @@ static void take_outside(opt_fit *const o, const char *const arg,
 static void take_pad(opt_fit *const o, char *const arg, const struct argp_state *const state) {
   char *const value = strrchr(arg, '=');
   if (!value || value == arg) {
-    argp_error(state, "--pad-value takes INPUT=VALUE, not '%s'", arg);
+    argp_error(state, "--pad-value: expected INPUT=VALUE, got '%s'", arg);
     return;
   }
   *value = '\0';
@@ -72,13 +71,14 @@ void opt_fit_fini(opt_fit *const options) {
 
 /* Other shapes that are wrong have the same status, and no profile would help them. */
 static bool is_outside(const tare_error *const err) {
-  return err->status == TARE_E_SHAPE && (strstr(err->message, " is outside every profile") ||
-                                         strstr(err->message, " is outside profile ") ||
-                                         strstr(err->message, " fit together in no profile"));
+  return err->status == TARE_E_SHAPE &&
+         (strstr(err->message, " is outside every profile") ||
+          strstr(err->message, " is outside profile ") ||
+          strstr(err->message, " do not fit any one profile together"));
 }
 
 void opt_fit_hint(const opt_fit *const options, const tare_error *const err) {
   if (is_outside(err) && options->outside == TARE_OUTSIDE_ERROR) {
-    fputs("try wider profiles, or --outside nearest to cut or pad such samples\n", stderr);
+    fputs("use wider profiles, or --outside nearest to cut or pad such samples\n", stderr);
   }
 }

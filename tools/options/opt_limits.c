@@ -13,7 +13,7 @@ enum { N_FIXED = 1, N_KEYS = OPT_LIMITS_END - OPT_LIMITS };
 /* The limits follow; what stands behind them is zero and ends the list. */
 static struct argp_option OPTIONS[N_FIXED + N_KEYS + 1] = {
     {"allow-external", OPT_ALLOW_EXTERNAL, "DIR", 0,
-     "External data of a model may also lie in DIR, besides the model's own folder", 0}};
+     "Also allow external data of a model in DIR, besides the model's folder", 0}};
 
 void opt_limits_prepare(void) {
   const tare_limit *limit = NULL;
@@ -53,8 +53,8 @@ static void limits_take(const struct argp_state *const state, tare_limits *const
       tare_limit_set(limits, limit, product, NULL) != TARE_OK) {
     const tare_limit *const r = tare_limit_at(limit);
     const bool bytes = strcmp(r->unit, "bytes") == 0;
-    argp_error(state, "--%s takes from %" PRId64 " to %" PRId64 " %s%s, not '%s'", r->name,
-               r->least, r->most, r->unit, bytes ? ", e.g. 500M, 2G or 4Gi" : "", text);
+    argp_error(state, "--%s: expected %" PRId64 " to %" PRId64 " %s%s, got '%s'", r->name, r->least,
+               r->most, r->unit, bytes ? ", e.g. 500M, 2G or 4Gi" : "", text);
   }
 }
 

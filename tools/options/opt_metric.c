@@ -67,8 +67,8 @@ void opt_metric_check(const struct argp_state *const state, const opt_metric *co
   }
   if (metric->metric >= 0 && !data->labels) {
     argp_error(state,
-               "--metric %s needs labels: --labels NAME, an HDF5 data set, a NumPy array or a "
-               "column of a CSV manifest",
+               "--metric %s needs --labels NAME: an HDF5 data set, a NumPy array or a column of a "
+               "manifest",
                tare_metric_name(metric->metric));
   }
 }

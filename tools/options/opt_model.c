@@ -7,15 +7,15 @@
 
 static const struct argp_option OPTIONS[] = {
     {"set", OPT_SET, "INPUT=VALUE", 0,
-     "An input of fixed size gets this value for good, e.g. sr=16000: it is no input any more, and "
-     "branches that depend on it are decided",
+     "Fix an input of fixed size to a value, e.g. sr=16000: it becomes a constant, and branches "
+     "that depend on it are decided",
      0},
     {0}};
 
 static void take_set(opt_model *const o, char *const arg, const struct argp_state *const state) {
   char *const value = strrchr(arg, '=');
   if (!value || value == arg) {
-    argp_error(state, "--set takes INPUT=VALUE, not '%s'", arg);
+    argp_error(state, "--set: expected INPUT=VALUE, got '%s'", arg);
     return;
   }
   *value = '\0';
@@ -54,8 +54,7 @@ tare_status opt_model_load(const opt_model *const options, const opt_common *con
                            const char *const path, tare_model **const out, tare_error *const err) {
   const show_kind *const kind = show_kind_of(path);
   if (kind != &show_model && access(path, R_OK) == 0) {
-    return cli_fail(err, TARE_E_INPUT, "%s is a %s file, and an ONNX model is needed", path,
-                    kind->name);
+    return cli_fail(err, TARE_E_INPUT, "%s is a %s file, expected an ONNX model", path, kind->name);
   }
   const tare_load_options load = opt_load(common);
   CLI_TRY(tare_model_load_with(path, &load, out, err));

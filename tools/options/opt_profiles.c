@@ -6,10 +6,11 @@
 static const struct argp_option OPTIONS[] = {
     {"profile", OPT_PROFILE, "SPEC", 0,
      "Lengths to run at, as SYMBOL=MIN:OPT:MAX,..., e.g. samples=1600:16000:80000; repeat for more "
-     "profiles. \"auto\" takes one profile from the data. A bare number N starts trtexec's profile "
-     "N for the *Shapes options after it",
+     "profiles. \"auto\" derives one profile from the data. A bare number N starts profile N for "
+     "the *Shapes options after it, as in trtexec",
      0},
-    {"profile-file", OPT_PROFILE_FILE, "FILE", 0, "Profiles from a text file, one SPEC a line", 0},
+    {"profile-file", OPT_PROFILE_FILE, "FILE", 0, "Profiles from a text file, one SPEC per line",
+     0},
     {"minShapes", OPT_MIN_SHAPES, "SHAPES", 0, "Minimum shapes, as in trtexec: audio:1x1600", 0},
     {"optShapes", OPT_OPT_SHAPES, "SHAPES", 0,
      "Optimal shapes; without the others, also minimum and maximum", 0},
@@ -31,10 +32,8 @@ static opt_profile *profiles_add(opt_profiles *const o) {
 static opt_profile *shapes_profile(opt_profiles *const o, const int index,
                                    const struct argp_state *const state) {
   if (index > o->n_shapes) {
-    argp_error(state,
-               "--profile=%d comes before --profile=%d; profiles are numbered from 0 without "
-               "gaps",
-               index, o->n_shapes);
+    argp_error(state, "--profile=%d before --profile=%d: number profiles from 0, in order", index,
+               o->n_shapes);
   }
   if (index == o->n_shapes) {
     profiles_add(o);
@@ -47,7 +46,7 @@ static opt_profile *shapes_profile(opt_profiles *const o, const int index,
 static void set_shapes(const char **const place, const char *const name, const char *const text,
                        const struct argp_state *const state) {
   if (*place) {
-    argp_error(state, "%s is given twice for one profile; start the next with --profile=N", name);
+    argp_error(state, "duplicate %s in one profile: start the next with --profile=N", name);
   }
   *place = text;
 }
@@ -66,7 +65,7 @@ static void take_profile(opt_profiles *const o, const char *const arg,
 
 static void profiles_check(const opt_profiles *const o, const struct argp_state *const state) {
   if (o->from_data && o->n > 0) {
-    argp_error(state, "--profile auto takes the profile from the data and stands alone");
+    argp_error(state, "--profile auto and other profiles are mutually exclusive");
   }
   for (int i = 0; i < o->n_shapes; i++) {
     const opt_profile *const p = &o->items[o->shapes[i]];
@@ -74,7 +73,7 @@ static void profiles_check(const opt_profiles *const o, const struct argp_state 
       argp_error(state, "profile %d has no --optShapes", i);
     }
     if (!p->min != !p->max) {
-      argp_error(state, "profile %d has one of --minShapes and --maxShapes; give both or none", i);
+      argp_error(state, "profile %d: --minShapes and --maxShapes must be given together", i);
     }
   }
 }

@@ -4,15 +4,15 @@
 
 static const struct argp_option OPTIONS[] = {
     {"state", OPT_STATE, "OUT:IN", 0,
-     "Output OUT of a run is input IN of the next, zeros at the start of each sample; repeat for "
-     "more. Without it pairs are found by their names (state and stateN, cache and cache_out, ...) "
-     "where the data lack such inputs or --chunk is given; \"none\" finds none",
+     "Feed output OUT of a run to input IN of the next, zeros at the start of each sample; repeat "
+     "for more. Without it pairs are found by name (state and stateN, cache and cache_out, ...) if "
+     "the data lack such inputs or --chunk is given; \"none\" disables this",
      0},
     {"chunk", OPT_CHUNK, "NAME=SIZE", 0,
-     "Feed samples in chunks: NAME is a length (samples=512), an input (its last axis) or "
-     "input:axis. The last one is filled up with zeros",
+     "Feed samples in chunks: NAME is a symbol (samples=512), an input (its last axis) or "
+     "input:axis. The last chunk is padded with zeros",
      0},
-    {"hop", OPT_HOP, "N", 0, "Step from chunk to chunk (default: the size of a chunk)", 0},
+    {"hop", OPT_HOP, "N", 0, "Step between chunks (default: the chunk size)", 0},
     {0}};
 
 static error_t streaming_parse(const int key, char *const arg, struct argp_state *const state) {
@@ -33,10 +33,10 @@ static error_t streaming_parse(const int key, char *const arg, struct argp_state
       return 0;
     case ARGP_KEY_END:
       if (o->hop && !o->chunk) {
-        argp_error(state, "--hop is the step between chunks: give --chunk too");
+        argp_error(state, "--hop needs --chunk");
       }
       if (o->no_states && o->states.n) {
-        argp_error(state, "--state none and other states exclude each other");
+        argp_error(state, "--state none and other states are mutually exclusive");
       }
       return 0;
     default:

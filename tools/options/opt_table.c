@@ -8,9 +8,9 @@ enum { N_SETTINGS = OPT_SETTINGS_END - OPT_SETTINGS, N_FIXED = 4 };
 
 /* The options of all formats follow; what stands behind them is zero and ends the list. */
 static struct argp_option OPTIONS[N_FIXED + N_SETTINGS + 1] = {
-    {"method", OPT_METHOD, "METHOD", 0, "How thresholds are found: ", 0},
+    {"method", OPT_METHOD, "METHOD", 0, "Calibration method: ", 0},
     {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
-    {"per-profile", OPT_PER_PROFILE, NULL, 0, "Thresholds for each profile instead of merged", 0},
+    {"per-profile", OPT_PER_PROFILE, NULL, 0, "Thresholds per profile instead of merged", 0},
     {"profile-index", OPT_PROFILE_INDEX, "I", 0,
      "With --per-profile, for a format that holds one profile: the profile whose thresholds are "
      "written",
@@ -63,8 +63,7 @@ static char *opt_table_help(const int key, const char *const text, void *const i
 static void opt_table_end(const opt_table *const o, const struct argp_state *const state) {
   const int method = o->method ? opt_method(state, o->method) : 0;
   if (o->percentile > 0 && !tare_method_takes_percentile(method)) {
-    argp_error(state, "--percentile is for --method percentile, not for %s",
-               tare_method_name(method));
+    argp_error(state, "--percentile needs --method percentile, got %s", tare_method_name(method));
   }
 }
 
@@ -76,7 +75,7 @@ static void opt_table_check_setting(const struct argp_state *const state, const 
   tare_error err = {0};
   if (owner != format) {
     const tare_table_format *const f = tare_table_format_at(owner);
-    argp_error(state, "--%s is for %s: name the output NAME%s", option->name, f->noun,
+    argp_error(state, "--%s needs %s as output: name it NAME%s", option->name, f->noun,
                f->extension);
   } else if (tare_table_check_setting(format, &setting, &err) != TARE_OK) {
     argp_error(state, "--%s", err.message);
@@ -92,7 +91,7 @@ void opt_table_check(const struct argp_state *const state, const opt_table *cons
   }
   if (o->profile_index >= 0 && (format < 0 || !format_holds_one(tare_table_format_at(format)))) {
     char *const names = format_extensions(format_holds_one, "NAME");
-    argp_error(state, "--profile-index is for formats that hold one profile: name the output %s",
+    argp_error(state, "--profile-index needs a format that holds one profile: name the output %s",
                names);
     free(names);
   }

@@ -66,7 +66,7 @@ static void show_data_print_text(const tare_dataset *const dataset, const length
   if (*spec) {
     printf("profile    --profile %s\n", spec);
   } else {
-    puts("profile    none is needed: all dims of the model's inputs are fixed");
+    puts("profile    none needed: all dims of the model's inputs are fixed");
   }
   free(spec);
 }
@@ -134,8 +134,7 @@ static tare_status show_data_show(const char *const path, const show_options *co
     return status;
   }
   if (holds_tensors(path)) {
-    return cli_fail(err, TARE_E_USAGE,
-                    "%s: say which model the data is for, e.g. --model model.onnx", path);
+    return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx", path);
   }
   const tare_port audio = {
       .name = "audio", .dtype = TARE_F32, .rank = 2, .dims = {{-1, "batch"}, {-1, "samples"}}};

@@ -22,8 +22,7 @@ static void show_model_print_text(const tare_model *const model) {
   printf("nodes      %d\nparameters %d, %s\n", info.n_nodes, info.n_parameters, bytes);
   free(bytes);
   if (info.n_stated > 0) {
-    printf("scales     quantized model (Q/DQ): it quantizes %d activations itself\n",
-           info.n_stated);
+    printf("scales     quantized model (Q/DQ): scales for %d activations\n", info.n_stated);
   }
   if (*info.undecided) {
     printf("undecided  %s\n", info.undecided);

@@ -16,7 +16,7 @@ static tare_status check_bytes(const tarei_step *const step, tare_error *const e
     const int value = step->node->in[i];
     TARE_TRY(tarei_want_scales(step, value, err));
     if (i > 0 && tarei_u8_zero_point(step->graph, value) != 128) {
-      return tarei_fail(err, TARE_E_MODEL, "'%s' must be quantized symmetrically",
+      return tarei_fail(err, TARE_E_MODEL, "'%s' needs a zero point of 128",
                         step->graph->values[value].name);
     }
   }
@@ -66,8 +66,9 @@ static tare_status attention_read_mask(tarei_attention *const a, const tare_tens
     const int own = d - (4 - mask->rank);
     const size_t size = own < 0 ? 1 : (size_t)mask->dims[own];
     if (size != dims[d] && (size != 1 || d == 3)) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d of the mask is %zu long, the scores have %zu",
-                        own, size, dims[d]);
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "axis %d of the mask has length %zu, expected %zu as in the scores", own,
+                        size, dims[d]);
     }
     if (d < 3) {
       a->mask_step[d] = size > 1 ? step : 0;

@@ -40,7 +40,7 @@ static tare_status loop_put(const loop *const l, const int i, const size_t at,
     const tare_limits *const limits = &l->step->graph->limits;
     if (at + bytes > (size_t)limits->tensor) {
       return tarei_fail_limit(err, limits, TAREI_LIMIT_tensor, (int64_t)(at + bytes),
-                              "output %d grows turn by turn to", i);
+                              "output %d grows to", i);
     }
     const size_t twice = 2 * (at + bytes), most = (size_t)limits->tensor;
     const size_t room = !at ? bytes : twice < most ? twice : most;
@@ -77,7 +77,7 @@ static tare_status append(const loop *const l, const int i, const int64_t turn,
     *list = (tare_tensor){.dtype = t->dtype, .rank = t->rank + 1, .data = data};
     memcpy(&list->dims[1], t->dims, (size_t)t->rank * sizeof *t->dims);
   } else if (memcmp(&list->dims[1], t->dims, (size_t)t->rank * sizeof *t->dims) != 0) {
-    return tarei_fail(err, TARE_E_SHAPE, "output %d of turn %lld has other dims than before",
+    return tarei_fail(err, TARE_E_SHAPE, "output %d changes its dims at iteration %lld",
                       l->n_carried + i, (long long)turn);
   }
   TARE_TRY(loop_put(l, l->n_carried + i, (size_t)turn * bytes, t, err));

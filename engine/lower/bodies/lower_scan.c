@@ -62,8 +62,7 @@ static tare_status scan_begin(const bodies_scan *const s, tare_error *const err)
     if (i >= s->n_states) {
       const int axis = scan_axis(s, i - s->n_states);
       if (given->dims[axis] != scan_length_of(s)) {
-        return tarei_fail(err, TARE_E_SHAPE,
-                          "the tensors that it scans have %lld and %lld elements",
+        return tarei_fail(err, TARE_E_SHAPE, "scanned tensors have lengths %lld and %lld",
                           (long long)scan_length_of(s), (long long)given->dims[axis]);
       }
       t->rank--;
@@ -92,7 +91,7 @@ static tare_status scan_take_list(const bodies_scan *const s, const int i,
   const int64_t n = tare_tensor_count(list);
   size_t bytes;
   if (n < 0 || !tarei_mul_size((size_t)n, tare_dtype_size(list->dtype), &bytes)) {
-    return tarei_fail(err, TARE_E_LIMIT, "output %d would be too large", s->n_states + i);
+    return tarei_fail(err, TARE_E_LIMIT, "output %d exceeds the address space", s->n_states + i);
   }
   return tarei_call_take(s->step, s->run, bytes, &list->data, err);
 }
@@ -119,7 +118,7 @@ static tare_status put_element(const bodies_scan *const s, const int i, const in
   }
   const int axis = scan_axis_of(node, "scan_output_axes", i, list->rank);
   if (!fits_list(element, list, axis)) {
-    return tarei_fail(err, TARE_E_SHAPE, "output %d changes its dims from turn to turn",
+    return tarei_fail(err, TARE_E_SHAPE, "output %d changes its dims between iterations",
                       s->n_states + i);
   }
   copy_element(list, axis, turned(node, "scan_output_directions", i, turn, length), element->data,
@@ -139,7 +138,7 @@ static tare_status scan_turn(const bodies_scan *const s, const int64_t at, const
   for (int i = 0; i < s->n_states; i++) {
     const tare_tensor *const next = tarei_call_output(s->step, s->run, 0, i);
     if (tare_tensor_count(next) != tare_tensor_count(&s->formal[i])) {
-      return tarei_fail(err, TARE_E_SHAPE, "state %d changes its dims from turn to turn", i);
+      return tarei_fail(err, TARE_E_SHAPE, "state %d changes its dims between iterations", i);
     }
     memcpy(s->formal[i].data, next->data,
            (size_t)tare_tensor_count(next) * tare_dtype_size(next->dtype));

@@ -35,7 +35,7 @@ static tare_status conv_prepare(tarei_step *const step, tarei_blobs *const blobs
   const tarei_value *const x = &step->graph->values[step->node->in[0]];
   const tarei_value *const w = &step->graph->values[step->node->in[1]];
   if (x->dtype != TARE_F32 && x->dtype != TARE_F64) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "convolutions of %s are not supported",
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "convolution of %s is not supported",
                       tare_dtype_name(x->dtype));
   }
   lower_conv_state *const s = step->state;
@@ -195,7 +195,8 @@ static tare_status conv_check(const tarei_step *const step, const tarei_run *con
     TARE_TRY(tarei_want_dim(step, r, 1, 2 + a, s->window.kernel[a], err));
   }
   if (w->dims[0] % s->group) {
-    return tarei_fail(err, TARE_E_SHAPE, "%lld output channels do not divide by group %lld",
+    return tarei_fail(err, TARE_E_SHAPE,
+                      "%lld output channels are not a multiple of attribute 'group', %lld",
                       (long long)w->dims[0], (long long)s->group);
   }
   return tarei_want_count(step, r, 2, w->dims[0], err);

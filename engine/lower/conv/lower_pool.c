@@ -48,7 +48,7 @@ static tare_status pool_prepare_last(const tarei_step *const step, pool_state *c
   const tarei_value *const x = &step->graph->values[node->in[0]];
   const bool bytes = node->op == &tarei_op_max_pool_last && x->dtype == TARE_U8;
   if ((x->dtype != TARE_F32 && !bytes) || x->rank > 2 + AXES) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "%s of rank %d is not supported here",
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "%s input of rank %d is not supported",
                       tare_dtype_name(x->dtype), x->rank);
   }
   TARE_TRY(read_attributes(step, s, err));

@@ -125,7 +125,7 @@ tare_status tarei_pool_any_prepare(const tarei_step *const step, const tarei_poo
   const tarei_node *const node = step->node;
   const tarei_value *const x = &step->graph->values[node->in[0]];
   if (!function_of(kind, x->dtype)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "pools of %s are not supported",
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "pooling of %s is not supported",
                       tare_dtype_name(x->dtype));
   }
   out->kind = kind;
@@ -133,7 +133,8 @@ tare_status tarei_pool_any_prepare(const tarei_step *const step, const tarei_poo
   out->column_major = tarei_attr_int(node, "storage_order", 0) != 0;
   out->p = tarei_attr_int(node, "p", 2);
   if (out->p < 1) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'p' is %lld", (long long)out->p);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'p': expected 1 or more, got %lld",
+                      (long long)out->p);
   }
   return tarei_windows_prepare(step, x->rank - 2, NULL, &out->window, err);
 }

@@ -26,8 +26,8 @@ tare_status tarei_windows_read(const tarei_step *const step, const int n,
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
       if (sizes[i] > INT32_MAX) {
         return tarei_fail(err, TARE_E_LIMIT,
-                          "its windows along spatial axis %d have a kernel size, stride, dilation "
-                          "or padding of %" PRId64 ", expected at most %d",
+                          "windows along spatial axis %d have a kernel size, stride, dilation or "
+                          "padding of %" PRId64 ", expected at most %d",
                           a, sizes[i], INT32_MAX);
       }
     }
@@ -40,11 +40,11 @@ tare_status tarei_windows_prepare(const tarei_step *const step, const int n,
                                   tare_error *const err) {
   TARE_TRY(tarei_windows_read(step, n, weights, out, err));
   const int64_t taps = windows_count_taps(out);
-  return taps <= MOST_TAPS ? TARE_OK
-                           : tarei_fail(err, TARE_E_LIMIT,
-                                        "its windows have %" PRId64 " elements, at most %" PRId64
-                                        " are supported",
-                                        taps, MOST_TAPS);
+  return taps <= MOST_TAPS
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_LIMIT,
+                          "windows have %" PRId64 " elements: at most %" PRId64 " are supported",
+                          taps, MOST_TAPS);
 }
 
 tarei_windows tarei_windows_of(const tarei_window *const window, const int64_t *const in,

@@ -58,8 +58,8 @@ static tare_status elementwise_check_operand(const tare_tensor *const t,
   for (int d = 0; d < t->rank; d++) {
     if (t->dims[d] != 1 && t->dims[d] != out->dims[lead + d]) {
       return tarei_fail(err, TARE_E_SHAPE,
-                        "axis %d of an operand is %lld long and does not broadcast to %lld", d,
-                        (long long)t->dims[d], (long long)out->dims[lead + d]);
+                        "axis %d of an operand has length %lld, which does not broadcast to %lld",
+                        d, (long long)t->dims[d], (long long)out->dims[lead + d]);
     }
   }
   return TARE_OK;

@@ -41,7 +41,7 @@ static tare_status dropout_run(const tarei_step *const step, const tarei_run *co
   bool training = false;
   TARE_TRY(tarei_read_flag(step, r, 2, "training mode", false, &training, err));
   if (training && !dropout_is_zero(tarei_operand(step, r, 1))) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "it is in training mode");
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "training mode is not supported");
   }
   const size_t n = (size_t)tare_tensor_count(x);
   if (r->out[0]) {

@@ -18,7 +18,7 @@ static tare_status read_bounds(const tarei_step *const step, tarei_pointwise *co
     const int value = step->node->in[i];
     float *const bound = i == 1 ? &f->a : &f->b;
     if (value >= 0 && !tarei_value_const_float(step->graph, value, bound)) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "parameter '%s' is not one constant number",
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "parameter '%s' must be one constant number",
                         step->graph->values[value].name);
     }
   }

@@ -130,7 +130,7 @@ static tare_status pow_prepare(tarei_step *const step, tarei_blobs *const blobs,
                    .floats = float_exponents[exponent],
                    .ints = int_exponents[exponent]};
   return s->row ? TARE_OK
-                : tarei_fail(err, TARE_E_UNSUPPORTED, "%s to the power of %s is not supported here",
+                : tarei_fail(err, TARE_E_UNSUPPORTED, "%s to the power of %s is not supported",
                              tare_dtype_name(base), tare_dtype_name(exponent));
 }
 

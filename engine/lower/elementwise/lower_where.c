@@ -84,7 +84,8 @@ static tare_status measure_expand(const tarei_step *const step, const tarei_run 
   for (int i = 1; i <= rank; i++) {
     const int64_t own = i <= x->rank ? x->dims[x->rank - i] : 1, to = i <= n ? shape.at[n - i] : 1;
     if (to < 0 || (own != to && own != 1 && to != 1)) {
-      return tarei_fail(err, TARE_E_INPUT, "axis %d of its input is %lld and cannot become %lld",
+      return tarei_fail(err, TARE_E_INPUT,
+                        "axis %d of the input is %lld, which does not broadcast to %lld",
                         x->rank - i, (long long)own, (long long)to);
     }
     dims[rank - i] = own == 1 ? to : own;

@@ -153,7 +153,7 @@ tare_status tarei_want_divisor(const tarei_step *const step, const tarei_run *co
       any |= hits[k];
     }
     if (any) {
-      return tarei_fail(err, TARE_E_INPUT, "an integer is divided by 0, which '%s' holds",
+      return tarei_fail(err, TARE_E_INPUT, "integer division by 0 in '%s'",
                         step->graph->values[step->node->in[i]].name);
     }
   }

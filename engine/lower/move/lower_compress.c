@@ -44,8 +44,7 @@ static tare_status compress_run(const tarei_step *const step, const tarei_run *c
   TARE_TRY(compress_measure(step, run, &chosen, err));
   if ((size_t)chosen * row !=
       (size_t)tare_tensor_count(run->out[0]) * tare_dtype_size(run->out[0]->dtype)) {
-    return tarei_fail(err, TARE_E_SHAPE,
-                      "%lld of its conditions hold, its output has %lld elements",
+    return tarei_fail(err, TARE_E_SHAPE, "%lld conditions hold, but the output has %lld elements",
                       (long long)chosen, (long long)tare_tensor_count(run->out[0]));
   }
   const uint8_t *const holds = run->in[1]->data;

@@ -33,7 +33,7 @@ static tare_status check_parts(const tarei_step *const step, const tarei_run *co
     left -= r->in[i]->dims[axis];
   }
   return left == 0 ? TARE_OK
-                   : tarei_fail(err, TARE_E_SHAPE, "its inputs leave %lld of axis %d",
+                   : tarei_fail(err, TARE_E_SHAPE, "the inputs leave %lld of axis %d",
                                 (long long)left, axis);
 }
 
@@ -60,12 +60,12 @@ static tare_status check_sizes(const tarei_step *const step, const tarei_run *co
   int64_t left = r->in[0]->dims[axis];
   for (int i = 0; i < step->node->n_out; i++) {
     if (!r->out[i]) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "its output %d is absent", i);
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "output %d is absent", i);
     }
     left -= r->out[i]->dims[axis];
   }
   return left == 0 ? TARE_OK
-                   : tarei_fail(err, TARE_E_SHAPE, "its outputs leave %lld of axis %d",
+                   : tarei_fail(err, TARE_E_SHAPE, "the outputs leave %lld of axis %d",
                                 (long long)left, axis);
 }
 
@@ -86,8 +86,7 @@ static tare_status measure_split(const tarei_step *const step, const tarei_run *
     dims[axis] = tarei_index_at(sizes, i);
     if (dims[axis] < 0 || dims[axis] > left) {
       return tarei_fail(err, TARE_E_INPUT,
-                        "size %lld in '%s' is outside 0..%lld, what is left of "
-                        "axis %d",
+                        "size %lld in '%s' is out of range: expected 0..%lld, the rest of axis %d",
                         (long long)dims[axis], name, (long long)left, axis);
     }
     left -= dims[axis];

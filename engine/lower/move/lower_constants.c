@@ -32,7 +32,7 @@ static tare_status prepare_constant(tarei_step *const step, tarei_blobs *const b
   (void)blobs;
   return elements_of(step->node)
              ? TARE_OK
-             : tarei_fail(err, TARE_E_UNSUPPORTED, "its form of a value is not supported");
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "this form of a value is not supported");
 }
 
 static tare_status run_constant(const tarei_step *const step, const tarei_run *const r,
@@ -49,12 +49,11 @@ static tare_status measure_constant_of_shape(const tarei_step *const step, const
   tarei_ints dims;
   TARE_TRY(tarei_read_ints(step, r, 0, NULL, &dims, err));
   if (dims.n != rank) {
-    return tarei_fail(err, TARE_E_INPUT, "its input has %d dims, expected %d", dims.n, rank);
+    return tarei_fail(err, TARE_E_INPUT, "input has %d dims, expected %d", dims.n, rank);
   }
   for (int i = 0; i < rank; i++) {
     if (dims.at[i] < 0) {
-      return tarei_fail(err, TARE_E_INPUT, "its input asks for a dim of %lld",
-                        (long long)dims.at[i]);
+      return tarei_fail(err, TARE_E_INPUT, "input asks for a dim of %lld", (long long)dims.at[i]);
     }
   }
   tarei_measured_dims(step, 0, dims.at, values);

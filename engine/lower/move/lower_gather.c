@@ -98,8 +98,9 @@ static tare_status run_gather_elements(const tarei_step *const step, const tarei
   const gather_picking p = {r->in[0], r->in[1], r->out[0], gather_axis_of(step, r->in[0])};
   for (int d = 0; d < p.x->rank; d++) {
     if (d != p.axis && p.indices->dims[d] > p.x->dims[d]) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d of its indices is %lld long, of its data %lld",
-                        d, (long long)p.indices->dims[d], (long long)p.x->dims[d]);
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "axis %d of the indices has length %lld, that of the data %lld", d,
+                        (long long)p.indices->dims[d], (long long)p.x->dims[d]);
     }
   }
   TARE_TRY(tarei_check_indices(step, r, 0, 1, p.axis, p.x->dims[p.axis], err));
@@ -142,9 +143,8 @@ static tare_status run_gather_nd(const tarei_step *const step, const tarei_run *
   for (int d = 0; d < batch; d++) {
     if (x->dims[d] != indices->dims[d]) {
       return tarei_fail(err, TARE_E_SHAPE,
-                        "batch axis %d is %lld long in the data, %lld in the "
-                        "indices",
-                        d, (long long)x->dims[d], (long long)indices->dims[d]);
+                        "batch axis %d has length %lld in the data, %lld in the indices", d,
+                        (long long)x->dims[d], (long long)indices->dims[d]);
     }
   }
   for (int d = 0; d < length; d++) {

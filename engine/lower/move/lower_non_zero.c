@@ -26,8 +26,8 @@ static tare_status non_zero_run(const tarei_step *const step, const tarei_run *c
   int64_t found, *const out = r->out[0]->data;
   TARE_TRY(non_zero_measure(step, r, &found, err));
   if ((size_t)found != columns) {
-    return tarei_fail(err, TARE_E_SHAPE, "%lld of its elements are not 0, expected %zu",
-                      (long long)found, columns);
+    return tarei_fail(err, TARE_E_SHAPE, "%lld elements are not 0, expected %zu", (long long)found,
+                      columns);
   }
   for (size_t i = 0, column = 0; column < columns && i < n; i++) {
     size_t rest = i;

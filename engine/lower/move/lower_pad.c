@@ -63,13 +63,13 @@ static tare_status read_amounts(const tarei_step *const step, const tarei_run *c
   const int n = axes.n ? axes.n : rank;
   *a = (amounts){{0}, {0}};
   if (pads.n != 2 * n) {
-    return tarei_fail(err, TARE_E_INPUT, "it has %d pads for %d axes", pads.n, n);
+    return tarei_fail(err, TARE_E_INPUT, "has %d pads for %d axes", pads.n, n);
   }
   for (int i = 0; i < n; i++) {
     const int64_t named = axes.n ? axes.at[i] : i;
     const int64_t axis = named < 0 ? named + rank : named;
     if (axis < 0 || axis >= rank) {
-      return tarei_fail(err, TARE_E_INPUT, "its axis %lld is out of range for rank %d",
+      return tarei_fail(err, TARE_E_INPUT, "axis %lld is out of range for rank %d",
                         (long long)named, rank);
     }
     a->begin[axis] = pads.at[i];
@@ -88,15 +88,13 @@ static tare_status lower_pad_axis(const tarei_step *const step, const amounts *c
       !tarei_add_i64(kept, end < 0 ? end : 0, &kept) || kept < 0 ||
       !tarei_add_i64(kept, begin > 0 ? begin : 0, out) ||
       !tarei_add_i64(*out, end > 0 ? end : 0, out)) {
-    return tarei_fail(err, TARE_E_SHAPE,
-                      "axis %d of %lld elements cannot be padded by %lld and %lld", d,
+    return tarei_fail(err, TARE_E_SHAPE, "cannot pad axis %d of length %lld by %lld and %lld", d,
                       (long long)size, (long long)begin, (long long)end);
   }
   if (m != CONSTANT && more > 0 && kept < (m == REFLECT ? more + 1 : 1)) {
-    return tarei_fail(err, TARE_E_SHAPE,
-                      "axis %d of %lld elements is too short to be padded by %lld in mode '%s'", d,
-                      (long long)kept, (long long)more,
-                      tarei_attr_string(step->node, "mode", "constant"));
+    return tarei_fail(
+        err, TARE_E_SHAPE, "axis %d of length %lld is too short for %lld pads in mode '%s'", d,
+        (long long)kept, (long long)more, tarei_attr_string(step->node, "mode", "constant"));
   }
   return TARE_OK;
 }
@@ -128,7 +126,7 @@ static tare_status plan_axes(const tarei_step *const step, const tarei_run *cons
   for (int d = 0; d < p->x->rank; d++) {
     const int64_t cut = a.begin[d] < 0 ? -a.begin[d] : 0, tail = a.end[d] < 0 ? -a.end[d] : 0;
     if (dims[d] != p->out->dims[d]) {
-      return tarei_fail(err, TARE_E_MODEL, "its pads %lld and %lld do not make %lld of %lld",
+      return tarei_fail(err, TARE_E_MODEL, "pads %lld and %lld do not give length %lld from %lld",
                         (long long)a.begin[d], (long long)a.end[d], (long long)p->out->dims[d],
                         (long long)p->x->dims[d]);
     }

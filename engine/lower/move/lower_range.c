@@ -39,7 +39,7 @@ static uint64_t count_integers(const int64_t start, const int64_t limit, const i
 
 static tare_status range_count(const limits *const n, int64_t *const out, tare_error *const err) {
   if (!n->real && n->integers[2] == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "its delta is 0");
+    return tarei_fail(err, TARE_E_INPUT, "delta is 0");
   }
   const double steps = n->real ? ceil((n->reals[1] - n->reals[0]) / n->reals[2]) : 0;
   if (!(fabs(steps) < 0x1p62)) {

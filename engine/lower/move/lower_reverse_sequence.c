@@ -36,7 +36,7 @@ static tare_status reverse_sequence_run(const tarei_step *const step, const tare
   for (int64_t b = 0; b < batch; b++) {
     const int64_t length = tarei_index_at(lengths, b);
     if (length < 0 || length > time) {
-      return tarei_fail(err, TARE_E_INPUT, "length %lld in '%s' is outside 0..%lld",
+      return tarei_fail(err, TARE_E_INPUT, "length %lld in '%s' is out of range: expected 0..%lld",
                         (long long)length, step->graph->values[step->node->in[1]].name,
                         (long long)time);
     }

@@ -95,8 +95,9 @@ static tare_status run_elements(const tarei_step *const step, const tarei_run *c
   for (int d = 0; d < x->rank; d++) {
     TARE_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
     if (d != axis && indices->dims[d] > x->dims[d]) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d of its indices is %lld long, of its data %lld",
-                        d, (long long)indices->dims[d], (long long)x->dims[d]);
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "axis %d of the indices has length %lld, that of the data %lld", d,
+                        (long long)indices->dims[d], (long long)x->dims[d]);
     }
   }
   TARE_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));

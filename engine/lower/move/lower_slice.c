@@ -43,14 +43,14 @@ static tare_status read_box(const tarei_step *const step, const tarei_run *const
     b->count[d] = x->dims[d];
   }
   if (ends.n != n || (axes.n ? axes.n != n : n > x->rank) || (steps.n && steps.n != n)) {
-    return tarei_fail(err, TARE_E_INPUT, "it has %d starts, %d ends, %d axes and %d steps", n,
-                      ends.n, axes.n, steps.n);
+    return tarei_fail(err, TARE_E_INPUT, "has %d starts, %d ends, %d axes and %d steps", n, ends.n,
+                      axes.n, steps.n);
   }
   for (int i = 0; i < n; i++) {
     const int64_t named = axes.n ? axes.at[i] : i, by = steps.n ? steps.at[i] : 1;
     const int64_t axis = named < 0 ? named + x->rank : named;
     if (axis < 0 || axis >= x->rank || cut[axis] || by == 0) {
-      return tarei_fail(err, TARE_E_INPUT, "it cuts axis %lld of rank %d by step %lld%s",
+      return tarei_fail(err, TARE_E_INPUT, "cannot slice axis %lld of rank %d by step %lld%s",
                         (long long)named, x->rank, (long long)by, by ? ", or twice" : "");
     }
     cut[axis] = true;
@@ -75,7 +75,8 @@ static tare_status check_box(const slice_box *const b, const tare_tensor *const 
     if (!tarei_mul_i64(out->dims[d] - 1, b->step[d], &last) ||
         !tarei_add_i64(last, b->start[d], &last) || b->start[d] < 0 || b->start[d] >= x->dims[d] ||
         last < 0 || last >= x->dims[d]) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d gives %lld elements from %lld by %lld of %lld",
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "axis %d: %lld elements from %lld by step %lld do not fit into length %lld",
                         d, (long long)out->dims[d], (long long)b->start[d], (long long)b->step[d],
                         (long long)x->dims[d]);
     }

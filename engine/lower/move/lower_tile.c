@@ -20,7 +20,7 @@ static tare_status tile_measure(const tarei_step *const step, const tarei_run *c
   for (int d = 0; d < x->rank; d++) {
     const int64_t times = repeats.at[d];
     if (times < 0 || !tarei_mul_i64(x->dims[d], times, &dims[d])) {
-      return tarei_fail(err, TARE_E_INPUT, "'%s' repeats axis %d of %lld elements %lld times", name,
+      return tarei_fail(err, TARE_E_INPUT, "'%s' repeats axis %d of length %lld %lld times", name,
                         d, (long long)x->dims[d], (long long)times);
     }
   }
@@ -56,7 +56,7 @@ static tare_status tile_run(const tarei_step *const step, const tarei_run *const
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   for (int d = 0; d < x->rank; d++) {
     if (out->dims[d] && (x->dims[d] < 1 || out->dims[d] % x->dims[d] != 0)) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d of %lld elements cannot become %lld", d,
+      return tarei_fail(err, TARE_E_SHAPE, "cannot repeat axis %d of length %lld to length %lld", d,
                         (long long)x->dims[d], (long long)out->dims[d]);
     }
   }

@@ -23,13 +23,12 @@ static tare_status fill_rest(const tare_tensor *const x, int64_t *const dims, co
   int64_t others = 1;
   for (int i = 0; i < n; i++) {
     if (i != rest && !tarei_mul_i64(others, dims[i], &others)) {
-      return tarei_fail(err, TARE_E_INPUT, "its target shape has more than 2^63 elements");
+      return tarei_fail(err, TARE_E_INPUT, "target shape has more than 2^63 elements");
     }
   }
   const int64_t count = tare_tensor_count(x);
   if (others <= 0 || count % others != 0) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "its input of %lld elements cannot take a shape of %lld * -1",
+    return tarei_fail(err, TARE_E_INPUT, "cannot reshape %lld elements to a shape of %lld * -1",
                       (long long)count, (long long)others);
   }
   dims[rest] = count / others;
@@ -46,13 +45,12 @@ static tare_status measure_reshape(const tarei_step *const step, const tarei_run
   int64_t *const dims = shape.at;
   int rest = -1;
   if (shape.n != rank) {
-    return tarei_fail(err, TARE_E_INPUT, "its target shape has %d dims, expected %d", shape.n,
-                      rank);
+    return tarei_fail(err, TARE_E_INPUT, "target shape has %d dims, expected %d", shape.n, rank);
   }
   for (int i = 0; i < rank; i++) {
     if (dims[i] < -1 || (dims[i] == -1 && rest >= 0) || (dims[i] == 0 && copies && i >= x->rank)) {
-      return tarei_fail(err, TARE_E_INPUT, "its target shape has %lld at %d", (long long)dims[i],
-                        i);
+      return tarei_fail(err, TARE_E_INPUT, "target shape has %lld at %d, expected -1 or more",
+                        (long long)dims[i], i);
     }
     rest = dims[i] == -1 ? i : rest;
     dims[i] = dims[i] == 0 && copies ? x->dims[i] : dims[i];
@@ -72,8 +70,7 @@ static tare_status view_read_axes(const tarei_step *const step, const tarei_run 
   for (int i = 0; i < axes.n; i++) {
     const int64_t axis = axes.at[i] < 0 ? axes.at[i] + rank : axes.at[i];
     if (axis < 0 || axis >= rank || set[axis]) {
-      return tarei_fail(err, TARE_E_INPUT,
-                        "its axis %lld is out of range for rank %d, or stands twice",
+      return tarei_fail(err, TARE_E_INPUT, "axis %lld is duplicate or out of range for rank %d",
                         (long long)axes.at[i], rank);
     }
     set[axis] = true;
@@ -93,15 +90,15 @@ static tare_status measure_squeeze(const tarei_step *const step, const tarei_run
     if (!set[i] && (given || x->dims[i] != 1)) {
       dims[n++] = x->dims[i];
     } else if (given && x->dims[i] != 1) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d of its input is %lld, not 1", i,
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of the input is %lld, expected 1", i,
                         (long long)x->dims[i]);
     }
   }
   const int rank = step->graph->values[step->node->out[0]].rank;
   if (n != rank) {
     return tarei_fail(err, TARE_E_SHAPE,
-                      "a symbolic dim of its input is 1 in this run; without axes it would take it "
-                      "away, and leave %d dims instead of %d",
+                      "a dynamic dim is 1 in this run: without axes, Squeeze would remove it and "
+                      "leave rank %d instead of %d",
                       n, rank);
   }
   tarei_measured_dims(step, 0, dims, values);
@@ -123,7 +120,7 @@ static tare_status measure_unsqueeze(const tarei_step *const step, const tarei_r
   tarei_measured_dims(step, 0, dims, values);
   return from == x->rank
              ? TARE_OK
-             : tarei_fail(err, TARE_E_INPUT, "its axes add %d dims to rank %d, expected rank %d",
+             : tarei_fail(err, TARE_E_INPUT, "axes add %d dims to rank %d, expected rank %d",
                           rank - from, x->rank, rank);
 }
 

@@ -153,7 +153,7 @@ static tare_status check_parameter(const tarei_step *const step, const tarei_run
     const int64_t own = parameter->dims[parameter->rank - d];
     if (own != 1 && own != x->dims[x->rank - d]) {
       TARE_TRY(tarei_want_count(step, r, i, (int64_t)n, err));
-      return tarei_fail(err, TARE_E_SHAPE, "'%s' does not fit its input",
+      return tarei_fail(err, TARE_E_SHAPE, "the shape of '%s' does not match the input",
                         step->graph->values[step->node->in[i]].name);
     }
   }

@@ -38,8 +38,9 @@ static tare_status read_rows(const tare_tensor *const x, const tare_tensor *cons
     const int64_t size = own < 0 ? 1 : mask->dims[own];
     const bool last = d == x->rank - 1;
     if (mask && ((last && size != x->dims[d]) || (!last && size != 1 && size != x->dims[d]))) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d of the mask is %lld long, the scores have %lld",
-                        own, (long long)size, (long long)x->dims[d]);
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "axis %d of the mask has length %lld, expected %lld as in the scores", own,
+                        (long long)size, (long long)x->dims[d]);
     }
     if (!last) {
       r->size[d] = (size_t)x->dims[d];

@@ -49,7 +49,7 @@ static tare_status gemm_prepare(tarei_step *const step, tarei_blobs *const blobs
   const float beta = tarei_attr_float(step->node, "beta", 1);
   if (tarei_ops_is_integer(dtype) && (alpha != 1 || (beta != 0 && beta != 1))) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "products of whole numbers take no factors, alpha is %g and beta %g",
+                      "integer products need alpha and beta of 1, got alpha %g and beta %g",
                       (double)alpha, (double)beta);
   }
   return dtype == TARE_F32 || tarei_product_any_of(dtype) ? TARE_OK
@@ -166,8 +166,8 @@ static tare_status gemm_run(const tarei_step *const step, const tarei_run *const
   gemm_job j = {.run = r, .s = gemm_sizes_of(step, r->in)};
   const int64_t b_rows = r->in[1]->dims[j.s.trans_b ? 1 : 0];
   if ((size_t)b_rows != j.s.k) {
-    return tarei_fail(err, TARE_E_SHAPE, "rows of A have %zu elements, columns of B %lld", j.s.k,
-                      (long long)b_rows);
+    return tarei_fail(err, TARE_E_SHAPE, "rows of A have %zu elements, but columns of B have %lld",
+                      j.s.k, (long long)b_rows);
   }
   const tare_dtype dtype = r->in[0]->dtype;
   const float alpha = tarei_attr_float(step->node, "alpha", 1);

@@ -32,8 +32,8 @@ tare_status tarei_product_check(const tarei_product *const p, const tare_tensor 
                                 tare_error *const err) {
   const int64_t inner = dim_from_end(b, b->rank == 1 || p->trans_b ? 0 : 1);
   if (inner != (int64_t)p->k) {
-    return tarei_fail(err, TARE_E_SHAPE, "rows of A have %zu elements, columns of B %lld", p->k,
-                      (long long)inner);
+    return tarei_fail(err, TARE_E_SHAPE, "rows of A have %zu elements, but columns of B have %lld",
+                      p->k, (long long)inner);
   }
   for (int i = 0; i < p->n_leading; i++) {
     const int64_t x = dim_from_end(a, p->n_leading + 1 - i);
@@ -45,7 +45,7 @@ tare_status tarei_product_check(const tarei_product *const p, const tare_tensor 
   }
   return (size_t)tare_tensor_count(out) == p->batch * p->m * p->n
              ? TARE_OK
-             : tarei_fail(err, TARE_E_SHAPE, "a product of %zu elements has room for %lld",
+             : tarei_fail(err, TARE_E_SHAPE, "a product has %zu elements, expected %lld",
                           p->batch * p->m * p->n, (long long)tare_tensor_count(out));
 }
 

@@ -27,7 +27,7 @@ tare_status tarei_recurrent_lengths(const tarei_step *const step, const tarei_ru
   const int32_t *const at = lengths->data;
   for (size_t b = 0; b < z->batch; b++) {
     if (at[b] < 0 || (size_t)at[b] > z->steps) {
-      return tarei_fail(err, TARE_E_INPUT, "sequence %zu is %ld steps long, expected 0 to %zu", b,
+      return tarei_fail(err, TARE_E_INPUT, "sequence %zu has length %ld, expected 0 to %zu", b,
                         (long)at[b], z->steps);
     }
     *out = (size_t)at[b] < z->steps ? at : *out;

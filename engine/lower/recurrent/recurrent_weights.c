@@ -30,13 +30,14 @@ static tare_status read_matrix(const tarei_recurrent *const s, const tarei_step 
   for (int d = 0; d < 3; d++) {
     if (v->rank != 3 || v->dtype != TARE_F32 ||
         !tarei_expr_is_const(step->graph->exprs, v->dims[d], &dims[d]) || dims[d] < 1) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "weights '%s' have to be float32 and not empty",
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "weights '%s' must be float32 and not empty",
                         v->name);
     }
   }
   const size_t gates = (size_t)s->form.gates, rows = (size_t)dims[1];
   if (dims[0] != s->form.dirs || rows % gates) {
-    return tarei_fail(err, TARE_E_MODEL, "weights '%s' do not fit the layer", v->name);
+    return tarei_fail(err, TARE_E_MODEL, "the shape of weights '%s' does not match the layer",
+                      v->name);
   }
   *out = (matrix){(size_t)dims[0], gates, rows / gates, (size_t)dims[2],
                   gates * tarei_round_up(rows / gates, TAREI_I8_PANEL)};
@@ -172,7 +173,7 @@ static tare_status recurrent_weights_take(tarei_recurrent *const s, const tarei_
   const tarei_value *const v = &step->graph->values[step->node->in[input]];
   matrix m = {0};
   if (!v->data) {
-    return s->bytes ? tarei_fail(err, TARE_E_MODEL, "weights '%s' have to be constant", v->name)
+    return s->bytes ? tarei_fail(err, TARE_E_MODEL, "weights '%s' must be constant", v->name)
                     : TARE_OK;
   }
   TARE_TRY(read_matrix(s, step, input, &m, err));

@@ -80,7 +80,7 @@ static tare_status arg_extreme_run(const tarei_step *const step, const tarei_run
   cut[axis] = true;
   const tarei_reduction plan = tarei_reduction_read(x, cut);
   if (x->dims[axis] == 0 && plan.outputs) {
-    return tarei_fail(err, TARE_E_SHAPE, "axis %lld of its input is empty", (long long)axis);
+    return tarei_fail(err, TARE_E_SHAPE, "axis %lld of the input is empty", (long long)axis);
   }
   tarei_reduction_run(&plan, r, x->data, tare_dtype_size(x->dtype), r->out[0]->data,
                       sizeof(int64_t), of[last][x->dtype]);

@@ -128,8 +128,8 @@ static tare_status reduce_reduce(const tarei_run *const r, const reduce_kind *co
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   const tarei_reduction plan = tarei_reduction_read(x, cut);
   if ((size_t)tare_tensor_count(out) != plan.outputs) {
-    return tarei_fail(err, TARE_E_SHAPE, "its axes leave %zu elements, its output has %lld",
-                      plan.outputs, (long long)tare_tensor_count(out));
+    return tarei_fail(err, TARE_E_SHAPE, "the axes leave %zu elements, expected %lld", plan.outputs,
+                      (long long)tare_tensor_count(out));
   }
   const size_t element = tare_dtype_size(x->dtype);
   tarei_reduction_run(&plan, r, x->data, element, out->data, element, k->of[x->dtype]);
@@ -149,8 +149,8 @@ static tare_status reduce_read_cut(const tarei_step *const step, const tarei_run
   for (int i = 0; i < axes.n; i++) {
     const int64_t axis = axes.at[i];
     if (axis < -rank || axis >= rank) {
-      return tarei_fail(err, TARE_E_MODEL, "its axis %lld is out of range for rank %d",
-                        (long long)axis, rank);
+      return tarei_fail(err, TARE_E_MODEL, "axis %lld is out of range for rank %d", (long long)axis,
+                        rank);
     }
     cut[axis < 0 ? axis + rank : axis] = true;
   }
@@ -181,9 +181,8 @@ static tare_status reduce_measure(const tarei_step *const step, const tarei_run 
       n++;
     }
   }
-  return n == rank
-             ? TARE_OK
-             : tarei_fail(err, TARE_E_MODEL, "its axes leave %d dims, its output has %d", n, rank);
+  return n == rank ? TARE_OK
+                   : tarei_fail(err, TARE_E_MODEL, "the axes leave rank %d, expected %d", n, rank);
 }
 
 #define REDUCE(id, ...)                                                               \

@@ -114,7 +114,7 @@ static tare_status top_k_read_k(const tarei_step *const step, const tarei_run *c
   }
   return *k >= 0 && *k <= most
              ? TARE_OK
-             : tarei_fail(err, TARE_E_SHAPE, "it takes %lld elements of an axis of %lld",
+             : tarei_fail(err, TARE_E_SHAPE, "k is %lld, more than the axis length of %lld",
                           (long long)*k, (long long)most);
 }
 

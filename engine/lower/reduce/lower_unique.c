@@ -145,8 +145,8 @@ static tare_status unique_run(const tarei_step *const step, const tarei_run *con
   const slices s = find_groups(step, r);
   for (int i = 1; i < 4; i += 2) {
     if (output(step, r, i) && (size_t)output(step, r, i)->dims[0] != s.groups) {
-      return tarei_fail(err, TARE_E_SHAPE, "%zu of its elements are unique, expected %lld",
-                        s.groups, (long long)output(step, r, i)->dims[0]);
+      return tarei_fail(err, TARE_E_SHAPE, "%zu elements are unique, expected %lld", s.groups,
+                        (long long)output(step, r, i)->dims[0]);
     }
   }
   if (values) {

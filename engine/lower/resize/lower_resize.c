@@ -146,7 +146,7 @@ static tare_status resize_run(const tarei_step *const step, const tarei_run *con
   for (int d = 0; d < x->rank; d++) {
     const int64_t off = axes[d].out - out->dims[d]; /* a product of floats may be rounded up */
     if (off < -1 || off > 1 || (out->dims[d] && !x->dims[d])) {
-      return tarei_fail(err, TARE_E_SHAPE, "axis %d of %lld elements becomes %lld, not %lld", d,
+      return tarei_fail(err, TARE_E_SHAPE, "axis %d of length %lld becomes %lld, expected %lld", d,
                         (long long)x->dims[d], (long long)axes[d].out, (long long)out->dims[d]);
     }
     axes[d].out = out->dims[d];

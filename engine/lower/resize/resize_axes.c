@@ -62,7 +62,7 @@ static tare_status read_scales(const tarei_step *const step, const tare_tensor *
                                const int *const at, const int n, tarei_resize_axis *const axes,
                                tare_error *const err) {
   if (scales->dtype != TARE_F32) {
-    return tarei_fail(err, TARE_E_INPUT, "its scales are %s, expected float32",
+    return tarei_fail(err, TARE_E_INPUT, "scales are %s, expected float32",
                       tare_dtype_name(scales->dtype));
   }
   for (int i = 0; i < n; i++) {
@@ -72,7 +72,7 @@ static tare_status read_scales(const tarei_step *const step, const tare_tensor *
     a->out = tarei_resize_length(a->in, a->scale);
     if (a->out < 0 || !isfinite(a->scale)) {
       return tarei_fail(
-          err, TARE_E_INPUT, "scale %g in '%s' is no positive number in reach", (double)a->scale,
+          err, TARE_E_INPUT, "scale %g in '%s' must be positive and finite", (double)a->scale,
           step->graph->values[step->node->in[tarei_resize_inputs_of(step->node).scales]].name);
     }
   }
@@ -90,8 +90,8 @@ static tare_status resize_axes_read_sizes(const tarei_step *const step, const ta
     from[i] = axes[at[i]].in;
     to[i] = sizes.at[i];
     if (to[i] < 0 || (to[i] > 0 && from[i] == 0)) {
-      return tarei_fail(err, TARE_E_INPUT, "axis %d of %lld elements cannot be resized to %lld",
-                        at[i], (long long)from[i], (long long)to[i]);
+      return tarei_fail(err, TARE_E_INPUT, "cannot resize axis %d of length %lld to %lld", at[i],
+                        (long long)from[i], (long long)to[i]);
     }
   }
   bool empty = false;
@@ -116,7 +116,7 @@ static tare_status read_region(const tarei_step *const step, const tarei_run *co
   const tare_tensor *const region = given(step, r, input);
   if (!region || tare_tensor_count(region) != 2 * n ||
       (region->dtype != TARE_F32 && region->dtype != TARE_F64)) {
-    return tarei_fail(err, TARE_E_INPUT, "it crops, but has no region of %d floats", 2 * n);
+    return tarei_fail(err, TARE_E_INPUT, "tf_crop_and_resize needs a region of %d floats", 2 * n);
   }
   for (int i = 0; i < n; i++) {
     const bool wide = region->dtype == TARE_F64;
@@ -141,7 +141,7 @@ tare_status tarei_resize_axes(const tarei_step *const step, const tarei_run *con
   const tare_tensor *const list = sizes ? sizes : given(step, r, in.scales);
   const int64_t n_list = list ? tare_tensor_count(list) : 0;
   if (n_list != n) {
-    return tarei_fail(err, TARE_E_INPUT, "it has %lld %s for %d axes", (long long)n_list,
+    return tarei_fail(err, TARE_E_INPUT, "has %lld %s for %d axes", (long long)n_list,
                       sizes ? "sizes" : "scales", n);
   }
   if (n > 0) {

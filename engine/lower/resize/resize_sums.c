@@ -176,8 +176,8 @@ static tare_status one_pass(const tarei_resize_settings *const s,
                         .to = f->blocks[f->turn]};
   if (tarei_times(tarei_times((size_t)p.taps.n, (size_t)a->out), 2 * sizeof(int64_t)) >
       taps_bytes(a->in, a->out)) {
-    return tarei_fail(err, TARE_E_SHAPE, "axis %d of %lld elements does not shrink to %lld by %g",
-                      d, (long long)a->in, (long long)a->out, (double)a->scale);
+    return tarei_fail(err, TARE_E_SHAPE, "axis %d of length %lld does not scale to %lld by %g", d,
+                      (long long)a->in, (long long)a->out, (double)a->scale);
   }
   p.taps.at = r->scratch;
   p.taps.weights = (double *)(p.taps.at + p.taps.n * a->out);

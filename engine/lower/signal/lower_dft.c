@@ -124,7 +124,7 @@ static tare_status dft_read_length(const tarei_step *const step, const tarei_run
   return fallback >= 1 && fallback <= INT32_MAX
              ? TARE_OK
              : tarei_fail(err, TARE_E_SHAPE,
-                          "a transform of length %lld is not possible: expected 1..%d",
+                          "transform length %lld is out of range: expected 1..%d",
                           (long long)fallback, INT32_MAX);
 }
 
@@ -151,7 +151,8 @@ static tare_status dft_read_sizes(const tarei_step *const step, const tarei_run 
   if (s->axis < 0) {
     TARE_TRY(tarei_read_axis(step, r, 2, x->rank, &s->axis, err));
     if (s->axis == x->rank - 1) {
-      return tarei_fail(err, TARE_E_INPUT, "its axis is %d, the last one", s->axis);
+      return tarei_fail(err, TARE_E_INPUT,
+                        "axis %d is the last one, which holds real and imaginary parts", s->axis);
     }
   }
   s->inverse = tarei_attr_int(step->node, "inverse", 0) != 0;
@@ -217,7 +218,7 @@ static tare_status run_dft(const tarei_step *const step, const tarei_run *const 
                .locate = line_along,
                .inner = 1};
   if (s.kept != out->dims[axis]) {
-    return tarei_fail(err, TARE_E_SHAPE, "%lld numbers of a transform have room for %lld",
+    return tarei_fail(err, TARE_E_SHAPE, "a transform has %lld numbers, expected %lld",
                       (long long)s.kept, (long long)out->dims[axis]);
   }
   for (int d = axis + 1; d < x->rank - 1; d++) {
@@ -287,7 +288,8 @@ static tare_status run_stft(const tarei_step *const step, const tarei_run *const
   TARE_TRY(dft_read_frames(step, r, &f, err));
   if (f.count != out->dims[1] || f.kept != out->dims[2] || (window && window->dims[0] > f.n)) {
     return tarei_fail(
-        err, TARE_E_SHAPE, "%lld frames of %lld, %lld apart, do not fit a signal of %lld",
+        err, TARE_E_SHAPE,
+        "%lld frames of length %lld at step %lld do not match a signal of length %lld",
         (long long)out->dims[1], (long long)f.n, (long long)f.hop, (long long)x->dims[1]);
   }
   dft_job j = {.run = r,

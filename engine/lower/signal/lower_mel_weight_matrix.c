@@ -21,10 +21,10 @@ static tare_status read_bank(const tarei_step *const step, const tarei_run *cons
   TARE_TRY(tarei_read_real(step, r, 4, "upper edge", &b->high, err));
   if (!(bins >= 0 && bins <= 1e6) || !(length >= 0 && length <= 1e9) || !(b->rate > 0) ||
       !(b->low >= 0) || !(b->high >= b->low && b->high <= b->rate)) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%g mel bins of a transform of %g from %g to %g Hz at a rate of %g are not "
-                      "possible",
-                      bins, length, b->low, b->high, b->rate);
+    return tarei_fail(
+        err, TARE_E_INPUT,
+        "%g mel bins of a transform of length %g, from %g to %g Hz at rate %g, are out of range",
+        bins, length, b->low, b->high, b->rate);
   }
   b->bins = (int64_t)bins;
   b->length = (int64_t)length;
@@ -95,7 +95,7 @@ static tare_status mel_weight_matrix_run(const tarei_step *const step, const tar
   bank b = {0};
   TARE_TRY(read_bank(step, r, &b, err));
   if (out->dims[0] != b.length / 2 + 1 || out->dims[1] != b.bins) {
-    return tarei_fail(err, TARE_E_SHAPE, "a matrix of %lld by %lld has room for %lld by %lld",
+    return tarei_fail(err, TARE_E_SHAPE, "the matrix is %lld by %lld, expected %lld by %lld",
                       (long long)(b.length / 2 + 1), (long long)b.bins, (long long)out->dims[0],
                       (long long)out->dims[1]);
   }

@@ -18,14 +18,15 @@ static tare_status want_operands(const tarei_graph *const graph, const tarei_nod
 static tare_status want_heads(const tarei_graph *const graph, const tarei_node *const node,
                               const int64_t heads, tare_error *const err) {
   if (heads < 1) {
-    return tarei_fail(err, TARE_E_MODEL, "%lld heads, expected 1 or more", (long long)heads);
+    return tarei_fail(err, TARE_E_MODEL, "%lld heads: expected 1 or more", (long long)heads);
   }
   for (int i = 0; i < 3; i++) {
     int64_t width;
     const tarei_value *const v = tarei_ops_in(graph, node, i);
     if (!tarei_expr_is_const(graph->exprs, v->dims[2], &width) || width % heads) {
-      return tarei_fail(err, TARE_E_MODEL, "the width of '%s' is not a known multiple of %lld heads",
-                        v->name, (long long)heads);
+      return tarei_fail(err, TARE_E_MODEL,
+                        "the width of '%s' must be a constant multiple of %lld heads", v->name,
+                        (long long)heads);
     }
   }
   return TARE_OK;
@@ -37,8 +38,10 @@ static tare_status infer_attention(tarei_graph *const graph, tarei_node *const n
   TARE_TRY(want_operands(graph, node, err));
   const int64_t heads = tarei_attr_int(node, "heads", 0);
   TARE_TRY(want_heads(graph, node, heads, err));
-  const tarei_value *const q = tarei_ops_in(graph, node, 0), *const k = tarei_ops_in(graph, node, 1);
-  const tarei_value *const v = tarei_ops_in(graph, node, 2), *const mask = tarei_ops_in(graph, node, 3);
+  const tarei_value *const q = tarei_ops_in(graph, node, 0), *const k =
+                                                                 tarei_ops_in(graph, node, 1);
+  const tarei_value *const v = tarei_ops_in(graph, node, 2), *const mask =
+                                                                 tarei_ops_in(graph, node, 3);
   tarei_shape out = {.rank = 3, .dims = {q->dims[0], q->dims[1], v->dims[2]}};
   for (int i = 1; i < 3; i++) {
     const tarei_value *const other = i == 1 ? k : v;

@@ -21,9 +21,10 @@ static const tarei_node *only_node(const tarei_graph *const branch, const tarei_
   return only;
 }
 
-/* "Squeeze if the axis is 1 long, else leave it", as PyTorch writes squeeze of an axis that it does not
- * know. What follows is made for one of the two ranks. Where the condition follows from lengths, it is the
- * squeeze that is taken: it refuses all lengths but those that it is made for. */
+/* "Squeeze if the axis is 1 long, else leave it", as PyTorch writes squeeze of an axis that it does
+ * not know. What follows is made for one of the two ranks. Where the condition follows from
+ * lengths, it is the squeeze that is taken: it refuses all lengths but those that it is made for.
+ */
 static bool is_squeeze_or_not(const tarei_node *const node) {
   return only_node(tarei_node_body_named(node, branch_names[0]), &tarei_op_squeeze) &&
          only_node(tarei_node_body_named(node, branch_names[1]), &tarei_op_identity);
@@ -49,11 +50,10 @@ static bool is_decided(const tarei_graph *const graph, const tarei_node *const n
 static tare_status check_branch(const tarei_node *const node, const tarei_graph *const branch,
                                 const char *const name, tare_error *const err) {
   if (branch->n_formal != 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its %s has %d inputs; it must have none", name,
-                      branch->n_formal);
+    return tarei_fail(err, TARE_E_MODEL, "%s has %d inputs, expected none", name, branch->n_formal);
   }
   if (branch->n_outputs != node->n_out) {
-    return tarei_fail(err, TARE_E_MODEL, "its %s has %d outputs, the node has %d", name,
+    return tarei_fail(err, TARE_E_MODEL, "%s has %d outputs, the node has %d", name,
                       branch->n_outputs, node->n_out);
   }
   return TARE_OK;
@@ -174,14 +174,14 @@ static tare_status merge_output(tarei_graph *const graph, tarei_node *const node
   const tarei_value *const a = &branches[0]->values[branches[0]->outputs[o]],
                            *const b = &branches[1]->values[branches[1]->outputs[o]];
   if (a->dtype != b->dtype) {
-    return tarei_fail(err, TARE_E_MODEL, "its output %d is %s in one branch, %s in the other", o,
+    return tarei_fail(err, TARE_E_MODEL, "output %d is %s in one branch, %s in the other", o,
                       tare_dtype_name(a->dtype), tare_dtype_name(b->dtype));
   }
   if (a->rank != b->rank) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "its output %d has rank %d in one branch, %d in the other, and the condition "
-                      "depends on data",
-                      o, a->rank, b->rank);
+    return tarei_fail(
+        err, TARE_E_UNSUPPORTED,
+        "output %d has rank %d in one branch, %d in the other, and the condition depends on data",
+        o, a->rank, b->rank);
   }
   tarei_shape shape = tarei_ops_shape(a);
   for (int d = 0; d < shape.rank; d++) {

@@ -9,16 +9,16 @@ static tare_status loop_check_counts(const tarei_node *const node, const tarei_g
                                      tare_error *const err) {
   const int n_carried = body->n_formal - CARRIED;
   if (n_carried < 0 || node->n_in < body->n_formal) {
-    return tarei_fail(err, TARE_E_MODEL, "its body has %d inputs, the node has %d", body->n_formal,
+    return tarei_fail(err, TARE_E_MODEL, "body has %d inputs, the node has %d", body->n_formal,
                       node->n_in);
   }
   if (body->n_outputs < 1 + n_carried || node->n_out > body->n_outputs - 1) {
-    return tarei_fail(err, TARE_E_MODEL, "its body has %d outputs, the node has %d and carries %d",
+    return tarei_fail(err, TARE_E_MODEL, "body has %d outputs, the node has %d and carries %d",
                       body->n_outputs, node->n_out, n_carried);
   }
   for (int i = CARRIED; i < body->n_formal; i++) {
     if (node->in[i] < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "its carried input %d is absent", i - CARRIED);
+      return tarei_fail(err, TARE_E_MODEL, "carried input %d is absent", i - CARRIED);
     }
   }
   return TARE_OK;
@@ -60,13 +60,13 @@ static tare_status loop_widen(const tarei_graph *const graph, const tarei_node *
     tarei_value *const in = &body->values[body->inputs[CARRIED + i]];
     const tarei_value *const out = &body->values[body->outputs[1 + i]];
     if (in->dtype != out->dtype) {
-      return tarei_fail(err, TARE_E_MODEL, "its carried value '%s' begins as %s and goes on as %s",
-                        in->name, tare_dtype_name(in->dtype), tare_dtype_name(out->dtype));
+      return tarei_fail(err, TARE_E_MODEL, "carried value '%s' changes from %s to %s", in->name,
+                        tare_dtype_name(in->dtype), tare_dtype_name(out->dtype));
     }
     if (in->rank != out->rank) {
       return tarei_fail(err, TARE_E_UNSUPPORTED,
-                        "its carried value '%s' begins with rank %d and goes on with rank %d",
-                        in->name, in->rank, out->rank);
+                        "carried value '%s' changes from rank %d to rank %d", in->name, in->rank,
+                        out->rank);
     }
     for (int d = 0; d < in->rank; d++) {
       if (in->dims[d] == out->dims[d]) {
@@ -97,7 +97,8 @@ static tare_status give_output(tarei_graph *const graph, tarei_node *const node,
     return tarei_ops_give(graph, node, o, inside->dtype, &shape, err);
   }
   if (shape.rank == TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output %d has rank %d", o, shape.rank + 1);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "output %d has rank %d, which exceeds the limit", o,
+                      shape.rank + 1);
   }
   shape.rank++;
   for (int d = 0; d < shape.rank; d++) {

@@ -12,7 +12,7 @@ typedef struct op_scan_scan {
 static tare_status scan_read_axes(const tarei_node *const node, const char *const name, const int n,
                                   int64_t *const out, tare_error *const err) {
   if (n > TAREI_MAX_SCANNED) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "it scans %d tensors; at most %d are supported", n,
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "scans %d tensors: at most %d are supported", n,
                       TAREI_MAX_SCANNED);
   }
   return tarei_ops_ints(node, name, n, 0, out, err);
@@ -27,14 +27,14 @@ static tare_status read_scan(const tarei_node *const node, op_scan_scan *const s
   const int64_t n = tarei_attr_int(node, "num_scan_inputs", 0);
   if (n < 1 || n > s->body->n_formal || node->n_in < s->body->n_formal) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "it scans %lld tensors, its body has %d inputs and the node %d", (long long)n,
-                      s->body->n_formal, node->n_in);
+                      "scans %lld tensors, but its body has %d inputs and the node %d",
+                      (long long)n, s->body->n_formal, node->n_in);
   }
   s->n_scanned = (int)n;
   s->n_states = s->body->n_formal - s->n_scanned;
   s->n_lists = s->body->n_outputs - s->n_states;
   if (s->n_lists < 0 || node->n_out > s->body->n_outputs) {
-    return tarei_fail(err, TARE_E_MODEL, "its body has %d outputs, the node has %d and %d states",
+    return tarei_fail(err, TARE_E_MODEL, "body has %d outputs, the node has %d and %d states",
                       s->body->n_outputs, node->n_out, s->n_states);
   }
   TARE_TRY(scan_read_axes(node, "scan_input_axes", s->n_scanned, s->in_axes, err));
@@ -51,8 +51,7 @@ static tare_status hand_element(const tarei_graph *const graph, const tarei_node
   if (i == 0) {
     *length = given->dims[axis];
   } else if (!tarei_ops_unify(graph, *length, given->dims[axis], length)) {
-    return tarei_fail(err, TARE_E_MODEL, "the tensors that it scans differ in length at '%s'",
-                      given->name);
+    return tarei_fail(err, TARE_E_MODEL, "scanned tensors differ in length at '%s'", given->name);
   }
   tarei_shape element = {.rank = 0};
   for (int d = 0; d < given->rank; d++) {
@@ -71,8 +70,8 @@ static tare_status check_state(const op_scan_scan *const s, const int i, tare_er
     same = in->dims[d] == out->dims[d];
   }
   return same ? TARE_OK
-              : tarei_fail(err, TARE_E_MODEL,
-                           "its state '%s' changes type or shape from turn to turn", in->name);
+              : tarei_fail(err, TARE_E_MODEL, "state '%s' changes type or shape between iterations",
+                           in->name);
 }
 
 /* The dim depends on a number that a step of the body measures: none of what the node is given
@@ -98,8 +97,8 @@ static tare_status give_list(tarei_graph *const graph, tarei_node *const node,
   const tarei_value *const element = &s->body->values[s->body->outputs[s->n_states + i]];
   int axis;
   if (element->rank == TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output %d has rank %d", s->n_states + i,
-                      element->rank + 1);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "output %d has rank %d, which exceeds the limit",
+                      s->n_states + i, element->rank + 1);
   }
   TARE_TRY(tarei_ops_axis(s->out_axes[i], element->rank + 1, &axis, err));
   tarei_shape shape = {.rank = element->rank + 1};
@@ -120,7 +119,7 @@ static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
   TARE_TRY(tarei_ops_need(graph, node, 0, err));
   for (int i = 0; i < s.body->n_formal; i++) {
     if (node->in[i] < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "its input %d is absent", i);
+      return tarei_fail(err, TARE_E_MODEL, "input %d is missing", i);
     }
   }
   for (int i = 0; i < s.n_states; i++) {

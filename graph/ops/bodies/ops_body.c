@@ -61,6 +61,5 @@ tare_status tarei_ops_hand_captures(tarei_graph *const graph, tarei_node *const 
 tare_status tarei_ops_body(const tarei_node *const node, const char *const name,
                            tarei_graph **const out, tare_error *const err) {
   *out = tarei_node_body_named(node, name);
-  return *out ? TARE_OK
-              : tarei_fail(err, TARE_E_MODEL, "it has no graph in its attribute '%s'", name);
+  return *out ? TARE_OK : tarei_fail(err, TARE_E_MODEL, "attribute '%s' has no graph", name);
 }

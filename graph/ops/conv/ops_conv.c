@@ -10,21 +10,23 @@ static tare_status check_channels(const tarei_graph *const graph, const tarei_no
                                   const tarei_expr out, tare_error *const err) {
   const int64_t group = tarei_attr_int(node, "group", 1);
   if (group < 1) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'group' is %" PRId64, group);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'group': expected 1 or more, got %" PRId64,
+                      group);
   }
   const tarei_expr groups = tarei_expr_const(graph->exprs, group);
   const tarei_shape channels = {2, {in, per_group}};
   char text[256];
   if (tarei_ops_differ(graph, in, tarei_expr_mul(graph->exprs, per_group, groups))) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "its input channels and those of its weights are %s, which does not go with "
-                      "group %" PRId64,
-                      tarei_ops_show(graph, &channels, text, sizeof text), group);
+    return tarei_fail(
+        err, TARE_E_MODEL,
+        "channels of input and weights are %s, which does not match attribute 'group', %" PRId64,
+        tarei_ops_show(graph, &channels, text, sizeof text), group);
   }
   int64_t n;
   if (tarei_expr_is_const(graph->exprs, out, &n) && n % group != 0) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "its %" PRId64 " output channels do not divide by group %" PRId64, n, group);
+    return tarei_fail(
+        err, TARE_E_MODEL,
+        "%" PRId64 " output channels are not a multiple of attribute 'group', %" PRId64, n, group);
   }
   return TARE_OK;
 }

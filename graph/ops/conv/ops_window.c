@@ -15,14 +15,18 @@ static tare_status read_auto_pad(const tarei_node *const node, tarei_auto_pad *c
       return TARE_OK;
     }
   }
-  return tarei_fail(err, TARE_E_MODEL, "its attribute 'auto_pad' is '%s'", name);
+  return tarei_fail(
+      err, TARE_E_MODEL,
+      "attribute 'auto_pad': expected NOTSET, SAME_UPPER, SAME_LOWER or VALID, got '%s'", name);
 }
 
 static tare_status want_least(const char *const name, const int64_t *const values, const int n,
                               const int64_t least, tare_error *const err) {
   for (int i = 0; i < n; i++) {
     if (values[i] < least) {
-      return tarei_fail(err, TARE_E_MODEL, "its attribute '%s' holds %" PRId64, name, values[i]);
+      return tarei_fail(err, TARE_E_MODEL,
+                        "attribute '%s' holds %" PRId64 ", expected %" PRId64 " or more", name,
+                        values[i], least);
     }
   }
   return TARE_OK;
@@ -34,7 +38,7 @@ static tare_status read_kernel(const tarei_graph *const graph, const tarei_node 
                                tare_error *const err) {
   const bool given = tarei_attr_find(node, "kernel_shape") != NULL;
   if (!given && !weights) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'kernel_shape' is missing");
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'kernel_shape' is missing");
   }
   TARE_TRY(tarei_ops_ints(node, "kernel_shape", w->n, 1, w->kernel, err));
   for (int i = 0; weights && i < w->n; i++) {
@@ -42,13 +46,14 @@ static tare_status read_kernel(const tarei_graph *const graph, const tarei_node 
     if (!tarei_expr_is_const(graph->exprs, weights[i], &k)) {
       if (!given) {
         return tarei_fail(err, TARE_E_UNSUPPORTED,
-                          "the kernel size of its weights is not constant");
+                          "the kernel size of the weights is not constant");
       }
       continue;
     }
     if (given && k != w->kernel[i]) {
       return tarei_fail(err, TARE_E_MODEL,
-                        "its attribute 'kernel_shape' has %" PRId64 " at %d, the weights %" PRId64,
+                        "attribute 'kernel_shape' has %" PRId64
+                        " at %d, but the weights have %" PRId64,
                         w->kernel[i], i, k);
     }
     w->kernel[i] = k;
@@ -139,12 +144,12 @@ tare_status tarei_ops_window_dim(const tarei_graph *const graph, const tarei_win
   if (!tarei_mul_i64(w->dilations[i], w->kernel[i] - 1, &extent) ||
       !tarei_add_i64(extent, 1, &extent) ||
       !tarei_add_i64(w->pads[i], w->pads[w->n + i], &padding)) {
-    return tarei_fail(err, TARE_E_MODEL, "its window along spatial axis %d is too large", i);
+    return tarei_fail(err, TARE_E_MODEL, "the window along spatial axis %d is too large", i);
   }
   if (tarei_expr_is_const(graph->exprs, in, &n) &&
       (!tarei_add_i64(n, padding, &padded) || padded < extent)) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "its window of %" PRId64 " does not fit the input length %" PRId64
+                      "a window of %" PRId64 " does not fit into input length %" PRId64
                       " with padding %" PRId64,
                       extent, n, padding);
   }

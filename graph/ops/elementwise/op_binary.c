@@ -7,7 +7,7 @@ static tare_status infer_arithmetic(tarei_graph *const graph, tarei_node *const 
   TARE_TRY(tarei_ops_need(graph, node, node->n_in, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (x->dtype == TARE_BOOL) {
-    return tarei_fail(err, TARE_E_MODEL, "its input '%s' is bool", x->name);
+    return tarei_fail(err, TARE_E_MODEL, "input '%s' is bool, expected numbers", x->name);
   }
   return tarei_ops_elementwise(graph, node, x->dtype, combine, err);
 }
@@ -115,7 +115,7 @@ static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,
   TARE_TRY(infer_arithmetic(graph, node, as_c ? c_mod : mod, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (tarei_is_float(x->dtype) && !as_c) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'fmod' has to be 1 for %s inputs",
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'fmod' must be 1 for %s inputs",
                       tare_dtype_name(x->dtype));
   }
   return TARE_OK;

@@ -17,7 +17,7 @@ static tare_status infer_bits(tarei_graph *const graph, tarei_node *const node,
   TARE_TRY(tarei_ops_need(graph, node, node->op->min_in, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (!tarei_ops_is_integer(x->dtype)) {
-    return tarei_fail(err, TARE_E_MODEL, "its input '%s' is %s, expected an integer type", x->name,
+    return tarei_fail(err, TARE_E_MODEL, "input '%s' is %s, expected an integer type", x->name,
                       tare_dtype_name(x->dtype));
   }
   return tarei_ops_elementwise(graph, node, x->dtype, bits_unknown, err);
@@ -27,8 +27,8 @@ static tare_status infer_shift(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
   const char *const direction = tarei_attr_string(node, "direction", "");
   if (strcmp(direction, "LEFT") != 0 && strcmp(direction, "RIGHT") != 0) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "its attribute 'direction' is '%s', expected LEFT or RIGHT", direction);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'direction' is '%s', expected LEFT or RIGHT",
+                      direction);
   }
   return infer_bits(graph, node, err);
 }

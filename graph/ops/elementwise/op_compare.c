@@ -87,7 +87,7 @@ static tare_status infer_order(tarei_graph *const graph, tarei_node *const node,
   TARE_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (x->dtype == TARE_BOOL) {
-    return tarei_fail(err, TARE_E_MODEL, "its input '%s' is bool", x->name);
+    return tarei_fail(err, TARE_E_MODEL, "input '%s' is bool, expected numbers", x->name);
   }
   return infer_compare(graph, node, combine, err);
 }

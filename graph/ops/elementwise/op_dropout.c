@@ -16,7 +16,7 @@ static tare_status infer_dropout(tarei_graph *const graph, tarei_node *const nod
   int64_t on = 0;
   if (tarei_ops_in(graph, node, 2) && tarei_ops_contents(graph, node->in[2], training) == 1 &&
       tarei_expr_is_const(graph->exprs, training[0], &on) && on != 0 && drops(graph, node)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "it is in training mode");
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "training mode is not supported");
   }
   const tarei_shape shape = tarei_ops_shape(x);
   TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));

@@ -20,7 +20,7 @@ static tare_status check_blocks(const tarei_graph *const graph, const tarei_valu
     }
     if (tarei_ops_differ(graph, wanted, scale->dims[i])) {
       return tarei_fail(err, TARE_E_MODEL,
-                        "its scales '%s' do not go with its input in blocks of %" PRId64
+                        "the shape of scales '%s' does not match the input in blocks of %" PRId64
                         " along axis %d",
                         scale->name, block, axis);
     }
@@ -37,8 +37,8 @@ static tare_status check_scale(const tarei_graph *const graph, const tarei_node 
   int axis;
   int64_t n;
   if (scale->dtype != TARE_F32) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its scale '%s' is %s, expected float32",
-                      scale->name, tare_dtype_name(scale->dtype));
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "scale '%s' is %s, expected float32", scale->name,
+                      tare_dtype_name(scale->dtype));
   }
   if (scale->rank == 0 || (scale->rank == 1 && block == 0 &&
                            tarei_expr_is_const(graph->exprs, scale->dims[0], &n) && n == 1)) {
@@ -46,7 +46,8 @@ static tare_status check_scale(const tarei_graph *const graph, const tarei_node 
   }
   TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 1), x->rank, &axis, err));
   if (block < 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'block_size' is %" PRId64, block);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'block_size': expected 0 or more, got %" PRId64,
+                      block);
   }
   if (block > 0) {
     TARE_TRY(tarei_ops_want_rank(scale, x->rank, x->rank, err));
@@ -67,14 +68,15 @@ static tare_status check_zero_point(const tarei_graph *const graph, const tarei_
   TARE_TRY(tarei_ops_want_dtype(zero, dtype, err));
   for (int i = 0; zero->rank == scale->rank && i < zero->rank; i++) {
     if (tarei_ops_differ(graph, zero->dims[i], scale->dims[i])) {
-      return tarei_fail(err, TARE_E_MODEL, "its zero points '%s' and scales '%s' differ in shape",
+      return tarei_fail(err, TARE_E_MODEL, "zero points '%s' and scales '%s' differ in shape",
                         zero->name, scale->name);
     }
   }
   return zero->rank == scale->rank || (zero->rank <= 1 && scale->rank <= 1)
              ? TARE_OK
-             : tarei_fail(err, TARE_E_MODEL, "its zero points '%s' have rank %d, its scales %d",
-                          zero->name, zero->rank, scale->rank);
+             : tarei_fail(err, TARE_E_MODEL,
+                          "zero points '%s' have rank %d, but scales have rank %d", zero->name,
+                          zero->rank, scale->rank);
 }
 
 /* What "output_dtype" asks for, or what the other inputs say. Half floats are float32 here. */
@@ -91,11 +93,12 @@ static tare_status infer_quantize_linear(tarei_graph *const graph, tarei_node *c
   const tarei_value *const zero = tarei_ops_in(graph, node, 2);
   const tare_dtype dtype = output_dtype(node, zero ? zero->dtype : TARE_U8);
   if (x->dtype != TARE_F32 && x->dtype != TARE_I32) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "it quantizes %s", tare_dtype_name(x->dtype));
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "input is %s, expected float32 or int32",
+                      tare_dtype_name(x->dtype));
   }
   if (!is_stored(dtype)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "it quantizes to ONNX type %d, expected int8, uint8, int16 or uint16",
+                      "quantizes to ONNX type %d, expected int8, uint8, int16 or uint16",
                       (int)dtype);
   }
   TARE_TRY(check_scale(graph, node, err));
@@ -110,11 +113,11 @@ static tare_status infer_dequantize_linear(tarei_graph *const graph, tarei_node 
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (!is_stored(x->dtype) && x->dtype != TARE_I32) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "it dequantizes %s, expected int8, uint8, int16, uint16 or int32",
+                      "input is %s, expected int8, uint8, int16, uint16 or int32",
                       tare_dtype_name(x->dtype));
   }
   if (output_dtype(node, TARE_F32) != TARE_F32) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "it dequantizes to ONNX type %" PRId64,
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "dequantizes to unsupported ONNX type %" PRId64,
                       tarei_attr_int(node, "output_dtype", 0));
   }
   TARE_TRY(check_scale(graph, node, err));

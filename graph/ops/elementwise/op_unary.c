@@ -8,7 +8,7 @@ static tare_status unary_infer_any(tarei_graph *const graph, tarei_node *const n
   TARE_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (x->dtype == TARE_BOOL) {
-    return tarei_fail(err, TARE_E_MODEL, "its input '%s' is bool", x->name);
+    return tarei_fail(err, TARE_E_MODEL, "input '%s' is bool, expected numbers", x->name);
   }
   const tarei_shape shape = tarei_ops_shape(x);
   return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
@@ -127,7 +127,8 @@ static tare_status unary_infer_gelu(tarei_graph *const graph, tarei_node *const 
                                     tare_error *const err) {
   const char *const approximate = tarei_attr_string(node, "approximate", "none");
   if (strcmp(approximate, "none") != 0 && strcmp(approximate, "tanh") != 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'approximate' is '%s'", approximate);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'approximate': expected none or tanh, got '%s'",
+                      approximate);
   }
   return unary_infer_float(graph, node, err);
 }

@@ -38,7 +38,7 @@ tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node 
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     if (strcmp(outputs, forms[i].outputs) == 0) {
       if (node->n_out != forms[i].n) {
-        return tarei_fail(err, TARE_E_MODEL, "it has %d outputs, expected %d for '%s'", node->n_out,
+        return tarei_fail(err, TARE_E_MODEL, "has %d outputs, expected %d for '%s'", node->n_out,
                           forms[i].n, outputs);
       }
       for (int k = 0; k < forms[i].n; k++) {
@@ -47,7 +47,8 @@ tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node 
       return TARE_OK;
     }
   }
-  return tarei_fail(err, TARE_E_MODEL, "its attribute 'outputs' is '%s'", outputs);
+  return tarei_fail(err, TARE_E_MODEL, "attribute 'outputs': expected f32, u8 or both, got '%s'",
+                    outputs);
 }
 
 tare_status tarei_ops_give_writable(tarei_graph *const graph, const tarei_node *const node,

@@ -11,8 +11,8 @@ static tare_status concat_join(const tarei_graph *const graph, const tarei_value
       const tarei_shape shape = tarei_ops_shape(value);
       char x[256], y[256];
       return tarei_fail(err, TARE_E_MODEL,
-                        "its input '%s' of shape %s does not join to %s along axis %d", value->name,
-                        tarei_ops_show(graph, &shape, x, sizeof x),
+                        "input '%s' of shape %s cannot be concatenated to %s along axis %d",
+                        value->name, tarei_ops_show(graph, &shape, x, sizeof x),
                         tarei_ops_show(graph, sum, y, sizeof y), axis);
     }
   }

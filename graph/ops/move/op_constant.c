@@ -17,7 +17,8 @@ static tare_status give_numbers(tarei_graph *const graph, const tarei_node *cons
 static tare_status give_tensor(tarei_graph *const graph, const tarei_node *const node,
                                const tare_tensor *const tensor, tare_error *const err) {
   if (tensor->rank < 0 || tensor->rank > TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its tensor has rank %d", tensor->rank);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "tensor has rank %d, which exceeds the limit",
+                      tensor->rank);
   }
   tarei_shape shape = {.rank = tensor->rank};
   for (int i = 0; i < tensor->rank; i++) {
@@ -61,8 +62,7 @@ static tare_status constant_infer_constant(tarei_graph *const graph, tarei_node 
     }
   }
   return tarei_fail(err, TARE_E_UNSUPPORTED,
-                    "it has none of the attributes value, value_float, "
-                    "value_floats, value_int and value_ints");
+                    "needs attribute value, value_float, value_floats, value_int or value_ints");
 }
 
 const tarei_op tarei_op_constant = {

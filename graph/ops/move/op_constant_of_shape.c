@@ -13,7 +13,7 @@ static tare_status constant_of_shape_read_fill(const tarei_graph *const graph,
   }
   if (attr->kind != TAREI_ATTR_TENSOR || tare_tensor_count(&attr->tensor) != 1 ||
       !attr->tensor.data) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'value' is not a tensor of one element");
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'value': expected a tensor of one element");
   }
   *dtype = attr->tensor.dtype;
   if (*dtype == TARE_I64) {

@@ -14,8 +14,7 @@ static tare_status check_indices(const tarei_graph *const graph, const tarei_exp
     if (tarei_expr_is_const(graph->exprs, indices[i], &index) &&
         (index < -limit || index >= limit)) {
       return tarei_fail(err, TARE_E_MODEL,
-                        "its index %" PRId64 " is out of range for an axis of %" PRId64, index,
-                        limit);
+                        "index %" PRId64 " is out of range for an axis of %" PRId64, index, limit);
     }
   }
   return TARE_OK;
@@ -49,8 +48,8 @@ static tare_status pick(tarei_graph *const graph, const tarei_node *const node, 
 static tare_status want_rank(const int rank, tare_error *const err) {
   return rank <= TARE_MAX_RANK
              ? TARE_OK
-             : tarei_fail(err, TARE_E_UNSUPPORTED,
-                          "its output has rank %d, at most %d is supported", rank, TARE_MAX_RANK);
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "output has rank %d, the limit is %d", rank,
+                          TARE_MAX_RANK);
 }
 
 static tare_status infer_gather(tarei_graph *const graph, tarei_node *const node,
@@ -118,7 +117,7 @@ static tare_status infer_gather_elements(tarei_graph *const graph, tarei_node *c
     const tarei_expr more = tarei_expr_sub(graph->exprs, out.dims[d], from.dims[d]);
     if (d != axis && tarei_ops_at_least(graph, more, 1)) {
       char a[256], b[256];
-      return tarei_fail(err, TARE_E_MODEL, "its indices of shape %s reach beyond %s along axis %d",
+      return tarei_fail(err, TARE_E_MODEL, "indices of shape %s exceed %s along axis %d",
                         tarei_ops_show(graph, &out, a, sizeof a),
                         tarei_ops_show(graph, &from, b, sizeof b), d);
     }
@@ -136,13 +135,14 @@ static tare_status check_batch(const tarei_graph *const graph, const tarei_value
   const int least = x->rank < at->rank ? x->rank : at->rank;
   if (batch < 0 || batch >= least) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "its attribute 'batch_dims' is %" PRId64 " for inputs of rank %d and %d",
+                      "attribute 'batch_dims' is %" PRId64
+                      ", out of range for inputs of rank %d and %d",
                       batch, x->rank, at->rank);
   }
   for (int d = 0; d < batch; d++) {
     tarei_expr dim;
     if (!tarei_ops_unify(graph, x->dims[d], at->dims[d], &dim)) {
-      return tarei_fail(err, TARE_E_MODEL, "its inputs differ along batch axis %d", d);
+      return tarei_fail(err, TARE_E_MODEL, "inputs differ along batch axis %d", d);
     }
   }
   return TARE_OK;

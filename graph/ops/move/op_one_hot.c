@@ -16,7 +16,7 @@ static tare_status one_hot_infer(tarei_graph *const graph, tarei_node *const nod
   TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", -1), indices->rank + 1, &axis, err));
   TARE_TRY(tarei_ops_one(graph, node, 1, &depth, err));
   if (tarei_expr_is_const(graph->exprs, depth, &n) && n < 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its depth is %" PRId64, n);
+    return tarei_fail(err, TARE_E_MODEL, "negative depth %" PRId64, n);
   }
   tarei_shape out = {.rank = indices->rank + 1};
   for (int i = 0; i < out.rank; i++) {

@@ -12,7 +12,7 @@ static tare_status pad_check_mode(const tarei_node *const node, const char **con
       return TARE_OK;
     }
   }
-  return tarei_fail(err, TARE_E_MODEL, "its attribute 'mode' is '%s'", *mode);
+  return tarei_fail(err, TARE_E_MODEL, "attribute 'mode' is '%s', which is not supported", *mode);
 }
 
 /* An element that reflection needs stands as far behind the edge as the pad is long. */
@@ -27,7 +27,7 @@ static tare_status check_reflected(const tarei_graph *const graph, const tarei_e
     const tarei_shape seen = {2, {more, dim}};
     char text[256];
     return tarei_fail(err, TARE_E_MODEL,
-                      "it reflects more elements than its axis holds behind the edge: %s",
+                      "reflection needs pads shorter than the axis, got pad and length %s",
                       tarei_ops_show(graph, &seen, text, sizeof text));
   }
   return TARE_OK;
@@ -43,7 +43,7 @@ static tare_status check_fill(const tarei_graph *const graph, const tarei_node *
   TARE_TRY(tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), fill, err));
   const int n = tarei_ops_count(graph, fill);
   return n == 1 || n < 0 ? TARE_OK
-                         : tarei_fail(err, TARE_E_MODEL, "its input '%s' has %d elements, not 1",
+                         : tarei_fail(err, TARE_E_MODEL, "input '%s' has %d elements, expected 1",
                                       fill->name, n);
 }
 
@@ -98,7 +98,7 @@ static tare_status infer_pad(tarei_graph *const graph, tarei_node *const node,
   /* rank 2 in files of old exporters: [1, n] */
   TARE_TRY(tarei_ops_list(graph, node, 1, "pads", 2, &pads, err));
   if (!pads.given) {
-    return tarei_fail(err, TARE_E_MODEL, "it has no list of pads");
+    return tarei_fail(err, TARE_E_MODEL, "has no list of pads");
   }
   if (!pads.counted || !tarei_ops_is_known(graph, node, 3)) {
     out = tarei_ops_measured_shape(graph, node, x->rank);
@@ -109,7 +109,7 @@ static tare_status infer_pad(tarei_graph *const graph, tarei_node *const node,
     axes.at[axes.n++] = i;
   }
   if (pads.n != 2 * axes.n) {
-    return tarei_fail(err, TARE_E_MODEL, "it has %d pads for %d axes, expected %d", pads.n, axes.n,
+    return tarei_fail(err, TARE_E_MODEL, "has %d pads for %d axes, expected %d", pads.n, axes.n,
                       2 * axes.n);
   }
   TARE_TRY(pad_dims(graph, node, &pads, strcmp(mode, "reflect") == 0, &axes, &out, err));

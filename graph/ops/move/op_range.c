@@ -47,7 +47,7 @@ static tare_status range_infer_constant(tarei_graph *const graph, const tarei_no
                                         const double *const limits, tare_error *const err) {
   const double count = ceil((limits[1] - limits[0]) / limits[2]);
   if (!(fabs(count) < INT32_MAX)) { /* a step of 0, and more than an axis may hold */
-    return tarei_fail(err, TARE_E_MODEL, "its limits %g and %g and its step %g make no range",
+    return tarei_fail(err, TARE_E_MODEL, "start %g, limit %g and delta %g describe no range",
                       limits[0], limits[1], limits[2]);
   }
   const tarei_shape out = {1, {tarei_expr_const(graph->exprs, count > 0 ? (int64_t)count : 0)}};
@@ -88,7 +88,7 @@ static tare_status infer_symbolic(tarei_graph *const graph, const tarei_node *co
   }
   int64_t known;
   if (tarei_expr_is_const(pool, step, &known) && known == 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its step is 0");
+    return tarei_fail(err, TARE_E_MODEL, "delta is 0");
   }
   if (!tarei_ops_at_least(graph, step, 1)) {
     return measure_length(graph, node, err); /* the sign of the step is not known */

@@ -11,7 +11,7 @@ typedef struct reshape_target {
 
 static tare_status infer_here(reshape_target *const t, const int i, tare_error *const err) {
   if (t->inferred >= 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its target shape has -1 more than once");
+    return tarei_fail(err, TARE_E_MODEL, "target shape has -1 more than once");
   }
   t->inferred = i;
   return TARE_OK;
@@ -32,16 +32,16 @@ static tare_status reshape_read_entry(const tarei_graph *const graph, const tare
     return infer_here(t, i, err);
   }
   if (n < 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its target shape has %" PRId64 " at %d", n, i);
+    return tarei_fail(err, TARE_E_MODEL, "target shape has %" PRId64 " at %d, expected -1 or more",
+                      n, i);
   }
   if (n > 0 || tarei_attr_int(node, "allowzero", 0) != 0) {
     t->shape.dims[i] = entry;
     return TARE_OK;
   }
   if (i >= x->rank) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "its target shape has 0 at %d, but its input '%s' has rank %d", i, x->name,
-                      x->rank);
+    return tarei_fail(err, TARE_E_MODEL, "target shape has 0 at %d, but input '%s' has rank %d", i,
+                      x->name, x->rank);
   }
   t->shape.dims[i] = x->dims[i];
   return TARE_OK;
@@ -73,7 +73,7 @@ static tare_status read_target(const tarei_graph *const graph, const tarei_node 
     return tarei_ops_fail_data(value, err);
   }
   if (n > TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its output has rank %d, at most %d is supported", n,
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "output has rank %d, the limit is %d", n,
                       TARE_MAX_RANK);
   }
   *t = (reshape_target){.shape.rank = n, .inferred = -1};
@@ -101,7 +101,7 @@ static tare_status fail_count(const tarei_graph *const graph, const tarei_shape 
     wanted.dims[t->inferred] = tarei_expr_const(graph->exprs, -1);
   }
   char x[256], y[256];
-  return tarei_fail(err, TARE_E_MODEL, "its input of shape %s cannot take the shape %s",
+  return tarei_fail(err, TARE_E_MODEL, "cannot reshape %s to %s",
                     tarei_ops_show(graph, in, x, sizeof x),
                     tarei_ops_show(graph, &wanted, y, sizeof y));
 }

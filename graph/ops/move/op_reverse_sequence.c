@@ -12,8 +12,8 @@ static tare_status infer_reverse_sequence(tarei_graph *const graph, tarei_node *
   TARE_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
   if (batch < 0 || batch > 1 || time < 0 || time > 1 || batch == time) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "its batch axis is %" PRId64 " and its time axis %" PRId64
-                      ", expected 0 and 1 in some order",
+                      "batch axis %" PRId64 " and time axis %" PRId64
+                      ": expected 0 and 1, in either order",
                       batch, time);
   }
   TARE_TRY(tarei_ops_want_indices(tarei_ops_in(graph, node, 1), err));

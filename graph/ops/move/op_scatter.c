@@ -16,7 +16,8 @@ static tare_status check_reduction(const tarei_node *const node, tare_error *con
       return TARE_OK;
     }
   }
-  return tarei_fail(err, TARE_E_MODEL, "its attribute 'reduction' is '%s' in opset %d", name,
+  return tarei_fail(err, TARE_E_MODEL,
+                    "attribute 'reduction' is '%s', which opset %d does not have", name,
                     node->opset);
 }
 
@@ -122,7 +123,7 @@ static tare_status want_updates(const tarei_graph *const graph, const tarei_valu
   }
   const tarei_shape seen = tarei_ops_shape(updates);
   char a[256], b[256];
-  return tarei_fail(err, TARE_E_MODEL, "its updates '%s' have shape %s, expected %s", updates->name,
+  return tarei_fail(err, TARE_E_MODEL, "updates '%s' have shape %s, expected %s", updates->name,
                     tarei_ops_show(graph, &seen, a, sizeof a),
                     tarei_ops_show(graph, shape, b, sizeof b));
 }

@@ -33,7 +33,7 @@ static tare_status read_ranges(const tarei_graph *const graph, const tarei_node 
     r->counted = r->counted && r->lists[i].counted;
   }
   if (!r->lists[STARTS].given || !r->lists[ENDS].given) {
-    return tarei_fail(err, TARE_E_MODEL, "it has no starts or no ends");
+    return tarei_fail(err, TARE_E_MODEL, "has no starts or no ends");
   }
   if (!r->counted) {
     return TARE_OK;
@@ -43,8 +43,8 @@ static tare_status read_ranges(const tarei_graph *const graph, const tarei_node 
   fill_in(graph, rank, r);
   if (r->lists[ENDS].n != r->n || r->lists[STEPS].n != r->n || r->axes.n != r->n) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "it has %d starts, %d ends, %d steps and %d axes for an input of rank %d",
-                      r->n, r->lists[ENDS].n, r->lists[STEPS].n, r->axes.n, rank);
+                      "has %d starts, %d ends, %d steps and %d axes for an input of rank %d", r->n,
+                      r->lists[ENDS].n, r->lists[STEPS].n, r->axes.n, rank);
   }
   return TARE_OK;
 }
@@ -110,7 +110,7 @@ static tare_status slice_dim(const tarei_graph *const graph, const tarei_node *c
     return TARE_OK;
   }
   if (step == 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its step along axis %d is 0", r->axes.at[i]);
+    return tarei_fail(err, TARE_E_MODEL, "step along axis %d is 0", r->axes.at[i]);
   }
   const tarei_expr start = from_start(graph, from, *dim), end = from_start(graph, to, *dim);
   const tarei_expr count =

@@ -8,7 +8,7 @@ static tare_status split_take_sizes(const tarei_graph *const graph, const tarei_
                                     const tarei_list *const list, const tarei_expr dim,
                                     tarei_expr *const sizes, tare_error *const err) {
   if (list->counted && list->n != node->n_out) {
-    return tarei_fail(err, TARE_E_MODEL, "it has %d sizes for %d outputs", list->n, node->n_out);
+    return tarei_fail(err, TARE_E_MODEL, "has %d sizes for %d outputs", list->n, node->n_out);
   }
   tarei_expr sum = tarei_expr_const(graph->exprs, 0);
   int measured = 0;
@@ -20,7 +20,7 @@ static tare_status split_take_sizes(const tarei_graph *const graph, const tarei_
   if (!measured && tarei_ops_differ(graph, sum, dim)) {
     const tarei_shape both = {2, {sum, dim}};
     char text[256];
-    return tarei_fail(err, TARE_E_MODEL, "the sum of its sizes and the length of its axis are %s",
+    return tarei_fail(err, TARE_E_MODEL, "the sum of sizes differs from the length of the axis: %s",
                       tarei_ops_show(graph, &both, text, sizeof text));
   }
   return TARE_OK;
@@ -35,12 +35,12 @@ static tare_status split_divide(const tarei_graph *const graph, const tarei_node
   int64_t n;
   if (parts != node->n_out) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "its attribute 'num_outputs' is %" PRId64 ", but it has %d outputs", parts,
+                      "attribute 'num_outputs' is %" PRId64 ", but the node has %d outputs", parts,
                       node->n_out);
   }
   if (node->opset < 18 && tarei_expr_is_const(pool, dim, &n) && n % parts != 0) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "its axis of %" PRId64 " does not divide into %" PRId64 " equal parts", n,
+                      "an axis of %" PRId64 " does not split into %" PRId64 " equal parts", n,
                       parts);
   }
   const tarei_expr count = tarei_expr_const(pool, parts);
@@ -83,8 +83,8 @@ static tare_status infer_split(tarei_graph *const graph, tarei_node *const node,
   tarei_list list;
   TARE_TRY(tarei_ops_list(graph, node, 1, "split", 1, &list, err));
   if (node->n_out > TAREI_MAX_CONTENTS) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "it has %d outputs, at most %d are supported",
-                      node->n_out, TAREI_MAX_CONTENTS);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "has %d outputs, the limit is %d", node->n_out,
+                      TAREI_MAX_CONTENTS);
   }
   TARE_TRY(list.given ? split_take_sizes(graph, node, &list, x->dims[axis], sizes, err)
                       : split_divide(graph, node, x->dims[axis], sizes, err));

@@ -30,7 +30,7 @@ static tare_status squeeze_measure_all(tarei_graph *const graph, const tarei_nod
     return tarei_ops_fail_data(axes, err);
   }
   if (n > x->rank) {
-    return tarei_fail(err, TARE_E_MODEL, "it takes away %d axes of %d", n, x->rank);
+    return tarei_fail(err, TARE_E_MODEL, "removes %d axes from a tensor of rank %d", n, x->rank);
   }
   tarei_shape out = {.rank = x->rank - n};
   for (int i = 0; i < out.rank; i++) {
@@ -60,7 +60,7 @@ static tare_status infer_squeeze(tarei_graph *const graph, tarei_node *const nod
     } else if (tarei_ops_differ(graph, x->dims[i], one)) {
       const tarei_shape shape = tarei_ops_shape(x);
       char text[256];
-      return tarei_fail(err, TARE_E_MODEL, "axis %d of its input '%s' %s is not 1", i, x->name,
+      return tarei_fail(err, TARE_E_MODEL, "axis %d of input '%s' %s is not 1", i, x->name,
                         tarei_ops_show(graph, &shape, text, sizeof text));
     }
   }

@@ -34,14 +34,14 @@ static tare_status infer_tile(tarei_graph *const graph, tarei_node *const node,
   TARE_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 1), TARE_I64, err));
   TARE_TRY(tarei_ops_list(graph, node, 1, "repeats", 1, &repeats, err));
   if (repeats.counted && repeats.n != x->rank) {
-    return tarei_fail(err, TARE_E_MODEL, "it has %d repeats for an input of rank %d", repeats.n,
+    return tarei_fail(err, TARE_E_MODEL, "has %d repeats for an input of rank %d", repeats.n,
                       x->rank);
   }
   for (int d = 0, measured = 0; d < x->rank; d++) {
     const tarei_expr times = repeats.counted ? repeats.at[d] : TAREI_EXPR_NONE;
     int64_t n;
     if (tarei_expr_is_const(graph->exprs, times, &n) && n < 0) {
-      return tarei_fail(err, TARE_E_MODEL, "it repeats axis %d %" PRId64 " times", d, n);
+      return tarei_fail(err, TARE_E_MODEL, "cannot repeat axis %d %" PRId64 " times", d, n);
     }
     out.dims[d] = times == TAREI_EXPR_NONE ? tarei_ops_measured(graph, node, measured++)
                                            : tarei_expr_mul(graph->exprs, out.dims[d], times);

@@ -14,7 +14,7 @@ static tare_status op_transpose_read_perm(const tarei_node *const node, const in
   for (int i = 0; i < rank; i++) {
     if (perm[i] < 0 || perm[i] >= rank || used[perm[i]]) {
       return tarei_fail(err, TARE_E_MODEL,
-                        "its attribute 'perm' has %" PRId64 " at %d and is no permutation", perm[i],
+                        "attribute 'perm' is not a permutation: it has %" PRId64 " at %d", perm[i],
                         i);
     }
     used[perm[i]] = true;

@@ -11,7 +11,7 @@ static tare_status infer_trilu(tarei_graph *const graph, tarei_node *const node,
     TARE_TRY(tarei_ops_want_rank(k, 0, 1, err));
     TARE_TRY(tarei_ops_want_dtype(k, TARE_I64, err));
     if (tarei_ops_count(graph, k) != 1) {
-      return tarei_fail(err, TARE_E_MODEL, "its input '%s' is not one number", k->name);
+      return tarei_fail(err, TARE_E_MODEL, "input '%s' must be one number", k->name);
     }
   }
   return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);

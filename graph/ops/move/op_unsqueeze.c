@@ -3,7 +3,8 @@
 static tare_status check_rank(const int rank, const int64_t n, tare_error *const err) {
   return n >= 0 && n <= TARE_MAX_RANK - rank
              ? TARE_OK
-             : tarei_fail(err, TARE_E_UNSUPPORTED, "its output has a rank above %d", TARE_MAX_RANK);
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "the rank of the output exceeds %d",
+                          TARE_MAX_RANK);
 }
 
 /* The axes count in the output, so its rank is needed before they can be read. */
@@ -19,7 +20,7 @@ static tare_status unsqueeze_read_axes(const tarei_graph *const graph, const tar
       return tarei_ops_fail_data(value, err);
     }
   } else if (!attr) {
-    return tarei_fail(err, TARE_E_MODEL, "its axes are missing");
+    return tarei_fail(err, TARE_E_MODEL, "axes are missing");
   }
   TARE_TRY(check_rank(rank, n, err));
   return tarei_ops_axes(graph, node, 1, rank + (int)n, axes, err);

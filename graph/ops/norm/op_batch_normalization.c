@@ -11,12 +11,12 @@ static tare_status batch_normalization_check_mode(const tarei_graph *const graph
                                                   const tarei_node *const node, const bool trains,
                                                   tare_error *const err) {
   if (trains && node->opset < 14) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "it is in training mode");
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "training mode is not supported");
   }
   for (int i = 1; i < node->n_out; i++) {
     const bool asked = node->out[i] >= 0 && tarei_graph_count_uses(graph, node->out[i]) > 0;
     if (asked && (!trains || i > 2)) {
-      return tarei_fail(err, TARE_E_UNSUPPORTED, "its output '%s' exists in training only",
+      return tarei_fail(err, TARE_E_UNSUPPORTED, "output '%s' exists in training mode only",
                         graph->values[node->out[i]].name);
     }
   }

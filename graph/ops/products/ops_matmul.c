@@ -10,8 +10,7 @@ tare_status tarei_ops_want_inner(const tarei_graph *const graph, const tarei_val
   const tarei_shape x = tarei_ops_shape(a), y = tarei_ops_shape(b);
   char x_text[256], y_text[256];
   return tarei_fail(err, TARE_E_MODEL,
-                    "its inputs '%s' %s and '%s' %s differ in the dim that they share (axis %d "
-                    "and axis %d)",
+                    "inputs '%s' %s and '%s' %s differ in their inner dim (axis %d and axis %d)",
                     a->name, tarei_ops_show(graph, &x, x_text, sizeof x_text), b->name,
                     tarei_ops_show(graph, &y, y_text, sizeof y_text), a_axis, b_axis);
 }

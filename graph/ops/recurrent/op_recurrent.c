@@ -28,7 +28,7 @@ static tare_status want_shape(const recurrent_layer *const l, const int i,
   }
   const tarei_shape seen = tarei_ops_shape(v);
   char text[128];
-  return tarei_fail(err, TARE_E_MODEL, "its input '%s' has shape %s, expected %s", v->name,
+  return tarei_fail(err, TARE_E_MODEL, "input '%s' has shape %s, expected %s", v->name,
                     tarei_ops_show(l->graph, &seen, text, sizeof text),
                     tarei_ops_show(l->graph, shape, expected, sizeof expected));
 }

@@ -88,7 +88,7 @@ static tare_status find_function(const char *const name, tarei_recurrent_act *co
       return TARE_OK;
     }
   }
-  return tarei_fail(err, TARE_E_UNSUPPORTED, "its activation '%s' is not known", name);
+  return tarei_fail(err, TARE_E_UNSUPPORTED, "activation '%s' is not supported", name);
 }
 
 static tare_status read_functions(const tarei_node *const node, const int kind,
@@ -97,7 +97,7 @@ static tare_status read_functions(const tarei_node *const node, const int kind,
   const int n = form->dirs * form->n_functions;
   const bool given = names && names->kind == TAREI_ATTR_STRINGS && names->n > 0;
   if (given && names->n != n) {
-    return tarei_fail(err, TARE_E_MODEL, "it has %d activations, expected %d", names->n, n);
+    return tarei_fail(err, TARE_E_MODEL, "has %d activations, expected %d", names->n, n);
   }
   recurrent_numbers alphas = numbers_of(node, "activation_alpha", n);
   recurrent_numbers betas = numbers_of(node, "activation_beta", n);
@@ -121,7 +121,7 @@ static tare_status read_direction(const tarei_node *const node, tarei_recurrent_
   return form->dirs == 2 || form->reverse || strcasecmp(direction, "forward") == 0
              ? TARE_OK
              : tarei_fail(err, TARE_E_MODEL,
-                          "its direction is '%s', expected forward, reverse or bidirectional",
+                          "direction is '%s', expected forward, reverse or bidirectional",
                           direction);
 }
 
@@ -138,14 +138,15 @@ tare_status tarei_recurrent_read(const tarei_node *const node, tarei_recurrent_f
       .clip = tarei_attr_float(node, "clip", INFINITY),
       .hidden = tarei_attr_int(node, "hidden_size", 0)};
   if (layout != 0 && layout != 1) {
-    return tarei_fail(err, TARE_E_MODEL, "its layout is %lld, expected 0 or 1", (long long)layout);
+    return tarei_fail(err, TARE_E_MODEL, "layout is %lld, expected 0 or 1", (long long)layout);
   }
   if (!(out->clip > 0)) {
-    return tarei_fail(err, TARE_E_MODEL, "its clip is %g, expected a number above 0",
+    return tarei_fail(err, TARE_E_MODEL, "clip is %g, expected a number above 0",
                       (double)out->clip);
   }
   if (out->hidden < 0) {
-    return tarei_fail(err, TARE_E_MODEL, "its hidden_size is %lld", (long long)out->hidden);
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'hidden_size' is negative: %lld",
+                      (long long)out->hidden);
   }
   TARE_TRY(read_direction(node, out, err));
   return read_functions(node, kind, out, err);

@@ -29,7 +29,7 @@ static tare_status cumulate_infer(tarei_graph *const graph, tarei_node *const no
   const tarei_value *const x = tarei_ops_in(graph, node, 0), *const at =
                                                                  tarei_ops_in(graph, node, 1);
   if (at->dtype != TARE_I64 && at->dtype != TARE_I32) {
-    return tarei_fail(err, TARE_E_MODEL, "its axis '%s' is %s, expected int64 or int32", at->name,
+    return tarei_fail(err, TARE_E_MODEL, "axis '%s' is %s, expected int64 or int32", at->name,
                       tare_dtype_name(at->dtype));
   }
   tarei_expr given;

@@ -74,11 +74,11 @@ static tare_status infer_measured(tarei_graph *const graph, const tarei_node *co
     n = 1;
     if (axes->rank == 1 && !tarei_expr_is_const(graph->exprs, axes->dims[0], &n)) {
       return tarei_fail(err, TARE_E_UNSUPPORTED,
-                        "the rank of its output depends on the number of axes in '%s' at run time",
+                        "the rank of the output depends on the number of axes in '%s' at run time",
                         axes->name);
     }
     if (n > x->rank) {
-      return tarei_fail(err, TARE_E_MODEL, "it has %" PRId64 " axes for an input of rank %d", n,
+      return tarei_fail(err, TARE_E_MODEL, "has %" PRId64 " axes for an input of rank %d", n,
                         x->rank);
     }
   }

@@ -12,7 +12,7 @@ static tare_status op_top_k_read_k(const tarei_graph *const graph, const tarei_n
     return TARE_OK;
   }
   if (!tarei_attr_find(node, "k")) {
-    return tarei_fail(err, TARE_E_MODEL, "it has neither an input nor an attribute 'k'");
+    return tarei_fail(err, TARE_E_MODEL, "needs input or attribute 'k'");
   }
   *k = tarei_expr_const(graph->exprs, tarei_attr_int(node, "k", 0));
   return TARE_OK;
@@ -30,8 +30,8 @@ static tare_status top_k_infer(tarei_graph *const graph, tarei_node *const node,
   TARE_TRY(op_top_k_read_k(graph, node, &k, err));
   if (tarei_expr_is_const(graph->exprs, k, &n) &&
       tarei_expr_is_const(graph->exprs, x->dims[axis], &most) && n > most) {
-    return tarei_fail(err, TARE_E_MODEL, "it takes %" PRId64 " elements of an axis of %" PRId64, n,
-                      most);
+    return tarei_fail(err, TARE_E_MODEL, "k is %" PRId64 ", more than the axis length of %" PRId64,
+                      n, most);
   }
   out.dims[axis] = k;
   TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));

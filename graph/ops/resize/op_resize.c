@@ -54,7 +54,8 @@ static tare_status check_choice(const tarei_node *const node, const char *const 
   const char *const text = tarei_attr_string(node, name, fallback);
   return resize_is_one_of(text, list, n)
              ? TARE_OK
-             : tarei_fail(err, TARE_E_MODEL, "its attribute '%s' is '%s'", name, text);
+             : tarei_fail(err, TARE_E_MODEL, "attribute '%s' is '%s', which is not supported", name,
+                          text);
 }
 
 static tare_status check_attributes(const tarei_node *const node, tare_error *const err) {
@@ -70,7 +71,8 @@ static tare_status check_attributes(const tarei_node *const node, tare_error *co
   TARE_TRY(check_choice(node, "nearest_mode", "floor", roundings,
                         sizeof roundings / sizeof *roundings, err));
   if (tarei_resize_policy_of(node) == TAREI_RESIZE_POLICIES) {
-    return tarei_fail(err, TARE_E_MODEL, "its attribute 'keep_aspect_ratio_policy' is '%s'",
+    return tarei_fail(err, TARE_E_MODEL,
+                      "attribute 'keep_aspect_ratio_policy' is '%s', which is not supported",
                       tarei_attr_string(node, "keep_aspect_ratio_policy", ""));
   }
   return TARE_OK;
@@ -185,8 +187,8 @@ static tare_status infer_resize(tarei_graph *const graph, tarei_node *const node
     axes.at[axes.n++] = d;
   }
   if (!scales == !sizes) {
-    return tarei_fail(err, TARE_E_MODEL, "it has %s scales %s sizes", scales ? "both" : "neither",
-                      scales ? "and" : "nor");
+    return tarei_fail(err, TARE_E_MODEL, "has %s scales %s sizes, expected one of them",
+                      scales ? "both" : "neither", scales ? "and" : "nor");
   }
   TARE_TRY(check_length(graph, scales ? scales : sizes, axes.n, err));
   resize_target t = {&out, &axes, 0};

@@ -15,8 +15,7 @@ static tare_status want_parts(const tarei_graph *const graph, const tarei_value 
   TARE_TRY(tarei_ops_want_float(x, err));
   if (!tarei_expr_is_const(graph->exprs, x->dims[x->rank - 1], parts) || *parts < 1 || *parts > 2) {
     return tarei_fail(err, TARE_E_MODEL,
-                      "the last axis of '%s' has to be 1 (real) or 2 (real and imaginary)",
-                      x->name);
+                      "the last axis of '%s' must be 1 (real) or 2 (real and imaginary)", x->name);
   }
   return TARE_OK;
 }
@@ -36,7 +35,9 @@ tare_status tarei_ops_dft_axis(const tarei_graph *const graph, const tarei_node 
   TARE_TRY(tarei_ops_axis(axis, rank, out, err));
   return *out < rank - 1
              ? TARE_OK
-             : tarei_fail(err, TARE_E_MODEL, "its axis is %" PRId64 ", the last one", axis);
+             : tarei_fail(err, TARE_E_MODEL,
+                          "axis %" PRId64 " is the last one, which holds real and imaginary parts",
+                          axis);
 }
 
 static tarei_expr dft_half_of(const tarei_graph *const graph, const tarei_expr length) {
@@ -79,9 +80,7 @@ static tare_status infer_dft(tarei_graph *const graph, tarei_node *const node,
   const bool inverse = tarei_attr_int(node, "inverse", 0) != 0;
   const bool onesided = tarei_attr_int(node, "onesided", 0) != 0;
   if (onesided && !inverse && parts == 2) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "one side of a transform is not all of it for '%s', which is "
-                      "complex",
+    return tarei_fail(err, TARE_E_MODEL, "'onesided' needs a real input, but '%s' is complex",
                       x->name);
   }
   tarei_shape out = tarei_ops_shape(x);
@@ -116,19 +115,17 @@ static tare_status infer_stft(tarei_graph *const graph, tarei_node *const node,
   }
   const bool given = tarei_ops_in(graph, node, LENGTH) != NULL;
   if (!given && !window) {
-    return tarei_fail(err, TARE_E_MODEL, "it has neither a window nor a frame length");
+    return tarei_fail(err, TARE_E_MODEL, "has neither a window nor a frame length");
   }
   const tarei_expr step = dft_number_of(graph, node, STEP);
   const tarei_expr length = given ? dft_number_of(graph, node, LENGTH) : window->dims[0];
   const bool known = step != TAREI_EXPR_NONE && length != TAREI_EXPR_NONE;
   if (known && (!tarei_ops_at_least(graph, step, 1) || !tarei_ops_at_least(graph, length, 1))) {
-    return tarei_fail(err, TARE_E_MODEL, "its frame step or length is not known to be above 0");
+    return tarei_fail(err, TARE_E_MODEL, "frame step and frame length must be positive");
   }
   const bool onesided = tarei_attr_int(node, "onesided", 1) != 0;
   if (onesided && parts == 2) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "one side of a transform is not all of it for '%s', which is "
-                      "complex",
+    return tarei_fail(err, TARE_E_MODEL, "'onesided' needs a real input, but '%s' is complex",
                       x->name);
   }
   tarei_shape out = {

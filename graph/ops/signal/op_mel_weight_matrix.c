@@ -17,7 +17,7 @@ static tare_status infer_mel_weight_matrix(tarei_graph *const graph, tarei_node 
                    length = mel_weight_matrix_count_of(graph, node, 1);
   const int64_t dtype = tarei_attr_int(node, "output_datatype", TARE_F32);
   if (dtype != TARE_F32 && dtype != TARE_F64) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "its element type %lld is not supported",
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "element type %lld is not supported",
                       (long long)dtype);
   }
   tarei_shape out = {.rank = 2};

@@ -34,14 +34,14 @@ static void defaults_are_within_their_rows(void **state) {
 
 static void each_limit_is_checked_and_named(void **state) {
   (void)state;
-#define TARE_LIMIT_TEST(field, name, unit, normal, least, most, text)       \
-  {                                                                         \
-    tare_limits limits;                                                     \
-    tare_error err = {0};                                                   \
-    tare_limits_init(&limits);                                              \
-    limits.field = (least)-1;                                               \
-    assert_int_equal(tarei_limits_check(&limits, &err), TARE_E_USAGE);      \
-    assert_non_null(strstr(err.message, "the limit " name " takes from ")); \
+#define TARE_LIMIT_TEST(field, name, unit, normal, least, most, text)  \
+  {                                                                    \
+    tare_limits limits;                                                \
+    tare_error err = {0};                                              \
+    tare_limits_init(&limits);                                         \
+    limits.field = (least)-1;                                          \
+    assert_int_equal(tarei_limits_check(&limits, &err), TARE_E_USAGE); \
+    assert_non_null(strstr(err.message, "limit " name ": expected ")); \
   }
   TARE_LIMIT_LIST(TARE_LIMIT_TEST)
 #undef TARE_LIMIT_TEST

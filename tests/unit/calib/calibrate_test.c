@@ -181,7 +181,8 @@ static tare_status calibrate_folders(const char *const root, const bool skip_bad
   if (*bad > 1) {
     assert_non_null(strstr(tare_dataset_bad(s.dataset, 0), "03: "));
     assert_non_null(strstr(tare_dataset_bad(s.dataset, 1), "08: "));
-    assert_non_null(strstr(tare_dataset_bad(s.dataset, 1), "index 7 in 'ids' is outside -5..4"));
+    assert_non_null(
+        strstr(tare_dataset_bad(s.dataset, 1), "index 7 in 'ids' is out of range: expected -5..4"));
   }
   close_all(&s);
   return status;

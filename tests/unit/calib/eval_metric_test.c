@@ -149,7 +149,7 @@ static void refuses_labels_that_do_not_fit(void **state) {
   assert_int_equal(accuracy("ab", 2, &label, &sum, &err), TARE_E_INPUT);
   assert_non_null(strstr(err.message, "label 9"));
   assert_int_equal(accuracy("abc", 3, &label, &sum, &err), TARE_E_INPUT);
-  assert_non_null(strstr(err.message, "has 2 positions"));
+  assert_non_null(strstr(err.message, "has length 2"));
   label.rank = 3;
   assert_int_equal(accuracy("ab", 2, &label, &sum, &err), TARE_E_INPUT);
   assert_int_equal(accuracy("ab", 2, NULL, &sum, &err), TARE_E_USAGE);

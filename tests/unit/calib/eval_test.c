@@ -229,7 +229,7 @@ static void samples_are_fitted_to_the_pinned_profile(void **state) {
   tare_eval_result r = {0};
   tare_error err = {0};
   assert_int_equal(tare_eval(b.plan, b.data, &o, &r, &err), TARE_E_SHAPE);
-  if (!strstr(err.message, "is outside profile 1, which takes 2000..4000")) {
+  if (!strstr(err.message, "is outside profile 1: expected 2000..4000")) {
     fail_msg("%s", err.message);
   }
   o.outside = TARE_OUTSIDE_NEAREST;

@@ -260,7 +260,7 @@ static void inflate_names(const hid_t file) {
 static void refuses_damaged_files(void **const state) {
   (void)state;
   edit_file(lower_version);
-  assert_refused(path, "statistics of version 1: expected version 2 (calibrate again)");
+  assert_refused(path, "statistics format version 1, expected 2: calibrate again");
   edit_file(drop_fit);
   assert_refused(path, "fit is missing");
   edit_file(drop_rows);

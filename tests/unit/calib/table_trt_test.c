@@ -209,7 +209,7 @@ static void refuses_malformed_caches(void **const state) {
       {"TRT-8601-EntropyCalibration2\nx: 3c01020\n", "8 hexadecimal digits"},
       {"TRT-8601-EntropyCalibration2\nx: 3c0102045\n", "8 hexadecimal digits"},
       {"TRT-8601-EntropyCalibration2\nx: 3c0102zz\n", "8 hexadecimal digits"},
-      {"TRT-8601-EntropyCalibration2\nx: 3c010204\nx: 3c010a14\n", "twice"},
+      {"TRT-8601-EntropyCalibration2\nx: 3c010204\nx: 3c010a14\n", "duplicate"},
       {"TRT-8601-EntropyCalibration2\nx: 0402013c\ny: 140a013c\n", "byte-swapped"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

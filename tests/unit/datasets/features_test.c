@@ -131,21 +131,21 @@ static void wrong_options_are_refused(void **state) {
   } CASES[] = {
       {"mfcc", "unknown features 'mfcc', expected one of whisper, kaldi"},
       {"", "unknown features ''"},
-      {"kaldi,", "options are KEY=VALUE, not ''"},
-      {"kaldi,mels", "options are KEY=VALUE, not 'mels'"},
-      {"kaldi,bins=80", "unknown option of features 'bins', expected one of rate"},
-      {"kaldi,mels=0", "mels takes a whole number from 1 to 4096, not '0'"},
-      {"kaldi,mels=80.5", "mels takes a whole number from 1 to 4096, not '80.5'"},
-      {"kaldi,mels=", "mels takes a whole number from 1 to 4096, not ''"},
-      {"kaldi,mels=nan", "not 'nan'"},
+      {"kaldi,", "expected KEY=VALUE, got ''"},
+      {"kaldi,mels", "expected KEY=VALUE, got 'mels'"},
+      {"kaldi,bins=80", "unknown feature option 'bins', expected one of rate"},
+      {"kaldi,mels=0", "mels: expected an integer from 1 to 4096, got '0'"},
+      {"kaldi,mels=80.5", "mels: expected an integer from 1 to 4096, got '80.5'"},
+      {"kaldi,mels=", "mels: expected an integer from 1 to 4096, got ''"},
+      {"kaldi,mels=nan", "got 'nan'"},
       {"kaldi,window=sinc", "unknown window 'sinc', expected one of hann, hamming"},
-      {"kaldi,dither=1", "dither can only be 0, not '1'"},
-      {"kaldi,n_fft=401", "n_fft must be even, not 401"},
-      {"kaldi,n_fft=256", "win=400 does not fit into n_fft=256"},
-      {"kaldi,fmin=9000", "mels from 9000 to 8000 Hz do not lie in 0 to 8000 Hz"},
-      {"kaldi,fmax=8001", "do not lie in 0 to 8000 Hz"},
+      {"kaldi,dither=1", "dither: expected 0, got '1'"},
+      {"kaldi,n_fft=401", "n_fft: expected an even number, got 401"},
+      {"kaldi,n_fft=256", "win=400 exceeds n_fft=256"},
+      {"kaldi,fmin=9000", "mels from 9000 to 8000 Hz are not within 0 to 8000 Hz"},
+      {"kaldi,fmax=8001", "are not within 0 to 8000 Hz"},
       {"kaldi,fmax=-8000", "mels from 20 to 0 Hz"},
-      {"kaldi,floor=0", "floor takes a number from 1e-37"},
+      {"kaldi,floor=0", "floor: expected a number from 1e-37"},
   };
   tare_port x = features_port();
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
@@ -154,11 +154,11 @@ static void wrong_options_are_refused(void **state) {
   }
   tare_dataset_options options = options_of(&x, 1, "whisper");
   options.rate = 8000;
-  refuse_open(RECORDING, &options, TARE_E_USAGE, "rate 8000 does not fit whisper features");
+  refuse_open(RECORDING, &options, TARE_E_USAGE, "rate 8000 does not match whisper features");
   options.rate = 16000;
   x.dims[1] = (tare_dim){128, NULL};
   refuse_open(RECORDING, &options, TARE_E_USAGE,
-              "whisper features have 80 mels, and dim 1 of 'x' takes 128");
+              "whisper features have 80 mels, but dim 1 of 'x' is 128");
   const tare_port flat = port("x", TARE_F32, 1), wide = port("x", TARE_F32, 4);
   options.inputs = &flat;
   refuse_open(RECORDING, &options, TARE_E_USAGE, "features need an input of rank 2 or more");
@@ -172,7 +172,7 @@ static void recordings_too_short_or_long_are_bad_samples(void **state) {
   put_audio("short.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 16000, 1, 399, silence);
   const tare_port x = features_port();
   tare_dataset_options options = options_of(&x, 1, "kaldi");
-  refuse_sample(at("short.wav"), options, 0, 1, "is too short for a frame of kaldi features: 399");
+  refuse_sample(at("short.wav"), options, 0, 1, "too short for one frame of kaldi features: 399");
   options.features = "nemo";
   tare_dataset *data = open_data(at("short.wav"), &options);
   const tare_tensor *const t = next_sample(data)->tensors;
@@ -183,7 +183,7 @@ static void recordings_too_short_or_long_are_bad_samples(void **state) {
   tare_dataset_close(&data);
   put_audio("shorter.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 16000, 1, 200, silence);
   options.features = "whisper";
-  refuse_sample(at("shorter.wav"), options, 0, 1, "is too short for a frame of whisper features");
+  refuse_sample(at("shorter.wav"), options, 0, 1, "too short for one frame of whisper features");
   options.features = "whisper,pad=480000";
   data = open_data(at("shorter.wav"), &options);
   assert_int_equal(next_sample(data)->tensors[0].dims[1], 3000);

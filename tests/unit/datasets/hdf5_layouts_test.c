@@ -297,7 +297,7 @@ static void values_that_do_not_fit_are_named(void **state) {
       {-1, TARE_U32, true, "value -1 at element 1 does not fit uint32"},
       {2, TARE_BOOL, true, "value 2 at element 1 does not fit bool"},
       {128, TARE_I8, false, "value 128 at element 1 does not fit int8"},
-      {0.5, TARE_I64, false, "value 0.5 at element 1 is no whole number and the input takes int64"},
+      {0.5, TARE_I64, false, "value 0.5 at element 1 is not an integer, as needed by int64"},
       {9.3e18, TARE_I64, false, "value 9.3e+18 at element 1 does not fit int64"},
       {70000, TARE_F16, false, "value 70000 at element 1 does not fit float16"},
       {1e300, TARE_F32, false, "value 1e+300 at element 1 does not fit float32"},

@@ -87,7 +87,7 @@ static void folder_without_data(void **state) {
   put_text("bare/x.doc", "");
   refuse_open(
       at("bare"), &options, TARE_E_INPUT,
-      "bare: holds no audio, HDF5 or NumPy data, nor do its sub-folders (1 entry of another kind)");
+      "bare: no audio, HDF5 or NumPy data in this folder or below (1 entry of another kind)");
 }
 
 static void manifest_with_every_quirk(void **state) {
@@ -131,7 +131,7 @@ static void list_of_paths(void **state) {
   put_text("in/l.txt", text);
   expect("in/l.txt", 3, (const int64_t[]){2, 1, 4}, NULL);
   put_text("in/l.lst", "\n\n");
-  refuse_open(at("in/l.lst"), &options, TARE_E_INPUT, "l.lst: names no file");
+  refuse_open(at("in/l.lst"), &options, TARE_E_INPUT, "l.lst: lists no files");
 }
 
 static void malformed_manifests(void **state) {
@@ -139,12 +139,12 @@ static void malformed_manifests(void **state) {
   static const struct {
     const char *text, *part;
   } CASES[] = {
-      {"file,digits\nb.wav,1\n", "the header has no column 'path'"},
-      {"", "the header has no column 'path'"},
+      {"file,digits\nb.wav,1\n", "no column 'path' in the header"},
+      {"", "no column 'path' in the header"},
       {"path,x,path\nb.wav,1,2\n", "duplicate column 'path'"},
       {"path,x,x\nb.wav,1,2\n", "duplicate column 'x'"},
-      {"path,x\nb.wav,\"1\n", "bad.csv line 2: a quote is opened and never closed"},
-      {"path,x\nb.wav,\"1\"2\n", "bad.csv line 2: text follows a closing quote"},
+      {"path,x\nb.wav,\"1\n", "bad.csv line 2: unterminated quote"},
+      {"path,x\nb.wav,\"1\"2\n", "bad.csv line 2: text after a closing quote"},
       {"path,x\nb.wav,1\"2\n", "bad.csv line 2: stray quote inside"},
       {"path,x\nb.wav\n", "bad.csv line 2: has 1 fields, the header has 2"},
       {"path,x\nb.wav,1,2\n", "bad.csv line 2: has 3 fields, the header has 2"},
@@ -201,10 +201,10 @@ static void wrong_use(void **state) {
   refuse_open(at("in"), &o, TARE_E_USAGE, "at least one model input");
   o = options;
   o.rate = -1;
-  refuse_open(at("in"), &o, TARE_E_USAGE, "may not be negative");
+  refuse_open(at("in"), &o, TARE_E_USAGE, "must not be negative");
   o = options;
   o.limits = elements_limit(INT64_MAX);
-  refuse_open(at("in"), &o, TARE_E_USAGE, "the limit max-elements takes from 1");
+  refuse_open(at("in"), &o, TARE_E_USAGE, "limit max-elements: expected 1");
   assert_int_equal(mkfifo(at("pipe.wav"), 0600), 0);
   refuse_open(at("pipe.wav"), &options, TARE_E_INPUT, "neither a regular file nor a folder");
 }

@@ -613,11 +613,11 @@ static void test_einsum(void **state) {
 static void test_einsum_refused(void **state) {
   (void)state;
   static const char *const cases[][2] = {
-      {"ab,bc->ac", "has another number of terms"},
-      {"abc->a", "does not describe 'c' of rank 2"},
+      {"ab,bc->ac", "has a different number of terms"},
+      {"abc->a", "does not match 'c' of rank 2"},
       {"ab->c", "names one that no operand has"},
-      {"ab->aa", "repeats a label"},
-      {"a1->a", "does not describe"},
+      {"ab->aa", "repeats an output label"},
+      {"a1->a", "does not match"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     expansion e;
@@ -636,12 +636,12 @@ static void test_refused(void **state) {
     add(&e, TARE_F32, 3, (int64_t[]){1, 2, 12}, NULL);
   }
   assert_true(tarei_attr_set_int(put(&e, "Attention", "", 23, 1), "q_num_heads", 5));
-  refused(&e, "5 heads of queries do not go with 0 of keys");
+  refused(&e, "5 query heads are not a multiple of 0 key heads");
   start(&e);
   add(&e, TARE_F32, 3, (int64_t[]){1, 2, 12}, NULL);
   add(&e, TARE_F32, 2, (int64_t[]){12, 35}, NULL);
   assert_true(tarei_attr_set_int(put(&e, "Attention", "com.microsoft", 17, 1), "num_heads", 1));
-  refused(&e, "its weights are 35 wide");
+  refused(&e, "the weights are 35 wide");
   start(&e);
   add(&e, TARE_F32, 3, (int64_t[]){1, 2, 9}, NULL);
   add(&e, TARE_F32, 3, (int64_t[]){3, 2, 1}, NULL);

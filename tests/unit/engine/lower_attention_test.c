@@ -99,8 +99,8 @@ static double value(const one_node *const t, const sizes *const z, const int64_t
                                        : (double)((const float *)t->inputs[2].data)[v];
 }
 
-/* out[B][S][H*dv]; steps > 0 rounds each exponential to that many steps, as int8 does. Where one lies
- * so near a half that it may be rounded either way, `loose` gets what that may change. */
+/* out[B][S][H*dv]; steps > 0 rounds each exponential to that many steps, as int8 does. Where one
+ * lies so near a half that it may be rounded either way, `loose` gets what that may change. */
 static void attend(const one_node *const t, const sizes *const z, const double scale,
                    const double steps, double *const out, double *const loose) {
   double e[131];
@@ -201,7 +201,8 @@ static void test_int8(void **state) {
   }
 }
 
-/* Rows of -inf: no number is right; int8 gives zeros, so do guarded ones, and nothing else changes. */
+/* Rows of -inf: no number is right; int8 gives zeros, so do guarded ones, and nothing else changes.
+ */
 static void test_rows_masked_all_over(void **state) {
   (void)state;
   const sizes z = {1, 2, 20, 33, 8, 8};
@@ -243,9 +244,9 @@ static void test_refused(void **state) {
   (void)state;
   one_node t;
   start_refused(&t, 7, 2);
-  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of 'x2' is 7 long, expected 6");
+  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of 'x2' has length 7, expected 6");
   start_refused(&t, 6, 3);
-  one_node_refused(&t, TARE_E_MODEL, "not a known multiple of 3 heads");
+  one_node_refused(&t, TARE_E_MODEL, "must be a constant multiple of 3 heads");
   start_refused(&t, 6, 0);
   one_node_refused(&t, TARE_E_MODEL, "0 heads");
   one_node_start(&t);
@@ -257,7 +258,7 @@ static void test_refused(void **state) {
   for (int i = 0; i < 3; i++) {
     one_node_scale(&t, t.in[i], 1, i == 2);
   }
-  one_node_refused(&t, TARE_E_MODEL, "'x2' must be quantized symmetrically");
+  one_node_refused(&t, TARE_E_MODEL, "'x2' needs a zero point of 128");
   one_node_start(&t);
   for (int i = 0; i < 3; i++) {
     (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 5, 8}, NULL);
@@ -266,7 +267,8 @@ static void test_refused(void **state) {
   one_node_symbol(&t, 3, 1, "n");
   one_node_op(&t, "Attention", "tare", 1, 1);
   assert_true(tarei_attr_set_int(t.node, "heads", 2));
-  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of the mask is 4 long, the scores have 5");
+  one_node_refused(&t, TARE_E_SHAPE,
+                   "axis 1 of the mask has length 4, expected 5 as in the scores");
 }
 
 int main(void) {

@@ -289,7 +289,7 @@ static void test_refused(void **state) {
   one_node_symbol(&t, 0, 2, "channels");
   (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){2, 3, 4}, NULL);
   one_node_op(&t, "ConvLast", "tare", 1, 1);
-  one_node_refused(&t, TARE_E_SHAPE, "axis 2 of 'x0' is 5 long, expected 4");
+  one_node_refused(&t, TARE_E_SHAPE, "axis 2 of 'x0' has length 5, expected 4");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_U8, 3, (int64_t[]){1, 9, 4}, NULL);
   (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){2, 3, 4}, NULL);

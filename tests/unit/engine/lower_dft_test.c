@@ -146,18 +146,18 @@ static void test_refused(void **state) {
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){4, 3}, NULL);
   one_node_op(&t, "DFT", "", 17, 1);
-  one_node_refused(&t, TARE_E_MODEL, "has to be 1 (real) or 2");
+  one_node_refused(&t, TARE_E_MODEL, "must be 1 (real) or 2");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 8, 2}, NULL);
   one_node_op(&t, "DFT", "", 17, 1);
   assert_true(tarei_attr_set_int(t.node, "onesided", 1));
-  one_node_refused(&t, TARE_E_MODEL, "which is complex");
+  one_node_refused(&t, TARE_E_MODEL, "is complex");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 8, 1}, NULL);
   (void)one_node_const(&t, TARE_I64, 0, NULL, &(int64_t){0});
   (void)one_node_const(&t, TARE_F32, 1, (int64_t[]){4}, NULL);
   one_node_op(&t, "STFT", "", 17, 1);
-  one_node_refused(&t, TARE_E_MODEL, "not known to be above 0");
+  one_node_refused(&t, TARE_E_MODEL, "frame length must be positive");
 }
 
 int main(void) {

@@ -306,7 +306,7 @@ static void test_refused(void **state) {
   one_node_symbol(&t, 0, 0, "a");
   one_node_symbol(&t, 1, 0, "b");
   one_node_op(&t, "Add", "", 14, 1);
-  one_node_refused(&t, TARE_E_SHAPE, "200 long and does not broadcast to 300");
+  one_node_refused(&t, TARE_E_SHAPE, "has length 200, which does not broadcast to 300");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F16, 1, (int64_t[]){3}, NULL);
   one_node_op(&t, "Relu", "", 14, 1);

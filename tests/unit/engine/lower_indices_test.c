@@ -312,21 +312,23 @@ static void refuse(const char *const op, const int opset, const int64_t index, c
 
 static void test_refused(void **state) {
   (void)state;
-  refuse("GatherElements", 13, 4, 2, "index 4 in 'x1' is outside -4..3 of axis 0");
-  refuse("GatherND", 13, -5, 2, "index -5 in 'x1' is outside -4..3 of axis 0");
-  refuse("ScatterElements", 13, INT64_MIN, 2, "in 'x1' is outside -4..3 of axis 0");
-  refuse("ScatterND", 13, INT64_MAX, 2, "in 'x1' is outside -4..3 of axis 0");
+  refuse("GatherElements", 13, 4, 2,
+         "index 4 in 'x1' is out of range: expected -4..3 along axis 0");
+  refuse("GatherND", 13, -5, 2, "index -5 in 'x1' is out of range: expected -4..3 along axis 0");
+  refuse("ScatterElements", 13, INT64_MIN, 2,
+         "in 'x1' is out of range: expected -4..3 along axis 0");
+  refuse("ScatterND", 13, INT64_MAX, 2, "in 'x1' is out of range: expected -4..3 along axis 0");
   one_node t;
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){4}, NULL);
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){-1});
   one_node_op(&t, "Tile", "", 13, 1);
-  one_node_refused(&t, TARE_E_INPUT, "'x1' repeats axis 0 of 4 elements -1 times");
+  one_node_refused(&t, TARE_E_INPUT, "'x1' repeats axis 0 of length 4 -1 times");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){4, 1}, NULL);
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){5});
   one_node_op(&t, "ReverseSequence", "", 10, 1);
-  one_node_refused(&t, TARE_E_INPUT, "length 5 in 'x1' is outside 0..4");
+  one_node_refused(&t, TARE_E_INPUT, "length 5 in 'x1' is out of range: expected 0..4");
 }
 
 int main(void) {

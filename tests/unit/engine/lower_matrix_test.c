@@ -416,18 +416,18 @@ static void test_refused(void **state) {
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){5, 2}, NULL);
   one_node_symbol(&t, 1, 0, "k");
   one_node_op(&t, "MatMul", "", 13, 1);
-  one_node_refused(&t, TARE_E_SHAPE, "rows of A have 4 elements, columns of B 5");
+  one_node_refused(&t, TARE_E_SHAPE, "rows of A have 4 elements, but columns of B have 5");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){3, 4}, NULL);
   (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){4, 0}, NULL);
   one_node_op(&t, "Linear", "tare", 1, 1);
-  one_node_refused(&t, TARE_E_UNSUPPORTED, "have to be constant, float32 and not empty");
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "must be constant, float32 and not empty");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_I64, 2, (int64_t[]){3, 4}, NULL);
   (void)one_node_input(&t, TARE_I64, 2, (int64_t[]){4, 3}, NULL);
   one_node_op(&t, "Gemm", "", 13, 1);
   assert_true(tarei_attr_set_float(t.node, "alpha", 0.5f));
-  one_node_refused(&t, TARE_E_UNSUPPORTED, "take no factors, alpha is 0.5");
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "alpha and beta of 1, got alpha 0.5");
 }
 
 int main(void) {

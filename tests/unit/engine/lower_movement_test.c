@@ -254,7 +254,8 @@ static void test_refused(void **state) {
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){4, 3}, NULL);
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){2}, (int64_t[]){0, 4});
   one_node_op(&t, "Gather", "", 13, 1);
-  one_node_refused(&t, TARE_E_INPUT, "index 4 in 'x1' is outside -4..3 of axis 0");
+  one_node_refused(&t, TARE_E_INPUT,
+                   "index 4 in 'x1' is out of range: expected -4..3 along axis 0");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){2, 4}, NULL);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){2, 7}, NULL);
@@ -262,18 +263,19 @@ static void test_refused(void **state) {
   one_node_symbol(&t, 1, 1, "b");
   one_node_op(&t, "Concat", "", 13, 1);
   assert_true(tarei_attr_set_int(t.node, "axis", 0));
-  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of 'x1' is 7 long, expected 4");
+  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of 'x1' has length 7, expected 4");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){6}, NULL);
   (void)one_node_ints(&t, 2, (int64_t[]){2, 9});
   one_node_symbol(&t, 0, 0, "a");
   one_node_op(&t, "Split", "", 13, 2);
-  one_node_refused(&t, TARE_E_SHAPE, "its outputs leave -5 of axis 0");
+  one_node_refused(&t, TARE_E_SHAPE, "the outputs leave -5 of axis 0");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){6}, NULL);
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){2}, (int64_t[]){2, 9});
   one_node_op(&t, "Split", "", 13, 2);
-  one_node_refused(&t, TARE_E_INPUT, "size 9 in 'x1' is outside 0..4, what is left of axis 0");
+  one_node_refused(&t, TARE_E_INPUT,
+                   "size 9 in 'x1' is out of range: expected 0..4, the rest of axis 0");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){6}, NULL);
   (void)one_node_ints(&t, 2, (int64_t[]){0, 6});
@@ -281,14 +283,14 @@ static void test_refused(void **state) {
   one_node_op(&t, "Pad", "", 13, 1);
   assert_true(tarei_attr_set_string(t.node, "mode", "reflect"));
   one_node_refused(&t, TARE_E_SHAPE,
-                   "axis 0 of 6 elements is too short to be padded by 6 in mode 'reflect'");
+                   "axis 0 of length 6 is too short for 6 pads in mode 'reflect'");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){6}, NULL);
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){0});
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){2});
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){1});
   one_node_op(&t, "Slice", "", 13, 1);
-  one_node_refused(&t, TARE_E_INPUT, "it cuts axis 1 of rank 1");
+  one_node_refused(&t, TARE_E_INPUT, "cannot slice axis 1 of rank 1");
 }
 
 int main(void) {

@@ -178,7 +178,7 @@ static void test_what_is_refused(void **state) {
   last_dims(&p, dims);
   one_node t;
   start(&t, &p, "AveragePoolLast", "tare", TARE_U8, dims, NULL, 1);
-  one_node_refused(&t, TARE_E_UNSUPPORTED, "is not supported here");
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "is not supported");
 }
 
 int main(void) {

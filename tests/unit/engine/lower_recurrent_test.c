@@ -549,16 +549,16 @@ static void test_refusals(void **state) {
   one_node t;
   start_lstm(&t, 5);
   one_node_op(&t, "LSTM", "", 14, 1);
-  one_node_refused(&t, TARE_E_INPUT, "sequence 0 is 5 steps long, expected 0 to 4");
+  one_node_refused(&t, TARE_E_INPUT, "sequence 0 has length 5, expected 0 to 4");
   start_lstm(&t, -1);
   one_node_op(&t, "LSTM", "", 14, 1);
-  one_node_refused(&t, TARE_E_INPUT, "sequence 0 is -1 steps long");
+  one_node_refused(&t, TARE_E_INPUT, "sequence 0 has length -1");
   start_lstm(&t, 4);
   one_node_symbol(&t, 5, 2, "width");
   one_node_op(&t, "LSTM", "", 14, 1);
   t.symbols[0] = 2;
   t.inputs[5].dims[2] = 2;
-  one_node_refused(&t, TARE_E_SHAPE, "axis 2 of 'x5' is 2 long, expected 3");
+  one_node_refused(&t, TARE_E_SHAPE, "axis 2 of 'x5' has length 2, expected 3");
 }
 
 static int seed(void **state) {

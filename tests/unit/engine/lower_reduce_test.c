@@ -469,7 +469,7 @@ static void test_refused(void **state) {
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){2}, (int64_t[]){1, 1});
   one_node_op(&t, "ReduceSum", "", 13, 1);
   assert_true(tarei_attr_set_int(t.node, "keepdims", 0));
-  one_node_refused(&t, TARE_E_SHAPE, "its axes leave 3 elements, its output has 1");
+  one_node_refused(&t, TARE_E_SHAPE, "the axes leave 3 elements, expected 1");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){3, 4}, NULL);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){9}, NULL);

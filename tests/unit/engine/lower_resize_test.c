@@ -163,14 +163,14 @@ static void test_refused(void **state) {
   (void)one_node_absent(&t);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){1}, (float[]){-2});
   one_node_op(&t, "Resize", "", 13, 1);
-  one_node_refused(&t, TARE_E_INPUT, "scale -2 in 'x2' is no positive number");
+  one_node_refused(&t, TARE_E_INPUT, "scale -2 in 'x2' must be positive");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){4}, NULL);
   (void)one_node_absent(&t);
   (void)one_node_absent(&t);
   (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, (int64_t[]){-1});
   one_node_op(&t, "Resize", "", 13, 1);
-  one_node_refused(&t, TARE_E_INPUT, "axis 0 of 4 elements cannot be resized to -1");
+  one_node_refused(&t, TARE_E_INPUT, "cannot resize axis 0 of length 4 to -1");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F16, 1, (int64_t[]){4}, NULL);
   (void)one_node_absent(&t);

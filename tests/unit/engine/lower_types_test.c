@@ -69,7 +69,7 @@ typedef wide pair_fn(wide a, wide b, int bits);
   }
 PAIR(sum, a + b)
 PAIR(difference, a - b)
-PAIR(product, (wide)((unsigned __int128)a * (unsigned __int128)b))
+PAIR(product, (wide)((unsigned __int128)a *(unsigned __int128)b))
 PAIR(quotient, a / b)
 PAIR(least, a < b ? a : b)
 PAIR(greatest, a < b ? b : a)
@@ -646,7 +646,7 @@ static void test_refused(void **state) {
     fill_integers(&t.inputs[1], false);
     put_integer(&t.inputs[1], 555, 0);
     one_node_op(&t, ops[i % 2], "", 18, 1);
-    one_node_refused(&t, TARE_E_INPUT, "divided by 0, which 'x1' holds");
+    one_node_refused(&t, TARE_E_INPUT, "division by 0 in 'x1'");
   }
   one_node t;
   one_node_start(&t);

@@ -243,18 +243,18 @@ static void test_refused(void **state) {
   one_node_symbol(&t, 1, 1, "channels");
   one_node_op(&t, "Conv", "", 11, 1);
   assert_true(tarei_attr_set_int(t.node, "group", 2));
-  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of 'x0' is 2 long, expected 4");
+  one_node_refused(&t, TARE_E_SHAPE, "axis 1 of 'x0' has length 2, expected 4");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_I32, 5, dims, NULL);
   one_node_op(&t, "AveragePool", "", 11, 1);
   assert_true(tarei_attr_set_ints(t.node, "kernel_shape", small + 1, 3));
-  one_node_refused(&t, TARE_E_UNSUPPORTED, "pools of int32");
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "pooling of int32");
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F64, 3, dims, NULL);
   one_node_op(&t, "LpPool", "", 11, 1);
   assert_true(tarei_attr_set_ints(t.node, "kernel_shape", small + 1, 1) &&
               tarei_attr_set_int(t.node, "p", 0));
-  one_node_refused(&t, TARE_E_MODEL, "'p' is 0");
+  one_node_refused(&t, TARE_E_MODEL, "'p': expected 1 or more, got 0");
 }
 
 int main(void) {

@@ -154,10 +154,10 @@ static void constants_have_five_forms(void **state) {
       {"Constant", 13, "", "value_int=-5", "i64[]{-5}"},
       {"Constant", 13, "", "value_ints=[1,2]", "i64[2]{1, 2}"},
       {"Constant", 13, "", "value_float=1.5f", "f32[]"},
-      {"Constant", 13, "", "value_string='a'", "UNSUPPORTED: none of the attributes"},
-      {"Constant", 13, "", "value=3", "UNSUPPORTED: none of the attributes"},
-      {"Constant", 13, "", "value_ints=3", "UNSUPPORTED: none of the attributes"},
-      {"Constant", 13, "", "", "UNSUPPORTED: none of the attributes"},
+      {"Constant", 13, "", "value_string='a'", "UNSUPPORTED: needs attribute value, value_float"},
+      {"Constant", 13, "", "value=3", "UNSUPPORTED: needs attribute value, value_float"},
+      {"Constant", 13, "", "value_ints=3", "UNSUPPORTED: needs attribute value, value_float"},
+      {"Constant", 13, "", "", "UNSUPPORTED: needs attribute value, value_float"},
   };
   OPS_CHECK(cases);
 }

@@ -20,18 +20,20 @@ static void quantize_linear(void **state) {
       {"QuantizeLinear", 21, "i32[b, 6]; f32[b, 3]; u16[b, 3]", "block_size=2", "u16[b, 6]"},
       {"QuantizeLinear", 21, "f32[b, 5]; f32[b, 3]", "block_size=2", "u8[b, 5]"},
       {"QuantizeLinear", 21, "f32[b, 5]; f32[b, 2]", "block_size=2", "MODEL: blocks of 2"},
-      {"QuantizeLinear", 21, "f32[b, 5]; f32[b, 5]", "block_size=-2", "MODEL: 'block_size' is -2"},
+      {"QuantizeLinear", 21, "f32[b, 5]; f32[b, 5]", "block_size=-2",
+       "MODEL: 'block_size': expected 0 or more, got -2"},
       {"QuantizeLinear", 13, "f32[b, 3, t]; f32[4]; i8[4]", "", "MODEL: has shape [4]"},
       {"QuantizeLinear", 13, "f32[b, 3, t]; f32[3]; i8[2]", "", "MODEL: differ in shape"},
       {"QuantizeLinear", 13, "f32[b, 3, t]; f32[3]", "axis=3", "MODEL: axis"},
       {"QuantizeLinear", 19, "f32[b, t]; f32#1; -", "output_dtype=17", "UNSUPPORTED: ONNX type 17"},
-      {"QuantizeLinear", 13, "f64[b, t]; f32#1", "", "UNSUPPORTED: it quantizes float64"},
+      {"QuantizeLinear", 13, "f64[b, t]; f32#1", "",
+       "UNSUPPORTED: input is float64, expected float32"},
       {"DequantizeLinear", 10, "u8[b, t]; f32#1; u8#0", "", "f32[b, t]"},
       {"DequantizeLinear", 13, "i32[8]; f32[8]", "axis=0", "f32[8]"},
       {"DequantizeLinear", 21, "i16[b, t]; f32#1", "", "f32[b, t]"},
       {"DequantizeLinear", 23, "i8[b, t]; f32#1", "output_dtype=10", "f32[b, t]"},
       {"DequantizeLinear", 13, "u8[b, t]; f32#1; i8#0", "", "MODEL: is int8"},
-      {"DequantizeLinear", 13, "i64[b, t]; f32#1", "", "UNSUPPORTED: dequantizes int64"},
+      {"DequantizeLinear", 13, "i64[b, t]; f32#1", "", "UNSUPPORTED: input is int64"},
   };
   OPS_CHECK(cases);
 }
@@ -41,7 +43,7 @@ static void integer_products(void **state) {
   static const ops_case cases[] = {
       {"MatMulInteger", 10, "u8[b, t, 8]; i8[8, 5]; u8#3; i8[5]", "", "i32[b, t, 5]"},
       {"MatMulInteger", 10, "u8[b, t, 8]; i8[8, 5]", "", "i32[b, t, 5]"},
-      {"MatMulInteger", 10, "u8[b, 8]; i8[7, 5]", "", "MODEL: differ in the dim"},
+      {"MatMulInteger", 10, "u8[b, 8]; i8[7, 5]", "", "MODEL: differ in their inner dim"},
       {"MatMulInteger", 10, "f32[b, 8]; i8[8, 5]", "", "MODEL: is float32"},
       {"ConvInteger", 10, "u8[b, 4, t]; i8[6, 4, 3]; u8#3; i8[6]", "", "i32[b, 6, t - 2]"},
       {"ConvInteger", 10, "u8[b, 4, t]; i8[6, 3, 3]", "", "MODEL: channels"},

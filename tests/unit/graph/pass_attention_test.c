@@ -285,7 +285,7 @@ static void int8_takes_scales_of_all_three(void **state) {
   expect_precision(3, "n_qk:fp32", "fp32");
   expect_precision(3, "*:fp32,n_p:int8", "int8");
   expect_precision(3, "n_qk:int8-rows",
-                   "fp32: row scales serve linear and recurrent layers and dense convolutions");
+                   "fp32: row scales are for linear and recurrent layers and dense convolutions");
 }
 
 int main(void) {

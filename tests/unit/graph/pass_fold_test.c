@@ -138,7 +138,7 @@ static void dims_attribute_is_read_with_care(void **state) {
   assert_int_equal(rank, 3);
   assert_true(tarei_attr_set_string(node, "dims", "1;1;1;1;1;1;1;1;1"));
   assert_int_equal(tarei_dims_from_attr(g, node, dims, &rank, &err), TARE_E_MODEL);
-  assert_string_equal(err.message, "attribute 'dims' has more than 8 dims");
+  assert_string_equal(err.message, "attribute 'dims' has more than 8 entries");
   const char *const malformed[] = {";", "1;;2", "n +", "1;"};
   for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
     assert_true(tarei_attr_set_string(node, "dims", malformed[i]));

@@ -240,16 +240,16 @@ static void a_clone_keeps_handles_and_grows_alone(void **state) {
 static void parse_names_the_place_of_the_fault(void **state) {
   (void)state;
   static const char *const rows[][2] = {
-      {"", "the text ends too early at character 1"},
-      {"a +", "the text ends too early at character 4"},
+      {"", "unexpected end at character 1"},
+      {"a +", "unexpected end at character 4"},
       {"a b", "expected an operator or the end at character 3 ('b')"},
       {"(a", "expected ')' at character 3"},
       {"min(a)", "expected ',' at character 6 (')')"},
       {"min(a, b", "expected ')' at character 9"},
-      {"3x", "must stand in double quotes at character 1 ('3x')"},
-      {"\"a", "a quote that is not closed at character 1"},
+      {"3x", "must be in double quotes at character 1 ('3x')"},
+      {"\"a", "unterminated quote at character 1"},
       {"a + #", "expected a number, a name or '(' at character 5 ('#')"},
-      {"99999999999999999999", "a number beyond 64 bits at character 1"},
+      {"99999999999999999999", "number exceeds 64 bits at character 1"},
       {"a / 0", "division by zero"},
       {"a % (b - b)", "division by zero"},
       {"9223372036854775807 * 2", "overflow"},
@@ -277,7 +277,7 @@ static void parse_refuses_deep_nesting(void **state) {
     tarei_expr e;
     tare_error err = {0};
     assert_int_equal(tarei_expr_parse(pool, text, &e, &err), TARE_E_INPUT);
-    assert_non_null(strstr(err.message, "nesting deeper than 64"));
+    assert_non_null(strstr(err.message, "nested more than 64 deep"));
     tarei_exprs_free(pool);
   }
 }

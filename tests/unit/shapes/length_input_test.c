@@ -102,9 +102,9 @@ static void what_is_no_length_is_refused(void **state) {
   sample *const s = new_sample(5, 5);
   s->lengths[1] = 6;
   assert_int_equal(tarei_fit_sample(set, &options, "s3", s->tensors, &fitted, &err), TARE_E_INPUT);
-  assert_string_equal(err.message,
-                      "s3: length input 'lengths' holds 6: expected a length of 'len', "
-                      "which is 5 long, 0..5");
+  assert_string_equal(
+      err.message,
+      "s3: length input 'lengths' holds 6: expected a length of 'len', which has length 5: 0..5");
   s->lengths[1] = 5;
   s->column[0] = -1;
   assert_int_equal(tarei_fit_sample(set, &options, "s3", s->tensors, &fitted, &err), TARE_E_INPUT);
@@ -131,15 +131,15 @@ static void declarations_name_axes(void **state) {
   static const struct {
     const char *text, *message;
   } bad[] = {
-      {"lengths", "is not INPUT=AXIS"},
-      {"other=len", "is not INPUT=AXIS"},
+      {"lengths", "expected INPUT=AXIS"},
+      {"other=len", "expected INPUT=AXIS"},
       {"lengths=other", "'other' is neither a symbol nor an input"},
-      {"lengths=ids:2", "input 'ids' has 2 axes"},
+      {"lengths=ids:2", "input 'ids' has rank 2"},
       {"lengths=ids:x", "'ids:x' is neither"},
       {"lengths=a=b:c:1", "axis 1 of 'a=b:c' is fixed"},
       {"ids=len", "has axis 'len' itself"},
       {"lengths=batch", "has axis 'batch' itself"},
-      {"a=b:c=len", "is uint8: lengths are int32 or int64"},
+      {"a=b:c=len", "is uint8: expected int32 or int64 for lengths"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tare_error err = {0};
@@ -167,7 +167,7 @@ static void options_are_checked(void **state) {
   options =
       (tarei_fit_options){.length_inputs = items, .n_length_inputs = 1, .streaming = streaming};
   assert_int_equal(tarei_fit_check(&options, ports, INPUTS, &err), TARE_E_USAGE);
-  assert_non_null(strstr(err.message, "does not go with streaming"));
+  assert_non_null(strstr(err.message, "and streaming are mutually exclusive"));
   tare_streaming_free(&streaming);
 }
 

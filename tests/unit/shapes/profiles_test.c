@@ -67,7 +67,7 @@ static void too_many_symbols_are_refused(void **state) {
   tare_error err = {0};
   assert_int_equal(tare_profiles_new(ports, 3, &set, &err), TARE_E_LIMIT);
   assert_null(set);
-  assert_message(&err, "more than 16 symbols, 'q' is one more");
+  assert_message(&err, "more than 16 symbols: 'q' is one too many");
 }
 
 static void specs_are_read(void **state) {
@@ -96,21 +96,21 @@ static void wrong_specs_are_named(void **state) {
   (void)state;
   static const char *const rows[][2] = {
       {"length=1:2:3", "unknown symbol 'length', expected one of batch, samples"},
-      {"samples=3:2:1", "samples=3:2:1 is out of order, it must be min <= opt <= max"},
+      {"samples=3:2:1", "samples=3:2:1 is out of order: expected min <= opt <= max"},
       {"samples=1:5:4", "out of order"},
-      {"samples=1:2", "'1:2' is no range, expected min:opt:max or one number"},
-      {"samples=1:2:3:4", "'1:2:3:4' is no range"},
-      {"samples=-1:2:3", "'-1:2:3' is no range"},
-      {"samples=", "'' is no range"},
-      {"samples=1:x:3", "'1:x:3' is no range"},
-      {"samples=1::3", "'1::3' is no range"},
-      {"samples=9223372036854775808", "is no range"},
-      {"samples", "'samples' is not of the form symbol=min:opt:max"},
-      {"samples=1,", "'' is not of the form symbol=min:opt:max"},
-      {"batch,samples=1", "'batch' is not of the form symbol=min:opt:max"},
-      {"samples=1,samples=2", "symbol 'samples' is given twice"},
-      {"'samples=1", "a single quote is not closed"},
-      {"samples=1,'batch=1", "a single quote is not closed"},
+      {"samples=1:2", "'1:2' is not a range: expected MIN:OPT:MAX or one number"},
+      {"samples=1:2:3:4", "'1:2:3:4' is not a range"},
+      {"samples=-1:2:3", "'-1:2:3' is not a range"},
+      {"samples=", "'' is not a range"},
+      {"samples=1:x:3", "'1:x:3' is not a range"},
+      {"samples=1::3", "'1::3' is not a range"},
+      {"samples=9223372036854775808", "is not a range"},
+      {"samples", "expected SYMBOL=MIN:OPT:MAX, got 'samples'"},
+      {"samples=1,", "expected SYMBOL=MIN:OPT:MAX, got ''"},
+      {"batch,samples=1", "expected SYMBOL=MIN:OPT:MAX, got 'batch'"},
+      {"samples=1,samples=2", "duplicate symbol 'samples'"},
+      {"'samples=1", "unterminated single quote"},
+      {"samples=1,'batch=1", "unterminated single quote"},
   };
   tare_profiles *set = make(audio, 1);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -124,7 +124,7 @@ static void wrong_specs_are_named(void **state) {
   set = make(&text[2], 1);
   tare_error err = {0};
   assert_int_equal(tare_profiles_add(set, "a=1", &err), TARE_E_USAGE);
-  assert_message(&err, "unknown symbol 'a', every dim of the inputs is fixed");
+  assert_message(&err, "unknown symbol 'a': all dims of the inputs are fixed");
   assert_int_equal(tare_profiles_add(set, "", &err), TARE_OK);
   assert_spec(set, 0, "");
   tare_profiles_free(&set);
@@ -196,21 +196,21 @@ static void wrong_shapes_are_named(void **state) {
       {NULL, "id:1x8", "unknown input 'id', the inputs are ids, mask:0, style, speed"},
       {NULL, "i*q:1x8", "unknown input 'i*q'"},
       {NULL, "*d*:1x8", "'*d*' has more than one '*'"},
-      {NULL, "ids:8", "input 'ids' has rank 2 in the model, not 1"},
-      {NULL, "ids:scalar", "input 'ids' has rank 2 in the model, not 0"},
-      {NULL, "style:1x17", "axis 1 of input 'style' is fixed at 16, it cannot be 17"},
+      {NULL, "ids:8", "input 'ids' has rank 2 in the model, got 1"},
+      {NULL, "ids:scalar", "input 'ids' has rank 2 in the model, got 0"},
+      {NULL, "style:1x17", "axis 1 of input 'style' is fixed at 16, got 17"},
       {NULL, "ids:1x8,mask:0:1x9", "len is 8 by input 'ids' but 9 by input 'mask:0'"},
-      {NULL, "ids:1x", "'1x' is no shape, expected up to 8 sizes like 1x1600, or scalar"},
-      {NULL, "ids:1x-1", "'1x-1' is no shape"},
-      {NULL, "ids:1x1x1x1x1x1x1x1x1", "is no shape"},
-      {NULL, "ids:1x99999999999999999999", "is no shape"},
-      {NULL, "ids", "'ids' is not of the form input:1x1600"},
-      {NULL, "ids:1x8,", "'' is not of the form input:1x1600"},
-      {NULL, "'ids:1x8", "a single quote is not closed"},
-      {NULL, "ids:1x8,ids:1x8", "input 'ids' is given twice"},
-      {NULL, "i*:1x8,*s:1x8", "input 'ids' is given twice"},
+      {NULL, "ids:1x", "'1x' is not a shape: expected up to 8 sizes like 1x1600, or scalar"},
+      {NULL, "ids:1x-1", "'1x-1' is not a shape"},
+      {NULL, "ids:1x1x1x1x1x1x1x1x1", "is not a shape"},
+      {NULL, "ids:1x99999999999999999999", "is not a shape"},
+      {NULL, "ids", "expected INPUT:SHAPE such as audio:1x1600, got 'ids'"},
+      {NULL, "ids:1x8,", "expected INPUT:SHAPE such as audio:1x1600, got ''"},
+      {NULL, "'ids:1x8", "unterminated single quote"},
+      {NULL, "ids:1x8,ids:1x8", "duplicate input 'ids'"},
+      {NULL, "i*:1x8,*s:1x8", "duplicate input 'ids'"},
       {"ids:1x9", "ids:1x8", "len=9:8:8 is out of order"},
-      {"style:1x16", "ids:1x8", "has a value in the max shapes but none in min"},
+      {"style:1x16", "ids:1x8", "is in the max shapes but not in min"},
   };
   tare_profiles *set = make(text, 4);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -260,10 +260,10 @@ static void wrong_files_add_nothing(void **state) {
     const char *message;
   } rows[] = {
       {"samples=1\nsamples=2:1:3\n", 24, ":2: profile \"samples=2:1:3\": samples=2:1:3 is out"},
-      {"samples=1\n'x", 12, ":2: a single quote is not closed"},
-      {"samples=1\n\0", 11, "not a text file, it holds a zero byte"},
-      {"# nothing\n", 10, "no profile in it"},
-      {"", 0, "no profile in it"},
+      {"samples=1\n'x", 12, ":2: unterminated single quote"},
+      {"samples=1\n\0", 11, "not a text file: it holds a NUL byte"},
+      {"# nothing\n", 10, "no profiles in this file"},
+      {"", 0, "no profiles in this file"},
   };
   tare_profiles *set = make(audio, 1);
   assert_int_equal(tare_profiles_add(set, "samples=7", NULL), TARE_OK);
@@ -316,16 +316,17 @@ static void explanations_name_values_and_bounds(void **state) {
   tare_profiles *set = make(audio, 1);
   tare_error err = {0};
   assert_int_equal(tare_profiles_explain(set, (int64_t[]){1, 5}, "a.wav", &err), TARE_E_SHAPE);
-  assert_string_equal(err.message, "a.wav: there is no profile to hold it");
+  assert_string_equal(err.message, "a.wav: there are no profiles");
   assert_int_equal(tare_profiles_add(set, "samples=1600:16000:80000", NULL), TARE_OK);
   tare_profiles_explain(set, (int64_t[]){1, 90000}, NULL, &err);
   assert_string_equal(err.message,
                       "samples=90000 is outside every profile: profile 0 takes 1600..80000");
   assert_int_equal(tare_profiles_add(set, "samples=1:1:1,batch=2", NULL), TARE_OK);
   tare_profiles_explain(set, (int64_t[]){2, 7}, "a.wav", &err);
-  assert_string_equal(err.message,
-                      "a.wav: batch=2, samples=7 fit together in no profile: profile 0 takes batch "
-                      "1..1, samples 1600..80000; profile 1 takes batch 2..2, samples 1..1");
+  assert_string_equal(
+      err.message,
+      "a.wav: batch=2, samples=7 do not fit any one profile together: profile 0 takes batch 1..1, "
+      "samples 1600..80000; profile 1 takes batch 2..2, samples 1..1");
   tare_profiles_free(&set);
 }
 
@@ -359,17 +360,17 @@ static void wrong_tensors_are_named(void **state) {
   } rows[] = {
       {0,
        {.rank = 3, .dims = {1, 1, 8}},
-       "input 'ids' has rank 3, the model takes rank 2 (batch x len), or one less"},
-      {3, {.rank = 1, .dims = {1}}, "input 'speed' has rank 1, the model takes rank 0 (scalar)"},
-      {2, {.rank = 2, .dims = {1, 15}}, "axis 1 of input 'style' is 15, the model takes 16"},
-      {2, {.rank = 2, .dims = {2, 16}}, "axis 0 of input 'style' is 2, the model takes 1"},
+       "input 'ids' has rank 3, expected 2 (batch x len), or one less"},
+      {3, {.rank = 1, .dims = {1}}, "input 'speed' has rank 1, expected 0 (scalar)"},
+      {2, {.rank = 2, .dims = {1, 15}}, "axis 1 of input 'style' is 15, expected 16"},
+      {2, {.rank = 2, .dims = {2, 16}}, "axis 0 of input 'style' is 2, expected 1"},
       {1,
        {.rank = 2, .dims = {1, 9}},
        "len is 8 by axis 1 of input 'ids' but 9 by axis 1 of input 'mask:0'"},
       {1,
        {.rank = 2, .dims = {2, 8}},
        "batch is 1 by axis 0 of input 'ids' but 2 by axis 0 of input 'mask:0'"},
-      {0, {.rank = 2, .dims = {1, -8}}, "axis 1 of input 'ids' has the negative size -8"},
+      {0, {.rank = 2, .dims = {1, -8}}, "axis 1 of input 'ids' has negative size -8"},
   };
   tare_profiles *set = make(text, 4);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -388,7 +389,7 @@ static void wrong_tensors_are_named(void **state) {
   int64_t value;
   tare_error err = {0};
   assert_int_equal(tare_profiles_bind(set, &single, &value, &err), TARE_E_SHAPE);
-  assert_message(&err, "axis 0 of input 'pair' is 1, the model takes 2");
+  assert_message(&err, "axis 0 of input 'pair' is 1, expected 2");
   tare_profiles_free(&set);
 }
 

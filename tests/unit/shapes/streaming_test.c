@@ -63,7 +63,7 @@ static void states_are_declared_or_found(void **state) {
   tare_streaming *s = make();
   tare_error err = {0};
   assert_int_equal(tare_streaming_add_state(s, "speech:state", &err), TARE_E_USAGE);
-  assert_non_null(strstr(err.message, "another"));
+  assert_non_null(strstr(err.message, "differ in type or shape"));
   assert_int_equal(tare_streaming_add_state(s, "stateN-state", &err), TARE_E_USAGE);
   assert_int_equal(tare_streaming_find_states(s), 1);
   assert_int_equal(tare_streaming_find_states(s), 0);
