@@ -1,6 +1,7 @@
 #include "engine/lower/operands.h"
 
 #include "base/mem.h"
+#include "graph/quantize/quantize.h"
 
 /* Input i, or NULL where it is absent. */
 static const tarei_value *operands_input(const tarei_step *const step, const int i) {
@@ -91,4 +92,13 @@ tare_status tarei_want_dim(const tarei_step *const step, const tarei_run *const 
              : tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' has length %lld, expected %lld", axis,
                           operands_input(step, i)->name, (long long)run->in[i]->dims[axis],
                           (long long)size);
+}
+
+tare_status tarei_want_int8_sum(const size_t n, tare_error *const err) {
+  return n <= TAREI_INT8_LONGEST_SUM
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_LIMIT,
+                          "sums of %zu products, the limit of int8 is %d (keep the layer in float: "
+                          "--layer-precisions)",
+                          n, TAREI_INT8_LONGEST_SUM);
 }

@@ -31,5 +31,7 @@ tare_status tarei_want_count(const tarei_step *step, const tarei_run *run, int i
 /* Axis of input i is so long. */
 tare_status tarei_want_dim(const tarei_step *step, const tarei_run *run, int i, int axis,
                            int64_t size, tare_error *err);
+/* Sums of so many int8 products stay inside int32. TARE_E_LIMIT. */
+tare_status tarei_want_int8_sum(size_t n, tare_error *err);
 
 #endif

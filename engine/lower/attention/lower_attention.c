@@ -117,6 +117,7 @@ static tare_status attention_run(const tarei_step *const step, const tarei_run *
   }
   a.epilogue = tarei_fused_epilogue(&s->fused, step, run, NULL, a.heads * a.width);
   if (s->bytes) {
+    TARE_TRY(tarei_want_int8_sum(a.keys > a.depth ? a.keys : a.depth, err));
     take_scales(s, &a);
   }
   a.layout = tarei_attention_layout_of(s->bytes, a.keys, a.depth, a.width);

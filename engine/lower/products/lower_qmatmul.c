@@ -141,6 +141,7 @@ static tare_status qmatmul_run(const tarei_step *const step, const tarei_run *co
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], s->trans_b, &p);
   TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
+  TARE_TRY(tarei_want_int8_sum(p.k, err));
   qmatmul_job j = {.s = s, .run = r};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, NULL, p.n);
   const double scale = (double)tarei_u8_scale(step->graph, step->node->in[0], r->profile) *

@@ -261,6 +261,18 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_MODEL, "'x2' needs a zero point of 128");
   one_node_start(&t);
   for (int i = 0; i < 3; i++) {
+    (void)one_node_input(&t, TARE_U8, 3, (int64_t[]){1, i ? 65794 : 1, 1}, NULL);
+  }
+  one_node_symbol(&t, 1, 1, "keys");
+  one_node_symbol(&t, 2, 1, "keys");
+  one_node_op(&t, "Attention", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "heads", 1));
+  for (int i = 0; i < 3; i++) {
+    one_node_scale(&t, t.in[i], 1, false);
+  }
+  one_node_refused(&t, TARE_E_LIMIT, "sums of 65794 products");
+  one_node_start(&t);
+  for (int i = 0; i < 3; i++) {
     (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 5, 8}, NULL);
   }
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){5, 4}, NULL);

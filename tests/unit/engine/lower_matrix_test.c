@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "graph/quantize/quantize.h"
 #include "kernels/requant.h"
 #include "unit/engine/one_node.h"
 
@@ -408,6 +409,35 @@ static void test_unsigned_second(void **state) {
   one_node_end(&t);
 }
 
+/* Two inputs [1, k] and [k, 1], a symbol for k. */
+static void start_long_product(one_node *const t, const int64_t k, const uint8_t a) {
+  uint8_t *const bytes = calloc((size_t)k, 2);
+  assert_non_null(bytes);
+  memset(bytes, a, (size_t)k);
+  one_node_start(t);
+  (void)one_node_input(t, TARE_U8, 2, (int64_t[]){1, k}, bytes);
+  (void)one_node_input(t, TARE_U8, 2, (int64_t[]){k, 1}, bytes + k);
+  free(bytes);
+  one_node_symbol(t, 0, 1, "k");
+  one_node_symbol(t, 1, 0, "k");
+  one_node_op(t, "QMatMul", "tare", 1, 1);
+  one_node_scale(t, t->in[0], 1, true);
+  one_node_scale(t, t->in[1], 1, false);
+}
+
+/* The longest product whose sums cannot leave int32, at its extreme; one more is refused. */
+static void test_longest_sum(void **state) {
+  (void)state;
+  one_node t;
+  start_long_product(&t, TAREI_INT8_LONGEST_SUM, 255);
+  one_node_run_ok(&t);
+  const double sum = 127.0 * -128 * TAREI_INT8_LONGEST_SUM;
+  assert_true(fabs((double)((const float *)t.outputs[0].data)[0] / sum - 1) < 1e-6);
+  one_node_end(&t);
+  start_long_product(&t, TAREI_INT8_LONGEST_SUM + 1, 255);
+  one_node_refused(&t, TARE_E_LIMIT, "sums of 65794 products, the limit of int8 is 65793");
+}
+
 static void test_refused(void **state) {
   (void)state;
   one_node t;
@@ -433,11 +463,12 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_matmul),      cmocka_unit_test(test_vectors),
-      cmocka_unit_test(test_gemm),        cmocka_unit_test(test_linear),
-      cmocka_unit_test(test_other_types), cmocka_unit_test(test_unsigned_second),
-      cmocka_unit_test(test_qlinear),     cmocka_unit_test(test_qmatmul),
-      cmocka_unit_test(test_quantize),    cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_longest_sum),     cmocka_unit_test(test_matmul),
+      cmocka_unit_test(test_vectors),         cmocka_unit_test(test_gemm),
+      cmocka_unit_test(test_linear),          cmocka_unit_test(test_other_types),
+      cmocka_unit_test(test_unsigned_second), cmocka_unit_test(test_qlinear),
+      cmocka_unit_test(test_qmatmul),         cmocka_unit_test(test_quantize),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
