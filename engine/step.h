@@ -1,9 +1,9 @@
 /*
  * Steps: a node of the final graph, ready to run.
  *
- * Each row of graph/ops.inc has a lowering (engine/lower/lower_<name>.c) that says how its node
- * is prepared once and run many times. Steps see tensors with final dims and memory; they never
- * allocate while running.
+ * Each row of graph/ops.inc has a lowering (engine/lower/<subject>/lower_<name>.c) that prepares a
+ * node once and runs it many times. When a step runs, its inputs and outputs have their final dims
+ * and memory. Only Loop and Scan allocate while they run, for lists and for what their bodies carry.
  */
 #ifndef TAREI_ENGINE_STEP_H
 #define TAREI_ENGINE_STEP_H

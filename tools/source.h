@@ -1,10 +1,10 @@
-/* Data for a model or plan, with what has to be carried and cut on the way. */
+/* Data for a model or plan, and the states and chunks of a streaming one. */
 #ifndef TARE_TOOLS_SOURCE_H
 #define TARE_TOOLS_SOURCE_H
 
 #include "tools/options/options.h"
 
-/* The ports of what is fed. */
+/* Inputs and outputs of the model or plan. */
 typedef struct ports {
   const tare_port *inputs, *outputs;
   int n_inputs, n_outputs;
@@ -13,12 +13,13 @@ typedef struct ports {
 ports ports_of_model(const tare_model *model);
 ports ports_of_plan(const tare_plan *plan);
 
-/* A streaming as the options say; NULL where they ask for none. */
+/* Makes a streaming from the options; NULL if they ask for none. */
 tare_status streaming_new(const opt_streaming *options, const ports *p, tare_streaming **out,
                           tare_error *err);
 
-/* Opens data. *streaming is NULL at first, and stays so where samples are runs; where the data lack
- * inputs that pair with outputs, these become states, which is said. */
+/* Opens data. *streaming is NULL for the first data set of a model, and that of the first call for
+ * another. If it is NULL, it is made as the options say; without options, inputs that the data lack
+ * and that pair with outputs become states, which is reported. NULL afterwards: a sample is a run. */
 tare_status source_open(const opt_streaming *options, const opt_data *data, const cli_list *paths,
                         const opt_common *common, const ports *p, tare_streaming **streaming,
                         tare_dataset **out, tare_error *err);
