@@ -51,7 +51,7 @@ static void library_without_memory_is_not_entered_again(void **state) {
   assert_string_equal(err.message, "no memory for HDF5");
 
   assert_int_equal(tarei_hdf5_lock(&err), TARE_E_MEMORY);
-  assert_contains(err.message, "HDF5 ran out of memory before");
+  assert_contains(err.message, "HDF5 ran out of memory earlier");
   tarei_hdf5_lock_to_close();
   assert_false(tarei_hdf5_is_usable());
   tarei_h5_outfile_abort(&h);
