@@ -30,7 +30,7 @@ typedef struct tarei_fit_options {
   int n_pad_values;
   const tare_length_input *length_inputs; /* checked there as well */
   int n_length_inputs;
-  const tare_streaming *streaming; /* of the caller: its chunks go with no length inputs */
+  const tare_streaming *streaming; /* of the caller; excludes length inputs */
 } tarei_fit_options;
 
 /* TARE_E_USAGE when a pad value or a length input names no input or does not fit its dtype. */

@@ -28,7 +28,7 @@ bool tarei_state_names_pair(const char *input, const char *output);
 
 /*
  * One sample chunk by chunk. Zero-initialise, then for each sample: begin with its tensors, and
- * until next says no more: run what it gives, feed the outputs. All memory is its own.
+ * until next returns none: run what it gives, feed the outputs. All memory is its own.
  */
 typedef struct tarei_utterance {
   const tare_streaming *streaming;

@@ -89,7 +89,7 @@ tare_status tarei_extras_add(tarei_extras *extras, const char *key, const char *
 tare_status tarei_extras_add_number(tarei_extras *extras, const char *key, double value,
                                     tare_error *err);
 
-/* Sorts the tensors. TARE_E_INPUT "what: ..." when a name stands there twice. */
+/* Sorts the tensors. TARE_E_INPUT "what: ..." when a name is duplicated. */
 tare_status tarei_table_finish(tare_table *table, const char *what, tare_error *err);
 
 /* Text of a number that reads back as the same number; at least 32 bytes. */
