@@ -6,8 +6,8 @@
 
 #include "base/str.h"
 
-/* Products of u8 and s8 that an int32 accumulator surely holds: 2^31 / (255 * 127). */
-#define TAREI_LONGEST_SUM 66311
+/* Products of u8 and s8 that an int32 sum holds: 255 * -128 so many times stays inside it. */
+#define TAREI_INT8_LONGEST_SUM 65793
 
 /* A reason with what it speaks of (include/tare/plan.h). */
 typedef struct tarei_reason {

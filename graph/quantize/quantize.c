@@ -112,7 +112,7 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
     return because(TARE_REASON_NO_ROWS, NULL, 0);
   }
   const int64_t length = sum_length(g, node, form);
-  if (length > TAREI_LONGEST_SUM) {
+  if (length > TAREI_INT8_LONGEST_SUM) {
     return because(TARE_REASON_LONG_SUM, NULL, length);
   }
   const int odd = first_not_finite(g, node, form);

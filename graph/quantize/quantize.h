@@ -15,9 +15,6 @@ typedef struct tarei_quantize_options {
   bool int8;                /* layers run in int8 unless a request says otherwise */
 } tarei_quantize_options;
 
-/* Products that an int32 sum holds: 255 * -128 so many times stays inside it. */
-#define TAREI_INT8_LONGEST_SUM 65793
-
 /* Attribute of an int8 layer whose input stays float: each of its rows is quantized at run time. */
 #define TAREI_ATTR_ROW_SCALES "row_scales"
 
