@@ -3,7 +3,7 @@
 #include "tools/options/options.h"
 
 static const struct argp_option OPTIONS[] = {
-    {"metric", OPT_METRIC, "METRIC", 0, "Task metric against the labels that --labels names: ", 0},
+    {"metric", OPT_METRIC, "METRIC", 0, "Task metric against --labels: ", 0},
     {"alphabet", OPT_ALPHABET, "CHARS", 0, "characters of classes 1, 2, ...; class 0 is blank", 0},
     {"output-index", OPT_OUTPUT_INDEX, "I", 0, "Output that the metric reads (default 0)", 0},
     {0}};
@@ -62,7 +62,7 @@ void opt_metric_check(const struct argp_state *const state, const opt_metric *co
                       const opt_data *const data) {
   if (metric->metric < 0 && data->labels) {
     char *const metrics = metric_list(" or ", false, false);
-    argp_error(state, "--labels needs a metric that reads them: --metric %s", metrics);
+    argp_error(state, "--labels needs --metric %s", metrics);
     free(metrics);
   }
   if (metric->metric >= 0 && !data->labels) {
