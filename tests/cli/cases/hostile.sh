@@ -37,7 +37,7 @@ for model in "$folder"/*.onnx; do
       attempt "$file" build "$model" --calib x.json -o x.plan -q
       attempt "$file" run x.plan "$data" -q
       # What cannot be int8 says why.
-      "$TARE" inspect x.plan | sed -n 's/.*\(weights .* hold NaN or Inf\).*/ (\1)/p' | tr -d '\n'
+      "$TARE" inspect x.plan | sed -n 's/.*\(weights .* contain NaN or Inf\).*/ (\1)/p' | tr -d '\n'
     fi
   fi
   rm -f x.plan x.json
