@@ -46,7 +46,7 @@ static tare_status outfile_find_place(const char *const path, char **const place
                     S_ISDIR(there.st_mode) ? "folder" : "device or pipe");
 }
 
-/* --- names ----------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Does `make` with names beside the place until one is free; -1 with errno, as `make` gives it. */
 static int make_named(tarei_outfile *const out, int (*const make)(const char *name, int fd)) {
@@ -130,7 +130,7 @@ tare_status tarei_outfile_open(const char *const path, tarei_outfile *const out,
   return TARE_OK;
 }
 
-/* --- bytes ----------------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 void tarei_outfile_write_at(tarei_outfile *const out, uint64_t offset, const void *const data,
                             const size_t bytes) {
@@ -182,7 +182,7 @@ tare_status tarei_outfile_check(const tarei_outfile *const out, tare_error *cons
   return out->reason ? fail_io(err, "write", out->path) : TARE_OK;
 }
 
-/* --- the end --------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* A file without a name can take one that is free, but not replace another: for that it needs a
  * name beside it first. Nothing but the end of the process right between the two calls leaves

@@ -17,7 +17,7 @@
 #define LINE 128     /* bytes that processors move together: pairs of cache lines */
 
 static const double SPIN_SECONDS = 100e-6; /* getting up costs both threads about 50 us */
-enum { LOOKS = 64 }; /* at the line between two looks at the clock */
+enum { LOOKS = 64 };                       /* at the line between two looks at the clock */
 
 /* The place of one thread. The caller of a run writes `work`; words carry the run's number, so that
  * a thread that comes too late cannot claim anything of a later run with what it knew of an earlier
@@ -25,13 +25,13 @@ enum { LOOKS = 64 }; /* at the line between two looks at the clock */
  * an item has read the right ones, and nothing is made of them before. */
 typedef struct team_place {
   _Alignas(LINE) struct {
-    _Atomic uint64_t left;                  /* run, then the items of the share to be claimed */
+    _Atomic uint64_t left; /* run, then the items of the share to be claimed */
     _Atomic(tarei_team_fn) fn;
     _Atomic(const void *) user;
-    _Atomic uint32_t items, members;        /* members: threads that take part */
+    _Atomic uint32_t items, members; /* members: threads that take part */
   } work;
-  _Alignas(LINE) _Atomic uint64_t done;     /* run, then the items that this thread has done in it */
-  _Alignas(LINE) _Atomic uint32_t asleep;   /* 1 when the thread sleeps, or is about to */
+  _Alignas(LINE) _Atomic uint64_t done;   /* run, then the items that this thread has done in it */
+  _Alignas(LINE) _Atomic uint32_t asleep; /* 1 when the thread sleeps, or is about to */
   _Atomic uint32_t quits;
   tarei_team *team;
   int number;
@@ -75,7 +75,7 @@ static uint32_t team_claim(team_place *const p, const uint64_t run) {
 
 /* Works on a run until nothing is left to claim. `done` items were done before. */
 static uint32_t team_work(tarei_team *const team, const uint32_t number, const uint64_t run,
-                     uint32_t done) {
+                          uint32_t done) {
   team_place *const own = &team->places[number];
   const tarei_team_fn fn = atomic_load_explicit(&own->work.fn, memory_order_relaxed);
   const void *const user = atomic_load_explicit(&own->work.user, memory_order_relaxed);
@@ -213,10 +213,10 @@ void tarei_team_wake(tarei_team *const team) {
   }
 }
 
-/* The caller's own first item is claimed from the start: it begins without waiting for its writes to
- * the lines of the others. */
+/* The caller's own first item is claimed from the start: it begins without waiting for its writes
+ * to the lines of the others. */
 static void team_publish(tarei_team *const team, const uint32_t items, const uint32_t members,
-                    const tarei_team_fn fn, const void *const user) {
+                         const tarei_team_fn fn, const void *const user) {
   const uint64_t run = ++team->run;
   for (uint32_t i = 0; i < members; i++) {
     team_place *const p = &team->places[i];

@@ -24,17 +24,24 @@ static void run_conversion(void *context) {
   p->kernels->to_bf16(p->x, g->k, g->m, g->k, p->a, g->lda);
 }
 
-static void kernels_bf16_bench_product(const tarei_kernels *kernels, const bench_peak *peak, size_t m, size_t k,
-                          size_t n) {
+static void kernels_bf16_bench_product(const tarei_kernels *kernels, const bench_peak *peak,
+                                       size_t m, size_t k, size_t n) {
   float *const x = bench_allocate(m * k * sizeof *x);
   float *const w = bench_allocate(k * n * sizeof *w);
   uint16_t *const a = bench_allocate(m * k * sizeof *a);
   uint16_t *const packed = bench_allocate(tarei_bf16_packed_size(k, n));
   float *const out = bench_allocate(m * n * sizeof *out);
   tarei_bf16_pack(w, n, false, k, n, packed);
-  kernels_bf16_product p = {kernels, x, a,
-               {.a = a, .lda = k, .m = m, .k = k, .n = n, .b = packed,
-                .epilogue = {.out_f32 = out, .ld_f32 = n}}};
+  kernels_bf16_product p = {kernels,
+                            x,
+                            a,
+                            {.a = a,
+                             .lda = k,
+                             .m = m,
+                             .k = k,
+                             .n = n,
+                             .b = packed,
+                             .epilogue = {.out_f32 = out, .ld_f32 = n}}};
   bench_work works[3] = {{.run = kernels_bf16_run_product, .context = &p},
                          {.run = run_conversion, .context = &p},
                          {.run = peak ? peak->run : NULL}};

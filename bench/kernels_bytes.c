@@ -54,8 +54,8 @@ static void kernels_bytes_run_rows(void *context) {
 
 /* Copying moves as many bytes as the rows and their results have. */
 static void kernels_bytes_bench_rows(const tarei_kernels *kernels, char *memory) {
-  static const size_t cases[][3] = {{1000, 10, 5},    {100, 64, 64},    {100, 256, 256},
-                                    {100, 768, 768},  {100, 1024, 1024}, {512, 768, 768}};
+  static const size_t cases[][3] = {{1000, 10, 5},   {100, 64, 64},     {100, 256, 256},
+                                    {100, 768, 768}, {100, 1024, 1024}, {512, 768, 768}};
   uint8_t *const out = bench_allocate(MAX_BYTES);
   float *const scales = bench_allocate(1000 * sizeof *scales);
   float *const x = (float *)(void *)memory;

@@ -17,9 +17,9 @@ static void run_depthwise(void *context) {
 }
 
 static void bench_type(const tarei_kernels *kernels, unsigned isa, bool bytes) {
-  static const int64_t shapes[][4] = {
-      {256, 33, 1, 200}, {256, 33, 1, 750}, {512, 63, 1, 200}, {512, 75, 1, 750},
-      {512, 87, 2, 200}, {256, 9, 1, 750},  {256, 3, 1, 750}};
+  static const int64_t shapes[][4] = {{256, 33, 1, 200}, {256, 33, 1, 750}, {512, 63, 1, 200},
+                                      {512, 75, 1, 750}, {512, 87, 2, 200}, {256, 9, 1, 750},
+                                      {256, 3, 1, 750}};
   printf("\n%s\n", bytes ? kernels->dw_conv_i8_name : kernels->dw_conv_f32_name);
   printf("%24s %9s %7s\n", "C, taps, dilation, T", "GOP/s", "% peak");
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
@@ -32,14 +32,23 @@ static void bench_type(const tarei_kernels *kernels, unsigned isa, bool bytes) {
     int32_t *const add = bench_allocate(channels * sizeof *add);
     void *const out = bench_allocate(outputs * width);
     depthwise d = {.f = bytes ? kernels->dw_conv_i8 : kernels->dw_conv_f32,
-                   .conv = {.x = x, .ldx = channels, .in_length = t, .t1 = t, .kernel = kernel,
-                            .stride = 1, .dilation = dilation, .pad = (kernel - 1) * dilation / 2,
-                            .channels = channels, .w = w, .add = bytes ? add : NULL}};
+                   .conv = {.x = x,
+                            .ldx = channels,
+                            .in_length = t,
+                            .t1 = t,
+                            .kernel = kernel,
+                            .stride = 1,
+                            .dilation = dilation,
+                            .pad = (kernel - 1) * dilation / 2,
+                            .channels = channels,
+                            .w = w,
+                            .add = bytes ? add : NULL}};
     d.conv.epilogue = bytes ? (tarei_epilogue){.out_u8 = out, .ld_u8 = channels, .inv_scale = 1.0f}
                             : (tarei_epilogue){.out_f32 = out, .ld_f32 = channels};
     const char *name;
     const double peak_now = bench_peak_rate(bytes, isa, &name);
-    const double rate = 2.0 * (double)(outputs * (size_t)kernel) / bench_best_time(run_depthwise, &d);
+    const double rate =
+        2.0 * (double)(outputs * (size_t)kernel) / bench_best_time(run_depthwise, &d);
     printf("%6lld,%4lld,%4lld,%6lld %9.1f %7.1f\n", (long long)c, (long long)kernel,
            (long long)dilation, (long long)t, rate * 1e-9,
            peak_now > 0 ? 100 * rate / peak_now : 0);

@@ -66,10 +66,10 @@ static void run_layer_norm(void *context) {
   }
 }
 
-#define DEFINE_RUN_ACT(name, value)                                  \
-  static void run_##name(void *context) {                            \
-    const elements *const e = context;                               \
-    e->kernels->act(TAREI_ACT_##value, 0, 0, e->x, e->n, e->out);    \
+#define DEFINE_RUN_ACT(name, value)                               \
+  static void run_##name(void *context) {                         \
+    const elements *const e = context;                            \
+    e->kernels->act(TAREI_ACT_##value, 0, 0, e->x, e->n, e->out); \
   }
 DEFINE_RUN_ACT(gelu, GELU)
 DEFINE_RUN_ACT(sigmoid, SIGMOID)
@@ -112,12 +112,18 @@ static void kernels_elements_bench_rows(const elements *e) {
   static const struct {
     const char *name;
     bench_work_fn *run;
-  } works[] = {{"minmax", kernels_elements_run_minmax},           {"observe", kernels_elements_run_observe},
-               {"softmax to u8", run_softmax},   {"softmax", run_softmax_f32},
-               {"softmax bytes", run_softmax_u8}, {"layer norm to u8", run_layer_norm},
-               {"exp", run_exp},                 {"gelu", run_gelu},
-               {"sigmoid", run_sigmoid},         {"tanh", run_tanh},
-               {"silu", run_silu},               {"quantize", kernels_elements_run_quantize}};
+  } works[] = {{"minmax", kernels_elements_run_minmax},
+               {"observe", kernels_elements_run_observe},
+               {"softmax to u8", run_softmax},
+               {"softmax", run_softmax_f32},
+               {"softmax bytes", run_softmax_u8},
+               {"layer norm to u8", run_layer_norm},
+               {"exp", run_exp},
+               {"gelu", run_gelu},
+               {"sigmoid", run_sigmoid},
+               {"tanh", run_tanh},
+               {"silu", run_silu},
+               {"quantize", kernels_elements_run_quantize}};
   elements parts[2] = {*e, *e};
   parts[0].n = 16384;
   for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
@@ -134,7 +140,8 @@ void bench_elements(const tarei_kernels *kernels, unsigned isa) {
   static const struct {
     const char *name;
     float (*next)(void);
-  } data[] = {{"normal", nearly_normal}, {"ReLU", relu_of_normal}, {"constant", kernels_elements_constant}};
+  } data[] = {
+      {"normal", nearly_normal}, {"ReLU", relu_of_normal}, {"constant", kernels_elements_constant}};
   elements e = {.kernels = kernels,
                 .n = N_ELEMENTS,
                 .x = bench_allocate(N_ELEMENTS * sizeof(float)),

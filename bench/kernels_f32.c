@@ -16,17 +16,23 @@ static void kernels_f32_run_product(void *context) {
   p->run(&p->gemm);
 }
 
-static void kernels_f32_bench_product(const tarei_kernels *kernels, const bench_peak *peak, size_t m, size_t k,
-                          size_t n) {
+static void kernels_f32_bench_product(const tarei_kernels *kernels, const bench_peak *peak,
+                                      size_t m, size_t k, size_t n) {
   float *const a = bench_allocate(m * k * sizeof *a);
   float *const w = bench_allocate(k * n * sizeof *w);
   float *const packed = bench_allocate(tarei_f32_packed_size(k, n));
   float *const out = bench_allocate(m * n * sizeof *out);
   kernels->f32_pack(w, n, false, k, n, packed);
   kernels_f32_product p = {kernels->f32_gemm,
-               {.a = a, .lda = k, .m = m, .k = k, .n = n, .b = packed,
-                .epilogue = {.out_f32 = out, .ld_f32 = n}}};
-  bench_work works[2] = {{.run = kernels_f32_run_product, .context = &p}, {.run = peak ? peak->run : NULL}};
+                           {.a = a,
+                            .lda = k,
+                            .m = m,
+                            .k = k,
+                            .n = n,
+                            .b = packed,
+                            .epilogue = {.out_f32 = out, .ld_f32 = n}}};
+  bench_work works[2] = {{.run = kernels_f32_run_product, .context = &p},
+                         {.run = peak ? peak->run : NULL}};
   bench_best_times(works, peak ? 2 : 1);
   const double rate = 2.0 * (double)(m * k * n) / works[0].best;
   printf("%5zux%-4zu %5zu %9.1f %7.1f\n", k, n, m, rate * 1e-9,

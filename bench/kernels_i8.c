@@ -8,7 +8,8 @@
 #include "bench/peak.h"
 #include "bench/product.h"
 
-static double kernels_i8_percent(double rate, const bench_peak *peak, int threads, const bench_work *loop) {
+static double kernels_i8_percent(double rate, const bench_peak *peak, int threads,
+                                 const bench_work *loop) {
   return peak ? 100 * rate * loop->best / (peak->operations * threads) : 0;
 }
 
@@ -46,8 +47,9 @@ static void print_product(const tarei_kernels *kernels, const bench_peak *peak, 
 }
 
 void bench_products_i8(const tarei_kernels *kernels, unsigned isa) {
-  static const size_t shapes[][2] = {{256, 256},  {256, 1024}, {1024, 256},  {512, 2048}, {768, 768},
-                                     {768, 3072}, {3072, 768}, {1024, 4096}, {4096, 1024}};
+  static const size_t shapes[][2] = {{256, 256},  {256, 1024},  {1024, 256},
+                                     {512, 2048}, {768, 768},   {768, 3072},
+                                     {3072, 768}, {1024, 4096}, {4096, 1024}};
   static const size_t rows[] = {1, 16, 100, 256, 512};
   const bench_peak *const peak = bench_peak_loop(true, isa);
   printf("\n%s against %s\n", kernels->i8_gemm_name, peak ? peak->name : "nothing");

@@ -46,24 +46,39 @@ static void bench_layer(const tarei_kernels *kernels, size_t n, size_t gates, bo
   float *const mult = bench_allocate(columns * sizeof *mult);
   int32_t *const add = bench_allocate(columns * sizeof *add);
   uint8_t *const h_u8 = bench_allocate(n + 3);
-  void *const w = bench_allocate(bytes ? tarei_i8_packed_size(n, columns)
-                                       : tarei_f32_packed_size(n, columns));
+  void *const w =
+      bench_allocate(bytes ? tarei_i8_packed_size(n, columns) : tarei_f32_packed_size(n, columns));
   for (size_t i = 0; i < columns; i++) {
     x[i] = (float)(i * 7 % 41) * 0.1f - 2.0f;
   }
   const tarei_epilogue e = {.mult = bytes ? mult : NULL, .out_f32 = rec, .ld_f32 = columns};
-  const tarei_state_out out = {.f32 = h, .u8 = bytes ? h_u8 : NULL, .inv_scale = 127.0f,
-                               .zero_point = 128};
-  step s = {.kernels = kernels,
-            .bytes = bytes,
-            .i8 = {.a = h_u8, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .add = add,
-                   .epilogue = e},
-            .f32 = {.a = h, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .epilogue = e},
-            .gru = {.m = 1, .n = n, .gate_step = n, .x = x, .rec = rec, .h = h, .clip = INFINITY,
-                    .linear_before_reset = true, .out = out},
-            .lstm = {.m = 1, .n = n, .gate_step = n, .x = x, .rec = rec, .clip = INFINITY, .c = c, .out_c = c,
-                     .out = out}};
-  bench_work works[] = {{kernels_recurrent_run_product, &s, 0}, {gates == 3 ? run_gru : run_lstm, &s, 0}};
+  const tarei_state_out out = {
+      .f32 = h, .u8 = bytes ? h_u8 : NULL, .inv_scale = 127.0f, .zero_point = 128};
+  step s = {
+      .kernels = kernels,
+      .bytes = bytes,
+      .i8 = {.a = h_u8, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .add = add, .epilogue = e},
+      .f32 = {.a = h, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .epilogue = e},
+      .gru = {.m = 1,
+              .n = n,
+              .gate_step = n,
+              .x = x,
+              .rec = rec,
+              .h = h,
+              .clip = INFINITY,
+              .linear_before_reset = true,
+              .out = out},
+      .lstm = {.m = 1,
+               .n = n,
+               .gate_step = n,
+               .x = x,
+               .rec = rec,
+               .clip = INFINITY,
+               .c = c,
+               .out_c = c,
+               .out = out}};
+  bench_work works[] = {{kernels_recurrent_run_product, &s, 0},
+                        {gates == 3 ? run_gru : run_lstm, &s, 0}};
   bench_best_times(works, 2);
   printf("%5s %5s %5zu %11.2f %11.2f\n", gates == 3 ? "GRU" : "LSTM", bytes ? "int8" : "float", n,
          works[0].best * 1e6, works[1].best * 1e6);

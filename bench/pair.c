@@ -4,7 +4,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* The second thread waits for its turn without sleeping: waking it would take longer than the work. */
+/* The second thread waits for its turn without sleeping: waking it would take longer than the work.
+ */
 static struct {
   pthread_t thread;
   cpu_set_t before;

@@ -9,6 +9,7 @@
 #if defined(__x86_64__)
 enum { PEAK_STEPS = 20000, PEAK_CHAINS = 12 };
 
+/* clang-format off */
 #define CHAINS(op, a)                                                                     \
   op " %%" a "0, %%" a "0, %%" a "1\n\t" op " %%" a "0, %%" a "0, %%" a "2\n\t"           \
   op " %%" a "0, %%" a "0, %%" a "3\n\t" op " %%" a "0, %%" a "0, %%" a "4\n\t"           \
@@ -28,6 +29,7 @@ enum { PEAK_STEPS = 20000, PEAK_CHAINS = 12 };
                      : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",      \
                        "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12");                \
   }
+/* clang-format on */
 DEFINE_PEAK(peak_i8_zmm, "vpdpbusd", "zmm")
 DEFINE_PEAK(peak_i8_ymm, "%{vex%} vpdpbusd", "ymm")
 DEFINE_PEAK(peak_madd_ymm, "vpmaddwd", "ymm")

@@ -60,8 +60,7 @@ tare_status tarei_memory_plan(tarei_usage *const usages, const int n, size_t *co
     for (int j = 0; j < i; j++) {
       const tarei_usage *const o = order[j];
       if (o->first <= u->last && u->first <= o->last) {
-        taken[n_taken++] =
-            (placed){o->offset, o->offset + tarei_round_up(o->bytes, TAREI_ALIGN)};
+        taken[n_taken++] = (placed){o->offset, o->offset + tarei_round_up(o->bytes, TAREI_ALIGN)};
       }
     }
     u->offset = lowest_gap(taken, n_taken, bytes);

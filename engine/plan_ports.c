@@ -129,8 +129,7 @@ int64_t tare_plan_context_bytes(const tare_plan *const plan) {
   return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }
 
-/* --- layers: shape and reason are texts kept in two strings per step ----------------------------
- */
+/* --- layers: shape and reason are texts kept in two strings per step -------------------------- */
 
 enum { LAYER_SHAPE, LAYER_REASON, LAYER_TEXTS };
 

@@ -27,7 +27,9 @@ void tarei_put_bytes(tarei_writer *const w, const void *const data, const size_t
   w->n += n;
 }
 
-void tarei_put_u8(tarei_writer *const w, const uint8_t x) { tarei_put_bytes(w, &x, 1); }
+void tarei_put_u8(tarei_writer *const w, const uint8_t x) {
+  tarei_put_bytes(w, &x, 1);
+}
 
 static void put_little(tarei_writer *const w, const uint64_t x, const int bytes) {
   uint8_t b[8];
@@ -37,8 +39,12 @@ static void put_little(tarei_writer *const w, const uint64_t x, const int bytes)
   tarei_put_bytes(w, b, (size_t)bytes);
 }
 
-void tarei_put_u32(tarei_writer *const w, const uint32_t x) { put_little(w, x, 4); }
-void tarei_put_u64(tarei_writer *const w, const uint64_t x) { put_little(w, x, 8); }
+void tarei_put_u32(tarei_writer *const w, const uint32_t x) {
+  put_little(w, x, 4);
+}
+void tarei_put_u64(tarei_writer *const w, const uint64_t x) {
+  put_little(w, x, 8);
+}
 void tarei_put_f32(tarei_writer *const w, const float x) {
   put_little(w, tarei_float_to_bits(x), 4);
 }
@@ -72,10 +78,18 @@ static uint64_t get_little(tarei_reader *const r, const int bytes) {
   return x;
 }
 
-uint8_t tarei_get_u8(tarei_reader *const r) { return (uint8_t)get_little(r, 1); }
-uint32_t tarei_get_u32(tarei_reader *const r) { return (uint32_t)get_little(r, 4); }
-uint64_t tarei_get_u64(tarei_reader *const r) { return get_little(r, 8); }
-float tarei_get_f32(tarei_reader *const r) { return tarei_bits_to_float(tarei_get_u32(r)); }
+uint8_t tarei_get_u8(tarei_reader *const r) {
+  return (uint8_t)get_little(r, 1);
+}
+uint32_t tarei_get_u32(tarei_reader *const r) {
+  return (uint32_t)get_little(r, 4);
+}
+uint64_t tarei_get_u64(tarei_reader *const r) {
+  return get_little(r, 8);
+}
+float tarei_get_f32(tarei_reader *const r) {
+  return tarei_bits_to_float(tarei_get_u32(r));
+}
 
 char *tarei_get_text(tarei_reader *const r) {
   const uint32_t n = tarei_get_u32(r);

@@ -8,8 +8,7 @@
 
 enum { MOST_PROBED = 16 }; /* symbols that an error is blamed on: each takes two inferences */
 
-/* --- constants for symbols -----------------------------------------------------------------------
- */
+/* --- constants for symbols -------------------------------------------------------------------- */
 
 /* Whether an input has the symbol. */
 static tare_status fix(tarei_graph *const graph, const char *const name, const int64_t value,

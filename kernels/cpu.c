@@ -5,20 +5,19 @@
 #include "kernels/kernels.h"
 
 /* X(name, bit of the ISA itself, bits of all it implies) */
-#define ISAS(X)                                                                  \
-  X("scalar", TAREI_ISA_SCALAR, 0)                                               \
-  X("avx2", TAREI_ISA_AVX2, 0)                                                   \
-  X("avxvnni", TAREI_ISA_AVXVNNI, TAREI_ISA_AVX2)                                \
-  X("avx512", TAREI_ISA_AVX512, TAREI_ISA_AVX2)                                  \
-  X("avx512vnni", TAREI_ISA_AVX512VNNI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
-  X("avx512vbmi", TAREI_ISA_AVX512VBMI,                                          \
-    TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI)                    \
-  X("avx512bf16", TAREI_ISA_AVX512BF16, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)       \
-  X("amxint8", TAREI_ISA_AMXINT8,                                                \
-    TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI | TAREI_ISA_AVX512VBMI) \
-  X("neon", TAREI_ISA_NEON, 0)                                                   \
-  X("neondot", TAREI_ISA_NEONDOT, TAREI_ISA_NEON)                                \
-  X("neoni8mm", TAREI_ISA_NEONI8MM, TAREI_ISA_NEON | TAREI_ISA_NEONDOT)          \
+#define ISAS(X)                                                                                   \
+  X("scalar", TAREI_ISA_SCALAR, 0)                                                                \
+  X("avx2", TAREI_ISA_AVX2, 0)                                                                    \
+  X("avxvnni", TAREI_ISA_AVXVNNI, TAREI_ISA_AVX2)                                                 \
+  X("avx512", TAREI_ISA_AVX512, TAREI_ISA_AVX2)                                                   \
+  X("avx512vnni", TAREI_ISA_AVX512VNNI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)                        \
+  X("avx512vbmi", TAREI_ISA_AVX512VBMI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI) \
+  X("avx512bf16", TAREI_ISA_AVX512BF16, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)                        \
+  X("amxint8", TAREI_ISA_AMXINT8,                                                                 \
+    TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI | TAREI_ISA_AVX512VBMI)              \
+  X("neon", TAREI_ISA_NEON, 0)                                                                    \
+  X("neondot", TAREI_ISA_NEONDOT, TAREI_ISA_NEON)                                                 \
+  X("neoni8mm", TAREI_ISA_NEONI8MM, TAREI_ISA_NEON | TAREI_ISA_NEONDOT)                           \
   X("native", TAREI_ISA_ALL, 0)
 
 static const struct {

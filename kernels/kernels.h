@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- CPU features ---------------------------------------------------------------------------- */
+/* --- CPU features ----------------------------------------------------------------------------- */
 typedef enum tarei_isa {
   TAREI_ISA_SCALAR = 0,
   TAREI_ISA_AVX2 = 1u << 0,        /* with FMA */
@@ -41,7 +41,7 @@ const char *tarei_isa_name(unsigned one_bit);  /* "avx512vnni"; "scalar" for 0 *
 bool tarei_isa_parse(const char *text, unsigned *mask);
 const char *tarei_isa_choices(void); /* "scalar, avx2, ...", what parse knows, for messages */
 
-/* --- epilogue: what happens to an accumulator before it is stored ------------------------------ */
+/* --- epilogue: what happens to an accumulator before it is stored ----------------------------- */
 typedef enum tarei_act { /* values reach plan files */
   TAREI_ACT_NONE = 0,
   TAREI_ACT_RELU = 1,
@@ -83,7 +83,7 @@ typedef struct tarei_epilogue {
   const uint8_t *table;    /* [256], what becomes of each byte of out_u8, or NULL */
 } tarei_epilogue;
 
-/* --- int8 gemm: u8 x s8 -> s32 -> epilogue ----------------------------------------------------- */
+/* --- int8 gemm: u8 x s8 -> s32 -> epilogue ---------------------------------------------------- */
 /* Panels of 32 columns by 4 k: packed[p][k/4][32][4], zero-filled beyond K and N. One layout for
  * every ISA, so that plan files move between machines. */
 #define TAREI_I8_PANEL 32
@@ -107,7 +107,7 @@ typedef struct tarei_i8_gemm {
 } tarei_i8_gemm;
 typedef void tarei_i8_gemm_fn(const tarei_i8_gemm *g);
 
-/* --- fp32 gemm ---------------------------------------------------------------------------------- */
+/* --- fp32 gemm -------------------------------------------------------------------------------- */
 /* Panels of 32 columns: packed[p][k][32], zero-filled beyond N. */
 #define TAREI_F32_PANEL 32
 size_t tarei_f32_packed_size(size_t k, size_t n); /* bytes */
@@ -123,7 +123,7 @@ typedef struct tarei_f32_gemm {
 } tarei_f32_gemm;
 typedef void tarei_f32_gemm_fn(const tarei_f32_gemm *g);
 
-/* --- bf16 gemm ---------------------------------------------------------------------------------- */
+/* --- bf16 gemm -------------------------------------------------------------------------------- */
 /* Both factors as bfloat16, sums in float. Panels of 32 columns by pairs of k: packed[p][k/2][32][2],
  * zero-filled beyond K and N. Of each pair the second product is added first, each by a fused
  * multiply-add; subnormal factors, sums and results count as zero. */
@@ -145,7 +145,7 @@ typedef struct tarei_bf16_gemm {
 } tarei_bf16_gemm;
 typedef void tarei_bf16_gemm_fn(const tarei_bf16_gemm *g);
 
-/* --- depthwise convolution, channels-last, along one axis ---------------------------------------- */
+/* --- depthwise convolution, channels-last, along one axis ------------------------------------- */
 /* Output t, channel c: sum over j of x[t * stride + j * dilation - pad][c] * w[j][c]; taps outside
  * [0, in_length) take the zero point. Rows of x and of the outputs are `channels` long at their
  * strides. Outputs [t0, t1) are computed; epilogue row 0 is output t0, column 0 channel 0. */
@@ -163,7 +163,7 @@ typedef struct tarei_dw_conv {
 } tarei_dw_conv;
 typedef void tarei_dw_conv_fn(const tarei_dw_conv *c);
 
-/* --- rows ----------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 /* In-place allowed (out == x) for all of these. */
 typedef void tarei_softmax_fn(const float *x, size_t n, float *out);  /* one row */
 /* softmax(x * scale + mask) quantized as saturate_u8(round(p * inv_scale) + zero_point); mask may
@@ -233,7 +233,7 @@ typedef enum tarei_binary {
 typedef void tarei_binary_fn(tarei_binary op, const float *a, size_t a_step, const float *b,
                              size_t b_step, size_t n, float *out);
 
-/* --- recurrent layers --------------------------------------------------------------------------- */
+/* --- recurrent layers ------------------------------------------------------------------------- */
 /* One time step of one direction, for m sequences and n hidden units, after ONNX with sigmoid and
  * tanh. The input's share of all steps is one product made beforehand, x = X W' + Wb. A step is then
  *
@@ -290,7 +290,7 @@ typedef struct tarei_lstm_gates {
 } tarei_lstm_gates;
 typedef void tarei_lstm_gates_fn(const tarei_lstm_gates *g);
 
-/* --- observing ------------------------------------------------------------------------------------- */
+/* --- observing -------------------------------------------------------------------------------- */
 typedef struct tarei_minmax {
   float min, max;        /* over finite values; start with +INFINITY, -INFINITY */
   uint64_t n_nan, n_inf; /* added to */
@@ -318,7 +318,7 @@ typedef struct tarei_observe {
  * 2^exponent: counts are then spoiled, and the rest is unchanged. */
 typedef bool tarei_observe_fn(tarei_observe *o);
 
-/* --- the table --------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 /* X(family, function type) */
 #define TAREI_KERNEL_FAMILIES(X)               \
   X(i8_gemm, tarei_i8_gemm_fn)                 \

@@ -28,9 +28,9 @@ static const tarei_kernel_row *first_row(const char *family, unsigned features) 
 void tarei_kernels_select(unsigned allowed, tarei_kernels *out) {
   const unsigned features = allowed & tarei_isa_detect();
   const tarei_kernel_row *row;
-#define SELECT(slot, type)              \
-  row = first_row(#slot, features);     \
-  out->slot = (type *)row->function;    \
+#define SELECT(slot, type)           \
+  row = first_row(#slot, features);  \
+  out->slot = (type *)row->function; \
   out->slot##_name = row->name;
   TAREI_KERNEL_FAMILIES(SELECT)
 #undef SELECT

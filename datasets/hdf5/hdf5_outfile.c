@@ -17,7 +17,7 @@ struct tarei_h5_sink {
   bool ended; /* what it still writes goes nowhere, what it reads is zero */
 };
 
-/* --- the driver ------------------------------------------------------------------------------ */
+/* --- the driver ------------------------------------------------------------------------------- */
 
 typedef struct driver_file {
   H5FD_t base; /* the library's part comes first */
@@ -131,7 +131,7 @@ static const H5FD_class_t driver = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-/* --- files ----------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* A property list that leads to the sink; -1 when HDF5 has no memory. */
 static hid_t make_access(tarei_h5_sink *const sink, const H5F_libver_t earliest) {

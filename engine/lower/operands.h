@@ -7,8 +7,7 @@
 
 #include "engine/step.h"
 
-/* --- when a step is prepared -------------------------------------------------------------------
- */
+/* --- when a step is prepared ------------------------------------------------------------------ */
 
 /* TARE_E_UNSUPPORTED: the operator does not compute with this type. */
 tare_status tarei_refuse_dtype(tare_dtype dtype, tare_error *err);
@@ -22,8 +21,7 @@ tare_status tarei_want_bias(const tarei_step *step, size_t n, const float **out,
 /* A value has a scale for every profile. */
 tare_status tarei_want_scales(const tarei_step *step, int value, tare_error *err);
 
-/* --- when it runs -------------------------------------------------------------------------------
- */
+/* --- when it runs ----------------------------------------------------------------------------- */
 
 /* Input i (absent ones pass) has so many elements. */
 tare_status tarei_want_count(const tarei_step *step, const tarei_run *run, int i, int64_t count,

@@ -34,8 +34,7 @@ typedef struct conv_transpose_form {
   bool biased;
 } conv_transpose_form;
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static tare_status conv_transpose_const_dim(const tarei_graph *const graph,
                                             const tarei_value *const v, const int i,
@@ -144,8 +143,7 @@ static tare_status conv_transpose_read_form(const tarei_graph *const graph,
                           f->phased, f->group);
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* Zeros behind the elements of one axis. */
 static int pad_end(tarei_build *const b, const int x, const int rank, const int at,

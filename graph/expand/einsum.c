@@ -30,8 +30,7 @@ typedef struct equation {
 
 typedef char label_list[TARE_MAX_RANK + 1];
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* The axis of a label, or -1. */
 static int einsum_find(const term *const t, const char label) {
@@ -177,8 +176,7 @@ static tare_status read_equation(const tarei_graph *const graph, const tarei_nod
   return einsum_check_output(e, text, err);
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void drop_axis(term *const t, const int axis) {
   t->n--;

@@ -144,8 +144,7 @@ static void write_attention(tarei_build *const b, inputs *const a) {
   tarei_build_into(b, "Reshape", (const int[]){turned, tarei_build_i64s(b, joined, 3)}, 2, a->out);
 }
 
-/* --- Attention: the product with all weights comes first ----------------------------------------
- */
+/* --- Attention: the product with all weights comes first -------------------------------------- */
 
 enum { X, WEIGHTS, BIAS, MASK, PAST, SCORE_BIAS, PAST_LENGTH };
 
@@ -234,8 +233,7 @@ static tare_status expand_attention(tarei_graph *const graph, const int node,
   return tarei_build_done(&b, err);
 }
 
-/* --- MultiHeadAttention: Q, K and V come as they are, or packed --------------------------------
- */
+/* --- MultiHeadAttention: Q, K and V come as they are, or packed ------------------------------- */
 
 enum { QUERY, KEY, VALUE, QKV_BIAS, KEY_MASK, ADDEND, PAST_KEY, PAST_VALUE, LENGTH, INDIRECTION };
 

@@ -26,8 +26,7 @@ static tare_status ms_fused_read_activation(const tarei_node *const node, ms_fus
       return TARE_OK;
     }
   }
-  return tarei_fail(err, TARE_E_UNSUPPORTED,
-                    "activation '%.32s' is not supported", name);
+  return tarei_fail(err, TARE_E_UNSUPPORTED, "activation '%.32s' is not supported", name);
 }
 
 /* Inputs and output, which do not survive an addition in the node itself. */

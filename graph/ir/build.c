@@ -72,7 +72,9 @@ int tarei_build_binary(tarei_build *const b, const char *const op, const int x, 
   return tarei_build_node(b, op, (const int[]){x, y}, 2);
 }
 
-static tarei_node *last_node(const tarei_build *const b) { return &b->graph->nodes[b->last]; }
+static tarei_node *last_node(const tarei_build *const b) {
+  return &b->graph->nodes[b->last];
+}
 
 int tarei_build_reshape(tarei_build *const b, const int x, const tarei_expr *const dims,
                         const int rank, int out) {
@@ -101,8 +103,7 @@ void tarei_build_string(tarei_build *const b, const char *const name, const char
 int tarei_build_const(tarei_build *const b, const tare_dtype dtype, const int rank,
                       const int64_t *const dims, const void *const data) {
   char *const name = b->failed ? NULL : build_name_of(b, "const");
-  const int value =
-      name ? tarei_graph_add_const(b->graph, name, dtype, rank, dims, data) : -1;
+  const int value = name ? tarei_graph_add_const(b->graph, name, dtype, rank, dims, data) : -1;
   free(name);
   b->failed |= value < 0;
   return value;
@@ -125,7 +126,6 @@ int tarei_build_in(const tarei_build *const b, const int i) {
 }
 
 tare_status tarei_build_done(const tarei_build *const b, tare_error *const err) {
-  return b->failed
-             ? tarei_fail_memory(err, b->graph->nodes[b->node].name, sizeof(tarei_node))
-             : TARE_OK;
+  return b->failed ? tarei_fail_memory(err, b->graph->nodes[b->node].name, sizeof(tarei_node))
+                   : TARE_OK;
 }

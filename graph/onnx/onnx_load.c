@@ -96,10 +96,8 @@ static tare_status import_model(const Onnx__ModelProto *const model, const char 
     return tarei_fail_memory(err, "producer", strlen(model->producer_name));
   }
   tarei_externals externals = {.path = path, .allowed = folder};
-  tarei_importer importer = {.graph = graph,
-                             .proto = model->graph,
-                             .externals = &externals,
-                             .body = tarei_onnx_body};
+  tarei_importer importer = {
+      .graph = graph, .proto = model->graph, .externals = &externals, .body = tarei_onnx_body};
   const tare_status status = import_graph(&importer, err);
   tarei_names_fini(&importer.values);
   tarei_names_fini(&importer.nodes);

@@ -29,7 +29,8 @@ static bool is_supported(const Onnx__NodeProto *const node) {
   return strcmp(domain, "tare") != 0 && tarei_op_find(tarei_onnx_text(node->op_type), domain);
 }
 
-static missing *find_row(onnx_support_report *const r, const char *const name, const char *const domain) {
+static missing *find_row(onnx_support_report *const r, const char *const name,
+                         const char *const domain) {
   for (int i = 0; i < r->n; i++) {
     if (strcmp(r->list[i].name, name) == 0 && strcmp(r->list[i].domain, domain) == 0) {
       return &r->list[i];
@@ -42,7 +43,8 @@ static missing *find_row(onnx_support_report *const r, const char *const name, c
   return &r->list[r->n++];
 }
 
-static void add_node(onnx_support_report *const r, const Onnx__NodeProto *const node, const size_t index) {
+static void add_node(onnx_support_report *const r, const Onnx__NodeProto *const node,
+                     const size_t index) {
   const char *const domain = tarei_onnx_text(node->domain);
   const char *const name = tarei_onnx_text(node->op_type);
   missing *const row = find_row(r, name, is_default_domain(domain) ? "" : domain);

@@ -79,8 +79,7 @@ static bool match(const tarei_graph *const g, const int root, dynamic *const out
          tarei_value_is_const(g, out->weights);
 }
 
-/* --- weights ------------------------------------------------------------------------------------
- */
+/* --- weights ---------------------------------------------------------------------------------- */
 
 typedef struct weights {
   tare_tensor q, zero; /* zero: no data where there is none */

@@ -19,8 +19,7 @@
 #include "graph/quantize/quantize_uses.h"
 #include "shapes/number.h"
 
-/* --- numbers -------------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static bool is_byte(const tare_dtype dtype) {
   return dtype == TARE_I8 || dtype == TARE_U8;
@@ -55,8 +54,7 @@ bool tarei_stated_of(const tarei_graph *const g, const tarei_node *const node,
   return true;
 }
 
-/* --- activations ---------------------------------------------------------------------------------
- */
+/* --- activations ------------------------------------------------------------------------------ */
 
 static bool stated_equal(const tarei_stated *const a, const tarei_stated *const b) {
   return a->scale == b->scale && a->zero_point == b->zero_point;
@@ -154,8 +152,7 @@ static tare_status hoist(tarei_graph *const g, const int n, bool *const changed,
   return TARE_OK;
 }
 
-/* --- weights -------------------------------------------------------------------------------------
- */
+/* --- weights ---------------------------------------------------------------------------------- */
 
 /* Axis of a layer's weights along which its output channels lie; -1 for what is no layer. */
 static int channel_axis(const tarei_graph *const g, const tarei_node *const node) {
@@ -318,8 +315,7 @@ const tarei_pass tarei_pass_adopt_scales = {
     .run = adopt_scales_run,
 };
 
-/* --- annotations ---------------------------------------------------------------------------------
- */
+/* --- annotations ------------------------------------------------------------------------------ */
 
 /* The input whose scale the output of a node has too, since it holds the same values or some of
  * them and zeros; -1 where there is none. */

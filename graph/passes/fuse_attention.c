@@ -55,7 +55,8 @@ static bool fuse_attention_is_zero(const tarei_graph *const graph, const int val
 }
 
 /* Probabilities behind which rows of NaN become 0, as they are where a row is masked all over: by
- * what says that they are NaN, or by the condition that masked the scores. -1: it is none of these. */
+ * what says that they are NaN, or by the condition that masked the scores. -1: it is none of these.
+ */
 static int before_guard(const tarei_graph *const graph, const tarei_node *const where,
                         fuse_attention_match *const m) {
   const int condition = where->in[0];
@@ -150,7 +151,8 @@ static bool find_scores(const tarei_graph *const graph, int value, fuse_attentio
 }
 
 /* Heads of [B*H, S, d]: a value that Q is moved from has H*d as its last axis. */
-static bool count_merged_heads(const tarei_graph *const graph, int value, fuse_attention_match *const m) {
+static bool count_merged_heads(const tarei_graph *const graph, int value,
+                               fuse_attention_match *const m) {
   const tarei_value *const q = &graph->values[value];
   const tarei_expr all = q->dims[0];
   int64_t depth, width = 0;
@@ -172,7 +174,8 @@ static bool count_merged_heads(const tarei_graph *const graph, int value, fuse_a
   return tarei_expr_mul(graph->exprs, m->batch, m->heads) == all;
 }
 
-static bool count_heads(const tarei_graph *const graph, const int q, fuse_attention_match *const m) {
+static bool count_heads(const tarei_graph *const graph, const int q,
+                        fuse_attention_match *const m) {
   const tarei_value *const v = &graph->values[q];
   int64_t heads;
   if (v->rank == 3) {
@@ -186,8 +189,9 @@ static bool count_heads(const tarei_graph *const graph, const int q, fuse_attent
 /* Follows an operand of a product back as far as its parts stay whole, takes constant factors on
  * the way into the scale (`factor` NULL: there may be none), and keeps the last place where heads
  * lie side by side. */
-static bool fuse_attention_follow(const tarei_graph *const graph, const fuse_attention_match *const m, int value,
-                   const bool turned, float *const factor, operand *const out) {
+static bool fuse_attention_follow(const tarei_graph *const graph,
+                                  const fuse_attention_match *const m, int value, const bool turned,
+                                  float *const factor, operand *const out) {
   const tarei_value *const v = &graph->values[value];
   const int rows = v->rank - (turned ? 1 : 2), width = v->rank - (turned ? 2 : 1);
   int64_t known;
@@ -224,8 +228,8 @@ static bool fuse_attention_follow(const tarei_graph *const graph, const fuse_att
 
 /* Follows the result on to where heads lie side by side, at best with three axes; nodes on the way
  * join the pattern. */
-static bool follow_result(const tarei_graph *const graph, fuse_attention_match *const m, const tarei_expr rows,
-                          operand *const out) {
+static bool follow_result(const tarei_graph *const graph, fuse_attention_match *const m,
+                          const tarei_expr rows, operand *const out) {
   int value = m->product;
   const tarei_value *const v = &graph->values[value];
   const tarei_expr size[TAREI_HEADS_PARTS] = {m->batch, rows, m->heads, v->dims[v->rank - 1]};
@@ -258,8 +262,9 @@ static bool follow_result(const tarei_graph *const graph, fuse_attention_match *
 }
 
 /* The mask for scores [B, H, S, T]. One for merged heads [B*H, S, T] is reshaped. */
-static tare_status fuse_attention_mask_of(tarei_graph *const graph, const fuse_attention_match *const m, int *const out,
-                           tare_error *const err) {
+static tare_status fuse_attention_mask_of(tarei_graph *const graph,
+                                          const fuse_attention_match *const m, int *const out,
+                                          tare_error *const err) {
   *out = m->mask;
   int64_t leading;
   const tarei_value *const v = m->mask < 0 ? NULL : &graph->values[m->mask];
@@ -278,8 +283,8 @@ static tare_status fuse_attention_mask_of(tarei_graph *const graph, const fuse_a
 }
 
 /* The mask has the same last axis as the scores, and each other one is the same or 1. */
-static bool mask_fits(const tarei_graph *const graph, const fuse_attention_match *const m, const tarei_expr rows,
-                      const tarei_expr keys) {
+static bool mask_fits(const tarei_graph *const graph, const fuse_attention_match *const m,
+                      const tarei_expr rows, const tarei_expr keys) {
   if (m->mask < 0) {
     return true;
   }
@@ -303,8 +308,9 @@ static bool mask_fits(const tarei_graph *const graph, const fuse_attention_match
   return true;
 }
 
-static tare_status fuse_attention_build(tarei_graph *const graph, fuse_attention_match *const m, const operand in[3],
-                         const operand *const result, tare_error *const err) {
+static tare_status fuse_attention_build(tarei_graph *const graph, fuse_attention_match *const m,
+                                        const operand in[3], const operand *const result,
+                                        tare_error *const err) {
   int inputs[4], out, node;
   int64_t heads = 1;
   for (int i = 0; i < 3; i++) {
@@ -323,7 +329,7 @@ static tare_status fuse_attention_build(tarei_graph *const graph, fuse_attention
 }
 
 static tare_status fuse_attention_at(tarei_graph *const graph, const int index, bool *const changed,
-                           tare_error *const err) {
+                                     tare_error *const err) {
   const tarei_node *const product = &graph->nodes[index];
   fuse_attention_match m = {.product = product->out[0], .mask = -1, .guarded = -1, .scale = 1};
   operand in[3], result;
@@ -351,8 +357,9 @@ static tare_status fuse_attention_at(tarei_graph *const graph, const int index, 
   return fuse_attention_build(graph, &m, in, &result, err);
 }
 
-static tare_status fuse_attention_run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fuse_attention_run(tarei_graph *const graph,
+                                      const tarei_pass_options *const options, bool *const changed,
+                                      tare_error *const err) {
   (void)options;
   const int n_nodes = graph->n_nodes;
   for (int i = 0; i < n_nodes; i++) {

@@ -1,7 +1,7 @@
 /* Attention scores: softmax(x / c + mask) along the last axis becomes one ScaledSoftmax, with the
- * division (or product) by a constant, the mask, or both. The values between disappear. A Where that
- * sets scores to minus infinity, or as good as that, is a mask too: what it adds is made of its
- * condition, which has no heads. */
+ * division (or product) by a constant, the mask, or both. The values between disappear. A Where
+ * that sets scores to minus infinity, or as good as that, is a mask too: what it adds is made of
+ * its condition, which has no heads. */
 #include <math.h>
 
 #include "graph/passes/passes.h"
@@ -75,7 +75,8 @@ static void take_where(const tarei_graph *const graph, fuse_softmax_match *const
 }
 
 /* What a Where adds: 0 where it keeps the scores. */
-static tare_status write_mask(tarei_graph *const graph, fuse_softmax_match *const m, tare_error *const err) {
+static tare_status write_mask(tarei_graph *const graph, fuse_softmax_match *const m,
+                              tare_error *const err) {
   int in[3], zero, node;
   for (int i = 0; i < 3; i++) {
     in[i] = graph->nodes[m->where].in[i];
@@ -110,7 +111,7 @@ static void take_scale(const tarei_graph *const graph, fuse_softmax_match *const
 }
 
 static tare_status fuse_softmax_at(tarei_graph *const graph, const int softmax, bool *const changed,
-                           tare_error *const err) {
+                                   tare_error *const err) {
   const int root = graph->nodes[softmax].out[0];
   fuse_softmax_match m = {.x = graph->nodes[softmax].in[0], .mask = -1, .where = -1, .scale = 1};
   if (!tarei_value_is_f32(graph, root) || !is_last_axis(graph, &graph->nodes[softmax]) ||
@@ -136,8 +137,9 @@ static tare_status fuse_softmax_at(tarei_graph *const graph, const int softmax, 
              : tarei_fail_memory(err, "attribute", sizeof(tarei_attr));
 }
 
-static tare_status fuse_softmax_run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status fuse_softmax_run(tarei_graph *const graph,
+                                    const tarei_pass_options *const options, bool *const changed,
+                                    tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_softmax) {

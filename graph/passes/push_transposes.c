@@ -110,8 +110,8 @@ static tare_status rename_axes(tarei_graph *const graph, const int index,
 }
 
 /* A Transpose of a transposed value reads the value itself. */
-static tare_status push_transposes_merge(tarei_graph *const graph, const int index, bool *const changed,
-                         tare_error *const err) {
+static tare_status push_transposes_merge(tarei_graph *const graph, const int index,
+                                         bool *const changed, tare_error *const err) {
   tarei_node *const second = &graph->nodes[index];
   const tarei_node *const first = tarei_producer_is(graph, second->in[0], &tarei_op_transpose);
   tarei_perm a, b;
@@ -127,8 +127,8 @@ static tare_status push_transposes_merge(tarei_graph *const graph, const int ind
   return TARE_OK;
 }
 
-static tare_status push_transposes_visit(tarei_graph *const graph, const int index, bool *const changed,
-                         tare_error *const err) {
+static tare_status push_transposes_visit(tarei_graph *const graph, const int index,
+                                         bool *const changed, tare_error *const err) {
   tarei_perm perm;
   if (graph->nodes[index].op == &tarei_op_transpose) {
     TARE_TRY(push_transposes_merge(graph, index, changed, err));
@@ -148,8 +148,9 @@ static tare_status push_transposes_visit(tarei_graph *const graph, const int ind
   return TARE_OK;
 }
 
-static tare_status push_transposes_run(tarei_graph *const graph, const tarei_pass_options *const options,
-                       bool *const changed, tare_error *const err) {
+static tare_status push_transposes_run(tarei_graph *const graph,
+                                       const tarei_pass_options *const options, bool *const changed,
+                                       tare_error *const err) {
   (void)options;
   bool moved = true;
   while (moved) {

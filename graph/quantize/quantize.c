@@ -8,7 +8,7 @@
 #include "graph/quantize/layer_requests.h"
 #include "graph/quantize/quantize_uses.h"
 
-/* --- which layers ---------------------------------------------------------------------------- */
+/* --- which layers ----------------------------------------------------------------------------- */
 
 static int64_t product_of_dims(const tarei_graph *const g, const tarei_value *const v,
                                const int first, const int last) {
@@ -202,8 +202,7 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
              : tarei_fail_memory(err, "layer record", sizeof *node);
 }
 
-/* --- rewriting -----------------------------------------------------------------------------------
- */
+/* --- rewriting -------------------------------------------------------------------------------- */
 
 /* What the rewrite knows about the nodes and values that stand before it. */
 typedef struct rewrite {

@@ -28,8 +28,7 @@ bool tarei_can_be_written_as_bytes(const tarei_graph *const graph, int value) {
          (node->op == &tarei_op_dequantize || node->op->writes_bytes || selects || node->op->int8);
 }
 
-/* --- uses ----------------------------------------------------------------------------------------
- */
+/* --- uses ------------------------------------------------------------------------------------- */
 
 typedef enum use {
   BYTES,  /* reads bytes, or does not mind how fine its input is */

@@ -20,7 +20,7 @@ TAREI_INLINE void map_row(pointwise16_fn *f, float a, float b, const float *x, s
   }
 }
 
-/* --- act --------------------------------------------------------------------------------------- */
+/* --- act -------------------------------------------------------------------------------------- */
 #define DEFINE_ACT_ROW(name, value, expression)                                          \
   static void act_row_##name(float a, float b, const float *x, size_t n, float *out) {   \
     map_row(act16_##name, a, b, x, n, out);                                              \
@@ -36,7 +36,7 @@ void TAREI_K(tare_k_act_f32_16)(tarei_act act, float a, float b, const float *x,
   rows[act](a, b, x, n, out);
 }
 
-/* --- unary ------------------------------------------------------------------------------------- */
+/* --- unary ------------------------------------------------------------------------------------ */
 TAREI_INLINE v16 v_clamp01(v16 x) { return v_min(v_set1(1.0f), v_max(v_set1(0.0f), x)); }
 
 /* One lane at a time, for the few functions taken from libm. */
@@ -98,7 +98,7 @@ void TAREI_K(tare_k_unary_f32_16)(tarei_unary op, float a, float b, const float 
   rows[op](a, b, x, n, out);
 }
 
-/* --- binary ------------------------------------------------------------------------------------ */
+/* --- binary ----------------------------------------------------------------------------------- */
 typedef v16 binary16_fn(v16 x, v16 y);
 typedef void binary_row_fn(const float *a, size_t a_step, const float *b, size_t b_step, size_t n,
                            float *out);

@@ -1,6 +1,6 @@
-/* The oracle of the bf16 products, after the definition of vdpbf16ps: of each pair the second first,
- * each a fused multiply-add that rounds to nearest even; subnormal factors, sums and results are
- * zero. */
+/* The oracle of the bf16 products, after the definition of vdpbf16ps: of each pair the second
+ * first, each a fused multiply-add that rounds to nearest even; subnormal factors, sums and results
+ * are zero. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static uint16_t f32_to_bf16(float x) {
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-void tare_k_to_bf16_f32bf16_1__scalar(const float *x, size_t ldx, size_t m, size_t k,
-                                      uint16_t *out, size_t ldo) {
+void tare_k_to_bf16_f32bf16_1__scalar(const float *x, size_t ldx, size_t m, size_t k, uint16_t *out,
+                                      size_t ldo) {
   for (size_t i = 0; i < m; i++) {
     for (size_t j = 0; j < k; j++) {
       out[i * ldo + j] = f32_to_bf16(x[i * ldx + j]);
@@ -83,7 +83,11 @@ static void bf16_panel(const tarei_bf16_gemm *g, size_t m, size_t n0) {
     }
     w += 2 * PANEL;
   }
-  const tarei_tile tile = {.values = acc, .ld = PANEL, .m0 = m, .rows = 1, .n0 = n0,
+  const tarei_tile tile = {.values = acc,
+                           .ld = PANEL,
+                           .m0 = m,
+                           .rows = 1,
+                           .n0 = n0,
                            .cols = g->n - n0 < PANEL ? g->n - n0 : PANEL};
   tarei_epilogue__scalar(&g->epilogue, &tile);
 }

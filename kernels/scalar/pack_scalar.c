@@ -17,8 +17,8 @@ static void i8_clear(size_t k, size_t n, int8_t *packed, int32_t *column_sums) {
   memset(column_sums, 0, padded_columns(n) * sizeof *column_sums);
 }
 
-void tarei_i8_pack(const int8_t *w, size_t ldw, bool transposed, size_t k, size_t n,
-                   int8_t *packed, int32_t *column_sums) {
+void tarei_i8_pack(const int8_t *w, size_t ldw, bool transposed, size_t k, size_t n, int8_t *packed,
+                   int32_t *column_sums) {
   i8_clear(k, n, packed, column_sums);
   for (size_t i = 0; i < k; i++) {
     for (size_t j = 0; j < n; j++) {

@@ -54,8 +54,7 @@ static size_t dw_i8_avx512vnni_smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* --- buffers -----------------------------------------------------------------------------------
- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 static __m512i step_row(const part *p, int64_t at) {
   const tarei_dw_conv *const c = p->of->conv;
   return at < 0 || at >= c->in_length
@@ -143,8 +142,7 @@ static void dw_i8_avx512vnni_fill_taps(const part *p, workspace *w) {
   }
 }
 
-/* --- sums --------------------------------------------------------------------------------------
- */
+/* --- sums ------------------------------------------------------------------------------------- */
 /* All vectors of one output that shares nothing. */
 static void dot_alone(const part *p, workspace *w, size_t row, const __m512i *first,
                       __m512i *sums) {
@@ -160,8 +158,7 @@ static void dot_alone(const part *p, workspace *w, size_t row, const __m512i *fi
   memcpy(sums, sum, sizeof sum);
 }
 
-/* --- walking -----------------------------------------------------------------------------------
- */
+/* --- walking ---------------------------------------------------------------------------------- */
 /* Outputs [i, i + rows) of the part; blocks compute up to three more. */
 static void compute_rows(const part *p, const dw_finisher *f, workspace *w, size_t i, size_t rows) {
   const series *const s = p->of;

@@ -49,8 +49,7 @@ static void dw_finisher_init(dw_finisher *f, const tarei_dw_conv *c, const dw_st
   f->quick = plain && dw_is_tame(f, add, s->vectors, 255.0f * 128.0f * (float)c->kernel);
 }
 
-/* --- in registers ------------------------------------------------------------------------------
- */
+/* --- in registers ----------------------------------------------------------------------------- */
 /* What one vector needs. */
 typedef struct dw_scaling {
   __m512 mult, bias;
@@ -142,8 +141,7 @@ static void dw_store_quads(const dw_finisher *f, const dw_stripe *s, const __m51
   }
 }
 
-/* --- by the epilogue ---------------------------------------------------------------------------
- */
+/* --- by the epilogue -------------------------------------------------------------------------- */
 /* Floats in the order of the channels. */
 static void dw_unpermute(const dw_stripe *s, const __m512i *sums, float *to) {
   const size_t lane = (dw_is_narrow(s) ? DW_NARROW : DW_STRIPE) / 4;

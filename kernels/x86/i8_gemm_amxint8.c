@@ -11,15 +11,15 @@
 #include "kernels/x86/i8_finish.h"
 
 enum {
-  TILE = 16,              /* rows of a tile, columns of its sums */
-  TILE_K = 64,            /* bytes of a tile's row */
+  TILE = 16,   /* rows of a tile, columns of its sums */
+  TILE_K = 64, /* bytes of a tile's row */
   MAX_ROWS = 2 * TILE,
-  FEWEST_ROWS = 8,        /* below, loading the tiles takes longer than multiplying by vectors */
-  FEWEST_K = 28,          /* likewise: tiles are 64 deep whatever k is */
+  FEWEST_ROWS = 8, /* below, loading the tiles takes longer than multiplying by vectors */
+  FEWEST_K = 28,   /* likewise: tiles are 64 deep whatever k is */
   PANEL_STEP = GEMM_PANEL * 4,
   SUMS_STRIDE = GEMM_PANEL * 4,
   LINE = 64,
-  A_BYTES = 512 * 1024,   /* rows that stay in L2 while all panels pass */
+  A_BYTES = 512 * 1024, /* rows that stay in L2 while all panels pass */
 };
 
 /* The compiler does not know that tiles are loaded from memory. */
@@ -54,8 +54,8 @@ typedef struct pending {
 
 typedef struct product {
   const tarei_i8_gemm *gemm;
-  size_t blocks, height;  /* of rows; the height of all */
-  size_t steps, rest;     /* whole steps of 64 k, k beyond them */
+  size_t blocks, height;                  /* of rows; the height of all */
+  size_t steps, rest;                     /* whole steps of 64 k, k beyond them */
   int32_t (*sums)[MAX_ROWS * GEMM_PANEL]; /* two, used in turns */
   int turn;
   pending last;

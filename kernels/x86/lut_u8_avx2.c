@@ -1,7 +1,7 @@
-/* Bytes by table: look-ups in sixteen entries each. vpshufb gives zero where the top bit of an index is
- * set and else looks at its lower half only; with the index sinking by sixteen a time, a byte of
- * upper half h meets the first h + 1 parts of its half of the table. So a part holds its entries
- * XOR those of the part before, and all that a byte meets cancel but the last. */
+/* Bytes by table: look-ups in sixteen entries each. vpshufb gives zero where the top bit of an
+ * index is set and else looks at its lower half only; with the index sinking by sixteen a time, a
+ * byte of upper half h meets the first h + 1 parts of its half of the table. So a part holds its
+ * entries XOR those of the part before, and all that a byte meets cancel but the last. */
 #if !defined(__AVX2__)
 #error "needs AVX2"
 #endif

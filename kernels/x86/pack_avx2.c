@@ -54,7 +54,7 @@ TAREI_INLINE void cell_load(const cell *c, __m256i r[CELL]) {
   pack_avx2_transpose(r);
 }
 
-/* --- floats ------------------------------------------------------------------------------------ */
+/* --- floats ----------------------------------------------------------------------------------- */
 static void f32_pack_row(const float *w, size_t columns, float *packed) {
   memcpy(packed, w, columns * sizeof *w);
   memset(packed + columns, 0, (PANEL - columns) * sizeof *packed);
@@ -92,7 +92,7 @@ void tare_k_f32_pack_f32_8x8__avx2(const float *w, size_t ldw, bool transposed, 
   }
 }
 
-/* --- bytes ------------------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 typedef struct i8_panel {
   const uint8_t *x;
   size_t ldx, k, columns;
@@ -147,8 +147,8 @@ static void i8_pack_straight(i8_panel *p) {
     const __m256i r2 = i8_row(p, i + 2), r3 = i8_row(p, i + 3);
     const __m256i low01 = _mm256_unpacklo_epi8(r0, r1), high01 = _mm256_unpackhi_epi8(r0, r1);
     const __m256i low23 = _mm256_unpacklo_epi8(r2, r3), high23 = _mm256_unpackhi_epi8(r2, r3);
-    const __m256i c0 = _mm256_unpacklo_epi16(low01, low23);  /* columns 0-3 and 16-19 */
-    const __m256i c4 = _mm256_unpackhi_epi16(low01, low23);  /* 4-7 and 20-23 */
+    const __m256i c0 = _mm256_unpacklo_epi16(low01, low23); /* columns 0-3 and 16-19 */
+    const __m256i c4 = _mm256_unpackhi_epi16(low01, low23); /* 4-7 and 20-23 */
     const __m256i c8 = _mm256_unpacklo_epi16(high01, high23);
     const __m256i c12 = _mm256_unpackhi_epi16(high01, high23);
     i8_put(p, i / 4, 0, _mm256_permute2x128_si256(c0, c4, 0x20));

@@ -107,8 +107,7 @@ const char *__lsan_default_suppressions(void) {
   return "leak:ld-linux\n"; /* by the file: not every machine has the names of its functions */
 }
 
-/* --- memory -------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* dlsym allocates while it looks for calloc. */
 static _Alignas(64) char early[1 << 16];

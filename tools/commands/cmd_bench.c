@@ -52,8 +52,8 @@ typedef struct cmd_bench_work {
   int64_t values[TARE_MAX_SYMBOLS];
   timing times;
   double *layer_operations, operations; /* of each layer and of all in one run */
-  double loaded; /* seconds until the first run can begin */
-  double wall;   /* seconds of the measured runs together */
+  double loaded;                        /* seconds until the first run can begin */
+  double wall;                          /* seconds of the measured runs together */
 } cmd_bench_work;
 
 static const struct argp_option OPTIONS[] = {

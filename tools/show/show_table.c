@@ -65,4 +65,5 @@ static tare_status show_table_show(const char *const path, const show_options *c
   return TARE_OK;
 }
 
-const show_kind show_table = {.name = "table", .probe = tare_table_is_table_file, .show = show_table_show};
+const show_kind show_table = {
+    .name = "table", .probe = tare_table_is_table_file, .show = show_table_show};

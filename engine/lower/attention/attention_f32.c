@@ -2,26 +2,28 @@
 
 #include "engine/lower/attention/attention.h"
 
-static const float *attention_f32_input(const tarei_attention *const a, const int i, const size_t at) {
+static const float *attention_f32_input(const tarei_attention *const a, const int i,
+                                        const size_t at) {
   return (const float *)a->run->in[i]->data + at;
 }
 
-static void attention_f32_pack(const tarei_attention *const a, const size_t batch, const size_t head,
-                 char *const scratch) {
+static void attention_f32_pack(const tarei_attention *const a, const size_t batch,
+                               const size_t head, char *const scratch) {
   a->run->kernels->f32_pack(
-      attention_f32_input(a, 1, tarei_attention_at(a, batch, a->keys, 0, head, a->depth)), a->heads * a->depth,
-      true, a->depth, a->keys, (float *)(scratch + a->layout.keys));
+      attention_f32_input(a, 1, tarei_attention_at(a, batch, a->keys, 0, head, a->depth)),
+      a->heads * a->depth, true, a->depth, a->keys, (float *)(scratch + a->layout.keys));
   a->run->kernels->f32_pack(
-      attention_f32_input(a, 2, tarei_attention_at(a, batch, a->keys, 0, head, a->width)), a->heads * a->width,
-      false, a->keys, a->width, (float *)(scratch + a->layout.values));
+      attention_f32_input(a, 2, tarei_attention_at(a, batch, a->keys, 0, head, a->width)),
+      a->heads * a->width, false, a->keys, a->width, (float *)(scratch + a->layout.values));
 }
 
 static void attention_f32_rows(const tarei_attention *const a, const tarei_attention_block *const b,
-                 char *const scratch) {
+                               char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
   float *const scores = (float *)(scratch + l->scores);
   const tarei_f32_gemm score = {
-      .a = attention_f32_input(a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth)),
+      .a = attention_f32_input(
+          a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth)),
       .lda = a->heads * a->depth,
       .m = b->m,
       .k = a->depth,
@@ -45,9 +47,10 @@ static void attention_f32_rows(const tarei_attention *const a, const tarei_atten
       .k = a->keys,
       .n = a->width,
       .b = (const float *)(scratch + l->values),
-      .epilogue = tarei_epilogue_at(&a->epilogue, b->batch * a->rows + b->first,
-                                    b->head * a->width)};
+      .epilogue =
+          tarei_epilogue_at(&a->epilogue, b->batch * a->rows + b->first, b->head * a->width)};
   a->run->kernels->f32_gemm(&product);
 }
 
-const tarei_attention_form tarei_attention_f32 = {.pack = attention_f32_pack, .rows = attention_f32_rows};
+const tarei_attention_form tarei_attention_f32 = {.pack = attention_f32_pack,
+                                                  .rows = attention_f32_rows};

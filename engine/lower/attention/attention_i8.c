@@ -7,36 +7,40 @@
 
 enum { ZERO_POINT = 128 }; /* of keys and values */
 
-static const uint8_t *attention_i8_input(const tarei_attention *const a, const int i, const size_t at) {
+static const uint8_t *attention_i8_input(const tarei_attention *const a, const int i,
+                                         const size_t at) {
   return (const uint8_t *)a->run->in[i]->data + at;
 }
 
 static void attention_i8_pack(const tarei_attention *const a, const size_t batch, const size_t head,
-                 char *const scratch) {
+                              char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
   int32_t *const key_sums = (int32_t *)(scratch + l->key_sums);
   int32_t *const value_sums = (int32_t *)(scratch + l->value_sums);
   a->run->kernels->i8_pack_u8(
-      attention_i8_input(a, 1, tarei_attention_at(a, batch, a->keys, 0, head, a->depth)), a->heads * a->depth,
-      true, a->depth, a->keys, ZERO_POINT, (int8_t *)(scratch + l->keys), key_sums);
+      attention_i8_input(a, 1, tarei_attention_at(a, batch, a->keys, 0, head, a->depth)),
+      a->heads * a->depth, true, a->depth, a->keys, ZERO_POINT, (int8_t *)(scratch + l->keys),
+      key_sums);
   for (size_t i = 0; i < tarei_round_up(a->keys, TAREI_I8_PANEL); i++) {
     key_sums[i] *= -a->query_zero_point;
   }
   a->run->kernels->i8_pack_u8(
-      attention_i8_input(a, 2, tarei_attention_at(a, batch, a->keys, 0, head, a->width)), a->heads * a->width,
-      false, a->keys, a->width, ZERO_POINT, (int8_t *)(scratch + l->values), value_sums);
+      attention_i8_input(a, 2, tarei_attention_at(a, batch, a->keys, 0, head, a->width)),
+      a->heads * a->width, false, a->keys, a->width, ZERO_POINT, (int8_t *)(scratch + l->values),
+      value_sums);
   memset(value_sums, 0, tarei_round_up(a->width, TAREI_I8_PANEL) * sizeof *value_sums);
 }
 
 static void attention_i8_rows(const tarei_attention *const a, const tarei_attention_block *const b,
-                 char *const scratch) {
+                              char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
   float *const scores = (float *)(scratch + l->scores);
   uint8_t *const bytes = (uint8_t *)(scratch + l->bytes);
   float *const factors = (float *)(scratch + l->factors);
   uint32_t *const sums = (uint32_t *)(scratch + l->sums);
   const tarei_i8_gemm score = {
-      .a = attention_i8_input(a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth)),
+      .a = attention_i8_input(
+          a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth)),
       .lda = a->heads * a->depth,
       .m = b->m,
       .k = a->depth,
@@ -60,18 +64,18 @@ static void attention_i8_rows(const tarei_attention *const a, const tarei_attent
     const bool empty = !sums[r] || tarei_attention_is_empty(a, b, r);
     factors[r] = empty ? 0.0f : a->value_scale / (float)sums[r];
   }
-  tarei_i8_gemm product = {
-      .a = bytes,
-      .lda = l->ld_bytes,
-      .m = b->m,
-      .k = a->keys,
-      .n = a->width,
-      .b = (const int8_t *)(scratch + l->values),
-      .add = (const int32_t *)(scratch + l->value_sums),
-      .epilogue = tarei_epilogue_at(&a->epilogue, b->batch * a->rows + b->first,
-                                    b->head * a->width)};
+  tarei_i8_gemm product = {.a = bytes,
+                           .lda = l->ld_bytes,
+                           .m = b->m,
+                           .k = a->keys,
+                           .n = a->width,
+                           .b = (const int8_t *)(scratch + l->values),
+                           .add = (const int32_t *)(scratch + l->value_sums),
+                           .epilogue = tarei_epilogue_at(
+                               &a->epilogue, b->batch * a->rows + b->first, b->head * a->width)};
   product.epilogue.row_mult = factors;
   a->run->kernels->i8_gemm(&product);
 }
 
-const tarei_attention_form tarei_attention_i8 = {.pack = attention_i8_pack, .rows = attention_i8_rows};
+const tarei_attention_form tarei_attention_i8 = {.pack = attention_i8_pack,
+                                                 .rows = attention_i8_rows};

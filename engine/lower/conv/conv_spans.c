@@ -2,7 +2,8 @@
 #include "base/team.h"
 #include "engine/lower/conv/conv_rows.h"
 
-#define LEAST_SPAN 128 /* outputs: each span reads the taps anew, hence one a thread before more \
+#define LEAST_SPAN                                                                               \
+  128                  /* outputs: each span reads the taps anew, hence one a thread before more \
                         */
 #define LEAST_SHARE 16 /* of a thread */
 

@@ -206,7 +206,7 @@ static tare_status pool_run_max(const tarei_step *const step, const tarei_run *c
   return run_pool(step, r, false);
 }
 
-/* --- channels last --- */
+/* --- channels last ---------------------------------------------------------------------------- */
 
 typedef struct last_job {
   pool_geometry g;

@@ -7,8 +7,7 @@
 #include "engine/lower/operands.h"
 #include "shapes/number.h"
 
-/* --- where scales lie ----------------------------------------------------------------------------
- */
+/* --- where scales lie ------------------------------------------------------------------------- */
 
 /* Element (o, a, i) of [outer][axis][inner] has scale 0, a, or that of its block. */
 typedef struct spread {
@@ -60,8 +59,7 @@ static tare_status read_spread(const tarei_step *const step, const tarei_run *co
   return step->node->n_in > 2 ? tarei_want_count(step, r, 2, wanted, err) : TARE_OK;
 }
 
-/* --- numbers ------------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Half to even, for magnitudes below 2^22: adding 1.5 * 2^23 leaves no bits for a fraction. Unlike
  * rintf it needs no instruction that every CPU has. */
@@ -189,8 +187,7 @@ const tarei_lowering tarei_lower_dequantize_linear = {.prepare = quantize_linear
 const tarei_lowering tarei_lower_quantize_linear = {.prepare = quantize_linear_prepare,
                                                     .run = quantize_linear_run};
 
-/* --- scales taken at run time --------------------------------------------------------------------
- */
+/* --- scales taken at run time ----------------------------------------------------------------- */
 
 /* The range holds zero; data of zeros alone have scale 1. */
 static void choose_scale(const tarei_run *const r, float *const scale, uint8_t *const zero) {

@@ -27,8 +27,7 @@
     }                                                                             \
   }
 
-/* --- what wraps or works on bits: signed integers as unsigned ones -----------------------------
- */
+/* --- what wraps or works on bits: signed integers as unsigned ones ---------------------------- */
 #define WRAPPING(dtype, type, wide)                                        \
   PAIR(add_##dtype, type, type, (wide)x + (wide)y)                         \
   PAIR(sub_##dtype, type, type, (wide)x - (wide)y)                         \
@@ -41,8 +40,7 @@
   PAIR(equal_##dtype, type, uint8_t, x == y)
 TAREI_UNSIGNED_TYPES(WRAPPING)
 
-/* --- all integers ------------------------------------------------------------------------------
- */
+/* --- all integers ----------------------------------------------------------------------------- */
 #define ORDERED(dtype, type, wide)                   \
   PAIR(less_##dtype, type, uint8_t, x < y)           \
   PAIR(less_or_equal_##dtype, type, uint8_t, x <= y) \
@@ -74,8 +72,7 @@ TAREI_SIGNED_TYPES(SIGNED)
   PAIR(prelu_##dtype, type, type, ((void)y, x))
 TAREI_UNSIGNED_TYPES(UNSIGNED)
 
-/* --- floats and bools --------------------------------------------------------------------------
- */
+/* --- floats and bools ------------------------------------------------------------------------- */
 PAIR(equal_F32, float, uint8_t, x == y)
 PAIR(equal_F64, double, uint8_t, x == y)
 PAIR(fmod_F32, float, float, fmodf(x, y))
@@ -91,8 +88,7 @@ PAIR(both, uint8_t, uint8_t, (x != 0) & (y != 0))
 PAIR(either, uint8_t, uint8_t, (x != 0) | (y != 0))
 PAIR(pair_xor, uint8_t, uint8_t, (x != 0) ^ (y != 0))
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 #define WRAPPING_ROWS(fn) \
   { TAREI_INTEGER_ROWS(fn), TAREI_ROW(fn, F64) }
 #define NUMBER_ROWS(fn) \
@@ -133,8 +129,7 @@ tarei_pair_fn *tarei_pair_of(const tarei_pair pair, const tare_dtype dtype) {
   return (unsigned)dtype < TAREI_DTYPES ? rows[pair][dtype] : NULL;
 }
 
-/* --- divisors ----------------------------------------------------------------------------------
- */
+/* --- divisors --------------------------------------------------------------------------------- */
 tare_status tarei_want_divisor(const tarei_step *const step, const tarei_run *const run,
                                const int i, tare_error *const err) {
   const tare_tensor *const t = run->in[i];

@@ -35,8 +35,7 @@
     }                                                                                     \
   }
 
-/* --- integers ----------------------------------------------------------------------------------
- */
+/* --- integers --------------------------------------------------------------------------------- */
 static double f64_shrink(const double x, const double lambda, const double bias) {
   return x < -lambda ? x + bias : x > lambda ? x - bias : 0;
 }
@@ -60,8 +59,7 @@ TAREI_UNSIGNED_TYPES(UNSIGNED)
   CLIP(dtype, type, wide)
 TAREI_INTEGER_TYPES(INTEGER)
 
-/* --- float64 -----------------------------------------------------------------------------------
- */
+/* --- float64 ---------------------------------------------------------------------------------- */
 static double f64_clip(const tarei_typed_parameters *const p, const double x) {
   const double *const low = p->low, *const high = p->high;
   const double above = low && x < *low ? *low : x;
@@ -94,8 +92,7 @@ static double f64_at_most_one(const double x) {
 #include "graph/pointwise.inc"
 #undef TARE_POINTWISE
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 static const struct {
   const char *name;
   tarei_typed_unary_fn *of[TAREI_DTYPES];

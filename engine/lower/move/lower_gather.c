@@ -19,7 +19,7 @@ static int gather_axis_of(const tarei_step *const step, const tare_tensor *const
   return (int)(axis < 0 ? axis + x->rank : axis);
 }
 
-/* --- Gather ---------------------------------------------------------------------------------- */
+/* --- Gather ----------------------------------------------------------------------------------- */
 
 typedef struct gather_job {
   const tare_tensor *indices;
@@ -53,7 +53,7 @@ static tare_status run_gather(const tarei_step *const step, const tarei_run *con
   return TARE_OK;
 }
 
-/* --- GatherElements -------------------------------------------------------------------------- */
+/* --- GatherElements --------------------------------------------------------------------------- */
 
 typedef struct gather_picking {
   const tare_tensor *x, *indices, *out;
@@ -112,7 +112,7 @@ static tare_status run_gather_elements(const tarei_step *const step, const tarei
   return TARE_OK;
 }
 
-/* --- GatherND -------------------------------------------------------------------------------- */
+/* --- GatherND --------------------------------------------------------------------------------- */
 
 typedef struct tuples {
   const tare_tensor *x, *indices;

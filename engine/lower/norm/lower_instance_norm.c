@@ -44,8 +44,7 @@ static double factor_of(const double variance, const float epsilon, const double
   return 1.0 / sqrt(variance + (double)epsilon) * scale;
 }
 
-/* --- channels first ------------------------------------------------------------------------------
- */
+/* --- channels first --------------------------------------------------------------------------- */
 
 typedef struct plain {
   const tarei_run *run;
@@ -112,8 +111,7 @@ static tare_status run_plain(const tarei_step *const step, const tarei_run *cons
   return TARE_OK;
 }
 
-/* --- channels last -------------------------------------------------------------------------------
- */
+/* --- channels last ---------------------------------------------------------------------------- */
 
 typedef struct instance_norm_state {
   tarei_fused fused;

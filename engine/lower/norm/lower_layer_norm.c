@@ -64,8 +64,7 @@ static void layer_norm_row_range(const void *const user, const size_t first, con
   }
 }
 
-/* --- any type, parameters of any shape, statistics ----------------------------------------------
- */
+/* --- any type, parameters of any shape, statistics -------------------------------------------- */
 
 /* The element of a parameter that belongs to element `flat` of x. */
 static size_t layer_norm_element_of(const tare_tensor *const parameter, const tare_tensor *const x,
@@ -160,8 +159,7 @@ static tare_status check_parameter(const tarei_step *const step, const tarei_run
   return TARE_OK;
 }
 
-/* --- both ---------------------------------------------------------------------------------------
- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 /* Statistics that are outputs, where nothing else is output 1. */
 static void find_statistics(const tarei_step *const step, const tarei_run *const r,

@@ -2,12 +2,12 @@
 
 #include "base/mem.h"
 
-#define ROW_STEP 16                   /* kernels are as fast for fewer rows at a time */
-#define WORK_PER_WEIGHT 16            /* done while a byte of the weights comes from far away */
-#define WORK_PER_BYTE 32              /* done while one comes that another core has just written */
-#define LEAST_WORK ((size_t)1 << 19)  /* for a thread: less is done before another one begins */
-#define CLAIM_WORK ((size_t)1 << 21)  /* worth a claim of its own, so that little is left behind */
-#define MOST_CLAIMS 8                 /* of a thread */
+#define ROW_STEP 16                  /* kernels are as fast for fewer rows at a time */
+#define WORK_PER_WEIGHT 16           /* done while a byte of the weights comes from far away */
+#define WORK_PER_BYTE 32             /* done while one comes that another core has just written */
+#define LEAST_WORK ((size_t)1 << 19) /* for a thread: less is done before another one begins */
+#define CLAIM_WORK ((size_t)1 << 21) /* worth a claim of its own, so that little is left behind */
+#define MOST_CLAIMS 8                /* of a thread */
 
 /* Parts of the rows by parts of the columns, one for each thread; each is `claims` blocks. */
 typedef struct grid_cut {
@@ -28,8 +28,8 @@ static double work_of(const tarei_grid *const g, const double rows, const double
 }
 
 /* Time of the slowest thread. Layers that are cut by rows leave each thread with the rows that it
- * wrote itself; cut by columns, it reads what others wrote. Weights come from far away where those of
- * the plan are too many to stay. */
+ * wrote itself; cut by columns, it reads what others wrote. Weights come from far away where those
+ * of the plan are too many to stay. */
 static double cost_of(const grid_cut *const c, const size_t row_parts, const size_t column_parts) {
   const tarei_grid *const g = c->grid;
   const size_t m = (g->m + row_parts - 1) / row_parts;
@@ -74,7 +74,8 @@ static void grid_one_block(const void *const user, const size_t item, const int 
   const size_t rows = item / c->claims / c->column_parts;
   const size_t columns = item - rows * c->column_parts * c->claims;
   const size_t pieces = c->column_parts * c->claims, panels = panels_of(g->n);
-  const size_t m0 = grid_begin_of(g->m, c->row_parts, rows), m1 = grid_begin_of(g->m, c->row_parts, rows + 1);
+  const size_t m0 = grid_begin_of(g->m, c->row_parts, rows),
+               m1 = grid_begin_of(g->m, c->row_parts, rows + 1);
   const size_t n0 = grid_begin_of(panels, pieces, columns) * TAREI_GRID_PANEL;
   const size_t end = grid_begin_of(panels, pieces, columns + 1) * TAREI_GRID_PANEL;
   const tarei_block block = {m0, m1 - m0, n0, (end < g->n ? end : g->n) - n0};

@@ -54,8 +54,7 @@ tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_ste
   return TARE_OK;
 }
 
-/* --- requantization ------------------------------------------------------------------------------
- */
+/* --- requantization --------------------------------------------------------------------------- */
 
 /* Tables of a layer whose only output is bytes that an activation makes, for all profiles or none.
  */

@@ -45,8 +45,7 @@ static tare_status want_zeros(const bytes *const b, const char *const what, cons
              : tarei_fail(err, TARE_E_SHAPE, "%zu zero points for %zu %s", b->n_zeros, each, what);
 }
 
-/* --- products ------------------------------------------------------------------------------------
- */
+/* --- products --------------------------------------------------------------------------------- */
 
 typedef struct product_job {
   bytes a, b;
@@ -124,8 +123,7 @@ static tare_status run_matmul(const tarei_step *const step, const tarei_run *con
 
 const tarei_lowering tarei_lower_matmul_integer = {.scratch = scratch_matmul, .run = run_matmul};
 
-/* --- convolutions --------------------------------------------------------------------------------
- */
+/* --- convolutions ----------------------------------------------------------------------------- */
 
 typedef struct conv_state {
   tarei_window window;

@@ -6,8 +6,7 @@
 #include "engine/lower/operands.h"
 #include "engine/lower/recurrent/recurrent.h"
 
-/* --- before it runs ----------------------------------------------------------------------------
- */
+/* --- before it runs --------------------------------------------------------------------------- */
 
 static tare_status recurrent_want_types(const tarei_recurrent *const s,
                                         const tarei_step *const step, tare_error *const err) {
@@ -63,8 +62,7 @@ static tare_status prepare_int8(tarei_step *const step, tarei_blobs *const blobs
   return prepare_as(step, blobs, true, err);
 }
 
-/* --- sizes -------------------------------------------------------------------------------------
- */
+/* --- sizes ------------------------------------------------------------------------------------ */
 
 static tarei_recurrent_sizes recurrent_sizes_of(const tarei_recurrent *const s,
                                                 const tare_tensor *const *const in) {
@@ -119,8 +117,7 @@ static tare_status recurrent_check(const tarei_step *const step, const tarei_run
   return TARE_OK;
 }
 
-/* --- runs --------------------------------------------------------------------------------------
- */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 static tare_status recurrent_run(const tarei_step *const step, const tarei_run *const r,
                                  tare_error *const err) {

@@ -11,8 +11,7 @@
 #define FEWEST_ROWS 32                   /* of their product, unless they would fill this thrice */
 #define LEAST_PART_BYTES ((size_t)192 * 1024) /* of weights: worth the meetings of two threads */
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* How a run is cut, and where things lie in its scratch. */
 typedef struct recurrent_layout {
@@ -90,8 +89,7 @@ size_t tarei_recurrent_scratch(const tarei_recurrent *const s, const tarei_recur
   return recurrent_layout_of(s, z, threads).total;
 }
 
-/* --- beforehand --------------------------------------------------------------------------------
- */
+/* --- beforehand ------------------------------------------------------------------------------- */
 
 static void *recurrent_at(const tarei_run *const run, const size_t offset) {
   return (char *)run->scratch + offset;
@@ -152,8 +150,7 @@ static const void *take_weights(const tarei_recurrent_job *const j, const int in
   return w->packed;
 }
 
-/* --- lanes -------------------------------------------------------------------------------------
- */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
 static void begin_state(const tarei_recurrent_lane *const lane, const int input, float *const to) {
   const tarei_recurrent_job *const j = lane->j;
@@ -293,8 +290,7 @@ static void run_pack(pack *const p) {
   }
 }
 
-/* --- runs --------------------------------------------------------------------------------------
- */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 typedef struct whole {
   const tarei_recurrent_job *j;

@@ -20,8 +20,7 @@ static units units_of(const tarei_recurrent_job *const j, const size_t part) {
   return (units){first, (end < j->z.hidden ? end : j->z.hidden) - first};
 }
 
-/* --- the state's product -----------------------------------------------------------------------
- */
+/* --- the state's product ---------------------------------------------------------------------- */
 
 /* Sums of columns [column, column + n) of a direction. */
 static void multiply_columns(const tarei_recurrent_lane *const l, const span s, const size_t column,
@@ -67,8 +66,7 @@ static void recurrent_step_multiply(const tarei_recurrent_lane *const l, const s
   }
 }
 
-/* --- gates -------------------------------------------------------------------------------------
- */
+/* --- gates ------------------------------------------------------------------------------------ */
 
 static const float *x_at(const tarei_recurrent_lane *const l, const size_t t, const span s) {
   return l->x + ((t - l->t0) * l->m + s.first) * l->j->z.columns;
@@ -144,8 +142,7 @@ static void update_by_kernels(const tarei_recurrent_lane *const l, const size_t 
   }
 }
 
-/* --- gates of other functions, one unit at a time ------------------------------------------------
- */
+/* --- gates of other functions, one unit at a time --------------------------------------------- */
 
 static tarei_recurrent_unit recurrent_step_unit_at(const tarei_recurrent_lane *const l,
                                                    const size_t t, const size_t row,
@@ -187,8 +184,7 @@ static void reset_units(const tarei_recurrent_lane *const l, const size_t t, con
   }
 }
 
-/* --- a step ------------------------------------------------------------------------------------
- */
+/* --- a step ----------------------------------------------------------------------------------- */
 
 static void reset(const tarei_recurrent_lane *const l, const size_t t, const span s,
                   const units u) {

@@ -44,8 +44,7 @@ static tare_status read_matrix(const tarei_recurrent *const s, const tarei_step 
   return TARE_OK;
 }
 
-/* --- floats ------------------------------------------------------------------------------------
- */
+/* --- floats ----------------------------------------------------------------------------------- */
 
 static void pack_floats(const matrix *const m, const float *const w,
                         const tarei_kernels *const kernels, float *const packed) {
@@ -79,8 +78,7 @@ static tare_status take_floats(const matrix *const m, const tarei_step *const st
   return TARE_OK;
 }
 
-/* --- int8 --------------------------------------------------------------------------------------
- */
+/* --- int8 ------------------------------------------------------------------------------------- */
 
 /* One gate of a direction; q holds hidden * k bytes. */
 static void quantize_gate(const matrix *const m, const float *const w, int8_t *const q,
@@ -158,8 +156,7 @@ static tare_status take_bytes(const matrix *const m, const tarei_step *const ste
   return status;
 }
 
-/* --- both --------------------------------------------------------------------------------------
- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 size_t tarei_recurrent_packed_bytes(const tarei_recurrent *const s, const size_t k,
                                     const size_t columns) {

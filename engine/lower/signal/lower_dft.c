@@ -128,8 +128,7 @@ static tare_status dft_read_length(const tarei_step *const step, const tarei_run
                           (long long)fallback, INT32_MAX);
 }
 
-/* --- DFT ---------------------------------------------------------------------------------------
- */
+/* --- DFT -------------------------------------------------------------------------------------- */
 
 static tare_status prepare_dft(tarei_step *const step, tarei_blobs *const blobs,
                                tare_error *const err) {
@@ -234,8 +233,7 @@ static tare_status run_dft(const tarei_step *const step, const tarei_run *const 
   return TARE_OK;
 }
 
-/* --- STFT --------------------------------------------------------------------------------------
- */
+/* --- STFT ------------------------------------------------------------------------------------- */
 
 static tare_status prepare_stft(tarei_step *const step, tarei_blobs *const blobs,
                                 tare_error *const err) {

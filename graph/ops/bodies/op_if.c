@@ -59,8 +59,7 @@ static tare_status check_branch(const tarei_node *const node, const tarei_graph 
   return TARE_OK;
 }
 
-/* --- a branch that is known takes the place of the node ------------------------------------------
- */
+/* --- a branch that is known takes the place of the node --------------------------------------- */
 
 typedef struct move {
   tarei_graph *from, *to;

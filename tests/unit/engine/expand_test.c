@@ -118,8 +118,7 @@ static void expect(const expansion *const e, const int output, const size_t i, c
   }
 }
 
-/* --- attention ---------------------------------------------------------------------------------
- */
+/* --- attention -------------------------------------------------------------------------------- */
 
 /* Heads anywhere in memory: element (b, h, row, i) of x. */
 typedef struct heads {
@@ -356,8 +355,7 @@ static void test_rotary_embedding(void **state) {
   }
 }
 
-/* --- layers ------------------------------------------------------------------------------------
- */
+/* --- layers ----------------------------------------------------------------------------------- */
 
 static void test_skip_layer_norm(void **state) {
   (void)state;
@@ -453,8 +451,7 @@ static void test_fused_layers(void **state) {
   tarei_graph_free(e.graph);
 }
 
-/* --- transposed convolutions --------------------------------------------------------------------
- */
+/* --- transposed convolutions ------------------------------------------------------------------ */
 
 typedef struct transposed {
   int64_t batch, channels, outputs, group; /* outputs of a group */
@@ -534,8 +531,7 @@ static void test_conv_transpose(void **state) {
   }
 }
 
-/* --- einsum -------------------------------------------------------------------------------------
- */
+/* --- einsum ----------------------------------------------------------------------------------- */
 
 typedef struct product {
   const char *equation;

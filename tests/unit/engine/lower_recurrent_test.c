@@ -66,8 +66,7 @@ static void drop(const layer *const l) {
   }
 }
 
-/* --- the formulas ------------------------------------------------------------------------------
- */
+/* --- the formulas ----------------------------------------------------------------------------- */
 
 static double apply(const function *const f, const double clip, double x) {
   x = fmax(-clip, fmin(clip, x));
@@ -180,8 +179,7 @@ static void expect(const layer *const l) {
   }
 }
 
-/* --- running -----------------------------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 /* Adds an operand of a float type, or an absent one. */
 static void operand(one_node *const t, const tare_dtype dtype, const bool is_const, const int rank,
@@ -421,8 +419,7 @@ static void test_large(void **state) {
   }
 }
 
-/* --- int8 --------------------------------------------------------------------------------------
- */
+/* --- int8 ------------------------------------------------------------------------------------- */
 
 /* Weights that their bytes hold exactly: a row is multiples of its scale. */
 static void make_exact(double *const w, const size_t rows, const size_t k) {
@@ -531,8 +528,7 @@ static void test_long_sequences(void **state) {
   }
 }
 
-/* --- what is refused ---------------------------------------------------------------------------
- */
+/* --- what is refused -------------------------------------------------------------------------- */
 
 static void start_lstm(one_node *const t, const int32_t length) {
   one_node_start(t);

@@ -58,8 +58,7 @@ static void fill_integers(const tare_tensor *const x, const bool with_zero) {
   }
 }
 
-/* --- two operands ------------------------------------------------------------------------------
- */
+/* --- two operands ----------------------------------------------------------------------------- */
 typedef wide pair_fn(wide a, wide b, int bits);
 
 #define PAIR(name, expression)                                   \
@@ -253,8 +252,7 @@ static void test_logic(void **state) {
   }
 }
 
-/* --- powers ------------------------------------------------------------------------------------
- */
+/* --- powers ----------------------------------------------------------------------------------- */
 static wide power(const tare_dtype dtype, const wide x, const wide y) {
   wide result = 1;
   for (wide i = 0; i < y; i++) {
@@ -310,8 +308,7 @@ static void test_mixed_powers(void **state) {
   one_node_end(&t);
 }
 
-/* --- one operand -------------------------------------------------------------------------------
- */
+/* --- one operand ------------------------------------------------------------------------------ */
 typedef wide single_fn(wide x);
 
 #define SINGLE(name, expression)   \
@@ -558,8 +555,7 @@ static void test_defaults(void **state) {
   }
 }
 
-/* --- Clip, questions, empty tensors ------------------------------------------------------------
- */
+/* --- Clip, questions, empty tensors ----------------------------------------------------------- */
 static void test_clip_of_doubles(void **state) {
   (void)state;
   const double x[] = {-5, 0.5, 9, NAN}, by_attributes[] = {-1, 0.5, 2};

@@ -32,8 +32,7 @@ static int64_t below(const int64_t n) {
   return (int64_t)(seed >> 8) % n;
 }
 
-/* --- samples ------------------------------------------------------------------------------------
- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 /* Rows of a batch, `length` long each; the first `own[row]` positions are a sample. */
 typedef struct batch {
@@ -79,8 +78,7 @@ static void drop(batch *const b) {
   }
 }
 
-/* --- plans --------------------------------------------------------------------------------------
- */
+/* --- plans ------------------------------------------------------------------------------------ */
 
 static void write_array(const char *const path, const batch *const b, const int port) {
   char header[119] = {0};
@@ -139,8 +137,7 @@ static tare_profiles *profiles_of(const tare_model *const model) {
   return profiles;
 }
 
-/* --- equal bits ---------------------------------------------------------------------------------
- */
+/* --- equal bits ------------------------------------------------------------------------------- */
 
 enum { SAMPLES = 4, MOST_OUTPUTS = 2, ISAS = 7, SHORT = 80 };
 static const int lengths[SAMPLES] = {1, 16, 33, 70};

@@ -371,8 +371,7 @@ static void impossible_profiles_name_the_node(void **state) {
   tare_model_free(&model);
 }
 
-/* --- damaged files -------------------------------------------------------------------------------
- */
+/* --- damaged files ---------------------------------------------------------------------------- */
 
 static uint8_t *read_file(const char *const path, size_t *const n) {
   FILE *const file = fopen(path, "rb");

@@ -33,8 +33,7 @@ static int random_below(const int n) {
   return (int)(bits >> 8) % n;
 }
 
-/* --- models --------------------------------------------------------------------------------------
- */
+/* --- models ----------------------------------------------------------------------------------- */
 
 static int input(tarei_graph *const g, const int rank, const char *const *const dims) {
   const int x = tarei_graph_add_value(g, "x");
@@ -195,8 +194,7 @@ static tare_model *dynamic(void) {
   return finish(g, NODE(g, "Mul", cast, scales));
 }
 
-/* --- plans ---------------------------------------------------------------------------------------
- */
+/* --- plans ------------------------------------------------------------------------------------ */
 
 static tare_plan *plan_of(const tare_model *const model, const bool fp32) {
   const tare_port *ports;

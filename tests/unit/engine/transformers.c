@@ -101,8 +101,7 @@ static int distances(maker *const m) {
              TWO("Unsqueeze", m->positions, axes(m, 1, -1)));
 }
 
-/* --- what makes probabilities of scores [n, heads, t, t] -----------------------------------------
- */
+/* --- what makes probabilities of scores [n, heads, t, t] -------------------------------------- */
 
 static int softmax(maker *const m, const int x) {
   const int y = ONE("Softmax", x);

@@ -2,7 +2,7 @@
 
 #include "kernels/requant.h"
 
-/* --- int8 -------------------------------------------------------------------------------------- */
+/* --- int8 ------------------------------------------------------------------------------------- */
 typedef struct i8_case {
   size_t m, k, n, lda, ldw, padded;
   uint8_t *a;
@@ -141,7 +141,7 @@ static void i8_gemm_agrees_with_three_loops(void **state) {
   }
 }
 
-/* --- epilogue ---------------------------------------------------------------------------------- */
+/* --- epilogue --------------------------------------------------------------------------------- */
 static void epilogue_follows_its_definition(void **state) {
   (void)state;
   i8_case c = i8_case_new(9, 12, 40);
@@ -174,7 +174,7 @@ static void epilogue_follows_its_definition(void **state) {
   i8_case_free(&c);
 }
 
-/* --- float ------------------------------------------------------------------------------------- */
+/* --- float ------------------------------------------------------------------------------------ */
 typedef struct f32_case {
   size_t m, k, n, lda;
   float *a, *w, *packed;
