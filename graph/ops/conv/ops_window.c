@@ -32,6 +32,19 @@ static tare_status want_least(const char *const name, const int64_t *const value
   return TARE_OK;
 }
 
+/* Steps beyond any tensor would leave the address space on the way to rows that do not exist. */
+static tare_status want_steps(const char *const name, const int64_t *const values, const int n,
+                              tare_error *const err) {
+  TARE_TRY(want_least(name, values, n, 1, err));
+  for (int i = 0; i < n; i++) {
+    if (values[i] > INT32_MAX) {
+      return tarei_fail(err, TARE_E_MODEL, "attribute '%s' holds %" PRId64 ", expected at most %d",
+                        name, values[i], INT32_MAX);
+    }
+  }
+  return TARE_OK;
+}
+
 /* kernel_shape is optional where there are weights, and has to agree with them. */
 static tare_status read_kernel(const tarei_graph *const graph, const tarei_node *const node,
                                const tarei_expr *const weights, tarei_window *const w,
@@ -69,8 +82,8 @@ tare_status tarei_ops_window(const tarei_graph *const graph, const tarei_node *c
   TARE_TRY(read_kernel(graph, node, weights, out, err));
   TARE_TRY(tarei_ops_ints(node, "strides", n, 1, out->strides, err));
   TARE_TRY(tarei_ops_ints(node, "dilations", n, 1, out->dilations, err));
-  TARE_TRY(want_least("strides", out->strides, n, 1, err));
-  TARE_TRY(want_least("dilations", out->dilations, n, 1, err));
+  TARE_TRY(want_steps("strides", out->strides, n, err));
+  TARE_TRY(want_steps("dilations", out->dilations, n, err));
   if (out->auto_pad != TAREI_PAD_EXPLICIT) {
     return TARE_OK; /* pads, if any, have no meaning */
   }
