@@ -80,7 +80,8 @@ tare_status tarei_onnx_find(tarei_importer *importer, const char *name, int *out
 /* Lets a graph compute in float32 what it has in float16 and bfloat16, bodies included; `proto` names the
  * types of its outputs, NULL for a body. */
 tare_status tarei_onnx_widen(tarei_graph *graph, const Onnx__GraphProto *proto, tare_error *err);
-size_t tarei_onnx_count_values(const Onnx__GraphProto *proto);
+/* Makes room for the names of all values and nodes; end both tables also after a failure. */
+tare_status tarei_onnx_names(tarei_importer *importer, tare_error *err);
 
 /* Adds a value of the model; TARE_E_MODEL when the name is taken. `maker` says who makes it. */
 tare_status tarei_onnx_add_value(tarei_importer *importer, const char *name, const char *maker,

@@ -21,11 +21,7 @@ static tare_status formal_inputs(tarei_importer *const inner, tare_error *const 
 }
 
 static tare_status import(tarei_importer *const inner, tare_error *const err) {
-  const Onnx__GraphProto *const proto = inner->proto;
-  const size_t n = tarei_onnx_count_values(proto);
-  if (!tarei_names_init(&inner->values, n) || !tarei_names_init(&inner->nodes, proto->n_node)) {
-    return tarei_fail_memory(err, "names", n * sizeof(struct tarei_names_slot));
-  }
+  TARE_TRY(tarei_onnx_names(inner, err));
   TARE_TRY(tarei_onnx_initializers(inner, err));
   TARE_TRY(formal_inputs(inner, err));
   TARE_TRY(tarei_onnx_nodes(inner, err));

@@ -211,10 +211,18 @@ tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const
   return TARE_OK;
 }
 
-size_t tarei_onnx_count_values(const Onnx__GraphProto *const proto) {
+static size_t count_values(const Onnx__GraphProto *const proto) {
   size_t n = proto->n_initializer + proto->n_input;
   for (size_t i = 0; i < proto->n_node; i++) {
     n += proto->node[i]->n_output;
   }
   return n;
+}
+
+tare_status tarei_onnx_names(tarei_importer *const importer, tare_error *const err) {
+  const size_t n = count_values(importer->proto);
+  return tarei_names_init(&importer->values, n) &&
+                 tarei_names_init(&importer->nodes, importer->proto->n_node)
+             ? TARE_OK
+             : tarei_fail_memory(err, "names", n * sizeof(struct tarei_names_slot));
 }

@@ -71,17 +71,12 @@ static tare_status check_model(const Onnx__ModelProto *const model, const tare_l
 }
 
 static tare_status import_graph(tarei_importer *const importer, tare_error *const err) {
-  const Onnx__GraphProto *const proto = importer->proto;
-  if (!tarei_names_init(&importer->values, tarei_onnx_count_values(proto)) ||
-      !tarei_names_init(&importer->nodes, proto->n_node)) {
-    return tarei_fail_memory(err, "names",
-                             tarei_onnx_count_values(proto) * sizeof(struct tarei_names_slot));
-  }
+  TARE_TRY(tarei_onnx_names(importer, err));
   TARE_TRY(tarei_onnx_initializers(importer, err));
   TARE_TRY(tarei_onnx_inputs(importer, err));
   TARE_TRY(tarei_onnx_nodes(importer, err));
   TARE_TRY(tarei_onnx_outputs(importer, err));
-  TARE_TRY(tarei_onnx_widen(importer->graph, proto, err));
+  TARE_TRY(tarei_onnx_widen(importer->graph, importer->proto, err));
   return tarei_graph_compact(importer->graph, err);
 }
 

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "graph/ops/ops_common.h"
 
+#define MOST_STEP INT32_MAX /* with larger ones, offsets that kernels compute ahead overflow */
+
 static tare_status read_auto_pad(const tarei_node *const node, tarei_auto_pad *const out,
                                  tare_error *const err) {
   static const char *const names[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
@@ -20,26 +22,18 @@ static tare_status read_auto_pad(const tarei_node *const node, tarei_auto_pad *c
       "attribute 'auto_pad': expected NOTSET, SAME_UPPER, SAME_LOWER or VALID, got '%s'", name);
 }
 
-static tare_status want_least(const char *const name, const int64_t *const values, const int n,
-                              const int64_t least, tare_error *const err) {
+static tare_status want_range(const char *const name, const int64_t *const values, const int n,
+                              const int64_t least, const int64_t most, tare_error *const err) {
   for (int i = 0; i < n; i++) {
     if (values[i] < least) {
       return tarei_fail(err, TARE_E_MODEL,
                         "attribute '%s' holds %" PRId64 ", expected %" PRId64 " or more", name,
                         values[i], least);
     }
-  }
-  return TARE_OK;
-}
-
-/* Steps beyond any tensor would leave the address space on the way to rows that do not exist. */
-static tare_status want_steps(const char *const name, const int64_t *const values, const int n,
-                              tare_error *const err) {
-  TARE_TRY(want_least(name, values, n, 1, err));
-  for (int i = 0; i < n; i++) {
-    if (values[i] > INT32_MAX) {
-      return tarei_fail(err, TARE_E_MODEL, "attribute '%s' holds %" PRId64 ", expected at most %d",
-                        name, values[i], INT32_MAX);
+    if (values[i] > most) {
+      return tarei_fail(err, TARE_E_MODEL,
+                        "attribute '%s' holds %" PRId64 ", expected at most %" PRId64, name,
+                        values[i], most);
     }
   }
   return TARE_OK;
@@ -71,7 +65,7 @@ static tare_status read_kernel(const tarei_graph *const graph, const tarei_node 
     }
     w->kernel[i] = k;
   }
-  return want_least("kernel_shape", w->kernel, w->n, 1, err);
+  return want_range("kernel_shape", w->kernel, w->n, 1, INT64_MAX, err);
 }
 
 tare_status tarei_ops_window(const tarei_graph *const graph, const tarei_node *const node,
@@ -82,13 +76,13 @@ tare_status tarei_ops_window(const tarei_graph *const graph, const tarei_node *c
   TARE_TRY(read_kernel(graph, node, weights, out, err));
   TARE_TRY(tarei_ops_ints(node, "strides", n, 1, out->strides, err));
   TARE_TRY(tarei_ops_ints(node, "dilations", n, 1, out->dilations, err));
-  TARE_TRY(want_steps("strides", out->strides, n, err));
-  TARE_TRY(want_steps("dilations", out->dilations, n, err));
+  TARE_TRY(want_range("strides", out->strides, n, 1, MOST_STEP, err));
+  TARE_TRY(want_range("dilations", out->dilations, n, 1, MOST_STEP, err));
   if (out->auto_pad != TAREI_PAD_EXPLICIT) {
     return TARE_OK; /* pads, if any, have no meaning */
   }
   TARE_TRY(tarei_ops_ints(node, "pads", 2 * n, 0, out->pads, err));
-  return want_least("pads", out->pads, 2 * n, 0, err);
+  return want_range("pads", out->pads, 2 * n, 0, INT64_MAX, err);
 }
 
 void tarei_window_widen(tarei_window *const w, const int n) {
