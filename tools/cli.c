@@ -161,15 +161,33 @@ void *cli_realloc(void *const memory, const size_t count, const size_t size) {
   return result;
 }
 
-char *cli_format(const char *const fmt, ...) {
+static char *cli_vformat(const char *const fmt, va_list args) {
   char *text = NULL;
-  va_list args;
-  va_start(args, fmt);
   if (vasprintf(&text, fmt, args) < 0) {
     end_of_memory();
   }
+  return text;
+}
+
+char *cli_format(const char *const fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  char *const text = cli_vformat(fmt, args);
   va_end(args);
   return text;
+}
+
+char *cli_append(char *const text, const char *const fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  char *const more = cli_vformat(fmt, args);
+  va_end(args);
+  char *const all = text ? cli_format("%s%s", text, more) : more;
+  if (text) {
+    free(text);
+    free(more);
+  }
+  return all;
 }
 
 void cli_list_add(cli_list *const list, const char *const text) {

@@ -64,6 +64,8 @@ int cli_pick_text(const struct argp_state *state, const char *kind, const char *
 /* Memory, or the end of the program (exit 5). */
 void *cli_realloc(void *memory, size_t count, size_t size);
 char *cli_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* `text` (NULL: nothing yet), which is freed, with more behind it. */
+char *cli_append(char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A list of texts that belong to somebody else. */
 typedef struct cli_list {

@@ -40,11 +40,9 @@ char *format_extensions(format_filter *const filter, const char *const before) {
 
 char *format_list(void) {
   char *text = NULL;
-  for (int i = tare_n_table_formats() - 1; i >= 0; i--) {
+  for (int i = 0; i < tare_n_table_formats(); i++) {
     const tare_table_format *const format = tare_table_format_at(i);
-    char *const one = cli_format("%s for %s", format->extension, format->noun);
-    text = formats_before(text, one, ", ");
-    free(one);
+    text = cli_append(text, "%s%s for %s", i ? ", " : "", format->extension, format->noun);
   }
   return text;
 }

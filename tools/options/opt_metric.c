@@ -16,14 +16,11 @@ static char *metric_list(const char *const last, const bool summaries, const boo
     if (alphabet && !tare_metric_needs_alphabet(i)) {
       continue;
     }
-    char *const more = cli_format("%s%s%s%s%s%s", text,
-                                  !*text                     ? ""
-                                  : i + 1 < tare_n_metrics() ? ", "
-                                                             : last,
-                                  tare_metric_name(i), summaries ? " (" : "",
-                                  summaries ? tare_metric_summary(i) : "", summaries ? ")" : "");
-    free(text);
-    text = more;
+    const char *const between = !*text ? "" : i + 1 < tare_n_metrics() ? ", " : last;
+    text = cli_append(text, "%s%s", between, tare_metric_name(i));
+    if (summaries) {
+      text = cli_append(text, " (%s)", tare_metric_summary(i));
+    }
   }
   return text;
 }

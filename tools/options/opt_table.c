@@ -32,11 +32,9 @@ int opt_method(const struct argp_state *const state, const char *const method) {
 }
 
 char *opt_methods(void) {
-  char *text = cli_format("%s", tare_method_name(0));
-  for (int i = 1; i < tare_n_methods(); i++) {
-    char *const more = cli_format("%s, %s", text, tare_method_name(i));
-    free(text);
-    text = more;
+  char *text = NULL;
+  for (int i = 0; i < tare_n_methods(); i++) {
+    text = cli_append(text, "%s%s", i ? ", " : "", tare_method_name(i));
   }
   return text;
 }
