@@ -7,22 +7,22 @@
 
 const char *tare_status_name(const tare_status status) {
   switch (status) {
-#define TARE_STATUS_CASE(name, value, exit_code) \
-  case TARE_##name:                              \
+#define TAREI_STATUS_CASE(name, value, exit_code) \
+  case TARE_##name:                               \
     return #name;
-    TARE_STATUS_LIST(TARE_STATUS_CASE)
-#undef TARE_STATUS_CASE
+    TARE_STATUS_LIST(TAREI_STATUS_CASE)
+#undef TAREI_STATUS_CASE
   }
   return "E_?";
 }
 
 int tare_status_exit_code(const tare_status status) {
   switch (status) {
-#define TARE_STATUS_CASE(name, value, exit_code) \
-  case TARE_##name:                              \
+#define TAREI_STATUS_CASE(name, value, exit_code) \
+  case TARE_##name:                               \
     return exit_code;
-    TARE_STATUS_LIST(TARE_STATUS_CASE)
-#undef TARE_STATUS_CASE
+    TARE_STATUS_LIST(TAREI_STATUS_CASE)
+#undef TAREI_STATUS_CASE
   }
   return 5;
 }

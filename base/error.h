@@ -1,4 +1,4 @@
-/* Making errors. A status travels up through TARE_TRY; the sentence is written once, where it is known. */
+/* Making errors. A status travels up through TAREI_TRY; the sentence is written once, where it is known. */
 #ifndef TAREI_BASE_ERROR_H
 #define TAREI_BASE_ERROR_H
 
@@ -10,7 +10,7 @@
   __attribute__((format(printf, fmt_index, arg_index)))
 
 /* Returns early when a call failed. */
-#define TARE_TRY(call)                     \
+#define TAREI_TRY(call)                     \
   do {                                     \
     const tare_status try_status_ = (call); \
     if (try_status_ != TARE_OK) {          \
@@ -19,7 +19,7 @@
   } while (0)
 
 /* Goes to a cleanup label when a call failed; `status` must be in scope. */
-#define TARE_TRY_GOTO(call, label) \
+#define TAREI_TRY_GOTO(call, label) \
   do {                             \
     status = (call);               \
     if (status != TARE_OK) {       \

@@ -49,7 +49,7 @@ tare_status tarei_infile_open(const char *const path, int *const fd, int64_t *co
 
 tare_status tarei_infile_check(const char *const path, tare_error *const err) {
   int fd;
-  TARE_TRY(tarei_infile_open(path, &fd, NULL, err));
+  TAREI_TRY(tarei_infile_open(path, &fd, NULL, err));
   (void)close(fd); /* nothing was read */
   return TARE_OK;
 }

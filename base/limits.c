@@ -9,17 +9,17 @@
 #include "base/machine.h"
 
 static const tare_limit ROWS[] = {
-#define TARE_LIMIT_ROW(field, name, unit, normal, least, most, text) \
+#define TAREI_LIMIT_ROW(field, name, unit, normal, least, most, text) \
   {name, unit, text, normal, least, most},
-    TARE_LIMIT_LIST(TARE_LIMIT_ROW)
-#undef TARE_LIMIT_ROW
+    TARE_LIMIT_LIST(TAREI_LIMIT_ROW)
+#undef TAREI_LIMIT_ROW
 };
 
 static int64_t *limits_value_of(tare_limits *const limits, const int limit) {
   int64_t *const values[] = {
-#define TARE_LIMIT_VALUE(field, name, unit, normal, least, most, text) &limits->field,
-      TARE_LIMIT_LIST(TARE_LIMIT_VALUE)
-#undef TARE_LIMIT_VALUE
+#define TAREI_LIMIT_VALUE(field, name, unit, normal, least, most, text) &limits->field,
+      TARE_LIMIT_LIST(TAREI_LIMIT_VALUE)
+#undef TAREI_LIMIT_VALUE
   };
   assert(limit >= 0 && limit < TAREI_LIMIT_COUNT);
   return values[limit];
@@ -58,14 +58,14 @@ static tare_status limits_check(const int limit, const int64_t value, tare_error
 tare_status tare_limit_set(tare_limits *const limits, const int limit, const int64_t value,
                            tare_error *const err) {
   int64_t *const slot = limits_value_of(limits, limit);
-  TARE_TRY(limits_check(limit, value, err));
+  TAREI_TRY(limits_check(limit, value, err));
   *slot = value;
   return TARE_OK;
 }
 
 tare_status tarei_limits_check(const tare_limits *const limits, tare_error *const err) {
   for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
-    TARE_TRY(limits_check(i, tare_limit_get(limits, i), err));
+    TAREI_TRY(limits_check(i, tare_limit_get(limits, i), err));
   }
   return TARE_OK;
 }

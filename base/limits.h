@@ -7,9 +7,9 @@
 #include "base/error.h"
 
 typedef enum tarei_limit {
-#define TARE_LIMIT_ENUM(field, name, unit, normal, least, most, text) TAREI_LIMIT_##field,
-  TARE_LIMIT_LIST(TARE_LIMIT_ENUM)
-#undef TARE_LIMIT_ENUM
+#define TAREI_LIMIT_ENUM(field, name, unit, normal, least, most, text) TAREI_LIMIT_##field,
+  TARE_LIMIT_LIST(TAREI_LIMIT_ENUM)
+#undef TAREI_LIMIT_ENUM
       TAREI_LIMIT_COUNT
 } tarei_limit;
 

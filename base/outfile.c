@@ -112,7 +112,7 @@ static int create_unnamed(const char *const path) {
 tare_status tarei_outfile_open(const char *const path, tarei_outfile *const out,
                                tare_error *const err) {
   *out = (tarei_outfile){.fd = -1};
-  TARE_TRY(outfile_find_place(path, &out->path, err));
+  TAREI_TRY(outfile_find_place(path, &out->path, err));
   out->temporary = tarei_calloc(strlen(out->path) + SUFFIX_BYTES, 1);
   if (!out->temporary) {
     outfile_end(out);
@@ -226,7 +226,7 @@ void tarei_outfile_abort(tarei_outfile *const out) {
 tare_status tarei_outfile_save(const char *const path, const void *const data, const size_t bytes,
                                tare_error *const err) {
   tarei_outfile out;
-  TARE_TRY(tarei_outfile_open(path, &out, err));
+  TAREI_TRY(tarei_outfile_open(path, &out, err));
   tarei_outfile_write(&out, data, bytes);
   return tarei_outfile_commit(&out, err);
 }

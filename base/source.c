@@ -19,7 +19,7 @@ tare_status tarei_source_map(const int fd, const char *const name, tarei_source 
                              tare_error *const err) {
   *out = (tarei_source){0};
   int64_t file_size;
-  TARE_TRY(tarei_infile_check_fd(fd, name, &file_size, err));
+  TAREI_TRY(tarei_infile_check_fd(fd, name, &file_size, err));
   const size_t size = (size_t)file_size;
   void *const p = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
   if (p == MAP_FAILED) {
@@ -38,7 +38,7 @@ tare_status tarei_source_open(const char *const path, tarei_source *const out,
                               tare_error *const err) {
   *out = (tarei_source){0};
   int fd;
-  TARE_TRY(tarei_infile_open(path, &fd, NULL, err));
+  TAREI_TRY(tarei_infile_open(path, &fd, NULL, err));
   const tare_status status = tarei_source_map(fd, path, out, err);
   (void)close(fd); /* the mapping lives on; nothing was written */
   return status;

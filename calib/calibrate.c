@@ -45,7 +45,7 @@ static tare_status name_profiles(run *const r) {
         spec.failed ? tarei_fail_memory(r->err, "a profile", spec.length)
                     : copy_text(r, tarei_str_get(&spec), &r->stats->profiles[p].spec);
     tarei_str_free(&spec);
-    TARE_TRY(status);
+    TAREI_TRY(status);
   }
   return TARE_OK;
 }
@@ -56,8 +56,8 @@ static tare_status name_aliases(run *const r, const int *const source) {
   for (int v = 0; v < graph->n_values; v++) {
     if (source[v] >= 0 && source[v] != v) {
       tarei_stats_alias *const alias = &r->stats->aliases[n++];
-      TARE_TRY(copy_text(r, graph->values[v].name, &alias->name));
-      TARE_TRY(copy_text(r, graph->values[source[v]].name, &alias->source));
+      TAREI_TRY(copy_text(r, graph->values[v].name, &alias->name));
+      TAREI_TRY(copy_text(r, graph->values[source[v]].name, &alias->source));
     }
   }
   return TARE_OK;
@@ -71,13 +71,13 @@ static tare_status name_all(run *const r, const int *const source) {
   stats->fit = r->options->fit;
   stats->counts_padding = r->options->count_padding;
   stats->all_tensors = r->options->all_tensors;
-  TARE_TRY(copy_text(r, slash ? slash + 1 : graph->name, &stats->model_name));
-  TARE_TRY(name_profiles(r));
+  TAREI_TRY(copy_text(r, slash ? slash + 1 : graph->name, &stats->model_name));
+  TAREI_TRY(name_profiles(r));
   for (int i = 0; i < stats->n_inputs; i++) {
-    TARE_TRY(copy_text(r, r->model->inputs[i].name, &stats->inputs[i]));
+    TAREI_TRY(copy_text(r, r->model->inputs[i].name, &stats->inputs[i]));
   }
   for (int i = 0; i < stats->n_tensors; i++) {
-    TARE_TRY(copy_text(r, tarei_plan_observable_name(r->plan, i), &stats->tensors[i].name));
+    TAREI_TRY(copy_text(r, tarei_plan_observable_name(r->plan, i), &stats->tensors[i].name));
   }
   return name_aliases(r, source);
 }
@@ -143,15 +143,15 @@ tare_status tare_calibrate_check(const tare_model *const model, tare_error *cons
 }
 
 static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
-  TARE_TRY(tare_calibrate_check(r->model, r->err));
-  TARE_TRY(make_plan(r));
-  TARE_TRY(make_stats(r));
+  TAREI_TRY(tare_calibrate_check(r->model, r->err));
+  TAREI_TRY(make_plan(r));
+  TAREI_TRY(make_stats(r));
   const tarei_gather_job job = {.model = r->model,
                                 .profiles = r->profiles,
                                 .options = r->options,
                                 .plan = r->plan,
                                 .dataset = dataset};
-  TARE_TRY(tarei_gather(&job, r->stats, r->err));
+  TAREI_TRY(tarei_gather(&job, r->stats, r->err));
   tarei_stats_sort(r->stats);
   return TARE_OK;
 }

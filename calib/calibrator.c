@@ -6,9 +6,9 @@
 #include "base/str.h"
 
 static const tarei_calibrator *const calibrators[] = {
-#define TARE_CALIBRATOR(name) &tarei_calibrator_##name,
+#define TAREI_CALIBRATOR(name) &tarei_calibrator_##name,
 #include "calib/calibrators.inc"
-#undef TARE_CALIBRATOR
+#undef TAREI_CALIBRATOR
 };
 enum { N = sizeof calibrators / sizeof *calibrators };
 
@@ -36,7 +36,7 @@ tare_status tarei_calibrator_find(const char *const name, const tarei_calibrator
     names[i] = calibrators[i]->name;
   }
   int method = 0;
-  TARE_TRY(tarei_pick("calibration method", name ? name : names[0], names, N, &method, err));
+  TAREI_TRY(tarei_pick("calibration method", name ? name : names[0], names, N, &method, err));
   *out = calibrators[method];
   return TARE_OK;
 }

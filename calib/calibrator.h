@@ -1,7 +1,7 @@
 /*
  * Calibrators: how a threshold follows from the distribution of |x|.
  *
- * One file each (calib/<name>.c), one row each in calib/calibrators.inc: TARE_CALIBRATOR(name).
+ * One file each (calib/<name>.c), one row each in calib/calibrators.inc: TAREI_CALIBRATOR(name).
  */
 #ifndef TAREI_CALIB_CALIBRATOR_H
 #define TAREI_CALIB_CALIBRATOR_H
@@ -34,9 +34,9 @@ typedef struct tarei_calibrator {
   double (*threshold)(const tarei_distribution *d, double percentile, bool *degenerate);
 } tarei_calibrator;
 
-#define TARE_CALIBRATOR(name) extern const tarei_calibrator tarei_calibrator_##name;
+#define TAREI_CALIBRATOR(name) extern const tarei_calibrator tarei_calibrator_##name;
 #include "calib/calibrators.inc"
-#undef TARE_CALIBRATOR
+#undef TAREI_CALIBRATOR
 
 /* The row of a name, NULL for "minmax"; TARE_E_USAGE for unknown ones. */
 tare_status tarei_calibrator_find(const char *name, const tarei_calibrator **out, tare_error *err);

@@ -210,19 +210,19 @@ static tare_status run_utterance(worker *const w) {
   tarei_utterance *const u = &w->sample.utterance;
   for (;;) {
     const tare_tensor *tensors;
-    TARE_TRY(tarei_utterance_next(u, &tensors, &w->err));
+    TAREI_TRY(tarei_utterance_next(u, &tensors, &w->err));
     if (!tensors) {
       return TARE_OK;
     }
-    TARE_TRY(gather_fit(w, tensors));
-    TARE_TRY(run_fitted(w));
-    TARE_TRY(tarei_utterance_feed(u, w->outputs, &w->err));
+    TAREI_TRY(gather_fit(w, tensors));
+    TAREI_TRY(run_fitted(w));
+    TAREI_TRY(tarei_utterance_feed(u, w->outputs, &w->err));
   }
 }
 
 /* An utterance counts in the profile of its last chunk. */
 static tare_status run_sample(worker *const w) {
-  TARE_TRY(w->in->job->options->streaming ? run_utterance(w) : run_fitted(w));
+  TAREI_TRY(w->in->job->options->streaming ? run_utterance(w) : run_fitted(w));
   w->stats->profiles[w->sample.fitted.profile].n_samples++;
   return TARE_OK;
 }
@@ -298,13 +298,13 @@ static tare_status start_worker(worker *const w, intake *const in, const int thr
   w->in = in;
   const tare_streaming *const streaming = in->job->options->streaming;
   if (streaming) {
-    TARE_TRY(tarei_utterance_init(&w->sample.utterance, streaming, err));
+    TAREI_TRY(tarei_utterance_init(&w->sample.utterance, streaming, err));
   }
   w->outputs = tarei_calloc((size_t)in->job->model->graph->n_outputs, sizeof *w->outputs);
   if (!w->outputs) {
     return tarei_fail_memory(err, "outputs", sizeof *w->outputs);
   }
-  TARE_TRY(tare_context_new(in->job->plan, &options, &w->context, err));
+  TAREI_TRY(tare_context_new(in->job->plan, &options, &w->context, err));
   tarei_context_set_observer(w->context, gather_observe, w);
   return tarei_crew_init(&w->crew, &in->kernels, tarei_context_team(w->context), err);
 }
@@ -314,9 +314,9 @@ static tare_status start_workers(worker *const workers, const int n, const int t
   workers[0].stats = stats;
   for (int i = 0; i < n; i++) {
     if (i > 0) {
-      TARE_TRY(tarei_stats_new(stats->n_profiles, 0, stats->n_tensors, 0, &workers[i].stats, err));
+      TAREI_TRY(tarei_stats_new(stats->n_profiles, 0, stats->n_tensors, 0, &workers[i].stats, err));
     }
-    TARE_TRY(start_worker(&workers[i], in, threads / n + (i < threads % n), err));
+    TAREI_TRY(start_worker(&workers[i], in, threads / n + (i < threads % n), err));
   }
   return TARE_OK;
 }
@@ -380,7 +380,7 @@ static tare_status gather_join(worker *const workers, const int n, tare_error *c
   tare_calibrate_times *const times = in->job->options->times;
   for (int i = 0; i < n; i++) {
     if (i > 0) {
-      TARE_TRY(add_stats(workers[0].stats, workers[i].stats, err));
+      TAREI_TRY(add_stats(workers[0].stats, workers[i].stats, err));
     }
     if (times) {
       times->reading += workers[i].times.reading;
@@ -408,7 +408,7 @@ static tare_status pass_until_clean(intake *const in, tarei_team *const team, wo
                                     const int n, tare_error *const err) {
   tarei_team_run(team, (size_t)n, gather_work, workers);
   while (in->spoiled && !gather_first_failure(workers, n)) {
-    TARE_TRY(tare_dataset_rewind(in->job->dataset, err));
+    TAREI_TRY(tare_dataset_rewind(in->job->dataset, err));
     for (int i = 0; i < n; i++) {
       reset_stats(workers[i].stats);
     }
@@ -448,7 +448,7 @@ tare_status tarei_gather(const tarei_gather_job *const job, tare_stats *const st
                        .length_inputs = o->length_inputs,
                        .n_length_inputs = o->n_length_inputs,
                        .streaming = o->streaming}};
-  TARE_TRY(tarei_fit_check(&in.fit, job->model->inputs, job->model->graph->n_inputs, err));
+  TAREI_TRY(tarei_fit_check(&in.fit, job->model->inputs, job->model->graph->n_inputs, err));
   unsigned isa = TAREI_ISA_ALL;
   const bool known = !o->isa || tarei_isa_parse(o->isa, &isa);
   assert(known); /* the plan was built with it */

@@ -39,7 +39,7 @@ static bool has_axis(const tare_port *const port, const char *const symbol) {
 }
 
 static tare_status length_inputs_begin(search *const s, const int n_inputs, tare_error *const err) {
-  TARE_TRY(tare_profiles_new(s->inputs, n_inputs, &s->symbols, err));
+  TAREI_TRY(tare_profiles_new(s->inputs, n_inputs, &s->symbols, err));
   s->n_symbols = tare_profiles_n_symbols(s->symbols);
   s->candidates = tarei_calloc((size_t)n_inputs, sizeof *s->candidates);
   if (!s->candidates) {
@@ -89,9 +89,9 @@ static void length_inputs_take(search *const s, const tare_sample *const sample)
 static tare_status length_inputs_read(search *const s, tare_dataset *const dataset,
                                       tare_error *const err) {
   const tare_sample *sample = NULL;
-  TARE_TRY(tare_dataset_rewind_for_dims(dataset, err));
+  TAREI_TRY(tare_dataset_rewind_for_dims(dataset, err));
   while (is_open(s)) {
-    TARE_TRY(tare_dataset_next(dataset, &sample, err));
+    TAREI_TRY(tare_dataset_next(dataset, &sample, err));
     if (!sample) {
       break;
     }

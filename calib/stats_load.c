@@ -23,11 +23,11 @@ static void free_lists(lists *const l) {
 }
 
 static tare_status read_lists(const tarei_stats_reader *const r, lists *const l) {
-  TARE_TRY(tarei_stats_read_texts(r, "/profiles/spec", -1, &l->specs));
-  TARE_TRY(tarei_stats_read_texts(r, "/inputs", -1, &l->inputs));
-  TARE_TRY(tarei_stats_read_texts(r, "/aliases/name", -1, &l->alias_names));
-  TARE_TRY(tarei_stats_read_texts(r, "/aliases/source", l->alias_names.n, &l->alias_sources));
-  TARE_TRY(tarei_stats_read_texts(r, "/tensors/name", -1, &l->tensors));
+  TAREI_TRY(tarei_stats_read_texts(r, "/profiles/spec", -1, &l->specs));
+  TAREI_TRY(tarei_stats_read_texts(r, "/inputs", -1, &l->inputs));
+  TAREI_TRY(tarei_stats_read_texts(r, "/aliases/name", -1, &l->alias_names));
+  TAREI_TRY(tarei_stats_read_texts(r, "/aliases/source", l->alias_names.n, &l->alias_sources));
+  TAREI_TRY(tarei_stats_read_texts(r, "/tensors/name", -1, &l->tensors));
   if (l->specs.n < 1 || l->specs.n > TARE_MAX_PROFILES) {
     return tarei_stats_bad(r, "/profiles/spec", "must hold 1..64 profiles");
   }
@@ -40,17 +40,17 @@ static tare_status read_lists(const tarei_stats_reader *const r, lists *const l)
 static tare_status take_lists(const tarei_stats_reader *const r, const lists *const l,
                               tare_stats *const stats) {
   for (int i = 0; i < l->specs.n; i++) {
-    TARE_TRY(tarei_stats_take_text(r, &l->specs, i, &stats->profiles[i].spec));
+    TAREI_TRY(tarei_stats_take_text(r, &l->specs, i, &stats->profiles[i].spec));
   }
   for (int i = 0; i < l->inputs.n; i++) {
-    TARE_TRY(tarei_stats_take_text(r, &l->inputs, i, &stats->inputs[i]));
+    TAREI_TRY(tarei_stats_take_text(r, &l->inputs, i, &stats->inputs[i]));
   }
   for (int i = 0; i < l->alias_names.n; i++) {
-    TARE_TRY(tarei_stats_take_text(r, &l->alias_names, i, &stats->aliases[i].name));
-    TARE_TRY(tarei_stats_take_text(r, &l->alias_sources, i, &stats->aliases[i].source));
+    TAREI_TRY(tarei_stats_take_text(r, &l->alias_names, i, &stats->aliases[i].name));
+    TAREI_TRY(tarei_stats_take_text(r, &l->alias_sources, i, &stats->aliases[i].source));
   }
   for (int i = 0; i < l->tensors.n; i++) {
-    TARE_TRY(tarei_stats_take_text(r, &l->tensors, i, &stats->tensors[i].name));
+    TAREI_TRY(tarei_stats_take_text(r, &l->tensors, i, &stats->tensors[i].name));
   }
   return TARE_OK;
 }
@@ -90,13 +90,13 @@ static tare_status stats_load_read_header(const tarei_stats_reader *const r,
                                           tare_stats *const stats) {
   uint64_t padding = 0, all = 0;
   char *fit = NULL;
-  TARE_TRY(tarei_stats_need_text(r, "model_name", &stats->model_name));
-  TARE_TRY(tarei_stats_need_number(r, "model_hash", &stats->model_hash));
-  TARE_TRY(tarei_stats_need_number(r, "counts_padding", &padding));
+  TAREI_TRY(tarei_stats_need_text(r, "model_name", &stats->model_name));
+  TAREI_TRY(tarei_stats_need_number(r, "model_hash", &stats->model_hash));
+  TAREI_TRY(tarei_stats_need_number(r, "counts_padding", &padding));
   stats->counts_padding = padding != 0;
   tarei_stats_find_number(r, "all_tensors", &all); /* older files have none: not known to be all */
   stats->all_tensors = all != 0;
-  TARE_TRY(tarei_stats_need_text(r, "fit", &fit));
+  TAREI_TRY(tarei_stats_need_text(r, "fit", &fit));
   const bool known = tare_fit_parse(fit, &stats->fit, NULL) == TARE_OK;
   free(fit);
   return known ? TARE_OK : tarei_stats_bad(r, "fit", "is not a known fit");
@@ -189,7 +189,7 @@ static tare_status bad_counts(const tarei_stats_reader *const r, const hsize_t *
 static tare_status read_bins(const tarei_stats_reader *const r, const count_sets *const sets,
                              const int which, const hsize_t *const start,
                              const tarei_stats_tensor *const tensor, tarei_counts *const out) {
-  TARE_TRY(read_cell(r, sets, which, start, sets->cell));
+  TAREI_TRY(read_cell(r, sets, which, start, sets->cell));
   for (int i = 0; i < TAREI_HISTOGRAM_BINS; i++) {
     if (sets->cell[i] < 0) {
       return bad_counts(r, start, tensor);
@@ -207,11 +207,11 @@ static tare_status read_bins(const tarei_stats_reader *const r, const count_sets
 static tare_status read_accumulator(const tarei_stats_reader *const r, const count_sets *const sets,
                                     const hsize_t *const start, tarei_stats_tensor *const tensor) {
   tarei_accumulator *const a = &tensor->buckets[start[1]];
-  TARE_TRY(make_histogram(r, a));
-  TARE_TRY(read_cell(r, sets, ROWS, start, a->rows));
+  TAREI_TRY(make_histogram(r, a));
+  TAREI_TRY(read_cell(r, sets, ROWS, start, a->rows));
   if (a->histogram.exponent != TAREI_HISTOGRAM_NO_EXPONENT) {
-    TARE_TRY(read_bins(r, sets, POSITIVE, start, tensor, &a->histogram.positive));
-    TARE_TRY(read_bins(r, sets, NEGATIVE, start, tensor, &a->histogram.negative));
+    TAREI_TRY(read_bins(r, sets, POSITIVE, start, tensor, &a->histogram.positive));
+    TAREI_TRY(read_bins(r, sets, NEGATIVE, start, tensor, &a->histogram.negative));
   }
   return tarei_accumulator_is_sound(a) ? TARE_OK : bad_counts(r, start, tensor);
 }
@@ -222,7 +222,7 @@ static tare_status open_counts(const tarei_stats_reader *const r, const tare_sta
     stats_load_count_set *const set = &sets->all[i];
     set->n = i == ROWS ? TAREI_ROW_BINS : TAREI_HISTOGRAM_BINS;
     int64_t dims[] = {stats->n_tensors, stats->n_profiles, set->n};
-    TARE_TRY(tarei_stats_open_set(r, set_paths[i], H5T_INTEGER, 3 /* rank */, dims, &set->set));
+    TAREI_TRY(tarei_stats_open_set(r, set_paths[i], H5T_INTEGER, 3 /* rank */, dims, &set->set));
     set->space = H5Dget_space(set->set);
     if (set->space < 0) {
       return tarei_stats_bad(r, set_paths[i], "has no shape");
@@ -262,12 +262,12 @@ static tare_status read_accumulators(const tarei_stats_reader *const r, tare_sta
 
 static tare_status stats_load_fill(const tarei_stats_reader *const r, const lists *const l,
                                    tare_stats *const stats) {
-  TARE_TRY(take_lists(r, l, stats));
-  TARE_TRY(stats_load_check_names(r, stats));
-  TARE_TRY(stats_load_read_header(r, stats));
-  TARE_TRY(read_samples(r, stats));
+  TAREI_TRY(take_lists(r, l, stats));
+  TAREI_TRY(stats_load_check_names(r, stats));
+  TAREI_TRY(stats_load_read_header(r, stats));
+  TAREI_TRY(read_samples(r, stats));
   for (int i = 0; i < TAREI_STATS_N_ARRAYS; i++) {
-    TARE_TRY(read_cell_numbers(r, &tarei_stats_arrays[i], stats));
+    TAREI_TRY(read_cell_numbers(r, &tarei_stats_arrays[i], stats));
   }
   return read_accumulators(r, stats);
 }
@@ -301,7 +301,7 @@ static tare_status stats_load_check_version(const tarei_stats_reader *const r) {
     return tarei_fail(r->err, TARE_E_INPUT, "%s is an HDF5 file, but not a statistics file",
                       r->path);
   }
-  TARE_TRY(tarei_stats_need_number(r, "version_major", &major));
+  TAREI_TRY(tarei_stats_need_number(r, "version_major", &major));
   return major == TAREI_STATS_MAJOR
              ? TARE_OK
              : tarei_fail(r->err, TARE_E_INPUT,
@@ -310,7 +310,7 @@ static tare_status stats_load_check_version(const tarei_stats_reader *const r) {
 }
 
 static tare_status stats_load_load(tarei_stats_reader *const r, tare_stats **const out) {
-  TARE_TRY(tarei_infile_check(r->path, r->err));
+  TAREI_TRY(tarei_infile_check(r->path, r->err));
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r->file < 0) {
     return tarei_fail(r->err, TARE_E_INPUT, "%s: missing, not an HDF5 file, or truncated", r->path);
@@ -328,7 +328,7 @@ static tare_status stats_load_load(tarei_stats_reader *const r, tare_stats **con
 tare_status tare_stats_load(const char *const path, tare_stats **const out, tare_error *const err) {
   *out = NULL;
   tarei_stats_reader r = {.path = path, .err = err};
-  TARE_TRY(tarei_hdf5_lock(err));
+  TAREI_TRY(tarei_hdf5_lock(err));
   const tare_status status = tarei_hdf5_unlock(stats_load_load(&r, out), err);
   if (status != TARE_OK) {
     tare_stats_free(out);

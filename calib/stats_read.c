@@ -150,7 +150,7 @@ tare_status tarei_stats_read_texts(const tarei_stats_reader *const r, const char
   hid_t set = H5I_INVALID_HID;
   int64_t dims[] = {expected};
   *out = (tarei_stats_texts){0};
-  TARE_TRY(tarei_stats_open_set(r, path, H5T_STRING, 1, dims, &set));
+  TAREI_TRY(tarei_stats_open_set(r, path, H5T_STRING, 1, dims, &set));
   out->n = (int)dims[0];
   const tare_status status = read_text_block(r, path, set, out);
   (void)H5Dclose(set); /* was only read */
@@ -174,7 +174,7 @@ tare_status tarei_stats_read_array(const tarei_stats_reader *const r, const char
   hid_t set = H5I_INVALID_HID;
   int64_t found[2] = {dims[0], rank > 1 ? dims[1] : 1};
   assert(rank <= 2);
-  TARE_TRY(tarei_stats_open_set(r, path, class, rank, found, &set));
+  TAREI_TRY(tarei_stats_open_set(r, path, class, rank, found, &set));
   const size_t n = (size_t)(found[0] * found[1]); /* both are bounded by MAX_LIST */
   tare_status status = stats_read_make_block(r, path, n, size, out);
   if (status == TARE_OK) {

@@ -289,7 +289,7 @@ static void put_tensors(writer *const w, const tare_stats *const stats) {
 static tare_status save(const tare_stats *const stats, const char *const path,
                         tare_error *const err) {
   tarei_h5_outfile h;
-  TARE_TRY(tarei_h5_outfile_open(path, H5F_LIBVER_V18, &h, err));
+  TAREI_TRY(tarei_h5_outfile_open(path, H5F_LIBVER_V18, &h, err));
   writer w = {.file = h.file, .ok = true};
   stats_save_put_header(&w, stats);
   stats_save_put_lists(&w, stats);
@@ -305,7 +305,7 @@ static tare_status save(const tare_stats *const stats, const char *const path,
 
 tare_status tare_stats_save(const tare_stats *const stats, const char *const path,
                             tare_error *const err) {
-  TARE_TRY(tarei_hdf5_lock(err));
+  TAREI_TRY(tarei_hdf5_lock(err));
   const tare_status status = save(stats, path, err);
   return tarei_hdf5_unlock(status, err);
 }

@@ -115,7 +115,7 @@ static tare_status add_aliases(table_from_stats_job *const j, tare_error *const 
         table_from_stats_find_tensor(j->table, j->stats->n_tensors, alias->source);
     if (source) {
       memcpy(j->cells, source->cells, bytes);
-      TARE_TRY(tarei_table_add_tensor(j->table, alias->name, alias->source, j->cells, err));
+      TAREI_TRY(tarei_table_add_tensor(j->table, alias->name, alias->source, j->cells, err));
     }
   }
   return TARE_OK;
@@ -124,13 +124,13 @@ static tare_status add_aliases(table_from_stats_job *const j, tare_error *const 
 static tare_status fill_header(const table_from_stats_job *const j, tare_error *const err) {
   tare_table *const table = j->table;
   table->model_hash = j->stats->model_hash;
-  TARE_TRY(tarei_table_set_text(&table->model_name, j->stats->model_name, err));
-  TARE_TRY(tarei_table_set_text(&table->fit, tare_fit_name(j->stats->fit), err));
-  TARE_TRY(
+  TAREI_TRY(tarei_table_set_text(&table->model_name, j->stats->model_name, err));
+  TAREI_TRY(tarei_table_set_text(&table->fit, tare_fit_name(j->stats->fit), err));
+  TAREI_TRY(
       tarei_table_set_text(&table->pad_stats, j->stats->counts_padding ? "count" : "exclude", err));
   for (int p = 0; p < j->stats->n_profiles; p++) {
     const tarei_stats_profile *const profile = &j->stats->profiles[p];
-    TARE_TRY(tarei_table_add_profile(table, profile->spec, profile->n_samples, err));
+    TAREI_TRY(tarei_table_add_profile(table, profile->spec, profile->n_samples, err));
   }
   return j->calibrator->takes_percentile
              ? tarei_extras_add_number(&table->parameters, "percentile", j->percentile, err)
@@ -143,12 +143,12 @@ static tare_status table_from_stats_run(table_from_stats_job *const j, tare_erro
   if (!j->cells || !j->before) {
     return tarei_fail_memory(err, "thresholds", TAREI_HISTOGRAM_BINS * sizeof *j->before);
   }
-  TARE_TRY(fill_header(j, err));
+  TAREI_TRY(fill_header(j, err));
   for (int i = 0; i < j->stats->n_tensors; i++) {
-    TARE_TRY(add_tensor(j, &j->stats->tensors[i], err));
+    TAREI_TRY(add_tensor(j, &j->stats->tensors[i], err));
   }
-  TARE_TRY(tarei_findings_report(&j->findings, j->stats, j->calibrator->name, j->table, err));
-  TARE_TRY(add_aliases(j, err));
+  TAREI_TRY(tarei_findings_report(&j->findings, j->stats, j->calibrator->name, j->table, err));
+  TAREI_TRY(add_aliases(j, err));
   return tarei_table_finish(j->table, "statistics", err);
 }
 
@@ -167,9 +167,9 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
     return tarei_fail(err, TARE_E_USAGE, "percentile %g: expected above 0, at most 100",
                       j.percentile);
   }
-  TARE_TRY(tarei_calibrator_find(o->method, &j.calibrator, err));
+  TAREI_TRY(tarei_calibrator_find(o->method, &j.calibrator, err));
   const int n_columns = o->per_profile ? stats->n_profiles : 1;
-  TARE_TRY(tarei_table_new(j.calibrator->name, n_columns, &j.table, err));
+  TAREI_TRY(tarei_table_new(j.calibrator->name, n_columns, &j.table, err));
   j.table->per_profile = o->per_profile;
   const unsigned refusals = tarei_refusals();
   const tare_status status =

@@ -62,8 +62,8 @@ static tare_status report_clipping(const tarei_findings *const f, const tare_sta
                                    const char *const method, tare_table *const table,
                                    tare_error *const err) {
   for (int i = 0; i < f->n_clipped; i++) {
-    TARE_TRY(tarei_table_warn(table, err, "%s clips %.1f %% of the energy of '%s'", method,
-                              100 * f->clipped[i].energy_lost, f->clipped[i].name));
+    TAREI_TRY(tarei_table_warn(table, err, "%s clips %.1f %% of the energy of '%s'", method,
+                               100 * f->clipped[i].energy_lost, f->clipped[i].name));
   }
   return f->n_clipped == 0
              ? TARE_OK
@@ -97,7 +97,7 @@ static tare_status report_profiles(const tare_stats *const stats, tare_table *co
                                    tare_error *const err) {
   for (int p = 0; p < stats->n_profiles; p++) {
     if (stats->profiles[p].n_samples == 0) {
-      TARE_TRY(tarei_table_warn(
+      TAREI_TRY(tarei_table_warn(
           table, err, "profile %d (%s) has no samples%s", p, stats->profiles[p].spec,
           table->per_profile ? ": its thresholds are those of all data" : ""));
     }
@@ -111,12 +111,12 @@ tare_status tarei_findings_report(const tarei_findings *const f, const tare_stat
   if (f->failed) {
     return tarei_fail_memory(err, "warnings of a table", sizeof *f->clipped);
   }
-  TARE_TRY(report_clipping(f, stats, method, table, err));
-  TARE_TRY(report_list(&f->degenerate,
-                       "have too few distinct values for the method and use their largest one",
-                       table, err));
-  TARE_TRY(report_list(&f->dead, "contain only zeros and stay in float", table, err));
-  TARE_TRY(report_list(&f->not_finite, "contain NaN or Inf, which is not counted", table, err));
-  TARE_TRY(report_quiet(&f->quiet, table, err));
+  TAREI_TRY(report_clipping(f, stats, method, table, err));
+  TAREI_TRY(report_list(&f->degenerate,
+                        "have too few distinct values for the method and use their largest one",
+                        table, err));
+  TAREI_TRY(report_list(&f->dead, "contain only zeros and stay in float", table, err));
+  TAREI_TRY(report_list(&f->not_finite, "contain NaN or Inf, which is not counted", table, err));
+  TAREI_TRY(report_quiet(&f->quiet, table, err));
   return report_profiles(stats, table, err);
 }

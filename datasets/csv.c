@@ -74,7 +74,7 @@ static tare_status take_quoted(tarei_csv *const csv, tare_error *const err) {
     }
     csv->at += c == '"';
     csv->next_line += c == '\n';
-    TARE_TRY(csv_put(csv, c, err));
+    TAREI_TRY(csv_put(csv, c, err));
   }
   const char next = csv_peek(csv);
   if (!at_end(csv) && next != csv->separator && next != '\r' && next != '\n') {
@@ -89,7 +89,7 @@ static tare_status take_plain(tarei_csv *const csv, tare_error *const err) {
     if (c == '"') {
       return csv_fail_at(csv, "stray quote inside an unquoted field", err);
     }
-    TARE_TRY(csv_put(csv, c, err));
+    TAREI_TRY(csv_put(csv, c, err));
     csv->at++;
   }
   return TARE_OK;
@@ -100,7 +100,7 @@ static tare_status take_field(tarei_csv *const csv, tare_error *const err) {
     return tarei_fail_memory(err, csv->source->name, csv->fields_capacity * sizeof *csv->starts);
   }
   csv->starts[csv->n_fields++] = csv->length;
-  TARE_TRY(csv_peek(csv) == '"' ? take_quoted(csv, err) : take_plain(csv, err));
+  TAREI_TRY(csv_peek(csv) == '"' ? take_quoted(csv, err) : take_plain(csv, err));
   return csv_add(csv, '\0', err);
 }
 
@@ -113,10 +113,10 @@ tare_status tarei_csv_next(tarei_csv *const csv, bool *const more, tare_error *c
   if (!*more) {
     return TARE_OK;
   }
-  TARE_TRY(take_field(csv, err));
+  TAREI_TRY(take_field(csv, err));
   while (csv_peek(csv) == csv->separator) {
     csv->at++;
-    TARE_TRY(take_field(csv, err));
+    TAREI_TRY(take_field(csv, err));
   }
   (void)take_newline(csv); /* the last record may end without one */
   return TARE_OK;

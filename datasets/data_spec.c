@@ -55,7 +55,7 @@ static tare_status data_spec_check_options(const tare_dataset_options *const opt
     }
   }
   for (int i = 0; i < options->n_mappings; i++) {
-    TARE_TRY(check_mapping(options, i, err));
+    TAREI_TRY(check_mapping(options, i, err));
   }
   return TARE_OK;
 }
@@ -64,7 +64,7 @@ static tare_status data_spec_check_options(const tare_dataset_options *const opt
 static tare_status make_features(const tare_dataset_options *const options,
                                  tarei_data_spec *const out, tare_error *const err) {
   tarei_feature_spec spec;
-  TARE_TRY(tarei_feature_spec_parse(options->features, &spec, err));
+  TAREI_TRY(tarei_feature_spec_parse(options->features, &spec, err));
   if (options->rate && options->rate != spec.rate) {
     return tarei_fail(
         err, TARE_E_USAGE,
@@ -98,7 +98,7 @@ static bool own_mapping(tare_mapping *const m) {
 
 tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
                                  tarei_data_spec *const out, tare_error *const err) {
-  TARE_TRY(data_spec_check_options(options, err));
+  TAREI_TRY(data_spec_check_options(options, err));
   out->rate = options->rate;
   out->skip_bad = options->skip_bad;
   out->rows = options->rows;
@@ -106,10 +106,10 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   tare_limits_init(&out->limits);
   if (options->limits) {
     out->limits = *options->limits;
-    TARE_TRY(tarei_limits_check(&out->limits, err));
+    TAREI_TRY(tarei_limits_check(&out->limits, err));
   }
   if (options->features) {
-    TARE_TRY(make_features(options, out, err));
+    TAREI_TRY(make_features(options, out, err));
   }
   out->labels = tarei_strdup(options->labels);
   bool ok = !options->labels || out->labels;

@@ -69,7 +69,7 @@ static tare_status survey(tare_dataset *const dataset, const tarei_str *const no
                           tare_error *const err) {
   int n_kinds = 0;
   for (size_t i = 0; i < dataset->items.n; i++) {
-    TARE_TRY(survey_item(dataset, &dataset->items.items[i], &n_kinds, err));
+    TAREI_TRY(survey_item(dataset, &dataset->items.items[i], &n_kinds, err));
   }
   if (dataset->count == 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", dataset->items.items[0].path);
@@ -249,7 +249,7 @@ tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **c
                               tare_error *const err) {
   *out = NULL;
   if (!dataset->prefetch) {
-    TARE_TRY(start_reading(dataset, err));
+    TAREI_TRY(start_reading(dataset, err));
   }
   for (;;) {
     tarei_slot_fini(&dataset->current);
@@ -265,7 +265,7 @@ tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **c
     if (!dataset->spec.skip_bad || fault->status == TARE_E_MEMORY) {
       return tarei_fail(err, fault->status, "%s", fault->message);
     }
-    TARE_TRY(remember_bad(dataset, dataset->current.index, fault->message, err));
+    TAREI_TRY(remember_bad(dataset, dataset->current.index, fault->message, err));
   }
 }
 
@@ -287,7 +287,7 @@ tare_status tare_dataset_rewind(tare_dataset *const dataset, tare_error *const e
 }
 
 tare_status tare_dataset_rewind_for_dims(tare_dataset *const dataset, tare_error *const err) {
-  TARE_TRY(tare_dataset_rewind(dataset, err));
+  TAREI_TRY(tare_dataset_rewind(dataset, err));
   dataset->spec.dims_only = true;
   return TARE_OK;
 }

@@ -31,7 +31,7 @@ tare_status tarei_label_from_text(tarei_slot *const slot, tare_error *const err)
     return TARE_OK;
   }
   slot->label = (tare_tensor){.dtype = TARE_I64, .rank = n > 1, .dims = {n}};
-  TARE_TRY(tarei_slot_allocate(slot, &slot->label, n, err));
+  TAREI_TRY(tarei_slot_allocate(slot, &slot->label, n, err));
   const char *at = slot->label_text;
   for (int64_t i = 0; i < n; i++) {
     (void)label_take(&at, &((int64_t *)slot->label.data)[i]); /* counted above */

@@ -41,8 +41,8 @@ static tare_status manifest_read_header(tarei_csv *const csv, const char *const 
                                         header *const out, tare_error *const err) {
   *out = (header){-1, -1, 0};
   bool more;
-  TARE_TRY(tarei_csv_next(csv, &more, err));
-  TARE_TRY(manifest_check_names(csv, err));
+  TAREI_TRY(tarei_csv_next(csv, &more, err));
+  TAREI_TRY(manifest_check_names(csv, err));
   out->n = csv->n_fields;
   for (size_t i = 0; i < csv->n_fields; i++) {
     const char *const name = tarei_csv_field(csv, i);
@@ -55,7 +55,7 @@ static tare_status manifest_read_header(tarei_csv *const csv, const char *const 
 tare_status tarei_manifest_has_path(const char *const path, bool *const out,
                                     tare_error *const err) {
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   tarei_csv csv;
   tarei_csv_init(&csv, &source, separator_of(path));
   header head;
@@ -87,7 +87,7 @@ static tare_status add_rows(tarei_items *const items, tarei_csv *const csv,
                             tare_error *const err) {
   bool more;
   for (;;) {
-    TARE_TRY(tarei_csv_next(csv, &more, err));
+    TAREI_TRY(tarei_csv_next(csv, &more, err));
     if (!more) {
       return TARE_OK;
     }
@@ -96,7 +96,7 @@ static tare_status add_rows(tarei_items *const items, tarei_csv *const csv,
                         origin, (long long)csv->line, csv->n_fields, head->n);
     }
     const char *const label = head->label >= 0 ? tarei_csv_field(csv, (size_t)head->label) : NULL;
-    TARE_TRY(
+    TAREI_TRY(
         add_path(items, origin, csv->line, tarei_csv_field(csv, (size_t)head->path), label, err));
   }
 }
@@ -129,7 +129,7 @@ static tare_status manifest_expand(tarei_items *const items, tarei_csv *const cs
                                    tare_error *const err) {
   const size_t before = items->n;
   header head;
-  TARE_TRY(manifest_read_header(csv, spec->labels, &head, err));
+  TAREI_TRY(manifest_read_header(csv, spec->labels, &head, err));
   if (head.path < 0) {
     return fail_column(csv, "column", "path", TARE_E_INPUT, origin, err);
   }
@@ -138,7 +138,7 @@ static tare_status manifest_expand(tarei_items *const items, tarei_csv *const cs
   if (unlabelled) {
     (void)fail_column(csv, "label column", spec->labels, TARE_E_USAGE, origin, &no_label);
   }
-  TARE_TRY(add_rows(items, csv, &head, origin, err));
+  TAREI_TRY(add_rows(items, csv, &head, origin, err));
   if (items->n == before) {
     return tarei_fail(err, TARE_E_INPUT, "%s: has a header but no rows", origin);
   }
@@ -154,7 +154,7 @@ tare_status tarei_manifest_expand(tarei_items *const items, const char *const pa
     return tarei_fail_memory(err, path, strlen(path));
   }
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   tarei_csv csv;
   tarei_csv_init(&csv, &source, separator_of(path));
   const tare_status status = manifest_expand(items, &csv, origin, spec, err);
@@ -182,7 +182,7 @@ static tare_status manifest_add_lines(tarei_items *const items, const tarei_sour
     }
     const tare_status status = path[0] ? add_path(items, origin, line, path, NULL, err) : TARE_OK;
     free(path);
-    TARE_TRY(status);
+    TAREI_TRY(status);
     at = next;
   }
   return TARE_OK;
@@ -196,7 +196,7 @@ tare_status tarei_list_expand(tarei_items *const items, const char *const path,
     return tarei_fail_memory(err, path, strlen(path));
   }
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   tare_status status = manifest_add_lines(items, &source, origin, err);
   tarei_source_close(&source);
   if (status == TARE_OK && items->n == before) {

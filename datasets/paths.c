@@ -161,7 +161,7 @@ static tare_status add_manifest_of(tarei_items *const items, const char *const f
       }
     }
     free(path);
-    TARE_TRY(status);
+    TAREI_TRY(status);
   }
   return TARE_OK;
 }

@@ -42,9 +42,9 @@ typedef struct tarei_reader_ops {
   void (*close)(void *state); /* NULL is fine */
 } tarei_reader_ops;
 
-#define TARE_READER(name) extern const tarei_reader_ops tarei_reader_##name;
+#define TAREI_READER(name) extern const tarei_reader_ops tarei_reader_##name;
 #include "datasets/readers.inc"
-#undef TARE_READER
+#undef TAREI_READER
 
 /* The reader for a file: by extension, then by content. Never NULL. */
 const tarei_reader_ops *tarei_reader_for(const char *path);

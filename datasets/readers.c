@@ -5,9 +5,9 @@
 #include "datasets/reader.h"
 
 static const tarei_reader_ops *const READERS[] = {
-#define TARE_READER(name) &tarei_reader_##name,
+#define TAREI_READER(name) &tarei_reader_##name,
 #include "datasets/readers.inc"
-#undef TARE_READER
+#undef TAREI_READER
 };
 enum { N_READERS = sizeof READERS / sizeof *READERS };
 

@@ -79,7 +79,7 @@ static tare_status read_shared(tarei_stream *const stream, const tarei_ticket *c
   }
   if (!stream->state) {
     stream->opened = ticket->item;
-    TARE_TRY(open_reader(stream, item, &stream->state, &slot->error));
+    TAREI_TRY(open_reader(stream, item, &stream->state, &slot->error));
   }
   return item->ops->read(stream->state, ticket->within, slot, &slot->error);
 }
@@ -88,7 +88,7 @@ static tare_status read_alone(const tarei_stream *const stream, const tarei_tick
                               tarei_slot *const slot) {
   const tarei_item *const item = &stream->items->items[ticket->item];
   void *state = NULL;
-  TARE_TRY(open_reader(stream, item, &state, &slot->error));
+  TAREI_TRY(open_reader(stream, item, &state, &slot->error));
   const tare_status status = item->ops->read(state, ticket->within, slot, &slot->error);
   item->ops->close(state);
   return status;

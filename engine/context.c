@@ -140,7 +140,7 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
   }
   const int wanted = o->threads ? o->threads : tarei_cores();
   const int threads = wanted > TAREI_TEAM_MOST_THREADS ? TAREI_TEAM_MOST_THREADS : wanted;
-  TARE_TRY(tarei_plan_check_limits(plan, threads, err));
+  TAREI_TRY(tarei_plan_check_limits(plan, threads, err));
   tare_context *c = tarei_calloc(1, sizeof *c);
   if (!c) {
     return tarei_fail_memory(err, "context", sizeof *c);
@@ -188,7 +188,7 @@ void tare_context_free(tare_context **const context) {
 static tare_status context_take_shape(tare_context *const c, const int64_t *const symbols,
                                       tare_error *const err) {
   c->profile = -1;
-  TARE_TRY(tarei_sizes_fill(c->plan, symbols, c->sizes, c->tensors, err));
+  TAREI_TRY(tarei_sizes_fill(c->plan, symbols, c->sizes, c->tensors, err));
   memcpy(c->symbols, symbols, (size_t)c->plan->n_symbols * sizeof *symbols);
   return TARE_OK;
 }
@@ -291,14 +291,14 @@ tare_status tarei_context_run_steps(tare_context *const c, tare_error *const err
   const tarei_graph *const g = c->plan->graph;
   give_outputs(c);
   for (int i = 0; i < g->n_inputs; i++) {
-    TARE_TRY(context_show(c, g->inputs[i], err));
+    TAREI_TRY(context_show(c, g->inputs[i], err));
   }
   for (int s = 0; s < c->plan->n_steps; s++) {
-    TARE_TRY(run_step(c, s, err));
+    TAREI_TRY(run_step(c, s, err));
     const tarei_node *const node = c->plan->steps[s].node;
     for (int o = 0; o < node->n_out; o++) {
       if (node->out[o] >= 0) {
-        TARE_TRY(context_show(c, node->out[o], err));
+        TAREI_TRY(context_show(c, node->out[o], err));
       }
     }
     if (c->plan->steps[s].late) {
@@ -347,12 +347,12 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   const tarei_graph *const g = c->plan->graph;
   int64_t values[TARE_MAX_SYMBOLS] = {0};
   int profile;
-  TARE_TRY(check_inputs(c, inputs, err));
-  TARE_TRY(tare_profiles_bind(c->plan->profiles, inputs, values, err));
-  TARE_TRY(context_choose_profile(c, values, &profile, err));
+  TAREI_TRY(check_inputs(c, inputs, err));
+  TAREI_TRY(tare_profiles_bind(c->plan->profiles, inputs, values, err));
+  TAREI_TRY(context_choose_profile(c, values, &profile, err));
   tarei_plan_symbols(c->plan, valid_symbols ? valid_symbols : values, c->valid);
   if (is_new_shape(c, values)) {
-    TARE_TRY(context_take_shape(c, c->new_symbols, err));
+    TAREI_TRY(context_take_shape(c, c->new_symbols, err));
   }
   forget_measured(c);
   c->profile = profile;
@@ -360,7 +360,7 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   point_at_inputs(c, inputs);
   c->turns = 0;
   tarei_team_wake(c->team);
-  TARE_TRY(tarei_context_run_steps(c, err));
+  TAREI_TRY(tarei_context_run_steps(c, err));
   for (int i = 0; outputs && i < g->n_outputs; i++) {
     outputs[i] = c->tensors[g->outputs[i]];
   }

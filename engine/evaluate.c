@@ -50,7 +50,7 @@ static tare_status evaluate_compute(tarei_step *const step, tarei_blobs *const b
                                     const evaluate_operands *const o, tare_error *const err) {
   const tarei_lowering *const lowering = step->lowering;
   const tare_tensor *const *const in = o->pointers, *const *const out = in + step->node->n_in;
-  TARE_TRY(tarei_step_prepare(step, blobs, err));
+  TAREI_TRY(tarei_step_prepare(step, blobs, err));
   const size_t bytes = lowering->scratch ? lowering->scratch(step, in, out, 1) : 0;
   void *const scratch = tarei_alloc_aligned(bytes, 1);
   if (!scratch) {
@@ -89,7 +89,7 @@ tare_status tarei_evaluate(void *const user, const tarei_graph *const g,
       o.pointers[i] = &o.tensors[i];
     }
   }
-  TARE_TRY_GOTO(make_outputs(g, node, &o, out, err), done);
+  TAREI_TRY_GOTO(make_outputs(g, node, &o, out, err), done);
   status = evaluate_compute(&step, &blobs, &o, err);
 done:
   for (int i = 0; status != TARE_OK && i < node->n_out; i++) {

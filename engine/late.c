@@ -50,7 +50,7 @@ static tare_status late_measure(tare_context *const c, const tarei_step *const s
   for (int k = 0; k < step->n_measured; k++) {
     numbers[k] = NOT_SAID;
   }
-  TARE_TRY(step->lowering->measure(step, run, numbers, err));
+  TAREI_TRY(step->lowering->measure(step, run, numbers, err));
   for (int k = 0; k < step->n_measured; k++) {
     if (step->measured[k] >= 0 && numbers[k] < 0 && numbers[k] != NOT_SAID) {
       return tarei_fail(err, TARE_E_SHAPE, "a dim of the output would be %lld",
@@ -88,7 +88,7 @@ static tare_status late_take_output(tare_context *const c, const int v, tare_err
     return TARE_OK;
   }
   size_t bytes = 0;
-  TARE_TRY(size_value(c, v, &bytes, err));
+  TAREI_TRY(size_value(c, v, &bytes, err));
   return tarei_context_take(c, bytes, c->plan->graph->values[v].name, &c->tensors[v].data, err);
 }
 
@@ -110,13 +110,13 @@ tare_status tarei_late_begin(tare_context *const c, const tarei_step *const step
                              tarei_run *const run, tare_error *const err) {
   const tarei_node *const node = step->node;
   if (step->n_measured) {
-    TARE_TRY(take_scratch(c, step, run, err)); /* by what it reads; for its outputs again below */
-    TARE_TRY(late_measure(c, step, run, err));
+    TAREI_TRY(take_scratch(c, step, run, err)); /* by what it reads; for its outputs again below */
+    TAREI_TRY(late_measure(c, step, run, err));
   }
   for (int o = 0; o < node->n_out; o++) {
-    TARE_TRY(late_take_output(c, node->out[o], err));
+    TAREI_TRY(late_take_output(c, node->out[o], err));
   }
-  TARE_TRY(check_move(c, node, err));
+  TAREI_TRY(check_move(c, node, err));
   return take_scratch(c, step, run, err);
 }
 

@@ -53,7 +53,7 @@ static tare_status observables_number(tare_plan *const whole, const tare_plan *c
   }
   free(uses);
   for (int i = 0; ok && i < plan->n_children; i++) {
-    TARE_TRY(observables_number(whole, plan->children[i], err));
+    TAREI_TRY(observables_number(whole, plan->children[i], err));
   }
   return ok ? TARE_OK : tarei_fail_memory(err, "observable tensors", sizeof(char *));
 }

@@ -25,16 +25,16 @@ static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize
   tarei_quantize_options options = *o;
   int stated = 0;
   if (!o->build.fp32) {
-    TARE_TRY(tarei_graph_take_stated(graph, &stated, err));
+    TAREI_TRY(tarei_graph_take_stated(graph, &stated, err));
   }
   options.int8 = o->int8 || stated > 0;
   options.stated_only = !o->int8;
   if (options.int8) {
-    TARE_TRY(tarei_graph_share_scales(graph, err));
+    TAREI_TRY(tarei_graph_share_scales(graph, err));
   }
-  TARE_TRY(tarei_graph_quantize(graph, &options, err));
-  TARE_TRY(tarei_graph_compact(graph, err));
-  TARE_TRY(tarei_graph_infer(graph, err));
+  TAREI_TRY(tarei_graph_quantize(graph, &options, err));
+  TAREI_TRY(tarei_graph_compact(graph, err));
+  TAREI_TRY(tarei_graph_infer(graph, err));
   return tarei_graph_fuse_quantize(graph, err);
 }
 
@@ -46,8 +46,8 @@ static tare_status quantize_bodies(const tarei_graph *const graph,
   for (int n = 0; n < graph->n_nodes; n++) {
     tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
-      TARE_TRY(quantize_graph(body, &options, err));
-      TARE_TRY(quantize_bodies(body, &options, err));
+      TAREI_TRY(quantize_graph(body, &options, err));
+      TAREI_TRY(quantize_bodies(body, &options, err));
     }
   }
   return TARE_OK;
@@ -69,10 +69,10 @@ static tare_status check_table(const tare_model *const model, const tare_build_o
 static tare_status quantize(tare_plan *const plan, const tare_build_options *const o,
                             tare_error *const err) {
   if (o->table) {
-    TARE_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, err));
+    TAREI_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, err));
   }
   const tarei_quantize_options options = {.build = *o, .int8 = o->table != NULL};
-  TARE_TRY(quantize_graph(plan->graph, &options, err));
+  TAREI_TRY(quantize_graph(plan->graph, &options, err));
   return quantize_bodies(plan->graph, &options, err);
 }
 
@@ -82,25 +82,25 @@ static tare_status plan_build_build(tare_plan *const plan, const tare_model *con
   if (tare_profiles_count(profiles) < 1) {
     return tarei_fail(err, TARE_E_USAGE, "a plan needs at least one profile");
   }
-  TARE_TRY(check_table(model, o, err));
+  TAREI_TRY(check_table(model, o, err));
   plan->isa = TAREI_ISA_ALL;
   plan->observe_all = o->observable;
   if (o->isa && !tarei_isa_parse(o->isa, &plan->isa)) {
     return tarei_fail(err, TARE_E_USAGE, "unknown instruction set '%s', expected some of %s",
                       o->isa, tarei_isa_choices());
   }
-  TARE_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
-  TARE_TRY(tarei_plan_make_inputs(plan, model->graph, err));
-  TARE_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->graph, err));
+  TAREI_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
+  TAREI_TRY(tarei_plan_make_inputs(plan, model->graph, err));
+  TAREI_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->graph, err));
   tarei_kernels_select(plan->isa, &plan->kernels);
   const tarei_pass_options passes = {.evaluate = tarei_evaluate,
                                      .evaluate_user = &plan->kernels,
                                      .keep_all_tensors = o->observable};
-  TARE_TRY(tarei_graph_optimize(plan->graph, &passes, err));
-  TARE_TRY(quantize(plan, o, err));
-  TARE_TRY(tarei_plan_finish(plan, err));
-  TARE_TRY(tarei_plan_check_limits(plan, 1 /* thread */, err));
-  TARE_TRY(tarei_plan_make_outputs(plan, err));
+  TAREI_TRY(tarei_graph_optimize(plan->graph, &passes, err));
+  TAREI_TRY(quantize(plan, o, err));
+  TAREI_TRY(tarei_plan_finish(plan, err));
+  TAREI_TRY(tarei_plan_check_limits(plan, 1 /* thread */, err));
+  TAREI_TRY(tarei_plan_make_outputs(plan, err));
   return tarei_plan_describe_layers(plan, err);
 }
 

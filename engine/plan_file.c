@@ -108,8 +108,8 @@ static tare_status check_written(const tarei_outfile *const out, const tare_limi
                                  tare_error *const err) {
   tarei_source source;
   tare_plan *plan;
-  TARE_TRY(tarei_outfile_check(out, err));
-  TARE_TRY(tarei_source_map(out->fd, out->path, &source, err));
+  TAREI_TRY(tarei_outfile_check(out, err));
+  TAREI_TRY(tarei_source_map(out->fd, out->path, &source, err));
   const tare_status status = load_source(&source, limits, &plan, err);
   tare_plan_free(&plan);
   return status == TARE_OK || status == TARE_E_MEMORY
@@ -218,7 +218,7 @@ static tare_status get_header(const tarei_source *const source, const bool all,
                       "%s: malformed: the meta section of %llu bytes does not fit into the file",
                       source->name, (unsigned long long)h->meta_bytes);
   }
-  TARE_TRY(check_sum(source, (size_t)h->meta_bytes, h->meta_checksum, err));
+  TAREI_TRY(check_sum(source, (size_t)h->meta_bytes, h->meta_checksum, err));
   return all || source->size <= SMALL_FILE
              ? check_sum(source, source->size - HEADER_BYTES, h->checksum, err)
              : TARE_OK;
@@ -263,16 +263,16 @@ static tare_status get_specs(tarei_reader *const r, specs *const out, tare_error
 
 static tare_status make_profiles(tare_plan *const plan, const specs *const s,
                                  tare_error *const err) {
-  TARE_TRY(tare_profiles_new(plan->inputs, plan->graph->n_inputs, &plan->profiles, err));
+  TAREI_TRY(tare_profiles_new(plan->inputs, plan->graph->n_inputs, &plan->profiles, err));
   for (int i = 0; i < s->n; i++) {
-    TARE_TRY(tare_profiles_add(plan->profiles, s->texts[i], err));
+    TAREI_TRY(tare_profiles_add(plan->profiles, s->texts[i], err));
   }
   return TARE_OK;
 }
 
 static tare_status plan_file_infer(const tare_plan *const plan, tare_error *const err) {
   int n_fixed;
-  TARE_TRY(tarei_graph_fix_symbols(plan->graph, plan->profiles, &n_fixed, err));
+  TAREI_TRY(tarei_graph_fix_symbols(plan->graph, plan->profiles, &n_fixed, err));
   const tare_status status = tarei_graph_infer(plan->graph, err);
   return status == TARE_OK || status == TARE_E_MEMORY || status == TARE_E_LIMIT
              ? status
@@ -289,18 +289,18 @@ static tare_status plan_file_load(tare_plan *const plan, tarei_mapped *const map
   tare_status status = TARE_OK;
   plan->isa = tarei_get_u32(&r);
   plan->blobs.loading = true;
-  TARE_TRY_GOTO(get_specs(&r, &profiles, err), done);
+  TAREI_TRY_GOTO(get_specs(&r, &profiles, err), done);
   if (!get_blocks(&r, mapped, data_start, &plan->blobs) ||
       !get_blocks(&r, mapped, data_start, &constants)) {
     status = tarei_fail(err, TARE_E_INPUT, "the table of data blocks is malformed");
     goto done;
   }
-  TARE_TRY_GOTO(tarei_graph_get(&r, &constants, limits, &plan->graph, err), done);
-  TARE_TRY_GOTO(tarei_plan_make_inputs(plan, plan->graph, err), done);
-  TARE_TRY_GOTO(make_profiles(plan, &profiles, err), done);
-  TARE_TRY_GOTO(plan_file_infer(plan, err), done);
-  TARE_TRY_GOTO(tarei_plan_make_outputs(plan, err), done);
-  TARE_TRY_GOTO(tarei_plan_finish(plan, err), done);
+  TAREI_TRY_GOTO(tarei_graph_get(&r, &constants, limits, &plan->graph, err), done);
+  TAREI_TRY_GOTO(tarei_plan_make_inputs(plan, plan->graph, err), done);
+  TAREI_TRY_GOTO(make_profiles(plan, &profiles, err), done);
+  TAREI_TRY_GOTO(plan_file_infer(plan, err), done);
+  TAREI_TRY_GOTO(tarei_plan_make_outputs(plan, err), done);
+  TAREI_TRY_GOTO(tarei_plan_finish(plan, err), done);
   status = tarei_plan_describe_layers(plan, err);
 done:
   tarei_blobs_fini(&constants);
@@ -346,10 +346,10 @@ tare_status tare_plan_load_with(const char *const path, const tare_load_options 
   tare_limits_init(&limits);
   if (options && options->limits) {
     limits = *options->limits;
-    TARE_TRY(tarei_limits_check(&limits, err));
+    TAREI_TRY(tarei_limits_check(&limits, err));
   }
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   return load_source(&source, &limits, out, err);
 }
 
@@ -359,7 +359,7 @@ tare_status tare_plan_load(const char *const path, tare_plan **const out, tare_e
 
 tare_status tare_plan_check_file(const char *const path, tare_error *const err) {
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   plan_file_header h = {0};
   const tare_status status = get_header(&source, true, &h, err);
   tarei_source_close(&source);

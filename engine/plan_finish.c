@@ -153,8 +153,8 @@ static tare_status bound_values(const tare_plan *const plan, int64_t *const lo, 
     const tarei_value *const value = &plan->graph->values[v];
     plan->bounds[v] = (tare_tensor){.dtype = value->dtype, .rank = value->rank};
     if (is_bounded(plan, v)) {
-      TARE_TRY(bound_value(plan, v, lo, hi, err));
-      TARE_TRY(value_bytes(plan, v, &plan->slots[v].bytes, err));
+      TAREI_TRY(bound_value(plan, v, lo, hi, err));
+      TAREI_TRY(value_bytes(plan, v, &plan->slots[v].bytes, err));
     }
   }
   return TARE_OK;
@@ -206,7 +206,7 @@ static tare_status make_children(tare_plan *const plan, const tarei_node *const 
                                  tare_error *const err) {
   for (int i = 0; i < node->n_attrs; i++) {
     if (node->attrs[i].kind == TAREI_ATTR_GRAPH) {
-      TARE_TRY(make_child(plan, node->attrs[i].graph, err));
+      TAREI_TRY(make_child(plan, node->attrs[i].graph, err));
     }
   }
   return TARE_OK;
@@ -222,9 +222,9 @@ static tare_status make_step(tare_plan *const plan, const tarei_node *const node
                        .n_profiles = tare_profiles_count(plan->profiles),
                        .first_child = plan->n_children,
                        .late = has_late_operand(plan, node)};
-  TARE_TRY(tarei_measured_find(step, err));
+  TAREI_TRY(tarei_measured_find(step, err));
   step->late |= step->n_measured > 0; /* also where inference made symbols that no dim kept */
-  TARE_TRY(make_children(plan, node, err));
+  TAREI_TRY(make_children(plan, node, err));
   return tarei_step_prepare(step, &tarei_plan_whole(plan)->blobs, err);
 }
 
@@ -374,7 +374,7 @@ tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
   if (!plan->parent) {
     tarei_kernels_select(plan->isa, &plan->kernels);
   }
-  TARE_TRY(map_symbols(plan, err));
+  TAREI_TRY(map_symbols(plan, err));
   plan->slots = tarei_calloc((size_t)g->n_values, sizeof *plan->slots);
   plan->bounds = tarei_calloc((size_t)g->n_values, sizeof *plan->bounds);
   plan->runs = tarei_calloc((size_t)g->n_nodes, sizeof *plan->runs);
@@ -382,10 +382,10 @@ tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
     return tarei_fail_memory(err, "plan", (size_t)g->n_values * sizeof *plan->slots);
   }
   place(plan);
-  TARE_TRY(plan_finish_bound(plan, err));
-  TARE_TRY(tarei_sizes_compile(plan, err));
-  TARE_TRY(make_steps(plan, err));
-  TARE_TRY(plan_memory(plan, err));
+  TAREI_TRY(plan_finish_bound(plan, err));
+  TAREI_TRY(tarei_sizes_compile(plan, err));
+  TAREI_TRY(make_steps(plan, err));
+  TAREI_TRY(plan_memory(plan, err));
   return plan->parent ? TARE_OK : tarei_plan_number_observables(plan, err);
 }
 

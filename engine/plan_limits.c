@@ -64,7 +64,7 @@ static tare_status fail_memory_limit(const tare_plan *const plan, const size_t b
 
 tare_status tarei_plan_check_limits(const tare_plan *const plan, const int threads,
                                     tare_error *const err) {
-  TARE_TRY(check_fixed(plan, err));
+  TAREI_TRY(check_fixed(plan, err));
   size_t bytes = tarei_plan_scratch_bytes(plan, threads);
   if (!tarei_add_size(bytes, plan->arena_bytes, &bytes) ||
       !tarei_add_size(bytes, input_bytes(plan), &bytes) || bytes > INT64_MAX) {

@@ -64,7 +64,7 @@ static tare_status plan_ports_make_ports(tare_plan *const plan, const tarei_grap
     return tarei_fail_memory(err, "ports", (size_t)n * sizeof **out);
   }
   for (int i = 0; i < n; i++) {
-    TARE_TRY(make_port(plan, g, values[i], &(*out)[i], err));
+    TAREI_TRY(make_port(plan, g, values[i], &(*out)[i], err));
   }
   return TARE_OK;
 }
@@ -169,17 +169,17 @@ static tare_status list_layers(tare_plan *const whole, const tare_plan *const pl
     whole->layers[whole->n_layers++] = (struct tarei_layer){plan, s};
     const int end = s + 1 < plan->n_steps ? plan->steps[s + 1].first_child : plan->n_children;
     for (int i = plan->steps[s].first_child; i < end; i++) {
-      TARE_TRY(list_layers(whole, plan->children[i], err));
+      TAREI_TRY(list_layers(whole, plan->children[i], err));
     }
   }
   return TARE_OK;
 }
 
 tare_status tarei_plan_describe_layers(tare_plan *const plan, tare_error *const err) {
-  TARE_TRY(list_layers(plan, plan, err));
+  TAREI_TRY(list_layers(plan, plan, err));
   plan->first_layer_string = plan->n_strings;
   for (int i = 0; i < plan->n_layers; i++) {
-    TARE_TRY(describe_layer(plan, &plan->layers[i], err));
+    TAREI_TRY(describe_layer(plan, &plan->layers[i], err));
   }
   return TARE_OK;
 }

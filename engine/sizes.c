@@ -75,7 +75,7 @@ tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *co
                                   tare_error *const err) {
   for (int n = 0; n < plan->graph->n_nodes; n++) {
     if (plan->runs[n]) {
-      TARE_TRY(check_node_at(plan, &plan->graph->nodes[n], symbols, err));
+      TAREI_TRY(check_node_at(plan, &plan->graph->nodes[n], symbols, err));
     }
   }
   return TARE_OK;
@@ -209,7 +209,7 @@ static void fill_contents(const tare_plan *const plan, const int64_t *const resu
 /* Says in one sentence what is wrong; the table knows only that something is. */
 static tare_status explain(const tare_plan *const plan, const int64_t *const symbols,
                            const int expr, tare_error *const err) {
-  TARE_TRY(tarei_plan_check_dims(plan, symbols, err));
+  TAREI_TRY(tarei_plan_check_dims(plan, symbols, err));
   for (int i = 0; i < plan->sizes.n_contents; i++) {
     const tarei_size_place *const c = &plan->sizes.contents[i];
     if (c->other == expr) {

@@ -80,9 +80,9 @@ struct tarei_step {
   int n_measured;
 };
 
-#define TARE_OP(id) extern const tarei_lowering tarei_lower_##id;
+#define TAREI_OP(id) extern const tarei_lowering tarei_lower_##id;
 #include "graph/ops.inc"
-#undef TARE_OP
+#undef TAREI_OP
 
 /* NULL for operators that inference expands (graph/expansions.inc). */
 const tarei_lowering *tarei_lowering_of(const tarei_op *op);

@@ -36,7 +36,7 @@ tare_status tarei_graph_fix_symbols(tarei_graph *const graph, const tare_profile
     int64_t value;
     bool found;
     if (tarei_profiles_fix(profiles, s, &value)) {
-      TARE_TRY(fix(graph, tare_profiles_symbol(profiles, s), value, &found, err));
+      TAREI_TRY(fix(graph, tare_profiles_symbol(profiles, s), value, &found, err));
       *n_fixed += found;
     }
   }
@@ -50,7 +50,7 @@ tare_status tarei_graph_fix_symbols(tarei_graph *const graph, const tare_profile
 static tare_status infer_with(const tarei_graph *const graph, const char *const name,
                               const int64_t value, tare_error *const err) {
   tarei_graph *copy;
-  TARE_TRY(tarei_graph_clone(graph, &copy, err));
+  TAREI_TRY(tarei_graph_clone(graph, &copy, err));
   tare_status status = TARE_OK;
   bool found;
   const int n = tarei_exprs_n_symbols(graph->exprs);
@@ -132,7 +132,7 @@ tare_status tarei_graph_infer_or_wait(tarei_graph **const graph, tare_error *con
     return tarei_graph_infer(*graph, err);
   }
   *waits = (tare_error){0};
-  TARE_TRY(tarei_graph_clone(*graph, &read, err));
+  TAREI_TRY(tarei_graph_clone(*graph, &read, err));
   const tare_status status = tarei_graph_infer(*graph, &failure);
   if (status == TARE_OK || status == TARE_E_MEMORY || !matters(read, NULL, &failure)) {
     tarei_graph_free(read);
@@ -152,8 +152,8 @@ tare_status tarei_graph_decide(const tarei_graph *const graph, const tare_error 
                                const tare_profiles *const profiles, tarei_graph **const out,
                                tare_error *const err) {
   int n_fixed;
-  TARE_TRY(tarei_graph_clone(graph, out, err));
-  TARE_TRY(tarei_graph_fix_symbols(*out, profiles, &n_fixed, err));
+  TAREI_TRY(tarei_graph_clone(graph, out, err));
+  TAREI_TRY(tarei_graph_fix_symbols(*out, profiles, &n_fixed, err));
   if (!n_fixed) {
     return waits->status == TARE_OK ? TARE_OK
                                     : tarei_fail(err, waits->status, "%s", waits->message);

@@ -60,8 +60,8 @@ static tare_status infer_check_counts(const tarei_node *const node, tare_error *
     return tarei_fail(err, TARE_E_LIMIT, "has %d inputs and %d outputs, the limit is %d",
                       node->n_in, node->n_out, MOST_OPERANDS);
   }
-  TARE_TRY(check_count(node->n_in, op->min_in, op->max_in, "inputs", err));
-  TARE_TRY(check_count(node->n_out, op->min_out, op->max_out, "outputs", err));
+  TAREI_TRY(check_count(node->n_in, op->min_in, op->max_in, "inputs", err));
+  TAREI_TRY(check_count(node->n_out, op->min_out, op->max_out, "outputs", err));
   for (int i = 0; i < op->min_in; i++) {
     if (node->in[i] < 0) {
       return tarei_fail(err, TARE_E_MODEL, "input %d is missing", i);
@@ -98,14 +98,14 @@ static tare_status infer_node(tarei_graph *graph, int index, tare_error *err);
 /* Replaces a node by what its operator consists of. */
 static tare_status expand_node(tarei_graph *const graph, const int index, tare_error *const err) {
   const int first = graph->n_nodes;
-  TARE_TRY(graph->nodes[index].op->expand(graph, index, err));
+  TAREI_TRY(graph->nodes[index].op->expand(graph, index, err));
   if (graph->n_nodes > 2 * graph->limits.nodes) { /* those taken apart are still counted in */
     return tarei_fail_limit(err, &graph->limits, TAREI_LIMIT_nodes, graph->n_nodes,
                             "composite operators expand to");
   }
   for (int n = first; n < graph->n_nodes; n++) {
     if (graph->nodes[n].op) {
-      TARE_TRY(infer_node(graph, n, err));
+      TAREI_TRY(infer_node(graph, n, err));
     }
   }
   tarei_graph_remove_node(graph, index);
@@ -114,7 +114,7 @@ static tare_status expand_node(tarei_graph *const graph, const int index, tare_e
 
 static tare_status infer_node(tarei_graph *const graph, const int index, tare_error *const err) {
   tarei_node *const node = &graph->nodes[index];
-  TARE_TRY(infer_check_counts(node, err));
+  TAREI_TRY(infer_check_counts(node, err));
   if (node->op->expand && (!node->op->expands || node->op->expands(graph, node))) {
     return expand_node(graph, index, err);
   }
@@ -122,12 +122,12 @@ static tare_status infer_node(tarei_graph *const graph, const int index, tare_er
     int n = 0;
     (void)tarei_value_contents(graph, node->in[i], &n); /* makes those of small constants */
   }
-  TARE_TRY(node->op->infer(graph, node, err));
+  TAREI_TRY(node->op->infer(graph, node, err));
   if (!all_inferred(graph, node->out, node->n_out)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "cannot infer the type of an output");
   }
   for (int i = 0; i < node->n_out; i++) {
-    TARE_TRY(infer_check_dims(graph, node->out[i], err));
+    TAREI_TRY(infer_check_dims(graph, node->out[i], err));
   }
   return TARE_OK;
 }
@@ -151,7 +151,7 @@ static void add_failure(infer_report *const r, const tarei_node *const node,
 static tare_status infer_in_order(tarei_graph *const graph, int *const order,
                                   tare_error *const err) {
   int n = 0;
-  TARE_TRY(tarei_graph_order(graph, order, &n, err));
+  TAREI_TRY(tarei_graph_order(graph, order, &n, err));
   for (int i = 0; i < graph->n_inputs; i++) {
     const tare_status status = infer_check_dims(graph, graph->inputs[i], err);
     if (status != TARE_OK) {

@@ -136,9 +136,9 @@ tare_status tare_model_set(tare_model *const model, const char *const input, con
     return tarei_fail(err, TARE_E_USAGE, "the model has no input '%s'", input);
   }
   const unsigned refusals = tarei_refusals();
-  TARE_TRY(tarei_graph_fix_input(graph, at, value, err));
-  TARE_TRY(tarei_settle(refusals, tarei_graph_infer_or_wait(&model->graph, &model->waits, err),
-                        input, err));
+  TAREI_TRY(tarei_graph_fix_input(graph, at, value, err));
+  TAREI_TRY(tarei_settle(refusals, tarei_graph_infer_or_wait(&model->graph, &model->waits, err),
+                         input, err));
   return model_describe(model, n_inputs, n_outputs)
              ? TARE_OK
              : tarei_fail_memory(err, "model", sizeof(tare_model));
@@ -262,7 +262,7 @@ tare_status tare_model_print(const tare_model *const model, const bool optimized
     return print_graph(model->graph, out, err);
   }
   tarei_graph *copy = NULL;
-  TARE_TRY(tarei_graph_clone(model->graph, &copy, err));
+  TAREI_TRY(tarei_graph_clone(model->graph, &copy, err));
   const tarei_pass_options options = {.evaluate = NULL};
   tare_status status = tarei_graph_optimize(copy, &options, err);
   if (status == TARE_OK) {

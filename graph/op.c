@@ -4,10 +4,10 @@
 #include <string.h>
 
 static const tarei_op *const ops[] = {
-#define TARE_OP(id) [TAREI_OP_##id] = &tarei_op_##id,
+#define TAREI_OP(id) [TAREI_OP_##id] = &tarei_op_##id,
 #include "graph/ops.inc"
 #include "graph/expansions.inc"
-#undef TARE_OP
+#undef TAREI_OP
 };
 
 const tarei_op *tarei_op_find(const char *const name, const char *const domain) {

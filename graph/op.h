@@ -1,7 +1,7 @@
 /*
  * Operators: one descriptor each (graph/ops/op_<name>.c), one row each in graph/ops.inc.
  *
- * A row is TARE_OP(id); name and domain are the descriptor's. Functions of one number have a row
+ * A row is TAREI_OP(id); name and domain are the descriptor's. Functions of one number have a row
  * with all that is theirs in graph/pointwise.inc instead. The engine has a table over the same rows
  * (engine/lower/).
  *
@@ -59,17 +59,17 @@ struct tarei_op {
 
 /* The rows as an enumeration, e.g. TAREI_OP_conv. */
 typedef enum tarei_op_id {
-#define TARE_OP(id) TAREI_OP_##id,
+#define TAREI_OP(id) TAREI_OP_##id,
 #include "graph/ops.inc"
 #include "graph/expansions.inc"
-#undef TARE_OP
+#undef TAREI_OP
   TAREI_OP_COUNT
 } tarei_op_id;
 
-#define TARE_OP(id) extern const tarei_op tarei_op_##id;
+#define TAREI_OP(id) extern const tarei_op tarei_op_##id;
 #include "graph/ops.inc"
 #include "graph/expansions.inc"
-#undef TARE_OP
+#undef TAREI_OP
 
 const tarei_op *tarei_op_find(const char *name, const char *domain); /* NULL when missing */
 const tarei_op *tarei_op_at(tarei_op_id id);

@@ -216,9 +216,9 @@ typedef void tarei_dequantize_fn(const uint8_t *x, size_t n, float scale, int32_
 typedef void tarei_act_fn(tarei_act act, float a, float b, const float *x, size_t n, float *out);
 
 typedef enum tarei_unary {
-#define TARE_UNARY(id, expression) TAREI_UNARY_##id,
+#define TAREI_UNARY(id, expression) TAREI_UNARY_##id,
 #include "kernels/unary.inc"
-#undef TARE_UNARY
+#undef TAREI_UNARY
   TAREI_UNARY_COUNT
 } tarei_unary;
 /* a and b are the operator's parameters: alpha; alpha and beta of HardSigmoid, alpha and gamma of Selu,

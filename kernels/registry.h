@@ -8,11 +8,11 @@
 TAREI_KERNEL_FAMILIES(TAREI_FAMILY_TYPE)
 #undef TAREI_FAMILY_TYPE
 
-#define TARE_KERNEL(family, name, isa) extern tarei_family_##family name;
+#define TAREI_KERNEL(family, name, isa) extern tarei_family_##family name;
 #include "kernels/kernels.inc"
-#undef TARE_KERNEL
+#undef TAREI_KERNEL
 
-/* tare_k_x and avx2 make tare_k_x__avx2; TAREI_ISA_SUFFIX is set by the file that instantiates a
+/* tarei_k_x and avx2 make tarei_k_x__avx2; TAREI_ISA_SUFFIX is set by the file that instantiates a
  * generic source. */
 #define TAREI_K(name) TAREI_K_EXPAND(name, TAREI_ISA_SUFFIX)
 #define TAREI_K_EXPAND(name, suffix) TAREI_K_PASTE(name, suffix)

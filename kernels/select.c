@@ -3,9 +3,9 @@
 #include "kernels/registry.h"
 
 static const tarei_kernel_row rows[] = {
-#define TARE_KERNEL(family, name, isa) {#family, #name, (isa), (void (*)(void))name},
+#define TAREI_KERNEL(family, name, isa) {#family, #name, (isa), (void (*)(void))name},
 #include "kernels/kernels.inc"
-#undef TARE_KERNEL
+#undef TAREI_KERNEL
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 

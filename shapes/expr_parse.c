@@ -115,11 +115,11 @@ static tare_status parse_measured(parser *const p, tarei_expr *const out) {
 
 static tare_status parse_call(parser *const p, const bool is_min, tarei_expr *const out) {
   tarei_expr a, b;
-  TARE_TRY(expect(p, '(', "expected '('"));
-  TARE_TRY(parse_sum(p, &a));
-  TARE_TRY(expect(p, ',', "expected ','"));
-  TARE_TRY(parse_sum(p, &b));
-  TARE_TRY(expect(p, ')', "expected ')'"));
+  TAREI_TRY(expect(p, '(', "expected '('"));
+  TAREI_TRY(parse_sum(p, &a));
+  TAREI_TRY(expect(p, ',', "expected ','"));
+  TAREI_TRY(parse_sum(p, &b));
+  TAREI_TRY(expect(p, ')', "expected ')'"));
   *out = is_min ? tarei_expr_min(p->pool, a, b) : tarei_expr_max(p->pool, a, b);
   return TARE_OK;
 }
@@ -145,7 +145,7 @@ static tare_status parse_primary(parser *const p, tarei_expr *const out) {
   const char c = expr_parse_peek(p);
   if (c == '(') {
     p->at++;
-    TARE_TRY(parse_sum(p, out));
+    TAREI_TRY(parse_sum(p, out));
     return expect(p, ')', "expected ')'");
   }
   if (isdigit((unsigned char)c)) {
@@ -169,7 +169,7 @@ static tare_status parse_negative(parser *const p, tarei_expr *const out) {
     return parse_integer(p, true, out);
   }
   tarei_expr value;
-  TARE_TRY(parse_unary(p, &value));
+  TAREI_TRY(parse_unary(p, &value));
   *out = tarei_expr_sub(p->pool, tarei_expr_const(p->pool, 0), value);
   return TARE_OK;
 }
@@ -193,11 +193,11 @@ static tare_status known(const parser *const p, const tarei_expr e) {
 }
 
 static tare_status parse_product(parser *const p, tarei_expr *const out) {
-  TARE_TRY(parse_unary(p, out));
+  TAREI_TRY(parse_unary(p, out));
   for (char c = expr_parse_peek(p); c == '*' || c == '/' || c == '%'; c = expr_parse_peek(p)) {
     p->at++;
     tarei_expr right;
-    TARE_TRY(parse_unary(p, &right));
+    TAREI_TRY(parse_unary(p, &right));
     *out = c == '*'   ? tarei_expr_mul(p->pool, *out, right)
            : c == '/' ? tarei_expr_floordiv(p->pool, *out, right)
                       : tarei_expr_mod(p->pool, *out, right);
@@ -206,11 +206,11 @@ static tare_status parse_product(parser *const p, tarei_expr *const out) {
 }
 
 static tare_status parse_sum(parser *const p, tarei_expr *const out) {
-  TARE_TRY(parse_product(p, out));
+  TAREI_TRY(parse_product(p, out));
   for (char c = expr_parse_peek(p); c == '+' || c == '-'; c = expr_parse_peek(p)) {
     p->at++;
     tarei_expr right;
-    TARE_TRY(parse_product(p, &right));
+    TAREI_TRY(parse_product(p, &right));
     *out = c == '+' ? tarei_expr_add(p->pool, *out, right) : tarei_expr_sub(p->pool, *out, right);
   }
   return known(p, *out);
@@ -223,7 +223,7 @@ tare_status tarei_expr_parse(tarei_exprs *const pool, const char *const text, ta
     p.at++;
     *out = TAREI_EXPR_NONE;
   } else {
-    TARE_TRY(parse_sum(&p, out));
+    TAREI_TRY(parse_sum(&p, out));
   }
   return expr_parse_peek(&p) ? fault(&p, "expected an operator or the end") : TARE_OK;
 }

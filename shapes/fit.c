@@ -28,7 +28,7 @@ tare_status tarei_fit_check(const tarei_fit_options *const options, const tare_p
       (void)tarei_fail_unknown_input(inputs, n_inputs, pad->input, err);
       return tarei_fail_in(err, TARE_E_USAGE, "pad value %g", pad->value);
     }
-    TARE_TRY(tarei_pad_value_check(pad, port->dtype, err));
+    TAREI_TRY(tarei_pad_value_check(pad, port->dtype, err));
     for (int k = 0; k < i; k++) {
       if (strcmp(options->pad_values[k].input, pad->input) == 0) {
         return tarei_fail(err, TARE_E_USAGE, "duplicate pad value for input '%s'", pad->input);
@@ -175,11 +175,11 @@ static tare_status fit_tensor(const tare_profiles *const profiles, const int i,
     same = same && to.dims[axis] == tarei_port_dim(port, from, axis);
   }
   size_t bytes = 0;
-  TARE_TRY(count_bytes(&to, port->name, &bytes, err));
+  TAREI_TRY(count_bytes(&to, port->name, &bytes, err));
   if (same && !lengths) {
     drop_buffer(fitted, i);
   } else {
-    TARE_TRY(reserve(fitted, i, bytes, port->name, err));
+    TAREI_TRY(reserve(fitted, i, bytes, port->name, err));
     to.data = fitted->buffers[i];
     if (same) {
       memcpy(to.data, from->data, bytes);
@@ -206,16 +206,16 @@ static tare_status fit_sample(const tare_profiles *const profiles,
                               const tare_tensor *const tensors, tarei_fitted *const fitted,
                               tare_error *const err) {
   int64_t *const own = fitted->own;
-  TARE_TRY(size_fitted(fitted, profiles->n_inputs, err));
-  TARE_TRY(tare_profiles_bind(profiles, tensors, own, err));
-  TARE_TRY(fit_choose_profile(profiles, own, options->outside, &fitted->profile, err));
+  TAREI_TRY(size_fitted(fitted, profiles->n_inputs, err));
+  TAREI_TRY(tare_profiles_bind(profiles, tensors, own, err));
+  TAREI_TRY(fit_choose_profile(profiles, own, options->outside, &fitted->profile, err));
   for (int i = 0; i < profiles->n_symbols; i++) {
     const tare_range range = tare_profiles_range(profiles, fitted->profile, i);
     fitted->run[i] = tarei_policy_value(options->fit, own[i], range);
     fitted->valid[i] = own[i] < fitted->run[i] ? own[i] : fitted->run[i];
   }
   for (int i = 0; i < profiles->n_inputs; i++) {
-    TARE_TRY(fit_tensor(profiles, i, &tensors[i], options, fitted, err));
+    TAREI_TRY(fit_tensor(profiles, i, &tensors[i], options, fitted, err));
   }
   return TARE_OK;
 }

@@ -193,7 +193,7 @@ tare_status tare_length_input_parse(const char *const text, const tare_port *con
       continue;
     }
     *out = (tare_length_input){.input = inputs[input].name};
-    TARE_TRY(length_input_find_symbol(text, at + 1, inputs, n_inputs, &out->symbol, err));
+    TAREI_TRY(length_input_find_symbol(text, at + 1, inputs, n_inputs, &out->symbol, err));
     return tarei_length_inputs_check(out, 1, inputs, n_inputs, err);
   }
   return tarei_fail(err, TARE_E_USAGE,

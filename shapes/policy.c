@@ -50,7 +50,7 @@ const char *tare_fit_name(const tare_fit fit) {
 
 tare_status tare_fit_parse(const char *const name, tare_fit *const out, tare_error *const err) {
   int index;
-  TARE_TRY(tarei_pick("fit", name, names, TARE_FIT_COUNT, &index, err));
+  TAREI_TRY(tarei_pick("fit", name, names, TARE_FIT_COUNT, &index, err));
   *out = (tare_fit)index;
   return TARE_OK;
 }

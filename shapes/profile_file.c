@@ -59,7 +59,7 @@ static tare_status add_source(tare_profiles *const set, const tarei_source *cons
 tare_status tare_profiles_add_file(tare_profiles *const profiles, const char *const path,
                                    tare_error *const err) {
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   const tare_status status = add_source(profiles, &source, path, err);
   tarei_source_close(&source);
   return status;

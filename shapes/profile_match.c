@@ -203,7 +203,7 @@ static tare_status bind_port(const tare_profiles *const profiles, const int inpu
                         value, port->dims[axis].value);
     }
     if (symbol >= 0) {
-      TARE_TRY(bind_symbol(profiles, symbol, port, axis, value, bound, values, err));
+      TAREI_TRY(bind_symbol(profiles, symbol, port, axis, value, bound, values, err));
     }
   }
   return TARE_OK;
@@ -214,7 +214,7 @@ tare_status tare_profiles_bind(const tare_profiles *const profiles,
                                tare_error *const err) {
   binding bound[TARE_MAX_SYMBOLS] = {0};
   for (int i = 0; i < profiles->n_inputs; i++) {
-    TARE_TRY(bind_port(profiles, i, &tensors[i], bound, values, err));
+    TAREI_TRY(bind_port(profiles, i, &tensors[i], bound, values, err));
   }
   return TARE_OK;
 }

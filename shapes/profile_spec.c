@@ -97,7 +97,7 @@ static tare_status profile_spec_parse_item(const tare_profiles *const set, const
                       at);
   }
   int symbol;
-  TARE_TRY(profile_spec_find_symbol(set, at, equals, &symbol, err));
+  TAREI_TRY(profile_spec_find_symbol(set, at, equals, &symbol, err));
   if (seen[symbol]) {
     return tarei_fail(err, TARE_E_USAGE, "duplicate symbol '%s'", set->symbols[symbol]);
   }
@@ -123,7 +123,7 @@ static tare_status parse_items(const tare_profiles *const set, const char *const
     const char *const end = tarei_find_unquoted(at, ',');
     const char *from = at, *to = end;
     tarei_trim(&from, &to);
-    TARE_TRY(profile_spec_parse_item(set, from, to, profile, seen, err));
+    TAREI_TRY(profile_spec_parse_item(set, from, to, profile, seen, err));
     at = end;
     if (!*at) {
       return TARE_OK;

@@ -51,7 +51,7 @@ static tare_status set_dims(shape_list *const list, const int input, const int64
   for (int axis = 0; axis < rank; axis++) {
     const int symbol = list->set->dim_symbols[input][axis];
     if (symbol >= 0) {
-      TARE_TRY(set_symbol(list, input, symbol, dims[axis], err));
+      TAREI_TRY(set_symbol(list, input, symbol, dims[axis], err));
     } else if (dims[axis] != port->dims[axis].value) {
       return tarei_fail(err, TARE_E_USAGE,
                         "axis %d of input '%s' is fixed at %" PRId64 ", got %" PRId64, axis,
@@ -104,7 +104,7 @@ static tare_status set_inputs(shape_list *const list, const char *const name,
       return tarei_fail(err, TARE_E_USAGE, "duplicate input '%s'", input);
     }
     list->named[i] = true;
-    TARE_TRY(set_dims(list, i, dims, rank, err));
+    TAREI_TRY(set_dims(list, i, dims, rank, err));
   }
   if (!known && star && strchr(star + 1, '*')) {
     return tarei_fail(err, TARE_E_USAGE, "'%s' has more than one '*'", name);
@@ -135,7 +135,7 @@ static tare_status take_item(shape_list *const list, const char *const at, const
   int rank = 0;
   char *name = NULL;
   const char *shape = NULL;
-  TARE_TRY(split_item(at, end, &name, &shape, err));
+  TAREI_TRY(split_item(at, end, &name, &shape, err));
   tare_status status = TARE_OK;
   if (marking) {
     for (int i = 0; i < list->set->n_inputs; i++) {
@@ -157,7 +157,7 @@ static tare_status take_items(shape_list *const list, const bool marking, tare_e
     const char *const end = tarei_find_unquoted(at, ',');
     const char *from = at, *to = end;
     tarei_trim(&from, &to);
-    TARE_TRY(take_item(list, from, to, marking, err));
+    TAREI_TRY(take_item(list, from, to, marking, err));
     at = end;
     if (!*at) {
       return TARE_OK;

@@ -44,7 +44,7 @@ static tare_status copy_port(tare_profiles *const set, const tare_port *const fr
     return tarei_fail_memory(err, "profiles", strlen(from->name) + 1);
   }
   for (int axis = 0; axis < from->rank; axis++) {
-    TARE_TRY(copy_dim(set, &from->dims[axis], at, axis, err));
+    TAREI_TRY(copy_dim(set, &from->dims[axis], at, axis, err));
   }
   return TARE_OK;
 }
@@ -93,7 +93,7 @@ void tare_profiles_free(tare_profiles **const profiles) {
 
 tare_status tarei_profiles_clone(const tare_profiles *const profiles, tare_profiles **const out,
                                  tare_error *const err) {
-  TARE_TRY(tare_profiles_new(profiles->inputs, profiles->n_inputs, out, err));
+  TAREI_TRY(tare_profiles_new(profiles->inputs, profiles->n_inputs, out, err));
   memcpy((*out)->items, profiles->items, sizeof profiles->items);
   (*out)->count = profiles->count;
   return TARE_OK;

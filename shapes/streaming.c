@@ -217,7 +217,7 @@ tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const 
   }
   s->hop = hop ? hop : s->size;
   if (!mark_symbol(s, spec, (size_t)(equals - spec))) {
-    TARE_TRY(mark_input(s, spec, equals, err));
+    TAREI_TRY(mark_input(s, spec, equals, err));
   }
   free(s->ports);
   s->ports = NULL;

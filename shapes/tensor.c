@@ -4,11 +4,11 @@
 
 size_t tare_dtype_size(const tare_dtype dtype) {
   switch (dtype) {
-#define TARE_DTYPE_CASE(name, value, bytes, text) \
-  case TARE_##name:                               \
+#define TAREI_DTYPE_CASE(name, value, bytes, text) \
+  case TARE_##name:                                \
     return bytes;
-    TARE_DTYPE_LIST(TARE_DTYPE_CASE)
-#undef TARE_DTYPE_CASE
+    TARE_DTYPE_LIST(TAREI_DTYPE_CASE)
+#undef TAREI_DTYPE_CASE
     case TARE_DTYPE_NONE:
       break;
   }
@@ -17,11 +17,11 @@ size_t tare_dtype_size(const tare_dtype dtype) {
 
 const char *tare_dtype_name(const tare_dtype dtype) {
   switch (dtype) {
-#define TARE_DTYPE_CASE(name, value, bytes, text) \
-  case TARE_##name:                               \
+#define TAREI_DTYPE_CASE(name, value, bytes, text) \
+  case TARE_##name:                                \
     return text;
-    TARE_DTYPE_LIST(TARE_DTYPE_CASE)
-#undef TARE_DTYPE_CASE
+    TARE_DTYPE_LIST(TAREI_DTYPE_CASE)
+#undef TAREI_DTYPE_CASE
     case TARE_DTYPE_NONE:
       break;
   }

@@ -54,7 +54,7 @@ static tare_status copy_into(struct tarei_utterance_buffer *const buffer, tare_t
                              const tare_tensor *const from, tare_error *const err) {
   size_t bytes = 0;
   *to = *from;
-  TARE_TRY(utterance_make_room(buffer, to, &bytes, err));
+  TAREI_TRY(utterance_make_room(buffer, to, &bytes, err));
   if (bytes) {
     memcpy(to->data, from->data, bytes);
   }
@@ -137,7 +137,7 @@ static tare_status reset_state(tarei_utterance *const u, const tare_profiles *co
     t->dims[d] = told >= 0 ? told : least_of(profiles, symbol);
   }
   size_t bytes = 0;
-  TARE_TRY(utterance_make_room(buffer_of(u, input), t, &bytes, err));
+  TAREI_TRY(utterance_make_room(buffer_of(u, input), t, &bytes, err));
   memset(t->data, 0, bytes);
   return TARE_OK;
 }
@@ -147,11 +147,11 @@ tare_status tarei_utterance_begin(tarei_utterance *const u, const tare_profiles 
   const int n_data = u->streaming->n_inputs - u->streaming->n_states;
   u->at = 0;
   for (int i = 0; i < n_data; i++) {
-    TARE_TRY(copy_into(&u->buffers[i], &u->data[i], &data[i], err));
+    TAREI_TRY(copy_into(&u->buffers[i], &u->data[i], &data[i], err));
   }
-  TARE_TRY(count_chunks(u, err));
+  TAREI_TRY(count_chunks(u, err));
   for (int i = 0; i < u->streaming->n_states; i++) {
-    TARE_TRY(reset_state(u, profiles, u->streaming->states[i].input, err));
+    TAREI_TRY(reset_state(u, profiles, u->streaming->states[i].input, err));
   }
   return TARE_OK;
 }
@@ -196,7 +196,7 @@ tare_status tarei_utterance_next(tarei_utterance *const u, const tare_tensor **c
     if (axis >= 0) {
       size_t bytes = 0;
       u->tensors[i].dims[axis] = s->size;
-      TARE_TRY(utterance_make_room(buffer_of(u, i), &u->tensors[i], &bytes, err));
+      TAREI_TRY(utterance_make_room(buffer_of(u, i), &u->tensors[i], &bytes, err));
       take_window(t, axis, u->at * s->hop, &u->tensors[i]);
     }
     t++;
@@ -210,8 +210,8 @@ tare_status tarei_utterance_feed(tarei_utterance *const u, const tare_tensor *co
                                  tare_error *const err) {
   for (int i = 0; i < u->streaming->n_states; i++) {
     const tarei_state *const state = &u->streaming->states[i];
-    TARE_TRY(copy_into(buffer_of(u, state->input), &u->tensors[state->input],
-                       &outputs[state->output], err));
+    TAREI_TRY(copy_into(buffer_of(u, state->input), &u->tensors[state->input],
+                        &outputs[state->output], err));
   }
   return TARE_OK;
 }

@@ -1,6 +1,6 @@
 /* What all commands share: the table of commands, how they fail, and small helpers. */
-#ifndef TARE_TOOLS_CLI_H
-#define TARE_TOOLS_CLI_H
+#ifndef TAREI_TOOLS_CLI_H
+#define TAREI_TOOLS_CLI_H
 
 #include <argp.h>
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 #include <tare/status.h>
 
 /* Each command takes its own arguments, argv[0] being "tare <command>", and gives an exit code. */
-#define TARE_COMMAND(name, summary) int cmd_##name(int argc, char **argv);
+#define TAREI_COMMAND(name, summary) int cmd_##name(int argc, char **argv);
 #include "tools/commands/commands.inc"
-#undef TARE_COMMAND
+#undef TAREI_COMMAND
 
 /* Returns early when a call failed. */
 #define CLI_TRY(call)                       \

@@ -1,6 +1,6 @@
 /* Made-up inputs for a plan at a given length: the same ones every time. */
-#ifndef TARE_TOOLS_FEED_H
-#define TARE_TOOLS_FEED_H
+#ifndef TAREI_TOOLS_FEED_H
+#define TAREI_TOOLS_FEED_H
 
 #include <tare/tare.h>
 

@@ -1,6 +1,6 @@
 /* JSON on stdout. A figure that is not a finite number is null: JSON has no other word for it. */
-#ifndef TARE_TOOLS_JSON_OUT_H
-#define TARE_TOOLS_JSON_OUT_H
+#ifndef TAREI_TOOLS_JSON_OUT_H
+#define TAREI_TOOLS_JSON_OUT_H
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

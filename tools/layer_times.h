@@ -1,6 +1,6 @@
 /* How long the layers of a plan took, one by one and by operator. */
-#ifndef TARE_TOOLS_LAYER_TIMES_H
-#define TARE_TOOLS_LAYER_TIMES_H
+#ifndef TAREI_TOOLS_LAYER_TIMES_H
+#define TAREI_TOOLS_LAYER_TIMES_H
 
 #include <tare/tare.h>
 

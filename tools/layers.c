@@ -67,7 +67,7 @@ void layers_print_reasons(const tare_plan *const plan) {
 
 /* All kernels begin with the same letters, which say nothing in a table. */
 static const char *kernel_text(const tare_layer *const layer) {
-  static const char PREFIX[] = "tare_k_";
+  static const char PREFIX[] = "tarei_k_";
   const size_t n = strncmp(layer->kernel, PREFIX, sizeof PREFIX - 1) ? 0 : sizeof PREFIX - 1;
   return *layer->kernel ? layer->kernel + n : "-";
 }

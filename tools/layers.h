@@ -1,6 +1,6 @@
 /* Layers of a plan: by precision, and why some stay float. */
-#ifndef TARE_TOOLS_LAYERS_H
-#define TARE_TOOLS_LAYERS_H
+#ifndef TAREI_TOOLS_LAYERS_H
+#define TAREI_TOOLS_LAYERS_H
 
 #include "tools/json_out.h"
 #include "tools/options/options.h"

@@ -15,9 +15,9 @@ typedef struct command {
 } command;
 
 static const command COMMANDS[] = {
-#define TARE_COMMAND(name, summary) {#name, summary, cmd_##name},
+#define TAREI_COMMAND(name, summary) {#name, summary, cmd_##name},
 #include "tools/commands/commands.inc"
-#undef TARE_COMMAND
+#undef TAREI_COMMAND
 };
 enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };
 

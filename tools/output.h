@@ -1,6 +1,6 @@
 /* Where a command writes; looked at before long work, not after it. */
-#ifndef TARE_TOOLS_OUTPUT_H
-#define TARE_TOOLS_OUTPUT_H
+#ifndef TAREI_TOOLS_OUTPUT_H
+#define TAREI_TOOLS_OUTPUT_H
 
 #include "tools/cli.h"
 

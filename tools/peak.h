@@ -1,6 +1,6 @@
 /* Peak resident memory of this process, by stretches where the system lets us. */
-#ifndef TARE_TOOLS_PEAK_H
-#define TARE_TOOLS_PEAK_H
+#ifndef TAREI_TOOLS_PEAK_H
+#define TAREI_TOOLS_PEAK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Progress on stderr: how far, how fast, how long yet. */
-#ifndef TARE_TOOLS_PROGRESS_H
-#define TARE_TOOLS_PROGRESS_H
+#ifndef TAREI_TOOLS_PROGRESS_H
+#define TAREI_TOOLS_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

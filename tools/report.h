@@ -1,6 +1,6 @@
 /* Tables of text that keep to the width of the terminal where they can. */
-#ifndef TARE_TOOLS_REPORT_H
-#define TARE_TOOLS_REPORT_H
+#ifndef TAREI_TOOLS_REPORT_H
+#define TAREI_TOOLS_REPORT_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Talk on stderr, quiet with --quiet. */
-#ifndef TARE_TOOLS_SAY_H
-#define TARE_TOOLS_SAY_H
+#ifndef TAREI_TOOLS_SAY_H
+#define TAREI_TOOLS_SAY_H
 
 #include "tools/options/options.h"
 

@@ -1,6 +1,6 @@
 /* Scores of an evaluation, as text and as JSON. */
-#ifndef TARE_TOOLS_SCORE_H
-#define TARE_TOOLS_SCORE_H
+#ifndef TAREI_TOOLS_SCORE_H
+#define TAREI_TOOLS_SCORE_H
 
 #include "tools/json_out.h"
 #include "tools/options/options.h"

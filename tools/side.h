@@ -1,6 +1,6 @@
 /* A plan to run, from a plan file or built on the spot from a model. */
-#ifndef TARE_TOOLS_SIDE_H
-#define TARE_TOOLS_SIDE_H
+#ifndef TAREI_TOOLS_SIDE_H
+#define TAREI_TOOLS_SIDE_H
 
 #include "tools/options/options.h"
 

@@ -1,6 +1,6 @@
 /* Data for a model or plan, and the states and chunks of a streaming one. */
-#ifndef TARE_TOOLS_SOURCE_H
-#define TARE_TOOLS_SOURCE_H
+#ifndef TAREI_TOOLS_SOURCE_H
+#define TAREI_TOOLS_SOURCE_H
 
 #include "tools/options/options.h"
 

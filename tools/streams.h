@@ -1,6 +1,6 @@
 /* The standard streams. */
-#ifndef TARE_TOOLS_STREAMS_H
-#define TARE_TOOLS_STREAMS_H
+#ifndef TAREI_TOOLS_STREAMS_H
+#define TAREI_TOOLS_STREAMS_H
 
 /* Takes the place of streams that are closed, so that no file that is opened later gets their
  * numbers and with them what is printed. Reading or printing still fails. */

@@ -1,6 +1,6 @@
 /* Writing a table in the format that its name says, and telling about it. */
-#ifndef TARE_TOOLS_TABLE_OUT_H
-#define TARE_TOOLS_TABLE_OUT_H
+#ifndef TAREI_TOOLS_TABLE_OUT_H
+#define TAREI_TOOLS_TABLE_OUT_H
 
 #include "tools/json_out.h"
 #include "tools/options/options.h"

@@ -1,6 +1,6 @@
 /* Times of repeated runs. */
-#ifndef TARE_TOOLS_TIMING_H
-#define TARE_TOOLS_TIMING_H
+#ifndef TAREI_TOOLS_TIMING_H
+#define TAREI_TOOLS_TIMING_H
 
 #include <stddef.h>
 

@@ -47,7 +47,7 @@ void tare_eval_result_fini(tare_eval_result *const result) {
 static tare_status eval_check(evaluation *const e, const tare_plan *const *const plans,
                               tare_error *const err) {
   for (int s = 1; s < e->n_sides; s++) {
-    TARE_TRY(tarei_eval_check_ports(plans[0], plans[s], err));
+    TAREI_TRY(tarei_eval_check_ports(plans[0], plans[s], err));
   }
   if (!e->options->metric) {
     return TARE_OK;
@@ -74,8 +74,8 @@ static tare_status open_sides(evaluation *const e, const tare_plan *const *const
     tare_context_options_init(&options);
     options.threads = e->options->threads;
     options.profile = s == e->reference ? -1 /* by shape */ : e->options->profile;
-    TARE_TRY(tarei_eval_side_init(&e->sides[s], plans[s], e->n_outputs, e->n_profiles,
-                                  e->options->streaming, &options, err));
+    TAREI_TRY(tarei_eval_side_init(&e->sides[s], plans[s], e->n_outputs, e->n_profiles,
+                                   e->options->streaming, &options, err));
   }
   return TARE_OK;
 }
@@ -86,11 +86,11 @@ static tare_status eval_prepare(evaluation *const e, const tare_plan *const *con
   if (!e->sides) {
     return tarei_fail_memory(err, "evaluation", (size_t)e->n_sides * sizeof *e->sides);
   }
-  TARE_TRY(open_sides(e, plans, err));
-  TARE_TRY(tarei_eval_fit_init(&e->fit, plans[0], e->options, err)); /* a context knows the pin */
+  TAREI_TRY(open_sides(e, plans, err));
+  TAREI_TRY(tarei_eval_fit_init(&e->fit, plans[0], e->options, err)); /* a context knows the pin */
   if (e->options->save_outputs) {
     const int64_t most = e->options->streaming ? count + CHUNKS_AT_LEAST : count;
-    TARE_TRY(tarei_eval_save_new(e->options->save_outputs, most, &e->save, err));
+    TAREI_TRY(tarei_eval_save_new(e->options->save_outputs, most, &e->save, err));
   }
   return TARE_OK;
 }
@@ -120,7 +120,7 @@ static tare_status measure_output(const evaluation *const e, const int s,
       e->reference == NO_SIDE || e->reference == s ? NULL : &e->sides[e->reference].outputs[i];
   const char *const name = e->outputs[i].name;
   int64_t extents[TARE_MAX_RANK] = {0};
-  TARE_TRY(tarei_context_output_valid(side->context, i, fitted->valid, extents, err));
+  TAREI_TRY(tarei_context_output_valid(side->context, i, fitted->valid, extents, err));
   if (want && !same_dims(got, want)) {
     return tarei_fail(err, TARE_E_USAGE, "%s: output '%s' has a different shape in each plan",
                       sample->name, name);
@@ -134,7 +134,7 @@ static tare_status measure_output(const evaluation *const e, const int s,
                                  .got = got,
                                  .extents = extents,
                                  .alphabet = e->options->alphabet};
-    TARE_TRY(e->metric->add(&c, &tally->metric, err));
+    TAREI_TRY(e->metric->add(&c, &tally->metric, err));
   }
   return e->save && s == 0 ? tarei_eval_save_output(e->save, sample, name, got, extents, err)
                            : TARE_OK;
@@ -145,7 +145,7 @@ static tare_status measure_side(evaluation *const e, const int s, const tare_sam
                                 tare_error *const err) {
   tarei_tally tally = {.samples = 1};
   for (int i = 0; i < e->n_outputs; i++) {
-    TARE_TRY(measure_output(e, s, sample, fitted, i, &tally, err));
+    TAREI_TRY(measure_output(e, s, sample, fitted, i, &tally, err));
   }
   tarei_eval_side_add(&e->sides[s], profile, &tally);
   return TARE_OK;
@@ -158,13 +158,13 @@ static tare_status save_sample(const evaluation *const e, const tare_sample *con
 
 static tare_status take_whole(evaluation *const e, const tare_sample *const sample,
                               tare_error *const err) {
-  TARE_TRY(tarei_eval_fit_sample(&e->fit, sample, &e->fitted, err));
+  TAREI_TRY(tarei_eval_fit_sample(&e->fit, sample, &e->fitted, err));
   for (int s = 0; s < e->n_sides; s++) {
-    TARE_TRY(run_side(e, s, sample, e->fitted.tensors, err));
+    TAREI_TRY(run_side(e, s, sample, e->fitted.tensors, err));
   }
-  TARE_TRY(save_sample(e, sample, err));
+  TAREI_TRY(save_sample(e, sample, err));
   for (int s = 0; s < e->n_sides; s++) {
-    TARE_TRY(measure_side(e, s, sample, &e->fitted, e->fitted.profile, err));
+    TAREI_TRY(measure_side(e, s, sample, &e->fitted, e->fitted.profile, err));
   }
   return TARE_OK;
 }
@@ -174,13 +174,13 @@ static tare_status run_chunk(evaluation *const e, const int s, const tare_sample
                              bool *const ended, tare_error *const err) {
   tarei_eval_side *const side = &e->sides[s];
   tare_sample own = *chunk;
-  TARE_TRY(tarei_utterance_next(&side->utterance, &own.tensors, err));
+  TAREI_TRY(tarei_utterance_next(&side->utterance, &own.tensors, err));
   *ended = !own.tensors;
   if (*ended) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_eval_fit_sample(&e->fit, &own, &side->fitted, err));
-  TARE_TRY(run_side(e, s, &own, side->fitted.tensors, err));
+  TAREI_TRY(tarei_eval_fit_sample(&e->fit, &own, &side->fitted, err));
+  TAREI_TRY(run_side(e, s, &own, side->fitted.tensors, err));
   return tarei_utterance_feed(&side->utterance, side->outputs, err);
 }
 
@@ -222,7 +222,7 @@ static tare_status take_stream(evaluation *const e, const tare_sample *const sam
   }
   for (bool ended = false; !ended;) {
     tare_sample chunk = *sample;
-    TARE_TRY(take_chunk(e, &chunk, sample->name, &ended, err));
+    TAREI_TRY(take_chunk(e, &chunk, sample->name, &ended, err));
   }
   return TARE_OK;
 }
@@ -250,7 +250,7 @@ static tare_status eval_take_sample(evaluation *const e, tare_dataset *const dat
                : tarei_fail(err, why.status, "%s", why.message);
   }
   for (int s = 0; s < e->n_sides; s++) {
-    TARE_TRY(tarei_eval_side_commit(&e->sides[s], e->metric != NULL, err));
+    TAREI_TRY(tarei_eval_side_commit(&e->sides[s], e->metric != NULL, err));
   }
   if (!e->options->streaming) {
     tarei_fit_count(tare_plan_profiles(e->sides[0].plan), &e->fitted, &e->counts);
@@ -267,17 +267,17 @@ static tare_status take_all(evaluation *const e, const unsigned refusals,
       return tarei_fail(err, TARE_E_CHECK, "stopped after %lld of %lld samples", (long long)done,
                         (long long)total);
     }
-    TARE_TRY(tare_dataset_next(dataset, &sample, err));
+    TAREI_TRY(tare_dataset_next(dataset, &sample, err));
     if (!sample) {
       break;
     }
-    TARE_TRY(eval_take_sample(e, dataset, sample, err));
+    TAREI_TRY(eval_take_sample(e, dataset, sample, err));
   }
   if (e->sides[0].tallies[e->n_profiles].samples == 0) {
     return tarei_fail(err, TARE_E_INPUT, "no usable sample to evaluate: %s",
                       tare_dataset_describe(dataset));
   }
-  TARE_TRY(tarei_settle(refusals, TARE_OK, "evaluation", err));
+  TAREI_TRY(tarei_settle(refusals, TARE_OK, "evaluation", err));
   return e->save ? tarei_eval_save_commit(e->save, err) : TARE_OK;
 }
 
@@ -335,9 +335,9 @@ static tare_status eval_evaluate(const tare_plan *const *const plans, const int 
   e.n_outputs = tare_plan_outputs(plans[0], &e.outputs);
   const unsigned refusals = tarei_refusals();
   tare_status status = TARE_OK;
-  TARE_TRY_GOTO(eval_check(&e, plans, err), done);
-  TARE_TRY_GOTO(eval_prepare(&e, plans, tare_dataset_count(dataset), err), done);
-  TARE_TRY_GOTO(take_all(&e, refusals, dataset, err), done);
+  TAREI_TRY_GOTO(eval_check(&e, plans, err), done);
+  TAREI_TRY_GOTO(eval_prepare(&e, plans, tare_dataset_count(dataset), err), done);
+  TAREI_TRY_GOTO(take_all(&e, refusals, dataset, err), done);
   status = eval_conclude(&e, results, n_results, err);
 done:
   fini(&e);

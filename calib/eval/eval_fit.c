@@ -28,7 +28,7 @@ tare_status tarei_eval_fit_init(tarei_eval_fit *const fit, const tare_plan *cons
                                       .n_length_inputs = options->n_length_inputs,
                                       .streaming = options->streaming}};
   fit->n_inputs = tare_plan_inputs(plan, &fit->inputs);
-  TARE_TRY(tarei_fit_check(&fit->options, fit->inputs, fit->n_inputs, err));
+  TAREI_TRY(tarei_fit_check(&fit->options, fit->inputs, fit->n_inputs, err));
   return fit->pin < 0 ? TARE_OK : pin(fit, err);
 }
 
@@ -40,7 +40,7 @@ void tarei_eval_fit_fini(tarei_eval_fit *const fit) {
 static tare_status check_pin(const tarei_eval_fit *const fit, const tare_tensor *const tensors,
                              tare_error *const err) {
   int64_t own[TARE_MAX_SYMBOLS];
-  TARE_TRY(tare_profiles_bind(fit->only, tensors, own, err));
+  TAREI_TRY(tare_profiles_bind(fit->only, tensors, own, err));
   for (int s = 0; s < tare_profiles_n_symbols(fit->only); s++) {
     const tare_range r = tare_profiles_range(fit->only, 0, s);
     if (own[s] < r.min || own[s] > r.max) {
@@ -64,7 +64,7 @@ tare_status tarei_eval_fit_sample(const tarei_eval_fit *const fit, const tare_sa
       return tarei_fail_in(err, status, "%s", sample->name);
     }
   }
-  TARE_TRY(tarei_fit_sample(fit->only, &fit->options, sample->name, sample->tensors, fitted, err));
+  TAREI_TRY(tarei_fit_sample(fit->only, &fit->options, sample->name, sample->tensors, fitted, err));
   fitted->profile = fit->pin;
   return TARE_OK;
 }

@@ -27,7 +27,7 @@ static tare_status check_ports(const char *const kind, const tare_port *const a,
                       kind, n_b);
   }
   for (int i = 0; i < n_a; i++) {
-    TARE_TRY(check_port(kind, &a[i], &b[i], err));
+    TAREI_TRY(check_port(kind, &a[i], &b[i], err));
   }
   return TARE_OK;
 }
@@ -39,6 +39,6 @@ tare_status tarei_eval_check_ports(const tare_plan *const plan, const tare_plan 
   const int n_outputs = tare_plan_outputs(plan, &outputs);
   const int n_other_inputs = tare_plan_inputs(other, &other_inputs);
   const int n_other_outputs = tare_plan_outputs(other, &other_outputs);
-  TARE_TRY(check_ports("input", inputs, n_inputs, other_inputs, n_other_inputs, err));
+  TAREI_TRY(check_ports("input", inputs, n_inputs, other_inputs, n_other_inputs, err));
   return check_ports("output", outputs, n_outputs, other_outputs, n_other_outputs, err);
 }

@@ -120,7 +120,7 @@ tare_status tarei_eval_save_sample(tarei_eval_save *const save, const tare_sampl
                                    tare_error *const err) {
   char path[32];
   (void)snprintf(path, sizeof path, "/%0*lld", save->digits, (long long)sample->index);
-  TARE_TRY(tarei_hdf5_lock(err));
+  TAREI_TRY(tarei_hdf5_lock(err));
   const bool written = write_group(save->h.file, path, sample->name);
   return tarei_hdf5_unlock(tarei_h5_outfile_check(&save->h, written, err), err);
 }
@@ -165,7 +165,7 @@ tare_status tarei_eval_save_output(tarei_eval_save *const save, const tare_sampl
 }
 
 tare_status tarei_eval_save_commit(tarei_eval_save *const save, tare_error *const err) {
-  TARE_TRY(tarei_hdf5_lock(err));
+  TAREI_TRY(tarei_hdf5_lock(err));
   return tarei_hdf5_unlock(tarei_h5_outfile_commit(&save->h, err), err);
 }
 

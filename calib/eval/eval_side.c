@@ -18,7 +18,7 @@ tare_status tarei_eval_side_init(tarei_eval_side *const side, const tare_plan *c
   if (!side->outputs || !side->tallies || !side->pending) {
     return tarei_fail_memory(err, "evaluation", n_tallies * sizeof *side->tallies);
   }
-  TARE_TRY(tare_context_new(plan, options, &side->context, err));
+  TAREI_TRY(tare_context_new(plan, options, &side->context, err));
   return streaming ? tarei_utterance_init(&side->utterance, streaming, err) : TARE_OK;
 }
 
@@ -64,7 +64,7 @@ static tare_status keep_metric(tarei_eval_side *const side, tare_error *const er
 tare_status tarei_eval_side_commit(tarei_eval_side *const side, const bool with_metric,
                                    tare_error *const err) {
   if (with_metric) {
-    TARE_TRY(keep_metric(side, err));
+    TAREI_TRY(keep_metric(side, err));
   }
   for (int i = 0; i < side->n_tallies; i++) {
     tarei_tally_add(&side->tallies[i], &side->pending[i]);

@@ -6,14 +6,14 @@
 #include "calib/eval/eval_rows.h"
 #include "shapes/number.h"
 
-#define TARE_METRIC(id) extern const tarei_metric tarei_metric_##id;
+#define TAREI_METRIC(id) extern const tarei_metric tarei_metric_##id;
 #include "calib/eval/metrics.inc"
-#undef TARE_METRIC
+#undef TAREI_METRIC
 
 static const tarei_metric *const METRICS[] = {
-#define TARE_METRIC(id) &tarei_metric_##id,
+#define TAREI_METRIC(id) &tarei_metric_##id,
 #include "calib/eval/metrics.inc"
-#undef TARE_METRIC
+#undef TAREI_METRIC
 };
 enum { N_METRICS = sizeof METRICS / sizeof *METRICS };
 
@@ -51,7 +51,7 @@ static tare_status metric_find(const char *const name, const tarei_metric **cons
     names[i] = METRICS[i]->name;
   }
   int index = 0;
-  TARE_TRY(tarei_pick("metric", name, names, N_METRICS, &index, err));
+  TAREI_TRY(tarei_pick("metric", name, names, N_METRICS, &index, err));
   *out = METRICS[index];
   return TARE_OK;
 }
@@ -59,7 +59,7 @@ static tare_status metric_find(const char *const name, const tarei_metric **cons
 tare_status tarei_metric_pick(const tare_eval_options *const options, const tare_port *const output,
                               const tarei_metric **const out, tare_error *const err) {
   const tarei_metric *metric = NULL;
-  TARE_TRY(metric_find(options->metric, &metric, err));
+  TAREI_TRY(metric_find(options->metric, &metric, err));
   if (metric->needs_alphabet && (!options->alphabet || !*options->alphabet)) {
     return tarei_fail(err, TARE_E_USAGE,
                       "metric %s needs an alphabet: the characters of classes 1, 2, ...",

@@ -45,7 +45,7 @@ static tare_status metric_accuracy_add(const tarei_metric_case *const c,
   }
   tarei_rows rows;
   tarei_rows_begin(c->got, c->extents, &rows);
-  TARE_TRY(check_label(c, &rows, err));
+  TAREI_TRY(check_label(c, &rows, err));
   for (int64_t offset = 0; tarei_rows_next(&rows, &offset);) {
     const int64_t label = label_at(c->sample->label, &rows);
     if (label >= rows.length) {

@@ -88,8 +88,8 @@ static tare_status metric_ctc_error_add(const tarei_metric_case *const c,
   tarei_rows rows;
   tarei_rows_begin(c->got, c->extents, &rows);
   int64_t frames = 0;
-  TARE_TRY(check_text(c, err));
-  TARE_TRY(metric_ctc_error_check_output(c, &rows, &frames, err));
+  TAREI_TRY(check_text(c, err));
+  TAREI_TRY(metric_ctc_error_check_output(c, &rows, &frames, err));
   const int64_t n = (int64_t)strlen(c->sample->label_text);
   char *const text = tarei_calloc((size_t)frames, 1);
   int64_t *const row = tarei_calloc((size_t)n + 1, sizeof *row);

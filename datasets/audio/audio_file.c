@@ -52,7 +52,7 @@ static tare_status open_sound(tarei_audio_file *const file, tare_error *const er
   }
   errno = 0;
   file->sound = sf_open_virtual(&calls, SFM_READ, &file->info, file);
-  TARE_TRY(tarei_audio_file_check(file, err));
+  TAREI_TRY(tarei_audio_file_check(file, err));
   if (file->sound) {
     return TARE_OK;
   }
@@ -64,7 +64,7 @@ static tare_status open_sound(tarei_audio_file *const file, tare_error *const er
 tare_status tarei_audio_file_open(const char *const path, tarei_audio_file *const file,
                                   tare_error *const err) {
   *file = (tarei_audio_file){0};
-  TARE_TRY(tarei_infile_open(path, &file->fd, &file->bytes, err));
+  TAREI_TRY(tarei_infile_open(path, &file->fd, &file->bytes, err));
   const tare_status status = open_sound(file, err);
   if (status != TARE_OK) {
     tarei_audio_file_close(file);

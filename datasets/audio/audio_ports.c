@@ -96,9 +96,9 @@ static tare_status choose_layout(const char *const path, const tare_port *const 
 
 tare_status tarei_audio_ports_find(const char *const path, const tarei_data_spec *const spec,
                                    tarei_audio_ports *const out, tare_error *const err) {
-  TARE_TRY(pick_ports(path, spec, out, err));
+  TAREI_TRY(pick_ports(path, spec, out, err));
   const tare_port *const port = &spec->inputs[out->signal];
-  TARE_TRY(audio_ports_check_dims(path, port, spec->features ? 2 : 1, err));
+  TAREI_TRY(audio_ports_check_dims(path, port, spec->features ? 2 : 1, err));
   return spec->features
              ? choose_layout(path, port, tarei_features_spec(spec->features), &out->mels_first, err)
              : TARE_OK;

@@ -20,7 +20,7 @@ static const tarei_container *const CONTAINERS[] = {
 
 tare_status tarei_container_check(const char *const path, tare_error *const err) {
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   tare_status status = TARE_OK;
   for (size_t i = 0; i < sizeof CONTAINERS / sizeof *CONTAINERS; i++) {
     if (CONTAINERS[i]->recognizes(&source)) {

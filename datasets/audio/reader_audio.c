@@ -36,7 +36,7 @@ static tare_status audio_open(const char *const path, const tarei_data_spec *con
                               const bool labels, void **const state, tare_error *const err) {
   *state = NULL;
   tarei_audio_ports ports;
-  TARE_TRY(tarei_audio_ports_find(path, spec, &ports, err));
+  TAREI_TRY(tarei_audio_ports_find(path, spec, &ports, err));
   if (labels) {
     return tarei_fail(err, TARE_E_USAGE, "%s: no labels '%s': audio has labels only in a manifest",
                       path, spec->labels);
@@ -109,7 +109,7 @@ static tare_status reader_audio_read_frames(SNDFILE *const file, const SF_INFO *
   float block[BLOCK_VALUES];
   const sf_count_t step = BLOCK_VALUES / info->channels;
   for (;;) {
-    TARE_TRY(reader_audio_reserve(out, step, err));
+    TAREI_TRY(reader_audio_reserve(out, step, err));
     float *const to = out->frames + out->n;
     float *const read = info->channels == 1 ? to : block;
     const sf_count_t n = sf_readf_float(file, read, step);
@@ -148,9 +148,9 @@ static tare_status check_info(const SF_INFO *const info, const int64_t max_frame
 
 static tare_status reader_audio_decode(const audio *const a, int *const rate, mono *const out,
                                        tare_error *const err) {
-  TARE_TRY(tarei_container_check(a->path, err));
+  TAREI_TRY(tarei_container_check(a->path, err));
   tarei_audio_file file;
-  TARE_TRY(tarei_audio_file_open(a->path, &file, err));
+  TAREI_TRY(tarei_audio_file_open(a->path, &file, err));
   const SF_INFO info = file.info;
   const int64_t max_frames = a->spec->limits.elements;
   tare_status status = check_info(&info, max_frames, err);
@@ -180,7 +180,7 @@ static tare_status reader_audio_resample(mono *const m, const int from,
     return TARE_OK;
   }
   int64_t n;
-  TARE_TRY(tarei_resampled_length(m->n, from, spec->rate, &n, err));
+  TAREI_TRY(tarei_resampled_length(m->n, from, spec->rate, &n, err));
   if (n > spec->limits.elements) {
     return tarei_fail(
         err, TARE_E_INPUT,
@@ -189,7 +189,7 @@ static tare_status reader_audio_resample(mono *const m, const int from,
   }
   float *frames = NULL;
   if (!spec->dims_only) {
-    TARE_TRY(tarei_resample(m->frames, m->n, from, spec->rate, &frames, err));
+    TAREI_TRY(tarei_resample(m->frames, m->n, from, spec->rate, &frames, err));
   }
   free(m->frames);
   *m = (mono){.frames = frames, .n = n, .capacity = (size_t)n};
@@ -201,8 +201,8 @@ static tare_status emit_values(const audio *const a, const float *const values, 
                                const int64_t *const dims, tarei_slot *const out,
                                tare_error *const err) {
   tare_tensor *const tensor = &out->tensors[a->ports.signal];
-  TARE_TRY(tarei_port_shape(&a->spec->inputs[a->ports.signal], rank, dims, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->limits.elements, err));
+  TAREI_TRY(tarei_port_shape(&a->spec->inputs[a->ports.signal], rank, dims, tensor, err));
+  TAREI_TRY(tarei_slot_allocate(out, tensor, a->spec->limits.elements, err));
   if (!values) {
     return TARE_OK;
   }
@@ -217,8 +217,8 @@ static tare_status emit_length(const audio *const a, const int64_t length, tarei
   }
   tare_tensor *const tensor = &out->tensors[a->ports.length];
   const tare_port *const port = &a->spec->inputs[a->ports.length];
-  TARE_TRY(tarei_port_shape(port, 0 /* rank */, NULL, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, a->spec->limits.elements, err));
+  TAREI_TRY(tarei_port_shape(port, 0 /* rank */, NULL, tensor, err));
+  TAREI_TRY(tarei_slot_allocate(out, tensor, a->spec->limits.elements, err));
   return tarei_convert(TAREI_NUMBER_I64, &length, 1, tensor->dtype, tensor->data, err);
 }
 
@@ -243,7 +243,7 @@ static tare_status emit_frames(const audio *const a, const tarei_feature_frames 
   const bool mels_first = a->ports.mels_first;
   const int64_t dims[] = {mels_first ? mels : f->n, mels_first ? f->n : mels};
   float *turned = NULL;
-  TARE_TRY(mels_first && f->values ? reader_audio_transpose(f, mels, &turned, err) : TARE_OK);
+  TAREI_TRY(mels_first && f->values ? reader_audio_transpose(f, mels, &turned, err) : TARE_OK);
   const tare_status status =
       emit_values(a, turned ? turned : f->values, 2 /* rank */, dims, out, err);
   free(turned);
@@ -255,16 +255,16 @@ static tare_status reader_audio_emit(const audio *const a, const mono *const m,
   if (a->spec->features) {
     tarei_feature_frames frames;
     const int64_t most = a->spec->limits.elements;
-    TARE_TRY(a->spec->dims_only
-                 ? tarei_features_count(a->spec->features, m->n, most, &frames, err)
-                 : tarei_features_compute(a->spec->features, m->frames, m->n, most, &frames, err));
+    TAREI_TRY(a->spec->dims_only
+                  ? tarei_features_count(a->spec->features, m->n, most, &frames, err)
+                  : tarei_features_compute(a->spec->features, m->frames, m->n, most, &frames, err));
     const tare_status status = emit_frames(a, &frames, out, err);
     free(frames.values);
     return status;
   }
   const int64_t dims[] = {m->n};
   const float *const values = a->spec->dims_only ? NULL : m->frames;
-  TARE_TRY(emit_values(a, values, 1 /* rank */, dims, out, err));
+  TAREI_TRY(emit_values(a, values, 1 /* rank */, dims, out, err));
   return emit_length(a, m->n, out, err);
 }
 

@@ -22,7 +22,7 @@ tare_status tarei_resampled_length(const int64_t frames, const int from, const i
 tare_status tarei_resample(const float *const in, const int64_t frames, const int from,
                            const int to, float **const out, tare_error *const err) {
   int64_t wanted = 0;
-  TARE_TRY(tarei_resampled_length(frames, from, to, &wanted, err));
+  TAREI_TRY(tarei_resampled_length(frames, from, to, &wanted, err));
   float *const buffer = tarei_calloc((size_t)wanted + 1, sizeof *buffer);
   if (!buffer) {
     return tarei_fail_memory(err, "resampled audio", (size_t)wanted * sizeof *buffer);

@@ -10,22 +10,22 @@
 #include "base/str.h"
 
 static const tarei_feature_spec PRESETS[] = {
-#define TARE_FEATURES(...) {__VA_ARGS__},
+#define TAREI_FEATURES(...) {__VA_ARGS__},
 #include "datasets/features/presets.inc"
-#undef TARE_FEATURES
+#undef TAREI_FEATURES
 };
 enum { N_PRESETS = sizeof PRESETS / sizeof *PRESETS };
 
-#define TARE_CHOICES(list) static const char *const NAMES_##list[] = {
-#define TARE_CHOICE(list, id, name) name,
-#define TARE_CHOICES_END(list) \
-  NULL                         \
-  }                            \
+#define TAREI_CHOICES(list) static const char *const NAMES_##list[] = {
+#define TAREI_CHOICE(list, id, name) name,
+#define TAREI_CHOICES_END(list) \
+  NULL                          \
+  }                             \
   ;
 #include "datasets/features/choices.inc"
-#undef TARE_CHOICES
-#undef TARE_CHOICE
-#undef TARE_CHOICES_END
+#undef TAREI_CHOICES
+#undef TAREI_CHOICE
+#undef TAREI_CHOICES_END
 
 /* One option: a whole number, a real one, or a name of a list. */
 typedef struct option {
@@ -38,13 +38,13 @@ typedef struct option {
 
 static const option OPTIONS[] = {
 #define AT(field) offsetof(tarei_feature_spec, field)
-#define TARE_FEATURE_SIZE(key, field, least, most) {key, AT(field), least, most, false, NULL},
-#define TARE_FEATURE_REAL(key, field, least, most) {key, AT(field), least, most, true, NULL},
-#define TARE_FEATURE_NAME(key, field, list) {key, AT(field), 0, 0, false, NAMES_##list},
+#define TAREI_FEATURE_SIZE(key, field, least, most) {key, AT(field), least, most, false, NULL},
+#define TAREI_FEATURE_REAL(key, field, least, most) {key, AT(field), least, most, true, NULL},
+#define TAREI_FEATURE_NAME(key, field, list) {key, AT(field), 0, 0, false, NAMES_##list},
 #include "datasets/features/options.inc"
-#undef TARE_FEATURE_SIZE
-#undef TARE_FEATURE_REAL
-#undef TARE_FEATURE_NAME
+#undef TAREI_FEATURE_SIZE
+#undef TAREI_FEATURE_REAL
+#undef TAREI_FEATURE_NAME
 #undef AT
 };
 enum { N_OPTIONS = sizeof OPTIONS / sizeof *OPTIONS, TEXT_CAPACITY = 64 };
@@ -66,7 +66,7 @@ static tare_status take_preset(const char *const name, tarei_feature_spec *const
     names[i] = PRESETS[i].name;
   }
   int which;
-  TARE_TRY(tarei_pick("features", name, names, N_PRESETS, &which, err));
+  TAREI_TRY(tarei_pick("features", name, names, N_PRESETS, &which, err));
   *out = PRESETS[which];
   return TARE_OK;
 }
@@ -78,7 +78,7 @@ static tare_status find_option(const char *const key, const option **const out,
     keys[i] = OPTIONS[i].key;
   }
   int which;
-  TARE_TRY(tarei_pick("feature option", key, keys, N_OPTIONS, &which, err));
+  TAREI_TRY(tarei_pick("feature option", key, keys, N_OPTIONS, &which, err));
   *out = &OPTIONS[which];
   return TARE_OK;
 }
@@ -89,7 +89,7 @@ static tare_status take_name(const option *const o, const char *const value, int
   while (o->names[n]) {
     n++;
   }
-  TARE_TRY(tarei_pick(o->key, value, o->names, n, &which, err));
+  TAREI_TRY(tarei_pick(o->key, value, o->names, n, &which, err));
   *out = which;
   return TARE_OK;
 }
@@ -120,7 +120,7 @@ static tare_status take_option(const char *const key, const char *const value,
                ? TARE_OK
                : tarei_fail(err, TARE_E_USAGE, "features: dither: expected 0, got '%s'", value);
   }
-  TARE_TRY(find_option(key, &o, err));
+  TAREI_TRY(find_option(key, &o, err));
   void *const field = (char *)out + o->field;
   out->layout_given = out->layout_given || o->field == offsetof(tarei_feature_spec, layout);
   return o->names ? take_name(o, value, field, err)
@@ -150,14 +150,14 @@ tare_status tarei_feature_spec_parse(const char *text, tarei_feature_spec *const
                                      tare_error *const err) {
   char key[TEXT_CAPACITY], value[TEXT_CAPACITY];
   text = take_piece(text, ",", key);
-  TARE_TRY(take_preset(key, out, err));
+  TAREI_TRY(take_preset(key, out, err));
   while (*text) {
     text = take_piece(text + 1, "=,", key);
     if (*text != '=') {
       return tarei_fail(err, TARE_E_USAGE, "features: expected KEY=VALUE, got '%s'", key);
     }
     text = take_piece(text + 1, ",", value);
-    TARE_TRY(take_option(key, value, out, err));
+    TAREI_TRY(take_option(key, value, out, err));
   }
   return feature_spec_check(out, err);
 }

@@ -12,13 +12,13 @@
 #include "base/error.h"
 
 /* What an option takes that takes names: choices.inc. */
-#define TARE_CHOICES(list) enum { TAREI_##list##_UNSET = -1,
-#define TARE_CHOICE(list, id, name) TAREI_##list##_##id,
-#define TARE_CHOICES_END(list) TAREI_##list##_COUNT };
+#define TAREI_CHOICES(list) enum { TAREI_##list##_UNSET = -1,
+#define TAREI_CHOICE(list, id, name) TAREI_##list##_##id,
+#define TAREI_CHOICES_END(list) TAREI_##list##_COUNT };
 #include "datasets/features/choices.inc"
-#undef TARE_CHOICES
-#undef TARE_CHOICE
-#undef TARE_CHOICES_END
+#undef TAREI_CHOICES
+#undef TAREI_CHOICE
+#undef TAREI_CHOICES_END
 
 typedef struct tarei_feature_spec {
   const char *name; /* of the preset */

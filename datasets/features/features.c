@@ -46,7 +46,7 @@ static tare_status size_frames(const tarei_recording *const r, const int64_t max
                                int64_t *const computed, tarei_feature_frames *const out,
                                tare_error *const err) {
   const tarei_feature_spec *const s = r->spec;
-  TARE_TRY(tarei_recording_frames(r, computed, err));
+  TAREI_TRY(tarei_recording_frames(r, computed, err));
   const int64_t hops = r->n / s->hop;
   out->n_full = s->mask_last && hops < *computed ? hops : *computed;
   out->n = s->pad_to ? (*computed + s->pad_to - 1) / s->pad_to * s->pad_to : *computed;
@@ -105,7 +105,7 @@ tare_status tarei_features_compute(const tarei_features *const f, const float *c
                                    tarei_feature_frames *const out, tare_error *const err) {
   const tarei_recording r = tarei_recording_of(&f->spec, samples, n);
   int64_t computed = 0;
-  TARE_TRY(size_frames(&r, max_elements, &computed, out, err));
+  TAREI_TRY(size_frames(&r, max_elements, &computed, out, err));
   features_scratch s;
   tare_status status = open_scratch(&f->spec, &s, err);
   float *values = NULL;

@@ -6,9 +6,9 @@
 #include "datasets/hdf5/hdf5_layout.h"
 
 static const tarei_layout *const LAYOUTS[] = {
-#define TARE_LAYOUT(name) &tarei_layout_##name,
+#define TAREI_LAYOUT(name) &tarei_layout_##name,
 #include "datasets/hdf5/layouts.inc"
-#undef TARE_LAYOUT
+#undef TAREI_LAYOUT
 };
 enum { N_LAYOUTS = sizeof LAYOUTS / sizeof *LAYOUTS, LISTED_NAMES = 20 };
 
@@ -59,7 +59,7 @@ tare_status tarei_column_bind(const tarei_h5_want *const want, tarei_column *con
                               tare_error *const err) {
   for (int i = 0; i < N_LAYOUTS; i++) {
     *column = (tarei_column){.max_elements = want->max_elements};
-    TARE_TRY(LAYOUTS[i]->bind(want, column, err));
+    TAREI_TRY(LAYOUTS[i]->bind(want, column, err));
     if (column->state) {
       column->layout = LAYOUTS[i];
       return TARE_OK;

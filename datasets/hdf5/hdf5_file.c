@@ -29,7 +29,7 @@ bool tarei_h5_has_signature(const char *const path) {
 }
 
 tare_status tarei_h5_open_file(const char *const path, hid_t *const out, tare_error *const err) {
-  TARE_TRY(tarei_infile_check(path, err));
+  TAREI_TRY(tarei_infile_check(path, err));
   *out = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (*out >= 0) {
     return TARE_OK;
@@ -138,7 +138,7 @@ static tare_status inspect_type(const hid_t type, const char *const path, tarei_
   }
   const tare_status status = find_number(element, path, &out->number, err);
   (void)H5Tclose(element);
-  TARE_TRY(status);
+  TAREI_TRY(status);
   const hid_t native = native_type(out->number);
   out->memory_type = out->vlen ? H5Tvlen_create(native) : H5Tcopy(native);
   return out->memory_type >= 0 ? TARE_OK : fail_h5(path, err);

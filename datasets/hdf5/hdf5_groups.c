@@ -158,7 +158,7 @@ static tare_status hdf5_groups_read_data(tarei_column *const column,
   }
   *out = (tarei_h5_sample){.number = data->number, .rank = data->rank};
   memcpy(out->dims, data->dims, sizeof out->dims);
-  TARE_TRY(tarei_column_reserve(column, out, err));
+  TAREI_TRY(tarei_column_reserve(column, out, err));
   const int64_t start[TAREI_H5_MAX_RANK] = {0};
   return tarei_h5_read_box(data, start, data->dims, column->buffer, err);
 }

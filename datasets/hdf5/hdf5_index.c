@@ -3,7 +3,7 @@
 tare_status tarei_h5_index_open(const hid_t file, const char *const path, tarei_h5_index *const out,
                                 tare_error *const err) {
   out->n = 0;
-  TARE_TRY(tarei_h5_open_data(file, path, &out->data, err));
+  TAREI_TRY(tarei_h5_open_data(file, path, &out->data, err));
   const tarei_h5_data *const data = &out->data;
   if (data->rank == 1 && !data->vlen && data->number != TAREI_NUMBER_F64) {
     return TARE_OK;
@@ -18,7 +18,7 @@ tare_status tarei_h5_index_get(tarei_h5_index *const index, const int64_t i, int
     const int64_t left = index->data.dims[0] - i;
     const int64_t n = left < TAREI_INDEX_WINDOW ? left : TAREI_INDEX_WINDOW;
     index->n = 0;
-    TARE_TRY(tarei_h5_read_box(&index->data, &i, &n, index->window, err));
+    TAREI_TRY(tarei_h5_read_box(&index->data, &i, &n, index->window, err));
     index->first = i;
     index->n = n;
   }

@@ -52,9 +52,9 @@ struct tarei_layout {
   void (*close)(void *state);
 };
 
-#define TARE_LAYOUT(name) extern const tarei_layout tarei_layout_##name;
+#define TAREI_LAYOUT(name) extern const tarei_layout tarei_layout_##name;
 #include "datasets/hdf5/layouts.inc"
-#undef TARE_LAYOUT
+#undef TAREI_LAYOUT
 
 /* Finds the layout of one input; column->layout stays NULL when no layout knows the name.
  * TARE_E_INPUT when it is there and malformed. End the column with tarei_column_fini. */

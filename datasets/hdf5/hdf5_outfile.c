@@ -195,7 +195,7 @@ tare_status tarei_h5_outfile_open(const char *const path, const H5F_libver_t ear
 
 tare_status tarei_h5_outfile_check(const tarei_h5_outfile *const h, const bool good,
                                    tare_error *const err) {
-  TARE_TRY(tarei_outfile_check(&h->sink->out, err));
+  TAREI_TRY(tarei_outfile_check(&h->sink->out, err));
   return good ? TARE_OK : tarei_fail(err, TARE_E_IO, "%s: HDF5 cannot write", h->sink->out.path);
 }
 

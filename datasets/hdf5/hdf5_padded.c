@@ -20,7 +20,7 @@ static void padded_close(void *const state) {
 
 static tare_status open_lengths(padded *const p, const hid_t file, const char *const path,
                                 tare_error *const err) {
-  TARE_TRY(tarei_h5_index_open(file, path, &p->lengths, err));
+  TAREI_TRY(tarei_h5_index_open(file, path, &p->lengths, err));
   if (p->values.rank < 2) {
     return tarei_fail(err, TARE_E_INPUT, "lengths '%s' without a matrix that they apply to", path);
   }
@@ -53,7 +53,7 @@ static tare_status hdf5_padded_find_lengths(padded *const p, const tarei_h5_want
     const bool there = strcmp(path, want->name) != 0 && tarei_h5_is_data_set(want->file, path);
     const tare_status status = there ? open_lengths(p, want->file, path, err) : TARE_OK;
     free(path);
-    TARE_TRY(status);
+    TAREI_TRY(status);
   }
   return TARE_OK;
 }
@@ -97,7 +97,7 @@ static tare_status padded_read(tarei_column *const column, const int64_t i,
   }
   if (p->cut) {
     int64_t length;
-    TARE_TRY(tarei_h5_index_get(&p->lengths, i, &length, err));
+    TAREI_TRY(tarei_h5_index_get(&p->lengths, i, &length, err));
     if (length < 0 || length > out->dims[0]) {
       return tarei_fail(err, TARE_E_INPUT,
                         "length %lld is out of range: expected 0..%lld, the width of the matrix",
@@ -105,7 +105,7 @@ static tare_status padded_read(tarei_column *const column, const int64_t i,
     }
     out->dims[0] = length;
   }
-  TARE_TRY(tarei_column_reserve(column, out, err));
+  TAREI_TRY(tarei_column_reserve(column, out, err));
   int64_t start[TAREI_H5_MAX_RANK] = {i}, count[TAREI_H5_MAX_RANK] = {1};
   for (int d = 0; d < out->rank; d++) {
     count[d + 1] = out->dims[d];

@@ -30,12 +30,12 @@ static tare_status check_ends(ragged *const r, const char *const path, tare_erro
                       "offsets '%s' are empty: expected one entry more than samples", path);
   }
   int64_t first, last;
-  TARE_TRY(tarei_h5_index_get(&r->index, 0, &first, err));
+  TAREI_TRY(tarei_h5_index_get(&r->index, 0, &first, err));
   if (first != 0) {
     return tarei_fail(err, TARE_E_INPUT, "offsets '%s' start at %lld, expected 0", path,
                       (long long)first);
   }
-  TARE_TRY(tarei_h5_index_get(&r->index, n - 1, &last, err));
+  TAREI_TRY(tarei_h5_index_get(&r->index, n - 1, &last, err));
   if (last < r->values.dims[0]) {
     return tarei_fail(err, TARE_E_INPUT,
                       "offsets '%s' end at %lld, expected the number of values, %lld", path,
@@ -76,7 +76,7 @@ static tare_status bind_at(const tarei_h5_want *const want, const char *const va
                            const char *const index, const bool offsets, tarei_column *const column,
                            tare_error *const err) {
   ragged *r = NULL;
-  TARE_TRY(hdf5_ragged_make_state(want->file, values, index, offsets, &r, err));
+  TAREI_TRY(hdf5_ragged_make_state(want->file, values, index, offsets, &r, err));
   column->count = r->index.data.dims[0] - offsets;
   column->kind = offsets ? "ragged values with offsets" : "ragged values with lengths";
   column->state = r;
@@ -161,7 +161,7 @@ static tare_status ragged_bind(const tarei_h5_want *const want, tarei_column *co
                                    ? bind_values(want, values, sure, column, err)
                                    : TARE_OK;
     free(values);
-    TARE_TRY(status);
+    TAREI_TRY(status);
   }
   return TARE_OK;
 }
@@ -169,8 +169,8 @@ static tare_status ragged_bind(const tarei_h5_want *const want, tarei_column *co
 static tare_status range_by_offsets(ragged *const r, const int64_t i, int64_t *const start,
                                     int64_t *const rows, tare_error *const err) {
   int64_t stop;
-  TARE_TRY(tarei_h5_index_get(&r->index, i, start, err));
-  TARE_TRY(tarei_h5_index_get(&r->index, i + 1, &stop, err));
+  TAREI_TRY(tarei_h5_index_get(&r->index, i, start, err));
+  TAREI_TRY(tarei_h5_index_get(&r->index, i + 1, &stop, err));
   if (*start < 0 || stop < *start) {
     return tarei_fail(err, TARE_E_INPUT,
                       "offset %lld is followed by %lld: offsets must not decrease",
@@ -187,7 +187,7 @@ static tare_status range_by_lengths(ragged *const r, const int64_t i, int64_t *c
     r->next = r->next_start = 0;
   }
   for (;;) {
-    TARE_TRY(tarei_h5_index_get(&r->index, r->next, rows, err));
+    TAREI_TRY(tarei_h5_index_get(&r->index, r->next, rows, err));
     if (*rows < 0 || *rows > r->values.dims[0] - r->next_start) {
       return tarei_fail(err, TARE_E_INPUT,
                         "length %lld of sample %lld is negative or ends beyond the %lld values",
@@ -206,7 +206,7 @@ static tare_status ragged_read(tarei_column *const column, const int64_t i,
                                tarei_h5_sample *const out, tare_error *const err) {
   ragged *const r = column->state;
   int64_t start[TAREI_H5_MAX_RANK] = {0}, rows;
-  TARE_TRY((r->offsets ? range_by_offsets : range_by_lengths)(r, i, &start[0], &rows, err));
+  TAREI_TRY((r->offsets ? range_by_offsets : range_by_lengths)(r, i, &start[0], &rows, err));
   if (rows > r->values.dims[0] - start[0]) {
     return tarei_fail(err, TARE_E_INPUT, "offset %lld is beyond the %lld values",
                       (long long)(start[0] + rows), (long long)r->values.dims[0]);
@@ -214,7 +214,7 @@ static tare_status ragged_read(tarei_column *const column, const int64_t i,
   *out = (tarei_h5_sample){.number = r->values.number, .rank = r->values.rank};
   memcpy(out->dims, r->values.dims, sizeof out->dims);
   out->dims[0] = rows;
-  TARE_TRY(tarei_column_reserve(column, out, err));
+  TAREI_TRY(tarei_column_reserve(column, out, err));
   return tarei_h5_read_box(&r->values, start, out->dims, column->buffer, err);
 }
 

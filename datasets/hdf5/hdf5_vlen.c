@@ -96,7 +96,7 @@ static tare_status vlen_bind(const tarei_h5_want *const want, tarei_column *cons
     return TARE_OK;
   }
   tarei_h5_data data;
-  TARE_TRY(tarei_h5_open_data(want->file, path, &data, err));
+  TAREI_TRY(tarei_h5_open_data(want->file, path, &data, err));
   if (!data.vlen) {
     tarei_h5_close_data(&data);
     return TARE_OK;
@@ -107,7 +107,7 @@ static tare_status vlen_bind(const tarei_h5_want *const want, tarei_column *cons
     return tarei_fail(err, TARE_E_INPUT, "vlen data set '%s' has rank %d, expected 1", path, rank);
   }
   vlen *v = NULL;
-  TARE_TRY(hdf5_vlen_make_state(want->file, &data, &v, err));
+  TAREI_TRY(hdf5_vlen_make_state(want->file, &data, &v, err));
   column->count = v->data.dims[0];
   column->kind = "vlen data sets";
   column->state = v;
@@ -124,8 +124,8 @@ static tare_status hdf5_vlen_load(const tarei_column *const column, const int64_
     status = tarei_vlen_check_row(&v->check, i, column->max_elements, err);
   }
   tarei_vlen_check_release(&v->check);
-  TARE_TRY(status);
-  TARE_TRY(tarei_h5_read_box_with(&v->data, v->transfer, &first, &n, v->rows, err));
+  TAREI_TRY(status);
+  TAREI_TRY(tarei_h5_read_box_with(&v->data, v->transfer, &first, &n, v->rows, err));
   v->first = first;
   v->n = n;
   return TARE_OK;
@@ -154,7 +154,7 @@ static tare_status load_row(const tarei_column *const column, const int64_t i,
 static tare_status vlen_read(tarei_column *const column, const int64_t i,
                              tarei_h5_sample *const out, tare_error *const err) {
   vlen *const v = column->state;
-  TARE_TRY(load_row(column, i, err));
+  TAREI_TRY(load_row(column, i, err));
   const hvl_t *const row = &v->rows[i - v->first];
   if (row->len > (size_t)column->max_elements) {
     return tarei_fail(err, TARE_E_INPUT,

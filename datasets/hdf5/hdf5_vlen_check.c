@@ -69,7 +69,7 @@ static bool find_rows(const hid_t set, tarei_vlen_check *const check) {
 tare_status tarei_vlen_check_init(const hid_t file, const hid_t set, tarei_vlen_check *const out,
                                   tare_error *const err) {
   *out = (tarei_vlen_check){.set = set};
-  TARE_TRY(hdf5_vlen_check_map_file(file, &out->bytes, err));
+  TAREI_TRY(hdf5_vlen_check_map_file(file, &out->bytes, err));
   out->element_bytes = element_bytes(set);
   out->active =
       out->element_bytes > 0 && hdf5_vlen_check_read_sizes(file, out) && find_rows(set, out);

@@ -120,7 +120,7 @@ static void hdf5_close(void *const state) {
 }
 
 static tare_status open_locked(hdf5 *const h, const char *const path, tare_error *const err) {
-  TARE_TRY(tarei_h5_open_file(path, &h->file, err));
+  TAREI_TRY(tarei_h5_open_file(path, &h->file, err));
   char *taken = NULL;
   tare_status status = TARE_OK;
   for (int i = 0; i < h->n_columns && status == TARE_OK; i++) {
@@ -190,10 +190,10 @@ static tare_status reader_hdf5_read_column(hdf5 *const h, const int c, const int
   const bool is_input = c < h->spec->n_inputs;
   tare_tensor *const tensor = is_input ? &out->tensors[c] : &out->label;
   tarei_h5_sample stored;
-  TARE_TRY(h->columns[c].layout->read(&h->columns[c], i, &stored, err));
-  TARE_TRY(is_input ? tarei_port_shape(&h->spec->inputs[c], stored.rank, stored.dims, tensor, err)
-                    : label_shape(&stored, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, h->spec->limits.elements, err));
+  TAREI_TRY(h->columns[c].layout->read(&h->columns[c], i, &stored, err));
+  TAREI_TRY(is_input ? tarei_port_shape(&h->spec->inputs[c], stored.rank, stored.dims, tensor, err)
+                     : label_shape(&stored, tensor, err));
+  TAREI_TRY(tarei_slot_allocate(out, tensor, h->spec->limits.elements, err));
   return tarei_convert(stored.number, stored.values, stored.count, tensor->dtype, tensor->data,
                        err);
 }
@@ -201,7 +201,7 @@ static tare_status reader_hdf5_read_column(hdf5 *const h, const int c, const int
 static tare_status hdf5_read(void *const state, const int64_t i, tarei_slot *const out,
                              tare_error *const err) {
   hdf5 *const h = state;
-  TARE_TRY(tarei_hdf5_lock(err));
+  TAREI_TRY(tarei_hdf5_lock(err));
   tare_status status = TARE_OK;
   for (int c = 0; c < h->n_columns && status == TARE_OK; c++) {
     status = reader_hdf5_read_column(h, c, i, out, err);

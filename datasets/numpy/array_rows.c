@@ -4,8 +4,8 @@
 
 tare_status tarei_array_rewind(tarei_array *const array, tare_error *const err) {
   tarei_unpack_free(&array->unpack);
-  TARE_TRY(tarei_unpack_new(&array->packed, &array->unpack, err));
-  TARE_TRY(tarei_npy_open(array->unpack, &array->npy, err));
+  TAREI_TRY(tarei_unpack_new(&array->packed, &array->unpack, err));
+  TAREI_TRY(tarei_npy_open(array->unpack, &array->npy, err));
   array->next_row = 0;
   array->opened = true;
   return TARE_OK;
@@ -26,15 +26,15 @@ static tare_status read_in_order(tarei_array *const array, const bool rows, cons
                                  const int64_t count, void *const out, tare_error *const err) {
   const tarei_npy *const npy = &array->npy;
   if (i < array->next_row) {
-    TARE_TRY(tarei_array_rewind(array, err));
+    TAREI_TRY(tarei_array_rewind(array, err));
   }
   const size_t size = npy->element_bytes;
   const size_t row = (size_t)row_elements(npy, rows) * size, wanted = (size_t)count * size;
   const size_t before = (size_t)(i - array->next_row) * row;
   array->next_row = INT64_MAX; /* after a failure, where it stands is not known */
-  TARE_TRY(tarei_unpack_read(array->unpack, NULL, before, err));
+  TAREI_TRY(tarei_unpack_read(array->unpack, NULL, before, err));
   void *raw;
-  TARE_TRY(allocate(count, size, &raw, err));
+  TAREI_TRY(allocate(count, size, &raw, err));
   tare_status status = tarei_unpack_read(array->unpack, raw, wanted, err);
   if (status == TARE_OK) {
     status = tarei_unpack_read(array->unpack, NULL, row - wanted, err);
@@ -63,9 +63,9 @@ static tare_status array_rows_load(tarei_array *const array, const int64_t max_e
                         "elements, more than the %lld that max-elements allows",
                         (long long)npy->count, (long long)max_elements);
     }
-    TARE_TRY(tarei_array_rewind(array, err));
+    TAREI_TRY(tarei_array_rewind(array, err));
     void *bytes_of_all;
-    TARE_TRY(allocate(npy->count, npy->element_bytes, &bytes_of_all, err));
+    TAREI_TRY(allocate(npy->count, npy->element_bytes, &bytes_of_all, err));
     const tare_status status = tarei_unpack_read(array->unpack, bytes_of_all, bytes, err);
     if (status != TARE_OK) {
       free(bytes_of_all);
@@ -107,7 +107,7 @@ tare_status tarei_array_read_row(tarei_array *const array, const bool rows, cons
                                  const int64_t count, const int64_t max_elements, void **const out,
                                  tare_error *const err) {
   void *values;
-  TARE_TRY(allocate(count, sizeof(int64_t), &values, err));
+  TAREI_TRY(allocate(count, sizeof(int64_t), &values, err));
   tare_status status;
   if (array->npy.fortran && array->npy.rank > 1) {
     const uint8_t *base = NULL;
@@ -128,12 +128,12 @@ tare_status tarei_array_read_row(tarei_array *const array, const bool rows, cons
 
 tare_status tarei_array_read_lengths(tarei_array *const array, const int64_t n, int64_t **const out,
                                      tare_error *const err) {
-  TARE_TRY(array->opened ? TARE_OK : tarei_array_rewind(array, err));
+  TAREI_TRY(array->opened ? TARE_OK : tarei_array_rewind(array, err));
   if (array->npy.rank != 1 || array->npy.dims[0] != n || array->npy.number != TAREI_NUMBER_I64) {
     return tarei_fail(err, TARE_E_INPUT, "expected %lld integers, one per row", (long long)n);
   }
   void *values;
-  TARE_TRY(tarei_array_read_row(array, false, 0, n, n, &values, err));
+  TAREI_TRY(tarei_array_read_row(array, false, 0, n, n, &values, err));
   *out = values;
   return TARE_OK;
 }

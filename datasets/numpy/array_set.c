@@ -65,7 +65,7 @@ tare_status tarei_array_set_add(tarei_array_set *const set, const char *const na
 tare_status tarei_array_set_add_file(tarei_array_set *const set, const char *const name,
                                      const char *const path, tare_error *const err) {
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   const tarei_packed packed = {
       .data = source.data, .packed_size = source.size, .size = source.size};
   const tare_status status = tarei_array_set_add(set, name, &packed, err);
@@ -298,11 +298,11 @@ static tare_status bind_lengths(tarei_array_set *const set, const int c, tare_er
 
 tare_status tarei_array_set_bind(tarei_array_set *const set, tare_error *const err) {
   for (int c = 0; c < set->n_columns; c++) {
-    TARE_TRY(array_set_bind_column(set, c, err));
+    TAREI_TRY(array_set_bind_column(set, c, err));
   }
-  TARE_TRY(choose_rows(set, err));
+  TAREI_TRY(choose_rows(set, err));
   for (int c = 0; set->rows && c < set->spec->n_inputs; c++) {
-    TARE_TRY(bind_lengths(set, c, err));
+    TAREI_TRY(bind_lengths(set, c, err));
   }
   return TARE_OK;
 }
@@ -385,12 +385,12 @@ static tare_status array_set_read_column(tarei_array_set *const set, const int c
     }
     dims[0] = length;
   }
-  TARE_TRY(shape_tensor(set, c, rank, dims, tensor, err));
-  TARE_TRY(tarei_slot_allocate(out, tensor, set->spec->limits.elements, err));
+  TAREI_TRY(shape_tensor(set, c, rank, dims, tensor, err));
+  TAREI_TRY(tarei_slot_allocate(out, tensor, set->spec->limits.elements, err));
   void *values;
   const int64_t count = tare_tensor_count(tensor);
-  TARE_TRY(tarei_array_read_row(column->array, set->rows, i, count, set->spec->limits.elements,
-                                &values, err));
+  TAREI_TRY(tarei_array_read_row(column->array, set->rows, i, count, set->spec->limits.elements,
+                                 &values, err));
   const tare_status status =
       tarei_convert(npy->number, values, count, tensor->dtype, tensor->data, err);
   free(values);

@@ -200,7 +200,7 @@ static tare_status npy_parse(npy_text t, tarei_npy *const out, tare_error *const
     return tarei_fail(err, TARE_E_INPUT, "malformed .npy header: expected a dict");
   }
   while (more && !npy_take(&t, "}")) {
-    TARE_TRY(take_key(&t, out, seen, err));
+    TAREI_TRY(take_key(&t, out, seen, err));
     more = npy_take(&t, ",");
     if (!more && !npy_take(&t, "}")) {
       return tarei_fail(err, TARE_E_INPUT, "malformed .npy header: unterminated dict");
@@ -222,7 +222,7 @@ static tare_status npy_read_length(tarei_unpack *const from, size_t *const out,
     return tarei_fail(err, TARE_E_INPUT, "not an .npy file: %zu bytes is too short for a header",
                       tarei_unpack_left(from));
   }
-  TARE_TRY(tarei_unpack_read(from, head, MAGIC_BYTES + 2, err));
+  TAREI_TRY(tarei_unpack_read(from, head, MAGIC_BYTES + 2, err));
   if (memcmp(head, "\x93NUMPY", 6) != 0) {
     return tarei_fail(err, TARE_E_INPUT, "not an .npy file: it does not begin with \\x93NUMPY");
   }
@@ -233,7 +233,7 @@ static tare_status npy_read_length(tarei_unpack *const from, size_t *const out,
   }
   *out = (size_t)head[8] | (size_t)head[9] << 8;
   if (version > 1) {
-    TARE_TRY(tarei_unpack_read(from, head + 10, 2, err));
+    TAREI_TRY(tarei_unpack_read(from, head + 10, 2, err));
     *out |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
   }
   return *out <= MOST_HEADER
@@ -245,7 +245,7 @@ static tare_status npy_read_length(tarei_unpack *const from, size_t *const out,
 static tare_status npy_read_text(tarei_unpack *const from, tarei_npy *const out,
                                  tare_error *const err) {
   size_t length = 0;
-  TARE_TRY(npy_read_length(from, &length, err));
+  TAREI_TRY(npy_read_length(from, &length, err));
   char *const header = tarei_calloc(length + 1, 1);
   if (!header) {
     return tarei_fail_memory(err, "an .npy header", length);
@@ -260,7 +260,7 @@ static tare_status npy_read_text(tarei_unpack *const from, tarei_npy *const out,
 
 tare_status tarei_npy_open(tarei_unpack *const from, tarei_npy *const out, tare_error *const err) {
   *out = (tarei_npy){0};
-  TARE_TRY(npy_read_text(from, out, err));
+  TAREI_TRY(npy_read_text(from, out, err));
   size_t bytes;
   const size_t left = tarei_unpack_left(from);
   if (!tarei_mul_size((size_t)out->count, out->element_bytes, &bytes) || bytes > left) {

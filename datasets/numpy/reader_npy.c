@@ -28,9 +28,9 @@ static tare_status reader_npy_check_options(const char *const path,
 static tare_status npy_open(const char *const path, const tarei_data_spec *const spec,
                             const bool labels, void **const state, tare_error *const err) {
   *state = NULL;
-  TARE_TRY(reader_npy_check_options(path, spec, labels, err));
+  TAREI_TRY(reader_npy_check_options(path, spec, labels, err));
   tarei_array_set *set;
-  TARE_TRY(tarei_array_set_new(spec, labels, "NumPy arrays", &set, err));
+  TAREI_TRY(tarei_array_set_new(spec, labels, "NumPy arrays", &set, err));
   tare_error fault = {0};
   if (tarei_array_set_add_file(set, spec->inputs[0].name, path, &fault) == TARE_OK) {
     if (tarei_array_set_bind(set, &fault) == TARE_OK) { /* else settled below */

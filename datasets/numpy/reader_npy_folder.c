@@ -87,7 +87,7 @@ static tare_status folder_open(const char *const path, const tarei_data_spec *co
                                const bool labels, void **const state, tare_error *const err) {
   *state = NULL;
   tarei_array_set *set;
-  TARE_TRY(tarei_array_set_new(spec, labels, "folders of NumPy arrays", &set, err));
+  TAREI_TRY(tarei_array_set_new(spec, labels, "folders of NumPy arrays", &set, err));
   tare_error fault = {0};
   if (reader_npy_folder_add_files(set, path, &fault) == TARE_OK) {
     (void)tarei_array_set_bind(set, &fault); /* settled in the next line */

@@ -24,7 +24,7 @@ static tare_status add_members(tarei_array_set *const set, const tarei_zip *cons
       continue;
     }
     member->name[length - 4] = '\0';
-    TARE_TRY(tarei_array_set_add(set, member->name, &member->packed, err));
+    TAREI_TRY(tarei_array_set_add(set, member->name, &member->packed, err));
   }
   return TARE_OK;
 }
@@ -37,8 +37,8 @@ static tare_status fill_set(tarei_array_set *const set, const tarei_source *cons
     status = add_members(set, &zip, err);
   }
   tarei_zip_fini(&zip);
-  TARE_TRY(status);
-  TARE_TRY(tarei_array_set_bind(set, err));
+  TAREI_TRY(status);
+  TAREI_TRY(tarei_array_set_bind(set, err));
   tarei_array_set_note_rows(set);
   return TARE_OK;
 }

@@ -86,7 +86,7 @@ static tare_status inflate_all(tarei_unpack *const u, uint8_t *const out, const 
   for (size_t done = 0; done < n;) {
     const size_t step = n - done < MOST_STEP ? n - done : MOST_STEP;
     size_t got;
-    TARE_TRY(inflate_some(u, out + done, step, &got, err));
+    TAREI_TRY(inflate_some(u, out + done, step, &got, err));
     if (got < step) {
       return tarei_fail(err, TARE_E_INPUT, "corrupt: unpacks to %zu bytes, %zu declared",
                         u->taken + done + got, u->packed.size);
@@ -104,7 +104,7 @@ static tare_status skip_deflated(tarei_unpack *const u, const size_t n, tare_err
   uint8_t block[SKIP_BYTES];
   for (size_t done = 0; done < n;) {
     const size_t step = n - done < SKIP_BYTES ? n - done : SKIP_BYTES;
-    TARE_TRY(inflate_all(u, block, step, err));
+    TAREI_TRY(inflate_all(u, block, step, err));
     add_crc(u, block, step);
     u->taken += step;
     done += step;
@@ -114,7 +114,7 @@ static tare_status skip_deflated(tarei_unpack *const u, const size_t n, tare_err
 
 static tare_status take_deflated(tarei_unpack *const u, uint8_t *const out, const size_t n,
                                  tare_error *const err) {
-  TARE_TRY(inflate_all(u, out, n, err));
+  TAREI_TRY(inflate_all(u, out, n, err));
   add_crc(u, out, n);
   u->taken += n;
   return TARE_OK;
@@ -135,7 +135,7 @@ static tare_status check_end(tarei_unpack *const u, tare_error *const err) {
   uint8_t more;
   size_t got = 0;
   if (u->packed.deflated) {
-    TARE_TRY(inflate_some(u, &more, 1, &got, err));
+    TAREI_TRY(inflate_some(u, &more, 1, &got, err));
   }
   if (got > 0) {
     return tarei_fail(err, TARE_E_INPUT, "corrupt: unpacks to more than the %zu bytes declared",
@@ -160,7 +160,7 @@ tare_status tarei_unpack_read(tarei_unpack *const u, void *const out, const size
   if (!u->packed.deflated) {
     take_stored(u, out, n);
   } else {
-    TARE_TRY(out ? take_deflated(u, out, n, err) : skip_deflated(u, n, err));
+    TAREI_TRY(out ? take_deflated(u, out, n, err) : skip_deflated(u, n, err));
   }
   return tarei_unpack_left(u) == 0 ? check_end(u, err) : TARE_OK;
 }

@@ -80,7 +80,7 @@ static tare_status zip_find_place(const tarei_source *const source, zip_place *c
   }
   const uint8_t *const p = source->data + end;
   *out = (zip_place){.at = zip_get(p + 16, 4), .size = zip_get(p + 12, 4), .n = zip_get(p + 10, 2)};
-  TARE_TRY(find_place64(source, end, out, err));
+  TAREI_TRY(find_place64(source, end, out, err));
   if (!lies_inside(source, out->at, out->size)) {
     return tarei_fail(
         err, TARE_E_INPUT,
@@ -194,7 +194,7 @@ static tare_status add_member(tarei_zip *const zip, const tarei_source *const so
   }
   tarei_zip_member *const member = &zip->members[zip->n++];
   *member = (tarei_zip_member){.name = name};
-  TARE_TRY(check_entry(e, name, err));
+  TAREI_TRY(check_entry(e, name, err));
   return zip_locate(source, e, name, &member->packed, err);
 }
 
@@ -202,7 +202,7 @@ tare_status tarei_zip_open(const tarei_source *const source, const tare_limits *
                            tarei_zip *const out, tare_error *const err) {
   *out = (tarei_zip){0};
   zip_place where = {0};
-  TARE_TRY(zip_find_place(source, &where, err));
+  TAREI_TRY(zip_find_place(source, &where, err));
   const uint8_t *p = source->data + where.at;
   uint64_t left = where.size;
   int64_t unpacked = 0;
@@ -214,7 +214,7 @@ tare_status tarei_zip_open(const tarei_source *const source, const tare_limits *
                         "malformed zip archive: malformed directory entry %llu of %llu",
                         (unsigned long long)i, (unsigned long long)where.n);
     }
-    TARE_TRY(add_member(out, source, &e, err));
+    TAREI_TRY(add_member(out, source, &e, err));
     if (e.size > (uint64_t)(limits->archive - unpacked)) {
       return tarei_fail_limit(err, limits, TAREI_LIMIT_archive, -1, "members unpack to");
     }

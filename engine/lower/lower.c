@@ -6,9 +6,9 @@
 
 const tarei_lowering *tarei_lowering_of(const tarei_op *const op) {
   static const tarei_lowering *const table[TAREI_OP_COUNT] = {
-#define TARE_OP(id) [TAREI_OP_##id] = &tarei_lower_##id,
+#define TAREI_OP(id) [TAREI_OP_##id] = &tarei_lower_##id,
 #include "graph/ops.inc"
-#undef TARE_OP
+#undef TAREI_OP
   };
   return table[tarei_op_id_of(op)];
 }

@@ -23,7 +23,7 @@ tare_status tarei_measured_find(tarei_step *const step, tare_error *const err) {
   for (int s = 0; s < tarei_exprs_n_symbols(exprs); s++) {
     const int k = tarei_exprs_measured_number(exprs, s, step->node->number);
     if (k >= 0) {
-      TARE_TRY(measured_make_room(step, k, err));
+      TAREI_TRY(measured_make_room(step, k, err));
       step->measured[k] = s;
     }
   }

@@ -45,7 +45,7 @@ tare_status tarei_read_ints(const tarei_step *const step, const tarei_run *const
                       t ? numbers_name_of(step, i) : attribute, (long long)n, TAREI_MAX_INTS);
   }
   if (t) {
-    TARE_TRY(tarei_want_integers(step, run, i, err));
+    TAREI_TRY(tarei_want_integers(step, run, i, err));
   }
   for (out->n = 0; out->n < n; out->n++) {
     out->at[out->n] = t ? tarei_index_at(t, out->n) : list[out->n];
@@ -56,7 +56,7 @@ tare_status tarei_read_ints(const tarei_step *const step, const tarei_run *const
 tare_status tarei_read_int(const tarei_step *const step, const tarei_run *const run, const int i,
                            const char *const what, const int64_t min, const int64_t max,
                            int64_t *const out, tare_error *const err) {
-  TARE_TRY(want_one(step, run, i, what, err));
+  TAREI_TRY(want_one(step, run, i, what, err));
   if (tarei_is_float(run->in[i]->dtype)) {
     return tarei_fail(err, TARE_E_INPUT, "%s '%s' is %s, expected an integer", what,
                       numbers_name_of(step, i), tare_dtype_name(run->in[i]->dtype));
@@ -71,7 +71,7 @@ tare_status tarei_read_int(const tarei_step *const step, const tarei_run *const 
 
 tare_status tarei_read_real(const tarei_step *const step, const tarei_run *const run, const int i,
                             const char *const what, double *const out, tare_error *const err) {
-  TARE_TRY(want_one(step, run, i, what, err));
+  TAREI_TRY(want_one(step, run, i, what, err));
   *out = tarei_real_at(run->in[i], 0);
   return isfinite(*out)
              ? TARE_OK
@@ -100,7 +100,7 @@ tare_status tarei_read_flag(const tarei_step *const step, const tarei_run *const
 tare_status tarei_read_axis(const tarei_step *const step, const tarei_run *const run, const int i,
                             const int rank, int *const axis, tare_error *const err) {
   int64_t given = 0;
-  TARE_TRY(tarei_read_int(step, run, i, "axis", -(int64_t)rank, (int64_t)rank - 1, &given, err));
+  TAREI_TRY(tarei_read_int(step, run, i, "axis", -(int64_t)rank, (int64_t)rank - 1, &given, err));
   *axis = (int)(given < 0 ? given + rank : given);
   return TARE_OK;
 }

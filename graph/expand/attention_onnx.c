@@ -70,7 +70,7 @@ static int64_t count_missing(const tarei_graph *const graph, const tarei_node *c
 static tare_status attention_onnx_read_form(const tarei_graph *const graph,
                                             const tarei_node *const node,
                                             attention_onnx_form *const f, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 3, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const q = tarei_ops_in(graph, node, Q);
   const tarei_value *const mask = tarei_ops_in(graph, node, MASK);
   *f = (attention_onnx_form){.dtype = q->dtype,
@@ -79,18 +79,18 @@ static tare_status attention_onnx_read_form(const tarei_graph *const graph,
                              .left = tarei_attr_int(node, "left_window_size", -1),
                              .right = tarei_attr_int(node, "right_window_size", -1),
                              .causal = tarei_attr_int(node, "is_causal", 0) != 0};
-  TARE_TRY(tarei_ops_want_float(q, err));
-  TARE_TRY(tarei_ops_want_rank(q, 3, 4, err));
+  TAREI_TRY(tarei_ops_want_float(q, err));
+  TAREI_TRY(tarei_ops_want_rank(q, 3, 4, err));
   for (int i = K; i <= V; i++) {
-    TARE_TRY(tarei_ops_want_rank(tarei_ops_in(graph, node, i), f->rank, f->rank, err));
+    TAREI_TRY(tarei_ops_want_rank(tarei_ops_in(graph, node, i), f->rank, f->rank, err));
   }
   for (int i = PAST_KEY; i <= PAST_VALUE; i++) {
     const tarei_value *const past = tarei_ops_in(graph, node, i);
     if (past) {
-      TARE_TRY(tarei_ops_want_rank(past, 4, 4, err));
+      TAREI_TRY(tarei_ops_want_rank(past, 4, 4, err));
     }
   }
-  TARE_TRY(read_heads(graph, node, f, err));
+  TAREI_TRY(read_heads(graph, node, f, err));
   f->missing = count_missing(graph, node, f);
   return TARE_OK;
 }
@@ -179,7 +179,7 @@ static void write_y(tarei_build *const b, const attention_onnx_form *const f, co
 static tare_status attention_onnx_expand(tarei_graph *const graph, const int node,
                                          tare_error *const err) {
   attention_onnx_form f;
-  TARE_TRY(attention_onnx_read_form(graph, &graph->nodes[node], &f, err));
+  TAREI_TRY(attention_onnx_read_form(graph, &graph->nodes[node], &f, err));
   const tarei_node *const n = &graph->nodes[node];
   const double scale = (double)tarei_attr_float(n, "scale", 1.0f / sqrtf((float)f.depth));
   const double softcap = (double)tarei_attr_float(n, "softcap", 0);

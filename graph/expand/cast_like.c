@@ -4,7 +4,7 @@
 
 static tare_status cast_like_expand(tarei_graph *const graph, const int node,
                                     tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 2, err));
+  TAREI_TRY(tarei_ops_need(graph, &graph->nodes[node], 2, err));
   const tare_dtype to = tarei_ops_in(graph, &graph->nodes[node], 1)->dtype;
   const int out = graph->nodes[node].out[0];
   tarei_build b = tarei_build_at(graph, node);

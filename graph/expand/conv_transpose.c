@@ -97,13 +97,13 @@ static tare_status read_axis(const tarei_node *const node, const tarei_window *c
 static tare_status conv_transpose_read_form(const tarei_graph *const graph,
                                             const tarei_node *const node,
                                             conv_transpose_form *const f, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, X), *const w =
                                                                  tarei_ops_in(graph, node, W);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_same_dtype(x, w, err));
-  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
-  TARE_TRY(tarei_ops_want_rank(w, x->rank, x->rank, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(x, w, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(w, x->rank, x->rank, err));
   *f = (conv_transpose_form){.n = x->rank - 2,
                              .group = tarei_attr_int(node, "group", 1),
                              .phases = 1,
@@ -111,8 +111,8 @@ static tare_status conv_transpose_read_form(const tarei_graph *const graph,
                              .biased = tarei_ops_in(graph, node, BIAS) != NULL};
   int64_t channels, padding[MOST_SPACE];
   tarei_window window;
-  TARE_TRY(conv_transpose_const_dim(graph, w, 0, &channels, err));
-  TARE_TRY(conv_transpose_const_dim(graph, w, 1, &f->out_per_group, err));
+  TAREI_TRY(conv_transpose_const_dim(graph, w, 0, &channels, err));
+  TAREI_TRY(conv_transpose_const_dim(graph, w, 1, &f->out_per_group, err));
   if (f->group < 1 || channels % f->group) {
     return tarei_fail(err, TARE_E_MODEL,
                       "%" PRId64 " channels are not a multiple of attribute 'group', %" PRId64,
@@ -123,13 +123,13 @@ static tare_status conv_transpose_read_form(const tarei_graph *const graph,
                       "the input's channels differ from those of the weights, %" PRId64, channels);
   }
   f->in_per_group = channels / f->group;
-  TARE_TRY(tarei_ops_window(graph, node, f->n, w->dims + 2, &window, err));
-  TARE_TRY(tarei_ops_ints(node, "output_padding", f->n, 0, padding, err));
+  TAREI_TRY(tarei_ops_window(graph, node, f->n, w->dims + 2, &window, err));
+  TAREI_TRY(tarei_ops_ints(node, "output_padding", f->n, 0, padding, err));
   for (int i = 0; i < f->n; i++) {
     conv_transpose_axis *const a = &f->axes[i];
     a->length = -1;
     (void)tarei_expr_is_const(graph->exprs, x->dims[2 + i], &a->length);
-    TARE_TRY(read_axis(node, &window, i, padding[i], a, err));
+    TAREI_TRY(read_axis(node, &window, i, padding[i], a, err));
     f->phased += a->stride > 1;
     if (!tarei_mul_i64(f->phases, a->stride, &f->phases) || f->phases > INT32_MAX) {
       return tarei_fail(err, TARE_E_UNSUPPORTED, "the strides are too large");
@@ -340,7 +340,7 @@ static void crop(tarei_build *const b, const conv_transpose_form *const f, const
 static tare_status conv_transpose_expand(tarei_graph *const graph, const int node,
                                          tare_error *const err) {
   conv_transpose_form f;
-  TARE_TRY(conv_transpose_read_form(graph, &graph->nodes[node], &f, err));
+  TAREI_TRY(conv_transpose_read_form(graph, &graph->nodes[node], &f, err));
   tarei_build b = tarei_build_at(graph, node);
   crop(&b, &f, conv_transpose_lay_out(&b, &f, conv_transpose_convolve(&b, &f)));
   return tarei_build_done(&b, err);

@@ -16,7 +16,7 @@ static tare_status read_blocks(const tarei_graph *const graph, const tarei_node 
                                blocks *const out, tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const int64_t size = tarei_attr_int(node, "blocksize", 0);
-  TARE_TRY(tarei_ops_want_rank(x, 4, 4, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 4, 4, err));
   if (size < 1 || size > INT16_MAX) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'blocksize': expected 1 to 32767, got %" PRId64,
                       size);
@@ -57,12 +57,12 @@ static tare_status expand_depth(tarei_graph *const graph, const int index, tare_
   const char *const mode = tarei_attr_string(node, "mode", "DCR");
   const bool columns = strcmp(mode, "CRD") == 0;
   blocks k = {0};
-  TARE_TRY(read_blocks(graph, node, &k, err));
+  TAREI_TRY(read_blocks(graph, node, &k, err));
   if (!columns && strcmp(mode, "DCR") != 0) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'mode' is '%s', which is not supported", mode);
   }
   const tarei_expr b = k.block, square = tarei_expr_mul(k.pool, b, b);
-  TARE_TRY(check_divides(&k, C, square, err));
+  TAREI_TRY(check_divides(&k, C, square, err));
   const tarei_expr depth = tarei_expr_floordiv(k.pool, k.dims[C], square);
   const tarei_shape dcr = {6, {k.dims[N], b, b, depth, k.dims[H], k.dims[W]}};
   const tarei_shape crd = {6, {k.dims[N], depth, b, b, k.dims[H], k.dims[W]}};
@@ -76,9 +76,9 @@ static tare_status expand_depth(tarei_graph *const graph, const int index, tare_
 
 static tare_status expand_space(tarei_graph *const graph, const int index, tare_error *const err) {
   blocks k = {0};
-  TARE_TRY(read_blocks(graph, &graph->nodes[index], &k, err));
-  TARE_TRY(check_divides(&k, H, k.block, err));
-  TARE_TRY(check_divides(&k, W, k.block, err));
+  TAREI_TRY(read_blocks(graph, &graph->nodes[index], &k, err));
+  TAREI_TRY(check_divides(&k, H, k.block, err));
+  TAREI_TRY(check_divides(&k, W, k.block, err));
   const tarei_expr b = k.block, square = tarei_expr_mul(k.pool, b, b);
   const tarei_expr rows = tarei_expr_floordiv(k.pool, k.dims[H], b);
   const tarei_expr columns = tarei_expr_floordiv(k.pool, k.dims[W], b);

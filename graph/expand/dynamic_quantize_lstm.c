@@ -39,7 +39,7 @@ static tare_status dynamic_quantize_lstm_expand(tarei_graph *const graph, const 
                                                 tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
   int in[LSTM_INPUTS], out[3] = {-1, -1, -1};
-  TARE_TRY(tarei_qdq_need(&b, 07 | 1u << W_SCALE | 1u << R_SCALE, err));
+  TAREI_TRY(tarei_qdq_need(&b, 07 | 1u << W_SCALE | 1u << R_SCALE, err));
   for (int i = 0; i < LSTM_INPUTS; i++) {
     in[i] = tarei_build_in(&b, i);
   }

@@ -161,7 +161,7 @@ static tare_status read_equation(const tarei_graph *const graph, const tarei_nod
       return bad_equation(text, "has a different number of terms than the node has inputs", err);
     }
     const char *const stop = last ? inputs_end : comma;
-    TARE_TRY(read_operand(graph, text, at, stop, node->in[i], &e->in[i], err));
+    TAREI_TRY(read_operand(graph, text, at, stop, node->in[i], &e->in[i], err));
     if (has_ellipsis(at, stop)) {
       const int own = e->in[i].n - count_letters(at, stop);
       hidden = own > hidden ? own : hidden;
@@ -479,8 +479,8 @@ static tare_status einsum_write(tarei_build *const b, equation *const e, const i
 static tare_status einsum_expand(tarei_graph *const graph, const int node, tare_error *const err) {
   equation e;
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, n->n_in, err));
-  TARE_TRY(read_equation(graph, n, &e, err));
+  TAREI_TRY(tarei_ops_need(graph, n, n->n_in, err));
+  TAREI_TRY(read_equation(graph, n, &e, err));
   const int out = n->out[0];
   tarei_build b = tarei_build_at(graph, node);
   return einsum_write(&b, &e, out, err);

@@ -14,9 +14,9 @@ static int count_axis(tarei_build *const b, const int axis) {
 
 static tare_status eye_like_expand(tarei_graph *const graph, const int node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 1, err));
+  TAREI_TRY(tarei_ops_need(graph, &graph->nodes[node], 1, err));
   const tarei_value *const x = tarei_ops_in(graph, &graph->nodes[node], 0);
-  TARE_TRY(tarei_ops_want_rank(x, 2, 2, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 2, 2, err));
   const int64_t to = tarei_attr_int(&graph->nodes[node], "dtype", x->dtype);
   const int64_t k = tarei_attr_int(&graph->nodes[node], "k", 0);
   const int out = graph->nodes[node].out[0];

@@ -4,12 +4,12 @@
 
 static tare_status global_lp_pool_expand(tarei_graph *const graph, const int node,
                                          tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 1, err));
+  TAREI_TRY(tarei_ops_need(graph, &graph->nodes[node], 1, err));
   const tarei_value *const x = tarei_ops_in(graph, &graph->nodes[node], 0);
   const tare_dtype dtype = x->dtype;
   const int64_t p = tarei_attr_int(&graph->nodes[node], "p", 2);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
   if (p < 1) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'p': expected 1 or more, got %lld",
                       (long long)p);

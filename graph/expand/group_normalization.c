@@ -23,8 +23,8 @@ static tare_status group_normalization_check(const tarei_graph *const graph,
                                              const tarei_node *const node, const int64_t groups,
                                              tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
   if (groups < 1) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'num_groups': expected 1 or more, got %lld",
                       (long long)groups);
@@ -36,16 +36,16 @@ static tare_status group_normalization_check(const tarei_graph *const graph,
                       (long long)channels, (long long)groups);
   }
   const tarei_expr length = node->opset < 21 ? tarei_expr_const(graph->exprs, groups) : x->dims[1];
-  TARE_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 1), length, err));
+  TAREI_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 1), length, err));
   return tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 2), length, err);
 }
 
 static tare_status group_normalization_expand(tarei_graph *const graph, const int node,
                                               tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, 3, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 3, err));
   const int64_t groups = tarei_attr_int(n, "num_groups", 0);
-  TARE_TRY(group_normalization_check(graph, n, groups, err));
+  TAREI_TRY(group_normalization_check(graph, n, groups, err));
   const tarei_value *const value = tarei_ops_in(graph, n, 0);
   const tare_dtype dtype = value->dtype;
   const int rank = value->rank, out = n->out[0];

@@ -6,14 +6,14 @@
 static tare_status lp_normalization_expand(tarei_graph *const graph, const int node,
                                            tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 1, err));
   const tarei_value *const value = tarei_ops_in(graph, n, 0);
   const int64_t p = tarei_attr_int(n, "p", 2), axis = tarei_attr_int(n, "axis", -1);
   const tare_dtype dtype = value->dtype;
   const int out = n->out[0];
   int at;
-  TARE_TRY(tarei_ops_want_float(value, err));
-  TARE_TRY(tarei_ops_axis(axis, value->rank, &at, err));
+  TAREI_TRY(tarei_ops_want_float(value, err));
+  TAREI_TRY(tarei_ops_axis(axis, value->rank, &at, err));
   if (p != 1 && p != 2) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'p': expected 1 or 2, got %lld", (long long)p);
   }

@@ -19,7 +19,7 @@ static int mean_square(tarei_build *const b, const int x, const int64_t size) {
 
 static tare_status lrn_expand(tarei_graph *const graph, const int node, tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 1, err));
   const tarei_value *const value = tarei_ops_in(graph, n, 0);
   const tare_dtype dtype = value->dtype;
   const int64_t size = tarei_attr_int(n, "size", 0);
@@ -27,8 +27,8 @@ static tare_status lrn_expand(tarei_graph *const graph, const int node, tare_err
   const double beta = (double)tarei_attr_float(n, "beta", 0.75f);
   const double bias = (double)tarei_attr_float(n, "bias", 1);
   const int out = n->out[0];
-  TARE_TRY(tarei_ops_want_float(value, err));
-  TARE_TRY(tarei_ops_want_rank(value, 3, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_float(value, err));
+  TAREI_TRY(tarei_ops_want_rank(value, 3, TARE_MAX_RANK, err));
   if (size < 1 || size > INT32_MAX) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'size': expected 1 or more, got %lld",
                       (long long)size);

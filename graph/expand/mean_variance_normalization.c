@@ -6,13 +6,13 @@ static tare_status mean_variance_normalization_expand(tarei_graph *const graph, 
                                                       tare_error *const err) {
   static const int64_t batch_and_space[] = {0, 2, 3};
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 1, err));
   const tarei_value *const value = tarei_ops_in(graph, n, 0);
-  TARE_TRY(tarei_ops_want_float(value, err));
+  TAREI_TRY(tarei_ops_want_float(value, err));
   tarei_axes axes;
-  TARE_TRY(tarei_ops_axes(graph, n, 1, value->rank, &axes, err));
+  TAREI_TRY(tarei_ops_axes(graph, n, 1, value->rank, &axes, err));
   if (!axes.given) {
-    TARE_TRY(tarei_ops_want_rank(value, 4, 4, err));
+    TAREI_TRY(tarei_ops_want_rank(value, 4, 4, err));
   }
   int64_t list[TARE_MAX_RANK];
   for (int i = 0; i < axes.n; i++) {

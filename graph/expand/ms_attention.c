@@ -57,7 +57,7 @@ static tare_status ms_attention_read_mask(const tarei_graph *const graph,
   if (!mask) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_ops_want_rank(mask, 1, 4, err));
+  TAREI_TRY(tarei_ops_want_rank(mask, 1, 4, err));
   const tarei_expr two = tarei_expr_mul(graph->exprs, batch, tarei_expr_const(graph->exprs, 2));
   a->mask_parts = mask->rank > 1 || !tarei_ops_differ(graph, mask->dims[0], batch) ? 1
                   : mask->dims[0] == two                                           ? 2
@@ -153,7 +153,7 @@ static tare_status ms_attention_read_sizes(const tarei_graph *const graph,
                                            const tarei_node *const node, int64_t sizes[3],
                                            tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(graph, node, WEIGHTS);
-  TARE_TRY(tarei_ops_want_rank(w, 2, 2, err));
+  TAREI_TRY(tarei_ops_want_rank(w, 2, 2, err));
   const int64_t all = ms_attention_const_dim(graph, w, 1);
   const tarei_attr *const given = tarei_attr_find(node, "qkv_hidden_sizes");
   for (int i = 0; i < 3; i++) {
@@ -204,14 +204,14 @@ static tare_status expand_attention(tarei_graph *const graph, const int node,
   const tarei_node *const n = &graph->nodes[node];
   inputs a = {.present_k = -2, .present_v = -2};
   int64_t sizes[3];
-  TARE_TRY(tarei_ops_need(graph, n, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, n, X);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_rank(x, 3, 3, err));
-  TARE_TRY(read_common(n, &a, err));
-  TARE_TRY(ms_attention_read_sizes(graph, n, sizes, err));
-  TARE_TRY(read_widths(n, &a, sizes[0], sizes[2], err));
-  TARE_TRY(ms_attention_read_mask(graph, n, MASK, x->dims[0], &a, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, 3, err));
+  TAREI_TRY(read_common(n, &a, err));
+  TAREI_TRY(ms_attention_read_sizes(graph, n, sizes, err));
+  TAREI_TRY(read_widths(n, &a, sizes[0], sizes[2], err));
+  TAREI_TRY(ms_attention_read_mask(graph, n, MASK, x->dims[0], &a, err));
   if (tarei_ops_in(graph, n, PAST_LENGTH) || tarei_attr_int(n, "do_rotary", 0) ||
       tarei_attr_int(n, "past_present_share_buffer", 0)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
@@ -251,10 +251,11 @@ static tare_status ms_attention_read_operands(const tarei_graph *const graph,
   const tarei_value *const q = tarei_ops_in(graph, node, QUERY);
   const tarei_value *const k = tarei_ops_in(graph, node, packed == PACKED_QKV ? QUERY : KEY);
   const tarei_value *const v = packed == APART ? tarei_ops_in(graph, node, VALUE) : k;
-  TARE_TRY(tarei_ops_want_float(q, err));
-  TARE_TRY(tarei_ops_want_rank(q, packed == PACKED_QKV ? 5 : 3, packed == PACKED_QKV ? 5 : 3, err));
-  TARE_TRY(tarei_ops_want_rank(k, packed == APART ? 3 : 5, packed == APART ? 4 : 5, err));
-  TARE_TRY(tarei_ops_want_rank(v, k->rank, k->rank, err));
+  TAREI_TRY(tarei_ops_want_float(q, err));
+  TAREI_TRY(
+      tarei_ops_want_rank(q, packed == PACKED_QKV ? 5 : 3, packed == PACKED_QKV ? 5 : 3, err));
+  TAREI_TRY(tarei_ops_want_rank(k, packed == APART ? 3 : 5, packed == APART ? 4 : 5, err));
+  TAREI_TRY(tarei_ops_want_rank(v, k->rank, k->rank, err));
   const int64_t factor = a->heads;
   const int64_t q_width =
       ms_attention_const_dim(graph, q, q->rank - 1) * (q->rank == 5 ? factor : 1);
@@ -307,12 +308,12 @@ static tare_status expand_multi_head(tarei_graph *const graph, const int node,
   const tarei_node *const n = &graph->nodes[node];
   inputs a = {.present_k = n->n_out > 1 && n->out[1] >= 0 ? n->out[1] : -2,
               .present_v = n->n_out > 2 && n->out[2] >= 0 ? n->out[2] : -2};
-  TARE_TRY(tarei_ops_need(graph, n, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 1, err));
   const packing packed = packing_of(graph, n);
-  TARE_TRY(read_common(n, &a, err));
-  TARE_TRY(ms_attention_read_operands(graph, n, packed, &a, err));
+  TAREI_TRY(read_common(n, &a, err));
+  TAREI_TRY(ms_attention_read_operands(graph, n, packed, &a, err));
   const tarei_value *const q = tarei_ops_in(graph, n, QUERY);
-  TARE_TRY(ms_attention_read_mask(graph, n, KEY_MASK, q->dims[0], &a, err));
+  TAREI_TRY(ms_attention_read_mask(graph, n, KEY_MASK, q->dims[0], &a, err));
   if (tarei_ops_in(graph, n, LENGTH) || tarei_ops_in(graph, n, INDIRECTION) ||
       (n->n_out > 3 && n->out[3] >= 0) || (packed != APART && tarei_ops_in(graph, n, QKV_BIAS))) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,

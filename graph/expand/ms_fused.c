@@ -67,8 +67,8 @@ static tare_status expand_conv(tarei_graph *const graph, const int node, tare_er
                                       "kernel_shape", "pads",      "strides"};
   const tarei_node *const n = &graph->nodes[node];
   ms_fused_layer l = {.n_params = 0};
-  TARE_TRY(tarei_ops_need(graph, n, 2, err));
-  TARE_TRY(ms_fused_read_activation(n, &l, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 2, err));
+  TAREI_TRY(ms_fused_read_activation(n, &l, err));
   const tarei_attr *const params = tarei_attr_find(n, "activation_params");
   for (int i = 0; params && i < params->n && i < 2 && params->kind == TAREI_ATTR_FLOATS; i++) {
     l.params[l.n_params++] = params->floats[i];
@@ -89,8 +89,8 @@ static tare_status ms_fused_expand_gemm(tarei_graph *const graph, const int node
   static const char *const names[] = {"activation_alpha", "activation_beta"};
   const tarei_node *const n = &graph->nodes[node];
   ms_fused_layer l = {.n_params = 0};
-  TARE_TRY(tarei_ops_need(graph, n, 2, err));
-  TARE_TRY(ms_fused_read_activation(n, &l, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 2, err));
+  TAREI_TRY(ms_fused_read_activation(n, &l, err));
   while (l.n_params < 2 && tarei_attr_find(n, names[l.n_params])) {
     l.params[l.n_params] = tarei_attr_float(n, names[l.n_params], 0);
     l.n_params++;
@@ -133,7 +133,7 @@ static int ms_fused_turn(tarei_build *const b, const int x, const int rank, cons
 static tare_status ms_fused_expand_matmul(tarei_graph *const graph, const int node,
                                           tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 2, err));
   int rank[2];
   bool swap[2], batch[2];
   static const char *const swaps[] = {"transA", "transB"};

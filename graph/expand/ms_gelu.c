@@ -4,14 +4,14 @@
 
 static tare_status want_input(const tarei_graph *const graph, const int node,
                               tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 1, err));
+  TAREI_TRY(tarei_ops_need(graph, &graph->nodes[node], 1, err));
   return tarei_ops_want_float(tarei_ops_in(graph, &graph->nodes[node], 0), err);
 }
 
 /* Gelu of the sum of all inputs. */
 static tare_status ms_gelu_write(tarei_graph *const graph, const int node,
                                  const char *const approximate, tare_error *const err) {
-  TARE_TRY(want_input(graph, node, err));
+  TAREI_TRY(want_input(graph, node, err));
   tarei_build b = tarei_build_at(graph, node);
   const int bias = tarei_build_in(&b, 1), out = graph->nodes[node].out[0];
   int x = tarei_build_in(&b, 0);
@@ -31,7 +31,7 @@ static tare_status expand_fast(tarei_graph *const graph, const int node, tare_er
 
 /* x * sigmoid(alpha * x) */
 static tare_status expand_quick(tarei_graph *const graph, const int node, tare_error *const err) {
-  TARE_TRY(want_input(graph, node, err));
+  TAREI_TRY(want_input(graph, node, err));
   const tarei_node *const n = &graph->nodes[node];
   const tare_dtype dtype = tarei_ops_in(graph, n, 0)->dtype;
   const float alpha = tarei_attr_float(n, "alpha", 1.702f);

@@ -62,10 +62,10 @@ static tare_status expand_skip_form(tarei_graph *const graph, const int node, co
                                     tare_error *const err) {
   enum { X, SKIP, GAIN, SHIFT, BIAS };
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, 3, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 3, err));
   const tarei_value *const x = tarei_ops_in(graph, n, X);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(refuse_statistics(graph, n, 1, 2, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(refuse_statistics(graph, n, 1, 2, err));
   const tare_dtype dtype = x->dtype;
   const int rank = x->rank;
   const float epsilon = tarei_attr_float(n, "epsilon", 1e-12f);
@@ -98,12 +98,12 @@ static tare_status expand_skip_simple(tarei_graph *const graph, const int node,
 
 static tare_status expand_simple(tarei_graph *const graph, const int node, tare_error *const err) {
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, n, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(refuse_statistics(graph, n, 1, 1, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(refuse_statistics(graph, n, 1, 1, err));
   int axis;
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(n, "axis", -1), x->rank, &axis, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(n, "axis", -1), x->rank, &axis, err));
   const tare_dtype dtype = x->dtype;
   const int rank = x->rank, out = n->out[0], in = n->in[0], gain = n->in[1];
   const float epsilon = tarei_attr_float(n, "epsilon", 1e-5f);
@@ -144,13 +144,13 @@ static int embed_positions(tarei_build *const b) {
 static tare_status expand_embed(tarei_graph *const graph, const int node, tare_error *const err) {
   enum { Y, LENGTHS, SUM };
   const tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_ops_need(graph, n, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 1, err));
   const tarei_value *const ids = tarei_ops_in(graph, n, IDS);
   const tarei_value *const words = tarei_ops_in(graph, n, WORD_TABLE);
   if (!words || n->n_in <= SHIFT || n->in[POSITION_TABLE] < 0 || n->in[GAIN] < 0) {
     return tarei_fail(err, TARE_E_MODEL, "an input is missing");
   }
-  TARE_TRY(tarei_ops_want_rank(ids, 2, 2, err));
+  TAREI_TRY(tarei_ops_want_rank(ids, 2, 2, err));
   const tare_dtype dtype = words->dtype;
   const float epsilon = tarei_attr_float(n, "epsilon", 1e-12f);
   const int out = n->out[Y], lengths = n->n_out > LENGTHS ? n->out[LENGTHS] : -1;

@@ -5,7 +5,7 @@
 static tare_status expand_binary(tarei_graph *const graph, const int node, const char *const op,
                                  tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
-  TARE_TRY(tarei_qdq_need(&b, 0133 /* all but the zero points */, err));
+  TAREI_TRY(tarei_qdq_need(&b, 0133 /* all but the zero points */, err));
   const tarei_qdq x = tarei_qdq_in(&b, 0), z = tarei_qdq_in(&b, 3);
   const int y = tarei_build_binary(&b, op, tarei_qdq_read(&b, x, -1), tarei_qdq_read(&b, z, -1));
   tarei_qdq_write(&b, y, tarei_qdq_scale(&b, 6), x.value);
@@ -23,7 +23,7 @@ static tare_status expand_mul(tarei_graph *const graph, const int node, tare_err
 static tare_status expand_unary(tarei_graph *const graph, const int node, const char *const op,
                                 tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
-  TARE_TRY(tarei_qdq_need(&b, TAREI_QDQ_UNARY, err));
+  TAREI_TRY(tarei_qdq_need(&b, TAREI_QDQ_UNARY, err));
   const int made = tarei_qdq_unary(&b, op);
   if (made >= 0) {
     tarei_qdq_attrs(&b, made);
@@ -43,7 +43,7 @@ static tare_status expand_sigmoid(tarei_graph *const graph, const int node, tare
 /* The attribute "opset" says whether Softmax flattens, as it did below 13. */
 static tare_status expand_softmax(tarei_graph *const graph, const int node, tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
-  TARE_TRY(tarei_qdq_need(&b, TAREI_QDQ_UNARY, err));
+  TAREI_TRY(tarei_qdq_need(&b, TAREI_QDQ_UNARY, err));
   const int64_t opset = tarei_attr_int(&graph->nodes[node], "opset", TAREI_BUILD_OPSET);
   const int made = tarei_qdq_unary(&b, "Softmax");
   if (made >= 0) {

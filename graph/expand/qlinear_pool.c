@@ -4,7 +4,7 @@
 static tare_status qlinear_pool_expand(tarei_graph *const graph, const int node,
                                        const char *const op, tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
-  TARE_TRY(tarei_qdq_need(&b, TAREI_QDQ_UNARY, err));
+  TAREI_TRY(tarei_qdq_need(&b, TAREI_QDQ_UNARY, err));
   const bool last = tarei_attr_int(&graph->nodes[node], "channels_last", 0) != 0;
   const tarei_qdq x = tarei_qdq_in(&b, 0);
   const int y =

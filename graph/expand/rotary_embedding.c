@@ -16,10 +16,10 @@ static tare_status rotary_embedding_read_form(const tarei_graph *const graph,
   const tarei_value *const cosine = tarei_ops_in(graph, node, order[1]);
   const tarei_value *const positions = tarei_ops_in(graph, node, order[3]);
   int64_t width, half;
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_rank(x, 3, 4, err));
-  TARE_TRY(tarei_ops_want_rank(cosine, positions ? 2 : 3, positions ? 2 : 3, err));
-  TARE_TRY(
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, 4, err));
+  TAREI_TRY(tarei_ops_want_rank(cosine, positions ? 2 : 3, positions ? 2 : 3, err));
+  TAREI_TRY(
       tarei_ops_want_rank(tarei_ops_in(graph, node, order[2]), cosine->rank, cosine->rank, err));
   if (!tarei_expr_is_const(graph->exprs, x->dims[x->rank - 1], &width) ||
       !tarei_expr_is_const(graph->exprs, cosine->dims[cosine->rank - 1], &half)) {
@@ -92,8 +92,8 @@ static tare_status rotary_embedding_expand(tarei_graph *const graph, const int n
                                            tare_error *const err) {
   static const int order[] = {0, 1, 2, 3};
   rotary_embedding_form f;
-  TARE_TRY(tarei_ops_need(graph, &graph->nodes[node], 3, err));
-  TARE_TRY(rotary_embedding_read_form(graph, &graph->nodes[node], order, &f, err));
+  TAREI_TRY(tarei_ops_need(graph, &graph->nodes[node], 3, err));
+  TAREI_TRY(rotary_embedding_read_form(graph, &graph->nodes[node], order, &f, err));
   return rotary_embedding_write(graph, node, &f, err);
 }
 
@@ -101,11 +101,11 @@ static tare_status expand_contrib(tarei_graph *const graph, const int node, tare
   static const int order[] = {0, 2, 3, 1};
   const tarei_node *const n = &graph->nodes[node];
   rotary_embedding_form f;
-  TARE_TRY(tarei_ops_need(graph, n, 4, err));
+  TAREI_TRY(tarei_ops_need(graph, n, 4, err));
   if (tarei_attr_int(n, "is_packed_batching", 0)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "packed batches are not supported");
   }
-  TARE_TRY(rotary_embedding_read_form(graph, n, order, &f, err));
+  TAREI_TRY(rotary_embedding_read_form(graph, n, order, &f, err));
   return rotary_embedding_write(graph, node, &f, err);
 }
 

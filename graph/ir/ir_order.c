@@ -61,7 +61,7 @@ static tare_status walk_all(ir_order_walk *const w, tare_error *const err) {
   }
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op && w->color[i] == WHITE) {
-      TARE_TRY(ir_order_visit(w, i, err));
+      TAREI_TRY(ir_order_visit(w, i, err));
     }
   }
   return TARE_OK;

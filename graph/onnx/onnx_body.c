@@ -10,8 +10,8 @@ static tare_status formal_inputs(tarei_importer *const inner, tare_error *const 
   const Onnx__GraphProto *const proto = inner->proto;
   for (size_t i = 0; i < proto->n_input; i++) {
     int value = -1;
-    TARE_TRY(tarei_onnx_add_value(inner, tarei_onnx_text(proto->input[i]->name),
-                                  "the body's list of inputs", &value, err));
+    TAREI_TRY(tarei_onnx_add_value(inner, tarei_onnx_text(proto->input[i]->name),
+                                   "the body's list of inputs", &value, err));
     if (!tarei_graph_mark_input(inner->graph, value)) {
       return tarei_fail_memory(err, "body", sizeof value);
     }
@@ -21,11 +21,11 @@ static tare_status formal_inputs(tarei_importer *const inner, tare_error *const 
 }
 
 static tare_status import(tarei_importer *const inner, tare_error *const err) {
-  TARE_TRY(tarei_onnx_names(inner, err));
-  TARE_TRY(tarei_onnx_initializers(inner, err));
-  TARE_TRY(formal_inputs(inner, err));
-  TARE_TRY(tarei_onnx_nodes(inner, err));
-  TARE_TRY(tarei_onnx_outputs(inner, err));
+  TAREI_TRY(tarei_onnx_names(inner, err));
+  TAREI_TRY(tarei_onnx_initializers(inner, err));
+  TAREI_TRY(formal_inputs(inner, err));
+  TAREI_TRY(tarei_onnx_nodes(inner, err));
+  TAREI_TRY(tarei_onnx_outputs(inner, err));
   return tarei_graph_compact(inner->graph, err);
 }
 

@@ -45,9 +45,9 @@ static tare_status read_place(const Onnx__TensorProto *const proto, onnx_externa
     if (strcmp(key, "location") == 0) {
       out->location = value;
     } else if (strcmp(key, "offset") == 0) {
-      TARE_TRY(onnx_external_read_number(key, value, &out->offset, err));
+      TAREI_TRY(onnx_external_read_number(key, value, &out->offset, err));
     } else if (strcmp(key, "length") == 0) {
-      TARE_TRY(onnx_external_read_number(key, value, &out->length, err));
+      TAREI_TRY(onnx_external_read_number(key, value, &out->length, err));
       out->has_length = true;
     }
   }
@@ -75,10 +75,10 @@ static tare_status onnx_external_map_file(tarei_externals *const externals,
   }
   char *path = NULL;
   tarei_source source = {0};
-  TARE_TRY(tarei_external_path(externals, location, &path, err));
+  TAREI_TRY(tarei_external_path(externals, location, &path, err));
   const tare_status status = tarei_source_open(path, &source, err);
   free(path);
-  TARE_TRY(status);
+  TAREI_TRY(status);
   *out = tarei_mapped_new(&source);
   if (!*out) {
     tarei_source_close(&source);
@@ -114,8 +114,8 @@ tare_status tarei_onnx_external(tarei_externals *const externals,
                                 tare_error *const err) {
   onnx_external_place at;
   tarei_mapped *mapped = NULL;
-  TARE_TRY(read_place(proto, &at, err));
-  TARE_TRY(find_file(externals, at.location, &mapped, err));
+  TAREI_TRY(read_place(proto, &at, err));
+  TAREI_TRY(find_file(externals, at.location, &mapped, err));
   const size_t size = mapped->source.size;
   if (at.has_length && at.length != bytes) {
     return tarei_fail(err, TARE_E_MODEL, "needs %zu bytes, but its external data has length %llu",

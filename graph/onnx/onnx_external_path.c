@@ -73,7 +73,7 @@ static bool is_allowed(const tarei_externals *const externals, const char *const
 
 tare_status tarei_external_path(tarei_externals *const externals, const char *const location,
                                 char **const out, tare_error *const err) {
-  TARE_TRY(make_folders(externals, err));
+  TAREI_TRY(make_folders(externals, err));
   tarei_str path = {0};
   tarei_str_add(&path, "%s/%s", externals->folders[0], location);
   if (path.failed) {

@@ -46,13 +46,13 @@ tare_status tarei_onnx_find(tarei_importer *const importer, const char *const na
     return TARE_OK;
   }
   int outside = -1;
-  TARE_TRY(tarei_onnx_find(importer->around, name, &outside, err));
+  TAREI_TRY(tarei_onnx_find(importer->around, name, &outside, err));
   if (outside < 0) {
     return TARE_OK;
   }
-  TARE_TRY(importer->around->graph->values[outside].data
-               ? share_constant(importer, name, outside, out, err)
-               : capture(importer, name, outside, out, err));
+  TAREI_TRY(importer->around->graph->values[outside].data
+                ? share_constant(importer, name, outside, out, err)
+                : capture(importer, name, outside, out, err));
   if (!tarei_names_grow(&importer->values)) {
     return tarei_fail_memory(err, name, sizeof(struct tarei_names_slot));
   }

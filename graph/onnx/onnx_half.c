@@ -112,10 +112,10 @@ static tare_status widen_attrs(tarei_node *const node, tare_error *const err) {
   for (int i = 0; i < node->n_attrs; i++) {
     tarei_attr *const a = &node->attrs[i];
     if (a->kind == TAREI_ATTR_TENSOR && is_half(a->tensor.dtype)) {
-      TARE_TRY(widen_buffer(&a->buffer, &a->tensor.dtype, node->name, err));
+      TAREI_TRY(widen_buffer(&a->buffer, &a->tensor.dtype, node->name, err));
       a->tensor.data = a->buffer->data;
     } else if (a->kind == TAREI_ATTR_GRAPH) {
-      TARE_TRY(tarei_onnx_widen(a->graph, NULL, err));
+      TAREI_TRY(tarei_onnx_widen(a->graph, NULL, err));
     }
   }
   return TARE_OK;
@@ -127,10 +127,10 @@ static tare_status widen_nodes(tarei_graph *const graph, tare_error *const err) 
     if (!graph->nodes[n].op) {
       continue;
     }
-    TARE_TRY(widen_attrs(&graph->nodes[n], err));
+    TAREI_TRY(widen_attrs(&graph->nodes[n], err));
     if (tarei_node_is(&graph->nodes[n], &tarei_op_cast) && graph->nodes[n].n_out == 1 &&
         graph->nodes[n].out[0] >= 0 && is_half(tarei_attr_int(&graph->nodes[n], "to", 0))) {
-      TARE_TRY(split_cast(graph, n, err));
+      TAREI_TRY(split_cast(graph, n, err));
     }
   }
   return TARE_OK;
@@ -148,19 +148,19 @@ tare_status tarei_onnx_widen(tarei_graph *const graph, const Onnx__GraphProto *c
   for (int v = 0; v < graph->n_values; v++) {
     tarei_value *const value = &graph->values[v];
     if (value->data && is_half(value->dtype)) {
-      TARE_TRY(widen_buffer(&value->data, &value->dtype, value->name, err));
+      TAREI_TRY(widen_buffer(&value->data, &value->dtype, value->name, err));
     }
   }
-  TARE_TRY(widen_nodes(graph, err));
+  TAREI_TRY(widen_nodes(graph, err));
   for (int i = 0; i < graph->n_inputs; i++) {
     if (is_half(graph->values[graph->inputs[i]].dtype)) {
-      TARE_TRY(widen_input(graph, graph->inputs[i], err));
+      TAREI_TRY(widen_input(graph, graph->inputs[i], err));
     }
   }
   for (int i = 0; proto && i < graph->n_outputs; i++) {
     const int64_t type = declared_type(proto->output[i]);
     if (is_half(type)) {
-      TARE_TRY(narrow_output(graph, graph->outputs[i], type, err));
+      TAREI_TRY(narrow_output(graph, graph->outputs[i], type, err));
     }
   }
   return TARE_OK;

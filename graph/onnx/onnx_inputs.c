@@ -47,7 +47,7 @@ static tare_status import_initializer(tarei_importer *const importer,
         tarei_onnx_tensor(importer->externals, proto, tarei_str_get(&what), &tensor, &buffer, err);
   }
   tarei_str_free(&what);
-  TARE_TRY(status);
+  TAREI_TRY(status);
   return tarei_onnx_set_const(importer, value, &tensor, buffer, err);
 }
 
@@ -59,7 +59,7 @@ tare_status tarei_onnx_initializers(tarei_importer *const importer, tare_error *
                       first ? tarei_onnx_text(first->name) : "");
   }
   for (size_t i = 0; i < proto->n_initializer; i++) {
-    TARE_TRY(import_initializer(importer, proto->initializer[i], err));
+    TAREI_TRY(import_initializer(importer, proto->initializer[i], err));
   }
   return TARE_OK;
 }
@@ -129,13 +129,13 @@ static tare_status import_input(tarei_importer *const importer,
   tarei_graph *const graph = importer->graph;
   const char *const name = tarei_onnx_text(proto->name);
   int index = -1;
-  TARE_TRY(tarei_onnx_add_value(importer, name, "the list of inputs", &index, err));
+  TAREI_TRY(tarei_onnx_add_value(importer, name, "the list of inputs", &index, err));
   const Onnx__TypeProto__Tensor *const type = proto->type->tensor_type; /* checked by then */
   tarei_value *const value = &graph->values[index];
   value->dtype = (tare_dtype)type->elem_type;
   value->rank = (int)type->shape->n_dim;
   for (int i = 0; i < value->rank; i++) {
-    TARE_TRY(import_dim(graph, name, type->shape->dim[i], i, &value->dims[i], err));
+    TAREI_TRY(import_dim(graph, name, type->shape->dim[i], i, &value->dims[i], err));
   }
   return tarei_graph_mark_input(graph, index) ? TARE_OK
                                               : tarei_fail_memory(err, name, sizeof index);
@@ -162,13 +162,13 @@ tare_status tarei_onnx_inputs(tarei_importer *const importer, tare_error *const 
   for (size_t i = 0; i < proto->n_input; i++) {
     const char *const name = tarei_onnx_text(proto->input[i]->name);
     if (!onnx_inputs_is_constant(importer, name)) {
-      TARE_TRY(check_type(proto->input[i], name, err));
+      TAREI_TRY(check_type(proto->input[i], name, err));
       add_named_symbols(importer->graph, proto->input[i]);
     }
   }
   for (size_t i = 0; i < proto->n_input; i++) {
     if (!onnx_inputs_is_constant(importer, tarei_onnx_text(proto->input[i]->name))) {
-      TARE_TRY(import_input(importer, proto->input[i], err));
+      TAREI_TRY(import_input(importer, proto->input[i], err));
     }
   }
   return TARE_OK;
@@ -191,7 +191,7 @@ tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const
   for (size_t i = 0; i < proto->n_output; i++) {
     const char *const name = tarei_onnx_text(proto->output[i]->name);
     int value = -1;
-    TARE_TRY(tarei_onnx_find(importer, name, &value, err));
+    TAREI_TRY(tarei_onnx_find(importer, name, &value, err));
     if (value < 0) {
       return tarei_fail(err, TARE_E_MODEL, "no node produces output '%s'", name);
     }
@@ -199,7 +199,7 @@ tare_status tarei_onnx_outputs(tarei_importer *const importer, tare_error *const
     if (importer->around && (found->is_output || found->is_input)) {
       /* A body may give a value twice. What it is given lies in memory that the next turn writes.
        */
-      TARE_TRY(copy_of(importer->graph, value, &value, err));
+      TAREI_TRY(copy_of(importer->graph, value, &value, err));
     }
     if (importer->graph->values[value].is_output) {
       return tarei_fail(err, TARE_E_MODEL, "duplicate output '%s'", name);

@@ -40,7 +40,7 @@ static tare_status check_limit(const size_t n, const size_t max, const char *con
 
 static tare_status check_limits(const Onnx__GraphProto *const proto, tare_error *const err) {
   /* Old models list every initializer as an input too. */
-  TARE_TRY(check_limit(proto->n_input, MAX_INPUTS + proto->n_initializer, "inputs", err));
+  TAREI_TRY(check_limit(proto->n_input, MAX_INPUTS + proto->n_initializer, "inputs", err));
   return check_limit(proto->n_output, MAX_OUTPUTS, "outputs", err);
 }
 
@@ -60,30 +60,30 @@ static tare_status check_model(const Onnx__ModelProto *const model, const tare_l
   if (model->n_training_info > 0) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "training info is not supported");
   }
-  TARE_TRY(find_opset(model, opset, err));
+  TAREI_TRY(find_opset(model, opset, err));
   if (model->graph->n_node > (size_t)limits->nodes) {
     return tarei_fail_limit(err, limits, TAREI_LIMIT_nodes, (int64_t)model->graph->n_node,
                             "the graph has");
   }
-  TARE_TRY(check_limits(model->graph, err));
-  TARE_TRY(tarei_onnx_check_support(model->graph, err));
+  TAREI_TRY(check_limits(model->graph, err));
+  TAREI_TRY(tarei_onnx_check_support(model->graph, err));
   return tarei_onnx_check_old(model->graph, *opset, err);
 }
 
 static tare_status import_graph(tarei_importer *const importer, tare_error *const err) {
-  TARE_TRY(tarei_onnx_names(importer, err));
-  TARE_TRY(tarei_onnx_initializers(importer, err));
-  TARE_TRY(tarei_onnx_inputs(importer, err));
-  TARE_TRY(tarei_onnx_nodes(importer, err));
-  TARE_TRY(tarei_onnx_outputs(importer, err));
-  TARE_TRY(tarei_onnx_widen(importer->graph, importer->proto, err));
+  TAREI_TRY(tarei_onnx_names(importer, err));
+  TAREI_TRY(tarei_onnx_initializers(importer, err));
+  TAREI_TRY(tarei_onnx_inputs(importer, err));
+  TAREI_TRY(tarei_onnx_nodes(importer, err));
+  TAREI_TRY(tarei_onnx_outputs(importer, err));
+  TAREI_TRY(tarei_onnx_widen(importer->graph, importer->proto, err));
   return tarei_graph_compact(importer->graph, err);
 }
 
 static tare_status import_model(const Onnx__ModelProto *const model, const char *const path,
                                 const char *const folder, tarei_graph *const graph,
                                 tare_error *const err) {
-  TARE_TRY(check_model(model, &graph->limits, &graph->opset, err));
+  TAREI_TRY(check_model(model, &graph->limits, &graph->opset, err));
   graph->ir_version = model->ir_version;
   free(graph->producer);
   graph->producer = tarei_strdup(tarei_onnx_text(model->producer_name));
@@ -126,7 +126,7 @@ static tare_status onnx_load_read_model(const tarei_source *const source, const 
                       "as external data",
                       source->size);
   }
-  TARE_TRY(tarei_onnx_scan(source->data, source->size, &graph->limits, err));
+  TAREI_TRY(tarei_onnx_scan(source->data, source->size, &graph->limits, err));
   bool no_memory = false;
   ProtobufCAllocator memory = {take_memory, free_memory, &no_memory};
   Onnx__ModelProto *const model = onnx__model_proto__unpack(&memory, source->size, source->data);
@@ -155,7 +155,7 @@ tare_status tarei_onnx_load_source(tarei_source *const source, const char *const
                                    const tare_load_options *const options, tarei_graph **const out,
                                    tare_error *const waits, tare_error *const err) {
   const tare_load_options o = options ? *options : (tare_load_options){0};
-  TARE_TRY(o.limits ? tarei_limits_check(o.limits, err) : TARE_OK);
+  TAREI_TRY(o.limits ? tarei_limits_check(o.limits, err) : TARE_OK);
   tarei_graph *graph = tarei_graph_new(source->name);
   if (!graph) {
     return tarei_fail_memory(err, source->name, sizeof *graph);
@@ -182,7 +182,7 @@ tare_status tarei_onnx_load(const char *const path, const tare_load_options *con
                             tarei_graph **const out, tare_error *const waits,
                             tare_error *const err) {
   tarei_source source;
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   const tare_status status = tarei_onnx_load_source(&source, path, options, out, waits, err);
   tarei_source_close(&source);
   return status;

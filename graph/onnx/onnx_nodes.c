@@ -90,7 +90,7 @@ static tare_status declare_outputs(tarei_importer *const importer,
   for (size_t i = 0; i < proto->n_output; i++) {
     const char *const name = tarei_onnx_text(proto->output[i]);
     if (*name) {
-      TARE_TRY(tarei_onnx_add_value(importer, name, what, &value, err));
+      TAREI_TRY(tarei_onnx_add_value(importer, name, what, &value, err));
     }
   }
   if (!onnx_nodes_is_constant(proto)) {
@@ -110,7 +110,7 @@ static tare_status onnx_nodes_look_up(tarei_importer *const importer, char *cons
     const char *const name = tarei_onnx_text(names[i]);
     out[i] = -1;
     if (*name) {
-      TARE_TRY(tarei_onnx_find(importer, name, &out[i], err));
+      TAREI_TRY(tarei_onnx_find(importer, name, &out[i], err));
     }
     if (*name && out[i] < 0) {
       return tarei_fail(err, TARE_E_MODEL, "%s reads tensor '%s', which no node or input provides",

@@ -70,7 +70,7 @@ static tare_status scan_message(const onnx_scan_scan *const s,
     const ProtobufCFieldDescriptor *const field =
         protobuf_c_message_descriptor_get_field(descriptor, (unsigned)(tag >> 3));
     if (field && field->type == PROTOBUF_C_TYPE_MESSAGE && (tag & 7) == WIRE_BYTES) {
-      TARE_TRY(scan_message(s, field->descriptor, p, p + length, depth + 1));
+      TAREI_TRY(scan_message(s, field->descriptor, p, p + length, depth + 1));
     }
     p += length;
   }

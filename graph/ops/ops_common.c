@@ -56,7 +56,7 @@ tare_status tarei_ops_give(tarei_graph *const graph, const tarei_node *const nod
     return TARE_OK;
   }
   tarei_value *const value = &graph->values[node->out[i]];
-  TARE_TRY(check_shape(graph, value->name, shape, err));
+  TAREI_TRY(check_shape(graph, value->name, shape, err));
   value->dtype = dtype;
   value->rank = shape->rank;
   for (int k = 0; k < shape->rank; k++) {
@@ -178,7 +178,7 @@ tare_status tarei_ops_want_indices(const tarei_value *const value, tare_error *c
 tare_status tarei_ops_dims_attr(const tarei_graph *const graph, const tarei_node *const node,
                                 tarei_shape *const out, tare_error *const err) {
   const int n_symbols = tarei_exprs_n_symbols(graph->exprs);
-  TARE_TRY(tarei_dims_from_attr(graph, node, out->dims, &out->rank, err));
+  TAREI_TRY(tarei_dims_from_attr(graph, node, out->dims, &out->rank, err));
   if (tarei_exprs_n_symbols(graph->exprs) != n_symbols) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' names unknown symbol '%s'",
                       tarei_exprs_symbol_name(graph->exprs, n_symbols));

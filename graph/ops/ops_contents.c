@@ -136,7 +136,7 @@ tare_status tarei_ops_view_contents(tarei_graph *const graph, const tarei_node *
 tare_status tarei_ops_shape_input(const tarei_graph *const graph, const tarei_node *const node,
                                   const int i, tarei_shape *const out, tare_error *const err) {
   const tarei_value *const value = tarei_ops_in(graph, node, i);
-  TARE_TRY(tarei_ops_want_rank(value, 1, 1, err));
+  TAREI_TRY(tarei_ops_want_rank(value, 1, 1, err));
   tarei_expr contents[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[i], contents);
   if (n > TARE_MAX_RANK) {

@@ -112,7 +112,7 @@ tare_status tarei_ops_want_fits(const tarei_graph *const graph, const tarei_valu
 
 tare_status tarei_ops_want_vector(const tarei_graph *const graph, const tarei_value *const value,
                                   const tarei_expr n, tare_error *const err) {
-  TARE_TRY(tarei_ops_want_rank(value, 1, 1, err));
+  TAREI_TRY(tarei_ops_want_rank(value, 1, 1, err));
   if (!tarei_ops_differ(graph, value->dims[0], n)) {
     return TARE_OK;
   }

@@ -6,7 +6,7 @@
 static tare_status add_axis_once(tarei_axes *const axes, const int64_t axis, const int rank,
                                  tare_error *const err) {
   int at = 0;
-  TARE_TRY(tarei_ops_axis(axis, rank, &at, err));
+  TAREI_TRY(tarei_ops_axis(axis, rank, &at, err));
   if (axes->set[at]) {
     return tarei_fail(err, TARE_E_MODEL, "duplicate axis %" PRId64, axis);
   }
@@ -25,8 +25,8 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
   const int64_t *list = ints;
   int n = 0;
   if (value) {
-    TARE_TRY(tarei_ops_want_rank(value, 0, 1, err));
-    TARE_TRY(tarei_ops_want_indices(value, err));
+    TAREI_TRY(tarei_ops_want_rank(value, 0, 1, err));
+    TAREI_TRY(tarei_ops_want_indices(value, err));
     if (tarei_ops_count(graph, value) != 0 &&
         !tarei_value_ints(graph, node->in[input], ints, TAREI_MAX_CONTENTS, &n)) {
       return tarei_ops_fail_data(value, err);
@@ -40,7 +40,7 @@ tare_status tarei_ops_axes(const tarei_graph *const graph, const tarei_node *con
   }
   out->given = value || attr;
   for (int i = 0; i < n; i++) {
-    TARE_TRY(add_axis_once(out, list[i], rank, err));
+    TAREI_TRY(add_axis_once(out, list[i], rank, err));
   }
   return TARE_OK;
 }
@@ -67,8 +67,8 @@ tare_status tarei_ops_list(const tarei_graph *const graph, const tarei_node *con
   out->counted = true;
   out->n = 0;
   if (value) {
-    TARE_TRY(tarei_ops_want_rank(value, 1, most_rank, err));
-    TARE_TRY(tarei_ops_want_indices(value, err));
+    TAREI_TRY(tarei_ops_want_rank(value, 1, most_rank, err));
+    TAREI_TRY(tarei_ops_want_indices(value, err));
     const int n = tarei_ops_contents(graph, node->in[i], out->at);
     out->counted = n >= 0;
     out->n = n >= 0 ? n : 0;

@@ -113,9 +113,9 @@ tare_status tarei_ops_one(const tarei_graph *const graph, const tarei_node *cons
                           tarei_expr *const out, tare_error *const err) {
   const tarei_value *const value = tarei_ops_in(graph, node, i);
   tarei_expr contents[TAREI_MAX_CONTENTS];
-  TARE_TRY(tarei_ops_want_rank(value, 0, 1, err)); /* some exporters write one element */
+  TAREI_TRY(tarei_ops_want_rank(value, 0, 1, err)); /* some exporters write one element */
   if (value->rank == 1) {
-    TARE_TRY(tarei_ops_want_vector(graph, value, tarei_expr_const(graph->exprs, 1), err));
+    TAREI_TRY(tarei_ops_want_vector(graph, value, tarei_expr_const(graph->exprs, 1), err));
   }
   *out = tarei_ops_trace(graph, node->in[i], contents) == 1 ? contents[0] : TAREI_EXPR_NONE;
   return TARE_OK;

@@ -137,14 +137,14 @@ static tare_status adopt_dynamic_replace(tarei_graph *const g, const int root,
   int value, node;
   float *data;
   const bool conv = g->nodes[d->product].op == &tarei_op_conv_integer;
-  TARE_TRY(tarei_const_new(g, d->weights, "__f32", w->q.rank, w->q.dims, &value, &data, err));
+  TAREI_TRY(tarei_const_new(g, d->weights, "__f32", w->q.rank, w->q.dims, &value, &data, err));
   if (!adopt_dynamic_fill(w, data)) {
     return TARE_OK; /* the constant goes with what nobody uses */
   }
   const int in[] = {d->x, value}, out = g->nodes[root].out[0];
-  TARE_TRY(tarei_add_node(g, conv ? &tarei_op_conv : &tarei_op_matmul, g->nodes[d->product].name,
-                          13, in, 2, out, &node, err));
-  TARE_TRY(tarei_copy_attrs(g, node, d->product, err));
+  TAREI_TRY(tarei_add_node(g, conv ? &tarei_op_conv : &tarei_op_matmul, g->nodes[d->product].name,
+                           13, in, 2, out, &node, err));
+  TAREI_TRY(tarei_copy_attrs(g, node, d->product, err));
   if (!tarei_attr_set_int(&g->nodes[node], TAREI_ATTR_DYNAMIC, 1) ||
       !tarei_attr_set_floats(&g->nodes[node], TAREI_ATTR_WEIGHT_SCALES, w->scale.data,
                              (int)tare_tensor_count(&w->scale))) {
@@ -165,7 +165,7 @@ static tare_status adopt_dynamic_run(tarei_graph *const graph,
     dynamic d;
     weights w;
     if (graph->nodes[i].op == &tarei_op_mul && match(graph, i, &d) && read_weights(graph, &d, &w)) {
-      TARE_TRY(adopt_dynamic_replace(graph, i, &d, &w, changed, err));
+      TAREI_TRY(adopt_dynamic_replace(graph, i, &d, &w, changed, err));
     }
   }
   return TARE_OK;

@@ -77,10 +77,10 @@ static tare_status add_bytes(tarei_graph *const g, const int n, const tarei_stat
                              int *const out, tare_error *const err) {
   const int x = g->nodes[n].in[0];
   int node;
-  TARE_TRY(tarei_add_helper(g, g->nodes[n].out[0], "__u8", out, err));
+  TAREI_TRY(tarei_add_helper(g, g->nodes[n].out[0], "__u8", out, err));
   g->values[*out].dtype = TARE_U8;
   g->values[*out].observable = false;
-  TARE_TRY(state(&g->values[*out].quant, s, err));
+  TAREI_TRY(state(&g->values[*out].quant, s, err));
   return tarei_add_node(g, &tarei_op_quantize, g->nodes[n].name, 1, &x, 1, *out, &node, err);
 }
 
@@ -111,7 +111,7 @@ static tare_status adopt_pairs(tarei_graph *const g, const int n, bool *const ch
       continue;
     }
     if (bytes < 0) {
-      TARE_TRY(add_bytes(g, n, &mine, &bytes, err));
+      TAREI_TRY(add_bytes(g, n, &mine, &bytes, err));
     }
     become_dequantize(&g->nodes[i], bytes);
     *changed = true;
@@ -139,10 +139,10 @@ static tare_status hoist(tarei_graph *const g, const int n, bool *const changed,
   for (int i = 0; i < inputs; i++) {
     int in[3] = {g->nodes[mover].in[i], g->nodes[n].in[1], tarei_node_in(&g->nodes[n], 2)};
     int real, node;
-    TARE_TRY(tarei_add_helper(g, in[0], "__f32", &real, err));
+    TAREI_TRY(tarei_add_helper(g, in[0], "__f32", &real, err));
     g->values[real].dtype = TARE_F32;
-    TARE_TRY(tarei_add_node(g, &tarei_op_dequantize_linear, g->nodes[n].name, 13, in,
-                            in[2] < 0 ? 2 : 3, real, &node, err));
+    TAREI_TRY(tarei_add_node(g, &tarei_op_dequantize_linear, g->nodes[n].name, 13, in,
+                             in[2] < 0 ? 2 : 3, real, &node, err));
     g->nodes[mover].in[i] = real;
   }
   g->nodes[mover].out[0] = out;
@@ -289,7 +289,7 @@ static tare_status adopt_scales_apply(tarei_graph *const g, const tarei_op *cons
                                       tare_error *const err) {
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     if (g->nodes[n].op && (!op || g->nodes[n].op == op)) {
-      TARE_TRY(rule(g, n, changed, err));
+      TAREI_TRY(rule(g, n, changed, err));
     }
   }
   return TARE_OK;
@@ -299,11 +299,11 @@ static tare_status adopt_scales_run(tarei_graph *const graph,
                                     const tarei_pass_options *const options, bool *const changed,
                                     tare_error *const err) {
   (void)options;
-  TARE_TRY(adopt_scales_apply(graph, NULL, note_weights, changed, err));
-  TARE_TRY(adopt_scales_apply(graph, &tarei_op_dequantize_linear, release, changed, err));
+  TAREI_TRY(adopt_scales_apply(graph, NULL, note_weights, changed, err));
+  TAREI_TRY(adopt_scales_apply(graph, &tarei_op_dequantize_linear, release, changed, err));
   for (bool moved = true; moved;) {
     moved = false;
-    TARE_TRY(adopt_scales_apply(graph, &tarei_op_dequantize_linear, hoist, &moved, err));
+    TAREI_TRY(adopt_scales_apply(graph, &tarei_op_dequantize_linear, hoist, &moved, err));
     *changed |= moved;
   }
   return adopt_scales_apply(graph, &tarei_op_quantize_linear, adopt_pairs, changed, err);
@@ -345,7 +345,7 @@ tare_status tarei_graph_take_stated(tarei_graph *const g, int *const n, tare_err
       }
       ++*n;
     } else if (node->op == &tarei_op_dequantize_linear && tarei_stated_of(g, node, &s)) {
-      TARE_TRY(state(&g->values[node->out[0]].quant, &s, err));
+      TAREI_TRY(state(&g->values[node->out[0]].quant, &s, err));
       ++*n;
     }
     const int same = same_scale(g, node);

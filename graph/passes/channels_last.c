@@ -47,7 +47,7 @@ static tare_status transposed(tarei_graph *const graph, const int x, const tarei
       return TARE_OK;
     }
   }
-  TARE_TRY(tarei_add_helper(graph, x, "__nxc", out, err));
+  TAREI_TRY(tarei_add_helper(graph, x, "__nxc", out, err));
   return tarei_add_transpose(graph, x, *out, perm, err);
 }
 
@@ -57,7 +57,7 @@ static tare_status surround(tarei_graph *const graph, const int index, tare_erro
   const tarei_perm to_last = tarei_perm_to_last(graph->values[x].rank);
   const tarei_perm from_last = tarei_perm_inverse(&to_last);
   int last;
-  TARE_TRY(transposed(graph, x, &to_last, &last, err));
+  TAREI_TRY(transposed(graph, x, &to_last, &last, err));
   graph->nodes[index].in[0] = last;
   return tarei_output_before(graph, index, &from_last, err);
 }
@@ -66,9 +66,9 @@ static tare_status convert_conv(tarei_graph *const graph, const int index, tare_
   const int rank = graph->values[graph->nodes[index].in[0]].rank;
   const tarei_perm to_last = tarei_perm_to_last(rank);
   int weight;
-  TARE_TRY(tarei_const_permute(graph, graph->nodes[index].in[1], rank, to_last.axis, "__last",
-                               &weight, err));
-  TARE_TRY(surround(graph, index, err));
+  TAREI_TRY(tarei_const_permute(graph, graph->nodes[index].in[1], rank, to_last.axis, "__last",
+                                &weight, err));
+  TAREI_TRY(surround(graph, index, err));
   graph->nodes[index].in[1] = weight;
   graph->nodes[index].op = &tarei_op_conv_last;
   graph->nodes[index].opset = 1;
@@ -78,7 +78,7 @@ static tare_status convert_conv(tarei_graph *const graph, const int index, tare_
 /* The same node on the other layout. */
 static tare_status convert_to(tarei_graph *const graph, const int index, const tarei_op *const op,
                               tare_error *const err) {
-  TARE_TRY(surround(graph, index, err));
+  TAREI_TRY(surround(graph, index, err));
   graph->nodes[index].op = op;
   graph->nodes[index].opset = 1;
   return TARE_OK;
@@ -108,11 +108,11 @@ static tare_status channels_last_run(tarei_graph *const graph,
     const tarei_op *const last = last_of(graph, &graph->nodes[i]);
     const tarei_op *const reduction = reduction_of(&graph->nodes[i]);
     if (is_conv(graph, &graph->nodes[i])) {
-      TARE_TRY(convert_conv(graph, i, err));
+      TAREI_TRY(convert_conv(graph, i, err));
     } else if (last) {
-      TARE_TRY(convert_to(graph, i, last, err));
+      TAREI_TRY(convert_to(graph, i, last, err));
     } else if (reduction) {
-      TARE_TRY(convert_global(graph, i, reduction, err));
+      TAREI_TRY(convert_global(graph, i, reduction, err));
     } else {
       continue;
     }

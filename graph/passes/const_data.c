@@ -55,7 +55,7 @@ tare_status tarei_const_new(tarei_graph *const graph, const int like, const char
                             float **const data, tare_error *const err) {
   tare_tensor shape = {.dtype = TARE_F32, .rank = rank};
   memcpy(shape.dims, dims, (size_t)rank * sizeof *dims);
-  TARE_TRY(add_const(graph, like, suffix, &shape, out, err));
+  TAREI_TRY(add_const(graph, like, suffix, &shape, out, err));
   *data = graph->values[*out].data->data;
   return TARE_OK;
 }
@@ -101,7 +101,7 @@ tare_status tarei_const_permute(tarei_graph *const graph, const int value, const
   for (int i = 0; i < rank; i++) {
     to.dims[i] = from.dims[perm[i]];
   }
-  TARE_TRY(add_const(graph, value, suffix, &to, out, err));
+  TAREI_TRY(add_const(graph, value, suffix, &to, out, err));
   to.data = graph->values[*out].data->data;
   permute_bytes(&from, perm, &to);
   return TARE_OK;
@@ -118,7 +118,7 @@ tare_status tarei_const_strip(tarei_graph *const graph, const int value, const i
   if (skip == 0) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_add_helper(graph, value, "__flat", out, err));
+  TAREI_TRY(tarei_add_helper(graph, value, "__flat", out, err));
   tarei_value *const flat = &graph->values[*out];
   flat->rank = tensor.rank - skip;
   memmove(flat->dims, flat->dims + skip, (size_t)flat->rank * sizeof *flat->dims);

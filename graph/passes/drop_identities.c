@@ -115,7 +115,7 @@ static tare_status drop_identities_run(tarei_graph *const graph,
   for (int i = 0; i < graph->n_nodes; i++) {
     const int value = graph->nodes[i].op ? handed_through(graph, &graph->nodes[i]) : -1;
     if (value >= 0) {
-      TARE_TRY(tarei_replace_output(graph, i, value, changed, err));
+      TAREI_TRY(tarei_replace_output(graph, i, value, changed, err));
     }
   }
   return TARE_OK;

@@ -77,13 +77,13 @@ static tare_status fold_pair(tarei_graph *const graph, const int conv, const int
   int new_weight, new_bias;
   float *weight_data, *bias_data; /* the contents stay where they are when more values come */
   const int like = graph->nodes[conv].in[1];
-  TARE_TRY(tarei_const_new(graph, like, "__folded", weight.rank, weight.dims, &new_weight,
-                           &weight_data, err));
-  TARE_TRY(tarei_const_new(graph, like, "__bias", 1, &n.channels, &new_bias, &bias_data, err));
+  TAREI_TRY(tarei_const_new(graph, like, "__folded", weight.rank, weight.dims, &new_weight,
+                            &weight_data, err));
+  TAREI_TRY(tarei_const_new(graph, like, "__bias", 1, &n.channels, &new_bias, &bias_data, err));
   fold(&n, &weight, bias, weight_data, bias_data);
   tarei_node *const node = &graph->nodes[conv];
-  TARE_TRY(tarei_node_set_in(node, 1, new_weight, err));
-  TARE_TRY(tarei_node_set_in(node, 2, new_bias, err));
+  TAREI_TRY(tarei_node_set_in(node, 1, new_weight, err));
+  TAREI_TRY(tarei_node_set_in(node, 2, new_bias, err));
   *changed = true;
   return tarei_absorb(graph, conv, next, err);
 }
@@ -100,7 +100,7 @@ static tare_status fold_batchnorm_run(tarei_graph *const graph,
     const int next = tarei_graph_sole_consumer(graph, graph->nodes[i].out[0]);
     if (next >= 0 && is_norm(&graph->nodes[next]) &&
         graph->nodes[next].in[0] == graph->nodes[i].out[0]) {
-      TARE_TRY(fold_pair(graph, i, next, changed, err));
+      TAREI_TRY(fold_pair(graph, i, next, changed, err));
     }
   }
   return TARE_OK;

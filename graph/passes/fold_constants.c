@@ -157,7 +157,7 @@ static tare_status fold_constants_run(tarei_graph *const graph,
         (options->room && bytes > *options->room)) {
       continue;
     }
-    TARE_TRY(fold_node(graph, i, options, changed, err));
+    TAREI_TRY(fold_node(graph, i, options, changed, err));
     if (options->room && !graph->nodes[i].op) {
       *options->room -= bytes;
     }

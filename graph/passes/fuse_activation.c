@@ -139,9 +139,9 @@ static tare_status set_activation(tarei_node *const node, const activation *cons
 static tare_status fuse_silu(tarei_graph *const graph, const int index, const int sigmoid,
                              tare_error *const err) {
   const int mul = tarei_graph_sole_consumer(graph, graph->nodes[sigmoid].out[0]);
-  TARE_TRY(tarei_join_names(&graph->nodes[index], graph->nodes[sigmoid].name, err));
+  TAREI_TRY(tarei_join_names(&graph->nodes[index], graph->nodes[sigmoid].name, err));
   tarei_graph_remove_node(graph, sigmoid);
-  TARE_TRY(tarei_absorb(graph, index, mul, err));
+  TAREI_TRY(tarei_absorb(graph, index, mul, err));
   return set_activation(&graph->nodes[index], &(activation){.name = "silu"}, err);
 }
 
@@ -163,7 +163,7 @@ static tare_status fuse_activation_at(tarei_graph *const graph, const int index,
     return TARE_OK;
   }
   *changed = true;
-  TARE_TRY(tarei_absorb(graph, index, next, err));
+  TAREI_TRY(tarei_absorb(graph, index, next, err));
   return set_activation(&graph->nodes[index], &act, err);
 }
 
@@ -173,7 +173,7 @@ static tare_status fuse_activation_run(tarei_graph *const graph,
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (tarei_takes_activation(&graph->nodes[i])) {
-      TARE_TRY(fuse_activation_at(graph, i, changed, err));
+      TAREI_TRY(fuse_activation_at(graph, i, changed, err));
     }
   }
   return TARE_OK;

@@ -272,7 +272,7 @@ static tare_status fuse_attention_mask_of(tarei_graph *const graph,
       (tarei_expr_is_const(graph->exprs, v->dims[0], &leading) && leading == 1)) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_add_helper(graph, m->mask, "__heads", out, err));
+  TAREI_TRY(tarei_add_helper(graph, m->mask, "__heads", out, err));
   tarei_value *const mask = &graph->values[*out];
   mask->rank = 4;
   mask->dims[3] = mask->dims[2];
@@ -314,12 +314,12 @@ static tare_status fuse_attention_build(tarei_graph *const graph, fuse_attention
   int inputs[4], out, node;
   int64_t heads = 1;
   for (int i = 0; i < 3; i++) {
-    TARE_TRY(tarei_heads_flatten(graph, in[i].value, &in[i].heads, in[i].order, &inputs[i], err));
+    TAREI_TRY(tarei_heads_flatten(graph, in[i].value, &in[i].heads, in[i].order, &inputs[i], err));
   }
-  TARE_TRY(fuse_attention_mask_of(graph, m, &inputs[3], err));
-  TARE_TRY(tarei_heads_unflatten(graph, result->value, &result->heads, result->order, &out, err));
-  TARE_TRY(tarei_pattern_replace(graph, &m->nodes, out, &tarei_op_attention, 1, inputs,
-                                 m->mask < 0 ? 3 : 4, &node, err));
+  TAREI_TRY(fuse_attention_mask_of(graph, m, &inputs[3], err));
+  TAREI_TRY(tarei_heads_unflatten(graph, result->value, &result->heads, result->order, &out, err));
+  TAREI_TRY(tarei_pattern_replace(graph, &m->nodes, out, &tarei_op_attention, 1, inputs,
+                                  m->mask < 0 ? 3 : 4, &node, err));
   (void)tarei_expr_is_const(graph->exprs, m->heads, &heads);
   return tarei_attr_set_int(&graph->nodes[node], "heads", heads) &&
                  tarei_attr_set_float(&graph->nodes[node], "scale", m->scale) &&
@@ -364,7 +364,7 @@ static tare_status fuse_attention_run(tarei_graph *const graph,
   const int n_nodes = graph->n_nodes;
   for (int i = 0; i < n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_matmul) {
-      TARE_TRY(fuse_attention_at(graph, i, changed, err));
+      TAREI_TRY(fuse_attention_at(graph, i, changed, err));
     }
   }
   return TARE_OK;

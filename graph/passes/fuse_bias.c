@@ -13,7 +13,7 @@ static tare_status bias_vector(tarei_graph *const graph, const int value, const 
     return tarei_const_strip(graph, value, 1, out, err);
   }
   float *data;
-  TARE_TRY(tarei_const_new(graph, value, "__bias", 1, &channels, out, &data, err));
+  TAREI_TRY(tarei_const_new(graph, value, "__bias", 1, &channels, out, &data, err));
   for (int64_t i = 0; i < channels; i++) {
     data[i] = *from;
   }
@@ -37,8 +37,8 @@ static tare_status fuse_bias_at(tarei_graph *const graph, const int index, bool 
       !tarei_const_channels(graph, other, rank, rank - 1, channels, &step)) {
     return TARE_OK;
   }
-  TARE_TRY(bias_vector(graph, other, rank, channels, &bias, err));
-  TARE_TRY(tarei_node_set_in(&graph->nodes[index], 2, bias, err));
+  TAREI_TRY(bias_vector(graph, other, rank, channels, &bias, err));
+  TAREI_TRY(tarei_node_set_in(&graph->nodes[index], 2, bias, err));
   *changed = true;
   return tarei_absorb(graph, index, next, err);
 }
@@ -48,7 +48,7 @@ static tare_status fuse_bias_run(tarei_graph *const graph, const tarei_pass_opti
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (tarei_has_epilogue(&graph->nodes[i])) {
-      TARE_TRY(fuse_bias_at(graph, i, changed, err));
+      TAREI_TRY(fuse_bias_at(graph, i, changed, err));
     }
   }
   return TARE_OK;

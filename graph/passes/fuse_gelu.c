@@ -193,7 +193,8 @@ static tare_status fuse_gelu_at(tarei_graph *const graph, const int root, bool *
     if (!tarei_value_is_f32(graph, m.x) || !fuse_gelu_matches(&m, root, &form)) {
       continue;
     }
-    TARE_TRY(tarei_pattern_replace(graph, &m.nodes, root, &tarei_op_gelu, 20, &m.x, 1, &node, err));
+    TAREI_TRY(
+        tarei_pattern_replace(graph, &m.nodes, root, &tarei_op_gelu, 20, &m.x, 1, &node, err));
     if (!tarei_attr_set_string(&graph->nodes[node], "approximate", form)) {
       return tarei_fail_memory(err, "approximate", sizeof(tarei_attr));
     }
@@ -210,7 +211,7 @@ static tare_status fuse_gelu_run(tarei_graph *const graph, const tarei_pass_opti
   for (int i = 0; i < n; i++) {
     const tarei_op *const op = graph->nodes[i].op;
     if (op == &tarei_op_mul || op == &tarei_op_div) {
-      TARE_TRY(fuse_gelu_at(graph, graph->nodes[i].out[0], changed, err));
+      TAREI_TRY(fuse_gelu_at(graph, graph->nodes[i].out[0], changed, err));
     }
   }
   return TARE_OK;

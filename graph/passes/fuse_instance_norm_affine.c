@@ -37,10 +37,10 @@ static tare_status fuse_pair(tarei_graph *const graph, const int norm, const int
     return TARE_OK;
   }
   float *scale_data, *bias_data;
-  TARE_TRY(tarei_const_new(graph, graph->nodes[norm].in[1], "__fused", 1, &a.channels, &scale,
-                           &scale_data, err));
-  TARE_TRY(tarei_const_new(graph, graph->nodes[norm].in[2], "__fused", 1, &a.channels, &bias,
-                           &bias_data, err));
+  TAREI_TRY(tarei_const_new(graph, graph->nodes[norm].in[1], "__fused", 1, &a.channels, &scale,
+                            &scale_data, err));
+  TAREI_TRY(tarei_const_new(graph, graph->nodes[norm].in[2], "__fused", 1, &a.channels, &bias,
+                            &bias_data, err));
   for (int64_t c = 0; c < a.channels; c++) {
     scale_data[c] = multiplies ? a.scale[c] * by[c * step] : a.scale[c];
     bias_data[c] = multiplies ? a.bias[c] * by[c * step] : a.bias[c] + by[c * step];
@@ -59,7 +59,7 @@ static tare_status fuse_instance_norm_affine_at(tarei_graph *const graph, const 
     const int next = tarei_graph_sole_consumer(graph, graph->nodes[norm].out[0]);
     if (next >= 0 &&
         (graph->nodes[next].op == &tarei_op_mul || graph->nodes[next].op == &tarei_op_add)) {
-      TARE_TRY(fuse_pair(graph, norm, next, &fused, err));
+      TAREI_TRY(fuse_pair(graph, norm, next, &fused, err));
     }
     *changed = *changed || fused;
   }
@@ -72,7 +72,7 @@ static tare_status fuse_instance_norm_affine_run(tarei_graph *const graph,
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_instance_normalization) {
-      TARE_TRY(fuse_instance_norm_affine_at(graph, i, changed, err));
+      TAREI_TRY(fuse_instance_norm_affine_at(graph, i, changed, err));
     }
   }
   return TARE_OK;

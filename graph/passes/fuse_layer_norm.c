@@ -146,8 +146,8 @@ static tare_status vector_of(tarei_graph *const graph, const fuse_layer_norm_nor
   const float *const from =
       value < 0 ? &one : tarei_const_channels(graph, value, rank, rank - 1, n->channels, &step);
   float *data;
-  TARE_TRY(tarei_const_new(graph, value < 0 ? n->root : value, "__vector", 1, &n->channels, out,
-                           &data, err));
+  TAREI_TRY(tarei_const_new(graph, value < 0 ? n->root : value, "__vector", 1, &n->channels, out,
+                            &data, err));
   for (int64_t i = 0; i < n->channels; i++) {
     data[i] = from[i * step];
   }
@@ -159,13 +159,13 @@ static tare_status fuse(tarei_graph *const graph, fuse_layer_norm_norm *const n,
   int in[3] = {n->x};
   const int n_in = n->shift < 0 ? 2 : 3;
   int node;
-  TARE_TRY(vector_of(graph, n, n->gain, &in[1], err));
+  TAREI_TRY(vector_of(graph, n, n->gain, &in[1], err));
   if (n->shift >= 0) {
-    TARE_TRY(vector_of(graph, n, n->shift, &in[2], err));
+    TAREI_TRY(vector_of(graph, n, n->shift, &in[2], err));
   }
-  TARE_TRY(tarei_pattern_replace(graph, &n->nodes, n->root, n->op,
-                                 n->op == &tarei_op_layer_normalization ? 17 : 23, in, n_in, &node,
-                                 err));
+  TAREI_TRY(tarei_pattern_replace(graph, &n->nodes, n->root, n->op,
+                                  n->op == &tarei_op_layer_normalization ? 17 : 23, in, n_in, &node,
+                                  err));
   if (!tarei_attr_set_int(&graph->nodes[node], "axis", -1) ||
       !tarei_attr_set_float(&graph->nodes[node], "epsilon", n->epsilon)) {
     return tarei_fail_memory(err, "axis", sizeof(tarei_attr));
@@ -195,7 +195,7 @@ static tare_status fuse_layer_norm_run(tarei_graph *const graph,
     }
     n.gain = take_affine(graph, &n, &tarei_op_mul);
     n.shift = n.op == &tarei_op_layer_normalization ? take_affine(graph, &n, &tarei_op_add) : -1;
-    TARE_TRY(fuse(graph, &n, err));
+    TAREI_TRY(fuse(graph, &n, err));
     *changed = true;
   }
   return TARE_OK;

@@ -51,7 +51,7 @@ static tare_status fuse_residual_at(tarei_graph *const graph, const int add, boo
   if (tarei_value_is_const(graph, residual)) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_node_set_in(&graph->nodes[host], 3, residual, err));
+  TAREI_TRY(tarei_node_set_in(&graph->nodes[host], 3, residual, err));
   *changed = true;
   return tarei_absorb(graph, host, add, err);
 }
@@ -62,7 +62,7 @@ static tare_status fuse_residual_run(tarei_graph *const graph,
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_add) {
-      TARE_TRY(fuse_residual_at(graph, i, changed, err));
+      TAREI_TRY(fuse_residual_at(graph, i, changed, err));
     }
   }
   return TARE_OK;

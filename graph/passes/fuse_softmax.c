@@ -81,7 +81,7 @@ static tare_status write_mask(tarei_graph *const graph, fuse_softmax_match *cons
   for (int i = 0; i < 3; i++) {
     in[i] = graph->nodes[m->where].in[i];
   }
-  TARE_TRY(tarei_add_helper(graph, in[0], "__mask", &m->mask, err));
+  TAREI_TRY(tarei_add_helper(graph, in[0], "__mask", &m->mask, err));
   graph->values[m->mask].dtype = TARE_F32;
   zero = tarei_graph_add_const(graph, "zero", TARE_F32, 0, NULL, NULL);
   if (zero < 0) {
@@ -125,12 +125,12 @@ static tare_status fuse_softmax_at(tarei_graph *const graph, const int softmax, 
     return TARE_OK;
   }
   if (m.where >= 0) {
-    TARE_TRY(write_mask(graph, &m, err));
+    TAREI_TRY(write_mask(graph, &m, err));
   }
   const int in[] = {m.x, m.mask};
   int node;
-  TARE_TRY(tarei_pattern_replace(graph, &m.nodes, root, &tarei_op_scaled_softmax, 1, in,
-                                 m.mask < 0 ? 1 : 2, &node, err));
+  TAREI_TRY(tarei_pattern_replace(graph, &m.nodes, root, &tarei_op_scaled_softmax, 1, in,
+                                  m.mask < 0 ? 1 : 2, &node, err));
   *changed = true;
   return tarei_attr_set_float(&graph->nodes[node], "scale", m.scale)
              ? TARE_OK
@@ -143,7 +143,7 @@ static tare_status fuse_softmax_run(tarei_graph *const graph,
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_softmax) {
-      TARE_TRY(fuse_softmax_at(graph, i, changed, err));
+      TAREI_TRY(fuse_softmax_at(graph, i, changed, err));
     }
   }
   return TARE_OK;

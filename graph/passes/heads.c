@@ -131,8 +131,8 @@ bool tarei_heads_is_flat(const tarei_graph *const graph, const int value,
 tare_status tarei_add_reshape(tarei_graph *const graph, const int from, const int to,
                               tare_error *const err) {
   int node;
-  TARE_TRY(tarei_add_node(graph, &tarei_op_reshape, graph->values[to].name, 14, &from, 1, to, &node,
-                          err));
+  TAREI_TRY(tarei_add_node(graph, &tarei_op_reshape, graph->values[to].name, 14, &from, 1, to,
+                           &node, err));
   return tarei_dims_to_attr(graph, &graph->nodes[node], to, err);
 }
 
@@ -140,7 +140,7 @@ tare_status tarei_add_reshape(tarei_graph *const graph, const int from, const in
 static tare_status add_flat(tarei_graph *const graph, const int value,
                             const tarei_heads *const heads, const tarei_heads_order order,
                             int *const out, tare_error *const err) {
-  TARE_TRY(tarei_add_helper(graph, value, "__heads", out, err));
+  TAREI_TRY(tarei_add_helper(graph, value, "__heads", out, err));
   graph->values[*out].rank = 3;
   flat_dims(graph, heads, order, graph->values[*out].dims);
   return TARE_OK;
@@ -153,12 +153,12 @@ tare_status tarei_heads_flatten(tarei_graph *const graph, const int value,
                                 int *const out, tare_error *const err) {
   *out = value;
   if (!tarei_heads_is_flat(graph, value, heads, order)) {
-    TARE_TRY(add_flat(graph, value, heads, order, out, err));
-    TARE_TRY(tarei_add_reshape(graph, value, *out, err));
+    TAREI_TRY(add_flat(graph, value, heads, order, out, err));
+    TAREI_TRY(tarei_add_reshape(graph, value, *out, err));
   }
   if (order == TAREI_HEADS_ROWS_FIRST) {
     const int from = *out;
-    TARE_TRY(add_flat(graph, value, heads, TAREI_HEADS_BATCH_FIRST, out, err));
+    TAREI_TRY(add_flat(graph, value, heads, TAREI_HEADS_BATCH_FIRST, out, err));
     return tarei_add_transpose(graph, from, *out, &swap, err);
   }
   return TARE_OK;
@@ -170,13 +170,13 @@ tare_status tarei_heads_unflatten(tarei_graph *const graph, const int value,
   int to = value;
   *out = value;
   if (!tarei_heads_is_flat(graph, value, heads, order)) {
-    TARE_TRY(add_flat(graph, value, heads, order, &to, err));
-    TARE_TRY(tarei_add_reshape(graph, to, value, err));
+    TAREI_TRY(add_flat(graph, value, heads, order, &to, err));
+    TAREI_TRY(tarei_add_reshape(graph, to, value, err));
     *out = to;
   }
   if (order == TAREI_HEADS_ROWS_FIRST) {
-    TARE_TRY(add_flat(graph, value, heads, TAREI_HEADS_BATCH_FIRST, out, err));
-    TARE_TRY(tarei_add_transpose(graph, *out, to, &swap, err));
+    TAREI_TRY(add_flat(graph, value, heads, TAREI_HEADS_BATCH_FIRST, out, err));
+    TAREI_TRY(tarei_add_transpose(graph, *out, to, &swap, err));
   }
   if (*out != value) {
     tarei_hand_over_name(graph, value, *out);

@@ -76,7 +76,7 @@ tare_status tarei_add_transpose(tarei_graph *const graph, const int from, const 
   const tare_status status = tarei_add_node(graph, &tarei_op_transpose, tarei_str_get(&name), 13,
                                             &from, 1, to, &node, err);
   tarei_str_free(&name);
-  TARE_TRY(status);
+  TAREI_TRY(status);
   if (!tarei_attr_set_ints(&graph->nodes[node], "perm", perm->axis, perm->rank)) {
     return tarei_fail_memory(err, "perm", sizeof(tarei_attr));
   }
@@ -92,7 +92,7 @@ tare_status tarei_output_before(tarei_graph *const graph, const int node,
   const int old = graph->nodes[node].out[0];
   const char *const suffix = graph->values[old].is_output ? "__nxc" : "__ncx";
   int twin;
-  TARE_TRY(tarei_add_helper(graph, old, suffix, &twin, err));
+  TAREI_TRY(tarei_add_helper(graph, old, suffix, &twin, err));
   for (int i = 0; i < perm->rank; i++) {
     graph->values[twin].dims[perm->axis[i]] = graph->values[old].dims[i];
   }

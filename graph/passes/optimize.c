@@ -1,23 +1,23 @@
 #include "base/mem.h"
 #include "graph/passes/passes.h"
 
-#define TARE_PASS(name) &tarei_pass_##name,
+#define TAREI_PASS(name) &tarei_pass_##name,
 static const tarei_pass *const passes[] = {
 #include "graph/passes/passes.inc"
 };
-#undef TARE_PASS
+#undef TAREI_PASS
 
 enum { N_PASSES = sizeof passes / sizeof *passes, MAX_ROUNDS = 8 };
 
 static tare_status run_and_tidy(tarei_graph *const graph, const tarei_pass *const pass,
                                 const tarei_pass_options *const options, bool *const changed,
                                 tare_error *const err) {
-  TARE_TRY(pass->run(graph, options, changed, err));
+  TAREI_TRY(pass->run(graph, options, changed, err));
   if (!*changed) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_graph_compact(graph, err));
-  TARE_TRY(tarei_graph_infer(graph, err));
+  TAREI_TRY(tarei_graph_compact(graph, err));
+  TAREI_TRY(tarei_graph_infer(graph, err));
 #ifndef NDEBUG
   tarei_graph_check(graph);
 #endif
@@ -35,7 +35,7 @@ tare_status tarei_pass_run(tarei_graph *const graph, const tarei_pass *const pas
 static tare_status optimize(tarei_graph *const graph, const tarei_pass_options *const options,
                             tare_error *const err) {
   bool any = true;
-  TARE_TRY(tarei_graph_compact(graph, err));
+  TAREI_TRY(tarei_graph_compact(graph, err));
   for (int round = 0; any && round < MAX_ROUNDS; round++) {
     any = false;
     for (int i = 0; i < N_PASSES; i++) {
@@ -43,14 +43,14 @@ static tare_status optimize(tarei_graph *const graph, const tarei_pass_options *
         continue;
       }
       bool changed;
-      TARE_TRY(tarei_pass_run(graph, passes[i], options, &changed, err));
+      TAREI_TRY(tarei_pass_run(graph, passes[i], options, &changed, err));
       any = any || changed;
     }
   }
   for (int n = 0; n < graph->n_nodes; n++) {
     tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
-      TARE_TRY(optimize(body, options, err));
+      TAREI_TRY(optimize(body, options, err));
     }
   }
   return TARE_OK;

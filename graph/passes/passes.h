@@ -4,9 +4,9 @@
 
 #include "graph/pass.h"
 
-#define TARE_PASS(name) extern const tarei_pass tarei_pass_##name;
+#define TAREI_PASS(name) extern const tarei_pass tarei_pass_##name;
 #include "graph/passes/passes.inc"
-#undef TARE_PASS
+#undef TAREI_PASS
 
 /* Runs one pass; when it changed something, dead parts are dropped and shapes inferred anew. */
 tare_status tarei_pass_run(tarei_graph *graph, const tarei_pass *pass,

@@ -61,7 +61,7 @@ static tare_status constant_before(tarei_graph *const graph, const int value,
   if (tare_tensor_count(&tensor) == 1) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_const_permute(graph, value, perm->rank, inverse.axis, "__nxc", out, err));
+  TAREI_TRY(tarei_const_permute(graph, value, perm->rank, inverse.axis, "__nxc", out, err));
   return exact_rank ? TARE_OK : tarei_const_strip(graph, *out, 0, out, err);
 }
 
@@ -84,12 +84,12 @@ static tare_status pass(tarei_graph *const graph, const int index, const tarei_p
     if (t) {
       value = t->in[0];
     } else if (value >= 0) {
-      TARE_TRY(constant_before(graph, value, perm, joins, &value, err));
+      TAREI_TRY(constant_before(graph, value, perm, joins, &value, err));
     }
     graph->nodes[index].in[i] = value;
   }
   if (joins) {
-    TARE_TRY(move_axis(&graph->nodes[index], perm, err));
+    TAREI_TRY(move_axis(&graph->nodes[index], perm, err));
   }
   return tarei_output_before(graph, index, perm, err);
 }
@@ -104,7 +104,7 @@ static bool can_rename(tarei_graph *const graph, const tarei_node *const node,
 
 static tare_status rename_axes(tarei_graph *const graph, const int index,
                                const tarei_perm *const perm, tare_error *const err) {
-  TARE_TRY(tarei_axes_move(graph, index, perm, err));
+  TAREI_TRY(tarei_axes_move(graph, index, perm, err));
   graph->nodes[index].in[0] = tarei_producer(graph, graph->nodes[index].in[0])->in[0];
   return tarei_output_before(graph, index, perm, err);
 }
@@ -131,7 +131,7 @@ static tare_status push_transposes_visit(tarei_graph *const graph, const int ind
                                          bool *const changed, tare_error *const err) {
   tarei_perm perm;
   if (graph->nodes[index].op == &tarei_op_transpose) {
-    TARE_TRY(push_transposes_merge(graph, index, changed, err));
+    TAREI_TRY(push_transposes_merge(graph, index, changed, err));
     if (tarei_perm_of(graph, &graph->nodes[index], &perm) && tarei_perm_is_identity(&perm)) {
       return tarei_replace_output(graph, index, graph->nodes[index].in[0], changed, err);
     }
@@ -158,12 +158,12 @@ static tare_status push_transposes_run(tarei_graph *const graph,
     const int n = graph->n_nodes;
     for (int i = 0; i < n; i++) {
       if (graph->nodes[i].op) {
-        TARE_TRY(push_transposes_visit(graph, i, &moved, err));
+        TAREI_TRY(push_transposes_visit(graph, i, &moved, err));
       }
     }
     if (moved) {
       *changed = true;
-      TARE_TRY(tarei_graph_compact(graph, err));
+      TAREI_TRY(tarei_graph_compact(graph, err));
     }
   }
   return TARE_OK;

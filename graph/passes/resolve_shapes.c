@@ -24,7 +24,7 @@ static tare_status resolve_shapes_run(tarei_graph *const graph,
     if (reads_shape && node->n_in == 2 && dims_known(graph, node->out[0]) &&
         !tarei_node_measures(graph, node) &&
         !tarei_dims_need_more(graph, node->out[0], node->in[0])) {
-      TARE_TRY(tarei_dims_to_attr(graph, node, node->out[0], err));
+      TAREI_TRY(tarei_dims_to_attr(graph, node, node->out[0], err));
       tarei_attr_remove(node, "allowzero");
       tarei_node_cut_inputs(node, 1);
       *changed = true;

@@ -86,7 +86,7 @@ tare_status tarei_replace_output(tarei_graph *const graph, const int node, const
       return TARE_OK;
     }
     if (n->n_in < 1) {
-      TARE_TRY(tarei_node_set_in(n, 0, value, err));
+      TAREI_TRY(tarei_node_set_in(n, 0, value, err));
     }
     tarei_graph_replace_uses(graph, n->out[0], value);
     become_identity(n, value);
@@ -122,7 +122,7 @@ tare_status tarei_join_names(tarei_node *const node, const char *const next,
 tare_status tarei_absorb(tarei_graph *const graph, const int node, const int next,
                          tare_error *const err) {
   tarei_node *const n = &graph->nodes[node];
-  TARE_TRY(tarei_join_names(n, graph->nodes[next].name, err));
+  TAREI_TRY(tarei_join_names(n, graph->nodes[next].name, err));
   const int out = graph->nodes[next].out[0];
   graph->values[n->out[0]].producer = -1;
   tarei_graph_remove_node(graph, next);

@@ -48,7 +48,7 @@ static tare_status become_reshape(const tarei_graph *const graph, tarei_node *co
 static tare_status simplify_reshapes_merge(tarei_graph *const graph, tarei_node *const second,
                                            tarei_node *const first, tare_error *const err) {
   const int between = second->in[0];
-  TARE_TRY(become_reshape(graph, second, first->in[0], err));
+  TAREI_TRY(become_reshape(graph, second, first->in[0], err));
   if (tarei_graph_count_uses(graph, between) == 0 && graph->values[between].observable &&
       !graph->values[second->out[0]].observable) {
     char *const name = second->name;
@@ -66,14 +66,14 @@ static tare_status simplify_reshapes_run(tarei_graph *const graph,
   for (int i = 0; i < graph->n_nodes; i++) {
     tarei_node *const node = &graph->nodes[i];
     if (node->op == &tarei_op_transpose && simplify_reshapes_keeps_order(graph, node)) {
-      TARE_TRY(become_reshape(graph, node, node->in[0], err));
+      TAREI_TRY(become_reshape(graph, node, node->in[0], err));
       *changed = true;
     }
     tarei_node *const first =
         node->op && tarei_is_reshape(graph, node) ? tarei_producer(graph, node->in[0]) : NULL;
     if (first && tarei_is_reshape(graph, first) &&
         !tarei_dims_need_more(graph, node->out[0], first->in[0])) {
-      TARE_TRY(simplify_reshapes_merge(graph, node, first, err));
+      TAREI_TRY(simplify_reshapes_merge(graph, node, first, err));
       *changed = true;
     }
   }

@@ -59,7 +59,7 @@ static tare_status gemm_weight(tarei_graph *const graph, const int value, const 
     return TARE_OK;
   }
   float *data;
-  TARE_TRY(tarei_const_new(graph, value, "__kn", 2, (int64_t[]){k, n}, out, &data, err));
+  TAREI_TRY(tarei_const_new(graph, value, "__kn", 2, (int64_t[]){k, n}, out, &data, err));
   const int64_t step_k = transposed ? 1 : n, step_n = transposed ? k : 1;
   for (int64_t i = 0; i < k; i++) {
     for (int64_t j = 0; j < n; j++) {
@@ -86,7 +86,7 @@ static tare_status to_linear_gemm_bias(tarei_graph *const graph, const int value
   if (beta == 1 && step == 1 && graph->values[value].rank == 1) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_const_new(graph, value, "__bias", 1, &n, out, &data, err));
+  TAREI_TRY(tarei_const_new(graph, value, "__bias", 1, &n, out, &data, err));
   for (int64_t i = 0; i < n; i++) {
     data[i] = beta * from[i * step];
   }
@@ -108,10 +108,10 @@ static tare_status convert_gemm(tarei_graph *const graph, const int index, bool 
   if (c >= 0 && !tarei_const_channels(graph, c, 2, 1, n, &step)) {
     return TARE_OK;
   }
-  TARE_TRY(gemm_weight(graph, gemm->in[1], transposed, tarei_attr_float(gemm, "alpha", 1), &weight,
-                       err));
+  TAREI_TRY(gemm_weight(graph, gemm->in[1], transposed, tarei_attr_float(gemm, "alpha", 1), &weight,
+                        err));
   if (c >= 0) {
-    TARE_TRY(to_linear_gemm_bias(graph, c, n, tarei_attr_float(gemm, "beta", 1), &bias, err));
+    TAREI_TRY(to_linear_gemm_bias(graph, c, n, tarei_attr_float(gemm, "beta", 1), &bias, err));
   }
   tarei_node *const node = &graph->nodes[index];
   scale_scales(node, tarei_attr_float(node, "alpha", 1));
@@ -132,7 +132,7 @@ static tare_status to_linear_run(tarei_graph *const graph, const tarei_pass_opti
     if (node->op == &tarei_op_matmul && convert_matmul(graph, node)) {
       *changed = true;
     } else if (node->op == &tarei_op_gemm) {
-      TARE_TRY(convert_gemm(graph, i, changed, err));
+      TAREI_TRY(convert_gemm(graph, i, changed, err));
     }
   }
   return TARE_OK;

@@ -90,7 +90,7 @@ static tare_status trim_pads_run(tarei_graph *const graph, const tarei_pass_opti
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].op == &tarei_op_slice) {
-      TARE_TRY(trim_pads_fuse_at(graph, i, changed, err));
+      TAREI_TRY(trim_pads_fuse_at(graph, i, changed, err));
     }
   }
   return TARE_OK;

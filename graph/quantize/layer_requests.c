@@ -16,7 +16,7 @@ static tare_status pick_precision(const char *const text, tare_precision *const 
   for (int i = 0; i < N; i++) {
     names[i] = tare_precision_name((tare_precision)(FIRST + i));
   }
-  TARE_TRY(tarei_pick("layer precision", text, names, N, &picked, err));
+  TAREI_TRY(tarei_pick("layer precision", text, names, N, &picked, err));
   *out = (tare_precision)(FIRST + picked);
   return TARE_OK;
 }
@@ -29,7 +29,7 @@ static tare_status layer_requests_parse_item(char *const item, tarei_requests *c
     return tarei_fail(err, TARE_E_USAGE, "layer precision '%s': expected NAME-GLOB:PRECISION",
                       item);
   }
-  TARE_TRY(pick_precision(colon + 1, &precision, err));
+  TAREI_TRY(pick_precision(colon + 1, &precision, err));
   if (!TAREI_GROW(out->items, out->n, out->capacity)) {
     return tarei_fail_memory(err, "layer precisions", sizeof *out->items);
   }

@@ -254,10 +254,10 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
   const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
   const tarei_int8_form *const form = g->nodes[n].op->int8;
   if (r->precision[n] != TARE_PRECISION_INT8_ROWS) {
-    TARE_TRY(quantized(g, r, in[0], &in[0], err));
+    TAREI_TRY(quantized(g, r, in[0], &in[0], err));
   }
   for (int i = 1; i < form->activations; i++) { /* packed as s8 */
-    TARE_TRY(quantized(g, r, in[i], &in[i], err));
+    TAREI_TRY(quantized(g, r, in[i], &in[i], err));
   }
   return residual ? quantized(g, r, in[TAREI_INT8_RESIDUAL], &in[TAREI_INT8_RESIDUAL], err)
                   : TARE_OK;
@@ -267,7 +267,7 @@ static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *
                                     tare_error *const err) {
   const tarei_op *const to = g->nodes[n].op->int8->op;
   int *const in = g->nodes[n].in; /* stays where it is when nodes are added */
-  TARE_TRY(quantize_inputs(g, n, r, in, err));
+  TAREI_TRY(quantize_inputs(g, n, r, in, err));
   const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in,
                                      g->nodes[n].n_in, g->nodes[n].out, g->nodes[n].n_out);
   const bool rows = r->precision[n] == TARE_PRECISION_INT8_ROWS;
@@ -319,7 +319,7 @@ static tare_status decide_nodes(tarei_graph *const g, rewrite *const r,
     const tarei_int8_form *const form = g->nodes[n].op->int8;
     tare_precision got = TARE_PRECISION_FP32;
     if (form) {
-      TARE_TRY(decide(g, n, form, r->options, requests, refused, &got, err));
+      TAREI_TRY(decide(g, n, form, r->options, requests, refused, &got, err));
     }
     r->precision[n] = (unsigned char)got;
   }
@@ -333,7 +333,7 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
   memset(r->bytes, 0xff, (size_t)g->n_values * sizeof *r->bytes);
   for (int n = 0; n < n_nodes; n++) {
     if (r->precision[n] != TARE_PRECISION_FP32) {
-      TARE_TRY(quantize_replace(g, n, r, err));
+      TAREI_TRY(quantize_replace(g, n, r, err));
     }
   }
   return TARE_OK;
@@ -343,7 +343,7 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
                                  tare_error *const err) {
   const bool by_name = o->build.constraints != TARE_CONSTRAINTS_NONE;
   tarei_requests requests;
-  TARE_TRY(tarei_requests_parse(by_name ? o->build.layer_precisions : NULL, &requests, err));
+  TAREI_TRY(tarei_requests_parse(by_name ? o->build.layer_precisions : NULL, &requests, err));
   tarei_str refused = {0};
   const size_t n_nodes = (size_t)g->n_nodes, n_values = (size_t)g->n_values;
   rewrite r = {.options = o,
@@ -356,8 +356,8 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
     status = tarei_fail_memory(err, "quantization", n_values * sizeof *r.bytes);
     goto done;
   }
-  TARE_TRY_GOTO(decide_nodes(g, &r, &requests, &refused, err), done);
-  TARE_TRY_GOTO(tarei_requests_check_used(&requests, g, err), done);
+  TAREI_TRY_GOTO(decide_nodes(g, &r, &requests, &refused, err), done);
+  TAREI_TRY_GOTO(tarei_requests_check_used(&requests, g, err), done);
   if (o->build.constraints == TARE_CONSTRAINTS_OBEY && refused.length) {
     status = tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
                         tarei_str_get(&refused));

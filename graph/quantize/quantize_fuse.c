@@ -34,7 +34,7 @@ static tare_status quantize_fuse_make_table(tarei_graph *const g, const int n, b
     return TARE_OK;
   }
   int q;
-  TARE_TRY(tarei_quantize_as(g, g->nodes[index].in[0], g->nodes[index].in[0], &q, err));
+  TAREI_TRY(tarei_quantize_as(g, g->nodes[index].in[0], g->nodes[index].in[0], &q, err));
   tarei_node *const node = &g->nodes[index];
   if (!tarei_attr_set_string(node, "function", node->op->name)) {
     return tarei_fail_memory(err, "function", sizeof(tarei_attr));
@@ -135,12 +135,12 @@ static tare_status sweep(tarei_graph *const g, quantize_fuse_rule_fn *const *con
     changed = false;
     for (int n = g->n_nodes - 1; n >= 0; n--) {
       for (int i = 0; i < n_rules && g->nodes[n].op && is_quantize(&g->nodes[n]); i++) {
-        TARE_TRY(rules[i](g, n, &changed, err));
+        TAREI_TRY(rules[i](g, n, &changed, err));
       }
     }
     if (changed) {
-      TARE_TRY(tarei_graph_compact(g, err));
-      TARE_TRY(tarei_graph_infer(g, err));
+      TAREI_TRY(tarei_graph_compact(g, err));
+      TAREI_TRY(tarei_graph_infer(g, err));
     }
   }
   return TARE_OK;
@@ -150,6 +150,6 @@ tare_status tarei_graph_fuse_quantize(tarei_graph *const g, tare_error *const er
   static quantize_fuse_rule_fn *const upward[] = {cancel, tarei_quantize_hoist,
                                                   quantize_fuse_make_table};
   static quantize_fuse_rule_fn *const final[] = {absorb};
-  TARE_TRY(sweep(g, upward, 3, err));
+  TAREI_TRY(sweep(g, upward, 3, err));
   return sweep(g, final, 1, err);
 }

@@ -108,11 +108,11 @@ tare_status tarei_quantize_hoist(tarei_graph *const g, const int n, bool *const 
   }
   for (int i = 0; i < quantize_move_count_moved(&g->nodes[producer]); i++) {
     int q;
-    TARE_TRY(tarei_quantize_as(g, g->nodes[producer].in[i], out, &q, err));
+    TAREI_TRY(tarei_quantize_as(g, g->nodes[producer].in[i], out, &q, err));
     g->nodes[producer].in[i] = q;
   }
   if (g->nodes[producer].op == &tarei_op_pad) {
-    TARE_TRY(fill_zero_point(g, producer, out, err));
+    TAREI_TRY(fill_zero_point(g, producer, out, err));
   }
   /* the mover itself now carries bytes: its other inputs and attributes stay */
   g->nodes[producer].out[0] = out;

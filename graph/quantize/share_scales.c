@@ -53,20 +53,20 @@ tare_status tarei_graph_share_scales(tarei_graph *const g, tare_error *const err
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
     if (node->op == &tarei_op_concat) {
-      TARE_TRY(share_joined(g, node, err));
+      TAREI_TRY(share_joined(g, node, err));
     } else if (tarei_node_selects(node) && tarei_graph_sole_consumer(g, node->in[0]) == n) {
-      TARE_TRY(share_scales_share(g, node->out[0], node->in[0],
-                                  err)); /* nobody else reads what is left out */
+      TAREI_TRY(share_scales_share(g, node->out[0], node->in[0],
+                                   err)); /* nobody else reads what is left out */
     }
   }
   for (int n = 0; n < g->n_nodes; n++) {
     if (g->nodes[n].op->movement) {
-      TARE_TRY(share_scales_share(g, g->nodes[n].in[0], g->nodes[n].out[0], err));
+      TAREI_TRY(share_scales_share(g, g->nodes[n].in[0], g->nodes[n].out[0], err));
     }
   }
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     if (g->nodes[n].op->movement) {
-      TARE_TRY(share_scales_share(g, g->nodes[n].out[0], g->nodes[n].in[0], err));
+      TAREI_TRY(share_scales_share(g, g->nodes[n].out[0], g->nodes[n].in[0], err));
     }
   }
   return TARE_OK;

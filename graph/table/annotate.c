@@ -105,13 +105,13 @@ static tare_status annotate_graph(const tare_table *const table, const tarei_gra
     *n_found += !value->is_output; /* "logits" and the like are outputs of many models */
     const tarei_table_tensor *const tensor = &table->tensors[line];
     if (is_float_variable(value) && !is_dead(tensor, table->n_columns)) {
-      TARE_TRY(annotate_value(tensor, table->n_columns, value, err));
+      TAREI_TRY(annotate_value(tensor, table->n_columns, value, err));
     }
   }
   for (int n = 0; n < graph->n_nodes; n++) {
     const tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
-      TARE_TRY(annotate_graph(table, body, n_found, err));
+      TAREI_TRY(annotate_graph(table, body, n_found, err));
     }
   }
   return TARE_OK;
@@ -120,8 +120,8 @@ static tare_status annotate_graph(const tare_table *const table, const tarei_gra
 tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *const graph,
                                  const tare_profiles *const profiles, tare_error *const err) {
   int n_found = 0;
-  TARE_TRY(annotate_check_profiles(table, profiles, err));
-  TARE_TRY(annotate_graph(table, graph, &n_found, err));
+  TAREI_TRY(annotate_check_profiles(table, profiles, err));
+  TAREI_TRY(annotate_graph(table, graph, &n_found, err));
   return n_found ? TARE_OK
                  : tarei_fail(err, TARE_E_USAGE,
                               "none of the table's %d tensors is in model '%s': it was made for "

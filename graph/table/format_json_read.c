@@ -49,7 +49,7 @@ static tare_status format_json_read_get(const format_json_read_place *const p,
 static tare_status get_object(const format_json_read_place *const p, const cJSON *const object,
                               const char *const key, const cJSON **const out,
                               tare_error *const err) {
-  TARE_TRY(format_json_read_get(p, object, key, out, err));
+  TAREI_TRY(format_json_read_get(p, object, key, out, err));
   return cJSON_IsObject(*out) ? TARE_OK
                               : format_json_read_fail_at(p, key, "must be an object", err);
 }
@@ -57,14 +57,14 @@ static tare_status get_object(const format_json_read_place *const p, const cJSON
 static tare_status get_array(const format_json_read_place *const p, const cJSON *const object,
                              const char *const key, const cJSON **const out,
                              tare_error *const err) {
-  TARE_TRY(format_json_read_get(p, object, key, out, err));
+  TAREI_TRY(format_json_read_get(p, object, key, out, err));
   return cJSON_IsArray(*out) ? TARE_OK : format_json_read_fail_at(p, key, "must be an array", err);
 }
 
 static tare_status get_text(const format_json_read_place *const p, const cJSON *const object,
                             const char *const key, const char **const out, tare_error *const err) {
   const cJSON *item = NULL;
-  TARE_TRY(format_json_read_get(p, object, key, &item, err));
+  TAREI_TRY(format_json_read_get(p, object, key, &item, err));
   *out = cJSON_GetStringValue(item);
   return *out ? TARE_OK : format_json_read_fail_at(p, key, "must be a string", err);
 }
@@ -79,7 +79,7 @@ static bool as_count(const cJSON *const item, int64_t *const out) {
 static tare_status get_count(const format_json_read_place *const p, const cJSON *const object,
                              const char *const key, int64_t *const out, tare_error *const err) {
   const cJSON *item = NULL;
-  TARE_TRY(format_json_read_get(p, object, key, &item, err));
+  TAREI_TRY(format_json_read_get(p, object, key, &item, err));
   return as_count(item, out)
              ? TARE_OK
              : format_json_read_fail_at(p, key, "must be an integer from 0 to 2^53", err);
@@ -103,7 +103,7 @@ static tare_status keep_extras(const cJSON *const object, const char *const *con
     }
     const tare_status status = tarei_extras_add(extras, item->string, json, err);
     cJSON_free(json);
-    TARE_TRY(status);
+    TAREI_TRY(status);
   }
   return TARE_OK;
 }
@@ -176,7 +176,7 @@ static tare_status format_json_read_column(const format_json_read_place *const p
                                            cell_setter *const set, const int n_columns,
                                            tarei_cell *const cells, tare_error *const err) {
   const cJSON *array = NULL;
-  TARE_TRY(get_array(p, object, key, &array, err));
+  TAREI_TRY(get_array(p, object, key, &array, err));
   if (cJSON_GetArraySize(array) != n_columns) {
     return format_json_read_fail_at(
         p, key, "must have one value per column (one, or one per profile)", err);
@@ -203,7 +203,7 @@ static tare_status read_cells(const format_json_read_place *const p, const cJSON
                  {"count", set_count},
                  {"energy_lost", set_energy}};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-    TARE_TRY(
+    TAREI_TRY(
         format_json_read_column(p, item, columns[i].key, columns[i].set, n_columns, cells, err));
   }
   for (int i = 0; i < n_columns; i++) {
@@ -223,20 +223,20 @@ static tare_status format_json_read_tensor(format_json_read_place *const p, cons
     return tarei_fail(err, TARE_E_INPUT, "%s: %s must be an object", p->file, p->where);
   }
   const char *name = NULL, *same_as = NULL;
-  TARE_TRY(get_text(p, item, "name", &name, err));
+  TAREI_TRY(get_text(p, item, "name", &name, err));
   (void)snprintf(p->where, sizeof p->where, "tensor '%.120s'", name);
   if (format_json_read_find(item, "same_as")) {
-    TARE_TRY(get_text(p, item, "same_as", &same_as, err));
+    TAREI_TRY(get_text(p, item, "same_as", &same_as, err));
   }
-  TARE_TRY(read_cells(p, item, table->n_columns, cells, err));
-  TARE_TRY(tarei_table_add_tensor(table, name, same_as, cells, err));
+  TAREI_TRY(read_cells(p, item, table->n_columns, cells, err));
+  TAREI_TRY(tarei_table_add_tensor(table, name, same_as, cells, err));
   return keep_extras(item, known, &table->tensors[table->n_tensors - 1].extras, err);
 }
 
 static tare_status read_tensors(format_json_read_place *const p, const cJSON *const root,
                                 tare_table *const table, tare_error *const err) {
   const cJSON *array = NULL;
-  TARE_TRY(get_array(p, root, "tensors", &array, err));
+  TAREI_TRY(get_array(p, root, "tensors", &array, err));
   tarei_cell *const cells = tarei_calloc((size_t)table->n_columns, sizeof *cells);
   if (!cells) {
     return tarei_fail_memory(err, "a line of a calibration table", sizeof *cells);
@@ -246,7 +246,7 @@ static tare_status read_tensors(format_json_read_place *const p, const cJSON *co
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, array) {
     (void)snprintf(p->where, sizeof p->where, "tensors[%d]", i++);
-    TARE_TRY_GOTO(format_json_read_tensor(p, item, table, cells, err), done);
+    TAREI_TRY_GOTO(format_json_read_tensor(p, item, table, cells, err), done);
   }
 done:
   free(cells);
@@ -266,10 +266,10 @@ static tare_status read_profiles(format_json_read_place *const p, const cJSON *c
     }
     const char *spec = NULL;
     int64_t samples = 0;
-    TARE_TRY(get_text(p, item, "spec", &spec, err));
-    TARE_TRY(get_count(p, item, "samples", &samples, err));
-    TARE_TRY(tarei_table_add_profile(table, spec, samples, err));
-    TARE_TRY(keep_extras(item, known, &table->profiles[table->n_profiles - 1].extras, err));
+    TAREI_TRY(get_text(p, item, "spec", &spec, err));
+    TAREI_TRY(get_count(p, item, "samples", &samples, err));
+    TAREI_TRY(tarei_table_add_profile(table, spec, samples, err));
+    TAREI_TRY(keep_extras(item, known, &table->profiles[table->n_profiles - 1].extras, err));
   }
   p->where[0] = '\0';
   return TARE_OK;
@@ -278,13 +278,13 @@ static tare_status read_profiles(format_json_read_place *const p, const cJSON *c
 static tare_status read_warnings(const format_json_read_place *const p, const cJSON *const root,
                                  tare_table *const table, tare_error *const err) {
   const cJSON *array = NULL;
-  TARE_TRY(get_array(p, root, "warnings", &array, err));
+  TAREI_TRY(get_array(p, root, "warnings", &array, err));
   const cJSON *item = NULL;
   cJSON_ArrayForEach(item, array) {
     if (!cJSON_IsString(item)) {
       return format_json_read_fail_at(p, "warnings", "must be strings", err);
     }
-    TARE_TRY(tarei_table_warn(table, err, "%s", item->valuestring));
+    TAREI_TRY(tarei_table_warn(table, err, "%s", item->valuestring));
   }
   return TARE_OK;
 }
@@ -295,14 +295,14 @@ static tare_status format_json_read_model(const format_json_read_place *const p,
   static const char *const known[] = {"name", "hash", NULL};
   const cJSON *model = NULL;
   const char *name = NULL, *hash = NULL;
-  TARE_TRY(get_object(p, root, "model", &model, err));
-  TARE_TRY(get_text(p, model, "name", &name, err));
-  TARE_TRY(get_text(p, model, "hash", &hash, err));
+  TAREI_TRY(get_object(p, root, "model", &model, err));
+  TAREI_TRY(get_text(p, model, "name", &name, err));
+  TAREI_TRY(get_text(p, model, "hash", &hash, err));
   if (strlen(hash) != 16 || strspn(hash, "0123456789abcdef") != 16) {
     return format_json_read_fail_at(p, "hash", "must be 16 lower-case hexadecimal digits", err);
   }
   table->model_hash = strtoull(hash, NULL, 16);
-  TARE_TRY(tarei_table_set_text(&table->model_name, name, err));
+  TAREI_TRY(tarei_table_set_text(&table->model_name, name, err));
   return keep_extras(model, known, &table->model_extras, err);
 }
 
@@ -310,12 +310,12 @@ static tare_status read_texts(const format_json_read_place *const p, const cJSON
                               tare_table *const table, tare_error *const err) {
   static const char *const none[] = {NULL};
   const char *text = NULL;
-  TARE_TRY(get_text(p, root, "fit", &text, err));
-  TARE_TRY(tarei_table_set_text(&table->fit, text, err));
-  TARE_TRY(get_text(p, root, "pad_stats", &text, err));
-  TARE_TRY(tarei_table_set_text(&table->pad_stats, strcmp(text, "skip") ? text : "exclude", err));
+  TAREI_TRY(get_text(p, root, "fit", &text, err));
+  TAREI_TRY(tarei_table_set_text(&table->fit, text, err));
+  TAREI_TRY(get_text(p, root, "pad_stats", &text, err));
+  TAREI_TRY(tarei_table_set_text(&table->pad_stats, strcmp(text, "skip") ? text : "exclude", err));
   const cJSON *parameters = NULL;
-  TARE_TRY(get_object(p, root, "parameters", &parameters, err));
+  TAREI_TRY(get_object(p, root, "parameters", &parameters, err));
   return keep_extras(parameters, none, &table->parameters, err);
 }
 
@@ -326,14 +326,14 @@ static tare_status format_json_read_check_version(const format_json_read_place *
                                                   tare_error *const err) {
   const char *format = NULL;
   int64_t major = 0, number = 0;
-  TARE_TRY(get_text(p, root, "format", &format, err));
+  TAREI_TRY(get_text(p, root, "format", &format, err));
   if (strcmp(format, "tare.calib") != 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: 'format' is '%.80s', expected 'tare.calib'", p->file,
                       format);
   }
-  TARE_TRY(get_object(p, root, "version", version, err));
-  TARE_TRY(get_count(p, *version, "major", &major, err));
-  TARE_TRY(get_count(p, *version, "minor", &number, err));
+  TAREI_TRY(get_object(p, root, "version", version, err));
+  TAREI_TRY(get_count(p, *version, "major", &major, err));
+  TAREI_TRY(get_count(p, *version, "minor", &number, err));
   if (major != 1) {
     return tarei_fail(err, TARE_E_INPUT, "%s: tare.calib version %lld is not supported: expected 1",
                       p->file, (long long)major);
@@ -349,10 +349,10 @@ static tare_status start_table(const format_json_read_place *const p, const cJSO
   int minor = 0;
   const cJSON *version = NULL, *per_profile = NULL;
   const char *method = NULL;
-  TARE_TRY(format_json_read_check_version(p, root, &minor, &version, err));
-  TARE_TRY(get_text(p, root, "method", &method, err));
-  TARE_TRY(format_json_read_get(p, root, "per_profile", &per_profile, err));
-  TARE_TRY(get_array(p, root, "profiles", profiles, err));
+  TAREI_TRY(format_json_read_check_version(p, root, &minor, &version, err));
+  TAREI_TRY(get_text(p, root, "method", &method, err));
+  TAREI_TRY(format_json_read_get(p, root, "per_profile", &per_profile, err));
+  TAREI_TRY(get_array(p, root, "profiles", profiles, err));
   if (!cJSON_IsBool(per_profile)) {
     return format_json_read_fail_at(p, "per_profile", "must be true or false", err);
   }
@@ -362,7 +362,7 @@ static tare_status start_table(const format_json_read_place *const p, const cJSO
     return format_json_read_fail_at(p, "profiles",
                                     "must have 1..64 entries (0 only for a merged table)", err);
   }
-  TARE_TRY(tarei_table_new(method, split ? n : 1, out, err));
+  TAREI_TRY(tarei_table_new(method, split ? n : 1, out, err));
   (*out)->per_profile = split;
   (*out)->minor = minor;
   return keep_extras(version, known, &(*out)->version_extras, err);
@@ -374,13 +374,13 @@ static tare_status read_root(format_json_read_place *const p, const cJSON *const
                                       "model",    "fit",      "pad_stats", "per_profile",
                                       "profiles", "warnings", "tensors",   NULL};
   const cJSON *profiles = NULL;
-  TARE_TRY(start_table(p, root, &profiles, out, err));
-  TARE_TRY(read_texts(p, root, *out, err));
-  TARE_TRY(format_json_read_model(p, root, *out, err));
-  TARE_TRY(read_profiles(p, profiles, *out, err));
-  TARE_TRY(read_warnings(p, root, *out, err));
-  TARE_TRY(read_tensors(p, root, *out, err));
-  TARE_TRY(keep_extras(root, known, &(*out)->extras, err));
+  TAREI_TRY(start_table(p, root, &profiles, out, err));
+  TAREI_TRY(read_texts(p, root, *out, err));
+  TAREI_TRY(format_json_read_model(p, root, *out, err));
+  TAREI_TRY(read_profiles(p, profiles, *out, err));
+  TAREI_TRY(read_warnings(p, root, *out, err));
+  TAREI_TRY(read_tensors(p, root, *out, err));
+  TAREI_TRY(keep_extras(root, known, &(*out)->extras, err));
   return tarei_table_finish(*out, p->file, err);
 }
 

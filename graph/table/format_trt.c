@@ -144,7 +144,7 @@ static tare_status format_trt_entry(const tarei_source *const source, const int 
     return fail_line(source, number, line, "holds a NUL byte", err);
   }
   float scale = 0;
-  TARE_TRY(parse_scale(source, number, value, &scale, err));
+  TAREI_TRY(parse_scale(source, number, value, &scale, err));
   char *const copy = tarei_strndup(name.at, name.n);
   if (!copy) {
     return tarei_fail_memory(err, "a tensor name", name.n + 1);
@@ -182,7 +182,7 @@ static tare_status read_entries(const tarei_source *const source, cursor c, tare
   format_trt_text line;
   while (next_line(&c, &line)) {
     if (format_trt_trim(line).n) {
-      TARE_TRY(format_trt_entry(source, c.line, line, table, err));
+      TAREI_TRY(format_trt_entry(source, c.line, line, table, err));
     }
   }
   if (table->n_tensors == 0) {
@@ -196,7 +196,7 @@ static tare_status format_trt_read(const tarei_source *const source, tare_table 
   cursor c = {(const char *)source->data, (const char *)source->data + source->size, 0};
   format_trt_text line = {0};
   (void)next_line(&c, &line); /* there is one: the file was recognized by it */
-  TARE_TRY(format_trt_header(source, format_trt_trim(line), out, err));
+  TAREI_TRY(format_trt_header(source, format_trt_trim(line), out, err));
   return read_entries(source, c, *out, err);
 }
 

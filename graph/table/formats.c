@@ -77,7 +77,7 @@ tare_status tarei_table_read_source(const tarei_source *const source, tare_table
 tare_status tare_table_read(const char *const path, tare_table **const out, tare_error *const err) {
   *out = NULL;
   tarei_source source = {0};
-  TARE_TRY(tarei_source_open(path, &source, err));
+  TAREI_TRY(tarei_source_open(path, &source, err));
   const unsigned refusals = tarei_refusals();
   const tare_status status =
       tarei_settle(refusals, tarei_table_read_source(&source, out, err), path, err);
@@ -118,7 +118,7 @@ tare_status tarei_table_write_as(const tare_table *const table,
   assert(format->about.n_options <= TARE_MAX_TABLE_OPTIONS);
   for (int i = 0; i < o.n_settings; i++) {
     int option = 0;
-    TARE_TRY(formats_check(format, &o.settings[i], &option, err));
+    TAREI_TRY(formats_check(format, &o.settings[i], &option, err));
     values[option] = o.settings[i].value;
   }
   const bool merged = table->n_columns == 1;

@@ -115,7 +115,7 @@ tare_status tarei_table_add_tensor(tare_table *const table, const char *const na
   if (!tensor->cells) {
     return tarei_fail_memory(err, "a line of a calibration table", bytes);
   }
-  TARE_TRY(tarei_table_set_text(&tensor->name, name, err));
+  TAREI_TRY(tarei_table_set_text(&tensor->name, name, err));
   return same_as ? tarei_table_set_text(&tensor->same_as, same_as, err) : TARE_OK;
 }
 
@@ -143,7 +143,7 @@ tare_status tarei_extras_add(tarei_extras *const extras, const char *const key,
   }
   tarei_extra *const extra = &extras->items[extras->n++];
   *extra = (tarei_extra){0};
-  TARE_TRY(tarei_table_set_text(&extra->key, key, err));
+  TAREI_TRY(tarei_table_set_text(&extra->key, key, err));
   return tarei_table_set_text(&extra->json, json, err);
 }
 

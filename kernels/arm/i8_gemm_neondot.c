@@ -8,6 +8,6 @@
 #define DOT(sum, x, w) vdotq_s32(sum, vreinterpretq_s8_u8(veorq_u8(x, vdupq_n_u8(128))), w)
 #include "kernels/arm/i8_gemm_body.h"
 
-void tare_k_i8_gemm_u8s8_6x16__neondot(const tarei_i8_gemm *g) {
+void tarei_k_i8_gemm_u8s8_6x16__neondot(const tarei_i8_gemm *g) {
   multiply(g);
 }

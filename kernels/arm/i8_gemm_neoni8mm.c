@@ -7,6 +7,6 @@
 #define DOT(sum, x, w) vusdotq_s32(sum, x, w)
 #include "kernels/arm/i8_gemm_body.h"
 
-void tare_k_i8_gemm_u8s8_6x16__neoni8mm(const tarei_i8_gemm *g) {
+void tarei_k_i8_gemm_u8s8_6x16__neoni8mm(const tarei_i8_gemm *g) {
   multiply(g);
 }

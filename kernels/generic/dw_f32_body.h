@@ -146,6 +146,6 @@ static void dw_f32_tile(const dw_tile *tile, float (*acc)[DW_TILE_CHANNELS]) {
   }
 }
 
-void TAREI_K(tare_k_dw_conv_f32_f32_8x16)(const tarei_dw_conv *c) {
+void TAREI_K(tarei_k_dw_conv_f32_f32_8x16)(const tarei_dw_conv *c) {
   dw_walk(c, dw_f32_tile, TAREI_K(tarei_epilogue));
 }

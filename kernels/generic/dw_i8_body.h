@@ -43,6 +43,6 @@ static void dw_i8_tile(const dw_tile *tile, float (*acc)[DW_TILE_CHANNELS]) {
   }
 }
 
-void TAREI_K(tare_k_dw_conv_i8_u8s8_4x16)(const tarei_dw_conv *c) {
+void TAREI_K(tarei_k_dw_conv_i8_u8s8_4x16)(const tarei_dw_conv *c) {
   dw_walk(c, dw_i8_tile, TAREI_K(tarei_epilogue));
 }

@@ -23,7 +23,7 @@ DEFINE_BLOCK(4)
 DEFINE_BLOCK(5)
 DEFINE_BLOCK(6)
 
-void TAREI_K(tare_k_f32_gemm_f32_6x16)(const tarei_f32_gemm *g) {
+void TAREI_K(tarei_k_f32_gemm_f32_6x16)(const tarei_f32_gemm *g) {
   static gemm_block_fn *const by_rows[MAX_ROWS] = {block_1, block_2, block_3,
                                                    block_4, block_5, block_6};
   const gemm_walk walk = {.gemm = g,

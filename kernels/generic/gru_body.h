@@ -7,7 +7,7 @@ TAREI_INLINE v16 gate16(const float *x, const float *r, v16 clip, size_t n) {
   return v_sigmoid(v_clip(v_add(v_load_n(x, n), v_load_n(r, n)), clip));
 }
 
-void TAREI_K(tare_k_gru_reset_f32u8_16)(const tarei_gru_gates *g) {
+void TAREI_K(tarei_k_gru_reset_f32u8_16)(const tarei_gru_gates *g) {
   const v16 clip = v_set1(g->clip);
   for (size_t m = 0; m < g->m; m++) {
     const float *const x = g->x + m * g->ldx + g->gate_step;
@@ -33,7 +33,7 @@ TAREI_INLINE v16 candidate16(const tarei_gru_gates *g, const float *x, const flo
   return v_fma(gate16(x + g->gate_step, r + g->gate_step, clip, n), from_h, from_x);
 }
 
-void TAREI_K(tare_k_gru_update_f32u8_16)(const tarei_gru_gates *g) {
+void TAREI_K(tarei_k_gru_update_f32u8_16)(const tarei_gru_gates *g) {
   const v16 clip = v_set1(g->clip);
   const v16 one = v_set1(1.0f);
   for (size_t m = 0; m < g->m; m++) {

@@ -22,7 +22,7 @@ TAREI_INLINE v16 lstm_gate(const lstm_row *r, size_t gate, size_t i, size_t n, v
   return v_sigmoid(v_clip(sum, r->clip));
 }
 
-void TAREI_K(tare_k_lstm_update_f32u8_16)(const tarei_lstm_gates *g) {
+void TAREI_K(tarei_k_lstm_update_f32u8_16)(const tarei_lstm_gates *g) {
   enum { INPUT, OUTPUT, FORGET, CELL };
   for (size_t m = 0; m < g->m; m++) {
     const lstm_row row = {g->x + m * g->ldx, g->rec + m * g->ldrec, g->peephole, g->gate_step,

@@ -21,7 +21,7 @@ static void minmax_one_by_one(const float *x, size_t n, tarei_minmax *m) {
 
 TAREI_INLINE v16m v_is_finite(v16 x) { return v_less(v_abs(x), v_set1(INFINITY)); }
 
-void TAREI_K(tare_k_minmax_f32_64)(const float *x, size_t n, tarei_minmax *m) {
+void TAREI_K(tarei_k_minmax_f32_64)(const float *x, size_t n, tarei_minmax *m) {
   v16 low[4], high[4];
   for (int j = 0; j < 4; j++) {
     low[j] = v_set1(INFINITY);

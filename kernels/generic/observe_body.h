@@ -195,7 +195,7 @@ static void fold_rows(const uint32_t *rows, int64_t *out) {
   }
 }
 
-bool TAREI_K(tare_k_observe_f32_16)(tarei_observe *o) {
+bool TAREI_K(tarei_k_observe_f32_16)(tarei_observe *o) {
   assert(o->n_rows * o->n_columns <= TAREI_OBSERVE_MOST && o->bins <= TAREI_OBSERVE_BINS);
   o->pages[0] = o->pages[1] = 0;
   if (o->n_rows * o->n_columns == 0) {

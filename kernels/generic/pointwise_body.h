@@ -28,7 +28,7 @@ TAREI_INLINE void map_row(pointwise16_fn *f, float a, float b, const float *x, s
 ACTIVATIONS(DEFINE_ACT_ROW)
 #undef DEFINE_ACT_ROW
 
-void TAREI_K(tare_k_act_f32_16)(tarei_act act, float a, float b, const float *x, size_t n,
+void TAREI_K(tarei_k_act_f32_16)(tarei_act act, float a, float b, const float *x, size_t n,
                                 float *out) {
 #define ACT_ROW(name, value, expression) [value] = act_row_##name,
   static pointwise_row_fn *const rows[TAREI_ACT_COUNT] = {ACTIVATIONS(ACT_ROW)};
@@ -76,7 +76,7 @@ TAREI_INLINE v16 v_sign(v16 x) {
   return v_select(v_less(x, v_set1(0.0f)), v_set1(-1.0f), above);
 }
 
-#define TARE_UNARY(name, expression)                                                       \
+#define TAREI_UNARY(name, expression)                                                       \
   TAREI_INLINE v16 unary16_##name(v16 x, v16 a, v16 b) {                                   \
     (void)a;                                                                               \
     (void)b;                                                                               \
@@ -86,14 +86,14 @@ TAREI_INLINE v16 v_sign(v16 x) {
     map_row(unary16_##name, a, b, x, n, out);                                              \
   }
 #include "kernels/unary.inc"
-#undef TARE_UNARY
+#undef TAREI_UNARY
 
-void TAREI_K(tare_k_unary_f32_16)(tarei_unary op, float a, float b, const float *x, size_t n,
+void TAREI_K(tarei_k_unary_f32_16)(tarei_unary op, float a, float b, const float *x, size_t n,
                                   float *out) {
   static pointwise_row_fn *const rows[TAREI_UNARY_COUNT] = {
-#define TARE_UNARY(name, expression) [TAREI_UNARY_##name] = unary_row_##name,
+#define TAREI_UNARY(name, expression) [TAREI_UNARY_##name] = unary_row_##name,
 #include "kernels/unary.inc"
-#undef TARE_UNARY
+#undef TAREI_UNARY
   };
   rows[op](a, b, x, n, out);
 }
@@ -155,7 +155,7 @@ TAREI_INLINE v16 v_pow(v16 x, v16 y) {
 BINARIES(DEFINE_BINARY)
 #undef DEFINE_BINARY
 
-void TAREI_K(tare_k_binary_f32_16)(tarei_binary op, const float *a, size_t a_step, const float *b,
+void TAREI_K(tarei_k_binary_f32_16)(tarei_binary op, const float *a, size_t a_step, const float *b,
                                    size_t b_step, size_t n, float *out) {
 #define BINARY_ROW(name, value, expression) [value] = binary_row_##name,
   static binary_row_fn *const rows[TAREI_BINARY_COUNT] = {BINARIES(BINARY_ROW)};

@@ -1,8 +1,8 @@
 /* Windows of rows, channel by channel: the largest, and the mean. Instantiated once per ISA. */
 #include "kernels/generic/v16.h"
 
-void TAREI_K(tare_k_pool_max_u8_u8_16)(const uint8_t *const *rows, size_t n_rows, size_t n,
-                                       uint8_t *out) {
+void TAREI_K(tarei_k_pool_max_u8_u8_16)(const uint8_t *const *rows, size_t n_rows, size_t n,
+                                        uint8_t *out) {
   size_t i = 0;
   for (; i + TAREI_BYTES <= n; i += TAREI_BYTES) {
     vbytes best = vb_load(rows[0] + i);
@@ -22,8 +22,8 @@ void TAREI_K(tare_k_pool_max_u8_u8_16)(const uint8_t *const *rows, size_t n_rows
 }
 
 /* Comparing loses a NaN: its magnitude is kept, as an integer above all others. */
-void TAREI_K(tare_k_pool_max_f32_16)(const float *const *rows, size_t n_rows, size_t n,
-                                     float *out) {
+void TAREI_K(tarei_k_pool_max_f32_16)(const float *const *rows, size_t n_rows, size_t n,
+                                      float *out) {
   for (size_t i = 0; i < n; i += TAREI_LANES) {
     const size_t left = lanes_left(i, n);
     v16 best = v_load_n(rows[0] + i, left);
@@ -38,8 +38,8 @@ void TAREI_K(tare_k_pool_max_f32_16)(const float *const *rows, size_t n_rows, si
   }
 }
 
-void TAREI_K(tare_k_pool_mean_f32_16)(const float *const *rows, size_t n_rows, size_t n,
-                                      float count, float *out) {
+void TAREI_K(tarei_k_pool_mean_f32_16)(const float *const *rows, size_t n_rows, size_t n,
+                                       float count, float *out) {
   for (size_t i = 0; i < n; i += TAREI_LANES) {
     const size_t left = lanes_left(i, n);
     v16 sum = v_load_n(rows[0] + i, left);

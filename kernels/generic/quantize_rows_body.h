@@ -121,7 +121,7 @@ TAREI_INLINE bool quantize_sixteen(const float *x, size_t ldx, size_t k, uint8_t
   return true;
 }
 
-void TAREI_K(tare_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t m, size_t k,
+void TAREI_K(tarei_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t m, size_t k,
                                             uint8_t *out, size_t ldo, float *scales) {
   for (; k <= TAREI_LANES && m >= TAREI_LANES; m -= TAREI_LANES) {
     if (!quantize_sixteen(x, ldx, k, out, ldo, scales)) {

@@ -107,13 +107,13 @@ static void softmax_row(const logits *logits_of, float scale, size_t n, const ro
   }
 }
 
-void TAREI_K(tare_k_softmax_f32_16)(const float *x, size_t n, float *out) {
+void TAREI_K(tarei_k_softmax_f32_16)(const float *x, size_t n, float *out) {
   const logits l = {x, NULL, v_set1(1.0f)};
   const row_sink sink = {out, NULL, quantizer_for(1.0f, 0)};
   softmax_row(&l, 1.0f, n, &sink);
 }
 
-void TAREI_K(tare_k_softmax_fused_f32u8_16)(const float *x, float scale, const float *mask,
+void TAREI_K(tarei_k_softmax_fused_f32u8_16)(const float *x, float scale, const float *mask,
                                             size_t n, float *out_f32, uint8_t *out_u8,
                                             float inv_scale, int32_t zero_point) {
   const logits l = {x, mask, v_set1(scale)};
@@ -182,7 +182,7 @@ TAREI_INLINE void softmax_u8_rows(const tarei_softmax_u8 *s, size_t first, size_
   }
 }
 
-void TAREI_K(tare_k_softmax_u8_f32u8_16)(const tarei_softmax_u8 *given) {
+void TAREI_K(tarei_k_softmax_u8_f32u8_16)(const tarei_softmax_u8 *given) {
   const tarei_softmax_u8 s = *given; /* a copy: stores of bytes must not make it be read again */
   for (size_t r = 0; r < s.m; r += TOPS) {
     const size_t rows = s.m - r < TOPS ? s.m - r : TOPS;
@@ -194,7 +194,7 @@ void TAREI_K(tare_k_softmax_u8_f32u8_16)(const tarei_softmax_u8 *given) {
   }
 }
 
-void TAREI_K(tare_k_log_softmax_f32_16)(const float *x, size_t n, float *out) {
+void TAREI_K(tarei_k_log_softmax_f32_16)(const float *x, size_t n, float *out) {
   const logits l = {x, NULL, v_set1(1.0f)};
   const float max = logits_max(&l, 1.0f, n);
   const v16 log_sum = v_set1(tarei_libm_log(logits_exp_sum(&l, n, max, NULL)));
@@ -264,7 +264,7 @@ TAREI_INLINE void norm_row(const norm *m, size_t n) {
   }
 }
 
-void TAREI_K(tare_k_layer_norm_f32u8_16)(const float *x, const float *residual, size_t n,
+void TAREI_K(tarei_k_layer_norm_f32u8_16)(const float *x, const float *residual, size_t n,
                                          float epsilon, const float *gain, const float *shift,
                                          float *out_f32, uint8_t *out_u8, float inv_scale,
                                          int32_t zero_point) {
@@ -276,7 +276,7 @@ void TAREI_K(tare_k_layer_norm_f32u8_16)(const float *x, const float *residual, 
   norm_row(&m, n);
 }
 
-void TAREI_K(tare_k_rms_norm_f32u8_16)(const float *x, size_t n, float epsilon, const float *gain,
+void TAREI_K(tarei_k_rms_norm_f32u8_16)(const float *x, size_t n, float epsilon, const float *gain,
                                        float *out_f32, uint8_t *out_u8, float inv_scale,
                                        int32_t zero_point) {
   const norm_input in = {x, NULL};
@@ -287,7 +287,7 @@ void TAREI_K(tare_k_rms_norm_f32u8_16)(const float *x, size_t n, float epsilon, 
   norm_row(&m, n);
 }
 
-void TAREI_K(tare_k_quantize_f32u8_16)(const float *x, size_t n, float inv_scale,
+void TAREI_K(tarei_k_quantize_f32u8_16)(const float *x, size_t n, float inv_scale,
                                        int32_t zero_point, uint8_t *out) {
   const quantizer q = quantizer_for(inv_scale, zero_point);
   for (size_t i = 0; i < n; i += TAREI_LANES) {
@@ -296,7 +296,7 @@ void TAREI_K(tare_k_quantize_f32u8_16)(const float *x, size_t n, float inv_scale
   }
 }
 
-void TAREI_K(tare_k_dequantize_u8f32_16)(const uint8_t *x, size_t n, float scale,
+void TAREI_K(tarei_k_dequantize_u8f32_16)(const uint8_t *x, size_t n, float scale,
                                          int32_t zero_point, float *out) {
   const v16i zero = i_set1(zero_point);
   for (size_t i = 0; i < n; i += TAREI_LANES) {

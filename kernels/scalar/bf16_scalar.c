@@ -44,8 +44,8 @@ static uint16_t f32_to_bf16(float x) {
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-void tare_k_to_bf16_f32bf16_1__scalar(const float *x, size_t ldx, size_t m, size_t k, uint16_t *out,
-                                      size_t ldo) {
+void tarei_k_to_bf16_f32bf16_1__scalar(const float *x, size_t ldx, size_t m, size_t k,
+                                       uint16_t *out, size_t ldo) {
   for (size_t i = 0; i < m; i++) {
     for (size_t j = 0; j < k; j++) {
       out[i * ldo + j] = f32_to_bf16(x[i * ldx + j]);
@@ -92,7 +92,7 @@ static void bf16_panel(const tarei_bf16_gemm *g, size_t m, size_t n0) {
   tarei_epilogue__scalar(&g->epilogue, &tile);
 }
 
-void tare_k_bf16_gemm_bf16_1x32__scalar(const tarei_bf16_gemm *g) {
+void tarei_k_bf16_gemm_bf16_1x32__scalar(const tarei_bf16_gemm *g) {
   for (size_t n0 = 0; n0 < g->n; n0 += PANEL) {
     for (size_t m = 0; m < g->m; m++) {
       bf16_panel(g, m, n0);

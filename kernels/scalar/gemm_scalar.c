@@ -27,7 +27,7 @@ static void i8_panel(const tarei_i8_gemm *g, size_t m, size_t n0) {
   finish_panel(&g->epilogue, acc, m, g->n, n0);
 }
 
-void tare_k_i8_gemm_u8s8_1x32__scalar(const tarei_i8_gemm *g) {
+void tarei_k_i8_gemm_u8s8_1x32__scalar(const tarei_i8_gemm *g) {
   for (size_t n0 = 0; n0 < g->n; n0 += TAREI_I8_PANEL) {
     for (size_t m = 0; m < g->m; m++) {
       i8_panel(g, m, n0);
@@ -47,7 +47,7 @@ static void f32_panel(const tarei_f32_gemm *g, size_t m, size_t n0) {
   finish_panel(&g->epilogue, acc, m, g->n, n0);
 }
 
-void tare_k_f32_gemm_f32_1x32__scalar(const tarei_f32_gemm *g) {
+void tarei_k_f32_gemm_f32_1x32__scalar(const tarei_f32_gemm *g) {
   for (size_t n0 = 0; n0 < g->n; n0 += TAREI_F32_PANEL) {
     for (size_t m = 0; m < g->m; m++) {
       f32_panel(g, m, n0);

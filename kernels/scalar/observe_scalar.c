@@ -31,7 +31,7 @@ static void observe_row(tarei_observe *o, const float *x) {
   }
 }
 
-bool tare_k_observe_f32_1__scalar(tarei_observe *o) {
+bool tarei_k_observe_f32_1__scalar(tarei_observe *o) {
   o->pages[0] = o->pages[1] = 0;
   if (!all_inside(o)) {
     return false;

@@ -29,9 +29,9 @@ void tarei_i8_pack(const int8_t *w, size_t ldw, bool transposed, size_t k, size_
   }
 }
 
-void tare_k_i8_pack_u8_u8s8_1x32__scalar(const uint8_t *x, size_t ldx, bool transposed, size_t k,
-                                         size_t n, int32_t zp, int8_t *packed,
-                                         int32_t *column_sums) {
+void tarei_k_i8_pack_u8_u8s8_1x32__scalar(const uint8_t *x, size_t ldx, bool transposed, size_t k,
+                                          size_t n, int32_t zp, int8_t *packed,
+                                          int32_t *column_sums) {
   i8_clear(k, n, packed, column_sums);
   for (size_t i = 0; i < k; i++) {
     for (size_t j = 0; j < n; j++) {
@@ -50,8 +50,8 @@ size_t tarei_f32_packed_size(size_t k, size_t n) {
   return padded_columns(n) * k * sizeof(float);
 }
 
-void tare_k_f32_pack_f32_1x32__scalar(const float *w, size_t ldw, bool transposed, size_t k,
-                                      size_t n, float *packed) {
+void tarei_k_f32_pack_f32_1x32__scalar(const float *w, size_t ldw, bool transposed, size_t k,
+                                       size_t n, float *packed) {
   for (size_t n0 = 0; n0 < n; n0 += TAREI_F32_PANEL) {
     for (size_t i = 0; i < k; i++) {
       for (size_t j = 0; j < TAREI_F32_PANEL; j++) {

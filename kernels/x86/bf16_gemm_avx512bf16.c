@@ -15,7 +15,7 @@ TAREI_INLINE size_t gemm_steps(const GEMM *g) {
 
 #include "kernels/x86/float_blocks_avx512.h"
 
-void tare_k_bf16_gemm_bf16_14x32__avx512bf16(const tarei_bf16_gemm *g) {
+void tarei_k_bf16_gemm_bf16_14x32__avx512bf16(const tarei_bf16_gemm *g) {
   multiply_all(g);
 }
 
@@ -29,8 +29,8 @@ static void convert_row(const float *x, size_t k, uint16_t *out) {
   }
 }
 
-void tare_k_to_bf16_f32bf16_16__avx512bf16(const float *x, size_t ldx, size_t m, size_t k,
-                                           uint16_t *out, size_t ldo) {
+void tarei_k_to_bf16_f32bf16_16__avx512bf16(const float *x, size_t ldx, size_t m, size_t k,
+                                            uint16_t *out, size_t ldo) {
   for (size_t i = 0; i < m; i++) {
     convert_row(x + i * ldx, k, out + i * ldo);
   }

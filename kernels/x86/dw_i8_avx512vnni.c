@@ -270,7 +270,7 @@ static void compute_stripe(const tarei_dw_conv *c, const dw_stripe *stripe) {
   }
 }
 
-void tare_k_dw_conv_i8_u8s8_20x16__avx512vnni(const tarei_dw_conv *c) {
+void tarei_k_dw_conv_i8_u8s8_20x16__avx512vnni(const tarei_dw_conv *c) {
   for (size_t channel = 0; channel < c->channels; channel += DW_STRIPE) {
     const dw_stripe stripe = dw_stripe_at(c, channel);
     compute_stripe(c, &stripe);

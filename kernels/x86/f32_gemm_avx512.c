@@ -14,6 +14,6 @@ TAREI_INLINE size_t gemm_steps(const GEMM *g) {
 
 #include "kernels/x86/float_blocks_avx512.h"
 
-void tare_k_f32_gemm_f32_14x32__avx512(const tarei_f32_gemm *g) {
+void tarei_k_f32_gemm_f32_14x32__avx512(const tarei_f32_gemm *g) {
   multiply_all(g);
 }

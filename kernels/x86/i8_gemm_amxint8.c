@@ -195,10 +195,10 @@ static void multiply(product *p) {
   finish_last(p);
 }
 
-void tare_k_i8_gemm_u8s8_32x32__amxint8(const tarei_i8_gemm *g) {
+void tarei_k_i8_gemm_u8s8_32x32__amxint8(const tarei_i8_gemm *g) {
   _Alignas(64) int32_t sums[2][MAX_ROWS * GEMM_PANEL];
   if (g->m < FEWEST_ROWS || g->k < FEWEST_K) {
-    tare_k_i8_gemm_u8s8_14x32__avx512vnni(g);
+    tarei_k_i8_gemm_u8s8_14x32__avx512vnni(g);
     return;
   }
   const size_t blocks = (g->m + MAX_ROWS - 1) / MAX_ROWS;

@@ -69,7 +69,7 @@ DEFINE_BLOCK(2)
 DEFINE_BLOCK(3)
 DEFINE_BLOCK(4)
 
-void tare_k_i8_gemm_u8s8_4x16__avx2(const tarei_i8_gemm *g) {
+void tarei_k_i8_gemm_u8s8_4x16__avx2(const tarei_i8_gemm *g) {
   static gemm_block_fn *const by_rows[MAX_ROWS] = {block_1, block_2, block_3, block_4};
   walk_gemm(g, by_rows);
 }

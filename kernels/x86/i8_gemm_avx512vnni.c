@@ -266,10 +266,10 @@ static void multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   gemm_walk_blocks(&rest);
 }
 
-void tare_k_i8_gemm_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {
+void tarei_k_i8_gemm_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {
   multiply(g, tarei_i8_finish__avx512);
 }
 
-void tare_k_i8_gemm_u8s8_14x32__avx512vbmi(const tarei_i8_gemm *g) {
+void tarei_k_i8_gemm_u8s8_14x32__avx512vbmi(const tarei_i8_gemm *g) {
   multiply(g, tarei_i8_finish__avx512vbmi);
 }

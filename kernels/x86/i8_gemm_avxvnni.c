@@ -52,7 +52,7 @@ DEFINE_BLOCK(4)
 DEFINE_BLOCK(5)
 DEFINE_BLOCK(6)
 
-void tare_k_i8_gemm_u8s8_6x16__avxvnni(const tarei_i8_gemm *g) {
+void tarei_k_i8_gemm_u8s8_6x16__avxvnni(const tarei_i8_gemm *g) {
   static gemm_block_fn *const by_rows[MAX_ROWS] = {block_1, block_2, block_3,
                                                    block_4, block_5, block_6};
   walk_gemm(g, by_rows);

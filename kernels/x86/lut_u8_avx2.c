@@ -55,7 +55,7 @@ static size_t look_many_up(const uint8_t *table, const uint8_t *x, size_t n, uin
   return i;
 }
 
-void tare_k_lut_u8_u8_64__avx2(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out) {
+void tarei_k_lut_u8_u8_64__avx2(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out) {
   for (size_t i = n < AT_ONCE ? 0 : look_many_up(table, x, n, out); i < n; i++) {
     out[i] = table[x[i]];
   }

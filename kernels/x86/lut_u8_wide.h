@@ -1,7 +1,7 @@
 /* Instantiated for each AVX-512 that looks bytes up in its own way. */
 #include "kernels/x86/table64.h"
 
-void TAREI_K(tare_k_lut_u8_u8_64)(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out) {
+void TAREI_K(tarei_k_lut_u8_u8_64)(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out) {
   const table64 t = table64_load(table);
   size_t i = 0;
   for (; i + 64 <= n; i += 64) {

@@ -77,8 +77,8 @@ static void f32_pack_turned(const float *w, size_t ldw, size_t k, size_t columns
   }
 }
 
-void tare_k_f32_pack_f32_8x8__avx2(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
-                                   float *packed) {
+void tarei_k_f32_pack_f32_8x8__avx2(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
+                                    float *packed) {
   for (size_t n0 = 0; n0 < n; n0 += PANEL) {
     const size_t columns = n - n0 < PANEL ? n - n0 : PANEL;
     if (transposed) {
@@ -158,8 +158,8 @@ static void i8_pack_straight(i8_panel *p) {
   }
 }
 
-void tare_k_i8_pack_u8_u8s8_8x8__avx2(const uint8_t *x, size_t ldx, bool transposed, size_t k,
-                                      size_t n, int32_t zp, int8_t *packed, int32_t *column_sums) {
+void tarei_k_i8_pack_u8_u8s8_8x8__avx2(const uint8_t *x, size_t ldx, bool transposed, size_t k,
+                                       size_t n, int32_t zp, int8_t *packed, int32_t *column_sums) {
   for (size_t n0 = 0; n0 < n; n0 += PANEL) {
     i8_panel p = {.x = transposed ? x + n0 * ldx : x + n0,
                   .ldx = ldx,

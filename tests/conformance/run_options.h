@@ -1,6 +1,6 @@
 /* What both runners take on their command lines. */
-#ifndef TARE_TESTS_CONFORMANCE_RUN_OPTIONS_H
-#define TARE_TESTS_CONFORMANCE_RUN_OPTIONS_H
+#ifndef TAREI_TESTS_CONFORMANCE_RUN_OPTIONS_H
+#define TAREI_TESTS_CONFORMANCE_RUN_OPTIONS_H
 
 #include <argp.h>
 #include <stdbool.h>

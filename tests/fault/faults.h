@@ -1,6 +1,6 @@
 /* What a sweep asks of the shim, and what it hears back. */
-#ifndef TARE_TESTS_FAULT_FAULTS_H
-#define TARE_TESTS_FAULT_FAULTS_H
+#ifndef TAREI_TESTS_FAULT_FAULTS_H
+#define TAREI_TESTS_FAULT_FAULTS_H
 
 /* Kinds of points that a process passes, each counted from 1: the id, what the n-th point does
  * there, and the exit codes beside 0 that a command may answer with. */

@@ -1,6 +1,6 @@
 /* The evaluation of `tare compare`: the float plan and all strategies over one pass of the data. */
-#ifndef TARE_TOOLS_COMMANDS_COMPARE_EVAL_H
-#define TARE_TOOLS_COMMANDS_COMPARE_EVAL_H
+#ifndef TAREI_TOOLS_COMMANDS_COMPARE_EVAL_H
+#define TAREI_TOOLS_COMMANDS_COMPARE_EVAL_H
 
 #include "tools/commands/compare_grid.h"
 

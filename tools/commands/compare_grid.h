@@ -1,6 +1,6 @@
 /* The strategies that `tare compare` tries, and how they came out. */
-#ifndef TARE_TOOLS_COMMANDS_COMPARE_GRID_H
-#define TARE_TOOLS_COMMANDS_COMPARE_GRID_H
+#ifndef TAREI_TOOLS_COMMANDS_COMPARE_GRID_H
+#define TAREI_TOOLS_COMMANDS_COMPARE_GRID_H
 
 #include "tools/options/options.h"
 

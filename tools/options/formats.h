@@ -1,6 +1,6 @@
 /* Formats of tables, as options, help and messages speak of them. */
-#ifndef TARE_TOOLS_OPTIONS_FORMATS_H
-#define TARE_TOOLS_OPTIONS_FORMATS_H
+#ifndef TAREI_TOOLS_OPTIONS_FORMATS_H
+#define TAREI_TOOLS_OPTIONS_FORMATS_H
 
 #include <tare/table.h>
 

@@ -1,6 +1,6 @@
 /* Inputs that hold the length of another: as declared, or as the data show them. */
-#ifndef TARE_TOOLS_OPTIONS_LENGTH_INPUTS_H
-#define TARE_TOOLS_OPTIONS_LENGTH_INPUTS_H
+#ifndef TAREI_TOOLS_OPTIONS_LENGTH_INPUTS_H
+#define TAREI_TOOLS_OPTIONS_LENGTH_INPUTS_H
 
 #include "tools/options/options.h"
 

@@ -1,6 +1,6 @@
 /* Profiles: where they come from when a command needs some. */
-#ifndef TARE_TOOLS_OPTIONS_LENGTHS_H
-#define TARE_TOOLS_OPTIONS_LENGTHS_H
+#ifndef TAREI_TOOLS_OPTIONS_LENGTHS_H
+#define TAREI_TOOLS_OPTIONS_LENGTHS_H
 
 #include "tools/options/options.h"
 #include "tools/progress.h"

@@ -3,8 +3,8 @@
  * group's argp in its children and hands the group's struct over as that child's input. Zero is the
  * default of every struct; texts belong to argv.
  */
-#ifndef TARE_TOOLS_OPTIONS_OPTIONS_H
-#define TARE_TOOLS_OPTIONS_OPTIONS_H
+#ifndef TAREI_TOOLS_OPTIONS_OPTIONS_H
+#define TAREI_TOOLS_OPTIONS_OPTIONS_H
 
 #include <tare/tare.h>
 

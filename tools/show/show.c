@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 static const show_kind *const KINDS[] = {
-#define TARE_SHOW(id) &show_##id,
+#define TAREI_SHOW(id) &show_##id,
 #include "tools/show/shows.inc"
-#undef TARE_SHOW
+#undef TAREI_SHOW
 };
 enum { N_KINDS = sizeof KINDS / sizeof *KINDS };
 

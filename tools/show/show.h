@@ -1,6 +1,6 @@
 /* What `tare inspect` can show. One file a kind, one row in shows.inc. */
-#ifndef TARE_TOOLS_SHOW_SHOW_H
-#define TARE_TOOLS_SHOW_SHOW_H
+#ifndef TAREI_TOOLS_SHOW_SHOW_H
+#define TAREI_TOOLS_SHOW_SHOW_H
 
 #include "tools/json_out.h"
 #include "tools/options/options.h"
@@ -21,9 +21,9 @@ typedef struct show_kind {
                       tare_error *err);
 } show_kind;
 
-#define TARE_SHOW(id) extern const show_kind show_##id;
+#define TAREI_SHOW(id) extern const show_kind show_##id;
 #include "tools/show/shows.inc"
-#undef TARE_SHOW
+#undef TAREI_SHOW
 
 /* The kind of a file by its content and name. */
 const show_kind *show_kind_of(const char *path);

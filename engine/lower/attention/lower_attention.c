@@ -14,7 +14,7 @@ typedef struct attention_state {
 static tare_status check_bytes(const tarei_step *const step, tare_error *const err) {
   for (int i = 0; i < 3; i++) {
     const int value = step->node->in[i];
-    TARE_TRY(tarei_want_scales(step, value, err));
+    TAREI_TRY(tarei_want_scales(step, value, err));
     if (i > 0 && tarei_u8_zero_point(step->graph, value) != 128) {
       return tarei_fail(err, TARE_E_MODEL, "'%s' needs a zero point of 128",
                         step->graph->values[value].name);
@@ -27,13 +27,13 @@ static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const 
                                      tare_error *const err) {
   (void)blobs;
   attention_state *const s = step->state;
-  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(tarei_fused_read(step, &s->fused, err));
   s->heads = (size_t)tarei_attr_int(step->node, "heads", 1);
   s->scale = tarei_attr_float(step->node, "scale", 1.0f);
   s->guard = tarei_attr_int(step->node, "guard", 0) != 0;
   s->bytes = step->graph->values[step->node->in[0]].dtype == TARE_U8;
   for (int i = s->bytes ? 3 : 0; i < 4; i++) {
-    TARE_TRY(tarei_want_float(step, i, err));
+    TAREI_TRY(tarei_want_float(step, i, err));
   }
   return s->bytes ? check_bytes(step, err) : TARE_OK;
 }
@@ -52,9 +52,9 @@ static size_t attention_scratch(const tarei_step *const step, const tare_tensor 
 static tare_status attention_check_dims(const tarei_step *const step, const tarei_run *const run,
                                         tare_error *const err) {
   for (int i = 1; i < 3; i++) {
-    TARE_TRY(tarei_want_dim(step, run, i, 0, run->in[0]->dims[0], err));
+    TAREI_TRY(tarei_want_dim(step, run, i, 0, run->in[0]->dims[0], err));
   }
-  TARE_TRY(tarei_want_dim(step, run, 1, 2, run->in[0]->dims[2], err));
+  TAREI_TRY(tarei_want_dim(step, run, 1, 2, run->in[0]->dims[2], err));
   return tarei_want_dim(step, run, 2, 1, run->in[1]->dims[1], err);
 }
 
@@ -100,7 +100,7 @@ static tare_status attention_run(const tarei_step *const step, const tarei_run *
   const attention_state *const s = step->state;
   const tare_tensor *const q = run->in[0], *const k = run->in[1], *const v = run->in[2];
   const tare_tensor *const mask = step->node->n_in > 3 ? run->in[3] : NULL;
-  TARE_TRY(attention_check_dims(step, run, err));
+  TAREI_TRY(attention_check_dims(step, run, err));
   tarei_attention a = {.step = step,
                        .run = run,
                        .form = s->bytes ? &tarei_attention_i8 : &tarei_attention_f32,
@@ -113,11 +113,11 @@ static tare_status attention_run(const tarei_step *const step, const tarei_run *
                        .scale = s->scale,
                        .guard = s->guard};
   if (mask) {
-    TARE_TRY(attention_read_mask(&a, mask, err));
+    TAREI_TRY(attention_read_mask(&a, mask, err));
   }
   a.epilogue = tarei_fused_epilogue(&s->fused, step, run, NULL, a.heads * a.width);
   if (s->bytes) {
-    TARE_TRY(tarei_want_int8_sum(a.keys > a.depth ? a.keys : a.depth, err));
+    TAREI_TRY(tarei_want_int8_sum(a.keys > a.depth ? a.keys : a.depth, err));
     take_scales(s, &a);
   }
   a.layout = tarei_attention_layout_of(s->bytes, a.keys, a.depth, a.width);

@@ -8,7 +8,7 @@
 static tare_status taken(const tarei_step *const step, const tarei_run *const run, int *const body,
                          tare_error *const err) {
   bool condition;
-  TARE_TRY(tarei_read_flag(step, run, 0, "condition", false, &condition, err));
+  TAREI_TRY(tarei_read_flag(step, run, 0, "condition", false, &condition, err));
   const char *const wanted = condition ? "then_branch" : "else_branch";
   *body = tarei_node_body(step->node, 0) == tarei_node_body_named(step->node, wanted) ? 0 : 1;
   return TARE_OK;
@@ -17,15 +17,15 @@ static tare_status taken(const tarei_step *const step, const tarei_run *const ru
 static tare_status run_branch(const tarei_step *const step, const tarei_run *const run,
                               tare_error *const err) {
   int body = 0;
-  TARE_TRY(taken(step, run, &body, err));
+  TAREI_TRY(taken(step, run, &body, err));
   return tarei_call(step, run, body, NULL /* no formal inputs */, err);
 }
 
 static tare_status if_measure(const tarei_step *const step, const tarei_run *const run,
                               int64_t *const values, tare_error *const err) {
   int body = 0;
-  TARE_TRY(run_branch(step, run, err));
-  TARE_TRY(taken(step, run, &body, err));
+  TAREI_TRY(run_branch(step, run, err));
+  TAREI_TRY(taken(step, run, &body, err));
   for (int o = 0; o < step->node->n_out; o++) {
     const tare_tensor *const result = tarei_call_output(step, run, body, o);
     for (int d = 0; d < result->rank && o * TARE_MAX_RANK + d < step->n_measured; d++) {
@@ -38,10 +38,10 @@ static tare_status if_measure(const tarei_step *const step, const tarei_run *con
 static tare_status if_run(const tarei_step *const step, const tarei_run *const r,
                           tare_error *const err) {
   if (!step->n_measured) {
-    TARE_TRY(run_branch(step, r, err));
+    TAREI_TRY(run_branch(step, r, err));
   }
   int body = 0;
-  TARE_TRY(taken(step, r, &body, err));
+  TAREI_TRY(taken(step, r, &body, err));
   for (int o = 0; o < step->node->n_out; o++) {
     const tare_tensor *const result = tarei_call_output(step, r, body, o);
     if (r->out[o] && tare_tensor_count(result)) {

@@ -25,7 +25,7 @@ static tare_status loop_read_limits(const loop *const l, int64_t *const most, bo
                                     tare_error *const err) {
   *most = INT64_MAX;
   if (tarei_operand(l->step, l->run, ITERATION)) {
-    TARE_TRY(
+    TAREI_TRY(
         tarei_read_int(l->step, l->run, ITERATION, "trip count", INT64_MIN, INT64_MAX, most, err));
   }
   return tarei_read_flag(l->step, l->run, CONDITION, "condition", true, go_on, err);
@@ -45,7 +45,7 @@ static tare_status loop_put(const loop *const l, const int i, const size_t at,
     const size_t twice = 2 * (at + bytes), most = (size_t)limits->tensor;
     const size_t room = !at ? bytes : twice < most ? twice : most;
     void *grown = NULL;
-    TARE_TRY(tarei_call_take(l->step, l->run, room, &grown, err));
+    TAREI_TRY(tarei_call_take(l->step, l->run, room, &grown, err));
     if (at) {
       memcpy(grown, to->data, at);
     }
@@ -61,7 +61,7 @@ static tare_status loop_put(const loop *const l, const int i, const size_t at,
 
 static tare_status carry(const loop *const l, const int i, const tare_tensor *const t,
                          tare_error *const err) {
-  TARE_TRY(loop_put(l, i, 0, t, err));
+  TAREI_TRY(loop_put(l, i, 0, t, err));
   void *const data = l->results[i].data;
   l->results[i] = *t;
   l->results[i].data = data;
@@ -80,7 +80,7 @@ static tare_status append(const loop *const l, const int i, const int64_t turn,
     return tarei_fail(err, TARE_E_SHAPE, "output %d changes its dims at iteration %lld",
                       l->n_carried + i, (long long)turn);
   }
-  TARE_TRY(loop_put(l, l->n_carried + i, (size_t)turn * bytes, t, err));
+  TAREI_TRY(loop_put(l, l->n_carried + i, (size_t)turn * bytes, t, err));
   list->dims[0] = turn + 1;
   return TARE_OK;
 }
@@ -95,7 +95,7 @@ static void tell_dims(const loop *const l, const int i) {
 
 static tare_status loop_turn(const loop *const l, const int64_t number, tare_tensor *const formal,
                              bool *const go_on, tare_error *const err) {
-  TARE_TRY(tarei_call_turn(l->step, l->run, err));
+  TAREI_TRY(tarei_call_turn(l->step, l->run, err));
   int64_t iteration = number;
   formal[ITERATION] = (tare_tensor){.dtype = TARE_I64, .data = &iteration};
   formal[CONDITION] = (tare_tensor){.dtype = TARE_BOOL, .data = go_on};
@@ -103,13 +103,14 @@ static tare_status loop_turn(const loop *const l, const int64_t number, tare_ten
     formal[CARRIED + i] = l->results[i];
     tell_dims(l, i);
   }
-  TARE_TRY(tarei_call(l->step, l->run, 0, formal, err));
-  TARE_TRY(tarei_flag_of(tarei_call_output(l->step, l->run, 0, 0), "body's condition", go_on, err));
+  TAREI_TRY(tarei_call(l->step, l->run, 0, formal, err));
+  TAREI_TRY(
+      tarei_flag_of(tarei_call_output(l->step, l->run, 0, 0), "body's condition", go_on, err));
   for (int i = 0; i < l->n_carried; i++) {
-    TARE_TRY(carry(l, i, tarei_call_output(l->step, l->run, 0, 1 + i), err));
+    TAREI_TRY(carry(l, i, tarei_call_output(l->step, l->run, 0, 1 + i), err));
   }
   for (int i = 0; i < l->n_lists; i++) {
-    TARE_TRY(
+    TAREI_TRY(
         append(l, i, number, tarei_call_output(l->step, l->run, 0, 1 + l->n_carried + i), err));
   }
   return TARE_OK;
@@ -120,12 +121,12 @@ static tare_status loop_turns(const loop *const l, tare_tensor *const formal,
   const tarei_run *const run = l->run;
   int64_t most = 0;
   bool go_on = false;
-  TARE_TRY(loop_read_limits(l, &most, &go_on, err));
+  TAREI_TRY(loop_read_limits(l, &most, &go_on, err));
   for (int i = 0; i < l->n_carried; i++) {
-    TARE_TRY(carry(l, i, run->in[CARRIED + i], err));
+    TAREI_TRY(carry(l, i, run->in[CARRIED + i], err));
   }
   for (int64_t number = 0; number < most && go_on; number++) {
-    TARE_TRY(loop_turn(l, number, formal, &go_on, err));
+    TAREI_TRY(loop_turn(l, number, formal, &go_on, err));
   }
   return TARE_OK;
 }
@@ -163,7 +164,7 @@ static tare_status loop_compute(const tarei_step *const step, const tarei_run *c
 
 static tare_status loop_measure(const tarei_step *const step, const tarei_run *const run,
                                 int64_t *const values, tare_error *const err) {
-  TARE_TRY(loop_compute(step, run, err));
+  TAREI_TRY(loop_compute(step, run, err));
   const tarei_graph *const body = tarei_node_body(step->node, 0);
   tarei_call_dims(step, tarei_call_results(step, run, body->n_outputs - 1), values);
   return TARE_OK;
@@ -172,7 +173,7 @@ static tare_status loop_measure(const tarei_step *const step, const tarei_run *c
 static tare_status loop_run(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
   if (!step->n_measured) {
-    TARE_TRY(loop_compute(step, r, err));
+    TAREI_TRY(loop_compute(step, r, err));
   }
   const int n = tarei_node_body(step->node, 0)->n_outputs - 1;
   tarei_call_hand_out(step, r, tarei_call_results(step, r, n), n);

@@ -69,7 +69,7 @@ static tare_status scan_begin(const bodies_scan *const s, tare_error *const err)
       memmove(&t->dims[axis], &t->dims[axis + 1], (size_t)(t->rank - axis) * sizeof *t->dims);
     }
     const size_t bytes = (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
-    TARE_TRY(tarei_call_take(s->step, s->run, bytes, &t->data, err));
+    TAREI_TRY(tarei_call_take(s->step, s->run, bytes, &t->data, err));
     if (i < s->n_states && bytes) {
       memcpy(t->data, given->data, bytes);
     }
@@ -110,7 +110,7 @@ static tare_status put_element(const bodies_scan *const s, const int i, const in
   const tarei_node *const node = s->step->node;
   const tare_tensor *const element = tarei_call_output(s->step, s->run, 0, s->n_states + i);
   if (s->step->n_measured && turn == 0) {
-    TARE_TRY(scan_take_list(s, i, element, length, err));
+    TAREI_TRY(scan_take_list(s, i, element, length, err));
   }
   const tare_tensor *const list = &s->lists[i];
   if (!list->data) {
@@ -128,13 +128,13 @@ static tare_status put_element(const bodies_scan *const s, const int i, const in
 
 static tare_status scan_turn(const bodies_scan *const s, const int64_t at, const int64_t length,
                              tare_error *const err) {
-  TARE_TRY(tarei_call_turn(s->step, s->run, err));
+  TAREI_TRY(tarei_call_turn(s->step, s->run, err));
   for (int i = 0; i < s->n_scanned; i++) {
     copy_element(s->run->in[s->n_states + i], scan_axis(s, i),
                  turned(s->step->node, "scan_input_directions", i, at, length),
                  s->formal[s->n_states + i].data, true);
   }
-  TARE_TRY(tarei_call(s->step, s->run, 0, s->formal, err));
+  TAREI_TRY(tarei_call(s->step, s->run, 0, s->formal, err));
   for (int i = 0; i < s->n_states; i++) {
     const tare_tensor *const next = tarei_call_output(s->step, s->run, 0, i);
     if (tare_tensor_count(next) != tare_tensor_count(&s->formal[i])) {
@@ -144,16 +144,16 @@ static tare_status scan_turn(const bodies_scan *const s, const int64_t at, const
            (size_t)tare_tensor_count(next) * tare_dtype_size(next->dtype));
   }
   for (int i = 0; i < s->n_lists && s->n_states + i < s->step->node->n_out; i++) {
-    TARE_TRY(put_element(s, i, at, length, err));
+    TAREI_TRY(put_element(s, i, at, length, err));
   }
   return TARE_OK;
 }
 
 static tare_status scan_turns(const bodies_scan *const s, tare_error *const err) {
-  TARE_TRY(scan_begin(s, err));
+  TAREI_TRY(scan_begin(s, err));
   const int64_t length = scan_length_of(s);
   for (int64_t at = 0; at < length; at++) {
-    TARE_TRY(scan_turn(s, at, length, err));
+    TAREI_TRY(scan_turn(s, at, length, err));
   }
   return TARE_OK;
 }
@@ -215,7 +215,7 @@ static tare_status compute_results(const tarei_step *const step, const tarei_run
 static tare_status scan_measure(const tarei_step *const step, const tarei_run *const r,
                                 int64_t *const values, tare_error *const err) {
   tare_tensor *results;
-  TARE_TRY(compute_results(step, r, &results, err));
+  TAREI_TRY(compute_results(step, r, &results, err));
   tarei_call_dims(step, results, values);
   return TARE_OK;
 }
@@ -228,7 +228,7 @@ static tare_status scan_run(const tarei_step *const step, const tarei_run *const
     tarei_call_hand_out(step, r, tarei_call_results(step, r, n), n);
     return TARE_OK;
   }
-  TARE_TRY(compute_results(step, r, &results, err));
+  TAREI_TRY(compute_results(step, r, &results, err));
   tarei_call_hand_out(step, r, results, count_states(step)); /* the lists lie in place */
   return TARE_OK;
 }

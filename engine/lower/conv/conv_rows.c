@@ -15,12 +15,12 @@ tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
   const tarei_node *const node = step->node;
   const tarei_value *const w = &step->graph->values[node->in[1]];
   *c = (tarei_conv){.space = w->rank - 2};
-  TARE_TRY(tarei_want_weights(step, err));
+  TAREI_TRY(tarei_want_weights(step, err));
   if (c->space < 1 || c->space > 2) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "convolution over %d axes, 1 or 2 are supported",
                       c->space);
   }
-  TARE_TRY(tarei_ops_window(step->graph, node, c->space, w->dims + 1, &c->window, err));
+  TAREI_TRY(tarei_ops_window(step->graph, node, c->space, w->dims + 1, &c->window, err));
   tarei_window_widen(&c->window, 2);
   c->group = tarei_attr_int(node, "group", 1);
   const tare_tensor t = tarei_value_tensor(step->graph, node->in[1]);

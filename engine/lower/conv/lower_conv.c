@@ -189,10 +189,10 @@ static tare_status conv_check(const tarei_step *const step, const tarei_run *con
                               tare_error *const err) {
   const lower_conv_state *const s = step->state;
   const tare_tensor *const w = r->in[1];
-  TARE_TRY(tarei_want_dim(step, r, 0, 1, w->dims[1] * s->group, err));
-  TARE_TRY(tarei_want_dim(step, r, 1, 0, r->out[0]->dims[1], err));
+  TAREI_TRY(tarei_want_dim(step, r, 0, 1, w->dims[1] * s->group, err));
+  TAREI_TRY(tarei_want_dim(step, r, 1, 0, r->out[0]->dims[1], err));
   for (int a = 0; a < s->window.n; a++) {
-    TARE_TRY(tarei_want_dim(step, r, 1, 2 + a, s->window.kernel[a], err));
+    TAREI_TRY(tarei_want_dim(step, r, 1, 2 + a, s->window.kernel[a], err));
   }
   if (w->dims[0] % s->group) {
     return tarei_fail(err, TARE_E_SHAPE,
@@ -204,7 +204,7 @@ static tare_status conv_check(const tarei_step *const step, const tarei_run *con
 
 static tare_status conv_run(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
-  TARE_TRY(conv_check(step, r, err));
+  TAREI_TRY(conv_check(step, r, err));
   const tare_tensor *in[3] = {r->in[0], r->in[1], step->node->n_in > 2 ? r->in[2] : NULL};
   tarei_run with_bias = *r;
   with_bias.in = in;

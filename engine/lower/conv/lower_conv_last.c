@@ -41,7 +41,7 @@ static tare_status conv_last_pack(tarei_step *const step, tarei_blobs *const blo
                                     : packed * (size_t)c->group;
   void *data;
   bool fresh;
-  TARE_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
   s->weights = data;
   if (fresh && s->depthwise) {
     conv_last_pack_depthwise(c, w, data);
@@ -57,12 +57,12 @@ static tare_status conv_last_pack(tarei_step *const step, tarei_blobs *const blo
 static tare_status conv_last_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                      tare_error *const err) {
   conv_last_state *const s = step->state;
-  TARE_TRY(tarei_conv_read(step, &s->conv, err));
-  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(tarei_conv_read(step, &s->conv, err));
+  TAREI_TRY(tarei_fused_read(step, &s->fused, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
-  TARE_TRY(tarei_want_float(step, 2, err));
-  TARE_TRY(tarei_want_residual(step, err));
-  TARE_TRY(tarei_want_bias(step, (size_t)s->conv.outputs, &s->bias, err));
+  TAREI_TRY(tarei_want_float(step, 2, err));
+  TAREI_TRY(tarei_want_residual(step, err));
+  TAREI_TRY(tarei_want_bias(step, (size_t)s->conv.outputs, &s->bias, err));
   return conv_last_pack(step, blobs, s, err);
 }
 
@@ -102,8 +102,8 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
                                  tare_error *const err) {
   const conv_last_state *const s = step->state;
   const tare_tensor *residual;
-  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
-  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
+  TAREI_TRY(tarei_fused_residual(step, r, &residual, err));
+  TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
   conv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
   j.epilogue.bias = s->bias;

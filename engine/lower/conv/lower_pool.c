@@ -27,7 +27,7 @@ typedef struct pool_taps {
 static tare_status read_attributes(const tarei_step *const step, pool_state *const s,
                                    tare_error *const err) {
   s->with_pads = tarei_attr_int(step->node, "count_include_pad", 0) != 0;
-  TARE_TRY(tarei_windows_read(step, s->space, NULL /* weights */, &s->window, err));
+  TAREI_TRY(tarei_windows_read(step, s->space, NULL /* weights */, &s->window, err));
   tarei_window_widen(&s->window, AXES);
   return TARE_OK;
 }
@@ -51,7 +51,7 @@ static tare_status pool_prepare_last(const tarei_step *const step, pool_state *c
     return tarei_fail(err, TARE_E_UNSUPPORTED, "%s input of rank %d is not supported",
                       tare_dtype_name(x->dtype), x->rank);
   }
-  TARE_TRY(read_attributes(step, s, err));
+  TAREI_TRY(read_attributes(step, s, err));
   return node->op == &tarei_op_average_pool_last ? tarei_fused_read(step, &s->fused, err) : TARE_OK;
 }
 

@@ -72,15 +72,15 @@ static tare_status qconv_last_pack(tarei_step *const step, tarei_blobs *const bl
   const size_t bytes = s->depthwise ? (size_t)c->outputs * c->k : s->group_bytes * (size_t)c->group;
   void *weights, *add;
   bool fresh, fresh_add;
-  TARE_TRY(tarei_blobs_take(blobs, bytes, &weights, &fresh, err));
-  TARE_TRY(tarei_blobs_take(blobs, s->group_add * (size_t)c->group * sizeof(int32_t), &add,
-                            &fresh_add, err));
+  TAREI_TRY(tarei_blobs_take(blobs, bytes, &weights, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, s->group_add * (size_t)c->group * sizeof(int32_t), &add,
+                             &fresh_add, err));
   s->weights = weights;
   s->layer.add = add;
   s->layer.group_n = n;
   s->layer.group_add = s->group_add;
   const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
-  TARE_TRY(tarei_want_bias(step, (size_t)c->outputs, &bias, err));
+  TAREI_TRY(tarei_want_bias(step, (size_t)c->outputs, &bias, err));
   float *scale = NULL;
   int8_t *q = NULL;
   tare_status status = TARE_OK;
@@ -98,7 +98,7 @@ static tare_status qconv_last_pack(tarei_step *const step, tarei_blobs *const bl
       pack_groups(s, q, weights, add);
     }
   }
-  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
+  TAREI_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
 done:
   free(scale);
   free(q);
@@ -108,9 +108,9 @@ done:
 static tare_status qconv_last_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                       tare_error *const err) {
   qconv_last_state *const s = step->state;
-  TARE_TRY(tarei_conv_read(step, &s->conv, err));
-  TARE_TRY(tarei_want_residual(step, err));
-  TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
+  TAREI_TRY(tarei_conv_read(step, &s->conv, err));
+  TAREI_TRY(tarei_want_residual(step, err));
+  TAREI_TRY(tarei_int8_layer_read(&s->layer, step, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
   if (s->depthwise && s->layer.row_scales) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no row scales");
@@ -169,8 +169,8 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
                                   tare_error *const err) {
   const qconv_last_state *const s = step->state;
   const tare_tensor *residual;
-  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
-  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
+  TAREI_TRY(tarei_fused_residual(step, r, &residual, err));
+  TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
   qconv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->depthwise) {

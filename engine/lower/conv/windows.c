@@ -19,7 +19,7 @@ static int64_t windows_count_taps(const tarei_window *const w) {
 tare_status tarei_windows_read(const tarei_step *const step, const int n,
                                const tarei_expr *const weights, tarei_window *const out,
                                tare_error *const err) {
-  TARE_TRY(tarei_ops_window(step->graph, step->node, n, weights, out, err));
+  TAREI_TRY(tarei_ops_window(step->graph, step->node, n, weights, out, err));
   for (int a = 0; a < n; a++) {
     const int64_t sizes[] = {out->kernel[a], out->strides[a], out->dilations[a], out->pads[a],
                              out->pads[n + a]};
@@ -38,7 +38,7 @@ tare_status tarei_windows_read(const tarei_step *const step, const int n,
 tare_status tarei_windows_prepare(const tarei_step *const step, const int n,
                                   const tarei_expr *const weights, tarei_window *const out,
                                   tare_error *const err) {
-  TARE_TRY(tarei_windows_read(step, n, weights, out, err));
+  TAREI_TRY(tarei_windows_read(step, n, weights, out, err));
   const int64_t taps = windows_count_taps(out);
   return taps <= MOST_TAPS
              ? TARE_OK

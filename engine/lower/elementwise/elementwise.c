@@ -113,7 +113,7 @@ tare_status tarei_broadcast_read(const tare_tensor *const *const operands, const
                                  tare_error *const err) {
   assert(n_operands <= TAREI_MAX_BROADCAST);
   for (int k = 0; k < n_operands; k++) {
-    TARE_TRY(elementwise_check_operand(operands[k], out, err));
+    TAREI_TRY(elementwise_check_operand(operands[k], out, err));
   }
   axis axes[TARE_MAX_RANK];
   int n = elementwise_read_axes(operands, n_operands, out, axes);

@@ -63,7 +63,7 @@ static tare_status binary_prepare(tarei_step *const step, const tarei_binary op,
     return tarei_pair_of(pairs[op], dtype) ? TARE_OK : tarei_refuse_dtype(dtype, err);
   }
   tarei_fused *const fused = step->state;
-  TARE_TRY(tarei_fused_read(step, fused, err));
+  TAREI_TRY(tarei_fused_read(step, fused, err));
   return step->node->n_in > 2 && fused->u8_output >= 0
              ? tarei_fail(err, TARE_E_UNSUPPORTED, "only two operands can be written as bytes")
              : TARE_OK;
@@ -74,7 +74,7 @@ static tare_status binary_combine(const tarei_step *const step, const tarei_bina
                                   const tare_tensor *const b, tare_error *const err) {
   const tare_tensor *const operands[] = {a, b};
   tarei_broadcast layout;
-  TARE_TRY(tarei_broadcast_read(operands, 2, r->out[0], &layout, err));
+  TAREI_TRY(tarei_broadcast_read(operands, 2, r->out[0], &layout, err));
   binary_job j = {.op = op,
                   .run = r,
                   .a = a->data,
@@ -94,11 +94,11 @@ static tare_status run_binary(const tarei_step *const step, const tarei_run *con
                               const tarei_binary op, tare_error *const err) {
   const int n = step->node->n_in;
   if (op == TAREI_BINARY_DIV) {
-    TARE_TRY(tarei_want_divisor(step, r, 1, err));
+    TAREI_TRY(tarei_want_divisor(step, r, 1, err));
   }
-  TARE_TRY(binary_combine(step, op, r, r->in[0], r->in[n > 1 ? 1 : 0], err));
+  TAREI_TRY(binary_combine(step, op, r, r->in[0], r->in[n > 1 ? 1 : 0], err));
   for (int i = 2; i < n; i++) {
-    TARE_TRY(binary_combine(step, op, r, r->out[0], r->in[i], err));
+    TAREI_TRY(binary_combine(step, op, r, r->out[0], r->in[i], err));
   }
   return TARE_OK;
 }

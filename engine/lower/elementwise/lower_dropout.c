@@ -39,7 +39,7 @@ static tare_status dropout_run(const tarei_step *const step, const tarei_run *co
                                tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   bool training = false;
-  TARE_TRY(tarei_read_flag(step, r, 2, "training mode", false, &training, err));
+  TAREI_TRY(tarei_read_flag(step, r, 2, "training mode", false, &training, err));
   if (training && !dropout_is_zero(tarei_operand(step, r, 1))) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "training mode is not supported");
   }

@@ -43,11 +43,11 @@ static tare_status lookup_prepare(tarei_step *const step, tarei_blobs *const blo
                                   tare_error *const err) {
   (void)blobs;
   tarei_pointwise f;
-  TARE_TRY(
+  TAREI_TRY(
       tarei_pointwise_read(step->node, tarei_attr_string(step->node, "function", ""), &f, err));
-  TARE_TRY(read_bounds(step, &f, err));
-  TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
-  TARE_TRY(tarei_want_scales(step, step->node->out[0], err));
+  TAREI_TRY(read_bounds(step, &f, err));
+  TAREI_TRY(tarei_want_scales(step, step->node->in[0], err));
+  TAREI_TRY(tarei_want_scales(step, step->node->out[0], err));
   uint8_t(*const tables)[TABLE] = step->state;
   for (int p = 0; p < step->n_profiles; p++) {
     lookup_fill(step, &f, p, tables[p]);

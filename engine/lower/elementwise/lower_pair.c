@@ -38,9 +38,9 @@ static tare_status pair_run(const tarei_step *const step, const tarei_run *const
                             tare_error *const err) {
   const pair_state *const s = step->state;
   tarei_broadcast layout;
-  TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
+  TAREI_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
   if (s->divides) {
-    TARE_TRY(tarei_want_divisor(step, r, 1, err));
+    TAREI_TRY(tarei_want_divisor(step, r, 1, err));
   }
   const pair_job j = {.function = s->function,
                       .a = r->in[0]->data,

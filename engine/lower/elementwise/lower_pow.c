@@ -137,7 +137,7 @@ static tare_status pow_prepare(tarei_step *const step, tarei_blobs *const blobs,
 static tare_status pow_run(const tarei_step *const step, const tarei_run *const r,
                            tare_error *const err) {
   tarei_broadcast layout;
-  TARE_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
+  TAREI_TRY(tarei_broadcast_read(r->in, 2, r->out[0], &layout, err));
   const pow_job j = {.run = r,
                      .state = step->state,
                      .a = r->in[0]->data,

@@ -55,7 +55,7 @@ static tare_status read_spread(const tarei_step *const step, const tarei_run *co
     s->axis = (size_t)x->dims[axis];
     s->block = (size_t)block;
   }
-  TARE_TRY(tarei_want_count(step, r, 1, wanted, err));
+  TAREI_TRY(tarei_want_count(step, r, 1, wanted, err));
   return step->node->n_in > 2 ? tarei_want_count(step, r, 2, wanted, err) : TARE_OK;
 }
 
@@ -177,7 +177,7 @@ static tare_status quantize_linear_run(const tarei_step *const step, const tarei
                            .zero = step->node->n_in > 2 ? r->in[2] : NULL,
                            .out = r->out[0],
                            .scale = r->in[1]->data};
-  TARE_TRY(read_spread(step, r, &j.spread, err));
+  TAREI_TRY(read_spread(step, r, &j.spread, err));
   tarei_chunks(r, (size_t)tare_tensor_count(j.x), quantize_linear_chunk, &j);
   return TARE_OK;
 }

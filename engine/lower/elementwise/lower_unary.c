@@ -37,9 +37,9 @@ static tare_status unary_prepare(tarei_step *const step, tarei_blobs *const blob
     return prepare_typed(step, dtype, s, err);
   }
   for (int i = 0; i < step->node->n_in; i++) {
-    TARE_TRY(tarei_want_float(step, i, err));
+    TAREI_TRY(tarei_want_float(step, i, err));
   }
-  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(tarei_fused_read(step, &s->fused, err));
   return tarei_pointwise_read(step->node, step->node->op->name, &s->function, err);
 }
 
@@ -92,7 +92,7 @@ static tare_status unary_run(const tarei_step *const step, const tarei_run *cons
   const unary_state *const s = step->state;
   const size_t n = (size_t)tare_tensor_count(r->in[0]);
   for (int i = 1; i < step->node->n_in; i++) {
-    TARE_TRY(tarei_want_count(step, r, i, 1, err));
+    TAREI_TRY(tarei_want_count(step, r, i, 1, err));
   }
   if (s->typed) {
     run_typed(step, r, n);
@@ -119,6 +119,6 @@ static const char *unary_kernel(const tarei_step *const step, const tarei_kernel
       .kernel = unary_kernel,               \
   };
 LOWERING(bitwise_not)
-#define TARE_POINTWISE(id, ...) LOWERING(id)
+#define TAREI_POINTWISE(id, ...) LOWERING(id)
 #include "graph/pointwise.inc"
-#undef TARE_POINTWISE
+#undef TAREI_POINTWISE

@@ -51,7 +51,7 @@ static tare_status run_where(const tarei_step *const step, const tarei_run *cons
                              tare_error *const err) {
   (void)step;
   tarei_broadcast layout;
-  TARE_TRY(tarei_broadcast_read(r->in, 3, r->out[0], &layout, err));
+  TAREI_TRY(tarei_broadcast_read(r->in, 3, r->out[0], &layout, err));
   const where_job j = {r->in[0]->data, r->in[1]->data, r->in[2]->data, r->out[0]->data,
                        tare_dtype_size(r->out[0]->dtype)};
   tarei_broadcast_run(&layout, r, where_row, &j);
@@ -78,7 +78,7 @@ static tare_status measure_expand(const tarei_step *const step, const tarei_run 
   const tare_tensor *const x = r->in[0];
   int64_t dims[TARE_MAX_RANK];
   tarei_ints shape;
-  TARE_TRY(tarei_read_ints(step, r, 1, NULL, &shape, err));
+  TAREI_TRY(tarei_read_ints(step, r, 1, NULL, &shape, err));
   const int n = shape.n;
   const int rank = step->graph->values[step->node->out[0]].rank;
   for (int i = 1; i <= rank; i++) {
@@ -98,7 +98,7 @@ static tare_status run_expand(const tarei_step *const step, const tarei_run *con
                               tare_error *const err) {
   (void)step;
   tarei_broadcast layout;
-  TARE_TRY(tarei_broadcast_read(r->in, 1, r->out[0], &layout, err));
+  TAREI_TRY(tarei_broadcast_read(r->in, 1, r->out[0], &layout, err));
   const where_job j = {
       .a = r->in[0]->data, .out = r->out[0]->data, .element = tare_dtype_size(r->out[0]->dtype)};
   tarei_broadcast_run(&layout, r, expand_row, &j);

@@ -21,10 +21,10 @@ static const struct {
   int op;
   parameter a, b;
 } rows[] = {
-#define TARE_POINTWISE(id, onnx_name, inputs, infer, activation, kernel, first, second, ...) \
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, kernel, first, second, ...) \
   {.name = onnx_name, kernel, .a = first, .b = second},
 #include "graph/pointwise.inc"
-#undef TARE_POINTWISE
+#undef TAREI_POINTWISE
 };
 #undef UNARY
 #undef ACT

@@ -87,10 +87,10 @@ static double f64_at_most_one(const double x) {
   return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-#define TARE_POINTWISE(id, onnx_name, inputs, infer, activation, kernel, a, b, form) \
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, kernel, a, b, form) \
   FUNCTION(map_f64_##id, double, form)
 #include "graph/pointwise.inc"
-#undef TARE_POINTWISE
+#undef TAREI_POINTWISE
 
 /* --- the table -------------------------------------------------------------------------------- */
 static const struct {
@@ -105,9 +105,9 @@ static const struct {
     {"Relu", {TAREI_SIGNED_ROWS(relu), TAREI_UNSIGNED_ROWS(same)}},
     {"Shrink", {TAREI_SIGNED_ROWS(shrink), TAREI_UNSIGNED_ROWS(shrink)}},
     {"Sign", {TAREI_SIGNED_ROWS(sign), TAREI_UNSIGNED_ROWS(sign)}},
-#define TARE_POINTWISE(id, onnx_name, ...) {onnx_name, {[TARE_F64] = map_f64_##id}},
+#define TAREI_POINTWISE(id, onnx_name, ...) {onnx_name, {[TARE_F64] = map_f64_##id}},
 #include "graph/pointwise.inc"
-#undef TARE_POINTWISE
+#undef TAREI_POINTWISE
 };
 
 tarei_typed_unary_fn *tarei_typed_unary_of(const char *const name, const tare_dtype dtype) {

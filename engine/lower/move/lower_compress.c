@@ -41,7 +41,7 @@ static tare_status compress_run(const tarei_step *const step, const tarei_run *c
   const compress_rows r = compress_rows_of(step, run->in[0]);
   const size_t n = count_conditions(run, &r), row = r.outer * r.bytes;
   int64_t chosen;
-  TARE_TRY(compress_measure(step, run, &chosen, err));
+  TAREI_TRY(compress_measure(step, run, &chosen, err));
   if ((size_t)chosen * row !=
       (size_t)tare_tensor_count(run->out[0]) * tare_dtype_size(run->out[0]->dtype)) {
     return tarei_fail(err, TARE_E_SHAPE, "%lld conditions hold, but the output has %lld elements",

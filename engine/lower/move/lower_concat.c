@@ -27,7 +27,7 @@ static tare_status check_parts(const tarei_step *const step, const tarei_run *co
   for (int i = 0; i < step->node->n_in; i++) {
     for (int d = 0; d < r->out[0]->rank; d++) {
       if (d != axis) {
-        TARE_TRY(tarei_want_dim(step, r, i, d, r->out[0]->dims[d], err));
+        TAREI_TRY(tarei_want_dim(step, r, i, d, r->out[0]->dims[d], err));
       }
     }
     left -= r->in[i]->dims[axis];
@@ -40,7 +40,7 @@ static tare_status check_parts(const tarei_step *const step, const tarei_run *co
 static tare_status run_concat(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
   const int axis = concat_axis_of(step, r->out[0]);
-  TARE_TRY(check_parts(step, r, axis, err));
+  TAREI_TRY(check_parts(step, r, axis, err));
   size_t outer, whole, part, at = 0;
   extents(r->out[0], axis, &outer, &whole);
   for (int i = 0; i < step->node->n_in; i++) {
@@ -74,7 +74,7 @@ static tare_status measure_split(const tarei_step *const step, const tarei_run *
   const tare_tensor *const x = r->in[0];
   const char *const name = step->graph->values[step->node->in[1]].name;
   const int axis = concat_axis_of(step, x);
-  TARE_TRY(tarei_want_integers(step, r, 1, err));
+  TAREI_TRY(tarei_want_integers(step, r, 1, err));
   const tare_tensor *const sizes = r->in[1];
   int64_t dims[TARE_MAX_RANK], left = x->dims[axis];
   if (tare_tensor_count(sizes) != step->node->n_out) {
@@ -102,7 +102,7 @@ static tare_status measure_split(const tarei_step *const step, const tarei_run *
 static tare_status run_split(const tarei_step *const step, const tarei_run *const r,
                              tare_error *const err) {
   const int axis = concat_axis_of(step, r->in[0]);
-  TARE_TRY(check_sizes(step, r, axis, err));
+  TAREI_TRY(check_sizes(step, r, axis, err));
   size_t outer, whole, part, at = 0;
   extents(r->in[0], axis, &outer, &whole);
   for (int i = 0; i < step->node->n_out; i++) {

@@ -47,7 +47,7 @@ static tare_status measure_constant_of_shape(const tarei_step *const step, const
                                              int64_t *const values, tare_error *const err) {
   const int rank = step->graph->values[step->node->out[0]].rank;
   tarei_ints dims;
-  TARE_TRY(tarei_read_ints(step, r, 0, NULL, &dims, err));
+  TAREI_TRY(tarei_read_ints(step, r, 0, NULL, &dims, err));
   if (dims.n != rank) {
     return tarei_fail(err, TARE_E_INPUT, "input has %d dims, expected %d", dims.n, rank);
   }

@@ -42,7 +42,7 @@ static tare_status run_gather(const tarei_step *const step, const tarei_run *con
                               tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   const int axis = gather_axis_of(step, x);
-  TARE_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
+  TAREI_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
   const size_t inner = count_between(x, axis + 1, x->rank) * tare_dtype_size(x->dtype);
   const gather_job j = {
       r->in[1],       (size_t)tare_tensor_count(r->in[1]), (size_t)x->dims[axis], inner, x->data,
@@ -103,7 +103,7 @@ static tare_status run_gather_elements(const tarei_step *const step, const tarei
                         (long long)p.indices->dims[d], (long long)p.x->dims[d]);
     }
   }
-  TARE_TRY(tarei_check_indices(step, r, 0, 1, p.axis, p.x->dims[p.axis], err));
+  TAREI_TRY(tarei_check_indices(step, r, 0, 1, p.axis, p.x->dims[p.axis], err));
   const size_t total = (size_t)tare_tensor_count(p.indices);
   if (total) {
     const size_t n = (size_t)p.indices->dims[p.x->rank - 1];
@@ -148,7 +148,7 @@ static tare_status run_gather_nd(const tarei_step *const step, const tarei_run *
     }
   }
   for (int d = 0; d < length; d++) {
-    TARE_TRY(tarei_check_indices(step, r, d, length, batch + d, x->dims[batch + d], err));
+    TAREI_TRY(tarei_check_indices(step, r, d, length, batch + d, x->dims[batch + d], err));
   }
   const tuples t = {
       .x = x,

@@ -24,7 +24,7 @@ static tare_status non_zero_run(const tarei_step *const step, const tarei_run *c
   const tare_tensor *const x = r->in[0];
   const size_t n = (size_t)tare_tensor_count(x), columns = (size_t)r->out[0]->dims[1];
   int64_t found, *const out = r->out[0]->data;
-  TARE_TRY(non_zero_measure(step, r, &found, err));
+  TAREI_TRY(non_zero_measure(step, r, &found, err));
   if ((size_t)found != columns) {
     return tarei_fail(err, TARE_E_SHAPE, "%lld elements are not 0, expected %zu", (long long)found,
                       columns);

@@ -37,7 +37,7 @@ static void one_hot_row_range(const void *const user, const size_t first, const 
 static tare_status one_hot_measure(const tarei_step *const step, const tarei_run *const r,
                                    int64_t *const values, tare_error *const err) {
   double depth = 0; /* of any type */
-  TARE_TRY(tarei_read_real(step, r, 1, "depth", &depth, err));
+  TAREI_TRY(tarei_read_real(step, r, 1, "depth", &depth, err));
   values[0] = tarei_integer_at(r->in[1], 0);
   return depth >= 0 ? TARE_OK : tarei_fail(err, TARE_E_INPUT, "depth %g is negative", depth);
 }
@@ -47,7 +47,7 @@ static tare_status one_hot_run(const tarei_step *const step, const tarei_run *co
   const tare_tensor *const out = r->out[0];
   int64_t axis = tarei_attr_int(step->node, "axis", -1);
   axis += axis < 0 ? out->rank : 0;
-  TARE_TRY(tarei_want_count(step, r, 2, 2, err));
+  TAREI_TRY(tarei_want_count(step, r, 2, 2, err));
   one_hot_job j = {.run = r,
                    .depth = (size_t)out->dims[axis],
                    .inner = 1,

@@ -58,8 +58,8 @@ static tare_status read_amounts(const tarei_step *const step, const tarei_run *c
                                 amounts *const a, tare_error *const err) {
   const int rank = r->in[0]->rank;
   tarei_ints pads, axes;
-  TARE_TRY(tarei_read_ints(step, r, 1, "pads", &pads, err));
-  TARE_TRY(tarei_read_ints(step, r, 3, "axes", &axes, err)); /* passes move them */
+  TAREI_TRY(tarei_read_ints(step, r, 1, "pads", &pads, err));
+  TAREI_TRY(tarei_read_ints(step, r, 3, "axes", &axes, err)); /* passes move them */
   const int n = axes.n ? axes.n : rank;
   *a = (amounts){{0}, {0}};
   if (pads.n != 2 * n) {
@@ -101,9 +101,9 @@ static tare_status lower_pad_axis(const tarei_step *const step, const amounts *c
 
 static tare_status read_dims(const tarei_step *const step, const tarei_run *const r,
                              amounts *const a, int64_t *const dims, tare_error *const err) {
-  TARE_TRY(read_amounts(step, r, a, err));
+  TAREI_TRY(read_amounts(step, r, a, err));
   for (int d = 0; d < r->in[0]->rank; d++) {
-    TARE_TRY(lower_pad_axis(step, a, d, r->in[0]->dims[d], &dims[d], err));
+    TAREI_TRY(lower_pad_axis(step, a, d, r->in[0]->dims[d], &dims[d], err));
   }
   return TARE_OK;
 }
@@ -112,7 +112,7 @@ static tare_status pad_measure(const tarei_step *const step, const tarei_run *co
                                int64_t *const values, tare_error *const err) {
   amounts a;
   int64_t dims[TARE_MAX_RANK];
-  TARE_TRY(read_dims(step, r, &a, dims, err));
+  TAREI_TRY(read_dims(step, r, &a, dims, err));
   tarei_measured_dims(step, 0, dims, values);
   return TARE_OK;
 }
@@ -122,7 +122,7 @@ static tare_status plan_axes(const tarei_step *const step, const tarei_run *cons
                              padding *const p, tare_error *const err) {
   amounts a;
   int64_t dims[TARE_MAX_RANK];
-  TARE_TRY(read_dims(step, r, &a, dims, err));
+  TAREI_TRY(read_dims(step, r, &a, dims, err));
   for (int d = 0; d < p->x->rank; d++) {
     const int64_t cut = a.begin[d] < 0 ? -a.begin[d] : 0, tail = a.end[d] < 0 ? -a.end[d] : 0;
     if (dims[d] != p->out->dims[d]) {
@@ -209,7 +209,7 @@ static tare_status pad_run(const tarei_step *const step, const tarei_run *const 
                .x = r->in[0],
                .out = r->out[0],
                .element = tare_dtype_size(r->in[0]->dtype)};
-  TARE_TRY(plan_axes(step, r, &p, err));
+  TAREI_TRY(plan_axes(step, r, &p, err));
   pad_read_fill(step, r, &p);
   const size_t total = (size_t)tare_tensor_count(p.out);
   if (p.x->rank == 0 || total == 0) {

@@ -18,7 +18,7 @@ static tare_status range_read(const tarei_step *const step, const tarei_run *con
   const tare_dtype dtype = r->in[0]->dtype;
   n->real = dtype == TARE_F32 || dtype == TARE_F64;
   for (int i = 0; i < 3; i++) {
-    TARE_TRY(
+    TAREI_TRY(
         n->real ? tarei_read_real(step, r, i, names[i], &n->reals[i], err)
                 : tarei_read_int(step, r, i, names[i], INT64_MIN, INT64_MAX, &n->integers[i], err));
   }
@@ -57,8 +57,8 @@ static tare_status range_measure(const tarei_step *const step, const tarei_run *
                                  int64_t *const values, tare_error *const err) {
   limits n = {0};
   int64_t dim = 0;
-  TARE_TRY(range_read(step, r, &n, err));
-  TARE_TRY(range_count(&n, &dim, err));
+  TAREI_TRY(range_read(step, r, &n, err));
+  TAREI_TRY(range_count(&n, &dim, err));
   tarei_measured_dims(step, 0, &dim, values);
   return TARE_OK;
 }
@@ -75,7 +75,7 @@ static tare_status range_measure(const tarei_step *const step, const tarei_run *
 static tare_status range_run(const tarei_step *const step, const tarei_run *const r,
                              tare_error *const err) {
   limits given = {0};
-  TARE_TRY(range_read(step, r, &given, err));
+  TAREI_TRY(range_read(step, r, &given, err));
   const size_t n = (size_t)tare_tensor_count(r->out[0]);
   if (r->out[0]->dtype == TARE_I64) {
     FILL(int64_t, uint64_t, given.integers);

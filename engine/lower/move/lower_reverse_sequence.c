@@ -32,7 +32,7 @@ static tare_status reverse_sequence_run(const tarei_step *const step, const tare
   const tare_tensor *const x = r->in[0], *const lengths = r->in[1];
   const bool time_first = tarei_attr_int(step->node, "time_axis", 0) == 0;
   const int64_t time = x->dims[!time_first], batch = x->dims[time_first];
-  TARE_TRY(tarei_want_count(step, r, 1, batch, err));
+  TAREI_TRY(tarei_want_count(step, r, 1, batch, err));
   for (int64_t b = 0; b < batch; b++) {
     const int64_t length = tarei_index_at(lengths, b);
     if (length < 0 || length > time) {

@@ -65,7 +65,7 @@ static tare_status scatter_prepare(tarei_step *const step, tarei_blobs *const bl
                                    tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   bool known;
-  TARE_TRY(tarei_want_indices(step, blobs, err));
+  TAREI_TRY(tarei_want_indices(step, blobs, err));
   (void)combine_of(step, dtype, &known);
   return known ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
@@ -93,14 +93,14 @@ static tare_status run_elements(const tarei_step *const step, const tarei_run *c
   bool known;
   const combine_fn combine = combine_of(step, x->dtype, &known);
   for (int d = 0; d < x->rank; d++) {
-    TARE_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
+    TAREI_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
     if (d != axis && indices->dims[d] > x->dims[d]) {
       return tarei_fail(err, TARE_E_SHAPE,
                         "axis %d of the indices has length %lld, that of the data %lld", d,
                         (long long)indices->dims[d], (long long)x->dims[d]);
     }
   }
-  TARE_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
+  TAREI_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
   copy_data(r);
   for (int64_t i = 0; i < n; i++) {
     int64_t to = 0, stride = 1, rest = i;
@@ -124,15 +124,15 @@ static tare_status run_nd(const tarei_step *const step, const tarei_run *const r
   const combine_fn combine = combine_of(step, x->dtype, &known);
   int64_t slice = 1, n = 1;
   for (int d = 0; d < last; d++) {
-    TARE_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
+    TAREI_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
     n *= indices->dims[d];
   }
   for (int d = length; d < x->rank; d++) {
-    TARE_TRY(tarei_want_dim(step, r, 2, last + d - length, x->dims[d], err));
+    TAREI_TRY(tarei_want_dim(step, r, 2, last + d - length, x->dims[d], err));
     slice *= x->dims[d];
   }
   for (int d = 0; d < length; d++) {
-    TARE_TRY(tarei_check_indices(step, r, d, length, d, x->dims[d], err));
+    TAREI_TRY(tarei_check_indices(step, r, d, length, d, x->dims[d], err));
   }
   copy_data(r);
   for (int64_t i = 0; i < n; i++) {

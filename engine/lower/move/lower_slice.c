@@ -31,10 +31,10 @@ static tare_status read_box(const tarei_step *const step, const tarei_run *const
                             slice_box *const b, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   tarei_ints starts, ends, axes, steps;
-  TARE_TRY(tarei_read_ints(step, r, 1, "starts", &starts, err));
-  TARE_TRY(tarei_read_ints(step, r, 2, "ends", &ends, err));
-  TARE_TRY(tarei_read_ints(step, r, 3, "axes", &axes, err));
-  TARE_TRY(tarei_read_ints(step, r, 4, "steps", &steps, err));
+  TAREI_TRY(tarei_read_ints(step, r, 1, "starts", &starts, err));
+  TAREI_TRY(tarei_read_ints(step, r, 2, "ends", &ends, err));
+  TAREI_TRY(tarei_read_ints(step, r, 3, "axes", &axes, err));
+  TAREI_TRY(tarei_read_ints(step, r, 4, "steps", &steps, err));
   const int n = starts.n;
   bool cut[TARE_MAX_RANK] = {false};
   for (int d = 0; d < x->rank; d++) {
@@ -62,7 +62,7 @@ static tare_status read_box(const tarei_step *const step, const tarei_run *const
 static tare_status slice_measure(const tarei_step *const step, const tarei_run *const r,
                                  int64_t *const values, tare_error *const err) {
   slice_box b;
-  TARE_TRY(read_box(step, r, &b, err));
+  TAREI_TRY(read_box(step, r, &b, err));
   tarei_measured_dims(step, 0, b.count, values);
   return TARE_OK;
 }
@@ -124,8 +124,8 @@ static tare_status slice_run(const tarei_step *const step, const tarei_run *cons
     return TARE_OK;
   }
   slice_job j = {.x = x, .out = out};
-  TARE_TRY(read_box(step, r, &j.b, err));
-  TARE_TRY(check_box(&j.b, x, out, err));
+  TAREI_TRY(read_box(step, r, &j.b, err));
+  TAREI_TRY(check_box(&j.b, x, out, err));
   const size_t n = (size_t)out->dims[x->rank - 1];
   tarei_row_ranges(r, (size_t)tare_tensor_count(out) / n, n * tare_dtype_size(x->dtype), 1u << 15,
                    slice_row_range, &j);

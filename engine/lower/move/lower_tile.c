@@ -12,7 +12,7 @@ static tare_status tile_measure(const tarei_step *const step, const tarei_run *c
   const char *const name = step->graph->values[step->node->in[1]].name;
   int64_t dims[TARE_MAX_RANK];
   tarei_ints repeats;
-  TARE_TRY(tarei_read_ints(step, r, 1, NULL, &repeats, err));
+  TAREI_TRY(tarei_read_ints(step, r, 1, NULL, &repeats, err));
   if (repeats.n != x->rank) {
     return tarei_fail(err, TARE_E_INPUT, "'%s' has %d elements for an input of rank %d", name,
                       repeats.n, x->rank);

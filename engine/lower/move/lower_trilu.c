@@ -36,7 +36,7 @@ static tare_status trilu_run(const tarei_step *const step, const tarei_run *cons
   const tare_tensor *const x = r->in[0];
   int64_t k = 0;
   if (tarei_operand(step, r, 1)) {
-    TARE_TRY(tarei_read_int(step, r, 1, "diagonal", INT64_MIN, INT64_MAX, &k, err));
+    TAREI_TRY(tarei_read_int(step, r, 1, "diagonal", INT64_MIN, INT64_MAX, &k, err));
   }
   const trilu_job j = {x, r->out[0], between(k, -((int64_t)1 << 40), (int64_t)1 << 40),
                        tarei_attr_int(step->node, "upper", 1) != 0};

@@ -9,7 +9,7 @@
 
 static tare_status copy(const tarei_step *const step, const tarei_run *const r,
                         tare_error *const err) {
-  TARE_TRY(tarei_want_count(step, r, 0, tare_tensor_count(r->out[0]), err));
+  TAREI_TRY(tarei_want_count(step, r, 0, tare_tensor_count(r->out[0]), err));
   memcpy(r->out[0]->data, r->in[0]->data,
          (size_t)tare_tensor_count(r->out[0]) * tare_dtype_size(r->out[0]->dtype));
   return TARE_OK;
@@ -41,7 +41,7 @@ static tare_status measure_reshape(const tarei_step *const step, const tarei_run
   const bool copies = tarei_attr_int(step->node, "allowzero", 0) == 0;
   const int rank = step->graph->values[step->node->out[0]].rank;
   tarei_ints shape;
-  TARE_TRY(tarei_read_ints(step, r, 1, "shape", &shape, err));
+  TAREI_TRY(tarei_read_ints(step, r, 1, "shape", &shape, err));
   int64_t *const dims = shape.at;
   int rest = -1;
   if (shape.n != rank) {
@@ -56,7 +56,7 @@ static tare_status measure_reshape(const tarei_step *const step, const tarei_run
     dims[i] = dims[i] == 0 && copies ? x->dims[i] : dims[i];
   }
   if (rest >= 0) {
-    TARE_TRY(fill_rest(x, dims, rank, rest, err));
+    TAREI_TRY(fill_rest(x, dims, rank, rest, err));
   }
   tarei_measured_dims(step, 0, dims, values);
   return TARE_OK;
@@ -66,7 +66,7 @@ static tare_status measure_reshape(const tarei_step *const step, const tarei_run
 static tare_status view_read_axes(const tarei_step *const step, const tarei_run *const r,
                                   const int rank, bool *const set, tare_error *const err) {
   tarei_ints axes;
-  TARE_TRY(tarei_read_ints(step, r, 1, "axes", &axes, err));
+  TAREI_TRY(tarei_read_ints(step, r, 1, "axes", &axes, err));
   for (int i = 0; i < axes.n; i++) {
     const int64_t axis = axes.at[i] < 0 ? axes.at[i] + rank : axes.at[i];
     if (axis < 0 || axis >= rank || set[axis]) {
@@ -85,7 +85,7 @@ static tare_status measure_squeeze(const tarei_step *const step, const tarei_run
   int64_t dims[TARE_MAX_RANK];
   int n = 0;
   const bool given = step->node->n_in > 1 && step->node->in[1] >= 0;
-  TARE_TRY(view_read_axes(step, r, x->rank, set, err));
+  TAREI_TRY(view_read_axes(step, r, x->rank, set, err));
   for (int i = 0; i < x->rank; i++) {
     if (!set[i] && (given || x->dims[i] != 1)) {
       dims[n++] = x->dims[i];
@@ -111,7 +111,7 @@ static tare_status measure_unsqueeze(const tarei_step *const step, const tarei_r
   const int rank = step->graph->values[step->node->out[0]].rank;
   bool set[TARE_MAX_RANK] = {false};
   int64_t dims[TARE_MAX_RANK];
-  TARE_TRY(view_read_axes(step, r, rank, set, err));
+  TAREI_TRY(view_read_axes(step, r, rank, set, err));
   int from = 0;
   for (int i = 0; i < rank; i++) {
     dims[i] = set[i] ? 1 : from < x->rank ? x->dims[from] : 0;

@@ -134,7 +134,7 @@ static tare_status batch_normalization_run(const tarei_step *const step, const t
   const size_t sample = batch ? all / batch : 0;
   const size_t channels = by_element ? sample : x->rank > 1 ? (size_t)x->dims[1] : 1;
   for (int i = SCALE; i < INPUTS; i++) {
-    TARE_TRY(tarei_want_count(step, r, i, (int64_t)channels, err));
+    TAREI_TRY(tarei_want_count(step, r, i, (int64_t)channels, err));
   }
   if (all == 0) {
     return TARE_OK;

@@ -20,14 +20,14 @@
 
 static tare_status want_floats(const tarei_step *const step, tare_error *const err) {
   for (int i = 0; i < 3; i++) {
-    TARE_TRY(tarei_want_float(step, i, err));
+    TAREI_TRY(tarei_want_float(step, i, err));
   }
   return TARE_OK;
 }
 
 static tare_status check_vectors(const tarei_step *const step, const tarei_run *const r,
                                  const size_t channels, tare_error *const err) {
-  TARE_TRY(tarei_want_count(step, r, 1, (int64_t)channels, err));
+  TAREI_TRY(tarei_want_count(step, r, 1, (int64_t)channels, err));
   return tarei_want_count(step, r, 2, (int64_t)channels, err);
 }
 
@@ -106,7 +106,7 @@ static tare_status run_plain(const tarei_step *const step, const tarei_run *cons
                    .n = count_space(x, 2),
                    .channels = (size_t)x->dims[1],
                    .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f)};
-  TARE_TRY(check_vectors(step, r, p.channels, err));
+  TAREI_TRY(check_vectors(step, r, p.channels, err));
   tarei_row_ranges(r, (size_t)x->dims[0] * p.channels, p.n, 4096, plain_range, &p);
   return TARE_OK;
 }
@@ -279,8 +279,8 @@ static tare_status instance_norm_prepare_last(tarei_step *const step, tarei_blob
                                               tare_error *const err) {
   (void)blobs;
   instance_norm_state *const s = step->state;
-  TARE_TRY(want_floats(step, err));
-  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(want_floats(step, err));
+  TAREI_TRY(tarei_fused_read(step, &s->fused, err));
   make_tables(step, s);
   return TARE_OK;
 }
@@ -298,7 +298,7 @@ static tare_status instance_norm_run_last(const tarei_step *const step, const ta
     l.to.inv_scale = 1.0f;
     l.to.zero_point = l.table->zero_point;
   }
-  TARE_TRY(check_vectors(step, r, l.channels, err));
+  TAREI_TRY(check_vectors(step, r, l.channels, err));
   tarei_row_ranges(r, l.batch * l.segments, SEGMENT * l.channels, 4096, measure_range, &l);
   for (size_t sample = 0; l.n && sample < l.batch; sample++) {
     instance_norm_finish_sample(&l, sample, tarei_attr_float(step->node, "epsilon", 1e-5f));

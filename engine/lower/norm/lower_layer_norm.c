@@ -24,7 +24,7 @@ static tare_status layer_norm_prepare(tarei_step *const step, tarei_blobs *const
   const int *const in = step->node->in;
   if (values[in[X]].dtype != TARE_F64) {
     for (int i = 0; i < INPUTS; i++) {
-      TARE_TRY(tarei_want_float(step, i, err));
+      TAREI_TRY(tarei_want_float(step, i, err));
     }
     return tarei_fused_read(step, step->state, err);
   }
@@ -151,7 +151,7 @@ static tare_status check_parameter(const tarei_step *const step, const tarei_run
   for (int d = 1; parameter && d <= parameter->rank; d++) {
     const int64_t own = parameter->dims[parameter->rank - d];
     if (own != 1 && own != x->dims[x->rank - d]) {
-      TARE_TRY(tarei_want_count(step, r, i, (int64_t)n, err));
+      TAREI_TRY(tarei_want_count(step, r, i, (int64_t)n, err));
       return tarei_fail(err, TARE_E_SHAPE, "the shape of '%s' does not match the input",
                         step->graph->values[step->node->in[i]].name);
     }
@@ -182,8 +182,8 @@ static tare_status layer_norm_run(const tarei_step *const step, const tarei_run 
   for (int d = axis; d < x->rank; d++) {
     j.n *= (size_t)x->dims[d];
   }
-  TARE_TRY(check_parameter(step, r, GAIN, j.n, err));
-  TARE_TRY(check_parameter(step, r, SHIFT, j.n, err));
+  TAREI_TRY(check_parameter(step, r, GAIN, j.n, err));
+  TAREI_TRY(check_parameter(step, r, SHIFT, j.n, err));
   find_statistics(step, r, &j);
   const size_t rows = j.n ? (size_t)tare_tensor_count(x) / j.n : 0;
   const bool is_f32 = x->dtype == TARE_F32;

@@ -21,9 +21,9 @@ static tare_status scaled_softmax_prepare(tarei_step *const step, tarei_blobs *c
                                           tare_error *const err) {
   (void)blobs;
   scaled_softmax_state *const s = step->state;
-  TARE_TRY(tarei_fused_read(step, &s->fused, err));
-  TARE_TRY(tarei_want_float(step, 0, err));
-  TARE_TRY(tarei_want_float(step, 1, err));
+  TAREI_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(tarei_want_float(step, 0, err));
+  TAREI_TRY(tarei_want_float(step, 1, err));
   s->scale = tarei_attr_float(step->node, "scale", 1.0f);
   return TARE_OK;
 }
@@ -89,7 +89,7 @@ static tare_status scaled_softmax_run(const tarei_step *const step, const tarei_
   const scaled_softmax_state *const s = step->state;
   const tare_tensor *const mask = step->node->n_in > 1 ? run->in[1] : NULL;
   scaled_softmax_job j = {.run = run, .scale = s->scale, .mask = mask ? mask->data : NULL};
-  TARE_TRY(read_rows(run->in[0], mask, &j.r, err));
+  TAREI_TRY(read_rows(run->in[0], mask, &j.r, err));
   j.e = tarei_fused_epilogue(&s->fused, step, run, NULL, j.r.n);
   tarei_row_ranges(run, j.r.count, j.r.n, 4096, scaled_softmax_row_range, &j);
   return TARE_OK;

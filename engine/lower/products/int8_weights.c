@@ -46,9 +46,9 @@ tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_ste
   const int x = step->node->in[0];
   layer->row_scales = step->graph->values[x].dtype == TARE_F32;
   if (!layer->row_scales) {
-    TARE_TRY(tarei_want_scales(step, x, err));
+    TAREI_TRY(tarei_want_scales(step, x, err));
   }
-  TARE_TRY(tarei_fused_read(step, &layer->fused, err));
+  TAREI_TRY(tarei_fused_read(step, &layer->fused, err));
   layer->x_zero_point =
       layer->row_scales ? TAREI_ROW_SCALES_ZERO_POINT : tarei_u8_zero_point(step->graph, x);
   return TARE_OK;
@@ -75,7 +75,7 @@ static tare_status take_tables(tarei_int8_layer *const layer, const tarei_step *
   }
   void *data;
   bool fresh;
-  TARE_TRY(tarei_blobs_take(blobs, (size_t)step->n_profiles * sizeof table, &data, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, (size_t)step->n_profiles * sizeof table, &data, &fresh, err));
   layer->tables = data;
   for (int p = 0; fresh && p < step->n_profiles; p++) {
     (void)tarei_act_table_make(fused->act, tarei_u8_scale(step->graph, out, p), zero_point,
@@ -101,7 +101,7 @@ static tare_status take_factors(tarei_int8_layer *const layer, const tarei_step 
   const bool has_bias = step->node->n_in > 2 && step->node->in[2] >= 0;
   void *data;
   bool fresh;
-  TARE_TRY(
+  TAREI_TRY(
       tarei_blobs_take(blobs, floats * (has_bias ? 2 : 1) * sizeof(float), &data, &fresh, err));
   float *const mult = data, *const bias_out = has_bias ? mult + floats : NULL;
   layer->requant.mult = mult;
@@ -150,7 +150,7 @@ static tare_status take_biased(tarei_int8_layer *const layer, const tarei_step *
   }
   void *data;
   bool fresh;
-  TARE_TRY(tarei_blobs_take(blobs, profiles * n_add * sizeof(int32_t), &data, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, profiles * n_add * sizeof(int32_t), &data, &fresh, err));
   int32_t *const add = data;
   for (size_t p = 0; fresh && p < profiles; p++) {
     memcpy(add + p * n_add, layer->add, n_add * sizeof *add);
@@ -170,9 +170,9 @@ tare_status tarei_int8_layer_requant(tarei_int8_layer *const layer, const tarei_
                                      const float *const bias, tare_error *const err) {
   const int residual = step->node->n_in > 3 ? step->node->in[3] : -1;
   const bool has_floats = residual >= 0 && step->graph->values[residual].dtype == TARE_F32;
-  TARE_TRY(take_tables(layer, step, blobs, err));
+  TAREI_TRY(take_tables(layer, step, blobs, err));
   layer->requant.folded = layer->tables || tarei_requant_folds(&layer->fused, has_floats);
-  TARE_TRY(take_factors(layer, step, blobs, weight_scale, bias, err));
+  TAREI_TRY(take_factors(layer, step, blobs, weight_scale, bias, err));
   return take_biased(layer, step, blobs, err);
 }
 

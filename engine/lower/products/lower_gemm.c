@@ -179,7 +179,7 @@ static tare_status gemm_run(const tarei_step *const step, const tarei_run *const
   }
   if (step->node->n_in > 2 && r->in[2] && beta != 0) {
     tarei_broadcast layout;
-    TARE_TRY(tarei_broadcast_read(&r->in[2], 1, r->out[0], &layout, err));
+    TAREI_TRY(tarei_broadcast_read(&r->in[2], 1, r->out[0], &layout, err));
     tarei_broadcast_run(&layout, r, add_of(dtype),
                         &(addend){r->in[2]->data, beta, r->out[0]->data});
   }

@@ -111,11 +111,11 @@ static tare_status run_matmul(const tarei_step *const step, const tarei_run *con
                               tare_error *const err) {
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], false, &p);
-  TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
+  TAREI_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
   const product_job j = {integer_products_operand(step, r, 0), integer_products_operand(step, r, 1),
                          r};
-  TARE_TRY(want_zeros(&j.a, "rows", p.m, matrices_of(r->in[0], p.m * p.k), err));
-  TARE_TRY(want_zeros(&j.b, "columns", p.n, matrices_of(r->in[1], p.k * p.n), err));
+  TAREI_TRY(want_zeros(&j.a, "rows", p.m, matrices_of(r->in[0], p.m * p.k), err));
+  TAREI_TRY(want_zeros(&j.b, "columns", p.n, matrices_of(r->in[1], p.k * p.n), err));
   const tarei_product_form form = integer_products_form_of(&p);
   tarei_product_run(&p, r, &form, &j);
   return TARE_OK;
@@ -227,9 +227,9 @@ static tare_status run_conv(const tarei_step *const step, const tarei_run *const
                 .in = r->in[0],
                 .weights = r->in[1],
                 .out = r->out[0]};
-  TARE_TRY(want_zeros(&j.x, "inputs", 1, 1, err));
-  TARE_TRY(want_zeros(&j.w, "outputs", (size_t)j.weights->dims[0], 1, err));
-  TARE_TRY(tarei_want_dim(step, r, 0, 1, j.weights->dims[1] * s->group, err));
+  TAREI_TRY(want_zeros(&j.x, "inputs", 1, 1, err));
+  TAREI_TRY(want_zeros(&j.w, "outputs", (size_t)j.weights->dims[0], 1, err));
+  TAREI_TRY(tarei_want_dim(step, r, 0, 1, j.weights->dims[1] * s->group, err));
   for (int i = 0; i < s->window.n; i++) {
     j.before[i] = tarei_window_padding(&s->window, i, j.in->dims[2 + i], j.out->dims[2 + i]).before;
   }

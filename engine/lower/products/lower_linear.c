@@ -20,17 +20,17 @@ typedef struct linear_job {
 static tare_status linear_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                   tare_error *const err) {
   linear_state *const s = step->state;
-  TARE_TRY(tarei_want_weights(step, err));
-  TARE_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(tarei_want_weights(step, err));
+  TAREI_TRY(tarei_fused_read(step, &s->fused, err));
   const tare_tensor w = tarei_value_tensor(step->graph, step->node->in[1]);
   s->k = (size_t)w.dims[0];
   s->n = (size_t)w.dims[1];
-  TARE_TRY(tarei_want_float(step, 2, err));
-  TARE_TRY(tarei_want_residual(step, err));
-  TARE_TRY(tarei_want_bias(step, s->n, &s->bias, err));
+  TAREI_TRY(tarei_want_float(step, 2, err));
+  TAREI_TRY(tarei_want_residual(step, err));
+  TAREI_TRY(tarei_want_bias(step, s->n, &s->bias, err));
   void *data;
   bool fresh;
-  TARE_TRY(tarei_blobs_take(blobs, tarei_f32_packed_size(s->k, s->n), &data, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, tarei_f32_packed_size(s->k, s->n), &data, &fresh, err));
   if (fresh) {
     step->kernels->f32_pack(w.data, s->n, false, s->k, s->n, data);
   }
@@ -55,8 +55,8 @@ static tare_status linear_run(const tarei_step *const step, const tarei_run *con
                               tare_error *const err) {
   const linear_state *const s = step->state;
   const tare_tensor *residual;
-  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
-  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
+  TAREI_TRY(tarei_fused_residual(step, r, &residual, err));
+  TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
   linear_job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, s->n);
   j.epilogue.bias = s->bias;

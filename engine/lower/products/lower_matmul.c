@@ -71,7 +71,7 @@ static tare_status matmul_run(const tarei_step *const step, const tarei_run *con
   (void)step;
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], false, &p);
-  TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
+  TAREI_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
   const tarei_product_form form = matmul_form_of(&p, r->in[0]->dtype);
   tarei_product_run(&p, r, &form, r);
   return TARE_OK;

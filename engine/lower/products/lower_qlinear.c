@@ -51,12 +51,12 @@ static tare_status qlinear_pack(tarei_step *const step, tarei_blobs *const blobs
   const size_t n = s->layer.n, padded = tarei_round_up(n, TAREI_I8_PANEL);
   void *weights, *add;
   bool fresh, fresh_add;
-  TARE_TRY(tarei_blobs_take(blobs, tarei_i8_packed_size(s->k, n), &weights, &fresh, err));
-  TARE_TRY(tarei_blobs_take(blobs, padded * sizeof(int32_t), &add, &fresh_add, err));
+  TAREI_TRY(tarei_blobs_take(blobs, tarei_i8_packed_size(s->k, n), &weights, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, padded * sizeof(int32_t), &add, &fresh_add, err));
   s->weights = weights;
   s->layer.add = add;
   const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
-  TARE_TRY(tarei_want_bias(step, n, &bias, err));
+  TAREI_TRY(tarei_want_bias(step, n, &bias, err));
   float *scale = NULL;
   int8_t *q = NULL;
   tare_status status = TARE_OK;
@@ -74,7 +74,7 @@ static tare_status qlinear_pack(tarei_step *const step, tarei_blobs *const blobs
       sums[i] *= -s->layer.x_zero_point;
     }
   }
-  TARE_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
+  TAREI_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
 done:
   free(scale);
   free(q);
@@ -84,9 +84,9 @@ done:
 static tare_status qlinear_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                    tare_error *const err) {
   qlinear_state *const s = step->state;
-  TARE_TRY(tarei_want_weights(step, err));
-  TARE_TRY(tarei_want_residual(step, err));
-  TARE_TRY(tarei_int8_layer_read(&s->layer, step, err));
+  TAREI_TRY(tarei_want_weights(step, err));
+  TAREI_TRY(tarei_want_residual(step, err));
+  TAREI_TRY(tarei_int8_layer_read(&s->layer, step, err));
   const tarei_value *const w = &step->graph->values[step->node->in[1]];
   int64_t k = 0, n = 0;
   (void)tarei_expr_is_const(step->graph->exprs, w->dims[0], &k); /* constants have fixed dims */
@@ -161,8 +161,8 @@ static tare_status qlinear_run(const tarei_step *const step, const tarei_run *co
                                tare_error *const err) {
   const qlinear_state *const s = step->state;
   const tare_tensor *residual;
-  TARE_TRY(tarei_fused_residual(step, r, &residual, err));
-  TARE_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
+  TAREI_TRY(tarei_fused_residual(step, r, &residual, err));
+  TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
   qlinear_job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->layer.row_scales) {

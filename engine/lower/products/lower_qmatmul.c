@@ -45,9 +45,9 @@ static tare_status qmatmul_prepare(tarei_step *const step, tarei_blobs *const bl
                                    tare_error *const err) {
   (void)blobs;
   qmatmul_state *const s = step->state;
-  TARE_TRY(tarei_fused_read(step, &s->fused, err));
-  TARE_TRY(tarei_want_scales(step, step->node->in[0], err));
-  TARE_TRY(tarei_want_scales(step, step->node->in[1], err));
+  TAREI_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(tarei_want_scales(step, step->node->in[0], err));
+  TAREI_TRY(tarei_want_scales(step, step->node->in[1], err));
   s->trans_b = tarei_attr_int(step->node, "trans_b", 0) != 0;
   s->a_zero_point = tarei_u8_zero_point(step->graph, step->node->in[0]);
   s->b_beyond = tarei_u8_zero_point(step->graph, step->node->in[1]) - 128;
@@ -140,8 +140,8 @@ static tare_status qmatmul_run(const tarei_step *const step, const tarei_run *co
   const qmatmul_state *const s = step->state;
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], s->trans_b, &p);
-  TARE_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
-  TARE_TRY(tarei_want_int8_sum(p.k, err));
+  TAREI_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
+  TAREI_TRY(tarei_want_int8_sum(p.k, err));
   qmatmul_job j = {.s = s, .run = r};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, NULL, p.n);
   const double scale = (double)tarei_u8_scale(step->graph, step->node->in[0], r->profile) *

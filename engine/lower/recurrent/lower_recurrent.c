@@ -16,11 +16,11 @@ static tare_status recurrent_want_types(const tarei_recurrent *const s,
       continue;
     }
     if (i == TAREI_RECURRENT_X && s->bytes && !s->row_scales) {
-      TARE_TRY(tarei_want_scales(step, value, err));
+      TAREI_TRY(tarei_want_scales(step, value, err));
     } else if (i == TAREI_RECURRENT_W || i == TAREI_RECURRENT_R) {
       continue; /* when they are packed */
     } else {
-      TARE_TRY(tarei_want_float(step, i, err));
+      TAREI_TRY(tarei_want_float(step, i, err));
     }
   }
   return TARE_OK;
@@ -31,7 +31,7 @@ static tare_status read_layer(tarei_step *const step, const bool bytes, tarei_re
   const tarei_value *const values = step->graph->values;
   const tare_dtype x = values[step->node->in[TAREI_RECURRENT_X]].dtype;
   const tare_dtype w = values[step->node->in[TAREI_RECURRENT_W]].dtype;
-  TARE_TRY(tarei_recurrent_read(step->node, &s->form, err));
+  TAREI_TRY(tarei_recurrent_read(step->node, &s->form, err));
   s->f64 = w == TARE_F64;
   s->bytes = bytes;
   s->row_scales = bytes && x == TARE_F32;
@@ -48,7 +48,7 @@ static tare_status read_layer(tarei_step *const step, const bool bytes, tarei_re
 static tare_status prepare_as(tarei_step *const step, tarei_blobs *const blobs, const bool bytes,
                               tare_error *const err) {
   tarei_recurrent *const s = step->state;
-  TARE_TRY(read_layer(step, bytes, s, err));
+  TAREI_TRY(read_layer(step, bytes, s, err));
   return s->f64 ? TARE_OK : tarei_recurrent_pack(s, step, blobs, err);
 }
 
@@ -110,7 +110,7 @@ static tare_status recurrent_check(const tarei_step *const step, const tarei_run
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     for (int k = 0; k < wanted[i].n; k++) {
       if (tarei_recurrent_in(step, run, wanted[i].input)) {
-        TARE_TRY(tarei_want_dim(step, run, wanted[i].input, k, (int64_t)wanted[i].at[k], err));
+        TAREI_TRY(tarei_want_dim(step, run, wanted[i].input, k, (int64_t)wanted[i].at[k], err));
       }
     }
   }
@@ -124,8 +124,8 @@ static tare_status recurrent_run(const tarei_step *const step, const tarei_run *
   const tarei_recurrent *const s = step->state;
   const tarei_recurrent_sizes z = recurrent_sizes_of(s, r->in);
   const int32_t *lengths;
-  TARE_TRY(recurrent_check(step, r, &z, err));
-  TARE_TRY(tarei_recurrent_lengths(step, r, &z, &lengths, err));
+  TAREI_TRY(recurrent_check(step, r, &z, err));
+  TAREI_TRY(tarei_recurrent_lengths(step, r, &z, &lengths, err));
   if (s->f64) {
     tarei_recurrent_f64_run(step, r, &z, lengths);
   } else {

@@ -69,8 +69,8 @@ static tare_status take_floats(const matrix *const m, const tarei_step *const st
                                tare_error *const err) {
   void *data;
   bool fresh;
-  TARE_TRY(tarei_blobs_take(blobs, m->dirs * tarei_f32_packed_size(m->k, m->columns), &data, &fresh,
-                            err));
+  TAREI_TRY(tarei_blobs_take(blobs, m->dirs * tarei_f32_packed_size(m->k, m->columns), &data,
+                             &fresh, err));
   if (fresh) {
     pack_floats(m, step->graph->values[step->node->in[input]].data->data, step->kernels, data);
   }
@@ -132,10 +132,10 @@ static tare_status take_bytes(const matrix *const m, const tarei_step *const ste
   const size_t n = m->dirs * m->columns, profiles = scaled ? (size_t)step->n_profiles : 1;
   void *packed, *add, *mult;
   bool fresh;
-  TARE_TRY(tarei_blobs_take(blobs, m->dirs * tarei_i8_packed_size(m->k, m->columns), &packed,
-                            &fresh, err));
-  TARE_TRY(tarei_blobs_take(blobs, n * sizeof(int32_t), &add, &fresh, err));
-  TARE_TRY(tarei_blobs_take(blobs, profiles * n * sizeof(float), &mult, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, m->dirs * tarei_i8_packed_size(m->k, m->columns), &packed,
+                             &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, n * sizeof(int32_t), &add, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, profiles * n * sizeof(float), &mult, &fresh, err));
   *out = (tarei_recurrent_weights){packed, add, mult};
   if (!fresh) {
     return TARE_OK;
@@ -173,13 +173,13 @@ static tare_status recurrent_weights_take(tarei_recurrent *const s, const tarei_
     return s->bytes ? tarei_fail(err, TARE_E_MODEL, "weights '%s' must be constant", v->name)
                     : TARE_OK;
   }
-  TARE_TRY(read_matrix(s, step, input, &m, err));
+  TAREI_TRY(read_matrix(s, step, input, &m, err));
   return s->bytes ? take_bytes(&m, step, input, blobs, out, err)
                   : take_floats(&m, step, input, blobs, out, err);
 }
 
 tare_status tarei_recurrent_pack(tarei_recurrent *const s, const tarei_step *const step,
                                  tarei_blobs *const blobs, tare_error *const err) {
-  TARE_TRY(recurrent_weights_take(s, step, TAREI_RECURRENT_W, blobs, &s->w, err));
+  TAREI_TRY(recurrent_weights_take(s, step, TAREI_RECURRENT_W, blobs, &s->w, err));
   return recurrent_weights_take(s, step, TAREI_RECURRENT_R, blobs, &s->r, err);
 }

@@ -71,7 +71,7 @@ static tare_status cumulate_run(const tarei_step *const step, const tarei_run *c
                                 const cumulate_kind of, tare_error *const err) {
   const tare_tensor *const x = r->in[0];
   int axis = 0;
-  TARE_TRY(tarei_read_axis(step, r, 1, x->rank, &axis, err));
+  TAREI_TRY(tarei_read_axis(step, r, 1, x->rank, &axis, err));
   cumulate_job j = {.x = x->data,
                     .out = r->out[0]->data,
                     .n = (size_t)x->dims[axis],

@@ -141,7 +141,7 @@ static tare_status reduce_read_cut(const tarei_step *const step, const tarei_run
                                    bool *const cut, tare_error *const err) {
   const int rank = r->in[0]->rank;
   tarei_ints axes;
-  TARE_TRY(tarei_read_ints(step, r, 1, "axes", &axes, err));
+  TAREI_TRY(tarei_read_ints(step, r, 1, "axes", &axes, err));
   const bool all = axes.n == 0 && tarei_attr_int(step->node, "noop_with_empty_axes", 0) == 0;
   for (int d = 0; d < TARE_MAX_RANK; d++) {
     cut[d] = all;
@@ -160,7 +160,7 @@ static tare_status reduce_read_cut(const tarei_step *const step, const tarei_run
 static tare_status run_axes(const tarei_step *const step, const tarei_run *const r,
                             const reduce_kind *const k, tare_error *const err) {
   bool cut[TARE_MAX_RANK];
-  TARE_TRY(reduce_read_cut(step, r, cut, err));
+  TAREI_TRY(reduce_read_cut(step, r, cut, err));
   return reduce_reduce(r, k, cut, err);
 }
 
@@ -171,7 +171,7 @@ static tare_status reduce_measure(const tarei_step *const step, const tarei_run 
   const bool keep = tarei_attr_int(step->node, "keepdims", 1) != 0;
   const int rank = step->graph->values[step->node->out[0]].rank;
   bool cut[TARE_MAX_RANK];
-  TARE_TRY(reduce_read_cut(step, r, cut, err));
+  TAREI_TRY(reduce_read_cut(step, r, cut, err));
   int n = 0;
   for (int d = 0; d < x->rank; d++) {
     if (keep || !cut[d]) {

@@ -110,7 +110,7 @@ static tare_status top_k_read_k(const tarei_step *const step, const tarei_run *c
   const int64_t most = r->in[0]->dims[top_k_axis_of(step, r->in[0])];
   *k = tarei_attr_int(step->node, "k", 0);
   if (tarei_operand(step, r, 1)) {
-    TARE_TRY(tarei_read_int(step, r, 1, "k", 0, INT64_MAX, k, err));
+    TAREI_TRY(tarei_read_int(step, r, 1, "k", 0, INT64_MAX, k, err));
   }
   return *k >= 0 && *k <= most
              ? TARE_OK
@@ -136,7 +136,7 @@ static tare_status top_k_run(const tarei_step *const step, const tarei_run *cons
   const int axis = top_k_axis_of(step, x);
   const bool has_indices = step->node->n_out > 1 && r->out[1];
   int64_t k;
-  TARE_TRY(top_k_read_k(step, r, &k, err));
+  TAREI_TRY(top_k_read_k(step, r, &k, err));
   if (k == 0) {
     return TARE_OK;
   }

@@ -114,7 +114,7 @@ static tare_status resize_measure(const tarei_step *const step, const tarei_run 
                                   int64_t *const values, tare_error *const err) {
   tarei_resize_axis axes[TARE_MAX_RANK];
   int64_t dims[TARE_MAX_RANK];
-  TARE_TRY(tarei_resize_axes(step, r, axes, err));
+  TAREI_TRY(tarei_resize_axes(step, r, axes, err));
   for (int d = 0; d < r->in[0]->rank; d++) {
     dims[d] = axes[d].out;
   }
@@ -142,7 +142,7 @@ static tare_status resize_run(const tarei_step *const step, const tarei_run *con
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   const tarei_resize_settings s = tarei_resize_settings_of(step->node);
   tarei_resize_axis axes[TARE_MAX_RANK];
-  TARE_TRY(tarei_resize_axes(step, r, axes, err));
+  TAREI_TRY(tarei_resize_axes(step, r, axes, err));
   for (int d = 0; d < x->rank; d++) {
     const int64_t off = axes[d].out - out->dims[d]; /* a product of floats may be rounded up */
     if (off < -1 || off > 1 || (out->dims[d] && !x->dims[d])) {

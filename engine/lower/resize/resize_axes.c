@@ -85,7 +85,7 @@ static tare_status resize_axes_read_sizes(const tarei_step *const step, const ta
   const tarei_resize_policy policy = tarei_resize_policy_of(step->node);
   int64_t from[TARE_MAX_RANK], to[TARE_MAX_RANK];
   tarei_ints sizes;
-  TARE_TRY(tarei_read_ints(step, r, tarei_resize_inputs_of(step->node).sizes, NULL, &sizes, err));
+  TAREI_TRY(tarei_read_ints(step, r, tarei_resize_inputs_of(step->node).sizes, NULL, &sizes, err));
   for (int i = 0; i < n; i++) {
     from[i] = axes[at[i]].in;
     to[i] = sizes.at[i];
@@ -145,8 +145,8 @@ tare_status tarei_resize_axes(const tarei_step *const step, const tarei_run *con
                       sizes ? "sizes" : "scales", n);
   }
   if (n > 0) {
-    TARE_TRY(sizes ? resize_axes_read_sizes(step, r, at, n, axes, err)
-                   : read_scales(step, list, at, n, axes, err));
+    TAREI_TRY(sizes ? resize_axes_read_sizes(step, r, at, n, axes, err)
+                    : read_scales(step, list, at, n, axes, err));
   }
   return tarei_resize_settings_of(step->node).coordinates == TAREI_RESIZE_CROP
              ? read_region(step, r, at, n, axes, err)

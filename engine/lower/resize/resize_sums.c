@@ -210,9 +210,9 @@ tare_status tarei_resize_sums(const tarei_resize_settings *const s,
     f.from = f.blocks[1];
   }
   for (int d = x->rank - 1; d >= 0; d--) {
-    TARE_TRY(tarei_resize_keeps(s, &axes[d])
-                 ? TARE_OK
-                 : one_pass(s, axes, d, r, x->dtype != TARE_F32, &f, err));
+    TAREI_TRY(tarei_resize_keeps(s, &axes[d])
+                  ? TARE_OK
+                  : one_pass(s, axes, d, r, x->dtype != TARE_F32, &f, err));
   }
   const int64_t n = tare_tensor_count(out);
   if (real) {

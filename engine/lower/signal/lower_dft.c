@@ -133,7 +133,7 @@ static tare_status dft_read_length(const tarei_step *const step, const tarei_run
 static tare_status prepare_dft(tarei_step *const step, tarei_blobs *const blobs,
                                tare_error *const err) {
   (void)blobs;
-  TARE_TRY(tarei_ops_dft_axis(step->graph, step->node, step->state, err));
+  TAREI_TRY(tarei_ops_dft_axis(step->graph, step->node, step->state, err));
   return prepare_type(step, err);
 }
 
@@ -148,7 +148,7 @@ static tare_status dft_read_sizes(const tarei_step *const step, const tarei_run 
   const tare_tensor *const x = r->in[0];
   s->axis = *(const int *)step->state;
   if (s->axis < 0) {
-    TARE_TRY(tarei_read_axis(step, r, 2, x->rank, &s->axis, err));
+    TAREI_TRY(tarei_read_axis(step, r, 2, x->rank, &s->axis, err));
     if (s->axis == x->rank - 1) {
       return tarei_fail(err, TARE_E_INPUT,
                         "axis %d is the last one, which holds real and imaginary parts", s->axis);
@@ -157,7 +157,7 @@ static tare_status dft_read_sizes(const tarei_step *const step, const tarei_run 
   s->inverse = tarei_attr_int(step->node, "inverse", 0) != 0;
   s->onesided = tarei_attr_int(step->node, "onesided", 0) != 0;
   const int64_t given = x->dims[s->axis];
-  TARE_TRY(
+  TAREI_TRY(
       dft_read_length(step, r, 1, s->inverse && s->onesided ? 2 * (given - 1) : given, &s->n, err));
   s->kept = s->onesided && !s->inverse ? s->n / 2 + 1 : s->n;
   return TARE_OK;
@@ -166,7 +166,7 @@ static tare_status dft_read_sizes(const tarei_step *const step, const tarei_run 
 static tare_status measure_dft(const tarei_step *const step, const tarei_run *const r,
                                int64_t *const values, tare_error *const err) {
   dft_sizes s = {0};
-  TARE_TRY(dft_read_sizes(step, r, &s, err));
+  TAREI_TRY(dft_read_sizes(step, r, &s, err));
   values[0] = s.kept;
   for (int d = 0; *(const int *)step->state < 0 && d < r->in[0]->rank - 1; d++) {
     values[d] = d == s.axis ? s.kept : r->in[0]->dims[d];
@@ -203,7 +203,7 @@ static line line_along(const dft_job *const j, const size_t i) {
 static tare_status run_dft(const tarei_step *const step, const tarei_run *const r,
                            tare_error *const err) {
   dft_sizes s = {0};
-  TARE_TRY(dft_read_sizes(step, r, &s, err));
+  TAREI_TRY(dft_read_sizes(step, r, &s, err));
   const int axis = s.axis;
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   dft_job j = {.run = r,
@@ -261,8 +261,8 @@ typedef struct frames {
 static tare_status dft_read_frames(const tarei_step *const step, const tarei_run *const r,
                                    frames *const f, tare_error *const err) {
   const tare_tensor *const window = tarei_operand(step, r, 2);
-  TARE_TRY(dft_read_length(step, r, 3, window ? window->dims[0] : 0, &f->n, err));
-  TARE_TRY(tarei_read_int(step, r, 1, "frame step", 1, INT64_MAX, &f->hop, err));
+  TAREI_TRY(dft_read_length(step, r, 3, window ? window->dims[0] : 0, &f->n, err));
+  TAREI_TRY(tarei_read_int(step, r, 1, "frame step", 1, INT64_MAX, &f->hop, err));
   const int64_t rest = r->in[0]->dims[1] - f->n;
   f->count = rest < 0 ? 0 : rest / f->hop + 1;
   f->kept = tarei_attr_int(step->node, "onesided", 1) != 0 ? f->n / 2 + 1 : f->n;
@@ -272,7 +272,7 @@ static tare_status dft_read_frames(const tarei_step *const step, const tarei_run
 static tare_status measure_stft(const tarei_step *const step, const tarei_run *const r,
                                 int64_t *const values, tare_error *const err) {
   frames f = {0};
-  TARE_TRY(dft_read_frames(step, r, &f, err));
+  TAREI_TRY(dft_read_frames(step, r, &f, err));
   values[0] = f.count;
   values[1] = f.kept;
   return TARE_OK;
@@ -283,7 +283,7 @@ static tare_status run_stft(const tarei_step *const step, const tarei_run *const
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   const tare_tensor *const window = tarei_operand(step, r, 2);
   frames f = {0};
-  TARE_TRY(dft_read_frames(step, r, &f, err));
+  TAREI_TRY(dft_read_frames(step, r, &f, err));
   if (f.count != out->dims[1] || f.kept != out->dims[2] || (window && window->dims[0] > f.n)) {
     return tarei_fail(
         err, TARE_E_SHAPE,

@@ -14,11 +14,11 @@ typedef struct bank {
 static tare_status read_bank(const tarei_step *const step, const tarei_run *const r, bank *const b,
                              tare_error *const err) {
   double bins = 0, length = 0;
-  TARE_TRY(tarei_read_real(step, r, 0, "number of mel bins", &bins, err));
-  TARE_TRY(tarei_read_real(step, r, 1, "length of the transform", &length, err));
-  TARE_TRY(tarei_read_real(step, r, 2, "sample rate", &b->rate, err));
-  TARE_TRY(tarei_read_real(step, r, 3, "lower edge", &b->low, err));
-  TARE_TRY(tarei_read_real(step, r, 4, "upper edge", &b->high, err));
+  TAREI_TRY(tarei_read_real(step, r, 0, "number of mel bins", &bins, err));
+  TAREI_TRY(tarei_read_real(step, r, 1, "length of the transform", &length, err));
+  TAREI_TRY(tarei_read_real(step, r, 2, "sample rate", &b->rate, err));
+  TAREI_TRY(tarei_read_real(step, r, 3, "lower edge", &b->low, err));
+  TAREI_TRY(tarei_read_real(step, r, 4, "upper edge", &b->high, err));
   if (!(bins >= 0 && bins <= 1e6) || !(length >= 0 && length <= 1e9) || !(b->rate > 0) ||
       !(b->low >= 0) || !(b->high >= b->low && b->high <= b->rate)) {
     return tarei_fail(
@@ -34,7 +34,7 @@ static tare_status read_bank(const tarei_step *const step, const tarei_run *cons
 static tare_status mel_weight_matrix_measure(const tarei_step *const step, const tarei_run *const r,
                                              int64_t *const values, tare_error *const err) {
   bank b = {0};
-  TARE_TRY(read_bank(step, r, &b, err));
+  TAREI_TRY(read_bank(step, r, &b, err));
   values[0] = b.length / 2 + 1;
   values[1] = b.bins;
   return TARE_OK;
@@ -93,7 +93,7 @@ static tare_status mel_weight_matrix_run(const tarei_step *const step, const tar
                                          tare_error *const err) {
   const tare_tensor *const out = r->out[0];
   bank b = {0};
-  TARE_TRY(read_bank(step, r, &b, err));
+  TAREI_TRY(read_bank(step, r, &b, err));
   if (out->dims[0] != b.length / 2 + 1 || out->dims[1] != b.bins) {
     return tarei_fail(err, TARE_E_SHAPE, "the matrix is %lld by %lld, expected %lld by %lld",
                       (long long)(b.length / 2 + 1), (long long)b.bins, (long long)out->dims[0],

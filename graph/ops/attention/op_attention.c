@@ -7,10 +7,10 @@ static tare_status want_operands(const tarei_graph *const graph, const tarei_nod
   const tarei_value *const q = tarei_ops_in(graph, node, 0);
   for (int i = 0; i < 3; i++) {
     const tarei_value *const v = tarei_ops_in(graph, node, i);
-    TARE_TRY(tarei_ops_want_dtype(v, q->dtype == TARE_U8 ? TARE_U8 : TARE_F32, err));
-    TARE_TRY(tarei_ops_want_rank(v, 3, 3, err));
+    TAREI_TRY(tarei_ops_want_dtype(v, q->dtype == TARE_U8 ? TARE_U8 : TARE_F32, err));
+    TAREI_TRY(tarei_ops_want_rank(v, 3, 3, err));
   }
-  TARE_TRY(tarei_ops_want_inner(graph, q, 2, tarei_ops_in(graph, node, 1), 2, err));
+  TAREI_TRY(tarei_ops_want_inner(graph, q, 2, tarei_ops_in(graph, node, 1), 2, err));
   return tarei_ops_want_inner(graph, tarei_ops_in(graph, node, 1), 1, tarei_ops_in(graph, node, 2),
                               1, err);
 }
@@ -34,10 +34,10 @@ static tare_status want_heads(const tarei_graph *const graph, const tarei_node *
 
 static tare_status infer_attention(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 3, err));
-  TARE_TRY(want_operands(graph, node, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 3, err));
+  TAREI_TRY(want_operands(graph, node, err));
   const int64_t heads = tarei_attr_int(node, "heads", 0);
-  TARE_TRY(want_heads(graph, node, heads, err));
+  TAREI_TRY(want_heads(graph, node, heads, err));
   const tarei_value *const q = tarei_ops_in(graph, node, 0), *const k =
                                                                  tarei_ops_in(graph, node, 1);
   const tarei_value *const v = tarei_ops_in(graph, node, 2), *const mask =
@@ -54,9 +54,9 @@ static tare_status infer_attention(tarei_graph *const graph, tarei_node *const n
     const tarei_shape scores = {
         .rank = 4,
         .dims = {out.dims[0], tarei_expr_const(graph->exprs, heads), q->dims[1], k->dims[1]}};
-    TARE_TRY(tarei_ops_want_dtype(mask, TARE_F32, err));
-    TARE_TRY(tarei_ops_want_rank(mask, 1, 4, err));
-    TARE_TRY(tarei_ops_want_fits(graph, mask, &scores, err));
+    TAREI_TRY(tarei_ops_want_dtype(mask, TARE_F32, err));
+    TAREI_TRY(tarei_ops_want_rank(mask, 1, 4, err));
+    TAREI_TRY(tarei_ops_want_fits(graph, mask, &scores, err));
   }
   return tarei_ops_give_quantized(graph, node, &out, err);
 }

@@ -120,12 +120,12 @@ static tare_status move_branch(const move *const m, const int *const captured,
   }
   for (int v = 0; v < from->n_values; v++) {
     if (m->values[v] < 0) {
-      TARE_TRY(move_value(m, v, err));
+      TAREI_TRY(move_value(m, v, err));
     }
   }
   for (int n = 0; n < from->n_nodes; n++) {
     if (from->nodes[n].op) {
-      TARE_TRY(move_node(m, &from->nodes[n], err));
+      TAREI_TRY(move_node(m, &from->nodes[n], err));
     }
   }
   for (int i = 0; i < from->n_outputs; i++) {
@@ -141,7 +141,7 @@ static tare_status move_branch(const move *const m, const int *const captured,
 static tare_status expand_if(tarei_graph *const graph, const int index, tare_error *const err) {
   const tarei_node *const node = &graph->nodes[index];
   tarei_graph *const branch = known_branch(graph, node);
-  TARE_TRY(check_branch(node, branch, "branch", err));
+  TAREI_TRY(check_branch(node, branch, "branch", err));
   const move m = {.from = branch,
                   .to = graph,
                   .values = tarei_calloc((size_t)branch->n_values, sizeof *m.values)};
@@ -193,19 +193,19 @@ static tare_status merge_output(tarei_graph *const graph, tarei_node *const node
 
 static tare_status infer_if(tarei_graph *const graph, tarei_node *const node,
                             tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
-  TARE_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_BOOL, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_BOOL, err));
   const tarei_graph *branches[N_BRANCHES];
   for (int i = 0; i < N_BRANCHES; i++) {
     tarei_graph *branch;
-    TARE_TRY(tarei_ops_body(node, branch_names[i], &branch, err));
-    TARE_TRY(check_branch(node, branch, branch_names[i], err));
-    TARE_TRY(tarei_ops_hand_captures(graph, node, branch, err));
-    TARE_TRY(tarei_graph_infer(branch, err));
+    TAREI_TRY(tarei_ops_body(node, branch_names[i], &branch, err));
+    TAREI_TRY(check_branch(node, branch, branch_names[i], err));
+    TAREI_TRY(tarei_ops_hand_captures(graph, node, branch, err));
+    TAREI_TRY(tarei_graph_infer(branch, err));
     branches[i] = branch;
   }
   for (int o = 0; o < node->n_out; o++) {
-    TARE_TRY(merge_output(graph, node, branches, o, err));
+    TAREI_TRY(merge_output(graph, node, branches, o, err));
   }
   return TARE_OK;
 }

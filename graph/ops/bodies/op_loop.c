@@ -29,7 +29,7 @@ static tare_status want_scalar(const tarei_value *const value, const tare_dtype 
   if (!value) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_ops_want_dtype(value, dtype, err));
+  TAREI_TRY(tarei_ops_want_dtype(value, dtype, err));
   return tarei_ops_want_rank(value, 0, 1, err);
 }
 
@@ -42,12 +42,12 @@ static tarei_expr carried_dim(const tarei_graph *const graph, const tarei_node *
 static tare_status loop_begin(tarei_graph *const graph, tarei_node *const node,
                               tarei_graph *const body, tare_error *const err) {
   const tarei_shape scalar = {.rank = 0};
-  TARE_TRY(tarei_ops_set_input(body, ITERATION, TARE_I64, &scalar, NULL, 0, err));
-  TARE_TRY(tarei_ops_set_input(body, CONDITION, TARE_BOOL, &scalar, NULL, 0, err));
+  TAREI_TRY(tarei_ops_set_input(body, ITERATION, TARE_I64, &scalar, NULL, 0, err));
+  TAREI_TRY(tarei_ops_set_input(body, CONDITION, TARE_BOOL, &scalar, NULL, 0, err));
   for (int i = CARRIED; i < body->n_formal; i++) {
     const tarei_value *const given = &graph->values[node->in[i]];
     const tarei_shape shape = tarei_ops_shape(given);
-    TARE_TRY(tarei_ops_set_input(body, i, given->dtype, &shape, NULL, 0, err));
+    TAREI_TRY(tarei_ops_set_input(body, i, given->dtype, &shape, NULL, 0, err));
   }
   return tarei_ops_hand_captures(graph, node, body, err);
 }
@@ -113,20 +113,20 @@ static tare_status give_output(tarei_graph *const graph, tarei_node *const node,
 static tare_status infer_loop(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
   tarei_graph *body;
-  TARE_TRY(tarei_ops_need(graph, node, 0, err));
-  TARE_TRY(tarei_ops_body(node, "body", &body, err));
-  TARE_TRY(loop_check_counts(node, body, err));
-  TARE_TRY(want_scalar(tarei_ops_in(graph, node, ITERATION), TARE_I64, err));
-  TARE_TRY(want_scalar(tarei_ops_in(graph, node, CONDITION), TARE_BOOL, err));
-  TARE_TRY(loop_begin(graph, node, body, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 0, err));
+  TAREI_TRY(tarei_ops_body(node, "body", &body, err));
+  TAREI_TRY(loop_check_counts(node, body, err));
+  TAREI_TRY(want_scalar(tarei_ops_in(graph, node, ITERATION), TARE_I64, err));
+  TAREI_TRY(want_scalar(tarei_ops_in(graph, node, CONDITION), TARE_BOOL, err));
+  TAREI_TRY(loop_begin(graph, node, body, err));
   bool changed = true;
   while (changed) { /* at most once for every axis */
-    TARE_TRY(tarei_graph_infer(body, err));
-    TARE_TRY(loop_widen(graph, node, body, &changed, err));
+    TAREI_TRY(tarei_graph_infer(body, err));
+    TAREI_TRY(loop_widen(graph, node, body, &changed, err));
   }
-  TARE_TRY(tarei_ops_want_dtype(&body->values[body->outputs[0]], TARE_BOOL, err));
+  TAREI_TRY(tarei_ops_want_dtype(&body->values[body->outputs[0]], TARE_BOOL, err));
   for (int o = 0; o < node->n_out; o++) {
-    TARE_TRY(give_output(graph, node, body, o, err));
+    TAREI_TRY(give_output(graph, node, body, o, err));
   }
   return TARE_OK;
 }

@@ -23,7 +23,7 @@ static tare_status read_scan(const tarei_node *const node, op_scan_scan *const s
   if (node->opset < 9) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "the batched form before opset 9 is not supported");
   }
-  TARE_TRY(tarei_ops_body(node, "body", &s->body, err));
+  TAREI_TRY(tarei_ops_body(node, "body", &s->body, err));
   const int64_t n = tarei_attr_int(node, "num_scan_inputs", 0);
   if (n < 1 || n > s->body->n_formal || node->n_in < s->body->n_formal) {
     return tarei_fail(err, TARE_E_MODEL,
@@ -37,7 +37,7 @@ static tare_status read_scan(const tarei_node *const node, op_scan_scan *const s
     return tarei_fail(err, TARE_E_MODEL, "body has %d outputs, the node has %d and %d states",
                       s->body->n_outputs, node->n_out, s->n_states);
   }
-  TARE_TRY(scan_read_axes(node, "scan_input_axes", s->n_scanned, s->in_axes, err));
+  TAREI_TRY(scan_read_axes(node, "scan_input_axes", s->n_scanned, s->in_axes, err));
   return scan_read_axes(node, "scan_output_axes", s->n_lists, s->out_axes, err);
 }
 
@@ -45,9 +45,9 @@ static tare_status hand_element(const tarei_graph *const graph, const tarei_node
                                 const op_scan_scan *const s, const int i, tarei_expr *const length,
                                 tare_error *const err) {
   const tarei_value *const given = &graph->values[node->in[s->n_states + i]];
-  TARE_TRY(tarei_ops_want_rank(given, 1, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(given, 1, TARE_MAX_RANK, err));
   int axis;
-  TARE_TRY(tarei_ops_axis(s->in_axes[i], given->rank, &axis, err));
+  TAREI_TRY(tarei_ops_axis(s->in_axes[i], given->rank, &axis, err));
   if (i == 0) {
     *length = given->dims[axis];
   } else if (!tarei_ops_unify(graph, *length, given->dims[axis], length)) {
@@ -100,7 +100,7 @@ static tare_status give_list(tarei_graph *const graph, tarei_node *const node,
     return tarei_fail(err, TARE_E_UNSUPPORTED, "output %d has rank %d, which exceeds the limit",
                       s->n_states + i, element->rank + 1);
   }
-  TARE_TRY(tarei_ops_axis(s->out_axes[i], element->rank + 1, &axis, err));
+  TAREI_TRY(tarei_ops_axis(s->out_axes[i], element->rank + 1, &axis, err));
   tarei_shape shape = {.rank = element->rank + 1};
   for (int d = 0, from = 0; d < shape.rank; d++) {
     shape.dims[d] = d == axis ? length : element->dims[from++];
@@ -115,8 +115,8 @@ static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
   op_scan_scan s = {0};
   tarei_expr length = TAREI_EXPR_NONE;
-  TARE_TRY(read_scan(node, &s, err));
-  TARE_TRY(tarei_ops_need(graph, node, 0, err));
+  TAREI_TRY(read_scan(node, &s, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 0, err));
   for (int i = 0; i < s.body->n_formal; i++) {
     if (node->in[i] < 0) {
       return tarei_fail(err, TARE_E_MODEL, "input %d is missing", i);
@@ -125,20 +125,20 @@ static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
   for (int i = 0; i < s.n_states; i++) {
     const tarei_value *const given = &graph->values[node->in[i]];
     const tarei_shape shape = tarei_ops_shape(given);
-    TARE_TRY(tarei_ops_set_input(s.body, i, given->dtype, &shape, NULL, 0, err));
+    TAREI_TRY(tarei_ops_set_input(s.body, i, given->dtype, &shape, NULL, 0, err));
   }
   for (int i = 0; i < s.n_scanned; i++) {
-    TARE_TRY(hand_element(graph, node, &s, i, &length, err));
+    TAREI_TRY(hand_element(graph, node, &s, i, &length, err));
   }
-  TARE_TRY(tarei_ops_hand_captures(graph, node, s.body, err));
-  TARE_TRY(tarei_graph_infer(s.body, err));
+  TAREI_TRY(tarei_ops_hand_captures(graph, node, s.body, err));
+  TAREI_TRY(tarei_graph_infer(s.body, err));
   for (int i = 0; i < s.n_states && i < node->n_out; i++) {
-    TARE_TRY(check_state(&s, i, err));
+    TAREI_TRY(check_state(&s, i, err));
     const tarei_shape shape = tarei_ops_shape(&graph->values[node->in[i]]);
-    TARE_TRY(tarei_ops_give(graph, node, i, graph->values[node->in[i]].dtype, &shape, err));
+    TAREI_TRY(tarei_ops_give(graph, node, i, graph->values[node->in[i]].dtype, &shape, err));
   }
   for (int i = 0; i < node->n_out - s.n_states; i++) {
-    TARE_TRY(give_list(graph, node, &s, i, length, err));
+    TAREI_TRY(give_list(graph, node, &s, i, length, err));
   }
   return TARE_OK;
 }

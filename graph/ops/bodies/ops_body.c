@@ -48,7 +48,7 @@ tare_status tarei_ops_hand_captures(tarei_graph *const graph, tarei_node *const 
                                     tarei_graph *const body, tare_error *const err) {
   for (int i = 0; i < body->n_inputs - body->n_formal;) {
     const int outside = node->in[body->captures[i]];
-    TARE_TRY(tarei_ops_hand_in(graph, body, body->n_formal + i, outside, err));
+    TAREI_TRY(tarei_ops_hand_in(graph, body, body->n_formal + i, outside, err));
     if (graph->values[outside].data && !body->values[body->inputs[body->n_formal + i]].is_output) {
       make_constant(graph, node, body, i);
     } else {

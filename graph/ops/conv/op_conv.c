@@ -2,12 +2,12 @@
 
 static tare_status conv_infer_conv(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
   tarei_shape out;
-  TARE_TRY(tarei_ops_conv(graph, node, false, &out, err));
+  TAREI_TRY(tarei_ops_conv(graph, node, false, &out, err));
   return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
 }
 

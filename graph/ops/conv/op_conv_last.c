@@ -3,23 +3,23 @@
 
 static tare_status infer_conv_last(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
   tarei_shape out;
-  TARE_TRY(tarei_ops_conv(graph, node, true, &out, err));
-  TARE_TRY(tarei_ops_want_residual(graph, node, &out, err));
+  TAREI_TRY(tarei_ops_conv(graph, node, true, &out, err));
+  TAREI_TRY(tarei_ops_want_residual(graph, node, &out, err));
   return tarei_ops_give_writable(graph, node, x->dtype, &out, err);
 }
 
 static tare_status infer_qconv_last(tarei_graph *const graph, tarei_node *const node,
                                     tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
-  TARE_TRY(tarei_ops_want_quantized(graph, node, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_want_quantized(graph, node, err));
   tarei_shape out;
-  TARE_TRY(tarei_ops_conv(graph, node, true, &out, err));
-  TARE_TRY(tarei_ops_want_residual(graph, node, &out, err));
+  TAREI_TRY(tarei_ops_conv(graph, node, true, &out, err));
+  TAREI_TRY(tarei_ops_want_residual(graph, node, &out, err));
   return tarei_ops_give_quantized(graph, node, &out, err);
 }
 

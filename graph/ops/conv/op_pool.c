@@ -4,14 +4,14 @@
 /* The output's shape; `first` is the first axis of the windows. */
 static tare_status pool_shape_of(tarei_graph *const graph, const tarei_node *const node,
                                  const int first, tarei_shape *const out, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
   tarei_window window;
-  TARE_TRY(tarei_ops_window(graph, node, x->rank - 2, NULL, &window, err));
+  TAREI_TRY(tarei_ops_window(graph, node, x->rank - 2, NULL, &window, err));
   *out = tarei_ops_shape(x);
   for (int i = first; i < first + window.n; i++) {
-    TARE_TRY(tarei_ops_window_dim(graph, &window, i - first, x->dims[i], &out->dims[i], err));
+    TAREI_TRY(tarei_ops_window_dim(graph, &window, i - first, x->dims[i], &out->dims[i], err));
   }
   return TARE_OK;
 }
@@ -19,32 +19,32 @@ static tare_status pool_shape_of(tarei_graph *const graph, const tarei_node *con
 static tare_status infer_max_last(tarei_graph *const graph, tarei_node *const node,
                                   tare_error *const err) {
   tarei_shape out;
-  TARE_TRY(pool_shape_of(graph, node, 1, &out, err));
+  TAREI_TRY(pool_shape_of(graph, node, 1, &out, err));
   return tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err);
 }
 
 static tare_status infer_average_last(tarei_graph *const graph, tarei_node *const node,
                                       tare_error *const err) {
   tarei_shape out;
-  TARE_TRY(pool_shape_of(graph, node, 1, &out, err));
+  TAREI_TRY(pool_shape_of(graph, node, 1, &out, err));
   return tarei_ops_give_writable(graph, node, tarei_ops_in(graph, node, 0)->dtype, &out, err);
 }
 
 static tare_status infer_windows(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
   tarei_shape out;
-  TARE_TRY(pool_shape_of(graph, node, 2, &out, err));
-  TARE_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err));
+  TAREI_TRY(pool_shape_of(graph, node, 2, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err));
   return tarei_ops_give(graph, node, 1, TARE_I64, &out,
                         err); /* MaxPool: where the maximum stands */
 }
 
 static tare_status infer_global(tarei_graph *const graph, tarei_node *const node,
                                 tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
   tarei_shape out = tarei_ops_shape(x);
   for (int i = 2; i < out.rank; i++) {
     out.dims[i] = tarei_expr_const(graph->exprs, 1);

@@ -37,21 +37,21 @@ tare_status tarei_ops_conv(const tarei_graph *const graph, const tarei_node *con
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const w = tarei_ops_in(graph, node, 1);
   const tarei_value *const bias = tarei_ops_in(graph, node, 2);
-  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
-  TARE_TRY(tarei_ops_want_rank(w, x->rank, x->rank, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(w, x->rank, x->rank, err));
   const int channel = channels_last ? x->rank - 1 : 1;
   const int spatial = channels_last ? 1 : 2;
-  TARE_TRY(check_channels(graph, node, x->dims[channel], w->dims[channel], w->dims[0], err));
+  TAREI_TRY(check_channels(graph, node, x->dims[channel], w->dims[channel], w->dims[0], err));
   tarei_window window;
-  TARE_TRY(tarei_ops_window(graph, node, x->rank - 2, w->dims + spatial, &window, err));
+  TAREI_TRY(tarei_ops_window(graph, node, x->rank - 2, w->dims + spatial, &window, err));
   if (bias) {
-    TARE_TRY(tarei_ops_want_vector(graph, bias, w->dims[0], err));
+    TAREI_TRY(tarei_ops_want_vector(graph, bias, w->dims[0], err));
   }
   *out = tarei_ops_shape(x);
   out->dims[channel] = w->dims[0];
   for (int i = 0; i < window.n; i++) {
     const int axis = spatial + i;
-    TARE_TRY(tarei_ops_window_dim(graph, &window, i, x->dims[axis], &out->dims[axis], err));
+    TAREI_TRY(tarei_ops_window_dim(graph, &window, i, x->dims[axis], &out->dims[axis], err));
   }
   return TARE_OK;
 }

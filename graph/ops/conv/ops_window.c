@@ -47,7 +47,7 @@ static tare_status read_kernel(const tarei_graph *const graph, const tarei_node 
   if (!given && !weights) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'kernel_shape' is missing");
   }
-  TARE_TRY(tarei_ops_ints(node, "kernel_shape", w->n, 1, w->kernel, err));
+  TAREI_TRY(tarei_ops_ints(node, "kernel_shape", w->n, 1, w->kernel, err));
   for (int i = 0; weights && i < w->n; i++) {
     int64_t k;
     if (!tarei_expr_is_const(graph->exprs, weights[i], &k)) {
@@ -72,16 +72,16 @@ tare_status tarei_ops_window(const tarei_graph *const graph, const tarei_node *c
                              const int n, const tarei_expr *const weights, tarei_window *const out,
                              tare_error *const err) {
   *out = (tarei_window){.n = n, .ceil_mode = tarei_attr_int(node, "ceil_mode", 0) != 0};
-  TARE_TRY(read_auto_pad(node, &out->auto_pad, err));
-  TARE_TRY(read_kernel(graph, node, weights, out, err));
-  TARE_TRY(tarei_ops_ints(node, "strides", n, 1, out->strides, err));
-  TARE_TRY(tarei_ops_ints(node, "dilations", n, 1, out->dilations, err));
-  TARE_TRY(want_range("strides", out->strides, n, 1, MOST_STEP, err));
-  TARE_TRY(want_range("dilations", out->dilations, n, 1, MOST_STEP, err));
+  TAREI_TRY(read_auto_pad(node, &out->auto_pad, err));
+  TAREI_TRY(read_kernel(graph, node, weights, out, err));
+  TAREI_TRY(tarei_ops_ints(node, "strides", n, 1, out->strides, err));
+  TAREI_TRY(tarei_ops_ints(node, "dilations", n, 1, out->dilations, err));
+  TAREI_TRY(want_range("strides", out->strides, n, 1, MOST_STEP, err));
+  TAREI_TRY(want_range("dilations", out->dilations, n, 1, MOST_STEP, err));
   if (out->auto_pad != TAREI_PAD_EXPLICIT) {
     return TARE_OK; /* pads, if any, have no meaning */
   }
-  TARE_TRY(tarei_ops_ints(node, "pads", 2 * n, 0, out->pads, err));
+  TAREI_TRY(tarei_ops_ints(node, "pads", 2 * n, 0, out->pads, err));
   return want_range("pads", out->pads, 2 * n, 0, INT64_MAX, err);
 }
 

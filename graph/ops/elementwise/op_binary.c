@@ -4,7 +4,7 @@
 
 static tare_status infer_arithmetic(tarei_graph *const graph, tarei_node *const node,
                                     const tarei_combine_fn combine, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, node->n_in, err));
+  TAREI_TRY(tarei_ops_need(graph, node, node->n_in, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (x->dtype == TARE_BOOL) {
     return tarei_fail(err, TARE_E_MODEL, "input '%s' is bool, expected numbers", x->name);
@@ -112,7 +112,7 @@ static tare_status infer_min(tarei_graph *const graph, tarei_node *const node,
 static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
   const bool as_c = tarei_attr_int(node, "fmod", 0) == 1;
-  TARE_TRY(infer_arithmetic(graph, node, as_c ? c_mod : mod, err));
+  TAREI_TRY(infer_arithmetic(graph, node, as_c ? c_mod : mod, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (tarei_is_float(x->dtype) && !as_c) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'fmod' must be 1 for %s inputs",
@@ -124,22 +124,22 @@ static tare_status infer_mod(tarei_graph *const graph, tarei_node *const node,
 /* The type of an exponent is free. */
 static tare_status infer_pow(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_shape a = tarei_ops_shape(x), b = tarei_ops_shape(tarei_ops_in(graph, node, 1));
   tarei_shape out;
-  TARE_TRY(tarei_ops_broadcast(graph, &a, &b, &out, err));
+  TAREI_TRY(tarei_ops_broadcast(graph, &a, &b, &out, err));
   return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
 }
 
 static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const slope = tarei_ops_in(graph, node, 1);
-  TARE_TRY(tarei_ops_want_same_dtype(x, slope, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(x, slope, err));
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_want_fits(graph, slope, &shape, err));
+  TAREI_TRY(tarei_ops_want_fits(graph, slope, &shape, err));
   return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }
 

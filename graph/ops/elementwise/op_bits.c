@@ -14,7 +14,7 @@ static tarei_expr bits_unknown(const tarei_graph *const graph, const tarei_expr 
 
 static tare_status infer_bits(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, node->op->min_in, err));
+  TAREI_TRY(tarei_ops_need(graph, node, node->op->min_in, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (!tarei_ops_is_integer(x->dtype)) {
     return tarei_fail(err, TARE_E_MODEL, "input '%s' is %s, expected an integer type", x->name,
@@ -36,7 +36,7 @@ static tare_status infer_shift(tarei_graph *const graph, tarei_node *const node,
 /* ~x = -1 - x */
 static tare_status bits_infer_not(tarei_graph *const graph, tarei_node *const node,
                                   tare_error *const err) {
-  TARE_TRY(infer_bits(graph, node, err));
+  TAREI_TRY(infer_bits(graph, node, err));
   const tarei_expr minus_one = tarei_expr_const(graph->exprs, -1);
   tarei_expr contents[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[0], contents);

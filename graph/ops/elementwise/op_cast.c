@@ -21,14 +21,14 @@ static int convert(const tarei_graph *const graph, const tarei_node *const node,
 
 static tare_status infer_cast(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const int64_t to = tarei_attr_int(node, "to", 0);
   if (to < 0 || to > INT32_MAX || tare_dtype_size((tare_dtype)to) == 0) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "casts to unsupported ONNX type %" PRId64, to);
   }
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_give(graph, node, 0, (tare_dtype)to, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, (tare_dtype)to, &shape, err));
   tarei_expr contents[TAREI_MAX_CONTENTS];
   const int n = convert(graph, node, x->dtype, (tare_dtype)to, contents);
   return tarei_ops_give_contents(graph, node, 0, contents, n, err);

@@ -78,13 +78,13 @@ static tarei_expr one_of_both(const tarei_graph *const graph, const tarei_expr a
 
 static tare_status infer_compare(tarei_graph *const graph, tarei_node *const node,
                                  const tarei_combine_fn combine, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   return tarei_ops_elementwise(graph, node, TARE_BOOL, combine, err);
 }
 
 static tare_status infer_order(tarei_graph *const graph, tarei_node *const node,
                                const tarei_combine_fn combine, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (x->dtype == TARE_BOOL) {
     return tarei_fail(err, TARE_E_MODEL, "input '%s' is bool, expected numbers", x->name);
@@ -94,8 +94,8 @@ static tare_status infer_order(tarei_graph *const graph, tarei_node *const node,
 
 static tare_status infer_logic(tarei_graph *const graph, tarei_node *const node,
                                const tarei_combine_fn combine, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
-  TARE_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_BOOL, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_BOOL, err));
   return tarei_ops_elementwise(graph, node, TARE_BOOL, combine, err);
 }
 

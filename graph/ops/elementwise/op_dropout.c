@@ -10,7 +10,7 @@ static bool drops(const tarei_graph *const graph, const tarei_node *const node) 
 /* Inference only: the data pass unchanged. */
 static tare_status infer_dropout(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   tarei_expr training[TAREI_MAX_CONTENTS];
   int64_t on = 0;
@@ -19,7 +19,7 @@ static tare_status infer_dropout(tarei_graph *const graph, tarei_node *const nod
     return tarei_fail(err, TARE_E_UNSUPPORTED, "training mode is not supported");
   }
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
   return tarei_ops_give(graph, node, 1, node->opset < 10 ? x->dtype : TARE_BOOL, &shape, err);
 }
 

@@ -3,9 +3,9 @@
 
 static tare_status infer_is(tarei_graph *const graph, tarei_node *const node,
                             tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
   const tarei_shape shape = tarei_ops_shape(x);
   return tarei_ops_give(graph, node, 0, TARE_BOOL, &shape, err);
 }

@@ -4,9 +4,9 @@
 static tare_status quantize_infer(tarei_graph *const graph, tarei_node *const node,
                                   const tare_dtype from, const tare_dtype to,
                                   tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_dtype(x, from, err));
+  TAREI_TRY(tarei_ops_want_dtype(x, from, err));
   const tarei_shape shape = tarei_ops_shape(x);
   return tarei_ops_give(graph, node, 0, to, &shape, err);
 }

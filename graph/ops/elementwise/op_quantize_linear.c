@@ -44,16 +44,16 @@ static tare_status check_scale(const tarei_graph *const graph, const tarei_node 
                            tarei_expr_is_const(graph->exprs, scale->dims[0], &n) && n == 1)) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 1), x->rank, &axis, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 1), x->rank, &axis, err));
   if (block < 0) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'block_size': expected 0 or more, got %" PRId64,
                       block);
   }
   if (block > 0) {
-    TARE_TRY(tarei_ops_want_rank(scale, x->rank, x->rank, err));
+    TAREI_TRY(tarei_ops_want_rank(scale, x->rank, x->rank, err));
     return check_blocks(graph, x, scale, axis, block, err);
   }
-  TARE_TRY(tarei_ops_want_rank(scale, 1, 1, err));
+  TAREI_TRY(tarei_ops_want_rank(scale, 1, 1, err));
   return tarei_ops_want_vector(graph, scale, x->dims[axis], err);
 }
 
@@ -65,7 +65,7 @@ static tare_status check_zero_point(const tarei_graph *const graph, const tarei_
   if (!zero) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_ops_want_dtype(zero, dtype, err));
+  TAREI_TRY(tarei_ops_want_dtype(zero, dtype, err));
   for (int i = 0; zero->rank == scale->rank && i < zero->rank; i++) {
     if (tarei_ops_differ(graph, zero->dims[i], scale->dims[i])) {
       return tarei_fail(err, TARE_E_MODEL, "zero points '%s' and scales '%s' differ in shape",
@@ -88,7 +88,7 @@ static tare_dtype output_dtype(const tarei_node *const node, const tare_dtype ot
 
 static tare_status infer_quantize_linear(tarei_graph *const graph, tarei_node *const node,
                                          tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const zero = tarei_ops_in(graph, node, 2);
   const tare_dtype dtype = output_dtype(node, zero ? zero->dtype : TARE_U8);
@@ -101,15 +101,15 @@ static tare_status infer_quantize_linear(tarei_graph *const graph, tarei_node *c
                       "quantizes to ONNX type %d, expected int8, uint8, int16 or uint16",
                       (int)dtype);
   }
-  TARE_TRY(check_scale(graph, node, err));
-  TARE_TRY(check_zero_point(graph, node, dtype, err));
+  TAREI_TRY(check_scale(graph, node, err));
+  TAREI_TRY(check_zero_point(graph, node, dtype, err));
   const tarei_shape shape = tarei_ops_shape(x);
   return tarei_ops_give(graph, node, 0, dtype, &shape, err);
 }
 
 static tare_status infer_dequantize_linear(tarei_graph *const graph, tarei_node *const node,
                                            tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (!is_stored(x->dtype) && x->dtype != TARE_I32) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
@@ -120,8 +120,8 @@ static tare_status infer_dequantize_linear(tarei_graph *const graph, tarei_node 
     return tarei_fail(err, TARE_E_UNSUPPORTED, "dequantizes to unsupported ONNX type %" PRId64,
                       tarei_attr_int(node, "output_dtype", 0));
   }
-  TARE_TRY(check_scale(graph, node, err));
-  TARE_TRY(check_zero_point(graph, node, x->dtype, err));
+  TAREI_TRY(check_scale(graph, node, err));
+  TAREI_TRY(check_zero_point(graph, node, x->dtype, err));
   const tarei_shape shape = tarei_ops_shape(x);
   return tarei_ops_give(graph, node, 0, TARE_F32, &shape, err);
 }
@@ -129,12 +129,12 @@ static tare_status infer_dequantize_linear(tarei_graph *const graph, tarei_node 
 static tare_status infer_dynamic(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
   static const tarei_shape scalar = {0};
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_dtype(x, TARE_F32, err));
+  TAREI_TRY(tarei_ops_want_dtype(x, TARE_F32, err));
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_give(graph, node, 0, TARE_U8, &shape, err));
-  TARE_TRY(tarei_ops_give(graph, node, 1, TARE_F32, &scalar, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, TARE_U8, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 1, TARE_F32, &scalar, err));
   return tarei_ops_give(graph, node, 2, TARE_U8, &scalar, err);
 }
 

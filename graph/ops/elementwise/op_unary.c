@@ -5,7 +5,7 @@
 
 static tare_status unary_infer_any(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (x->dtype == TARE_BOOL) {
     return tarei_fail(err, TARE_E_MODEL, "input '%s' is bool, expected numbers", x->name);
@@ -16,8 +16,8 @@ static tare_status unary_infer_any(tarei_graph *const graph, tarei_node *const n
 
 static tare_status unary_infer_float(tarei_graph *const graph, tarei_node *const node,
                                      tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
-  TARE_TRY(tarei_ops_want_float(tarei_ops_in(graph, node, 0), err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_want_float(tarei_ops_in(graph, node, 0), err));
   return unary_infer_any(graph, node, err);
 }
 
@@ -61,7 +61,7 @@ static tarei_expr positive_part(const tarei_graph *const graph, const tarei_expr
 #define MAPPED(name, map)                                                   \
   static tare_status name(tarei_graph *const graph, tarei_node *const node, \
                           tare_error *const err) {                          \
-    TARE_TRY(unary_infer_any(graph, node, err));                            \
+    TAREI_TRY(unary_infer_any(graph, node, err));                           \
     return map_contents(graph, node, map, err);                             \
   }
 MAPPED(unary_infer_abs, unary_size_of)
@@ -84,11 +84,11 @@ static bool bound_of(const tarei_graph *const graph, const tarei_node *const nod
 
 static tare_status unary_infer_clip(tarei_graph *const graph, tarei_node *const node,
                                     tare_error *const err) {
-  TARE_TRY(unary_infer_any(graph, node, err));
+  TAREI_TRY(unary_infer_any(graph, node, err));
   for (int i = 1; i < node->n_in; i++) {
     const tarei_value *const bound = tarei_ops_in(graph, node, i);
     if (bound) {
-      TARE_TRY(tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), bound, err));
+      TAREI_TRY(tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), bound, err));
     }
   }
   tarei_expr low, high, contents[TAREI_MAX_CONTENTS];
@@ -109,11 +109,11 @@ static tare_status unary_infer_clip(tarei_graph *const graph, tarei_node *const 
 
 static tare_status unary_infer_not(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_dtype(x, TARE_BOOL, err));
+  TAREI_TRY(tarei_ops_want_dtype(x, TARE_BOOL, err));
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_give(graph, node, 0, TARE_BOOL, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, TARE_BOOL, &shape, err));
   tarei_expr contents[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[0], contents);
   const tarei_expr one = tarei_expr_const(graph->exprs, 1);
@@ -133,21 +133,21 @@ static tare_status unary_infer_gelu(tarei_graph *const graph, tarei_node *const 
   return unary_infer_float(graph, node, err);
 }
 
-#define TARE_POINTWISE(id, onnx_name, inputs, infer_as, activates, ...) \
-  const tarei_op tarei_op_##id = {                                      \
-      .name = onnx_name,                                                \
-      .domain = "",                                                     \
-      .min_in = 1,                                                      \
-      .max_in = inputs,                                                 \
-      .min_out = 1,                                                     \
-      .max_out = 2,                                                     \
-      .elementwise = true,                                              \
-      .activation = activates,                                          \
-      .writes_bytes = true,                                             \
-      .infer = unary_infer_##infer_as,                                  \
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer_as, activates, ...) \
+  const tarei_op tarei_op_##id = {                                       \
+      .name = onnx_name,                                                 \
+      .domain = "",                                                      \
+      .min_in = 1,                                                       \
+      .max_in = inputs,                                                  \
+      .min_out = 1,                                                      \
+      .max_out = 2,                                                      \
+      .elementwise = true,                                               \
+      .activation = activates,                                           \
+      .writes_bytes = true,                                              \
+      .infer = unary_infer_##infer_as,                                   \
   };
 #include "graph/pointwise.inc"
-#undef TARE_POINTWISE
+#undef TAREI_POINTWISE
 
 const tarei_op tarei_op_not = {
     .name = "Not",

@@ -34,17 +34,17 @@ static tare_status choose_contents(tarei_graph *const graph, const tarei_node *c
 
 static tare_status infer_where(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 3, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const condition = tarei_ops_in(graph, node, 0);
   const tarei_value *const yes = tarei_ops_in(graph, node, 1);
   const tarei_value *const no = tarei_ops_in(graph, node, 2);
-  TARE_TRY(tarei_ops_want_dtype(condition, TARE_BOOL, err));
-  TARE_TRY(tarei_ops_want_same_dtype(yes, no, err));
+  TAREI_TRY(tarei_ops_want_dtype(condition, TARE_BOOL, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(yes, no, err));
   tarei_shape out = tarei_ops_shape(condition);
   const tarei_shape a = tarei_ops_shape(yes), b = tarei_ops_shape(no);
-  TARE_TRY(tarei_ops_broadcast(graph, &out, &a, &out, err));
-  TARE_TRY(tarei_ops_broadcast(graph, &out, &b, &out, err));
-  TARE_TRY(tarei_ops_give(graph, node, 0, yes->dtype, &out, err));
+  TAREI_TRY(tarei_ops_broadcast(graph, &out, &a, &out, err));
+  TAREI_TRY(tarei_ops_broadcast(graph, &out, &b, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, yes->dtype, &out, err));
   return choose_contents(graph, node, err);
 }
 

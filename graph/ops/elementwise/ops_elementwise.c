@@ -27,10 +27,10 @@ tare_status tarei_ops_elementwise(tarei_graph *const graph, const tarei_node *co
   for (int k = 1; k < node->n_in; k++) {
     const tarei_value *const value = tarei_ops_in(graph, node, k);
     const tarei_shape other = tarei_ops_shape(value);
-    TARE_TRY(tarei_ops_want_same_dtype(first, value, err));
-    TARE_TRY(tarei_ops_broadcast(graph, &shape, &other, &shape, err));
+    TAREI_TRY(tarei_ops_want_same_dtype(first, value, err));
+    TAREI_TRY(tarei_ops_broadcast(graph, &shape, &other, &shape, err));
   }
-  TARE_TRY(tarei_ops_give_writable(graph, node, dtype, &shape, err));
+  TAREI_TRY(tarei_ops_give_writable(graph, node, dtype, &shape, err));
   if (node->n_out < 1 || node->out[0] < 0) {
     return TARE_OK;
   }

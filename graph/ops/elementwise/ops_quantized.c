@@ -7,7 +7,7 @@ tare_status tarei_ops_want_quantized(const tarei_graph *const graph, const tarei
                                      tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(graph, node, 1);
   const bool rows = tarei_attr_int(node, "row_scales", 0) != 0; /* of float, quantized when run */
-  TARE_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), rows ? TARE_F32 : TARE_U8, err));
+  TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), rows ? TARE_F32 : TARE_U8, err));
   return w->dtype == TARE_I8 ? TARE_OK : tarei_ops_want_float(w, err);
 }
 
@@ -18,7 +18,7 @@ tare_status tarei_ops_want_residual(const tarei_graph *const graph, const tarei_
     return TARE_OK;
   }
   if (residual->dtype != TARE_U8) {
-    TARE_TRY(tarei_ops_want_float(residual, err));
+    TAREI_TRY(tarei_ops_want_float(residual, err));
   }
   return tarei_ops_want_fits(graph, residual, shape, err);
 }
@@ -42,7 +42,7 @@ tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node 
                           forms[i].n, outputs);
       }
       for (int k = 0; k < forms[i].n; k++) {
-        TARE_TRY(tarei_ops_give(graph, node, k, forms[i].dtypes[k], shape, err));
+        TAREI_TRY(tarei_ops_give(graph, node, k, forms[i].dtypes[k], shape, err));
       }
       return TARE_OK;
     }

@@ -23,16 +23,16 @@ static bool count_known(const tarei_graph *const graph, const int value, const t
 
 static tare_status compress_infer(tarei_graph *const graph, tarei_node *const node,
                                   tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const condition = tarei_ops_in(graph, node, 1);
-  TARE_TRY(tarei_ops_want_rank(condition, 1, 1, err));
-  TARE_TRY(tarei_ops_want_dtype(condition, TARE_BOOL, err));
+  TAREI_TRY(tarei_ops_want_rank(condition, 1, 1, err));
+  TAREI_TRY(tarei_ops_want_dtype(condition, TARE_BOOL, err));
   tarei_shape out = tarei_ops_shape(x);
   int axis = 0;
   int64_t count;
   if (tarei_attr_find(node, "axis")) {
-    TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
+    TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
   } else {
     out.dims[0] = tarei_ops_product(graph, &out, 0, out.rank);
     out.rank = 1;

@@ -3,7 +3,7 @@
 /* Joins one more input to the sum so far. */
 static tare_status concat_join(const tarei_graph *const graph, const tarei_value *const value,
                                const int axis, tarei_shape *const sum, tare_error *const err) {
-  TARE_TRY(tarei_ops_want_rank(value, sum->rank, sum->rank, err));
+  TAREI_TRY(tarei_ops_want_rank(value, sum->rank, sum->rank, err));
   for (int i = 0; i < sum->rank; i++) {
     if (i == axis) {
       sum->dims[i] = tarei_expr_add(graph->exprs, sum->dims[i], value->dims[i]);
@@ -37,18 +37,18 @@ static tare_status join_contents(tarei_graph *const graph, const tarei_node *con
 
 static tare_status infer_concat(tarei_graph *const graph, tarei_node *const node,
                                 tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, node->n_in, err));
+  TAREI_TRY(tarei_ops_need(graph, node, node->n_in, err));
   const tarei_value *const first = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_rank(first, 1, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(first, 1, TARE_MAX_RANK, err));
   int axis = 0;
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 1), first->rank, &axis, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 1), first->rank, &axis, err));
   tarei_shape sum = tarei_ops_shape(first);
   for (int k = 1; k < node->n_in; k++) {
     const tarei_value *const value = tarei_ops_in(graph, node, k);
-    TARE_TRY(tarei_ops_want_same_dtype(first, value, err));
-    TARE_TRY(concat_join(graph, value, axis, &sum, err));
+    TAREI_TRY(tarei_ops_want_same_dtype(first, value, err));
+    TAREI_TRY(concat_join(graph, value, axis, &sum, err));
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, first->dtype, &sum, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, first->dtype, &sum, err));
   return sum.rank == 1 ? join_contents(graph, node, err) : TARE_OK;
 }
 

@@ -3,7 +3,7 @@
 static tare_status give_numbers(tarei_graph *const graph, const tarei_node *const node,
                                 const tare_dtype dtype, const tarei_shape *const shape,
                                 const int64_t *const ints, const int n, tare_error *const err) {
-  TARE_TRY(tarei_ops_give(graph, node, 0, dtype, shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, dtype, shape, err));
   if (!ints || n > TAREI_MAX_CONTENTS) {
     return TARE_OK;
   }

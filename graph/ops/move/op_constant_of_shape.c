@@ -28,20 +28,20 @@ static tare_status constant_of_shape_read_fill(const tarei_graph *const graph,
 
 static tare_status infer_constant_of_shape(tarei_graph *const graph, tarei_node *const node,
                                            tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_rank(x, 1, 1, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 1, 1, err));
   tare_dtype dtype;
   tarei_expr fill, contents[TAREI_MAX_CONTENTS];
-  TARE_TRY(constant_of_shape_read_fill(graph, node, &dtype, &fill, err));
+  TAREI_TRY(constant_of_shape_read_fill(graph, node, &dtype, &fill, err));
   tarei_shape shape;
-  TARE_TRY(tarei_ops_shape_input(graph, node, 0, &shape, err));
+  TAREI_TRY(tarei_ops_shape_input(graph, node, 0, &shape, err));
   for (int i = 0, measured = 0; i < shape.rank; i++) {
     if (shape.dims[i] == TAREI_EXPR_NONE) {
       shape.dims[i] = tarei_ops_measured(graph, node, measured++);
     }
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, dtype, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, dtype, &shape, err));
   int64_t n;
   if (!tarei_expr_is_const(graph->exprs, tarei_ops_product(graph, &shape, 0, shape.rank), &n) ||
       n > TAREI_MAX_CONTENTS) {

@@ -40,7 +40,7 @@ static tare_status broadcast(const tarei_graph *const graph, const tarei_node *c
   }
   expand_settle_unknown(graph, node, x, out);
   const tarei_shape settled = *out;
-  TARE_TRY(tarei_ops_broadcast(graph, x, &known, out, err));
+  TAREI_TRY(tarei_ops_broadcast(graph, x, &known, out, err));
   for (int i = 0; i < given.rank; i++) {
     if (given.dims[i] == TAREI_EXPR_NONE) {
       out->dims[out->rank - given.rank + i] = settled.dims[i];
@@ -54,19 +54,19 @@ static tare_status expand_read_shape(tarei_graph *const graph, const tarei_node 
                                      tarei_shape *const out, tare_error *const err) {
   const tarei_shape x = tarei_ops_shape(tarei_ops_in(graph, node, 0));
   if (!tarei_ops_in(graph, node, 1)) {
-    TARE_TRY(tarei_ops_dims_attr(graph, node, out, err));
+    TAREI_TRY(tarei_ops_dims_attr(graph, node, out, err));
   } else {
-    TARE_TRY(tarei_ops_shape_input(graph, node, 1, out, err));
+    TAREI_TRY(tarei_ops_shape_input(graph, node, 1, out, err));
   }
   return broadcast(graph, node, &x, out, err);
 }
 
 static tare_status infer_expand(tarei_graph *const graph, tarei_node *const node,
                                 tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   tarei_shape shape;
-  TARE_TRY(expand_read_shape(graph, node, &shape, err));
-  TARE_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &shape, err));
+  TAREI_TRY(expand_read_shape(graph, node, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &shape, err));
   return expand_contents(graph, node, err);
 }
 

@@ -54,13 +54,13 @@ static tare_status want_rank(const int rank, tare_error *const err) {
 
 static tare_status infer_gather(tarei_graph *const graph, tarei_node *const node,
                                 tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const at = tarei_ops_in(graph, node, 1);
   int axis = 0;
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
-  TARE_TRY(tarei_ops_want_indices(at, err));
-  TARE_TRY(want_rank(x->rank - 1 + at->rank, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
+  TAREI_TRY(tarei_ops_want_indices(at, err));
+  TAREI_TRY(want_rank(x->rank - 1 + at->rank, err));
   tarei_shape out = {0};
   for (int i = 0; i < x->rank; i++) {
     for (int k = 0; i == axis && k < at->rank; k++) {
@@ -72,8 +72,8 @@ static tare_status infer_gather(tarei_graph *const graph, tarei_node *const node
   }
   tarei_expr indices[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[1], indices);
-  TARE_TRY(check_indices(graph, indices, n, x->dims[axis], err));
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(check_indices(graph, indices, n, x->dims[axis], err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return pick(graph, node, axis, indices, n, err);
 }
 
@@ -105,13 +105,13 @@ static tare_status pick_elements(tarei_graph *const graph, const tarei_node *con
 
 static tare_status infer_gather_elements(tarei_graph *const graph, tarei_node *const node,
                                          tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const at = tarei_ops_in(graph, node, 1);
   int axis = 0;
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
-  TARE_TRY(tarei_ops_want_indices(at, err));
-  TARE_TRY(tarei_ops_want_rank(at, x->rank, x->rank, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
+  TAREI_TRY(tarei_ops_want_indices(at, err));
+  TAREI_TRY(tarei_ops_want_rank(at, x->rank, x->rank, err));
   const tarei_shape out = tarei_ops_shape(at), from = tarei_ops_shape(x);
   for (int d = 0; d < x->rank; d++) {
     const tarei_expr more = tarei_expr_sub(graph->exprs, out.dims[d], from.dims[d]);
@@ -124,8 +124,8 @@ static tare_status infer_gather_elements(tarei_graph *const graph, tarei_node *c
   }
   tarei_expr indices[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[1], indices);
-  TARE_TRY(check_indices(graph, indices, n, x->dims[axis], err));
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(check_indices(graph, indices, n, x->dims[axis], err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return pick_elements(graph, node, axis, indices, n, err);
 }
 
@@ -164,16 +164,16 @@ static tare_status read_tuple(const tarei_graph *const graph, const tarei_value 
 
 static tare_status infer_gather_nd(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const at = tarei_ops_in(graph, node, 1);
   const int64_t batch = tarei_attr_int(node, "batch_dims", 0);
   int64_t tuple = 0;
-  TARE_TRY(tarei_ops_want_indices(at, err));
-  TARE_TRY(tarei_ops_want_rank(at, 1, TARE_MAX_RANK, err));
-  TARE_TRY(check_batch(graph, x, at, batch, err));
-  TARE_TRY(read_tuple(graph, at, x->rank - batch, &tuple, err));
-  TARE_TRY(want_rank(at->rank - 1 + x->rank - (int)(batch + tuple), err));
+  TAREI_TRY(tarei_ops_want_indices(at, err));
+  TAREI_TRY(tarei_ops_want_rank(at, 1, TARE_MAX_RANK, err));
+  TAREI_TRY(check_batch(graph, x, at, batch, err));
+  TAREI_TRY(read_tuple(graph, at, x->rank - batch, &tuple, err));
+  TAREI_TRY(want_rank(at->rank - 1 + x->rank - (int)(batch + tuple), err));
   tarei_shape out = {.rank = at->rank - 1};
   for (int d = 0; d < out.rank; d++) {
     out.dims[d] = at->dims[d];
@@ -181,13 +181,13 @@ static tare_status infer_gather_nd(tarei_graph *const graph, tarei_node *const n
   for (int d = (int)(batch + tuple); d < x->rank; d++) {
     out.dims[out.rank++] = x->dims[d];
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   tarei_expr indices[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[1], indices);
   if (x->rank > 1) {
     return TARE_OK;
   }
-  TARE_TRY(check_indices(graph, indices, n, x->dims[0], err));
+  TAREI_TRY(check_indices(graph, indices, n, x->dims[0], err));
   return pick(graph, node, 0, indices, n, err);
 }
 

@@ -2,10 +2,10 @@
 
 static tare_status infer_identity(tarei_graph *const graph, tarei_node *const node,
                                   tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
   return tarei_ops_pass_contents(graph, node, err);
 }
 

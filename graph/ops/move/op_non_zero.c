@@ -43,7 +43,7 @@ static bool find_places(const tarei_graph *const graph, const tarei_node *const 
 
 static tare_status non_zero_infer(tarei_graph *const graph, tarei_node *const node,
                                   tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_shape shape = tarei_ops_shape(x);
   int places[TAREI_MAX_CONTENTS], n = 0;
@@ -52,7 +52,7 @@ static tare_status non_zero_infer(tarei_graph *const graph, tarei_node *const no
   out.dims[1] = known                           ? tarei_expr_const(graph->exprs, n)
                 : is_filled(graph, node->in[0]) ? tarei_ops_product(graph, &shape, 0, shape.rank)
                                                 : tarei_ops_measured(graph, node, 0);
-  TARE_TRY(tarei_ops_give(graph, node, 0, TARE_I64, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, TARE_I64, &out, err));
   tarei_expr contents[TAREI_MAX_CONTENTS];
   for (int i = 0; i < n; i++) {
     contents[i] = tarei_expr_const(graph->exprs, places[i]);

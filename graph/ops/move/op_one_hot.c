@@ -5,16 +5,16 @@
 
 static tare_status one_hot_infer(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 3, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const indices = tarei_ops_in(graph, node, 0);
   const tarei_value *const values = tarei_ops_in(graph, node, 2);
   tarei_expr depth;
   int64_t n;
   int axis = 0;
-  TARE_TRY(tarei_ops_want_rank(indices, 0, TARE_MAX_RANK - 1, err));
-  TARE_TRY(tarei_ops_want_vector(graph, values, tarei_expr_const(graph->exprs, 2), err));
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", -1), indices->rank + 1, &axis, err));
-  TARE_TRY(tarei_ops_one(graph, node, 1, &depth, err));
+  TAREI_TRY(tarei_ops_want_rank(indices, 0, TARE_MAX_RANK - 1, err));
+  TAREI_TRY(tarei_ops_want_vector(graph, values, tarei_expr_const(graph->exprs, 2), err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", -1), indices->rank + 1, &axis, err));
+  TAREI_TRY(tarei_ops_one(graph, node, 1, &depth, err));
   if (tarei_expr_is_const(graph->exprs, depth, &n) && n < 0) {
     return tarei_fail(err, TARE_E_MODEL, "negative depth %" PRId64, n);
   }

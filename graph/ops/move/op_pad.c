@@ -40,7 +40,7 @@ static tare_status check_fill(const tarei_graph *const graph, const tarei_node *
   if (!fill || strcmp(mode, "constant") != 0) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), fill, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), fill, err));
   const int n = tarei_ops_count(graph, fill);
   return n == 1 || n < 0 ? TARE_OK
                          : tarei_fail(err, TARE_E_MODEL, "input '%s' has %d elements, expected 1",
@@ -79,7 +79,7 @@ static tare_status pad_dims(const tarei_graph *const graph, const tarei_node *co
       *dim = tarei_ops_measured(graph, node, measured++);
       continue;
     }
-    TARE_TRY(reflect ? check_reflected(graph, begin, end, *dim, err) : TARE_OK);
+    TAREI_TRY(reflect ? check_reflected(graph, begin, end, *dim, err) : TARE_OK);
     *dim = tarei_expr_add(graph->exprs, *dim, tarei_expr_add(graph->exprs, begin, end));
   }
   return TARE_OK;
@@ -87,16 +87,16 @@ static tare_status pad_dims(const tarei_graph *const graph, const tarei_node *co
 
 static tare_status infer_pad(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   tarei_shape out = tarei_ops_shape(x);
   const char *mode;
   tarei_list pads;
   tarei_axes axes;
-  TARE_TRY(pad_check_mode(node, &mode, err));
-  TARE_TRY(check_fill(graph, node, mode, err));
+  TAREI_TRY(pad_check_mode(node, &mode, err));
+  TAREI_TRY(check_fill(graph, node, mode, err));
   /* rank 2 in files of old exporters: [1, n] */
-  TARE_TRY(tarei_ops_list(graph, node, 1, "pads", 2, &pads, err));
+  TAREI_TRY(tarei_ops_list(graph, node, 1, "pads", 2, &pads, err));
   if (!pads.given) {
     return tarei_fail(err, TARE_E_MODEL, "has no list of pads");
   }
@@ -104,7 +104,7 @@ static tare_status infer_pad(tarei_graph *const graph, tarei_node *const node,
     out = tarei_ops_measured_shape(graph, node, x->rank);
     return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
   }
-  TARE_TRY(tarei_ops_axes(graph, node, 3, x->rank, &axes, err));
+  TAREI_TRY(tarei_ops_axes(graph, node, 3, x->rank, &axes, err));
   for (int i = 0; !axes.given && i < x->rank; i++) {
     axes.at[axes.n++] = i;
   }
@@ -112,8 +112,8 @@ static tare_status infer_pad(tarei_graph *const graph, tarei_node *const node,
     return tarei_fail(err, TARE_E_MODEL, "has %d pads for %d axes, expected %d", pads.n, axes.n,
                       2 * axes.n);
   }
-  TARE_TRY(pad_dims(graph, node, &pads, strcmp(mode, "reflect") == 0, &axes, &out, err));
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(pad_dims(graph, node, &pads, strcmp(mode, "reflect") == 0, &axes, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return x->rank == 1 && axes.n == 1 ? pad_contents(graph, node, mode, pads.at[0], err) : TARE_OK;
 }
 

@@ -95,18 +95,18 @@ static tare_status infer_symbolic(tarei_graph *const graph, const tarei_node *co
   }
   const tarei_shape out = {1,
                            {tarei_expr_ceildiv(pool, tarei_expr_max(pool, distance, zero), step)}};
-  TARE_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err));
   return range_count_up(graph, node, limits[0], limits[2], out.dims[0], err);
 }
 
 static tare_status infer_range(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 3, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const first = tarei_ops_in(graph, node, 0);
   for (int i = 0; i < 3; i++) {
     const tarei_value *const value = tarei_ops_in(graph, node, i);
-    TARE_TRY(tarei_ops_want_rank(value, 0, 1, err)); /* some exporters write one element */
-    TARE_TRY(tarei_ops_want_same_dtype(first, value, err));
+    TAREI_TRY(tarei_ops_want_rank(value, 0, 1, err)); /* some exporters write one element */
+    TAREI_TRY(tarei_ops_want_same_dtype(first, value, err));
   }
   double constants[3];
   return read_constants(graph, node, constants) ? range_infer_constant(graph, node, constants, err)

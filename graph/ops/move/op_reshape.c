@@ -67,7 +67,7 @@ static tare_status read_target(const tarei_graph *const graph, const tarei_node 
                                reshape_target *const t, tare_error *const err) {
   const tarei_value *const value = tarei_ops_in(graph, node, 1);
   tarei_expr contents[TAREI_MAX_CONTENTS];
-  TARE_TRY(tarei_ops_want_rank(value, 1, 1, err));
+  TAREI_TRY(tarei_ops_want_rank(value, 1, 1, err));
   const int n = tarei_ops_contents(graph, node->in[1], contents);
   if (n < 0) {
     return tarei_ops_fail_data(value, err);
@@ -78,7 +78,7 @@ static tare_status read_target(const tarei_graph *const graph, const tarei_node 
   }
   *t = (reshape_target){.shape.rank = n, .inferred = -1};
   for (int i = 0; i < n; i++) {
-    TARE_TRY(reshape_read_entry(graph, node, contents[i], i, t, err));
+    TAREI_TRY(reshape_read_entry(graph, node, contents[i], i, t, err));
   }
   reshape_settle_unknown(graph, node, t);
   return TARE_OK;
@@ -137,19 +137,19 @@ static tare_status reshape_divide(const tarei_graph *const graph, const tarei_sh
 
 static tare_status infer_reshape(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_shape in = tarei_ops_shape(x);
   reshape_target t = {.inferred = -1};
-  TARE_TRY(tarei_ops_in(graph, node, 1) ? read_target(graph, node, &t, err)
-                                        : tarei_ops_dims_attr(graph, node, &t.shape, err));
+  TAREI_TRY(tarei_ops_in(graph, node, 1) ? read_target(graph, node, &t, err)
+                                         : tarei_ops_dims_attr(graph, node, &t.shape, err));
   if (t.inferred >= 0) {
-    TARE_TRY(reshape_divide(graph, &in, &t, err));
+    TAREI_TRY(reshape_divide(graph, &in, &t, err));
   } else if (!t.measured && tarei_ops_differ(graph, tarei_ops_product(graph, &in, 0, in.rank),
                                              tarei_ops_product(graph, &t.shape, 0, t.shape.rank))) {
     return fail_count(graph, &in, &t, err);
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &t.shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &t.shape, err));
   return tarei_ops_pass_contents(graph, node, err);
 }
 

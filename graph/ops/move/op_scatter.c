@@ -104,9 +104,9 @@ static tare_status scatter_nd(tarei_graph *const graph, const tarei_node *const 
 
 static tare_status check_operands(const tarei_graph *const graph, const tarei_node *const node,
                                   tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 3, err));
-  TARE_TRY(tarei_ops_want_indices(tarei_ops_in(graph, node, 1), err));
-  TARE_TRY(
+  TAREI_TRY(tarei_ops_need(graph, node, 3, err));
+  TAREI_TRY(tarei_ops_want_indices(tarei_ops_in(graph, node, 1), err));
+  TAREI_TRY(
       tarei_ops_want_same_dtype(tarei_ops_in(graph, node, 0), tarei_ops_in(graph, node, 2), err));
   return check_reduction(node, err);
 }
@@ -130,27 +130,27 @@ static tare_status want_updates(const tarei_graph *const graph, const tarei_valu
 
 static tare_status infer_scatter_elements(tarei_graph *const graph, tarei_node *const node,
                                           tare_error *const err) {
-  TARE_TRY(check_operands(graph, node, err));
+  TAREI_TRY(check_operands(graph, node, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const at = tarei_ops_in(graph, node, 1);
   const tarei_shape shape = tarei_ops_shape(x), written = tarei_ops_shape(at);
   int axis = 0;
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
-  TARE_TRY(tarei_ops_want_rank(at, x->rank, x->rank, err));
-  TARE_TRY(want_updates(graph, tarei_ops_in(graph, node, 2), &written, err));
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
+  TAREI_TRY(tarei_ops_want_rank(at, x->rank, x->rank, err));
+  TAREI_TRY(want_updates(graph, tarei_ops_in(graph, node, 2), &written, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
   return scatter_elements(graph, node, axis, err);
 }
 
 static tare_status infer_scatter_nd(tarei_graph *const graph, tarei_node *const node,
                                     tare_error *const err) {
-  TARE_TRY(check_operands(graph, node, err));
+  TAREI_TRY(check_operands(graph, node, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const at = tarei_ops_in(graph, node, 1);
   const tarei_shape shape = tarei_ops_shape(x);
   int64_t tuple;
-  TARE_TRY(tarei_ops_want_rank(at, 1, TARE_MAX_RANK, err));
-  TARE_TRY(tarei_ops_want_rank(x, 1, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(at, 1, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 1, TARE_MAX_RANK, err));
   if (!tarei_expr_is_const(graph->exprs, at->dims[at->rank - 1], &tuple)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "the last dim of its indices '%s' is not constant",
                       at->name);
@@ -167,8 +167,8 @@ static tare_status infer_scatter_nd(tarei_graph *const graph, tarei_node *const 
   for (int d = (int)tuple; d < x->rank; d++) {
     written.dims[written.rank++] = x->dims[d];
   }
-  TARE_TRY(want_updates(graph, tarei_ops_in(graph, node, 2), &written, err));
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
+  TAREI_TRY(want_updates(graph, tarei_ops_in(graph, node, 2), &written, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
   return scatter_nd(graph, node, err);
 }
 

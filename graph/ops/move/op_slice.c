@@ -29,7 +29,7 @@ static tare_status read_ranges(const tarei_graph *const graph, const tarei_node 
   r->counted = tarei_ops_is_known(graph, node, 3);
   r->n = 0;
   for (int i = 0; i < N_LISTS; i++) {
-    TARE_TRY(tarei_ops_list(graph, node, inputs[i], names[i], 1, &r->lists[i], err));
+    TAREI_TRY(tarei_ops_list(graph, node, inputs[i], names[i], 1, &r->lists[i], err));
     r->counted = r->counted && r->lists[i].counted;
   }
   if (!r->lists[STARTS].given || !r->lists[ENDS].given) {
@@ -38,7 +38,7 @@ static tare_status read_ranges(const tarei_graph *const graph, const tarei_node 
   if (!r->counted) {
     return TARE_OK;
   }
-  TARE_TRY(tarei_ops_axes(graph, node, 3, rank, &r->axes, err));
+  TAREI_TRY(tarei_ops_axes(graph, node, 3, rank, &r->axes, err));
   r->n = r->lists[STARTS].n;
   fill_in(graph, rank, r);
   if (r->lists[ENDS].n != r->n || r->lists[STEPS].n != r->n || r->axes.n != r->n) {
@@ -148,17 +148,17 @@ static tare_status slice_contents(tarei_graph *const graph, const tarei_node *co
 
 static tare_status infer_slice(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   tarei_shape out = tarei_ops_shape(x);
   ranges r;
-  TARE_TRY(read_ranges(graph, node, x->rank, &r, err));
+  TAREI_TRY(read_ranges(graph, node, x->rank, &r, err));
   int measured = 0;
   for (int i = 0; i < r.n; i++) {
-    TARE_TRY(slice_dim(graph, node, &r, i, &measured, &out.dims[r.axes.at[i]], err));
+    TAREI_TRY(slice_dim(graph, node, &r, i, &measured, &out.dims[r.axes.at[i]], err));
   }
   out = r.counted ? out : tarei_ops_measured_shape(graph, node, x->rank);
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return r.counted ? slice_contents(graph, node, &r, err) : TARE_OK;
 }
 

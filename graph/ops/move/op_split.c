@@ -75,25 +75,25 @@ static tare_status split_contents(tarei_graph *const graph, const tarei_node *co
 
 static tare_status infer_split(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   int axis = 0;
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
   tarei_expr sizes[TAREI_MAX_CONTENTS];
   tarei_list list;
-  TARE_TRY(tarei_ops_list(graph, node, 1, "split", 1, &list, err));
+  TAREI_TRY(tarei_ops_list(graph, node, 1, "split", 1, &list, err));
   if (node->n_out > TAREI_MAX_CONTENTS) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "has %d outputs, the limit is %d", node->n_out,
                       TAREI_MAX_CONTENTS);
   }
-  TARE_TRY(list.given ? split_take_sizes(graph, node, &list, x->dims[axis], sizes, err)
-                      : split_divide(graph, node, x->dims[axis], sizes, err));
+  TAREI_TRY(list.given ? split_take_sizes(graph, node, &list, x->dims[axis], sizes, err)
+                       : split_divide(graph, node, x->dims[axis], sizes, err));
   tarei_shape out = tarei_ops_shape(x);
   int64_t from = 0;
   for (int i = 0; i < node->n_out; i++) {
     out.dims[axis] = sizes[i];
-    TARE_TRY(tarei_ops_give(graph, node, i, x->dtype, &out, err));
-    TARE_TRY(split_contents(graph, node, i, sizes[i], &from, err));
+    TAREI_TRY(tarei_ops_give(graph, node, i, x->dtype, &out, err));
+    TAREI_TRY(split_contents(graph, node, i, sizes[i], &from, err));
   }
   return TARE_OK;
 }

@@ -16,7 +16,7 @@ static tare_status squeeze_ones(tarei_graph *const graph, const tarei_node *cons
                                ? x->dims[i]
                                : tarei_ops_measured(graph, node, measured++);
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return tarei_ops_pass_contents(graph, node, err);
 }
 
@@ -25,7 +25,7 @@ static tare_status squeeze_measure_all(tarei_graph *const graph, const tarei_nod
                                        const tarei_value *const axes, tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const int n = tarei_ops_count(graph, axes);
-  TARE_TRY(tarei_ops_want_rank(axes, 0, 1, err));
+  TAREI_TRY(tarei_ops_want_rank(axes, 0, 1, err));
   if (n < 0) {
     return tarei_ops_fail_data(axes, err);
   }
@@ -41,14 +41,14 @@ static tare_status squeeze_measure_all(tarei_graph *const graph, const tarei_nod
 
 static tare_status infer_squeeze(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const list = tarei_ops_in(graph, node, 1);
   if (list && !tarei_ops_ints_known(graph, node->in[1])) {
     return squeeze_measure_all(graph, node, list, err);
   }
   tarei_axes axes;
-  TARE_TRY(tarei_ops_axes(graph, node, 1, x->rank, &axes, err));
+  TAREI_TRY(tarei_ops_axes(graph, node, 1, x->rank, &axes, err));
   if (!axes.given) {
     return squeeze_ones(graph, node, err);
   }
@@ -64,7 +64,7 @@ static tare_status infer_squeeze(tarei_graph *const graph, tarei_node *const nod
                         tarei_ops_show(graph, &shape, text, sizeof text));
     }
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return tarei_ops_pass_contents(graph, node, err);
 }
 

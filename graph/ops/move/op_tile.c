@@ -27,12 +27,12 @@ static tare_status tile_contents(tarei_graph *const graph, const tarei_node *con
 
 static tare_status infer_tile(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   tarei_shape out = tarei_ops_shape(x);
   tarei_list repeats;
-  TARE_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 1), TARE_I64, err));
-  TARE_TRY(tarei_ops_list(graph, node, 1, "repeats", 1, &repeats, err));
+  TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 1), TARE_I64, err));
+  TAREI_TRY(tarei_ops_list(graph, node, 1, "repeats", 1, &repeats, err));
   if (repeats.counted && repeats.n != x->rank) {
     return tarei_fail(err, TARE_E_MODEL, "has %d repeats for an input of rank %d", repeats.n,
                       x->rank);
@@ -46,7 +46,7 @@ static tare_status infer_tile(tarei_graph *const graph, tarei_node *const node,
     out.dims[d] = times == TAREI_EXPR_NONE ? tarei_ops_measured(graph, node, measured++)
                                            : tarei_expr_mul(graph->exprs, out.dims[d], times);
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return tile_contents(graph, node, err);
 }
 

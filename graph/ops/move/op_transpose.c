@@ -4,7 +4,7 @@
 
 static tare_status op_transpose_read_perm(const tarei_node *const node, const int rank,
                                           int64_t *const perm, tare_error *const err) {
-  TARE_TRY(tarei_ops_ints(node, "perm", rank, -1, perm, err));
+  TAREI_TRY(tarei_ops_ints(node, "perm", rank, -1, perm, err));
   if (!tarei_attr_find(node, "perm")) {
     for (int i = 0; i < rank; i++) {
       perm[i] = rank - 1 - i;
@@ -24,15 +24,15 @@ static tare_status op_transpose_read_perm(const tarei_node *const node, const in
 
 static tare_status infer_transpose(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   int64_t perm[TARE_MAX_RANK];
-  TARE_TRY(op_transpose_read_perm(node, x->rank, perm, err));
+  TAREI_TRY(op_transpose_read_perm(node, x->rank, perm, err));
   tarei_shape out = {.rank = x->rank};
   for (int i = 0; i < x->rank; i++) {
     out.dims[i] = x->dims[perm[i]];
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   int64_t from[TARE_MAX_RANK], strides[TARE_MAX_RANK];
   if (!tarei_ops_strides(graph, x, from)) {
     return TARE_OK;

@@ -2,14 +2,14 @@
 
 static tare_status infer_trilu(tarei_graph *const graph, tarei_node *const node,
                                tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const k = tarei_ops_in(graph, node, 1);
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
   if (k) {
-    TARE_TRY(tarei_ops_want_rank(k, 0, 1, err));
-    TARE_TRY(tarei_ops_want_dtype(k, TARE_I64, err));
+    TAREI_TRY(tarei_ops_want_rank(k, 0, 1, err));
+    TAREI_TRY(tarei_ops_want_dtype(k, TARE_I64, err));
     if (tarei_ops_count(graph, k) != 1) {
       return tarei_fail(err, TARE_E_MODEL, "input '%s' must be one number", k->name);
     }

@@ -22,7 +22,7 @@ static tare_status unsqueeze_read_axes(const tarei_graph *const graph, const tar
   } else if (!attr) {
     return tarei_fail(err, TARE_E_MODEL, "axes are missing");
   }
-  TARE_TRY(check_rank(rank, n, err));
+  TAREI_TRY(check_rank(rank, n, err));
   return tarei_ops_axes(graph, node, 1, rank + (int)n, axes, err);
 }
 
@@ -31,11 +31,11 @@ static tare_status unsqueeze_measure_all(tarei_graph *const graph, const tarei_n
                                          tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, 0), *axes = tarei_ops_in(graph, node, 1);
   const int n = tarei_ops_count(graph, axes);
-  TARE_TRY(tarei_ops_want_rank(axes, 0, 1, err));
+  TAREI_TRY(tarei_ops_want_rank(axes, 0, 1, err));
   if (n < 0) {
     return tarei_ops_fail_data(axes, err);
   }
-  TARE_TRY(check_rank(x->rank, n, err));
+  TAREI_TRY(check_rank(x->rank, n, err));
   tarei_shape out = {.rank = x->rank + n};
   for (int i = 0; i < out.rank; i++) {
     out.dims[i] = tarei_ops_measured(graph, node, i);
@@ -45,18 +45,18 @@ static tare_status unsqueeze_measure_all(tarei_graph *const graph, const tarei_n
 
 static tare_status infer_unsqueeze(tarei_graph *const graph, tarei_node *const node,
                                    tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (tarei_ops_in(graph, node, 1) && !tarei_ops_ints_known(graph, node->in[1])) {
     return unsqueeze_measure_all(graph, node, err);
   }
   tarei_axes axes;
-  TARE_TRY(unsqueeze_read_axes(graph, node, x->rank, &axes, err));
+  TAREI_TRY(unsqueeze_read_axes(graph, node, x->rank, &axes, err));
   tarei_shape out = {.rank = x->rank + axes.n};
   for (int i = 0, from = 0; i < out.rank; i++) {
     out.dims[i] = axes.set[i] ? tarei_expr_const(graph->exprs, 1) : x->dims[from++];
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return tarei_ops_pass_contents(graph, node, err);
 }
 

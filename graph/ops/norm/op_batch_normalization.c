@@ -31,34 +31,34 @@ static tare_status check_parameters(const tarei_graph *const graph, const tarei_
   *out = (tarei_shape){1, {x->rank > 1 ? x->dims[1] : one}}; /* one axis: one channel */
   for (int i = 1; i < 5; i++) {
     const tarei_value *const parameter = tarei_ops_in(graph, node, i);
-    TARE_TRY(tarei_ops_want_float(parameter, err));
+    TAREI_TRY(tarei_ops_want_float(parameter, err));
     if (!by_element(node)) {
-      TARE_TRY(tarei_ops_want_vector(graph, parameter, out->dims[0], err));
+      TAREI_TRY(tarei_ops_want_vector(graph, parameter, out->dims[0], err));
       continue;
     }
-    TARE_TRY(tarei_ops_want_rank(parameter, x->rank - 1, x->rank - 1, err));
+    TAREI_TRY(tarei_ops_want_rank(parameter, x->rank - 1, x->rank - 1, err));
     *out = tarei_ops_shape(parameter);
     const tarei_shape whole = tarei_ops_shape(x);
-    TARE_TRY(tarei_ops_want_fits(graph, parameter, &whole, err));
+    TAREI_TRY(tarei_ops_want_fits(graph, parameter, &whole, err));
   }
   return TARE_OK;
 }
 
 static tare_status infer_batch_normalization(tarei_graph *const graph, tarei_node *const node,
                                              tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 5, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 5, err));
   const bool trains = tarei_attr_int(node, "training_mode", 0) != 0;
-  TARE_TRY(batch_normalization_check_mode(graph, node, trains, err));
+  TAREI_TRY(batch_normalization_check_mode(graph, node, trains, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_rank(x, 1, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 1, TARE_MAX_RANK, err));
   tarei_shape parameters;
-  TARE_TRY(check_parameters(graph, node, &parameters, err));
+  TAREI_TRY(check_parameters(graph, node, &parameters, err));
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
   for (int i = 1; i < node->n_out; i++) {
     const int like = i % 2 ? 3 : 4; /* means and variances by turns */
-    TARE_TRY(
+    TAREI_TRY(
         tarei_ops_give(graph, node, i, tarei_ops_in(graph, node, like)->dtype, &parameters, err));
   }
   return TARE_OK;

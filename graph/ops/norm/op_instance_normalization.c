@@ -3,13 +3,13 @@
 
 static tare_status instance_normalization_infer(tarei_graph *const graph, tarei_node *const node,
                                                 const bool channels_last, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 3, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, TARE_MAX_RANK, err));
   const tarei_expr channels = x->dims[channels_last ? x->rank - 1 : 1];
-  TARE_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 1), channels, err));
-  TARE_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 2), channels, err));
+  TAREI_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 1), channels, err));
+  TAREI_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, 2), channels, err));
   const tarei_shape shape = tarei_ops_shape(x);
   return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }

@@ -5,16 +5,16 @@
 static tare_status layer_normalization_check(const tarei_graph *const graph,
                                              const tarei_node *const node, tarei_shape *const shape,
                                              int *const axis, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", -1), x->rank, axis, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", -1), x->rank, axis, err));
   *shape = tarei_ops_shape(x);
   for (int i = 1; i < node->n_in && i < 3; i++) {
     const tarei_value *const parameter = tarei_ops_in(graph, node, i);
     if (parameter) {
-      TARE_TRY(tarei_ops_want_same_dtype(x, parameter, err));
-      TARE_TRY(tarei_ops_want_fits(graph, parameter, shape, err));
+      TAREI_TRY(tarei_ops_want_same_dtype(x, parameter, err));
+      TAREI_TRY(tarei_ops_want_fits(graph, parameter, shape, err));
     }
   }
   return TARE_OK;
@@ -24,9 +24,9 @@ static tare_status infer_layer_normalization(tarei_graph *const graph, tarei_nod
                                              tare_error *const err) {
   tarei_shape shape;
   int axis;
-  TARE_TRY(layer_normalization_check(graph, node, &shape, &axis, err));
+  TAREI_TRY(layer_normalization_check(graph, node, &shape, &axis, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_give_writable(graph, node, x->dtype, &shape, err));
+  TAREI_TRY(tarei_ops_give_writable(graph, node, x->dtype, &shape, err));
   if (tarei_attr_find(node, "outputs")) {
     return TARE_OK; /* the second one holds bytes, not statistics */
   }
@@ -34,7 +34,7 @@ static tare_status infer_layer_normalization(tarei_graph *const graph, tarei_nod
   for (int i = axis; i < shape.rank; i++) {
     statistics.dims[i] = tarei_expr_const(graph->exprs, 1);
   }
-  TARE_TRY(tarei_ops_give(graph, node, 1, TARE_F32, &statistics, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 1, TARE_F32, &statistics, err));
   return tarei_ops_give(graph, node, 2, TARE_F32, &statistics, err);
 }
 
@@ -42,7 +42,7 @@ static tare_status infer_rms_normalization(tarei_graph *const graph, tarei_node 
                                            tare_error *const err) {
   tarei_shape shape;
   int axis;
-  TARE_TRY(layer_normalization_check(graph, node, &shape, &axis, err));
+  TAREI_TRY(layer_normalization_check(graph, node, &shape, &axis, err));
   return tarei_ops_give_writable(graph, node, tarei_ops_in(graph, node, 0)->dtype, &shape, err);
 }
 

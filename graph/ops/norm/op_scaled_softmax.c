@@ -3,14 +3,14 @@
 
 static tare_status infer_scaled_softmax(tarei_graph *const graph, tarei_node *const node,
                                         tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const mask = tarei_ops_in(graph, node, 1);
-  TARE_TRY(tarei_ops_want_dtype(x, TARE_F32, err));
-  TARE_TRY(tarei_ops_want_rank(x, 1, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_dtype(x, TARE_F32, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 1, TARE_MAX_RANK, err));
   if (mask) {
-    TARE_TRY(tarei_ops_want_dtype(mask, TARE_F32, err));
-    TARE_TRY(tarei_ops_want_rank(mask, 1, x->rank, err));
+    TAREI_TRY(tarei_ops_want_dtype(mask, TARE_F32, err));
+    TAREI_TRY(tarei_ops_want_rank(mask, 1, x->rank, err));
   }
   const tarei_shape shape = tarei_ops_shape(x);
   return tarei_ops_give_quantized(graph, node, &shape, err);

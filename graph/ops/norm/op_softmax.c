@@ -5,11 +5,11 @@
 
 static tare_status infer_softmax(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
   int axis = 0;
-  TARE_TRY(
+  TAREI_TRY(
       tarei_ops_axis(tarei_attr_int(node, "axis", node->opset < 13 ? 1 : -1), x->rank, &axis, err));
   const tarei_shape shape = tarei_ops_shape(x);
   return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);

@@ -14,27 +14,27 @@ static tare_status integer_products_check_operand(const tarei_graph *const graph
                                                   tare_error *const err) {
   const tarei_value *const x = tarei_ops_in(graph, node, i);
   const tarei_value *const zero = tarei_ops_in(graph, node, i + 2);
-  TARE_TRY(want_bytes(x, err));
+  TAREI_TRY(want_bytes(x, err));
   return zero ? tarei_ops_want_dtype(zero, x->dtype, err) : TARE_OK;
 }
 
 static tare_status integer_products_infer_matmul(tarei_graph *const graph, tarei_node *const node,
                                                  tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
-  TARE_TRY(integer_products_check_operand(graph, node, 0, err));
-  TARE_TRY(integer_products_check_operand(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(integer_products_check_operand(graph, node, 0, err));
+  TAREI_TRY(integer_products_check_operand(graph, node, 1, err));
   tarei_shape out;
-  TARE_TRY(tarei_ops_matmul(graph, tarei_ops_in(graph, node, 0), tarei_ops_in(graph, node, 1),
-                            false, &out, err));
+  TAREI_TRY(tarei_ops_matmul(graph, tarei_ops_in(graph, node, 0), tarei_ops_in(graph, node, 1),
+                             false, &out, err));
   return tarei_ops_give(graph, node, 0, TARE_I32, &out, err);
 }
 
 /* Inputs X, W, x_zero_point, w_zero_point: the third one is no bias. */
 static tare_status integer_products_infer_conv(tarei_graph *const graph, tarei_node *const node,
                                                tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
-  TARE_TRY(integer_products_check_operand(graph, node, 0, err));
-  TARE_TRY(integer_products_check_operand(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(integer_products_check_operand(graph, node, 0, err));
+  TAREI_TRY(integer_products_check_operand(graph, node, 1, err));
   const int n_in = node->n_in;
   tarei_shape out;
   node->n_in = 2;

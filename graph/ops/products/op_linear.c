@@ -6,31 +6,31 @@ static tare_status infer_product(const tarei_graph *const graph, const tarei_nod
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const w = tarei_ops_in(graph, node, 1);
   const tarei_value *const bias = tarei_ops_in(graph, node, 2);
-  TARE_TRY(tarei_ops_want_rank(w, 2, 2, err));
-  TARE_TRY(tarei_ops_matmul(graph, x, w, false, out, err));
+  TAREI_TRY(tarei_ops_want_rank(w, 2, 2, err));
+  TAREI_TRY(tarei_ops_matmul(graph, x, w, false, out, err));
   if (bias) {
-    TARE_TRY(tarei_ops_want_vector(graph, bias, w->dims[1], err));
+    TAREI_TRY(tarei_ops_want_vector(graph, bias, w->dims[1], err));
   }
   return tarei_ops_want_residual(graph, node, out, err);
 }
 
 static tare_status infer_linear(tarei_graph *const graph, tarei_node *const node,
                                 tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
   tarei_shape out;
-  TARE_TRY(infer_product(graph, node, &out, err));
+  TAREI_TRY(infer_product(graph, node, &out, err));
   return tarei_ops_give_writable(graph, node, x->dtype, &out, err);
 }
 
 static tare_status infer_qlinear(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
-  TARE_TRY(tarei_ops_want_quantized(graph, node, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_want_quantized(graph, node, err));
   tarei_shape out;
-  TARE_TRY(infer_product(graph, node, &out, err));
+  TAREI_TRY(infer_product(graph, node, &out, err));
   return tarei_ops_give_quantized(graph, node, &out, err);
 }
 

@@ -2,12 +2,12 @@
 
 static tare_status matmul_infer_matmul(tarei_graph *const graph, tarei_node *const node,
                                        tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const a = tarei_ops_in(graph, node, 0);
   const tarei_value *const b = tarei_ops_in(graph, node, 1);
-  TARE_TRY(tarei_ops_want_same_dtype(a, b, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(a, b, err));
   tarei_shape out;
-  TARE_TRY(tarei_ops_matmul(graph, a, b, false, &out, err));
+  TAREI_TRY(tarei_ops_matmul(graph, a, b, false, &out, err));
   return tarei_ops_give(graph, node, 0, a->dtype, &out, err);
 }
 

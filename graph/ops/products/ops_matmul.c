@@ -24,13 +24,13 @@ static tarei_shape batch_of(const tarei_value *const value) {
 tare_status tarei_ops_matmul(const tarei_graph *const graph, const tarei_value *const a,
                              const tarei_value *const b, const bool trans_b, tarei_shape *const out,
                              tare_error *const err) {
-  TARE_TRY(tarei_ops_want_rank(a, 1, TARE_MAX_RANK, err));
-  TARE_TRY(tarei_ops_want_rank(b, trans_b ? 2 : 1, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(a, 1, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(b, trans_b ? 2 : 1, TARE_MAX_RANK, err));
   const int b_columns = b->rank - (trans_b ? 2 : 1); /* of a vector: its only axis, the inner one */
   const int b_inner = b->rank == 1 ? 0 : b->rank - (trans_b ? 1 : 2);
-  TARE_TRY(tarei_ops_want_inner(graph, a, a->rank - 1, b, b_inner, err));
+  TAREI_TRY(tarei_ops_want_inner(graph, a, a->rank - 1, b, b_inner, err));
   const tarei_shape a_batch = batch_of(a), b_batch = batch_of(b);
-  TARE_TRY(tarei_ops_broadcast(graph, &a_batch, &b_batch, out, err));
+  TAREI_TRY(tarei_ops_broadcast(graph, &a_batch, &b_batch, out, err));
   if (a->rank > 1) {
     out->dims[out->rank++] = a->dims[a->rank - 2];
   }

@@ -49,30 +49,30 @@ static tare_status want_weights(const recurrent_layer *const l, const tarei_expr
   const tarei_shape w = {3, {l->dirs, units(l, gates), input}};
   const tarei_shape r = {3, {l->dirs, units(l, gates), l->hidden}};
   const tarei_shape bias = {2, {l->dirs, units(l, 2 * gates)}};
-  TARE_TRY(want_shape(l, 1, &w, err));
-  TARE_TRY(want_shape(l, 2, &r, err));
+  TAREI_TRY(want_shape(l, 1, &w, err));
+  TAREI_TRY(want_shape(l, 2, &r, err));
   return want_shape(l, 3, &bias, err);
 }
 
 static tare_status want_states(const recurrent_layer *const l, tare_error *const err) {
   const tarei_shape lengths = {1, {l->batch}}, state = state_shape(l);
   const tarei_shape peepholes = {2, {l->dirs, units(l, 3)}};
-  TARE_TRY(want_shape(l, 4, &lengths, err));
-  TARE_TRY(want_shape(l, 5, &state, err));
-  TARE_TRY(want_shape(l, 6, &state, err));
+  TAREI_TRY(want_shape(l, 4, &lengths, err));
+  TAREI_TRY(want_shape(l, 5, &state, err));
+  TAREI_TRY(want_shape(l, 6, &state, err));
   return want_shape(l, 7, &peepholes, err);
 }
 
 static tare_status op_recurrent_want_types(const recurrent_layer *const l, const bool quantized,
                                            tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(l->graph, l->node, 1);
-  TARE_TRY(tarei_ops_want_float(w, err));
+  TAREI_TRY(tarei_ops_want_float(w, err));
   for (int i = 0; i < l->node->n_in; i++) {
     const tarei_value *const v = tarei_ops_in(l->graph, l->node, i);
     if (v && i == 4) {
-      TARE_TRY(tarei_ops_want_dtype(v, TARE_I32, err));
+      TAREI_TRY(tarei_ops_want_dtype(v, TARE_I32, err));
     } else if (v && !(quantized && i == 0)) {
-      TARE_TRY(tarei_ops_want_same_dtype(v, w, err));
+      TAREI_TRY(tarei_ops_want_same_dtype(v, w, err));
     }
   }
   return quantized ? tarei_ops_want_quantized(l->graph, l->node, err) : TARE_OK;
@@ -84,27 +84,27 @@ static tare_status recurrent_give(const recurrent_layer *const l, tare_error *co
   const tarei_shape all = l->form.batch_first
                               ? (tarei_shape){4, {l->batch, l->steps, l->dirs, l->hidden}}
                               : (tarei_shape){4, {l->steps, l->dirs, l->batch, l->hidden}};
-  TARE_TRY(tarei_ops_give(l->graph, l->node, 0, dtype, &all, err));
-  TARE_TRY(tarei_ops_give(l->graph, l->node, 1, dtype, &state, err));
+  TAREI_TRY(tarei_ops_give(l->graph, l->node, 0, dtype, &all, err));
+  TAREI_TRY(tarei_ops_give(l->graph, l->node, 1, dtype, &state, err));
   return tarei_ops_give(l->graph, l->node, 2, dtype, &state, err);
 }
 
 static tare_status recurrent_infer(tarei_graph *const graph, tarei_node *const node,
                                    const bool quantized, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 3, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 3, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0), *const r =
                                                                  tarei_ops_in(graph, node, 2);
   recurrent_layer l = {.graph = graph, .node = node};
-  TARE_TRY(tarei_recurrent_read(node, &l.form, err));
-  TARE_TRY(tarei_ops_want_rank(x, 3, 3, err));
-  TARE_TRY(tarei_ops_want_rank(r, 3, 3, err));
+  TAREI_TRY(tarei_recurrent_read(node, &l.form, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 3, 3, err));
+  TAREI_TRY(tarei_ops_want_rank(r, 3, 3, err));
   l.dirs = tarei_expr_const(graph->exprs, l.form.dirs);
   l.steps = x->dims[l.form.batch_first];
   l.batch = x->dims[!l.form.batch_first];
   l.hidden = l.form.hidden ? tarei_expr_const(graph->exprs, l.form.hidden) : r->dims[2];
-  TARE_TRY(op_recurrent_want_types(&l, quantized, err));
-  TARE_TRY(want_weights(&l, x->dims[2], err));
-  TARE_TRY(want_states(&l, err));
+  TAREI_TRY(op_recurrent_want_types(&l, quantized, err));
+  TAREI_TRY(want_weights(&l, x->dims[2], err));
+  TAREI_TRY(want_states(&l, err));
   return recurrent_give(&l, err);
 }
 

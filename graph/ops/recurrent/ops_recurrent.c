@@ -104,7 +104,7 @@ static tare_status read_functions(const tarei_node *const node, const int kind,
   for (int i = 0; i < n; i++) {
     tarei_recurrent_act act = kinds[kind].by_default[i % form->n_functions];
     if (given) {
-      TARE_TRY(find_function(names->strings[i], &act, err));
+      TAREI_TRY(find_function(names->strings[i], &act, err));
     }
     form->functions[i / form->n_functions][i % form->n_functions] = (tarei_recurrent_function){
         act, recurrent_number(&alphas, i, functions[act].takes_alpha, functions[act].alpha),
@@ -148,7 +148,7 @@ tare_status tarei_recurrent_read(const tarei_node *const node, tarei_recurrent_f
     return tarei_fail(err, TARE_E_MODEL, "attribute 'hidden_size' is negative: %lld",
                       (long long)out->hidden);
   }
-  TARE_TRY(read_direction(node, out, err));
+  TAREI_TRY(read_direction(node, out, err));
   return read_functions(node, kind, out, err);
 }
 

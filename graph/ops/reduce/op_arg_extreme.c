@@ -3,11 +3,11 @@
 
 static tare_status arg_extreme_infer(tarei_graph *const graph, tarei_node *const node,
                                      tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const bool keep = tarei_attr_int(node, "keepdims", 1) != 0;
   int axis = 0;
-  TARE_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 0), x->rank, &axis, err));
   tarei_shape out = {0};
   for (int i = 0; i < x->rank; i++) {
     if (i != axis) {

@@ -25,7 +25,7 @@ static tare_status cumulate(tarei_graph *const graph, const tarei_node *const no
 
 static tare_status cumulate_infer(tarei_graph *const graph, tarei_node *const node,
                                   const fold_fn fold, const int64_t first, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0), *const at =
                                                                  tarei_ops_in(graph, node, 1);
   if (at->dtype != TARE_I64 && at->dtype != TARE_I32) {
@@ -35,12 +35,12 @@ static tare_status cumulate_infer(tarei_graph *const graph, tarei_node *const no
   tarei_expr given;
   int64_t number;
   int axis = 0;
-  TARE_TRY(tarei_ops_one(graph, node, 1, &given, err));
+  TAREI_TRY(tarei_ops_one(graph, node, 1, &given, err));
   if (tarei_expr_is_const(graph->exprs, given, &number)) {
-    TARE_TRY(tarei_ops_axis(number, x->rank, &axis, err));
+    TAREI_TRY(tarei_ops_axis(number, x->rank, &axis, err));
   }
   const tarei_shape shape = tarei_ops_shape(x);
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &shape, err));
   return cumulate(graph, node, fold, first, err);
 }
 

@@ -13,7 +13,7 @@ typedef struct contents_rule {
 /* No axes means all axes, unless noop_with_empty_axes says none. */
 static tare_status reduce_read_axes(const tarei_graph *const graph, const tarei_node *const node,
                                     const int rank, tarei_axes *const axes, tare_error *const err) {
-  TARE_TRY(tarei_ops_axes(graph, node, 1, rank, axes, err));
+  TAREI_TRY(tarei_ops_axes(graph, node, 1, rank, axes, err));
   if (axes->n > 0 || tarei_attr_int(node, "noop_with_empty_axes", 0) != 0) {
     return TARE_OK;
   }
@@ -69,7 +69,7 @@ static tare_status infer_measured(tarei_graph *const graph, const tarei_node *co
                                                                  tarei_ops_in(graph, node, 1);
   tarei_shape out = {.rank = x->rank};
   int64_t n = 0;
-  TARE_TRY(tarei_ops_want_rank(axes, 0, 1, err));
+  TAREI_TRY(tarei_ops_want_rank(axes, 0, 1, err));
   if (tarei_attr_int(node, "keepdims", 1) == 0) {
     n = 1;
     if (axes->rank == 1 && !tarei_expr_is_const(graph->exprs, axes->dims[0], &n)) {
@@ -100,14 +100,14 @@ static bool axes_come_late(const tarei_graph *const graph, const tarei_node *con
 
 static tare_status infer_reduce(tarei_graph *const graph, tarei_node *const node,
                                 const contents_rule *const rule, tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   if (axes_come_late(graph, node)) {
     return infer_measured(graph, node, err);
   }
   const bool keep = tarei_attr_int(node, "keepdims", 1) != 0;
   tarei_axes axes = {0};
-  TARE_TRY(reduce_read_axes(graph, node, x->rank, &axes, err));
+  TAREI_TRY(reduce_read_axes(graph, node, x->rank, &axes, err));
   tarei_shape out = {0};
   for (int i = 0; i < x->rank; i++) {
     if (!axes.set[i]) {
@@ -116,7 +116,7 @@ static tare_status infer_reduce(tarei_graph *const graph, tarei_node *const node
       out.dims[out.rank++] = tarei_expr_const(graph->exprs, 1);
     }
   }
-  TARE_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
+  TAREI_TRY(tarei_ops_give(graph, node, 0, x->dtype, &out, err));
   return rule->fold ? reduce_fold_contents(graph, node, &axes, rule, err) : TARE_OK;
 }
 

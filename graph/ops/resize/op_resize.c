@@ -65,11 +65,11 @@ static tare_status check_attributes(const tarei_node *const node, tare_error *co
       "asymmetric", "tf_crop_and_resize",   "tf_half_pixel_for_nn"};
   static const char *const roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
                                           "ceil"};
-  TARE_TRY(check_choice(node, "mode", "nearest", modes, sizeof modes / sizeof *modes, err));
-  TARE_TRY(check_choice(node, "coordinate_transformation_mode", "half_pixel", coordinates,
-                        sizeof coordinates / sizeof *coordinates, err));
-  TARE_TRY(check_choice(node, "nearest_mode", "floor", roundings,
-                        sizeof roundings / sizeof *roundings, err));
+  TAREI_TRY(check_choice(node, "mode", "nearest", modes, sizeof modes / sizeof *modes, err));
+  TAREI_TRY(check_choice(node, "coordinate_transformation_mode", "half_pixel", coordinates,
+                         sizeof coordinates / sizeof *coordinates, err));
+  TAREI_TRY(check_choice(node, "nearest_mode", "floor", roundings,
+                         sizeof roundings / sizeof *roundings, err));
   if (tarei_resize_policy_of(node) == TAREI_RESIZE_POLICIES) {
     return tarei_fail(err, TARE_E_MODEL,
                       "attribute 'keep_aspect_ratio_policy' is '%s', which is not supported",
@@ -159,7 +159,7 @@ static tare_status resize_take_sizes(const tarei_graph *const graph, const tarei
                                      const int input, resize_target *const t,
                                      tare_error *const err) {
   tarei_list sizes;
-  TARE_TRY(tarei_ops_list(graph, node, input, "sizes", 1, &sizes, err));
+  TAREI_TRY(tarei_ops_list(graph, node, input, "sizes", 1, &sizes, err));
   if (tarei_resize_policy_of(node) != TAREI_RESIZE_STRETCH) {
     keep_ratio(graph, node, &sizes, t);
     return TARE_OK;
@@ -174,15 +174,15 @@ static tare_status resize_take_sizes(const tarei_graph *const graph, const tarei
 
 static tare_status infer_resize(tarei_graph *const graph, tarei_node *const node,
                                 tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
-  TARE_TRY(check_attributes(node, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(check_attributes(node, err));
   const tarei_resize_inputs in = tarei_resize_inputs_of(node);
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_value *const scales = resize_operand(graph, node, in.scales);
   const tarei_value *const sizes = resize_operand(graph, node, in.sizes);
   tarei_shape out = tarei_ops_shape(x);
   tarei_axes axes;
-  TARE_TRY(tarei_ops_axes(graph, node, node->n_in /* no input */, x->rank, &axes, err));
+  TAREI_TRY(tarei_ops_axes(graph, node, node->n_in /* no input */, x->rank, &axes, err));
   for (int d = 0; !axes.given && d < x->rank; d++) {
     axes.at[axes.n++] = d;
   }
@@ -190,12 +190,12 @@ static tare_status infer_resize(tarei_graph *const graph, tarei_node *const node
     return tarei_fail(err, TARE_E_MODEL, "has %s scales %s sizes, expected one of them",
                       scales ? "both" : "neither", scales ? "and" : "nor");
   }
-  TARE_TRY(check_length(graph, scales ? scales : sizes, axes.n, err));
+  TAREI_TRY(check_length(graph, scales ? scales : sizes, axes.n, err));
   resize_target t = {&out, &axes, 0};
   if (sizes) {
-    TARE_TRY(resize_take_sizes(graph, node, in.sizes, &t, err));
+    TAREI_TRY(resize_take_sizes(graph, node, in.sizes, &t, err));
   } else {
-    TARE_TRY(tarei_ops_want_dtype(scales, TARE_F32, err));
+    TAREI_TRY(tarei_ops_want_dtype(scales, TARE_F32, err));
     scale_dims(graph, node, node->in[in.scales], &t);
   }
   return tarei_ops_give(graph, node, 0, x->dtype, &out, err);

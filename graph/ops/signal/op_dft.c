@@ -12,7 +12,7 @@ static tarei_expr dft_number_of(const tarei_graph *const graph, const tarei_node
 
 static tare_status want_parts(const tarei_graph *const graph, const tarei_value *const x,
                               int64_t *const parts, tare_error *const err) {
-  TARE_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_float(x, err));
   if (!tarei_expr_is_const(graph->exprs, x->dims[x->rank - 1], parts) || *parts < 1 || *parts > 2) {
     return tarei_fail(err, TARE_E_MODEL,
                       "the last axis of '%s' must be 1 (real) or 2 (real and imaginary)", x->name);
@@ -32,7 +32,7 @@ tare_status tarei_ops_dft_axis(const tarei_graph *const graph, const tarei_node 
       return TARE_OK;
     }
   }
-  TARE_TRY(tarei_ops_axis(axis, rank, out, err));
+  TAREI_TRY(tarei_ops_axis(axis, rank, out, err));
   return *out < rank - 1
              ? TARE_OK
              : tarei_fail(err, TARE_E_MODEL,
@@ -68,15 +68,15 @@ static tare_status want_integers(const tarei_graph *const graph, const tarei_nod
 
 static tare_status infer_dft(tarei_graph *const graph, tarei_node *const node,
                              tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 1, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TARE_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 2, TARE_MAX_RANK, err));
   int64_t parts;
   int axis;
-  TARE_TRY(want_parts(graph, x, &parts, err));
-  TARE_TRY(want_integers(graph, node, 1, err));
-  TARE_TRY(want_integers(graph, node, 2, err));
-  TARE_TRY(tarei_ops_dft_axis(graph, node, &axis, err));
+  TAREI_TRY(want_parts(graph, x, &parts, err));
+  TAREI_TRY(want_integers(graph, node, 1, err));
+  TAREI_TRY(want_integers(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_dft_axis(graph, node, &axis, err));
   const bool inverse = tarei_attr_int(node, "inverse", 0) != 0;
   const bool onesided = tarei_attr_int(node, "onesided", 0) != 0;
   if (onesided && !inverse && parts == 2) {
@@ -98,20 +98,20 @@ static tare_status infer_dft(tarei_graph *const graph, tarei_node *const node,
 static tare_status infer_stft(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
   enum { SIGNAL, STEP, WINDOW, LENGTH };
-  TARE_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, SIGNAL);
   const tarei_value *const window = tarei_ops_in(graph, node, WINDOW);
-  TARE_TRY(tarei_ops_want_float(x, err));
-  TARE_TRY(want_integers(graph, node, STEP, err));
-  TARE_TRY(want_integers(graph, node, LENGTH, err));
-  TARE_TRY(tarei_ops_want_rank(x, 2, 3, err)); /* some exporters leave the last axis of 1 out */
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(want_integers(graph, node, STEP, err));
+  TAREI_TRY(want_integers(graph, node, LENGTH, err));
+  TAREI_TRY(tarei_ops_want_rank(x, 2, 3, err)); /* some exporters leave the last axis of 1 out */
   int64_t parts = 1;
   if (x->rank == 3) {
-    TARE_TRY(want_parts(graph, x, &parts, err));
+    TAREI_TRY(want_parts(graph, x, &parts, err));
   }
   if (window) {
-    TARE_TRY(tarei_ops_want_rank(window, 1, 1, err));
-    TARE_TRY(tarei_ops_want_same_dtype(x, window, err));
+    TAREI_TRY(tarei_ops_want_rank(window, 1, 1, err));
+    TAREI_TRY(tarei_ops_want_same_dtype(x, window, err));
   }
   const bool given = tarei_ops_in(graph, node, LENGTH) != NULL;
   if (!given && !window) {

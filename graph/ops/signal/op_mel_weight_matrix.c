@@ -9,9 +9,9 @@ static tarei_expr mel_weight_matrix_count_of(const tarei_graph *const graph,
 
 static tare_status infer_mel_weight_matrix(tarei_graph *const graph, tarei_node *const node,
                                            tare_error *const err) {
-  TARE_TRY(tarei_ops_need(graph, node, 5, err));
+  TAREI_TRY(tarei_ops_need(graph, node, 5, err));
   for (int i = 0; i < 5; i++) {
-    TARE_TRY(tarei_ops_want_rank(tarei_ops_in(graph, node, i), 0, 1, err));
+    TAREI_TRY(tarei_ops_want_rank(tarei_ops_in(graph, node, i), 0, 1, err));
   }
   const tarei_expr bins = mel_weight_matrix_count_of(graph, node, 0),
                    length = mel_weight_matrix_count_of(graph, node, 1);

@@ -24,17 +24,17 @@ static void defaults_are_within_their_rows(void **state) {
   tare_limits_init(&limits);
   assert_int_equal(tarei_limits_check(&limits, NULL), TARE_OK);
   assert_true(limits.memory > 0 && limits.memory <= tarei_machine_memory());
-#define TARE_LIMIT_TEST(field, name, unit, normal, least, most, text) \
-  if (normal) {                                                       \
-    assert_true(limits.field == (normal));                            \
+#define TAREI_LIMIT_TEST(field, name, unit, normal, least, most, text) \
+  if (normal) {                                                        \
+    assert_true(limits.field == (normal));                             \
   }
-  TARE_LIMIT_LIST(TARE_LIMIT_TEST)
-#undef TARE_LIMIT_TEST
+  TARE_LIMIT_LIST(TAREI_LIMIT_TEST)
+#undef TAREI_LIMIT_TEST
 }
 
 static void each_limit_is_checked_and_named(void **state) {
   (void)state;
-#define TARE_LIMIT_TEST(field, name, unit, normal, least, most, text)  \
+#define TAREI_LIMIT_TEST(field, name, unit, normal, least, most, text) \
   {                                                                    \
     tare_limits limits;                                                \
     tare_error err = {0};                                              \
@@ -43,8 +43,8 @@ static void each_limit_is_checked_and_named(void **state) {
     assert_int_equal(tarei_limits_check(&limits, &err), TARE_E_USAGE); \
     assert_non_null(strstr(err.message, "limit " name ": expected ")); \
   }
-  TARE_LIMIT_LIST(TARE_LIMIT_TEST)
-#undef TARE_LIMIT_TEST
+  TARE_LIMIT_LIST(TAREI_LIMIT_TEST)
+#undef TAREI_LIMIT_TEST
 }
 
 static void sentences_name_amount_and_limit(void **state) {

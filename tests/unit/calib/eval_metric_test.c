@@ -8,9 +8,9 @@
 
 #include "calib/eval/metric.h"
 
-#define TARE_METRIC(id) extern const tarei_metric tarei_metric_##id;
+#define TAREI_METRIC(id) extern const tarei_metric tarei_metric_##id;
 #include "calib/eval/metrics.inc"
-#undef TARE_METRIC
+#undef TAREI_METRIC
 
 enum { CLASSES = 4, MOST = 16 };
 

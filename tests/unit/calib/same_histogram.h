@@ -1,6 +1,6 @@
 /* Whether two histograms hold the same counts, however wide their counters are. */
-#ifndef TARE_TESTS_SAME_HISTOGRAM_H
-#define TARE_TESTS_SAME_HISTOGRAM_H
+#ifndef TAREI_TESTS_SAME_HISTOGRAM_H
+#define TAREI_TESTS_SAME_HISTOGRAM_H
 
 #include "calib/histogram.h"
 

@@ -1,7 +1,7 @@
 /* Statistics made by hand for tests: two profiles; tensors "a" (activations), "dead" (zeros),
  * "mask" (two values), "nan" and "only0" (data in the first profile only); aliases of "a". */
-#ifndef TARE_TESTS_SAMPLE_STATS_H
-#define TARE_TESTS_SAMPLE_STATS_H
+#ifndef TAREI_TESTS_SAMPLE_STATS_H
+#define TAREI_TESTS_SAMPLE_STATS_H
 
 #include "base/mem.h"
 #include "calib/stats.h"

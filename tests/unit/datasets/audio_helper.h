@@ -1,6 +1,6 @@
 /* Writes small audio files for the tests. */
-#ifndef TARE_TESTS_AUDIO_HELPER_H
-#define TARE_TESTS_AUDIO_HELPER_H
+#ifndef TAREI_TESTS_AUDIO_HELPER_H
+#define TAREI_TESTS_AUDIO_HELPER_H
 
 #include <sndfile.h>
 

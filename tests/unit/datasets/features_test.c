@@ -42,9 +42,9 @@ static void presets_and_options_give_the_references(void **state) {
   static const struct {
     const char *name, *spec;
   } CASES[] = {
-#define TARE_FEATURE_CASE(name, spec) {name, spec},
+#define TAREI_FEATURE_CASE(name, spec) {name, spec},
 #include "../../fixtures/features/cases.inc"
-#undef TARE_FEATURE_CASE
+#undef TAREI_FEATURE_CASE
   };
   const tare_port x = features_port();
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {

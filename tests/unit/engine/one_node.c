@@ -268,7 +268,7 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
   tarei_kernels kernels;
   tarei_blobs blobs = {0};
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
-  TARE_TRY(tarei_graph_infer(t->graph, err));
+  TAREI_TRY(tarei_graph_infer(t->graph, err));
   tarei_step step = {.lowering = tarei_lowering_of(t->node->op),
                      .graph = t->graph,
                      .node = t->node,

@@ -26,14 +26,14 @@ static const char *skip_number(const char *p) {
   return p;
 }
 
-/* tare_k_<family>_<types>_<tile>__<isa>, the tile N or NxM */
+/* tarei_k_<family>_<types>_<tile>__<isa>, the tile N or NxM */
 static void names_follow_the_grammar(void **state) {
   (void)state;
   const tarei_kernel_row *rows;
   const int n = tarei_kernel_rows(&rows);
   for (int i = 0; i < n; i++) {
     char prefix[64];
-    snprintf(prefix, sizeof prefix, "tare_k_%s_", rows[i].family);
+    snprintf(prefix, sizeof prefix, "tarei_k_%s_", rows[i].family);
     assert_memory_equal(rows[i].name, prefix, strlen(prefix));
     const char *p = skip_types(rows[i].name + strlen(prefix));
     assert_int_equal(*p, '_');
