@@ -6,44 +6,45 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "engine/context_parts.h"
+#include "engine/late.h"
 
-static tare_context *context_of(const tarei_step *const step, const tarei_run *const run,
-                                const int body) {
-  assert(step->first_child + body < run->context->plan->n_children);
-  return run->context->children[step->first_child + body];
+static tarei_frame *frame_of(const tarei_step *const step, const tarei_run *const run,
+                             const int body) {
+  assert(step->first_child + body < run->frame->part->n_children);
+  return run->frame->children[step->first_child + body];
 }
 
 tare_status tarei_call(const tarei_step *const step, const tarei_run *const run, const int body,
                        const tare_tensor *const formal, tare_error *const err) {
-  tare_context *const c = context_of(step, run, body);
-  const tarei_graph *const g = c->plan->graph;
+  tarei_frame *const f = frame_of(step, run, body);
+  const tarei_graph *const g = f->part->graph;
   for (int i = 0; i < g->n_inputs; i++) {
-    c->tensors[g->inputs[i]] = i < g->n_formal ? formal[i] : *run->in[g->captures[i - g->n_formal]];
+    f->tensors[g->inputs[i]] = i < g->n_formal ? formal[i] : *run->in[g->captures[i - g->n_formal]];
   }
-  return tarei_context_run_steps(c, err);
+  return tarei_frame_run(f, err);
 }
 
 const tare_tensor *tarei_call_output(const tarei_step *const step, const tarei_run *const run,
                                      const int body, const int output) {
-  const tare_context *const c = context_of(step, run, body);
-  return &c->tensors[c->plan->graph->outputs[output]];
+  const tarei_frame *const f = frame_of(step, run, body);
+  return &f->tensors[f->part->graph->outputs[output]];
 }
 
 void tarei_call_measured(const tarei_step *const step, const tarei_run *const run, const int k,
                          const int64_t value) {
   if (k < step->n_measured && step->measured[k] >= 0) {
-    run->context->whole->symbols[step->measured[k]] = value;
-    run->context->whole->valid[step->measured[k]] = value;
+    run->frame->context->symbols[step->measured[k]] = value;
+    run->frame->context->valid[step->measured[k]] = value;
   }
 }
 
 tare_tensor *tarei_call_results(const tarei_step *const step, const tarei_run *const run,
                                 const int n) {
-  tare_context *const c = context_of(step, run, 0);
-  if (!c->results) {
-    c->results = tarei_calloc((size_t)n, sizeof *c->results);
+  tarei_frame *const f = frame_of(step, run, 0);
+  if (!f->results) {
+    f->results = tarei_calloc((size_t)n, sizeof *f->results);
   }
-  return c->results;
+  return f->results;
 }
 
 void tarei_call_dims(const tarei_step *const step, tare_tensor *const results,
@@ -76,7 +77,7 @@ void tarei_call_hand_out(const tarei_step *const step, const tarei_run *const ru
 tare_status tarei_call_turn(const tarei_step *const step, const tarei_run *const run,
                             tare_error *const err) {
   const tare_limits *const limits = &step->graph->limits;
-  return ++run->context->whole->turns <= limits->loop_turns
+  return ++run->frame->context->turns <= limits->loop_turns
              ? TARE_OK
              : tarei_fail_limit(err, limits, TAREI_LIMIT_loop_turns, -1,
                                 "the loops of one run take");
@@ -84,9 +85,9 @@ tare_status tarei_call_turn(const tarei_step *const step, const tarei_run *const
 
 tare_status tarei_call_take(const tarei_step *const step, const tarei_run *const run,
                             const size_t bytes, void **const out, tare_error *const err) {
-  return tarei_context_take(run->context, bytes, step->node->name, out, err);
+  return tarei_late_take(run->frame, bytes, step->node->name, out, err);
 }
 
 void tarei_call_give(const tarei_run *const run, const void *const data) {
-  tarei_pool_give(&run->context->pool, data);
+  tarei_pool_give(&run->frame->pool, data);
 }

@@ -4,114 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/cores.h"
 #include "base/mem.h"
 #include "base/team.h"
 #include "engine/plan_limits.h"
+#include "engine/plan_profiles.h"
 #include "engine/sizes.h"
 
 void tare_context_options_init(tare_context_options *const options) {
   *options = (tare_context_options){.threads = 0, .profile = -1};
 }
 
-static int count_operands(const tare_plan *const plan) {
-  int n = 0;
-  for (int s = 0; s < plan->n_steps; s++) {
-    n += plan->steps[s].node->n_in + plan->steps[s].node->n_out;
-  }
-  return n;
-}
-
-static void wire_operands(tare_context *const c) {
-  int at = 0;
-  for (int s = 0; s < c->plan->n_steps; s++) {
-    const tarei_node *const node = c->plan->steps[s].node;
-    c->first_operand[s] = at;
-    for (int i = 0; i < node->n_in; i++) {
-      c->operands[at++] = node->in[i] < 0 ? NULL : &c->tensors[node->in[i]];
-    }
-    for (int o = 0; o < node->n_out; o++) {
-      c->operands[at++] = node->out[o] < 0 ? NULL : &c->tensors[node->out[o]];
-    }
-  }
-}
-
-static void place_tensors(tare_context *const c) {
-  const tarei_graph *const g = c->plan->graph;
-  for (int v = 0; v < g->n_values; v++) {
-    const tarei_value_slot *const slot = &c->plan->slots[v];
-    tare_tensor *const t = &c->tensors[v];
-    *t = c->plan->bounds[v];
-    if (slot->storage == TAREI_STORE_CONST) {
-      t->data = g->values[slot->root].data->data;
-    } else if (slot->storage == TAREI_STORE_ARENA) {
-      t->data = c->arena + c->plan->slots[slot->root].offset;
-    }
-  }
-}
-
-static bool make_children(tare_context *c);
-
-/* What whole and part have alike. False when out of memory. */
-static bool make_part(tare_context *const c, const tare_plan *const plan,
-                      tare_context *const whole) {
-  c->plan = plan;
-  c->whole = whole;
-  c->pool.total = &whole->pooled;
-  c->tensors = tarei_calloc((size_t)plan->graph->n_values, sizeof *c->tensors);
-  c->operands = tarei_calloc((size_t)count_operands(plan), sizeof *c->operands);
-  c->first_operand = tarei_calloc((size_t)plan->n_steps, sizeof *c->first_operand);
-  if (!c->tensors || !c->operands || !c->first_operand) {
-    return false;
-  }
-  wire_operands(c);
-  place_tensors(c);
-  return make_children(c);
-}
-
-static bool make_children(tare_context *const c) {
-  c->children = tarei_calloc((size_t)c->plan->n_children, sizeof *c->children);
-  for (int i = 0; c->children && i < c->plan->n_children; i++) {
-    c->children[i] = tarei_calloc(1, sizeof *c->children[i]);
-    if (!c->children[i] || !make_part(c->children[i], c->plan->children[i], c->whole)) {
-      return false;
-    }
-  }
-  return c->children != NULL;
-}
-
-static void free_part(tare_context *const c) {
-  for (int i = 0; c->children && i < c->plan->n_children; i++) {
-    if (c->children[i]) {
-      free_part(c->children[i]);
-      free(c->children[i]);
-    }
-  }
-  tarei_pool_fini(&c->pool);
-  free(c->results);
-  free(c->children);
-  free(c->tensors);
-  free(c->operands);
-  free(c->first_operand);
-}
-
 /* A lowering may write a number for each axis, also those that no dim needs. */
-static int most_measured(const tare_plan *const plan) {
+static int most_measured(const tarei_part *const part) {
   int most = TARE_MAX_RANK;
-  for (int s = 0; s < plan->n_steps; s++) {
-    most = plan->steps[s].n_measured > most ? plan->steps[s].n_measured : most;
+  for (int s = 0; s < part->n_steps; s++) {
+    most = part->steps[s].n_measured > most ? part->steps[s].n_measured : most;
   }
-  for (int i = 0; i < plan->n_children; i++) {
-    const int inside = most_measured(plan->children[i]);
+  for (int i = 0; i < part->n_children; i++) {
+    const int inside = most_measured(part->children[i]);
     most = inside > most ? inside : most;
   }
   return most;
 }
 
-static bool make_whole(tare_context *const c, const tare_plan *const plan, const int threads) {
+static bool context_make(tare_context *const c, const tare_plan *const plan, const int threads) {
   const size_t n_symbols = (size_t)plan->n_symbols;
-  c->scratch_bytes = tarei_plan_scratch_bytes(plan, threads);
+  c->scratch_bytes = tarei_part_scratch_bytes(&plan->root, threads);
   c->arena = tarei_alloc_resident(plan->arena_bytes);
   c->scratch = tarei_alloc_resident(c->scratch_bytes);
   c->symbols = tarei_calloc(n_symbols, sizeof *c->symbols);
@@ -119,9 +38,9 @@ static bool make_whole(tare_context *const c, const tare_plan *const plan, const
   c->valid = tarei_calloc(n_symbols, sizeof *c->valid);
   c->sizes = tarei_calloc((size_t)plan->sizes.n_exprs, sizeof *c->sizes);
   c->seconds = tarei_calloc((size_t)plan->n_layers, sizeof *c->seconds);
-  c->numbers = tarei_calloc((size_t)most_measured(plan), sizeof *c->numbers);
+  c->numbers = tarei_calloc((size_t)most_measured(&plan->root), sizeof *c->numbers);
   return c->arena && c->scratch && c->symbols && c->new_symbols && c->valid && c->sizes &&
-         c->seconds && c->numbers && make_part(c, plan, c);
+         c->seconds && c->numbers && tarei_frame_make(&c->root, &plan->root, c);
 }
 
 tare_status tare_context_new(const tare_plan *const plan, const tare_context_options *const options,
@@ -149,7 +68,7 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
   c->pinned = o->profile;
   c->profile = -1;
   tare_status status = TARE_OK;
-  if (!make_whole(c, plan, threads)) {
+  if (!context_make(c, plan, threads)) {
     status = tarei_fail_memory(err, "context: activations at the profiles' maximum",
                                tarei_plus(plan->arena_bytes, c->scratch_bytes));
   }
@@ -169,7 +88,7 @@ void tare_context_free(tare_context **const context) {
   tare_context *const c = *context;
   if (c) {
     tarei_team_free(c->team);
-    free_part(c);
+    tarei_frame_fini(&c->root);
     free(c->arena);
     free(c->scratch);
     free(c->symbols);
@@ -188,14 +107,14 @@ void tare_context_free(tare_context **const context) {
 static tare_status context_take_shape(tare_context *const c, const int64_t *const symbols,
                                       tare_error *const err) {
   c->profile = -1;
-  TAREI_TRY(tarei_sizes_fill(c->plan, symbols, c->sizes, c->tensors, err));
+  TAREI_TRY(tarei_sizes_fill(c->plan, symbols, c->sizes, c->root.tensors, err));
   memcpy(c->symbols, symbols, (size_t)c->plan->n_symbols * sizeof *symbols);
   return TARE_OK;
 }
 
 static tare_status check_inputs(const tare_context *const c, const tare_tensor *const inputs,
                                 tare_error *const err) {
-  for (int i = 0; i < c->plan->graph->n_inputs; i++) {
+  for (int i = 0; i < c->plan->root.graph->n_inputs; i++) {
     if (inputs[i].dtype != c->plan->inputs[i].dtype) {
       return tarei_fail(err, TARE_E_USAGE, "input '%s': expected %s, got %s",
                         c->plan->inputs[i].name, tare_dtype_name(c->plan->inputs[i].dtype),
@@ -224,100 +143,16 @@ static tare_status context_choose_profile(const tare_context *const c, const int
   return TARE_OK;
 }
 
-/* Outputs of the run before were the caller's until now, and what lay in the pool when it failed.
- */
-static void give_outputs(tare_context *const c) {
-  tarei_pool_give_all(&c->pool);
-  for (int v = 0; c->pool.n_blocks && v < c->plan->graph->n_values; v++) {
-    if (c->plan->slots[v].storage == TAREI_STORE_POOL) {
-      c->tensors[v].data = NULL;
-    }
-  }
-}
-
-static tare_status context_show(tare_context *const c, const int v, tare_error *const err) {
-  const tare_context *const whole = c->whole;
-  const int tensor = c->plan->slots[v].observable;
-  if (!whole->observe || tensor < 0) {
-    return TARE_OK;
-  }
-  const tarei_graph *const g = c->plan->graph;
-  int64_t valid[TARE_MAX_RANK];
-  for (int d = 0; d < c->tensors[v].rank; d++) {
-    int64_t extent;
-    const int64_t dim = c->tensors[v].dims[d];
-    const bool known = tarei_expr_eval(g->exprs, g->values[v].dims[d], whole->valid, &extent);
-    valid[d] = known && extent < dim ? (extent > 0 ? extent : 0) : dim;
-  }
-  const tarei_observation seen = {.tensor = tensor,
-                                  .name = g->values[v].name,
-                                  .data = &c->tensors[v],
-                                  .valid = valid,
-                                  .profile = whole->bucket};
-  return whole->observe(whole->observe_user, &seen, err);
-}
-
-static tare_status run_step(tare_context *const c, const int s, tare_error *const err) {
-  const tarei_step *const step = &c->plan->steps[s];
-  const tare_tensor **const operands = c->operands + c->first_operand[s];
-  tare_context *const whole = c->whole;
-  tarei_run run = {.in = operands,
-                   .out = operands + step->node->n_in,
-                   .scratch = whole->scratch,
-                   .profile = whole->profile,
-                   .threads = tarei_team_threads(whole->team),
-                   .team = whole->team,
-                   .weights_stay = whole->weights_stay,
-                   .kernels = step->kernels,
-                   .context = c};
-  assert(step->late || !step->n_measured);
-  const bool timed = whole->profiling;
-  const double start = timed ? tarei_now() : 0, inside = whole->inside;
-  tare_status status = step->late ? tarei_late_begin(c, step, &run, err) : TARE_OK;
-  if (status == TARE_OK) {
-    status = step->lowering->run(step, &run, err);
-  }
-  if (timed) {
-    const double all = tarei_now() - start;
-    whole->seconds[step->layer] += all - (whole->inside - inside);
-    whole->inside = inside + all; /* what the step around this one is not to count */
-  }
-  return status == TARE_OK
-             ? TARE_OK
-             : tarei_fail_in(err, status, "node '%s' (%s)", step->node->name, step->node->op->name);
-}
-
-tare_status tarei_context_run_steps(tare_context *const c, tare_error *const err) {
-  const tarei_graph *const g = c->plan->graph;
-  give_outputs(c);
-  for (int i = 0; i < g->n_inputs; i++) {
-    TAREI_TRY(context_show(c, g->inputs[i], err));
-  }
-  for (int s = 0; s < c->plan->n_steps; s++) {
-    TAREI_TRY(run_step(c, s, err));
-    const tarei_node *const node = c->plan->steps[s].node;
-    for (int o = 0; o < node->n_out; o++) {
-      if (node->out[o] >= 0) {
-        TAREI_TRY(context_show(c, node->out[o], err));
-      }
-    }
-    if (c->plan->steps[s].late) {
-      tarei_late_end(c, s);
-    }
-  }
-  return TARE_OK;
-}
-
 /* The values of inputs, and of views of inputs, lie in the caller's memory. */
 static void point_at_inputs(tare_context *const c, const tare_tensor *const inputs) {
-  const tarei_graph *const g = c->plan->graph;
+  const tarei_graph *const g = c->plan->root.graph;
   for (int i = 0; i < g->n_inputs; i++) {
-    c->tensors[g->inputs[i]].data = inputs[i].data;
+    c->root.tensors[g->inputs[i]].data = inputs[i].data;
   }
   for (int v = 0; v < g->n_values; v++) {
-    const tarei_value_slot *const slot = &c->plan->slots[v];
+    const tarei_value_slot *const slot = &c->plan->root.slots[v];
     if (slot->storage == TAREI_STORE_INPUT && slot->root != v) {
-      c->tensors[v].data = c->tensors[slot->root].data;
+      c->root.tensors[v].data = c->root.tensors[slot->root].data;
     }
   }
 }
@@ -344,7 +179,7 @@ static bool is_new_shape(tare_context *const c, const int64_t *const values) {
 tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *const inputs,
                                     const int64_t *const valid_symbols, const int bucket,
                                     tare_tensor *const outputs, tare_error *const err) {
-  const tarei_graph *const g = c->plan->graph;
+  const tarei_graph *const g = c->plan->root.graph;
   int64_t values[TARE_MAX_SYMBOLS] = {0};
   int profile;
   TAREI_TRY(check_inputs(c, inputs, err));
@@ -360,9 +195,9 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   point_at_inputs(c, inputs);
   c->turns = 0;
   tarei_team_wake(c->team);
-  TAREI_TRY(tarei_context_run_steps(c, err));
+  TAREI_TRY(tarei_frame_run(&c->root, err));
   for (int i = 0; outputs && i < g->n_outputs; i++) {
-    outputs[i] = c->tensors[g->outputs[i]];
+    outputs[i] = c->root.tensors[g->outputs[i]];
   }
   return TARE_OK;
 }
@@ -375,18 +210,18 @@ tare_status tare_context_run(tare_context *const context, const tare_tensor *con
 tare_status tarei_context_output_valid(const tare_context *const c, const int output,
                                        const int64_t *const valid_symbols, int64_t *const extents,
                                        tare_error *const err) {
-  const tarei_graph *const g = c->plan->graph;
+  const tarei_graph *const g = c->plan->root.graph;
   const int v = g->outputs[output];
   tarei_plan_symbols(c->plan, valid_symbols, c->new_symbols);
-  for (int d = 0; d < c->tensors[v].rank; d++) {
+  for (int d = 0; d < c->root.tensors[v].rank; d++) {
     int64_t extent;
-    if (c->plan->slots[v].storage == TAREI_STORE_POOL) {
-      extent = c->tensors[v].dims[d]; /* of measured dims all is valid */
+    if (c->plan->root.slots[v].storage == TAREI_STORE_POOL) {
+      extent = c->root.tensors[v].dims[d]; /* of measured dims all is valid */
     } else if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], c->new_symbols, &extent)) {
       return tarei_fail(err, TARE_E_SHAPE, "output '%s': axis %d exceeds 64 bits",
                         g->values[v].name, d);
     }
-    const int64_t dim = c->tensors[v].dims[d];
+    const int64_t dim = c->root.tensors[v].dims[d];
     extents[d] = extent < 0 ? 0 : extent < dim ? extent : dim;
   }
   return TARE_OK;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "engine/plan.h"
+#include "engine/plan_profiles.h"
 
 /* One layer at one set of lengths. */
 typedef struct operations_layer {
@@ -68,7 +68,7 @@ tare_status tare_plan_layer_operations(const tare_plan *const plan, const int i,
                                        const int64_t *const values, double *const out,
                                        tare_error *const err) {
   assert(i >= 0 && i < plan->n_layers);
-  const tare_plan *const part = plan->layers[i].plan;
+  const tarei_part *const part = plan->layers[i].part;
   const tarei_step *const step = &part->steps[plan->layers[i].step];
   *out = 0;
   if (!step->lowering->operations) {

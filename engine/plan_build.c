@@ -6,9 +6,9 @@
 #include "base/refusals.h"
 #include "engine/evaluate.h"
 #include "engine/plan.h"
-#include "engine/plan_fini.h"
 #include "engine/plan_limits.h"
 #include "engine/plan_ports.h"
+#include "engine/sizes.h"
 #include "graph/fix_symbols.h"
 #include "graph/model.h"
 #include "graph/pass.h"
@@ -69,11 +69,11 @@ static tare_status check_table(const tare_model *const model, const tare_build_o
 static tare_status quantize(tare_plan *const plan, const tare_build_options *const o,
                             tare_error *const err) {
   if (o->table) {
-    TAREI_TRY(tarei_table_annotate(o->table, plan->graph, plan->profiles, err));
+    TAREI_TRY(tarei_table_annotate(o->table, plan->root.graph, plan->profiles, err));
   }
   const tarei_quantize_options options = {.build = *o, .int8 = o->table != NULL};
-  TAREI_TRY(quantize_graph(plan->graph, &options, err));
-  return quantize_bodies(plan->graph, &options, err);
+  TAREI_TRY(quantize_graph(plan->root.graph, &options, err));
+  return quantize_bodies(plan->root.graph, &options, err);
 }
 
 static tare_status plan_build_build(tare_plan *const plan, const tare_model *const model,
@@ -91,12 +91,12 @@ static tare_status plan_build_build(tare_plan *const plan, const tare_model *con
   }
   TAREI_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
   TAREI_TRY(tarei_plan_make_inputs(plan, model->graph, err));
-  TAREI_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->graph, err));
+  TAREI_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->root.graph, err));
   tarei_kernels_select(plan->isa, &plan->kernels);
   const tarei_pass_options passes = {.evaluate = tarei_evaluate,
                                      .evaluate_user = &plan->kernels,
                                      .keep_all_tensors = o->observable};
-  TAREI_TRY(tarei_graph_optimize(plan->graph, &passes, err));
+  TAREI_TRY(tarei_graph_optimize(plan->root.graph, &passes, err));
   TAREI_TRY(quantize(plan, o, err));
   TAREI_TRY(tarei_plan_finish(plan, err));
   TAREI_TRY(tarei_plan_check_limits(plan, 1 /* thread */, err));
@@ -139,9 +139,11 @@ void tare_plan_free(tare_plan **const handle) {
   free(plan->layers);
   free(plan->inputs);
   free(plan->outputs);
-  tarei_plan_fini(plan);
+  tarei_part_fini(&plan->root);
+  tarei_sizes_fini(&plan->sizes);
+  free(plan->symbols);
   tarei_blobs_fini(&plan->blobs);
-  tarei_graph_free(plan->graph);
+  tarei_graph_free(plan->root.graph);
   tare_profiles_free(&plan->profiles);
   free(plan);
   *handle = NULL;

@@ -4,28 +4,28 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-static bool is_own(const tare_plan *const plan, const int v, const tarei_storage storage) {
-  return plan->slots[v].storage == storage && plan->slots[v].root == v;
+static bool is_own(const tarei_part *const part, const int v, const tarei_storage storage) {
+  return part->slots[v].storage == storage && part->slots[v].root == v;
 }
 
 /* A tensor of symbols is as large as the user's profile; one of fixed dims as the model likes. */
-static tare_status check_fixed(const tare_plan *const plan, tare_error *const err) {
-  const tare_limits *const limits = &plan->graph->limits;
-  for (int v = 0; v < plan->graph->n_values; v++) {
-    const tarei_value_slot *const slot = &plan->slots[v];
-    if (is_own(plan, v, TAREI_STORE_ARENA) && !slot->dynamic &&
+static tare_status check_fixed(const tarei_part *const root, tare_error *const err) {
+  const tare_limits *const limits = &root->graph->limits;
+  for (int v = 0; v < root->graph->n_values; v++) {
+    const tarei_value_slot *const slot = &root->slots[v];
+    if (is_own(root, v, TAREI_STORE_ARENA) && !slot->dynamic &&
         slot->bytes > (size_t)limits->tensor) {
       return tarei_fail_limit(err, limits, TAREI_LIMIT_tensor, (int64_t)slot->bytes,
-                              "by its fixed dims, tensor '%s' takes", plan->graph->values[v].name);
+                              "by its fixed dims, tensor '%s' takes", root->graph->values[v].name);
     }
   }
   return TARE_OK;
 }
 
-static size_t input_bytes(const tare_plan *const plan) {
+static size_t input_bytes(const tarei_part *const root) {
   size_t bytes = 0;
-  for (int v = 0; v < plan->graph->n_values; v++) {
-    bytes += is_own(plan, v, TAREI_STORE_INPUT) ? plan->slots[v].bytes : 0;
+  for (int v = 0; v < root->graph->n_values; v++) {
+    bytes += is_own(root, v, TAREI_STORE_INPUT) ? root->slots[v].bytes : 0;
   }
   return bytes;
 }
@@ -56,7 +56,7 @@ static tare_status fail_memory_limit(const tare_plan *const plan, const size_t b
                   (long long)tare_profiles_range(plan->profiles, p, s).max);
   }
   const tare_status status = tarei_fail_limit(
-      err, &plan->graph->limits, TAREI_LIMIT_memory, (int64_t)bytes,
+      err, &plan->root.graph->limits, TAREI_LIMIT_memory, (int64_t)bytes,
       "a run at the maximum of profile %d%s%s needs", p, tarei_str_get(&maxima), n ? ")" : "");
   tarei_str_free(&maxima);
   return status;
@@ -64,12 +64,12 @@ static tare_status fail_memory_limit(const tare_plan *const plan, const size_t b
 
 tare_status tarei_plan_check_limits(const tare_plan *const plan, const int threads,
                                     tare_error *const err) {
-  TAREI_TRY(check_fixed(plan, err));
-  size_t bytes = tarei_plan_scratch_bytes(plan, threads);
+  TAREI_TRY(check_fixed(&plan->root, err));
+  size_t bytes = tarei_part_scratch_bytes(&plan->root, threads);
   if (!tarei_add_size(bytes, plan->arena_bytes, &bytes) ||
-      !tarei_add_size(bytes, input_bytes(plan), &bytes) || bytes > INT64_MAX) {
+      !tarei_add_size(bytes, input_bytes(&plan->root), &bytes) || bytes > INT64_MAX) {
     bytes = INT64_MAX;
   }
-  return bytes <= (size_t)plan->graph->limits.memory ? TARE_OK
-                                                     : fail_memory_limit(plan, bytes, err);
+  return bytes <= (size_t)plan->root.graph->limits.memory ? TARE_OK
+                                                          : fail_memory_limit(plan, bytes, err);
 }

@@ -75,18 +75,18 @@ tare_status tarei_plan_make_inputs(tare_plan *const plan, const tarei_graph *con
 }
 
 tare_status tarei_plan_make_outputs(tare_plan *const plan, tare_error *const err) {
-  const tarei_graph *const g = plan->graph;
+  const tarei_graph *const g = plan->root.graph;
   return plan_ports_make_ports(plan, g, g->outputs, g->n_outputs, &plan->outputs, err);
 }
 
 int tare_plan_inputs(const tare_plan *const plan, const tare_port **const ports) {
   *ports = plan->inputs;
-  return plan->graph->n_inputs;
+  return plan->root.graph->n_inputs;
 }
 
 int tare_plan_outputs(const tare_plan *const plan, const tare_port **const ports) {
   *ports = plan->outputs;
-  return plan->graph->n_outputs;
+  return plan->root.graph->n_outputs;
 }
 
 const tare_profiles *tare_plan_profiles(const tare_plan *const plan) {
@@ -94,30 +94,30 @@ const tare_profiles *tare_plan_profiles(const tare_plan *const plan) {
 }
 
 const char *tare_plan_model_name(const tare_plan *const plan) {
-  return plan->graph->name;
+  return plan->root.graph->name;
 }
 
 /* Constants that steps read as they are. */
-static int64_t plain_constants(const tare_plan *const plan) {
+static int64_t plain_constants(const tarei_part *const part) {
   int64_t bytes = 0;
-  for (int s = 0; s < plan->n_steps; s++) {
-    const tarei_node *const node = plan->steps[s].node;
+  for (int s = 0; s < part->n_steps; s++) {
+    const tarei_node *const node = part->steps[s].node;
     for (int i = 0; i < node->n_in; i++) {
       const tarei_buffer *const data =
-          node->in[i] < 0 ? NULL : plan->graph->values[node->in[i]].data;
-      if (data && !tarei_node_packs(plan->graph, node, i)) {
+          node->in[i] < 0 ? NULL : part->graph->values[node->in[i]].data;
+      if (data && !tarei_node_packs(part->graph, node, i)) {
         bytes += (int64_t)data->size;
       }
     }
   }
-  for (int i = 0; i < plan->n_children; i++) {
-    bytes += plain_constants(plan->children[i]);
+  for (int i = 0; i < part->n_children; i++) {
+    bytes += plain_constants(part->children[i]);
   }
   return bytes;
 }
 
 int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
-  int64_t bytes = plain_constants(plan);
+  int64_t bytes = plain_constants(&plan->root);
   for (int i = 0; i < plan->blobs.n; i++) {
     bytes += (int64_t)plan->blobs.buffers[i]->size;
   }
@@ -125,7 +125,7 @@ int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
 }
 
 int64_t tare_plan_context_bytes(const tare_plan *const plan) {
-  const size_t bytes = tarei_plus(plan->arena_bytes, tarei_plan_scratch_bytes(plan, 1));
+  const size_t bytes = tarei_plus(plan->arena_bytes, tarei_part_scratch_bytes(&plan->root, 1));
   return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }
 
@@ -145,8 +145,8 @@ static void plan_ports_print_shape(const tarei_graph *const g, const tarei_value
 
 static tare_status describe_layer(tare_plan *const plan, const struct tarei_layer *const layer,
                                   tare_error *const err) {
-  const tarei_graph *const g = layer->plan->graph;
-  const tarei_node *const node = layer->plan->steps[layer->step].node;
+  const tarei_graph *const g = layer->part->graph;
+  const tarei_node *const node = layer->part->steps[layer->step].node;
   const tarei_value *const v = &g->values[tarei_node_first_out(node)];
   const tarei_reason reason = tarei_record_reason(&node->record);
   tarei_str texts[LAYER_TEXTS] = {{0}};
@@ -159,24 +159,24 @@ static tare_status describe_layer(tare_plan *const plan, const struct tarei_laye
   return ok ? TARE_OK : tarei_fail_memory(err, "layers", sizeof texts);
 }
 
-static tare_status list_layers(tare_plan *const whole, const tare_plan *const plan,
+static tare_status list_layers(tare_plan *const plan, const tarei_part *const part,
                                tare_error *const err) {
-  for (int s = 0; s < plan->n_steps; s++) {
-    if (!TAREI_GROW(whole->layers, whole->n_layers, whole->cap_layers)) {
-      return tarei_fail_memory(err, "layers", sizeof *whole->layers);
+  for (int s = 0; s < part->n_steps; s++) {
+    if (!TAREI_GROW(plan->layers, plan->n_layers, plan->cap_layers)) {
+      return tarei_fail_memory(err, "layers", sizeof *plan->layers);
     }
-    plan->steps[s].layer = whole->n_layers;
-    whole->layers[whole->n_layers++] = (struct tarei_layer){plan, s};
-    const int end = s + 1 < plan->n_steps ? plan->steps[s + 1].first_child : plan->n_children;
-    for (int i = plan->steps[s].first_child; i < end; i++) {
-      TAREI_TRY(list_layers(whole, plan->children[i], err));
+    part->steps[s].layer = plan->n_layers;
+    plan->layers[plan->n_layers++] = (struct tarei_layer){part, s};
+    const int end = s + 1 < part->n_steps ? part->steps[s + 1].first_child : part->n_children;
+    for (int i = part->steps[s].first_child; i < end; i++) {
+      TAREI_TRY(list_layers(plan, part->children[i], err));
     }
   }
   return TARE_OK;
 }
 
 tare_status tarei_plan_describe_layers(tare_plan *const plan, tare_error *const err) {
-  TAREI_TRY(list_layers(plan, plan, err));
+  TAREI_TRY(list_layers(plan, &plan->root, err));
   plan->first_layer_string = plan->n_strings;
   for (int i = 0; i < plan->n_layers; i++) {
     TAREI_TRY(describe_layer(plan, &plan->layers[i], err));
@@ -197,7 +197,7 @@ static const char *name_precision(const tarei_record *const record, const tare_d
 
 tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
   assert(i >= 0 && i < plan->n_layers);
-  const tare_plan *const part = plan->layers[i].plan;
+  const tarei_part *const part = plan->layers[i].part;
   const tarei_step *const step = &part->steps[plan->layers[i].step];
   char *const *const texts = plan->strings + plan->first_layer_string + i * LAYER_TEXTS;
   const tarei_value *const made = &part->graph->values[tarei_node_first_out(step->node)];

@@ -24,18 +24,18 @@ bool tarei_sizes_bytes(const tare_tensor *const t, size_t *const bytes) {
 }
 
 static bool sizes_is_late(const tare_plan *const plan, const int v) {
-  return plan->parent || plan->slots[v].storage == TAREI_STORE_POOL;
+  return plan->root.slots[v].storage == TAREI_STORE_POOL;
 }
 
 /* Elements of a value at these symbols, or -1 with the axis and size that are at fault. */
 static int64_t count_at(const tare_plan *const plan, const int v, const int64_t *const symbols,
                         int *const axis, int64_t *const size) {
-  const tarei_value *const value = &plan->graph->values[v];
+  const tarei_value *const value = &plan->root.graph->values[v];
   int64_t count = 1;
   for (*axis = 0; *axis < value->rank; ++*axis) {
     *size = -1;
-    if (!tarei_expr_eval(plan->graph->exprs, value->dims[*axis], symbols, size) ||
-        !tarei_sizes_is_length(plan->graph, value->dims[*axis], *size) ||
+    if (!tarei_expr_eval(plan->root.graph->exprs, value->dims[*axis], symbols, size) ||
+        !tarei_sizes_is_length(plan->root.graph, value->dims[*axis], *size) ||
         !tarei_mul_i64(count, *size, &count)) {
       return -1;
     }
@@ -45,12 +45,12 @@ static int64_t count_at(const tare_plan *const plan, const int v, const int64_t 
 
 static tare_status check_node_at(const tare_plan *const plan, const tarei_node *const node,
                                  const int64_t *const symbols, tare_error *const err) {
-  const tarei_graph *const g = plan->graph;
+  const tarei_graph *const g = plan->root.graph;
   for (int o = 0; o < node->n_out; o++) {
     const int v = node->out[o];
     int axis;
     int64_t size;
-    if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE || sizes_is_late(plan, v)) {
+    if (v < 0 || plan->root.slots[v].storage == TAREI_STORE_NONE || sizes_is_late(plan, v)) {
       continue;
     }
     const int64_t count = count_at(plan, v, symbols, &axis, &size);
@@ -73,9 +73,9 @@ static tare_status check_node_at(const tare_plan *const plan, const tarei_node *
 
 tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *const symbols,
                                   tare_error *const err) {
-  for (int n = 0; n < plan->graph->n_nodes; n++) {
-    if (plan->runs[n]) {
-      TAREI_TRY(check_node_at(plan, &plan->graph->nodes[n], symbols, err));
+  for (int n = 0; n < plan->root.graph->n_nodes; n++) {
+    if (plan->root.runs[n]) {
+      TAREI_TRY(check_node_at(plan, &plan->root.graph->nodes[n], symbols, err));
     }
   }
   return TARE_OK;
@@ -113,14 +113,14 @@ static bool add_place(tarei_size_place **const places, int *const n, size_t *con
 static bool sizes_add_value(const builder *const b, const int v) {
   const tare_plan *const plan = b->plan;
   tarei_sizes *const s = b->sizes;
-  const tarei_value *const value = &plan->graph->values[v];
-  const bool dynamic = plan->slots[v].dynamic && !sizes_is_late(plan, v);
+  const tarei_value *const value = &plan->root.graph->values[v];
+  const bool dynamic = plan->root.slots[v].dynamic && !sizes_is_late(plan, v);
   for (int d = 0; dynamic && d < value->rank; d++) {
     if (!add_place(&s->dims, &s->n_dims, &s->cap_dims, v, d, sizes_number_of(b, value->dims[d]))) {
       return false;
     }
   }
-  for (int i = 0; plan->slots[v].from_shape && i < value->n_contents; i++) {
+  for (int i = 0; plan->root.slots[v].from_shape && i < value->n_contents; i++) {
     if (!add_place(&s->contents, &s->n_contents, &s->cap_contents, v, i,
                    sizes_number_of(b, value->contents[i]))) {
       return false;
@@ -140,12 +140,12 @@ static tarei_expr sizes_count_of(const tarei_graph *const g, const int v) {
 /* A node that only moves elements has as many after as before. Where both counts are the same
  * expression that needs no look at numbers. */
 static bool add_moves(const tare_plan *const plan, tarei_sizes *const s) {
-  const tarei_graph *const g = plan->graph;
+  const tarei_graph *const g = plan->root.graph;
   for (int n = 0; n < g->n_nodes; n++) {
     const tarei_node *const node = &g->nodes[n];
-    for (int o = 0; plan->runs[n] && node->op->movement && o < node->n_out; o++) {
+    for (int o = 0; plan->root.runs[n] && node->op->movement && o < node->n_out; o++) {
       const int v = node->out[o];
-      if (v < 0 || plan->slots[v].storage == TAREI_STORE_NONE || sizes_is_late(plan, v) ||
+      if (v < 0 || plan->root.slots[v].storage == TAREI_STORE_NONE || sizes_is_late(plan, v) ||
           sizes_is_late(plan, node->in[0])) {
         continue;
       }
@@ -174,11 +174,11 @@ static tarei_expr last_expr(const tarei_graph *const g) {
 }
 
 tare_status tarei_sizes_compile(tare_plan *const plan, tare_error *const err) {
-  const size_t n = (size_t)last_expr(plan->graph) + 1;
+  const size_t n = (size_t)last_expr(plan->root.graph) + 1;
   const builder b = {plan, &plan->sizes, tarei_calloc(n, sizeof *b.numbers)};
   bool ok = b.numbers != NULL;
-  for (int v = 0; ok && v < plan->graph->n_values; v++) {
-    ok = plan->slots[v].storage == TAREI_STORE_NONE || sizes_add_value(&b, v);
+  for (int v = 0; ok && v < plan->root.graph->n_values; v++) {
+    ok = plan->root.slots[v].storage == TAREI_STORE_NONE || sizes_add_value(&b, v);
   }
   ok = ok && add_moves(plan, &plan->sizes);
   free(b.numbers);
@@ -214,7 +214,7 @@ static tare_status explain(const tare_plan *const plan, const int64_t *const sym
     const tarei_size_place *const c = &plan->sizes.contents[i];
     if (c->other == expr) {
       return tarei_fail(err, TARE_E_SHAPE, "'%s': element %d exceeds 64 bits at this length",
-                        plan->graph->values[c->value].name, c->at);
+                        plan->root.graph->values[c->value].name, c->at);
     }
   }
   return tarei_fail(err, TARE_E_SHAPE, "a size exceeds 64 bits at this length");
@@ -225,16 +225,16 @@ tare_status tarei_sizes_fill(const tare_plan *const plan, const int64_t *const s
                              tare_error *const err) {
   const tarei_sizes *const s = &plan->sizes;
   for (int i = 0; i < s->n_exprs; i++) {
-    if (!tarei_expr_eval(plan->graph->exprs, s->exprs[i], symbols, &results[i])) {
+    if (!tarei_expr_eval(plan->root.graph->exprs, s->exprs[i], symbols, &results[i])) {
       return explain(plan, symbols, i, err);
     }
   }
   for (int i = 0; i < s->n_dims; i++) {
     const tarei_size_place *const d = &s->dims[i];
-    if (!tarei_sizes_is_length(plan->graph, s->exprs[d->other], results[d->other])) {
+    if (!tarei_sizes_is_length(plan->root.graph, s->exprs[d->other], results[d->other])) {
       return explain(plan, symbols, -1, err);
     }
-    assert(results[d->other] <= plan->bounds[d->value].dims[d->at]);
+    assert(results[d->other] <= plan->root.bounds[d->value].dims[d->at]);
     tensors[d->value].dims[d->at] = results[d->other];
   }
   for (int i = 0; i < s->n_moves; i++) {

@@ -3,7 +3,8 @@
  *
  * Each row of graph/ops.inc has a lowering (engine/lower/<subject>/lower_<name>.c) that prepares a
  * node once and runs it many times. When a step runs, its inputs and outputs have their final dims
- * and memory. Only Loop and Scan allocate while they run, for lists and for what their bodies carry.
+ * and memory. Only Loop and Scan allocate while they run, for lists and for what their bodies
+ * carry.
  */
 #ifndef TAREI_ENGINE_STEP_H
 #define TAREI_ENGINE_STEP_H
@@ -28,7 +29,7 @@ typedef struct tarei_run {
   tarei_team *team;  /* of so many threads; may be NULL for one */
   bool weights_stay; /* in the caches of the threads' cores, from run to run */
   const tarei_kernels *kernels;
-  struct tare_context *context; /* for bodies, see engine/call.h; NULL while constants are folded */
+  struct tarei_frame *frame; /* for bodies, see engine/call.h; NULL while constants are folded */
 } tarei_run;
 
 typedef struct tarei_lowering {
@@ -46,10 +47,10 @@ typedef struct tarei_lowering {
                     const tare_tensor *const *out, int threads);
   /* Says the numbers behind the symbols that the node measures (tarei_ops_measured): values[k] for
    * symbol k. The engine calls it exactly once before each `run` of a step with n_measured > 0, and
-   * never for another, so `run` may finish what was computed here. Inputs are computed then, outputs
-   * are not there yet, scratch is as large as inputs alone make it. The outputs of such a node, and
-   * all that depends on their dims, take memory as they run. NULL where no form of the operator
-   * measures. */
+   * never for another, so `run` may finish what was computed here. Inputs are computed then,
+   * outputs are not there yet, scratch is as large as inputs alone make it. The outputs of such a
+   * node, and all that depends on their dims, take memory as they run. NULL where no form of the
+   * operator measures. */
   tare_status (*measure)(const tarei_step *step, const tarei_run *run, int64_t *values,
                          tare_error *err);
   /* Computes the outputs. Fails only for what depends on the data (an index out of range). */
@@ -73,10 +74,10 @@ struct tarei_step {
   void *state;                  /* NULL where the lowering states no size */
   const tarei_kernels *kernels; /* those of the plan, valid in prepare too */
   int n_profiles;
-  int layer;                    /* its number among all steps of the whole plan */
-  int first_child;              /* the plan's children that belong to the node's bodies */
-  bool late;                    /* it measures, or an operand's dims are known only at its turn */
-  int *measured;                /* symbol of the graph per number that the node measures, or -1 */
+  int layer;       /* its number among all steps of the whole plan */
+  int first_child; /* of the part, for the node's bodies */
+  bool late;       /* it measures, or an operand's dims are known only at its turn */
+  int *measured;   /* symbol of the graph per number that the node measures, or -1 */
   int n_measured;
 };
 
@@ -91,6 +92,10 @@ const tarei_lowering *tarei_lowering_of(const tarei_op *op);
  */
 tare_status tarei_step_prepare(tarei_step *step, tarei_blobs *blobs, tare_error *err);
 void tarei_step_fini(tarei_step *step);
+
+/* Scratch bytes that a step needs for operands (inputs, then outputs) of these dims. */
+size_t tarei_step_scratch_bytes(const tarei_step *step, const tare_tensor *const *operands,
+                                int threads);
 
 /* Input i of the node is read in packed form only (tarei_lowering.packs). */
 bool tarei_node_packs(const tarei_graph *graph, const tarei_node *node, int i);

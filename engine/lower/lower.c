@@ -36,3 +36,10 @@ void tarei_step_fini(tarei_step *const step) {
   free(step->state);
   free(step->measured);
 }
+
+size_t tarei_step_scratch_bytes(const tarei_step *const step,
+                                const tare_tensor *const *const operands, const int threads) {
+  return step->lowering->scratch
+             ? step->lowering->scratch(step, operands, operands + step->node->n_in, threads)
+             : 0;
+}

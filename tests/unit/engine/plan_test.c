@@ -141,15 +141,15 @@ static void int8_layers_exchange_bytes(void **state) {
   const fixture *const f = *state;
   tare_plan *plan = build(f, f->table, NULL);
   int floats = 0;
-  for (int s = 0; s < plan->n_steps; s++) {
-    const tarei_node *const node = plan->steps[s].node;
+  for (int s = 0; s < plan->root.n_steps; s++) {
+    const tarei_node *const node = plan->root.steps[s].node;
     assert_ptr_equal(node->op, &tarei_op_qconv_last);
     for (int o = 0; o < node->n_out; o++) {
-      floats += plan->graph->values[node->out[o]].dtype == TARE_F32;
+      floats += plan->root.graph->values[node->out[o]].dtype == TARE_F32;
     }
     floats -= tarei_attr_int(node, "row_scales", 0) != 0;
   }
-  assert_int_equal(plan->n_steps, 23);
+  assert_int_equal(plan->root.n_steps, 23);
   assert_int_equal(floats, 0); /* the first input is the caller's, the last output is float */
   tare_plan_free(&plan);
 }

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/wire.h"
+#include "engine/file/wire.h"
 
 static void fields_come_back(void **state) {
   (void)state;

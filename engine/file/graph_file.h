@@ -1,16 +1,16 @@
 /* The graph section of a plan file: what runs, as fields; constants as numbers of data blocks. */
-#ifndef TAREI_ENGINE_GRAPH_FILE_H
-#define TAREI_ENGINE_GRAPH_FILE_H
+#ifndef TAREI_ENGINE_FILE_GRAPH_FILE_H
+#define TAREI_ENGINE_FILE_GRAPH_FILE_H
 
-#include "engine/plan.h"
-#include "engine/wire.h"
+#include "engine/file/wire.h"
+#include "engine/part.h"
 
 /* Where a constant's bytes are. Values reach plan files. */
 enum { TAREI_CONST_NONE = 0, TAREI_CONST_BLOCK = 1, TAREI_CONST_PACKED = 2 };
 
-/* Writes the values and nodes that the plan uses; the bytes of each constant read at run time are
+/* Writes the values and nodes that the part uses; the bytes of each constant read at run time are
  * appended to `constants` (borrowed), whose numbers stand in the section. */
-void tarei_graph_put(tarei_writer *w, const tare_plan *plan, tarei_blobs *constants);
+void tarei_graph_put(tarei_writer *w, const tarei_part *part, tarei_blobs *constants);
 
 /* Reads a section back; constants are blocks of `constants`, in order. Every index, rank, count and
  * size is checked; what nodes make has to be inferred. */

@@ -1,4 +1,4 @@
-#include "engine/wire.h"
+#include "engine/file/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "base/outfile.h"
-#include "engine/graph_file.h"
+#include "engine/file/graph_file.h"
 #include "engine/plan_ports.h"
 #include "graph/fix_symbols.h"
 #include "graph/pass.h"
@@ -67,7 +67,7 @@ static void put_blocks(tarei_writer *const w, const tarei_blobs *const blobs,
 static void put_meta(tarei_writer *const w, const tare_plan *const plan,
                      tarei_blobs *const constants, uint64_t *const data_bytes) {
   tarei_writer graph = {0};
-  tarei_graph_put(&graph, plan, constants);
+  tarei_graph_put(&graph, &plan->root, constants);
   w->failed |= graph.failed;
   tarei_put_u32(w, plan->isa);
   put_profiles(w, plan->profiles);
@@ -153,7 +153,7 @@ static tare_status write_file(const tare_plan *const plan, const char *const pat
   }
   tarei_outfile_write_at(&out, 0, w.data, w.n);
   tarei_writer_fini(&w);
-  status = check_written(&out, &plan->graph->limits, err);
+  status = check_written(&out, &plan->root.graph->limits, err);
   if (status != TARE_OK) {
     tarei_outfile_abort(&out);
     return status;
@@ -263,7 +263,7 @@ static tare_status get_specs(tarei_reader *const r, specs *const out, tare_error
 
 static tare_status make_profiles(tare_plan *const plan, const specs *const s,
                                  tare_error *const err) {
-  TAREI_TRY(tare_profiles_new(plan->inputs, plan->graph->n_inputs, &plan->profiles, err));
+  TAREI_TRY(tare_profiles_new(plan->inputs, plan->root.graph->n_inputs, &plan->profiles, err));
   for (int i = 0; i < s->n; i++) {
     TAREI_TRY(tare_profiles_add(plan->profiles, s->texts[i], err));
   }
@@ -272,8 +272,8 @@ static tare_status make_profiles(tare_plan *const plan, const specs *const s,
 
 static tare_status plan_file_infer(const tare_plan *const plan, tare_error *const err) {
   int n_fixed;
-  TAREI_TRY(tarei_graph_fix_symbols(plan->graph, plan->profiles, &n_fixed, err));
-  const tare_status status = tarei_graph_infer(plan->graph, err);
+  TAREI_TRY(tarei_graph_fix_symbols(plan->root.graph, plan->profiles, &n_fixed, err));
+  const tare_status status = tarei_graph_infer(plan->root.graph, err);
   return status == TARE_OK || status == TARE_E_MEMORY || status == TARE_E_LIMIT
              ? status
              : tarei_fail_in(err, TARE_E_INPUT, "graph");
@@ -295,8 +295,8 @@ static tare_status plan_file_load(tare_plan *const plan, tarei_mapped *const map
     status = tarei_fail(err, TARE_E_INPUT, "the table of data blocks is malformed");
     goto done;
   }
-  TAREI_TRY_GOTO(tarei_graph_get(&r, &constants, limits, &plan->graph, err), done);
-  TAREI_TRY_GOTO(tarei_plan_make_inputs(plan, plan->graph, err), done);
+  TAREI_TRY_GOTO(tarei_graph_get(&r, &constants, limits, &plan->root.graph, err), done);
+  TAREI_TRY_GOTO(tarei_plan_make_inputs(plan, plan->root.graph, err), done);
   TAREI_TRY_GOTO(make_profiles(plan, &profiles, err), done);
   TAREI_TRY_GOTO(plan_file_infer(plan, err), done);
   TAREI_TRY_GOTO(tarei_plan_make_outputs(plan, err), done);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/graph_file.h"
+#include "engine/file/graph_file.h"
 #include "graph/pass.h"
 
 enum { MAX_DEPTH = 100 }; /* of bodies in bodies */

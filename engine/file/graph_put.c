@@ -1,13 +1,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/graph_file.h"
+#include "engine/file/graph_file.h"
+#include "engine/plan.h"
 
 /* A node that runs, or an output, takes this value. */
-static bool graph_put_is_read(const tare_plan *const plan, const int value) {
-  const tarei_graph *const g = plan->graph;
+static bool graph_put_is_read(const tarei_part *const part, const int value) {
+  const tarei_graph *const g = part->graph;
   for (int n = 0; n < g->n_nodes; n++) {
-    for (int i = 0; plan->runs[n] && i < g->nodes[n].n_in; i++) {
+    for (int i = 0; part->runs[n] && i < g->nodes[n].n_in; i++) {
       if (g->nodes[n].in[i] == value) {
         return true;
       }
@@ -17,24 +18,24 @@ static bool graph_put_is_read(const tare_plan *const plan, const int value) {
 }
 
 /* Numbers of the values in the file; -1 for those that nothing uses. */
-static int *number_values(const tare_plan *const plan, int *const n) {
-  const tarei_graph *const g = plan->graph;
+static int *number_values(const tarei_part *const part, int *const n) {
+  const tarei_graph *const g = part->graph;
   int *const numbers = tarei_calloc((size_t)g->n_values, sizeof *numbers);
   *n = 0;
   for (int v = 0; numbers && v < g->n_values; v++) {
     const bool used =
-        g->values[v].data ? graph_put_is_read(plan, v) : plan->slots[v].storage != TAREI_STORE_NONE;
+        g->values[v].data ? graph_put_is_read(part, v) : part->slots[v].storage != TAREI_STORE_NONE;
     numbers[v] = used || g->values[v].is_input ? (*n)++ : -1;
   }
   return numbers;
 }
 
 /* True when every use of a constant is in packed form. */
-static bool only_packed(const tare_plan *const plan, const int value) {
-  const tarei_graph *const g = plan->graph;
+static bool only_packed(const tarei_part *const part, const int value) {
+  const tarei_graph *const g = part->graph;
   bool used = false;
   for (int n = 0; n < g->n_nodes; n++) {
-    for (int i = 0; plan->runs[n] && i < g->nodes[n].n_in; i++) {
+    for (int i = 0; part->runs[n] && i < g->nodes[n].n_in; i++) {
       if (g->nodes[n].in[i] == value) {
         used = true;
         if (!tarei_node_packs(g, &g->nodes[n], i)) {
@@ -46,12 +47,12 @@ static bool only_packed(const tare_plan *const plan, const int value) {
   return used && !g->values[value].is_output;
 }
 
-static void put_constant(tarei_writer *const w, const tare_plan *const plan, const int value,
+static void put_constant(tarei_writer *const w, const tarei_part *const part, const int value,
                          tarei_blobs *const constants) {
-  tarei_buffer *const data = plan->graph->values[value].data;
+  tarei_buffer *const data = part->graph->values[value].data;
   if (!data) {
     tarei_put_u8(w, TAREI_CONST_NONE);
-  } else if (only_packed(plan, value)) {
+  } else if (only_packed(part, value)) {
     tarei_put_u8(w, TAREI_CONST_PACKED);
   } else {
     tarei_put_u8(w, TAREI_CONST_BLOCK);
@@ -74,11 +75,11 @@ static void put_expr(tarei_writer *const w, const tarei_exprs *const exprs, cons
 }
 
 /* Dims of the plan's inputs have the symbols that profiles fix, which a reader fixes again. */
-static void put_dims(tarei_writer *const w, const tare_plan *const plan, const int value) {
-  const tarei_graph *const g = plan->graph;
+static void put_dims(tarei_writer *const w, const tarei_part *const part, const int value) {
+  const tarei_graph *const g = part->graph;
   const tare_port *port = NULL;
-  for (int i = 0; !plan->parent && i < g->n_inputs; i++) {
-    port = g->inputs[i] == value ? &plan->inputs[i] : port;
+  for (int i = 0; !g->is_body && i < g->n_inputs; i++) {
+    port = g->inputs[i] == value ? &part->plan->inputs[i] : port;
   }
   for (int d = 0; d < g->values[value].rank; d++) {
     const char *const symbol = port ? port->dims[d].symbol : NULL;
@@ -86,16 +87,16 @@ static void put_dims(tarei_writer *const w, const tare_plan *const plan, const i
   }
 }
 
-static void put_value(tarei_writer *const w, const tare_plan *const plan, const int value,
+static void put_value(tarei_writer *const w, const tarei_part *const part, const int value,
                       tarei_blobs *const constants) {
-  const tarei_graph *const g = plan->graph;
+  const tarei_graph *const g = part->graph;
   const tarei_value *const v = &g->values[value];
   tarei_put_text(w, v->name);
   tarei_put_u32(w, (uint32_t)v->dtype);
   tarei_put_u8(w, (uint8_t)(v->is_input | v->is_output << 1 | v->observable << 2));
   tarei_put_u8(w, (uint8_t)v->rank);
-  put_dims(w, plan, value);
-  const bool contents = plan->slots[value].from_shape;
+  put_dims(w, part, value);
+  const bool contents = part->slots[value].from_shape;
   tarei_put_u32(w, contents ? (uint32_t)v->n_contents : 0);
   for (int i = 0; contents && i < v->n_contents; i++) {
     put_expr(w, g->exprs, v->contents[i]);
@@ -109,11 +110,11 @@ static void put_value(tarei_writer *const w, const tare_plan *const plan, const 
   for (int i = 0; i < v->quant.n_scales; i++) {
     tarei_put_f32(w, v->quant.scales[i]);
   }
-  put_constant(w, plan, value, constants);
+  put_constant(w, part, value, constants);
 }
 
-/* `body`: the part of the plan that runs the graph of a GRAPH attribute. */
-static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tare_plan *const body,
+/* `body`: the part that runs the graph of a GRAPH attribute. */
+static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tarei_part *const body,
                      tarei_blobs *const constants) {
   tarei_put_text(w, a->name);
   tarei_put_u8(w, (uint8_t)a->kind);
@@ -163,7 +164,7 @@ static void put_record(tarei_writer *const w, const tarei_record *const record) 
   tarei_put_u64(w, (uint64_t)record->number);
 }
 
-static void put_node(tarei_writer *const w, const tare_plan *const plan,
+static void put_node(tarei_writer *const w, const tarei_part *const part,
                      const tarei_node *const node, const int *const numbers, int *const child,
                      tarei_blobs *const constants) {
   tarei_put_text(w, node->op->name);
@@ -177,15 +178,15 @@ static void put_node(tarei_writer *const w, const tare_plan *const plan,
   tarei_put_u32(w, (uint32_t)node->n_attrs);
   for (int a = 0; a < node->n_attrs; a++) {
     const bool has_body = node->attrs[a].kind == TAREI_ATTR_GRAPH;
-    put_attr(w, &node->attrs[a], has_body ? plan->children[(*child)++] : NULL, constants);
+    put_attr(w, &node->attrs[a], has_body ? part->children[(*child)++] : NULL, constants);
   }
 }
 
-void tarei_graph_put(tarei_writer *const w, const tare_plan *const plan,
+void tarei_graph_put(tarei_writer *const w, const tarei_part *const part,
                      tarei_blobs *const constants) {
-  const tarei_graph *const g = plan->graph;
+  const tarei_graph *const g = part->graph;
   int n_values;
-  int *const numbers = number_values(plan, &n_values);
+  int *const numbers = number_values(part, &n_values);
   if (!numbers) {
     w->failed = true;
     return;
@@ -199,18 +200,18 @@ void tarei_graph_put(tarei_writer *const w, const tare_plan *const plan,
   tarei_put_u32(w, (uint32_t)n_values);
   for (int v = 0; v < g->n_values; v++) {
     if (numbers[v] >= 0) {
-      put_value(w, plan, v, constants);
+      put_value(w, part, v, constants);
     }
   }
   uint32_t n_nodes = 0;
   for (int n = 0; n < g->n_nodes; n++) {
-    n_nodes += plan->runs[n];
+    n_nodes += part->runs[n];
   }
   tarei_put_u32(w, n_nodes);
   int child = 0; /* parts stand in the order of the nodes they belong to */
   for (int n = 0; n < g->n_nodes; n++) {
-    if (plan->runs[n]) {
-      put_node(w, plan, &g->nodes[n], numbers, &child, constants);
+    if (part->runs[n]) {
+      put_node(w, part, &g->nodes[n], numbers, &child, constants);
     }
   }
   put_operands(w, g->inputs, g->n_inputs, numbers);

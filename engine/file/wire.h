@@ -1,7 +1,7 @@
 /* Little-endian fields in memory, for plan files. A writer grows and remembers failure; a reader
  * never reads beyond its end and remembers failure, so that both are checked once at the end. */
-#ifndef TAREI_ENGINE_WIRE_H
-#define TAREI_ENGINE_WIRE_H
+#ifndef TAREI_ENGINE_FILE_WIRE_H
+#define TAREI_ENGINE_FILE_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>
