@@ -112,18 +112,14 @@ double cli_real(const struct argp_state *const state, const char *const option,
 int cli_pick_text(const struct argp_state *const state, const char *const kind,
                   const char *const name, const char *const *const names, const int n) {
   cli_list known = {0};
-  char *list = cli_format("%s", "");
   for (int i = 0; i < n; i++) {
     if (strcmp(names[i], name) == 0) {
-      free(list);
       cli_list_fini(&known);
       return i;
     }
     cli_list_add(&known, names[i]);
-    char *const longer = cli_format("%s%s%s", list, i ? ", " : "", names[i]);
-    free(list);
-    list = longer;
   }
+  char *const list = cli_join(names, n, ", ");
   char *const meant = cli_meant(name, &known);
   argp_error(state, "unknown %s '%s', expected one of %s%s", kind, name, list, meant);
   free(meant);
@@ -204,6 +200,32 @@ void cli_list_join(cli_list *const list, const cli_list *const more) {
 void cli_list_fini(cli_list *const list) {
   free(list->items);
   *list = (cli_list){0};
+}
+
+char *cli_join(const char *const *const items, const int n, const char *const last) {
+  char *text = cli_format("%s", "");
+  for (int i = 0; i < n; i++) {
+    text = cli_append(text, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : last, items[i]);
+  }
+  return text;
+}
+
+char *cli_names(const cli_family *const family, const char *const last) {
+  char **const items = cli_realloc(NULL, (size_t)family->n, sizeof *items);
+  int n = 0;
+  for (int i = 0; i < family->n; i++) {
+    if (!family->has || family->has(i)) {
+      const char *const text = family->text ? family->text(i) : NULL;
+      items[n++] =
+          text ? cli_format("%s (%s)", family->name(i), text) : cli_format("%s", family->name(i));
+    }
+  }
+  char *const all = cli_join((const char *const *)items, n, last);
+  for (int i = 0; i < n; i++) {
+    free(items[i]);
+  }
+  free(items);
+  return all;
 }
 
 void cli_list_split(cli_list *const list, char *const text) {

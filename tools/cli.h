@@ -79,6 +79,20 @@ void cli_list_fini(cli_list *list);
 /* " (did you mean 'x'?)" where one of the names is near, else ""; the caller frees it. */
 char *cli_meant(const char *name, const cli_list *names);
 
+/* "a, b or c" with last " or "; "" for none. The caller frees it. */
+char *cli_join(const char *const *items, int n, const char *last);
+
+/* Members of a family by number. */
+typedef struct cli_family {
+  int n;
+  const char *(*name)(int);
+  const char *(*text)(int); /* what stands behind a name in brackets; NULL: nothing */
+  bool (*has)(int);         /* whether it is listed; NULL: all are */
+} cli_family;
+
+/* "pad (to max), native" and the like, as cli_join; the caller frees it. */
+char *cli_names(const cli_family *family, const char *last);
+
 /* Splits "a,b,c" in place and adds the parts. */
 void cli_list_split(cli_list *list, char *text);
 

@@ -1,13 +1,14 @@
 #include "tools/table_out.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tools/options/formats.h"
+#include "tools/say.h"
 
-tare_status table_check_column(const opt_table *const options, const int format, const int n,
-                               const char *const path, tare_error *const err) {
-  const tare_table_format *const f = tare_table_format_at(format);
-  const int index = options->profile_index;
+tare_status table_check_column(const table_out *const out, const int n, tare_error *const err) {
+  const tare_table_format *const f = tare_table_format_at(out->format);
+  const int index = out->options->profile_index;
   if (!f || f->per_profile) {
     return TARE_OK;
   }
@@ -22,28 +23,58 @@ tare_status table_check_column(const opt_table *const options, const int format,
     return cli_fail(err, TARE_E_USAGE,
                     "%s: %s holds the thresholds of one profile, but there are %d: choose one with "
                     "--profile-index 0 to %d",
-                    path, f->noun, n, n - 1);
+                    out->path, f->noun, n, n - 1);
   }
   return index < n ? TARE_OK
                    : cli_fail(err, TARE_E_USAGE, "--profile-index %d: the profiles are 0 to %d",
                               index, n - 1);
 }
 
-tare_status table_write(const tare_table *const table, const int format,
-                        const opt_table *const options, const char *const path,
-                        tare_error *const err) {
-  CLI_TRY(table_check_column(options, format, tare_table_n_profiles(table), path, err));
-  tare_table_setting settings[TARE_MAX_TABLE_OPTIONS];
-  tare_table_write_options o = {.profile = options->profile_index < 0 ? 0 : options->profile_index,
+/* The library's options; the settings are written to a list of TARE_MAX_TABLE_OPTIONS. */
+static tare_table_write_options write_options(const table_out *const out,
+                                              tare_table_setting *const settings) {
+  const opt_table *const given = out->options;
+  tare_table_write_options o = {.profile = given->profile_index < 0 ? 0 : given->profile_index,
                                 .settings = settings};
   const tare_table_option *option = NULL;
   int owner = 0;
   for (int k = 0; (option = format_option(k, &owner)) != NULL; k++) {
-    if (owner == format && options->settings[k]) {
-      settings[o.n_settings++] = (tare_table_setting){option->name, options->settings[k]};
+    if (owner == out->format && given->settings[k]) {
+      settings[o.n_settings++] = (tare_table_setting){option->name, given->settings[k]};
     }
   }
-  return tare_table_write(table, format, &o, path, err);
+  return o;
+}
+
+static int table_lost(const table_out *const out, const tare_table *const table,
+                      const char **const lost) {
+  tare_table_setting settings[TARE_MAX_TABLE_OPTIONS];
+  const tare_table_write_options o = write_options(out, settings);
+  return tare_table_lost(table, out->format, &o, lost);
+}
+
+static void say_lost(const table_out *const out, const tare_table *const table) {
+  const char *lost[TARE_MAX_TABLE_PARTS];
+  const int n = table_lost(out, table, lost);
+  if (n == 0) {
+    return;
+  }
+  char *const list = cli_join(lost, n, " and ");
+  char *const own = format_extensions(format_is_own, "NAME");
+  say(out->common, "warning: %s: %s has no place for %s of this table (for tare build, write %s)",
+      out->path, tare_table_format_at(out->format)->noun, list, own);
+  free(list);
+  free(own);
+}
+
+tare_status table_write(const table_out *const out, const tare_table *const table,
+                        tare_error *const err) {
+  CLI_TRY(table_check_column(out, tare_table_n_profiles(table), err));
+  tare_table_setting settings[TARE_MAX_TABLE_OPTIONS];
+  const tare_table_write_options o = write_options(out, settings);
+  CLI_TRY(tare_table_write(table, out->format, &o, out->path, err));
+  say_lost(out, table);
+  return TARE_OK;
 }
 
 static int count_dead(const tare_table *const table) {
@@ -93,12 +124,22 @@ void warnings_json(cJSON *const object, const tare_table *const table) {
   }
 }
 
-void table_print_written(const int format, const opt_table *const options, const char *const path) {
-  printf("written    %s\n", path);
+void table_lost_json(cJSON *const object, const table_out *const out,
+                     const tare_table *const table) {
+  const char *lost[TARE_MAX_TABLE_PARTS];
+  const int n = table_lost(out, table, lost);
+  cJSON *const list = json_add(object, "lost", json_array());
+  for (int i = 0; i < n; i++) {
+    json_text(list, NULL, lost[i]);
+  }
+}
+
+void table_print_written(const table_out *const out) {
+  printf("written    %s\n", out->path);
   const tare_table_option *option = NULL;
   int owner = 0;
   for (int k = 0; (option = format_option(k, &owner)) != NULL; k++) {
-    if (owner == format && option->remark && !options->settings[k]) {
+    if (owner == out->format && option->remark && !out->options->settings[k]) {
       printf("note       %s\n", option->remark);
     }
   }

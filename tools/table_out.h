@@ -5,13 +5,20 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
+/* Where a table goes, and how. */
+typedef struct table_out {
+  const opt_common *common;
+  const opt_table *options;
+  int format;
+  const char *path;
+} table_out;
+
 /* TARE_E_USAGE where a format that holds one column would have to choose among several, or is to
  * choose where there is one. `n` is the number of columns. */
-tare_status table_check_column(const opt_table *options, int format, int n, const char *path,
-                               tare_error *err);
+tare_status table_check_column(const table_out *out, int n, tare_error *err);
 
-tare_status table_write(const tare_table *table, int format, const opt_table *options,
-                        const char *path, tare_error *err);
+/* Writes it, and warns of what the format has no place for. */
+tare_status table_write(const table_out *out, const tare_table *table, tare_error *err);
 
 /* Tensors with a threshold, and dead ones. */
 void table_print(const tare_table *table);
@@ -22,7 +29,10 @@ void table_json(cJSON *object, const tare_table *table);
 /* Adds the warnings alone; none for NULL. */
 void warnings_json(cJSON *object, const tare_table *table);
 
+/* Adds what the file that was written does not hold. */
+void table_lost_json(cJSON *object, const table_out *out, const tare_table *table);
+
 /* Prints where a table went, and what the reader of its file must hear. */
-void table_print_written(int format, const opt_table *options, const char *path);
+void table_print_written(const table_out *out);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef TAREI_GRAPH_TABLE_FORMAT_H
 #define TAREI_GRAPH_TABLE_FORMAT_H
 
-#include "graph/table/table.h"
+#include "graph/table/parts.h"
 
 typedef struct tarei_table_format {
   tare_table_format about; /* what callers see of it */
@@ -16,6 +16,9 @@ typedef struct tarei_table_format {
   tare_status (*read)(const tarei_source *source, tare_table **out, tare_error *err);
   /* TARE_E_USAGE "expected ..., got '<value>'"; NULL for a format without options. */
   tare_status (*check)(int option, const char *value, tare_error *err);
+  /* Whether its files have a place for a part of this table, written with these values; NULL: for
+   * every part. */
+  bool (*holds)(const tare_table *table, tarei_table_part part, const char *const *values);
   /* Writes one column, or all of them where about.per_profile. `values` has one for each option,
    * checked, or NULL for its default. */
   tare_status (*write)(const tare_table *table, int column, const char *const *values,

@@ -289,6 +289,13 @@ static tare_status format_trt_write(const tare_table *const table, const int col
   return status;
 }
 
+/* Names and scales apart, a file has the algorithm that its header says. */
+static bool format_trt_holds(const tare_table *const table, const tarei_table_part part,
+                             const char *const *const values) {
+  return part == TAREI_TABLE_METHOD && table->parameters.n == 0 &&
+         strcmp(table->method, format_trt_value(values, OPTION_ALGORITHM)) == 0;
+}
+
 tare_status tare_table_write_trt(const tare_table *const table,
                                  const tare_trt_options *const options, const char *const path,
                                  tare_error *const err) {
@@ -321,4 +328,5 @@ const tarei_table_format tarei_table_format_trt = {.about = {.name = "trt",
                                                    .recognizes = format_trt_recognizes,
                                                    .read = format_trt_read,
                                                    .check = format_trt_check,
+                                                   .holds = format_trt_holds,
                                                    .write = format_trt_write};

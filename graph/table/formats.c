@@ -109,24 +109,38 @@ tare_status tare_table_check_setting(const int format, const tare_table_setting 
   return formats_check(FORMATS[format], setting, &option, err);
 }
 
+/* Values of the options by number, NULL for a default. */
+static tare_status formats_values(const tarei_table_format *const format,
+                                  const tare_table_write_options *const options,
+                                  const char **const values, tare_error *const err) {
+  assert(format->about.n_options <= TARE_MAX_TABLE_OPTIONS);
+  for (int i = 0; i < options->n_settings; i++) {
+    int option = 0;
+    TAREI_TRY(formats_check(format, &options->settings[i], &option, err));
+    values[option] = options->settings[i].value;
+  }
+  return TARE_OK;
+}
+
+/* A merged table has one column, whichever was asked for. */
+static int formats_column(const tare_table *const table,
+                          const tare_table_write_options *const options) {
+  return table->n_columns == 1 ? 0 : options->profile;
+}
+
 tare_status tarei_table_write_as(const tare_table *const table,
                                  const tarei_table_format *const format,
                                  const tare_table_write_options *const options,
                                  const char *const path, tare_error *const err) {
   const tare_table_write_options o = options ? *options : (tare_table_write_options){0};
   const char *values[TARE_MAX_TABLE_OPTIONS] = {NULL};
-  assert(format->about.n_options <= TARE_MAX_TABLE_OPTIONS);
-  for (int i = 0; i < o.n_settings; i++) {
-    int option = 0;
-    TAREI_TRY(formats_check(format, &o.settings[i], &option, err));
-    values[option] = o.settings[i].value;
-  }
-  const bool merged = table->n_columns == 1;
-  if (!format->about.per_profile && !merged && (o.profile < 0 || o.profile >= table->n_columns)) {
+  TAREI_TRY(formats_values(format, &o, values, err));
+  const int column = formats_column(table, &o);
+  if (!format->about.per_profile && (column < 0 || column >= table->n_columns)) {
     return tarei_fail(err, TARE_E_USAGE, "profile %d: the table has profiles 0..%d", o.profile,
                       table->n_columns - 1);
   }
-  return format->write(table, merged ? 0 : o.profile, values, path, err);
+  return format->write(table, column, values, path, err);
 }
 
 tare_status tare_table_write(const tare_table *const table, const int format,
@@ -134,4 +148,23 @@ tare_status tare_table_write(const tare_table *const table, const int format,
                              tare_error *const err) {
   assert(format >= 0 && format < N_FORMATS);
   return tarei_table_write_as(table, FORMATS[format], options, path, err);
+}
+
+int tare_table_lost(const tare_table *const table, const int format,
+                    const tare_table_write_options *const options,
+                    const char *lost[const TARE_MAX_TABLE_PARTS]) {
+  assert(format >= 0 && format < N_FORMATS);
+  const tarei_table_format *const f = FORMATS[format];
+  const tare_table_write_options o = options ? *options : (tare_table_write_options){0};
+  const char *values[TARE_MAX_TABLE_OPTIONS] = {NULL};
+  const tare_status status = formats_values(f, &o, values, NULL);
+  assert(status == TARE_OK);
+  (void)status; /* only asserted */
+  int n = 0;
+  for (tarei_table_part part = 0; f->holds && part < TAREI_TABLE_N_PARTS; part++) {
+    if (tarei_table_has(table, part, formats_column(table, &o)) && !f->holds(table, part, values)) {
+      lost[n++] = tarei_table_part_noun(part);
+    }
+  }
+  return n;
 }

@@ -84,7 +84,7 @@ TARE_API tare_status tare_table_read(const char *path, tare_table **out, tare_er
 
 /**
  * Writes a table; the file appears whole or not at all. What the format has no place for is left
- * out: TensorRT's cache holds scales alone, and no dead tensors.
+ * out; tare_table_lost names it.
  * @param format its number, in range (asserted)
  * @param options NULL for the defaults; not kept
  * @return TARE_OK, TARE_E_USAGE (an option that the format does not have, a value that it does not
@@ -94,6 +94,20 @@ TARE_API tare_status tare_table_read(const char *path, tare_table **out, tare_er
 TARE_API tare_status tare_table_write(const tare_table *table, int format,
                                       const tare_table_write_options *options, const char *path,
                                       tare_error *err);
+
+#define TARE_MAX_TABLE_PARTS 16
+
+/**
+ * Names what a file of a format leaves out of a table, e.g. "profiles" or "ranges and counts".
+ * Thresholds are never among it; a cache rounds them to float32 scales.
+ * @param format its number, in range (asserted)
+ * @param options those of tare_table_write, which accepted them (asserted); NULL for the defaults
+ * @param lost gets the names, which are static
+ * @return how many there are; 0 where the file holds the whole table
+ */
+TARE_API int tare_table_lost(const tare_table *table, int format,
+                             const tare_table_write_options *options,
+                             const char *lost[TARE_MAX_TABLE_PARTS]);
 
 /** Checks an option before there is a table to write.
  *  @return TARE_OK, TARE_E_USAGE as tare_table_write */

@@ -185,6 +185,10 @@ static tare_status commands_calibrate(const calibrate_arguments *const a, calibr
   return status;
 }
 
+static table_out calibrate_out(const calibrate_arguments *const a) {
+  return (table_out){&a->common, &a->table, tare_table_format_of(a->output), a->output};
+}
+
 static tare_status write_output(const calibrate_arguments *const a, calibrate_work *const w,
                                 tare_error *const err) {
   if (is_stats_name(a->output)) {
@@ -196,7 +200,8 @@ static tare_status write_output(const calibrate_arguments *const a, calibrate_wo
   o.percentile = a->table.percentile;
   o.per_profile = a->table.per_profile;
   CLI_TRY(tare_table_from_stats(w->stats, &o, &w->table, err));
-  return table_write(w->table, tare_table_format_of(a->output), &a->table, a->output, err);
+  const table_out out = calibrate_out(a);
+  return table_write(&out, w->table, err);
 }
 
 static int64_t n_samples(const tare_stats *const stats) {
@@ -229,7 +234,8 @@ static void calibrate_print_text(const calibrate_arguments *const a,
   report_print(r, stdout);
   if (w->table) {
     table_print(w->table);
-    table_print_written(tare_table_format_of(a->output), &a->table, a->output);
+    const table_out out = calibrate_out(a);
+    table_print_written(&out);
   } else {
     printf("written    %s\n", a->output);
   }
@@ -252,7 +258,10 @@ static void calibrate_print_json(const calibrate_arguments *const a,
     json_int(profile, "samples", tare_stats_profile_samples(w->stats, p));
   }
   if (w->table) {
-    table_json(json_add(object, "table", json_object()), w->table);
+    cJSON *const table = json_add(object, "table", json_object());
+    const table_out out = calibrate_out(a);
+    table_json(table, w->table);
+    table_lost_json(table, &out, w->table);
   }
   json_real(object, "seconds", w->seconds);
   json_real(object, "reading_seconds", w->times.reading);
@@ -284,7 +293,8 @@ static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_w
   CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
                           w->streaming, &w->profiles, err));
   const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;
-  CLI_TRY(table_check_column(&a->table, tare_table_format_of(a->output), columns, a->output, err));
+  const table_out out = calibrate_out(a);
+  CLI_TRY(table_check_column(&out, columns, err));
   CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
   CLI_TRY(commands_calibrate(a, w, err));

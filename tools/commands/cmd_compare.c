@@ -6,13 +6,13 @@
 #include "tools/commands/compare_grid.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
-#include "tools/options/formats.h"
 #include "tools/options/lengths.h"
 #include "tools/output.h"
 #include "tools/peak.h"
 #include "tools/progress.h"
 #include "tools/say.h"
 #include "tools/source.h"
+#include "tools/table_out.h"
 
 enum { OPT_EVAL = OPT_COMMAND, OPT_FITS, OPT_METHODS, OPT_PAD_STATS };
 
@@ -332,14 +332,19 @@ static tare_status keep_plan(const compare_eval *const e, const tare_table *cons
   return status;
 }
 
+static tare_status keep_table(const compare_arguments *const a, const tare_table *const table,
+                              const char *const path, tare_error *const err) {
+  const opt_table defaults = OPT_TABLE_NONE;
+  const table_out out = {&a->common, &defaults, tare_table_format_of(path), path};
+  return table_write(&out, table, err);
+}
+
 static tare_status keep_first(const compare_arguments *const a, const compare_eval *const e,
                               const grid *const g, tare_error *const err) {
   for (int i = 0; i < a->outputs.n && g->n_ranked > 0; i++) {
     const char *const path = a->outputs.items[i];
     const tare_table *const table = g->items[g->order[0]].table;
-    CLI_TRY(is_plan_name(path)
-                ? keep_plan(e, table, path, err)
-                : tare_table_write(table, tare_table_format_of(path), NULL, path, err));
+    CLI_TRY(is_plan_name(path) ? keep_plan(e, table, path, err) : keep_table(a, table, path, err));
   }
   return TARE_OK;
 }

@@ -146,10 +146,12 @@ static tare_status from_table(const table_arguments *const a, tare_table **const
   return TARE_OK;
 }
 
-static void table_print_json(const table_arguments *const a, const tare_table *const table) {
+static void table_print_json(const table_arguments *const a, const table_out *const out,
+                             const tare_table *const table) {
   cJSON *const object = json_begin("table");
   json_text(object, "input", a->input);
   table_json(object, table);
+  table_lost_json(object, out, table);
   json_text(object, "format", tare_table_format_at(a->format)->name);
   json_text(object, "output", a->output);
   json_print(object);
@@ -157,6 +159,7 @@ static void table_print_json(const table_arguments *const a, const tare_table *c
 
 static tare_status table_run(const table_arguments *const a, tare_table **const table,
                              tare_error *const err) {
+  const table_out out = {&a->common, &a->table, a->format, a->output};
   const char *input = a->input;
   const cli_list inputs = {.items = &input, .n = 1};
   CLI_TRY(input_check(a->input, err));
@@ -165,13 +168,13 @@ static tare_status table_run(const table_arguments *const a, tare_table **const 
   CLI_TRY(output_check(a->output, &inputs, err));
   CLI_TRY(tare_stats_is_stats_file(a->input) ? from_stats(a, table, err)
                                              : from_table(a, table, err));
-  CLI_TRY(table_write(*table, a->format, &a->table, a->output, err));
+  CLI_TRY(table_write(&out, *table, err));
   if (a->common.json) {
-    table_print_json(a, *table);
+    table_print_json(a, &out, *table);
     return TARE_OK;
   }
   table_print(*table);
-  table_print_written(a->format, &a->table, a->output);
+  table_print_written(&out);
   return TARE_OK;
 }
 

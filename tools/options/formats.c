@@ -16,35 +16,40 @@ bool format_holds_one(const tare_table_format *const format) {
   return !format->per_profile;
 }
 
-/* Puts a text before what was gathered; takes that over. */
-static char *formats_before(char *const text, const char *const more, const char *const between) {
-  char *const all = cli_format("%s%s%s", more, text ? between : "", text ? text : "");
-  free(text);
-  return all;
+/* A text of each format that passes, made by `one`; `last` is before the last. */
+static char *formats_join(format_filter *const filter, const char *const before,
+                          char *(*const one)(const tare_table_format *, const char *),
+                          const char *const last) {
+  const int most = tare_n_table_formats();
+  char **const items = cli_realloc(NULL, (size_t)most, sizeof *items);
+  int n = 0;
+  for (int i = 0; i < most; i++) {
+    if (filter(tare_table_format_at(i))) {
+      items[n++] = one(tare_table_format_at(i), before);
+    }
+  }
+  char *const text = cli_join((const char *const *)items, n, last);
+  for (int i = 0; i < n; i++) {
+    free(items[i]);
+  }
+  free(items);
+  return text;
+}
+
+static char *with_extension(const tare_table_format *const format, const char *const before) {
+  return cli_format("%s%s", before, format->extension);
 }
 
 char *format_extensions(format_filter *const filter, const char *const before) {
-  char *text = NULL;
-  int n = 0;
-  for (int i = tare_n_table_formats() - 1; i >= 0; i--) {
-    const tare_table_format *const format = tare_table_format_at(i);
-    if (filter(format)) {
-      char *const one = cli_format("%s%s", before, format->extension);
-      text = formats_before(text, one, n == 1 ? " or " : ", ");
-      free(one);
-      n++;
-    }
-  }
-  return text;
+  return formats_join(filter, before, with_extension, " or ");
+}
+
+static char *with_noun(const tare_table_format *const format, const char *const before) {
+  return cli_format("%s%s for %s", before, format->extension, format->noun);
 }
 
 char *format_list(void) {
-  char *text = NULL;
-  for (int i = 0; i < tare_n_table_formats(); i++) {
-    const tare_table_format *const format = tare_table_format_at(i);
-    text = cli_append(text, "%s%s for %s", i ? ", " : "", format->extension, format->noun);
-  }
-  return text;
+  return formats_join(format_is_any, "", with_noun, ", ");
 }
 
 const tare_table_option *format_option(const int k, int *const format) {

@@ -8,21 +8,11 @@ static const struct argp_option OPTIONS[] = {
     {"output-index", OPT_OUTPUT_INDEX, "I", 0, "Output that the metric reads (default 0)", 0},
     {0}};
 
-/* "ctc-error (character errors ...), accuracy (...)", without summaries on request; those with an
- * alphabet alone, or all. The caller frees it. */
-static char *metric_list(const char *const last, const bool summaries, const bool alphabet) {
-  char *text = cli_format("%s", "");
-  for (int i = 0; i < tare_n_metrics(); i++) {
-    if (alphabet && !tare_metric_needs_alphabet(i)) {
-      continue;
-    }
-    const char *const between = !*text ? "" : i + 1 < tare_n_metrics() ? ", " : last;
-    text = cli_append(text, "%s%s", between, tare_metric_name(i));
-    if (summaries) {
-      text = cli_append(text, " (%s)", tare_metric_summary(i));
-    }
-  }
-  return text;
+/* "ctc-error or accuracy" */
+static char *metric_names(bool (*const has)(int), const char *(*const text)(int),
+                          const char *const last) {
+  const cli_family metrics = {tare_n_metrics(), tare_metric_name, text, has};
+  return cli_names(&metrics, last);
 }
 
 static char *metric_help(const int key, const char *const text, void *const input) {
@@ -31,7 +21,8 @@ static char *metric_help(const int key, const char *const text, void *const inpu
     return (char *)text; /* as it is */
   }
   const bool alphabet = key == OPT_ALPHABET;
-  char *const metrics = metric_list(alphabet ? ", " : " or ", !alphabet, alphabet);
+  char *const metrics = alphabet ? metric_names(tare_metric_needs_alphabet, NULL, " and ")
+                                 : metric_names(NULL, tare_metric_summary, " or ");
   char *const all =
       alphabet ? cli_format("For %s: %s", metrics, text) : cli_format("%s%s", text, metrics);
   free(metrics);
@@ -58,7 +49,7 @@ static error_t metric_parse(const int key, char *const arg, struct argp_state *c
 void opt_metric_check(const struct argp_state *const state, const opt_metric *const metric,
                       const opt_data *const data) {
   if (metric->metric < 0 && data->labels) {
-    char *const metrics = metric_list(" or ", false, false);
+    char *const metrics = metric_names(NULL, NULL, " or ");
     argp_error(state, "--labels needs --metric %s", metrics);
     free(metrics);
   }

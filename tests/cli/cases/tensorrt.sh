@@ -20,7 +20,7 @@ misuse table all.stats --trt-version 10.3.0 -o x.json
 "$TARE" table all.stats --per-profile -o per.json >text || exit
 misuse table per.json -o x.cache
 for version in 10.3.0 10.3 100300 8.6.1 8601 10 10.16.2; do
-  "$TARE" table all.stats --trt-version $version -o version.cache >text || exit
+  "$TARE" table all.stats --trt-version $version -o version.cache -q >text || exit
   head -n 1 version.cache
 done
 for version in 10.3.x 10.3.0.1 v10 103 10.100 ''; do

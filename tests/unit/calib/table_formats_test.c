@@ -1,0 +1,191 @@
+/* Every pair of formats: what a file leaves out of a table is exactly what tare_table_lost names.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "graph/table/format.h"
+
+static char path[64];
+
+/* A table that has some of every part, in the first of its columns. */
+static tare_table *rich_table(const int n_columns) {
+  tare_table *table = NULL;
+  assert_int_equal(tarei_table_new("entropy", n_columns, &table, NULL), TARE_OK);
+  assert_int_equal(tarei_extras_add(&table->parameters, "percentile", "99", NULL), TARE_OK);
+  assert_int_equal(tarei_extras_add(&table->extras, "future", "[1,2]", NULL), TARE_OK);
+  assert_int_equal(tarei_table_set_text(&table->model_name, "m.onnx", NULL), TARE_OK);
+  assert_int_equal(tarei_table_set_text(&table->fit, "native", NULL), TARE_OK);
+  assert_int_equal(tarei_table_set_text(&table->pad_stats, "exclude", NULL), TARE_OK);
+  table->model_hash = 0x1234;
+  table->per_profile = n_columns > 1;
+  for (int i = 0; i < 2; i++) {
+    const char *const spec = i ? "samples=4:5:6" : "samples=1:2:3";
+    assert_int_equal(tarei_table_add_profile(table, spec, 7, NULL), TARE_OK);
+  }
+  assert_int_equal(tarei_table_warn(table, NULL, "a warning"), TARE_OK);
+  const tarei_cell known = {.amax = 12.7, .min = -12.7, .max = 3, .count = 9, .quiet_rows = 0.5};
+  const tarei_cell cells[] = {known, known}, dead[] = {{.count = 9}, {.count = 9}};
+  assert_int_equal(tarei_table_add_tensor(table, "a", NULL, cells, NULL), TARE_OK);
+  assert_int_equal(tarei_table_add_tensor(table, "b: c", "a", cells, NULL), TARE_OK);
+  assert_int_equal(tarei_table_add_tensor(table, "dead", NULL, dead, NULL), TARE_OK);
+  assert_int_equal(tarei_table_finish(table, "test", NULL), TARE_OK);
+  return table;
+}
+
+static tare_table *through(const tare_table *const table, const int format) {
+  tare_table *again = NULL;
+  tare_error err = {0};
+  if (tare_table_write(table, format, NULL, path, &err) != TARE_OK ||
+      tare_table_read(path, &again, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  return again;
+}
+
+static void assert_same_thresholds(const tare_table *const a, const tare_table *const b) {
+  for (int i = 0; i < tare_table_n_tensors(a); i++) {
+    const tare_table_entry entry = tare_table_get(a, i, 0);
+    const int found = tare_table_find(b, entry.tensor);
+    if (entry.amax > 0) {
+      assert_true(found >= 0);
+      assert_true((float)(tare_table_get(b, found, 0).amax / 127) == (float)(entry.amax / 127));
+    }
+  }
+}
+
+static bool is_lost(const tarei_table_part part, const char *const *const lost, const int n) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(lost[i], tarei_table_part_noun(part)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The method is the one part that a file may hold with another value. */
+static bool still_there(const tare_table *const table, const tare_table *const again,
+                        const tarei_table_part part) {
+  return tarei_table_has(again, part, 0) &&
+         (part != TAREI_TABLE_METHOD || strcmp(table->method, again->method) == 0);
+}
+
+/* Returns the table as it is read from a file of the format. */
+static tare_table *check(const tare_table *const table, const int format) {
+  const char *lost[TARE_MAX_TABLE_PARTS];
+  const int n = tare_table_lost(table, format, NULL, lost);
+  tare_table *const again = through(table, format);
+  assert_same_thresholds(table, again);
+  int named = 0;
+  for (tarei_table_part part = 0; part < TAREI_TABLE_N_PARTS; part++) {
+    const bool is_named = is_lost(part, lost, n);
+    named += is_named;
+    if (tarei_table_has(table, part, 0) && is_named == still_there(table, again, part)) {
+      fail_msg("%s: %s: %s", tare_table_format_at(format)->noun, tarei_table_part_noun(part),
+               is_named ? "named as lost, but read again" : "lost, but not named");
+    }
+  }
+  assert_int_equal(named, n);
+  return again;
+}
+
+static char *bytes_of(const tare_table *const table, const int format) {
+  assert_int_equal(tare_table_write(table, format, NULL, path, NULL), TARE_OK);
+  FILE *const file = fopen(path, "rb");
+  assert_non_null(file);
+  char *const text = calloc(1 << 16, 1);
+  assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
+  fclose(file);
+  return text;
+}
+
+static void check_pair(const tare_table *const rich, const int a, const int b) {
+  tare_table *const first = check(rich, a);
+  tare_table *const second = check(first, b);
+  const char *lost[TARE_MAX_TABLE_PARTS];
+  assert_int_equal(tare_table_lost(first, a, NULL, lost), 0); /* there is no more to lose */
+  char *const once = bytes_of(rich, a), *const twice = bytes_of(first, a);
+  assert_string_equal(once, twice);
+  free(once);
+  free(twice);
+  tare_table *again = second;
+  tare_table_free(&again);
+  again = first;
+  tare_table_free(&again);
+}
+
+static void every_pair_names_what_it_loses(void **const state) {
+  (void)state;
+  for (int n_columns = 1; n_columns <= 2; n_columns++) {
+    tare_table *rich = rich_table(n_columns);
+    for (tarei_table_part part = 0; part < TAREI_TABLE_N_PARTS; part++) {
+      assert_true(tarei_table_has(rich, part, 0) || part == TAREI_TABLE_COLUMNS);
+    }
+    for (int a = 0; a < tare_n_table_formats(); a++) {
+      for (int b = 0; b < tare_n_table_formats(); b++) {
+        check_pair(rich, a, b);
+      }
+    }
+    tare_table_free(&rich);
+  }
+}
+
+/* tare build reads the tables of this engine, and shall not do with less. */
+static void own_formats_hold_all(void **const state) {
+  (void)state;
+  tare_table *rich = rich_table(2);
+  for (int i = 0; i < tare_n_table_formats(); i++) {
+    const char *lost[TARE_MAX_TABLE_PARTS];
+    const int n = tare_table_lost(rich, i, NULL, lost);
+    assert_int_equal(is_lost(TAREI_TABLE_COLUMNS, lost, n), !tare_table_format_at(i)->per_profile);
+    if (!tare_table_format_at(i)->engine) {
+      assert_int_equal(n, 0);
+    }
+  }
+  tare_table_free(&rich);
+}
+
+static void options_decide_what_is_lost(void **const state) {
+  (void)state;
+  tare_table *table = NULL;
+  assert_int_equal(tarei_table_new("MinMaxCalibration", 1, &table, NULL), TARE_OK);
+  const tarei_cell cell = tarei_cell_unknown(1);
+  assert_int_equal(tarei_table_add_tensor(table, "x", NULL, &cell, NULL), TARE_OK);
+  const int cache = tare_table_format_of("x.cache");
+  const tare_table_setting setting = {"algo-header", "MinMaxCalibration"};
+  const tare_table_write_options options = {.settings = &setting, .n_settings = 1};
+  const char *lost[TARE_MAX_TABLE_PARTS];
+  assert_int_equal(tare_table_lost(table, cache, &options, lost), 0);
+  assert_int_equal(tare_table_lost(table, cache, NULL, lost), 1);
+  assert_string_equal(lost[0], "the method");
+  tare_table_free(&table);
+}
+
+static int make_path(void **const state) {
+  (void)state;
+  (void)snprintf(path, sizeof path, "/tmp/tare_table_formats_XXXXXX");
+  const int file = mkstemp(path);
+  return file < 0 ? -1 : close(file);
+}
+
+static int remove_path(void **const state) {
+  (void)state;
+  return unlink(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_pair_names_what_it_loses),
+      cmocka_unit_test(own_formats_hold_all),
+      cmocka_unit_test(options_decide_what_is_lost),
+  };
+  return cmocka_run_group_tests(tests, make_path, remove_path);
+}
