@@ -1,39 +1,9 @@
 #include "graph/fix_input.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "base/half.h"
-
-/* Every type is written from its low bytes. */
-void tarei_number_bytes(const tare_dtype dtype, const double value, void *const out) {
-  union {
-    float f32;
-    double f64;
-    uint16_t half;
-    int64_t integer;
-  } bits = {.integer = 0};
-  switch (dtype) {
-    case TARE_F32:
-      bits.f32 = (float)value;
-      break;
-    case TARE_F64:
-      bits.f64 = value;
-      break;
-    case TARE_F16:
-      bits.half = tarei_float_to_f16((float)value);
-      break;
-    case TARE_BF16:
-      bits.half = tarei_float_to_bf16((float)value);
-      break;
-    case TARE_BOOL:
-      bits.integer = value != 0;
-      break;
-    default:
-      bits.integer = (int64_t)value;
-      break;
-  }
-  memcpy(out, &bits, tare_dtype_size(dtype));
-}
+#include "shapes/number.h"
 
 static bool fix_input_count_of(const tarei_graph *const graph, const int value,
                                int64_t *const count) {
@@ -56,18 +26,19 @@ tare_status tarei_graph_fix_input(tarei_graph *const graph, const int input, con
     return tarei_fail(err, TARE_E_USAGE, "cannot set input '%s': its size is dynamic", v->name);
   }
   const size_t size = tare_dtype_size(v->dtype);
-  if (!(value >= -9.2e18 && value <= 9.2e18)) {
+  const tarei_number_range range = tarei_number_range_of(v->dtype);
+  if (!(value >= range.least && value <= range.greatest) ||
+      (range.integer && value != floor(value))) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "cannot set input '%s' to %g: its type cannot hold that value", v->name,
-                      value);
+                      "cannot set input '%s' to %.17g: %s holds %s from %.17g to %.17g", v->name,
+                      value, tare_dtype_name(v->dtype), range.integer ? "integers" : "numbers",
+                      range.least, range.greatest);
   }
   v->data = tarei_buffer_new((size_t)count * size);
   if (!v->data) {
     return tarei_fail_memory(err, v->name, (size_t)count * size);
   }
-  for (int64_t i = 0; i < count; i++) {
-    tarei_number_bytes(v->dtype, value, (char *)v->data->data + (size_t)i * size);
-  }
+  tarei_fill_number(v->dtype, value, v->data->data, (size_t)count);
   v->is_input = false;
   memmove(&graph->inputs[input], &graph->inputs[input + 1],
           (size_t)(graph->n_inputs - input - 1) * sizeof *graph->inputs);

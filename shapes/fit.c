@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "shapes/length_input.h"
+#include "shapes/number.h"
 #include "shapes/pad_value.h"
 #include "shapes/policy.h"
 #include "shapes/profile_set.h"
@@ -76,8 +77,8 @@ static void copy_axis(const box_copy *const box, const int axis, const char *con
     copy_axis(box, axis + 1, from + i * box->from_step[axis] * box->size,
               to + i * step * box->size);
   }
-  tarei_pad_fill(box->dtype, box->pad, to + kept * step * box->size,
-                 ((size_t)box->to[axis] - kept) * step);
+  tarei_fill_number(box->dtype, box->pad, to + kept * step * box->size,
+                    ((size_t)box->to[axis] - kept) * step);
 }
 
 static void set_steps(const int rank, const int64_t *const dims, size_t *const steps) {

@@ -1,11 +1,12 @@
 /*
  * Elements of tensors as numbers, whatever their type. Everybody who looks at single elements
- * reads them here; loops over many have kernels or code of one type.
+ * reads and writes them here; loops over many have kernels or code of one type.
  */
 #ifndef TAREI_SHAPES_NUMBER_H
 #define TAREI_SHAPES_NUMBER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <tare/tensor.h>
 
 /* float32, float64, float16 or bfloat16. */
@@ -29,5 +30,17 @@ static inline int64_t tarei_index_at(const tare_tensor *const t, const int64_t i
          : t->dtype == TARE_I32 ? ((const int32_t *)t->data)[i]
                                 : ((const uint8_t *)t->data)[i];
 }
+
+/* What a type holds. The greatest 64-bit integers are the last float64 below 2^63 and 2^64. */
+typedef struct tarei_number_range {
+  double least, greatest;
+  bool integer;
+} tarei_number_range;
+tarei_number_range tarei_number_range_of(tare_dtype dtype);
+
+/* Writes one element, or `count` equal ones. Integers are cut toward zero and saturate, NaN is the
+ * least; floats are rounded; a bool is whether the value is not 0. `out` may be at any address. */
+void tarei_write_number(tare_dtype dtype, double value, void *out);
+void tarei_fill_number(tare_dtype dtype, double value, void *out, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pad values: checked against an element type, then written as its bytes. */
+/* Pad values: checked against an element type. */
 #ifndef TAREI_SHAPES_PAD_VALUE_H
 #define TAREI_SHAPES_PAD_VALUE_H
 
@@ -6,8 +6,5 @@
 
 /* TARE_E_USAGE, naming the input, when the type cannot hold the value. */
 tare_status tarei_pad_value_check(const tare_pad_value *pad, tare_dtype dtype, tare_error *err);
-
-/* Fills count elements of a known type. The value has been checked. */
-void tarei_pad_fill(tare_dtype dtype, double value, void *data, size_t count);
 
 #endif

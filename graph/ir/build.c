@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "graph/fix_input.h"
 #include "graph/passes/dims_attr.h"
+#include "shapes/number.h"
 
 tarei_build tarei_build_at(tarei_graph *const graph, const int node) {
   return (tarei_build){.graph = graph, .node = node, .last = -1};
@@ -111,7 +111,7 @@ int tarei_build_const(tarei_build *const b, const tare_dtype dtype, const int ra
 
 int tarei_build_number(tarei_build *const b, const tare_dtype dtype, const double value) {
   char bytes[8];
-  tarei_number_bytes(dtype, value, bytes);
+  tarei_write_number(dtype, value, bytes);
   return tarei_build_const(b, dtype, 0, NULL, bytes);
 }
 

@@ -73,9 +73,10 @@ TARE_API int tare_model_outputs(const tare_model *model, const tare_port **ports
 /**
  * Gives an input a value for good: it is no input any more, and what depends on it alone is decided.
  * @param input name of an input without symbols in its dims
- * @param value of every element, as Cast takes a number into the input's type
- * @return TARE_OK, TARE_E_USAGE (no such input, or its dims have symbols), TARE_E_MEMORY, and what the
- *         graph fails with when it is inferred again. Ports that were got before are void.
+ * @param value of every element; the input's type must hold it, floats are rounded
+ * @return TARE_OK, TARE_E_USAGE (no such input, its dims have symbols, or its type does not hold the
+ *         value), TARE_E_MEMORY, and what the graph fails with when it is inferred again. Ports that
+ *         were got before are void.
  */
 TARE_API tare_status tare_model_set(tare_model *model, const char *input, double value,
                                     tare_error *err);

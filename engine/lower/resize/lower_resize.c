@@ -9,6 +9,7 @@
 #include "engine/lower/resize/resize.h"
 #include "engine/threads.h"
 #include "graph/ops/resize/ops_resize.h"
+#include "shapes/number.h"
 
 #define LEAST ((size_t)1 << 13) /* elements that are worth a range */
 

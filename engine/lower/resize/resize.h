@@ -49,9 +49,6 @@ bool tarei_resize_is_outside(const tarei_resize_settings *s, const tarei_resize_
 /* An axis that stays as it is. */
 bool tarei_resize_keeps(const tarei_resize_settings *s, const tarei_resize_axis *a);
 
-/* A number as an element of any type: integers saturate. */
-void tarei_write_number(tare_dtype dtype, double value, void *out);
-
 /* Linear and cubic. */
 size_t tarei_resize_sums_scratch(const tare_tensor *x, const tare_tensor *out);
 tare_status tarei_resize_sums(const tarei_resize_settings *s, const tarei_resize_axis *axes, const tarei_run *run,

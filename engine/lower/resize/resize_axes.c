@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/half.h"
 #include "engine/lower/numbers.h"
 #include "graph/ops/resize/ops_resize.h"
 
@@ -184,49 +183,4 @@ bool tarei_resize_is_outside(const tarei_resize_settings *const s, const tarei_r
 bool tarei_resize_keeps(const tarei_resize_settings *const s, const tarei_resize_axis *const a) {
   return a->in == a->out && a->scale == 1 && s->coordinates != TAREI_RESIZE_CROP &&
          s->coordinates != TAREI_RESIZE_HALF_PIXEL_NEAREST;
-}
-
-#define INTEGER_TYPES(X)                     \
-  X(TARE_U8, uint8_t, 0, UINT8_MAX)          \
-  X(TARE_I8, int8_t, INT8_MIN, INT8_MAX)     \
-  X(TARE_U16, uint16_t, 0, UINT16_MAX)       \
-  X(TARE_I16, int16_t, INT16_MIN, INT16_MAX) \
-  X(TARE_U32, uint32_t, 0, UINT32_MAX)       \
-  X(TARE_I32, int32_t, INT32_MIN, INT32_MAX) \
-  X(TARE_U64, uint64_t, 0, UINT64_MAX)       \
-  X(TARE_I64, int64_t, INT64_MIN, INT64_MAX)
-
-#define PUT(type, number)                \
-  do {                                   \
-    const type stored = (type)(number);  \
-    memcpy(out, &stored, sizeof stored); \
-  } while (0)
-
-/* `out` may stand at any address. */
-void tarei_write_number(const tare_dtype dtype, const double value, void *const out) {
-  switch (dtype) {
-#define WRITE(name, type, low, high)                    \
-  case name:                                            \
-    PUT(type, !(value > (double)(low))  ? (type)(low)   \
-              : value >= (double)(high) ? (type)(high)  \
-                                        : (type)value); \
-    break;
-    INTEGER_TYPES(WRITE)
-#undef WRITE
-    case TARE_F32:
-      PUT(float, value);
-      break;
-    case TARE_F64:
-      PUT(double, value);
-      break;
-    case TARE_F16:
-      PUT(uint16_t, tarei_float_to_f16((float)value));
-      break;
-    case TARE_BF16:
-      PUT(uint16_t, tarei_float_to_bf16((float)value));
-      break;
-    default:
-      PUT(uint8_t, value != 0);
-      break;
-  }
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -80,6 +81,77 @@ static void indices_are_read_by_their_width(void **state) {
   }
 }
 
+static const tare_dtype TYPES[] = {
+#define TYPE_ROW(name, value, bytes, text) TARE_##name,
+    TARE_DTYPE_LIST(TYPE_ROW)
+#undef TYPE_ROW
+};
+enum { N_TYPES = sizeof TYPES / sizeof *TYPES };
+
+static double written(const tare_dtype dtype, const double value) {
+  uint64_t bits[2] = {UINT64_MAX, UINT64_MAX};
+  tarei_write_number(dtype, value, bits);
+  const size_t size = tare_dtype_size(dtype);
+  for (size_t i = size; i < sizeof bits; i++) {
+    assert_int_equal(((unsigned char *)bits)[i], UINT8_MAX); /* nothing behind the element */
+  }
+  const tare_tensor t = {.dtype = dtype, .rank = 1, .dims = {1}, .data = bits};
+  return tarei_real_at(&t, 0);
+}
+
+static void what_is_written_is_read_back(void **state) {
+  (void)state;
+  for (int k = 0; k < N_TYPES; k++) {
+    const tarei_number_range range = tarei_number_range_of(TYPES[k]);
+    const double values[] = {0, 1, range.least, range.greatest};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+      if (written(TYPES[k], values[i]) != values[i]) {
+        fail_msg("%s: %a is read as %a", tare_dtype_name(TYPES[k]), values[i],
+                 written(TYPES[k], values[i]));
+      }
+    }
+    assert_int_equal(range.integer, !tarei_is_float(TYPES[k]));
+  }
+}
+
+static void written_integers_saturate(void **state) {
+  (void)state;
+  for (int k = 0; k < N_TYPES; k++) {
+    const tarei_number_range range = tarei_number_range_of(TYPES[k]);
+    if (TYPES[k] == TARE_BOOL) {
+      assert_true(written(TARE_BOOL, 0.5) == 1);
+      assert_true(written(TARE_BOOL, -300) == 1);
+    } else if (range.integer) {
+      const double most = range.greatest > 0x1p53 ? range.greatest / (1 - 0x1p-53) : range.greatest;
+      assert_true(written(TYPES[k], 0x1p70) == most); /* 2^63 - 1 is read as 2^63 */
+      assert_true(written(TYPES[k], (double)INFINITY) == most);
+      assert_true(written(TYPES[k], -0x1p70) == range.least);
+      assert_true(written(TYPES[k], (double)NAN) == range.least);
+      assert_true(written(TYPES[k], 1.75) == 1);
+    } else {
+      assert_true(isinf(written(TYPES[k], (double)INFINITY)));
+      assert_true(isnan(written(TYPES[k], (double)NAN)));
+    }
+  }
+}
+
+static void all_of_a_row_is_filled(void **state) {
+  (void)state;
+  for (int k = 0; k < N_TYPES; k++) {
+    const size_t size = tare_dtype_size(TYPES[k]);
+    for (size_t n = 0; n < 20; n++) {
+      unsigned char bytes[21 * 8], element[8];
+      memset(bytes, 0xee, sizeof bytes);
+      tarei_fill_number(TYPES[k], 1, bytes, n);
+      tarei_write_number(TYPES[k], 1, element);
+      for (size_t i = 0; i < n; i++) {
+        assert_memory_equal(bytes + i * size, element, size);
+      }
+      assert_int_equal(bytes[n * size], 0xee);
+    }
+  }
+}
+
 static void floats_are_known(void **state) {
   (void)state;
   int n = 0;
@@ -97,6 +169,9 @@ int main(void) {
       cmocka_unit_test(every_type_is_read),
       cmocka_unit_test(integers_keep_all_bits_and_saturate),
       cmocka_unit_test(indices_are_read_by_their_width),
+      cmocka_unit_test(what_is_written_is_read_back),
+      cmocka_unit_test(written_integers_saturate),
+      cmocka_unit_test(all_of_a_row_is_filled),
       cmocka_unit_test(floats_are_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
