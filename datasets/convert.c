@@ -6,6 +6,19 @@
 
 #include "base/half.h"
 
+static const tare_dtype NUMBERS[] = {[TAREI_NUMBER_I64] = TARE_I64,
+                                     [TAREI_NUMBER_U64] = TARE_U64,
+                                     [TAREI_NUMBER_F64] = TARE_F64,
+                                     [TAREI_NUMBER_F32] = TARE_F32};
+
+size_t tarei_number_size(const tarei_number number) {
+  return tare_dtype_size(NUMBERS[number]);
+}
+
+bool tarei_number_is(const tarei_number number, const tare_dtype dtype) {
+  return NUMBERS[number] == dtype;
+}
+
 /* A member converts n values and gives the index of the first that does not fit, or n. */
 typedef struct member {
   tare_dtype dtype;

@@ -31,7 +31,7 @@ tare_status tarei_slot_allocate(tarei_slot *const slot, tare_tensor *const tenso
                       (long long)count, (long long)max_elements);
   }
   const size_t size = tare_dtype_size(tensor->dtype);
-  tensor->data = tarei_alloc_aligned((size_t)count, size);
+  tensor->data = tensor->data ? tensor->data : tarei_alloc_aligned((size_t)count, size);
   if (!tensor->data) {
     return tarei_fail_memory(err, "sample", (size_t)count * size);
   }

@@ -23,8 +23,8 @@ typedef struct tarei_slot {
 tare_status tarei_slot_init(tarei_slot *slot, int n_tensors, tare_error *err);
 void tarei_slot_fini(tarei_slot *slot);
 
-/* Gives memory to `tensor`, one of the slot's, by its dtype, rank and dims. TARE_E_INPUT when it
- * has more than max_elements. */
+/* Gives memory to `tensor`, one of the slot's, by its dtype, rank and dims; data that it has, which
+ * tarei_alloc_aligned gave, is kept. TARE_E_INPUT when it has more than max_elements. */
 tare_status tarei_slot_allocate(tarei_slot *slot, tare_tensor *tensor, int64_t max_elements,
                                 tare_error *err);
 

@@ -42,17 +42,28 @@ tare_status tarei_column_reserve(tarei_column *const column, tarei_h5_sample *co
                         (long long)column->max_elements);
     }
   }
-  if ((size_t)out->count > column->capacity || !column->buffer) {
+  const size_t size = tarei_number_size(out->number), bytes = (size_t)out->count * size;
+  if (bytes > column->capacity || !column->buffer) {
     free(column->buffer);
-    column->capacity = (size_t)out->count;
-    column->buffer = tarei_alloc_aligned(column->capacity, sizeof(int64_t));
+    column->buffer = tarei_alloc_aligned((size_t)out->count, size);
+    column->capacity = column->buffer ? bytes : 0;
     if (!column->buffer) {
-      column->capacity = 0;
-      return tarei_fail_memory(err, "sample", (size_t)out->count * sizeof(int64_t));
+      return tarei_fail_memory(err, "sample", bytes);
     }
   }
   out->values = column->buffer;
   return TARE_OK;
+}
+
+void *tarei_column_give(tarei_column *const column, const tarei_h5_sample *const sample) {
+  void *const buffer = column->buffer;
+  if (sample->values != buffer ||
+      column->capacity != (size_t)sample->count * tarei_number_size(sample->number)) {
+    return NULL;
+  }
+  column->buffer = NULL;
+  column->capacity = 0;
+  return buffer;
 }
 
 tare_status tarei_column_bind(const tarei_h5_want *const want, tarei_column *const column,

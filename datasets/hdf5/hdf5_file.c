@@ -105,7 +105,8 @@ static tare_status find_number(const hid_t type, const char *const path, tarei_n
                                tare_error *const err) {
   const H5T_class_t class = H5Tget_class(type);
   if (class == H5T_FLOAT) {
-    *out = TAREI_NUMBER_F64;
+    const bool single = H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
+    *out = single ? TAREI_NUMBER_F32 : TAREI_NUMBER_F64;
     return TARE_OK;
   }
   if (class != H5T_INTEGER && class != H5T_ENUM) {
@@ -125,7 +126,8 @@ static tare_status find_number(const hid_t type, const char *const path, tarei_n
 static hid_t native_type(const tarei_number number) {
   const hid_t types[] = {[TAREI_NUMBER_I64] = H5T_NATIVE_INT64,
                          [TAREI_NUMBER_U64] = H5T_NATIVE_UINT64,
-                         [TAREI_NUMBER_F64] = H5T_NATIVE_DOUBLE};
+                         [TAREI_NUMBER_F64] = H5T_NATIVE_DOUBLE,
+                         [TAREI_NUMBER_F32] = H5T_NATIVE_FLOAT};
   return types[number];
 }
 

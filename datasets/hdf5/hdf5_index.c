@@ -5,7 +5,8 @@ tare_status tarei_h5_index_open(const hid_t file, const char *const path, tarei_
   out->n = 0;
   TAREI_TRY(tarei_h5_open_data(file, path, &out->data, err));
   const tarei_h5_data *const data = &out->data;
-  if (data->rank == 1 && !data->vlen && data->number != TAREI_NUMBER_F64) {
+  if (data->rank == 1 && !data->vlen &&
+      (data->number == TAREI_NUMBER_I64 || data->number == TAREI_NUMBER_U64)) {
     return TARE_OK;
   }
   tarei_h5_index_close(out);

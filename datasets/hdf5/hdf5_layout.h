@@ -26,7 +26,7 @@ typedef struct tarei_column {
   int64_t max_elements;       /* of one sample */
   char *group;                /* group whose members are the samples, or NULL; owned */
   void *buffer;               /* last sample; owned */
-  size_t capacity;            /* of buffer in elements */
+  size_t capacity;            /* of buffer in bytes */
   void *state;                /* of the layout */
 } tarei_column;
 
@@ -73,6 +73,10 @@ void tarei_column_fini(tarei_column *column);
 /* Checks the size of a sample against the limit and makes room for it in column->buffer; sets
  * out->count and out->values. */
 tare_status tarei_column_reserve(tarei_column *column, tarei_h5_sample *out, tare_error *err);
+
+/* The memory of a sample that lies in column->buffer and is just as large, for the caller to keep
+ * and free; NULL for others. */
+void *tarei_column_give(tarei_column *column, const tarei_h5_sample *sample);
 
 /* "<name><suffix>"; free() it, NULL when out of memory. */
 char *tarei_h5_join(const char *name, const char *suffix);

@@ -3,7 +3,7 @@
 #include "datasets/hdf5/hdf5_layout.h"
 #include "datasets/hdf5/hdf5_vlen_check.h"
 
-enum { BLOCK_ROWS = 64, BLOCK_BYTES = 8 << 20, ELEMENT_BYTES = 8 };
+enum { BLOCK_ROWS = 64, BLOCK_BYTES = 8 << 20 };
 
 /* Memory of the rows of one block: HDF5 takes it piece by piece and it is given back at once, so
  * that a read that fails in the middle leaves nothing behind. */
@@ -142,7 +142,7 @@ static tare_status load_row(const tarei_column *const column, const int64_t i,
   if (hdf5_vlen_load(column, i, n, BLOCK_BYTES, NULL) == TARE_OK) {
     return TARE_OK;
   }
-  const size_t limit = (size_t)column->max_elements * ELEMENT_BYTES;
+  const size_t limit = (size_t)column->max_elements * tarei_number_size(v->data.number);
   const tare_status status = hdf5_vlen_load(column, i, 1, limit, err);
   return status != TARE_OK && v->arena.refused
              ? tarei_fail(err, TARE_E_INPUT,

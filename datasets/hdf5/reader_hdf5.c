@@ -193,6 +193,9 @@ static tare_status reader_hdf5_read_column(hdf5 *const h, const int c, const int
   TAREI_TRY(h->columns[c].layout->read(&h->columns[c], i, &stored, err));
   TAREI_TRY(is_input ? tarei_port_shape(&h->spec->inputs[c], stored.rank, stored.dims, tensor, err)
                      : label_shape(&stored, tensor, err));
+  tensor->data = tarei_number_is(stored.number, tensor->dtype)
+                     ? tarei_column_give(&h->columns[c], &stored)
+                     : NULL;
   TAREI_TRY(tarei_slot_allocate(out, tensor, h->spec->limits.elements, err));
   return tarei_convert(stored.number, stored.values, stored.count, tensor->dtype, tensor->data,
                        err);

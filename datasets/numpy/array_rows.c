@@ -22,6 +22,24 @@ static int64_t row_elements(const tarei_npy *const npy, const bool rows) {
   return rows ? (npy->dims[0] ? npy->count / npy->dims[0] : 0) : npy->count;
 }
 
+/* `count` elements, widened. */
+static tare_status array_rows_take(tarei_array *const array, const int64_t count, void *const out,
+                                   tare_error *const err) {
+  const tarei_npy *const npy = &array->npy;
+  const size_t bytes = (size_t)count * npy->element_bytes;
+  if (tarei_npy_is_wide(npy)) {
+    return tarei_unpack_read(array->unpack, out, bytes, err);
+  }
+  void *raw;
+  TAREI_TRY(allocate(count, npy->element_bytes, &raw, err));
+  const tare_status status = tarei_unpack_read(array->unpack, raw, bytes, err);
+  if (status == TARE_OK) {
+    tarei_npy_widen(npy, raw, count, 1, out);
+  }
+  free(raw);
+  return status;
+}
+
 static tare_status read_in_order(tarei_array *const array, const bool rows, const int64_t i,
                                  const int64_t count, void *const out, tare_error *const err) {
   const tarei_npy *const npy = &array->npy;
@@ -33,18 +51,10 @@ static tare_status read_in_order(tarei_array *const array, const bool rows, cons
   const size_t before = (size_t)(i - array->next_row) * row;
   array->next_row = INT64_MAX; /* after a failure, where it stands is not known */
   TAREI_TRY(tarei_unpack_read(array->unpack, NULL, before, err));
-  void *raw;
-  TAREI_TRY(allocate(count, size, &raw, err));
-  tare_status status = tarei_unpack_read(array->unpack, raw, wanted, err);
-  if (status == TARE_OK) {
-    status = tarei_unpack_read(array->unpack, NULL, row - wanted, err);
-  }
-  if (status == TARE_OK) {
-    array->next_row = i + 1;
-    tarei_npy_widen(npy, raw, count, 1, out);
-  }
-  free(raw);
-  return status;
+  TAREI_TRY(array_rows_take(array, count, out, err));
+  TAREI_TRY(tarei_unpack_read(array->unpack, NULL, row - wanted, err));
+  array->next_row = i + 1;
+  return TARE_OK;
 }
 
 /* The elements of an array in Fortran order, as they are stored. */
@@ -80,7 +90,7 @@ static tare_status array_rows_load(tarei_array *const array, const int64_t max_e
 /* Walks over the row in row-major order; the last axis is a strided run. */
 static void array_rows_gather(const tarei_npy *const npy, const uint8_t *const base,
                               const bool rows, const int64_t i, const int64_t count,
-                              int64_t *const out) {
+                              uint8_t *const out) {
   int64_t strides[TAREI_NPY_MAX_RANK], at[TAREI_NPY_MAX_RANK] = {0};
   for (int d = 0; d < npy->rank; d++) {
     strides[d] = d ? strides[d - 1] * npy->dims[d - 1] : 1;
@@ -88,10 +98,11 @@ static void array_rows_gather(const tarei_npy *const npy, const uint8_t *const b
   const int first = rows, last = npy->rank - 1;
   const bool runs = last >= first;
   const int64_t run = !runs ? 1 : npy->dims[last] < count ? npy->dims[last] : count;
+  const size_t wide = tarei_number_size(npy->number);
   int64_t offset = rows ? i : 0;
   for (int64_t done = 0; done < count; done += run) {
     tarei_npy_widen(npy, base + (size_t)offset * npy->element_bytes, run, runs ? strides[last] : 1,
-                    out + done);
+                    out + (size_t)done * wide);
     for (int d = last - 1; d >= first; d--) {
       offset += strides[d];
       if (++at[d] < npy->dims[d]) {
@@ -104,25 +115,14 @@ static void array_rows_gather(const tarei_npy *const npy, const uint8_t *const b
 }
 
 tare_status tarei_array_read_row(tarei_array *const array, const bool rows, const int64_t i,
-                                 const int64_t count, const int64_t max_elements, void **const out,
+                                 const int64_t count, const int64_t max_elements, void *const out,
                                  tare_error *const err) {
-  void *values;
-  TAREI_TRY(allocate(count, sizeof(int64_t), &values, err));
-  tare_status status;
-  if (array->npy.fortran && array->npy.rank > 1) {
-    const uint8_t *base = NULL;
-    status = array_rows_load(array, max_elements, &base, err);
-    if (status == TARE_OK) {
-      array_rows_gather(&array->npy, base, rows, i, count, values);
-    }
-  } else {
-    status = read_in_order(array, rows, i, count, values, err);
+  if (!array->npy.fortran || array->npy.rank < 2) {
+    return read_in_order(array, rows, i, count, out, err);
   }
-  if (status != TARE_OK) {
-    free(values);
-    return status;
-  }
-  *out = values;
+  const uint8_t *base = NULL;
+  TAREI_TRY(array_rows_load(array, max_elements, &base, err));
+  array_rows_gather(&array->npy, base, rows, i, count, out);
   return TARE_OK;
 }
 
@@ -133,7 +133,12 @@ tare_status tarei_array_read_lengths(tarei_array *const array, const int64_t n, 
     return tarei_fail(err, TARE_E_INPUT, "expected %lld integers, one per row", (long long)n);
   }
   void *values;
-  TAREI_TRY(tarei_array_read_row(array, false, 0, n, n, &values, err));
+  TAREI_TRY(allocate(n, sizeof(int64_t), &values, err));
+  const tare_status status = tarei_array_read_row(array, false, 0, n, n, values, err);
+  if (status != TARE_OK) {
+    free(values);
+    return status;
+  }
   *out = values;
   return TARE_OK;
 }

@@ -7,11 +7,11 @@
 /* Begins at the front (again) and reads the header. */
 tare_status tarei_array_rewind(tarei_array *array, tare_error *err);
 
-/* Widened elements of row i (of the whole array where `rows` is false) in row-major order: `count`
- * of them, which may be fewer than the row has where its first axis is cut. Rows are mostly asked
- * for in order. *out is to be freed, and not set on failure. */
+/* Writes widened elements of row i (of the whole array where `rows` is false) in row-major order:
+ * `count` of them, which may be fewer than the row has where its first axis is cut. Rows are mostly
+ * asked for in order. */
 tare_status tarei_array_read_row(tarei_array *array, bool rows, int64_t i, int64_t count,
-                                 int64_t max_elements, void **out, tare_error *err);
+                                 int64_t max_elements, void *out, tare_error *err);
 
 /* An array of n integers; free() it. */
 tare_status tarei_array_read_lengths(tarei_array *array, int64_t n, int64_t **out, tare_error *err);

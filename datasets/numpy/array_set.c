@@ -387,13 +387,21 @@ static tare_status array_set_read_column(tarei_array_set *const set, const int c
   }
   TAREI_TRY(shape_tensor(set, c, rank, dims, tensor, err));
   TAREI_TRY(tarei_slot_allocate(out, tensor, set->spec->limits.elements, err));
-  void *values;
   const int64_t count = tare_tensor_count(tensor);
-  TAREI_TRY(tarei_array_read_row(column->array, set->rows, i, count, set->spec->limits.elements,
-                                 &values, err));
-  const tare_status status =
-      tarei_convert(npy->number, values, count, tensor->dtype, tensor->data, err);
-  free(values);
+  const bool straight = tarei_number_is(npy->number, tensor->dtype);
+  const size_t size = tarei_number_size(npy->number);
+  void *const values = straight ? tensor->data : tarei_alloc_aligned((size_t)count, size);
+  if (!values) {
+    return tarei_fail_memory(err, "an array", (size_t)count * size);
+  }
+  tare_status status = tarei_array_read_row(column->array, set->rows, i, count,
+                                            set->spec->limits.elements, values, err);
+  if (status == TARE_OK) {
+    status = tarei_convert(npy->number, values, count, tensor->dtype, tensor->data, err);
+  }
+  if (!straight) {
+    free(values);
+  }
   return status;
 }
 

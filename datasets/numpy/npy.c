@@ -33,7 +33,7 @@ WIDEN(u8, uint8_t, int64_t)
 WIDEN(u16, uint16_t, int64_t)
 WIDEN(u32, uint32_t, int64_t)
 WIDEN(u64, uint64_t, uint64_t)
-WIDEN(f32, float, double)
+WIDEN(f32, float, float)
 WIDEN(f64, double, double)
 #undef WIDEN
 
@@ -49,7 +49,7 @@ static const struct tarei_npy_type TYPES[] = {
     {'i', 8, TAREI_NUMBER_I64, widen_i64}, {'u', 1, TAREI_NUMBER_I64, widen_u8},
     {'u', 2, TAREI_NUMBER_I64, widen_u16}, {'u', 4, TAREI_NUMBER_I64, widen_u32},
     {'u', 8, TAREI_NUMBER_U64, widen_u64}, {'f', 2, TAREI_NUMBER_F64, widen_f16},
-    {'f', 4, TAREI_NUMBER_F64, widen_f32}, {'f', 8, TAREI_NUMBER_F64, widen_f64},
+    {'f', 4, TAREI_NUMBER_F32, widen_f32}, {'f', 8, TAREI_NUMBER_F64, widen_f64},
 };
 
 /* The text of a header while it is taken apart. */
@@ -282,14 +282,16 @@ static void reverse(const uint8_t *const from, const size_t n, uint8_t *const to
   }
 }
 
+bool tarei_npy_is_wide(const tarei_npy *const npy) {
+  return !npy->swapped && npy->element_bytes == tarei_number_size(npy->number);
+}
+
 void tarei_npy_widen(const tarei_npy *const npy, const void *const raw, const int64_t n,
                      const int64_t stride, void *const out) {
-  enum { WIDE = 8 };
-  _Static_assert(sizeof(int64_t) == WIDE && sizeof(double) == WIDE, "all widen to as many bytes");
-  const size_t step = (size_t)stride * npy->element_bytes;
+  const size_t step = (size_t)stride * npy->element_bytes, wide = tarei_number_size(npy->number);
   const uint8_t *from = raw;
-  uint8_t *to = out, turned[WIDE];
-  for (int64_t i = 0; i < n; i++, from += step, to += WIDE) {
+  uint8_t *to = out, turned[sizeof(int64_t)];
+  for (int64_t i = 0; i < n; i++, from += step, to += wide) {
     if (npy->swapped) {
       reverse(from, npy->element_bytes, turned);
     }

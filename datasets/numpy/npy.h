@@ -25,7 +25,10 @@ typedef struct tarei_npy {
  * than real numbers, or promises another number of bytes than the ones behind it. */
 tare_status tarei_npy_open(tarei_unpack *from, tarei_npy *out, tare_error *err);
 
-/* Widens n elements, `stride` elements apart, to int64, uint64 or double. */
+/* Whether elements are stored as the numbers that they widen to. */
+bool tarei_npy_is_wide(const tarei_npy *npy);
+
+/* Widens n elements, `stride` elements apart, to int64, uint64 or double; float32 stays. */
 void tarei_npy_widen(const tarei_npy *npy, const void *raw, int64_t n, int64_t stride, void *out);
 
 #endif

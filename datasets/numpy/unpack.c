@@ -97,7 +97,9 @@ static tare_status inflate_all(tarei_unpack *const u, uint8_t *const out, const 
 }
 
 static void add_crc(tarei_unpack *const u, const uint8_t *const bytes, const size_t n) {
-  u->crc = (uint32_t)crc32_z(u->crc, bytes, n);
+  if (u->packed.has_crc) {
+    u->crc = (uint32_t)crc32_z(u->crc, bytes, n);
+  }
 }
 
 static tare_status skip_deflated(tarei_unpack *const u, const size_t n, tare_error *const err) {

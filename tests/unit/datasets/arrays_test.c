@@ -59,6 +59,21 @@ static void every_type_order_and_version_is_read(void **state) {
   }
 }
 
+static void float32_becomes_float64_without_loss(void **state) {
+  (void)state;
+  static const char *const NAMES[] = {FIXTURE("good_little_f4.npy"), FIXTURE("good_big_f4.npy")};
+  const tare_port x = port("x", TARE_F64, 2);
+  const tare_dataset_options options = options_for(&x, 1);
+  for (int i = 0; i < 2; i++) {
+    tare_dataset *data = open_data(NAMES[i], &options);
+    const tare_tensor *const t = &next_sample(data)->tensors[0];
+    for (int k = 0; k < 6; k++) {
+      assert_true(((const double *)t->data)[k] == k);
+    }
+    tare_dataset_close(&data);
+  }
+}
+
 static void integers_and_bools_become_what_the_input_takes(void **state) {
   (void)state;
   const tare_port wide = port("x", TARE_I64, 2), bools = port("x", TARE_BOOL, 2);
@@ -361,6 +376,7 @@ static void the_inputs_of_models_in_the_wild_are_read(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_type_order_and_version_is_read),
+      cmocka_unit_test(float32_becomes_float64_without_loss),
       cmocka_unit_test(integers_and_bools_become_what_the_input_takes),
       cmocka_unit_test(fortran_order_is_turned),
       cmocka_unit_test(an_archive_is_one_sample_by_the_names_of_its_inputs),

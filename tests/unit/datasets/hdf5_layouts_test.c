@@ -264,6 +264,30 @@ static void each_type_converts_to_each(void **state) {
   H5Tclose(half);
 }
 
+/* 25 bits of fraction in 4 bytes: more than float32 has. */
+static void floats_of_other_formats_keep_their_bits(void **state) {
+  (void)state;
+  const hid_t odd = H5Tcopy(H5T_IEEE_F32LE);
+  assert_true(H5Tset_fields(odd, 31, 25, 6, 0, 25) >= 0 && H5Tset_ebias(odd, 31) >= 0);
+  const double values[] = {1 + 0x1p-25, -2};
+  const float singles[] = {-0.0f, 0x1p-140f}; /* a denormal */
+  const hid_t f = make_file("odd.h5");
+  put(f, "samples/a/x", odd, H5T_NATIVE_DOUBLE, 1, (hsize_t[]){2}, values);
+  put(f, "samples/a/y", H5T_IEEE_F32BE, H5T_NATIVE_FLOAT, 1, (hsize_t[]){2}, singles);
+  put(f, "samples/a/z", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 1, (hsize_t[]){2}, singles);
+  H5Fclose(f);
+  H5Tclose(odd);
+  const tare_port ports[] = {port("x", TARE_F64, 1), port("y", TARE_F32, 1),
+                             port("z", TARE_F64, 1)};
+  const tare_dataset_options options = options_for(ports, 3);
+  tare_dataset *data = open_data(at("odd.h5"), &options);
+  const tare_sample *const s = next_sample(data);
+  assert_memory_equal(s->tensors[0].data, values, sizeof values);
+  assert_memory_equal(s->tensors[1].data, singles, sizeof singles);
+  assert_memory_equal(s->tensors[2].data, ((double[]){-0.0, 0x1p-140}), 2 * sizeof(double));
+  tare_dataset_close(&data);
+}
+
 static void booleans_stored_as_enumerations(void **state) {
   (void)state;
   const hid_t boolean = H5Tenum_create(H5T_NATIVE_INT8);
@@ -348,6 +372,7 @@ int main(void) {
       cmocka_unit_test(the_only_data_set_is_taken),
       cmocka_unit_test(labels_in_each_shape),
       cmocka_unit_test(each_type_converts_to_each),
+      cmocka_unit_test(floats_of_other_formats_keep_their_bits),
       cmocka_unit_test(booleans_stored_as_enumerations),
       cmocka_unit_test(values_that_do_not_fit_are_named),
       cmocka_unit_test(limit_cuts_the_data),
