@@ -189,7 +189,8 @@ static tare_status manifest_add_lines(tarei_items *const items, const tarei_sour
 }
 
 tare_status tarei_list_expand(tarei_items *const items, const char *const path,
-                              tare_error *const err) {
+                              const tarei_data_spec *const spec, tare_error *const err) {
+  (void)spec; /* a list has no labels */
   const size_t before = items->n;
   const char *const origin = tarei_items_keep_origin(items, path);
   if (!origin) {
@@ -203,4 +204,20 @@ tare_status tarei_list_expand(tarei_items *const items, const char *const path,
     status = tarei_fail(err, TARE_E_INPUT, "%s: lists no files", path);
   }
   return status;
+}
+
+static const char *const MANIFESTS[] = {"csv", "tsv", NULL}, *const LISTS[] = {"txt", "lst", NULL};
+
+static const tarei_list KINDS[] = {
+    {{"a manifest", false}, MANIFESTS, tarei_manifest_expand},
+    {{"a text file", false}, LISTS, tarei_list_expand},
+};
+
+const tarei_list *tarei_list_named(const char *const path) {
+  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+    if (tarei_has_extension(path, KINDS[i].extensions)) {
+      return &KINDS[i];
+    }
+  }
+  return NULL;
 }

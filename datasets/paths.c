@@ -40,7 +40,7 @@ static bool is_own_folder(const char *const path) {
 /* A file that some reader knows, a sub-folder that is a sample, or one to look into. */
 static bool is_data(const char *const path, const tarei_data_spec *const spec) {
   return paths_is_folder(path) ? is_own_folder(path) || tarei_npy_folder_is_sample(path, spec)
-                               : tarei_reader_knows_extension(path);
+                               : tarei_reader_named(path) != NULL;
 }
 
 /* Takes one entry of a folder unless it is hidden; *others counts what is no data. */
@@ -190,9 +190,7 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
 tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
                                const tarei_data_spec *const spec, tarei_str *const notes,
                                tare_error *const err) {
-  static const char *const MANIFESTS[] = {"csv", "tsv", NULL},
-                           *const LISTS[] = {"txt", "lst", NULL},
-                           *const JSON[] = {"json", "jsonl", NULL};
+  static const char *const JSON[] = {"json", "jsonl", NULL};
   struct stat st;
   if (stat(path, &st) != 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
@@ -203,17 +201,13 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
   if (!S_ISREG(st.st_mode)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: neither a regular file nor a folder", path);
   }
-  if (tarei_has_extension(path, MANIFESTS)) {
-    return tarei_manifest_expand(items, path, spec, err);
-  }
   if (tarei_has_extension(path, JSON)) {
     return tarei_fail(err, TARE_E_INPUT,
                       "%s: JSON manifests are not supported: use a CSV or TSV manifest with a "
                       "column 'path', or a text file with one path per line",
                       path);
   }
-  if (tarei_has_extension(path, LISTS)) {
-    return tarei_list_expand(items, path, err);
-  }
-  return tarei_items_add(items, path, NULL, NULL, 0, err);
+  const tarei_list *const list = tarei_list_named(path);
+  return list ? list->expand(items, path, spec, err)
+              : tarei_items_add(items, path, NULL, NULL, 0, err);
 }

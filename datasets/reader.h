@@ -12,13 +12,14 @@
 
 typedef struct tarei_reader_ops {
   const char *name;              /* for messages, e.g. "HDF5" */
+  tare_data_kind kind;           /* what callers see of it */
   const char *const *extensions; /* lower case without dot, NULL-terminated; folders list these */
   bool many;   /* files hold many samples; they are named "<file>[<index>]" even where it is one */
   bool labels; /* a file can hold the labels of its samples */
   bool has_rate; /* samples have a rate, and are resampled to that of the spec */
 
-  /* True when the file's first bytes, or its absence of a better reader, say so. Asked only for
-   * files whose extension no reader knows; rows are asked in order. May not fail. */
+  /* True when the file's first bytes say so. Asked only for files whose extension no reader knows;
+   * rows are asked in order. May not fail. */
   bool (*recognises)(const char *path);
 
   /* Called for every file when the data set is opened, to check and count, and again when the
@@ -46,11 +47,14 @@ typedef struct tarei_reader_ops {
 #include "datasets/readers.inc"
 #undef TAREI_READER
 
-/* The reader for a file: by extension, then by content. Never NULL. */
+/* The reader for a file: by extension, then by content, else the last. Never NULL. */
 const tarei_reader_ops *tarei_reader_for(const char *path);
 
-/* True when a reader lists the path's extension (any case). */
-bool tarei_reader_knows_extension(const char *path);
+/* The reader that lists the path's extension (any case), or NULL. */
+const tarei_reader_ops *tarei_reader_named(const char *path);
+
+/* The first that recognises the file, or NULL. */
+const tarei_reader_ops *tarei_reader_recognizing(const char *path);
 
 /* True when the path ends in "." and one of the extensions (any case). */
 bool tarei_has_extension(const char *path, const char *const *extensions);

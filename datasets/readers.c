@@ -22,7 +22,7 @@ bool tarei_has_extension(const char *const path, const char *const *const extens
   return false;
 }
 
-static const tarei_reader_ops *by_extension(const char *const path) {
+const tarei_reader_ops *tarei_reader_named(const char *const path) {
   for (int i = 0; i < N_READERS; i++) {
     if (tarei_has_extension(path, READERS[i]->extensions)) {
       return READERS[i];
@@ -31,18 +31,17 @@ static const tarei_reader_ops *by_extension(const char *const path) {
   return NULL;
 }
 
-bool tarei_reader_knows_extension(const char *const path) {
-  return by_extension(path) != NULL;
+const tarei_reader_ops *tarei_reader_recognizing(const char *const path) {
+  for (int i = 0; i < N_READERS; i++) {
+    if (READERS[i]->recognises(path)) {
+      return READERS[i];
+    }
+  }
+  return NULL;
 }
 
 const tarei_reader_ops *tarei_reader_for(const char *const path) {
-  const tarei_reader_ops *const known = by_extension(path);
-  if (known) {
-    return known;
-  }
-  int i = 0;
-  while (i < N_READERS - 1 && !READERS[i]->recognises(path)) {
-    i++;
-  }
-  return READERS[i];
+  const tarei_reader_ops *const named = tarei_reader_named(path);
+  const tarei_reader_ops *const known = named ? named : tarei_reader_recognizing(path);
+  return known ? known : READERS[N_READERS - 1];
 }

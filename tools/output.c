@@ -5,35 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <tare/table.h>
 #include <unistd.h>
 
-/* Ends of names, and the kind of file that has them. */
-static const struct {
-  const char *end, *kind;
-} ENDS[] = {{".onnx", "an ONNX model"},  {".plan", "a plan"},       {".stats", "statistics"},
-            {".h5", "an HDF5 file"},     {".hdf5", "an HDF5 file"}, {".npy", "a NumPy array"},
-            {".npz", "a NumPy archive"}, {".csv", "a manifest"},    {".tsv", "a manifest"},
-            {".txt", "a text file"},     {".wav", "a recording"},   {".flac", "a recording"},
-            {".ogg", "a recording"},     {".mp3", "a recording"}};
-
-/* The kind of file that a name is that of; NULL for names of none. */
-static const char *output_kind(const char *const path) {
-  const tare_table_format *const table = tare_table_format_at(tare_table_format_of(path));
-  if (table) {
-    return table->noun;
-  }
-  for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
-    if (cli_ends_with(path, ENDS[i].end)) {
-      return ENDS[i].kind;
-    }
-  }
-  return NULL;
-}
+#include "tools/show/show.h"
 
 tare_status output_check_name(const char *const path, const char *const what, const char *const end,
                               tare_error *const err) {
-  const char *const kind = output_kind(path);
+  const char *const kind = show_noun_of(path);
   return !kind || strcmp(kind, what) == 0
              ? TARE_OK
              : cli_fail(err, TARE_E_USAGE,

@@ -1,10 +1,10 @@
 #include "datasets/audio/container.h"
 
-#include <stddef.h>
+#include <string.h>
 
 const char *const tarei_audio_extensions[] = {
 #define TAREI_CONTAINER(id, ...) __VA_ARGS__,
-#define TAREI_CODED(...) __VA_ARGS__,
+#define TAREI_CODED(mark, extension) extension,
 #include "datasets/audio/containers.inc"
 #undef TAREI_CODED
 #undef TAREI_CONTAINER
@@ -18,16 +18,42 @@ static const tarei_container *const CONTAINERS[] = {
 #undef TAREI_CONTAINER
 };
 
+static const char *const MARKS[] = {
+#define TAREI_CONTAINER(id, ...)
+#define TAREI_CODED(mark, extension) mark,
+#include "datasets/audio/containers.inc"
+#undef TAREI_CODED
+#undef TAREI_CONTAINER
+};
+
+static const tarei_container *container_of(const tarei_source *const source) {
+  for (size_t i = 0; i < sizeof CONTAINERS / sizeof *CONTAINERS; i++) {
+    if (CONTAINERS[i]->recognizes(source)) {
+      return CONTAINERS[i];
+    }
+  }
+  return NULL;
+}
+
+bool tarei_audio_begins(const char *const path) {
+  tarei_source source;
+  if (tarei_source_open(path, &source, NULL) != TARE_OK) {
+    return false;
+  }
+  bool begins = container_of(&source) != NULL;
+  for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++) {
+    const size_t n = strlen(MARKS[i]);
+    begins |= source.size >= n && memcmp(source.data, MARKS[i], n) == 0;
+  }
+  tarei_source_close(&source);
+  return begins;
+}
+
 tare_status tarei_container_check(const char *const path, tare_error *const err) {
   tarei_source source;
   TAREI_TRY(tarei_source_open(path, &source, err));
-  tare_status status = TARE_OK;
-  for (size_t i = 0; i < sizeof CONTAINERS / sizeof *CONTAINERS; i++) {
-    if (CONTAINERS[i]->recognizes(&source)) {
-      status = CONTAINERS[i]->check(&source, err);
-      break;
-    }
-  }
+  const tarei_container *const container = container_of(&source);
+  const tare_status status = container ? container->check(&source, err) : TARE_OK;
   tarei_source_close(&source);
   return status;
 }

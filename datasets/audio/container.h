@@ -26,6 +26,9 @@ typedef struct tarei_container {
 /* Extensions of audio files, in lower case without dot, NULL-terminated. */
 extern const char *const tarei_audio_extensions[];
 
+/* True when a file begins as one of these formats does. */
+bool tarei_audio_begins(const char *path);
+
 /* TARE_E_INPUT when the file is missing, not a regular file, or its audio is cut. Files in no
  * container of ours pass. */
 tare_status tarei_container_check(const char *path, tare_error *err);

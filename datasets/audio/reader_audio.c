@@ -27,11 +27,6 @@ typedef struct mono {
   size_t capacity;
 } mono;
 
-static bool takes_anything(const char *const path) {
-  (void)path; /* libsndfile looks into the file when it is read */
-  return true;
-}
-
 static tare_status audio_open(const char *const path, const tarei_data_spec *const spec,
                               const bool labels, void **const state, tare_error *const err) {
   *state = NULL;
@@ -302,9 +297,10 @@ static tare_status audio_read(void *const state, const int64_t i, tarei_slot *co
 
 const tarei_reader_ops tarei_reader_audio = {
     .name = "audio",
+    .kind = {"a recording", false},
     .has_rate = true,
     .extensions = tarei_audio_extensions,
-    .recognises = takes_anything,
+    .recognises = tarei_audio_begins,
     .open = audio_open,
     .count = audio_count,
     .describe = audio_describe,

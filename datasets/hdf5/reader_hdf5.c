@@ -220,6 +220,7 @@ static const char *const EXTENSIONS[] = {"h5", "hdf5", NULL};
 
 const tarei_reader_ops tarei_reader_hdf5 = {
     .name = "HDF5",
+    .kind = {"an HDF5 file", true},
     .extensions = EXTENSIONS,
     .many = true,
     .labels = true,

@@ -44,6 +44,7 @@ static const char *const EXTENSIONS[] = {"npy", NULL};
 
 const tarei_reader_ops tarei_reader_npy = {
     .name = "NumPy array",
+    .kind = {"a NumPy array", true},
     .extensions = EXTENSIONS,
     .recognises = begins_as_npy,
     .open = npy_open,

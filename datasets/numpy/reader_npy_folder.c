@@ -99,6 +99,7 @@ static const char *const NO_EXTENSIONS[] = {NULL};
 
 const tarei_reader_ops tarei_reader_npy_folder = {
     .name = "folder of NumPy arrays",
+    .kind = {"a folder", false},
     .extensions = NO_EXTENSIONS,
     .labels = true,
     .recognises = reader_npy_folder_is_folder,

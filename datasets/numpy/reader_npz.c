@@ -93,6 +93,7 @@ static const char *const EXTENSIONS[] = {"npz", NULL};
 
 const tarei_reader_ops tarei_reader_npz = {
     .name = "NumPy archive",
+    .kind = {"a NumPy archive", true},
     .extensions = EXTENSIONS,
     .labels = true,
     .recognises = begins_as_zip,

@@ -53,6 +53,25 @@ typedef struct tare_sample {
   const char *label_text;     /* text of a CSV label column, or NULL */
 } tare_sample;
 
+/** A kind of data that tare_dataset_open takes. */
+typedef struct tare_data_kind {
+  const char *noun; /* "an HDF5 file", "a recording", "a manifest", "a folder" ... */
+  bool tensors;     /* holds tensors: what they are, only the inputs of a model say */
+} tare_data_kind;
+
+/**
+ * The kind of data that a name is that of, by its extension.
+ * @param path need not exist
+ * @return a static object, or NULL for names of other files
+ */
+TARE_API const tare_data_kind *tare_data_kind_named(const char *path);
+
+/**
+ * The kind of a folder or file: by its extension, or where that is of no data, by its first bytes.
+ * @return a static object, or NULL where nothing says that it is data
+ */
+TARE_API const tare_data_kind *tare_data_kind_of(const char *path);
+
 /** Fills the options with defaults: everything zero. */
 TARE_API void tare_dataset_options_init(tare_dataset_options *options);
 

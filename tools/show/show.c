@@ -1,9 +1,6 @@
 #include "tools/show/show.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 static const show_kind *const KINDS[] = {
 #define TAREI_SHOW(id) &show_##id,
@@ -21,13 +18,12 @@ const show_kind *show_kind_of(const char *const path) {
   return KINDS[N_KINDS - 1];
 }
 
-void show_head(const char *const path, unsigned char *const head, const size_t n) {
-  memset(head, 0, n);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK /* a pipe is asked nothing */);
-  if (fd >= 0) {
-    (void)!read(fd, head, n); /* what cannot be read stays zero */
-    (void)close(fd);          /* read only */
+const char *show_noun_of(const char *const path) {
+  const char *noun = NULL;
+  for (int i = 0; i < N_KINDS && !noun; i++) {
+    noun = KINDS[i]->noun(path);
   }
+  return noun;
 }
 
 void show_title(const show_kind *const kind, const char *const path) {

@@ -16,6 +16,8 @@ typedef struct show_options {
 typedef struct show_kind {
   const char *name;
   bool (*probe)(const char *path);
+  /* "a plan" for names that end as those of such files do, else NULL. */
+  const char *(*noun)(const char *path);
   /* Prints text, or fills `object` where it is not NULL. */
   tare_status (*show)(const char *path, const show_options *options, cJSON *object,
                       tare_error *err);
@@ -28,11 +30,11 @@ typedef struct show_kind {
 /* The kind of a file by its content and name. */
 const show_kind *show_kind_of(const char *path);
 
+/* What a file of this name is, e.g. "an ONNX model"; NULL for names of none. */
+const char *show_noun_of(const char *path);
+
 /* Kind and path, before the text of a file that could be read. */
 void show_title(const show_kind *kind, const char *path);
-
-/* First bytes of a file, zeros behind its end. */
-void show_head(const char *path, unsigned char *head, size_t n);
 
 /* Ports as text, and as JSON under a name. */
 void show_print_ports(const char *title, const tare_port *ports, int n);

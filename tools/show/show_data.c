@@ -1,50 +1,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "tools/options/lengths.h"
 #include "tools/report.h"
 #include "tools/say.h"
 #include "tools/show/show.h"
 
-enum { HEAD_BYTES = 8 };
-
-static bool show_data_is_folder(const char *const path) {
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
-
-/* HDF5 or NumPy: tensors for some model. */
-static bool holds_tensors(const char *const path) {
-  static const char *const MARKS[] = {"\x89HDF\r\n\x1a\n", "\x93NUMPY", "PK\x03\x04"};
-  unsigned char head[HEAD_BYTES];
-  show_head(path, head, sizeof head);
-  for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++) {
-    if (memcmp(head, MARKS[i], strlen(MARKS[i])) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool show_data_probe(const char *const path) {
-  static const char *const AUDIO[] = {"RIFF", "RIFX", "fLaC", "OggS", "FORM", "ID3"};
-  static const char *const LISTS[] = {".csv", ".txt", ".lst", ".mp3"};
-  unsigned char head[4];
-  show_head(path, head, sizeof head);
-  for (size_t i = 0; i < sizeof AUDIO / sizeof *AUDIO; i++) {
-    if (memcmp(head, AUDIO[i], strlen(AUDIO[i])) == 0) {
-      return true;
-    }
-  }
-  for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++) {
-    if (cli_ends_with(path, LISTS[i])) {
-      return true;
-    }
-  }
-  return show_data_is_folder(path) || holds_tensors(path);
+  return tare_data_kind_of(path) != NULL;
+}
+
+static const char *show_data_noun(const char *const path) {
+  const tare_data_kind *const kind = tare_data_kind_named(path);
+  return kind ? kind->noun : NULL;
 }
 
 static void show_data_print_text(const tare_dataset *const dataset, const lengths *const l) {
@@ -133,7 +102,8 @@ static tare_status show_data_show(const char *const path, const show_options *co
     tare_model_free(&model);
     return status;
   }
-  if (holds_tensors(path)) {
+  const tare_data_kind *const kind = tare_data_kind_of(path);
+  if (kind && kind->tensors) {
     return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx", path);
   }
   const tare_port audio = {
@@ -145,4 +115,5 @@ static tare_status show_data_show(const char *const path, const show_options *co
   return scan(path, options, options->data.features ? &features : &audio, 1, object, err);
 }
 
-const show_kind show_data = {.name = "data", .probe = show_data_probe, .show = show_data_show};
+const show_kind show_data = {
+    .name = "data", .probe = show_data_probe, .noun = show_data_noun, .show = show_data_show};

@@ -94,4 +94,9 @@ static tare_status show_model_show(const char *const path, const show_options *c
   return status;
 }
 
-const show_kind show_model = {.name = "model", .probe = show_model_probe, .show = show_model_show};
+static const char *show_model_noun(const char *const path) {
+  return cli_ends_with(path, ".onnx") ? "an ONNX model" : NULL;
+}
+
+const show_kind show_model = {
+    .name = "model", .probe = show_model_probe, .noun = show_model_noun, .show = show_model_show};

@@ -66,5 +66,11 @@ static tare_status show_plan_show(const char *const path, const show_options *co
   return TARE_OK;
 }
 
-const show_kind show_plan = {
-    .name = "plan", .probe = tare_plan_is_plan_file, .show = show_plan_show};
+static const char *show_plan_noun(const char *const path) {
+  return cli_ends_with(path, ".plan") ? "a plan" : NULL;
+}
+
+const show_kind show_plan = {.name = "plan",
+                             .probe = tare_plan_is_plan_file,
+                             .noun = show_plan_noun,
+                             .show = show_plan_show};

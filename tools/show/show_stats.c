@@ -86,5 +86,11 @@ static tare_status show_stats_show(const char *const path, const show_options *c
   return TARE_OK;
 }
 
-const show_kind show_stats = {
-    .name = "statistics", .probe = tare_stats_is_stats_file, .show = show_stats_show};
+static const char *show_stats_noun(const char *const path) {
+  return cli_ends_with(path, ".stats") ? "statistics" : NULL;
+}
+
+const show_kind show_stats = {.name = "statistics",
+                              .probe = tare_stats_is_stats_file,
+                              .noun = show_stats_noun,
+                              .show = show_stats_show};

@@ -65,5 +65,12 @@ static tare_status show_table_show(const char *const path, const show_options *c
   return TARE_OK;
 }
 
-const show_kind show_table = {
-    .name = "table", .probe = tare_table_is_table_file, .show = show_table_show};
+static const char *show_table_noun(const char *const path) {
+  const tare_table_format *const format = tare_table_format_at(tare_table_format_of(path));
+  return format ? format->noun : NULL;
+}
+
+const show_kind show_table = {.name = "table",
+                              .probe = tare_table_is_table_file,
+                              .noun = show_table_noun,
+                              .show = show_table_show};
