@@ -71,7 +71,8 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
   if (o->table) {
     TAREI_TRY(tarei_table_annotate(o->table, plan->root.graph, plan->profiles, err));
   }
-  const tarei_quantize_options options = {.build = *o, .int8 = o->table != NULL};
+  const tarei_quantize_options options = {
+      .build = *o, .profiles = plan->profiles, .int8 = o->table != NULL};
   TAREI_TRY(quantize_graph(plan->root.graph, &options, err));
   return quantize_bodies(plan->root.graph, &options, err);
 }

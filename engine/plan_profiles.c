@@ -1,20 +1,11 @@
 #include "engine/plan_profiles.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "engine/sizes.h"
-
-static int profile_symbol(const tare_plan *const plan, const char *const name) {
-  for (int p = 0; p < tare_profiles_n_symbols(plan->profiles); p++) {
-    if (strcmp(tare_profiles_symbol(plan->profiles, p), name) == 0) {
-      return p;
-    }
-  }
-  return -1;
-}
+#include "shapes/profiles.h"
 
 tare_status tarei_plan_map_symbols(tare_plan *const plan, tare_error *const err) {
   const tarei_exprs *const exprs = plan->root.graph->exprs;
@@ -26,8 +17,9 @@ tare_status tarei_plan_map_symbols(tare_plan *const plan, tare_error *const err)
   plan->n_symbols = n;
   for (int s = 0; s < n; s++) {
     const char *const name = tarei_exprs_symbol_name(exprs, s);
-    plan->symbols[s] = tarei_exprs_is_measured(exprs, s) ? -1 : profile_symbol(plan, name);
-    if (plan->symbols[s] < 0 && !tarei_exprs_is_measured(exprs, s)) {
+    const bool measured = tarei_exprs_is_measured(exprs, s);
+    plan->symbols[s] = measured ? -1 : tarei_profiles_find_symbol(plan->profiles, name);
+    if (plan->symbols[s] < 0 && !measured) {
       return tarei_fail(err, TARE_E_USAGE, "no profile gives a range for symbol '%s'", name);
     }
   }

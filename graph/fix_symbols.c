@@ -83,12 +83,8 @@ static bool matters(const tarei_graph *const graph, const char *const symbol,
 
 static bool is_fixed(const tare_profiles *const profiles, const char *const name,
                      int64_t *const value) {
-  for (int s = 0; profiles && s < tare_profiles_n_symbols(profiles); s++) {
-    if (strcmp(tare_profiles_symbol(profiles, s), name) == 0) {
-      return tarei_profiles_fix(profiles, s, value);
-    }
-  }
-  return false;
+  const int symbol = profiles ? tarei_profiles_find_symbol(profiles, name) : -1;
+  return symbol >= 0 && tarei_profiles_fix(profiles, symbol, value);
 }
 
 /* Adds to a failure which symbols it depends on, and the values of those that the profiles (NULL:

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "shapes/profiles.h"
 #include "shapes/streaming.h"
 
 tare_status tarei_utterance_init(tarei_utterance *const u, const tare_streaming *const s,
@@ -118,12 +119,8 @@ static int64_t utterance_value_of(const tarei_utterance *const u, const char *co
 }
 
 static int64_t least_of(const tare_profiles *const profiles, const char *const symbol) {
-  for (int i = 0; i < tare_profiles_n_symbols(profiles); i++) {
-    if (strcmp(tare_profiles_symbol(profiles, i), symbol) == 0) {
-      return tare_profiles_range(profiles, 0, i).min;
-    }
-  }
-  return 1;
+  const int i = tarei_profiles_find_symbol(profiles, symbol);
+  return i < 0 ? 1 : tare_profiles_range(profiles, 0, i).min;
 }
 
 static tare_status reset_state(tarei_utterance *const u, const tare_profiles *const profiles,

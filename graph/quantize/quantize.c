@@ -7,31 +7,41 @@
 #include "base/mem.h"
 #include "graph/quantize/layer_requests.h"
 #include "graph/quantize/quantize_uses.h"
+#include "shapes/profiles.h"
 
 /* --- which layers ----------------------------------------------------------------------------- */
 
-static int64_t product_of_dims(const tarei_graph *const g, const tarei_value *const v,
-                               const int first, const int last) {
-  int64_t length = 1, dim;
+/* The largest that a dim gets; 1 where only a run tells, which then checks it itself. */
+static int64_t largest_dim(const tarei_graph *const g, const tarei_quantize_options *const o,
+                           const tarei_expr dim) {
+  int64_t size;
+  const bool known = tarei_expr_is_const(g->exprs, dim, &size) ||
+                     (o->profiles && tarei_profiles_largest(o->profiles, g->exprs, dim, &size));
+  return known ? size : 1;
+}
+
+static int64_t product_of_dims(const tarei_graph *const g, const tarei_quantize_options *const o,
+                               const tarei_value *const v, const int first, const int last) {
+  int64_t length = 1;
   for (int d = first; d >= 0 && d <= last; d++) {
-    length *= tarei_expr_is_const(g->exprs, v->dims[d], &dim) ? dim : 1;
+    length *= largest_dim(g, o, v->dims[d]);
   }
   return length;
 }
 
-/* Elements that one output sums over, where the weights say it: W [O, .., I] of a convolution, W
- * and R [.., I] of a recurrent layer, W [K, N] else. */
-static int64_t sum_length(const tarei_graph *const g, const tarei_node *const node,
-                          const tarei_int8_form *const form) {
+/* Elements that one output sums over at most: W [O, .., I] of a convolution, W and R [.., I] of a
+ * recurrent layer, W or the second factor [.., K, N] else. */
+static int64_t sum_length(const tarei_graph *const g, const tarei_quantize_options *const o,
+                          const tarei_node *const node, const tarei_int8_form *const form) {
   const tarei_value *const w = &g->values[node->in[1]];
   if (form->weights == 2) {
     const tarei_value *const r = &g->values[node->in[2]];
-    const int64_t input = product_of_dims(g, w, w->rank - 1, w->rank - 1);
-    const int64_t state = product_of_dims(g, r, r->rank - 1, r->rank - 1);
+    const int64_t input = product_of_dims(g, o, w, w->rank - 1, w->rank - 1);
+    const int64_t state = product_of_dims(g, o, r, r->rank - 1, r->rank - 1);
     return input > state ? input : state;
   }
   const bool conv = node->op == &tarei_op_conv_last;
-  return product_of_dims(g, w, conv ? 1 : w->rank - 2, conv ? w->rank - 1 : w->rank - 2);
+  return product_of_dims(g, o, w, conv ? 1 : w->rank - 2, conv ? w->rank - 1 : w->rank - 2);
 }
 
 /* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale
@@ -101,7 +111,8 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
 
 /* Why a node cannot run in int8. */
 static tarei_reason reason_against(const tarei_graph *const g, const tarei_node *const node,
-                                   const tarei_int8_form *const form, const bool rows) {
+                                   const tarei_int8_form *const form,
+                                   const tarei_quantize_options *const o, const bool rows) {
   for (int i = 0; i < form->activations + form->weights; i++) {
     const tarei_reason reason = reason_of_input(g, node, form, rows, i);
     if (reason.why) {
@@ -111,7 +122,7 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
   if (rows && !row_scales_serve(g, node, form)) {
     return because(TARE_REASON_NO_ROWS, NULL, 0);
   }
-  const int64_t length = sum_length(g, node, form);
+  const int64_t length = sum_length(g, o, node, form);
   if (length > TAREI_INT8_LONGEST_SUM) {
     return because(TARE_REASON_LONG_SUM, NULL, length);
   }
@@ -185,7 +196,7 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
   if (*got == TARE_PRECISION_INT8 && !o->int8) {
     against = because(TARE_REASON_NO_TABLE, NULL, 0);
   } else if (*got != TARE_PRECISION_FP32) {
-    against = reason_against(g, node, form, *got == TARE_PRECISION_INT8_ROWS);
+    against = reason_against(g, node, form, o, *got == TARE_PRECISION_INT8_ROWS);
   }
   if (*got == TARE_PRECISION_INT8 && !request && !against.why) {
     against = reason_stated(g, node, form);

@@ -11,6 +11,7 @@
 
 typedef struct tarei_quantize_options {
   tare_build_options build; /* what the caller of the build asked for; the table is not read here */
+  const tare_profiles *profiles; /* say how long sums get; NULL: as long as constants make them */
   bool stated_only;         /* scales are the model's own: other layers stay float */
   bool int8;                /* layers run in int8 unless a request says otherwise */
 } tarei_quantize_options;

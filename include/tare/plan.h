@@ -67,7 +67,7 @@ typedef enum tare_reason {
   TARE_REASON_VARIABLE_WEIGHTS = 6,   /* weights `subject` are not constant */
   TARE_REASON_RANK = 7,               /* input `subject` has rank `number`, below 2 */
   TARE_REASON_NO_ROWS = 8,            /* the layer has no row to take a scale of */
-  TARE_REASON_LONG_SUM = 9,           /* it sums over `number` products: int32 might overflow */
+  TARE_REASON_LONG_SUM = 9,           /* sums of up to `number` products might overflow int32 */
   TARE_REASON_NOT_FINITE = 10,        /* weights `subject` hold NaN or Inf */
   TARE_REASON_FLOAT_WEIGHTS = 11,     /* a quantized model leaves weights `subject` float */
   TARE_REASON_WEIGHT_TYPE = 12,       /* it quantizes them to a type other than int8 or uint8, */

@@ -11,16 +11,20 @@ typedef struct attention_state {
   bool bytes, guard;
 } attention_state;
 
-static tare_status check_bytes(const tarei_step *const step, tare_error *const err) {
+/* Scores sum over a head's elements, whose number inference has as a constant. */
+static tare_status check_bytes(const tarei_step *const step, const size_t heads,
+                               tare_error *const err) {
+  const tarei_graph *const g = step->graph;
+  int64_t width = 0;
   for (int i = 0; i < 3; i++) {
     const int value = step->node->in[i];
     TAREI_TRY(tarei_want_scales(step, value, err));
     if (i > 0 && tarei_u8_zero_point(step->graph, value) != 128) {
-      return tarei_fail(err, TARE_E_MODEL, "'%s' needs a zero point of 128",
-                        step->graph->values[value].name);
+      return tarei_fail(err, TARE_E_MODEL, "'%s' needs a zero point of 128", g->values[value].name);
     }
   }
-  return TARE_OK;
+  (void)tarei_expr_is_const(g->exprs, g->values[step->node->in[1]].dims[2], &width);
+  return tarei_want_int8_sum((size_t)width / heads, err);
 }
 
 static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -35,7 +39,7 @@ static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const 
   for (int i = s->bytes ? 3 : 0; i < 4; i++) {
     TAREI_TRY(tarei_want_float(step, i, err));
   }
-  return s->bytes ? check_bytes(step, err) : TARE_OK;
+  return s->bytes ? check_bytes(step, s->heads, err) : TARE_OK;
 }
 
 static size_t attention_scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -117,7 +121,7 @@ static tare_status attention_run(const tarei_step *const step, const tarei_run *
   }
   a.epilogue = tarei_fused_epilogue(&s->fused, step, run, NULL, a.heads * a.width);
   if (s->bytes) {
-    TAREI_TRY(tarei_want_int8_sum(a.keys > a.depth ? a.keys : a.depth, err));
+    TAREI_TRY(tarei_want_int8_sum(a.keys, err));
     take_scales(s, &a);
   }
   a.layout = tarei_attention_layout_of(s->bytes, a.keys, a.depth, a.width);

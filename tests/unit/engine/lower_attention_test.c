@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "graph/ir/record.h"
 #include "kernels/requant.h"
 
 typedef struct sizes {
@@ -240,6 +241,37 @@ static void start_refused(one_node *const t, const int64_t keys_of_v, const int6
   assert_true(tarei_attr_set_int(t->node, "heads", heads));
 }
 
+/* One query of `depth` elements, and keys whose number only the run knows. */
+static void start_long(one_node *const t, const int64_t keys, const int64_t depth) {
+  one_node_start(t);
+  for (int i = 0; i < 3; i++) {
+    const int64_t dims[] = {1, i ? keys : 1, i < 2 ? depth : 1};
+    (void)one_node_input(t, TARE_U8, 3, dims, NULL);
+  }
+  one_node_symbol(t, 1, 1, "keys");
+  one_node_symbol(t, 2, 1, "keys");
+  one_node_op(t, "Attention", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t->node, "heads", 1));
+  for (int i = 0; i < 3; i++) {
+    one_node_scale(t, t->in[i], 1, false);
+  }
+}
+
+static void test_long_sums(void **state) {
+  (void)state;
+  one_node t;
+  start_long(&t, TAREI_INT8_LONGEST_SUM, 1);
+  one_node_run_ok(&t);
+  one_node_end(&t);
+  start_long(&t, TAREI_INT8_LONGEST_SUM + 1, 1);
+  one_node_refused(&t, TARE_E_LIMIT, "sums of 65794 products");
+  start_long(&t, 1, TAREI_INT8_LONGEST_SUM);
+  one_node_run_ok(&t);
+  one_node_end(&t);
+  start_long(&t, 1, TAREI_INT8_LONGEST_SUM + 1);
+  one_node_refused(&t, TARE_E_LIMIT, "sums of 65794 products");
+}
+
 static void test_refused(void **state) {
   (void)state;
   one_node t;
@@ -261,18 +293,6 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_MODEL, "'x2' needs a zero point of 128");
   one_node_start(&t);
   for (int i = 0; i < 3; i++) {
-    (void)one_node_input(&t, TARE_U8, 3, (int64_t[]){1, i ? 65794 : 1, 1}, NULL);
-  }
-  one_node_symbol(&t, 1, 1, "keys");
-  one_node_symbol(&t, 2, 1, "keys");
-  one_node_op(&t, "Attention", "tare", 1, 1);
-  assert_true(tarei_attr_set_int(t.node, "heads", 1));
-  for (int i = 0; i < 3; i++) {
-    one_node_scale(&t, t.in[i], 1, false);
-  }
-  one_node_refused(&t, TARE_E_LIMIT, "sums of 65794 products");
-  one_node_start(&t);
-  for (int i = 0; i < 3; i++) {
     (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 5, 8}, NULL);
   }
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){5, 4}, NULL);
@@ -289,6 +309,7 @@ int main(void) {
       cmocka_unit_test(test_float),
       cmocka_unit_test(test_int8),
       cmocka_unit_test(test_rows_masked_all_over),
+      cmocka_unit_test(test_long_sums),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -165,6 +166,25 @@ static void products_with_zero_points(void **state) {
   one_node_end(&t);
 }
 
+/* The longest sum of the largest products that int32 holds, and one more. */
+static void long_integer_sums_wrap(void **state) {
+  (void)state;
+  enum { LONGEST = INT32_MAX / (255 * 255) };
+  static uint8_t x[LONGEST + 1];
+  memset(x, 255, sizeof x);
+  for (int64_t k = LONGEST; k <= LONGEST + 1; k++) {
+    one_node t;
+    one_node_start(&t);
+    one_node_input(&t, TARE_U8, 2, DIMS(1, k), x);
+    one_node_input(&t, TARE_U8, 2, DIMS(k, 1), x);
+    one_node_op(&t, "MatMulInteger", "", 10, 1);
+    one_node_run_ok(&t);
+    const int64_t sum = k * 255 * 255, wrapped = k > LONGEST ? sum - ((int64_t)1 << 32) : sum;
+    assert_true(((const int32_t *)t.outputs[0].data)[0] == wrapped);
+    one_node_end(&t);
+  }
+}
+
 /* Groups, strides, dilation and padding, which counts as zero and not as the zero point. */
 static void convolution(void **state) {
   (void)state;
@@ -215,10 +235,15 @@ static void convolution(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quantize_one_scale),        cmocka_unit_test(quantize_along_axis),
-      cmocka_unit_test(dequantize_blocks),         cmocka_unit_test(quantize_last_blocks),
-      cmocka_unit_test(dequantize_wide),           cmocka_unit_test(scales_of_another_size),
-      cmocka_unit_test(products_with_zero_points), cmocka_unit_test(convolution),
+      cmocka_unit_test(quantize_one_scale),
+      cmocka_unit_test(quantize_along_axis),
+      cmocka_unit_test(dequantize_blocks),
+      cmocka_unit_test(quantize_last_blocks),
+      cmocka_unit_test(dequantize_wide),
+      cmocka_unit_test(scales_of_another_size),
+      cmocka_unit_test(products_with_zero_points),
+      cmocka_unit_test(long_integer_sums_wrap),
+      cmocka_unit_test(convolution),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

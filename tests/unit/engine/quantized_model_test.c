@@ -194,21 +194,37 @@ static tare_model *dynamic(void) {
   return finish(g, NODE(g, "Mul", cast, scales));
 }
 
+/* Products of channels with channels: sums over t. */
+static tare_model *correlations(void) {
+  tarei_graph *const g = tarei_graph_new("correlations");
+  const int x = through(g, input(g, 3, (const char *const[]){"n", "4", "t"}), TARE_U8, 0.03f, 128);
+  const int turned = NODE(g, "Transpose", x);
+  assert_true(tarei_attr_set_ints(maker(g, turned), "perm", DIMS(0, 2, 1), 3));
+  return finish(g, NODE(g, "MatMul", x, turned));
+}
+
 /* --- plans ------------------------------------------------------------------------------------ */
 
-static tare_plan *plan_of(const tare_model *const model, const bool fp32) {
+static tare_plan *plan_at(const tare_model *const model, const char *const lengths,
+                          const bool fp32) {
   const tare_port *ports;
   tare_profiles *profiles = NULL;
   tare_build_options o;
   tare_plan *plan = NULL;
   const int n = tare_model_inputs(model, &ports);
   OK(tare_profiles_new(ports, n, &profiles, &err));
-  OK(tare_profiles_add(profiles, ports[0].rank == 3 ? "n=1:2:3,t=4:11:64" : "n=1:4:8", &err));
+  OK(tare_profiles_add(profiles, lengths, &err));
   tare_build_options_init(&o);
   o.fp32 = fp32;
   OK(tare_plan_build(model, profiles, &o, &plan, &err));
   tare_profiles_free(&profiles);
   return plan;
+}
+
+static tare_plan *plan_of(const tare_model *const model, const bool fp32) {
+  const tare_port *ports;
+  tare_model_inputs(model, &ports);
+  return plan_at(model, ports[0].rank == 3 ? "n=1:2:3,t=4:11:64" : "n=1:4:8", fp32);
 }
 
 static int count(const tare_plan *const plan, const char *const precision) {
@@ -331,6 +347,21 @@ static void float_layers_say_why(void **state) {
   tare_model_free(&model);
 }
 
+/* Sums that may get too long at the profiles' largest lengths are float from the start. */
+static void lengths_of_the_profiles_decide(void **state) {
+  (void)state;
+  tare_model *model = correlations();
+  tare_plan *plan = plan_at(model, "n=1:1:1,t=4:11:65793", false);
+  assert_int_equal(count(plan, "int8"), 1);
+  tare_plan_free(&plan);
+  plan = plan_at(model, "n=1:1:1,t=4:11:65794", false);
+  assert_int_equal(count(plan, "int8"), 0);
+  assert_string_equal(layer_with(plan, TARE_REASON_LONG_SUM).reason,
+                      "sums of 65794 products, the limit of int8 is 65793");
+  tare_plan_free(&plan);
+  tare_model_free(&model);
+}
+
 static void models_tell(void **state) {
   (void)state;
   tare_model *model = convolutions();
@@ -343,8 +374,11 @@ static void models_tell(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(convolutions_agree),   cmocka_unit_test(products_agree),
-      cmocka_unit_test(dynamic_layers_agree), cmocka_unit_test(float_layers_say_why),
+      cmocka_unit_test(convolutions_agree),
+      cmocka_unit_test(products_agree),
+      cmocka_unit_test(dynamic_layers_agree),
+      cmocka_unit_test(float_layers_say_why),
+      cmocka_unit_test(lengths_of_the_profiles_decide),
       cmocka_unit_test(models_tell),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,9 @@
 /* From annotated float graphs to int8: what moves as bytes between the layers. */
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/ir/record.h"
 #include "pass_helpers.h"
+#include "shapes/profiles.h"
 
 static const float ramp[256] = {1, -2, 3, -4, 5, 6, -7, 8, 9, 10, 11, 12};
 
@@ -368,6 +370,92 @@ static void every_input_is_handed_on(void **state) {
   tarei_graph_free(g);
 }
 
+/* --- long sums -------------------------------------------------------------------------------- */
+
+/* A sum over t, or over what some node measures: the inner axis of a product, or the keys of an
+ * attention. */
+static tarei_graph *sum_over_t(const bool attention, const bool measured) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", attention ? "n;5;8" : "n;5;t");
+  const int y = add_input(g, "y", attention ? "n;t;8" : "n;t;5");
+  if (measured) {
+    const tarei_expr found =
+        tarei_exprs_measured(g->exprs, tarei_exprs_new_owner(g->exprs), "f", 0);
+    g->values[y].dims[1] = found;
+    g->values[x].dims[2] = attention ? g->values[x].dims[2] : found;
+  }
+  const int in[] = {x, y, y}, out = tarei_graph_add_value(g, "out");
+  const int n = tarei_graph_add_node(g, attention ? "Attention" : "MatMul", attention ? "tare" : "",
+                                     "n_out", 1, in, attention ? 3 : 2, &out, 1);
+  assert_true(n >= 0 && (!attention || tarei_attr_set_int(&g->nodes[n], "heads", 2)));
+  end_graph(g, out);
+  annotate(g);
+  return g;
+}
+
+/* Quantizes for the profiles (NULL: none are known) and returns how long the layer says its sums
+ * are; 0 where it runs in int8. */
+static int64_t too_long(tarei_graph *const g, const char *const first, const char *const second,
+                        const char *const requests, tare_status *const status) {
+  static const tare_port port[] = {{"x", TARE_F32, 2, {{-1, "n"}, {-1, "t"}}}};
+  tare_error err = {0};
+  tare_profiles *profiles = NULL;
+  if (first) {
+    assert_int_equal(tare_profiles_new(port, 1, &profiles, &err), TARE_OK);
+    assert_int_equal(tare_profiles_add(profiles, first, &err), TARE_OK);
+    assert_int_equal(tare_profiles_add(profiles, second, &err), TARE_OK);
+  }
+  const tarei_quantize_options options = {
+      .build = {.layer_precisions = requests, .constraints = TARE_CONSTRAINTS_OBEY},
+      .profiles = profiles,
+      .int8 = true};
+  *status = tarei_graph_quantize(g, &options, &err);
+  tare_profiles_free(&profiles);
+  if (*status != TARE_OK) {
+    assert_non_null(strstr(err.message, "sums of 65794 products, the limit of int8 is 65793"));
+    return -1;
+  }
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_record *const record = &g->nodes[n].record;
+    if (record->asked) {
+      const bool bytes = record->got == TARE_PRECISION_INT8;
+      assert_int_equal(record->why, bytes ? TARE_REASON_NONE : TARE_REASON_LONG_SUM);
+      return record->number;
+    }
+  }
+  fail_msg("no layer was asked for int8");
+  return -1;
+}
+
+/* The longest of all profiles decides, not the first or the last; what only a run tells is left to
+ * the run. */
+static void long_sums_stay_float(void **state) {
+  (void)state;
+  static const struct {
+    const char *first, *second, *requests;
+    bool measured;
+    int64_t number;
+    tare_status status;
+  } cases[] = {
+      {"n=1:1:1,t=1:9:65793", "n=1:1:1,t=1:9:100", NULL, false, 0, TARE_OK},
+      {"n=1:1:1,t=1:9:65794", "n=1:1:1,t=1:9:100", NULL, false, 65794, TARE_OK},
+      {"n=1:1:1,t=1:9:100", "n=1:1:1,t=1:9:65794", NULL, false, 65794, TARE_OK},
+      {"n=1:1:1,t=1:9:65793", "n=1:1:99999,t=1:9:65793", NULL, false, 0, TARE_OK},
+      {"n=1:1:1,t=1:9:65794", "n=1:1:1,t=1:9:100", "n_out:int8", false, -1, TARE_E_UNSUPPORTED},
+      {"n=1:1:1,t=1:9:65794", "n=1:1:1,t=1:9:100", NULL, true, 0, TARE_OK},
+      {NULL, NULL, NULL, false, 0, TARE_OK},
+  };
+  for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+    const size_t c = i / 2;
+    tarei_graph *const g = sum_over_t(i % 2, cases[c].measured);
+    tare_status status;
+    assert_int_equal(too_long(g, cases[c].first, cases[c].second, cases[c].requests, &status),
+                     cases[c].number);
+    assert_int_equal(status, cases[c].status);
+    tarei_graph_free(g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_residual_net_has_no_floats_inside),
@@ -380,6 +468,7 @@ int main(void) {
       cmocka_unit_test(bytes_are_joined_padded_and_cut),
       cmocka_unit_test(what_is_picked_stays_bytes),
       cmocka_unit_test(every_input_is_handed_on),
+      cmocka_unit_test(long_sums_stay_float),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

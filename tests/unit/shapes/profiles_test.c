@@ -54,6 +54,48 @@ static void symbols_come_in_order_of_appearance(void **state) {
   tare_profiles_free(&set);
 }
 
+static void expect_largest(const tare_profiles *const set, tarei_exprs *const exprs,
+                           const tarei_expr e, const int64_t expected) {
+  int64_t largest;
+  const bool known = tarei_profiles_largest(set, exprs, e, &largest);
+  assert_int_equal(known, expected >= 0);
+  assert_true(!known || largest == expected);
+}
+
+/* Over all profiles; unknown where it overflows, or a symbol has no range. */
+static void expressions_have_a_largest_value(void **state) {
+  (void)state;
+  tare_error err = {0};
+  tare_profiles *set = make(audio, 1);
+  tarei_exprs *const exprs = tarei_exprs_new();
+  static const struct {
+    const char *text;
+    int64_t largest;
+  } cases[] = {{"7", 7},
+               {"samples", 500},
+               {"(samples + 159) / 160", 4},
+               {"1000 - samples", 990},
+               {"batch * samples", 2 * 500},
+               {"samples * 9223372036854775807", -1},
+               {"other", -1},
+               {"other + samples", -1}};
+  expect_largest(set, exprs, tarei_expr_const(exprs, 7), -1); /* no profiles yet */
+  assert_int_equal(tare_profiles_add(set, "batch=1:1:2,samples=10:20:500", &err), TARE_OK);
+  assert_int_equal(tare_profiles_add(set, "batch=1:1:1,samples=20:30:40", &err), TARE_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tarei_expr e;
+    assert_int_equal(tarei_expr_parse(exprs, cases[i].text, &e, NULL), TARE_OK);
+    expect_largest(set, exprs, e, cases[i].largest);
+  }
+  const int32_t owner = tarei_exprs_new_owner(exprs);
+  expect_largest(set, exprs, tarei_exprs_measured(exprs, owner, "samples", 0), -1);
+  expect_largest(set, exprs, TAREI_EXPR_NONE, -1);
+  assert_int_equal(tarei_profiles_find_symbol(set, "samples"), 1);
+  assert_int_equal(tarei_profiles_find_symbol(set, "other"), -1);
+  tarei_exprs_free(exprs);
+  tare_profiles_free(&set);
+}
+
 static void too_many_symbols_are_refused(void **state) {
   (void)state;
   static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
@@ -414,6 +456,7 @@ static void clones_are_equal_until_they_change(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(symbols_come_in_order_of_appearance),
+      cmocka_unit_test(expressions_have_a_largest_value),
       cmocka_unit_test(too_many_symbols_are_refused),
       cmocka_unit_test(specs_are_read),
       cmocka_unit_test(wrong_specs_are_named),
