@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/source.h"
+#include "graph/ir/internal_attrs.h"
 #include "graph/ir/record.h"
 #include "shapes/expr.h"
 

@@ -3,10 +3,6 @@
 
 #include "graph/ir/ir.h"
 
-/* Attribute of a DequantizeLinear of constants whose scales have been noted where they matter, so
- * that it may be folded. */
-#define TAREI_ATTR_ADOPTED "adopted"
-
 /* A scale and a zero point of the whole tensor: those of bytes, the zero point as u8 has it. */
 typedef struct tarei_stated {
   float scale;

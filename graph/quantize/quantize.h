@@ -16,16 +16,6 @@ typedef struct tarei_quantize_options {
   bool int8;                /* layers run in int8 unless a request says otherwise */
 } tarei_quantize_options;
 
-/* Attribute of an int8 layer whose input stays float: each of its rows is quantized at run time. */
-#define TAREI_ATTR_ROW_SCALES "row_scales"
-
-/* Attributes of layers that the model quantizes itself: the scale of its weights, for all output
- * channels or for each, with which they are multiples of it within -128..127; why there is none, a tare_reason; and
- * that its input is quantized at run time. */
-#define TAREI_ATTR_WEIGHT_SCALES "weight_scales"
-#define TAREI_ATTR_WEIGHTS_ODD "weights_odd"
-#define TAREI_ATTR_DYNAMIC "dynamic"
-
 /* Takes the scales that the model itself states (graph/passes/adopt_scales.c) as annotations of the
  * values that have them. *n is how many layers and values have some. */
 tare_status tarei_graph_take_stated(tarei_graph *graph, int *n, tare_error *err);

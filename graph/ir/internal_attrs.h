@@ -1,0 +1,37 @@
+/*
+ * Attributes that passes give to nodes. No ONNX operator has one of these names, but those of
+ * com.microsoft that have an "activation"; a file that names one is refused
+ * (graph/onnx/onnx_nodes.c).
+ */
+#ifndef TAREI_GRAPH_INTERNAL_ATTRS_H
+#define TAREI_GRAPH_INTERNAL_ATTRS_H
+
+/* Of a node that ends in an activation: its name, its parameters, and whether the residual is added
+ * before it. */
+#define TAREI_ATTR_ACTIVATION "activation"
+#define TAREI_ATTR_ACTIVATION_A "activation_a"
+#define TAREI_ATTR_ACTIVATION_B "activation_b"
+#define TAREI_ATTR_ACTIVATION_LAST "activation_last"
+/* Of a node that writes bytes: "f32", "u8" or "both". */
+#define TAREI_ATTR_OUTPUTS "outputs"
+/* Of a Reshape or Expand without a shape input: the dims of its output (graph/passes/dims_attr.h).
+ */
+#define TAREI_ATTR_DIMS "dims"
+/* Of an int8 layer whose input stays float: each of its rows is quantized at run time. */
+#define TAREI_ATTR_ROW_SCALES "row_scales"
+/* Of a layer that the model quantizes itself: the scale of its weights, for all output channels or
+ * for each, with which they are multiples of it within -128..127; why there is none, a tare_reason;
+ * and that its input is quantized at run time. */
+#define TAREI_ATTR_WEIGHT_SCALES "weight_scales"
+#define TAREI_ATTR_WEIGHTS_ODD "weights_odd"
+#define TAREI_ATTR_DYNAMIC "dynamic"
+/* Of a DequantizeLinear of constants whose scales have been noted where they matter, so that it may
+ * be folded. */
+#define TAREI_ATTR_ADOPTED "adopted"
+
+#define TAREI_INTERNAL_ATTRS                                                                  \
+  TAREI_ATTR_ACTIVATION, TAREI_ATTR_ACTIVATION_A, TAREI_ATTR_ACTIVATION_B,                    \
+      TAREI_ATTR_ACTIVATION_LAST, TAREI_ATTR_OUTPUTS, TAREI_ATTR_DIMS, TAREI_ATTR_ROW_SCALES, \
+      TAREI_ATTR_WEIGHT_SCALES, TAREI_ATTR_WEIGHTS_ODD, TAREI_ATTR_DYNAMIC, TAREI_ATTR_ADOPTED
+
+#endif
