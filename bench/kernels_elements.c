@@ -36,7 +36,7 @@ static void kernels_elements_run_observe(void *context) {
   }
 }
 
-static void run_softmax(void *context) {
+static void kernels_elements_run_softmax(void *context) {
   const elements *const e = context;
   for (size_t i = 0; i + ROW <= e->n; i += ROW) {
     e->kernels->softmax_fused(e->x + i, 1.0f, NULL, ROW, NULL, e->bytes + i, 255.0f, 0);
@@ -66,15 +66,15 @@ static void run_layer_norm(void *context) {
   }
 }
 
-#define DEFINE_RUN_ACT(name, value)                               \
-  static void run_##name(void *context) {                         \
-    const elements *const e = context;                            \
-    e->kernels->act(TAREI_ACT_##value, 0, 0, e->x, e->n, e->out); \
+#define DEFINE_RUN_ACT(name)                                     \
+  static void run_##name(void *context) {                        \
+    const elements *const e = context;                           \
+    e->kernels->act(TAREI_ACT_##name, 0, 0, e->x, e->n, e->out); \
   }
-DEFINE_RUN_ACT(gelu, GELU)
-DEFINE_RUN_ACT(sigmoid, SIGMOID)
-DEFINE_RUN_ACT(tanh, TANH)
-DEFINE_RUN_ACT(silu, SILU)
+DEFINE_RUN_ACT(gelu)
+DEFINE_RUN_ACT(sigmoid)
+DEFINE_RUN_ACT(tanh)
+DEFINE_RUN_ACT(silu)
 #undef DEFINE_RUN_ACT
 
 static void run_exp(void *context) {
@@ -114,7 +114,7 @@ static void kernels_elements_bench_rows(const elements *e) {
     bench_work_fn *run;
   } works[] = {{"minmax", kernels_elements_run_minmax},
                {"observe", kernels_elements_run_observe},
-               {"softmax to u8", run_softmax},
+               {"softmax to u8", kernels_elements_run_softmax},
                {"softmax", run_softmax_f32},
                {"softmax bytes", run_softmax_u8},
                {"layer norm to u8", run_layer_norm},

@@ -67,6 +67,13 @@ typedef struct tarei_lowering {
   const char *(*kernel)(const tarei_step *step, const tarei_kernels *kernels);
 } tarei_lowering;
 
+/* A function for the slot `kernel` of what always uses one family. */
+#define TAREI_KERNEL_OF(function, family)                                                  \
+  static const char *function(const tarei_step *const step, const tarei_kernels *const k) { \
+    (void)step;                                                                            \
+    return k->family##_name;                                                               \
+  }
+
 struct tarei_step {
   const tarei_lowering *lowering;
   const tarei_graph *graph;

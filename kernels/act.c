@@ -3,15 +3,9 @@
 #include "kernels/kernels.h"
 
 static const char *const names[TAREI_ACT_COUNT] = {
-    [TAREI_ACT_NONE] = "none",
-    [TAREI_ACT_RELU] = "relu",
-    [TAREI_ACT_GELU] = "gelu",
-    [TAREI_ACT_GELU_TANH] = "gelu_tanh",
-    [TAREI_ACT_SIGMOID] = "sigmoid",
-    [TAREI_ACT_TANH] = "tanh",
-    [TAREI_ACT_SILU] = "silu",
-    [TAREI_ACT_CLIP] = "clip",
-    [TAREI_ACT_LEAKY_RELU] = "leaky_relu",
+#define TAREI_ACTIVATION(id, expression) #id,
+#include "kernels/activations.inc"
+#undef TAREI_ACTIVATION
 };
 
 const char *tarei_act_name(tarei_act act) {

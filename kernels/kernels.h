@@ -42,16 +42,10 @@ bool tarei_isa_parse(const char *text, unsigned *mask);
 const char *tarei_isa_choices(void); /* "scalar, avx2, ...", what parse knows, for messages */
 
 /* --- epilogue: what happens to an accumulator before it is stored ----------------------------- */
-typedef enum tarei_act { /* values reach plan files */
-  TAREI_ACT_NONE = 0,
-  TAREI_ACT_RELU = 1,
-  TAREI_ACT_GELU = 2,       /* x/2 * (1 + erf(x / sqrt 2)) */
-  TAREI_ACT_GELU_TANH = 3,
-  TAREI_ACT_SIGMOID = 4,
-  TAREI_ACT_TANH = 5,
-  TAREI_ACT_SILU = 6,       /* x * sigmoid(x) */
-  TAREI_ACT_CLIP = 7,       /* to [act_a, act_b]; Relu6 and HardTanh */
-  TAREI_ACT_LEAKY_RELU = 8, /* slope act_a below zero */
+typedef enum tarei_act {
+#define TAREI_ACTIVATION(id, expression) TAREI_ACT_##id,
+#include "kernels/activations.inc"
+#undef TAREI_ACTIVATION
   TAREI_ACT_COUNT
 } tarei_act;
 const char *tarei_act_name(tarei_act act);     /* "none", "relu", "gelu", "gelu_tanh", ... */

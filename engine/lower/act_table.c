@@ -31,7 +31,7 @@ static float first_above(const curve *const c, float low, float high, const floa
 
 /* Up to where, from below, the activation stays above y; 0 where it never falls that far. */
 static float last_above(const curve *const c, const float y) {
-  const float lowest = c->act == TAREI_ACT_SILU ? -1.2784645f : -0.7517916f;
+  const float lowest = c->act == TAREI_ACT_silu ? -1.2784645f : -0.7517916f;
   if (act_table_value_at(c, lowest) >= y) {
     return 0;
   }
@@ -50,7 +50,7 @@ static float last_above(const curve *const c, const float y) {
 bool tarei_act_table_make(const tarei_act act, const float out_scale, const int32_t out_zero_point,
                           const tarei_kernels *const kernels, tarei_act_table *const out) {
   const curve c = {act, kernels};
-  if (act != TAREI_ACT_GELU && act != TAREI_ACT_GELU_TANH && act != TAREI_ACT_SILU) {
+  if (act != TAREI_ACT_gelu && act != TAREI_ACT_gelu_tanh && act != TAREI_ACT_silu) {
     return false;
   }
   const float half = 0.5f * out_scale, top = (float)(255 - out_zero_point) * out_scale;

@@ -8,11 +8,11 @@
 tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const out,
                              tare_error *const err) {
   const tarei_node *const node = step->node;
-  const char *const act = tarei_attr_string(node, "activation", "none");
-  const char *const outputs = tarei_attr_string(node, "outputs", "f32");
-  *out = (tarei_fused){.act_a = tarei_attr_float(node, "activation_a", 0),
-                       .act_b = tarei_attr_float(node, "activation_b", 0),
-                       .act_last = tarei_attr_int(node, "activation_last", 0) != 0,
+  const char *const act = tarei_attr_string(node, TAREI_ATTR_ACTIVATION, "none");
+  const char *const outputs = tarei_attr_string(node, TAREI_ATTR_OUTPUTS, "f32");
+  *out = (tarei_fused){.act_a = tarei_attr_float(node, TAREI_ATTR_ACTIVATION_A, 0),
+                       .act_b = tarei_attr_float(node, TAREI_ATTR_ACTIVATION_B, 0),
+                       .act_last = tarei_attr_int(node, TAREI_ATTR_ACTIVATION_LAST, 0) != 0,
                        .f32_output = 0,
                        .u8_output = -1};
   if (!tarei_act_parse(act, &out->act)) {
@@ -98,7 +98,7 @@ tarei_epilogue tarei_epilogue_at(const tarei_epilogue *const epilogue, const siz
 bool tarei_requant_folds(const tarei_fused *const fused, const bool has_float_residual) {
   const tarei_act act = fused->act;
   const bool homogeneous =
-      act == TAREI_ACT_NONE || act == TAREI_ACT_RELU || act == TAREI_ACT_LEAKY_RELU;
+      act == TAREI_ACT_none || act == TAREI_ACT_relu || act == TAREI_ACT_leaky_relu;
   return fused->f32_output < 0 && !has_float_residual && homogeneous;
 }
 

@@ -1,6 +1,7 @@
 /* u8 x s8 by dot products of four bytes: six rows by half a panel in registers. Before inclusion:
  *   DOT(sum, x, w): adds the products of bytes x less X_ZERO and weights w to four sums
- *   X_ZERO: 0 or 128. */
+ *   X_ZERO: 0 or 128
+ *   TAREI_ISA_SUFFIX. */
 #include <arm_neon.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b,
   }
 }
 
-TAREI_INLINE void block(const dot_gemm *d, size_t m0, size_t panel, const size_t rows) {
+TAREI_INLINE void i8_dot_block(const dot_gemm *d, size_t m0, size_t panel, const size_t rows) {
   _Alignas(64) float tile[MAX_ROWS * GEMM_PANEL];
   const tarei_i8_gemm *const g = d->g;
   const int8_t *const b = g->b + panel * panel_bytes(g);
@@ -81,9 +82,9 @@ TAREI_INLINE void block(const dot_gemm *d, size_t m0, size_t panel, const size_t
   tarei_epilogue__neon(&g->epilogue, &done);
 }
 
-#define DEFINE_BLOCK(rows)                                              \
-  static void block_##rows(const void *gemm, size_t m0, size_t panel) { \
-    block(gemm, m0, panel, rows);                                       \
+#define DEFINE_BLOCK(rows)                                                          \
+  static void TAREI_K(i8_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
+    i8_dot_block(gemm, m0, panel, rows);                                            \
   }
 DEFINE_BLOCK(1)
 DEFINE_BLOCK(2)
@@ -92,9 +93,10 @@ DEFINE_BLOCK(4)
 DEFINE_BLOCK(5)
 DEFINE_BLOCK(6)
 
-static void multiply(const tarei_i8_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {block_1, block_2, block_3,
-                                                   block_4, block_5, block_6};
+static void i8_dot_multiply(const tarei_i8_gemm *g) {
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(i8_block_1), TAREI_K(i8_block_2),
+                                                   TAREI_K(i8_block_3), TAREI_K(i8_block_4),
+                                                   TAREI_K(i8_block_5), TAREI_K(i8_block_6)};
   panel_add at_hand = {.known = false};
   const dot_gemm d = {g, &at_hand};
   const gemm_walk walk = {.gemm = &d,

@@ -3,10 +3,11 @@
 #endif
 #include <arm_neon.h>
 
+#define TAREI_ISA_SUFFIX neoni8mm
 #define X_ZERO 0
 #define DOT(sum, x, w) vusdotq_s32(sum, x, w)
 #include "kernels/arm/i8_gemm_body.h"
 
 void tarei_k_i8_gemm_u8s8_6x16__neoni8mm(const tarei_i8_gemm *g) {
-  multiply(g);
+  i8_dot_multiply(g);
 }

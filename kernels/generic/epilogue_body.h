@@ -3,8 +3,6 @@
 #include "kernels/generic/epilogue.h"
 #include "kernels/generic/quantize16.h"
 
-typedef v16 act16_fn(v16 x, v16 a, v16 b);
-
 /* Sixteen columns or fewer, all rows. A missing multiplier is 1, which changes no float. The tests
  * in the loop do not depend on it: the compiler makes loops of their own for what matters. */
 TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, size_t j, size_t n,
@@ -70,17 +68,18 @@ TAREI_INLINE void finish_tile(const tarei_epilogue *epilogue, const tarei_tile *
   }
 }
 
-#define DEFINE_FINISH(name, value, expression)                               \
-  static void finish_##name(const tarei_epilogue *e, const tarei_tile *t) {  \
-    finish_tile(e, t, act16_##name);                                         \
+#define TAREI_ACTIVATION(id, expression)                                                \
+  static void TAREI_K(epilogue_##id)(const tarei_epilogue *e, const tarei_tile *t) {    \
+    finish_tile(e, t, act16_##id);                                                      \
   }
-ACTIVATIONS(DEFINE_FINISH)
-#undef DEFINE_FINISH
+#include "kernels/activations.inc"
+#undef TAREI_ACTIVATION
 
 void TAREI_K(tarei_epilogue)(const tarei_epilogue *e, const tarei_tile *t) {
-#define FINISH_OF(name, value, expression) [value] = finish_##name,
   static void (*const finish[TAREI_ACT_COUNT])(const tarei_epilogue *, const tarei_tile *) = {
-      ACTIVATIONS(FINISH_OF)};
-#undef FINISH_OF
+#define TAREI_ACTIVATION(id, expression) TAREI_K(epilogue_##id),
+#include "kernels/activations.inc"
+#undef TAREI_ACTIVATION
+  };
   finish[e->act](e, t);
 }

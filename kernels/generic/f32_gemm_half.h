@@ -3,7 +3,7 @@
  *   half_panel(g, m0, b, rows, tile): rows by 16 columns, tile[i * 32 + column]. */
 #include "kernels/generic/gemm_walk.h"
 
-TAREI_INLINE void block(const tarei_f32_gemm *g, size_t m0, size_t panel, const size_t rows) {
+TAREI_INLINE void f32_block(const tarei_f32_gemm *g, size_t m0, size_t panel, const size_t rows) {
   _Alignas(64) float tile[MAX_ROWS * GEMM_PANEL];
   const float *const b = g->b + panel * g->k * GEMM_PANEL;
   half_panel(g, m0, b, rows, tile);
@@ -12,9 +12,9 @@ TAREI_INLINE void block(const tarei_f32_gemm *g, size_t m0, size_t panel, const 
   TAREI_K(tarei_epilogue)(&g->epilogue, &done);
 }
 
-#define DEFINE_BLOCK(rows)                                              \
-  static void block_##rows(const void *gemm, size_t m0, size_t panel) { \
-    block(gemm, m0, panel, rows);                                       \
+#define DEFINE_BLOCK(rows)                                                           \
+  static void TAREI_K(f32_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
+    f32_block(gemm, m0, panel, rows);                                                \
   }
 DEFINE_BLOCK(1)
 DEFINE_BLOCK(2)
@@ -24,8 +24,9 @@ DEFINE_BLOCK(5)
 DEFINE_BLOCK(6)
 
 void TAREI_K(tarei_k_f32_gemm_f32_6x16)(const tarei_f32_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {block_1, block_2, block_3,
-                                                   block_4, block_5, block_6};
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(f32_block_1), TAREI_K(f32_block_2),
+                                                   TAREI_K(f32_block_3), TAREI_K(f32_block_4),
+                                                   TAREI_K(f32_block_5), TAREI_K(f32_block_6)};
   const gemm_walk walk = {.gemm = g,
                           .m = g->m,
                           .panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL,

@@ -21,18 +21,21 @@ TAREI_INLINE void map_row(pointwise16_fn *f, float a, float b, const float *x, s
 }
 
 /* --- act -------------------------------------------------------------------------------------- */
-#define DEFINE_ACT_ROW(name, value, expression)                                          \
-  static void act_row_##name(float a, float b, const float *x, size_t n, float *out) {   \
-    map_row(act16_##name, a, b, x, n, out);                                              \
+#define TAREI_ACTIVATION(id, expression)                                                \
+  static void TAREI_K(act_row_##id)(float a, float b, const float *x, size_t n,         \
+                                    float *out) {                                       \
+    map_row(act16_##id, a, b, x, n, out);                                               \
   }
-ACTIVATIONS(DEFINE_ACT_ROW)
-#undef DEFINE_ACT_ROW
+#include "kernels/activations.inc"
+#undef TAREI_ACTIVATION
 
 void TAREI_K(tarei_k_act_f32_16)(tarei_act act, float a, float b, const float *x, size_t n,
                                 float *out) {
-#define ACT_ROW(name, value, expression) [value] = act_row_##name,
-  static pointwise_row_fn *const rows[TAREI_ACT_COUNT] = {ACTIVATIONS(ACT_ROW)};
-#undef ACT_ROW
+  static pointwise_row_fn *const rows[TAREI_ACT_COUNT] = {
+#define TAREI_ACTIVATION(id, expression) TAREI_K(act_row_##id),
+#include "kernels/activations.inc"
+#undef TAREI_ACTIVATION
+  };
   rows[act](a, b, x, n, out);
 }
 
@@ -82,7 +85,7 @@ TAREI_INLINE v16 v_sign(v16 x) {
     (void)b;                                                                               \
     return expression;                                                                     \
   }                                                                                        \
-  static void unary_row_##name(float a, float b, const float *x, size_t n, float *out) {   \
+  static void TAREI_K(unary_row_##name)(float a, float b, const float *x, size_t n, float *out) {   \
     map_row(unary16_##name, a, b, x, n, out);                                              \
   }
 #include "kernels/unary.inc"
@@ -91,7 +94,7 @@ TAREI_INLINE v16 v_sign(v16 x) {
 void TAREI_K(tarei_k_unary_f32_16)(tarei_unary op, float a, float b, const float *x, size_t n,
                                   float *out) {
   static pointwise_row_fn *const rows[TAREI_UNARY_COUNT] = {
-#define TAREI_UNARY(name, expression) [TAREI_UNARY_##name] = unary_row_##name,
+#define TAREI_UNARY(name, expression) [TAREI_UNARY_##name] = TAREI_K(unary_row_##name),
 #include "kernels/unary.inc"
 #undef TAREI_UNARY
   };
@@ -148,7 +151,7 @@ TAREI_INLINE v16 v_pow(v16 x, v16 y) {
 
 #define DEFINE_BINARY(name, value, expression)                                                  \
   TAREI_INLINE v16 binary16_##name(v16 x, v16 y) { return expression; }                         \
-  static void binary_row_##name(const float *a, size_t a_step, const float *b, size_t b_step,   \
+  static void TAREI_K(binary_row_##name)(const float *a, size_t a_step, const float *b, size_t b_step,   \
                                 size_t n, float *out) {                                         \
     zip_row(binary16_##name, a, a_step, b, b_step, n, out);                                     \
   }
@@ -157,7 +160,7 @@ BINARIES(DEFINE_BINARY)
 
 void TAREI_K(tarei_k_binary_f32_16)(tarei_binary op, const float *a, size_t a_step, const float *b,
                                    size_t b_step, size_t n, float *out) {
-#define BINARY_ROW(name, value, expression) [value] = binary_row_##name,
+#define BINARY_ROW(name, value, expression) [value] = TAREI_K(binary_row_##name),
   static binary_row_fn *const rows[TAREI_BINARY_COUNT] = {BINARIES(BINARY_ROW)};
 #undef BINARY_ROW
   rows[op](a, a_step, b, b_step, n, out);

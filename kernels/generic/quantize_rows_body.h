@@ -62,7 +62,7 @@ TAREI_INLINE void put_finite(const float *x, size_t n, v16 inv_scale, uint8_t *o
   }
 }
 
-static float put_any(const float *x, size_t n, uint8_t *out) {
+static float TAREI_K(quantize_rows_put_any)(const float *x, size_t n, uint8_t *out) {
   const float scale = scale_of(finite_amax(x, n));
   const quantizer q = quantizer_for(1.0f / scale, 128);
   for (size_t i = 0; i < n; i += TAREI_LANES) {
@@ -90,7 +90,7 @@ static void quantize_each(const float *x, size_t ldx, size_t m, size_t k, uint8_
       scales[i] = scale;
       put_finite(x, k, v_set1(1.0f / scale), out);
     } else {
-      scales[i] = put_any(x, k, out);
+      scales[i] = TAREI_K(quantize_rows_put_any)(x, k, out);
     }
     x += ldx;
     out += ldo;

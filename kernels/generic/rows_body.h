@@ -82,7 +82,7 @@ TAREI_INLINE v16 logits_exp(const logits *l, v16 top, size_t i, size_t n, float 
 }
 
 /* Sum of exp(logit - top); the exponentials are kept in `keep` unless it is NULL. */
-static float logits_exp_sum(const logits *logits_of, size_t n, float max, float *keep) {
+static float TAREI_K(logits_exp_sum)(const logits *logits_of, size_t n, float max, float *keep) {
   const logits l = *logits_of; /* a copy: stores through `keep` must not make it be read again */
   const v16 top = v_set1(max);
   v16 sum = v_set1(0.0f);
@@ -94,11 +94,11 @@ static float logits_exp_sum(const logits *logits_of, size_t n, float max, float 
 }
 
 /* Without float output there is no room to keep the exponentials: they are computed again. */
-static void softmax_row(const logits *logits_of, float scale, size_t n, const row_sink *sink_of) {
+static void TAREI_K(softmax_row)(const logits *logits_of, float scale, size_t n, const row_sink *sink_of) {
   const logits l = *logits_of;
   const row_sink sink = *sink_of;
   const float max = logits_max(&l, scale, n);
-  const v16 inverse = v_set1(1.0f / logits_exp_sum(&l, n, max, sink.out_f32));
+  const v16 inverse = v_set1(1.0f / TAREI_K(logits_exp_sum)(&l, n, max, sink.out_f32));
   for (size_t i = 0; i < n; i += TAREI_LANES) {
     const size_t left = lanes_left(i, n);
     const v16 e = sink.out_f32 ? v_load_n(sink.out_f32 + i, left)
@@ -110,7 +110,7 @@ static void softmax_row(const logits *logits_of, float scale, size_t n, const ro
 void TAREI_K(tarei_k_softmax_f32_16)(const float *x, size_t n, float *out) {
   const logits l = {x, NULL, v_set1(1.0f)};
   const row_sink sink = {out, NULL, quantizer_for(1.0f, 0)};
-  softmax_row(&l, 1.0f, n, &sink);
+  TAREI_K(softmax_row)(&l, 1.0f, n, &sink);
 }
 
 void TAREI_K(tarei_k_softmax_fused_f32u8_16)(const float *x, float scale, const float *mask,
@@ -118,7 +118,7 @@ void TAREI_K(tarei_k_softmax_fused_f32u8_16)(const float *x, float scale, const 
                                             float inv_scale, int32_t zero_point) {
   const logits l = {x, mask, v_set1(scale)};
   const row_sink sink = {out_f32, out_u8, quantizer_for(inv_scale, zero_point)};
-  softmax_row(&l, scale, n, &sink);
+  TAREI_K(softmax_row)(&l, scale, n, &sink);
 }
 
 /* round(255 e^-below) as lanes of integers; 0 for NaN. A byte asks for no more than a cubic. */
@@ -197,7 +197,7 @@ void TAREI_K(tarei_k_softmax_u8_f32u8_16)(const tarei_softmax_u8 *given) {
 void TAREI_K(tarei_k_log_softmax_f32_16)(const float *x, size_t n, float *out) {
   const logits l = {x, NULL, v_set1(1.0f)};
   const float max = logits_max(&l, 1.0f, n);
-  const v16 log_sum = v_set1(tarei_libm_log(logits_exp_sum(&l, n, max, NULL)));
+  const v16 log_sum = v_set1(tarei_libm_log(TAREI_K(logits_exp_sum)(&l, n, max, NULL)));
   for (size_t i = 0; i < n; i += TAREI_LANES) {
     const size_t left = lanes_left(i, n);
     v_store_n(out + i, v_sub(v_sub(v_load_n(x + i, left), v_set1(max)), log_sum), left);

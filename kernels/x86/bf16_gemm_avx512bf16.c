@@ -5,6 +5,7 @@
 #endif
 #include "kernels/registry.h"
 
+#define TAREI_ISA_SUFFIX avx512bf16
 #define GEMM tarei_bf16_gemm
 /* gcc 12 spills the accumulators around the intrinsic. */
 #define ADD_PRODUCTS(sum, x, w) __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w))

@@ -39,7 +39,7 @@ static void dw_finisher_init(dw_finisher *f, const tarei_dw_conv *c, const dw_st
                              const __m512i *add) {
   const tarei_epilogue *const e = &c->epilogue;
   const bool plain = !e->out_f32 && !e->row_mult && !e->residual && !e->residual_u8 && !e->table &&
-                     e->inv_scale == 1.0f && (e->act == TAREI_ACT_NONE || e->act == TAREI_ACT_RELU);
+                     e->inv_scale == 1.0f && (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu);
   f->epilogue = e;
   for (size_t v = 0; v < s->vectors; v++) {
     f->mult[v] =
@@ -125,7 +125,7 @@ TAREI_INLINE void dw_unpermute_quad(const dw_stripe *s, const __m512i *quad, __m
 static void dw_store_quads(const dw_finisher *f, const dw_stripe *s, const __m512i *quads,
                            const dw_rows *rows) {
   const tarei_epilogue *const e = f->epilogue;
-  const __m512i low = _mm512_set1_epi8(e->act == TAREI_ACT_RELU ? (char)e->zero_point : 0);
+  const __m512i low = _mm512_set1_epi8(e->act == TAREI_ACT_relu ? (char)e->zero_point : 0);
   const dw_stripe stripe = *s; /* stores to the output do not change it */
   const size_t ld = rows->step * e->ld_u8, n = rows->n;
   uint8_t *to = e->out_u8 + rows->out * e->ld_u8 + s->channel;

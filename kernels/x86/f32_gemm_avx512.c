@@ -5,6 +5,7 @@
 #endif
 #include "kernels/registry.h"
 
+#define TAREI_ISA_SUFFIX avx512
 #define GEMM tarei_f32_gemm
 #define ADD_PRODUCTS(sum, x, w) ((sum) = _mm512_fmadd_ps(x, w, sum))
 

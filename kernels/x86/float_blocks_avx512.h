@@ -2,7 +2,8 @@
  * ascending order. Before inclusion:
  *   GEMM: the type of the call
  *   gemm_steps(g): 32-bit steps of a row
- *   ADD_PRODUCTS(sum, x, w): sixteen columns of one row, by one step. */
+ *   ADD_PRODUCTS(sum, x, w): sixteen columns of one row, by one step
+ *   TAREI_ISA_SUFFIX. */
 #include <immintrin.h>
 #include <math.h>
 #include <string.h>
@@ -24,9 +25,9 @@ enum {
 /* Else the compiler loads a weight once for each of a few rows. */
 #define KEEP(v) __asm__("" : "+v"(v))
 
-typedef struct sums {
+typedef struct float_sums {
   __m512 v[MAX_VECTORS]; /* [row][column] */
-} sums;
+} float_sums;
 
 /* Weights that a block fetches while it multiplies. */
 typedef struct prefetcher {
@@ -50,8 +51,8 @@ TAREI_INLINE void prefetch(prefetcher *p) {
   p->at += p->step;
 }
 
-TAREI_INLINE void step(sums *s, const row_cursor *a, const char *b, size_t panel_bytes, size_t k,
-                       const size_t rows, const size_t columns) {
+TAREI_INLINE void float_step(float_sums *s, const row_cursor *a, const char *b, size_t panel_bytes,
+                             size_t k, const size_t rows, const size_t columns) {
   __m512 w[MAX_COLUMNS];
 #pragma GCC unroll 8
   for (size_t q = 0; q < columns; q++) {
@@ -72,8 +73,8 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const char *b, size_t panel
   }
 }
 
-TAREI_INLINE void multiply(const GEMM *g, sums *s, size_t m0, const char *b, const size_t rows,
-                           const size_t columns) {
+TAREI_INLINE void float_multiply(const GEMM *g, float_sums *s, size_t m0, const char *b,
+                                 const size_t rows, const size_t columns) {
   const size_t steps = gemm_steps(g);
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda * sizeof *g->a);
   prefetcher next = prefetcher_for(g, b, m0, rows);
@@ -86,26 +87,26 @@ TAREI_INLINE void multiply(const GEMM *g, sums *s, size_t m0, const char *b, con
       prefetch(&next);
       prefetch(&next);
     }
-    step(s, &a, b, steps * STEP, 0, rows, columns);
-    step(s, &a, b, steps * STEP, 1, rows, columns);
+    float_step(s, &a, b, steps * STEP, 0, rows, columns);
+    float_step(s, &a, b, steps * STEP, 1, rows, columns);
     row_cursor_advance_by(&a, rows, UNROLL * sizeof(float));
     b += UNROLL * STEP;
   }
   if (steps % UNROLL) {
-    step(s, &a, b, steps * STEP, 0, rows, columns);
+    float_step(s, &a, b, steps * STEP, 0, rows, columns);
   }
 }
 
 static bool finishes_in_registers(const tarei_epilogue *e) {
   return e->out_f32 && !e->out_u8 && !e->row_mult && !e->residual_u8 &&
-         (e->act == TAREI_ACT_NONE || e->act == TAREI_ACT_RELU);
+         (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu);
 }
 
 /* One column of vectors, from n0 on. Adding -0 or taking the larger of -Inf and x changes no x. */
 TAREI_INLINE void finish_column(const tarei_epilogue *e, const __m512 *v, size_t m0, size_t n0,
                                 __mmask16 mask, const size_t rows, const size_t columns) {
   const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
-  const __m512 low = _mm512_set1_ps(e->act == TAREI_ACT_RELU ? 0.0f : -INFINITY);
+  const __m512 low = _mm512_set1_ps(e->act == TAREI_ACT_relu ? 0.0f : -INFINITY);
   float *out = e->out_f32 + m0 * e->ld_f32 + n0;
 #pragma GCC unroll 14
   for (size_t i = 0; i < rows; i++) {
@@ -117,7 +118,7 @@ TAREI_INLINE void finish_column(const tarei_epilogue *e, const __m512 *v, size_t
 TAREI_INLINE void finish_column_with_residual(const tarei_epilogue *e, const __m512 *v, size_t m0,
                                               size_t n0, __mmask16 mask, const size_t rows,
                                               const size_t columns) {
-  const bool relu = e->act == TAREI_ACT_RELU;
+  const bool relu = e->act == TAREI_ACT_relu;
   const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
   const __m512 low_before = _mm512_set1_ps(relu && !e->act_last ? 0.0f : -INFINITY);
   const __m512 low_after = _mm512_set1_ps(relu && e->act_last ? 0.0f : -INFINITY);
@@ -133,8 +134,8 @@ TAREI_INLINE void finish_column_with_residual(const tarei_epilogue *e, const __m
   }
 }
 
-TAREI_INLINE void finish(const GEMM *g, const sums *s, size_t m0, size_t panel, const size_t rows,
-                         const size_t columns) {
+TAREI_INLINE void finish(const GEMM *g, const float_sums *s, size_t m0, size_t panel,
+                         const size_t rows, const size_t columns) {
   const tarei_epilogue e = g->epilogue; /* a copy: stores must not make it be read again */
 #pragma GCC unroll 8
   for (size_t q = 0; q < columns; q++) {
@@ -151,7 +152,7 @@ TAREI_INLINE void finish(const GEMM *g, const sums *s, size_t m0, size_t panel, 
   }
 }
 
-TAREI_INLINE void finish_tiles(const GEMM *g, const sums *s, size_t m0, size_t panel,
+TAREI_INLINE void finish_tiles(const GEMM *g, const float_sums *s, size_t m0, size_t panel,
                                const size_t rows, const size_t columns) {
   _Alignas(64) float tile[MAX_VECTORS * LANES];
   const size_t width = columns < 2 ? 1 : 2;
@@ -167,10 +168,10 @@ TAREI_INLINE void finish_tiles(const GEMM *g, const sums *s, size_t m0, size_t p
   }
 }
 
-TAREI_INLINE void block(const GEMM *g, size_t m0, size_t panel, const size_t rows,
-                        const size_t columns) {
-  sums s;
-  multiply(g, &s, m0, (const char *)g->b + panel * gemm_steps(g) * STEP, rows, columns);
+TAREI_INLINE void float_block(const GEMM *g, size_t m0, size_t panel, const size_t rows,
+                              const size_t columns) {
+  float_sums s;
+  float_multiply(g, &s, m0, (const char *)g->b + panel * gemm_steps(g) * STEP, rows, columns);
   if (finishes_in_registers(&g->epilogue)) {
     finish(g, &s, m0, panel, rows, columns);
   } else {
@@ -179,27 +180,27 @@ TAREI_INLINE void block(const GEMM *g, size_t m0, size_t panel, const size_t row
 }
 
 /* The last panel may hold no more than one vector of columns. */
-#define DEFINE_BLOCK(rows)                                              \
-  static void block_##rows(const void *gemm, size_t m0, size_t panel) { \
-    const GEMM *const g = gemm;                                         \
-    if (g->n - panel * GEMM_PANEL <= LANES) {                           \
-      block(g, m0, panel, rows, 1);                                     \
-    } else {                                                            \
-      block(g, m0, panel, rows, 2);                                     \
-    }                                                                   \
+#define DEFINE_BLOCK(rows)                                                             \
+  static void TAREI_K(float_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
+    const GEMM *const g = gemm;                                                        \
+    if (g->n - panel * GEMM_PANEL <= LANES) {                                          \
+      float_block(g, m0, panel, rows, 1);                                              \
+    } else {                                                                           \
+      float_block(g, m0, panel, rows, 2);                                              \
+    }                                                                                  \
   }
 GEMM_EACH_HEIGHT(DEFINE_BLOCK)
 #undef DEFINE_BLOCK
 
 static gemm_block_fn *const by_rows[MAX_ROWS] = {
-#define BLOCK_OF(rows) block_##rows,
+#define BLOCK_OF(rows) TAREI_K(float_block_##rows),
     GEMM_EACH_HEIGHT(BLOCK_OF)
 #undef BLOCK_OF
 };
 
-#define DEFINE_WIDE_BLOCK(rows, panels)                                            \
-  static void block_##rows##x##panels(const void *gemm, size_t m0, size_t panel) { \
-    block(gemm, m0, panel, rows, 2 * (panels));                                    \
+#define DEFINE_WIDE_BLOCK(rows, panels)                                                           \
+  static void TAREI_K(float_block_##rows##x##panels)(const void *gemm, size_t m0, size_t panel) { \
+    float_block(gemm, m0, panel, rows, 2 * (panels));                                             \
   }
 DEFINE_WIDE_BLOCK(1, 4)
 DEFINE_WIDE_BLOCK(2, 2)
@@ -212,8 +213,9 @@ DEFINE_WIDE_BLOCK(6, 2)
 static const struct {
   gemm_block_fn *block;
   size_t panels;
-} few_rows[] = {{block_1x4, 4}, {block_2x2, 2}, {block_3x2, 2},
-                {block_4x2, 2}, {block_5x2, 2}, {block_6x2, 2}};
+} few_rows[] = {{TAREI_K(float_block_1x4), 4}, {TAREI_K(float_block_2x2), 2},
+                {TAREI_K(float_block_3x2), 2}, {TAREI_K(float_block_4x2), 2},
+                {TAREI_K(float_block_5x2), 2}, {TAREI_K(float_block_6x2), 2}};
 enum { N_FEW_ROWS = sizeof few_rows / sizeof *few_rows };
 
 static void gemm_of_few_rows(const GEMM *g, size_t panels) {

@@ -11,8 +11,6 @@
 
 enum { HALF = TAREI_LANES };
 
-typedef v16 act16_fn(v16 x, v16 a, v16 b);
-
 /* One panel of the outputs. */
 typedef struct area {
   size_t m0, rows, col, n;
@@ -79,17 +77,17 @@ typedef struct scaling {
 } scaling;
 
 TAREI_INLINE bool is_bytes_alone(const tarei_epilogue *e) {
-  const bool bounded = e->act == TAREI_ACT_NONE || e->act == TAREI_ACT_RELU ||
-                       (e->act == TAREI_ACT_CLIP && !isnan(e->act_a) && !isnan(e->act_b));
+  const bool bounded = e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu ||
+                       (e->act == TAREI_ACT_clip && !isnan(e->act_a) && !isnan(e->act_b));
   return bounded && e->mult && !e->out_f32 && !e->residual && !e->residual_u8 && e->inv_scale > 0;
 }
 
 TAREI_INLINE void set_bounds(scaling *s, const tarei_epilogue *e) {
   uint8_t low = 0;
   uint8_t high = 255;
-  if (e->act == TAREI_ACT_RELU) {
+  if (e->act == TAREI_ACT_relu) {
     low = (uint8_t)e->zero_point;
-  } else if (e->act == TAREI_ACT_CLIP) {
+  } else if (e->act == TAREI_ACT_clip) {
     low = tarei_requant_u8(e->act_a, e->inv_scale, e->zero_point);
     high = tarei_requant_u8(e->act_b, e->inv_scale, e->zero_point);
   }
@@ -253,7 +251,7 @@ TAREI_INLINE void finish_any(const tarei_i8_gemm *g, const int32_t *sums, const 
 /* The sums as floats and nothing else: attention's scores. */
 TAREI_INLINE bool is_floats_alone(const tarei_epilogue *e) {
   return e->out_f32 && !e->out_u8 && !e->mult && !e->row_mult && !e->bias && !e->residual &&
-         !e->residual_u8 && e->act == TAREI_ACT_NONE;
+         !e->residual_u8 && e->act == TAREI_ACT_none;
 }
 
 static void finish_floats(const tarei_epilogue *e, const int32_t *sums, const area *at) {
@@ -268,17 +266,20 @@ static void finish_floats(const tarei_epilogue *e, const int32_t *sums, const ar
   }
 }
 
-#define DEFINE_FINISH(name, value, expression)                                             \
-  static void finish_##name(const tarei_i8_gemm *g, const int32_t *sums, const area *at) { \
-    finish_any(g, sums, at, act16_##name);                                                 \
+#define TAREI_ACTIVATION(id, expression)                                           \
+  static void TAREI_K(i8_finish_##id)(const tarei_i8_gemm *g, const int32_t *sums, \
+                                      const area *at) {                            \
+    finish_any(g, sums, at, act16_##id);                                           \
   }
-ACTIVATIONS(DEFINE_FINISH)
-#undef DEFINE_FINISH
+#include "kernels/activations.inc"
+#undef TAREI_ACTIVATION
 
 typedef void finish_fn(const tarei_i8_gemm *g, const int32_t *sums, const area *at);
-#define FINISH_OF(name, value, expression) [value] = finish_##name,
-static finish_fn *const finish_by_act[TAREI_ACT_COUNT] = {ACTIVATIONS(FINISH_OF)};
-#undef FINISH_OF
+static finish_fn *const finish_by_act[TAREI_ACT_COUNT] = {
+#define TAREI_ACTIVATION(id, expression) TAREI_K(i8_finish_##id),
+#include "kernels/activations.inc"
+#undef TAREI_ACTIVATION
+};
 
 void TAREI_K(tarei_i8_finish)(const tarei_i8_gemm *g, const int32_t *sums, size_t m0, size_t rows,
                               size_t panel) {

@@ -52,14 +52,14 @@ typedef struct pending {
   size_t m0, rows, panel;
 } pending;
 
-typedef struct product {
+typedef struct amx_product {
   const tarei_i8_gemm *gemm;
   size_t blocks, height;                  /* of rows; the height of all */
   size_t steps, rest;                     /* whole steps of 64 k, k beyond them */
   int32_t (*sums)[MAX_ROWS * GEMM_PANEL]; /* two, used in turns */
   int turn;
   pending last;
-} product;
+} amx_product;
 
 /* One panel; its last k are padded with zeros to a whole step. All its blocks together fetch the
  * panel behind it, some lines a step. */
@@ -70,7 +70,7 @@ typedef struct strip {
   size_t lines;
 } strip;
 
-TAREI_INLINE void step(const uint8_t *a, size_t lda, const int8_t *b, const bool both) {
+TAREI_INLINE void amx_step(const uint8_t *a, size_t lda, const int8_t *b, const bool both) {
   _tile_loadd(6, b, PANEL_STEP);
   _tile_loadd(4, a, lda);
   _tile_loadd(7, b + TILE_K, PANEL_STEP);
@@ -84,7 +84,7 @@ TAREI_INLINE void step(const uint8_t *a, size_t lda, const int8_t *b, const bool
 }
 
 /* The last k of the rows, padded with zeros. */
-static void copy_rest(const product *p, const uint8_t *a, uint8_t *to) {
+static void copy_rest(const amx_product *p, const uint8_t *a, uint8_t *to) {
   const __mmask64 mask = (1ull << p->rest) - 1;
   for (size_t i = 0; i < p->height; i++) {
     _mm512_store_si512(to + i * TILE_K, _mm512_maskz_loadu_epi8(mask, a + i * p->gemm->lda));
@@ -99,7 +99,7 @@ TAREI_INLINE void fetch(strip *s) {
   }
 }
 
-TAREI_INLINE void sum_block(const product *p, strip *s, size_t m0, const bool both) {
+TAREI_INLINE void sum_block(const amx_product *p, strip *s, size_t m0, const bool both) {
   _Alignas(64) uint8_t rest[MAX_ROWS * TILE_K];
   const size_t lda = p->gemm->lda;
   const uint8_t *a = p->gemm->a + m0 * lda;
@@ -112,14 +112,14 @@ TAREI_INLINE void sum_block(const product *p, strip *s, size_t m0, const bool bo
     _tile_loadd(3, add + TILE, 0);
   }
   for (size_t k = 0; k < p->steps; k++) {
-    step(a, lda, b, both);
+    amx_step(a, lda, b, both);
     fetch(s);
     a += TILE_K;
     b += TILE * PANEL_STEP;
   }
   if (p->rest) {
     copy_rest(p, a, rest);
-    step(rest, TILE_K, s->b_rest, both);
+    amx_step(rest, TILE_K, s->b_rest, both);
   }
 }
 
@@ -132,14 +132,14 @@ TAREI_INLINE void store_sums(int32_t *sums, const bool both) {
   }
 }
 
-static void finish_last(product *p) {
+static void finish_last(amx_product *p) {
   if (p->last.rows) {
     tarei_i8_finish__avx512vbmi(p->gemm, p->last.sums, p->last.m0, p->last.rows, p->last.panel);
     p->last.rows = 0;
   }
 }
 
-TAREI_INLINE void block(product *p, strip *s, size_t m0, size_t rows, const bool both) {
+TAREI_INLINE void amx_block(amx_product *p, strip *s, size_t m0, size_t rows, const bool both) {
   int32_t *const sums = p->sums[p->turn];
   sum_block(p, s, m0, both);
   finish_last(p);
@@ -149,14 +149,14 @@ TAREI_INLINE void block(product *p, strip *s, size_t m0, size_t rows, const bool
 }
 
 /* A single block goes through the panel faster than it could fetch the next. */
-static size_t lines_a_step(const product *p, size_t bytes, size_t blocks) {
+static size_t lines_a_step(const amx_product *p, size_t bytes, size_t blocks) {
   const size_t steps = blocks * p->steps;
   return blocks > 1 && steps ? (bytes / LINE + steps - 1) / steps : 0;
 }
 
 /* Configuring the tiles takes as long as a block of 256 k: all blocks have one height, and one that
  * needs a row less sums up the first row of the next. */
-static void multiply_panel(product *p, size_t panel, size_t first, size_t end) {
+static void multiply_panel(amx_product *p, size_t panel, size_t first, size_t end) {
   _Alignas(64) int8_t rest[TILE * PANEL_STEP] = {0};
   const tarei_i8_gemm *const g = p->gemm;
   const size_t groups = (g->k + 3) / 4;
@@ -172,14 +172,14 @@ static void multiply_panel(product *p, size_t panel, size_t first, size_t end) {
     const size_t m0 = g->m * q / p->blocks;
     const size_t rows = g->m * (q + 1) / p->blocks - m0;
     if (p->height > TILE) {
-      block(p, &s, m0, rows, true);
+      amx_block(p, &s, m0, rows, true);
     } else {
-      block(p, &s, m0, rows, false);
+      amx_block(p, &s, m0, rows, false);
     }
   }
 }
 
-static void multiply(product *p) {
+static void amx_multiply(amx_product *p) {
   const size_t panels = (p->gemm->n + GEMM_PANEL - 1) / GEMM_PANEL;
   const size_t fitting = A_BYTES / (p->gemm->k * MAX_ROWS + 1);
   const size_t groups = fitting ? (p->blocks + fitting - 1) / fitting : p->blocks;
@@ -202,11 +202,11 @@ void tarei_k_i8_gemm_u8s8_32x32__amxint8(const tarei_i8_gemm *g) {
     return;
   }
   const size_t blocks = (g->m + MAX_ROWS - 1) / MAX_ROWS;
-  product p = {.gemm = g,
-               .blocks = blocks,
-               .height = (g->m + blocks - 1) / blocks,
-               .steps = g->k / TILE_K,
-               .rest = g->k % TILE_K,
-               .sums = sums};
-  multiply(&p);
+  amx_product p = {.gemm = g,
+                   .blocks = blocks,
+                   .height = (g->m + blocks - 1) / blocks,
+                   .steps = g->k / TILE_K,
+                   .rest = g->k % TILE_K,
+                   .sums = sums};
+  amx_multiply(&p);
 }

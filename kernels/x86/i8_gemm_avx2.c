@@ -62,6 +62,7 @@ TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b,
   }
 }
 
+#define TAREI_ISA_SUFFIX avx2
 #include "kernels/x86/i8_gemm_half.h"
 
 DEFINE_BLOCK(1)
@@ -70,6 +71,7 @@ DEFINE_BLOCK(3)
 DEFINE_BLOCK(4)
 
 void tarei_k_i8_gemm_u8s8_4x16__avx2(const tarei_i8_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {block_1, block_2, block_3, block_4};
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(i8_block_1), TAREI_K(i8_block_2),
+                                                   TAREI_K(i8_block_3), TAREI_K(i8_block_4)};
   walk_gemm(g, by_rows);
 }

@@ -24,22 +24,22 @@ enum {
 };
 
 /* What the blocks of one call share. */
-typedef struct product {
+typedef struct vnni_product {
   const tarei_i8_gemm *gemm;
   tarei_i8_finish_fn *finish;
   bool plain;    /* see is_plain */
   v16 row_mult;  /* the rows' largest, or 1 */
   size_t groups; /* of rows, which see all panels one after the other */
-} product;
+} vnni_product;
 
-typedef struct sums {
+typedef struct vnni_sums {
   __m512i v[MAX_VECTORS]; /* [row][panel][half] */
-} sums;
+} vnni_sums;
 
 /* Four k, `ahead` steps beyond the place of the cursors. */
-TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
-                       const size_t ahead, const size_t rows, const size_t panels,
-                       const bool near) {
+TAREI_INLINE void vnni_step(vnni_sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
+                            const size_t ahead, const size_t rows, const size_t panels,
+                            const bool near) {
   __m512i w[2 * MAX_PANELS];
 #pragma GCC unroll 8
   for (size_t q = 0; q < 2 * panels; q++) {
@@ -63,12 +63,12 @@ TAREI_INLINE void step(sums *s, const row_cursor *a, const int8_t *b, size_t pan
 
 /* What is most frequent is finished in registers: multiplied and rounded to bytes, nothing else. */
 static bool i8_gemm_avx512vnni_is_plain(const tarei_epilogue *e) {
-  const bool bounded_by_zero = e->act == TAREI_ACT_RELU && e->zero_point == 0;
+  const bool bounded_by_zero = e->act == TAREI_ACT_relu && e->zero_point == 0;
   return e->mult && e->out_u8 && !e->out_f32 && !e->bias && !e->residual && !e->residual_u8 &&
-         !e->table && e->inv_scale == 1.0f && (e->act == TAREI_ACT_NONE || bounded_by_zero);
+         !e->table && e->inv_scale == 1.0f && (e->act == TAREI_ACT_none || bounded_by_zero);
 }
 
-TAREI_INLINE bool are_panels_plain(const product *p, size_t panel, const size_t panels) {
+TAREI_INLINE bool are_panels_plain(const vnni_product *p, size_t panel, const size_t panels) {
   bool plain = p->plain && (panel + panels) * GEMM_PANEL <= p->gemm->n;
 #pragma GCC unroll 4
   for (size_t q = 0; q < panels && plain; q++) {
@@ -87,7 +87,7 @@ TAREI_INLINE row_factor row_factor_of(const tarei_epilogue *e, size_t row, const
   return (row_factor){by_rows, by_rows ? v_set1(e->row_mult[row]) : v_set1(1.0f)};
 }
 
-TAREI_INLINE __m512i plain_words(const sums *s, const size_t first, const float *mult,
+TAREI_INLINE __m512i plain_words(const vnni_sums *s, const size_t first, const float *mult,
                                  row_factor by, __m512i zero_point) {
   v16 low = v_mul(i_to_float(s->v[first]), v_load(mult));
   v16 high = v_mul(i_to_float(s->v[first + 1]), v_load(mult + 16));
@@ -99,7 +99,7 @@ TAREI_INLINE __m512i plain_words(const sums *s, const size_t first, const float 
 }
 
 /* Two panels of a row, or two rows of a panel, make a vector of bytes. */
-TAREI_INLINE void put_plain(const sums *s, const tarei_epilogue *e, size_t m0, size_t panel,
+TAREI_INLINE void put_plain(const vnni_sums *s, const tarei_epilogue *e, size_t m0, size_t panel,
                             const size_t rows, const size_t panels, const bool by_rows) {
   const __m512i zero_point = _mm512_set1_epi16((int16_t)e->zero_point);
   const float *const mult = e->mult + panel * GEMM_PANEL;
@@ -125,8 +125,8 @@ TAREI_INLINE void put_plain(const sums *s, const tarei_epilogue *e, size_t m0, s
 }
 
 /* Everything else passes through memory, so that one routine serves blocks of all heights. */
-TAREI_INLINE void put_any(const sums *s, const product *p, size_t m0, size_t panel,
-                          const size_t rows, const size_t panels) {
+TAREI_INLINE void vnni_put_any(const vnni_sums *s, const vnni_product *p, size_t m0, size_t panel,
+                               const size_t rows, const size_t panels) {
   _Alignas(64) int32_t out[MAX_VECTORS * 16];
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * 2 * panels; i++) {
@@ -146,7 +146,7 @@ typedef struct shared_fetch {
   size_t stride;
 } shared_fetch;
 
-TAREI_INLINE shared_fetch shared_fetch_of(const product *p, const int8_t *next, size_t m0,
+TAREI_INLINE shared_fetch shared_fetch_of(const vnni_product *p, const int8_t *next, size_t m0,
                                           size_t rows, size_t bytes) {
   const size_t m = p->gemm->m;
   const size_t iterations = p->gemm->k / 8 + 1;
@@ -162,8 +162,8 @@ TAREI_INLINE void fetch_shared(shared_fetch *f) {
   f->at += SHARED_FETCHES * f->stride;
 }
 
-TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t rows,
-                        const size_t panels, const bool shared) {
+TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, const size_t rows,
+                             const size_t panels, const bool shared) {
   const tarei_i8_gemm *const g = p->gemm;
   const bool near = !shared && rows > 1; /* it harms a single row */
   const size_t steps = (g->k + 3) / 4;
@@ -172,19 +172,19 @@ TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t 
   const int8_t *b = g->b + panel * panel_bytes;
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
   shared_fetch next = shared_fetch_of(p, b + panels * panel_bytes, m0, rows, panels * panel_bytes);
-  sums s;
+  vnni_sums s;
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * 2 * panels; i++) {
     s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % (2 * panels) * 16);
   }
   if (steps % 2) {
-    step(&s, &a, b, panel_bytes, 0, rows, panels, near);
+    vnni_step(&s, &a, b, panel_bytes, 0, rows, panels, near);
     row_cursor_advance(&a, rows);
     b += STEP;
   }
   for (size_t k = 0; k < steps / 2; k++) {
-    step(&s, &a, b, panel_bytes, 0, rows, panels, near);
-    step(&s, &a, b, panel_bytes, 1, rows, panels, near);
+    vnni_step(&s, &a, b, panel_bytes, 0, rows, panels, near);
+    vnni_step(&s, &a, b, panel_bytes, 1, rows, panels, near);
     row_cursor_advance_by(&a, rows, 8);
     b += 2 * STEP;
     if (shared) {
@@ -196,31 +196,31 @@ TAREI_INLINE void block(const product *p, size_t m0, size_t panel, const size_t 
   } else if (plain) {
     put_plain(&s, &g->epilogue, m0, panel, rows, panels, false);
   } else {
-    put_any(&s, p, m0, panel, rows, panels);
+    vnni_put_any(&s, p, m0, panel, rows, panels);
   }
 }
 
 #define DEFINE_BLOCK(rows, panels, name, shared)             \
   static void name(const void *p, size_t m0, size_t panel) { \
-    block(p, m0, panel, rows, panels, shared);               \
+    vnni_block(p, m0, panel, rows, panels, shared);          \
   }
-#define DEFINE_ONE_PANEL(rows) DEFINE_BLOCK(rows, 1, block_##rows##x1, false)
+#define DEFINE_ONE_PANEL(rows) DEFINE_BLOCK(rows, 1, vnni_block_##rows##x1, false)
 GEMM_EACH_HEIGHT(DEFINE_ONE_PANEL)
-DEFINE_BLOCK(2, 2, block_2x2, false)
-DEFINE_BLOCK(3, 2, block_3x2, false)
-DEFINE_BLOCK(4, 2, block_4x2, false)
-DEFINE_BLOCK(5, 2, block_5x2, false)
-DEFINE_BLOCK(6, 2, block_6x2, false)
-DEFINE_BLOCK(5, 2, shared_5x2, true)
-DEFINE_BLOCK(6, 2, shared_6x2, true)
-DEFINE_BLOCK(1, 4, block_1x4, false)
+DEFINE_BLOCK(2, 2, vnni_block_2x2, false)
+DEFINE_BLOCK(3, 2, vnni_block_3x2, false)
+DEFINE_BLOCK(4, 2, vnni_block_4x2, false)
+DEFINE_BLOCK(5, 2, vnni_block_5x2, false)
+DEFINE_BLOCK(6, 2, vnni_block_6x2, false)
+DEFINE_BLOCK(5, 2, vnni_shared_5x2, true)
+DEFINE_BLOCK(6, 2, vnni_shared_6x2, true)
+DEFINE_BLOCK(1, 4, vnni_block_1x4, false)
 
-#define ONE_PANEL_OF(rows) [rows - 1] = block_##rows##x1,
+#define ONE_PANEL_OF(rows) [rows - 1] = vnni_block_##rows##x1,
 static gemm_block_fn *const one_panel[MAX_ROWS] = {GEMM_EACH_HEIGHT(ONE_PANEL_OF)};
-static gemm_block_fn *const two_panels[MAX_ROWS_PAIRED] = {NULL,      block_2x2, block_3x2,
-                                                           block_4x2, block_5x2, block_6x2};
-static gemm_block_fn *const two_shared[MAX_ROWS_PAIRED] = {[4] = shared_5x2, shared_6x2};
-static gemm_block_fn *const four_panels[1] = {block_1x4};
+static gemm_block_fn *const two_panels[MAX_ROWS_PAIRED] = {
+    NULL, vnni_block_2x2, vnni_block_3x2, vnni_block_4x2, vnni_block_5x2, vnni_block_6x2};
+static gemm_block_fn *const two_shared[MAX_ROWS_PAIRED] = {[4] = vnni_shared_5x2, vnni_shared_6x2};
+static gemm_block_fn *const four_panels[1] = {vnni_block_1x4};
 
 /* The shape of the blocks. Two panels take fewer loads, but not in blocks so low that loading the
  * weights takes longer than multiplying; a single row needs many sums to hide their latency. */
@@ -244,12 +244,12 @@ static gemm_walk i8_gemm_avx512vnni_shape_of(const tarei_i8_gemm *g) {
   return w;
 }
 
-static void multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
+static void vnni_multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
   gemm_walk w = i8_gemm_avx512vnni_shape_of(g);
   const v16 row_mult = i8_most_row_mult(g->epilogue.row_mult, g->m);
-  const product p = {g, finish, i8_gemm_avx512vnni_is_plain(&g->epilogue), row_mult,
-                     gemm_walk_groups(&w)};
+  const vnni_product p = {g, finish, i8_gemm_avx512vnni_is_plain(&g->epilogue), row_mult,
+                          gemm_walk_groups(&w)};
   w.gemm = &p;
   w.panels = panels / w.panels_at_once * w.panels_at_once;
   if (!thin_multiply(g, w.panels, row_mult)) {
@@ -267,9 +267,9 @@ static void multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
 }
 
 void tarei_k_i8_gemm_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {
-  multiply(g, tarei_i8_finish__avx512);
+  vnni_multiply(g, tarei_i8_finish__avx512);
 }
 
 void tarei_k_i8_gemm_u8s8_14x32__avx512vbmi(const tarei_i8_gemm *g) {
-  multiply(g, tarei_i8_finish__avx512vbmi);
+  vnni_multiply(g, tarei_i8_finish__avx512vbmi);
 }

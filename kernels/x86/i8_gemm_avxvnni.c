@@ -43,6 +43,7 @@ TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b,
   }
 }
 
+#define TAREI_ISA_SUFFIX avxvnni
 #include "kernels/x86/i8_gemm_half.h"
 
 DEFINE_BLOCK(1)
@@ -53,7 +54,8 @@ DEFINE_BLOCK(5)
 DEFINE_BLOCK(6)
 
 void tarei_k_i8_gemm_u8s8_6x16__avxvnni(const tarei_i8_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {block_1, block_2, block_3,
-                                                   block_4, block_5, block_6};
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(i8_block_1), TAREI_K(i8_block_2),
+                                                   TAREI_K(i8_block_3), TAREI_K(i8_block_4),
+                                                   TAREI_K(i8_block_5), TAREI_K(i8_block_6)};
   walk_gemm(g, by_rows);
 }

@@ -1,4 +1,4 @@
-/* The blocks of the 256-bit int8 products. Before inclusion: MAX_ROWS, and
+/* The blocks of the 256-bit int8 products. Before inclusion: MAX_ROWS, TAREI_ISA_SUFFIX, and
  *   half_panel(g, m0, b, rows, sums): rows by 16 columns without g->add, sums[i * 32 + column]. */
 #include <immintrin.h>
 
@@ -17,7 +17,7 @@ TAREI_INLINE void finish_block(const tarei_i8_gemm *g, size_t m0, size_t panel, 
   tarei_epilogue__avx2(&g->epilogue, &done);
 }
 
-TAREI_INLINE void block(const tarei_i8_gemm *g, size_t m0, size_t panel, const size_t rows) {
+TAREI_INLINE void i8_half_block(const tarei_i8_gemm *g, size_t m0, size_t panel, const size_t rows) {
   _Alignas(64) int32_t sums[MAX_ROWS * GEMM_PANEL];
   const int8_t *const b = g->b + panel * ((g->k + 3) / 4 * 4) * GEMM_PANEL;
   half_panel(g, m0, b, rows, sums);
@@ -26,8 +26,8 @@ TAREI_INLINE void block(const tarei_i8_gemm *g, size_t m0, size_t panel, const s
 }
 
 #define DEFINE_BLOCK(rows)                                                     \
-  static void block_##rows(const void *gemm, size_t m0, size_t panel) {        \
-    block(gemm, m0, panel, rows);                                              \
+  static void TAREI_K(i8_block_##rows)(const void *gemm, size_t m0, size_t panel) {        \
+    i8_half_block(gemm, m0, panel, rows);                                              \
   }
 
 TAREI_INLINE void walk_gemm(const tarei_i8_gemm *g, gemm_block_fn *const *by_rows) {

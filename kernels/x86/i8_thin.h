@@ -141,9 +141,9 @@ static thin_fn *const thin_by_form[THIN_MAX_STEPS][2][2][2] = {THIN_EACH_FORM(TH
 static bool thin_fits(const tarei_i8_gemm *g) {
   const tarei_epilogue *const e = &g->epilogue;
   const bool bytes = e->out_u8 && !e->table && e->inv_scale == 1.0f &&
-                     (e->act == TAREI_ACT_NONE || (e->act == TAREI_ACT_RELU && !e->zero_point));
+                     (e->act == TAREI_ACT_none || (e->act == TAREI_ACT_relu && !e->zero_point));
   return g->k <= 4 * THIN_MAX_STEPS && g->m >= THIN_ROWS / 2 && e->mult && !e->residual &&
-         !e->residual_u8 && (e->out_f32 ? !e->out_u8 && e->act == TAREI_ACT_NONE : bytes);
+         !e->residual_u8 && (e->out_f32 ? !e->out_u8 && e->act == TAREI_ACT_none : bytes);
 }
 
 /* Multiplies all whole pairs of panels; false, and nothing done, where that takes another way. */

@@ -60,8 +60,8 @@ tare_status tarei_pointwise_read(const tarei_node *const node, const char *const
                            .a = read_parameter(node, &rows[i].a),
                            .b = read_parameter(node, &rows[i].b)};
   const char *const form = tarei_attr_string(node, "approximate", "none");
-  if (out->activates && out->op == TAREI_ACT_GELU && strcmp(form, "tanh") == 0) {
-    out->op = TAREI_ACT_GELU_TANH;
+  if (out->activates && out->op == TAREI_ACT_gelu && strcmp(form, "tanh") == 0) {
+    out->op = TAREI_ACT_gelu_tanh;
   }
   return TARE_OK;
 }

@@ -294,7 +294,7 @@ static tare_status instance_norm_run_last(const tarei_step *const step, const ta
   l.table = s->has_tables ? &s->tables[r->profile] : NULL;
   l.to = tarei_fused_epilogue(&s->fused, step, r, NULL, l.channels);
   if (l.table) {
-    l.to.act = TAREI_ACT_NONE;
+    l.to.act = TAREI_ACT_none;
     l.to.inv_scale = 1.0f;
     l.to.zero_point = l.table->zero_point;
   }
@@ -307,10 +307,7 @@ static tare_status instance_norm_run_last(const tarei_step *const step, const ta
   return TARE_OK;
 }
 
-static const char *kernel_last(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->dw_conv_f32_name;
-}
+TAREI_KERNEL_OF(kernel_last, dw_conv_f32)
 
 const tarei_lowering tarei_lower_instance_normalization = {.prepare = prepare_plain,
                                                            .run = run_plain};

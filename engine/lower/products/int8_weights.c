@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/lower/products/row_scales.h"
-#include "graph/quantize/quantize.h"
 
 #define COARSEST_SUM (1.0 / 64) /* bytes that one unit of an accumulator may be worth */
 
@@ -192,7 +191,7 @@ tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *const layer,
   }
   if (layer->tables) {
     const tarei_act_table *const table = &layer->tables[run->profile];
-    e.act = TAREI_ACT_NONE;
+    e.act = TAREI_ACT_none;
     e.zero_point = table->zero_point;
     e.table = table->bytes;
   }

@@ -126,7 +126,7 @@ static void update_rnn(const tarei_recurrent_lane *const l, const size_t t, cons
     float *const h = l->h + one.first * l->j->z.hidden + u.first;
     k->binary(TAREI_BINARY_ADD, x_at(l, t, one) + u.first, 1,
               l->rec + one.first * l->j->z.columns + u.first, 1, u.n, h);
-    k->act(TAREI_ACT_TANH, 0, 0, h, u.n, h);
+    k->act(TAREI_ACT_tanh, 0, 0, h, u.n, h);
   }
 }
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/lower/act_table.h"
-#include "one_node.h"
+#include "unit/engine/support/one_node.h"
 
 #define MOST 4 /* operands */
 
@@ -282,7 +282,7 @@ static void places_of_a_table_cover_what_changes(void **state) {
   static const float scales[] = {0.03f, 0.05f, 0.11f, 0.4f, 7.0f};
   for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
     tarei_act_table t;
-    assert_true(tarei_act_table_make(TAREI_ACT_GELU, scales[i], 128, &kernels, &t));
+    assert_true(tarei_act_table_make(TAREI_ACT_gelu, scales[i], 128, &kernels, &t));
     assert_true(t.zero_point >= 0 && t.zero_point <= 255);
     assert_true(t.scale * 1.13f <= scales[i]);
     assert_int_equal(t.bytes[t.zero_point], 128);
@@ -295,8 +295,8 @@ static void places_of_a_table_cover_what_changes(void **state) {
     }
   }
   tarei_act_table t;
-  assert_false(tarei_act_table_make(TAREI_ACT_GELU, 0.01f, 128, &kernels, &t)); /* too coarse */
-  assert_false(tarei_act_table_make(TAREI_ACT_SIGMOID, 0.1f, 0, &kernels, &t));
+  assert_false(tarei_act_table_make(TAREI_ACT_gelu, 0.01f, 128, &kernels, &t)); /* too coarse */
+  assert_false(tarei_act_table_make(TAREI_ACT_sigmoid, 0.1f, 0, &kernels, &t));
 }
 
 static double softsign(const double x) {

@@ -164,7 +164,7 @@ static inline void ck_epilogue_init(ck_epilogue *c, size_t m, size_t n, bool wit
   e->row_mult = ck_below(2) ? ck_floats(m, wild) : NULL;
   e->bias = ck_below(2) ? ck_floats(n, wild) : NULL;
   e->act = (tarei_act)ck_below(TAREI_ACT_COUNT);
-  e->act_a = e->act == TAREI_ACT_CLIP ? -1.0f : 0.1f;
+  e->act_a = e->act == TAREI_ACT_clip ? -1.0f : 0.1f;
   e->act_b = 1.5f;
   e->ld_residual = n + ck_below(5);
   const size_t residual = ck_below(4);

@@ -60,7 +60,7 @@ static void make_plain(ck_epilogue *c, size_t m, size_t n) {
   e->residual_u8 = e->table = NULL;
   e->out_f32 = NULL;
   e->out_u8 = e->out_u8 ? e->out_u8 : ck_output(m * e->ld_u8);
-  e->act = ck_below(2) ? TAREI_ACT_RELU : TAREI_ACT_NONE;
+  e->act = ck_below(2) ? TAREI_ACT_relu : TAREI_ACT_none;
   e->inv_scale = ck_below(8) ? 1.0f : e->inv_scale;
   e->zero_point = ck_below(3) ? (int32_t)ck_below(2) * 128 : e->zero_point;
   if (e->mult && ck_below(8) == 0) {

@@ -62,8 +62,8 @@ static void i8_gemm_rows_give_the_bits_of_scalar(void **state) {
 /* What kernels finish without the general epilogue, and what lies just beyond it. */
 static ck_epilogue epilogue_of_bytes(size_t m, size_t n) {
   static const float sizes[] = {1e-4f, 3e-3f, 0.49f, 0.51f, 40.0f};
-  static const tarei_act acts[] = {TAREI_ACT_NONE, TAREI_ACT_RELU, TAREI_ACT_CLIP,
-                                   TAREI_ACT_LEAKY_RELU};
+  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip,
+                                   TAREI_ACT_leaky_relu};
   const float size = sizes[ck_below(sizeof sizes / sizeof *sizes)];
   float *const mult = ck_alloc(n * sizeof *mult);
   for (size_t i = 0; i < n; i++) {
@@ -156,7 +156,7 @@ static void epilogue_follows_its_definition(void **state) {
   tarei_i8_gemm g = i8_gemm_of(&c, (tarei_epilogue){.out_f32 = raw, .ld_f32 = 40});
   ck_scalar().i8_gemm(&g);
   g.epilogue = (tarei_epilogue){
-      .mult = mult, .row_mult = row_mult, .bias = bias, .act = TAREI_ACT_LEAKY_RELU, .act_a = 0.3f,
+      .mult = mult, .row_mult = row_mult, .bias = bias, .act = TAREI_ACT_leaky_relu, .act_a = 0.3f,
       .residual = residual, .ld_residual = 41, .out_f32 = out, .ld_f32 = 40, .out_u8 = bytes,
       .ld_u8 = 43, .inv_scale = 9.7f, .zero_point = 100};
   ck_scalar().i8_gemm(&g);
@@ -230,7 +230,7 @@ static void f32_gemm_rows_finish_plain_results_like_scalar(void **state) {
   for (int i = 0; i < 150; i++) {
     f32_case c = f32_case_new(i % 8 == 0);
     ck_epilogue e = {.m = c.m};
-    e.e.act = i % 3 ? TAREI_ACT_RELU : TAREI_ACT_NONE;
+    e.e.act = i % 3 ? TAREI_ACT_relu : TAREI_ACT_none;
     e.e.act_last = ck_below(2);
     e.e.bias = ck_below(2) ? ck_floats(c.n, i % 8 == 1) : NULL;
     e.e.ld_residual = c.n + ck_below(5);
