@@ -18,7 +18,7 @@ typedef struct view {
   int64_t *rows;
 } view;
 
-static void kernels_observe_run_observe(void *context) {
+static void kernels_observe_run(void *context) {
   const view *const v = context;
   const size_t step = TAREI_OBSERVE_MOST / v->columns;
   for (size_t r = 0, n_rows = v->n / v->columns; r < n_rows; r += step) {
@@ -114,11 +114,11 @@ void bench_observe(const tarei_kernels *kernels, unsigned isa) {
     }
     printf("%12s", data[d].name);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-      print_time(&v, sizes[s], 768, kernels_observe_run_observe);
+      print_time(&v, sizes[s], 768, kernels_observe_run);
     }
     print_time(&v, sizes[1], 768, kernels_observe_run_minmax);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-      print_time(&v, sizes[1], columns[c], kernels_observe_run_observe);
+      print_time(&v, sizes[1], columns[c], kernels_observe_run);
     }
     printf("\n");
   }

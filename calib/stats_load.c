@@ -309,7 +309,7 @@ static tare_status stats_load_check_version(const tarei_stats_reader *const r) {
                           r->path, (unsigned long long)major, TAREI_STATS_MAJOR);
 }
 
-static tare_status stats_load_load(tarei_stats_reader *const r, tare_stats **const out) {
+static tare_status stats_load_locked(tarei_stats_reader *const r, tare_stats **const out) {
   TAREI_TRY(tarei_infile_check(r->path, r->err));
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r->file < 0) {
@@ -329,7 +329,7 @@ tare_status tare_stats_load(const char *const path, tare_stats **const out, tare
   *out = NULL;
   tarei_stats_reader r = {.path = path, .err = err};
   TAREI_TRY(tarei_hdf5_lock(err));
-  const tare_status status = tarei_hdf5_unlock(stats_load_load(&r, out), err);
+  const tare_status status = tarei_hdf5_unlock(stats_load_locked(&r, out), err);
   if (status != TARE_OK) {
     tare_stats_free(out);
   }

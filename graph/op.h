@@ -19,8 +19,23 @@ typedef struct tarei_int8_form {
   const tarei_op *op;
   int activations; /* that many inputs, the first ones, are quantized at run time */
   int weights;     /* that many behind them are constants that are quantized when a plan is built */
+  int sum_first, sum_last; /* axes of the weights that one output sums over, from the first to the
+                              last; negative ones count from the end */
+  bool windows;       /* a row of the product is a window of input 0, not a row of it */
   bool byte_residual; /* input TAREI_INT8_RESIDUAL may be bytes too */
+  bool centered;      /* activations behind the first are read with the zero point 128 alone */
 } tarei_int8_form;
+
+/* How an operator names axes of input 0: in the attribute "axes", or an input. */
+typedef struct tarei_named_axes {
+  int input;    /* that holds the axes where no attribute does */
+  bool reduces; /* the axes stay in the output only with "keepdims" */
+  /* How many axes, the first ones, a node works on that names none; -1: not known. NULL: all. */
+  int (*count)(tarei_graph *graph, const tarei_node *node);
+} tarei_named_axes;
+
+/* What an output holds beside values of its data. */
+typedef enum tarei_fill { TAREI_FILL_NONE, TAREI_FILL_ZEROS, TAREI_FILL_OTHER } tarei_fill;
 
 #define TAREI_INT8_RESIDUAL 3 /* input of a layer that is added to its result */
 
@@ -29,19 +44,37 @@ struct tarei_op {
   const char *domain;   /* "" is ai.onnx, "tare" that of operators that passes write */
   int min_in, max_in;   /* max -1: any number */
   int min_out, max_out;
+  /* Traits: what passes, the quantizer and reports have to know. */
   bool movement;        /* the output holds the same values in another order or shape (Reshape,
                            Transpose, ...): scales are shared between input 0 and output 0 */
-  bool selects;         /* the output holds values of its data (input 0; all inputs of Concat), some
-                           left out, repeated or filled up with zeros: bytes go through as floats do */
+  bool reshapes;        /* a movement that keeps the order of the elements and changes the dims */
+  bool selects;         /* the output holds values of its data, some left out, repeated or filled up
+                           with zeros: bytes go through as floats do */
+  bool joins;           /* all inputs are data, joined along the attribute "axis"; else input 0 is */
+  bool picks;           /* the output holds values that are found in input 0 by comparing them:
+                           integers go through as what they stand for does */
+  int fill_input;       /* input that holds the number to fill up with; 0: there is none */
+  tarei_fill (*fills)(const tarei_graph *graph, const tarei_node *node); /* NULL: nothing */
   bool (*selects_when)(const tarei_node *node); /* where only some nodes select: whether this one */
   bool elementwise;     /* an element of the output follows from those at its place of the inputs,
                            which are broadcast: a permutation of all axes may as well come after */
+  const tarei_named_axes *axes; /* of input 0, which a permutation may rename; NULL: names none */
   bool activation;      /* a function of one element, with bounded slope; further inputs are
                            parameters. On bytes, with constant parameters, it is a table */
-  bool averages;        /* means or extremes of many elements, or their number alone: it does not
-                           matter how finely input 0 was rounded */
+  bool averages;        /* means or extremes of many elements: it does not matter how finely input 0
+                           was rounded */
+  bool reads_dims;      /* of its input, and none of the values */
+  bool carries_rounding; /* of different inputs, neither smoothed nor magnified: who reads the output
+                            decides how finely the inputs may be rounded */
   bool writes_bytes;    /* of float output 0; the attribute "outputs" then says "u8", or "both" with
                            the bytes as output 1 */
+  bool adds_residual;   /* the output is act(acc + bias) + residual, or with "activation_last"
+                           act(acc + bias + residual): inputs X, W, bias, residual */
+  bool takes_activation; /* the output is an activation of what was computed; none by default */
+  const tarei_op *channels_last; /* does the same with the channels as the last axis; or NULL */
+  /* Axis of the weights, input 1 of rank `rank`, along which output channels lie; -1: these are no
+   * weights. NULL for what is no layer. */
+  int (*channel_axis)(const tarei_node *node, int rank);
   const tarei_int8_form *int8; /* of a layer; NULL for what is no layer, and for int8 forms */
   /* Sets dtype, rank, dims (and contents, where small integers go through) of every output from
    * the inputs. Called in topological order, once per inference run, inputs already inferred.

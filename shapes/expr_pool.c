@@ -112,7 +112,7 @@ const tarei_atom *tarei_exprs_bare_atom(const tarei_exprs *const pool, const tar
   return bare ? &pool->atoms[terms[0].atoms[0]] : NULL;
 }
 
-static uint32_t mix(const uint32_t hash, const uint64_t value) {
+static uint32_t mix_hash(const uint32_t hash, const uint64_t value) {
   uint64_t x = (hash ^ value) * 0x9e3779b97f4a7c15u;
   x ^= x >> 29;
   return (uint32_t)(x ^ (x >> 32));
@@ -122,9 +122,9 @@ static uint32_t hash_poly(const tarei_poly *const poly) {
   uint32_t hash = (uint32_t)poly->n;
   for (int i = 0; i < poly->n; i++) {
     const tarei_term *const t = &poly->terms[i];
-    hash = mix(hash, (uint64_t)t->coefficient);
+    hash = mix_hash(hash, (uint64_t)t->coefficient);
     for (int k = 0; k < t->degree; k++) {
-      hash = mix(hash, (uint64_t)t->atoms[k]);
+      hash = mix_hash(hash, (uint64_t)t->atoms[k]);
     }
   }
   return hash;
@@ -195,7 +195,7 @@ static tarei_expr intern_atom_index(tarei_exprs *const pool, const int32_t index
 
 tarei_expr tarei_exprs_atom(tarei_exprs *const pool, const tarei_atom_kind kind, const int32_t a,
                             const int32_t b) {
-  const uint32_t hash = mix(mix((uint32_t)kind, (uint64_t)a), (uint64_t)b);
+  const uint32_t hash = mix_hash(mix_hash((uint32_t)kind, (uint64_t)a), (uint64_t)b);
   int32_t *const head = &pool->atom_heads[hash % TAREI_EXPR_BUCKETS];
   for (int32_t i = *head; i >= 0; i = pool->atoms[i].next) {
     const tarei_atom *const atom = &pool->atoms[i];

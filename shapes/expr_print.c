@@ -10,7 +10,7 @@ typedef struct printer {
   bool by_number; /* measured symbols by the numbers of their nodes */
 } printer;
 
-static void expr_print_print(const printer *p, tarei_expr e);
+static void expr_print_any(const printer *p, tarei_expr e);
 
 static bool plain_name(const char *const name) {
   if (!name[0] || isdigit((unsigned char)name[0]) || strcmp(name, "min") == 0 ||
@@ -60,7 +60,7 @@ static void print_operand(const printer *const p, const tarei_expr e) {
   const bool word =
       atom ? !is_division(atom) : tarei_expr_is_const(p->pool, e, &value) && value >= 0;
   tarei_str_add(p->out, "%s", word ? "" : "(");
-  expr_print_print(p, e);
+  expr_print_any(p, e);
   tarei_str_add(p->out, "%s", word ? "" : ")");
 }
 
@@ -73,9 +73,9 @@ static void print_atom(const printer *const p, const tarei_atom *const atom) {
     print_operand(p, atom->b);
   } else {
     tarei_str_add(p->out, atom->kind == TAREI_ATOM_MIN ? "min(" : "max(");
-    expr_print_print(p, atom->a);
+    expr_print_any(p, atom->a);
     tarei_str_add(p->out, ", ");
-    expr_print_print(p, atom->b);
+    expr_print_any(p, atom->b);
     tarei_str_add(p->out, ")");
   }
 }
@@ -98,7 +98,7 @@ static void print_term(const printer *const p, const tarei_term *const t, const 
   }
 }
 
-static void expr_print_print(const printer *const p, const tarei_expr e) {
+static void expr_print_any(const printer *const p, const tarei_expr e) {
   if (e == TAREI_EXPR_NONE) {
     tarei_str_add(p->out, "?");
     return;
@@ -121,9 +121,9 @@ static void expr_print_print(const printer *const p, const tarei_expr e) {
 }
 
 void tarei_expr_print(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
-  expr_print_print(&(printer){.pool = pool, .out = s}, e);
+  expr_print_any(&(printer){.pool = pool, .out = s}, e);
 }
 
 void tarei_expr_write(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
-  expr_print_print(&(printer){.pool = pool, .out = s, .by_number = true}, e);
+  expr_print_any(&(printer){.pool = pool, .out = s, .by_number = true}, e);
 }

@@ -83,7 +83,8 @@ static tare_status reader_audio_reserve(mono *const m, const int64_t more, tare_
 }
 
 /* Means over channels, as sums that begin at 0: there is no -0 among them. */
-static void mix(const float *const in, const int64_t n, const int channels, float *const out) {
+static void mix_channels(const float *const in, const int64_t n, const int channels,
+                         float *const out) {
   for (int64_t i = 0; channels == 1 && i < n; i++) {
     out[i] = in[i] + 0.0f;
   }
@@ -111,7 +112,7 @@ static tare_status reader_audio_read_frames(SNDFILE *const file, const SF_INFO *
     if (n <= 0) {
       break;
     }
-    mix(read, n, info->channels, to);
+    mix_channels(read, n, info->channels, to);
     out->n += n;
     if (out->n > max_frames) {
       return tarei_fail(err, TARE_E_INPUT, "has more frames than the %lld that max-elements allows",

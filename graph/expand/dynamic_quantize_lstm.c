@@ -1,7 +1,6 @@
 /* com.microsoft DynamicQuantizeLSTM: an LSTM whose weights W [D, I, 4H] and R [D, H, 4H] are bytes;
  * X and the state are quantized when it runs, which the int8 form does with finer scales. */
 #include "graph/expand/qdq.h"
-#include "graph/quantize/quantize.h"
 
 enum { LSTM_INPUTS = 8, W_SCALE = 8, R_SCALE = 10 };
 

@@ -1,8 +1,8 @@
 /* QLinearMatMul and QGemm: products of quantized tensors. */
 #include "graph/expand/qdq.h"
 
-static tare_status qlinear_matmul_expand_matmul(tarei_graph *const graph, const int node,
-                                                tare_error *const err) {
+static tare_status qlinear_matmul_expand(tarei_graph *const graph, const int node,
+                                         tare_error *const err) {
   tarei_build b = tarei_build_at(graph, node);
   const tarei_qdq x = tarei_qdq_in(&b, 0), w = tarei_qdq_in(&b, 3);
   const int y =
@@ -52,7 +52,7 @@ const tarei_op tarei_op_qlinear_matmul = {
     .max_in = 8,
     .min_out = 1,
     .max_out = 1,
-    .expand = qlinear_matmul_expand_matmul,
+    .expand = qlinear_matmul_expand,
 };
 
 const tarei_op tarei_op_qgemm = {

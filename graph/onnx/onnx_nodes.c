@@ -120,6 +120,18 @@ static tare_status onnx_nodes_look_up(tarei_importer *const importer, char *cons
   return TARE_OK;
 }
 
+/* Names that passes use. FusedConv and FusedGemm have an activation of their own. */
+static bool is_reserved(const tarei_node *const node, const char *const name) {
+  static const char *const internal[] = {TAREI_INTERNAL_ATTRS};
+  const bool own = strcmp(node->op->domain, "com.microsoft") == 0;
+  for (size_t i = 0; i < sizeof internal / sizeof *internal; i++) {
+    if (strcmp(name, internal[i]) == 0) {
+      return !own || strcmp(name, TAREI_ATTR_ACTIVATION) != 0;
+    }
+  }
+  return false;
+}
+
 static tare_status import_attrs(tarei_importer *const importer, const Onnx__NodeProto *const proto,
                                 const int node, tare_error *const err) {
   if (proto->n_attribute > MAX_ATTRS) {
@@ -127,9 +139,16 @@ static tare_status import_attrs(tarei_importer *const importer, const Onnx__Node
                       MAX_ATTRS);
   }
   for (size_t i = 0; i < proto->n_attribute; i++) {
-    if (tarei_attr_find(&importer->graph->nodes[node],
-                        tarei_onnx_text(proto->attribute[i]->name))) {
-      return tarei_fail(err, TARE_E_MODEL, "duplicate attribute '%s'", proto->attribute[i]->name);
+    const char *const name = tarei_onnx_text(proto->attribute[i]->name);
+    if (tarei_attr_find(&importer->graph->nodes[node], name)) {
+      return tarei_fail(err, TARE_E_MODEL, "duplicate attribute '%s'", name);
+    }
+    if (is_reserved(&importer->graph->nodes[node], name)) {
+      return tarei_fail(
+          err, TARE_E_MODEL,
+          "attribute '%s' is reserved for internal use (the operator has none of this "
+          "name: remove it)",
+          name);
     }
     tarei_attr attr;
     const tare_status status = tarei_onnx_attr(importer, proto->attribute[i], node, &attr, err);

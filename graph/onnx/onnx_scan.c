@@ -8,13 +8,13 @@ enum { GRAPH_DEPTH = 3, LEAF_DEPTH = 10 };
 
 enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
-typedef struct onnx_scan_scan {
+typedef struct onnx_scanner {
   const uint8_t *start;
   const tare_limits *limits;
   tare_error *err;
-} onnx_scan_scan;
+} onnx_scanner;
 
-static tare_status onnx_scan_broken(const onnx_scan_scan *const s, const uint8_t *const at) {
+static tare_status onnx_scan_broken(const onnx_scanner *const s, const uint8_t *const at) {
   return tarei_fail(s->err, TARE_E_INPUT, "not an ONNX model, or truncated: malformed at byte %zu",
                     (size_t)(at - s->start));
 }
@@ -52,7 +52,7 @@ static bool content_length(const unsigned wire, const uint8_t **const p, const u
   return *length <= (uint64_t)(end - *p);
 }
 
-static tare_status scan_message(const onnx_scan_scan *const s,
+static tare_status scan_message(const onnx_scanner *const s,
                                 const ProtobufCMessageDescriptor *const descriptor,
                                 const uint8_t *p, const uint8_t *const end, const int depth) {
   if (depth > GRAPH_DEPTH * s->limits->nesting + LEAF_DEPTH) {
@@ -79,6 +79,6 @@ static tare_status scan_message(const onnx_scan_scan *const s,
 
 tare_status tarei_onnx_scan(const uint8_t *const data, const size_t size,
                             const tare_limits *const limits, tare_error *const err) {
-  const onnx_scan_scan s = {.start = data, .limits = limits, .err = err};
+  const onnx_scanner s = {.start = data, .limits = limits, .err = err};
   return scan_message(&s, &onnx__model_proto__descriptor, data, data + size, 0);
 }

@@ -237,6 +237,14 @@ tare_status tarei_ops_want_quantized(const tarei_graph *graph, const tarei_node 
 /* Checks the optional residual, input 3, against the output shape. */
 tare_status tarei_ops_want_residual(const tarei_graph *graph, const tarei_node *node,
                                     const tarei_shape *shape, tare_error *err);
+/* The output's shape, where a layer's inputs make one. */
+typedef tare_status tarei_ops_layer_shape_fn(const tarei_graph *graph, const tarei_node *node,
+                                             tarei_shape *out, tare_error *err);
+/* Infers a layer X, W, bias, residual of floats, and one of bytes. */
+tare_status tarei_ops_layer(tarei_graph *graph, const tarei_node *node,
+                            tarei_ops_layer_shape_fn *shape, tare_error *err);
+tare_status tarei_ops_int8_layer(tarei_graph *graph, const tarei_node *node,
+                                 tarei_ops_layer_shape_fn *shape, tare_error *err);
 /* Gives the outputs that the attribute "outputs" asks for: "f32", "u8", or "both" in that order. */
 tare_status tarei_ops_give_quantized(tarei_graph *graph, const tarei_node *node,
                                      const tarei_shape *shape, tare_error *err);

@@ -8,7 +8,6 @@
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
-#include "graph/quantize/quantize.h"
 #include "shapes/number.h"
 
 /* The parts of such a layer. */

@@ -121,8 +121,8 @@ static tare_status adopt_pairs(tarei_graph *const g, const int n, bool *const ch
 
 /* Operators through which integers and their real values go alike, and how many of their inputs. */
 static int adopt_scales_count_moved(const tarei_node *const node) {
-  const bool moves = node->op->movement || node->op == &tarei_op_max_pool;
-  return node->op == &tarei_op_concat ? node->n_in : moves && node->n_out == 1 ? 1 : 0;
+  const bool moves = node->op->movement || node->op->picks;
+  return node->op->joins ? node->n_in : moves && node->n_out == 1 ? 1 : 0;
 }
 
 /* DequantizeLinear(Move(x)) becomes Move(DequantizeLinear(x)). */
@@ -156,11 +156,10 @@ static tare_status hoist(tarei_graph *const g, const int n, bool *const changed,
 
 /* Axis of a layer's weights along which its output channels lie; -1 for what is no layer. */
 static int channel_axis(const tarei_graph *const g, const tarei_node *const node) {
-  const int rank = node->n_in > 1 && node->in[1] >= 0 ? g->values[node->in[1]].rank : 0;
-  return node->op == &tarei_op_conv && rank > 2     ? 0
-         : node->op == &tarei_op_matmul && rank > 1 ? rank - 1
-         : node->op == &tarei_op_gemm && rank == 2  ? !tarei_attr_int(node, "transB", 0)
-                                                    : -1;
+  const int weights = tarei_node_in(node, 1);
+  return weights >= 0 && node->op->channel_axis
+             ? node->op->channel_axis(node, g->values[weights].rank)
+             : -1;
 }
 
 /* The DequantizeLinear of constants behind a value, past what moves it, and which of its axes
@@ -323,10 +322,10 @@ static int same_scale(const tarei_graph *const g, const tarei_node *const node) 
   const int x = node->n_in > 0 ? node->in[0] : -1;
   if (x < 0 || !(node->op->movement || tarei_node_selects(node)) || !g->values[x].quant.stated ||
       !tarei_value_is_f32(g, x) || node->n_out < 1 || node->out[0] < 0 ||
-      (node->op == &tarei_op_pad && node->n_in > 2 && node->in[2] >= 0)) {
+      (node->op->fill_input > 0 && tarei_node_in(node, node->op->fill_input) >= 0)) {
     return -1;
   }
-  for (int i = 1; node->op == &tarei_op_concat && i < node->n_in; i++) {
+  for (int i = 1; node->op->joins && i < node->n_in; i++) {
     if (!tarei_quant_equal(&g->values[x].quant, &g->values[node->in[i]].quant)) {
       return -1;
     }

@@ -21,11 +21,7 @@ static bool is_conv(const tarei_graph *const graph, const tarei_node *const node
 
 /* The operator that does the same channels-last, or NULL. */
 static const tarei_op *last_of(const tarei_graph *const graph, const tarei_node *const node) {
-  const tarei_op *const last = node->op == &tarei_op_average_pool ? &tarei_op_average_pool_last
-                               : node->op == &tarei_op_instance_normalization
-                                   ? &tarei_op_instance_norm_last
-                               : node->op == &tarei_op_max_pool ? &tarei_op_max_pool_last
-                                                                : NULL;
+  const tarei_op *const last = node->op ? node->op->channels_last : NULL;
   return last && has_layout(graph, node) ? last : NULL;
 }
 

@@ -43,7 +43,7 @@ static tare_status dims_attr_parse_dims(tarei_exprs *const exprs, char *text,
 
 tare_status tarei_dims_from_attr(const tarei_graph *const graph, const tarei_node *const node,
                                  tarei_expr *const dims, int *const rank, tare_error *const err) {
-  const char *const text = tarei_attr_string(node, "dims", NULL);
+  const char *const text = tarei_attr_string(node, TAREI_ATTR_DIMS, NULL);
   if (!text) {
     return tarei_fail(err, TARE_E_MODEL, "neither a shape input nor the attribute 'dims'");
   }
@@ -63,7 +63,8 @@ bool tarei_dims_set_attr(const tarei_graph *const graph, tarei_node *const node,
     tarei_str_add(&text, "%s", i ? ";" : "");
     tarei_expr_write(graph->exprs, dims[i], &text);
   }
-  const bool done = !text.failed && tarei_attr_set_string(node, "dims", tarei_str_get(&text));
+  const bool done =
+      !text.failed && tarei_attr_set_string(node, TAREI_ATTR_DIMS, tarei_str_get(&text));
   tarei_str_free(&text);
   return done;
 }

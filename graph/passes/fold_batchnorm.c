@@ -5,7 +5,6 @@
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
-#include "graph/quantize/quantize.h"
 
 typedef struct fold_batchnorm_norm {
   int64_t channels;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/passes/adopt_scales.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
 

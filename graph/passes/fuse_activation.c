@@ -98,8 +98,8 @@ static const struct {
     {&tarei_op_tanh, read_tanh},
 };
 
-static bool fuse_activation_read_activation(const tarei_graph *const graph,
-                                            const tarei_node *const node, activation *const out) {
+static bool fuse_activation_read(const tarei_graph *const graph, const tarei_node *const node,
+                                 activation *const out) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (rows[i].op == node->op) {
       return rows[i].read(graph, node, out);
@@ -128,11 +128,11 @@ static int find_silu(const tarei_graph *const graph, const int value) {
 
 static tare_status set_activation(tarei_node *const node, const activation *const act,
                                   tare_error *const err) {
-  const bool has_residual = tarei_has_epilogue(node) && tarei_node_in(node, 3) >= 0;
-  const bool done = tarei_attr_set_string(node, "activation", act->name) &&
-                    tarei_attr_set_float(node, "activation_a", act->a) &&
-                    tarei_attr_set_float(node, "activation_b", act->b) &&
-                    (!has_residual || tarei_attr_set_int(node, "activation_last", 1));
+  const bool has_residual = node->op->adds_residual && tarei_node_in(node, 3) >= 0;
+  const bool done = tarei_attr_set_string(node, TAREI_ATTR_ACTIVATION, act->name) &&
+                    tarei_attr_set_float(node, TAREI_ATTR_ACTIVATION_A, act->a) &&
+                    tarei_attr_set_float(node, TAREI_ATTR_ACTIVATION_B, act->b) &&
+                    (!has_residual || tarei_attr_set_int(node, TAREI_ATTR_ACTIVATION_LAST, 1));
   return done ? TARE_OK : tarei_fail_memory(err, "activation", sizeof(tarei_attr));
 }
 
@@ -159,7 +159,7 @@ static tare_status fuse_activation_at(tarei_graph *const graph, const int index,
   const int next = tarei_graph_sole_consumer(graph, node->out[0]);
   activation act;
   if (next < 0 || graph->nodes[next].in[0] != node->out[0] ||
-      !fuse_activation_read_activation(graph, &graph->nodes[next], &act)) {
+      !fuse_activation_read(graph, &graph->nodes[next], &act)) {
     return TARE_OK;
   }
   *changed = true;
@@ -172,7 +172,7 @@ static tare_status fuse_activation_run(tarei_graph *const graph,
                                        tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
-    if (tarei_takes_activation(&graph->nodes[i])) {
+    if (graph->nodes[i].op && graph->nodes[i].op->takes_activation) {
       TAREI_TRY(fuse_activation_at(graph, i, changed, err));
     }
   }

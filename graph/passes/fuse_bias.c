@@ -47,7 +47,7 @@ static tare_status fuse_bias_run(tarei_graph *const graph, const tarei_pass_opti
                                  bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
-    if (tarei_has_epilogue(&graph->nodes[i])) {
+    if (graph->nodes[i].op && graph->nodes[i].op->adds_residual) {
       TAREI_TRY(fuse_bias_at(graph, i, changed, err));
     }
   }

@@ -6,14 +6,14 @@
 #include "graph/passes/passes.h"
 #include "graph/passes/pattern.h"
 
-typedef struct fuse_layer_norm_norm {
+typedef struct layer_norm_match {
   tarei_pattern nodes;
   int x, root;
   int64_t channels;
   float epsilon;
   int gain, shift; /* constants, or -1 */
   const tarei_op *op;
-} fuse_layer_norm_norm;
+} layer_norm_match;
 
 /* Input of a mean over the last axis that keeps the axis, or -1. */
 static int fuse_layer_norm_mean_of(const tarei_graph *const graph, const int value) {
@@ -42,7 +42,7 @@ static int base_of_square(const tarei_graph *const graph, const int value) {
 }
 
 /* The same value, or the same difference: older exporters compute it twice. */
-static bool is_same(const tarei_graph *const graph, const int a, const int b) {
+static bool is_same_or_equal(const tarei_graph *const graph, const int a, const int b) {
   if (a >= 0 && a == b) {
     return true;
   }
@@ -53,7 +53,7 @@ static bool is_same(const tarei_graph *const graph, const int a, const int b) {
 
 /* From sqrt(mean(d * d) + epsilon) back; notes the nodes. */
 static bool read_deviation(const tarei_graph *const graph, const int value, const int d,
-                           fuse_layer_norm_norm *const n) {
+                           layer_norm_match *const n) {
   const tarei_node *const root = tarei_producer_is(graph, value, &tarei_op_sqrt);
   const tarei_node *const add = root ? tarei_producer_is(graph, root->in[0], &tarei_op_add) : NULL;
   if (!add) {
@@ -63,7 +63,8 @@ static bool read_deviation(const tarei_graph *const graph, const int value, cons
   const int variance = add->in[first];
   const int square = fuse_layer_norm_mean_of(graph, variance);
   const int base = base_of_square(graph, square);
-  return tarei_const_scalar(graph, add->in[!first], &n->epsilon) && is_same(graph, base, d) &&
+  return tarei_const_scalar(graph, add->in[!first], &n->epsilon) &&
+         is_same_or_equal(graph, base, d) &&
          (base == d || tarei_pattern_add(graph, &n->nodes, base)) &&
          tarei_pattern_add(graph, &n->nodes, value) &&
          tarei_pattern_add(graph, &n->nodes, root->in[0]) &&
@@ -71,8 +72,8 @@ static bool read_deviation(const tarei_graph *const graph, const int value, cons
          tarei_pattern_add(graph, &n->nodes, square);
 }
 
-static bool fuse_layer_norm_read_norm(const tarei_graph *const graph, const tarei_node *const div,
-                                      fuse_layer_norm_norm *const n) {
+static bool fuse_layer_norm_read(const tarei_graph *const graph, const tarei_node *const div,
+                                 layer_norm_match *const n) {
   const int d = div->in[0];
   const tarei_node *const sub = tarei_producer_is(graph, d, &tarei_op_sub);
   n->root = div->out[0];
@@ -100,7 +101,7 @@ static int inverse_of(const tarei_graph *const graph, const int value) {
 
 /* x / deviation, or x times its inverse. */
 static bool read_rms(const tarei_graph *const graph, const tarei_node *const node,
-                     fuse_layer_norm_norm *const n) {
+                     layer_norm_match *const n) {
   int deviation = node->op == &tarei_op_div ? node->in[1] : -1;
   n->x = node->in[0];
   n->root = node->out[0];
@@ -120,7 +121,7 @@ static bool read_rms(const tarei_graph *const graph, const tarei_node *const nod
 }
 
 /* A Mul or Add with one constant per channel behind the root joins the pattern; the constant. */
-static int take_affine(const tarei_graph *const graph, fuse_layer_norm_norm *const n,
+static int take_affine(const tarei_graph *const graph, layer_norm_match *const n,
                        const tarei_op *const op) {
   const int next = tarei_graph_sole_consumer(graph, n->root);
   if (next < 0 || graph->nodes[next].op != op) {
@@ -138,7 +139,7 @@ static int take_affine(const tarei_graph *const graph, fuse_layer_norm_norm *con
 }
 
 /* One number per channel as a vector; ones when there is no constant. */
-static tare_status vector_of(tarei_graph *const graph, const fuse_layer_norm_norm *const n,
+static tare_status vector_of(tarei_graph *const graph, const layer_norm_match *const n,
                              const int value, int *const out, tare_error *const err) {
   static const float one = 1;
   const int rank = graph->values[n->x].rank;
@@ -154,7 +155,7 @@ static tare_status vector_of(tarei_graph *const graph, const fuse_layer_norm_nor
   return TARE_OK;
 }
 
-static tare_status fuse(tarei_graph *const graph, fuse_layer_norm_norm *const n,
+static tare_status fuse(tarei_graph *const graph, layer_norm_match *const n,
                         tare_error *const err) {
   int in[3] = {n->x};
   const int n_in = n->shift < 0 ? 2 : 3;
@@ -174,12 +175,12 @@ static tare_status fuse(tarei_graph *const graph, fuse_layer_norm_norm *const n,
 }
 
 static bool find_norm(const tarei_graph *const graph, const tarei_node *const node,
-                      fuse_layer_norm_norm *const n) {
-  *n = (fuse_layer_norm_norm){.gain = -1, .shift = -1, .op = &tarei_op_layer_normalization};
-  if (node->op == &tarei_op_div && fuse_layer_norm_read_norm(graph, node, n)) {
+                      layer_norm_match *const n) {
+  *n = (layer_norm_match){.gain = -1, .shift = -1, .op = &tarei_op_layer_normalization};
+  if (node->op == &tarei_op_div && fuse_layer_norm_read(graph, node, n)) {
     return true;
   }
-  *n = (fuse_layer_norm_norm){.gain = -1, .shift = -1, .op = &tarei_op_rms_normalization};
+  *n = (layer_norm_match){.gain = -1, .shift = -1, .op = &tarei_op_rms_normalization};
   return (node->op == &tarei_op_div || node->op == &tarei_op_mul) && read_rms(graph, node, n);
 }
 
@@ -189,7 +190,7 @@ static tare_status fuse_layer_norm_run(tarei_graph *const graph,
   (void)options;
   const int n_nodes = graph->n_nodes;
   for (int i = 0; i < n_nodes; i++) {
-    fuse_layer_norm_norm n;
+    layer_norm_match n;
     if (!find_norm(graph, &graph->nodes[i], &n)) {
       continue;
     }

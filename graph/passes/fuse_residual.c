@@ -13,7 +13,7 @@ static int find_host(const tarei_graph *const graph, const int add) {
     const int value = node->in[i];
     const tarei_node *const producer = tarei_producer(graph, value);
     const int index = producer ? (int)(producer - graph->nodes) : -1;
-    if (!producer || !tarei_has_epilogue(producer) || tarei_node_in(producer, 3) >= 0 ||
+    if (!producer || !producer->op->adds_residual || tarei_node_in(producer, 3) >= 0 ||
         tarei_graph_sole_consumer(graph, value) != add) {
       continue;
     }

@@ -35,7 +35,7 @@ static bool first_perm(const tarei_graph *const graph, const tarei_node *const n
 /* Whether a Transpose can pass the node; all inputs are transposed by perm, constant or absent. */
 static bool can_pass(const tarei_graph *const graph, const tarei_node *const node,
                      tarei_perm *const perm) {
-  const bool joins = node->op == &tarei_op_concat;
+  const bool joins = node->op->joins;
   if ((!joins && !node->op->elementwise) || node->n_out != 1 || !first_perm(graph, node, perm) ||
       graph->values[node->out[0]].rank != perm->rank) {
     return false;
@@ -77,7 +77,7 @@ static tare_status move_axis(tarei_node *const node, const tarei_perm *const per
 
 static tare_status pass(tarei_graph *const graph, const int index, const tarei_perm *const perm,
                         tare_error *const err) {
-  const bool joins = graph->nodes[index].op == &tarei_op_concat;
+  const bool joins = graph->nodes[index].op->joins;
   for (int i = 0; i < graph->nodes[index].n_in; i++) {
     int value = graph->nodes[index].in[i];
     const tarei_node *const t = tarei_producer_is(graph, value, &tarei_op_transpose);

@@ -52,9 +52,7 @@ bool tarei_node_measures(const tarei_graph *const graph, const tarei_node *const
 }
 
 bool tarei_is_reshape(const tarei_graph *const graph, const tarei_node *const node) {
-  const bool reshapes = node->op == &tarei_op_reshape || node->op == &tarei_op_squeeze ||
-                        node->op == &tarei_op_unsqueeze || node->op == &tarei_op_flatten;
-  return reshapes && !tarei_node_measures(graph, node);
+  return node->op->reshapes && !tarei_node_measures(graph, node);
 }
 
 void tarei_node_cut_inputs(tarei_node *const node, const int n) {

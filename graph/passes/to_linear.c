@@ -6,7 +6,6 @@
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
-#include "graph/quantize/quantize.h"
 
 /* A constant float32 matrix without empty axes. */
 static bool is_matrix(const tarei_graph *const graph, const int value, tare_tensor *const out) {

@@ -48,8 +48,8 @@ static bool trim_pads_read_cut(const tarei_graph *const graph, const tarei_node 
 }
 
 /* Takes the cut out of the pads of a convolution; false where they are shorter. */
-static bool trim_pads_trim(tarei_node *const conv, const int axis, const int space,
-                           const trim_pads_cut *const c, int64_t *const pads) {
+static bool trim_pads_slice(tarei_node *const conv, const int axis, const int space,
+                            const trim_pads_cut *const c, int64_t *const pads) {
   const tarei_attr *const given = tarei_attr_find(conv, "pads");
   int n_strides;
   const int64_t *const strides = tarei_attr_ints(conv, "strides", &n_strides);
@@ -75,7 +75,7 @@ static tare_status trim_pads_fuse_at(tarei_graph *const graph, const int index, 
     return TARE_OK;
   }
   const int space = graph->values[slice->in[0]].rank - 2;
-  if (!trim_pads_trim(conv, c.axis - 2, space, &c, pads)) {
+  if (!trim_pads_slice(conv, c.axis - 2, space, &c, pads)) {
     return TARE_OK;
   }
   if (!tarei_attr_set_ints(conv, "pads", pads, 2 * space)) {

@@ -1,5 +1,6 @@
 #include "graph/quantize/quantize.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,11 @@ static int64_t largest_dim(const tarei_graph *const g, const tarei_quantize_opti
   return known ? size : 1;
 }
 
-static int64_t product_of_dims(const tarei_graph *const g, const tarei_quantize_options *const o,
-                               const tarei_value *const v, const int first, const int last) {
+/* Elements of weights, or of a second factor, that one output sums over at most. */
+static int64_t summed_dims(const tarei_graph *const g, const tarei_quantize_options *const o,
+                           const tarei_value *const v, const tarei_int8_form *const form) {
+  const int first = form->sum_first + (form->sum_first < 0 ? v->rank : 0);
+  const int last = form->sum_last + (form->sum_last < 0 ? v->rank : 0);
   int64_t length = 1;
   for (int d = first; d >= 0 && d <= last; d++) {
     length *= largest_dim(g, o, v->dims[d]);
@@ -29,19 +33,15 @@ static int64_t product_of_dims(const tarei_graph *const g, const tarei_quantize_
   return length;
 }
 
-/* Elements that one output sums over at most: W [O, .., I] of a convolution, W and R [.., I] of a
- * recurrent layer, W or the second factor [.., K, N] else. */
+/* The longest sum of a layer: a recurrent one has two constants of weights. */
 static int64_t sum_length(const tarei_graph *const g, const tarei_quantize_options *const o,
                           const tarei_node *const node, const tarei_int8_form *const form) {
-  const tarei_value *const w = &g->values[node->in[1]];
-  if (form->weights == 2) {
-    const tarei_value *const r = &g->values[node->in[2]];
-    const int64_t input = product_of_dims(g, o, w, w->rank - 1, w->rank - 1);
-    const int64_t state = product_of_dims(g, o, r, r->rank - 1, r->rank - 1);
-    return input > state ? input : state;
+  int64_t longest = 0;
+  for (int i = 1; i <= (form->weights ? form->weights : 1); i++) {
+    const int64_t length = summed_dims(g, o, &g->values[node->in[i]], form);
+    longest = length > longest ? length : longest;
   }
-  const bool conv = node->op == &tarei_op_conv_last;
-  return product_of_dims(g, o, w, conv ? 1 : w->rank - 2, conv ? w->rank - 1 : w->rank - 2);
+  return longest;
 }
 
 /* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale
@@ -100,7 +100,7 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
   if (activation && !rows && !v->quant.n_scales) {
     return because(TARE_REASON_NO_SCALE, v, 0);
   }
-  if (i > 0 && activation && node->op == &tarei_op_attention && zero != 128 && v->quant.stated) {
+  if (i > 0 && activation && form->centered && zero != 128 && v->quant.stated) {
     return because(TARE_REASON_ZERO_POINT, v, v->quant.zero_point);
   }
   if (!activation && !v->data) {
@@ -142,7 +142,7 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
   const tarei_value *const x = &g->values[node->in[0]];
   int64_t channels = 0;
   const bool quiet = x->quant.granularity == TAREI_PER_ROW;
-  const bool raw = node->op == &tarei_op_conv_last &&
+  const bool raw = form->windows &&
                    tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
   if (!o->int8) {
     return TARE_PRECISION_FP32;
@@ -173,8 +173,8 @@ static tarei_reason reason_stated(const tarei_graph *const g, const tarei_node *
     return because(TARE_REASON_NONE, NULL, 0);
   }
   const int64_t odd = tarei_attr_int(node, TAREI_ATTR_WEIGHTS_ODD, TARE_REASON_FLOAT_WEIGHTS);
-  const bool known = odd > TARE_REASON_NONE && odd < TARE_REASON_COUNT; /* a model may have any */
-  return because(known ? (tare_reason)odd : TARE_REASON_FLOAT_WEIGHTS, &g->values[node->in[1]], 0);
+  assert(odd > TARE_REASON_NONE && odd < TARE_REASON_COUNT);
+  return because((tare_reason)odd, &g->values[node->in[1]], 0);
 }
 
 static void refuse(const tarei_node *const node, const tarei_reason *const why,

@@ -13,8 +13,7 @@ static bool is_quantize(const tarei_node *const node) {
   return node->op == &tarei_op_quantize;
 }
 
-/* --- tables
- * ---------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 /* An activation of a value that is stored as bytes with a scale of its own, read by one Quantize.
  */
@@ -64,8 +63,7 @@ static tare_status cancel(tarei_graph *const g, const int n, bool *const changed
   return TARE_OK;
 }
 
-/* --- producers
- * --------------------------------------------------------------------------------------- */
+/* --- producers -------------------------------------------------------------------------------- */
 
 static bool writes_floats(const tarei_graph *const g, const tarei_node *const node) {
   for (int o = 1; o < node->n_out; o++) {
@@ -74,7 +72,7 @@ static bool writes_floats(const tarei_graph *const g, const tarei_node *const no
     }
   }
   return node->op->writes_bytes && g->values[node->out[0]].dtype == TARE_F32 &&
-         strcmp(tarei_attr_string(node, "outputs", "f32"), "f32") == 0;
+         strcmp(tarei_attr_string(node, TAREI_ATTR_OUTPUTS, "f32"), "f32") == 0;
 }
 
 /* Whether somebody apart from node `except` reads the numbers of a value: who asks for its shape
@@ -85,7 +83,7 @@ static bool quantize_fuse_is_read(const tarei_graph *const g, const int value, c
   }
   for (int n = 0; n < g->n_nodes; n++) {
     const tarei_node *const node = &g->nodes[n];
-    if (!node->op || n == except || node->op == &tarei_op_shape || node->op == &tarei_op_size) {
+    if (!node->op || n == except || node->op->reads_dims) {
       continue;
     }
     for (int i = 0; i < node->n_in; i++) {
@@ -109,7 +107,7 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
   const bool only = !quantize_fuse_is_read(g, value, n);
   tarei_node *const p = &g->nodes[producer];
   int *const outs = tarei_realloc(p->out, 2 * sizeof *outs);
-  if (!outs || !tarei_attr_set_string(p, "outputs", only ? "u8" : "both")) {
+  if (!outs || !tarei_attr_set_string(p, TAREI_ATTR_OUTPUTS, only ? "u8" : "both")) {
     p->out = outs ? outs : p->out;
     return tarei_fail_memory(err, "layer outputs", 2 * sizeof *outs);
   }

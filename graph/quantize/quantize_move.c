@@ -47,15 +47,11 @@ tare_status tarei_quantize_as(tarei_graph *const g, const int value, const int l
 
 /* Inputs of a node that moves data which hold the data. */
 static int quantize_move_count_moved(const tarei_node *const node) {
-  return node->op == &tarei_op_concat ? node->n_in : 1;
+  return node->op->joins ? node->n_in : 1;
 }
 
-/* Zeros are filled in as the zero point, other numbers not at all. */
-static bool fills_zeros(const tarei_graph *const g, const tarei_node *const pad) {
-  float value = tarei_attr_float(pad, "value", 0);
-  const bool constant = strcmp(tarei_attr_string(pad, "mode", "constant"), "constant") == 0;
-  const bool given = pad->n_in > 2 && pad->in[2] >= 0;
-  return !constant || ((!given || tarei_value_const_float(g, pad->in[2], &value)) && value == 0);
+static tarei_fill fill_of(const tarei_graph *const g, const tarei_node *const node) {
+  return node->op->fills ? node->op->fills(g, node) : TAREI_FILL_NONE;
 }
 
 /* What an operator that picks values takes may be written as bytes: nobody else reads it, or reads
@@ -71,12 +67,12 @@ static bool gives_bytes(const tarei_graph *const g, const int value,
          (tarei_graph_count_uses(g, value) == 1 || find_quantized(g, value, quant, true) >= 0);
 }
 
-/* Where bytes are moved instead: floats that nobody else reads. */
+/* Where bytes are moved instead: floats that nobody else reads. Zeros are filled in as the zero
+ * point, other numbers not at all. */
 static bool can_move_bytes(const tarei_graph *const g, const tarei_node *const mover, const int n) {
   const tarei_node *const quantize = &g->nodes[n];
   if ((!mover->op->movement && !tarei_node_selects(mover)) ||
-      tarei_graph_sole_consumer(g, quantize->in[0]) != n ||
-      (mover->op == &tarei_op_pad && !fills_zeros(g, mover))) {
+      tarei_graph_sole_consumer(g, quantize->in[0]) != n || fill_of(g, mover) == TAREI_FILL_OTHER) {
     return false;
   }
   for (int i = 0; !mover->op->movement && i < quantize_move_count_moved(mover); i++) {
@@ -87,16 +83,13 @@ static bool can_move_bytes(const tarei_graph *const g, const tarei_node *const m
   return true;
 }
 
-/* The zero point as the number that a Pad fills in. */
-static tare_status fill_zero_point(tarei_graph *const g, const int pad, const int like,
+/* The zero point as the number that a node fills in. */
+static tare_status fill_zero_point(tarei_graph *const g, const int n, const int like,
                                    tare_error *const err) {
   const uint8_t zero_point = (uint8_t)tarei_quant_zero_point(&g->values[like].quant);
-  if (strcmp(tarei_attr_string(&g->nodes[pad], "mode", "constant"), "constant") != 0) {
-    return TARE_OK;
-  }
   const int fill = tarei_graph_add_const(g, "zero_point", TARE_U8, 0, NULL, &zero_point);
   return fill < 0 ? tarei_fail_memory(err, "zero point", 1)
-                  : tarei_node_set_in(&g->nodes[pad], 2, fill, err);
+                  : tarei_node_set_in(&g->nodes[n], g->nodes[n].op->fill_input, fill, err);
 }
 
 tare_status tarei_quantize_hoist(tarei_graph *const g, const int n, bool *const changed,
@@ -106,12 +99,13 @@ tare_status tarei_quantize_hoist(tarei_graph *const g, const int n, bool *const 
   if (producer < 0 || !can_move_bytes(g, &g->nodes[producer], n)) {
     return TARE_OK;
   }
+  const bool fills = fill_of(g, &g->nodes[producer]) == TAREI_FILL_ZEROS;
   for (int i = 0; i < quantize_move_count_moved(&g->nodes[producer]); i++) {
     int q;
     TAREI_TRY(tarei_quantize_as(g, g->nodes[producer].in[i], out, &q, err));
     g->nodes[producer].in[i] = q;
   }
-  if (g->nodes[producer].op == &tarei_op_pad) {
+  if (fills) {
     TAREI_TRY(fill_zero_point(g, producer, out, err));
   }
   /* the mover itself now carries bytes: its other inputs and attributes stay */

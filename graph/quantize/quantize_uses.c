@@ -36,8 +36,8 @@ typedef enum use {
   FLOAT
 } use;
 
-static bool is_sum(const tarei_node *const node) {
-  return (node->op == &tarei_op_add || node->op == &tarei_op_mul) && node->in[0] != node->in[1];
+static bool carries_rounding(const tarei_node *const node) {
+  return node->op->carries_rounding && node->in[0] != node->in[1];
 }
 
 static use use_of(const tarei_graph *const g, const tarei_node *const node, const int i) {
@@ -45,10 +45,10 @@ static use use_of(const tarei_graph *const g, const tarei_node *const node, cons
   if (form) {
     return i != TAREI_INT8_RESIDUAL ? BYTES : form->byte_residual ? PASSES : FLOAT;
   }
-  if (node->op->averages) {
+  if (node->op->averages || node->op->reads_dims) {
     return BYTES;
   }
-  return node->op->movement || tarei_node_selects(node) || is_sum(node) ||
+  return node->op->movement || tarei_node_selects(node) || carries_rounding(node) ||
                  tarei_is_activation(g, node)
              ? PASSES
              : FLOAT;

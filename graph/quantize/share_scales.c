@@ -20,8 +20,8 @@ bool tarei_quant_copy(tarei_quant *const to, const tarei_quant *const from) {
   return true;
 }
 
-static tare_status share_scales_share(tarei_graph *const g, const int from, const int to,
-                                      tare_error *const err) {
+static tare_status share_scales_copy(tarei_graph *const g, const int from, const int to,
+                                     tare_error *const err) {
   if (!g->values[from].quant.n_scales || g->values[to].quant.n_scales) {
     return TARE_OK;
   }
@@ -52,21 +52,21 @@ static tare_status share_joined(tarei_graph *const g, const tarei_node *const co
 tare_status tarei_graph_share_scales(tarei_graph *const g, tare_error *const err) {
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
-    if (node->op == &tarei_op_concat) {
+    if (node->op->joins) {
       TAREI_TRY(share_joined(g, node, err));
     } else if (tarei_node_selects(node) && tarei_graph_sole_consumer(g, node->in[0]) == n) {
-      TAREI_TRY(share_scales_share(g, node->out[0], node->in[0],
-                                   err)); /* nobody else reads what is left out */
+      TAREI_TRY(share_scales_copy(g, node->out[0], node->in[0],
+                                  err)); /* nobody else reads what is left out */
     }
   }
   for (int n = 0; n < g->n_nodes; n++) {
     if (g->nodes[n].op->movement) {
-      TAREI_TRY(share_scales_share(g, g->nodes[n].in[0], g->nodes[n].out[0], err));
+      TAREI_TRY(share_scales_copy(g, g->nodes[n].in[0], g->nodes[n].out[0], err));
     }
   }
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     if (g->nodes[n].op->movement) {
-      TAREI_TRY(share_scales_share(g, g->nodes[n].out[0], g->nodes[n].in[0], err));
+      TAREI_TRY(share_scales_copy(g, g->nodes[n].out[0], g->nodes[n].in[0], err));
     }
   }
   return TARE_OK;

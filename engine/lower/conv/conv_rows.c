@@ -137,8 +137,8 @@ static bool is_direct(const tarei_conv *const c) {
 }
 
 /* Rows of a gathered block, out of `total`. */
-static size_t conv_rows_block_rows(const tarei_conv *const c, const size_t element,
-                                   const size_t total) {
+static size_t conv_rows_in_block(const tarei_conv *const c, const size_t element,
+                                 const size_t total) {
   const size_t rows = is_direct(c)   ? LEAST_ROWS
                       : has_lines(c) ? fitting(line_step(c, element))
                                      : fitting(conv_rows_row_bytes(c, element));
@@ -147,7 +147,7 @@ static size_t conv_rows_block_rows(const tarei_conv *const c, const size_t eleme
 
 static size_t conv_rows_thread_bytes(const tarei_conv *const c, const size_t element,
                                      const size_t total) {
-  const size_t rows = conv_rows_block_rows(c, element, total);
+  const size_t rows = conv_rows_in_block(c, element, total);
   const size_t bytes =
       has_lines(c) ? tarei_plus(tarei_times(rows - 1, line_step(c, element)), c->k * element)
                    : tarei_times(rows, conv_rows_row_bytes(c, element));
@@ -184,7 +184,7 @@ static void gathered(const conv_rows_job *const j, const size_t first, const siz
   const conv_rows_geometry *const g = &j->g;
   char *const block = scratch_of(j, thread);
   const size_t lda = conv_rows_row_bytes(g->conv, g->element);
-  const size_t most = conv_rows_block_rows(g->conv, g->element, j->total);
+  const size_t most = conv_rows_in_block(g->conv, g->element, j->total);
   for (size_t r = first; r < last; r += most) {
     const size_t m = last - r < most ? last - r : most;
     for (int64_t group = 0; group < g->conv->group; group++) {
@@ -300,11 +300,11 @@ static void conv_rows_run_job(conv_rows_job *const j) {
   } else if (has_lines(c)) {
     const int64_t items = g->batch * c->group;
     j->size = conv_rows_share(g->out[1], items >= threads ? 1 : threads,
-                              (int64_t)conv_rows_block_rows(c, g->element, j->total));
+                              (int64_t)conv_rows_in_block(c, g->element, j->total));
     tarei_team_run(team, (size_t)(items * blocks_of(j)), conv_rows_line_item, j);
   } else {
     j->size = conv_rows_share((int64_t)j->total, threads,
-                              (int64_t)conv_rows_block_rows(c, g->element, j->total));
+                              (int64_t)conv_rows_in_block(c, g->element, j->total));
     tarei_team_run(team, (j->total + (size_t)j->size - 1) / (size_t)j->size, gathered_item, j);
   }
 }

@@ -112,8 +112,8 @@ static void find_offsets(const lower_conv_job *const j, const size_t first, cons
 GATHER(gather_f32, float)
 GATHER(gather_f64, double)
 
-static void multiply_f32(const lower_conv_job *const j, const size_t o, const size_t n_out,
-                         const scratch_parts *const s, const size_t n, float *const out) {
+static void conv_multiply_f32(const lower_conv_job *const j, const size_t o, const size_t n_out,
+                              const scratch_parts *const s, const size_t n, float *const out) {
   const tarei_kernels *const kernels = j->run->kernels;
   kernels->f32_pack(s->columns, n, false, j->k, n, s->packed);
   const tarei_f32_gemm gemm = {.a = (const float *)j->run->in[1]->data + o * j->k,
@@ -170,7 +170,7 @@ static void block(const void *const user, const size_t item, const int thread) {
     if (j->element == sizeof(float)) {
       float *const out = (float *)j->run->out[0]->data + at;
       gather_f32(j, plane, s.offsets, n, s.columns);
-      multiply_f32(j, o, n_out, &s, n, out);
+      conv_multiply_f32(j, o, n_out, &s, n, out);
       if (biased) {
         add_bias_f32(j, o, n_out, n, out);
       }

@@ -338,10 +338,7 @@ static tare_status run_max_last(const tarei_step *const step, const tarei_run *c
   return pool_run_last(step, r, false);
 }
 
-static const char *kernel_average(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->pool_mean_name;
-}
+TAREI_KERNEL_OF(kernel_average, pool_mean)
 
 static const char *kernel_max(const tarei_step *const step, const tarei_kernels *const k) {
   const tarei_value *const x = &step->graph->values[step->node->in[0]];

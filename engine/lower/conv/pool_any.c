@@ -76,7 +76,7 @@ LARGEST(largest_u8, uint8_t, 0, NEVER)
 AVERAGE(average_f32, float)
 AVERAGE(average_f64, double)
 
-static double power(const double x, const int64_t p) {
+static double lp_power(const double x, const int64_t p) {
   return p == 1 ? x : p == 2 ? x * x : pow(x, (double)p);
 }
 
@@ -91,7 +91,7 @@ static double root(const double x, const int64_t p) {
     for (int64_t plane = 0; plane < j->planes; plane++) {              \
       double sum = 0;                                                  \
       for (size_t i = 0; i < s->n; i++) {                              \
-        sum += power(fabs((double)x[s->offsets[i]]), j->pool->p);      \
+        sum += lp_power(fabs((double)x[s->offsets[i]]), j->pool->p);   \
       }                                                                \
       *out = (type)root(sum, j->pool->p);                              \
       x += j->w.in_plane;                                              \

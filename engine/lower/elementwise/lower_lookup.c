@@ -72,10 +72,7 @@ static tare_status lookup_run(const tarei_step *const step, const tarei_run *con
   return TARE_OK;
 }
 
-static const char *lookup_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->lut_u8_name;
-}
+TAREI_KERNEL_OF(lookup_kernel, lut_u8)
 
 const tarei_lowering tarei_lower_lookup = {.state_bytes_per_profile = TABLE,
                                            .prepare = lookup_prepare,

@@ -32,8 +32,8 @@ static void dequantize_chunk(const void *const user, const size_t first, const s
                               j->zero_point, (float *)j->run->out[0]->data + first);
 }
 
-static tare_status quantize_run_quantize(const tarei_step *const step, const tarei_run *const r,
-                                         tare_error *const err) {
+static tare_status quantize_run(const tarei_step *const step, const tarei_run *const r,
+                                tare_error *const err) {
   (void)err;
   const quantize_job j = {r, 1.0f / tarei_u8_scale(step->graph, step->node->out[0], r->profile),
                           tarei_u8_zero_point(step->graph, step->node->out[0])};
@@ -50,17 +50,11 @@ static tare_status run_dequantize(const tarei_step *const step, const tarei_run 
   return TARE_OK;
 }
 
-static const char *kernel_quantize(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->quantize_name;
-}
+TAREI_KERNEL_OF(kernel_quantize, quantize)
 
-static const char *kernel_dequantize(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->dequantize_name;
-}
+TAREI_KERNEL_OF(kernel_dequantize, dequantize)
 
 const tarei_lowering tarei_lower_quantize = {
-    .prepare = prepare_quantize, .run = quantize_run_quantize, .kernel = kernel_quantize};
+    .prepare = prepare_quantize, .run = quantize_run, .kernel = kernel_quantize};
 const tarei_lowering tarei_lower_dequantize = {
     .prepare = prepare_dequantize, .run = run_dequantize, .kernel = kernel_dequantize};

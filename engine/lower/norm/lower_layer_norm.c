@@ -164,7 +164,7 @@ static tare_status check_parameter(const tarei_step *const step, const tarei_run
 /* Statistics that are outputs, where nothing else is output 1. */
 static void find_statistics(const tarei_step *const step, const tarei_run *const r,
                             layer_norm_job *const j) {
-  const bool has_them = !is_rms(step) && !tarei_attr_find(step->node, "outputs");
+  const bool has_them = !is_rms(step) && !tarei_attr_find(step->node, TAREI_ATTR_OUTPUTS);
   j->mean = has_them && step->node->n_out > 1 ? r->out[1] : NULL;
   j->inverse = has_them && step->node->n_out > 2 ? r->out[2] : NULL;
 }

@@ -95,11 +95,7 @@ static tare_status scaled_softmax_run(const tarei_step *const step, const tarei_
   return TARE_OK;
 }
 
-static const char *scaled_softmax_kernel(const tarei_step *const step,
-                                         const tarei_kernels *const k) {
-  (void)step;
-  return k->softmax_fused_name;
-}
+TAREI_KERNEL_OF(scaled_softmax_kernel, softmax_fused)
 
 const tarei_lowering tarei_lower_scaled_softmax = {.state_bytes = sizeof(scaled_softmax_state),
                                                    .prepare = scaled_softmax_prepare,

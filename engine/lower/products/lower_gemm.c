@@ -89,7 +89,7 @@ static void gemm_block(const void *const user, const tarei_block *const b, const
 }
 
 /* alpha * A . B of floats. */
-static void multiply_f32(gemm_job *const j, const float alpha) {
+static void gemm_multiply_f32(gemm_job *const j, const float alpha) {
   const tarei_run *const r = j->run;
   float *const transposed = (float *)(void *)((char *)r->scratch + j->s.b_bytes);
   j->a = r->in[0]->data;
@@ -173,7 +173,7 @@ static tare_status gemm_run(const tarei_step *const step, const tarei_run *const
   const float alpha = tarei_attr_float(step->node, "alpha", 1);
   const float beta = tarei_attr_float(step->node, "beta", 1);
   if (dtype == TARE_F32) {
-    multiply_f32(&j, alpha);
+    gemm_multiply_f32(&j, alpha);
   } else {
     multiply_any(&j, alpha);
   }

@@ -66,10 +66,7 @@ static tare_status linear_run(const tarei_step *const step, const tarei_run *con
   return TARE_OK;
 }
 
-static const char *linear_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->f32_gemm_name;
-}
+TAREI_KERNEL_OF(linear_kernel, f32_gemm)
 
 const tarei_lowering tarei_lower_linear = {.state_bytes = sizeof(linear_state),
                                            .prepare = linear_prepare,

@@ -173,10 +173,7 @@ static tare_status qlinear_run(const tarei_step *const step, const tarei_run *co
   return TARE_OK;
 }
 
-static const char *qlinear_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->i8_gemm_name;
-}
+TAREI_KERNEL_OF(qlinear_kernel, i8_gemm)
 
 const tarei_lowering tarei_lower_qlinear = {.state_bytes = sizeof(qlinear_state),
                                             .prepare = qlinear_prepare,

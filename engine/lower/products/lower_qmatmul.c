@@ -158,10 +158,7 @@ static tare_status qmatmul_run(const tarei_step *const step, const tarei_run *co
   return TARE_OK;
 }
 
-static const char *qmatmul_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  (void)step;
-  return k->i8_gemm_name;
-}
+TAREI_KERNEL_OF(qmatmul_kernel, i8_gemm)
 
 const tarei_lowering tarei_lower_qmatmul = {.state_bytes = sizeof(qmatmul_state),
                                             .prepare = qmatmul_prepare,

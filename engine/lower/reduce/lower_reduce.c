@@ -123,8 +123,8 @@ static tare_status check_dtype(const tarei_step *const step, const reduce_kind *
   return k->of[dtype] ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
 
-static tare_status reduce_reduce(const tarei_run *const r, const reduce_kind *const k,
-                                 const bool *const cut, tare_error *const err) {
+static tare_status reduce_over(const tarei_run *const r, const reduce_kind *const k,
+                               const bool *const cut, tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
   const tarei_reduction plan = tarei_reduction_read(x, cut);
   if ((size_t)tare_tensor_count(out) != plan.outputs) {
@@ -161,7 +161,7 @@ static tare_status run_axes(const tarei_step *const step, const tarei_run *const
                             const reduce_kind *const k, tare_error *const err) {
   bool cut[TARE_MAX_RANK];
   TAREI_TRY(reduce_read_cut(step, r, cut, err));
-  return reduce_reduce(r, k, cut, err);
+  return reduce_over(r, k, cut, err);
 }
 
 /* The dims that axes leave which only this run knows. */
@@ -224,7 +224,7 @@ static const bool space[TARE_MAX_RANK] = {false, false, true, true, true, true, 
   static tare_status run_##id(const tarei_step *const step, const tarei_run *const r, \
                               tare_error *const err) {                                \
     (void)step;                                                                       \
-    return reduce_reduce(r, &id##_kind, space, err);                                  \
+    return reduce_over(r, &id##_kind, space, err);                                    \
   }                                                                                   \
   const tarei_lowering tarei_lower_##id = {.prepare = prepare_##id, .run = run_##id};
 

@@ -105,8 +105,8 @@ static size_t top_k_scratch(const tarei_step *const step, const tare_tensor *con
 }
 
 /* k of this run, inside the axis. */
-static tare_status top_k_read_k(const tarei_step *const step, const tarei_run *const r,
-                                int64_t *const k, tare_error *const err) {
+static tare_status top_k_read(const tarei_step *const step, const tarei_run *const r,
+                              int64_t *const k, tare_error *const err) {
   const int64_t most = r->in[0]->dims[top_k_axis_of(step, r->in[0])];
   *k = tarei_attr_int(step->node, "k", 0);
   if (tarei_operand(step, r, 1)) {
@@ -120,7 +120,7 @@ static tare_status top_k_read_k(const tarei_step *const step, const tarei_run *c
 
 static tare_status top_k_measure(const tarei_step *const step, const tarei_run *const r,
                                  int64_t *const values, tare_error *const err) {
-  return top_k_read_k(step, r, &values[0], err);
+  return top_k_read(step, r, &values[0], err);
 }
 
 static tare_status top_k_prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -136,7 +136,7 @@ static tare_status top_k_run(const tarei_step *const step, const tarei_run *cons
   const int axis = top_k_axis_of(step, x);
   const bool has_indices = step->node->n_out > 1 && r->out[1];
   int64_t k;
-  TAREI_TRY(top_k_read_k(step, r, &k, err));
+  TAREI_TRY(top_k_read(step, r, &k, err));
   if (k == 0) {
     return TARE_OK;
   }

@@ -47,7 +47,7 @@ static const tare_tensor *given(const tarei_step *const step, const tarei_run *c
 }
 
 /* The axes that are resized, not negative; their number. */
-static int resize_axes_read_axes(const tarei_step *const step, const int rank, int *const at) {
+static int resize_axes_read(const tarei_step *const step, const int rank, int *const at) {
   int n;
   const int64_t *const axes = tarei_attr_ints(step->node, "axes", &n);
   n = axes ? n : rank;
@@ -132,7 +132,7 @@ tare_status tarei_resize_axes(const tarei_step *const step, const tarei_run *con
   const tarei_resize_inputs in = tarei_resize_inputs_of(step->node);
   const tare_tensor *const x = r->in[0];
   int at[TARE_MAX_RANK];
-  const int n = resize_axes_read_axes(step, x->rank, at);
+  const int n = resize_axes_read(step, x->rank, at);
   for (int d = 0; d < x->rank; d++) {
     axes[d] = (tarei_resize_axis){x->dims[d], x->dims[d], 1, (float)x->dims[d], 0, 1};
   }

@@ -69,6 +69,10 @@ const tarei_op tarei_op_attention = {
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,
-    .int8 = &(const tarei_int8_form){.op = &tarei_op_attention, .activations = 3},
+    .int8 = &(const tarei_int8_form){.op = &tarei_op_attention,
+                                     .activations = 3,
+                                     .sum_first = -2,
+                                     .sum_last = -2,
+                                     .centered = true},
     .infer = infer_attention,
 };

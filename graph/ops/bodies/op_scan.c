@@ -3,11 +3,11 @@
 
 /* Inputs of node and body: states, then scanned tensors (one element in the body). Outputs: states,
  * then one element of each tensor that the node puts together. */
-typedef struct op_scan_scan {
+typedef struct scan_form {
   tarei_graph *body;
   int n_states, n_scanned, n_lists;
   int64_t in_axes[TAREI_MAX_SCANNED], out_axes[TAREI_MAX_SCANNED];
-} op_scan_scan;
+} scan_form;
 
 static tare_status scan_read_axes(const tarei_node *const node, const char *const name, const int n,
                                   int64_t *const out, tare_error *const err) {
@@ -18,7 +18,7 @@ static tare_status scan_read_axes(const tarei_node *const node, const char *cons
   return tarei_ops_ints(node, name, n, 0, out, err);
 }
 
-static tare_status read_scan(const tarei_node *const node, op_scan_scan *const s,
+static tare_status read_scan(const tarei_node *const node, scan_form *const s,
                              tare_error *const err) {
   if (node->opset < 9) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "the batched form before opset 9 is not supported");
@@ -42,7 +42,7 @@ static tare_status read_scan(const tarei_node *const node, op_scan_scan *const s
 }
 
 static tare_status hand_element(const tarei_graph *const graph, const tarei_node *const node,
-                                const op_scan_scan *const s, const int i, tarei_expr *const length,
+                                const scan_form *const s, const int i, tarei_expr *const length,
                                 tare_error *const err) {
   const tarei_value *const given = &graph->values[node->in[s->n_states + i]];
   TAREI_TRY(tarei_ops_want_rank(given, 1, TARE_MAX_RANK, err));
@@ -62,7 +62,7 @@ static tare_status hand_element(const tarei_graph *const graph, const tarei_node
   return tarei_ops_set_input(s->body, s->n_states + i, given->dtype, &element, NULL, 0, err);
 }
 
-static tare_status check_state(const op_scan_scan *const s, const int i, tare_error *const err) {
+static tare_status check_state(const scan_form *const s, const int i, tare_error *const err) {
   const tarei_value *const in = &s->body->values[s->body->inputs[i]],
                            *const out = &s->body->values[s->body->outputs[i]];
   bool same = in->dtype == out->dtype && in->rank == out->rank;
@@ -92,7 +92,7 @@ static bool is_measured_inside(const tarei_graph *const graph, const tarei_node 
 }
 
 static tare_status give_list(tarei_graph *const graph, tarei_node *const node,
-                             const op_scan_scan *const s, const int i, const tarei_expr length,
+                             const scan_form *const s, const int i, const tarei_expr length,
                              tare_error *const err) {
   const tarei_value *const element = &s->body->values[s->body->outputs[s->n_states + i]];
   int axis;
@@ -113,7 +113,7 @@ static tare_status give_list(tarei_graph *const graph, tarei_node *const node,
 
 static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
                               tare_error *const err) {
-  op_scan_scan s = {0};
+  scan_form s = {0};
   tarei_expr length = TAREI_EXPR_NONE;
   TAREI_TRY(read_scan(node, &s, err));
   TAREI_TRY(tarei_ops_need(graph, node, 0, err));

@@ -1,7 +1,7 @@
 #include "graph/ops/ops_common.h"
 
-static tare_status conv_infer_conv(tarei_graph *const graph, tarei_node *const node,
-                                   tare_error *const err) {
+static tare_status op_conv_infer(tarei_graph *const graph, tarei_node *const node,
+                                 tare_error *const err) {
   TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TAREI_TRY(tarei_ops_want_float(x, err));
@@ -11,6 +11,11 @@ static tare_status conv_infer_conv(tarei_graph *const graph, tarei_node *const n
   return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
 }
 
+static int conv_channel_axis(const tarei_node *const node, const int rank) {
+  (void)node;
+  return rank > 2 ? 0 : -1;
+}
+
 const tarei_op tarei_op_conv = {
     .name = "Conv",
     .domain = "",
@@ -18,5 +23,6 @@ const tarei_op tarei_op_conv = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
-    .infer = conv_infer_conv,
+    .channel_axis = conv_channel_axis,
+    .infer = op_conv_infer,
 };

@@ -52,79 +52,24 @@ static tare_status infer_global(tarei_graph *const graph, tarei_node *const node
   return tarei_ops_give(graph, node, 0, x->dtype, &out, err);
 }
 
-const tarei_op tarei_op_average_pool = {
-    .name = "AveragePool",
-    .domain = "",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 1,
-    .averages = true,
-    .infer = infer_windows,
-};
+/* One input; traits at the end. */
+#define POOL(id, onnx_name, in_domain, outputs, infer_as, ...) \
+  const tarei_op tarei_op_##id = {.name = onnx_name,           \
+                                  .domain = in_domain,         \
+                                  .min_in = 1,                 \
+                                  .max_in = 1,                 \
+                                  .min_out = 1,                \
+                                  .max_out = outputs,          \
+                                  .infer = infer_as,           \
+                                  __VA_ARGS__}
 
-const tarei_op tarei_op_global_average_pool = {
-    .name = "GlobalAveragePool",
-    .domain = "",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 1,
-    .averages = true,
-    .infer = infer_global,
-};
-
-const tarei_op tarei_op_global_max_pool = {
-    .name = "GlobalMaxPool",
-    .domain = "",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 1,
-    .averages = true,
-    .infer = infer_global,
-};
-
-const tarei_op tarei_op_lp_pool = {
-    .name = "LpPool",
-    .domain = "",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 1,
-    .infer = infer_windows,
-};
-
-const tarei_op tarei_op_max_pool = {
-    .name = "MaxPool",
-    .domain = "",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 2,
-    .averages = true,
-    .infer = infer_windows,
-};
-
-const tarei_op tarei_op_average_pool_last = {
-    .name = "AveragePoolLast",
-    .domain = "tare",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 2,
-    .writes_bytes = true,
-    .averages = true,
-    .infer = infer_average_last,
-};
-
-const tarei_op tarei_op_max_pool_last = {
-    .name = "MaxPoolLast",
-    .domain = "tare",
-    .min_in = 1,
-    .max_in = 1,
-    .min_out = 1,
-    .max_out = 1,
-    .selects = true,
-    .infer = infer_max_last,
-};
+POOL(average_pool, "AveragePool", "", 1, infer_windows, .averages = true,
+     .channels_last = &tarei_op_average_pool_last);
+POOL(average_pool_last, "AveragePoolLast", "tare", 2, infer_average_last, .averages = true,
+     .writes_bytes = true);
+POOL(global_average_pool, "GlobalAveragePool", "", 1, infer_global, .averages = true);
+POOL(global_max_pool, "GlobalMaxPool", "", 1, infer_global, .averages = true);
+POOL(lp_pool, "LpPool", "", 1, infer_windows, .averages = false);
+POOL(max_pool, "MaxPool", "", 2, infer_windows, .averages = true, .picks = true,
+     .channels_last = &tarei_op_max_pool_last);
+POOL(max_pool_last, "MaxPoolLast", "tare", 1, infer_max_last, .selects = true);

@@ -100,7 +100,7 @@ void tarei_window_widen(tarei_window *const w, const int n) {
   }
 }
 
-static bool is_same(const tarei_auto_pad auto_pad) {
+static bool is_same_pad(const tarei_auto_pad auto_pad) {
   return auto_pad == TAREI_PAD_SAME_UPPER || auto_pad == TAREI_PAD_SAME_LOWER;
 }
 
@@ -112,7 +112,7 @@ tarei_padding tarei_padding_share(const tarei_auto_pad auto_pad, const int64_t t
 
 tarei_padding tarei_window_padding(const tarei_window *const w, const int i, const int64_t in,
                                    const int64_t out) {
-  if (!is_same(w->auto_pad)) {
+  if (!is_same_pad(w->auto_pad)) {
     return (tarei_padding){w->pads[i], w->pads[w->n + i]};
   }
   const int64_t span = (w->kernel[i] - 1) * w->dilations[i] + 1;
@@ -143,7 +143,7 @@ static tarei_expr count_windows(const tarei_graph *const graph, const tarei_wind
 tare_status tarei_ops_window_dim(const tarei_graph *const graph, const tarei_window *const w,
                                  const int i, const tarei_expr in, tarei_expr *const out,
                                  tare_error *const err) {
-  if (is_same(w->auto_pad)) {
+  if (is_same_pad(w->auto_pad)) {
     *out = tarei_expr_ceildiv(graph->exprs, in, tarei_expr_const(graph->exprs, w->strides[i]));
     return TARE_OK;
   }

@@ -70,8 +70,8 @@ MAPPED(unary_infer_relu, positive_part)
 MAPPED(unary_infer_sign, sign_of)
 
 /* The bound of a Clip among small integers; false when it is there and not known. */
-static bool bound_of(const tarei_graph *const graph, const tarei_node *const node, const int i,
-                     tarei_expr *const out) {
+static bool clip_bound_of(const tarei_graph *const graph, const tarei_node *const node, const int i,
+                          tarei_expr *const out) {
   tarei_expr contents[TAREI_MAX_CONTENTS];
   *out = TAREI_EXPR_NONE;
   if (!tarei_ops_in(graph, node, i)) {
@@ -93,7 +93,7 @@ static tare_status unary_infer_clip(tarei_graph *const graph, tarei_node *const 
   }
   tarei_expr low, high, contents[TAREI_MAX_CONTENTS];
   const int n = tarei_ops_contents(graph, node->in[0], contents);
-  if (!bound_of(graph, node, 1, &low) || !bound_of(graph, node, 2, &high)) {
+  if (!clip_bound_of(graph, node, 1, &low) || !clip_bound_of(graph, node, 2, &high)) {
     return TARE_OK;
   }
   for (int i = 0; i < n; i++) {

@@ -6,7 +6,8 @@
 tare_status tarei_ops_want_quantized(const tarei_graph *const graph, const tarei_node *const node,
                                      tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(graph, node, 1);
-  const bool rows = tarei_attr_int(node, "row_scales", 0) != 0; /* of float, quantized when run */
+  const bool rows =
+      tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0; /* of float, quantized when run */
   TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), rows ? TARE_F32 : TARE_U8, err));
   return w->dtype == TARE_I8 ? TARE_OK : tarei_ops_want_float(w, err);
 }
@@ -34,7 +35,7 @@ tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node 
       {"f32", 1, {TARE_F32}},
       {"u8", 1, {TARE_U8}},
   };
-  const char *const outputs = tarei_attr_string(node, "outputs", "f32");
+  const char *const outputs = tarei_attr_string(node, TAREI_ATTR_OUTPUTS, "f32");
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     if (strcmp(outputs, forms[i].outputs) == 0) {
       if (node->n_out != forms[i].n) {
@@ -54,7 +55,29 @@ tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node 
 tare_status tarei_ops_give_writable(tarei_graph *const graph, const tarei_node *const node,
                                     const tare_dtype dtype, const tarei_shape *const shape,
                                     tare_error *const err) {
-  return dtype == TARE_F32 && tarei_attr_find(node, "outputs")
+  return dtype == TARE_F32 && tarei_attr_find(node, TAREI_ATTR_OUTPUTS)
              ? tarei_ops_give_quantized(graph, node, shape, err)
              : tarei_ops_give(graph, node, 0, dtype, shape, err);
+}
+
+tare_status tarei_ops_layer(tarei_graph *const graph, const tarei_node *const node,
+                            tarei_ops_layer_shape_fn *const shape, tare_error *const err) {
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  TAREI_TRY(tarei_ops_want_float(x, err));
+  TAREI_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
+  tarei_shape out;
+  TAREI_TRY(shape(graph, node, &out, err));
+  TAREI_TRY(tarei_ops_want_residual(graph, node, &out, err));
+  return tarei_ops_give_writable(graph, node, x->dtype, &out, err);
+}
+
+tare_status tarei_ops_int8_layer(tarei_graph *const graph, const tarei_node *const node,
+                                 tarei_ops_layer_shape_fn *const shape, tare_error *const err) {
+  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
+  TAREI_TRY(tarei_ops_want_quantized(graph, node, err));
+  tarei_shape out;
+  TAREI_TRY(shape(graph, node, &out, err));
+  TAREI_TRY(tarei_ops_want_residual(graph, node, &out, err));
+  return tarei_ops_give_quantized(graph, node, &out, err);
 }

@@ -60,5 +60,6 @@ const tarei_op tarei_op_concat = {
     .min_out = 1,
     .max_out = 1,
     .selects = true,
+    .joins = true,
     .infer = infer_concat,
 };

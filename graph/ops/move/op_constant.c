@@ -34,8 +34,8 @@ static tare_status give_tensor(tarei_graph *const graph, const tarei_node *const
   return give_numbers(graph, node, tensor->dtype, &shape, listed ? ints : NULL, (int)count, err);
 }
 
-static tare_status constant_infer_constant(tarei_graph *const graph, tarei_node *const node,
-                                           tare_error *const err) {
+static tare_status op_constant_infer(tarei_graph *const graph, tarei_node *const node,
+                                     tare_error *const err) {
   const tarei_attr *const tensor = tarei_attr_find(node, "value");
   if (tensor && tensor->kind == TAREI_ATTR_TENSOR) {
     return give_tensor(graph, node, &tensor->tensor, err);
@@ -72,5 +72,5 @@ const tarei_op tarei_op_constant = {
     .max_in = 0,
     .min_out = 1,
     .max_out = 1,
-    .infer = constant_infer_constant,
+    .infer = op_constant_infer,
 };

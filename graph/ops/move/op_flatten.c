@@ -25,5 +25,6 @@ const tarei_op tarei_op_flatten = {
     .min_out = 1,
     .max_out = 1,
     .movement = true,
+    .reshapes = true,
     .infer = infer_flatten,
 };

@@ -3,6 +3,8 @@
 
 #include "graph/ops/ops_common.h"
 
+enum { FILL = 2 }; /* input */
+
 static tare_status pad_check_mode(const tarei_node *const node, const char **const mode,
                                   tare_error *const err) {
   static const char *const modes[] = {"constant", "edge", "reflect", "wrap"};
@@ -117,6 +119,16 @@ static tare_status infer_pad(tarei_graph *const graph, tarei_node *const node,
   return x->rank == 1 && axes.n == 1 ? pad_contents(graph, node, mode, pads.at[0], err) : TARE_OK;
 }
 
+static tarei_fill pad_fills(const tarei_graph *const graph, const tarei_node *const node) {
+  float value = tarei_attr_float(node, "value", 0);
+  if (strcmp(tarei_attr_string(node, "mode", "constant"), "constant") != 0) {
+    return TAREI_FILL_NONE;
+  }
+  const bool given = node->n_in > FILL && node->in[FILL] >= 0;
+  const bool known = !given || tarei_value_const_float(graph, node->in[FILL], &value);
+  return known && value == 0 ? TAREI_FILL_ZEROS : TAREI_FILL_OTHER;
+}
+
 const tarei_op tarei_op_pad = {
     .name = "Pad",
     .domain = "",
@@ -125,5 +137,8 @@ const tarei_op tarei_op_pad = {
     .min_out = 1,
     .max_out = 1,
     .selects = true,
+    .fill_input = FILL,
+    .fills = pad_fills,
+    .axes = &(const tarei_named_axes){.input = 3},
     .infer = infer_pad,
 };

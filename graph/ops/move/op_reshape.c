@@ -161,5 +161,6 @@ const tarei_op tarei_op_reshape = {
     .min_out = 1,
     .max_out = 1,
     .movement = true,
+    .reshapes = true,
     .infer = infer_reshape,
 };

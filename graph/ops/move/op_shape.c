@@ -36,7 +36,7 @@ const tarei_op tarei_op_shape = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
-    .averages = true,
+    .reads_dims = true,
     .infer = infer_shape,
 };
 
@@ -47,5 +47,6 @@ const tarei_op tarei_op_size = {
     .max_in = 1,
     .min_out = 1,
     .max_out = 1,
+    .reads_dims = true,
     .infer = infer_size,
 };

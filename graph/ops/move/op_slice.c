@@ -162,6 +162,16 @@ static tare_status infer_slice(tarei_graph *const graph, tarei_node *const node,
   return r.counted ? slice_contents(graph, node, &r, err) : TARE_OK;
 }
 
+/* Axes are as many as there are starts. */
+static int count_starts(tarei_graph *const graph, const tarei_node *const node) {
+  const tarei_attr *const attr = tarei_attr_find(node, "starts");
+  int n = -1;
+  if (tarei_ops_in(graph, node, 1)) {
+    return tarei_value_contents(graph, node->in[1], &n) ? n : -1;
+  }
+  return attr && attr->kind == TAREI_ATTR_INTS ? attr->n : -1;
+}
+
 const tarei_op tarei_op_slice = {
     .name = "Slice",
     .domain = "",
@@ -170,5 +180,6 @@ const tarei_op tarei_op_slice = {
     .min_out = 1,
     .max_out = 1,
     .selects = true,
+    .axes = &(const tarei_named_axes){.input = 3, .count = count_starts},
     .infer = infer_slice,
 };

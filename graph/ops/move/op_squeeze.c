@@ -76,5 +76,6 @@ const tarei_op tarei_op_squeeze = {
     .min_out = 1,
     .max_out = 1,
     .movement = true,
+    .reshapes = true,
     .infer = infer_squeeze,
 };

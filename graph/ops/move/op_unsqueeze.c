@@ -68,5 +68,6 @@ const tarei_op tarei_op_unsqueeze = {
     .min_out = 1,
     .max_out = 1,
     .movement = true,
+    .reshapes = true,
     .infer = infer_unsqueeze,
 };

@@ -31,6 +31,7 @@ const tarei_op tarei_op_instance_normalization = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
+    .channels_last = &tarei_op_instance_norm_last,
     .infer = infer_instance_normalization,
 };
 
@@ -42,5 +43,6 @@ const tarei_op tarei_op_instance_norm_last = {
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,
+    .takes_activation = true,
     .infer = infer_instance_norm_last,
 };

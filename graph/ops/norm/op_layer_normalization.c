@@ -27,7 +27,7 @@ static tare_status infer_layer_normalization(tarei_graph *const graph, tarei_nod
   TAREI_TRY(layer_normalization_check(graph, node, &shape, &axis, err));
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TAREI_TRY(tarei_ops_give_writable(graph, node, x->dtype, &shape, err));
-  if (tarei_attr_find(node, "outputs")) {
+  if (tarei_attr_find(node, TAREI_ATTR_OUTPUTS)) {
     return TARE_OK; /* the second one holds bytes, not statistics */
   }
   tarei_shape statistics = shape;

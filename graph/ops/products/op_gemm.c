@@ -20,6 +20,10 @@ static tare_status infer_gemm(tarei_graph *const graph, tarei_node *const node,
   return tarei_ops_give(graph, node, 0, a->dtype, &out, err);
 }
 
+static int gemm_channel_axis(const tarei_node *const node, const int rank) {
+  return rank == 2 ? !tarei_attr_int(node, "transB", 0) : -1;
+}
+
 const tarei_op tarei_op_gemm = {
     .name = "Gemm",
     .domain = "",
@@ -27,5 +31,6 @@ const tarei_op tarei_op_gemm = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
+    .channel_axis = gemm_channel_axis,
     .infer = infer_gemm,
 };

@@ -1,37 +1,23 @@
 /* Linear and QLinear: X [.., K] . W [K, N]. */
 #include "graph/ops/ops_common.h"
 
-static tare_status infer_product(const tarei_graph *const graph, const tarei_node *const node,
-                                 tarei_shape *const out, tare_error *const err) {
-  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+static tare_status linear_shape(const tarei_graph *const graph, const tarei_node *const node,
+                                tarei_shape *const out, tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(graph, node, 1);
   const tarei_value *const bias = tarei_ops_in(graph, node, 2);
   TAREI_TRY(tarei_ops_want_rank(w, 2, 2, err));
-  TAREI_TRY(tarei_ops_matmul(graph, x, w, false, out, err));
-  if (bias) {
-    TAREI_TRY(tarei_ops_want_vector(graph, bias, w->dims[1], err));
-  }
-  return tarei_ops_want_residual(graph, node, out, err);
+  TAREI_TRY(tarei_ops_matmul(graph, tarei_ops_in(graph, node, 0), w, false, out, err));
+  return bias ? tarei_ops_want_vector(graph, bias, w->dims[1], err) : TARE_OK;
 }
 
 static tare_status infer_linear(tarei_graph *const graph, tarei_node *const node,
                                 tare_error *const err) {
-  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
-  const tarei_value *const x = tarei_ops_in(graph, node, 0);
-  TAREI_TRY(tarei_ops_want_float(x, err));
-  TAREI_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
-  tarei_shape out;
-  TAREI_TRY(infer_product(graph, node, &out, err));
-  return tarei_ops_give_writable(graph, node, x->dtype, &out, err);
+  return tarei_ops_layer(graph, node, linear_shape, err);
 }
 
 static tare_status infer_qlinear(tarei_graph *const graph, tarei_node *const node,
                                  tare_error *const err) {
-  TAREI_TRY(tarei_ops_need(graph, node, 2, err));
-  TAREI_TRY(tarei_ops_want_quantized(graph, node, err));
-  tarei_shape out;
-  TAREI_TRY(infer_product(graph, node, &out, err));
-  return tarei_ops_give_quantized(graph, node, &out, err);
+  return tarei_ops_int8_layer(graph, node, linear_shape, err);
 }
 
 const tarei_op tarei_op_linear = {
@@ -42,7 +28,13 @@ const tarei_op tarei_op_linear = {
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,
-    .int8 = &(const tarei_int8_form){.op = &tarei_op_qlinear, .activations = 1, .weights = 1},
+    .adds_residual = true,
+    .takes_activation = true,
+    .int8 = &(const tarei_int8_form){.op = &tarei_op_qlinear,
+                                     .activations = 1,
+                                     .weights = 1,
+                                     .sum_first = -2,
+                                     .sum_last = -2},
     .infer = infer_linear,
 };
 

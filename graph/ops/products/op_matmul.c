@@ -1,7 +1,7 @@
 #include "graph/ops/ops_common.h"
 
-static tare_status matmul_infer_matmul(tarei_graph *const graph, tarei_node *const node,
-                                       tare_error *const err) {
+static tare_status op_matmul_infer(tarei_graph *const graph, tarei_node *const node,
+                                   tare_error *const err) {
   TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   const tarei_value *const a = tarei_ops_in(graph, node, 0);
   const tarei_value *const b = tarei_ops_in(graph, node, 1);
@@ -11,6 +11,11 @@ static tare_status matmul_infer_matmul(tarei_graph *const graph, tarei_node *con
   return tarei_ops_give(graph, node, 0, a->dtype, &out, err);
 }
 
+static int matmul_channel_axis(const tarei_node *const node, const int rank) {
+  (void)node;
+  return rank > 1 ? rank - 1 : -1;
+}
+
 const tarei_op tarei_op_matmul = {
     .name = "MatMul",
     .domain = "",
@@ -18,6 +23,9 @@ const tarei_op tarei_op_matmul = {
     .max_in = 2,
     .min_out = 1,
     .max_out = 1,
-    .int8 = &(const tarei_int8_form){.op = &tarei_op_qmatmul, .activations = 2},
-    .infer = matmul_infer_matmul,
+    .channel_axis = matmul_channel_axis,
+    .int8 =
+        &(const tarei_int8_form){
+            .op = &tarei_op_qmatmul, .activations = 2, .sum_first = -2, .sum_last = -2},
+    .infer = op_matmul_infer,
 };

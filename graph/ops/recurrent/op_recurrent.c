@@ -131,9 +131,13 @@ static tare_status infer_int8(tarei_graph *const graph, tarei_node *const node,
   }
 
 /* A layer and its int8 form. */
-#define RECURRENT(id, onnx_name, inputs, outputs)                                              \
-  OPERATOR(id, onnx_name, "", inputs, outputs, recurrent_infer_float,                          \
-           &((const tarei_int8_form){.op = &tarei_op_q##id, .activations = 1, .weights = 2})); \
+#define RECURRENT(id, onnx_name, inputs, outputs)                     \
+  OPERATOR(id, onnx_name, "", inputs, outputs, recurrent_infer_float, \
+           &((const tarei_int8_form){.op = &tarei_op_q##id,           \
+                                     .activations = 1,                \
+                                     .weights = 2,                    \
+                                     .sum_first = -1,                 \
+                                     .sum_last = -1}));               \
   OPERATOR(q##id, "Q" onnx_name, "tare", inputs, outputs, infer_int8, NULL)
 
 RECURRENT(gru, "GRU", 6, 2);

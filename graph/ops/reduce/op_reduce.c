@@ -138,6 +138,12 @@ static tarei_expr min(const tarei_graph *const graph, const tarei_expr a, const 
   return tarei_expr_min(graph->exprs, a, b);
 }
 
+static int count_reduced(tarei_graph *const graph, const tarei_node *const node) {
+  return tarei_attr_int(node, "noop_with_empty_axes", 0) ? -1 : graph->values[node->in[0]].rank;
+}
+
+static const tarei_named_axes reduced_axes = {.input = 1, .reduces = true, .count = count_reduced};
+
 #define REDUCE(id, onnx_name, evens_out, ...)                                     \
   static tare_status infer_##id(tarei_graph *const graph, tarei_node *const node, \
                                 tare_error *const err) {                          \
@@ -152,6 +158,7 @@ static tarei_expr min(const tarei_graph *const graph, const tarei_expr a, const 
       .min_out = 1,                                                               \
       .max_out = 1,                                                               \
       .averages = evens_out,                                                      \
+      .axes = &reduced_axes,                                                      \
       .infer = infer_##id,                                                        \
   }
 

@@ -4,8 +4,8 @@
 
 #include "graph/ops/ops_common.h"
 
-static tare_status op_top_k_read_k(const tarei_graph *const graph, const tarei_node *const node,
-                                   tarei_expr *const k, tare_error *const err) {
+static tare_status op_top_k_read(const tarei_graph *const graph, const tarei_node *const node,
+                                 tarei_expr *const k, tare_error *const err) {
   if (tarei_ops_in(graph, node, 1)) {
     TAREI_TRY(tarei_ops_one(graph, node, 1, k, err));
     *k = *k == TAREI_EXPR_NONE ? tarei_ops_measured(graph, node, 0) : *k;
@@ -27,7 +27,7 @@ static tare_status top_k_infer(tarei_graph *const graph, tarei_node *const node,
   int axis = 0;
   int64_t n, most;
   TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", -1), x->rank, &axis, err));
-  TAREI_TRY(op_top_k_read_k(graph, node, &k, err));
+  TAREI_TRY(op_top_k_read(graph, node, &k, err));
   if (tarei_expr_is_const(graph->exprs, k, &n) &&
       tarei_expr_is_const(graph->exprs, x->dims[axis], &most) && n > most) {
     return tarei_fail(err, TARE_E_MODEL, "k is %" PRId64 ", more than the axis length of %" PRId64,

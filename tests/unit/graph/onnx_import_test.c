@@ -36,6 +36,9 @@ static const struct bad {
   tare_status status;
   const char *sentence; /* after the file's name */
 } bad_files[] = {
+    {"bad_attribute_reserved", TARE_E_MODEL,
+     "node 'r' (Relu): attribute 'dynamic' is reserved for internal use (the operator has none of "
+     "this name: remove it)"},
     {"bad_attribute_twice", TARE_E_MODEL, "node 'r' (Relu): duplicate attribute 'k'"},
     {"bad_attribute_type", TARE_E_MODEL,
      "node 'r' (Relu): attribute 'k': attribute type 0 is not supported"},
