@@ -2,8 +2,9 @@
 # structure.sh SOURCE BUILD: how the files of the floors hang together.
 #   rooms    no folder has more than 40 sources
 #   circles  no file calls another that calls it back, also not over third ones
-#   names    no local function has the name of one in another file (kernels: theirs are made once
-#            for each instruction set)
+#   names    no local function and no type has the name of one in another file, neither in the text
+#            nor, where macros make it, in the objects; v16_<isa>.h excepted, which make the same lanes
+#            of each instruction set, and what a header expects under one name from who includes it
 set -eu
 SOURCE=$1 BUILD=$2
 MOST=40
@@ -38,9 +39,33 @@ awk '$2 == "T" {home[$3] = $1; next} $2 == "U" {wants[n++] = $1 " " $3}
 tsort "$folder/calls" >/dev/null 2>"$folder/circles" || fail "files that call one another in a circle:
 $(sed 's/^.*: input contains a loop:$/circle:/; s/^tsort: //' "$folder/circles")"
 
-awk '$2 == "t" && $1 !~ /^kernels\// && $3 !~ /^(asan|_)/ {sub(/\..*/, "", $3); print $3, $1}' "$folder/symbols" | sort -u |
-  awk '{files[$1] = files[$1] " " $2; n[$1]++} END {for (f in n) if (n[f] > 1) print f ":" files[f]}' \
-    >"$folder/names"
+# NAME FILE of what more than one file defines.
+shared_names() {
+  sort -u | awk '{files[$1] = files[$1] " " $2; n[$1]++} END {for (f in n) if (n[f] > 1) print f ":" files[f]}'
+}
+
+# Where lanes are not inlined, to be instrumented, their functions are in the objects of kernels too.
+kernels=kernels/
+grep -q ' t v_add$' "$folder/symbols" || kernels=none/
+awk -v kernels="^$kernels" '$2 == "t" && $1 !~ kernels && $3 !~ /^(asan|_|tarei_)/ {sub(/\..*/, "", $3); print $3, $1}' \
+  "$folder/symbols" | shared_names >"$folder/names"
 [ ! -s "$folder/names" ] || fail "local functions of one name in more than one file:
+$(cat "$folder/names")"
+
+cd "$SOURCE"
+find $floors bench -name '*.[ch]' ! -name 'v16_*.h' -exec awk '
+  /^(static|TAREI_INLINE|V16_FUNCTION) / && /\(/ {
+    line = $0
+    gsub(/__attribute__\(\([^)]*\)+/, "", line)
+    if (line ~ /^[^(]*=/ || line ~ /^[^(]*\(\*/) next
+    sub(/\(.*/, "", line)
+    sub(/.*[^A-Za-z0-9_]/, "", line)
+    if (line != "TAREI_K" && line != "half_panel" && line != "gemm_steps") print line, FILENAME
+  }
+  /^(typedef )?(struct|union|enum) [A-Za-z0-9_]+ \{/ {sub(/^typedef /, ""); print "type:" $2, FILENAME}
+' {} + >"$folder/defined"
+[ -s "$folder/defined" ] || fail "$SOURCE defines no function"
+shared_names <"$folder/defined" >"$folder/names"
+[ ! -s "$folder/names" ] || fail "functions or types of one name in more than one file:
 $(cat "$folder/names")"
 exit $bad

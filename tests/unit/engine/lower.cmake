@@ -10,14 +10,15 @@ foreach(name
     movement
     norm
     numbers
+    pairs
     pool
     quantized
     recurrent
     reduce
     resize
     rows
+    singles
     sort
-    types
     windows)
-  tare_test(engine lower_${name} SOURCES one_node.c FLOORS ${ENGINE_FLOORS})
+  tare_test(engine lower_${name} SOURCES support/one_node.c FLOORS ${ENGINE_FLOORS})
 endforeach()

@@ -1,5 +1,5 @@
 /* Attention of all heads, float and int8, against double and against its definition. */
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 #include <math.h>
 #include <setjmp.h>

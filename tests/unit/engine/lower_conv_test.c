@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "kernels/requant.h"
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 /* Space is always two axes here; one axis is the second of two. */
 typedef struct shape {

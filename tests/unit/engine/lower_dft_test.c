@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 static const double PI = 3.14159265358979323846;
 

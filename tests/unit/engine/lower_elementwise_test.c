@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 /* Dims of an operand that broadcast to `out`: some axes are 1, some leading ones are missing. */
 static int narrow(const int64_t *const out, const int rank, int64_t *const dims) {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 static const tare_dtype types[] = {TARE_U8, TARE_F16, TARE_F32, TARE_I64, TARE_BOOL};
 enum { TYPES = sizeof types / sizeof *types, MOST = 4 * 4 * 4 * 4 };

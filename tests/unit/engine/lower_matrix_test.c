@@ -9,7 +9,7 @@
 
 #include "graph/quantize/quantize.h"
 #include "kernels/requant.h"
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 static float *floats(const size_t n) {
   float *const x = calloc(n, sizeof *x);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 static const tare_dtype sizes[] = {TARE_U8, TARE_F16, TARE_F32, TARE_I64};
 

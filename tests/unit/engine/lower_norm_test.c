@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 enum { BATCH = 3, CHANNELS = 5, LENGTH = 7, ALL = BATCH * CHANNELS * LENGTH };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 enum { MOST = 5, ABSENT = -1 };
 

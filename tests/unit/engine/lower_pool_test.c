@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 typedef struct pool {
   bool average;

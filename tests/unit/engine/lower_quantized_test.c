@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "one_node.h"
+#include "unit/engine/support/one_node.h"
 
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__})
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 enum { LSTM = 4, GRU = 3, RNN = 1 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 typedef struct resize_case {
   const char *mode, *coordinates, *rounding;

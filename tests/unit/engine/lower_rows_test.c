@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/lower/products/int8_weights.h"
-#include "one_node.h"
+#include "unit/engine/support/one_node.h"
 
 /* What a row of n floats becomes: its values rounded to its own scale. */
 static double rounded(const float *const x, const size_t n, const size_t i, const double amax) {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 static const tare_dtype numbers[] = {TARE_F32, TARE_F64, TARE_I32, TARE_I64, TARE_U32,
                                      TARE_U64, TARE_U8,  TARE_I8,  TARE_I16, TARE_U16};

@@ -13,7 +13,8 @@
 #include <cmocka.h>
 #include <tare/tare.h>
 
-#include "unit/engine/transformers.h"
+#include "unit/engine/support/isas.h"
+#include "unit/engine/support/transformers.h"
 
 enum { LONGEST = 512, BATCH = 4, MOST_PORTS = 4 };
 
@@ -139,7 +140,7 @@ static tare_profiles *profiles_of(const tare_model *const model) {
 
 /* --- equal bits ------------------------------------------------------------------------------- */
 
-enum { SAMPLES = 4, MOST_OUTPUTS = 2, ISAS = 7, SHORT = 80 };
+enum { SAMPLES = 4, MOST_OUTPUTS = 2, SHORT = 80 };
 static const int lengths[SAMPLES] = {1, 16, 33, 70};
 
 /* What the first run of a sample gave: its part of each output. */
@@ -211,24 +212,23 @@ static void check_plan(const tare_plan *const plan, const int longest, answers *
   tare_context_free(&context);
 }
 
-/* With the first `n_isas` instruction sets, of which one takes the longest runs. What the machine
- * lacks gives kernels of a lesser set. */
+/* With all features of this CPU, which take the longest runs, and with `each_isa` with each set
+ * that kernels ask for. */
 static void check_form(const tare_model *const model, const tare_profiles *const profiles,
-                       const tare_table *const table, const int n_isas, const int longest,
+                       const tare_table *const table, const bool each_isa, const int longest,
                        const char *const what) {
-  static const char *const isas[ISAS] = {NULL,      "amxint8", "avx512vnni", "avx512",
-                                         "avxvnni", "avx2",    "scalar"};
+  const isas all = isas_of_this_cpu();
   answers a = {0};
-  for (int i = 0; i < n_isas; i++) {
+  for (int i = 0; i <= (each_isa ? all.n : 0); i++) {
     tare_build_options options;
     tare_plan *plan = NULL;
     char name[128];
     tare_build_options_init(&options);
     options.table = table;
-    options.isa = isas[i];
+    options.isa = i ? all.name[i - 1] : NULL;
     OK(tare_plan_build(model, profiles, &options, &plan, &err));
     (void)snprintf(name, sizeof name, "%s, %s, %s", what, table ? "int8" : "float",
-                   isas[i] ? isas[i] : "native");
+                   i ? all.name[i - 1] : "native");
     check_plan(plan, i && longest > SHORT ? SHORT : longest, &a, name);
     tare_plan_free(&plan);
   }
@@ -237,12 +237,12 @@ static void check_form(const tare_model *const model, const tare_profiles *const
   }
 }
 
-static void check_model(tare_model *model, const int n_isas, const int longest,
+static void check_model(tare_model *model, const bool each_isa, const int longest,
                         const char *const what) {
   tare_profiles *profiles = profiles_of(model);
   tare_table *table = calibrate(model, profiles);
-  check_form(model, profiles, NULL, n_isas, longest, what);
-  check_form(model, profiles, table, n_isas, longest, what);
+  check_form(model, profiles, NULL, each_isa, longest, what);
+  check_form(model, profiles, table, each_isa, longest, what);
   tare_table_free(&table);
   tare_profiles_free(&profiles);
   tare_model_free(&model);
@@ -251,19 +251,19 @@ static void check_model(tare_model *model, const int n_isas, const int longest,
 static void generated_models(void **state) {
   (void)state;
   for (int i = 0; i < TRANSFORMERS; i++) {
-    check_model(transformer(i, seed + (uint32_t)i), ISAS, LONGEST, transformer_name(i));
+    check_model(transformer(i, seed + (uint32_t)i), true, LONGEST, transformer_name(i));
   }
 }
 
-static void check_file(const char *const path, const int n_isas, const int longest) {
+static void check_file(const char *const path, const int longest) {
   tare_model *model = NULL;
   OK(tare_model_load(path, &model, &err));
-  check_model(model, n_isas, longest, path);
+  check_model(model, false, longest, path);
 }
 
 static void the_example(void **state) {
   (void)state;
-  check_file(TARE_SOURCE_DIR "/examples/intents-mini/intents-mini.onnx", 1, LONGEST);
+  check_file(TARE_SOURCE_DIR "/examples/intents-mini/intents-mini.onnx", LONGEST);
 }
 
 static void larger_models(void **state) {
@@ -279,7 +279,7 @@ static void larger_models(void **state) {
       print_message("skipped: no %s\n", files[i].path);
       continue;
     }
-    check_file(files[i].path, 1, files[i].longest);
+    check_file(files[i].path, files[i].longest);
   }
 }
 

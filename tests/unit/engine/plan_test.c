@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "engine/plan.h"
+#include "unit/engine/support/isas.h"
 
 #define EXAMPLE TARE_SOURCE_DIR "/examples/digits-conv/"
 #define PROFILES "samples=1600:16000:40000"
@@ -178,42 +179,14 @@ static void threads_do_not_change_a_bit(void **state) {
   }
 }
 
-/* What --isa takes for a mask, e.g. "avx2,avxvnni". */
-static void isa_list(const unsigned mask, char *const text, const size_t size) {
-  size_t n = 0;
-  text[0] = '\0';
-  for (unsigned bit = 1; bit && bit <= mask; bit <<= 1) {
-    if (mask & bit) {
-      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", tarei_isa_name(bit));
-      assert_true(n < size);
-    }
-  }
-  unsigned parsed = 0;
-  assert_true(tarei_isa_parse(text, &parsed) && parsed == mask);
-}
-
-static bool stands_before(const tarei_kernel_row *const rows, const int i) {
-  int k = 0;
-  while (rows[k].isa != rows[i].isa) {
-    k++;
-  }
-  return k < i;
-}
-
 /* One plan for each set of features that a row of kernels.inc asks for and this CPU has. */
 static void every_isa_gives_the_same_bits(void **state) {
   const fixture *const f = *state;
-  const tarei_kernel_row *rows;
-  const int n_rows = tarei_kernel_rows(&rows);
+  const isas all = isas_of_this_cpu();
   for (int int8 = 0; int8 < 2; int8++) {
     tare_plan *scalar = build(f, int8 ? f->table : NULL, "scalar");
-    for (int i = 0; i < n_rows; i++) {
-      if (!rows[i].isa || rows[i].isa & ~tarei_isa_detect() || stands_before(rows, i)) {
-        continue;
-      }
-      char isa[100];
-      isa_list(rows[i].isa, isa, sizeof isa);
-      tare_plan *plan = build(f, int8 ? f->table : NULL, isa);
+    for (int i = 0; i < all.n - 1; i++) {
+      tare_plan *plan = build(f, int8 ? f->table : NULL, all.name[i]);
       assert_same_outputs(scalar, 1, plan, 2);
       tare_plan_free(&plan);
     }

@@ -1,4 +1,4 @@
-#include "unit/engine/one_node.h"
+#include "unit/engine/support/one_node.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Small random transformers with the masks that exporters write. */
-#include "unit/engine/transformers.h"
+#include "unit/engine/support/transformers.h"
 
 #include <math.h>
 #include <stdlib.h>
