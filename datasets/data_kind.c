@@ -4,7 +4,7 @@
 #include "datasets/manifest.h"
 
 const tare_data_kind *tare_data_kind_named(const char *const path) {
-  const tarei_list *const list = tarei_list_named(path);
+  const tarei_sample_list *const list = tarei_list_named(path);
   const tarei_reader_ops *const reader = tarei_reader_named(path);
   return list ? &list->kind : reader ? &reader->kind : NULL;
 }

@@ -208,12 +208,12 @@ tare_status tarei_list_expand(tarei_items *const items, const char *const path,
 
 static const char *const MANIFESTS[] = {"csv", "tsv", NULL}, *const LISTS[] = {"txt", "lst", NULL};
 
-static const tarei_list KINDS[] = {
+static const tarei_sample_list KINDS[] = {
     {{"a manifest", false}, MANIFESTS, tarei_manifest_expand},
     {{"a text file", false}, LISTS, tarei_list_expand},
 };
 
-const tarei_list *tarei_list_named(const char *const path) {
+const tarei_sample_list *tarei_list_named(const char *const path) {
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     if (tarei_has_extension(path, KINDS[i].extensions)) {
       return &KINDS[i];

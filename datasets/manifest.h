@@ -9,15 +9,15 @@
 tare_status tarei_manifest_has_path(const char *path, bool *out, tare_error *err);
 
 /* A file that lists others. */
-typedef struct tarei_list {
+typedef struct tarei_sample_list {
   tare_data_kind kind;
   const char *const *extensions;
   tare_status (*expand)(tarei_items *items, const char *path, const tarei_data_spec *spec,
                         tare_error *err);
-} tarei_list;
+} tarei_sample_list;
 
 /* The list that a path's extension is that of, or NULL. */
-const tarei_list *tarei_list_named(const char *path);
+const tarei_sample_list *tarei_list_named(const char *path);
 
 /* Adds the rows. The column named by spec->labels gives the label text; it may be missing only
  * where every row is a file that can hold the labels itself. TARE_E_INPUT: malformed,

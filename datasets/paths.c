@@ -207,7 +207,7 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
                       "column 'path', or a text file with one path per line",
                       path);
   }
-  const tarei_list *const list = tarei_list_named(path);
+  const tarei_sample_list *const list = tarei_list_named(path);
   return list ? list->expand(items, path, spec, err)
               : tarei_items_add(items, path, NULL, NULL, 0, err);
 }

@@ -35,7 +35,7 @@ static tare_status annotate_check_profiles(const tare_table *const table,
   return status;
 }
 
-static bool is_dead(const tarei_table_tensor *const tensor, const int n_columns) {
+static bool is_dead_anywhere(const tarei_table_tensor *const tensor, const int n_columns) {
   for (int i = 0; i < n_columns; i++) {
     if (tensor->cells[i].amax < tarei_table_least_amax()) {
       return true;
@@ -104,7 +104,7 @@ static tare_status annotate_graph(const tare_table *const table, const tarei_gra
     }
     *n_found += !value->is_output; /* "logits" and the like are outputs of many models */
     const tarei_table_tensor *const tensor = &table->tensors[line];
-    if (is_float_variable(value) && !is_dead(tensor, table->n_columns)) {
+    if (is_float_variable(value) && !is_dead_anywhere(tensor, table->n_columns)) {
       TAREI_TRY(annotate_value(tensor, table->n_columns, value, err));
     }
   }
