@@ -1,9 +1,9 @@
 /*
- * Data sets: a stream of samples, each with one tensor per model input, of any length.
+ * Data sets: a stream of samples of any length, each with one tensor per model input.
  *
- * Order of calls: tare_dataset_options_init, tare_dataset_open, then tare_dataset_next until it
- * gives no more samples; tare_dataset_rewind starts again. Samples come in the order of the data
- * (files of a folder sorted by name) and are read ahead by threads in bounded memory.
+ * Order of calls: tare_dataset_options_init, tare_dataset_open, then tare_dataset_next until there
+ * are no more samples; tare_dataset_rewind starts again. Samples come in the order of the data
+ * (files of a folder sorted by name), and are read ahead by threads in a bounded amount of memory.
  */
 #ifndef TARE_DATASET_H
 #define TARE_DATASET_H
@@ -16,129 +16,155 @@
 extern "C" {
 #endif
 
+/** An open data set. */
 typedef struct tare_dataset tare_dataset;
 
-/** Explicit place of one input inside an HDF5 file, e.g. {"input_ids", "/tokens/values"}, or in a
- *  NumPy archive, e.g. {"input_ids", "tokens"}. */
+/** Explicit place of one input in an HDF5 file, e.g. {"input_ids", "/tokens/values"}, or in a NumPy
+ *  archive, e.g. {"input_ids", "tokens"}. */
 typedef struct tare_mapping {
-  const char *input;   /* name of the model input, or the label name */
-  const char *path;    /* HDF5 data set: vlen, flat values, or padded matrix; or leaf in a group; or key */
-  const char *offsets; /* data set of N+1 offsets, or NULL; HDF5 only */
-  const char *lengths; /* data set of N lengths, or NULL */
+  const char *input; /* name of the model input, or of the labels */
+  /** HDF5: a data set (vlen, flat values or padded matrix), or the name of the data set in each
+   * group. NumPy: a key. */
+  const char *path;
+  const char *offsets; /* HDF5: data set of N+1 offsets; or NULL */
+  const char *lengths; /* data set or array of N lengths, or NULL */
 } tare_mapping;
 
+/** Options of tare_dataset_open; set the defaults with tare_dataset_options_init. */
 typedef struct tare_dataset_options {
-  const tare_port *inputs; /* ports to feed, in order; read during the call only */
+  const tare_port *inputs; /* the ports to feed, in order */
   int n_inputs;
-  int rate;              /* resample audio to this rate in Hz; 0 keeps each file's rate */
-  const char *features;  /* features that stand for audio, "PRESET[,KEY=VALUE...]", e.g.
-                            "kaldi,mels=80" (docs/datasets.md); NULL: the waveform itself */
-  const char *labels;    /* HDF5 data set, NumPy array or CSV column with the labels; NULL: none */
+  int rate; /* resample audio to this rate in Hz; 0: keep the rate of each file */
+  /** Audio features to compute, "PRESET[,KEY=VALUE...]", e.g. "kaldi,mels=80" (docs/datasets.md);
+   *  NULL: use the waveform. */
+  const char *features;
+  const char *labels; /* HDF5 data set, NumPy array or CSV column with the labels; NULL: none */
   const tare_mapping *mappings;
   int n_mappings;
-  bool skip_bad;         /* skip a bad sample and count it, instead of failing */
-  bool rows;             /* the first axis of NumPy arrays counts samples, wherever it could also be
-                            part of one sample */
-  int64_t limit;         /* at most so many samples; 0 for all */
+  bool skip_bad; /* skip and count bad samples instead of failing */
+  /** The first axis of NumPy arrays counts samples, even if an array could also be one sample. */
+  bool rows;
+  int64_t limit;             /* maximum number of samples; 0: all */
   const tare_limits *limits; /* copied; NULL: the defaults */
 } tare_dataset_options;
 
-/** One sample. It belongs to the data set and is valid until the next call on it. */
+/** One sample. It belongs to the data set and is valid until the next call for that data set. */
 typedef struct tare_sample {
-  const char *name;           /* file name or "<file>[<index>]", for messages and reports */
-  int64_t index;              /* position in the data, bad samples counted */
-  const tare_tensor *tensors; /* one per port, in port order, of the port's dtype; per-sample
-                                 rank: without the batch dim unless the data has one */
-  const tare_tensor *label;   /* int64 tensor, or NULL; also of a CSV label that is whole numbers */
-  const char *label_text;     /* text of a CSV label column, or NULL */
+  const char *name; /* file name or "<file>[<index>]", for messages and reports */
+  int64_t index;    /* position in the data, including bad samples */
+  /** One tensor per port, in the order and of the type of the ports. The rank is that of the data:
+   * that of the port, or without the batch dim one less. */
+  const tare_tensor *tensors;
+  const tare_tensor
+      *label;             /* int64 tensor, also for CSV labels that consist of integers; or NULL */
+  const char *label_text; /* text of a CSV label; or NULL */
 } tare_sample;
 
-/** A kind of data that tare_dataset_open takes. */
+/** A kind of data that tare_dataset_open accepts. */
 typedef struct tare_data_kind {
   const char *noun; /* "an HDF5 file", "a recording", "a manifest", "a folder" ... */
-  bool tensors;     /* holds tensors: what they are, only the inputs of a model say */
+  bool tensors;     /* contains tensors, whose meaning only the inputs of a model determine */
 } tare_data_kind;
 
 /**
- * The kind of data that a name is that of, by its extension.
- * @param path need not exist
- * @return a static object, or NULL for names of other files
+ * Determines the kind of data from a name, by its extension.
+ * @param path a path that need not exist
+ * @return a static object, or NULL if the name is not that of data
  */
 TARE_API const tare_data_kind *tare_data_kind_named(const char *path);
 
 /**
- * The kind of a folder or file: by its extension, or where that is of no data, by its first bytes.
- * @return a static object, or NULL where nothing says that it is data
+ * Determines the kind of a folder or file: by its extension, or if that is not one of data, by its
+ * first bytes.
+ * @param path the folder or file
+ * @return a static object, or NULL if it is not recognised as data
  */
 TARE_API const tare_data_kind *tare_data_kind_of(const char *path);
 
-/** Fills the options with defaults: everything zero. */
+/** Sets the options to the defaults: everything zero. */
 TARE_API void tare_dataset_options_init(tare_dataset_options *options);
 
 /**
- * Opens data: HDF5 files (.h5, .hdf5), NumPy archives and arrays (.npz, .npy), audio files (wav,
- * flac, ogg, mp3, aiff), folders of such files or of folders with <input>.npy files (a folder with
- * a labels or manifest with the end .csv or .tsv inside it is read as that manifest), with their
- * sub-folders, CSV and TSV manifests with a "path" column (relative to the manifest), or text files with one path a line (.txt, .lst).
- * @param paths n_paths of them, taken one after the other; read during the call only
+ * Opens data. A path can be an HDF5 file (.h5, .hdf5), a NumPy archive or array (.npz, .npy), an
+ * audio file (WAV, FLAC, OGG, MP3, AIFF), a CSV or TSV manifest with a "path" column, a text file
+ * with one path per line (.txt, .lst), or a folder, which is read with its sub-folders, or as the
+ * manifest that it contains. docs/datasets.md has the details.
+ * @param paths n_paths paths, read one after the other
+ * @param options ports and options, which are not kept
  * @param out receives the data set; free it with tare_dataset_close
- * @return TARE_OK, TARE_E_INPUT (missing or malformed file, no samples, layout not recognised),
- *         TARE_E_USAGE (options that do not fit the data), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_INPUT (missing or malformed file, no samples, unrecognised layout),
+ *         TARE_E_USAGE (options that do not match the data), TARE_E_LIMIT, TARE_E_MEMORY
  */
 TARE_API tare_status tare_dataset_open(const char *const *paths, int n_paths,
                                        const tare_dataset_options *options, tare_dataset **out,
                                        tare_error *err);
 
-/** Frees a data set and clears the handle; a NULL handle is fine. */
+/**
+ * Closes a data set and frees it with its last sample.
+ * @param dataset the handle, which is set to NULL; it may hold NULL
+ */
 TARE_API void tare_dataset_close(tare_dataset **dataset);
 
-/** Number of samples, bad ones counted; known after open. */
+/** Number of samples, including bad ones. */
 TARE_API int64_t tare_dataset_count(const tare_dataset *dataset);
 
 /**
- * Takes the next sample.
+ * Returns the next sample.
  * @param out receives the sample, or NULL at the end
- * @return TARE_OK, TARE_E_INPUT (a bad sample, named, unless skip_bad), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_INPUT (a bad sample, which the message names; never with skip_bad),
+ *         TARE_E_MEMORY
  */
 TARE_API tare_status tare_dataset_next(tare_dataset *dataset, const tare_sample **out,
                                        tare_error *err);
 
 /**
- * Says that a sample which the data set gave cannot be used, for instance because the model refuses
- * it. With skip_bad it counts as a bad one from now on.
- * @param index tare_sample.index
- * @param why what is wrong with it; the message names the sample
- * @return TARE_OK when the sample is to be skipped; else the status of `why`, and `err` is set to it:
- *         without skip_bad, or where the status is neither TARE_E_INPUT nor TARE_E_SHAPE.
- *         TARE_E_MEMORY
+ * Reports that a sample of the data set cannot be used, for instance because the model rejects it.
+ * With skip_bad, it counts as a bad sample from now on.
+ * @param index the index of the tare_sample
+ * @param why what is wrong with it; not NULL
+ * @return TARE_OK if the sample is to be skipped. Otherwise the status of `why`, with its message
+ *         and the name of the sample in `err`: without skip_bad, or if that status is neither
+ *         TARE_E_INPUT nor TARE_E_SHAPE. TARE_E_MEMORY
  */
 TARE_API tare_status tare_dataset_refuse(tare_dataset *dataset, int64_t index,
                                          const tare_error *why, tare_error *err);
 
-/** Starts again at the first sample. */
+/**
+ * Starts again at the first sample, and forgets the bad samples and rates seen so far.
+ * @return TARE_OK
+ */
 TARE_API tare_status tare_dataset_rewind(tare_dataset *dataset, tare_error *err);
 
 /**
- * Starts again at the first sample, and gives samples for their dims until the next
- * tare_dataset_rewind: audio is decoded and checked, but neither resampled nor turned into features,
+ * Starts again at the first sample. Until the next tare_dataset_rewind, samples are only meant to
+ * be asked for their dims: audio is decoded and checked, but not resampled or turned into features,
  * which takes most of the time, and the tensor that it feeds has unspecified contents. All other
- * tensors, and those of other data, hold what they always hold.
+ * tensors have their usual contents.
+ * @return TARE_OK
  */
 TARE_API tare_status tare_dataset_rewind_for_dims(tare_dataset *dataset, tare_error *err);
 
-/** Samples skipped so far (since open or rewind), and the message of skipped sample i in the order of
- *  the data. The first 1000 messages are kept; NULL for the others, and out of range. */
+/** Number of samples skipped since the data set was opened or rewound. */
 TARE_API int64_t tare_dataset_n_bad(const tare_dataset *dataset);
+
+/**
+ * Message of a skipped sample.
+ * @param i 0 .. tare_dataset_n_bad - 1, in the order of the data
+ * @return the message, or NULL if i is out of range or 1000 or more: only the first 1000 are kept
+ */
 TARE_API const char *tare_dataset_bad(const tare_dataset *dataset, int64_t i);
 
-/** Least and largest sampling rate of the audio given so far (since open or rewind), in Hz, after
- *  resampling; both 0 where there was none. Different ones mostly want the option `rate`. */
+/**
+ * Range of the sampling rates of the audio read since the data set was opened or rewound, after
+ * resampling. If the rates differ, the option `rate` is probably missing.
+ * @param least,most receive the rates in Hz; both 0 if there was no audio
+ */
 TARE_API void tare_dataset_rates(const tare_dataset *dataset, int *least, int *most);
 
-/** Whether some of the data is audio, which is what `rate` is for. */
+/** Whether some of the data is audio, so that the option `rate` has an effect. */
 TARE_API bool tare_dataset_has_audio(const tare_dataset *dataset);
 
-/** One line on what was recognised, e.g. "HDF5 vlen data sets, 200 samples". */
+/** One line that describes what was detected, e.g. "HDF5 vlen data sets, 200 samples". */
 TARE_API const char *tare_dataset_describe(const tare_dataset *dataset);
 
 #ifdef __cplusplus

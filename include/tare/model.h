@@ -1,5 +1,5 @@
 /*
- * Models: an ONNX file, checked and with symbolic shapes inferred.
+ * Models: an ONNX file, checked, with inferred symbolic shapes.
  */
 #ifndef TARE_MODEL_H
 #define TARE_MODEL_H
@@ -12,89 +12,116 @@
 extern "C" {
 #endif
 
+/** A loaded model. */
 typedef struct tare_model tare_model;
 
-/** What a model says of itself; strings belong to the model. */
+/** Properties of a model. The strings belong to the model. */
 typedef struct tare_model_info {
   const char *path;
-  const char *producer; /* "" when the file names none */
+  const char *producer; /* "" if the file names none */
   int64_t ir_version;
   int opset;
-  int n_nodes, n_parameters; /* nodes; constants with data */
+  int n_nodes;
+  int n_parameters; /* constants with data */
   int64_t parameter_bytes;
-  int n_stated;              /* activations that the model quantizes itself (Q/DQ, or at run time): above
-                                0, it needs no calibration */
-  const char *undecided;     /* why outputs and tensors are not known before profiles fix symbols,
-                                see tare_model_load; "" where they are */
-  uint64_t hash;             /* of the file's bytes; statistics and tables carry it */
+  /** Activations that the model itself quantizes, by Q/DQ or at run time. A model with any needs no
+   *  calibration. */
+  int n_stated;
+  /** Why outputs and tensors are unknown until profiles fix symbols (see tare_model_load_with); ""
+   *  if they are known. */
+  const char *undecided;
+  uint64_t hash; /* of the bytes of the file; statistics and tables contain it too */
 } tare_model_info;
 
-/** How files are read; fill it with tare_load_options_init. */
+/** Options for reading models and plans; set the defaults with tare_load_options_init. */
 typedef struct tare_load_options {
-  const tare_limits *limits;   /* copied; NULL: the defaults. Plans and contexts that are made of the
-                                  model or plan keep to them too */
-  const char *external_folder; /* external data of a model may lie in this folder too; or NULL */
+  /** Limits, which are copied and also apply to the plans and contexts made from the model or plan;
+   *  NULL for the defaults. */
+  const tare_limits *limits;
+  /** Another folder in which external data of a model may be; or NULL. */
+  const char *external_folder;
 } tare_load_options;
 
-/** Fills the options with defaults: everything NULL. */
+/** Sets the options to the defaults: everything NULL. */
 TARE_API void tare_load_options_init(tare_load_options *options);
 
 /**
- * Loads an ONNX model, with external data beside it, and infers its shapes. Where that fails for reasons
- * that depend on symbols of its inputs, the model is undecided: its outputs have no element type, and
- * tare_plan_build goes on from there with the symbols that have one value in every profile.
+ * Loads an ONNX model with its external data, and infers its shapes. If inference fails only
+ * because symbols of the inputs have no value, the model is undecided: its outputs have no element
+ * type, and tare_plan_build infers them with the symbols that have a single value in every profile.
  *
- * External data is read from regular files that, links resolved, lie inside the folder of `path`, inside
- * the folder of the file that `path` is a link to, or inside options->external_folder.
+ * External data must be in regular files that, after all links are resolved, are inside the folder
+ * of `path`, inside the folder of the file to which `path` links, or inside
+ * options->external_folder.
  * @param path the .onnx file
  * @param options NULL for the defaults
  * @param out receives the model; free it with tare_model_free
- * @return TARE_OK, TARE_E_INPUT (missing or not ONNX; external data outside of the folders),
- *         TARE_E_MODEL (breaks a rule), TARE_E_UNSUPPORTED (names every node in the way),
- *         TARE_E_LIMIT (names the limit), TARE_E_USAGE (a limit out of range), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_INPUT (missing or not ONNX, or external data outside these folders),
+ *         TARE_E_MODEL (the model is malformed), TARE_E_UNSUPPORTED (the message names every
+ *         unsupported node), TARE_E_LIMIT (the message names the limit), TARE_E_USAGE (a limit is
+ *         out of range), TARE_E_MEMORY
  */
 TARE_API tare_status tare_model_load_with(const char *path, const tare_load_options *options,
                                           tare_model **out, tare_error *err);
 
-/** tare_model_load_with under the default options. */
+/** tare_model_load_with with the default options. */
 TARE_API tare_status tare_model_load(const char *path, tare_model **out, tare_error *err);
 
-/** Frees a model and clears the handle; a NULL handle is fine. Plans do not need it any more. */
+/**
+ * Frees a model. Plans built from it remain valid.
+ * @param model the handle, which is set to NULL; it may hold NULL
+ */
 TARE_API void tare_model_free(tare_model **model);
 
-/** Facts about the model. The strings live as long as the model. */
+/** Properties of a model. */
 TARE_API tare_model_info tare_model_get_info(const tare_model *model);
 
-/** Inputs and outputs in model order; the arrays live as long as the model. Output dims that are
- *  computed show their expression as symbol, e.g. "(samples + 2) / 5 + 1". */
+/**
+ * Inputs of a model, in the order of the file. Initializers are not inputs.
+ * @param ports receives an array that belongs to the model and is valid until tare_model_set
+ * @return the number of inputs
+ */
 TARE_API int tare_model_inputs(const tare_model *model, const tare_port **ports);
+
+/**
+ * Outputs of a model, as tare_model_inputs. A computed dim has its expression as symbol, e.g.
+ * "(samples + 2) / 5 + 1".
+ */
 TARE_API int tare_model_outputs(const tare_model *model, const tare_port **ports);
 
 /**
- * Gives an input a value for good: it is no input any more, and what depends on it alone is decided.
+ * Turns an input into a constant. It is no longer an input, and nodes that depend only on it are
+ * resolved. Ports returned before this call become invalid.
  * @param input name of an input without symbols in its dims
- * @param value of every element; the input's type must hold it, floats are rounded
- * @return TARE_OK, TARE_E_USAGE (no such input, its dims have symbols, or its type does not hold the
- *         value), TARE_E_MEMORY, and what the graph fails with when it is inferred again. Ports that
- *         were got before are void.
+ * @param value value of every element; its type must be able to hold it, floats are rounded
+ * @return TARE_OK, TARE_E_USAGE (no such input, symbols in its dims, or a value that its type
+ *         cannot hold), TARE_E_MEMORY, or an error of tare_model_load_with if the shapes cannot be
+ *         inferred with this value
  */
 TARE_API tare_status tare_model_set(tare_model *model, const char *input, double value,
                                     tare_error *err);
 
-/** Number of times each operator stands in the model, sorted by name; returns how many operators.
- *  @param i 0..n-1  @param name,count receive operator i; either may be NULL */
+/** Number of different operators in a model. */
 TARE_API int tare_model_n_operators(const tare_model *model);
+
+/**
+ * One operator of a model, and how many nodes have it.
+ * @param i 0 .. tare_model_n_operators - 1; operators are sorted by name
+ * @param name receives its name, which belongs to the model; may be NULL
+ * @param count receives the number of nodes; may be NULL
+ */
 TARE_API void tare_model_operator(const tare_model *model, int i, const char **name, int *count);
 
 /**
- * Listing of the graph, one node a line, with shapes as expressions.
- * @param optimized true: after the passes that the engine runs
+ * Prints the graph as text, one line per node, with shapes as expressions.
+ * @param optimized true: the graph after the optimizations of the engine
  * @param out receives the text; free it with tare_free
+ * @return TARE_OK, TARE_E_MEMORY, or for an undecided model the error of its inference
  */
 TARE_API tare_status tare_model_print(const tare_model *model, bool optimized, char **out,
                                       tare_error *err);
 
-/** Frees text that a call returned; NULL is fine. */
+/** Frees text that a function returned for the caller to free; NULL is allowed. */
 TARE_API void tare_free(void *text);
 
 #ifdef __cplusplus

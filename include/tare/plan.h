@@ -30,189 +30,237 @@ typedef enum tare_constraints {
 } tare_constraints;
 
 typedef struct tare_build_options {
-  const tare_table *table;        /* scales; NULL builds a float plan, or for a model that is
-                                     quantized already, one with the scales that it states */
-  bool any_table;                 /* take the table even where it carries the hash of another model */
-  const char *layer_precisions;   /* "GLOB:fp32,GLOB:int8-rows", matched against the name of a node, the
-                                     names it was fused from, and its outputs'; the last match
-                                     wins; or NULL */
+  const tare_table *table;      /* scales; NULL builds a float plan, or for a model that is
+                                   quantized already, one with the scales that it states */
+  bool any_table;               /* take the table even where it carries the hash of another model */
+  const char *layer_precisions; /* "GLOB:fp32,GLOB:int8-rows", matched against the name of a node,
+                                   the names it was fused from, and its outputs'; the last match
+                                   wins; or NULL */
   tare_constraints constraints;
-  bool observable;                /* keep every tensor of the model visible to calibration: no
-                                     fusion that makes one disappear */
-  bool symmetric;                 /* activations always s8 with zero point 0, as TensorRT has it;
-                                     else tensors without negative values use all of u8 */
-  bool fp32;                      /* a float plan even of a model that states scales */
-  const char *isa;                /* features the kernels may use, e.g. "avx2"; NULL for all */
+  bool observable; /* keep every tensor of the model visible to calibration: no
+                      fusion that makes one disappear */
+  bool symmetric;  /* activations always s8 with zero point 0, as TensorRT has it;
+                      else tensors without negative values use all of u8 */
+  bool fp32;       /* a float plan even of a model that states scales */
+  const char *isa; /* features the kernels may use, e.g. "avx2"; NULL for all */
 } tare_build_options;
 
-/** What a layer computes in. The numbers are part of plan files. */
+/** The precision of a layer. The numbers are part of plan files. */
 typedef enum tare_precision {
-  TARE_PRECISION_ANY = 0,       /* asked: by nobody; got: a layer that has no int8 form */
+  TARE_PRECISION_ANY = 0, /* as request: none; as result: the layer has no int8 form */
   TARE_PRECISION_FP32 = 1,
   TARE_PRECISION_INT8 = 2,      /* static scales, from the calibration table or the model */
-  TARE_PRECISION_INT8_ROWS = 3, /* the activations take one scale per row at run time */
+  TARE_PRECISION_INT8_ROWS = 3, /* row scales of the activations, computed at run time */
   TARE_PRECISION_COUNT
 } tare_precision;
 
-/** Why a layer does not have the precision that was asked for, why it was given another one that is
- * better, or what it loses. `subject` and `number` are those of tare_layer. The numbers are part of
- * plan files. */
+/** Why a layer does not have the requested precision, why it has a better one, or what it loses.
+ *  `subject` and `number` are those of tare_layer. The numbers are part of plan files. */
 typedef enum tare_reason {
   TARE_REASON_NONE = 0,
-  TARE_REASON_NO_TABLE = 1,           /* there is no calibration table */
-  TARE_REASON_TYPE = 2,               /* input `subject` has element type `number`, a tare_dtype */
-  TARE_REASON_CONSTANT = 3,           /* activation `subject` is a constant */
-  TARE_REASON_NO_SCALE = 4,           /* activation `subject` has no scale */
-  TARE_REASON_ZERO_POINT = 5,         /* that of `subject` is `number`, and attention takes 128 */
-  TARE_REASON_VARIABLE_WEIGHTS = 6,   /* weights `subject` are not constant */
-  TARE_REASON_RANK = 7,               /* input `subject` has rank `number`, below 2 */
-  TARE_REASON_NO_ROWS = 8,            /* the layer has no row to take a scale of */
-  TARE_REASON_LONG_SUM = 9,           /* sums of up to `number` products might overflow int32 */
-  TARE_REASON_NOT_FINITE = 10,        /* weights `subject` hold NaN or Inf */
-  TARE_REASON_FLOAT_WEIGHTS = 11,     /* a quantized model leaves weights `subject` float */
-  TARE_REASON_WEIGHT_TYPE = 12,       /* it quantizes them to a type other than int8 or uint8, */
-  TARE_REASON_WEIGHT_ZERO_POINTS = 13, /* with zero points that differ or are not constant, */
-  TARE_REASON_WEIGHT_RANGE = 14,      /* to more than -128..127 around their zero point, */
-  TARE_REASON_WEIGHT_SCALE = 15,      /* with scales that are not positive, normal and float32, */
-  TARE_REASON_WEIGHT_AXIS = 16,       /* or with scales along another axis than the outputs */
-  TARE_REASON_RUN_TIME = 17,          /* the model quantizes `subject` at run time: row scales */
-  TARE_REASON_QUIET_ROWS = 18,        /* one scale would round rows of `subject` to 0: row scales */
-  TARE_REASON_LEVEL = 19,             /* `subject` has one channel of changing level: row scales */
-  TARE_REASON_QUIET_ROWS_LOST = 20,   /* as 18 and 19, but `symmetric` allows a single scale alone: */
-  TARE_REASON_LEVEL_LOST = 21,        /* the layer loses accuracy */
+  TARE_REASON_NO_TABLE = 1,   /* there is no calibration table */
+  TARE_REASON_TYPE = 2,       /* input `subject` has element type `number`, a tare_dtype */
+  TARE_REASON_CONSTANT = 3,   /* activation `subject` is a constant */
+  TARE_REASON_NO_SCALE = 4,   /* activation `subject` has no scale */
+  TARE_REASON_ZERO_POINT = 5, /* attention needs zero point 128; that of `subject` is `number` */
+  TARE_REASON_VARIABLE_WEIGHTS = 6,    /* weights `subject` are not constant */
+  TARE_REASON_RANK = 7,                /* input `subject` has rank `number`, below 2 */
+  TARE_REASON_NO_ROWS = 8,             /* row scales were requested, but the layer has no rows */
+  TARE_REASON_LONG_SUM = 9,            /* sums of up to `number` products might overflow int32 */
+  TARE_REASON_NOT_FINITE = 10,         /* weights `subject` contain NaN or Inf */
+  TARE_REASON_FLOAT_WEIGHTS = 11,      /* the quantized model has float weights `subject` */
+  TARE_REASON_WEIGHT_TYPE = 12,        /* the type of its weights is not int8 or uint8 */
+  TARE_REASON_WEIGHT_ZERO_POINTS = 13, /* their zero points differ or are not constant */
+  TARE_REASON_WEIGHT_RANGE = 14,       /* they exceed -128..127 around their zero point */
+  TARE_REASON_WEIGHT_SCALE = 15,       /* their scales are not positive, normal and float32 */
+  TARE_REASON_WEIGHT_AXIS = 16,        /* their scales are along another axis than outputs */
+  TARE_REASON_RUN_TIME = 17,           /* the model quantizes `subject` at run time: row scales */
+  TARE_REASON_QUIET_ROWS = 18,      /* one scale would round rows of `subject` to 0: row scales */
+  TARE_REASON_LEVEL = 19,           /* `subject` has one channel of changing level: row scales */
+  TARE_REASON_QUIET_ROWS_LOST = 20, /* as 18, but `symmetric` excludes row scales */
+  TARE_REASON_LEVEL_LOST = 21,      /* as 19, but `symmetric` excludes row scales */
   TARE_REASON_COUNT
 } tare_reason;
 
-/** "any", "fp32", "int8" or "int8-rows"; "unknown" for numbers out of range. */
+/** Name of a precision, static: "any", "fp32", "int8" or "int8-rows"; "unknown" for other numbers.
+ */
 TARE_API const char *tare_precision_name(tare_precision precision);
 
-/** One layer of a plan, for inspection. Strings belong to the plan. */
+/** One layer of a plan. The strings belong to the plan. */
 typedef struct tare_layer {
-  const char *name;      /* node name in the model, "a + b" where nodes were fused */
+  const char *name;      /* node name in the model, "a + b" for fused nodes */
   const char *op;        /* e.g. "QConvLast" */
-  tare_precision asked;  /* ANY: by nobody */
-  tare_precision got;    /* ANY: the layer has no int8 form */
-  const char *precision; /* name of what it got, else the type of its output: "fp32", "int64", ... */
+  tare_precision asked;  /* the requested precision; ANY: no request */
+  tare_precision got;    /* the actual precision; ANY: the layer has no int8 form */
+  const char *precision; /* name of `got`; without int8 form the type of the output, e.g. "int64" */
   tare_reason why;
-  const char *subject;   /* name of the tensor that `why` is about, or "" */
-  int64_t number;        /* what `why` says of it, else 0 */
-  const char *reason;    /* `why` as a sentence for people; "" for NONE */
-  const char *kernel;    /* name of the kernel row; "" for data movement */
-  const char *output;    /* name of the first output tensor */
-  const char *shape;     /* its symbolic shape, e.g. "[batch, (samples + 2) / 5 + 1, 64]" */
+  const char *subject; /* name of the tensor that `why` refers to, or "" */
+  int64_t number;      /* number that `why` refers to, else 0 */
+  const char *reason;  /* `why` as a sentence; "" for NONE */
+  const char *kernel;  /* name of the kernel; "" for data movement */
+  const char *output;  /* name of the first output tensor */
+  const char *shape;   /* its symbolic shape, e.g. "[batch, (samples + 2) / 5 + 1, 64]" */
 } tare_layer;
 
-/** Fills the options with defaults: everything zero. */
+/** Sets the options to the defaults: everything zero. */
 TARE_API void tare_build_options_init(tare_build_options *options);
 
 /**
  * Builds a plan.
- * @param model read during the call only
+ * @param model the model, which may be freed afterwards
  * @param profiles at least one profile; copied
  * @param options NULL for the defaults
  * @param out receives the plan; free it with tare_plan_free
- * @return TARE_OK, TARE_E_SHAPE (a profile gives an impossible shape somewhere: names node and
- *         profile), TARE_E_USAGE (layer_precisions, isa, a table of another model: names both
- *         hashes), TARE_E_UNSUPPORTED (obey), TARE_E_LIMIT (a run at the largest shape exceeds the
- *         model's limits: names profile and limit), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_SHAPE (a profile leads to an impossible shape; the message names node and
+ *         profile), TARE_E_USAGE (malformed layer_precisions or isa, or a table of another model),
+ *         TARE_E_UNSUPPORTED (a request cannot be met, with TARE_CONSTRAINTS_OBEY), TARE_E_LIMIT (a
+ *         run at the largest shape exceeds the limits of the model), TARE_E_MEMORY
  */
 TARE_API tare_status tare_plan_build(const tare_model *model, const tare_profiles *profiles,
                                      const tare_build_options *options, tare_plan **out,
                                      tare_error *err);
 
 /**
- * Writes a plan file (docs/formats.md); the file appears whole or not at all, and only after it was
- * loaded back.
- * @return TARE_OK, TARE_E_IO, TARE_E_MEMORY, TARE_E_UNSUPPORTED (it does not load back: a fault of
- *         this library)
+ * Writes a plan file (docs/formats.md). The file appears whole or not at all, and only after it was
+ * successfully loaded.
+ * @param path name of the file
+ * @return TARE_OK, TARE_E_IO, TARE_E_MEMORY, TARE_E_UNSUPPORTED (the file cannot be loaded, because
+ *         of an error in this library)
  */
 TARE_API tare_status tare_plan_save(const tare_plan *plan, const char *path, tare_error *err);
 
 /**
- * Maps a plan file. A plan whose runs exceed the limits is loaded, but gets no context.
- * @param options NULL for the defaults; external_folder is for models and not looked at
- * @return TARE_OK, TARE_E_INPUT (missing, truncated, checksum, other version: says which),
- *         TARE_E_USAGE (a limit out of range), TARE_E_MEMORY, and what tare_plan_build returns where the
- *         file does not fit together
+ * Loads a plan file by mapping it. A plan whose runs exceed the limits can be loaded, but
+ * tare_context_new fails for it.
+ * @param path the file, which must not be changed while the plan exists
+ * @param options NULL for the defaults; external_folder is ignored
+ * @param out receives the plan; free it with tare_plan_free
+ * @return TARE_OK, TARE_E_INPUT (missing, truncated, corrupt, or of another major version),
+ *         TARE_E_USAGE (a limit is out of range), TARE_E_MEMORY, or an error of tare_plan_build if
+ *         the contents of the file are inconsistent
  */
 TARE_API tare_status tare_plan_load_with(const char *path, const tare_load_options *options,
                                          tare_plan **out, tare_error *err);
 
-/** tare_plan_load_with under the default options. */
+/** tare_plan_load_with with the default options. */
 TARE_API tare_status tare_plan_load(const char *path, tare_plan **out, tare_error *err);
 
 /**
- * Reads a whole plan file and holds it against its checksum, which tare_plan_load does for small
- * files only (docs/formats.md).
- * @return TARE_OK, TARE_E_INPUT as tare_plan_load, TARE_E_MEMORY
+ * Reads a whole plan file and verifies its checksum. tare_plan_load only does so for small files
+ * (docs/formats.md).
+ * @return TARE_OK, TARE_E_INPUT (as tare_plan_load_with), TARE_E_MEMORY
  */
 TARE_API tare_status tare_plan_check_file(const char *path, tare_error *err);
 
-/** True when the file begins like a plan file. A missing file gives false. */
+/** Whether a file begins like a plan file; false if it cannot be read. */
 TARE_API bool tare_plan_is_plan_file(const char *path);
 
-/** Frees a plan and clears the handle; NULL is fine. Its contexts must be gone. */
+/**
+ * Frees a plan. Its contexts must have been freed.
+ * @param plan the handle, which is set to NULL; it may hold NULL
+ */
 TARE_API void tare_plan_free(tare_plan **plan);
 
-TARE_API int tare_plan_inputs(const tare_plan *plan, const tare_port **ports);
-TARE_API int tare_plan_outputs(const tare_plan *plan, const tare_port **ports);
-TARE_API const tare_profiles *tare_plan_profiles(const tare_plan *plan);
-TARE_API int tare_plan_n_layers(const tare_plan *plan);
-TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
 /**
- * Operations of a layer at given lengths: two for each multiply-add of a convolution, linear layer
- * or matrix product, 0 for other layers.
- * @param i 0.. tare_plan_n_layers - 1 (asserted)
- * @param values one per symbol of tare_plan_profiles, in its order; within a profile
- * @param operations result; a double, as sums over layers may pass 2^63. 0 on failure
- * @return TARE_OK or TARE_E_MEMORY
+ * Inputs of a plan, in the order of the model.
+ * @param ports receives an array that belongs to the plan
+ * @return the number of inputs
+ */
+TARE_API int tare_plan_inputs(const tare_plan *plan, const tare_port **ports);
+
+/** Outputs of a plan, as tare_plan_inputs. */
+TARE_API int tare_plan_outputs(const tare_plan *plan, const tare_port **ports);
+
+/** Profiles of a plan, which belong to it. */
+TARE_API const tare_profiles *tare_plan_profiles(const tare_plan *plan);
+
+/** Number of layers, including those of subgraphs. */
+TARE_API int tare_plan_n_layers(const tare_plan *plan);
+
+/** A layer by number, 0 .. tare_plan_n_layers - 1 (asserted). */
+TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
+
+/**
+ * Number of operations of a layer at given lengths: two for each multiply-add of a convolution,
+ * linear layer or matrix product; 0 for other layers.
+ * @param i 0 .. tare_plan_n_layers - 1 (asserted)
+ * @param values one value per symbol of tare_plan_profiles, in its order; inside a profile
+ * @param operations receives the number, or 0 after a failure. It is a double because sums over
+ *        layers may exceed 2^63
+ * @return TARE_OK, TARE_E_MEMORY
  */
 TARE_API tare_status tare_plan_layer_operations(const tare_plan *plan, int i, const int64_t *values,
                                                 double *operations, tare_error *err);
+
+/** Name of the model. */
 TARE_API const char *tare_plan_model_name(const tare_plan *plan);
-/** Bytes: constants in the plan, and what one context allocates. */
+
+/** Bytes of constants in a plan, including packed weights. */
 TARE_API int64_t tare_plan_weight_bytes(const tare_plan *plan);
+
+/** Bytes that a context of a plan allocates for activations and, with one thread, scratch memory.
+ */
 TARE_API int64_t tare_plan_context_bytes(const tare_plan *plan);
 
+/** Options of tare_context_new; set the defaults with tare_context_options_init. */
 typedef struct tare_context_options {
-  int threads;     /* 0: all cores */
-  int profile;     /* pin this profile; -1: the first that holds the shape */
+  int threads; /* 0: all cores */
+  int profile; /* always run in this profile; -1: in the first one that covers the shape */
 } tare_context_options;
 
-/** Fills the options with defaults: threads 0, profile -1. */
+/** Sets the options to the defaults: threads 0, profile -1. */
 TARE_API void tare_context_options_init(tare_context_options *options);
 
 /**
- * Makes a context. The plan must outlive it. One context serves one thread at a time.
- * @return TARE_OK, TARE_E_USAGE (profile out of range), TARE_E_LIMIT (a run at the largest shape exceeds
- *         the limits that the model or plan was loaded with), TARE_E_MEMORY
+ * Creates a context. Only one thread at a time may use it.
+ * @param plan must outlive the context
+ * @param options NULL for the defaults
+ * @param out receives the context; free it with tare_context_free
+ * @return TARE_OK, TARE_E_USAGE (threads or profile out of range), TARE_E_LIMIT (a run at the
+ *         largest shape exceeds the limits with which the model or plan was loaded), TARE_E_MEMORY
  */
 TARE_API tare_status tare_context_new(const tare_plan *plan, const tare_context_options *options,
                                       tare_context **out, tare_error *err);
+
+/**
+ * Frees a context.
+ * @param context the handle, which is set to NULL; it may hold NULL
+ */
 TARE_API void tare_context_free(tare_context **context);
 
 /**
  * Runs the plan on one set of inputs.
- * @param inputs one tensor per plan input, in order, of the port's dtype; a tensor of rank one
- *        less than its port is one sample without the leading batch dim; kept only during the call
- * @param outputs receives one view per plan output; they belong to the context and hold until the
- *        next run
- * @return TARE_OK, TARE_E_SHAPE (no profile holds the shape: names symbol and bounds; or a node
- *         cannot run at this length: names it), TARE_E_USAGE (dtype), TARE_E_INPUT (an index in the
- *         data is out of range), TARE_E_LIMIT (a size or a number of turns that only the run tells
- *         exceeds a limit)
+ * @param inputs one tensor per input of the plan, in its order and of the type of the port. If the
+ *        rank of a tensor is one less than that of its port, it is a single sample without the
+ *        leading batch dim. Not modified
+ * @param outputs array with one element per output of the plan; receives views that belong to the
+ *        context and are valid until its next run
+ * @return TARE_OK, TARE_E_SHAPE (no profile covers the shape, or a node cannot run at it; the
+ *         message names symbols or node), TARE_E_USAGE (wrong element type), TARE_E_INPUT (an index
+ *         in the data is out of range), TARE_E_LIMIT (a size or a number of iterations known only
+ *         during the run exceeds a limit), TARE_E_MEMORY
  */
 TARE_API tare_status tare_context_run(tare_context *context, const tare_tensor *inputs,
                                       tare_tensor *outputs, tare_error *err);
 
-/** Profile of the last run, or -1. */
+/** Profile of the last run; -1 before the first one. */
 TARE_API int tare_context_profile(const tare_context *context);
 
-/** Wall seconds per layer, summed over the runs since profiling was switched on. */
+/** Switches the measurement of layers on or off, and sets their times to 0. */
 TARE_API void tare_context_set_profiling(tare_context *context, bool on);
+
+/**
+ * Wall time of a layer, summed over the runs since tare_context_set_profiling.
+ * @param layer 0 .. tare_plan_n_layers - 1 (asserted)
+ * @return seconds
+ */
 TARE_API double tare_context_layer_seconds(const tare_context *context, int layer);
 
-/** CPU features found and the kernel that each family gets, one a line; free with tare_free. */
+/**
+ * Lists the CPU features found and the kernel chosen for each family, one per line.
+ * @param isa features that may be used, as in tare_build_options; NULL: all
+ * @return text to be freed with tare_free; NULL if memory runs out
+ */
 TARE_API char *tare_cpu_report(const char *isa);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /*
- * Optimization profiles: the ranges that each symbol of a model may take.
+ * Optimization profiles: the ranges of the symbols of a model.
  *
- * A profile gives min:opt:max for every symbol ("samples", "batch", ...). The profiles of a set
- * are numbered from 0 and tried in order; a shape belongs to the first profile that holds it.
- * Symbols that no specification names are fixed at 1.
+ * A profile gives min:opt:max for every symbol ("samples", "batch", ...). The profiles of a set are
+ * numbered from 0 and tried in order: a shape belongs to the first profile that covers it. A symbol
+ * that a profile does not name is 1.
  */
 #ifndef TARE_PROFILE_H
 #define TARE_PROFILE_H
@@ -22,12 +22,12 @@ typedef struct tare_range {
   int64_t min, opt, max;
 } tare_range;
 
-/** An ordered set of profiles over the symbols of one model. */
+/** An ordered set of profiles for the symbols of one model. */
 typedef struct tare_profiles tare_profiles;
 
 /**
- * Starts an empty set for a model's inputs.
- * @param inputs ports whose symbols the profiles speak of; kept by copy
+ * Creates an empty set for the inputs of a model.
+ * @param inputs ports whose symbols the profiles give ranges for; copied
  * @param n_inputs number of ports, >= 0
  * @param out receives the set; free it with tare_profiles_free
  * @return TARE_OK, TARE_E_MEMORY, TARE_E_LIMIT (more than TARE_MAX_SYMBOLS symbols)
@@ -35,31 +35,37 @@ typedef struct tare_profiles tare_profiles;
 TARE_API tare_status tare_profiles_new(const tare_port *inputs, int n_inputs, tare_profiles **out,
                                        tare_error *err);
 
-/** Frees a set and clears the handle; a NULL handle is fine. */
+/**
+ * Frees a set of profiles.
+ * @param profiles the handle, which is set to NULL; it may hold NULL
+ */
 TARE_API void tare_profiles_free(tare_profiles **profiles);
 
 /**
- * Adds one profile from symbol ranges, e.g. "samples=1600:16000:80000,batch=1:1:4".
- * A single number N means N:N:N. Every name must be a symbol of the model.
- * @return TARE_OK, TARE_E_USAGE (syntax, unknown symbol, min > opt > max order), TARE_E_LIMIT
+ * Adds a profile given by ranges of symbols.
+ * @param spec e.g. "samples=1600:16000:80000,batch=1:1:4"; a single number N means N:N:N, and every
+ *        name must be a symbol of the inputs
+ * @return TARE_OK, TARE_E_USAGE (syntax, unknown symbol, not min <= opt <= max), TARE_E_LIMIT (more
+ *         than TARE_MAX_PROFILES profiles)
  */
 TARE_API tare_status tare_profiles_add(tare_profiles *profiles, const char *spec, tare_error *err);
 
 /**
- * Adds one profile in trtexec's syntax: "audio:1x1600" or "ids:1x8,mask:1x8", input names may
- * hold colons (split at the last one) and may stand in single quotes; "scalar" or an empty shape
- * is 0-D; one '*' wildcard per name.
- * @param min,opt,max the three specifications; min and max may both be NULL: all three are opt
- * @return TARE_OK, TARE_E_USAGE (syntax, unknown input, rank, fixed dim changed, two inputs that
- *         give one symbol different values, order), TARE_E_LIMIT
+ * Adds a profile given by shapes in the syntax of trtexec, e.g. "audio:1x1600" or
+ * "ids:1x8,mask:1x8". Names of inputs may contain colons (a shape follows the last one), one '*' as
+ * wildcard, and may be in single quotes; "scalar" or an empty shape means rank 0.
+ * @param min,opt,max the shapes; min and max may both be NULL, and are then the same as opt
+ * @return TARE_OK, TARE_E_USAGE (syntax, unknown input, wrong rank, another size for a fixed dim,
+ *         two values for one symbol, not min <= opt <= max), TARE_E_LIMIT
  */
 TARE_API tare_status tare_profiles_add_shapes(tare_profiles *profiles, const char *min,
                                               const char *opt, const char *max, tare_error *err);
 
 /**
- * Adds every profile of a text file: one specification of tare_profiles_add a line, '#' starts a
- * comment, blank lines are skipped. Nothing is added when a line is wrong.
- * @return TARE_OK, TARE_E_INPUT (names file and line), TARE_E_USAGE, TARE_E_LIMIT
+ * Adds the profiles of a text file with one specification of tare_profiles_add per line. '#' starts
+ * a comment; blank lines are skipped. If a line is wrong, nothing is added.
+ * @param path the file
+ * @return TARE_OK, TARE_E_INPUT (the message names file and line), TARE_E_USAGE, TARE_E_LIMIT
  */
 TARE_API tare_status tare_profiles_add_file(tare_profiles *profiles, const char *path,
                                             tare_error *err);
@@ -67,40 +73,49 @@ TARE_API tare_status tare_profiles_add_file(tare_profiles *profiles, const char 
 /** Number of profiles in the set. */
 TARE_API int tare_profiles_count(const tare_profiles *profiles);
 
-/** Number of symbols, and the name of symbol i (owned by the set, NULL out of range). */
+/** Number of symbols of the inputs. */
 TARE_API int tare_profiles_n_symbols(const tare_profiles *profiles);
+
+/** Name of a symbol, which belongs to the set; NULL if the number is out of range. */
 TARE_API const char *tare_profiles_symbol(const tare_profiles *profiles, int symbol);
 
-/** Range of a symbol in a profile; both indices must be in range (asserted). */
+/** Range of a symbol in a profile; both numbers must be in range (asserted). */
 TARE_API tare_range tare_profiles_range(const tare_profiles *profiles, int profile, int symbol);
 
 /**
- * The profile that holds a set of symbol values.
+ * Finds the profile that covers a set of values.
  * @param values one value per symbol, in the order of tare_profiles_symbol
- * @return index of the first profile with min <= value <= max for all symbols, or -1
+ * @return number of the first profile with min <= value <= max for all symbols, or -1
  */
 TARE_API int tare_profiles_find(const tare_profiles *profiles, const int64_t *values);
 
 /**
- * The profile nearest to a set of symbol values: the least sum over the symbols of the relative
- * distance to the range (0 inside; |value - bound| / bound outside); ties go to the lower index.
- * @return an index, or -1 for an empty set
+ * Finds the profile that is nearest to a set of values: the one with the smallest sum of relative
+ * distances, which are 0 inside a range and |value - bound| / bound outside. Among equal ones, the
+ * first is chosen.
+ * @param values one value per symbol
+ * @return number of the profile, or -1 if the set is empty
  */
 TARE_API int tare_profiles_nearest(const tare_profiles *profiles, const int64_t *values);
 
 /**
- * Says why no profile holds the values: names each symbol with its value and all bounds.
- * @return TARE_E_SHAPE always, with the sentence in err
+ * Explains why no profile covers a set of values: the message names each symbol that does not fit,
+ * with its value and all ranges.
+ * @param values one value per symbol
+ * @param what the object to name at the beginning of the message, e.g. a file; or NULL
+ * @return always TARE_E_SHAPE
  */
 TARE_API tare_status tare_profiles_explain(const tare_profiles *profiles, const int64_t *values,
                                            const char *what, tare_error *err);
 
 /**
- * Symbol values of one set of inputs.
- * @param tensors one tensor per port, in port order; a tensor of rank one less than its port is
- *        taken as a single sample without the leading (batch) dim
+ * Derives the values of the symbols from a set of inputs.
+ * @param tensors one tensor per port, in the order of the ports; only type and dims are read. If
+ *        the rank of a tensor is one less than that of its port, it is a single sample without the
+ *        leading batch dim
  * @param values receives one value per symbol
- * @return TARE_OK, TARE_E_SHAPE (rank, fixed dim, one symbol with two values: names all of them)
+ * @return TARE_OK, TARE_E_SHAPE (wrong rank, another size for a fixed dim, or two values for one
+ *         symbol, which the message lists)
  */
 TARE_API tare_status tare_profiles_bind(const tare_profiles *profiles, const tare_tensor *tensors,
                                         int64_t *values, tare_error *err);

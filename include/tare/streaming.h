@@ -1,10 +1,10 @@
 /*
- * Streaming models: some outputs (states, caches) are inputs of the next run, and an utterance goes
+ * Streaming models: some outputs (states, caches) are inputs of the next run, and a sample goes
  * through the model in chunks.
  *
- * Order of calls: tare_streaming_new, then states and chunk, then tare_streaming_ports, which are what
- * a data set has to supply. tare_calibrate and tare_eval take the streaming and cut, carry and reset:
- * states begin each sample as zeros.
+ * Order of calls: tare_streaming_new, then states and chunk, then tare_streaming_ports, which are
+ * the inputs that a data set must supply. tare_calibrate and tare_eval take the streaming, cut
+ * samples into chunks and carry the states; at the beginning of each sample, the states are zeros.
  */
 #ifndef TARE_STREAMING_H
 #define TARE_STREAMING_H
@@ -16,68 +16,87 @@
 extern "C" {
 #endif
 
+/** How samples go through a streaming model. */
 typedef struct tare_streaming tare_streaming;
 
 /**
- * Starts with no states and whole samples.
- * @param inputs, outputs ports of the model or plan, which have to live as long as the streaming
+ * Creates a streaming without states and with whole samples.
+ * @param inputs n_inputs ports of a model or plan, which must outlive the streaming
+ * @param outputs n_outputs ports of the same model or plan, which must outlive the streaming
  * @param out receives the streaming; free it with tare_streaming_free
+ * @return TARE_OK, TARE_E_MEMORY
  */
 TARE_API tare_status tare_streaming_new(const tare_port *inputs, int n_inputs,
                                         const tare_port *outputs, int n_outputs,
                                         tare_streaming **out, tare_error *err);
-TARE_API void tare_streaming_free(tare_streaming **streaming); /* a NULL handle is fine */
 
 /**
- * Declares a state as "output:input"; names may hold colons, the split is where both sides are ports.
- * @return TARE_OK, TARE_E_USAGE (no such ports, another type or rank, an input that has a state)
+ * Frees a streaming.
+ * @param streaming the handle, which is set to NULL; it may hold NULL
+ */
+TARE_API void tare_streaming_free(tare_streaming **streaming);
+
+/**
+ * Declares a state.
+ * @param pair "output:input". If names contain colons, the pair is split where both sides are ports
+ * @return TARE_OK, TARE_E_USAGE (no such ports, different types or ranks, or the input already has
+ *         a state), TARE_E_MEMORY
  */
 TARE_API tare_status tare_streaming_add_state(tare_streaming *streaming, const char *pair,
                                               tare_error *err);
 
 /**
- * Declares all states that names tell: an input and an output of the same type and rank whose names
- * are equal but for what marks them as old and new ("state" and "stateN", "h0" and "hn", "cache" and
- * "cache_out", "past_0" and "present_0", "past_key_values.0.key" and "present.0.key"). A name that fits
- * two others makes no pair.
- * @return the number of states that were added
+ * Declares all states that can be recognised by name: an input and an output of the same type and
+ * rank whose names only differ in what marks them as old and new ("state" and "stateN", "h0" and
+ * "hn", "cache" and "cache_out", "past_0" and "present_0", "past_key_values.0.key" and
+ * "present.0.key"). A name that matches two others makes no pair.
+ * @return the number of states added
  */
 TARE_API int tare_streaming_find_states(tare_streaming *streaming);
 
-/** States so far; the names belong to the ports. */
+/** Number of states declared so far. */
 TARE_API int tare_streaming_n_states(const tare_streaming *streaming);
+
+/** Name of the input of a state, 0 .. tare_streaming_n_states - 1 (asserted); belongs to the ports.
+ */
 TARE_API const char *tare_streaming_state_input(const tare_streaming *streaming, int state);
+
+/** Name of the output of a state, 0 .. tare_streaming_n_states - 1 (asserted); belongs to the
+ * ports. */
 TARE_API const char *tare_streaming_state_output(const tare_streaming *streaming, int state);
 
 /**
  * Cuts samples into chunks.
- * @param spec "samples=512": a symbol of the inputs, or "input=512" for the last axis of an input, or
- *        "input:2=1" for axis 2 of it (of the model's input, batch included). A fixed axis is chunked
- *        by its own size.
- * @param hop step from chunk to chunk, 1..size; 0 for the size
- * @return TARE_OK, TARE_E_USAGE
+ * @param spec NAME=SIZE, where NAME is a symbol of the inputs ("samples=512"), an input, meaning
+ *        its last axis ("audio=512"), or an input and one of its axes, where axis 0 is the batch
+ *        ("mix:2=1"). The size of a fixed axis must be that of the axis
+ * @param hop step from chunk to chunk, 1..SIZE; 0 means SIZE
+ * @return TARE_OK, TARE_E_USAGE (syntax, no such symbol or axis, SIZE or hop out of range)
  */
 TARE_API tare_status tare_streaming_set_chunk(tare_streaming *streaming, const char *spec,
                                               int64_t hop, tare_error *err);
 
 /**
- * What data have to supply: the inputs that are no states; an axis that is cut into chunks may be of
- * any length.
- * @param ports receives an array that belongs to the streaming, good until it is changed
- * @return the number of ports
+ * The inputs that data must supply: those that are not states. An axis that is cut into chunks may
+ * have any length.
+ * @param ports receives an array that belongs to the streaming and is valid until it is changed
+ * @return the number of ports; 0, and NULL in `ports`, if memory runs out
  */
 TARE_API int tare_streaming_ports(tare_streaming *streaming, const tare_port **ports);
 
 /**
- * The symbol whose axes are cut, with the size of a chunk; NULL where samples are whole or a fixed axis
- * is cut.
+ * The symbol whose axes are cut into chunks.
+ * @param size receives the size of a chunk, if there is such a symbol
+ * @return name of the symbol; NULL if samples are whole or a fixed axis is cut
  */
 TARE_API const char *tare_streaming_chunk_symbol(const tare_streaming *streaming, int64_t *size);
 
 /**
- * Copies states from the outputs of a run to the inputs of the next, for who runs contexts by hand.
- * @param outputs one per output; @param inputs one per input, with memory of the same size
- * @return TARE_OK, TARE_E_SHAPE when a state has another size than its input
+ * Copies states from the outputs of a run to the inputs of the next, for programs that run contexts
+ * themselves.
+ * @param outputs one tensor per output
+ * @param inputs one tensor per input; those of states receive the data in their own memory
+ * @return TARE_OK, TARE_E_SHAPE (a state and its input have different sizes)
  */
 TARE_API tare_status tare_streaming_feed(const tare_streaming *streaming,
                                          const tare_tensor *outputs, tare_tensor *inputs,

@@ -2,16 +2,24 @@
  * tare: INT8 calibration for models whose inputs change length, and the engine that uses it.
  *
  * The usual order of calls:
- *   tare_model_load      an ONNX file
- *   tare_profiles_*      the lengths it will run at
- *   tare_dataset_open    recordings or token tensors
- *   tare_calibrate       one pass: statistics
- *   tare_table_from_stats, tare_table_write_*   a table per method
- *   tare_plan_build      an INT8 plan from model, table and profiles
- *   tare_context_run     any length inside the profiles
- *   tare_eval            accuracy beside the float model
- * Every handle is opaque; every call that can fail returns a tare_status (tare/status.h).
- * Objects are not locked: share one between threads only for reading.
+ *   tare_model_load         reads an ONNX file
+ *   tare_profiles_new, ...  sets the lengths at which the model will run
+ *   tare_dataset_open       opens recordings or token tensors
+ *   tare_calibrate          collects statistics in one pass over the data
+ *   tare_table_from_stats   computes a calibration table; tare_table_write saves it
+ *   tare_plan_build         builds an INT8 plan from model, table and profiles
+ *   tare_context_run        runs the plan at any length inside the profiles
+ *   tare_eval               measures its accuracy compared with the float model
+ *
+ * Conventions, unless the comment of a function says otherwise:
+ *   Errors     A call that can fail returns a tare_status (tare/status.h) and explains the failure
+ *              in `err`, which may be NULL. After a failure there is nothing to free.
+ *   Handles    are opaque. The caller frees what it receives in `out`, with the function named
+ *              there. Other pointer arguments must not be NULL and are not kept after the call.
+ *   Text       is UTF-8 and ends with a zero byte. Returned text belongs to the object that it was
+ *              asked of, and is valid as long as the object.
+ *   Threads    Functions may be called from any thread. An object has no lock: several threads may
+ *              read it at a time (const arguments), but only one may change it.
  */
 #ifndef TARE_TARE_H
 #define TARE_TARE_H
@@ -37,12 +45,15 @@
 extern "C" {
 #endif
 
-/** Version of the library that is linked, e.g. "0.1.0"; compare it with TARE_VERSION. */
+/** Version of the linked library, e.g. "0.1.0", as a static string. Compare it with TARE_VERSION.
+ */
 TARE_API const char *tare_version(void);
 
-/** Removes the temporary files of outputs that are being written, for a program that must end at
- *  once; their writers fail with TARE_E_IO if it goes on. Async-signal-safe: call it from a signal
- *  handler. */
+/**
+ * Removes the temporary files of all outputs that are being written, for a program that must end at
+ * once. If the program continues, these outputs fail with TARE_E_IO. Async-signal-safe: may be
+ * called from a signal handler.
+ */
 TARE_API void tare_abandon_outputs(void);
 
 #ifdef __cplusplus

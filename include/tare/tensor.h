@@ -30,7 +30,7 @@ extern "C" {
   X(U64, 13, 8, "uint64")  \
   X(BF16, 16, 2, "bfloat16")
 
-/** Element type of a tensor; TARE_DTYPE_NONE means not known. */
+/** Element type of a tensor; TARE_DTYPE_NONE means unknown. */
 typedef enum tare_dtype {
   TARE_DTYPE_NONE = 0,
 #define TARE_DTYPE_ENUM(name, value, bytes, text) TARE_##name = (value),
@@ -38,21 +38,21 @@ typedef enum tare_dtype {
 #undef TARE_DTYPE_ENUM
 } tare_dtype;
 
-/** View of a dense row-major tensor. The view never owns its data. */
+/** View of a dense, row-major tensor. A view never owns its data. */
 typedef struct tare_tensor {
   tare_dtype dtype;
   int rank;                    /* 0..TARE_MAX_RANK; 0 is a scalar with one element */
   int64_t dims[TARE_MAX_RANK]; /* elements along each axis, >= 0 */
-  void *data;                  /* dims product * element size bytes */
+  void *data; /* as many bytes as elements (tare_tensor_count) times tare_dtype_size */
 } tare_tensor;
 
-/** One dim of a port: fixed, or a symbol that takes a value per sample. */
+/** One dim of a port: a fixed size, or a symbol whose value depends on the sample. */
 typedef struct tare_dim {
-  int64_t value;      /* the fixed size, or -1 where symbol is set */
-  const char *symbol; /* e.g. "samples"; NULL where the dim is fixed */
+  int64_t value;      /* the fixed size, or -1 if there is a symbol */
+  const char *symbol; /* e.g. "samples"; NULL if the dim is fixed */
 } tare_dim;
 
-/** One input or output of a model. Strings belong to the model. */
+/** One input or output of a model. The strings belong to the model or plan that returned it. */
 typedef struct tare_port {
   const char *name;
   tare_dtype dtype;
@@ -61,21 +61,23 @@ typedef struct tare_port {
 } tare_port;
 
 /**
- * Bytes of one element.
- * @param dtype a member of tare_dtype; any other value gives 0
+ * Size of one element.
+ * @param dtype an element type
+ * @return bytes; 0 for TARE_DTYPE_NONE and unknown values
  */
 TARE_API size_t tare_dtype_size(tare_dtype dtype);
 
 /**
  * Name of an element type, e.g. "float32".
- * @return a static string, never NULL ("none" for an unknown value).
+ * @param dtype any value
+ * @return a static string, never NULL; "none" for TARE_DTYPE_NONE and unknown values
  */
 TARE_API const char *tare_dtype_name(tare_dtype dtype);
 
 /**
  * Number of elements of a tensor.
- * @param tensor dims >= 0
- * @return the product of dims (1 for a scalar), or -1 when it exceeds INT64_MAX.
+ * @param tensor all dims must be >= 0; its data is not read
+ * @return the product of the dims (1 for a scalar), or -1 if it exceeds INT64_MAX
  */
 TARE_API int64_t tare_tensor_count(const tare_tensor *tensor);
 
