@@ -147,8 +147,8 @@ static tare_status gather_refuse(worker *const w) {
   return status;
 }
 
-/* Whether its tensors do not go together; one outside all profiles is sound, only not wanted. A
- * stream's have states beside them that no data holds. */
+/* Whether the dims of its tensors contradict each other. A sample outside all profiles is not unsound.
+ * In a streaming model the data lacks the states, so this cannot be checked. */
 static bool gather_is_unsound(const worker *const w) {
   int64_t values[TARE_MAX_SYMBOLS];
   return !w->in->job->options->streaming &&

@@ -192,8 +192,8 @@ typedef void tarei_rms_norm_fn(const float *x, size_t n, float epsilon, const fl
 typedef void tarei_quantize_fn(const float *x, size_t n, float inv_scale, int32_t zero_point,
                                uint8_t *out);
 /* m rows of k floats, ldx elements apart, each quantized symmetrically around 128 by its own largest
- * magnitude: scales[i] = amax / 127, or 1 where that is no normal number; NaN and infinite values do
- * not set it. Rows of `out` are ldo bytes apart. */
+ * magnitude: scales[i] = amax / 127, or 1 if that is not normal; NaN and infinite values do not
+ * count. Rows of `out` are ldo bytes apart. */
 typedef void tarei_quantize_rows_fn(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
                                     size_t ldo, float *scales);
 /* out[i] = the largest of rows[0..n_rows)[i], or their sum, from the first row on, over count; n_rows

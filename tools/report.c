@@ -88,7 +88,7 @@ static cut cut_column(const report *const r, const int column, const int wanted)
   return chosen;
 }
 
-/* Takes what is too much from the columns that may be cut. */
+/* Shortens the columns that may be cut until the row fits. */
 static void choose_cuts(const report *const r, const int page, cut *const cuts) {
   int total = GAP * (r->names.n - 1);
   for (int c = 0; c < r->names.n; c++) {

@@ -227,8 +227,8 @@ static tare_status take_stream(evaluation *const e, const tare_sample *const sam
   return TARE_OK;
 }
 
-/* Whether its tensors do not go together; one outside all profiles is sound, only not wanted. A
- * stream's have states beside them that no data holds. */
+/* Whether the dims of its tensors contradict each other. A sample outside all profiles is not unsound.
+ * In a streaming model the data lacks the states, so this cannot be checked. */
 static bool eval_is_unsound(const evaluation *const e, const tare_sample *const sample) {
   int64_t values[TARE_MAX_SYMBOLS];
   return !e->options->streaming && tare_profiles_bind(tare_plan_profiles(e->sides[0].plan),

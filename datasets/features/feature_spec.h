@@ -51,7 +51,7 @@ typedef struct tarei_feature_spec {
   bool layout_given; /* by an option, not by the preset */
 } tarei_feature_spec;
 
-/* "PRESET[,KEY=VALUE...]". TARE_E_USAGE names what is unknown, out of range or does not go together.
+/* "PRESET[,KEY=VALUE...]". TARE_E_USAGE names what is unknown, out of range or inconsistent.
  * Nothing is kept of the text. */
 tare_status tarei_feature_spec_parse(const char *text, tarei_feature_spec *out, tare_error *err);
 

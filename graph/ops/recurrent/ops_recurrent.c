@@ -9,7 +9,7 @@
 static const struct {
   const char *name;
   bool takes_alpha, takes_beta;
-  float alpha, beta; /* unless told */
+  float alpha, beta; /* the defaults of ONNX */
 } functions[] = {
     [TAREI_RECURRENT_AFFINE] = {"Affine", true, true, 1.0f, 0.0f},
     [TAREI_RECURRENT_ELU] = {"Elu", true, false, 1.0f, 0.0f},

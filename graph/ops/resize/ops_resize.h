@@ -10,8 +10,8 @@ typedef struct tarei_resize_inputs {
 } tarei_resize_inputs;
 tarei_resize_inputs tarei_resize_inputs_of(const tarei_node *node);
 
-/* Elements of an axis of n elements after scaling, computed in float32 as others do; -1 where the
- * scale is no positive number or the length is beyond 2^53. */
+/* Elements of an axis of n elements after scaling, computed in float32 like other engines; -1 if
+ * the scale is not positive or the length exceeds 2^53. */
 int64_t tarei_resize_length(int64_t n, float scale);
 
 typedef enum tarei_resize_policy {
