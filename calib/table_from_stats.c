@@ -9,8 +9,6 @@
 #include "calib/table_warnings.h"
 #include "graph/table/table.h"
 
-#define DEFAULT_PERCENTILE 99.99
-
 typedef struct table_from_stats_job {
   const tare_stats *stats;
   const tarei_calibrator *calibrator;
@@ -22,7 +20,7 @@ typedef struct table_from_stats_job {
 } table_from_stats_job;
 
 void tare_table_options_init(tare_table_options *const options) {
-  *options = (tare_table_options){.percentile = DEFAULT_PERCENTILE};
+  *options = (tare_table_options){.percentile = TARE_DEFAULT_PERCENTILE};
 }
 
 static double table_from_stats_as_float(const double value) {
@@ -161,7 +159,7 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
   *out = NULL;
   table_from_stats_job j = {.stats = stats, .percentile = o->percentile};
   if (j.percentile == 0) {
-    j.percentile = DEFAULT_PERCENTILE;
+    j.percentile = TARE_DEFAULT_PERCENTILE;
   }
   if (!(j.percentile > 0 && j.percentile <= 100)) {
     return tarei_fail(err, TARE_E_USAGE, "percentile %g: expected above 0, at most 100",

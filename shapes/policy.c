@@ -27,13 +27,13 @@ static int64_t opt_value(const int64_t own, const tare_range range) {
 typedef int64_t policy_fn(int64_t own, tare_range range);
 
 static policy_fn *const policies[TARE_FIT_COUNT] = {
-#define TAREI_POLICY(suffix, name) [TARE_FIT_##suffix] = name##_value,
+#define TAREI_POLICY(suffix, name, summary) [TARE_FIT_##suffix] = name##_value,
 #include "shapes/policies.inc"
 #undef TAREI_POLICY
 };
 
 static const char *const names[TARE_FIT_COUNT] = {
-#define TAREI_POLICY(suffix, name) [TARE_FIT_##suffix] = #name,
+#define TAREI_POLICY(suffix, name, summary) [TARE_FIT_##suffix] = #name,
 #include "shapes/policies.inc"
 #undef TAREI_POLICY
 };
@@ -46,6 +46,21 @@ int64_t tarei_policy_value(const tare_fit fit, const int64_t own, const tare_ran
 
 const char *tare_fit_name(const tare_fit fit) {
   return (unsigned)fit < TARE_FIT_COUNT ? names[fit] : "unknown";
+}
+
+static const char *const summaries[TARE_FIT_COUNT] = {
+#define TAREI_POLICY(suffix, name, summary) [TARE_FIT_##suffix] = summary,
+#include "shapes/policies.inc"
+#undef TAREI_POLICY
+};
+
+const char *tare_fit_summary(const tare_fit fit) {
+  return (unsigned)fit < TARE_FIT_COUNT ? summaries[fit] : NULL;
+}
+
+bool tare_fit_pads(const tare_fit fit) {
+  const tare_range range = {.min = 1, .opt = 2, .max = 3};
+  return tarei_policy_value(fit, range.min, range) > range.min;
 }
 
 tare_status tare_fit_parse(const char *const name, tare_fit *const out, tare_error *const err) {

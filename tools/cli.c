@@ -109,33 +109,22 @@ double cli_real(const struct argp_state *const state, const char *const option,
   return value;
 }
 
-int cli_pick_text(const struct argp_state *const state, const char *const kind,
-                  const char *const name, const char *const *const names, const int n) {
+int cli_pick(const struct argp_state *const state, const cli_family *const family,
+             const char *const name) {
   cli_list known = {0};
-  for (int i = 0; i < n; i++) {
-    if (strcmp(names[i], name) == 0) {
-      cli_list_fini(&known);
-      return i;
-    }
-    cli_list_add(&known, names[i]);
+  int found = -1;
+  for (int i = 0; i < family->n; i++) {
+    cli_list_add(&known, family->name(i));
+    found = strcmp(family->name(i), name) == 0 ? i : found;
   }
-  char *const list = cli_join(names, n, ", ");
-  char *const meant = cli_meant(name, &known);
-  argp_error(state, "unknown %s '%s', expected one of %s%s", kind, name, list, meant);
-  free(meant);
-  free(list);
+  if (found < 0) {
+    char *const list = cli_names(family, false, ", ");
+    char *const meant = cli_meant(name, &known);
+    argp_error(state, "unknown %s '%s', expected one of %s%s", family->kind, name, list, meant);
+    free(meant);
+    free(list);
+  }
   cli_list_fini(&known);
-  return 0;
-}
-
-int cli_pick(const struct argp_state *const state, const char *const kind, const char *const name,
-             const char *(*const name_of)(int), const int n) {
-  cli_list names = {0};
-  for (int i = 0; i < n; i++) {
-    cli_list_add(&names, name_of(i));
-  }
-  const int found = cli_pick_text(state, kind, name, names.items, n);
-  cli_list_fini(&names);
   return found;
 }
 
@@ -210,18 +199,15 @@ char *cli_join(const char *const *const items, const int n, const char *const la
   return text;
 }
 
-char *cli_names(const cli_family *const family, const char *const last) {
+char *cli_names(const cli_family *const family, const bool texts, const char *const last) {
   char **const items = cli_realloc(NULL, (size_t)family->n, sizeof *items);
-  int n = 0;
   for (int i = 0; i < family->n; i++) {
-    if (!family->has || family->has(i)) {
-      const char *const text = family->text ? family->text(i) : NULL;
-      items[n++] =
-          text ? cli_format("%s (%s)", family->name(i), text) : cli_format("%s", family->name(i));
-    }
+    const char *const text = texts && family->text ? family->text(i) : NULL;
+    items[i] =
+        text ? cli_format("%s (%s)", family->name(i), text) : cli_format("%s", family->name(i));
   }
-  char *const all = cli_join((const char *const *)items, n, last);
-  for (int i = 0; i < n; i++) {
+  char *const all = cli_join((const char *const *)items, family->n, last);
+  for (int i = 0; i < family->n; i++) {
     free(items[i]);
   }
   free(items);

@@ -42,7 +42,7 @@ tare_status cli_fail_in(tare_error *err, tare_status status, const char *prefix)
  * the exit code. */
 int cli_end(const char *command, tare_status status, const tare_error *err);
 
-/* Parses a command's arguments into input; does not return when they are wrong (exit 2) or when
+/* Parses a program's arguments into input; does not return when they are wrong (exit 2) or when
  * help was asked for (exit 0). */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
@@ -52,14 +52,21 @@ int64_t cli_int(const struct argp_state *state, const char *option, const char *
 double cli_real(const struct argp_state *state, const char *option, const char *text, double min,
                 double max);
 
-/* The number of a name among the n that name_of gives; ends the parse with a sentence that lists
- * them, and the nearest one, otherwise. */
-int cli_pick(const struct argp_state *state, const char *kind, const char *name,
-             const char *(*name_of)(int), int n);
+/* Members of a family by number. */
+typedef struct cli_family {
+  const char *kind; /* what a member is, as messages call it: "method" */
+  int n;
+  const char *(*name)(int);
+  const char *(*text)(int); /* what a name means, in a few words; NULL: it has none */
+} cli_family;
 
-/* The same among n texts. */
-int cli_pick_text(const struct argp_state *state, const char *kind, const char *name,
-                  const char *const *names, int n);
+/* The number of a name in a family; ends the parse with a sentence that lists all of them, and the
+ * nearest one, otherwise. */
+int cli_pick(const struct argp_state *state, const cli_family *family, const char *name);
+
+/* "native, pad or opt" with last " or "; with `texts` "pad (padded to max)" and so on. The caller
+ * frees it. */
+char *cli_names(const cli_family *family, bool texts, const char *last);
 
 /* Memory, or the end of the program (exit 5). */
 void *cli_realloc(void *memory, size_t count, size_t size);
@@ -81,17 +88,6 @@ char *cli_meant(const char *name, const cli_list *names);
 
 /* "a, b or c" with last " or "; "" for none. The caller frees it. */
 char *cli_join(const char *const *items, int n, const char *last);
-
-/* Members of a family by number. */
-typedef struct cli_family {
-  int n;
-  const char *(*name)(int);
-  const char *(*text)(int); /* what stands behind a name in brackets; NULL: nothing */
-  bool (*has)(int);         /* whether it is listed; NULL: all are */
-} cli_family;
-
-/* "pad (to max), native" and the like, as cli_join; the caller frees it. */
-char *cli_names(const cli_family *family, const char *last);
 
 /* Splits "a,b,c" in place and adds the parts. */
 void cli_list_split(cli_list *list, char *text);

@@ -135,8 +135,8 @@ void layer_times_print(const layer_times *const t) {
   print_groups(t, &all);
 }
 
-static void tools_layer_times_json(cJSON *const item, const layer_times *const t, const int i,
-                                   const layer_times_group *const all) {
+static void layer_time_json(cJSON *const item, const layer_times *const t, const int i,
+                            const layer_times_group *const all) {
   const tare_layer layer = tare_plan_layer(t->plan, i);
   const layer_times_group one = of_layer(t, i);
   json_text(item, "name", layer.name);
@@ -153,6 +153,6 @@ void layer_times_json(cJSON *const object, const layer_times *const t) {
   const layer_times_group all = all_layers(t);
   cJSON *const layers = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_plan_n_layers(t->plan); i++) {
-    tools_layer_times_json(json_add(layers, NULL, json_object()), t, i, &all);
+    layer_time_json(json_add(layers, NULL, json_object()), t, i, &all);
   }
 }

@@ -41,10 +41,7 @@ char *layers_by_precision(const tare_plan *const plan) {
   tally t = tally_of(plan);
   char *text = cli_format("%s", "");
   for (int i = 0; i < t.names.n; i++) {
-    char *const longer =
-        cli_format("%s%s%s %d", text, i ? ", " : "", t.names.items[i], t.counts[i]);
-    free(text);
-    text = longer;
+    text = cli_append(text, "%s%s %d", i ? ", " : "", t.names.items[i], t.counts[i]);
   }
   tally_fini(&t);
   return text;
@@ -86,7 +83,7 @@ void layers_print(const tare_plan *const plan) {
   report_print(r, stdout);
 }
 
-static void layers_layer_json(cJSON *const object, const tare_layer *const layer) {
+static void layer_json(cJSON *const object, const tare_layer *const layer) {
   json_text(object, "name", layer->name);
   json_text(object, "op", layer->op);
   json_text(object, "asked", tare_precision_name(layer->asked));
@@ -107,6 +104,6 @@ void layers_json(cJSON *const object, const tare_plan *const plan) {
   cJSON *const layers = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    layers_layer_json(json_add(layers, NULL, json_object()), &layer);
+    layer_json(json_add(layers, NULL, json_object()), &layer);
   }
 }

@@ -46,8 +46,6 @@ tare_status side_build(side *const s, const tare_profiles *const profiles,
   if (s->plan) {
     return TARE_OK;
   }
-  tare_build_options options;
-  tare_build_options_init(&options);
-  options.isa = common->isa;
+  const tare_build_options options = opt_build_options(NULL, common, NULL);
   return tare_plan_build(s->model, profiles, &options, &s->plan, err);
 }

@@ -51,24 +51,22 @@ static void say_states(const opt_common *const common, const tare_streaming *con
   }
 }
 
-static tare_status open_streaming(const opt_data *const data, const opt_common *const common,
-                                  const cli_list *const paths, tare_streaming *const s,
+static tare_status open_streaming(const opt_inputs *const o, tare_streaming *const s,
                                   tare_dataset **const out, tare_error *const err) {
   const tare_port *inputs = NULL;
   const int n = tare_streaming_ports(s, &inputs);
-  return opt_data_open(data, common, paths, inputs, n, out, err);
+  return opt_data_open(&o->data, &o->common, &o->paths, inputs, n, out, err);
 }
 
 /* Data that have not all inputs: those that pair with outputs may be states. The failure of the
  * first attempt is the one to be told. */
-static tare_status open_with_found(const opt_data *const data, const opt_common *const common,
-                                   const cli_list *const paths, const ports *const p,
+static tare_status open_with_found(const opt_inputs *const o, const ports *const p,
                                    const tare_error *const first, tare_streaming **const streaming,
                                    tare_dataset **const out, tare_error *const err) {
   tare_error ignored = {0};
   CLI_TRY(tare_streaming_new(p->inputs, p->n_inputs, p->outputs, p->n_outputs, streaming, err));
   if (tare_streaming_find_states(*streaming) > 0 &&
-      open_streaming(data, common, paths, *streaming, out, &ignored) == TARE_OK) {
+      open_streaming(o, *streaming, out, &ignored) == TARE_OK) {
     return TARE_OK;
   }
   tare_streaming_free(streaming);
@@ -76,34 +74,76 @@ static tare_status open_with_found(const opt_data *const data, const opt_common 
   return first->status;
 }
 
-tare_status source_open(const opt_streaming *const o, const opt_data *const data,
-                        const cli_list *const paths, const opt_common *const common,
-                        const ports *const p, tare_streaming **const streaming,
-                        tare_dataset **const out, tare_error *const err) {
+static tare_status source_open_data(const opt_inputs *const o, const ports *const p,
+                                    tare_streaming **const streaming, tare_dataset **const out,
+                                    tare_error *const err) {
+  if (*streaming) {
+    return open_streaming(o, *streaming, out, err);
+  }
+  tare_error first = {0};
+  const tare_status status =
+      opt_data_open(&o->data, &o->common, &o->paths, p->inputs, p->n_inputs, out, &first);
+  if (status == TARE_OK) {
+    return TARE_OK;
+  }
+  if (o->streaming.no_states) {
+    *err = first;
+    return status;
+  }
+  return open_with_found(o, p, &first, streaming, out, err);
+}
+
+tare_status source_open(const opt_inputs *const o, const ports *const p,
+                        tare_streaming **const streaming, tare_dataset **const out,
+                        tare_error *const err) {
   const bool again = *streaming != NULL; /* a second data set of the same model */
   if (!again) {
-    CLI_TRY(streaming_new(o, p, streaming, err));
+    CLI_TRY(streaming_new(&o->streaming, p, streaming, err));
   }
-  if (*streaming) {
-    CLI_TRY(open_streaming(data, common, paths, *streaming, out, err));
-  } else {
-    tare_error first = {0};
-    const tare_status status =
-        opt_data_open(data, common, paths, p->inputs, p->n_inputs, out, &first);
-    if (status != TARE_OK) {
-      if (o->no_states) {
-        *err = first;
-        return status;
-      }
-      CLI_TRY(open_with_found(data, common, paths, p, &first, streaming, out, err));
-    }
-  }
-  say_more(common, "data: %s", tare_dataset_describe(*out));
-  if (data->rate && !tare_dataset_has_audio(*out)) {
-    say(common, "warning: --rate has no effect: the data are %s", tare_dataset_describe(*out));
+  CLI_TRY(source_open_data(o, p, streaming, out, err));
+  say_more(&o->common, "data: %s", tare_dataset_describe(*out));
+  if (o->data.rate && !tare_dataset_has_audio(*out)) {
+    say(&o->common, "warning: --rate has no effect: the data are %s", tare_dataset_describe(*out));
   }
   if (*streaming && !again) {
-    say_states(common, *streaming);
+    say_states(&o->common, *streaming);
   }
   return TARE_OK;
+}
+
+tare_calibrate_options source_calibrate_options(const opt_inputs *const options,
+                                                const length_inputs *const lengths,
+                                                const tare_streaming *const streaming) {
+  tare_calibrate_options o;
+  tare_calibrate_options_init(&o);
+  o.fit = options->fit.fit;
+  o.outside = options->fit.outside;
+  o.pad_values = options->fit.pads;
+  o.n_pad_values = options->fit.n_pads;
+  o.length_inputs = lengths->items;
+  o.n_length_inputs = lengths->n;
+  o.streaming = streaming;
+  o.threads = options->common.threads;
+  o.isa = options->common.isa;
+  return o;
+}
+
+tare_eval_options source_eval_options(const opt_inputs *const options,
+                                      const opt_metric *const metric,
+                                      const length_inputs *const lengths,
+                                      const tare_streaming *const streaming) {
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.metric = tare_metric_name(metric->metric);
+  o.alphabet = metric->alphabet;
+  o.output = metric->output;
+  o.fit = options->fit.fit;
+  o.outside = options->fit.outside;
+  o.pad_values = options->fit.pads;
+  o.n_pad_values = options->fit.n_pads;
+  o.length_inputs = lengths->items;
+  o.n_length_inputs = lengths->n;
+  o.streaming = streaming;
+  o.threads = options->common.threads;
+  return o;
 }

@@ -2,6 +2,7 @@
 #ifndef TAREI_TOOLS_SOURCE_H
 #define TAREI_TOOLS_SOURCE_H
 
+#include "tools/options/length_inputs.h"
 #include "tools/options/options.h"
 
 /* Inputs and outputs of the model or plan. */
@@ -17,11 +18,19 @@ ports ports_of_plan(const tare_plan *plan);
 tare_status streaming_new(const opt_streaming *options, const ports *p, tare_streaming **out,
                           tare_error *err);
 
-/* Opens data. *streaming is NULL for the first data set of a model, and that of the first call for
- * another. If it is NULL, it is made as the options say; without options, inputs that the data lack
- * and that pair with outputs become states, which is reported. NULL afterwards: a sample is a run. */
-tare_status source_open(const opt_streaming *options, const opt_data *data, const cli_list *paths,
-                        const opt_common *common, const ports *p, tare_streaming **streaming,
+/* Opens the data of the options. *streaming is NULL for the first data set of a model, and that of
+ * the first call for another. If it is NULL, it is made as the options say; without options, inputs
+ * that the data lack and that pair with outputs become states, which is reported. NULL afterwards:
+ * a sample is a run. */
+tare_status source_open(const opt_inputs *options, const ports *p, tare_streaming **streaming,
                         tare_dataset **out, tare_error *err);
+
+/* What calibrations and evaluations take from the options. */
+tare_calibrate_options source_calibrate_options(const opt_inputs *options,
+                                                const length_inputs *lengths,
+                                                const tare_streaming *streaming);
+tare_eval_options source_eval_options(const opt_inputs *options, const opt_metric *metric,
+                                      const length_inputs *lengths,
+                                      const tare_streaming *streaming);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tare/dataset.h>
 
 #include "base/str.h"
 
@@ -15,6 +16,14 @@ static const tarei_feature_spec PRESETS[] = {
 #undef TAREI_FEATURES
 };
 enum { N_PRESETS = sizeof PRESETS / sizeof *PRESETS };
+
+int tare_n_feature_presets(void) {
+  return N_PRESETS;
+}
+
+const char *tare_feature_preset_name(const int preset) {
+  return preset >= 0 && preset < N_PRESETS ? PRESETS[preset].name : NULL;
+}
 
 #define TAREI_CHOICES(list) static const char *const NAMES_##list[] = {
 #define TAREI_CHOICE(list, id, name) name,

@@ -28,6 +28,13 @@ typedef enum tare_fit {
 /** Name of a fit, static: "native", "pad", "truncate" or "opt". */
 TARE_API const char *tare_fit_name(tare_fit fit);
 
+/** What a fit does to a sample, in a few words, static: "padded to max"; NULL if the number is out of
+ *  range. */
+TARE_API const char *tare_fit_summary(tare_fit fit);
+
+/** Whether a fit pads samples that a profile covers; its number must be in range (asserted). */
+TARE_API bool tare_fit_pads(tare_fit fit);
+
 /**
  * Finds a fit by name.
  * @param name one of the names of tare_fit_name
@@ -244,10 +251,13 @@ TARE_API const char *tare_method_summary(int method);
 /** Whether a method uses tare_table_options.percentile; its number must be in range (asserted). */
 TARE_API bool tare_method_takes_percentile(int method);
 
+/** The percentile of tare_table_options unless one is set. */
+#define TARE_DEFAULT_PERCENTILE 99.99
+
 /** Options of tare_table_from_stats; set the defaults with tare_table_options_init. */
 typedef struct tare_table_options {
   const char *method; /* "minmax", "entropy", "percentile" or "mse"; NULL: "minmax" */
-  double percentile;  /* for "percentile": above 0, up to 100; 0: 99.99 */
+  double percentile;  /* for "percentile": above 0, up to 100; 0: the default */
   /** One column per profile instead of a merged one. A profile without samples gets the merged
    *  thresholds, and the table a warning. */
   bool per_profile;

@@ -19,6 +19,12 @@ extern "C" {
 /** An open data set. */
 typedef struct tare_dataset tare_dataset;
 
+/** Number of presets of audio features. */
+TARE_API int tare_n_feature_presets(void);
+
+/** Name of a preset by number, static: "whisper"; NULL if the number is out of range. */
+TARE_API const char *tare_feature_preset_name(int preset);
+
 /** Explicit place of one input in an HDF5 file, e.g. {"input_ids", "/tokens/values"}, or in a NumPy
  *  archive, e.g. {"input_ids", "tokens"}. */
 typedef struct tare_mapping {

@@ -7,6 +7,7 @@
 #include "tools/json_out.h"
 #include "tools/layer_times.h"
 #include "tools/options/lengths.h"
+#include "tools/options/parse.h"
 #include "tools/peak.h"
 #include "tools/report.h"
 #include "tools/say.h"
@@ -41,7 +42,7 @@ typedef struct bench_arguments {
   int use_profile; /* -1: by shape */
 } bench_arguments;
 
-typedef struct cmd_bench_work {
+typedef struct bench_work {
   side side;
   tare_profiles *profiles; /* of a model */
   tare_profiles *point;    /* one profile: the lengths to run at */
@@ -54,7 +55,7 @@ typedef struct cmd_bench_work {
   double *layer_operations, operations; /* of each layer and of all in one run */
   double loaded;                        /* seconds until the first run can begin */
   double wall;                          /* seconds of the measured runs together */
-} cmd_bench_work;
+} bench_work;
 
 static const struct argp_option OPTIONS[] = {
     {"shapes", OPT_SHAPES, "SHAPES", 0, "Shapes to run at, e.g. audio:1x16000 (default: opt)", 0},
@@ -159,7 +160,7 @@ static const struct argp ARGP = {
     .children = CHILDREN};
 
 /* A model without --profile is built for just the lengths that it runs at. */
-static tare_status choose_profiles(const bench_arguments *const a, cmd_bench_work *const w,
+static tare_status choose_profiles(const bench_arguments *const a, bench_work *const w,
                                    const tare_port *const inputs, const int n_inputs,
                                    tare_error *const err) {
   if (w->side.plan) {
@@ -173,7 +174,7 @@ static tare_status choose_profiles(const bench_arguments *const a, cmd_bench_wor
                          NULL /* no data, no chunks */, &w->profiles, err);
 }
 
-static tare_status parse_point(const bench_arguments *const a, cmd_bench_work *const w,
+static tare_status parse_point(const bench_arguments *const a, bench_work *const w,
                                const tare_port *const inputs, const int n_inputs,
                                tare_error *const err) {
   CLI_TRY(tare_profiles_new(inputs, n_inputs, &w->point, err));
@@ -184,7 +185,7 @@ static tare_status parse_point(const bench_arguments *const a, cmd_bench_work *c
 }
 
 /* Symbol values to run at: those given, else the opt values of the profile. */
-static tare_status choose_values(const bench_arguments *const a, cmd_bench_work *const w,
+static tare_status choose_values(const bench_arguments *const a, bench_work *const w,
                                  tare_error *const err) {
   const tare_profiles *const built = tare_plan_profiles(w->side.plan);
   const bool given = a->shapes || a->symbols;
@@ -200,7 +201,7 @@ static tare_status choose_values(const bench_arguments *const a, cmd_bench_work 
   return TARE_OK;
 }
 
-static tare_status find_states(const bench_arguments *const a, cmd_bench_work *const w,
+static tare_status find_states(const bench_arguments *const a, bench_work *const w,
                                tare_error *const err) {
   const ports p = ports_of_plan(w->side.plan);
   int64_t size = 0;
@@ -222,12 +223,12 @@ static tare_status find_states(const bench_arguments *const a, cmd_bench_work *c
 }
 
 /* One run, its states fed to the next. */
-static tare_status bench_step(const cmd_bench_work *const w, tare_error *const err) {
+static tare_status bench_step(const bench_work *const w, tare_error *const err) {
   CLI_TRY(tare_context_run(w->context, w->feed.tensors, w->outputs, err));
   return tare_streaming_feed(w->streaming, w->outputs, w->feed.tensors, err);
 }
 
-static tare_status bench_prepare(const bench_arguments *const a, cmd_bench_work *const w,
+static tare_status bench_prepare(const bench_arguments *const a, bench_work *const w,
                                  tare_error *const err) {
   const double start = cli_now();
   const tare_port *inputs = NULL, *outputs = NULL;
@@ -251,7 +252,7 @@ static tare_status bench_prepare(const bench_arguments *const a, cmd_bench_work 
   return plan_operations(w->side.plan, w->values, &w->layer_operations, &w->operations, err);
 }
 
-static tare_status warm_up(const bench_arguments *const a, const cmd_bench_work *const w,
+static tare_status warm_up(const bench_arguments *const a, const bench_work *const w,
                            tare_error *const err) {
   const double end = cli_now() + a->warm_up_ms * 1e-3;
   do {
@@ -260,7 +261,7 @@ static tare_status warm_up(const bench_arguments *const a, const cmd_bench_work 
   return TARE_OK;
 }
 
-static tare_status bench_measure(const bench_arguments *const a, cmd_bench_work *const w,
+static tare_status bench_measure(const bench_arguments *const a, bench_work *const w,
                                  tare_error *const err) {
   CLI_TRY(warm_up(a, w, err));
   tare_context_set_profiling(w->context, a->dump_profile);
@@ -276,7 +277,7 @@ static tare_status bench_measure(const bench_arguments *const a, cmd_bench_work 
   return TARE_OK;
 }
 
-static char *bench_point_text(const cmd_bench_work *const w) {
+static char *bench_point_text(const bench_work *const w) {
   const tare_profiles *const built = tare_plan_profiles(w->side.plan);
   char *text = cli_format("%s", "");
   for (int s = 0; s < tare_profiles_n_symbols(built); s++) {
@@ -288,11 +289,11 @@ static char *bench_point_text(const cmd_bench_work *const w) {
   return text;
 }
 
-static layer_times times_of(const cmd_bench_work *const w) {
+static layer_times times_of(const bench_work *const w) {
   return (layer_times){w->side.plan, w->context, w->layer_operations, (int64_t)w->times.n};
 }
 
-static void print_resources(const cmd_bench_work *const w) {
+static void print_resources(const bench_work *const w) {
   char *const weights = report_bytes(tare_plan_weight_bytes(w->side.plan));
   char *const context = report_bytes(tare_plan_context_bytes(w->side.plan));
   char *const peak = report_bytes(peak_bytes());
@@ -302,7 +303,7 @@ static void print_resources(const cmd_bench_work *const w) {
   free(peak);
 }
 
-static void bench_print_text(const bench_arguments *const a, const cmd_bench_work *const w) {
+static void bench_print_text(const bench_arguments *const a, const bench_work *const w) {
   const timing *const t = &w->times;
   char *const point = bench_point_text(w);
   printf("=== Performance summary ===\n");
@@ -327,7 +328,7 @@ static void bench_print_text(const bench_arguments *const a, const cmd_bench_wor
   }
 }
 
-static void bench_print_json(const bench_arguments *const a, const cmd_bench_work *const w) {
+static void bench_print_json(const bench_arguments *const a, const bench_work *const w) {
   const timing *const t = &w->times;
   cJSON *const object = json_begin("bench");
   char *const point = bench_point_text(w);
@@ -366,9 +367,9 @@ int cmd_bench(const int argc, char **const argv) {
                        .percentiles = {90, 95, 99},
                        .n_percentiles = 3,
                        .use_profile = -1};
-  cmd_bench_work w = {0};
+  bench_work w = {0};
   tare_error err = {0};
-  cli_parse(&ARGP, argc, argv, &a);
+  opt_parse(&ARGP, argc, argv, &a);
   tare_status status = bench_prepare(&a, &w, &err);
   status = status == TARE_OK ? bench_measure(&a, &w, &err) : status;
   if (status == TARE_OK) {

@@ -5,6 +5,7 @@
 
 #include "tools/layers.h"
 #include "tools/options/lengths.h"
+#include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/report.h"
 #include "tools/say.h"
@@ -196,11 +197,9 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
   }
 }
 
-static tare_status commands_build(const build_arguments *const a, build_work *const w,
-                                  tare_error *const err) {
-  tare_build_options o = a->build;
-  o.table = w->table;
-  o.isa = a->common.isa;
+static tare_status build_plan(const build_arguments *const a, build_work *const w,
+                              tare_error *const err) {
+  const tare_build_options o = opt_build_options(&a->build, &a->common, w->table);
   const double start = cli_now();
   CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
   w->seconds = cli_now() - start;
@@ -282,17 +281,16 @@ static tare_status build_run(const build_arguments *const a, build_work *const w
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));
   CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, NULL,
                           &w->profiles, err));
-  CLI_TRY(commands_build(a, w, err));
+  CLI_TRY(build_plan(a, w, err));
   (a->common.json ? build_print_json : build_print_text)(a, w);
   return TARE_OK;
 }
 
 int cmd_build(const int argc, char **const argv) {
   build_arguments a = {0};
-  tare_build_options_init(&a.build);
   build_work w = {0};
   tare_error err = {0};
-  cli_parse(&ARGP, argc, argv, &a);
+  opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = build_run(&a, &w, &err);
   tare_plan_free(&w.plan);
   tare_profiles_free(&w.profiles);

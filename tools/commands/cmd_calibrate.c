@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/lengths.h"
+#include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/report.h"
@@ -17,16 +19,10 @@
 enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS };
 
 typedef struct calibrate_arguments {
-  opt_common common;
-  opt_profiles profiles;
-  opt_data data;
-  opt_fit fit;
+  opt_inputs in;
   opt_table table;
-  opt_streaming streaming;
-  opt_model model_options;
   bool count_padding, all_tensors;
-  const char *model, *output;
-  cli_list paths;
+  const char *output;
 } calibrate_arguments;
 
 /* What a run of the command holds. */
@@ -45,8 +41,7 @@ typedef struct calibrate_work {
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Write to FILE: .stats or .h5 for statistics, or a table: ", 0},
-    {"pad-stats", OPT_PAD_STATS, "HOW", 0,
-     "Padding in the statistics: exclude (default), or count, as a fixed-shape calibrator does", 0},
+    {"pad-stats", OPT_PAD_STATS, "HOW", 0, "Padding in the statistics: ", 0},
     {"all-tensors", OPT_ALL_TENSORS, NULL, 0,
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
@@ -58,9 +53,6 @@ static bool is_stats_name(const char *const path) {
 
 static void calibrate_check(const calibrate_arguments *const a,
                             const struct argp_state *const state) {
-  if (!a->model || a->paths.n == 0) {
-    argp_error(state, "missing MODEL or DATA");
-  }
   if (!a->output) {
     argp_error(state, "missing -o FILE: model.stats for statistics, model.calib.json for a table");
   }
@@ -76,15 +68,19 @@ static void calibrate_check(const calibrate_arguments *const a,
                "tare table",
                a->table.method ? "--method" : "--per-profile", a->output);
   }
-  if (a->data.labels) {
+  if (a->in.data.labels) {
     argp_error(state, "--labels: calibration does not read labels");
   }
   opt_table_check(state, &a->table, tare_table_format_of(a->output));
 }
 
-/* Names the formats of tables behind the text of -o. */
+/* Names the formats of tables behind the text of -o, and the members of families. */
 static char *calibrate_help(const int key, const char *const text, void *const input) {
   (void)input;
+  const cli_family paddings = family_paddings();
+  if (key == OPT_PAD_STATS) {
+    return family_help(text, &paddings);
+  }
   if (key != 'o') {
     return (char *)text; /* as it is */
   }
@@ -94,38 +90,22 @@ static char *calibrate_help(const int key, const char *const text, void *const i
   return all;
 }
 
-static bool take_pad_stats(const char *const arg, const struct argp_state *const state) {
-  static const char *const NAMES[] = {"exclude", "count"};
-  return cli_pick_text(state, "value of --pad-stats", arg, NAMES, 2) == 1;
-}
-
 static error_t calibrate_parse(const int key, char *const arg, struct argp_state *const state) {
   calibrate_arguments *const a = state->input;
+  const cli_family paddings = family_paddings();
   switch (key) {
     case ARGP_KEY_INIT:
-      state->child_inputs[0] = &a->profiles;
-      state->child_inputs[1] = &a->data;
-      state->child_inputs[2] = &a->fit;
-      state->child_inputs[3] = &a->table;
-      state->child_inputs[4] = &a->streaming;
-      state->child_inputs[5] = &a->model_options;
-      state->child_inputs[6] = &a->common;
+      state->child_inputs[0] = &a->in;
+      state->child_inputs[1] = &a->table;
       return 0;
     case 'o':
       a->output = arg;
       return 0;
     case OPT_PAD_STATS:
-      a->count_padding = take_pad_stats(arg, state);
+      a->count_padding = cli_pick(state, &paddings, arg) == 1;
       return 0;
     case OPT_ALL_TENSORS:
       a->all_tensors = true;
-      return 0;
-    case ARGP_KEY_ARG:
-      if (state->arg_num == 0) {
-        a->model = arg;
-      } else {
-        cli_list_add(&a->paths, arg);
-      }
       return 0;
     case ARGP_KEY_END:
       calibrate_check(a, state);
@@ -135,14 +115,8 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
   }
 }
 
-static const struct argp_child CHILDREN[] = {{&opt_profiles_argp, 0, "Lengths:", 1},
-                                             {&opt_data_argp, 0, "Data:", 2},
-                                             {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
-                                             {&opt_table_argp, 0, "When a table is written:", 4},
-                                             {&opt_streaming_argp, 0, "Streaming models:", 5},
-                                             {&opt_model_argp, 0, "Model:", 6},
-                                             {&opt_common_argp, 0, "Common:", 7},
-                                             {0}};
+static const struct argp_child CHILDREN[] = {
+    {&opt_inputs_argp, 0, NULL, 0}, {&opt_table_argp, 0, "When a table is written:", 4}, {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
@@ -157,23 +131,13 @@ static const struct argp ARGP = {
     .children = CHILDREN,
     .help_filter = calibrate_help};
 
-static tare_status commands_calibrate(const calibrate_arguments *const a, calibrate_work *const w,
-                                      tare_error *const err) {
-  progress p = progress_start("calibrate", &a->common);
-  tare_calibrate_options o;
-  tare_calibrate_options_init(&o);
-  o.fit = a->fit.fit;
-  o.outside = a->fit.outside;
-  o.pad_values = a->fit.pads;
-  o.n_pad_values = a->fit.n_pads;
-  o.length_inputs = w->lengths.items;
-  o.n_length_inputs = w->lengths.n;
+static tare_status calibrate_collect(const calibrate_arguments *const a, calibrate_work *const w,
+                                     tare_error *const err) {
+  progress p = progress_start("calibrate", &a->in.common);
+  tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
   o.count_padding = a->count_padding;
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->output));
   o.all_tensors = a->all_tensors || (format && format->engine);
-  o.streaming = w->streaming;
-  o.threads = a->common.threads;
-  o.isa = a->common.isa;
   o.progress = progress_tick;
   o.progress_user = &p;
   o.times = &w->times;
@@ -186,7 +150,7 @@ static tare_status commands_calibrate(const calibrate_arguments *const a, calibr
 }
 
 static table_out calibrate_out(const calibrate_arguments *const a) {
-  return (table_out){&a->common, &a->table, tare_table_format_of(a->output), a->output};
+  return (table_out){&a->in.common, &a->table, tare_table_format_of(a->output), a->output};
 }
 
 static tare_status write_output(const calibrate_arguments *const a, calibrate_work *const w,
@@ -244,7 +208,7 @@ static void calibrate_print_text(const calibrate_arguments *const a,
 static void calibrate_print_json(const calibrate_arguments *const a,
                                  const calibrate_work *const w) {
   cJSON *const object = json_begin("calibrate");
-  json_text(object, "model", a->model);
+  json_text(object, "model", a->in.path);
   json_int(object, "samples", n_samples(w->stats));
   json_int(object, "skipped", tare_dataset_n_bad(w->dataset));
   json_text(object, "fit", tare_stats_fit(w->stats));
@@ -274,9 +238,7 @@ static void calibrate_print_json(const calibrate_arguments *const a,
 static tare_status calibrate_check_output(const calibrate_arguments *const a,
                                           tare_error *const err) {
   cli_list inputs = {0};
-  cli_list_add(&inputs, a->model);
-  cli_list_join(&inputs, &a->paths);
-  opt_profiles_files(&a->profiles, &inputs);
+  opt_inputs_files(&a->in, &inputs);
   const tare_status status = output_check(a->output, &inputs, err);
   cli_list_fini(&inputs);
   return status;
@@ -285,31 +247,30 @@ static tare_status calibrate_check_output(const calibrate_arguments *const a,
 static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_work *const w,
                                  tare_error *const err) {
   CLI_TRY(calibrate_check_output(a, err));
-  CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
+  CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
   const ports p = ports_of_model(w->model);
-  CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,
-                      &w->dataset, err));
-  CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
-                          w->streaming, &w->profiles, err));
+  CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
+  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
+                          1, w->streaming, &w->profiles, err));
   const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;
   const table_out out = calibrate_out(a);
   CLI_TRY(table_check_column(&out, columns, err));
-  CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
+  CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
-  CLI_TRY(commands_calibrate(a, w, err));
-  say_data(&a->common, w->dataset);
-  say_fitted(&a->common, "calibration", &w->fitted);
+  CLI_TRY(calibrate_collect(a, w, err));
+  say_data(&a->in.common, w->dataset);
+  say_fitted(&a->in.common, "calibration", &w->fitted);
   CLI_TRY(write_output(a, w, err));
-  (a->common.json ? calibrate_print_json : calibrate_print_text)(a, w);
+  (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w);
   return TARE_OK;
 }
 
 int cmd_calibrate(const int argc, char **const argv) {
-  calibrate_arguments a = {.table = OPT_TABLE_NONE};
+  calibrate_arguments a = {0};
   calibrate_work w = {0};
   tare_error err = {0};
-  cli_parse(&ARGP, argc, argv, &a);
+  opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = calibrate_run(&a, &w, &err);
   tare_table_free(&w.table);
   tare_stats_free(&w.stats);
@@ -318,13 +279,5 @@ int cmd_calibrate(const int argc, char **const argv) {
   tare_dataset_close(&w.dataset);
   tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
-  const int code = opt_end(argv[0], &a.common, status, &err);
-  opt_fit_hint(&a.fit, &err);
-  opt_profiles_fini(&a.profiles);
-  opt_data_fini(&a.data);
-  opt_fit_fini(&a.fit);
-  opt_streaming_fini(&a.streaming);
-  opt_model_fini(&a.model_options);
-  cli_list_fini(&a.paths);
-  return code;
+  return opt_inputs_end(argv[0], &a.in, status, &err);
 }

@@ -4,9 +4,11 @@
 
 #include "tools/commands/compare_eval.h"
 #include "tools/commands/compare_grid.h"
+#include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/lengths.h"
+#include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/peak.h"
 #include "tools/progress.h"
@@ -17,18 +19,11 @@
 enum { OPT_EVAL = OPT_COMMAND, OPT_FITS, OPT_METHODS, OPT_PAD_STATS };
 
 typedef struct compare_arguments {
-  opt_common common;
-  opt_profiles profiles;
-  opt_data data;
-  opt_fit fit; /* of the evaluation, and what lies outside */
+  opt_inputs in; /* data of the calibration; the fit is that of the evaluation */
   opt_metric metric;
-  tare_build_options build; /* without a table */
-  opt_streaming streaming;
-  opt_model model_options;
+  tare_build_options build; /* as given */
   double percentile;
-  bool all_methods;
-  const char *model;
-  cli_list calib, eval, fits, methods, paddings, outputs;
+  cli_list eval, fits, methods, paddings, outputs;
 } compare_arguments;
 
 typedef struct compare_work {
@@ -42,28 +37,58 @@ typedef struct compare_work {
 } compare_work;
 
 static const struct argp_option OPTIONS[] = {
-    {"output", 'o', "FILE", 0,
-     "Write what ranks first: NAME.json for its table, NAME.plan for its plan; repeat for both", 0},
+    {"output", 'o', "FILE", 0, "Write what ranks first: ", 0},
     {"eval", OPT_EVAL, "DATA", 0, "Data to evaluate on; repeat for more", 0},
-    {"fits", OPT_FITS, "LIST", 0,
-     "Among native, pad, truncate, opt, per-profile (native, with thresholds per profile), or all "
-     "(default native,opt,per-profile)",
-     0},
-    {"methods", OPT_METHODS, "LIST", 0, "All (default), or among ", 0},
-    {"pad-stats", OPT_PAD_STATS, "LIST", 0,
-     "Padding in the statistics of fits that pad: exclude (default), count, or all", 0},
-    {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
+    {"fits", OPT_FITS, "LIST", 0, "Fits to try, separated by commas: ", 0},
+    {"methods", OPT_METHODS, "LIST", 0, "Methods to try, separated by commas: ", 0},
+    {"pad-stats", OPT_PAD_STATS, "LIST", 0, "Padding in the statistics of fits that pad: ", 0},
     {0}};
 
-/* Names the methods behind the text of --methods. */
+/* The family of an option that takes a list; of kind NULL for others. */
+static cli_family list_family(const int key) {
+  return key == OPT_FITS        ? grid_fits()
+         : key == OPT_METHODS   ? family_methods()
+         : key == OPT_PAD_STATS ? family_paddings()
+                                : (cli_family){0};
+}
+
+static char *compare_help_output(const char *const text) {
+  char *const tables = format_extensions(format_is_own, "NAME");
+  char *const all =
+      cli_format("%s%s for its table, NAME.plan for its plan; repeat for both", text, tables);
+  free(tables);
+  return all;
+}
+
+/* What stands in a list unless one is given; NULL where a member says so itself. The caller frees
+ * it. */
+static char *list_default(const int key) {
+  cli_list fits = {0};
+  if (key != OPT_FITS) {
+    return key == OPT_METHODS ? cli_format("all") : NULL;
+  }
+  grid_add_default_fits(&fits);
+  char *const text = cli_join(fits.items, fits.n, " and ");
+  cli_list_fini(&fits);
+  return text;
+}
+
+/* Names the members of families behind the texts of lists. */
 static char *compare_help(const int key, const char *const text, void *const input) {
   (void)input;
-  if (key != OPT_METHODS) {
+  const cli_family family = list_family(key);
+  if (key == 'o') {
+    return compare_help_output(text);
+  }
+  if (!family.kind) {
     return (char *)text; /* as it is */
   }
-  char *const methods = opt_methods();
-  char *const all = cli_format("%s%s", text, methods);
-  free(methods);
+  char *const names = cli_names(&family, true, ", ");
+  char *const normal = list_default(key);
+  char *const all = cli_format("%s%s, or all%s%s%s", text, names, normal ? " (default: " : "",
+                               normal ? normal : "", normal ? ")" : "");
+  free(names);
+  free(normal);
   return all;
 }
 
@@ -83,56 +108,54 @@ static void compare_take_output(compare_arguments *const a, const char *const ar
   cli_list_add(&a->outputs, arg);
 }
 
-static void take_methods(compare_arguments *const a, char *const arg,
-                         const struct argp_state *const state) {
-  a->methods.n = 0;
-  a->all_methods = strcmp(arg, "all") == 0;
-  if (a->all_methods) {
-    return;
+/* The names in arg, or all that there are. */
+static void compare_take_list(const struct argp_state *const state, const int key,
+                              cli_list *const list, char *const arg) {
+  const cli_family family = list_family(key);
+  list->n = 0;
+  if (strcmp(arg, "all") != 0) {
+    cli_list_split(list, arg);
+    for (int i = 0; i < list->n; i++) {
+      (void)cli_pick(state, &family, list->items[i]);
+    }
   }
-  cli_list_split(&a->methods, arg);
-  for (int i = 0; i < a->methods.n; i++) {
-    (void)opt_method(state, a->methods.items[i]);
+  for (int i = 0; strcmp(arg, "all") == 0 && i < family.n; i++) {
+    cli_list_add(list, family.name(i));
   }
 }
 
-/* The words of arg, or all that there are. */
-static void compare_take_list(cli_list *const list, void (*const add_all)(cli_list *),
-                              char *const arg) {
-  list->n = 0;
-  if (strcmp(arg, "all") == 0) {
-    add_all(list);
-  } else {
-    cli_list_split(list, arg);
+static void compare_defaults(compare_arguments *const a) {
+  const cli_family methods = family_methods(), paddings = family_paddings();
+  grid_add_default_fits(&a->fits);
+  cli_list_add(&a->paddings, paddings.name(0));
+  for (int i = 0; i < methods.n; i++) {
+    cli_list_add(&a->methods, methods.name(i));
   }
 }
 
 static bool compare_takes_percentile(const compare_arguments *const a,
                                      const struct argp_state *const state) {
+  const cli_family methods = family_methods();
   for (int i = 0; i < a->methods.n; i++) {
-    if (tare_method_takes_percentile(opt_method(state, a->methods.items[i]))) {
+    if (tare_method_takes_percentile(cli_pick(state, &methods, a->methods.items[i]))) {
       return true;
     }
   }
   return false;
 }
 
-static void set_defaults(compare_arguments *const a, const struct argp_state *const state) {
-  opt_metric_check(state, &a->metric, &a->data);
-  if (!a->model || a->calib.n == 0) {
-    argp_error(state, "missing MODEL or calibration DATA");
-  }
+static void compare_check(const compare_arguments *const a, const struct argp_state *const state) {
+  opt_metric_check(state, &a->metric, &a->in.data);
   if (a->eval.n == 0) {
     argp_error(state, "missing --eval DATA, on which the strategies are measured");
-  }
-  for (int i = 0; a->all_methods && i < tare_n_methods(); i++) {
-    cli_list_add(&a->methods, tare_method_name(i));
   }
   if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0) {
     argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
   }
   if (a->percentile > 0 && !compare_takes_percentile(a, state)) {
-    argp_error(state, "--percentile needs percentile in --methods");
+    char *const methods = family_percentile_methods();
+    argp_error(state, "--percentile needs %s in --methods", methods);
+    free(methods);
   }
 }
 
@@ -140,14 +163,11 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
   compare_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
-      state->child_inputs[0] = &a->profiles;
-      state->child_inputs[1] = &a->data;
-      state->child_inputs[2] = &a->fit;
-      state->child_inputs[3] = &a->metric;
-      state->child_inputs[4] = &a->build;
-      state->child_inputs[5] = &a->streaming;
-      state->child_inputs[6] = &a->model_options;
-      state->child_inputs[7] = &a->common;
+      state->child_inputs[0] = &a->in;
+      state->child_inputs[1] = &a->metric;
+      state->child_inputs[2] = &a->build;
+      state->child_inputs[3] = &a->percentile;
+      compare_defaults(a);
       return 0;
     case 'o':
       compare_take_output(a, arg, state);
@@ -156,42 +176,27 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       cli_list_add(&a->eval, arg);
       return 0;
     case OPT_FITS:
-      compare_take_list(&a->fits, grid_add_fits, arg);
+      compare_take_list(state, key, &a->fits, arg);
       return 0;
     case OPT_METHODS:
-      take_methods(a, arg, state);
+      compare_take_list(state, key, &a->methods, arg);
       return 0;
     case OPT_PAD_STATS:
-      compare_take_list(&a->paddings, grid_add_paddings, arg);
-      return 0;
-    case OPT_PERCENTILE:
-      a->percentile = cli_real(state, "--percentile", arg, 1e-6, 100);
-      return 0;
-    case ARGP_KEY_ARG:
-      if (state->arg_num == 0) {
-        a->model = arg;
-      } else {
-        cli_list_add(&a->calib, arg);
-      }
+      compare_take_list(state, key, &a->paddings, arg);
       return 0;
     case ARGP_KEY_END:
-      set_defaults(a, state);
+      compare_check(a, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
 }
 
-static const struct argp_child CHILDREN[] = {
-    {&opt_profiles_argp, 0, "Lengths (default: one profile that covers both data sets):", 1},
-    {&opt_data_argp, 0, "Data:", 2},
-    {&opt_fit_argp, 0, "Fitting samples to profiles when evaluating:", 3},
-    {&opt_metric_argp, 0, "Metric:", 4},
-    {&opt_build_argp, 0, "Precision:", 5},
-    {&opt_streaming_argp, 0, "Streaming models:", 6},
-    {&opt_model_argp, 0, "Model:", 7},
-    {&opt_common_argp, 0, "Common:", 8},
-    {0}};
+static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
+                                             {&opt_metric_argp, 0, "Metric:", 4},
+                                             {&opt_build_argp, 0, "Precision:", 5},
+                                             {&opt_percentile_argp, 0, NULL, 0},
+                                             {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
@@ -200,7 +205,9 @@ static const struct argp ARGP = {
     .doc =
         "Calibrates with each strategy, builds each plan, and measures it against the float model. "
         "One pass over the calibration data serves all methods of a fit, and one over the "
-        "evaluation data serves all plans. With a metric, a strategy is marked best only if the "
+        "evaluation data serves all plans. Profiles default to one that covers both data sets; "
+        "--fit is "
+        "that of the evaluation. With a metric, a strategy is marked best only if the "
         "difference is significant.\vExample:\n  tare compare model.onnx calib/ --eval eval/ "
         "--methods minmax,entropy \\\n      --labels digits --metric ctc-error --alphabet "
         "0123456789 -o best.json",
@@ -209,30 +216,20 @@ static const struct argp ARGP = {
 
 static tare_status open_data(const compare_arguments *const a, compare_work *const w,
                              const ports *const p, tare_error *const err) {
-  opt_data unlabelled = a->data;
-  unlabelled.labels = NULL; /* calibration needs none */
-  CLI_TRY(source_open(&a->streaming, &unlabelled, &a->calib, &a->common, p, &w->streaming,
-                      &w->calib, err));
-  return source_open(&a->streaming, &a->data, &a->eval, &a->common, p, &w->streaming, &w->eval,
-                     err);
+  opt_inputs calib = a->in, eval = a->in;
+  calib.data.labels = NULL; /* calibration needs none */
+  eval.paths = a->eval;
+  CLI_TRY(source_open(&calib, p, &w->streaming, &w->calib, err));
+  return source_open(&eval, p, &w->streaming, &w->eval, err);
 }
 
 static tare_status compare_calibrate(const compare_arguments *const a, const compare_work *const w,
                                      grid_pass *const pass, tare_stats **const stats,
                                      tare_error *const err) {
-  progress p = progress_start("calibrate", &a->common);
-  tare_calibrate_options o;
-  tare_calibrate_options_init(&o);
+  progress p = progress_start("calibrate", &a->in.common);
+  tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
   o.fit = pass->fit;
-  o.outside = a->fit.outside;
-  o.pad_values = a->fit.pads;
-  o.n_pad_values = a->fit.n_pads;
-  o.length_inputs = w->lengths.items;
-  o.n_length_inputs = w->lengths.n;
   o.count_padding = pass->count_padding;
-  o.streaming = w->streaming;
-  o.threads = a->common.threads;
-  o.isa = a->common.isa;
   o.fitted = &pass->fitted;
   o.progress = progress_tick;
   o.progress_user = &p;
@@ -272,31 +269,18 @@ static tare_status run_pass(const compare_arguments *const a, compare_work *cons
   }
   tare_stats_free(&stats);
   char *const what = cli_format("calibration %s", tare_fit_name(w->grid.passes[pass].fit));
-  say_fitted(&a->common, what, &w->grid.passes[pass].fitted);
+  say_fitted(&a->in.common, what, &w->grid.passes[pass].fitted);
   free(what);
   return TARE_OK;
 }
 
 static compare_eval setup(const compare_arguments *const a, const compare_work *const w) {
-  compare_eval e = {.common = &a->common,
-                    .build = a->build,
-                    .model = w->model,
-                    .profiles = w->profiles,
-                    .data = w->eval};
-  e.build.isa = a->common.isa;
-  tare_eval_options_init(&e.eval);
-  e.eval.metric = tare_metric_name(a->metric.metric);
-  e.eval.alphabet = a->metric.alphabet;
-  e.eval.output = a->metric.output;
-  e.eval.fit = a->fit.fit;
-  e.eval.outside = a->fit.outside;
-  e.eval.pad_values = a->fit.pads;
-  e.eval.n_pad_values = a->fit.n_pads;
-  e.eval.length_inputs = w->lengths.items;
-  e.eval.n_length_inputs = w->lengths.n;
-  e.eval.streaming = w->streaming;
-  e.eval.threads = a->common.threads;
-  return e;
+  return (compare_eval){.common = &a->in.common,
+                        .build = &a->build,
+                        .model = w->model,
+                        .profiles = w->profiles,
+                        .data = w->eval,
+                        .eval = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming)};
 }
 
 static tare_status compare_first_failure(const grid *const g, tare_error *const err) {
@@ -311,10 +295,8 @@ static tare_status compare_first_failure(const grid *const g, tare_error *const 
 
 static tare_status check_outputs(const compare_arguments *const a, tare_error *const err) {
   cli_list inputs = {0};
-  cli_list_add(&inputs, a->model);
-  cli_list_join(&inputs, &a->calib);
   cli_list_join(&inputs, &a->eval);
-  opt_profiles_files(&a->profiles, &inputs);
+  opt_inputs_files(&a->in, &inputs);
   tare_status status = TARE_OK;
   for (int i = 0; status == TARE_OK && i < a->outputs.n; i++) {
     status = output_check(a->outputs.items[i], &inputs, err);
@@ -334,8 +316,8 @@ static tare_status keep_plan(const compare_eval *const e, const tare_table *cons
 
 static tare_status keep_table(const compare_arguments *const a, const tare_table *const table,
                               const char *const path, tare_error *const err) {
-  const opt_table defaults = OPT_TABLE_NONE;
-  const table_out out = {&a->common, &defaults, tare_table_format_of(path), path};
+  const opt_table defaults = {.profile_index = -1};
+  const table_out out = {&a->in.common, &defaults, tare_table_format_of(path), path};
   return table_write(&out, table, err);
 }
 
@@ -353,14 +335,14 @@ static void report_grid(const compare_arguments *const a, const compare_work *co
   const grid_context c = {.profiles = w->profiles,
                           .metric = a->metric.metric,
                           .peaks_by_row = w->peaks_by_row,
-                          .model = a->model,
+                          .model = a->in.path,
                           .written = &a->outputs};
-  (a->common.json ? grid_json : grid_print)(&w->grid, &c);
+  (a->in.common.json ? grid_json : grid_print)(&w->grid, &c);
 }
 
 /* Whether samples are fitted, by the evaluation or by any pass. */
 static bool compare_fits(const compare_arguments *const a, const compare_work *const w) {
-  bool any = opt_fit_changes(&a->fit);
+  bool any = opt_fit_changes(&a->in.fit);
   for (int i = 0; i < w->grid.n_passes; i++) {
     any |= w->grid.passes[i].fit != TARE_FIT_NATIVE;
   }
@@ -370,24 +352,24 @@ static bool compare_fits(const compare_arguments *const a, const compare_work *c
 static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
                                tare_error *const err) {
   CLI_TRY(check_outputs(a, err));
-  CLI_TRY(grid_make(&a->fits, &a->paddings, &a->methods, &w->grid, err));
-  CLI_TRY(opt_model_load(&a->model_options, &a->common, a->model, &w->model, err));
+  grid_make(&a->fits, &a->paddings, &a->methods, &w->grid);
+  CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(open_data(a, w, &p, err));
   tare_dataset *const both[] = {w->calib, w->eval};
-  CLI_TRY(profiles_choose(&a->profiles, &a->common, p.inputs, p.n_inputs, NULL, both, 2,
+  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, both, 2,
                           w->streaming, &w->profiles, err));
-  CLI_TRY(length_inputs_choose(&a->fit, &a->common, compare_fits(a, w), p.inputs, p.n_inputs, both,
-                               2, w->streaming, &w->lengths, err));
+  CLI_TRY(length_inputs_choose(&a->in, compare_fits(a, w), p.inputs, p.n_inputs, both, 2,
+                               w->streaming, &w->lengths, err));
   w->peaks_by_row = peak_restart();
   for (int i = 0; i < w->grid.n_passes; i++) {
     CLI_TRY(run_pass(a, w, i, err));
   }
-  say_data(&a->common, w->calib);
+  say_data(&a->in.common, w->calib);
   const compare_eval e = setup(a, w);
   CLI_TRY(compare_evaluate(&e, &w->grid, err));
-  say_data(&a->common, w->eval);
-  say_fitted(&a->common, "evaluation", &w->grid.fp32.fitted);
+  say_data(&a->in.common, w->eval);
+  say_fitted(&a->in.common, "evaluation", &w->grid.fp32.fitted);
   CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
   CLI_TRY(keep_first(a, &e, &w->grid, err));
   report_grid(a, w);
@@ -395,14 +377,10 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
 }
 
 int cmd_compare(const int argc, char **const argv) {
-  compare_arguments a = {.all_methods = true, .metric = OPT_METRIC_NONE};
-  tare_build_options_init(&a.build);
+  compare_arguments a = {0};
   compare_work w = {0};
   tare_error err = {0};
-  char fits[] = "native,opt,per-profile", paddings[] = "exclude";
-  cli_list_split(&a.fits, fits);
-  cli_list_split(&a.paddings, paddings);
-  cli_parse(&ARGP, argc, argv, &a);
+  opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = compare_run(&a, &w, &err);
   grid_fini(&w.grid);
   tare_profiles_free(&w.profiles);
@@ -411,18 +389,10 @@ int cmd_compare(const int argc, char **const argv) {
   tare_dataset_close(&w.eval);
   tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
-  const int code = opt_end(argv[0], &a.common, status, &err);
-  opt_fit_hint(&a.fit, &err);
-  opt_profiles_fini(&a.profiles);
-  opt_data_fini(&a.data);
-  opt_fit_fini(&a.fit);
-  opt_streaming_fini(&a.streaming);
-  opt_model_fini(&a.model_options);
-  cli_list_fini(&a.calib);
-  cli_list_fini(&a.eval);
-  cli_list_fini(&a.fits);
-  cli_list_fini(&a.methods);
-  cli_list_fini(&a.paddings);
-  cli_list_fini(&a.outputs);
+  const int code = opt_inputs_end(argv[0], &a.in, status, &err);
+  cli_list *const lists[] = {&a.eval, &a.fits, &a.methods, &a.paddings, &a.outputs};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    cli_list_fini(lists[i]);
+  }
   return code;
 }

@@ -6,6 +6,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "tools/options/parse.h"
 #include "tools/json_out.h"
 #include "tools/report.h"
 #include "tools/options/options.h"
@@ -131,7 +132,7 @@ static void doctor_print_json(const machine *const m, const char *const report_t
 int cmd_doctor(const int argc, char **const argv) {
   doctor_arguments a = {0};
   tare_error err = {0};
-  cli_parse(&ARGP, argc, argv, &a);
+  opt_parse(&ARGP, argc, argv, &a);
   char *const report_text = tare_cpu_report(a.common.isa);
   if (!report_text) {
     return opt_end(argv[0], &a.common, cli_fail(&err, TARE_E_MEMORY, "out of memory"), &err);

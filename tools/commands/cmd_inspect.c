@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/options/parse.h"
 #include "tools/show/show.h"
 
 enum { OPT_GRAPH = OPT_COMMAND, OPT_OPTIMIZED, OPT_MODEL };
@@ -107,7 +108,7 @@ static tare_status show_text(const inspect_arguments *const a, tare_error *const
 int cmd_inspect(const int argc, char **const argv) {
   inspect_arguments a = {0};
   tare_error err = {0};
-  cli_parse(&ARGP, argc, argv, &a);
+  opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = (a.show.common.json ? show_json : show_text)(&a, &err);
   cli_list_fini(&a.paths);
   opt_data_fini(&a.show.data);

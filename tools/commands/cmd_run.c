@@ -3,6 +3,7 @@
 
 #include "tools/options/length_inputs.h"
 #include "tools/options/lengths.h"
+#include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/say.h"
@@ -13,16 +14,10 @@
 enum { OPT_AGAINST = OPT_COMMAND, OPT_SAVE_OUTPUTS, OPT_USE_PROFILE };
 
 typedef struct run_arguments {
-  opt_common common;
-  opt_profiles profiles;
-  opt_data data;
-  opt_fit fit;
+  opt_inputs in;
   opt_metric metric;
-  opt_streaming streaming;
-  opt_model model_options;
-  const char *plan, *against, *save_outputs;
+  const char *against, *save_outputs;
   int use_profile; /* -1: by shape */
-  cli_list paths;
 } run_arguments;
 
 typedef struct run_work {
@@ -49,13 +44,8 @@ static error_t run_parse(const int key, char *const arg, struct argp_state *cons
   run_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
-      state->child_inputs[0] = &a->profiles;
-      state->child_inputs[1] = &a->data;
-      state->child_inputs[2] = &a->fit;
-      state->child_inputs[3] = &a->metric;
-      state->child_inputs[4] = &a->streaming;
-      state->child_inputs[5] = &a->model_options;
-      state->child_inputs[6] = &a->common;
+      state->child_inputs[0] = &a->in;
+      state->child_inputs[1] = &a->metric;
       return 0;
     case OPT_AGAINST:
       a->against = arg;
@@ -66,18 +56,8 @@ static error_t run_parse(const int key, char *const arg, struct argp_state *cons
     case OPT_USE_PROFILE:
       a->use_profile = (int)cli_int(state, "--use-profile", arg, 0, TARE_MAX_PROFILES - 1);
       return 0;
-    case ARGP_KEY_ARG:
-      if (state->arg_num == 0) {
-        a->plan = arg;
-      } else {
-        cli_list_add(&a->paths, arg);
-      }
-      return 0;
     case ARGP_KEY_END:
-      if (!a->plan || a->paths.n == 0) {
-        argp_error(state, "missing PLAN (or MODEL) or DATA");
-      }
-      opt_metric_check(state, &a->metric, &a->data);
+      opt_metric_check(state, &a->metric, &a->in.data);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -85,14 +65,7 @@ static error_t run_parse(const int key, char *const arg, struct argp_state *cons
 }
 
 static const struct argp_child CHILDREN[] = {
-    {&opt_profiles_argp, 0, "Lengths (for a model; a plan has its own):", 1},
-    {&opt_data_argp, 0, "Data:", 2},
-    {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
-    {&opt_metric_argp, 0, "Metric:", 4},
-    {&opt_streaming_argp, 0, "Streaming models:", 5},
-    {&opt_model_argp, 0, "Model:", 6},
-    {&opt_common_argp, 0, "Common:", 7},
-    {0}};
+    {&opt_inputs_argp, 0, NULL, 0}, {&opt_metric_argp, 0, "Metric:", 4}, {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
@@ -100,7 +73,8 @@ static const struct argp ARGP = {
     .args_doc = "PLAN|MODEL DATA...",
     .doc =
         "Runs a plan over data, and measures it against a reference and labels. A model runs as a "
-        "float plan, with the profiles of the other side or of the data.\vWith --json, figures "
+        "float plan, with the profiles given, those of the other side or those of the data; a plan "
+        "has its own.\vWith --json, figures "
         "without a finite value are null; \"equal\": true means that both sides gave the same "
         "values, where the SQNR is infinite.\n\nExample:\n  tare run model.plan eval/ --against "
         "model.onnx --labels digits \\\n      --metric ctc-error --alphabet 0123456789",
@@ -108,21 +82,21 @@ static const struct argp ARGP = {
 
 static tare_status check_plans(const run_arguments *const a, const run_work *const w,
                                tare_error *const err) {
-  const bool given = opt_profiles_given(&a->profiles) || a->profiles.from_data;
+  const bool given = opt_profiles_given(&a->in.profiles) || a->in.profiles.from_data;
   const bool model = !w->plan.plan || (a->against && !w->against.plan);
-  return model ? TARE_OK : side_refuse_options(&w->plan, given, &a->common, err);
+  return model ? TARE_OK : side_refuse_options(&w->plan, given, &a->in.common, err);
 }
 
 static tare_status load_sides(const run_arguments *const a, run_work *const w,
                               tare_error *const err) {
-  CLI_TRY(side_load(a->plan, &a->common, &w->plan, err));
+  CLI_TRY(side_load(a->in.path, &a->in.common, &w->plan, err));
   if (a->against) {
-    CLI_TRY(side_load(a->against, &a->common, &w->against, err));
+    CLI_TRY(side_load(a->against, &a->in.common, &w->against, err));
   }
   CLI_TRY(check_plans(a, w, err));
   for (int i = 0; i < 2; i++) {
     tare_model *const model = i ? w->against.model : w->plan.model;
-    CLI_TRY(model ? opt_model_apply(&a->model_options, model, err) : TARE_OK);
+    CLI_TRY(model ? opt_model_apply(&a->in.model, model, err) : TARE_OK);
   }
   return TARE_OK;
 }
@@ -137,11 +111,11 @@ static tare_status build_sides(const run_arguments *const a, run_work *const w,
   const side *const other = w->plan.plan ? &w->plan : &w->against;
   const tare_port *inputs = NULL;
   const int n_inputs = side_inputs(model, &inputs);
-  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs,
+  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, inputs, n_inputs,
                           other->plan ? tare_plan_profiles(other->plan) : NULL, &w->dataset, 1,
                           w->streaming, &w->profiles, err));
-  CLI_TRY(side_build(&w->plan, w->profiles, &a->common, err));
-  return a->against ? side_build(&w->against, w->profiles, &a->common, err) : TARE_OK;
+  CLI_TRY(side_build(&w->plan, w->profiles, &a->in.common, err));
+  return a->against ? side_build(&w->against, w->profiles, &a->in.common, err) : TARE_OK;
 }
 
 static tare_status run_differ(const run_arguments *const a, run_work *const w,
@@ -159,21 +133,9 @@ static tare_status run_differ(const run_arguments *const a, run_work *const w,
 
 static tare_status run_evaluate(const run_arguments *const a, run_work *const w,
                                 tare_error *const err) {
-  progress p = progress_start("run", &a->common);
-  tare_eval_options o;
-  tare_eval_options_init(&o);
+  progress p = progress_start("run", &a->in.common);
+  tare_eval_options o = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming);
   o.against = w->against.plan;
-  o.metric = tare_metric_name(a->metric.metric);
-  o.alphabet = a->metric.alphabet;
-  o.output = a->metric.output;
-  o.fit = a->fit.fit;
-  o.outside = a->fit.outside;
-  o.pad_values = a->fit.pads;
-  o.n_pad_values = a->fit.n_pads;
-  o.length_inputs = w->lengths.items;
-  o.n_length_inputs = w->lengths.n;
-  o.streaming = w->streaming;
-  o.threads = a->common.threads;
   o.profile = a->use_profile;
   o.save_outputs = a->save_outputs;
   o.progress = progress_tick;
@@ -221,10 +183,8 @@ static tare_status run_check_output(const run_arguments *const a, tare_error *co
     return TARE_OK;
   }
   cli_list inputs = {0};
-  cli_list_add(&inputs, a->plan);
   cli_list_add(&inputs, a->against);
-  cli_list_join(&inputs, &a->paths);
-  opt_profiles_files(&a->profiles, &inputs);
+  opt_inputs_files(&a->in, &inputs);
   tare_status status = output_check_name(a->save_outputs, "an HDF5 file", ".h5", err);
   if (status == TARE_OK) {
     status = output_check(a->save_outputs, &inputs, err);
@@ -233,20 +193,19 @@ static tare_status run_check_output(const run_arguments *const a, tare_error *co
   return status;
 }
 
-static tare_status commands_run(const run_arguments *const a, run_work *const w,
-                                tare_error *const err) {
+static tare_status run_over_data(const run_arguments *const a, run_work *const w,
+                                 tare_error *const err) {
   CLI_TRY(run_check_output(a, err));
   CLI_TRY(load_sides(a, w, err));
   const ports p = w->plan.plan ? ports_of_plan(w->plan.plan) : ports_of_model(w->plan.model);
-  CLI_TRY(source_open(&a->streaming, &a->data, &a->paths, &a->common, &p, &w->streaming,
-                      &w->dataset, err));
+  CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
   CLI_TRY(build_sides(a, w, err));
-  CLI_TRY(length_inputs_choose(&a->fit, &a->common, opt_fit_changes(&a->fit), p.inputs, p.n_inputs,
+  CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
   CLI_TRY(run_evaluate(a, w, err));
-  say_data(&a->common, w->dataset);
-  say_fitted(&a->common, "run", &w->result.fitted);
-  if (a->common.json) {
+  say_data(&a->in.common, w->dataset);
+  say_fitted(&a->in.common, "run", &w->result.fitted);
+  if (a->in.common.json) {
     run_print_json(a, w);
   } else {
     score_print(&w->result, tare_plan_profiles(w->plan.plan), a->metric.metric, a->against,
@@ -256,11 +215,11 @@ static tare_status commands_run(const run_arguments *const a, run_work *const w,
 }
 
 int cmd_run(const int argc, char **const argv) {
-  run_arguments a = {.use_profile = -1, .metric = OPT_METRIC_NONE};
+  run_arguments a = {.use_profile = -1};
   run_work w = {0};
   tare_error err = {0};
-  cli_parse(&ARGP, argc, argv, &a);
-  const tare_status status = commands_run(&a, &w, &err);
+  opt_parse(&ARGP, argc, argv, &a);
+  const tare_status status = run_over_data(&a, &w, &err);
   tare_eval_result_fini(&w.result);
   tare_profiles_free(&w.profiles);
   length_inputs_fini(&w.lengths);
@@ -268,13 +227,5 @@ int cmd_run(const int argc, char **const argv) {
   tare_streaming_free(&w.streaming);
   side_fini(&w.plan);
   side_fini(&w.against);
-  const int code = opt_end(argv[0], &a.common, status, &err);
-  opt_fit_hint(&a.fit, &err);
-  opt_profiles_fini(&a.profiles);
-  opt_data_fini(&a.data);
-  opt_fit_fini(&a.fit);
-  opt_streaming_fini(&a.streaming);
-  opt_model_fini(&a.model_options);
-  cli_list_fini(&a.paths);
-  return code;
+  return opt_inputs_end(argv[0], &a.in, status, &err);
 }

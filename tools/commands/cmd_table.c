@@ -3,6 +3,7 @@
 
 #include "tools/json_out.h"
 #include "tools/options/formats.h"
+#include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/say.h"
 #include "tools/table_out.h"
@@ -21,14 +22,15 @@ static const struct argp_option OPTIONS[] = {
     {"format", OPT_FORMAT, "FORMAT", 0, "Format; default: by the extension of FILE:", 0},
     {0}};
 
-static const char *cmd_table_format_name(const int format) {
+static const char *table_format_name(const int format) {
   return tare_table_format_at(format)->name;
 }
 
-static int cmd_table_format(const table_arguments *const a, const struct argp_state *const state) {
+static int table_format_choose(const table_arguments *const a,
+                               const struct argp_state *const state) {
+  const cli_family formats = {"value of --format", tare_n_table_formats(), table_format_name, NULL};
   if (a->format_name) {
-    return cli_pick(state, "value of --format", a->format_name, cmd_table_format_name,
-                    tare_n_table_formats());
+    return cli_pick(state, &formats, a->format_name);
   }
   const int format = tare_table_format_of(a->output);
   if (format < 0) {
@@ -41,7 +43,7 @@ static int cmd_table_format(const table_arguments *const a, const struct argp_st
 }
 
 /* Names the formats behind the text of --format. */
-static char *cmd_table_help(const int key, const char *const text, void *const input) {
+static char *table_help(const int key, const char *const text, void *const input) {
   (void)input;
   if (key != OPT_FORMAT) {
     return (char *)text; /* as it is */
@@ -49,10 +51,7 @@ static char *cmd_table_help(const int key, const char *const text, void *const i
   char *all = cli_format("%s", text);
   for (int i = 0; i < tare_n_table_formats(); i++) {
     const tare_table_format *const f = tare_table_format_at(i);
-    char *const more =
-        cli_format("%s%s %s (%s, %s)", all, i ? "," : "", f->name, f->noun, f->extension);
-    free(all);
-    all = more;
+    all = cli_append(all, "%s %s (%s, %s)", i ? "," : "", f->name, f->noun, f->extension);
   }
   return all;
 }
@@ -65,7 +64,7 @@ static void table_check(table_arguments *const a, const struct argp_state *const
     argp_error(state, "missing -o FILE, e.g. -o model.calib.json");
     return;
   }
-  a->format = cmd_table_format(a, state);
+  a->format = table_format_choose(a, state);
   opt_table_check(state, &a->table, a->format);
 }
 
@@ -108,7 +107,7 @@ static const struct argp ARGP = {
         "is converted between the native format and those of other engines.\vExamples:\n  tare "
         "table model.stats -o model.calib.json\n  tare table model.calib.json -o model.cache",
     .children = CHILDREN,
-    .help_filter = cmd_table_help};
+    .help_filter = table_help};
 
 static tare_status from_stats(const table_arguments *const a, tare_table **const table,
                               tare_error *const err) {
@@ -179,10 +178,10 @@ static tare_status table_run(const table_arguments *const a, tare_table **const 
 }
 
 int cmd_table(const int argc, char **const argv) {
-  table_arguments a = {.table = OPT_TABLE_NONE};
+  table_arguments a = {0};
   tare_table *table = NULL;
   tare_error err = {0};
-  cli_parse(&ARGP, argc, argv, &a);
+  opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = table_run(&a, &table, &err);
   tare_table_free(&table);
   return opt_end(argv[0], &a.common, status, &err);

@@ -15,8 +15,7 @@ typedef struct compare_eval_group {
 
 tare_status compare_build(const compare_eval *const e, const tare_table *const table,
                           tare_plan **const plan, tare_error *const err) {
-  tare_build_options o = e->build;
-  o.table = table;
+  tare_build_options o = opt_build_options(e->build, e->common, table);
   if (!table) {
     o.layer_precisions = NULL;
   }

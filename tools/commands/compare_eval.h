@@ -9,8 +9,8 @@ typedef struct compare_eval {
   const tare_model *model;
   const tare_profiles *profiles;
   tare_dataset *data;
-  tare_build_options build; /* without a table */
-  tare_eval_options eval;   /* without a reference */
+  const tare_build_options *build; /* as given */
+  tare_eval_options eval;          /* without a reference */
 } compare_eval;
 
 /* Builds the plan of a strategy. */

@@ -1,12 +1,30 @@
 #include "tools/commands/compare_grid.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char PER_PROFILE[] = "per-profile";
+#include "tools/options/families.h"
 
-static bool compare_grid_pads(const tare_fit fit) {
-  return fit == TARE_FIT_PAD || fit == TARE_FIT_OPT;
+enum { PER_PROFILE = TARE_FIT_COUNT }; /* behind the library's fits: one way to use native */
+
+static const char *grid_fit_name(const int fit) {
+  return fit == PER_PROFILE ? "per-profile" : tare_fit_name((tare_fit)fit);
+}
+
+static const char *grid_fit_meaning(const int fit) {
+  return fit == PER_PROFILE ? "native, with thresholds per profile" : NULL;
+}
+
+cli_family grid_fits(void) {
+  return (cli_family){"fit", PER_PROFILE + 1, grid_fit_name, grid_fit_meaning};
+}
+
+void grid_add_default_fits(cli_list *const fits) {
+  static const int FITS[] = {TARE_FIT_NATIVE, TARE_FIT_OPT, PER_PROFILE};
+  for (size_t i = 0; i < sizeof FITS / sizeof *FITS; i++) {
+    cli_list_add(fits, grid_fit_name(FITS[i]));
+  }
 }
 
 /* The pass that calibrates this way; made when it is new. */
@@ -32,50 +50,31 @@ static void compare_grid_add(grid *const g, const grid_strategy *const c) {
   g->items[g->n++] = *c;
 }
 
-static tare_status add_fit(grid *const g, const char *const name, const bool count_padding,
-                           const cli_list *const methods, tare_error *const err) {
-  const bool per_profile = strcmp(name, PER_PROFILE) == 0;
+static void add_fit(grid *const g, const char *const name, const bool count_padding,
+                    const cli_list *const methods) {
+  const bool per_profile = strcmp(name, grid_fit_name(PER_PROFILE)) == 0;
   tare_fit fit = TARE_FIT_NATIVE;
-  if (!per_profile && tare_fit_parse(name, &fit, err) != TARE_OK) {
-    return cli_fail(err, TARE_E_USAGE,
-                    "unknown fit '%s', expected one of native, pad, truncate, opt, %s", name,
-                    PER_PROFILE);
-  }
-  const int pass = find_pass(g, fit, compare_grid_pads(fit) && count_padding);
+  const tare_status status = per_profile ? TARE_OK : tare_fit_parse(name, &fit, NULL);
+  assert(status == TARE_OK);
+  (void)status; /* only asserted: names are those of the family */
+  const int pass = find_pass(g, fit, tare_fit_pads(fit) && count_padding);
   for (int m = 0; m < methods->n; m++) {
     const grid_strategy c = {
         .fit = name, .method = methods->items[m], .pass = pass, .per_profile = per_profile};
     compare_grid_add(g, &c);
   }
-  return TARE_OK;
 }
 
-void grid_add_fits(cli_list *const fits) {
-  for (int i = 0; i < TARE_FIT_COUNT; i++) {
-    cli_list_add(fits, tare_fit_name((tare_fit)i));
-  }
-  cli_list_add(fits, PER_PROFILE);
-}
-
-void grid_add_paddings(cli_list *const paddings) {
-  cli_list_add(paddings, "exclude");
-  cli_list_add(paddings, "count");
-}
-
-tare_status grid_make(const cli_list *const fits, const cli_list *const paddings,
-                      const cli_list *const methods, grid *const out, tare_error *const err) {
+void grid_make(const cli_list *const fits, const cli_list *const paddings,
+               const cli_list *const methods, grid *const out) {
+  const cli_family family = family_paddings();
   *out = (grid){0};
   for (int f = 0; f < fits->n; f++) {
     for (int p = 0; p < paddings->n; p++) {
-      const bool count = strcmp(paddings->items[p], "count") == 0;
-      if (!count && strcmp(paddings->items[p], "exclude") != 0) {
-        return cli_fail(err, TARE_E_USAGE, "--pad-stats: expected exclude or count, got '%s'",
-                        paddings->items[p]);
-      }
-      CLI_TRY(add_fit(out, fits->items[f], count, methods, err));
+      const bool count = strcmp(paddings->items[p], family.name(1)) == 0;
+      add_fit(out, fits->items[f], count, methods);
     }
   }
-  return TARE_OK;
 }
 
 void grid_fini(grid *const g) {

@@ -35,14 +35,13 @@ typedef struct grid {
   int n_equal;  /* of them, those that the metric cannot tell from the best; 0 without a metric */
 } grid;
 
-/* Add all that there are to a list. */
-void grid_add_fits(cli_list *fits);
-void grid_add_paddings(cli_list *paddings);
+/* Fits that a strategy may have, and those that are tried unless told. */
+cli_family grid_fits(void);
+void grid_add_default_fits(cli_list *fits);
 
-/* Makes every combination of fits, paddings ("exclude", "count") and methods, each once. Padding
- * only matters to fits that pad. TARE_E_USAGE names what is not known. */
-tare_status grid_make(const cli_list *fits, const cli_list *paddings, const cli_list *methods,
-                      grid *out, tare_error *err);
+/* Makes every combination of fits, paddings and methods, each once, from names of their families.
+ * Padding only matters to fits that pad. */
+void grid_make(const cli_list *fits, const cli_list *paddings, const cli_list *methods, grid *out);
 void grid_fini(grid *g);
 
 /* Ranks what went well. With a metric: first those whose interval of the difference to the best

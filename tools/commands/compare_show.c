@@ -9,12 +9,8 @@
 #include "tools/report.h"
 #include "tools/score.h"
 
-static bool compare_show_pads(const tare_fit fit) {
-  return fit == TARE_FIT_PAD || fit == TARE_FIT_OPT;
-}
-
-static const char *padding_text(const grid_pass *const pass) {
-  return !compare_show_pads(pass->fit) ? "-" : pass->count_padding ? "counted" : "excluded";
+static const char *pass_padding(const grid_pass *const pass) {
+  return !tare_fit_pads(pass->fit) ? "-" : pass->count_padding ? "counted" : "excluded";
 }
 
 static void cell_bytes(report *const r, const int64_t bytes) {
@@ -28,7 +24,7 @@ static void print_passes(const grid *const g) {
   for (int i = 0; i < g->n_passes; i++) {
     const grid_pass *const p = &g->passes[i];
     report_cell(r, "%s", tare_fit_name(p->fit));
-    report_cell(r, "%s", padding_text(p));
+    report_cell(r, "%s", pass_padding(p));
     report_cell(r, "%" PRId64, p->samples);
     report_number(r, 1, p->seconds);
     cell_bytes(r, p->peak);

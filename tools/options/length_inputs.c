@@ -24,16 +24,16 @@ static void say_found(const opt_common *const common, const tare_length_input *c
   }
 }
 
-tare_status length_inputs_choose(const opt_fit *const options, const opt_common *const common,
-                                 const bool fits, const tare_port *const inputs, const int n_inputs,
+tare_status length_inputs_choose(const opt_inputs *const options, const bool fits,
+                                 const tare_port *const inputs, const int n_inputs,
                                  tare_dataset *const *const datasets, const int n_datasets,
                                  const tare_streaming *const streaming, length_inputs *const out,
                                  tare_error *const err) {
-  const int declared = options->lengths.n;
+  const int declared = options->fit.lengths.n;
   const int room = declared > n_inputs ? declared : n_inputs;
   *out = (length_inputs){.items = cli_realloc(NULL, (size_t)room, sizeof *out->items)};
   for (out->n = 0; out->n < declared; out->n++) {
-    CLI_TRY(tare_length_input_parse(options->lengths.items[out->n], inputs, n_inputs,
+    CLI_TRY(tare_length_input_parse(options->fit.lengths.items[out->n], inputs, n_inputs,
                                     &out->items[out->n], err));
   }
   if (declared || !fits || streaming) {
@@ -42,7 +42,7 @@ tare_status length_inputs_choose(const opt_fit *const options, const opt_common 
   CLI_TRY(
       tare_length_inputs_find(datasets, n_datasets, inputs, n_inputs, out->items, &out->n, err));
   for (int i = 0; i < out->n; i++) {
-    say_found(common, &out->items[i], inputs, n_inputs);
+    say_found(&options->common, &out->items[i], inputs, n_inputs);
   }
   return TARE_OK;
 }

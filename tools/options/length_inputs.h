@@ -12,9 +12,8 @@ typedef struct length_inputs {
 /* Takes those that were declared. Where samples are fitted and none were, it reads the data to find
  * some, and says which; `fits` is false where every sample runs as it is. Streams have none but
  * declared ones. */
-tare_status length_inputs_choose(const opt_fit *options, const opt_common *common, bool fits,
-                                 const tare_port *inputs, int n_inputs,
-                                 tare_dataset *const *datasets, int n_datasets,
+tare_status length_inputs_choose(const opt_inputs *options, bool fits, const tare_port *inputs,
+                                 int n_inputs, tare_dataset *const *datasets, int n_datasets,
                                  const tare_streaming *streaming, length_inputs *out,
                                  tare_error *err);
 void length_inputs_fini(length_inputs *l);

@@ -1,40 +1,79 @@
+#include <stdlib.h>
+
+#include "tools/options/families.h"
 #include "tools/options/options.h"
 
-enum { OPT_LAYER_PRECISIONS = OPT_BUILD, OPT_PRECISION_CONSTRAINTS, OPT_SYMMETRIC, OPT_LAST };
-_Static_assert((int)OPT_LAST <= (int)OPT_BUILD_END, "each option needs a key");
+enum { OPT_LAYER_PRECISIONS = KEYS_BUILD, OPT_PRECISION_CONSTRAINTS, OPT_SYMMETRIC };
 
 static const struct argp_option OPTIONS[] = {
-    {"layer-precisions", OPT_LAYER_PRECISIONS, "SPEC", 0,
-     "Precision by layer name: fp32, int8 (scales from the table) or int8-rows (one scale per row, "
-     "at run time), e.g. \"*:int8,*/head/*:fp32\"; the last match wins",
-     0},
+    {"layer-precisions", OPT_LAYER_PRECISIONS, "SPEC", 0, "Precision by layer name: ", 0},
     {"layerPrecisions", OPT_LAYER_PRECISIONS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"precision-constraints", OPT_PRECISION_CONSTRAINTS, "HOW", 0,
-     "When a layer cannot have the requested precision: prefer (default: use float and warn), obey "
-     "(fail), none (ignore the requests)",
-     0},
+     "When a layer cannot have the requested precision: ", 0},
     {"precisionConstraints", OPT_PRECISION_CONSTRAINTS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL,
      0},
     {"symmetric", OPT_SYMMETRIC, NULL, 0, "Symmetric int8 activations, as in TensorRT", 0},
     {0}};
 
-static tare_constraints constraints_of(const char *const name,
-                                       const struct argp_state *const state) {
-  static const char *const NAMES[] = {[TARE_CONSTRAINTS_PREFER] = "prefer",
-                                      [TARE_CONSTRAINTS_OBEY] = "obey",
-                                      [TARE_CONSTRAINTS_NONE] = "none"};
-  return (tare_constraints)cli_pick_text(state, "value of --precision-constraints", name, NAMES,
-                                         sizeof NAMES / sizeof *NAMES);
+/* Names and help, by the library's number. */
+static const struct {
+  const char *name, *text;
+} CONSTRAINTS[] = {[TARE_CONSTRAINTS_PREFER] = {"prefer", "default: use float and warn"},
+                   [TARE_CONSTRAINTS_OBEY] = {"obey", "fail"},
+                   [TARE_CONSTRAINTS_NONE] = {"none", "ignore the requests"}};
+
+static const char *constraint_name(const int constraint) {
+  return CONSTRAINTS[constraint].name;
+}
+
+static const char *constraint_text(const int constraint) {
+  return CONSTRAINTS[constraint].text;
+}
+
+static cli_family opt_build_constraints(void) {
+  return (cli_family){"value of --precision-constraints", sizeof CONSTRAINTS / sizeof *CONSTRAINTS,
+                      constraint_name, constraint_text};
+}
+
+/* Those that can be asked for, from FP32 on. */
+static const char *const PRECISIONS[TARE_PRECISION_COUNT] = {
+    [TARE_PRECISION_INT8] = "scales from the table",
+    [TARE_PRECISION_INT8_ROWS] = "one scale per row, at run time"};
+
+static const char *precision_name(const int i) {
+  return tare_precision_name((tare_precision)(TARE_PRECISION_FP32 + i));
+}
+
+static const char *precision_text(const int i) {
+  return PRECISIONS[TARE_PRECISION_FP32 + i];
+}
+
+static char *opt_build_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  const cli_family precisions = {"precision", TARE_PRECISION_COUNT - TARE_PRECISION_FP32,
+                                 precision_name, precision_text};
+  const cli_family constraints = opt_build_constraints();
+  if (key == OPT_PRECISION_CONSTRAINTS) {
+    return family_help(text, &constraints);
+  }
+  return key != OPT_LAYER_PRECISIONS
+             ? (char *)text /* as it is */
+             : cli_append(family_help(text, &precisions),
+                          ", e.g. \"*:int8,*/head/*:fp32\"; the last match wins");
 }
 
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
+  const cli_family constraints = opt_build_constraints();
   tare_build_options *const o = state->input;
   switch (key) {
+    case ARGP_KEY_INIT:
+      tare_build_options_init(o);
+      return 0;
     case OPT_LAYER_PRECISIONS:
       o->layer_precisions = arg;
       return 0;
     case OPT_PRECISION_CONSTRAINTS:
-      o->constraints = constraints_of(arg, state);
+      o->constraints = (tare_constraints)cli_pick(state, &constraints, arg);
       return 0;
     case OPT_SYMMETRIC:
       o->symmetric = true;
@@ -44,4 +83,16 @@ static error_t opt_build_parse(const int key, char *const arg, struct argp_state
   }
 }
 
-const struct argp opt_build_argp = {.options = OPTIONS, .parser = opt_build_parse};
+const struct argp opt_build_argp = {
+    .options = OPTIONS, .parser = opt_build_parse, .help_filter = opt_build_help};
+
+tare_build_options opt_build_options(const tare_build_options *const given,
+                                     const opt_common *const common,
+                                     const tare_table *const table) {
+  tare_build_options o;
+  tare_build_options_init(&o);
+  o = given ? *given : o;
+  o.table = table;
+  o.isa = common->isa;
+  return o;
+}

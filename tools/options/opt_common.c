@@ -1,6 +1,8 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
+enum { OPT_THREADS = KEYS_COMMON, OPT_ISA, OPT_JSON, OPT_PROGRESS };
+
 static const struct argp_option OPTIONS[] = {
     {"threads", OPT_THREADS, "N", 0, "Use N threads (default: all cores)", 0},
     {"isa", OPT_ISA, "LIST", 0,

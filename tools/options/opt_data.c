@@ -1,14 +1,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/options/families.h"
 #include "tools/options/options.h"
+
+enum { OPT_RATE = KEYS_DATA, OPT_FEATURES, OPT_LABELS, OPT_MAP, OPT_ROWS, OPT_SKIP_BAD, OPT_LIMIT };
 
 static const struct argp_option OPTIONS[] = {
     {"rate", OPT_RATE, "HZ", 0, "Resample audio to this rate (default: each file's own)", 0},
     {"features", OPT_FEATURES, "PRESET[,KEY=VALUE...]", 0,
-     "Feed log-mel features of the audio: whisper, kaldi, torchaudio, nemo or librosa, e.g. "
-     "kaldi,mels=80 (see tare(1))",
-     0},
+     "Feed log-mel features of the audio: ", 0},
     {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels",
      0},
     {"map", OPT_MAP, "INPUT=PATH", 0,
@@ -77,7 +78,16 @@ static error_t data_parse(const int key, char *const arg, struct argp_state *con
   }
 }
 
-const struct argp opt_data_argp = {.options = OPTIONS, .parser = data_parse};
+static char *data_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  const cli_family presets = family_presets();
+  return key != OPT_FEATURES ? (char *)text /* as it is */
+                             : cli_append(family_help(text, &presets),
+                                          ", e.g. %s,mels=128 (see tare(1))", presets.name(0));
+}
+
+const struct argp opt_data_argp = {
+    .options = OPTIONS, .parser = data_parse, .help_filter = data_help};
 
 void opt_data_fini(opt_data *const options) {
   free(options->maps);

@@ -2,15 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/options/families.h"
 #include "tools/options/options.h"
 
+enum { OPT_FIT = KEYS_FIT, OPT_OUTSIDE, OPT_PAD_VALUE, OPT_LENGTH_INPUT };
+
 static const struct argp_option OPTIONS[] = {
-    {"fit", OPT_FIT, "FIT", 0,
-     "How a sample is brought to a shape of its profile: native (unchanged), pad (to max), "
-     "truncate (to opt), opt (pad or cut to opt)",
-     0},
-    {"outside", OPT_OUTSIDE, "WHAT", 0,
-     "Samples outside all profiles: error (default), or nearest (cut or pad to the nearest)", 0},
+    {"fit", OPT_FIT, "FIT", 0, "How a sample is brought to a shape of its profile: ", 0},
+    {"outside", OPT_OUTSIDE, "WHAT", 0, "What happens to samples outside all profiles: ", 0},
     {"pad-value", OPT_PAD_VALUE, "INPUT=V", 0, "Pad this input with V instead of 0", 0},
     {"length-input", OPT_LENGTH_INPUT, "INPUT=AXIS", 0,
      "INPUT holds the length of AXIS, and is adjusted when samples are cut. AXIS is a symbol "
@@ -18,13 +17,6 @@ static const struct argp_option OPTIONS[] = {
      "length of another in all samples are detected",
      0},
     {0}};
-
-static void take_outside(opt_fit *const o, const char *const arg,
-                         const struct argp_state *const state) {
-  static const char *const NAMES[] = {
-      [TARE_OUTSIDE_ERROR] = "error", [TARE_OUTSIDE_NEAREST] = "nearest"};
-  o->outside = (tare_outside)cli_pick_text(state, "value of --outside", arg, NAMES, 2);
-}
 
 static void take_pad(opt_fit *const o, char *const arg, const struct argp_state *const state) {
   char *const value = strrchr(arg, '=');
@@ -40,15 +32,13 @@ static void take_pad(opt_fit *const o, char *const arg, const struct argp_state 
 
 static error_t fit_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_fit *const o = state->input;
-  tare_error err = {0};
+  const cli_family fits = family_fits(), outsides = family_outsides();
   switch (key) {
     case OPT_FIT:
-      if (tare_fit_parse(arg, &o->fit, &err) != TARE_OK) {
-        argp_error(state, "%s", err.message);
-      }
+      o->fit = (tare_fit)cli_pick(state, &fits, arg);
       return 0;
     case OPT_OUTSIDE:
-      take_outside(o, arg, state);
+      o->outside = (tare_outside)cli_pick(state, &outsides, arg);
       return 0;
     case OPT_PAD_VALUE:
       take_pad(o, arg, state);
@@ -61,7 +51,17 @@ static error_t fit_parse(const int key, char *const arg, struct argp_state *cons
   }
 }
 
-const struct argp opt_fit_argp = {.options = OPTIONS, .parser = fit_parse};
+static char *fit_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  const cli_family fits = family_fits(), outsides = family_outsides();
+  if (key == OPT_OUTSIDE) {
+    return family_help(text, &outsides);
+  }
+  return key != OPT_FIT ? (char *)text /* as it is */
+                        : cli_append(family_help(text, &fits), "; default %s", fits.name(0));
+}
+
+const struct argp opt_fit_argp = {.options = OPTIONS, .parser = fit_parse, .help_filter = fit_help};
 
 void opt_fit_fini(opt_fit *const options) {
   free(options->pads);

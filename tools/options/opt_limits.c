@@ -8,7 +8,8 @@
 #include "tools/options/options.h"
 #include "tools/report.h"
 
-enum { N_FIXED = 1, N_KEYS = OPT_LIMITS_END - OPT_LIMITS };
+enum { OPT_ALLOW_EXTERNAL = KEYS_LIMITS, OPT_LIMITS /* one key for each limit */ };
+enum { N_FIXED = 1, N_KEYS = 64 };
 
 /* The limits follow; what stands behind them is zero and ends the list. */
 static struct argp_option OPTIONS[N_FIXED + N_KEYS + 1] = {

@@ -1,6 +1,9 @@
 #include <stdlib.h>
 
+#include "tools/options/families.h"
 #include "tools/options/options.h"
+
+enum { OPT_METRIC = KEYS_METRIC, OPT_ALPHABET, OPT_OUTPUT_INDEX };
 
 static const struct argp_option OPTIONS[] = {
     {"metric", OPT_METRIC, "METRIC", 0, "Task metric against --labels: ", 0},
@@ -8,32 +11,30 @@ static const struct argp_option OPTIONS[] = {
     {"output-index", OPT_OUTPUT_INDEX, "I", 0, "Output that the metric reads (default 0)", 0},
     {0}};
 
-/* "ctc-error or accuracy" */
-static char *metric_names(bool (*const has)(int), const char *(*const text)(int),
-                          const char *const last) {
-  const cli_family metrics = {tare_n_metrics(), tare_metric_name, text, has};
-  return cli_names(&metrics, last);
-}
-
 static char *metric_help(const int key, const char *const text, void *const input) {
   (void)input;
-  if (key != OPT_METRIC && key != OPT_ALPHABET) {
+  const cli_family metrics = family_metrics();
+  if (key == OPT_METRIC) {
+    return family_help(text, &metrics);
+  }
+  if (key != OPT_ALPHABET) {
     return (char *)text; /* as it is */
   }
-  const bool alphabet = key == OPT_ALPHABET;
-  char *const metrics = alphabet ? metric_names(tare_metric_needs_alphabet, NULL, " and ")
-                                 : metric_names(NULL, tare_metric_summary, " or ");
-  char *const all =
-      alphabet ? cli_format("For %s: %s", metrics, text) : cli_format("%s%s", text, metrics);
-  free(metrics);
+  char *const names = family_alphabet_metrics();
+  char *const all = cli_format("For %s: %s", names, text);
+  free(names);
   return all;
 }
 
 static error_t metric_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_metric *const o = state->input;
+  const cli_family metrics = family_metrics();
   switch (key) {
+    case ARGP_KEY_INIT:
+      o->metric = -1;
+      return 0;
     case OPT_METRIC:
-      o->metric = cli_pick(state, "metric", arg, tare_metric_name, tare_n_metrics());
+      o->metric = cli_pick(state, &metrics, arg);
       return 0;
     case OPT_ALPHABET:
       o->alphabet = arg;
@@ -49,9 +50,10 @@ static error_t metric_parse(const int key, char *const arg, struct argp_state *c
 void opt_metric_check(const struct argp_state *const state, const opt_metric *const metric,
                       const opt_data *const data) {
   if (metric->metric < 0 && data->labels) {
-    char *const metrics = metric_names(NULL, NULL, " or ");
-    argp_error(state, "--labels needs --metric %s", metrics);
-    free(metrics);
+    const cli_family metrics = family_metrics();
+    char *const names = cli_names(&metrics, false, " or ");
+    argp_error(state, "--labels needs --metric %s", names);
+    free(names);
   }
   if (metric->metric >= 0 && !data->labels) {
     argp_error(state,

@@ -5,6 +5,8 @@
 #include "tools/options/options.h"
 #include "tools/show/show.h"
 
+enum { OPT_SET = KEYS_MODEL };
+
 static const struct argp_option OPTIONS[] = {
     {"set", OPT_SET, "INPUT=VALUE", 0,
      "Fix an input of fixed size to a value, e.g. sr=16000: it becomes a constant, and branches "

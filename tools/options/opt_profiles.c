@@ -3,6 +3,14 @@
 
 #include "tools/options/options.h"
 
+enum {
+  OPT_PROFILE = KEYS_PROFILES,
+  OPT_PROFILE_FILE,
+  OPT_MIN_SHAPES,
+  OPT_OPT_SHAPES,
+  OPT_MAX_SHAPES
+};
+
 static const struct argp_option OPTIONS[] = {
     {"profile", OPT_PROFILE, "SPEC", 0,
      "Lengths to run at, as SYMBOL=MIN:OPT:MAX,..., e.g. samples=1600:16000:80000; repeat for more "

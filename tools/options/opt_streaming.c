@@ -2,6 +2,8 @@
 
 #include "tools/options/options.h"
 
+enum { OPT_STATE = KEYS_STREAMING, OPT_CHUNK, OPT_HOP };
+
 static const struct argp_option OPTIONS[] = {
     {"state", OPT_STATE, "OUT:IN", 0,
      "Feed output OUT of a run to input IN of the next, zeros at the start of each sample; repeat "

@@ -1,42 +1,38 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/options.h"
 
-enum { N_SETTINGS = OPT_SETTINGS_END - OPT_SETTINGS, N_FIXED = 4 };
+enum {
+  OPT_METHOD = KEYS_TABLE,
+  OPT_PER_PROFILE,
+  OPT_PROFILE_INDEX,
+  OPT_SETTINGS, /* one key for each option of a format */
+  OPT_SETTINGS_END = OPT_SETTINGS + OPT_MOST_SETTINGS
+};
+enum { N_FIXED = 3 };
 
 /* The options of all formats follow; what stands behind them is zero and ends the list. */
-static struct argp_option OPTIONS[N_FIXED + N_SETTINGS + 1] = {
+static struct argp_option OPTIONS[N_FIXED + OPT_MOST_SETTINGS + 1] = {
     {"method", OPT_METHOD, "METHOD", 0, "Calibration method: ", 0},
-    {"percentile", OPT_PERCENTILE, "P", 0, "For percentile: keep P percent (default 99.99)", 0},
     {"per-profile", OPT_PER_PROFILE, NULL, 0, "Thresholds per profile instead of merged", 0},
     {"profile-index", OPT_PROFILE_INDEX, "I", 0,
      "With --per-profile, for a format that holds one profile: the profile whose thresholds are "
      "written",
      0}};
-_Static_assert(sizeof OPTIONS / sizeof *OPTIONS > N_FIXED + N_SETTINGS, "the last row is zero");
+_Static_assert(sizeof OPTIONS / sizeof *OPTIONS > N_FIXED + OPT_MOST_SETTINGS,
+               "the last row is zero");
 
 void opt_table_prepare(void) {
   int format = 0;
   const tare_table_option *option = NULL;
   for (int k = 0; (option = format_option(k, &format)) != NULL; k++) {
-    assert(k < N_SETTINGS);
+    assert(k < OPT_MOST_SETTINGS);
     OPTIONS[N_FIXED + k] =
         (struct argp_option){.name = option->name, .key = OPT_SETTINGS + k, .arg = option->value};
   }
-}
-
-int opt_method(const struct argp_state *const state, const char *const method) {
-  return cli_pick(state, "method", method, tare_method_name, tare_n_methods());
-}
-
-char *opt_methods(void) {
-  char *text = NULL;
-  for (int i = 0; i < tare_n_methods(); i++) {
-    text = cli_append(text, "%s%s", i ? ", " : "", tare_method_name(i));
-  }
-  return text;
 }
 
 static char *opt_table_help(const int key, const char *const text, void *const input) {
@@ -49,19 +45,19 @@ static char *opt_table_help(const int key, const char *const text, void *const i
     return cli_format("For %s: %s (default %s)", tare_table_format_at(format)->noun,
                       option->summary, option->normal);
   }
-  if (key != OPT_METHOD) {
-    return (char *)text; /* as it is */
-  }
-  char *const methods = opt_methods();
-  char *const all = cli_format("%s%s (default %s)", text, methods, tare_method_name(0));
-  free(methods);
-  return all;
+  const cli_family methods = family_methods();
+  return key != OPT_METHOD
+             ? (char *)text /* as it is */
+             : cli_append(family_help(text, &methods), " (default %s)", methods.name(0));
 }
 
 static void opt_table_end(const opt_table *const o, const struct argp_state *const state) {
-  const int method = o->method ? opt_method(state, o->method) : 0;
+  const cli_family family = family_methods();
+  const int method = o->method ? cli_pick(state, &family, o->method) : 0;
   if (o->percentile > 0 && !tare_method_takes_percentile(method)) {
-    argp_error(state, "--percentile needs --method percentile, got %s", tare_method_name(method));
+    char *const methods = family_percentile_methods();
+    argp_error(state, "--percentile needs --method %s, got %s", methods, tare_method_name(method));
+    free(methods);
   }
 }
 
@@ -82,7 +78,7 @@ static void opt_table_check_setting(const struct argp_state *const state, const 
 
 void opt_table_check(const struct argp_state *const state, const opt_table *const o,
                      const int format) {
-  for (int k = 0; k < N_SETTINGS; k++) {
+  for (int k = 0; k < OPT_MOST_SETTINGS; k++) {
     if (o->settings[k]) {
       opt_table_check_setting(state, o, k, format);
     }
@@ -102,12 +98,12 @@ static error_t opt_table_parse(const int key, char *const arg, struct argp_state
     return 0;
   }
   switch (key) {
-    case OPT_METHOD:
-      (void)opt_method(state, arg);
-      o->method = arg;
+    case ARGP_KEY_INIT:
+      o->profile_index = -1;
+      state->child_inputs[0] = &o->percentile;
       return 0;
-    case OPT_PERCENTILE:
-      o->percentile = cli_real(state, "--percentile", arg, 1e-6, 100);
+    case OPT_METHOD:
+      o->method = arg;
       return 0;
     case OPT_PER_PROFILE:
       o->per_profile = true;
@@ -123,5 +119,9 @@ static error_t opt_table_parse(const int key, char *const arg, struct argp_state
   }
 }
 
-const struct argp opt_table_argp = {
-    .options = OPTIONS, .parser = opt_table_parse, .help_filter = opt_table_help};
+static const struct argp_child CHILDREN[] = {{&opt_percentile_argp, 0, NULL, 0}, {0}};
+
+const struct argp opt_table_argp = {.options = OPTIONS,
+                                    .parser = opt_table_parse,
+                                    .children = CHILDREN,
+                                    .help_filter = opt_table_help};

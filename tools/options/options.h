@@ -1,7 +1,8 @@
 /*
  * Groups of options that several commands take. Each group is an argp child: a command lists the
- * group's argp in its children and hands the group's struct over as that child's input. Zero is the
- * default of every struct; texts belong to argv.
+ * group's argp in its children and hands the group's struct over as that child's input. Structs
+ * begin as zeros; where a default is another, the group sets it before it parses. Texts belong to
+ * argv.
  */
 #ifndef TAREI_TOOLS_OPTIONS_OPTIONS_H
 #define TAREI_TOOLS_OPTIONS_OPTIONS_H
@@ -10,48 +11,20 @@
 
 #include "tools/cli.h"
 
-/* Keys of long options; one range for all groups, so that no two clash. */
-enum option_key {
-  OPT_FIRST = 256,
-  OPT_THREADS,
-  OPT_ISA,
-  OPT_JSON,
-  OPT_PROGRESS,
-  OPT_PROFILE,
-  OPT_PROFILE_FILE,
-  OPT_MIN_SHAPES,
-  OPT_OPT_SHAPES,
-  OPT_MAX_SHAPES,
-  OPT_RATE,
-  OPT_FEATURES,
-  OPT_LABELS,
-  OPT_MAP,
-  OPT_ROWS,
-  OPT_SKIP_BAD,
-  OPT_LIMIT,
-  OPT_ALLOW_EXTERNAL,
-  OPT_LIMITS, /* one key for each limit */
-  OPT_LIMITS_END = OPT_LIMITS + 64,
-  OPT_FIT,
-  OPT_OUTSIDE,
-  OPT_PAD_VALUE,
-  OPT_LENGTH_INPUT,
-  OPT_METHOD,
-  OPT_PERCENTILE,
-  OPT_PER_PROFILE,
-  OPT_PROFILE_INDEX,
-  OPT_SETTINGS, /* one key for each option of a format of tables */
-  OPT_SETTINGS_END = OPT_SETTINGS + 32,
-  OPT_METRIC,
-  OPT_ALPHABET,
-  OPT_OUTPUT_INDEX,
-  OPT_BUILD, /* keys of opt_build.c */
-  OPT_BUILD_END = OPT_BUILD + 32,
-  OPT_STATE,
-  OPT_CHUNK,
-  OPT_HOP,
-  OPT_SET,
-  OPT_COMMAND /* a command's own keys begin here */
+/* Where the keys of each group's long options begin, so that no two clash. */
+enum option_keys {
+  KEYS_COMMON = 0x100,
+  KEYS_LIMITS = 0x200,
+  KEYS_PROFILES = 0x300,
+  KEYS_DATA = 0x400,
+  KEYS_FIT = 0x500,
+  KEYS_TABLE = 0x600,
+  KEYS_PERCENTILE = 0x700,
+  KEYS_METRIC = 0x800,
+  KEYS_BUILD = 0x900,
+  KEYS_STREAMING = 0xa00,
+  KEYS_MODEL = 0xb00,
+  OPT_COMMAND = 0xc00 /* a command's own keys begin here */
 };
 
 typedef struct opt_common {
@@ -95,21 +68,21 @@ typedef struct opt_fit {
   cli_list lengths; /* declarations, INPUT=AXIS */
 } opt_fit;
 
+enum { OPT_MOST_SETTINGS = 32 }; /* options of all formats of tables */
+
 typedef struct opt_table {
   const char *method; /* NULL: minmax */
   double percentile;  /* 0: the method's default */
   bool per_profile;
-  int profile_index;  /* of the one that a format holds; -1: none was given */
-  const char *settings[OPT_SETTINGS_END - OPT_SETTINGS]; /* options of formats; NULL: not given */
+  int profile_index;                       /* of the one that a format holds; -1: none was given */
+  const char *settings[OPT_MOST_SETTINGS]; /* options of formats; NULL: not given */
 } opt_table;
-#define OPT_TABLE_NONE ((opt_table){.profile_index = -1})
 
 typedef struct opt_metric {
   int metric; /* its number; -1: none */
   const char *alphabet;
   int output;
 } opt_metric;
-#define OPT_METRIC_NONE ((opt_metric){.metric = -1})
 
 /* A value that an input takes for good. */
 typedef struct opt_set {
@@ -129,6 +102,18 @@ typedef struct opt_model {
   int n_sets;
 } opt_model;
 
+/* MODEL DATA..., and the groups of every command that runs a model over data. */
+typedef struct opt_inputs {
+  opt_common common;
+  opt_profiles profiles;
+  opt_data data;
+  opt_fit fit;
+  opt_streaming streaming;
+  opt_model model;
+  const char *path; /* MODEL or PLAN */
+  cli_list paths;   /* DATA..., at least one */
+} opt_inputs;
+
 /* Makes the groups whose options are rows of the library; before any of them is used. */
 void opt_prepare(void);
 void opt_limits_prepare(void);
@@ -139,9 +124,16 @@ void opt_table_prepare(void);
 int opt_end(const char *command, const opt_common *options, tare_status status,
             const tare_error *err);
 
-/* The input of opt_build_argp is a tare_build_options. */
-extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, opt_data_argp, opt_fit_argp,
-    opt_table_argp, opt_metric_argp, opt_build_argp, opt_streaming_argp, opt_model_argp;
+extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, opt_data_argp,
+    opt_fit_argp, opt_table_argp, opt_metric_argp, opt_streaming_argp, opt_model_argp,
+    opt_inputs_argp;
+extern const struct argp opt_percentile_argp; /* its input is a double; 0: the default */
+extern const struct argp opt_build_argp;      /* a tare_build_options */
+
+/* What was given, with the table (NULL: none) and the features that kernels may use. `given` is
+ * NULL where nothing could be. */
+tare_build_options opt_build_options(const tare_build_options *given, const opt_common *common,
+                                     const tare_table *table);
 
 /* Free what the parsing gathered. */
 void opt_profiles_fini(opt_profiles *options);
@@ -149,6 +141,13 @@ void opt_data_fini(opt_data *options);
 void opt_fit_fini(opt_fit *options);
 void opt_streaming_fini(opt_streaming *options);
 void opt_model_fini(opt_model *options);
+
+/* Adds the files that a command reads to a list. */
+void opt_inputs_files(const opt_inputs *options, cli_list *files);
+
+/* As opt_end; also frees what the parsing gathered. */
+int opt_inputs_end(const char *command, opt_inputs *options, tare_status status,
+                   const tare_error *err);
 
 /* Loads a model and applies the options. A file of another kind is named for what it is. */
 tare_status opt_model_load(const opt_model *options, const opt_common *common, const char *path,
@@ -185,11 +184,5 @@ void opt_table_check(const struct argp_state *state, const opt_table *table, int
 /* Ends the parse where labels have no metric to read them, or a metric has no labels. */
 void opt_metric_check(const struct argp_state *state, const opt_metric *metric,
                       const opt_data *data);
-
-/* The number of a method; ends the parse with a sentence that lists them when this is none. */
-int opt_method(const struct argp_state *state, const char *method);
-
-/* "minmax, entropy, ..."; the caller frees it. */
-char *opt_methods(void);
 
 #endif

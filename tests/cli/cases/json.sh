@@ -22,5 +22,16 @@ for command in "calibrate gone.onnx x -o y.stats" "table gone.stats -o y.json" \
     error.exit_code == 3 error.message is text
   cat said
 done
+for command in calibrate table build run compare bench inspect doctor; do
+  # shellcheck disable=SC2086
+  "$TARE" $command --json --nonsense 2>said | check command == $command error.status == E_USAGE error.exit_code == 2 \
+    error.message == "unrecognized option '--nonsense'"
+  grep -c "^tare $command: unrecognized option" said
+  "$TARE" $command --help --json 2>&1 | grep -c '^Usage: tare'
+done
+"$TARE" calibrate "$model" "$data" --js --method averag -o x.json 2>said | check command == calibrate \
+  error.message == "unknown method 'averag', expected one of minmax, entropy, percentile, mse"
+"$TARE" run --json -- --json 2>said | check error.message == 'missing argument: expected PLAN|MODEL DATA...'
+"$TARE" run -- --json 2>said | wc -c
 "$TARE" build "$model" --calib x.json --layer-precisions 'x:fp32' -o y.plan --json 2>said |
   check error.status == E_USAGE error.exit_code == 2

@@ -1,10 +1,41 @@
-# Every command has a man page, and every option of its help is in that page or in tare(1).
-for command in calibrate table build run compare bench inspect doctor; do
-  page=$SOURCE/docs/man/tare-$command.1
-  [ -f "$page" ] || echo "no page: $command"
-  "$TARE" $command --help | grep -o '^ *\(-., \)\?--[A-Za-z0-9-]*' | grep -o -- '--[A-Za-z0-9-]*' |
-    while read -r option; do
-      grep -q "Fl -${option#--}\b" "$page" "$SOURCE/docs/man/tare.1" ||
-        echo "$command: $option is in no page"
-    done
+# Man pages and --help name the same options, with and without arguments, and every member of a family that
+# options choose from.
+commands="calibrate table build run compare bench inspect doctor"
+man=$SOURCE/docs/man
+page_options() { # PAGE: "--output=" of ".It Fl o , Fl -output Ar FILE"
+  sed -n 's/^\.It Fl //p' "$1" | sed 's/ , Fl /\
+/g' | sed -n 's/^\(-[A-Za-z0-9-]*\) Ar .*/-\1=/p; s/^\(-[A-Za-z0-9-]*\)$/-\1/p'
+}
+page_options "$man/tare.1" | sort >shared
+for command in $commands; do
+  [ -f "$man/tare-$command.1" ] || echo "no page: $command"
+  page_options "$man/tare-$command.1" | sort >own
+  "$TARE" $command --help | sed -n '/^Examples*:/q; s/^ *\(-., \)\{0,1\}\(--[A-Za-z0-9-]*=\{0,1\}\).*/\2/p' | sort >help
+  cat help >>known
+  sort own shared | comm -23 help - | sed "s/^/tare $command --help, but no page: /"
+  comm -13 help own | sed "s/^/tare-$command.1, but not --help: /"
 done
+sort -u known | comm -13 - shared | sed 's/^/tare.1, but no --help: /'
+wc -l <shared | awk '$1 < 40 {print "only " $1 " options in tare.1"}'
+
+family() { # PAGE ARGUMENT...: what the last argument, which is no member, could have been
+  page=$1
+  shift
+  "$TARE" "$@" 2>&1 | sed -n 's/.*, expected one of //p' | sed 's/ (did you mean.*//; s/,//g' >names
+  [ -s names ] || echo "no names: tare $*"
+  for name in $(cat names); do
+    grep -q "^\.Cm.*\b$name\b" "$man/$page" || echo "$page has no .Cm $name: tare $*"
+  done
+}
+family tare.1 calibrate m d -o x.json --method nobody
+family tare.1 calibrate m d -o x.json --fit nobody
+family tare.1 calibrate m d -o x.json --outside nobody
+family tare-calibrate.1 calibrate m d -o x.json --pad-stats nobody
+family tare.1 run m d --metric nobody
+family tare.1 build m -o x.plan --precision-constraints nobody
+family tare-table.1 table x -o x.json --format nobody
+family tare-compare.1 compare m d --eval d --methods nobody
+family tare-compare.1 compare m d --eval d --fits nobody
+family tare-compare.1 compare m d --eval d --pad-stats nobody
+family tare.1 calibrate "$EXAMPLES/digits-conv/digits-conv.onnx" "$EXAMPLES/digits-conv/calib" -o x.json \
+  --features nobody

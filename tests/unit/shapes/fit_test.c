@@ -40,6 +40,10 @@ static void fits_have_names(void **state) {
     assert_int_equal(back, i);
   }
   assert_string_equal(tare_fit_name(TARE_FIT_TRUNCATE), "truncate");
+  assert_string_equal(tare_fit_summary(TARE_FIT_PAD), "padded to max");
+  assert_null(tare_fit_summary(TARE_FIT_COUNT));
+  assert_true(tare_fit_pads(TARE_FIT_PAD) && tare_fit_pads(TARE_FIT_OPT));
+  assert_false(tare_fit_pads(TARE_FIT_NATIVE) || tare_fit_pads(TARE_FIT_TRUNCATE));
   tare_fit fit;
   tare_error err = {0};
   assert_int_equal(tare_fit_parse("cut", &fit, &err), TARE_E_USAGE);
@@ -233,7 +237,8 @@ static void pad_values_suit_their_type(void **state) {
        "pad value 0.5 for input 'x' is not an integer, as int16 needs"},
       {TARE_I32, -2147483648.0, "\x00\x00\x00\x80", 2147483648.0, "outside the range of int32"},
       {TARE_I64, -10000, "\xf0\xd8\xff\xff\xff\xff\xff\xff", 0x1p63, "outside the range of int64"},
-      {TARE_I64, -0x1p63, "\x00\x00\x00\x00\x00\x00\x00\x80", -INFINITY, "outside the range of int64"},
+      {TARE_I64, -0x1p63, "\x00\x00\x00\x00\x00\x00\x00\x80", -INFINITY,
+       "outside the range of int64"},
       {TARE_BOOL, 1, "\x01", 2, "is outside the range of bool, 0..1"},
       {TARE_F16, 1, "\x00\x3c", 65536, "outside the range of float16"},
       {TARE_F64, 1, "\x00\x00\x00\x00\x00\x00\xf0\x3f", NAN, "is NaN"},

@@ -1,0 +1,23 @@
+/* Families of the library, and small ones of the command, as options and help name them. */
+#ifndef TAREI_TOOLS_OPTIONS_FAMILIES_H
+#define TAREI_TOOLS_OPTIONS_FAMILIES_H
+
+#include <tare/calib.h>
+
+#include "tools/cli.h"
+
+cli_family family_methods(void), family_metrics(void), family_presets(void) /* of features */;
+cli_family family_fits(void);     /* numbers are those of tare_fit */
+cli_family family_outsides(void); /* and of tare_outside */
+cli_family family_paddings(void); /* in statistics; 1: counted */
+
+/* Methods that take a percentile, and metrics that need an alphabet: "ctc-error". The caller frees
+ * them. */
+char *family_percentile_methods(void);
+char *family_alphabet_metrics(void);
+
+/* A help text with the members of a family behind it, and what each means. Takes the text as it is
+ * in the options; argp frees the other. */
+char *family_help(const char *text, const cli_family *family);
+
+#endif

@@ -1,0 +1,90 @@
+#include "tools/options/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/cli.h"
+#include "tools/json_out.h"
+
+/* What argp and getopt say on stderr while they parse, where --json was asked for: they end the
+ * process themselves. */
+static struct {
+  const char *command;
+  FILE *terminal;
+  char *text;
+  size_t n;
+} held;
+
+/* The last line that is a message, "COMMAND: MESSAGE"; a suggestion comes before it. */
+static const char *parse_message(void) {
+  const size_t n = strlen(held.command);
+  const char *found = NULL;
+  for (const char *line = held.text; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (strncmp(line, held.command, n) == 0 && strncmp(line + n, ": ", 2) == 0) {
+      found = line + n + 2;
+    }
+  }
+  return found;
+}
+
+static void parse_print_error(void) {
+  const char *const message = parse_message();
+  if (message) {
+    tare_error err = {0};
+    (void)cli_fail(&err, TARE_E_USAGE, "%.*s", (int)strcspn(message, "\n"), message);
+    json_print_error(held.command + sizeof "tare", &err);
+  }
+}
+
+static void parse_release(void) {
+  if (!held.terminal) {
+    return;
+  }
+  fclose(stderr);
+  stderr = held.terminal;
+  held.terminal = NULL;
+  fputs(held.text, stderr);
+}
+
+static void parse_at_exit(void) {
+  if (held.terminal) {
+    parse_release();
+    parse_print_error();
+  }
+}
+
+/* glibc's stderr is a variable, and getopt has no other place to write to. */
+static void parse_hold(const char *const command) {
+  FILE *const memory = open_memstream(&held.text, &held.n);
+  if (memory && atexit(parse_at_exit) == 0) {
+    held.command = command;
+    held.terminal = stderr;
+    stderr = memory;
+  } else if (memory) {
+    fclose(memory);
+  }
+}
+
+/* Whole or shortened, as getopt takes it. */
+static bool wants_json(const int argc, char *const *const argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const size_t n = strlen(argv[i]);
+    if (n > strlen("--") && strncmp("--json", argv[i], n) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void opt_parse(const struct argp *const argp, const int argc, char **const argv,
+               void *const input) {
+  if (wants_json(argc, argv)) {
+    parse_hold(argv[0]);
+  }
+  cli_parse(argp, argc, argv, input);
+  parse_release();
+  free(held.text);
+  held.text = NULL;
+}

@@ -1,0 +1,10 @@
+/* Parsing the arguments of a command. */
+#ifndef TAREI_TOOLS_OPTIONS_PARSE_H
+#define TAREI_TOOLS_OPTIONS_PARSE_H
+
+#include <argp.h>
+
+/* As cli_parse; with --json among the arguments, what is wrong is also printed as an object. */
+void opt_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+#endif
