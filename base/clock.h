@@ -1,4 +1,4 @@
-/* Seconds of a clock that never goes back, for measuring. */
+/* Seconds of a monotonic clock, for measuring intervals. */
 #ifndef TAREI_BASE_CLOCK_H
 #define TAREI_BASE_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* How many cores this process may use, and what one of them keeps close. */
+/* The number of cores that this process may use, and the cache of a core. */
 #ifndef TAREI_BASE_CORES_H
 #define TAREI_BASE_CORES_H
 
@@ -7,7 +7,7 @@
 /* Cores that the calling thread is allowed to run on, at least 1. */
 int tarei_cores(void);
 
-/* Bytes of a core's second-level cache; 1 MiB where the system does not tell. */
+/* Bytes of the second-level cache of a core; 1 MiB if the system does not report it. */
 size_t tarei_core_cache_bytes(void);
 
 #endif

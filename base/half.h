@@ -1,4 +1,4 @@
-/* float16 and bfloat16 to and from float, round half to even. */
+/* Conversion of float16 and bfloat16 to float and back, rounding half to even. */
 #ifndef TAREI_BASE_HALF_H
 #define TAREI_BASE_HALF_H
 
@@ -22,7 +22,7 @@ static inline float tarei_bf16_to_float(const uint16_t h) {
 static inline uint16_t tarei_float_to_bf16(const float f) {
   const uint32_t b = tarei_float_to_bits(f);
   if ((b & 0x7fffffffu) > 0x7f800000u) {
-    return (uint16_t)((b >> 16) | 0x40u); /* a quiet NaN stays one */
+    return (uint16_t)((b >> 16) | 0x40u); /* a NaN stays a NaN */
   }
   return (uint16_t)((b + 0x7fffu + ((b >> 16) & 1u)) >> 16);
 }

@@ -1,4 +1,4 @@
-/* Limits from inside: the sentence that a limit is exceeded is written here alone. */
+/* Limits inside the library. All messages about an exceeded limit are written here. */
 #ifndef TAREI_BASE_LIMITS_H
 #define TAREI_BASE_LIMITS_H
 
@@ -13,15 +13,15 @@ typedef enum tarei_limit {
       TAREI_LIMIT_COUNT
 } tarei_limit;
 
-/* TARE_E_USAGE where a limit lies outside of what its row allows. */
+/* TARE_E_USAGE if a limit is outside the range that its row allows. */
 tare_status tarei_limits_check(const tare_limits *limits, tare_error *err);
 
-/* TARE_E_LIMIT: "<what> 7.2 GB, more than the 500 MB that max-tensor allows". An amount below 0 is
- * one that overflows. */
+/* TARE_E_LIMIT: "<what> 7.2 GB, more than the 500 MB that max-tensor allows". A negative
+ * amount means one that overflows. */
 tare_status tarei_fail_limit(tare_error *err, const tare_limits *limits, tarei_limit limit,
                              int64_t amount, const char *what, ...) TAREI_PRINTF(5, 6);
 
-/* "7.2 GB": as the command prints sizes. */
+/* Formats a size like the command does: "7.2 GB". */
 enum { TAREI_BYTES_TEXT = 32 };
 void tarei_bytes_text(int64_t bytes, char text[TAREI_BYTES_TEXT]);
 

@@ -1,11 +1,11 @@
-/* What the machine, or the part of it that the process may use, has. */
+/* The memory that this process may use. */
 #ifndef TAREI_BASE_MACHINE_H
 #define TAREI_BASE_MACHINE_H
 
 #include <stdint.h>
 
-/* Bytes of memory: those of the machine, or what the control groups of the process allow where that
- * is less. */
+/* Bytes of memory of the machine, or the limit of the control groups of the process if that is
+ * less. */
 int64_t tarei_machine_memory(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* Names to numbers, by hash. Names are not copied and outlive the table. A zeroed one is empty. */
+/* A hash table from names to numbers. Names are not copied, and must outlive the table. A zeroed
+ * table is empty. */
 #ifndef TAREI_BASE_NAMES_H
 #define TAREI_BASE_NAMES_H
 
@@ -16,10 +17,10 @@ typedef struct tarei_names {
 
 bool tarei_names_init(tarei_names *names, size_t capacity);
 void tarei_names_fini(tarei_names *names);
-int tarei_names_find(const tarei_names *names, const char *name); /* -1 when missing */
-/* Makes room for one name beyond the capacity; false when out of memory. */
+int tarei_names_find(const tarei_names *names, const char *name); /* -1 if missing */
+/* Makes room for one name more than the capacity; false if memory runs out. */
 bool tarei_names_grow(tarei_names *names);
-/* The name must be missing, and no more than `capacity` may be added. */
+/* Adds a name, which must not be in the table. At most `capacity` names may be added. */
 void tarei_names_add(tarei_names *names, const char *name, int index);
 
 #endif

@@ -1,10 +1,11 @@
-/* Files that are not finished yet, so that a program that must end at once can take them away. */
+/* The list of unfinished files with a name, so that a program that must end at once can remove
+ * them. */
 #ifndef TAREI_BASE_UNFINISHED_H
 #define TAREI_BASE_UNFINISHED_H
 
-/* Notes a file. Gives a mark for the call below, 0 where no place is left: the file then stays
- * when the program is killed, and nothing else goes wrong. Any thread may call both. */
+/* Adds a file, and returns a mark for tarei_unfinished_remove. The mark is 0 if the list is full:
+ * the file then remains if the program is killed, with no other consequence. Thread-safe. */
 int tarei_unfinished_add(const char *path);
-void tarei_unfinished_remove(int mark); /* 0 is fine */
+void tarei_unfinished_remove(int mark); /* 0 does nothing */
 
 #endif

@@ -16,8 +16,7 @@ const tare_plan *plans_any(const plans *const p) {
   return p->int8 ? p->int8 : p->fp32;
 }
 
-/* --- points
- * ----------------------------------------------------------------------------------------- */
+/* --- points ----------------------------------------------------------------------------------- */
 
 static int symbol_index(const tare_profiles *const symbols, const char *const name,
                         const size_t length) {
@@ -93,8 +92,7 @@ static tare_status profile_around(const points *const p, tare_profiles *const sy
   return status;
 }
 
-/* --- tables
- * ----------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static tare_status calibrate_on(const plans *const p, const tare_profiles *const profiles,
                                 const char *const samples, tare_table **const out,
@@ -140,8 +138,7 @@ static tare_status engine_plans_make_table(const plans *const p,
   return status;
 }
 
-/* --- plans
- * ------------------------------------------------------------------------------------------ */
+/* --- plans ------------------------------------------------------------------------------------ */
 
 static tare_status run_longest(const plans *const p, tare_error *const err) {
   const tare_port *ports, *outputs;

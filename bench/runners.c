@@ -83,8 +83,7 @@ static void pause_before(const runners *const r, const double ms) {
   }
 }
 
-/* --- a length for the first time
- * -------------------------------------------------------------------- */
+/* --- a length for the first time -------------------------------------------------------------- */
 
 /* The point beside this one that the plan also takes, else the point itself. */
 static void neighbour(const tare_profiles *const profiles, const int64_t *const values,
@@ -151,8 +150,7 @@ static tare_status try_new_length(runners *const r, const plans *const p,
   return status;
 }
 
-/* --- rounds
- * ----------------------------------------------------------------------------------------- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 /* One run to come back into the caches, then as many as fit, at least one. */
 static tare_status take_runs(runner *const x, const feed *const f, const bool first,

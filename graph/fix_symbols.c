@@ -43,8 +43,7 @@ tare_status tarei_graph_fix_symbols(tarei_graph *const graph, const tare_profile
   return TARE_OK;
 }
 
-/* --- what depends on symbols
- * ------------------------------------------------------------------------ */
+/* --- what depends on symbols ------------------------------------------------------------------ */
 
 /* Infers a copy of the graph with a value for one symbol, or for all. */
 static tare_status infer_with(const tarei_graph *const graph, const char *const name,
@@ -141,8 +140,7 @@ tare_status tarei_graph_infer_or_wait(tarei_graph **const graph, tare_error *con
   return TARE_OK;
 }
 
-/* --- errors
- * ------------------------------------------------------------------------------------------ */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 tare_status tarei_graph_decide(const tarei_graph *const graph, const tare_error *const waits,
                                const tare_profiles *const profiles, tarei_graph **const out,

@@ -1,4 +1,4 @@
-/* Axes of inputs, as people name them. */
+/* Parses the names of axes of inputs. */
 #ifndef TAREI_SHAPES_AXIS_NAME_H
 #define TAREI_SHAPES_AXIS_NAME_H
 
@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <tare/tensor.h>
 
-/* The number of the port with this name of `length` characters, or -1. */
+/* Number of the port with the given name of `length` characters, or -1. */
 int tarei_find_port(const tare_port *ports, int n, const char *name, size_t length);
 
-/* A decimal number over the whole text from `text` to `end`. */
+/* Parses a decimal number that takes up the whole text from `text` to `end`. */
 bool tarei_parse_number(const char *text, const char *end, int64_t *out);
 
-/* Reads "input" (its last axis) or "input:axis", which counts the batch; names may hold colons. The
- * axis is not checked against the rank; a negative one counts from the end. False where there is no
- * such input. */
+/* Parses "input", meaning its last axis, or "input:axis", where axis 0 is the batch. Names may
+ * contain colons. The axis is not checked against the rank; a negative one counts from the end.
+ * False if there is no such input. */
 bool tarei_parse_axis(const tare_port *inputs, int n, const char *name, size_t length, int *input,
                       int64_t *axis);
 

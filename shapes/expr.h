@@ -21,30 +21,30 @@ typedef int32_t tarei_expr;
 
 typedef struct tarei_exprs tarei_exprs;
 
-tarei_exprs *tarei_exprs_new(void); /* NULL when out of memory */
+tarei_exprs *tarei_exprs_new(void); /* NULL if memory runs out */
 void tarei_exprs_free(tarei_exprs *pool);
-tarei_exprs *tarei_exprs_clone(const tarei_exprs *pool); /* handles stay valid in the copy */
+tarei_exprs *tarei_exprs_clone(const tarei_exprs *pool); /* same handles */
 
 /* Symbols are numbered from 0 in order of first use. */
 int tarei_exprs_n_symbols(const tarei_exprs *pool);
 const char *tarei_exprs_symbol_name(const tarei_exprs *pool, int symbol); /* measured: its node's */
-int tarei_exprs_find_symbol(const tarei_exprs *pool, const char *name);   /* -1 when missing */
+int tarei_exprs_find_symbol(const tarei_exprs *pool, const char *name);   /* -1 if missing */
 
-/* Symbols that a run measures (dims that depend on data): number k of the node `owner`. They are
- * found by owner and k alone, never by name, so that no text of a model or file can name one that
- * no node measures. People see ~name.k, which need not be unique. */
-int32_t tarei_exprs_new_owner(tarei_exprs *pool); /* 1, 2, ...; each once in a pool */
-/* Takes over an owner's number that stands in a file; later new ones are larger. False when it is
- * out of range. That it is there once is for the caller to check. */
+/* Measured symbols stand for dims that depend on data: number k of the node `owner`. They are only
+ * found by owner and k, never by name, so that no text in a model or file can refer to one that no
+ * node measures. They are printed as ~name.k, which need not be unique. */
+int32_t tarei_exprs_new_owner(tarei_exprs *pool); /* 1, 2, ...; unique in a pool */
+/* Reserves the number of an owner that was read from a file; later new ones are larger. False if it
+ * is out of range. The caller checks that it is unique. */
 bool tarei_exprs_keep_owner(tarei_exprs *pool, int32_t owner);
 tarei_expr tarei_exprs_measured(tarei_exprs *pool, int32_t owner, const char *name, int k);
 bool tarei_exprs_is_measured(const tarei_exprs *pool, int symbol);
 int tarei_exprs_find_measured(const tarei_exprs *pool, int32_t owner, int k); /* -1: missing */
-/* The number k of a symbol if it is one that `owner` measures, else -1. */
+/* Number k of a symbol if `owner` measures it, else -1. */
 int tarei_exprs_measured_number(const tarei_exprs *pool, int symbol, int32_t owner);
 
-/* Builders. They give TAREI_EXPR_NONE when out of memory, on overflow of constants, on a constant
- * zero divisor, or when an operand is NONE. Division rounds toward minus infinity. */
+/* Builders. They return TAREI_EXPR_NONE if memory runs out, constants overflow, a divisor is the
+ * constant zero, or an operand is NONE. Division rounds toward minus infinity. */
 tarei_expr tarei_expr_const(tarei_exprs *pool, int64_t value);
 tarei_expr tarei_expr_symbol(tarei_exprs *pool, const char *name);
 tarei_expr tarei_expr_add(tarei_exprs *pool, tarei_expr a, tarei_expr b);
@@ -59,25 +59,27 @@ tarei_expr tarei_expr_max(tarei_exprs *pool, tarei_expr a, tarei_expr b);
 bool tarei_expr_is_const(const tarei_exprs *pool, tarei_expr e, int64_t *value);
 bool tarei_expr_uses(const tarei_exprs *pool, tarei_expr e, int symbol);
 bool tarei_expr_uses_measured(const tarei_exprs *pool, tarei_expr e);
-/* The symbol when e is one symbol alone, else -1. */
+/* The symbol if e is just a symbol, else -1. */
 int tarei_expr_is_symbol(const tarei_exprs *pool, tarei_expr e);
 
 /* Value for given symbol values (one per symbol). False on overflow, division by zero or NONE. */
 bool tarei_expr_eval(const tarei_exprs *pool, tarei_expr e, const int64_t *symbols, int64_t *value);
 
-/* Bounds over the box lo[i] <= symbol i <= hi[i] by interval arithmetic (never too narrow). */
+/* Bounds over the box lo[i] <= symbol i <= hi[i] by interval arithmetic; they may be too wide, but
+ * never too narrow. */
 bool tarei_expr_bounds(const tarei_exprs *pool, tarei_expr e, const int64_t *lo, const int64_t *hi,
                        int64_t *min, int64_t *max);
 
-/* Adds text like "(samples + 2) / 5 + 1" to s, for people; "?" for NONE. */
+/* Appends readable text like "(samples + 2) / 5 + 1" to s; "?" for NONE. */
 void tarei_expr_print(const tarei_exprs *pool, tarei_expr e, tarei_str *s);
-/* The same, to be read again: a measured symbol is "~OWNER.K", by numbers and without quotes. */
+/* Appends text for tarei_expr_parse: a measured symbol is "~OWNER.K", with numbers and without
+ * quotes. */
 void tarei_expr_write(const tarei_exprs *pool, tarei_expr e, tarei_str *s);
 
-/* Reads the text that tarei_expr_write writes, and any sum, product, floordiv "/", mod "%",
- * min(a,b), max(a,b) over names and integers. Names with other characters than letters, digits,
- * '_' and '.' stand in double quotes. A measured symbol must be in the pool. TARE_E_INPUT names the
- * place of the fault. Nesting deeper than 64 is refused. */
+/* Parses the text of tarei_expr_write, and any sum, product, floordiv "/", mod "%", min(a,b) and
+ * max(a,b) of names and integers. Names with characters other than letters, digits, '_' and '.' are
+ * in double quotes. A measured symbol must be in the pool. TARE_E_INPUT names the position of the
+ * error; nesting deeper than 64 is an error. */
 tare_status tarei_expr_parse(tarei_exprs *pool, const char *text, tarei_expr *out, tare_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "shapes/expr.h"
 
-/* Limits that keep a hostile model from blowing a pool up. Beyond them a builder gives NONE. */
+/* Limits on the size of a pool, against malicious models. Beyond them a builder returns NONE. */
 #define TAREI_EXPR_MAX_NODES 65536 /* polynomials and atoms in a pool, each */
 #define TAREI_EXPR_MAX_TERMS 64    /* terms of a polynomial */
 #define TAREI_EXPR_MAX_DEGREE 12   /* factors of a term */
@@ -54,9 +54,9 @@ typedef struct tarei_expr_node {
 } tarei_expr_node;
 
 typedef struct tarei_symbol {
-  char *name;     /* its own, or that of the node that measures it */
-  int32_t owner;  /* the node that measures it, or 0: named by the model or the user */
-  int32_t number; /* of those that the node measures */
+  char *name;     /* of the symbol, or of the node that measures it */
+  int32_t owner;  /* node that measures it; 0: named by the model or the user */
+  int32_t number; /* among those that the node measures */
 } tarei_symbol;
 
 struct tarei_exprs {
@@ -70,22 +70,22 @@ struct tarei_exprs {
   int32_t node_heads[TAREI_EXPR_BUCKETS], atom_heads[TAREI_EXPR_BUCKETS];
 };
 
-/* The handle of a normal polynomial; NONE when a limit is met. */
+/* Handle of a polynomial in normal form; NONE if a limit is exceeded. */
 tarei_expr tarei_exprs_intern(tarei_exprs *pool, const tarei_poly *poly);
 
-/* The polynomial that is this atom alone. */
+/* The polynomial that is just this atom. */
 tarei_expr tarei_exprs_atom(tarei_exprs *pool, tarei_atom_kind kind, int32_t a, int32_t b);
 
 void tarei_exprs_load(const tarei_exprs *pool, tarei_expr e, tarei_poly *out);
 const tarei_term *tarei_exprs_terms(const tarei_exprs *pool, tarei_expr e, int *n);
 
-/* The atom when e is one atom alone, else NULL. */
+/* The atom if e is just an atom, else NULL. */
 const tarei_atom *tarei_exprs_bare_atom(const tarei_exprs *pool, tarei_expr e);
 
-/* > 0 when monomial a stands before b, 0 when they are the same. */
+/* > 0 if monomial a comes before b, 0 if they are equal. */
 int tarei_term_compare(const tarei_term *a, const tarei_term *b);
 bool tarei_term_mul(const tarei_term *a, const tarei_term *b, tarei_term *out);
-/* out = a / b when b divides a, coefficient too. */
+/* out = a / b if b divides a, including its coefficient; else false. */
 bool tarei_term_div(const tarei_term *a, const tarei_term *b, tarei_term *out);
 
 /* out = a + factor * b; false on overflow or too many terms. out may be neither a nor b. */
@@ -93,7 +93,7 @@ bool tarei_poly_add_scaled(const tarei_poly *a, const tarei_term *factor, const 
                            tarei_poly *out);
 bool tarei_poly_is_const(const tarei_poly *p, int64_t *value);
 
-/* An interval of integers; INT64_MIN and INT64_MAX stand for no bound. */
+/* An interval of integers; INT64_MIN and INT64_MAX mean no bound. */
 typedef struct tarei_interval {
   int64_t lo, hi;
 } tarei_interval;

@@ -1,6 +1,6 @@
 /*
- * Elements of tensors as numbers, whatever their type. Everybody who looks at single elements
- * reads and writes them here; loops over many have kernels or code of one type.
+ * Elements of tensors of any type as numbers. All code that accesses single elements reads and
+ * writes them here; loops over many elements have kernels, or code for one type.
  */
 #ifndef TAREI_SHAPES_NUMBER_H
 #define TAREI_SHAPES_NUMBER_H
@@ -12,11 +12,12 @@
 /* float32, float64, float16 or bfloat16. */
 bool tarei_is_float(tare_dtype dtype);
 
-/* Element i as an integer. Floats are cut toward zero, NaN is 0, and what lies beyond int64
- * saturates. */
+/* Element i as an integer. Floats are truncated toward zero, NaN is 0, and values beyond int64
+ * saturate.
+ */
 int64_t tarei_integer_at(const tare_tensor *t, int64_t i);
 
-/* Element i as a float64, into which 64-bit integers are rounded. */
+/* Element i as a float64; 64-bit integers are rounded. */
 double tarei_real_of_any(const tare_tensor *t, int64_t i);
 static inline double tarei_real_at(const tare_tensor *const t, const int64_t i) {
   return t->dtype == TARE_F32   ? (double)((const float *)t->data)[i]
@@ -31,15 +32,16 @@ static inline int64_t tarei_index_at(const tare_tensor *const t, const int64_t i
                                 : ((const uint8_t *)t->data)[i];
 }
 
-/* What a type holds. The greatest 64-bit integers are the last float64 below 2^63 and 2^64. */
+/* Range of a type. For 64-bit integers, `greatest` is the largest float64 below 2^63 or 2^64. */
 typedef struct tarei_number_range {
   double least, greatest;
   bool integer;
 } tarei_number_range;
 tarei_number_range tarei_number_range_of(tare_dtype dtype);
 
-/* Writes one element, or `count` equal ones. Integers are cut toward zero and saturate, NaN is the
- * least; floats are rounded; a bool is whether the value is not 0. `out` may be at any address. */
+/* Writes one element, or `count` equal ones. For integers, the value is truncated toward zero and
+ * saturates, and NaN is the smallest number; floats are rounded; a bool is whether the value is not
+ * 0. `out` need not be aligned. */
 void tarei_write_number(tare_dtype dtype, double value, void *out);
 void tarei_fill_number(tare_dtype dtype, double value, void *out, size_t count);
 

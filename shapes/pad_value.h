@@ -4,7 +4,7 @@
 
 #include <tare/calib.h>
 
-/* TARE_E_USAGE, naming the input, when the type cannot hold the value. */
+/* TARE_E_USAGE, with the name of the input, if the type cannot hold the value. */
 tare_status tarei_pad_value_check(const tare_pad_value *pad, tare_dtype dtype, tare_error *err);
 
 #endif

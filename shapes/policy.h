@@ -4,7 +4,7 @@
 
 #include <tare/calib.h>
 
-/* A sample outside the range is cut or padded to it first. */
+/* A value outside the range is first brought to its nearest end. */
 int64_t tarei_policy_value(tare_fit fit, int64_t own, tare_range range);
 
 #endif

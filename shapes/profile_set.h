@@ -1,4 +1,4 @@
-/* The inside of tare_profiles, for this floor alone. */
+/* The internals of tare_profiles, for this floor only. */
 #ifndef TAREI_SHAPES_PROFILE_SET_H
 #define TAREI_SHAPES_PROFILE_SET_H
 
@@ -14,35 +14,35 @@ typedef struct tarei_profile {
 struct tare_profiles {
   tare_port *inputs; /* a copy with its own strings */
   int n_inputs;
-  int (*dim_symbols)[TARE_MAX_RANK];     /* per input and dim: symbol number, -1 where fixed */
+  int (*dim_symbols)[TARE_MAX_RANK];     /* per input and dim: number of the symbol, -1 if fixed */
   const char *symbols[TARE_MAX_SYMBOLS]; /* strings of the inputs */
   int n_symbols;
   tarei_profile items[TARE_MAX_PROFILES];
   int count;
 };
 
-/* Every symbol 1:1:1, where each specification starts. */
+/* A profile with 1:1:1 for every symbol. */
 tarei_profile tarei_profile_ones(void);
 
 /* Checks min <= opt <= max of every symbol and adds the profile. */
 tare_status tarei_profiles_append(tare_profiles *profiles, const tarei_profile *profile,
                                   tare_error *err);
 
-/* A decimal number without sign over the whole text from `at` up to `end`. */
+/* Parses a decimal number without sign that takes up the whole text from `at` to `end`. */
 bool tarei_parse_count(const char *at, const char *end, int64_t *value);
 
-/* First `separator` from `at` on that does not stand in single quotes, else the end. NULL when a
- * quote is not closed. */
+/* The first `separator` after `at` that is not in single quotes, or the end. NULL if a quote is not
+ * closed. */
 const char *tarei_find_unquoted(const char *at, char separator);
 
-/* Moves both ends of a text over white space, inwards. */
+/* Removes white space from both ends of a text. */
 void tarei_trim(const char **at, const char **end);
 
-/* The text without the single quotes around it ('' inside stands for one); NULL when out of
- * memory. */
+/* A copy of the text without its single quotes ('' inside means one quote); NULL if memory runs
+ * out. */
 char *tarei_unquote(const char *at, const char *end);
 
-/* TARE_E_USAGE with the names there are. */
+/* TARE_E_USAGE for an unknown input; the message lists the names. */
 tare_status tarei_fail_unknown_input(const tare_port *inputs, int n_inputs, const char *name,
                                      tare_error *err);
 

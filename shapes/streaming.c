@@ -42,8 +42,7 @@ void tare_streaming_free(tare_streaming **const streaming) {
   }
 }
 
-/* --- states
- * ----------------------------------------------------------------------------------------- */
+/* --- states ----------------------------------------------------------------------------------- */
 
 bool tarei_streaming_is_state(const tare_streaming *const s, const int input) {
   for (int i = 0; i < s->n_states; i++) {
@@ -155,8 +154,7 @@ const char *tare_streaming_state_output(const tare_streaming *const s, const int
   return s->outputs[s->states[state].output].name;
 }
 
-/* --- chunks
- * ----------------------------------------------------------------------------------------- */
+/* --- chunks ----------------------------------------------------------------------------------- */
 
 /* Marks the axes with this symbol; their number. */
 static int mark_symbol(tare_streaming *const s, const char *const name, const size_t length) {

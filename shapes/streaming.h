@@ -1,4 +1,4 @@
-/* The inside of a streaming, and one sample on its way through a model. */
+/* The internals of tare_streaming, and the chunks of one sample. */
 #ifndef TAREI_SHAPES_STREAMING_H
 #define TAREI_SHAPES_STREAMING_H
 
@@ -18,39 +18,40 @@ struct tare_streaming {
   size_t cap_states;
   int *chunk_axis;   /* per input: the axis that is cut, or -1 */
   int64_t size, hop; /* of a chunk; 0: samples are whole */
-  tare_port *ports;  /* those of data, made on demand */
+  tare_port *ports;  /* those that the data supplies; made on demand */
 };
 
 bool tarei_streaming_is_state(const tare_streaming *streaming, int input);
 
-/* True when two names are one but for what marks an old and a new state (state_names.c). */
+/* Whether two names only differ in what marks an old and a new state (state_names.c). */
 bool tarei_state_names_pair(const char *input, const char *output);
 
 /*
- * One sample chunk by chunk. Zero-initialise, then for each sample: begin with its tensors, and
- * until next returns none: run what it gives, feed the outputs. All memory is its own.
+ * One sample, chunk by chunk. Zero-initialize it, then for each sample: call begin with its
+ * tensors, then next until there are no more chunks; run each chunk, and call feed with the
+ * outputs. It owns all its memory.
  */
 typedef struct tarei_utterance {
   const tare_streaming *streaming;
-  tare_tensor *data;    /* of the sample, per port of data: copies */
+  tare_tensor *data;    /* copies of those of the sample, per port of the data */
   tare_tensor *tensors; /* per input of the model */
   struct tarei_utterance_buffer {
     void *data;
     size_t bytes;
-  } * buffers; /* behind data, then behind tensors */
+  } * buffers; /* memory of `data`, then of `tensors` */
   int64_t n_chunks, at;
 } tarei_utterance;
 
 tare_status tarei_utterance_init(tarei_utterance *utterance, const tare_streaming *streaming,
                                  tare_error *err);
 void tarei_utterance_fini(tarei_utterance *utterance);
-/* `data` are copied; `profiles` give the length of states whose dims no
- * data tell (the least of profile 0). TARE_E_SHAPE when the inputs that are cut differ in chunks.
+/* Begins a sample. `data` is copied. A state whose length does not follow from the data gets the
+ * minimum of profile 0. TARE_E_SHAPE if the inputs that are cut have different numbers of chunks.
  */
 tare_status tarei_utterance_begin(tarei_utterance *utterance, const tare_profiles *profiles,
                                   const tare_tensor *data, tare_error *err);
-/* The next chunk's tensors, one per input of the model; *tensors is NULL behind the last. What is
- * missing in the last chunk is filled with zeros. */
+/* Tensors of the next chunk, one per input of the model; *tensors is NULL after the last one. The
+ * last chunk is filled up with zeros. */
 tare_status tarei_utterance_next(tarei_utterance *utterance, const tare_tensor **tensors,
                                  tare_error *err);
 tare_status tarei_utterance_feed(tarei_utterance *utterance, const tare_tensor *outputs,

@@ -26,8 +26,7 @@ typedef struct plan_file_header {
   uint64_t checksum, meta_checksum; /* XXH64 of everything behind the header; of the meta section */
 } plan_file_header;
 
-/* --- writing
- * -------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void plan_file_put_header(tarei_writer *const w, const plan_file_header *const h) {
   tarei_put_bytes(w, MAGIC, 8);

@@ -26,8 +26,7 @@ TAREI_INLINE v16m lanes_of(const area *at, size_t h) {
   return (v16m)(all >> h * HALF);
 }
 
-/* --- bytes out
- * ------------------------------------------------------------------------------------- */
+/* --- bytes out -------------------------------------------------------------------------------- */
 typedef struct sink {
   uint8_t *out; /* first row */
   size_t ld, n;
@@ -65,8 +64,7 @@ TAREI_INLINE void put_rows(const sink *s, size_t row, __m512i bytes, const bool 
   }
 }
 
-/* --- bytes alone
- * ---------------------------------------------------------------------------------- */
+/* --- bytes alone ------------------------------------------------------------------------------ */
 /* Where no sum can leave the integers on its way, saturation is left to the packing, and an
  * activation that only bounds its values becomes a bound of the bytes, because rounding keeps the
  * order. */
@@ -174,8 +172,7 @@ TAREI_INLINE bool finish_tame(const tarei_epilogue *e, const int32_t *sums, cons
   return true;
 }
 
-/* --- everything
- * ------------------------------------------------------------------------------------ */
+/* --- everything ------------------------------------------------------------------------------- */
 typedef struct operands {
   v16 mult[2], bias[2];
   v16m lanes[2];

@@ -183,8 +183,7 @@ void free(void *const at) {
   }
 }
 
-/* --- the system
- * ------------------------------------------------------------------------------------- */
+/* --- the system ------------------------------------------------------------------------------- */
 
 void *mmap(void *const at, const size_t size, const int protection, const int flags, const int fd,
            const off_t offset) {
@@ -301,8 +300,7 @@ int linkat(const int from_folder, const char *const from, const int to_folder, c
   return fails(FAULT_name) ? fail_with(EIO) : next(from_folder, from, to_folder, to, flags);
 }
 
-/* --- the mould
- * ------------------------------------------------------------------------------------ */
+/* --- the mould -------------------------------------------------------------------------------- */
 
 typedef int main_fn(int, char **, char **);
 static main_fn *real_main;

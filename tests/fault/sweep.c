@@ -75,8 +75,7 @@ static void *need(void *const p) {
   return p;
 }
 
-/* --- files
- * ---------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static text read_file(const char *const path) {
   text t = {0};
@@ -136,8 +135,7 @@ static int remove_strays(const char *const path) {
   return n;
 }
 
-/* --- one run
- * -------------------------------------------------------------------------------------- */
+/* --- one run ---------------------------------------------------------------------------------- */
 
 static mould start(const char *const shim, char **const command, const char *const output) {
   int ends[2], out[2], err[2];
@@ -218,8 +216,7 @@ static void free_result(result *const r) {
   free(r->err.bytes);
 }
 
-/* --- a sweep
- * -------------------------------------------------------------------------------------- */
+/* --- a sweep ---------------------------------------------------------------------------------- */
 
 typedef struct sweep {
   mould m;

@@ -175,8 +175,7 @@ tare_status tarei_int8_layer_requant(tarei_int8_layer *const layer, const tarei_
   return take_biased(layer, step, blobs, err);
 }
 
-/* --- runs
- * ---------------------------------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------------------- */
 
 tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *const layer,
                                          const tarei_step *const step, const tarei_run *const run,

@@ -164,8 +164,7 @@ static tare_status expand_if(tarei_graph *const graph, const int index, tare_err
   return status;
 }
 
-/* --- a branch that data choose
- * --------------------------------------------------------------------- */
+/* --- a branch that data choose ---------------------------------------------------------------- */
 
 static tare_status merge_output(tarei_graph *const graph, tarei_node *const node,
                                 const tarei_graph *const *const branches, const int o,
