@@ -1,6 +1,6 @@
 /*
- * Statistics of one tensor in one bucket: counts and extremes that do not depend on the order in
- * which values came, on chunks or on threads.
+ * Statistics of one tensor in one bucket: counts and extremes, which do not depend on the order of
+ * the values, on chunks or on threads.
  */
 #ifndef TAREI_CALIB_ACCUMULATOR_H
 #define TAREI_CALIB_ACCUMULATOR_H
@@ -17,8 +17,8 @@
 
 typedef struct tarei_accumulator {
   int64_t n_samples;
-  int64_t count, n_nan, n_inf;  /* count takes all elements in */
-  float min, max;               /* over finite values; INFINITY, -INFINITY while there are none */
+  int64_t count, n_nan, n_inf;  /* count includes all elements */
+  float min, max;               /* of the finite values; INFINITY and -INFINITY if there are none */
   int64_t rows[TAREI_ROW_BINS]; /* rows (last axis) by the exponent field of their amax */
   tarei_histogram histogram;
 } tarei_accumulator;
@@ -27,31 +27,31 @@ void tarei_accumulator_init(tarei_accumulator *a);
 /* Empties it. */
 void tarei_accumulator_fini(tarei_accumulator *a);
 
-/* Counts contiguous rows. False when out of memory. */
+/* Counts contiguous rows. False if memory runs out. */
 bool tarei_accumulator_add_rows(tarei_accumulator *a, const tarei_kernels *kernels, const float *x,
                                 int64_t n_rows, int64_t n_columns);
 
-/* Adds another accumulator, samples included. */
+/* Adds another accumulator, including its samples. */
 bool tarei_accumulator_merge(tarei_accumulator *a, const tarei_accumulator *other);
 
-/* Largest magnitude of the finite values; 0 when there are none. */
+/* Largest magnitude of the finite values; 0 if there are none. */
 float tarei_accumulator_amax(const tarei_accumulator *a);
 
-/* Share of rows whose amax lies below 1/128 of the tensor's, by exponents: rows counted are surely
- * below. Rows of zeros lose nothing and are not counted. */
+/* Share of rows whose amax is below 1/128 of that of the tensor. Only exponents are compared, so
+ * the rows counted are certainly below. Rows of zeros lose nothing and are not counted. */
 double tarei_accumulator_quiet_rows(const tarei_accumulator *a);
 
-/* True when the numbers agree with each other; what a file must fulfil. */
+/* Whether the numbers are consistent, as required of a file. */
 bool tarei_accumulator_is_sound(const tarei_accumulator *a);
 
-/* Threads that fill one accumulator, each with its own in between. */
+/* Threads that fill one accumulator, each through its own. */
 typedef struct tarei_crew {
   const tarei_kernels *kernels;
-  tarei_team *team; /* not owned */
+  tarei_team *team;          /* not owned */
   tarei_accumulator *locals; /* of all threads but the first */
 } tarei_crew;
 
-/* The team has to live as long as the crew. */
+/* The team must outlive the crew. */
 tare_status tarei_crew_init(tarei_crew *crew, const tarei_kernels *kernels, tarei_team *team,
                             tare_error *err);
 void tarei_crew_fini(tarei_crew *crew);

@@ -4,9 +4,9 @@
 
 #include "graph/ir/ir.h"
 
-/* For each value of the graph the observed value whose values it holds, by chains of movement
- * operators in either direction, itself where it is observed, or -1. `source` has room for n_values
- * entries and comes filled in for the observed values; others are -1. */
+/* Finds, for each value of the graph, the observed value with the same elements, through chains of
+ * movement operators in either direction: itself if it is observed, or -1. `source` has n_values
+ * entries; initially those of observed values are set, and the others are -1. */
 void tarei_find_aliases(const tarei_graph *graph, int *source);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * One pass of a plan over a data set.
  *
- * Workers take samples in turn. Each runs them in a context of its own and counts into statistics
- * of its own, whose sum does not depend on who took what. A sample that the model refuses is skipped
- * where the data set skips bad ones, and none of its values count.
+ * Workers take samples in turn. Each has its own context and its own statistics, whose sum does not
+ * depend on which worker took which sample. If the data set skips bad samples, a sample that the
+ * model rejects is skipped, and none of its values count.
  */
 #ifndef TAREI_CALIB_GATHER_H
 #define TAREI_CALIB_GATHER_H
@@ -20,8 +20,8 @@ typedef struct tarei_gather_job {
   tare_dataset *dataset;
 } tarei_gather_job;
 
-/* Counts all samples into empty statistics, whose tensors are the plan's observable ones in turn.
- * Of several failures the one of the earliest sample is told, as if samples came one by one. */
+/* Counts all samples into empty statistics, whose tensors are the observable ones of the plan, in
+ * order. If several samples fail, the error is that of the first one in the order of the data. */
 tare_status tarei_gather(const tarei_gather_job *job, tare_stats *stats, tare_error *err);
 
 #endif

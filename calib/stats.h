@@ -1,6 +1,6 @@
 /*
- * Statistics: an accumulator per tensor and bucket, and what they were taken from. Nothing in here
- * depends on the order of the data, on threads, places or times.
+ * Statistics: an accumulator per tensor and bucket, and a description of model and data. None of it
+ * depends on the order of the data, on threads, folders or times.
  */
 #ifndef TAREI_CALIB_STATS_H
 #define TAREI_CALIB_STATS_H
@@ -19,7 +19,7 @@ typedef struct tarei_stats_tensor {
   tarei_accumulator *buckets; /* [n_profiles] */
 } tarei_stats_tensor;
 
-/* A tensor of the model that holds the values of an observed one in another order or shape. */
+/* A tensor of the model with the values of an observed one in another order or shape. */
 typedef struct tarei_stats_alias {
   char *name, *source;
 } tarei_stats_alias;
@@ -40,14 +40,14 @@ struct tare_stats {
   tarei_stats_alias *aliases; /* sorted by name */
 };
 
-/* Statistics with room for so many things, all names NULL and all accumulators empty. */
+/* Allocates statistics of these sizes; all names are NULL, and all accumulators empty. */
 tare_status tarei_stats_new(int n_profiles, int n_inputs, int n_tensors, int n_aliases,
                             tare_stats **out, tare_error *err);
 
 /* Sorts tensors and aliases by name. */
 void tarei_stats_sort(tare_stats *stats);
 
-/* The sum of a tensor's buckets, into an empty accumulator. */
+/* Adds the buckets of a tensor to an empty accumulator. */
 tare_status tarei_stats_merged(const tarei_stats_tensor *tensor, int n_profiles,
                                tarei_accumulator *out, tare_error *err);
 

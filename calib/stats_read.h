@@ -1,5 +1,5 @@
-/* Steps of reading a statistics file. Nothing in the file is believed: types, shapes and sizes are
- * checked before memory is taken. The caller holds tarei_hdf5_lock. */
+/* Helpers to read a statistics file. Nothing in the file is trusted: types, shapes and sizes are
+ * checked before memory is allocated. The caller holds tarei_hdf5_lock. */
 #ifndef TAREI_CALIB_STATS_READ_H
 #define TAREI_CALIB_STATS_READ_H
 
@@ -22,29 +22,29 @@ tare_status tarei_stats_bad(const tarei_stats_reader *r, const char *object, con
 char *tarei_stats_text(hid_t file, const char *name);
 tare_status tarei_stats_need_text(const tarei_stats_reader *r, const char *name, char **out);
 tare_status tarei_stats_need_number(const tarei_stats_reader *r, const char *name, uint64_t *out);
-/* Leaves *out alone where there is no such number. */
+/* *out is unchanged if there is no such number. */
 void tarei_stats_find_number(const tarei_stats_reader *r, const char *name, uint64_t *out);
 
 /* Opens a data set of a class, of `rank` and, where not -1, dims[]; fills dims. */
 tare_status tarei_stats_open_set(const tarei_stats_reader *r, const char *path, H5T_class_t class,
                                  int rank, int64_t *dims, hid_t *out);
 
-/* A list of texts; block holds n texts of `size` bytes each and is the caller's to free. */
+/* Reads a list of texts: n texts of `size` bytes each in `block`, which the caller frees. */
 typedef struct tarei_stats_texts {
   int n;
   size_t size;
   char *block;
 } tarei_stats_texts;
 
-/* expected: how many texts there must be, or -1. */
+/* expected: the required number of texts, or -1. */
 tare_status tarei_stats_read_texts(const tarei_stats_reader *r, const char *path, int64_t expected,
                                    tarei_stats_texts *out);
 /* A copy of text i into *slot. */
 tare_status tarei_stats_take_text(const tarei_stats_reader *r, const tarei_stats_texts *t, int i,
                                   char **slot);
 
-/* Reads an array of numbers of `size` bytes in memory, whose dims are known; *out is the caller's
- * to free, on failure too. */
+/* Reads an array with known dims of numbers of `size` bytes in memory. The caller frees *out, even
+ * after a failure. */
 tare_status tarei_stats_read_array(const tarei_stats_reader *r, const char *path, H5T_class_t class,
                                    hid_t type, size_t size, int rank, const int64_t *dims,
                                    char **out);

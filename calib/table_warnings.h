@@ -1,11 +1,11 @@
-/* What stands out while a table is made, gathered and then told in sentences of the table. */
+/* Warnings about a table: collected while it is made, then added to it as sentences. */
 #ifndef TAREI_CALIB_TABLE_WARNINGS_H
 #define TAREI_CALIB_TABLE_WARNINGS_H
 
 #include "base/str.h"
 #include "calib/stats.h"
 
-/* Names of some tensors: how many, and the first of them. */
+/* Some tensors: how many, and the names of the first ones. */
 typedef struct tarei_name_list {
   int n;
   tarei_str names;
@@ -21,17 +21,17 @@ typedef struct tarei_findings {
   tarei_clipped *clipped;
   int n_clipped;
   size_t cap_clipped;
-  bool failed; /* out of memory; the report says so */
+  bool failed; /* memory ran out; the report returns that error */
 } tarei_findings;
 
 void tarei_findings_fini(tarei_findings *f);
 void tarei_findings_clipping(tarei_findings *f, const char *name, double energy_lost);
 void tarei_findings_degenerate(tarei_findings *f, const char *name, bool degenerate);
-/* Looks at a tensor's merged statistics and threshold. */
+/* Checks the merged statistics and the threshold of a tensor. */
 void tarei_findings_tensor(tarei_findings *f, const char *name, const tarei_accumulator *all,
                            double amax);
 
-/* Writes the warnings into the table. */
+/* Adds the warnings to the table. */
 tare_status tarei_findings_report(const tarei_findings *f, const tare_stats *stats,
                                   const char *method, tare_table *table, tare_error *err);
 

@@ -1,4 +1,4 @@
-/* Stored numbers to the element type of an input, with a check of every value. */
+/* Conversion of stored numbers to the element type of an input, with a check of every value. */
 #ifndef TAREI_DATASETS_CONVERT_H
 #define TAREI_DATASETS_CONVERT_H
 
@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 
-/* How numbers lie in memory between the file and the tensor. All stored types widen into one of
- * these without loss. */
+/* The types of numbers between the file and the tensor. Each stored type widens to one of these
+ * without loss. */
 typedef enum tarei_number {
   TAREI_NUMBER_I64,
   TAREI_NUMBER_U64,
@@ -19,14 +19,14 @@ typedef enum tarei_number {
 /* Bytes of one number. */
 size_t tarei_number_size(tarei_number number);
 
-/* True when numbers are elements of dtype as they lie: they may be read to the tensor, and are
- * converted (checked, that is) in place. */
+/* Whether numbers of this type are elements of dtype: they can be read directly to the tensor, and
+ * are converted in place, which only checks them. */
 bool tarei_number_is(tarei_number number, tare_dtype dtype);
 
-/* Integers must lie inside the range of dtype; floats must be finite, inside the range, and whole
- * where dtype is an integer. Rounding to a narrower float is allowed. `out` is either apart from
- * the values or, where tarei_number_is, the values themselves. TARE_E_INPUT names the first element
- * that breaks a rule, its value and dtype. */
+/* Converts numbers. Integers must be in the range of dtype; floats must be finite, in range, and
+ * whole numbers if dtype is an integer. Rounding to a narrower float is allowed. `out` must not
+ * overlap the values; if tarei_number_is, it may be the values themselves. TARE_E_INPUT names the
+ * first element that breaks a rule, with its value and dtype. */
 tare_status tarei_convert(tarei_number number, const void *values, int64_t count, tare_dtype dtype,
                           void *out, tare_error *err);
 

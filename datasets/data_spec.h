@@ -1,5 +1,4 @@
-/* What the caller wants from the data: a copy of tare_dataset_options that lives as long as the
- * data set. */
+/* The options of a data set: a copy of tare_dataset_options that lives as long as the data set. */
 #ifndef TAREI_DATASETS_DATA_SPEC_H
 #define TAREI_DATASETS_DATA_SPEC_H
 
@@ -13,17 +12,17 @@ typedef struct tarei_data_spec {
   int n_inputs;
   int rate;
   tarei_features *features; /* of audio, or NULL */
-  char *labels; /* or NULL */
+  char *labels;             /* or NULL */
   tare_mapping *mappings;
   int n_mappings;
   bool skip_bad, rows;
-  bool dims_only; /* set and cleared between passes: contents of audio are not looked at */
-  int64_t limit; /* 0 for all */
+  bool dims_only; /* set and cleared between passes: the contents of audio are not needed */
+  int64_t limit;  /* 0 for all */
   tare_limits limits;
 } tarei_data_spec;
 
-/* Checks and copies. TARE_E_USAGE for options that cannot hold for any data. `out` is zero before
- * and may be half-filled after a failure; end it with _fini either way. */
+/* Checks and copies options. TARE_E_USAGE for options that are wrong for any data. `out` must be
+ * zeroed, and may be partly filled after a failure; free it with _fini either way. */
 tare_status tarei_data_spec_copy(const tare_dataset_options *options, tarei_data_spec *out,
                                  tare_error *err);
 void tarei_data_spec_fini(tarei_data_spec *spec);

@@ -1,4 +1,4 @@
-/* What the floors above may do with a data set beside its public calls. */
+/* Functions on data sets for the floors above, in addition to the public ones. */
 #ifndef TAREI_DATASETS_DATASET_H
 #define TAREI_DATASETS_DATASET_H
 
@@ -6,8 +6,8 @@
 
 #include "datasets/slot.h"
 
-/* Moves the sample that tare_dataset_next gave last into `slot`, which is zero. The caller ends it
- * with tarei_slot_fini, whenever and on whatever thread it likes; the view of it is gone. */
+/* Moves the last sample of tare_dataset_next into `slot`, which must be zeroed. The caller frees it
+ * with tarei_slot_fini, at any time and on any thread. The tare_sample becomes invalid. */
 void tarei_dataset_take(tare_dataset *dataset, tarei_slot *slot);
 
 #endif

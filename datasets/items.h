@@ -26,10 +26,11 @@ void tarei_items_fini(tarei_items *items);
 tare_status tarei_items_add(tarei_items *items, const char *path, const char *label_text,
                             const char *origin, int64_t line, tare_error *err);
 
-/* Keeps a copy of the name of a manifest or list for tarei_items_add; NULL when out of memory. */
+/* Stores a copy of the name of a manifest or list for tarei_items_add; NULL if memory runs out. */
 const char *tarei_items_keep_origin(tarei_items *items, const char *name);
 
-/* base's folder joined with path, unless path is absolute; free() it, NULL when out of memory. */
+/* Path relative to the folder of `base`, unless it is absolute; free() the result. NULL if memory
+ * runs out. */
 char *tarei_path_beside(const char *base, const char *path);
 
 #endif

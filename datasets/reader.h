@@ -1,8 +1,8 @@
 /*
- * Readers: one member per kind of file, one row in readers.inc.
+ * Readers: one file and one row in readers.inc per kind of data file.
  *
- * A reader turns sample i of one file into tensors. It runs on one thread at a time, but not
- * always on the same: open, read and close of one state may come from different threads.
+ * A reader converts sample i of a file to tensors. It is called by one thread at a time, but not
+ * always by the same one: open, read and close of one state may be called by different threads.
  */
 #ifndef TAREI_DATASETS_READER_H
 #define TAREI_DATASETS_READER_H
@@ -12,51 +12,52 @@
 
 typedef struct tarei_reader_ops {
   const char *name;              /* for messages, e.g. "HDF5" */
-  tare_data_kind kind;           /* what callers see of it */
+  tare_data_kind kind;           /* its public description */
   const char *const *extensions; /* lower case without dot, NULL-terminated; folders list these */
-  bool many;   /* files hold many samples; they are named "<file>[<index>]" even where it is one */
-  bool labels; /* a file can hold the labels of its samples */
+  bool many;     /* files contain many samples, named "<file>[<index>]" even if there is one */
+  bool labels;   /* a file can contain the labels of its samples */
   bool has_rate; /* samples have a rate, and are resampled to that of the spec */
 
-  /* True when the file's first bytes say so. Asked only for files whose extension no reader knows;
-   * rows are asked in order. May not fail. */
+  /* Whether the reader recognises a file by its first bytes. Called in the order of the rows, and
+   * only for files with an extension that no reader has. Must not fail. */
   bool (*recognises)(const char *path);
 
-  /* Called for every file when the data set is opened, to check and count, and again when the
-   * stream reaches the file. `spec` outlives the state. `labels`: read the labels that the spec
-   * names from this file. Cheap where a file is one sample: its faults belong to read.
-   * TARE_E_INPUT, TARE_E_USAGE or TARE_E_MEMORY leave *state NULL. */
+  /* Opens a file. Called for every file when the data set is opened, to check it and to count its
+   * samples, and again when the stream reaches the file. `spec` outlives the state. `labels`: read
+   * the labels named by the spec from this file. If a file is one sample, this should be cheap, and
+   * read reports errors. TARE_E_INPUT, TARE_E_USAGE or TARE_E_MEMORY, with *state NULL. */
   tare_status (*open)(const char *path, const tarei_data_spec *spec, bool labels, void **state,
                       tare_error *err);
 
   /* Number of samples, >= 0; never fails. */
   int64_t (*count)(const void *state);
 
-  /* What was recognised, e.g. "HDF5 vlen data sets"; the text lives as long as the state. */
+  /* Describes what was detected, e.g. "HDF5 vlen data sets"; the text lives as long as the state.
+   */
   const char *(*describe)(const void *state);
 
-  /* Fills tensors and label of `out`, on which tarei_slot_init was called. Samples are mostly
-   * asked for in order. May block on the disk. TARE_E_INPUT (a bad sample; the message need not
-   * name file and index), TARE_E_MEMORY; `out` may then be half-filled. */
+  /* Fills tensors and label of `out`, which tarei_slot_init has initialized. Samples are usually
+   * read in order. May block on the disk. TARE_E_INPUT (a bad sample; the caller adds file and
+   * index to the message), TARE_E_MEMORY; `out` may then be partly filled. */
   tare_status (*read)(void *state, int64_t i, tarei_slot *out, tare_error *err);
 
-  void (*close)(void *state); /* NULL is fine */
+  void (*close)(void *state); /* NULL is allowed */
 } tarei_reader_ops;
 
 #define TAREI_READER(name) extern const tarei_reader_ops tarei_reader_##name;
 #include "datasets/readers.inc"
 #undef TAREI_READER
 
-/* The reader for a file: by extension, then by content, else the last. Never NULL. */
+/* The reader of a file: by extension, then by content, otherwise the last one. Never NULL. */
 const tarei_reader_ops *tarei_reader_for(const char *path);
 
-/* The reader that lists the path's extension (any case), or NULL. */
+/* The reader with the extension of a path (in any case), or NULL. */
 const tarei_reader_ops *tarei_reader_named(const char *path);
 
-/* The first that recognises the file, or NULL. */
+/* The first reader that recognises the contents of a file, or NULL. */
 const tarei_reader_ops *tarei_reader_recognizing(const char *path);
 
-/* True when the path ends in "." and one of the extensions (any case). */
+/* Whether a path ends in "." and one of the extensions (in any case). */
 bool tarei_has_extension(const char *path, const char *const *extensions);
 
 #endif

@@ -11,20 +11,20 @@ typedef struct tarei_slot {
   char *name;
   char *label_text;
   int64_t index;
-  int rate; /* of audio, in Hz, as it is given; 0 for other data */
+  int rate; /* of audio, in Hz, after resampling; 0 for other data */
   int n_tensors;
   tare_tensor *tensors; /* data owned, aligned to TAREI_ALIGN */
   tare_tensor label;    /* data owned; NULL data: no label */
   size_t bytes;         /* of all tensors */
-  tare_error error;     /* status other than TARE_OK: a bad sample, and why */
+  tare_error error;     /* if its status is not TARE_OK: why the sample is bad */
 } tarei_slot;
 
-/* Zeroed tensors, one per input. `slot` is zero before; end it with tarei_slot_fini. */
+/* Allocates zeroed tensors, one per input. `slot` must be zeroed; free it with tarei_slot_fini. */
 tare_status tarei_slot_init(tarei_slot *slot, int n_tensors, tare_error *err);
 void tarei_slot_fini(tarei_slot *slot);
 
-/* Gives memory to `tensor`, one of the slot's, by its dtype, rank and dims; data that it has, which
- * tarei_alloc_aligned gave, is kept. TARE_E_INPUT when it has more than max_elements. */
+/* Allocates memory for a tensor of the slot from its dtype, rank and dims, unless it already has
+ * data (from tarei_alloc_aligned). TARE_E_INPUT if it has more than max_elements. */
 tare_status tarei_slot_allocate(tarei_slot *slot, tare_tensor *tensor, int64_t max_elements,
                                 tare_error *err);
 

@@ -1,9 +1,9 @@
 /*
- * Symbols of inputs that become constants.
+ * Turns symbols of inputs into constants.
  *
- * A symbol that has one value in every profile is that number in a plan, so that what depends on it
- * is decided before anything runs: which axes a Squeeze drops, which branch an If takes. Some
- * models are only right so. They are read nevertheless, and wait for their profiles.
+ * A symbol with the same single value in every profile is replaced by that number in a plan, which
+ * decides what depends on it: the axes that a Squeeze removes, the branch of an If. Some models are
+ * only valid with such a value. They can be loaded nevertheless, and wait for their profiles.
  */
 #ifndef TAREI_GRAPH_FIX_SYMBOLS_H
 #define TAREI_GRAPH_FIX_SYMBOLS_H
@@ -12,18 +12,18 @@
 
 #include "graph/ir/ir.h"
 
-/* Replaces symbols in the dims of the inputs by the values that they have in every profile, and
- * counts them. The graph is to be inferred then. TARE_E_MEMORY. */
+/* Replaces symbols in the dims of the inputs by the single values that they have in every profile,
+ * and counts them. The graph must be inferred afterwards. TARE_E_MEMORY. */
 tare_status tarei_graph_fix_symbols(tarei_graph *graph, const tare_profiles *profiles, int *n_fixed,
                                     tare_error *err);
 
-/* Infers a graph that was read. Where that fails for reasons that values for symbols may take away,
- * the graph is left as it was read, and `waits` gets the error; its status is TARE_OK otherwise.
- * Fails at once without `waits`. */
+/* Infers a graph that was read. If this fails for reasons that values for symbols might remove, the
+ * graph is left as it was read, and `waits` receives the error; otherwise its status is TARE_OK. If
+ * `waits` is NULL, the error is returned. */
 tare_status tarei_graph_infer_or_wait(tarei_graph **graph, tare_error *waits, tare_error *err);
 
-/* A copy of such a graph, inferred, with the symbols fixed that the profiles fix. Errors name the
- * symbols that they depend on. */
+/* Returns an inferred copy of such a graph, with the symbols that the profiles fix. Errors name the
+ * symbols on which they depend. */
 tare_status tarei_graph_decide(const tarei_graph *graph, const tare_error *waits,
                                const tare_profiles *profiles, tarei_graph **out, tare_error *err);
 

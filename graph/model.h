@@ -1,4 +1,4 @@
-/* The public model from inside. Other floors read its graph and clone it before they change it. */
+/* The internals of tare_model. Other floors read its graph, and clone it before they change it. */
 #ifndef TAREI_GRAPH_MODEL_H
 #define TAREI_GRAPH_MODEL_H
 
@@ -13,14 +13,14 @@ typedef struct tarei_op_count {
 
 struct tare_model {
   tarei_graph *graph;
-  tare_error waits; /* TARE_OK: the graph is inferred. Else why it cannot be before profiles
-                       fix symbols (graph/fix_symbols.h) */
+  tare_error waits; /* TARE_OK: the graph is inferred. Otherwise the reason why it cannot be
+                       inferred before profiles fix symbols (graph/fix_symbols.h) */
   tare_port *inputs, *outputs; /* as many as the graph has */
   tarei_op_count *ops;         /* sorted by name */
   int n_ops;
 };
 
-/* A model around a graph, which it takes over; on failure the graph is freed. */
+/* Makes a model from a graph, which it owns from then on; after a failure the graph is freed. */
 tare_status tarei_model_new(tarei_graph *graph, tare_model **out, tare_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fits samples for an evaluation: to the profiles of the plan, or to the one that is pinned. */
+/* Fits samples for an evaluation: to the profiles of the plan, or to the pinned one. */
 #ifndef TAREI_CALIB_EVAL_FIT_H
 #define TAREI_CALIB_EVAL_FIT_H
 
@@ -15,13 +15,13 @@ typedef struct tarei_eval_fit {
   tarei_fit_options options;
 } tarei_eval_fit;
 
-/* The pinned profile must be one of the plan. Zero-initialise it first and end it with _fini.
- * TARE_E_USAGE for pad values that do not fit. */
+/* The pinned profile must be one of the plan. Zero-initialize `fit` first, and free it with _fini.
+ * TARE_E_USAGE for pad values of the wrong type. */
 tare_status tarei_eval_fit_init(tarei_eval_fit *fit, const tare_plan *plan,
                                 const tare_eval_options *options, tare_error *err);
 void tarei_eval_fit_fini(tarei_eval_fit *fit);
 
-/* As tarei_fit_sample; the profile in `fitted` is the plan's. */
+/* Like tarei_fit_sample; the profile in `fitted` is that of the plan. */
 tare_status tarei_eval_fit_sample(const tarei_eval_fit *fit, const tare_sample *sample,
                                   tarei_fitted *fitted, tare_error *err);
 

@@ -1,4 +1,4 @@
-/* Walks the rows (the last axis) of the valid part of a tensor. */
+/* Iterates over the rows (last axis) of the valid part of a tensor. */
 #ifndef TAREI_CALIB_EVAL_ROWS_H
 #define TAREI_CALIB_EVAL_ROWS_H
 
@@ -9,7 +9,7 @@ typedef struct tarei_rows {
   int rank;                       /* of the tensor */
   int64_t extents[TARE_MAX_RANK]; /* valid extents of the axes before the last */
   int64_t strides[TARE_MAX_RANK]; /* in elements */
-  int64_t index[TARE_MAX_RANK];   /* of the row that _next gave */
+  int64_t index[TARE_MAX_RANK];   /* of the current row */
   int64_t length;                 /* valid elements of each row */
   bool started, empty;
 } tarei_rows;
@@ -17,10 +17,10 @@ typedef struct tarei_rows {
 /* Extents are clipped to the dims. A scalar is one row of one element. */
 void tarei_rows_begin(const tare_tensor *tensor, const int64_t *extents, tarei_rows *rows);
 
-/* Gives the next row's first element, in row-major order; false at the end. */
+/* Returns the offset of the first element of the next row, in row-major order; false at the end. */
 bool tarei_rows_next(tarei_rows *rows, int64_t *offset);
 
-/* Position of the first largest of n elements from `offset` on; NaN is never the largest. */
+/* Position of the largest of n elements from `offset` on, the first of equal ones; never a NaN. */
 int64_t tarei_argmax(const tare_tensor *values, int64_t offset, int64_t n);
 
 #endif

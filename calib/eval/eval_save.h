@@ -1,4 +1,4 @@
-/* Outputs of a run as an HDF5 file: a group per sample, a data set per output. */
+/* Saves the outputs of runs in an HDF5 file: a group per sample, a data set per output. */
 #ifndef TAREI_CALIB_EVAL_SAVE_H
 #define TAREI_CALIB_EVAL_SAVE_H
 
@@ -8,7 +8,7 @@
 
 typedef struct tarei_eval_save tarei_eval_save;
 
-/* Starts the file; `count` samples at most, for the width of the group names. */
+/* Creates the file. `count` is the maximum number of samples, for the width of group names. */
 tare_status tarei_eval_save_new(const char *path, int64_t count, tarei_eval_save **out,
                                 tare_error *err);
 
@@ -21,10 +21,10 @@ tare_status tarei_eval_save_output(tarei_eval_save *save, const tare_sample *sam
                                    const char *output, const tare_tensor *tensor,
                                    const int64_t *extents, tare_error *err);
 
-/* Makes the file appear. Only tarei_eval_save_free may follow. */
+/* Completes the file and gives it its name. Only tarei_eval_save_free may follow. */
 tare_status tarei_eval_save_commit(tarei_eval_save *save, tare_error *err);
 
-/* Ends the object; a file that was not committed is gone. NULL is fine. */
+/* Frees the object and removes a file that was not committed. NULL is allowed. */
 void tarei_eval_save_free(tarei_eval_save **save);
 
 #endif

@@ -1,4 +1,5 @@
-/* Sums behind a score: doubles added in sample order, so that a run repeats exactly. */
+/* The sums of a score: doubles, added in the order of the samples so that results repeat exactly.
+ */
 #ifndef TAREI_CALIB_EVAL_TALLY_H
 #define TAREI_CALIB_EVAL_TALLY_H
 
@@ -6,7 +7,7 @@
 
 typedef struct tarei_tally {
   int64_t samples;
-  bool compared; /* a float output was seen beside its reference */
+  bool compared; /* a float output was compared with its reference */
   double got2, want2, diff2, dot, max_abs;
   int64_t rows, agreed;
   tare_metric_tally metric;

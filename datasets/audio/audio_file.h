@@ -1,5 +1,5 @@
-/* A sound file that libsndfile reads through calls of ours: it takes a read that fails for the end
- * of the file, or fills up with silence. */
+/* An audio file that libsndfile reads through our functions, because by itself it treats a read
+ * error like the end of the file, or as silence. */
 #ifndef TAREI_DATASETS_AUDIO_AUDIO_FILE_H
 #define TAREI_DATASETS_AUDIO_AUDIO_FILE_H
 
@@ -13,14 +13,14 @@ typedef struct tarei_audio_file {
   SF_INFO info;
   int fd;
   int64_t bytes, at;
-  int reason; /* errno of the first read that failed; 0 */
+  int reason; /* errno of the first read that failed, or 0 */
 } tarei_audio_file;
 
-/* TARE_E_INPUT, TARE_E_MEMORY. `file` needs tarei_audio_file_close after success only, and must not
- * be moved before. */
+/* Opens a file. TARE_E_INPUT, TARE_E_MEMORY. Close `file` with tarei_audio_file_close after success
+ * only; it must not be moved before. */
 tare_status tarei_audio_file_open(const char *path, tarei_audio_file *file, tare_error *err);
 
-/* TARE_E_INPUT with the system's reason once a read has failed: nothing read can be trusted then.
+/* TARE_E_INPUT, with the reason of the system, if a read has failed: the data is then unreliable.
  */
 tare_status tarei_audio_file_check(const tarei_audio_file *file, tare_error *err);
 

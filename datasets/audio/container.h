@@ -1,8 +1,8 @@
 /*
- * Containers of audio: whether a file is all there. Libraries correct a length that runs past the
- * end of the file in silence; here a truncated recording is a bad sample.
+ * Audio containers: they check whether a file is complete. Libraries silently correct a length
+ * beyond the end of the file; here, a truncated recording is a bad sample.
  *
- * One file each (container_<id>.c), one row each in containers.inc.
+ * Each container has one file (container_<id>.c) and one row in containers.inc.
  */
 #ifndef TAREI_DATASETS_AUDIO_CONTAINER_H
 #define TAREI_DATASETS_AUDIO_CONTAINER_H
@@ -13,7 +13,7 @@
 
 typedef struct tarei_container {
   bool (*recognizes)(const tarei_source *source); /* by its first bytes */
-  /* TARE_E_INPUT "is truncated: ..." for a file that is recognized. */
+  /* Checks a file that it recognizes. TARE_E_INPUT "is truncated: ...". */
   tare_status (*check)(const tarei_source *source, tare_error *err);
 } tarei_container;
 
@@ -26,11 +26,11 @@ typedef struct tarei_container {
 /* Extensions of audio files, in lower case without dot, NULL-terminated. */
 extern const char *const tarei_audio_extensions[];
 
-/* True when a file begins as one of these formats does. */
+/* Whether a file begins like one of these formats. */
 bool tarei_audio_begins(const char *path);
 
-/* TARE_E_INPUT when the file is missing, not a regular file, or its audio is cut. Files in no
- * container of ours pass. */
+/* TARE_E_INPUT if a file is missing, not a regular file, or truncated. Files in other containers
+ * pass. */
 tare_status tarei_container_check(const char *path, tare_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Small steps over the HDF5 library. The caller holds tarei_hdf5_lock. */
+/* Helpers around the HDF5 library. The caller holds tarei_hdf5_lock. */
 #ifndef TAREI_DATASETS_HDF5_HDF5_FILE_H
 #define TAREI_DATASETS_HDF5_HDF5_FILE_H
 
@@ -21,19 +21,19 @@ typedef struct tarei_h5_data {
   int64_t dims[TAREI_H5_MAX_RANK];
 } tarei_h5_data;
 
-/* Whether a file begins as HDF5 files do. */
+/* Whether a file begins like an HDF5 file. */
 bool tarei_h5_has_signature(const char *path);
 
-/* Opens a file for reading. TARE_E_INPUT names it and what HDF5 says. */
+/* Opens a file for reading. TARE_E_INPUT names the file, with the message of HDF5. */
 tare_status tarei_h5_open_file(const char *path, hid_t *out, tare_error *err);
 
-/* Whether a path of groups leads to an object; false as well for a link that leads nowhere. */
+/* Whether a path leads to an object; also false for a dangling link. */
 bool tarei_h5_exists(hid_t at, const char *path);
 bool tarei_h5_is_data_set(hid_t at, const char *path);
 bool tarei_h5_is_group(hid_t at, const char *path);
 
-/* Opens a data set. TARE_E_INPUT names path and type when it does not hold numbers. `out` needs
- * tarei_h5_close_data after success only. */
+/* Opens a data set. TARE_E_INPUT names path and type if it does not contain numbers. Close `out`
+ * with tarei_h5_close_data after success only. */
 tare_status tarei_h5_open_data(hid_t at, const char *path, tarei_h5_data *out, tare_error *err);
 void tarei_h5_close_data(tarei_h5_data *data);
 
@@ -41,12 +41,12 @@ void tarei_h5_close_data(tarei_h5_data *data);
 tare_status tarei_h5_read_box(const tarei_h5_data *data, const int64_t *start, const int64_t *count,
                               void *out, tare_error *err);
 
-/* The same with a transfer property list of the caller. */
+/* The same, with a transfer property list of the caller. */
 tare_status tarei_h5_read_box_with(const tarei_h5_data *data, hid_t transfer, const int64_t *start,
                                    const int64_t *count, void *out, tare_error *err);
 
-/* Calls visit for each link of a group in the order of names; a visit that is not TARE_OK ends
- * the walk and is returned. */
+/* Calls visit for each link of a group in the order of names, until a call does not return TARE_OK;
+ * returns that status. */
 typedef tare_status (*tarei_h5_visit_fn)(hid_t group, const char *name, void *user,
                                          tare_error *err);
 tare_status tarei_h5_each(hid_t group, tarei_h5_visit_fn visit, void *user, tare_error *err);

@@ -1,6 +1,6 @@
 /*
- * Layouts: the ways in which the samples of one input lie in an HDF5 file. One member a file, one
- * row in layouts.inc. All calls stand under tarei_hdf5_lock.
+ * Layouts: the ways in which the samples of one input are stored in an HDF5 file. Each layout has
+ * one file and one row in layouts.inc. tarei_hdf5_lock is held during all calls.
  */
 #ifndef TAREI_DATASETS_HDF5_HDF5_LAYOUT_H
 #define TAREI_DATASETS_HDF5_HDF5_LAYOUT_H
@@ -10,7 +10,7 @@
 
 typedef struct tarei_layout tarei_layout;
 
-/* What is looked for. */
+/* What to find. */
 typedef struct tarei_h5_want {
   hid_t file;
   const char *name;            /* of the input or label, or what stands for it in the file */
@@ -18,7 +18,7 @@ typedef struct tarei_h5_want {
   int64_t max_elements;
 } tarei_h5_want;
 
-/* The samples of one input: found by a layout's bind. */
+/* The samples of one input, as found by the bind function of a layout. */
 typedef struct tarei_column {
   const tarei_layout *layout; /* NULL: not bound */
   const char *kind;           /* static text for describe, e.g. "vlen data sets" */
@@ -30,7 +30,7 @@ typedef struct tarei_column {
   void *state;                /* of the layout */
 } tarei_column;
 
-/* One sample as it is stored; the values belong to the column until its next read. */
+/* One sample as stored; the values belong to the column and are valid until its next read. */
 typedef struct tarei_h5_sample {
   tarei_number number;
   int rank;
@@ -42,11 +42,11 @@ typedef struct tarei_h5_sample {
 struct tarei_layout {
   const char *looks_for; /* for messages, e.g. "a vlen data set <name>" */
 
-  /* Sets kind, count, state and maybe group when the file holds the wanted name in this layout;
-   * else leaves state NULL. TARE_E_INPUT when it is there and malformed, TARE_E_MEMORY. */
+  /* Sets kind, count, state and possibly group if the file contains the name in this layout;
+   * otherwise leaves state NULL. TARE_E_INPUT if it exists but is malformed, TARE_E_MEMORY. */
   tare_status (*bind)(const tarei_h5_want *want, tarei_column *column, tare_error *err);
 
-  /* Reads sample i, mostly in order. TARE_E_INPUT for a bad sample, TARE_E_MEMORY. */
+  /* Reads sample i; usually called in order. TARE_E_INPUT for a bad sample, TARE_E_MEMORY. */
   tare_status (*read)(tarei_column *column, int64_t i, tarei_h5_sample *out, tare_error *err);
 
   void (*close)(void *state);
@@ -56,40 +56,41 @@ struct tarei_layout {
 #include "datasets/hdf5/layouts.inc"
 #undef TAREI_LAYOUT
 
-/* Finds the layout of one input; column->layout stays NULL when no layout knows the name.
- * TARE_E_INPUT when it is there and malformed. End the column with tarei_column_fini. */
+/* Finds the layout of one input; column->layout stays NULL if no layout finds the name.
+ * TARE_E_INPUT if it exists but is malformed. Free the column with tarei_column_fini. */
 tare_status tarei_column_bind(const tarei_h5_want *want, tarei_column *column, tare_error *err);
 
-/* The error for a name that no layout knows: what was looked for, and what the file has. */
+/* The error for a name that no layout finds: the message says what was expected and what the file
+ * contains. */
 tare_status tarei_column_fail_missing(const tarei_h5_want *want, tare_error *err);
 
-/* For a model with one input whose name the file does not know: takes the only name in the file
- * that some layout accepts, and gives it in *taken (free it). The column stays without layout
- * when there is none or more than one. `labels` (may be NULL) is not taken. */
+/* For a model with a single input whose name is not in the file: binds the only name in the file
+ * that a layout accepts, and returns it in *taken (free() it). If there is none or more than one,
+ * the column has no layout. `labels`, which may be NULL, is not considered. */
 tare_status tarei_column_bind_only(const tarei_h5_want *want, const char *labels,
                                    tarei_column *column, char **taken, tare_error *err);
 void tarei_column_fini(tarei_column *column);
 
-/* Checks the size of a sample against the limit and makes room for it in column->buffer; sets
+/* Checks the size of a sample against the limit and allocates column->buffer for it; sets
  * out->count and out->values. */
 tare_status tarei_column_reserve(tarei_column *column, tarei_h5_sample *out, tare_error *err);
 
-/* The memory of a sample that lies in column->buffer and is just as large, for the caller to keep
- * and free; NULL for others. */
+/* Passes column->buffer to the caller, who frees it, if it contains this sample and has exactly its
+ * size; otherwise NULL. */
 void *tarei_column_give(tarei_column *column, const tarei_h5_sample *sample);
 
-/* "<name><suffix>"; free() it, NULL when out of memory. */
+/* "<name><suffix>"; free() it. NULL if memory runs out. */
 char *tarei_h5_join(const char *name, const char *suffix);
 
 /* A long 1-D data set of integers (offsets, lengths), read through a window. */
 enum { TAREI_INDEX_WINDOW = 1024 };
 typedef struct tarei_h5_index {
   tarei_h5_data data;
-  int64_t first, n; /* the window's place */
+  int64_t first, n; /* position and size of the window */
   int64_t window[TAREI_INDEX_WINDOW];
 } tarei_h5_index;
 
-/* TARE_E_INPUT when it is missing, not 1-D or not of integers. */
+/* TARE_E_INPUT if it is missing, not 1-D, or does not contain integers. */
 tare_status tarei_h5_index_open(hid_t file, const char *path, tarei_h5_index *out, tare_error *err);
 tare_status tarei_h5_index_get(tarei_h5_index *index, int64_t i, int64_t *out, tare_error *err);
 void tarei_h5_index_close(tarei_h5_index *index);

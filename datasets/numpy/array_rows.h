@@ -4,12 +4,12 @@
 
 #include "datasets/numpy/array_set.h"
 
-/* Begins at the front (again) and reads the header. */
+/* Starts at the beginning (again) and reads the header. */
 tare_status tarei_array_rewind(tarei_array *array, tare_error *err);
 
-/* Writes widened elements of row i (of the whole array where `rows` is false) in row-major order:
- * `count` of them, which may be fewer than the row has where its first axis is cut. Rows are mostly
- * asked for in order. */
+/* Writes `count` widened elements of row i (of the whole array if `rows` is false) in row-major
+ * order. These may be fewer than the row has, if its first axis is cut. Rows are usually read in
+ * order. */
 tare_status tarei_array_read_row(tarei_array *array, bool rows, int64_t i, int64_t count,
                                  int64_t max_elements, void *out, tare_error *err);
 

@@ -2,9 +2,9 @@
  * Named NumPy arrays as samples: what the readers of .npy files, .npz archives and folders of .npy
  * files share.
  *
- * A set is one sample whose tensors are the arrays; or, where the first axis of every array counts
- * them, many samples, "rows". Faults of the arrays are kept and told by read: a set that cannot be
- * read is one bad sample.
+ * A set is one sample whose tensors are the arrays. If the first axis of every array counts
+ * samples, it is many samples, "rows". Errors in the arrays are kept and reported by read: a set
+ * that cannot be read is one bad sample.
  */
 #ifndef TAREI_DATASETS_NUMPY_ARRAY_SET_H
 #define TAREI_DATASETS_NUMPY_ARRAY_SET_H
@@ -17,16 +17,16 @@
 
 typedef struct tarei_array {
   char *name;          /* key of an archive, or a file's name without .npy; owned */
-  tarei_source source; /* its own file; empty where it is part of another */
+  tarei_source source; /* its own file; empty if it is part of another */
   tarei_packed packed;
   bool opened; /* npy is known */
   tarei_npy npy;
   tarei_unpack *unpack;
-  int64_t next_row; /* of those that unpack gives */
-  void *loaded;     /* the elements of a packed array in Fortran order, once they are needed */
+  int64_t next_row; /* next row in the order of unpacking */
+  void *loaded;     /* the elements of a packed array in Fortran order, when needed */
 } tarei_array;
 
-/* The array that feeds an input or gives the labels. */
+/* The array that feeds an input or contains the labels. */
 typedef struct tarei_array_column {
   tarei_array *array; /* NULL: not found */
   int64_t *lengths;   /* extents of the second axis, one per row; NULL: uncut; owned */
@@ -47,29 +47,29 @@ typedef struct tarei_array_set {
   tare_error fault; /* TARE_OK: none */
 } tarei_array_set;
 
-/* An empty set. End it with tarei_array_set_free. */
+/* Creates an empty set; free it with tarei_array_set_free. */
 tare_status tarei_array_set_new(const tarei_data_spec *spec, bool labels, const char *kind,
                                 tarei_array_set **out, tare_error *err);
-void tarei_array_set_free(tarei_array_set *set); /* NULL is fine */
+void tarei_array_set_free(tarei_array_set *set); /* NULL is allowed */
 
-/* Adds an array that lies in memory which outlives the set. */
+/* Adds an array in memory that outlives the set. */
 tare_status tarei_array_set_add(tarei_array_set *set, const char *name, const tarei_packed *packed,
                                 tare_error *err);
 
-/* Adds a file of its own. */
+/* Adds an array in its own file. */
 tare_status tarei_array_set_add_file(tarei_array_set *set, const char *name, const char *path,
                                      tare_error *err);
 
-/* Finds the array of each input by name (a model with one input takes the only one that fits) and
- * decides between one sample and rows. */
+/* Finds the array of each input by name (a model with one input uses the only one that matches),
+ * and decides between one sample and rows. */
 tare_status tarei_array_set_bind(tarei_array_set *set, tare_error *err);
-/* Says in the description that a set was taken for one sample whose rows could be samples too.
- * After a bind that went well. */
+/* Adds to the description that the set was taken as one sample although its rows could be samples
+ * too. Called after a successful bind. */
 void tarei_array_set_note_rows(tarei_array_set *set);
 
-/* Ends the opening of a set: `fault` (its status may be TARE_OK) is what adding and binding said.
- * What is wrong with the data is kept as the fault of one bad sample; with any other status the set
- * is freed, *out stays NULL, and the failure of `path` comes back. */
+/* Completes the opening of a set; `fault` is the result of adding and binding, possibly TARE_OK. An
+ * error in the data is kept as that of one bad sample. With any other error, the set is freed, *out
+ * stays NULL, and the error is returned, with `path`. */
 tare_status tarei_array_set_settle(tarei_array_set *set, const char *path, const tare_error *fault,
                                    void **out, tare_error *err);
 
@@ -79,7 +79,8 @@ const char *tarei_array_set_describe(const void *set);
 tare_status tarei_array_set_read(void *set, int64_t i, tarei_slot *out, tare_error *err);
 void tarei_array_set_close(void *set);
 
-/* Whether a name stands for an input's: the same, or with _ for what a file's name may lack. */
+/* Whether a name is that of an input, possibly with _ for characters that are unusual in file
+ * names. */
 bool tarei_array_is_named(const char *name, const char *input);
 
 #endif

@@ -14,15 +14,15 @@ typedef struct tarei_npy {
   tarei_number number; /* what elements widen to */
   const struct tarei_npy_type *type;
   size_t element_bytes;
-  bool swapped; /* the other byte order than the machine's */
+  bool swapped; /* the byte order differs from that of the machine */
   bool fortran; /* the first axis is the fastest */
   int rank;
   int64_t dims[TAREI_NPY_MAX_RANK];
-  int64_t count; /* of elements, all of which lie in the file */
+  int64_t count; /* of elements, all of which are in the file */
 } tarei_npy;
 
-/* Takes the header from the front. TARE_E_INPUT when it is malformed, is of objects or other things
- * than real numbers, or promises another number of bytes than the ones behind it. */
+/* Reads the header. TARE_E_INPUT if it is malformed, declares elements other than real numbers, or
+ * declares another number of bytes than those that follow it. */
 tare_status tarei_npy_open(tarei_unpack *from, tarei_npy *out, tare_error *err);
 
 /* Whether elements are stored as the numbers that they widen to. */

@@ -1,4 +1,4 @@
-/* Bytes that lie in memory as they are or deflated, read once from front to back. */
+/* Reads bytes in memory, plain or deflated, once from beginning to end. */
 #ifndef TAREI_DATASETS_NUMPY_UNPACK_H
 #define TAREI_DATASETS_NUMPY_UNPACK_H
 
@@ -8,11 +8,11 @@
 
 #include "base/error.h"
 
-/* Where and how they lie. */
+/* The bytes and how they are packed. */
 typedef struct tarei_packed {
-  const uint8_t *data; /* the caller's; outlives all that reads it */
+  const uint8_t *data; /* of the caller; outlives all readers */
   size_t packed_size;
-  size_t size;   /* unpacked, as promised; equal to packed_size where not deflated */
+  size_t size;   /* declared size when unpacked; packed_size if not deflated */
   bool deflated; /* a raw deflate stream */
   bool has_crc;
   uint32_t crc; /* of the unpacked bytes */
@@ -21,14 +21,14 @@ typedef struct tarei_packed {
 typedef struct tarei_unpack tarei_unpack;
 
 tare_status tarei_unpack_new(const tarei_packed *packed, tarei_unpack **out, tare_error *err);
-void tarei_unpack_free(tarei_unpack **unpack); /* NULL is fine; clears the handle */
+void tarei_unpack_free(tarei_unpack **unpack); /* NULL is allowed; sets the handle to NULL */
 
-/* Takes the next n bytes; `out` may be NULL to pass over them. TARE_E_INPUT when there are fewer
- * or they are damaged; at the end also when there would be more than promised, or the checksum of
- * bytes that were all taken differs. */
+/* Reads the next n bytes; `out` may be NULL to skip them. TARE_E_INPUT if there are fewer or they
+ * are corrupt; at the end also if there are more than declared, or if all bytes were read and the
+ * checksum differs. */
 tare_status tarei_unpack_read(tarei_unpack *unpack, void *out, size_t n, tare_error *err);
 
-/* Bytes that were not taken yet. */
+/* Number of bytes not yet read. */
 size_t tarei_unpack_left(const tarei_unpack *unpack);
 
 #endif
