@@ -1,6 +1,6 @@
 /*
- * Packed constants of a plan, in the order in which the steps take them: made when a plan is
- * built, views into the mapped file when it is loaded.
+ * The packed constants of a plan, in the order in which the steps take them: allocated when a plan
+ * is built, views of the mapped file when it is loaded.
  */
 #ifndef TAREI_ENGINE_BLOBS_H
 #define TAREI_ENGINE_BLOBS_H
@@ -11,12 +11,12 @@ typedef struct tarei_blobs {
   tarei_buffer **buffers;
   int n;
   size_t capacity;
-  int next;       /* while loading: the blob that is taken next */
+  int next; /* while loading: the next blob to be taken */
   bool loading;
 } tarei_blobs;
 
 /* The next blob of `size` bytes, 64-byte aligned. *fresh says whether the caller must fill it (then
- * it is zeroed and writable). TARE_E_INPUT when a loaded plan has another size there,
+ * it is zeroed and writable). TARE_E_INPUT if the blob of a loaded plan has another size,
  * TARE_E_MEMORY. The memory belongs to the plan. */
 tare_status tarei_blobs_take(tarei_blobs *blobs, size_t size, void **data, bool *fresh,
                              tare_error *err);

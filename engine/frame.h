@@ -1,4 +1,4 @@
-/* Frames: what contexts are made of. Each has the tensors of one part of the plan and runs its
+/* Frames: a context consists of frames. Each has the tensors of one part of the plan, and runs its
  * steps. */
 #ifndef TAREI_ENGINE_FRAME_H
 #define TAREI_ENGINE_FRAME_H
@@ -6,25 +6,25 @@
 #include "engine/part.h"
 #include "engine/pool.h"
 
-/* A body's frame is a child of that of the part which its node is in, and is called from there
- * (engine/call.h) as often as the node asks for. */
+/* The frame of a body is a child of that of the part that contains its node, which calls it
+ * (engine/call.h) as often as necessary. */
 typedef struct tarei_frame {
-  tare_context *context; /* that the frame belongs to */
+  tare_context *context; /* to which the frame belongs */
   const tarei_part *part;
   struct tarei_frame **children; /* one for each child of the part */
   tare_tensor *tensors;          /* per value */
   const tare_tensor **operands;  /* inputs, then outputs, of each step in turn */
   int *first_operand;            /* per step */
   tarei_pool pool;
-  tare_tensor *results; /* of the node that a body belongs to, see engine/call.h */
+  tare_tensor *results; /* for the node of a body, see engine/call.h */
 } tarei_frame;
 
-/* Makes a frame, zeroed so far, and those below it; the arena is there. False when out of memory:
- * tarei_frame_fini takes what was made. */
+/* Initializes a zeroed frame and those below it; the arena must exist. False if memory runs out;
+ * tarei_frame_fini frees what was made. */
 bool tarei_frame_make(tarei_frame *frame, const tarei_part *part, tare_context *context);
 void tarei_frame_fini(tarei_frame *frame);
 
-/* Runs all steps; the inputs' tensors are set. */
+/* Runs all steps. The tensors of the inputs must be set. */
 tare_status tarei_frame_run(tarei_frame *frame, tare_error *err);
 
 #endif

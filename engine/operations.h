@@ -1,12 +1,12 @@
-/* Multiply-adds of layers: each layer whose products are counted names one of these rules in its
- * lowering (engine/step.h). */
+/* Rules that count the multiply-adds of layers. The lowering of each layer with products names one
+ * of them (engine/step.h). */
 #ifndef TAREI_ENGINE_OPERATIONS_H
 #define TAREI_ENGINE_OPERATIONS_H
 
 #include "graph/ir/ir.h"
 
-/* A double, as a sum over layers may pass 2^63; `symbols` holds the values of the graph's symbols.
- */
+/* Returns a double because a sum over layers may exceed 2^63; `symbols` are the values of the
+ * symbols of the graph. */
 typedef double tarei_operations_fn(const tarei_graph *graph, const tarei_node *node,
                                    const int64_t *symbols);
 

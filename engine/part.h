@@ -1,6 +1,6 @@
 /*
- * Parts: what a plan is made of. Each holds one graph, ready to run: the root part that of the
- * model, a part below it the body of an If, Loop or Scan.
+ * Parts: a plan consists of parts. Each is one graph, ready to run: the root part is the graph of
+ * the model, and a part below it is the body of an If, Loop or Scan.
  */
 #ifndef TAREI_ENGINE_PART_H
 #define TAREI_ENGINE_PART_H
@@ -11,32 +11,33 @@
 
 /* Where the memory of a value is. */
 typedef enum tarei_storage {
-  TAREI_STORE_NONE,  /* nobody reads it */
+  TAREI_STORE_NONE,  /* not needed */
   TAREI_STORE_CONST, /* in the graph */
-  TAREI_STORE_INPUT, /* the caller's */
-  TAREI_STORE_ARENA, /* the context's, at slot.offset */
-  TAREI_STORE_POOL,  /* a frame's, taken when the value is computed: its size is not known before */
+  TAREI_STORE_INPUT, /* of the caller */
+  TAREI_STORE_ARENA, /* of the context, at slot.offset */
+  TAREI_STORE_POOL,  /* pool of a frame, when the value is computed: its size is unknown before */
 } tarei_storage;
 
 typedef struct tarei_value_slot {
   tarei_storage storage;
-  int root;                /* value whose memory is used; itself unless the value is a view */
-  size_t offset, bytes;    /* in the arena, for roots */
-  bool dynamic;            /* dims depend on the symbols */
-  int first_use, last_use; /* steps that write and read it; n_steps for outputs, -1 for none */
-  bool from_shape; /* its contents follow from the symbols alone: filled at each new shape */
+  int root;             /* value whose memory is used: the value itself, unless it is a view */
+  size_t offset, bytes; /* in the arena, for roots */
+  bool dynamic;         /* dims depend on the symbols */
+  int first_use,
+      last_use;    /* steps that first write and last read it; n_steps for outputs, -1: none */
+  bool from_shape; /* its contents follow from the symbols alone, and are set for each new shape */
   int observable;  /* dense number in the plan, or -1 */
 } tarei_value_slot;
 
-/* A body is a child of the part that its node is in. It shares the expressions of the graph around
- * it, and all its values are in pools. */
+/* A body is a child of the part that contains its node. It shares the expressions of the enclosing
+ * graph, and all its values are in pools. */
 typedef struct tarei_part {
-  tare_plan *plan;              /* that the part belongs to */
-  tarei_graph *graph;           /* a body's belongs to its node, the root's to the plan */
+  tare_plan *plan;    /* to which the part belongs */
+  tarei_graph *graph; /* that of a body belongs to its node, that of the root to the plan */
   struct tarei_part **children; /* bodies in the order of the steps, see tarei_step.first_child */
   int n_children;
   size_t cap_children;
-  tarei_step *steps; /* the nodes that run, in order; views are left out */
+  tarei_step *steps; /* the nodes that run, in order, without views */
   int n_steps;
   bool *runs;              /* per node: the outputs need it, as a step or as a view */
   tarei_value_slot *slots; /* per value */
@@ -44,19 +45,20 @@ typedef struct tarei_part {
                               no data */
 } tarei_part;
 
-/* Decides which nodes run and where each value is. plan and graph are set; tarei_part_fini takes
- * what was made also where this or the next fails. */
+/* Decides which nodes run and where each value is. plan and graph must be set. If this or the next
+ * function fails, tarei_part_fini frees what was made. */
 tare_status tarei_part_place(tarei_part *part, tare_error *err);
 
-/* Makes the steps of a part that is placed and bounded (engine/plan_profiles.h), with finished
- * parts for their bodies, packs (or takes mapped) constants, and finds the uses of all values. */
+/* Makes the steps of a part whose values have places and bounds (engine/plan_profiles.h), with
+ * finished parts for their bodies; packs constants or takes mapped ones; and finds the uses of all
+ * values. */
 tare_status tarei_part_make_steps(tarei_part *part, tare_error *err);
 
-/* Scratch bytes that the steps need with so many threads, without those of late ones, which are
- * known only at their turn. */
+/* Scratch bytes that the steps need with this number of threads, except late steps, whose needs are
+ * known only when they run. */
 size_t tarei_part_scratch_bytes(const tarei_part *part, int threads);
 
-/* Frees what the part and those below it hold, but not its graph. */
+/* Frees the part and those below it, but not its graph. */
 void tarei_part_fini(tarei_part *part);
 
 #endif

@@ -1,4 +1,4 @@
-/* The inside of a plan. */
+/* The internals of tare_plan. */
 #ifndef TAREI_ENGINE_PLAN_H
 #define TAREI_ENGINE_PLAN_H
 
@@ -7,38 +7,38 @@
 #include "engine/blobs.h"
 #include "engine/part.h"
 
-/* Where the result of an expression goes: element `at` of a value's dims or contents. */
+/* Destination of the result of an expression: element `at` of the dims or contents of a value. */
 typedef struct tarei_size_place {
   int value, at;
-  int other; /* expression; for moves the value that has to have as many elements */
+  int other; /* expression; for moves, the value that must have the same number of elements */
 } tarei_size_place;
 
-/* What follows from the symbols (engine/sizes.h). */
+/* All that follows from the symbols (engine/sizes.h). */
 typedef struct tarei_sizes {
-  tarei_expr *exprs; /* each once */
+  tarei_expr *exprs; /* without duplicates */
   tarei_size_place *dims, *contents, *moves;
   int n_exprs, n_dims, n_contents, n_moves;
   size_t cap_exprs, cap_dims, cap_contents, cap_moves;
 } tarei_sizes;
 
-/* The whole: its parts, and what they share. Only values of the root part have sizes that follow
- * from the symbols and places in the arena. */
+/* A plan: its parts, and what they share. Only values of the root part have sizes that follow from
+ * the symbols, and places in the arena. */
 struct tare_plan {
   tarei_part root;
   tare_profiles *profiles;
-  bool observe_all; /* else only what int8 layers would read, inputs and outputs can be observed */
-  unsigned isa;     /* mask that was asked for; kernels come from it and from the machine */
+  bool observe_all; /* otherwise only inputs, outputs and what int8 layers would read */
+  unsigned isa;     /* the requested mask; kernels follow from it and the machine */
   tarei_kernels kernels;
   tarei_blobs blobs;
-  int *symbols; /* per symbol of the graph's expressions: its number in the profiles, or -1
-                   where a node measures it */
+  int *symbols; /* per symbol of the expressions of the graph: its number in the profiles, or -1
+                   if a node measures it */
   int n_symbols;
   tarei_sizes sizes;
   size_t arena_bytes;
   const char **observables; /* names by dense number */
   int n_observables;
   size_t cap_observables;
-  struct tarei_layer { /* steps of all parts; those of a body behind their node */
+  struct tarei_layer { /* steps of all parts; those of a body after their node */
     const tarei_part *part;
     int step;
   } * layers;
@@ -50,11 +50,11 @@ struct tare_plan {
   size_t cap_strings;
 };
 
-/* Makes the parts, checks the profiles and plans the memory; the root's graph, profiles and isa are
- * set. On failure the caller frees the plan. */
+/* Makes the parts, checks the profiles and plans the memory. The graph of the root, profiles and
+ * isa must be set. After a failure the caller frees the plan. */
 tare_status tarei_plan_finish(tare_plan *plan, tare_error *err);
 
-/* Numbers what can be observed, once all is finished. */
+/* Numbers the observable values, after everything else is finished. */
 tare_status tarei_plan_number_observables(tare_plan *plan, tare_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * The graph: values, nodes and their quantization annotations.
  *
- * Values and nodes are addressed by index. Nodes stand in topological order after import and
- * after every pass. A value is a constant (data != NULL), a graph input, or the output of one
- * node. Passes rewrite the graph in place; tarei_graph_compact drops what became dead.
+ * Values and nodes are addressed by index. Nodes are in topological order after import and after
+ * every pass. A value is a constant (data != NULL), an input of the graph, or the output of one
+ * node. Passes rewrite the graph in place; tarei_graph_compact removes what is no longer used.
  */
 #ifndef TAREI_GRAPH_IR_IR_H
 #define TAREI_GRAPH_IR_IR_H
@@ -25,8 +25,8 @@ typedef struct tarei_buffer {
   int references;
   void *data;
   size_t size;
-  void *owned;                     /* freed with the last reference, or NULL */
-  struct tarei_mapped *mapped;     /* released with the last reference, or NULL */
+  void *owned;                 /* freed with the last reference, or NULL */
+  struct tarei_mapped *mapped; /* released with the last reference, or NULL */
 } tarei_buffer;
 
 /* A file mapping shared by many buffers (external data, plan files). */
@@ -35,39 +35,39 @@ typedef struct tarei_mapped {
   tarei_source source;
 } tarei_mapped;
 
-tarei_buffer *tarei_buffer_new(size_t size);                  /* zeroed, aligned; or NULL */
+tarei_buffer *tarei_buffer_new(size_t size); /* zeroed, aligned; or NULL */
 tarei_buffer *tarei_buffer_view(tarei_mapped *mapped, const void *data, size_t size);
 tarei_buffer *tarei_buffer_retain(tarei_buffer *buffer);
-void tarei_buffer_release(tarei_buffer *buffer);              /* NULL is fine */
-tarei_mapped *tarei_mapped_new(tarei_source *source);         /* takes the source over */
+void tarei_buffer_release(tarei_buffer *buffer);      /* NULL is fine */
+tarei_mapped *tarei_mapped_new(tarei_source *source); /* owns the source from then on */
 void tarei_mapped_release(tarei_mapped *mapped);
 
-/* How fine a scale is. Values reach plan files. */
+/* The granularity of a scale. The numbers are part of plan files. */
 typedef enum tarei_granularity {
   TAREI_PER_TENSOR = 0, /* one static scale for each profile, from the calibration table */
-  TAREI_PER_ROW = 1,    /* one scale per row (the last axis), taken at run time by the layers that
-                           can; the static scales serve the others */
+  TAREI_PER_ROW = 1,    /* row scales (one per row, the last axis, at run time) in layers that can
+                           use them; static scales in others */
   TAREI_16_BIT = 2,     /* two 8-bit passes; reserved */
 } tarei_granularity;
 
 /* Quantization of a value: real = (stored - zero_point) * scale. */
 typedef struct tarei_quant {
   tarei_granularity granularity;
-  int n_scales;         /* 0: no annotation; 1: all profiles alike; else one per profile */
-  float *scales;        /* > 0, finite, normal; owned by the value */
-  bool stated;          /* by the model: the scale is that of a byte, zero_point its zero; what
-                           follows says nothing then */
-  int32_t zero_point;   /* 0..255, where stated */
-  bool unsigned_range;  /* the statistics hold no negative value: u8 with zero point 0 may be used,
-                           its scale then is scale * 127 / 255 */
+  int n_scales;        /* 0: no annotation; 1: the same for all profiles; else one per profile */
+  float *scales;       /* > 0, finite, normal; owned by the value */
+  bool stated;         /* by the model: the scale is that of a byte with this zero_point;
+                          unsigned_range is then unused */
+  int32_t zero_point;  /* 0..255, if stated */
+  bool unsigned_range; /* the statistics have no negative value: u8 with zero point 0 may be used,
+                          with the scale scale * 127 / 255 */
 } tarei_quant;
 
 typedef struct tarei_value {
-  char *name;           /* unique; the ONNX name where the value stands in the model */
-  tare_dtype dtype;     /* TARE_DTYPE_NONE before inference */
-  int rank;             /* -1 before inference */
+  char *name;       /* unique; the ONNX name if the value is in the model */
+  tare_dtype dtype; /* TARE_DTYPE_NONE before inference */
+  int rank;         /* -1 before inference */
   tarei_expr dims[TARE_MAX_RANK];
-  int producer;         /* node index, or -1 for inputs and constants */
+  int producer; /* node index, or -1 for inputs and constants */
   bool is_input;
   bool is_output;
   bool observable;      /* the values equal those of the tensor of this name in the model, up to a
@@ -80,14 +80,14 @@ typedef struct tarei_value {
 } tarei_value;
 
 typedef enum tarei_attr_kind { /* values of onnx.AttributeProto.AttributeType */
-  TAREI_ATTR_FLOAT = 1,
-  TAREI_ATTR_INT = 2,
-  TAREI_ATTR_STRING = 3,
-  TAREI_ATTR_TENSOR = 4,
-  TAREI_ATTR_GRAPH = 5,
-  TAREI_ATTR_FLOATS = 6,
-  TAREI_ATTR_INTS = 7,
-  TAREI_ATTR_STRINGS = 8,
+                               TAREI_ATTR_FLOAT = 1,
+                               TAREI_ATTR_INT = 2,
+                               TAREI_ATTR_STRING = 3,
+                               TAREI_ATTR_TENSOR = 4,
+                               TAREI_ATTR_GRAPH = 5,
+                               TAREI_ATTR_FLOATS = 6,
+                               TAREI_ATTR_INTS = 7,
+                               TAREI_ATTR_STRINGS = 8,
 } tarei_attr_kind;
 
 typedef struct tarei_attr {
@@ -95,12 +95,12 @@ typedef struct tarei_attr {
   tarei_attr_kind kind;
   int64_t i;
   float f;
-  char *s;              /* STRING, NUL-terminated */
-  int n;                /* length of ints, floats or strings */
+  char *s; /* STRING, NUL-terminated */
+  int n;   /* length of ints, floats or strings */
   int64_t *ints;
   float *floats;
   char **strings;
-  tare_tensor tensor;   /* TENSOR; its data belongs to buffer */
+  tare_tensor tensor; /* TENSOR; its data belongs to buffer */
   tarei_buffer *buffer;
   struct tarei_graph *graph; /* GRAPH: a body, owned */
 } tarei_attr;
@@ -110,40 +110,40 @@ typedef struct tarei_graph tarei_graph;
 
 typedef struct tarei_node {
   const tarei_op *op;
-  char *name;           /* ONNX node name, or "<OpType>_<index>" where the model has none */
-  int32_t number;       /* unique among all nodes over the same expressions: those of the graph and
-                           of its bodies; names the dims that the node measures */
-  int opset;            /* version of the op's domain that the model asked for */
+  char *name;     /* ONNX node name, or "<OpType>_<index>" if the model has none */
+  int32_t number; /* unique among all nodes over the same expressions: those of the graph and
+                     of its bodies; names the dims that the node measures */
+  int opset;      /* version of the domain of the operator in the model */
   int n_in, n_out;
-  int *in, *out;        /* value indices; -1 for an absent optional input or output */
+  int *in, *out; /* value indices; -1 for an absent optional input or output */
   int n_attrs;
   tarei_attr *attrs;
-  tarei_record record;  /* of a layer that has an int8 form */
+  tarei_record record; /* of a layer that has an int8 form */
 } tarei_node;
 
 struct tarei_graph {
-  char *name;           /* of the model file, for messages */
+  char *name; /* of the model file, for messages */
   tarei_exprs *exprs;
   tarei_value *values;
   int n_values;
   size_t cap_values;
-  tarei_names names;    /* of the values, once a unique one was asked for; empty when out of date */
+  tarei_names names; /* of the values, after a unique one was needed; empty if out of date */
   tarei_node *nodes;
   int n_nodes;
   size_t cap_nodes;
-  int *inputs;          /* value indices, in model order, initializers left out */
+  int *inputs; /* value indices, in the order of the model, without initializers */
   int n_inputs;
   int *outputs;
   int n_outputs;
   int64_t ir_version;
-  int opset;            /* of the default domain */
+  int opset; /* of the default domain */
   char *producer;
-  uint64_t model_hash;  /* of the model file's bytes; identifies it in statistics and tables */
-  tare_limits limits;   /* that inference, passes and whatever runs the graph keep to */
+  uint64_t model_hash; /* of the model file's bytes; identifies it in statistics and tables */
+  tare_limits limits;  /* for inference, passes and everything that runs the graph */
 
-  /* A body (an attribute of an If, Loop or Scan) shares the expressions of the graph around it. What it
-   * takes from there by name has become an input behind its formal ones: input n_formal + i is input
-   * captures[i] of the node, which stands behind the node's own. */
+  /* A body (an attribute of an If, Loop or Scan) shares the expressions of the enclosing graph.
+   * Each value that it takes from there by name is an input after its formal ones: input n_formal +
+   * i is input captures[i] of the node, which comes after the inputs of the operator. */
   bool is_body;
   int n_formal;
   int *captures;
@@ -152,17 +152,17 @@ struct tarei_graph {
 /* Body number `body` of a node in the order of its attributes, or NULL. */
 tarei_graph *tarei_node_body(const tarei_node *node, int body);
 tarei_graph *tarei_node_body_named(const tarei_node *node, const char *attribute);
-/* An empty body that shares the expressions of `around`; NULL when out of memory. */
+/* Creates an empty body that shares the expressions of `around`; NULL if memory runs out. */
 tarei_graph *tarei_graph_new_body(const tarei_graph *around, const char *name);
-/* Appends an input that stands for input `node_input` of the node; its value, or -1. */
+/* Appends an input for input `node_input` of the node; returns its value, or -1. */
 int tarei_graph_add_capture(tarei_graph *body, const char *name, int node_input);
 
 tarei_graph *tarei_graph_new(const char *name); /* NULL when out of memory */
 void tarei_graph_free(tarei_graph *graph);      /* NULL is fine */
 tare_status tarei_graph_clone(const tarei_graph *graph, tarei_graph **out, tare_error *err);
 
-/* Adds things; the index, or -1 when out of memory. Pointers into values and nodes are void after
- * an add. tarei_graph_add_node copies in and out and links producers. */
+/* Functions that add something return its index, or -1 if memory runs out. They invalidate pointers
+ * to values and nodes. tarei_graph_add_node copies in and out and sets the producers. */
 int tarei_graph_add_value(tarei_graph *graph, const char *name);
 int tarei_graph_add_unique(tarei_graph *graph, const char *name_base); /* a number is put behind a
                                                                           name that is taken */
@@ -173,7 +173,7 @@ int tarei_graph_add_node(tarei_graph *graph, const char *op, const char *domain,
                          int opset, const int *in, int n_in, const int *out, int n_out);
 int tarei_graph_find_value(const tarei_graph *graph, const char *name); /* -1 when missing */
 
-/* Appends a value to the inputs or outputs of the graph; false when out of memory. */
+/* Appends a value to the inputs or outputs of the graph; false if memory runs out. */
 bool tarei_graph_mark_input(tarei_graph *graph, int value);
 bool tarei_graph_mark_output(tarei_graph *graph, int value);
 
@@ -182,7 +182,7 @@ const tarei_attr *tarei_attr_find(const tarei_node *node, const char *name);
 int64_t tarei_attr_int(const tarei_node *node, const char *name, int64_t fallback);
 float tarei_attr_float(const tarei_node *node, const char *name, float fallback);
 const char *tarei_attr_string(const tarei_node *node, const char *name, const char *fallback);
-/* A list and its length; NULL and 0 where there is none of that kind. */
+/* A list and its length; NULL and 0 if there is none of that kind. */
 const int64_t *tarei_attr_ints(const tarei_node *node, const char *name, int *n);
 const float *tarei_attr_floats(const tarei_node *node, const char *name, int *n);
 bool tarei_attr_set_int(tarei_node *node, const char *name, int64_t value);
@@ -196,14 +196,14 @@ void tarei_attr_remove(tarei_node *node, const char *name);
 /* Questions. */
 int tarei_node_first_out(const tarei_node *node); /* the first output that is not absent */
 bool tarei_value_is_const(const tarei_graph *graph, int value);
-/* Contents of a constant integer tensor (i32 or i64) as int64; false when it is none or longer
+/* Contents of a constant integer tensor (i32 or i64) as int64; false if it is not one, or longer
  * than max. Symbolic contents that are all constant count too. */
 bool tarei_value_ints(const tarei_graph *graph, int value, int64_t *out, int max, int *n);
 /* Symbolic contents, row-major; those of a small constant (i32 or i64, rank <= 1, at most
- * TAREI_MAX_CONTENTS elements) are made from its data on first use. NULL when there are none. */
+ * TAREI_MAX_CONTENTS elements) are made from its data on first use. NULL if there are none. */
 #define TAREI_MAX_CONTENTS 64
 const tarei_expr *tarei_value_contents(tarei_graph *graph, int value, int *n);
-/* Replaces the contents by a copy; NULL takes them away. False when out of memory. */
+/* Replaces the contents by a copy; NULL removes them. False if memory runs out. */
 bool tarei_value_set_contents(tarei_graph *graph, int value, const tarei_expr *contents, int n);
 bool tarei_value_const_float(const tarei_graph *graph, int value, float *out); /* one element */
 bool tarei_value_dim_const(const tarei_graph *graph, int value, int axis, int64_t *out);
@@ -216,19 +216,19 @@ int tarei_graph_sole_consumer(const tarei_graph *graph, int value); /* node, or 
 /* Changes. */
 void tarei_graph_replace_uses(tarei_graph *graph, int old_value, int new_value); /* node inputs;
                                     a graph output keeps its value, see ..._rename_output */
-/* new_value takes the place and the name of the output old_value; the two swap names. */
+/* new_value replaces the output old_value; the two swap names. */
 void tarei_graph_rename_output(tarei_graph *graph, int old_value, int new_value);
 void tarei_graph_remove_node(tarei_graph *graph, int node); /* marks it dead (op = NULL) */
-/* Live nodes so that producers come first, otherwise in the order they stand. `order` has room
- * for n_nodes entries. TARE_E_MODEL on a cycle. */
+/* Sorts the live nodes so that producers come first, otherwise in their current order. `order` has
+ * n_nodes entries. TARE_E_MODEL if there is a cycle. */
 tare_status tarei_graph_order(const tarei_graph *graph, int *order, int *n, tare_error *err);
-/* Drops dead nodes, nodes that no graph output needs and values nobody uses, sorts nodes
- * topologically, renumbers. Inputs and outputs of the graph stay. TARE_E_MODEL on a cycle. All
- * indices held elsewhere are void. */
+/* Removes dead nodes, nodes that no output of the graph needs, and unused values, sorts nodes
+ * topologically and renumbers. Inputs and outputs of the graph remain. TARE_E_MODEL if there is a
+ * cycle. All indices held elsewhere become invalid. */
 tare_status tarei_graph_compact(tarei_graph *graph, tare_error *err);
 /* Asserts every invariant above; for tests and debug builds. */
 void tarei_graph_check(const tarei_graph *graph);
-/* Text listing, one node a line, for inspection and tests. */
+/* Prints the graph as text, one node per line, for inspection and tests. */
 void tarei_graph_print(const tarei_graph *graph, tarei_str *out);
 
 #endif
