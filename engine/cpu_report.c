@@ -6,7 +6,8 @@ char *tare_cpu_report(const char *const isa) {
   unsigned mask = TAREI_ISA_ALL;
   tarei_str s = {0};
   if (isa && !tarei_isa_parse(isa, &mask)) {
-    tarei_str_add(&s, "unknown instruction set '%s'\n", isa);
+    tarei_str_add(&s, "unknown instruction set '%s', expected some of %s\n", isa,
+                  tarei_isa_choices());
     return s.text;
   }
   const unsigned found = tarei_isa_detect();

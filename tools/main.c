@@ -51,6 +51,13 @@ static int help(FILE *const to) {
 }
 
 static int main_unknown(const char *const name) {
+  if (*name == '-') {
+    fprintf(stderr,
+            "tare: expected a command, got option '%s' (options follow the command)\nTry `tare "
+            "help' for more information.\n",
+            name);
+    return tare_status_exit_code(TARE_E_USAGE);
+  }
   cli_list names = {0};
   for (int i = 0; i < N_COMMANDS; i++) {
     cli_list_add(&names, COMMANDS[i].name);

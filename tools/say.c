@@ -47,6 +47,15 @@ void say_data(const opt_common *const options, const tare_dataset *const dataset
   }
 }
 
+void say_audio_options(const opt_common *const options, const opt_data *const data,
+                       const tare_dataset *const dataset) {
+  const char *const option = data->features ? "--features" : data->rate ? "--rate" : NULL;
+  if (option && !tare_dataset_has_audio(dataset)) {
+    say(options, "warning: %s has no effect: the data are %s", option,
+        tare_dataset_describe(dataset));
+  }
+}
+
 void say_fitted(const opt_common *const options, const char *const what,
                 const tare_fit_counts *const c) {
   if (c->cut > 0) {

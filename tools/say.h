@@ -15,6 +15,10 @@ void say_more(const opt_common *options, const char *fmt, ...)
  * sampling rates that differ. */
 void say_data(const opt_common *options, const tare_dataset *dataset);
 
+/* Options for audio that have no effect, because the data have none. */
+void say_audio_options(const opt_common *options, const opt_data *data,
+                       const tare_dataset *dataset);
+
 /* Samples that were cut or padded, how many and by how much; `what` is before it, e.g.
  * "calibration". */
 void say_fitted(const opt_common *options, const char *what, const tare_fit_counts *counts);

@@ -24,15 +24,20 @@ void side_fini(side *const s) {
   tare_model_free(&s->model);
 }
 
-tare_status side_refuse_options(const side *const s, const bool profiles_given,
-                                const opt_common *const common, tare_error *const err) {
-  if (s->plan && profiles_given) {
-    return cli_fail(err, TARE_E_USAGE, "--profile is for models: the profiles of plan %s are fixed",
-                    s->path);
-  }
-  if (s->plan && common->isa) {
-    return cli_fail(err, TARE_E_USAGE, "--isa is for models: the kernels of plan %s are fixed",
-                    s->path);
+tare_status side_refuse_options(const side *const s, const opt_profiles *const profiles,
+                                const opt_model *const model, const opt_common *const common,
+                                tare_error *const err) {
+  const struct {
+    bool given;
+    const char *option, *fixed;
+  } options[] = {{opt_profiles_given(profiles) || profiles->from_data, "--profile", "profiles"},
+                 {model->n_sets > 0, "--set", "inputs"},
+                 {common->isa != NULL, "--isa", "kernels"}};
+  for (size_t i = 0; s->plan && i < sizeof options / sizeof *options; i++) {
+    if (options[i].given) {
+      return cli_fail(err, TARE_E_USAGE, "%s is for models: the %s of plan %s are fixed",
+                      options[i].option, options[i].fixed, s->path);
+    }
   }
   return TARE_OK;
 }

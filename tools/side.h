@@ -15,8 +15,8 @@ tare_status side_load(const char *path, const opt_common *common, side *out, tar
 void side_fini(side *s);
 
 /* TARE_E_USAGE when options were given that only a model can heed, and this is a plan. */
-tare_status side_refuse_options(const side *s, bool profiles_given, const opt_common *common,
-                                tare_error *err);
+tare_status side_refuse_options(const side *s, const opt_profiles *profiles, const opt_model *model,
+                                const opt_common *common, tare_error *err);
 
 int side_inputs(const side *s, const tare_port **ports);
 

@@ -102,9 +102,7 @@ tare_status source_open(const opt_inputs *const o, const ports *const p,
   }
   CLI_TRY(source_open_data(o, p, streaming, out, err));
   say_more(&o->common, "data: %s", tare_dataset_describe(*out));
-  if (o->data.rate && !tare_dataset_has_audio(*out)) {
-    say(&o->common, "warning: --rate has no effect: the data are %s", tare_dataset_describe(*out));
-  }
+  say_audio_options(&o->common, &o->data, *out);
   if (*streaming && !again) {
     say_states(&o->common, *streaming);
   }

@@ -9,7 +9,7 @@ SOURCE=$3
 EXAMPLES=$3/examples
 FIXTURES=$3/tests/cli/fixtures
 LC_ALL=C
-unset ARGP_HELP_FMT || true
+unset ARGP_HELP_FMT COLUMNS || true
 export TARE JSON_CHECK SOURCE EXAMPLES FIXTURES LC_ALL
 case_path=$SOURCE/tests/cli/cases/$4
 

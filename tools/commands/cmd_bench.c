@@ -42,7 +42,7 @@ typedef struct bench_arguments {
   int use_profile; /* -1: by shape */
 } bench_arguments;
 
-typedef struct bench_work {
+typedef struct bench_session {
   side side;
   tare_profiles *profiles; /* of a model */
   tare_profiles *point;    /* one profile: the lengths to run at */
@@ -55,7 +55,7 @@ typedef struct bench_work {
   double *layer_operations, operations; /* of each layer and of all in one run */
   double loaded;                        /* seconds until the first run can begin */
   double wall;                          /* seconds of the measured runs together */
-} bench_work;
+} bench_session;
 
 static const struct argp_option OPTIONS[] = {
     {"shapes", OPT_SHAPES, "SHAPES", 0, "Shapes to run at, e.g. audio:1x16000 (default: opt)", 0},
@@ -160,21 +160,18 @@ static const struct argp ARGP = {
     .children = CHILDREN};
 
 /* A model without --profile is built for just the lengths that it runs at. */
-static tare_status choose_profiles(const bench_arguments *const a, bench_work *const w,
+static tare_status choose_profiles(const bench_arguments *const a, bench_session *const w,
                                    const tare_port *const inputs, const int n_inputs,
                                    tare_error *const err) {
   if (w->side.plan) {
-    return side_refuse_options(&w->side, opt_profiles_given(&a->profiles), &a->common, err);
-  }
-  if (a->profiles.from_data) {
-    return cli_fail(err, TARE_E_USAGE, "--profile auto needs data, which bench does not take");
+    return side_refuse_options(&w->side, &a->profiles, &a->model_options, &a->common, err);
   }
   return profiles_choose(&a->profiles, &a->common, inputs, n_inputs,
                          a->shapes || a->symbols ? w->point : NULL, NULL, 0,
                          NULL /* no data, no chunks */, &w->profiles, err);
 }
 
-static tare_status parse_point(const bench_arguments *const a, bench_work *const w,
+static tare_status parse_point(const bench_arguments *const a, bench_session *const w,
                                const tare_port *const inputs, const int n_inputs,
                                tare_error *const err) {
   CLI_TRY(tare_profiles_new(inputs, n_inputs, &w->point, err));
@@ -185,7 +182,7 @@ static tare_status parse_point(const bench_arguments *const a, bench_work *const
 }
 
 /* Symbol values to run at: those given, else the opt values of the profile. */
-static tare_status choose_values(const bench_arguments *const a, bench_work *const w,
+static tare_status choose_values(const bench_arguments *const a, bench_session *const w,
                                  tare_error *const err) {
   const tare_profiles *const built = tare_plan_profiles(w->side.plan);
   const bool given = a->shapes || a->symbols;
@@ -201,7 +198,7 @@ static tare_status choose_values(const bench_arguments *const a, bench_work *con
   return TARE_OK;
 }
 
-static tare_status find_states(const bench_arguments *const a, bench_work *const w,
+static tare_status find_states(const bench_arguments *const a, bench_session *const w,
                                tare_error *const err) {
   const ports p = ports_of_plan(w->side.plan);
   int64_t size = 0;
@@ -223,12 +220,12 @@ static tare_status find_states(const bench_arguments *const a, bench_work *const
 }
 
 /* One run, its states fed to the next. */
-static tare_status bench_step(const bench_work *const w, tare_error *const err) {
+static tare_status bench_step(const bench_session *const w, tare_error *const err) {
   CLI_TRY(tare_context_run(w->context, w->feed.tensors, w->outputs, err));
   return tare_streaming_feed(w->streaming, w->outputs, w->feed.tensors, err);
 }
 
-static tare_status bench_prepare(const bench_arguments *const a, bench_work *const w,
+static tare_status bench_prepare(const bench_arguments *const a, bench_session *const w,
                                  tare_error *const err) {
   const double start = cli_now();
   const tare_port *inputs = NULL, *outputs = NULL;
@@ -252,7 +249,7 @@ static tare_status bench_prepare(const bench_arguments *const a, bench_work *con
   return plan_operations(w->side.plan, w->values, &w->layer_operations, &w->operations, err);
 }
 
-static tare_status warm_up(const bench_arguments *const a, const bench_work *const w,
+static tare_status warm_up(const bench_arguments *const a, const bench_session *const w,
                            tare_error *const err) {
   const double end = cli_now() + a->warm_up_ms * 1e-3;
   do {
@@ -261,7 +258,7 @@ static tare_status warm_up(const bench_arguments *const a, const bench_work *con
   return TARE_OK;
 }
 
-static tare_status bench_measure(const bench_arguments *const a, bench_work *const w,
+static tare_status bench_measure(const bench_arguments *const a, bench_session *const w,
                                  tare_error *const err) {
   CLI_TRY(warm_up(a, w, err));
   tare_context_set_profiling(w->context, a->dump_profile);
@@ -277,7 +274,7 @@ static tare_status bench_measure(const bench_arguments *const a, bench_work *con
   return TARE_OK;
 }
 
-static char *bench_point_text(const bench_work *const w) {
+static char *bench_point_text(const bench_session *const w) {
   const tare_profiles *const built = tare_plan_profiles(w->side.plan);
   char *text = cli_format("%s", "");
   for (int s = 0; s < tare_profiles_n_symbols(built); s++) {
@@ -289,11 +286,11 @@ static char *bench_point_text(const bench_work *const w) {
   return text;
 }
 
-static layer_times times_of(const bench_work *const w) {
+static layer_times times_of(const bench_session *const w) {
   return (layer_times){w->side.plan, w->context, w->layer_operations, (int64_t)w->times.n};
 }
 
-static void print_resources(const bench_work *const w) {
+static void print_resources(const bench_session *const w) {
   char *const weights = report_bytes(tare_plan_weight_bytes(w->side.plan));
   char *const context = report_bytes(tare_plan_context_bytes(w->side.plan));
   char *const peak = report_bytes(peak_bytes());
@@ -303,7 +300,7 @@ static void print_resources(const bench_work *const w) {
   free(peak);
 }
 
-static void bench_print_text(const bench_arguments *const a, const bench_work *const w) {
+static void bench_print_text(const bench_arguments *const a, const bench_session *const w) {
   const timing *const t = &w->times;
   char *const point = bench_point_text(w);
   printf("=== Performance summary ===\n");
@@ -328,7 +325,7 @@ static void bench_print_text(const bench_arguments *const a, const bench_work *c
   }
 }
 
-static void bench_print_json(const bench_arguments *const a, const bench_work *const w) {
+static void bench_print_json(const bench_arguments *const a, const bench_session *const w) {
   const timing *const t = &w->times;
   cJSON *const object = json_begin("bench");
   char *const point = bench_point_text(w);
@@ -367,7 +364,7 @@ int cmd_bench(const int argc, char **const argv) {
                        .percentiles = {90, 95, 99},
                        .n_percentiles = 3,
                        .use_profile = -1};
-  bench_work w = {0};
+  bench_session w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
   tare_status status = bench_prepare(&a, &w, &err);

@@ -47,6 +47,12 @@ static void build_check(const build_arguments *const a, const struct argp_state 
   if (a->calib && a->build.fp32) {
     argp_error(state, "--fp32 and --calib are mutually exclusive");
   }
+  if (a->build.fp32 && a->build.symmetric) {
+    argp_error(state, "--fp32 and --symmetric are mutually exclusive");
+  }
+  if (a->build.any_table && !a->calib) {
+    argp_error(state, "--force needs --calib TABLE");
+  }
 }
 
 static error_t build_parse(const int key, char *const arg, struct argp_state *const state) {

@@ -127,7 +127,8 @@ static const struct argp ARGP = {
         "methods need. DATA: audio, HDF5 or NumPy files, folders of them, or "
         "manifests.\vExamples:\n  tare calibrate model.onnx recordings/ -o model.stats\n  tare "
         "calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n      -o model.calib.json\n "
-        " tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 -o vad.stats",
+        " tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 \\\n      -o "
+        "vad.stats",
     .children = CHILDREN,
     .help_filter = calibrate_help};
 

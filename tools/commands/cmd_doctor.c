@@ -139,7 +139,7 @@ int cmd_doctor(const int argc, char **const argv) {
   }
   if (strncmp(report_text, "unknown", strlen("unknown")) == 0) {
     const tare_status status =
-        cli_fail(&err, TARE_E_USAGE, "unknown instruction set in --isa %s", a.common.isa);
+        cli_fail(&err, TARE_E_USAGE, "%.*s", (int)strcspn(report_text, "\n"), report_text);
     tare_free(report_text);
     return opt_end(argv[0], &a.common, status, &err);
   }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tools/options/parse.h"
+#include "tools/say.h"
 #include "tools/show/show.h"
 
 enum { OPT_GRAPH = OPT_COMMAND, OPT_OPTIMIZED, OPT_MODEL };
@@ -76,6 +77,23 @@ static tare_status show_file(const inspect_arguments *const a, const char *const
   return kind->show(path, &a->show, object, err);
 }
 
+/* Options that none of the files can follow. */
+static void warn_ignored_options(const inspect_arguments *const a) {
+  bool model = false, data = false;
+  for (int i = 0; i < a->paths.n; i++) {
+    const show_kind *const kind = show_kind_of(a->paths.items[i]);
+    model |= kind == &show_model;
+    data |= kind == &show_data;
+  }
+  if (!model && (a->show.graph || a->show.optimized)) {
+    say(&a->show.common, "warning: --%s has no effect: no file is a model",
+        a->show.graph ? "graph" : "optimized");
+  }
+  if (!data && a->show.model) {
+    say(&a->show.common, "warning: --model has no effect: no file holds data");
+  }
+}
+
 static tare_status show_json(const inspect_arguments *const a, tare_error *const err) {
   cJSON *const list = json_array();
   for (int i = 0; i < a->paths.n; i++) {
@@ -109,6 +127,7 @@ int cmd_inspect(const int argc, char **const argv) {
   inspect_arguments a = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
+  warn_ignored_options(&a);
   const tare_status status = (a.show.common.json ? show_json : show_text)(&a, &err);
   cli_list_fini(&a.paths);
   opt_data_fini(&a.show.data);

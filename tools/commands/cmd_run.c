@@ -82,9 +82,9 @@ static const struct argp ARGP = {
 
 static tare_status check_plans(const run_arguments *const a, const run_work *const w,
                                tare_error *const err) {
-  const bool given = opt_profiles_given(&a->in.profiles) || a->in.profiles.from_data;
   const bool model = !w->plan.plan || (a->against && !w->against.plan);
-  return model ? TARE_OK : side_refuse_options(&w->plan, given, &a->in.common, err);
+  return model ? TARE_OK
+               : side_refuse_options(&w->plan, &a->in.profiles, &a->in.model, &a->in.common, err);
 }
 
 static tare_status load_sides(const run_arguments *const a, run_work *const w,

@@ -35,7 +35,7 @@ typedef struct grid {
   int n_equal;  /* of them, those that the metric cannot tell from the best; 0 without a metric */
 } grid;
 
-/* Fits that a strategy may have, and those that are tried unless told. */
+/* Fits that a strategy may have, and those that are tried by default. */
 cli_family grid_fits(void);
 void grid_add_default_fits(cli_list *fits);
 

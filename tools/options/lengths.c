@@ -269,6 +269,10 @@ tare_status profiles_choose(const opt_profiles *const options, const opt_common 
                             const tare_profiles *const other, tare_dataset *const *const datasets,
                             const int n_datasets, tare_streaming *const streaming,
                             tare_profiles **const out, tare_error *const err) {
+  if (options->from_data && n_datasets == 0) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "--profile auto needs data, which this command does not take");
+  }
   tare_profiles *profiles = NULL;
   CLI_TRY(tare_profiles_new(inputs, n_inputs, &profiles, err));
   const tare_status status = lengths_fill(options, common, inputs, n_inputs, other, datasets,

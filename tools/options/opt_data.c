@@ -19,7 +19,7 @@ static const struct argp_option OPTIONS[] = {
     {"rows", OPT_ROWS, NULL, 0,
      "The first axis of .npy and .npz arrays counts samples (default: only if nothing else fits)",
      0},
-    {"skip-bad", OPT_SKIP_BAD, NULL, 0, "Skip bad samples and list them, instead of failing", 0},
+    {"skip-bad", OPT_SKIP_BAD, NULL, 0, "Skip and list bad samples instead of failing", 0},
     {"limit", OPT_LIMIT, "N", 0, "Use at most N samples", 0},
     {0}};
 

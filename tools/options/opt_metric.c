@@ -61,6 +61,17 @@ void opt_metric_check(const struct argp_state *const state, const opt_metric *co
                "manifest",
                tare_metric_name(metric->metric));
   }
+  const bool alphabet = metric->metric >= 0 && tare_metric_needs_alphabet(metric->metric);
+  if (alphabet != (metric->alphabet != NULL)) {
+    char *const names = family_alphabet_metrics();
+    argp_error(state,
+               alphabet ? "--metric %s needs --alphabet CHARS" : "--alphabet needs --metric %s",
+               names);
+    free(names);
+  }
+  if (metric->metric < 0 && metric->output > 0) {
+    argp_error(state, "--output-index needs --metric");
+  }
 }
 
 const struct argp opt_metric_argp = {

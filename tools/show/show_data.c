@@ -72,6 +72,7 @@ static tare_status scan(const char *const path, const show_options *const option
   CLI_TRY_GOTO(
       opt_data_open(&options->data, &options->common, &list, inputs, n_inputs, &dataset, err),
       done);
+  say_audio_options(&options->common, &options->data, dataset);
   CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
   progress p = progress_start("read", &options->common);
   status = lengths_read(&l, dataset, &p, err);

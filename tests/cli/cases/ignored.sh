@@ -1,0 +1,35 @@
+# An option that cannot have an effect is refused, or warned of.
+model=$EXAMPLES/digits-conv/digits-conv.onnx
+data=$EXAMPLES/digits-conv/eval
+intents=$EXAMPLES/intents-mini
+range="--profile samples=1000:20000:160000"
+say() {
+  echo "\$ $*"
+  "$TARE" "$@" 2>&1 >text
+  echo "exit $?"
+}
+say build "$model" --fp32 $range -o x.plan --symmetric
+say build "$model" --fp32 $range -o x.plan
+say build "$model" --fp32 $range -o x.plan --force
+say build "$model" --fp32 --profile auto -o x.plan
+for option in "--set audio=1" "--profile auto" "--profile samples=1" "--isa scalar"; do
+  # shellcheck disable=SC2086
+  say run x.plan "$data" $option
+done
+say bench x.plan --set audio=1
+say bench x.plan --profile auto
+say bench "$model" --profile auto
+run="run x.plan $data --rate 8000 --limit 1"
+say $run --alphabet 0123456789
+say $run --labels digits --metric accuracy --alphabet 0123456789
+say $run --labels digits --metric ctc-error
+say $run --output-index 1
+say inspect x.plan --graph
+say inspect x.plan --optimized
+say inspect x.plan --model "$model"
+say inspect x.plan "$model" --graph
+say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --features whisper
+say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --rate 8000
+say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --rate 8000 -q
+say --json
+say doctor --isa abacus
