@@ -21,18 +21,6 @@ static const char *keep(tare_plan *const plan, tarei_str *const text) {
   return kept;
 }
 
-/* The symbol of an input keeps its plain name: one that needs quotes in an expression must still be
- * found in the profiles. */
-static void print_dim(const tarei_graph *const g, const tarei_value *const v, const int axis,
-                      tarei_str *const text) {
-  const int symbol = v->is_input ? tarei_expr_is_symbol(g->exprs, v->dims[axis]) : -1;
-  if (symbol >= 0) {
-    tarei_str_add(text, "%s", tarei_exprs_symbol_name(g->exprs, symbol));
-  } else {
-    tarei_expr_print(g->exprs, v->dims[axis], text);
-  }
-}
-
 static tare_status make_port(tare_plan *const plan, const tarei_graph *const g, const int value,
                              tare_port *const port, tare_error *const err) {
   const tarei_value *const v = &g->values[value];
@@ -47,7 +35,7 @@ static tare_status make_port(tare_plan *const plan, const tarei_graph *const g, 
       continue;
     }
     tarei_str text = {0};
-    print_dim(g, v, d, &text);
+    tarei_value_print_dim(g, value, d, &text);
     port->dims[d] = (tare_dim){.value = -1, .symbol = keep(plan, &text)};
     if (!port->dims[d].symbol) {
       return tarei_fail_memory(err, "port", sizeof *port);

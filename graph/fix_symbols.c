@@ -11,19 +11,20 @@ enum { MOST_PROBED = 16 }; /* symbols that an error is blamed on: each takes two
 /* --- constants for symbols -------------------------------------------------------------------- */
 
 /* Whether an input has the symbol. */
-static tare_status fix(tarei_graph *const graph, const char *const name, const int64_t value,
+static tare_status fix(tarei_graph *const graph, const int symbol, const int64_t value,
                        bool *const found, tare_error *const err) {
-  const tarei_expr symbol = tarei_expr_symbol(graph->exprs, name);
   const tarei_expr number = tarei_expr_const(graph->exprs, value);
   *found = false;
-  if (symbol == TAREI_EXPR_NONE || number == TAREI_EXPR_NONE) {
+  if (number == TAREI_EXPR_NONE) {
     return tarei_fail_memory(err, graph->name, sizeof number);
   }
   for (int i = 0; i < graph->n_inputs; i++) {
     tarei_value *const v = &graph->values[graph->inputs[i]];
     for (int d = 0; d < v->rank; d++) {
-      *found = *found || v->dims[d] == symbol;
-      v->dims[d] = v->dims[d] == symbol ? number : v->dims[d];
+      if (tarei_expr_is_symbol(graph->exprs, v->dims[d]) == symbol) {
+        v->dims[d] = number;
+        *found = true;
+      }
     }
   }
   return TARE_OK;
@@ -33,10 +34,11 @@ tare_status tarei_graph_fix_symbols(tarei_graph *const graph, const tare_profile
                                     int *const n_fixed, tare_error *const err) {
   *n_fixed = 0;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const int symbol = tarei_exprs_find_symbol(graph->exprs, tare_profiles_symbol(profiles, s));
     int64_t value;
     bool found;
-    if (tarei_profiles_fix(profiles, s, &value)) {
-      TAREI_TRY(fix(graph, tare_profiles_symbol(profiles, s), value, &found, err));
+    if (symbol >= 0 && tarei_profiles_fix(profiles, s, &value)) {
+      TAREI_TRY(fix(graph, symbol, value, &found, err));
       *n_fixed += found;
     }
   }
@@ -45,18 +47,20 @@ tare_status tarei_graph_fix_symbols(tarei_graph *const graph, const tare_profile
 
 /* --- what depends on symbols ------------------------------------------------------------------ */
 
-/* Infers a copy of the graph with a value for one symbol, or for all. */
-static tare_status infer_with(const tarei_graph *const graph, const char *const name,
-                              const int64_t value, tare_error *const err) {
+enum { ALL_SYMBOLS = -1 };
+
+/* Infers a copy of the graph, which has the same symbols, with a value for one of them or for all.
+ */
+static tare_status infer_with(const tarei_graph *const graph, const int symbol, const int64_t value,
+                              tare_error *const err) {
   tarei_graph *copy;
   TAREI_TRY(tarei_graph_clone(graph, &copy, err));
   tare_status status = TARE_OK;
   bool found;
   const int n = tarei_exprs_n_symbols(graph->exprs);
   for (int s = 0; s < n && status == TARE_OK; s++) {
-    const char *const symbol = tarei_exprs_symbol_name(graph->exprs, s);
-    if ((!name || strcmp(name, symbol) == 0) && !tarei_exprs_is_measured(graph->exprs, s)) {
-      status = fix(copy, symbol, value, &found, err);
+    if (symbol == ALL_SYMBOLS || symbol == s) {
+      status = fix(copy, s, value, &found, err);
     }
   }
   if (status == TARE_OK) {
@@ -66,8 +70,8 @@ static tare_status infer_with(const tarei_graph *const graph, const char *const 
   return status;
 }
 
-/* True when a value for the symbol (NULL: all of them) changes how the inference fails. */
-static bool matters(const tarei_graph *const graph, const char *const symbol,
+/* True when a value for the symbol, or for all, changes how the inference fails. */
+static bool matters(const tarei_graph *const graph, const int symbol,
                     const tare_error *const failure) {
   static const int64_t values[] = {1, 64}; /* a single one, and many */
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -97,9 +101,12 @@ static void blame_symbols(const tarei_graph *const graph, const tare_profiles *c
   for (int s = 0; s < n && s < MOST_PROBED; s++) {
     const char *const name = tarei_exprs_symbol_name(graph->exprs, s);
     int64_t value;
+    if (tarei_exprs_is_measured(graph->exprs, s)) {
+      continue;
+    }
     if (is_fixed(profiles, name, &value)) {
       tarei_str_add(&fixed, "%s%s=%" PRId64, fixed.length ? ", " : "", name, value);
-    } else if (!tarei_exprs_is_measured(graph->exprs, s) && matters(graph, name, &first)) {
+    } else if (matters(graph, s, &first)) {
       example = varying.length ? example : name;
       tarei_str_add(&varying, "%s'%s'", varying.length ? " and " : "", name);
     }
@@ -129,7 +136,7 @@ tare_status tarei_graph_infer_or_wait(tarei_graph **const graph, tare_error *con
   *waits = (tare_error){0};
   TAREI_TRY(tarei_graph_clone(*graph, &read, err));
   const tare_status status = tarei_graph_infer(*graph, &failure);
-  if (status == TARE_OK || status == TARE_E_MEMORY || !matters(read, NULL, &failure)) {
+  if (status == TARE_OK || status == TARE_E_MEMORY || !matters(read, ALL_SYMBOLS, &failure)) {
     tarei_graph_free(read);
     return status == TARE_OK ? TARE_OK : tarei_fail(err, status, "%s", failure.message);
   }

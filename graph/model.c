@@ -12,15 +12,10 @@
 #include "graph/passes/adopt_scales.h"
 #include "graph/quantize/quantize.h"
 
-/* The expression; where it is but one symbol, its bare name, which printing may put in quotes.
- * NULL when out of memory. */
-static char *dim_text(const tarei_graph *const graph, const tarei_expr dim) {
-  const int symbol = tarei_expr_is_symbol(graph->exprs, dim);
-  if (symbol >= 0 && !tarei_exprs_is_measured(graph->exprs, symbol)) {
-    return tarei_strdup(tarei_exprs_symbol_name(graph->exprs, symbol));
-  }
+/* NULL when out of memory. */
+static char *dim_text(const tarei_graph *const graph, const int value, const int axis) {
   tarei_str text = {0};
-  tarei_expr_print(graph->exprs, dim, &text);
+  tarei_value_print_dim(graph, value, axis, &text);
   if (text.failed) {
     tarei_str_free(&text);
   }
@@ -37,7 +32,7 @@ static bool fill_port(const tarei_graph *const graph, const int index, tare_port
       continue;
     }
     dim->value = -1;
-    dim->symbol = dim_text(graph, value->dims[i]);
+    dim->symbol = dim_text(graph, index, i);
     if (!dim->symbol) {
       return false;
     }

@@ -5,10 +5,9 @@
  * Shape inference is tarei_graph_infer; it runs after import and after passes that change shapes.
  *
  * Known dims: resolve_shapes removes the shape input of Reshape and Expand. The output dims are
- * then in the attribute "dims" (a string of expressions as written by tarei_expr_print, separated
- * by ';'), which inference reads with tarei_dims_from_attr (graph/passes/dims_attr.h). A shape
- * input is kept if the dims contain a measured symbol that the data input does not have: otherwise
- * nothing would keep the node that measures it.
+ * then in the attribute "dims" (expressions), which inference reads with tarei_dims_from_attr
+ * (graph/passes/dims_attr.h). A shape input is kept if the dims contain a measured symbol that the
+ * data input does not have: otherwise nothing would keep the node that measures it.
  *
  * keep_all_tensors skips passes with removes_tensors set, after which a tensor of the model would
  * no longer be computed. Passes that only remove tensors with the same values as one that remains

@@ -30,6 +30,12 @@ int tarei_exprs_n_symbols(const tarei_exprs *pool);
 const char *tarei_exprs_symbol_name(const tarei_exprs *pool, int symbol); /* measured: its node's */
 int tarei_exprs_find_symbol(const tarei_exprs *pool, const char *name);   /* -1 if missing */
 
+/* tarei_expr_symbol returns the same symbol for the same name. A new symbol differs from all before,
+ * whatever their names; since people tell symbols apart by name, '_' is appended to its name while
+ * another has it. */
+tarei_expr tarei_expr_symbol(tarei_exprs *pool, const char *name);
+tarei_expr tarei_expr_new_symbol(tarei_exprs *pool, const char *name);
+
 /* Measured symbols stand for dims that depend on data: number k of the node `owner`. They are only
  * found by owner and k, never by name, so that no text in a model or file can refer to one that no
  * node measures. They are printed as ~name.k, which need not be unique. */
@@ -40,13 +46,15 @@ bool tarei_exprs_keep_owner(tarei_exprs *pool, int32_t owner);
 tarei_expr tarei_exprs_measured(tarei_exprs *pool, int32_t owner, const char *name, int k);
 bool tarei_exprs_is_measured(const tarei_exprs *pool, int symbol);
 int tarei_exprs_find_measured(const tarei_exprs *pool, int32_t owner, int k); /* -1: missing */
-/* Number k of a symbol if `owner` measures it, else -1. */
+/* The same symbol, if a file uses it before inference has reached its node: it is expected until
+ * tarei_exprs_measured is called for it. */
+tarei_expr tarei_exprs_expected(tarei_exprs *pool, int32_t owner, int k);
+/* Number k of a symbol if `owner` measures it, else -1; also -1 while it is only expected. */
 int tarei_exprs_measured_number(const tarei_exprs *pool, int symbol, int32_t owner);
 
 /* Builders. They return TAREI_EXPR_NONE if memory runs out, constants overflow, a divisor is the
  * constant zero, or an operand is NONE. Division rounds toward minus infinity. */
 tarei_expr tarei_expr_const(tarei_exprs *pool, int64_t value);
-tarei_expr tarei_expr_symbol(tarei_exprs *pool, const char *name);
 tarei_expr tarei_expr_add(tarei_exprs *pool, tarei_expr a, tarei_expr b);
 tarei_expr tarei_expr_sub(tarei_exprs *pool, tarei_expr a, tarei_expr b);
 tarei_expr tarei_expr_mul(tarei_exprs *pool, tarei_expr a, tarei_expr b);
@@ -58,7 +66,8 @@ tarei_expr tarei_expr_max(tarei_exprs *pool, tarei_expr a, tarei_expr b);
 
 bool tarei_expr_is_const(const tarei_exprs *pool, tarei_expr e, int64_t *value);
 bool tarei_expr_uses(const tarei_exprs *pool, tarei_expr e, int symbol);
-bool tarei_expr_uses_measured(const tarei_exprs *pool, tarei_expr e);
+bool tarei_expr_uses_measured(const tarei_exprs *pool, tarei_expr e); /* or expected ones */
+bool tarei_expr_uses_expected(const tarei_exprs *pool, tarei_expr e);
 /* The symbol if e is just a symbol, else -1. */
 int tarei_expr_is_symbol(const tarei_exprs *pool, tarei_expr e);
 
@@ -78,8 +87,8 @@ void tarei_expr_write(const tarei_exprs *pool, tarei_expr e, tarei_str *s);
 
 /* Parses the text of tarei_expr_write, and any sum, product, floordiv "/", mod "%", min(a,b) and
  * max(a,b) of names and integers. Names with characters other than letters, digits, '_' and '.' are
- * in double quotes. A measured symbol must be in the pool. TARE_E_INPUT names the position of the
- * error; nesting deeper than 64 is an error. */
+ * in double quotes. A measured symbol that is not in the pool is expected. TARE_E_INPUT names the
+ * position of the error; nesting deeper than 64 is an error. */
 tare_status tarei_expr_parse(tarei_exprs *pool, const char *text, tarei_expr *out, tare_error *err);
 
 #endif

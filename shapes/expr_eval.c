@@ -68,7 +68,7 @@ bool tarei_expr_eval(const tarei_exprs *const pool, const tarei_expr e,
   return true;
 }
 
-enum { ANY_MEASURED = -1 };
+enum { ANY_MEASURED = -1, ANY_EXPECTED = -2 };
 
 static bool uses(const tarei_exprs *const pool, const tarei_expr e, const int symbol) {
   if (e == TAREI_EXPR_NONE) {
@@ -82,7 +82,8 @@ static bool uses(const tarei_exprs *const pool, const tarei_expr e, const int sy
       if (atom->kind != TAREI_ATOM_SYMBOL
               ? uses(pool, atom->a, symbol) || uses(pool, atom->b, symbol)
               : atom->a == symbol ||
-                    (symbol == ANY_MEASURED && tarei_exprs_is_measured(pool, atom->a))) {
+                    (symbol == ANY_MEASURED && tarei_exprs_is_measured(pool, atom->a)) ||
+                    (symbol == ANY_EXPECTED && pool->symbols[atom->a].expected)) {
         return true;
       }
     }
@@ -96,6 +97,10 @@ bool tarei_expr_uses(const tarei_exprs *const pool, const tarei_expr e, const in
 
 bool tarei_expr_uses_measured(const tarei_exprs *const pool, const tarei_expr e) {
   return uses(pool, e, ANY_MEASURED);
+}
+
+bool tarei_expr_uses_expected(const tarei_exprs *const pool, const tarei_expr e) {
+  return uses(pool, e, ANY_EXPECTED);
 }
 
 static int64_t expr_eval_smaller(const int64_t a, const int64_t b) {

@@ -103,13 +103,11 @@ static bool parse_number(parser *const p, int32_t *const out) {
 static tare_status parse_measured(parser *const p, tarei_expr *const out) {
   const char *const start = p->at++;
   int32_t owner = 0, k = 0;
-  const bool good = parse_number(p, &owner) && owner > 0 && *p->at++ == '.' && parse_number(p, &k);
-  const int symbol = good ? tarei_exprs_find_measured(p->pool, owner, k) : -1;
-  if (symbol < 0) {
+  if (!parse_number(p, &owner) || owner < 1 || *p->at++ != '.' || !parse_number(p, &k)) {
     p->at = start;
-    return fault(p, "unknown measured dim");
+    return fault(p, "malformed measured dim");
   }
-  *out = tarei_exprs_measured(p->pool, owner, "", k); /* there by now: the name is not used */
+  *out = tarei_exprs_expected(p->pool, owner, k);
   return TARE_OK;
 }
 

@@ -53,7 +53,8 @@ static bool copy_symbols(const tarei_exprs *const pool, tarei_exprs *const copy)
     if (!name) {
       return false;
     }
-    copy->symbols[copy->n_symbols] = (tarei_symbol){name, from->owner, from->number};
+    copy->symbols[copy->n_symbols] = *from;
+    copy->symbols[copy->n_symbols].name = name;
   }
   return true;
 }
@@ -235,6 +236,18 @@ tarei_expr tarei_expr_symbol(tarei_exprs *const pool, const char *const name) {
                     : tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, symbol, 0);
 }
 
+tarei_expr tarei_expr_new_symbol(tarei_exprs *const pool, const char *const name) {
+  tarei_str own = {0};
+  tarei_str_add(&own, "%s", name);
+  while (!own.failed && tarei_exprs_find_symbol(pool, tarei_str_get(&own)) >= 0) {
+    tarei_str_add(&own, "_");
+  }
+  const tarei_expr symbol =
+      own.failed ? TAREI_EXPR_NONE : tarei_expr_symbol(pool, tarei_str_get(&own));
+  tarei_str_free(&own);
+  return symbol;
+}
+
 int32_t tarei_exprs_new_owner(tarei_exprs *const pool) {
   assert(pool->last_owner < INT32_MAX);
   return ++pool->last_owner;
@@ -248,19 +261,6 @@ bool tarei_exprs_keep_owner(tarei_exprs *const pool, const int32_t owner) {
   return true;
 }
 
-tarei_expr tarei_exprs_measured(tarei_exprs *const pool, const int32_t owner,
-                                const char *const name, const int k) {
-  const int symbol = tarei_exprs_find_measured(pool, owner, k);
-  if (symbol >= 0) {
-    return tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, symbol, 0);
-  }
-  return add_symbol(pool, &(tarei_symbol){tarei_strdup(name), owner, k});
-}
-
-bool tarei_exprs_is_measured(const tarei_exprs *const pool, const int symbol) {
-  return pool->symbols[symbol].owner != 0;
-}
-
 int tarei_exprs_find_measured(const tarei_exprs *const pool, const int32_t owner, const int k) {
   assert(owner > 0);
   for (size_t i = 0; i < pool->n_symbols; i++) {
@@ -271,10 +271,39 @@ int tarei_exprs_find_measured(const tarei_exprs *const pool, const int32_t owner
   return -1;
 }
 
+tarei_expr tarei_exprs_measured(tarei_exprs *const pool, const int32_t owner,
+                                const char *const name, const int k) {
+  const int symbol = tarei_exprs_find_measured(pool, owner, k);
+  if (symbol < 0) {
+    return add_symbol(pool, &(tarei_symbol){tarei_strdup(name), owner, k, false});
+  }
+  tarei_symbol *const s = &pool->symbols[symbol];
+  if (s->expected) {
+    char *const own = tarei_strdup(name);
+    if (!own) {
+      return TAREI_EXPR_NONE;
+    }
+    free(s->name);
+    s->name = own;
+    s->expected = false;
+  }
+  return tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, symbol, 0);
+}
+
+tarei_expr tarei_exprs_expected(tarei_exprs *const pool, const int32_t owner, const int k) {
+  const int symbol = tarei_exprs_find_measured(pool, owner, k);
+  return symbol < 0 ? add_symbol(pool, &(tarei_symbol){tarei_strdup(""), owner, k, true})
+                    : tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, symbol, 0);
+}
+
+bool tarei_exprs_is_measured(const tarei_exprs *const pool, const int symbol) {
+  return pool->symbols[symbol].owner != 0;
+}
+
 int tarei_exprs_measured_number(const tarei_exprs *const pool, const int symbol,
                                 const int32_t owner) {
   const tarei_symbol *const s = &pool->symbols[symbol];
-  return s->owner == owner ? s->number : -1;
+  return s->owner == owner && !s->expected ? s->number : -1;
 }
 
 int tarei_expr_is_symbol(const tarei_exprs *const pool, const tarei_expr e) {

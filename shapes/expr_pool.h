@@ -57,6 +57,7 @@ typedef struct tarei_symbol {
   char *name;     /* of the symbol, or of the node that measures it */
   int32_t owner;  /* node that measures it; 0: named by the model or the user */
   int32_t number; /* among those that the node measures */
+  bool expected;  /* used by a text, but not yet measured */
 } tarei_symbol;
 
 struct tarei_exprs {

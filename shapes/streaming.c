@@ -37,6 +37,7 @@ void tare_streaming_free(tare_streaming **const streaming) {
     free(s->states);
     free(s->chunk_axis);
     free(s->ports);
+    tarei_str_free(&s->chunked);
     free(s);
     *streaming = NULL;
   }
@@ -222,24 +223,47 @@ tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const 
   return check_axes(s, spec, err);
 }
 
+static bool streaming_has_symbol(const tare_streaming *const s, const char *const name) {
+  bool has = false;
+  for (int i = 0; i < s->n_inputs; i++) {
+    for (int d = 0; d < s->inputs[i].rank; d++) {
+      const char *const symbol = s->inputs[i].dims[d].symbol;
+      has |= symbol && strcmp(symbol, name) == 0;
+    }
+  }
+  return has;
+}
+
+/* Ports know symbols by name: '_' is added while an input has this one. NULL when out of memory. */
+static const char *chunked_symbol(tare_streaming *const s) {
+  if (!s->chunked.length) {
+    tarei_str_add(&s->chunked, "chunked");
+  }
+  while (!s->chunked.failed && streaming_has_symbol(s, tarei_str_get(&s->chunked))) {
+    tarei_str_add(&s->chunked, "_");
+  }
+  return s->chunked.failed ? NULL : tarei_str_get(&s->chunked);
+}
+
 int tare_streaming_ports(tare_streaming *const s, const tare_port **const ports) {
+  const char *const chunked = chunked_symbol(s);
   if (!s->ports) {
     s->ports = tarei_calloc((size_t)s->n_inputs, sizeof *s->ports);
   }
   int n = 0;
-  for (int i = 0; s->ports && i < s->n_inputs; i++) {
+  for (int i = 0; chunked && s->ports && i < s->n_inputs; i++) {
     if (tarei_streaming_is_state(s, i)) {
       continue;
     }
     s->ports[n] = s->inputs[i];
     tare_dim *const dim = s->chunk_axis[i] < 0 ? NULL : &s->ports[n].dims[s->chunk_axis[i]];
     if (dim && !dim->symbol) {
-      *dim = (tare_dim){.value = -1, .symbol = "chunked"};
+      *dim = (tare_dim){.value = -1, .symbol = chunked};
     }
     n++;
   }
   *ports = s->ports;
-  return s->ports ? n : 0;
+  return n;
 }
 
 const char *tare_streaming_chunk_symbol(const tare_streaming *const s, int64_t *const size) {

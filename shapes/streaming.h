@@ -5,6 +5,7 @@
 #include <tare/streaming.h>
 
 #include "base/error.h"
+#include "base/str.h"
 
 typedef struct tarei_state {
   int output, input;
@@ -19,6 +20,7 @@ struct tare_streaming {
   int *chunk_axis;   /* per input: the axis that is cut, or -1 */
   int64_t size, hop; /* of a chunk; 0: samples are whole */
   tare_port *ports;  /* those that the data supplies; made on demand */
+  tarei_str chunked; /* symbol of fixed chunk axes in these ports */
 };
 
 bool tarei_streaming_is_state(const tare_streaming *streaming, int input);

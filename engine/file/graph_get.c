@@ -25,13 +25,30 @@ static tare_status broken_node(tare_error *const err, const tarei_graph *const g
                     node ? " (" : "", node ? node->op->name : "", node ? ")" : "");
 }
 
-static tarei_expr get_expr(tarei_reader *const r, tarei_graph *const g) {
+static tarei_expr get_expr(tarei_reader *const r, const tarei_graph *const g) {
   char *const text = tarei_get_text(r);
   tarei_expr e = TAREI_EXPR_NONE;
   if (!text || tarei_expr_parse(g->exprs, text, &e, NULL) != TARE_OK) {
     r->failed = true;
   }
   free(text);
+  return e;
+}
+
+/* What nodes measure is in no dims or contents that a file gives. */
+static tarei_expr get_given(tarei_reader *const r, const tarei_graph *const g) {
+  const tarei_expr e = get_expr(r, g);
+  r->failed |= tarei_expr_uses_measured(g->exprs, e);
+  return e;
+}
+
+/* An expression over symbols of the inputs and what nodes measure. */
+static tarei_expr get_known(tarei_reader *const r, const tarei_graph *const g) {
+  const int n = tarei_exprs_n_symbols(g->exprs);
+  const tarei_expr e = get_expr(r, g);
+  for (int s = n; s < tarei_exprs_n_symbols(g->exprs); s++) {
+    r->failed |= !tarei_exprs_is_measured(g->exprs, s);
+  }
   return e;
 }
 
@@ -83,7 +100,7 @@ static void get_contents(tarei_reader *const r, tarei_graph *const g, tarei_valu
   v->contents = tarei_calloc(n, sizeof *v->contents);
   r->failed |= !v->contents;
   for (uint32_t i = 0; !r->failed && i < n; i++) {
-    v->contents[i] = get_expr(r, g);
+    v->contents[i] = get_given(r, g);
     v->n_contents = (int)i + 1;
   }
 }
@@ -132,7 +149,7 @@ static void get_value(tarei_reader *const r, tarei_graph *const g,
   r->failed |= rank > TARE_MAX_RANK || !tare_dtype_size(v->dtype);
   v->rank = r->failed ? -1 : rank;
   for (int d = 0; d < v->rank; d++) {
-    v->dims[d] = get_expr(r, g);
+    v->dims[d] = get_given(r, g);
   }
   get_contents(r, g, v);
   get_quant(r, &v->quant);
@@ -169,19 +186,22 @@ static bool get_tensor_attr(tarei_reader *const r, tarei_attr *const a) {
   return true;
 }
 
-static bool get_list(tarei_reader *const r, tarei_attr *const a) {
+static bool get_list(tarei_reader *const r, const tarei_graph *const g, tarei_attr *const a) {
   const uint32_t n = tarei_get_count(r, 4);
   a->ints = tarei_calloc(n, sizeof *a->ints);
   a->floats = tarei_calloc(n, sizeof *a->floats);
+  a->exprs = tarei_calloc(n, sizeof *a->exprs);
   const bool texts = a->kind == TAREI_ATTR_STRINGS;
   a->strings = texts ? tarei_calloc(n, sizeof *a->strings) : NULL;
-  if (!a->ints || !a->floats || (texts && !a->strings)) {
+  if (!a->ints || !a->floats || !a->exprs || (texts && !a->strings)) {
     return false;
   }
   a->n = (int)n;
   for (uint32_t i = 0; i < n; i++) {
     if (texts) {
       a->strings[i] = tarei_get_text(r);
+    } else if (a->kind == TAREI_ATTR_EXPRS) {
+      a->exprs[i] = r->failed ? TAREI_EXPR_NONE : get_known(r, g);
     } else if (a->kind == TAREI_ATTR_INTS) {
       a->ints[i] = (int64_t)tarei_get_u64(r);
     } else {
@@ -212,11 +232,11 @@ static void get_attr(tarei_reader *const r, const tarei_graph *const g, tarei_no
   a.i = (int64_t)tarei_get_u64(r);
   a.f = tarei_get_f32(r);
   a.s = tarei_get_text(r);
-  const bool known = a.kind == TAREI_ATTR_FLOAT || a.kind == TAREI_ATTR_INT ||
-                     a.kind == TAREI_ATTR_STRING || a.kind == TAREI_ATTR_TENSOR ||
-                     a.kind == TAREI_ATTR_FLOATS || a.kind == TAREI_ATTR_INTS ||
-                     a.kind == TAREI_ATTR_GRAPH || a.kind == TAREI_ATTR_STRINGS;
-  bool ok = a.name && a.s && known && get_list(r, &a) &&
+  const bool known =
+      a.kind == TAREI_ATTR_FLOAT || a.kind == TAREI_ATTR_INT || a.kind == TAREI_ATTR_STRING ||
+      a.kind == TAREI_ATTR_TENSOR || a.kind == TAREI_ATTR_FLOATS || a.kind == TAREI_ATTR_INTS ||
+      a.kind == TAREI_ATTR_GRAPH || a.kind == TAREI_ATTR_STRINGS || a.kind == TAREI_ATTR_EXPRS;
+  bool ok = a.name && a.s && known && get_list(r, g, &a) &&
             (a.kind != TAREI_ATTR_TENSOR || get_tensor_attr(r, &a));
   if (ok && a.kind == TAREI_ATTR_GRAPH) {
     a.graph = get_body(r, g, constants);
@@ -228,6 +248,7 @@ static void get_attr(tarei_reader *const r, const tarei_graph *const g, tarei_no
   free(a.s);
   free(a.ints);
   free(a.floats);
+  free(a.exprs);
   for (int i = 0; a.strings && i < a.n; i++) {
     free(a.strings[i]);
   }

@@ -65,13 +65,18 @@ static void put_constant(tarei_writer *const w, const tarei_part *const part, co
   }
 }
 
-/* What a node measures is inferred again, as all dims of what nodes make. */
 static void put_expr(tarei_writer *const w, const tarei_exprs *const exprs, const tarei_expr e) {
   tarei_str text = {0};
-  tarei_expr_write(exprs, tarei_expr_uses_measured(exprs, e) ? TAREI_EXPR_NONE : e, &text);
+  tarei_expr_write(exprs, e, &text);
   w->failed |= text.failed;
   tarei_put_text(w, tarei_str_get(&text));
   tarei_str_free(&text);
+}
+
+/* What a node measures is inferred again, as all dims of what nodes make. */
+static void put_inferred(tarei_writer *const w, const tarei_exprs *const exprs,
+                         const tarei_expr e) {
+  put_expr(w, exprs, tarei_expr_uses_measured(exprs, e) ? TAREI_EXPR_NONE : e);
 }
 
 /* Dims of the plan's inputs have the symbols that profiles fix, which a reader fixes again. */
@@ -83,7 +88,8 @@ static void put_dims(tarei_writer *const w, const tarei_part *const part, const 
   }
   for (int d = 0; d < g->values[value].rank; d++) {
     const char *const symbol = port ? port->dims[d].symbol : NULL;
-    put_expr(w, g->exprs, symbol ? tarei_expr_symbol(g->exprs, symbol) : g->values[value].dims[d]);
+    put_inferred(w, g->exprs,
+                 symbol ? tarei_expr_symbol(g->exprs, symbol) : g->values[value].dims[d]);
   }
 }
 
@@ -99,7 +105,7 @@ static void put_value(tarei_writer *const w, const tarei_part *const part, const
   const bool contents = part->slots[value].from_shape;
   tarei_put_u32(w, contents ? (uint32_t)v->n_contents : 0);
   for (int i = 0; contents && i < v->n_contents; i++) {
-    put_expr(w, g->exprs, v->contents[i]);
+    put_inferred(w, g->exprs, v->contents[i]);
   }
   tarei_put_u8(w, (uint8_t)v->quant.granularity);
   tarei_put_u8(w, v->quant.stated ? 2 : v->quant.unsigned_range);
@@ -114,7 +120,8 @@ static void put_value(tarei_writer *const w, const tarei_part *const part, const
 }
 
 /* `body`: the part that runs the graph of a GRAPH attribute. */
-static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tarei_part *const body,
+static void put_attr(tarei_writer *const w, const tarei_exprs *const exprs,
+                     const tarei_attr *const a, const tarei_part *const body,
                      tarei_blobs *const constants) {
   tarei_put_text(w, a->name);
   tarei_put_u8(w, (uint8_t)a->kind);
@@ -122,8 +129,8 @@ static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tar
   tarei_put_f32(w, a->f);
   tarei_put_text(w, a->s);
   const bool ints = a->kind == TAREI_ATTR_INTS, floats = a->kind == TAREI_ATTR_FLOATS;
-  const bool texts = a->kind == TAREI_ATTR_STRINGS;
-  tarei_put_u32(w, ints || floats || texts ? (uint32_t)a->n : 0);
+  const bool texts = a->kind == TAREI_ATTR_STRINGS, dims = a->kind == TAREI_ATTR_EXPRS;
+  tarei_put_u32(w, ints || floats || texts || dims ? (uint32_t)a->n : 0);
   for (int i = 0; ints && i < a->n; i++) {
     tarei_put_u64(w, (uint64_t)a->ints[i]);
   }
@@ -132,6 +139,9 @@ static void put_attr(tarei_writer *const w, const tarei_attr *const a, const tar
   }
   for (int i = 0; texts && i < a->n; i++) {
     tarei_put_text(w, a->strings[i]);
+  }
+  for (int i = 0; dims && i < a->n; i++) {
+    put_expr(w, exprs, a->exprs[i]);
   }
   if (a->kind == TAREI_ATTR_TENSOR) {
     tarei_put_u32(w, (uint32_t)a->tensor.dtype);
@@ -178,7 +188,8 @@ static void put_node(tarei_writer *const w, const tarei_part *const part,
   tarei_put_u32(w, (uint32_t)node->n_attrs);
   for (int a = 0; a < node->n_attrs; a++) {
     const bool has_body = node->attrs[a].kind == TAREI_ATTR_GRAPH;
-    put_attr(w, &node->attrs[a], has_body ? part->children[(*child)++] : NULL, constants);
+    put_attr(w, part->graph->exprs, &node->attrs[a], has_body ? part->children[(*child)++] : NULL,
+             constants);
   }
 }
 

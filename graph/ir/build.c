@@ -79,7 +79,7 @@ static tarei_node *last_node(const tarei_build *const b) {
 int tarei_build_reshape(tarei_build *const b, const int x, const tarei_expr *const dims,
                         const int rank, int out) {
   tarei_build_outputs(b, "Reshape", &x, 1, &out, 1);
-  b->failed = b->failed || !tarei_dims_set_attr(b->graph, last_node(b), dims, rank);
+  b->failed = b->failed || !tarei_dims_set_attr(last_node(b), dims, rank);
   return b->failed ? -1 : out;
 }
 

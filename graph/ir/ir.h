@@ -88,6 +88,7 @@ typedef enum tarei_attr_kind { /* values of onnx.AttributeProto.AttributeType */
                                TAREI_ATTR_FLOATS = 6,
                                TAREI_ATTR_INTS = 7,
                                TAREI_ATTR_STRINGS = 8,
+                               TAREI_ATTR_EXPRS = 64, /* not in ONNX */
 } tarei_attr_kind;
 
 typedef struct tarei_attr {
@@ -96,10 +97,11 @@ typedef struct tarei_attr {
   int64_t i;
   float f;
   char *s; /* STRING, NUL-terminated */
-  int n;   /* length of ints, floats or strings */
+  int n;   /* length of ints, floats, strings or exprs */
   int64_t *ints;
   float *floats;
   char **strings;
+  tarei_expr *exprs;  /* over the expressions of the graph */
   tare_tensor tensor; /* TENSOR; its data belongs to buffer */
   tarei_buffer *buffer;
   struct tarei_graph *graph; /* GRAPH: a body, owned */
@@ -185,11 +187,13 @@ const char *tarei_attr_string(const tarei_node *node, const char *name, const ch
 /* A list and its length; NULL and 0 if there is none of that kind. */
 const int64_t *tarei_attr_ints(const tarei_node *node, const char *name, int *n);
 const float *tarei_attr_floats(const tarei_node *node, const char *name, int *n);
+const tarei_expr *tarei_attr_exprs(const tarei_node *node, const char *name, int *n);
 bool tarei_attr_set_int(tarei_node *node, const char *name, int64_t value);
 bool tarei_attr_set_float(tarei_node *node, const char *name, float value);
 bool tarei_attr_set_string(tarei_node *node, const char *name, const char *value);
 bool tarei_attr_set_floats(tarei_node *node, const char *name, const float *values, int n);
 bool tarei_attr_set_ints(tarei_node *node, const char *name, const int64_t *values, int n);
+bool tarei_attr_set_exprs(tarei_node *node, const char *name, const tarei_expr *values, int n);
 bool tarei_attr_copy(tarei_node *to, const tarei_attr *from);
 void tarei_attr_remove(tarei_node *node, const char *name);
 
@@ -230,5 +234,9 @@ tare_status tarei_graph_compact(tarei_graph *graph, tare_error *err);
 void tarei_graph_check(const tarei_graph *graph);
 /* Prints the graph as text, one node per line, for inspection and tests. */
 void tarei_graph_print(const tarei_graph *graph, tarei_str *out);
+
+/* A dim as the ports of models and plans show it. The symbol of an input keeps its plain name, by
+ * which profiles know it; all else is an expression, in which other names than words are quoted. */
+void tarei_value_print_dim(const tarei_graph *graph, int value, int axis, tarei_str *out);
 
 #endif

@@ -45,6 +45,14 @@ const float *tarei_attr_floats(const tarei_node *const node, const char *const n
   return is_list ? attr->floats : NULL;
 }
 
+const tarei_expr *tarei_attr_exprs(const tarei_node *const node, const char *const name,
+                                   int *const n) {
+  const tarei_attr *const attr = tarei_attr_find(node, name);
+  const bool is_list = attr && attr->kind == TAREI_ATTR_EXPRS;
+  *n = is_list ? attr->n : 0;
+  return is_list ? attr->exprs : NULL;
+}
+
 bool tarei_attr_put(tarei_node *const node, tarei_attr *const attr) {
   for (int i = 0; i < node->n_attrs && attr->name; i++) {
     if (strcmp(node->attrs[i].name, attr->name) == 0) {
@@ -86,11 +94,13 @@ bool tarei_attr_copy_plain(const tarei_attr *const from, tarei_attr *const to) {
   to->s = tarei_strdup(from->s);
   to->ints = from->ints ? tarei_memdup(from->ints, n * sizeof *to->ints) : NULL;
   to->floats = from->floats ? tarei_memdup(from->floats, n * sizeof *to->floats) : NULL;
+  to->exprs = from->exprs ? tarei_memdup(from->exprs, n * sizeof *to->exprs) : NULL;
   to->strings = from->strings ? copy_strings(from->strings, from->n) : NULL;
   to->buffer = tarei_buffer_retain(from->buffer);
   to->graph = NULL;
   if (!to->name || (from->s && !to->s) || (from->ints && !to->ints) ||
-      (from->floats && !to->floats) || (from->strings && !to->strings)) {
+      (from->floats && !to->floats) || (from->strings && !to->strings) ||
+      (from->exprs && !to->exprs)) {
     tarei_attr_fini(to);
     return false;
   }
@@ -129,6 +139,13 @@ bool tarei_attr_set_ints(tarei_node *const node, const char *const name,
                          const int64_t *const values, const int n) {
   const tarei_attr attr = {
       .name = (char *)name, .kind = TAREI_ATTR_INTS, .ints = (int64_t *)values, .n = n};
+  return put_copy(node, &attr);
+}
+
+bool tarei_attr_set_exprs(tarei_node *const node, const char *const name,
+                          const tarei_expr *const values, const int n) {
+  const tarei_attr attr = {
+      .name = (char *)name, .kind = TAREI_ATTR_EXPRS, .exprs = (tarei_expr *)values, .n = n};
   return put_copy(node, &attr);
 }
 

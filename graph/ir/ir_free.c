@@ -9,6 +9,7 @@ void tarei_attr_fini(tarei_attr *const attr) {
   free(attr->s);
   free(attr->ints);
   free(attr->floats);
+  free(attr->exprs);
   for (int i = 0; attr->strings && i < attr->n; i++) {
     free(attr->strings[i]);
   }

@@ -13,6 +13,16 @@ static void ir_print_name(const char *const name, tarei_str *const out) {
   }
 }
 
+static void print_exprs(const tarei_graph *const graph, const tarei_expr *const exprs, const int n,
+                        tarei_str *const out) {
+  tarei_str_add(out, "[");
+  for (int i = 0; i < n; i++) {
+    tarei_str_add(out, "%s", i ? ", " : "");
+    tarei_expr_print(graph->exprs, exprs[i], out);
+  }
+  tarei_str_add(out, "]");
+}
+
 static void print_type(const tarei_graph *const graph, const tarei_value *const value,
                        tarei_str *const out) {
   tarei_str_add(out, "%s", tare_dtype_name(value->dtype));
@@ -20,12 +30,7 @@ static void print_type(const tarei_graph *const graph, const tarei_value *const 
     tarei_str_add(out, "[?]");
     return;
   }
-  tarei_str_add(out, "[");
-  for (int i = 0; i < value->rank; i++) {
-    tarei_str_add(out, "%s", i ? ", " : "");
-    tarei_expr_print(graph->exprs, value->dims[i], out);
-  }
-  tarei_str_add(out, "]");
+  print_exprs(graph, value->dims, value->rank, out);
 }
 
 static void print_value(const tarei_graph *const graph, const int index, const bool with_type,
@@ -47,7 +52,8 @@ static void print_value(const tarei_graph *const graph, const int index, const b
   }
 }
 
-static void print_attr(const tarei_attr *const attr, tarei_str *const out) {
+static void print_attr(const tarei_graph *const graph, const tarei_attr *const attr,
+                       tarei_str *const out) {
   ir_print_name(attr->name, out);
   tarei_str_add(out, "=");
   if (attr->kind == TAREI_ATTR_INT) {
@@ -67,6 +73,8 @@ static void print_attr(const tarei_attr *const attr, tarei_str *const out) {
       }
     }
     tarei_str_add(out, "]");
+  } else if (attr->kind == TAREI_ATTR_EXPRS) {
+    print_exprs(graph, attr->exprs, attr->n, out);
   } else {
     tarei_str_add(out, "...");
   }
@@ -83,7 +91,7 @@ static void print_node(const tarei_graph *const graph, const tarei_node *const n
   tarei_str_add(out, ")");
   for (int i = 0; i < node->n_attrs; i++) {
     tarei_str_add(out, " ");
-    print_attr(&node->attrs[i], out);
+    print_attr(graph, &node->attrs[i], out);
   }
   for (int i = 0; i < node->n_out; i++) {
     tarei_str_add(out, "%s", i ? ", " : " -> ");
@@ -96,6 +104,17 @@ static void print_node(const tarei_graph *const graph, const tarei_node *const n
     tarei_str_add(out, "}");
   }
   tarei_str_add(out, "\n");
+}
+
+void tarei_value_print_dim(const tarei_graph *const graph, const int value, const int axis,
+                           tarei_str *const out) {
+  const tarei_value *const v = &graph->values[value];
+  const int symbol = v->is_input ? tarei_expr_is_symbol(graph->exprs, v->dims[axis]) : -1;
+  if (symbol >= 0) {
+    tarei_str_add(out, "%s", tarei_exprs_symbol_name(graph->exprs, symbol));
+  } else {
+    tarei_expr_print(graph->exprs, v->dims[axis], out);
+  }
 }
 
 void tarei_graph_print(const tarei_graph *const graph, tarei_str *const out) {

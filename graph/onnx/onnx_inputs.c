@@ -77,11 +77,8 @@ static const char *onnx_inputs_symbol_of(const dimension *const dim) {
 static tarei_expr fresh_symbol(tarei_graph *const graph, const char *const input, const int axis) {
   tarei_str name = {0};
   tarei_str_add(&name, "%s_d%d", input, axis);
-  while (!name.failed && tarei_exprs_find_symbol(graph->exprs, tarei_str_get(&name)) >= 0) {
-    tarei_str_add(&name, "_");
-  }
   const tarei_expr symbol =
-      name.failed ? TAREI_EXPR_NONE : tarei_expr_symbol(graph->exprs, tarei_str_get(&name));
+      name.failed ? TAREI_EXPR_NONE : tarei_expr_new_symbol(graph->exprs, tarei_str_get(&name));
   tarei_str_free(&name);
   return symbol;
 }
@@ -146,7 +143,7 @@ static bool onnx_inputs_is_constant(const tarei_importer *const importer, const 
   return value >= 0 && tarei_value_is_const(importer->graph, value);
 }
 
-/* Symbols that the model names come first, so that made-up names can keep clear of them. */
+/* Symbols that the model names come first and keep their names. */
 static void add_named_symbols(tarei_graph *const graph, const Onnx__ValueInfoProto *const proto) {
   const Onnx__TypeProto__Tensor *const type = proto->type->tensor_type;
   for (size_t i = 0; i < type->shape->n_dim; i++) {

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "graph/passes/dims_attr.h"
-
 const tarei_value *tarei_ops_in(const tarei_graph *const graph, const tarei_node *const node,
                                 const int i) {
   return i < node->n_in && node->in[i] >= 0 ? &graph->values[node->in[i]] : NULL;
@@ -173,15 +171,4 @@ tare_status tarei_ops_want_indices(const tarei_value *const value, tare_error *c
              ? TARE_OK
              : tarei_fail(err, TARE_E_MODEL, "'%s' is %s, expected int64 or int32", value->name,
                           tare_dtype_name(value->dtype));
-}
-
-tare_status tarei_ops_dims_attr(const tarei_graph *const graph, const tarei_node *const node,
-                                tarei_shape *const out, tare_error *const err) {
-  const int n_symbols = tarei_exprs_n_symbols(graph->exprs);
-  TAREI_TRY(tarei_dims_from_attr(graph, node, out->dims, &out->rank, err));
-  if (tarei_exprs_n_symbols(graph->exprs) != n_symbols) {
-    return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' names unknown symbol '%s'",
-                      tarei_exprs_symbol_name(graph->exprs, n_symbols));
-  }
-  return TARE_OK;
 }

@@ -81,10 +81,6 @@ bool tarei_ops_is_known(const tarei_graph *graph, const tarei_node *node, int i)
 /* Checks that a value can hold indices: int64 or int32. */
 tare_status tarei_ops_want_indices(const tarei_value *value, tare_error *err);
 
-/* The dims that a pass wrote onto a Reshape or Expand in place of its shape input. */
-tare_status tarei_ops_dims_attr(const tarei_graph *graph, const tarei_node *node, tarei_shape *out,
-                                tare_error *err);
-
 /* ---- dims (ops_dims.c) ---- */
 
 /* Proofs take every symbol as 1 or more; false means "not proven". */

@@ -1,78 +1,33 @@
 #include "graph/passes/dims_attr.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/mem.h"
-#include "base/str.h"
-
-/* The ';' behind the first dim, outside of quotes, or NULL. */
-static char *end_of_dim(char *text) {
-  for (bool quoted = false; *text; text++) {
-    quoted ^= *text == '"';
-    text += quoted && *text == '\\' && text[1];
-    if (*text == ';' && !quoted) {
-      return text;
-    }
+tare_status tarei_dims_from_attr(const tarei_graph *const graph, const tarei_node *const node,
+                                 tarei_expr *const dims, int *const rank, tare_error *const err) {
+  const tarei_expr *const given = tarei_attr_exprs(node, TAREI_ATTR_DIMS, rank);
+  if (!given) {
+    return tarei_fail(err, TARE_E_MODEL, "neither a shape input nor the attribute 'dims'");
   }
-  return NULL;
-}
-
-static tare_status dims_attr_parse_dims(tarei_exprs *const exprs, char *text,
-                                        tarei_expr *const dims, int *const rank,
-                                        tare_error *const err) {
-  *rank = 0;
-  for (char *next = *text ? text : NULL; next; text = next) {
-    next = end_of_dim(text);
-    if (next) {
-      *next++ = 0;
+  if (*rank > TARE_MAX_RANK) {
+    return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' has %d entries, the limit is %d", *rank,
+                      TARE_MAX_RANK);
+  }
+  for (int d = 0; d < *rank; d++) {
+    if (tarei_expr_uses_expected(graph->exprs, given[d])) {
+      return tarei_fail(err, TARE_E_MODEL,
+                        "attribute 'dims' uses a dim that no earlier node measures");
     }
-    if (*rank == TARE_MAX_RANK) {
-      return tarei_fail(err, TARE_E_MODEL, "attribute 'dims' has more than %d entries",
-                        TARE_MAX_RANK);
-    }
-    const tare_status status = tarei_expr_parse(exprs, text, &dims[*rank], err);
-    if (status != TARE_OK) {
-      return tarei_fail_in(err, status == TARE_E_MEMORY ? status : TARE_E_MODEL,
-                           "attribute 'dims'");
-    }
-    (*rank)++;
+    dims[d] = given[d];
   }
   return TARE_OK;
 }
 
-tare_status tarei_dims_from_attr(const tarei_graph *const graph, const tarei_node *const node,
-                                 tarei_expr *const dims, int *const rank, tare_error *const err) {
-  const char *const text = tarei_attr_string(node, TAREI_ATTR_DIMS, NULL);
-  if (!text) {
-    return tarei_fail(err, TARE_E_MODEL, "neither a shape input nor the attribute 'dims'");
-  }
-  char *const copy = tarei_strdup(text);
-  if (!copy) {
-    return tarei_fail_memory(err, "dims", strlen(text));
-  }
-  const tare_status status = dims_attr_parse_dims(graph->exprs, copy, dims, rank, err);
-  free(copy);
-  return status;
-}
-
-bool tarei_dims_set_attr(const tarei_graph *const graph, tarei_node *const node,
-                         const tarei_expr *const dims, const int rank) {
-  tarei_str text = {0};
-  for (int i = 0; i < rank; i++) {
-    tarei_str_add(&text, "%s", i ? ";" : "");
-    tarei_expr_write(graph->exprs, dims[i], &text);
-  }
-  const bool done =
-      !text.failed && tarei_attr_set_string(node, TAREI_ATTR_DIMS, tarei_str_get(&text));
-  tarei_str_free(&text);
-  return done;
+bool tarei_dims_set_attr(tarei_node *const node, const tarei_expr *const dims, const int rank) {
+  return tarei_attr_set_exprs(node, TAREI_ATTR_DIMS, dims, rank);
 }
 
 tare_status tarei_dims_to_attr(const tarei_graph *const graph, tarei_node *const node,
                                const int value, tare_error *const err) {
   const tarei_value *const v = &graph->values[value];
-  return tarei_dims_set_attr(graph, node, v->dims, v->rank)
+  return tarei_dims_set_attr(node, v->dims, v->rank)
              ? TARE_OK
              : tarei_fail_memory(err, "dims", sizeof v->dims);
 }

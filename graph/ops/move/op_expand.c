@@ -1,4 +1,5 @@
 #include "graph/ops/ops_common.h"
+#include "graph/passes/dims_attr.h"
 
 static tare_status expand_contents(tarei_graph *const graph, const tarei_node *const node,
                                    tare_error *const err) {
@@ -54,7 +55,7 @@ static tare_status expand_read_shape(tarei_graph *const graph, const tarei_node 
                                      tarei_shape *const out, tare_error *const err) {
   const tarei_shape x = tarei_ops_shape(tarei_ops_in(graph, node, 0));
   if (!tarei_ops_in(graph, node, 1)) {
-    TAREI_TRY(tarei_ops_dims_attr(graph, node, out, err));
+    TAREI_TRY(tarei_dims_from_attr(graph, node, out->dims, &out->rank, err));
   } else {
     TAREI_TRY(tarei_ops_shape_input(graph, node, 1, out, err));
   }

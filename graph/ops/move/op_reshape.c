@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "graph/ops/ops_common.h"
+#include "graph/passes/dims_attr.h"
 
 /* The target while it is resolved: one dim at most may follow from the number of elements. */
 typedef struct reshape_target {
@@ -141,8 +142,9 @@ static tare_status infer_reshape(tarei_graph *const graph, tarei_node *const nod
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const tarei_shape in = tarei_ops_shape(x);
   reshape_target t = {.inferred = -1};
-  TAREI_TRY(tarei_ops_in(graph, node, 1) ? read_target(graph, node, &t, err)
-                                         : tarei_ops_dims_attr(graph, node, &t.shape, err));
+  TAREI_TRY(tarei_ops_in(graph, node, 1)
+                ? read_target(graph, node, &t, err)
+                : tarei_dims_from_attr(graph, node, t.shape.dims, &t.shape.rank, err));
   if (t.inferred >= 0) {
     TAREI_TRY(reshape_divide(graph, &in, &t, err));
   } else if (!t.measured && tarei_ops_differ(graph, tarei_ops_product(graph, &in, 0, in.rank),

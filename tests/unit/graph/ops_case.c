@@ -143,7 +143,7 @@ int ops_value(tarei_graph *const graph, const char *text) {
   return index;
 }
 
-static void set_attr(tarei_node *const node, char *const text) {
+static void set_attr(tarei_graph *const graph, tarei_node *const node, char *const text) {
   char *const value = strchr(text, '=');
   assert_non_null(value);
   *value = 0;
@@ -158,6 +158,14 @@ static void set_attr(tarei_node *const node, char *const text) {
       ints[i] = strtoll(parts[i], NULL, 10);
     }
     set = tarei_attr_set_ints(node, text, ints, n);
+  } else if (*v == '<') {
+    const char *list = v;
+    tarei_expr exprs[TAREI_MAX_CONTENTS];
+    const int n = read_list(&list, '>', copy, parts);
+    for (int i = 0; i < n; i++) {
+      exprs[i] = read_expr(graph, parts[i]);
+    }
+    set = tarei_attr_set_exprs(node, text, exprs, n);
   } else if (*v == '\'') {
     (void)snprintf(copy, sizeof copy, "%s", v + 1);
     copy[strlen(copy) - 1] = 0;
@@ -170,13 +178,13 @@ static void set_attr(tarei_node *const node, char *const text) {
   assert_true(set);
 }
 
-void ops_attrs(tarei_node *const node, const char *const attrs) {
+void ops_attrs(tarei_graph *const graph, tarei_node *const node, const char *const attrs) {
   char copy[1024];
   (void)snprintf(copy, sizeof copy, "%s", attrs);
   char *text = copy;
   for (char *part = next_part(&text, ' '); part; part = next_part(&text, ' ')) {
     if (*part) {
-      set_attr(node, part);
+      set_attr(graph, node, part);
     }
   }
 }
@@ -198,7 +206,7 @@ int ops_node_of(tarei_graph *const graph, const char *const op, const char *cons
 int ops_node(tarei_graph *const graph, const char *const op, const int opset,
              const char *const attrs, const int n_out, const int *const in, const int n_in) {
   const int node = ops_node_of(graph, op, opset ? "" : "tare", opset, n_out, in, n_in);
-  ops_attrs(&graph->nodes[node], attrs);
+  ops_attrs(graph, &graph->nodes[node], attrs);
   return graph->nodes[node].out[0];
 }
 

@@ -32,7 +32,7 @@ int ops_node(tarei_graph *graph, const char *op, int opset, const char *attrs, i
              const int *in, int n_in);
 int ops_node_of(tarei_graph *graph, const char *op, const char *domain, int opset, int n_out,
                 const int *in, int n_in); /* gives the node */
-void ops_attrs(tarei_node *node, const char *attrs);
+void ops_attrs(tarei_graph *graph, tarei_node *node, const char *attrs);
 void ops_print(const tarei_graph *graph, int value, tarei_str *out);
 void ops_expect(tarei_graph *graph, int value, const char *expected);
 

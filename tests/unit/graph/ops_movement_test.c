@@ -38,9 +38,10 @@ static void reshape_targets(void **state) {
       {"Reshape", 13, "f32[b, 4]; i64{9223372036854775807, 9223372036854775807}", "",
        "LIMIT: takes more than"},
       {"Reshape", 13, "i64[2]{n, 3}; i64{1, 2}", "", "i64[1, 2]{n, 3}"},
-      {"Reshape", 13, "f32[b, s, 96]", "dims='b*s;96'", "f32[b*s, 96]"},
-      {"Reshape", 13, "f32[b, 4]", "dims='b;5'", "MODEL: cannot reshape"},
-      {"Reshape", 13, "f32[b, 4]", "dims='c;4'", "MODEL: unknown symbol 'c'"},
+      {"Reshape", 13, "f32[b, s, 96]", "dims=<b*s,96>", "f32[b*s, 96]"},
+      {"Reshape", 13, "f32[b, 4]", "dims=<b,5>", "MODEL: cannot reshape"},
+      {"Reshape", 13, "f32[b, 4]", "dims=<~7.0,4>", "MODEL: uses a dim that no earlier node"},
+      {"Reshape", 13, "f32[b, 4]", "dims='b;4'", "MODEL: neither a shape input nor"},
       {"Reshape", 13, "f32[b, 4]", "", "MODEL: shape"},
   };
   OPS_CHECK(cases);
@@ -310,7 +311,7 @@ static void expanding(void **state) {
       {"Expand", 13, "f32[1, t]; i64[3]{b, 1, t}", "", "f32[b, 1, t]"},
       {"Expand", 13, "f32[b, 1]; i64{4}", "", "f32[b, 4]"},
       {"Expand", 13, "i64[1]{n}; i64{2}", "", "i64[2]{n, n}"},
-      {"Expand", 13, "f32[b, t]", "dims='b;t'", "f32[b, t]"},
+      {"Expand", 13, "f32[b, t]", "dims=<b,t>", "f32[b, t]"},
       {"Expand", 13, "f32[3]; i64{4}", "", "MODEL: do not broadcast"},
       {"Expand", 13, "f32[3]; i64{-1}", "", "MODEL: dim of -1"},
       {"Expand", 13, "f32[3]; i64[1]", "", "f32[3]"},

@@ -70,7 +70,7 @@ static tarei_graph *expanded(const char *const op, const char *const domain, con
   const int out = tarei_graph_add_value(g, "out");
   const int node = tarei_graph_add_node(g, op, domain, op, 1, in, n, &out, 1);
   assert_true(node >= 0 && tarei_graph_mark_output(g, out));
-  ops_attrs(&g->nodes[node], attrs);
+  ops_attrs(g, &g->nodes[node], attrs);
   return g;
 }
 

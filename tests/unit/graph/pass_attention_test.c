@@ -177,7 +177,7 @@ static void masks_of_merged_heads(void **state) {
   end_graph(g, join(g, "out", pv));
   expect_attention(
       g,
-      "mask__heads: Reshape(mask) dims=batch;4;5;5 -> mask__heads float32[batch, 4, 5, "
+      "mask__heads: Reshape(mask) dims=[batch, 4, 5, 5] -> mask__heads float32[batch, 4, 5, "
       "5]\n"
       "n_qk + n_masked + n_p + n_pv + n_pv4 + n_back + n_out: Attention(x, y, z, "
       "mask__heads) heads=4 scale=1 -> out float32[batch, 5, 32]\n");

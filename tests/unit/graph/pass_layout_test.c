@@ -78,7 +78,7 @@ static void means_over_space_follow_the_layout(void **state) {
                "x__nxc/Transpose: Transpose(x) perm=[0, 2, 1] -> x__nxc float32[n, t, 2]\n"
                "n_c: ConvLast(x__nxc, w_c__last) -> c float32[n, t, 2]\n"
                "n_p: ReduceMean(c) axes=[1] -> p float32[n, 1, 2]\n"
-               "n_y: Reshape(p) dims=n;2 -> y float32[n, 2]\n");
+               "n_y: Reshape(p) dims=[n, 2] -> y float32[n, 2]\n");
   tarei_graph_free(g);
 }
 
@@ -98,7 +98,7 @@ static void pools_follow_the_layout(void **state) {
                "n_m: MaxPoolLast(c) kernel_shape=[2] -> m float32[n, t - 1, 2]\n"
                "n_a: AveragePoolLast(m) kernel_shape=[3] -> a float32[n, t - 3, 2]\n"
                "n_p: ReduceMax(a) axes=[1] -> p float32[n, 1, 2]\n"
-               "n_y: Reshape(p) dims=n;2 -> y float32[n, 2]\n");
+               "n_y: Reshape(p) dims=[n, 2] -> y float32[n, 2]\n");
   tarei_graph_free(g);
 }
 
@@ -295,7 +295,7 @@ static void transposed_ones_are_reshapes(void **state) {
   end_graph(g, OP(g, "Softmax", "y", t));
   assert_true(run_pass(g, &tarei_pass_simplify_reshapes));
   expect_nodes(g,
-               "n_t: Reshape(x) dims=n;t;1 -> t float32[n, t, 1]\n"
+               "n_t: Reshape(x) dims=[n, t, 1] -> t float32[n, t, 1]\n"
                "n_y: Softmax(t) -> y float32[n, t, 1]\n");
   tarei_graph_free(g);
 }

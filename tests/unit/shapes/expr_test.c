@@ -191,7 +191,21 @@ static void measured_symbols_have_no_names(void **state) {
   tarei_exprs_free(pool);
 }
 
-/* Texts name measured symbols by number, and only those that are there. */
+static void a_new_symbol_is_none_of_those_before(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  const tarei_expr named = tarei_expr_symbol(pool, "x_d1");
+  (void)tarei_expr_symbol(pool, "x_d1__");
+  const tarei_expr made = tarei_expr_new_symbol(pool, "x_d1");
+  const tarei_expr other = tarei_expr_new_symbol(pool, "x_d1");
+  assert_true(made != named && other != named && made != other);
+  assert_prints(pool, made, "x_d1_");
+  assert_prints(pool, other, "x_d1___");
+  assert_int_equal(tarei_expr_symbol(pool, "x_d1"), named);
+  tarei_exprs_free(pool);
+}
+
+/* Texts name measured symbols by number; one that is not there yet is expected. */
 static void texts_name_what_is_measured(void **state) {
   (void)state;
   tarei_exprs *const pool = tarei_exprs_new();
@@ -207,15 +221,23 @@ static void texts_name_what_is_measured(void **state) {
   assert_int_equal(from(pool, "samples + ~7.2"), e);
   assert_true(tarei_expr_uses_measured(pool, e));
   assert_false(tarei_expr_uses_measured(pool, tarei_expr_symbol(pool, "samples")));
-  static const char *const bad[] = {
-      "~7.3", "~8.2",           "~0.2",           "~",       "~7", "~7.", "~-7.2", "~.2",
-      "~n.2", "~99999999999.2", "~7.99999999999", "~\"n\".2"};
+  static const char *const bad[] = {"~0.2",           "~",       "~7",   "~7.",
+                                    "~-7.2",          "~.2",     "~n.2", "~99999999999.2",
+                                    "~7.99999999999", "~\"n\".2"};
   const int n_symbols = tarei_exprs_n_symbols(pool);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tarei_expr ignored;
     assert_int_equal(tarei_expr_parse(pool, bad[i], &ignored, NULL), TARE_E_INPUT);
   }
   assert_int_equal(tarei_exprs_n_symbols(pool), n_symbols);
+  const tarei_expr later = from(pool, "2 * ~8.2");
+  assert_true(tarei_expr_uses_measured(pool, later) && tarei_expr_uses_expected(pool, later));
+  assert_false(tarei_expr_uses_expected(pool, e));
+  assert_int_equal(tarei_exprs_measured_number(pool, n_symbols, 8), -1);
+  assert_int_equal(tarei_expr_is_symbol(pool, tarei_exprs_measured(pool, 8, "m", 2)), n_symbols);
+  assert_int_equal(tarei_exprs_measured_number(pool, n_symbols, 8), 2);
+  assert_false(tarei_expr_uses_expected(pool, later));
+  assert_prints(pool, later, "2 * ~m.2");
   tarei_str_free(&text);
   tarei_exprs_free(pool);
 }
@@ -440,6 +462,7 @@ int main(void) {
       cmocka_unit_test(eval_refuses_overflow_and_zero_divisors),
       cmocka_unit_test(symbols_are_numbered_by_first_use),
       cmocka_unit_test(measured_symbols_have_no_names),
+      cmocka_unit_test(a_new_symbol_is_none_of_those_before),
       cmocka_unit_test(texts_name_what_is_measured),
       cmocka_unit_test(a_clone_keeps_handles_and_grows_alone),
       cmocka_unit_test(parse_names_the_place_of_the_fault),

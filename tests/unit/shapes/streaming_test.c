@@ -102,6 +102,22 @@ static void chunks_are_checked(void **state) {
 }
 
 /* Chunks of 4 with hop 3 over 8 samples: 0..3, 3..6, 6..7 and two zeros. */
+static void fixed_chunks_have_a_symbol_of_their_own(void **state) {
+  (void)state;
+  const tare_port fixed[] = {{"audio", TARE_F32, 2, {{1, NULL}, {512, NULL}}},
+                             {"text", TARE_I64, 2, {{-1, "chunked_"}, {-1, "chunked"}}}};
+  tare_streaming *s = NULL;
+  const tare_port *ports = NULL;
+  assert_int_equal(tare_streaming_new(fixed, 2, outputs, 0, &s, NULL), TARE_OK);
+  assert_int_equal(tare_streaming_set_chunk(s, "audio=512", 0, NULL), TARE_OK);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(tare_streaming_ports(s, &ports), 2);
+    assert_string_equal(ports[0].dims[1].symbol, "chunked__");
+    assert_string_equal(ports[1].dims[1].symbol, "chunked");
+  }
+  tare_streaming_free(&s);
+}
+
 static void a_sample_goes_through_in_chunks(void **state) {
   (void)state;
   tare_streaming *s = make();
@@ -147,6 +163,7 @@ int main(void) {
       cmocka_unit_test(names_tell_states),
       cmocka_unit_test(states_are_declared_or_found),
       cmocka_unit_test(chunks_are_checked),
+      cmocka_unit_test(fixed_chunks_have_a_symbol_of_their_own),
       cmocka_unit_test(a_sample_goes_through_in_chunks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
