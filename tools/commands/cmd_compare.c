@@ -153,7 +153,7 @@ static void compare_check(const compare_arguments *const a, const struct argp_st
     argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
   }
   if (a->percentile > 0 && !compare_takes_percentile(a, state)) {
-    char *const methods = family_percentile_methods();
+    char *const methods = family_percentile_methods(" or ");
     argp_error(state, "--percentile needs %s in --methods", methods);
     free(methods);
   }

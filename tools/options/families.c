@@ -67,26 +67,27 @@ cli_family family_paddings(void) {
 }
 
 /* Names of the members that have a trait. */
-static char *names_with(const cli_family *const family, bool (*const trait)(int)) {
+static char *names_with(const cli_family *const family, bool (*const trait)(int),
+                        const char *const last) {
   cli_list names = {0};
   for (int i = 0; i < family->n; i++) {
     if (trait(i)) {
       cli_list_add(&names, family->name(i));
     }
   }
-  char *const text = cli_join(names.items, names.n, " and ");
+  char *const text = cli_join(names.items, names.n, last);
   cli_list_fini(&names);
   return text;
 }
 
-char *family_percentile_methods(void) {
+char *family_percentile_methods(const char *const last) {
   const cli_family methods = family_methods();
-  return names_with(&methods, tare_method_takes_percentile);
+  return names_with(&methods, tare_method_takes_percentile, last);
 }
 
-char *family_alphabet_metrics(void) {
+char *family_alphabet_metrics(const char *const last) {
   const cli_family metrics = family_metrics();
-  return names_with(&metrics, tare_metric_needs_alphabet);
+  return names_with(&metrics, tare_metric_needs_alphabet, last);
 }
 
 char *family_help(const char *const text, const cli_family *const family) {

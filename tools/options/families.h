@@ -11,10 +11,10 @@ cli_family family_fits(void);     /* numbers are those of tare_fit */
 cli_family family_outsides(void); /* and of tare_outside */
 cli_family family_paddings(void); /* in statistics; 1: counted */
 
-/* Methods that take a percentile, and metrics that need an alphabet: "ctc-error". The caller frees
- * them. */
-char *family_percentile_methods(void);
-char *family_alphabet_metrics(void);
+/* Methods that take a percentile, and metrics that need an alphabet: joined as by cli_join. The
+ * caller frees them. */
+char *family_percentile_methods(const char *last);
+char *family_alphabet_metrics(const char *last);
 
 /* A help text with the members of a family behind it, and what each means. Takes the text as it is
  * in the options; argp frees the other. */

@@ -20,7 +20,7 @@ static char *metric_help(const int key, const char *const text, void *const inpu
   if (key != OPT_ALPHABET) {
     return (char *)text; /* as it is */
   }
-  char *const names = family_alphabet_metrics();
+  char *const names = family_alphabet_metrics(" and ");
   char *const all = cli_format("For %s: %s", names, text);
   free(names);
   return all;
@@ -62,11 +62,12 @@ void opt_metric_check(const struct argp_state *const state, const opt_metric *co
                tare_metric_name(metric->metric));
   }
   const bool alphabet = metric->metric >= 0 && tare_metric_needs_alphabet(metric->metric);
-  if (alphabet != (metric->alphabet != NULL)) {
-    char *const names = family_alphabet_metrics();
-    argp_error(state,
-               alphabet ? "--metric %s needs --alphabet CHARS" : "--alphabet needs --metric %s",
-               names);
+  if (alphabet && !metric->alphabet) {
+    argp_error(state, "--metric %s needs --alphabet CHARS", tare_metric_name(metric->metric));
+  }
+  if (!alphabet && metric->alphabet) {
+    char *const names = family_alphabet_metrics(" or ");
+    argp_error(state, "--alphabet needs --metric %s", names);
     free(names);
   }
   if (metric->metric < 0 && metric->output > 0) {

@@ -22,7 +22,7 @@ static char *percentile_help(const int key, const char *const text, void *const 
   if (key != OPT_PERCENTILE) {
     return (char *)text; /* as it is */
   }
-  char *const methods = family_percentile_methods();
+  char *const methods = family_percentile_methods(" and ");
   char *const all = cli_format("For %s: %s (default %g)", methods, text, TARE_DEFAULT_PERCENTILE);
   free(methods);
   return all;

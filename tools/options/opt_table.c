@@ -55,7 +55,7 @@ static void opt_table_end(const opt_table *const o, const struct argp_state *con
   const cli_family family = family_methods();
   const int method = o->method ? cli_pick(state, &family, o->method) : 0;
   if (o->percentile > 0 && !tare_method_takes_percentile(method)) {
-    char *const methods = family_percentile_methods();
+    char *const methods = family_percentile_methods(" or ");
     argp_error(state, "--percentile needs --method %s, got %s", methods, tare_method_name(method));
     free(methods);
   }
