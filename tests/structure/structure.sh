@@ -2,6 +2,7 @@
 # structure.sh SOURCE BUILD: how the files of the floors hang together.
 #   rooms    no folder has more than 40 sources
 #   circles  no file calls another that calls it back, also not over third ones
+#   guides   the files and symbols that docs/extending.md and docs/architecture.md name are there
 #   names    no local function and no type has the name of one in another file, neither in the text
 #            nor, where macros make it, in the objects; v16_<isa>.h excepted, which make the same lanes
 #            of each instruction set, and what a header expects under one name from who includes it
@@ -68,4 +69,17 @@ find $floors bench -name '*.[ch]' ! -name 'v16_*.h' -exec awk '
 shared_names <"$folder/defined" >"$folder/names"
 [ ! -s "$folder/names" ] || fail "functions or types of one name in more than one file:
 $(cat "$folder/names")"
+# What the guides name in backquotes: <name> stands for any, a name without a folder is somewhere.
+for guide in docs/extending.md docs/architecture.md; do
+  grep -oE '`[A-Za-z0-9_./<>*-]+\.(c|h|inc|cmake|md|txt|sh)`|`(tarei|TAREI|TARE)_[A-Za-z0-9_]+`' $guide |
+    tr -d '`' | sort -u | sed 's/<[^>]*>/*/g' | while read -r name; do
+      case $name in
+      .* | */conformance/*) continue ;;
+      *.*) [ -n "$(find . -path ./build -prune -o -path "*/$name" -print -quit)" ] && continue ;;
+      *) grep -rqw "$name" $floors include cmake CMakeLists.txt && continue ;;
+      esac
+      echo "$guide: \`$name\` is not there"
+    done
+done >"$folder/missing"
+[ ! -s "$folder/missing" ] || fail "$(cat "$folder/missing")"
 exit $bad
