@@ -42,9 +42,9 @@ static void kernels_bf16_bench_product(const tarei_kernels *kernels, const bench
                              .n = n,
                              .b = packed,
                              .epilogue = {.out_f32 = out, .ld_f32 = n}}};
-  bench_work works[3] = {{.run = kernels_bf16_run_product, .context = &p},
-                         {.run = run_conversion, .context = &p},
-                         {.run = peak ? peak->run : NULL}};
+  measured_work works[3] = {{.run = kernels_bf16_run_product, .context = &p},
+                            {.run = run_conversion, .context = &p},
+                            {.run = peak ? peak->run : NULL}};
   bench_best_times(works, peak ? 3 : 2);
   const double rate = 2.0 * (double)(m * k * n) / works[0].best;
   printf("%5zux%-4zu %5zu %9.1f %7.1f %11.1f\n", k, n, m, rate * 1e-9,

@@ -31,8 +31,8 @@ static void bench_lookups(const tarei_kernels *kernels, char *memory) {
     const size_t n = sizes[i];
     lookup l = {kernels->lut_u8, table, (const uint8_t *)memory, (uint8_t *)memory + n, n};
     bench_block copied = {memory, 2 * n};
-    bench_work works[2] = {{.run = run_lookup, .context = &l},
-                           {.run = bench_copy, .context = &copied}};
+    measured_work works[2] = {{.run = run_lookup, .context = &l},
+                              {.run = bench_copy, .context = &copied}};
     bench_best_times(works, 2);
     printf("%10zu %12.4f %12.4f %7.0f\n", n, works[0].best / (double)n * 1e9,
            works[1].best / (double)n * 1e9, 100 * works[1].best / works[0].best);
@@ -68,8 +68,8 @@ static void kernels_bytes_bench_rows(const tarei_kernels *kernels, char *memory)
     const size_t m = cases[i][0], k = cases[i][1], ldx = cases[i][2];
     kernels_bytes_rows r = {kernels->quantize_rows, x, ldx, m, k, out, scales};
     bench_block copied = {memory, m * k * (sizeof *x + 1) / 1024 * 1024};
-    bench_work works[2] = {{.run = kernels_bytes_run_rows, .context = &r},
-                           {.run = bench_copy, .context = &copied}};
+    measured_work works[2] = {{.run = kernels_bytes_run_rows, .context = &r},
+                              {.run = bench_copy, .context = &copied}};
     bench_best_times(works, 2);
     printf("%6zu %6zu %6zu %14.4f %12.4f\n", m, k, ldx, works[0].best / (double)(m * k) * 1e9,
            works[1].best / (double)(m * k) * 1e9);

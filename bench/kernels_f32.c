@@ -31,8 +31,8 @@ static void kernels_f32_bench_product(const tarei_kernels *kernels, const bench_
                             .n = n,
                             .b = packed,
                             .epilogue = {.out_f32 = out, .ld_f32 = n}}};
-  bench_work works[2] = {{.run = kernels_f32_run_product, .context = &p},
-                         {.run = peak ? peak->run : NULL}};
+  measured_work works[2] = {{.run = kernels_f32_run_product, .context = &p},
+                            {.run = peak ? peak->run : NULL}};
   bench_best_times(works, peak ? 2 : 1);
   const double rate = 2.0 * (double)(m * k * n) / works[0].best;
   printf("%5zux%-4zu %5zu %9.1f %7.1f\n", k, n, m, rate * 1e-9,

@@ -9,7 +9,7 @@
 #include "bench/product.h"
 
 static double kernels_i8_percent(double rate, const bench_peak *peak, int threads,
-                                 const bench_work *loop) {
+                                 const measured_work *loop) {
   return peak ? 100 * rate * loop->best / (peak->operations * threads) : 0;
 }
 
@@ -19,9 +19,9 @@ static void print_product(const tarei_kernels *kernels, const bench_peak *peak, 
   bench_operands o = bench_operands_new(m, k, n);
   bench_product whole = bench_product_of(kernels, &o, m, k, n, 0, n);
   bench_block weights = {(char *)o.packed, tarei_i8_packed_size(k, n)};
-  bench_work works[3] = {{.run = bench_run_product, .context = &whole},
-                         {.run = bench_read, .context = &weights},
-                         {.run = peak ? peak->run : bench_read, .context = &weights}};
+  measured_work works[3] = {{.run = bench_run_product, .context = &whole},
+                            {.run = bench_read, .context = &weights},
+                            {.run = peak ? peak->run : bench_read, .context = &weights}};
   bench_best_times(works, 3);
   const double operations = 2.0 * (double)(m * k * n);
   const double bytes = (double)weights.bytes * 1e-9;
@@ -32,8 +32,8 @@ static void print_product(const tarei_kernels *kernels, const bench_peak *peak, 
     bench_product right = bench_product_of(kernels, &o, m, k, n, n / 2, n);
     bench_pair halves = {{bench_run_product, bench_run_product}, {&left, &right}};
     bench_pair loops = {{works[2].run, works[2].run}, {&weights, &weights}};
-    bench_work both[2] = {{.run = bench_pair_run, .context = &halves},
-                          {.run = bench_pair_run, .context = &loops}};
+    measured_work both[2] = {{.run = bench_pair_run, .context = &halves},
+                             {.run = bench_pair_run, .context = &loops}};
     bench_best_times(both, 2);
     bench_pair_stop();
     printf(" %9.1f", kernels_i8_percent(operations / both[0].best, peak, 2, &both[1]));

@@ -77,8 +77,8 @@ static void bench_layer(const tarei_kernels *kernels, size_t n, size_t gates, bo
                .c = c,
                .out_c = c,
                .out = out}};
-  bench_work works[] = {{kernels_recurrent_run_product, &s, 0},
-                        {gates == 3 ? run_gru : run_lstm, &s, 0}};
+  measured_work works[] = {{kernels_recurrent_run_product, &s, 0},
+                           {gates == 3 ? run_gru : run_lstm, &s, 0}};
   bench_best_times(works, 2);
   printf("%5s %5s %5zu %11.2f %11.2f\n", gates == 3 ? "GRU" : "LSTM", bytes ? "int8" : "float", n,
          works[0].best * 1e6, works[1].best * 1e6);

@@ -20,12 +20,12 @@ static double time_calls(bench_work_fn *work, void *context, int calls) {
   return (tarei_now() - start) / calls;
 }
 
-static int calls_a_round(const bench_work *w) {
+static int calls_a_round(const measured_work *w) {
   w->run(w->context);
   return 1 + (int)(round_seconds / (time_calls(w->run, w->context, 1) + 1e-9));
 }
 
-void bench_best_times(bench_work *works, int n) {
+void bench_best_times(measured_work *works, int n) {
   int calls[MAX_WORKS];
   assert(n <= MAX_WORKS);
   for (int i = 0; i < n; i++) {
@@ -40,7 +40,7 @@ void bench_best_times(bench_work *works, int n) {
 }
 
 double bench_best_time(bench_work_fn *work, void *context) {
-  bench_work one = {.run = work, .context = context};
+  measured_work one = {.run = work, .context = context};
   bench_best_times(&one, 1);
   return one.best;
 }

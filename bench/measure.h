@@ -9,15 +9,15 @@ typedef void bench_work_fn(void *context);
 /* Seconds of one call, the best of some short rounds: a neighbour seldom falls into all of them. */
 double bench_best_time(bench_work_fn *work, void *context);
 
-typedef struct bench_work {
+typedef struct measured_work {
   bench_work_fn *run;
   void *context;
   double best; /* result: seconds of one call */
-} bench_work;
+} measured_work;
 
 /* The same for several works, a round of each in turn: all meet the same clock and neighbours, so
  * that their ratios hold. */
-void bench_best_times(bench_work *works, int n);
+void bench_best_times(measured_work *works, int n);
 
 /* Zeroed, aligned to a cache line, large blocks to a huge page; ends the program when there is
  * none. free() ends it. */

@@ -77,9 +77,9 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
   return quantize_bodies(plan->root.graph, &options, err);
 }
 
-static tare_status plan_build_build(tare_plan *const plan, const tare_model *const model,
-                                    const tare_profiles *const profiles,
-                                    const tare_build_options *const o, tare_error *const err) {
+static tare_status plan_fill(tare_plan *const plan, const tare_model *const model,
+                             const tare_profiles *const profiles, const tare_build_options *const o,
+                             tare_error *const err) {
   if (tare_profiles_count(profiles) < 1) {
     return tarei_fail(err, TARE_E_USAGE, "a plan needs at least one profile");
   }
@@ -116,8 +116,7 @@ tare_status tare_plan_build(const tare_model *const model, const tare_profiles *
     return tarei_fail_memory(err, "plan", sizeof *plan);
   }
   const unsigned refusals = tarei_refusals();
-  const tare_status built =
-      plan_build_build(plan, model, profiles, options ? options : &defaults, err);
+  const tare_status built = plan_fill(plan, model, profiles, options ? options : &defaults, err);
   const tare_status status = tarei_settle(refusals, built, model->graph->name, err);
   if (status != TARE_OK) {
     tare_plan_free(&plan);

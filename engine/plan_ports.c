@@ -44,9 +44,9 @@ static tare_status make_port(tare_plan *const plan, const tarei_graph *const g, 
   return TARE_OK;
 }
 
-static tare_status plan_ports_make_ports(tare_plan *const plan, const tarei_graph *const g,
-                                         const int *const values, const int n,
-                                         tare_port **const out, tare_error *const err) {
+static tare_status plan_ports_make(tare_plan *const plan, const tarei_graph *const g,
+                                   const int *const values, const int n, tare_port **const out,
+                                   tare_error *const err) {
   *out = tarei_calloc((size_t)n, sizeof **out);
   if (!*out) {
     return tarei_fail_memory(err, "ports", (size_t)n * sizeof **out);
@@ -59,12 +59,12 @@ static tare_status plan_ports_make_ports(tare_plan *const plan, const tarei_grap
 
 tare_status tarei_plan_make_inputs(tare_plan *const plan, const tarei_graph *const graph,
                                    tare_error *const err) {
-  return plan_ports_make_ports(plan, graph, graph->inputs, graph->n_inputs, &plan->inputs, err);
+  return plan_ports_make(plan, graph, graph->inputs, graph->n_inputs, &plan->inputs, err);
 }
 
 tare_status tarei_plan_make_outputs(tare_plan *const plan, tare_error *const err) {
   const tarei_graph *const g = plan->root.graph;
-  return plan_ports_make_ports(plan, g, g->outputs, g->n_outputs, &plan->outputs, err);
+  return plan_ports_make(plan, g, g->outputs, g->n_outputs, &plan->outputs, err);
 }
 
 int tare_plan_inputs(const tare_plan *const plan, const tare_port **const ports) {

@@ -91,8 +91,8 @@ done:
   return status;
 }
 
-static tare_status show_data_show(const char *const path, const show_options *const options,
-                                  cJSON *const object, tare_error *const err) {
+static tare_status show_data_print(const char *const path, const show_options *const options,
+                                   cJSON *const object, tare_error *const err) {
   if (options->model) {
     tare_model *model = NULL;
     const tare_port *inputs = NULL;
@@ -117,4 +117,4 @@ static tare_status show_data_show(const char *const path, const show_options *co
 }
 
 const show_kind show_data = {
-    .name = "data", .probe = show_data_probe, .noun = show_data_noun, .show = show_data_show};
+    .name = "data", .probe = show_data_probe, .noun = show_data_noun, .show = show_data_print};

@@ -78,8 +78,8 @@ static tare_status add_graph(const tare_model *const model, const show_options *
   return TARE_OK;
 }
 
-static tare_status show_model_show(const char *const path, const show_options *const options,
-                                   cJSON *const object, tare_error *const err) {
+static tare_status show_model_print(const char *const path, const show_options *const options,
+                                    cJSON *const object, tare_error *const err) {
   const tare_load_options load = opt_load(&options->common);
   tare_model *model = NULL;
   CLI_TRY(tare_model_load_with(path, &load, &model, err));
@@ -99,4 +99,4 @@ static const char *show_model_noun(const char *const path) {
 }
 
 const show_kind show_model = {
-    .name = "model", .probe = show_model_probe, .noun = show_model_noun, .show = show_model_show};
+    .name = "model", .probe = show_model_probe, .noun = show_model_noun, .show = show_model_print};

@@ -50,8 +50,8 @@ static void show_plan_fill_json(const tare_plan *const plan, cJSON *const object
   layers_json(object, plan);
 }
 
-static tare_status show_plan_show(const char *const path, const show_options *const options,
-                                  cJSON *const object, tare_error *const err) {
+static tare_status show_plan_print(const char *const path, const show_options *const options,
+                                   cJSON *const object, tare_error *const err) {
   const tare_load_options load = opt_load(&options->common);
   tare_plan *plan = NULL;
   CLI_TRY(tare_plan_check_file(path, err)); /* who inspects a file has time for all of it */
@@ -73,4 +73,4 @@ static const char *show_plan_noun(const char *const path) {
 const show_kind show_plan = {.name = "plan",
                              .probe = tare_plan_is_plan_file,
                              .noun = show_plan_noun,
-                             .show = show_plan_show};
+                             .show = show_plan_print};

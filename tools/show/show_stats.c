@@ -71,8 +71,8 @@ static void show_stats_fill_json(const tare_stats *const stats, cJSON *const obj
   }
 }
 
-static tare_status show_stats_show(const char *const path, const show_options *const options,
-                                   cJSON *const object, tare_error *const err) {
+static tare_status show_stats_print(const char *const path, const show_options *const options,
+                                    cJSON *const object, tare_error *const err) {
   (void)options;
   tare_stats *stats = NULL;
   CLI_TRY(tare_stats_load(path, &stats, err));
@@ -93,4 +93,4 @@ static const char *show_stats_noun(const char *const path) {
 const show_kind show_stats = {.name = "statistics",
                               .probe = tare_stats_is_stats_file,
                               .noun = show_stats_noun,
-                              .show = show_stats_show};
+                              .show = show_stats_print};

@@ -45,8 +45,8 @@ static void show_table_fill_tensor(cJSON *const list, const tare_table *const ta
   }
 }
 
-static tare_status show_table_show(const char *const path, const show_options *const options,
-                                   cJSON *const object, tare_error *const err) {
+static tare_status show_table_print(const char *const path, const show_options *const options,
+                                    cJSON *const object, tare_error *const err) {
   (void)options;
   tare_table *table = NULL;
   CLI_TRY(tare_table_read(path, &table, err));
@@ -73,4 +73,4 @@ static const char *show_table_noun(const char *const path) {
 const show_kind show_table = {.name = "table",
                               .probe = tare_table_is_table_file,
                               .noun = show_table_noun,
-                              .show = show_table_show};
+                              .show = show_table_print};
