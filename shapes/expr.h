@@ -30,9 +30,9 @@ int tarei_exprs_n_symbols(const tarei_exprs *pool);
 const char *tarei_exprs_symbol_name(const tarei_exprs *pool, int symbol); /* measured: its node's */
 int tarei_exprs_find_symbol(const tarei_exprs *pool, const char *name);   /* -1 if missing */
 
-/* tarei_expr_symbol returns the same symbol for the same name. A new symbol differs from all before,
- * whatever their names; since people tell symbols apart by name, '_' is appended to its name while
- * another has it. */
+/* tarei_expr_symbol returns the same symbol for the same name. A new symbol differs from all that
+ * exist, whatever their names; since people tell symbols apart by name, '_' is appended to its name
+ * while another has it. */
 tarei_expr tarei_expr_symbol(tarei_exprs *pool, const char *name);
 tarei_expr tarei_expr_new_symbol(tarei_exprs *pool, const char *name);
 
