@@ -23,8 +23,8 @@ typedef struct tarei_externals {
 
 void tarei_externals_fini(tarei_externals *externals);
 
-/* The file that a location beside the model means, links resolved; free it. TARE_E_INPUT where it is
- * missing, or lies in none of the folders that external data may lie in. */
+/* The file that a location beside the model means, links resolved; free it. TARE_E_INPUT where it
+ * is missing, or lies in none of the folders that external data may lie in. */
 tare_status tarei_external_path(tarei_externals *externals, const char *location, char **out,
                                 tare_error *err);
 
@@ -52,6 +52,12 @@ static inline const char *tarei_onnx_text(const char *const s) {
 tare_status tarei_onnx_scan(const uint8_t *data, size_t size, const tare_limits *limits,
                             tare_error *err);
 
+/* The message of a model file; free it with tarei_onnx_free. TARE_E_INPUT where it is broken,
+ * TARE_E_LIMIT, TARE_E_MEMORY. */
+tare_status tarei_onnx_unpack(const tarei_source *source, const tare_limits *limits,
+                              Onnx__ModelProto **out, tare_error *err);
+void tarei_onnx_free(Onnx__ModelProto *model); /* NULL is fine */
+
 /* TARE_E_UNSUPPORTED where an operator has another form in this opset than in the oldest that is
  * read in full. */
 tare_status tarei_onnx_check_old(const Onnx__GraphProto *proto, int opset, tare_error *err);
@@ -68,17 +74,17 @@ tare_status tarei_onnx_tensor(tarei_externals *externals, Onnx__TensorProto *pro
 tare_status tarei_onnx_external(tarei_externals *externals, const Onnx__TensorProto *proto,
                                 size_t bytes, size_t align, tarei_buffer **buffer, tare_error *err);
 
-/* Reads one attribute of a node (-1: of a Constant, which has no body); free it with tarei_attr_fini,
- * also after a failure. */
+/* Reads one attribute of a node (-1: of a Constant, which has no body); free it with
+ * tarei_attr_fini, also after a failure. */
 tare_status tarei_onnx_attr(tarei_importer *importer, Onnx__AttributeProto *proto, int node,
                             tarei_attr *attr, tare_error *err);
-/* Reads a graph inside of a node. What it reads of the graphs around it becomes further inputs of the
- * body and of the node. *out is to be freed also after a failure. */
+/* Reads a graph inside of a node. What it reads of the graphs around it becomes further inputs of
+ * the body and of the node. *out is to be freed also after a failure. */
 tarei_onnx_body_fn tarei_onnx_body;
 /* The value of this name here, or taken from a graph around; -1 where there is none. */
 tare_status tarei_onnx_find(tarei_importer *importer, const char *name, int *out, tare_error *err);
-/* Lets a graph compute in float32 what it has in float16 and bfloat16, bodies included; `proto` names the
- * types of its outputs, NULL for a body. */
+/* Lets a graph compute in float32 what it has in float16 and bfloat16, bodies included; `proto`
+ * names the types of its outputs, NULL for a body. */
 tare_status tarei_onnx_widen(tarei_graph *graph, const Onnx__GraphProto *proto, tare_error *err);
 /* Makes room for the names of all values and nodes; end both tables also after a failure. */
 tare_status tarei_onnx_names(tarei_importer *importer, tare_error *err);

@@ -100,45 +100,14 @@ static tare_status import_model(const Onnx__ModelProto *const model, const char 
   return status;
 }
 
-/* Memory of a message that is unpacked; `failed` tells a message that is malformed from one that
- * there is no memory for. */
-static void *take_memory(void *const failed, const size_t bytes) {
-  void *const p = tarei_realloc(NULL, bytes);
-  *(bool *)failed |= !p;
-  return p;
-}
-
-static void free_memory(void *const failed, void *const p) {
-  (void)failed;
-  free(p);
-}
-
 /* The message takes a copy of the weights, so it is gone before shapes are inferred. */
 static tare_status onnx_load_read_model(const tarei_source *const source, const char *const path,
                                         const char *const folder, tarei_graph *const graph,
                                         tare_error *const err) {
-  if (source->size == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: the file is empty");
-  }
-  if (source->size > INT32_MAX) {
-    return tarei_fail(err, TARE_E_LIMIT,
-                      "the file has %zu bytes, the limit of ONNX files is 2 GiB: store the weights "
-                      "as external data",
-                      source->size);
-  }
-  TAREI_TRY(tarei_onnx_scan(source->data, source->size, &graph->limits, err));
-  bool no_memory = false;
-  ProtobufCAllocator memory = {take_memory, free_memory, &no_memory};
-  Onnx__ModelProto *const model = onnx__model_proto__unpack(&memory, source->size, source->data);
-  if (no_memory) {
-    onnx__model_proto__free_unpacked(model, &memory);
-    return tarei_fail_memory(err, "message", source->size);
-  }
-  if (!model) {
-    return tarei_fail(err, TARE_E_INPUT, "not an ONNX model, or truncated");
-  }
+  Onnx__ModelProto *model = NULL;
+  TAREI_TRY(tarei_onnx_unpack(source, &graph->limits, &model, err));
   const tare_status status = import_model(model, path, folder, graph, err);
-  onnx__model_proto__free_unpacked(model, &memory);
+  tarei_onnx_free(model);
   return status;
 }
 

@@ -10,6 +10,7 @@
  *   tare_plan_build         builds an INT8 plan from model, table and profiles
  *   tare_context_run        runs the plan at any length inside the profiles
  *   tare_eval               measures its accuracy compared with the float model
+ *   tare_export_new         quantizes the model for another engine; tare_export_save writes it
  *
  * Conventions, unless the comment of a function says otherwise:
  *   Errors     A call that can fail returns a tare_status (tare/status.h) and explains the failure
@@ -32,6 +33,7 @@
 #include <tare/calib.h>
 #include <tare/dataset.h>
 #include <tare/eval.h>
+#include <tare/export.h>
 #include <tare/limits.h>
 #include <tare/model.h>
 #include <tare/plan.h>

@@ -15,13 +15,7 @@ float tarei_weight_scale(const float *const w, const size_t n, const size_t step
     const float magnitude = fabsf(w[i * step]);
     amax = magnitude > amax ? magnitude : amax;
   }
-  const float scale = amax / 127.0f;
-  return scale >= FLT_MIN ? scale : 1.0f;
-}
-
-int8_t tarei_weight_quantize(const float w, const float scale) {
-  const float q = rintf(w / scale);
-  return (int8_t)(q > 127.0f ? 127.0f : q < -127.0f ? -127.0f : q);
+  return tarei_weight_scale_of(amax);
 }
 
 int8_t tarei_weight_stated(const float w, const float scale) {

@@ -4,12 +4,10 @@
 
 #include "engine/lower/act_table.h"
 #include "engine/lower/fused.h"
+#include "graph/quantize/weight_scale.h"
 
 /* Scale of one channel whose weights lie `step` floats apart; 1 for a channel of zeros. */
 float tarei_weight_scale(const float *w, size_t n, size_t step);
-
-/* w / scale, rounded half to even, within [-127, 127]. */
-int8_t tarei_weight_quantize(float w, float scale);
 
 /* Fills in the scales of n channels where the model states them; false where it does not. Its
  * weights may be -128, which no others are. */

@@ -1,0 +1,256 @@
+#include "graph/qdq/export.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/refusals.h"
+#include "graph/passes/passes.h"
+#include "graph/qdq/place.h"
+#include "graph/qdq/raise.h"
+#include "graph/qdq/write.h"
+#include "graph/quantize/quantize.h"
+#include "graph/table/annotate.h"
+#include "graph/table/merge.h"
+
+struct tare_export {
+  tarei_onnx_file file;
+  int64_t opset_read;          /* of the model as it was */
+  tare_exported_layer *layers; /* strings are owned */
+  int n_layers;
+  size_t cap_layers;
+};
+
+/* --- forms ---------------------------------------------------------------------------------------
+ */
+
+const char *tare_row_form_name(const int form) {
+  static const char *const NAMES[TARE_ROWS_COUNT] = {
+      [TARE_ROWS_FLOAT] = "float", [TARE_ROWS_INT16] = "int16", [TARE_ROWS_DYNAMIC] = "dynamic"};
+  return form >= 0 && form < TARE_ROWS_COUNT ? NAMES[form] : NULL;
+}
+
+static const char *layer_form_name(const tarei_layer_form form) {
+  static const char *const NAMES[TAREI_FORM_COUNT] = {[TAREI_FORM_FLOAT] = "fp32",
+                                                      [TAREI_FORM_INT8] = "int8",
+                                                      [TAREI_FORM_INT16] = "int16",
+                                                      [TAREI_FORM_DYNAMIC] = "dynamic"};
+  return NAMES[form];
+}
+
+void tare_export_options_init(tare_export_options *const options) {
+  *options = (tare_export_options){.profile = -1};
+}
+
+/* --- checks --------------------------------------------------------------------------------------
+ */
+
+static tare_status check_options(const tare_export_options *const o, tare_error *const err) {
+  const tarei_target *const target = tarei_target_at(o->target);
+  assert(o->table);
+  if (!target || !tare_row_form_name((int)o->rows)) {
+    return tarei_fail(err, TARE_E_USAGE, "no such %s: %d", target ? "form of rows" : "target",
+                      target ? (int)o->rows : o->target);
+  }
+  if (o->rows == TARE_ROWS_DYNAMIC && !target->dynamic) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "%s does not take scales at run time (DynamicQuantizeLinear): use int16 or "
+                      "float for layers with row scales",
+                      target->about.engine);
+  }
+  return TARE_OK;
+}
+
+static tare_status check_hash(const tarei_onnx_file *const file, const char *const path,
+                              const tare_export_options *const o, tare_error *const err) {
+  const uint64_t made = tare_table_model_hash(o->table);
+  return made == 0 || made == file->hash || o->any_table
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE,
+                          "the table was made for another model: it has hash %016" PRIx64
+                          ", but '%s' has %016" PRIx64,
+                          made, path, file->hash);
+}
+
+/* A node that quantizes, dequantizes or computes in integers. */
+static bool is_quantized(const Onnx__NodeProto *const node) {
+  const char *const op = tarei_onnx_text(node->op_type);
+  return strstr(op, "QuantizeLinear") || strncmp(op, "QLinear", 7) == 0 ||
+         strcmp(op, "MatMulInteger") == 0 || strcmp(op, "ConvInteger") == 0 ||
+         strcmp(op, "FakeQuantize") == 0;
+}
+
+static tare_status check_float(const tarei_onnx_file *const file, const char *const path,
+                               tare_error *const err) {
+  const Onnx__GraphProto *const graph = file->model->graph;
+  for (size_t n = 0; n < graph->n_node; n++) {
+    if (is_quantized(graph->node[n])) {
+      return tarei_fail(err, TARE_E_UNSUPPORTED,
+                        "%s is quantized already: node '%s' is a %s (export takes the float model)",
+                        path, tarei_onnx_text(graph->node[n]->name), graph->node[n]->op_type);
+    }
+  }
+  return TARE_OK;
+}
+
+/* --- the graph -----------------------------------------------------------------------------------
+ */
+
+/* Folds constants where the shapes are known, and writes the scales onto the values. */
+static tare_status prepare_graph(tarei_graph *const graph, const bool inferred,
+                                 const tare_export_options *const o,
+                                 const tarei_pass_options *const passes, tare_error *const err) {
+  bool changed;
+  tare_table *merged = NULL;
+  if (inferred) {
+    TAREI_TRY(tarei_pass_run(graph, &tarei_pass_fold_constants, passes, &changed, err));
+  }
+  TAREI_TRY(tarei_table_merge(o->table, o->profile, &merged, err));
+  const tare_status status = tarei_table_annotate(merged, graph, NULL, err);
+  tare_table_free(&merged);
+  return status == TARE_OK ? tarei_graph_share_scales(graph, err) : status;
+}
+
+static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *const node,
+                             const char *const form, const char *const reason,
+                             tare_error *const err) {
+  if (!TAREI_GROW(out->layers, out->n_layers, out->cap_layers)) {
+    return tarei_fail_memory(err, "layers", sizeof *out->layers);
+  }
+  const char *const name = tarei_onnx_text(node->name);
+  tare_exported_layer *const to = &out->layers[out->n_layers++];
+  *to = (tare_exported_layer){.name = tarei_strdup(*name ? name : node->output[0]),
+                              .op = tarei_strdup(node->op_type),
+                              .form = form,
+                              .reason = tarei_strdup(reason)};
+  return to->name && to->op && to->reason ? TARE_OK : tarei_fail_memory(err, "layers", sizeof *to);
+}
+
+/* Layers of bodies stay float. */
+static tare_status take_bodies(tare_export *const out, const Onnx__GraphProto *const graph,
+                               const bool inside, tare_error *const err) {
+  for (size_t n = 0; n < graph->n_node; n++) {
+    const Onnx__NodeProto *const node = graph->node[n];
+    if (inside && tarei_placed_is_layer(node)) {
+      TAREI_TRY(add_layer(out, node, layer_form_name(TAREI_FORM_FLOAT),
+                          "it is in a body of an If, Loop or Scan", err));
+    }
+    for (size_t a = 0; a < node->n_attribute; a++) {
+      if (node->attribute[a]->g) {
+        TAREI_TRY(take_bodies(out, node->attribute[a]->g, true, err));
+      }
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status take_layers(tare_export *const out, const tarei_placement *const place,
+                               tare_error *const err) {
+  for (int i = 0; i < place->n_layers; i++) {
+    const tarei_placed_layer *const layer = &place->layers[i];
+    TAREI_TRY(add_layer(out, layer->node, layer_form_name(layer->form),
+                        tarei_str_get(&layer->reason), err));
+  }
+  return take_bodies(out, out->file.model->graph, false, err);
+}
+
+/* The version from which on the target takes a scale for each channel. */
+static int64_t needed_opset(const tarei_target *const target) {
+  const tarei_qdq_needs needs = {.real = TARE_F32, .channels = !target->contrib};
+  return tarei_qdq_version(needs);
+}
+
+static tare_status place_and_write(tare_export *const out, const tarei_graph *const graph,
+                                   const tare_export_options *const o, tare_error *const err) {
+  tarei_placement place;
+  tare_status status = tarei_place(&out->file, graph, o, &place, err);
+  if (status == TARE_OK) {
+    status = take_layers(out, &place, err);
+  }
+  if (status == TARE_OK) {
+    status = tarei_write_qdq(&place, err);
+  }
+  tarei_placement_fini(&place);
+  return status;
+}
+
+static tare_status export_model(tare_export *const out, const char *const path,
+                                const tare_export_options *const o,
+                                const tarei_pass_options *const passes, tare_error *const err) {
+  tarei_graph *graph = NULL;
+  tare_error waits = {0};
+  TAREI_TRY(check_options(o, err));
+  TAREI_TRY(tarei_onnx_file_open(path, o->load, &out->file, err));
+  TAREI_TRY(check_hash(&out->file, path, o, err));
+  TAREI_TRY(check_float(&out->file, path, err));
+  TAREI_TRY(tarei_onnx_load(path, o->load, &graph, &waits, err));
+  tare_status status = prepare_graph(graph, waits.status == TARE_OK, o, passes, err);
+  out->opset_read = tarei_onnx_file_opset(&out->file, "");
+  if (status == TARE_OK) {
+    status = tarei_onnx_raise(&out->file, graph, needed_opset(tarei_target_at(o->target)), err);
+  }
+  if (status == TARE_OK) {
+    status = place_and_write(out, graph, o, err);
+  }
+  tarei_graph_free(graph);
+  return status;
+}
+
+tare_status tarei_export_new(const char *const path, const tare_export_options *const options,
+                             const tarei_pass_options *const passes, tare_export **const out,
+                             tare_error *const err) {
+  *out = NULL;
+  tare_export *made = tarei_calloc(1, sizeof *made);
+  if (!made) {
+    return tarei_fail_memory(err, path, sizeof *made);
+  }
+  const unsigned refusals = tarei_refusals();
+  const tare_status status =
+      tarei_settle(refusals, export_model(made, path, options, passes, err), path, err);
+  if (status != TARE_OK) {
+    tare_export_free(&made);
+    return status;
+  }
+  *out = made;
+  return TARE_OK;
+}
+
+/* --- what came out -------------------------------------------------------------------------------
+ */
+
+void tare_export_free(tare_export **const handle) {
+  tare_export *const out = *handle;
+  if (!out) {
+    return;
+  }
+  for (int i = 0; i < out->n_layers; i++) {
+    free((char *)out->layers[i].name);
+    free((char *)out->layers[i].op);
+    free((char *)out->layers[i].reason);
+  }
+  free(out->layers);
+  tarei_onnx_file_close(&out->file);
+  free(out);
+  *handle = NULL;
+}
+
+void tare_export_opset(const tare_export *const out, int64_t *const read, int64_t *const written) {
+  *read = out->opset_read;
+  *written = tarei_onnx_file_opset(&out->file, "");
+}
+
+int tare_export_n_layers(const tare_export *const out) {
+  return out->n_layers;
+}
+
+tare_exported_layer tare_export_layer(const tare_export *const out, const int i) {
+  assert(i >= 0 && i < out->n_layers);
+  return out->layers[i];
+}
+
+tare_status tare_export_save(tare_export *const out, const char *const path, const int64_t most,
+                             bool *const external, tare_error *const err) {
+  return tarei_onnx_file_save(&out->file, path, most, external, err);
+}

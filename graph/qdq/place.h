@@ -1,0 +1,68 @@
+/*
+ * Which layers of a model are quantized for a target, in which form, and which values get Q/DQ.
+ *
+ * Decisions are made on two views of one model: the message, which is what will be written, and the
+ * graph that was imported from it and carries the scales of a table. Values have the same names in
+ * both.
+ */
+#ifndef TAREI_GRAPH_QDQ_PLACE_H
+#define TAREI_GRAPH_QDQ_PLACE_H
+
+#include "base/names.h"
+#include "graph/ir/ir.h"
+#include "graph/qdq/onnx_file.h"
+#include "graph/qdq/target.h"
+#include "graph/quantize/layer_requests.h"
+
+typedef enum tarei_layer_form {
+  TAREI_FORM_FLOAT,
+  TAREI_FORM_INT8,
+  TAREI_FORM_INT16,
+  TAREI_FORM_DYNAMIC,
+  TAREI_FORM_COUNT
+} tarei_layer_form;
+
+/* A convolution or product of the model. Its values are those of the graph. */
+typedef struct tarei_placed_layer {
+  Onnx__NodeProto *node;
+  tarei_layer_form form;
+  tarei_str reason; /* why it is not int8 */
+  int x, w, bias;   /* what is multiplied, by what; the bias of a Conv or Gemm, or -1 */
+  int channel_axis; /* of constant weights: that of the outputs; -1: one scale for all */
+  int source;       /* value that is quantized where it is made, for the target's sake, or -1 */
+} tarei_placed_layer;
+
+typedef struct tarei_placement {
+  tarei_onnx_file *file;
+  const tarei_graph *graph;
+  const tarei_target *target;
+  tare_export_options options;
+  tarei_names values; /* of the graph */
+  tarei_placed_layer *layers;
+  int n_layers;
+  size_t cap_layers;
+  bool *symmetric; /* per value: one that is multiplied as weights are, around zero */
+  bool *at_source; /* per value: all that read it read what Q/DQ made of it */
+} tarei_placement;
+
+/* Decides for all layers. The graph is inferred where it can be, its constants are folded, and it
+ * carries scales, one for each value. On failure too the placement is to be ended. */
+tare_status tarei_place(tarei_onnx_file *file, const tarei_graph *graph,
+                        const tare_export_options *options, tarei_placement *out, tare_error *err);
+void tarei_placement_fini(tarei_placement *placement);
+
+/* Value of an input or output of a node of the message, -1 where it is absent or unknown. */
+int tarei_placed_input(const tarei_placement *placement, const Onnx__NodeProto *node, size_t i);
+int tarei_placed_output(const tarei_placement *placement, const Onnx__NodeProto *node, size_t i);
+
+/* An integer attribute of a node of the message. */
+int64_t tarei_placed_attr(const Onnx__NodeProto *node, const char *name, int64_t fallback);
+
+/* Whether nodes of this operator are layers. */
+bool tarei_placed_is_layer(const Onnx__NodeProto *node);
+
+/* Decides for one layer, whose node is set. */
+tare_status tarei_place_layer(const tarei_placement *placement, tarei_requests *requests,
+                              tarei_placed_layer *layer, tare_error *err);
+
+#endif

@@ -1,0 +1,256 @@
+#include <math.h>
+#include <string.h>
+
+#include "graph/op.h"
+#include "graph/qdq/file_type.h"
+#include "graph/qdq/place.h"
+
+static bool node_is(const tarei_placed_layer *const layer, const char *const op) {
+  return strcmp(layer->node->op_type, op) == 0;
+}
+
+static int64_t dim_of(const tarei_graph *const g, const int value, const int axis) {
+  int64_t dim = 1;
+  return tarei_value_dim_const(g, value, axis, &dim) ? dim : 1;
+}
+
+/* --- what the layer reads ------------------------------------------------------------------------
+ */
+
+/* Axis of constant weights along which each output has its own. */
+static int output_axis(const tarei_graph *const g, const tarei_placed_layer *const layer) {
+  if (node_is(layer, "Conv")) {
+    return 0;
+  }
+  if (node_is(layer, "Gemm")) {
+    return tarei_placed_attr(layer->node, "transB", 0) ? 0 : 1;
+  }
+  return g->values[layer->w].rank == 2 ? 1 : -1;
+}
+
+/* Products that one output sums. */
+static int64_t place_sum_length(const tarei_graph *const g, const tarei_placed_layer *const layer) {
+  const tarei_value *const w = &g->values[layer->w];
+  if (!node_is(layer, "Conv")) {
+    return dim_of(g, layer->w, layer->channel_axis == 0 ? 1 : w->rank - 2);
+  }
+  int64_t length = 1;
+  for (int d = 1; d < w->rank; d++) {
+    length *= dim_of(g, layer->w, d);
+  }
+  return length;
+}
+
+static bool weights_are_finite(const tarei_graph *const g, const int value) {
+  const tare_tensor w = tarei_value_tensor(g, value);
+  const float *const x = w.data;
+  for (int64_t i = 0; i < tare_tensor_count(&w); i++) {
+    if (!isfinite(x[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* --- reasons -------------------------------------------------------------------------------------
+ */
+
+static bool place_because(tarei_placed_layer *const layer, const tare_reason why,
+                          const tarei_value *const value, const int64_t number) {
+  const tarei_reason reason = {why, value ? value->name : NULL, number};
+  tarei_reason_print(&reason, &layer->reason);
+  return true;
+}
+
+static bool refuse_weights(const tarei_graph *const g, tarei_placed_layer *const layer) {
+  const tarei_value *const w = &g->values[layer->w];
+  if (!w->data) {
+    return node_is(layer, "MatMul") ? false
+                                    : place_because(layer, TARE_REASON_VARIABLE_WEIGHTS, w, 0);
+  }
+  if (w->dtype != TARE_F32) {
+    return place_because(layer, TARE_REASON_TYPE, w, w->dtype);
+  }
+  if (w->rank < 2) {
+    return place_because(layer, TARE_REASON_RANK, w, w->rank);
+  }
+  const int64_t length = place_sum_length(g, layer);
+  if (length > TAREI_INT8_LONGEST_SUM) {
+    return place_because(layer, TARE_REASON_LONG_SUM, NULL, length);
+  }
+  return weights_are_finite(g, layer->w) ? false
+                                         : place_because(layer, TARE_REASON_NOT_FINITE, w, 0);
+}
+
+static bool refuse_activation(const tarei_graph *const g, tarei_placed_layer *const layer,
+                              const int value) {
+  const tarei_value *const v = &g->values[value];
+  if (v->data) {
+    return place_because(layer, TARE_REASON_CONSTANT, v, 0);
+  }
+  if (v->dtype != TARE_F32 && v->dtype != TARE_DTYPE_NONE) {
+    return place_because(layer, TARE_REASON_TYPE, v, v->dtype);
+  }
+  return v->quant.n_scales ? false : place_because(layer, TARE_REASON_NO_SCALE, v, 0);
+}
+
+static float attr_float(const Onnx__NodeProto *const node, const char *const name) {
+  for (size_t i = 0; i < node->n_attribute; i++) {
+    if (strcmp(tarei_onnx_text(node->attribute[i]->name), name) == 0) {
+      return node->attribute[i]->f;
+    }
+  }
+  return 1;
+}
+
+static bool refuse_gemm(tarei_placed_layer *const layer) {
+  const Onnx__NodeProto *const node = layer->node;
+  if (!node_is(layer, "Gemm")) {
+    return false;
+  }
+  if (tarei_placed_attr(node, "transA", 0)) {
+    tarei_str_add(&layer->reason, "its first input is transposed (transA)");
+    return true;
+  }
+  if (attr_float(node, "alpha") != 1 || attr_float(node, "beta") != 1) {
+    tarei_str_add(&layer->reason, "its alpha or beta is not 1");
+    return true;
+  }
+  return false;
+}
+
+/* Why a layer cannot be quantized at all. */
+static bool refuse_layer(const tarei_placement *const p, tarei_placed_layer *const layer) {
+  const tarei_graph *const g = p->graph;
+  if (layer->x < 0 || layer->w < 0) {
+    tarei_str_add(&layer->reason, "no output of the model needs it");
+    return true;
+  }
+  return refuse_activation(g, layer, layer->x) || refuse_weights(g, layer) || refuse_gemm(layer) ||
+         (!g->values[layer->w].data && refuse_activation(g, layer, layer->w));
+}
+
+/* --- row scales ----------------------------------------------------------------------------------
+ */
+
+/* Whether one static scale does not serve the layer; says why. */
+static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const layer) {
+  const tarei_value *const x = &g->values[layer->x];
+  const int64_t group = tarei_placed_attr(layer->node, "group", 1);
+  const bool conv = node_is(layer, "Conv"), constant = g->values[layer->w].data != NULL;
+  const bool depthwise = conv && group > 1 && group == dim_of(g, layer->w, 0);
+  if (!constant || depthwise) {
+    return false;
+  }
+  if (x->quant.granularity == TAREI_PER_ROW) {
+    return place_because(layer, TARE_REASON_QUIET_ROWS, x, 0);
+  }
+  return conv && group * dim_of(g, layer->w, 1) == 1 ? place_because(layer, TARE_REASON_LEVEL, x, 0)
+                                                     : false;
+}
+
+static void place_rows(const tarei_placement *const p, tarei_placed_layer *const layer) {
+  static const tarei_layer_form FORMS[TARE_ROWS_COUNT] = {[TARE_ROWS_FLOAT] = TAREI_FORM_FLOAT,
+                                                          [TARE_ROWS_INT16] = TAREI_FORM_INT16,
+                                                          [TARE_ROWS_DYNAMIC] = TAREI_FORM_DYNAMIC};
+  const tare_dtype type = tarei_file_type(p->file, layer->node->input[0]);
+  const tarei_qdq_needs needs = {.real = type, .channels = true, .bits16 = true};
+  layer->form = FORMS[p->options.rows];
+  if (layer->form == TAREI_FORM_INT16 && !tarei_qdq_domain(p, needs)) {
+    tarei_str_add(&layer->reason, "; 16-bit Q/DQ needs opset %lld, the model has %lld",
+                  (long long)tarei_qdq_version(needs),
+                  (long long)tarei_onnx_file_opset(p->file, ""));
+    layer->form = TAREI_FORM_FLOAT;
+  }
+  if (layer->form == TAREI_FORM_DYNAMIC && type != TARE_F32) {
+    tarei_str_add(&layer->reason, "; DynamicQuantizeLinear takes float32, '%s' is %s",
+                  layer->node->input[0], tare_dtype_name(type));
+    layer->form = TAREI_FORM_FLOAT;
+  }
+}
+
+/* --- the output ----------------------------------------------------------------------------------
+ */
+
+/* The value whose Q/DQ makes a convolution int8: its output, or that of a Relu or Clip behind it,
+ * whose bound the zero point is; -1 where it has no scale. */
+static int output_source(const tarei_graph *const g, const int out) {
+  const int next = tarei_graph_sole_consumer(g, out);
+  const tarei_node *const node = next >= 0 ? &g->nodes[next] : NULL;
+  if (node && (node->op == &tarei_op_relu || node->op == &tarei_op_clip)) {
+    const tarei_quant *const after = &g->values[node->out[0]].quant;
+    if (after->n_scales && after->unsigned_range) {
+      return node->out[0];
+    }
+  }
+  return g->values[out].quant.n_scales ? out : -1;
+}
+
+static void place_output(const tarei_placement *const p, tarei_placed_layer *const layer) {
+  if (!p->target->conv_outputs || !node_is(layer, "Conv")) {
+    return;
+  }
+  const int out = tarei_placed_output(p, layer->node, 0);
+  layer->source = output_source(p->graph, out);
+  if (layer->source < 0) {
+    layer->form = TAREI_FORM_FLOAT;
+    tarei_str_add(&layer->reason,
+                  "no scale for its output '%s', which %s needs (calibrate with --all-tensors)",
+                  layer->node->output[0], p->target->about.engine);
+  }
+}
+
+/* --- all of it -----------------------------------------------------------------------------------
+ */
+
+static bool was_asked_float(const tarei_placement *const p, tarei_requests *const requests,
+                            tarei_placed_layer *const layer) {
+  const int out = tarei_placed_output(p, layer->node, 0);
+  const int producer = out >= 0 ? p->graph->values[out].producer : -1;
+  const tarei_request *const request =
+      producer >= 0 ? tarei_requests_match(requests, p->graph, &p->graph->nodes[producer]) : NULL;
+  if (!request || request->precision != TARE_PRECISION_FP32) {
+    return false;
+  }
+  tarei_str_add(&layer->reason, "asked for");
+  return true;
+}
+
+static tare_status check_version(const tarei_placement *const p,
+                                 const tarei_placed_layer *const layer, tare_error *const err) {
+  const tare_dtype type = tarei_file_type(p->file, layer->node->input[0]);
+  const tarei_qdq_needs needs = {.real = type, .channels = layer->channel_axis >= 0};
+  if (tarei_qdq_domain(p, needs)) {
+    return TARE_OK;
+  }
+  return tarei_fail(err, TARE_E_UNSUPPORTED,
+                    "the model has opset %lld, but QuantizeLinear of %s%s needs %lld for %s: "
+                    "convert the model to that opset first",
+                    (long long)tarei_onnx_file_opset(p->file, ""), tare_dtype_name(type),
+                    needs.channels ? " with a scale for each channel" : "",
+                    (long long)tarei_qdq_version(needs), p->target->about.engine);
+}
+
+tare_status tarei_place_layer(const tarei_placement *const p, tarei_requests *const requests,
+                              tarei_placed_layer *const layer, tare_error *const err) {
+  const tarei_graph *const g = p->graph;
+  layer->x = tarei_placed_input(p, layer->node, 0);
+  layer->w = tarei_placed_input(p, layer->node, 1);
+  layer->bias = node_is(layer, "MatMul") ? -1 : tarei_placed_input(p, layer->node, 2);
+  if (was_asked_float(p, requests, layer)) {
+    return TARE_OK;
+  }
+  if (layer->w >= 0 && g->values[layer->w].data) {
+    layer->channel_axis = output_axis(g, layer);
+  }
+  if (refuse_layer(p, layer)) {
+    return TARE_OK;
+  }
+  if (needs_rows(g, layer)) {
+    place_rows(p, layer);
+  } else {
+    layer->form = TAREI_FORM_INT8;
+    place_output(p, layer);
+  }
+  return layer->form == TAREI_FORM_FLOAT ? TARE_OK : check_version(p, layer, err);
+}

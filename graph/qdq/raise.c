@@ -1,0 +1,236 @@
+#include "graph/qdq/raise.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/qdq/edit.h"
+#include "graph/qdq/file_type.h"
+
+typedef enum change_kind { MOVED, LAST_AXIS, DROPPED, REPLACED } change_kind;
+
+enum { MOST_MOVED = 3 };
+
+typedef struct op_change {
+  const char *op;
+  int version;
+  change_kind kind;
+  const char *attributes[MOST_MOVED + 1]; /* ended by NULL */
+} op_change;
+
+static const op_change changes[] = {
+#define TAREI_MOVED(op, version, ...) {#op, version, MOVED, {__VA_ARGS__}},
+#define TAREI_LAST_AXIS(op, version) {#op, version, LAST_AXIS, {NULL}},
+#define TAREI_DROPPED(op, version, attribute) {#op, version, DROPPED, {attribute}},
+#define TAREI_REPLACED(op, version) {#op, version, REPLACED, {NULL}},
+#include "graph/qdq/opset_changes.inc"
+#undef TAREI_MOVED
+#undef TAREI_LAST_AXIS
+#undef TAREI_DROPPED
+#undef TAREI_REPLACED
+};
+
+typedef struct raiser {
+  tarei_edit edit;
+  const tarei_graph *graph;
+  tarei_names values; /* of the graph */
+  int64_t from, to;
+} raiser;
+
+/* --- attributes ----------------------------------------------------------------------------------
+ */
+
+static size_t find_attr(const Onnx__NodeProto *const node, const char *const name) {
+  size_t i = 0;
+  while (i < node->n_attribute && strcmp(tarei_onnx_text(node->attribute[i]->name), name) != 0) {
+    i++;
+  }
+  return i;
+}
+
+static void drop_attr(raiser *const r, Onnx__NodeProto *const node, const size_t i) {
+  if (i < node->n_attribute && tarei_onnx_file_drop(r->edit.file, &node->attribute[i]->base)) {
+    node->n_attribute--;
+    memmove(&node->attribute[i], &node->attribute[i + 1],
+            (node->n_attribute - i) * sizeof *node->attribute);
+  }
+}
+
+/* A constant with what the attribute says: integers, or a real of the type of the node's input. */
+static const char *constant_of(raiser *const r, const Onnx__NodeProto *const node,
+                               const Onnx__AttributeProto *const attr) {
+  tarei_edit *const e = &r->edit;
+  char suffix[32];
+  snprintf(suffix, sizeof suffix, "_%s", attr->name);
+  const char *const name = tarei_edit_name(e, node->output[0], suffix);
+  const int64_t n = attr->n_ints ? (int64_t)attr->n_ints : 1;
+  if (attr->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT) {
+    const tare_dtype type = tarei_file_type(e->file, node->input[0]);
+    tarei_edit_reals(e, name, type == TARE_F16 ? type : TARE_F32, &attr->f, 0);
+    return name;
+  }
+  int64_t *const to = tarei_edit_constant(e, name, TARE_I64, &n, 1);
+  if (to && attr->n_ints) {
+    memcpy(to, attr->ints, attr->n_ints * sizeof *to);
+  } else if (to) {
+    *to = attr->i;
+  }
+  return name;
+}
+
+/* --- changes -------------------------------------------------------------------------------------
+ */
+
+static tare_status move_attributes(raiser *const r, Onnx__NodeProto *const node,
+                                   const op_change *const change, tare_error *const err) {
+  const char *in[1 + MOST_MOVED] = {node->input[0]};
+  int n_in = 1;
+  for (int i = 0; i < MOST_MOVED && change->attributes[i]; i++) {
+    const size_t at = find_attr(node, change->attributes[i]);
+    in[1 + i] = "";
+    if (at < node->n_attribute) {
+      in[1 + i] = constant_of(r, node, node->attribute[at]);
+      n_in = 2 + i;
+    }
+  }
+  for (int i = 0; i < MOST_MOVED && change->attributes[i]; i++) {
+    drop_attr(r, node, find_attr(node, change->attributes[i]));
+  }
+  if (node->n_input > 1) {
+    return tarei_fail(err, TARE_E_MODEL, "node '%s': %s has %zu inputs, expected 1 in opset %lld",
+                      tarei_onnx_text(node->name), node->op_type, node->n_input,
+                      (long long)r->from);
+  }
+  tarei_edit_become(&r->edit, node, node->op_type, in, n_in, node->output[0]);
+  return TARE_OK;
+}
+
+/* The same where the axis was the last one. */
+static tare_status fix_axis(raiser *const r, Onnx__NodeProto *const node, tare_error *const err) {
+  const size_t at = find_attr(node, "axis");
+  const int64_t axis = at < node->n_attribute ? node->attribute[at]->i : 1;
+  const int value = tarei_names_find(&r->values, node->input[0]);
+  const int rank = value >= 0 ? r->graph->values[value].rank : -1;
+  if (axis != -1 && axis != rank - 1) {
+    return tarei_fail(
+        err, TARE_E_UNSUPPORTED,
+        "node '%s': %s over axis %lld of rank %d means several axes in opset %lld, and "
+        "one in opset %lld",
+        tarei_onnx_text(node->name), node->op_type, (long long)axis, rank, (long long)r->from,
+        (long long)r->to);
+  }
+  if (at == node->n_attribute) {
+    tarei_edit_attr(&r->edit, node, "axis", -1);
+  }
+  return TARE_OK;
+}
+
+static tare_status drop_meaning(raiser *const r, Onnx__NodeProto *const node,
+                                const op_change *const change, tare_error *const err) {
+  const size_t at = find_attr(node, change->attributes[0]);
+  if (at < node->n_attribute && node->attribute[at]->i != 1) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "node '%s': %s has no attribute '%s' in opset %lld",
+                      tarei_onnx_text(node->name), node->op_type, change->attributes[0],
+                      (long long)r->to);
+  }
+  drop_attr(r, node, at);
+  return TARE_OK;
+}
+
+static tare_status apply_change(raiser *const r, Onnx__NodeProto *const node,
+                                const op_change *const change, tare_error *const err) {
+  switch (change->kind) {
+    case MOVED:
+      return move_attributes(r, node, change, err);
+    case LAST_AXIS:
+      return fix_axis(r, node, err);
+    case DROPPED:
+      return drop_meaning(r, node, change, err);
+    case REPLACED:
+      break;
+  }
+  return tarei_fail(err, TARE_E_UNSUPPORTED, "node '%s': %s changed in opset %d",
+                    tarei_onnx_text(node->name), node->op_type, change->version);
+}
+
+/* --- the model -----------------------------------------------------------------------------------
+ */
+
+static tare_status raise_graph(raiser *r, Onnx__GraphProto *graph, tare_error *err);
+
+static tare_status raise_node(raiser *const r, Onnx__NodeProto *const node, tare_error *const err) {
+  const char *const domain = tarei_onnx_text(node->domain);
+  for (size_t a = 0; a < node->n_attribute; a++) {
+    if (node->attribute[a]->g) {
+      TAREI_TRY(raise_graph(r, node->attribute[a]->g, err));
+    }
+  }
+  if (*domain && strcmp(domain, "ai.onnx") != 0) {
+    return TARE_OK;
+  }
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    const op_change *const change = &changes[i];
+    if (change->version > r->from && change->version <= r->to &&
+        strcmp(node->op_type, change->op) == 0) {
+      TAREI_TRY(apply_change(r, node, change, err));
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status raise_graph(raiser *const r, Onnx__GraphProto *const graph,
+                               tare_error *const err) {
+  for (size_t n = 0; n < graph->n_node; n++) {
+    TAREI_TRY(raise_node(r, graph->node[n], err));
+  }
+  return TARE_OK;
+}
+
+static void set_version(const tarei_onnx_file *const file, const int64_t version) {
+  for (size_t i = 0; i < file->model->n_opset_import; i++) {
+    const char *const domain = tarei_onnx_text(file->model->opset_import[i]->domain);
+    if (!*domain || strcmp(domain, "ai.onnx") == 0) {
+      file->model->opset_import[i]->version = version;
+    }
+  }
+}
+
+static tare_status raise_model(raiser *const r, tare_error *const err) {
+  Onnx__GraphProto *const graph = r->edit.graph;
+  if (!tarei_names_init(&r->values, (size_t)r->graph->n_values)) {
+    return tarei_fail_memory(err, "values", (size_t)r->graph->n_values);
+  }
+  for (int v = 0; v < r->graph->n_values; v++) {
+    tarei_names_add(&r->values, r->graph->values[v].name, v);
+  }
+  TAREI_TRY(raise_graph(r, graph, err));
+  for (size_t n = 0; n < graph->n_node; n++) {
+    tarei_edit_lay(&r->edit, graph->node[n]);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_onnx_raise(tarei_onnx_file *const file, const tarei_graph *const graph,
+                             const int64_t version, tare_error *const err) {
+  raiser r = {.graph = graph, .from = tarei_onnx_file_opset(file, ""), .to = version};
+  assert(version <= TAREI_RAISE_MOST);
+  if (r.from >= version) {
+    return TARE_OK;
+  }
+  tare_status status = tarei_edit_begin(file, &r.edit, err);
+  if (status == TARE_OK) {
+    status = raise_model(&r, err);
+  }
+  if (status == TARE_OK) {
+    status = tarei_edit_finish(&r.edit, err);
+  } else {
+    tarei_edit_fini(&r.edit);
+  }
+  tarei_names_fini(&r.values);
+  if (status != TARE_OK) {
+    return tarei_fail_in(err, status, "cannot raise the model from opset %lld to %lld",
+                         (long long)r.from, (long long)version);
+  }
+  set_version(file, version);
+  return TARE_OK;
+}

@@ -1,0 +1,27 @@
+/*
+ * Engines that quantized models are written for: one file each (target_<id>.c), one row each in
+ * targets.inc. A row says what the engine's documents say about the Q/DQ that it fuses.
+ */
+#ifndef TAREI_GRAPH_QDQ_TARGET_H
+#define TAREI_GRAPH_QDQ_TARGET_H
+
+#include <tare/export.h>
+
+typedef struct tarei_target {
+  tare_export_target about;
+  bool unsigned_bytes; /* activations are u8, with any zero point; else s8 with zero point 0 */
+  bool conv_outputs; /* a convolution is int8 only where its output is quantized too, behind a Relu
+                        or Clip that zero point and scale contain */
+  bool int32_bias;   /* biases of convolutions and Gemm are int32, with the scale of the products */
+  bool contrib; /* knows com.microsoft's QuantizeLinear: scales per channel and 16 bits in models
+                   of any opset */
+  bool dynamic; /* fuses DynamicQuantizeLinear with MatMulInteger or ConvInteger */
+} tarei_target;
+
+#define TAREI_TARGET(id) extern const tarei_target tarei_target_##id;
+#include "graph/qdq/targets.inc"
+#undef TAREI_TARGET
+
+const tarei_target *tarei_target_at(int target); /* NULL out of range */
+
+#endif

@@ -1,0 +1,15 @@
+/* ONNX Runtime's CPU provider: docs/performance/model-optimizations/quantization.md, and the node
+ * groups that its QDQ transformer takes (qdq_selectors): a convolution between Q/DQ on both sides,
+ * products also with a float output. */
+#include "graph/qdq/target.h"
+
+const tarei_target tarei_target_onnxruntime = {
+    .about = {.name = "onnxruntime",
+              .engine = "ONNX Runtime",
+              .summary =
+                  "u8 activations, s8 weights, int32 biases, convolutions with quantized outputs"},
+    .unsigned_bytes = true,
+    .conv_outputs = true,
+    .int32_bias = true,
+    .contrib = true,
+    .dynamic = true};

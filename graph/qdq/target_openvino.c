@@ -1,0 +1,10 @@
+/* OpenVINO's ONNX frontend turns Q/DQ pairs into FakeQuantize and low-precision transformations
+ * move them: "Low Precision Transformations" of its documentation: u8 or s8 activations in front of
+ * layers, s8 weights per channel, float biases. */
+#include "graph/qdq/target.h"
+
+const tarei_target tarei_target_openvino = {
+    .about = {.name = "openvino",
+              .engine = "OpenVINO",
+              .summary = "u8 activations, s8 weights, Q/DQ in front of layer inputs, float biases"},
+    .unsigned_bytes = true};

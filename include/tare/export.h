@@ -1,0 +1,113 @@
+/*
+ * Quantized models: a float ONNX model and a calibration table become a Q/DQ model for another
+ * engine.
+ *
+ * What is written is the user's model: its names, metadata and dynamic axes stay, its opset where
+ * it can, and nodes are not fused. QuantizeLinear and DequantizeLinear stand around the layers that
+ * the engine then runs in int8.
+ */
+#ifndef TARE_EXPORT_H
+#define TARE_EXPORT_H
+
+#include <stdbool.h>
+#include <tare/model.h>
+#include <tare/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tare_export tare_export;
+
+/** An engine to write for. */
+typedef struct tare_export_target {
+  const char *name;    /* "onnxruntime" */
+  const char *engine;  /* "ONNX Runtime" */
+  const char *summary; /* what it gets, in a few words */
+} tare_export_target;
+
+/** Number of targets. */
+TARE_API int tare_n_export_targets(void);
+
+/** Target by number, 0..; NULL out of range. Static. */
+TARE_API const tare_export_target *tare_export_target_at(int target);
+
+/** What becomes of a layer that needs a scale for each row (include/tare/plan.h, INT8_ROWS), which
+ * Q/DQ with static scales cannot express. */
+typedef enum tare_row_form {
+  TARE_ROWS_FLOAT = 0,   /* it stays float */
+  TARE_ROWS_INT16 = 1,   /* its activations get 16 bits, its weights 8 */
+  TARE_ROWS_DYNAMIC = 2, /* one scale, taken at run time: DynamicQuantizeLinear */
+  TARE_ROWS_COUNT
+} tare_row_form;
+
+/** "float", "int16" or "dynamic"; NULL out of range. */
+TARE_API const char *tare_row_form_name(int form);
+
+typedef struct tare_export_options {
+  const tare_table *table; /* scales; read during the call only */
+  bool any_table;          /* take the table even where it carries the hash of another model */
+  int target;              /* its number */
+  tare_row_form rows;
+  int profile;        /* column of a table with thresholds for each profile; -1: the largest
+                         of all columns */
+  bool float_weights; /* weights stay float, behind a Q/DQ pair */
+  const char *layer_precisions;  /* "GLOB:fp32,...", as tare_build_options has it; or NULL */
+  const tare_load_options *load; /* limits, and where external data may lie; or NULL */
+} tare_export_options;
+
+/** One layer that could run in int8. Strings belong to the export. */
+typedef struct tare_exported_layer {
+  const char *name;   /* of the node; of its first output where the node has no name */
+  const char *op;     /* "Conv", "MatMul" or "Gemm" */
+  const char *form;   /* "int8", "int16", "dynamic" or "fp32" */
+  const char *reason; /* why it is not int8, a sentence; "" where it is */
+} tare_exported_layer;
+
+/** Fills the options with defaults: the first target, rows stay float, profile -1. */
+TARE_API void tare_export_options_init(tare_export_options *options);
+
+/**
+ * Reads a model and quantizes it.
+ * @param path the .onnx file
+ * @param options the table must not be NULL (asserted)
+ * @param out receives the export; free it with tare_export_free
+ * @return TARE_OK, what tare_model_load_with returns, TARE_E_USAGE (a table of another model: names
+ * both hashes; layer_precisions; a profile out of range), TARE_E_UNSUPPORTED (the model is
+ * quantized already; its opset has no such Q/DQ), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_export_new(const char *path, const tare_export_options *options,
+                                     tare_export **out, tare_error *err);
+
+/**
+ * Frees an export.
+ * @param out the handle, which is set to NULL; it may hold NULL
+ */
+TARE_API void tare_export_free(tare_export **out);
+
+/** Versions of the default operator set: of the model that was read, and of the one that is
+ * written. They differ where the model's had no QuantizeLinear that the target needs; its nodes
+ * then have the form of the later version. */
+TARE_API void tare_export_opset(const tare_export *out, int64_t *read, int64_t *written);
+
+/** Number of layers that could run in int8. */
+TARE_API int tare_export_n_layers(const tare_export *out);
+
+/** One of these layers, in model order, those in bodies behind the others.
+ *  @param i 0.. tare_export_n_layers - 1 (asserted) */
+TARE_API tare_exported_layer tare_export_layer(const tare_export *out, int i);
+
+/**
+ * Writes the model; the file appears whole or not at all. Where the model would have more than
+ * `most` bytes, constants go to the file PATH.data beside it.
+ * @param most bytes; 0: 2 GiB, the limit of ONNX files
+ * @param external receives whether there is a PATH.data
+ * @return TARE_OK, TARE_E_IO, TARE_E_LIMIT (more than 2 GiB besides the constants), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_export_save(tare_export *out, const char *path, int64_t most,
+                                      bool *external, tare_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
