@@ -100,6 +100,32 @@ static tare_status set_options(const ort *const o, const ort_handle options, con
   return ort_check(o, o->call.set_entry(options, "session.qdqisint8allowed", "1"), err);
 }
 
+tare_status ort_write_optimized(ort *const library, const char *const model, const char *const path,
+                                tare_error *const err) {
+  ort_handle options = NULL, session = NULL;
+  const ort_calls *const call = &library->call;
+  tare_status status = ort_check(library, call->new_options(&options), err);
+  if (status == TARE_OK) {
+    status = set_options(library, options, 1 /* thread */, err);
+  }
+  if (status == TARE_OK) {
+    status = ort_check(library, call->set_optimization(options, ORT_PORTABLE_OPTIMIZATIONS), err);
+  }
+  if (status == TARE_OK) {
+    status = ort_check(library, call->set_optimized_path(options, path), err);
+  }
+  if (status == TARE_OK) {
+    status = ort_check(library, call->new_session(library->env, model, options, &session), err);
+  }
+  if (session) {
+    call->free_session(session);
+  }
+  if (options) {
+    call->free_options(options);
+  }
+  return status;
+}
+
 static tare_status read_input(ort_session *const s, const size_t i, tare_error *const err) {
   const ort *const o = s->ort;
   ort_handle type = NULL, info = NULL;

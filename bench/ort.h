@@ -14,6 +14,8 @@ void ort_close(ort **library);
 /* A model with all of its optimizations, 8-bit fusions for signed activations among them. */
 tare_status ort_session_new(ort *library, const char *model, int threads, ort_session **out,
                             tare_error *err);
+/* Writes the model as the library would run it, fused, to `path`. */
+tare_status ort_write_optimized(ort *library, const char *model, const char *path, tare_error *err);
 void ort_session_free(ort_session **session);
 
 /* Takes the tensors as inputs, found by the ports' names; a model with one input takes the only

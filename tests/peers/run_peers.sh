@@ -1,0 +1,62 @@
+#!/bin/sh
+# run_peers.sh TARE PEER_EVAL PEER_FUSED SOURCE SHARED CASE: a model exported for ONNX Runtime and run in it.
+# TARE_ONNXRUNTIME is the path of libonnxruntime.so.1; exit 77 (skipped) without it, or without the model.
+set -eu
+TARE=$1 PEER_EVAL=$2 PEER_FUSED=$3 SOURCE=$4 SHARED=$5 CASE=$6
+library=${TARE_ONNXRUNTIME:-}
+[ -n "$library" ] || { echo "skipped: TARE_ONNXRUNTIME is not set"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# export_and_run MODEL CALIB EVAL PROFILE METHOD ROWS "OPERATORS" [OPTION...]: options are those of peer_eval
+export_and_run() {
+  model=$1 calib=$2 eval=$3 profile=$4 method=$5 rows=$6 operators=$7
+  shift 7
+  [ -f "$model" ] || { echo "skipped: no $model"; exit 77; }
+  "$TARE" calibrate -q "$model" "$calib" $rate --profile "$profile" --all-tensors --method "$method" \
+    -o "$folder/x.json" >"$folder/log"
+  "$TARE" export -q "$model" --calib "$folder/x.json" --row-scales "$rows" -o "$folder/x.onnx" \
+    >"$folder/log"
+  "$TARE" build -q "$model" --fp32 --profile "$profile" -o "$folder/x.plan" >"$folder/log"
+  # shellcheck disable=SC2086 # operators and rate are lists
+  "$PEER_FUSED" "$library" "$folder/x.onnx" "$folder/fused.onnx" $operators
+  # shellcheck disable=SC2086
+  "$PEER_EVAL" $rate "$@" "$library" "$folder/x.onnx" "$folder/x.plan" "$eval"
+}
+
+audio="--metric ctc-error --alphabet 0123456789 --labels digits"
+text="--metric accuracy --labels labels"
+rate=
+case $CASE in
+digits)
+  rate="--rate 8000" m=$SOURCE/examples/digits-conv
+  export_and_run "$m/digits-conv.onnx" "$m/calib" "$m/eval" samples=1600:32000:120000 minmax float \
+    "QLinearConv=21" --sqnr 20 --agreement 0.98
+  ;;
+intents)
+  m=$SOURCE/examples/intents-mini
+  export_and_run "$m/intents-mini.onnx" "$m/calib.h5" "$m/eval.h5" sequence=2:64:512 minmax float \
+    "MatMul=0 Gemm=0" --sqnr 18 --agreement 0.92
+  ;;
+digits-conv)
+  rate="--rate 8000" d=$SHARED/data/digits-espeak
+  export_and_run "$SHARED/models/digits-conv.onnx" "$d/calib" "$d/eval" samples=1600:32000:120000 \
+    mse float "QLinearConv=21" $audio --error-within 0.002 --agreement 0.995
+  ;;
+digits-former-float | digits-former-int16)
+  rate="--rate 8000" d=$SHARED/data/digits-fsdd
+  export_and_run "$SHARED/models/digits-former.onnx" "$d/calib" "$d/eval" samples=1600:24000:160000 \
+    minmax "${CASE#digits-former-}" "QLinearConv=1 MatMul=0" $audio --error-within 0.0006 \
+    --agreement 0.999
+  ;;
+intents-bert | intents-mini)
+  d=$SHARED/data/intents
+  export_and_run "$SHARED/models/$CASE.onnx" "$d/calib-vlen.h5" "$d/eval-vlen.h5" sequence=2:64:512 \
+    mse float "MatMul=0 Gemm=0" $text --error-within 0.002
+  ;;
+intents-bert-padded)
+  d=$SHARED/data/intents
+  export_and_run "$SHARED/models/intents-bert.onnx" "$d/calib-padded.h5" "$d/eval-vlen.h5" \
+    sequence=2:128:512 mse float "MatMul=0" $text --error-within 0.0031
+  ;;
+esac
