@@ -62,6 +62,10 @@ build)
   prepare
   sweep o build -q "$model" --calib "$folder/text.json" -o "$out"
   ;;
+export)
+  prepare
+  sweep o export -q "$model" --calib "$folder/text.json" -o "$out"
+  ;;
 run)
   prepare
   sweep o run -q "$folder/text.plan" "$mini/eval.h5" --limit 2 --threads 1 --save-outputs "$out"

@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "tools/output.h"
 #include "tools/report.h"
 #include "tools/say.h"
+#include "tools/table_in.h"
 #include "tools/table_out.h"
 
 enum { OPT_CALIB = OPT_COMMAND, OPT_FP32, OPT_FORCE };
@@ -123,38 +123,13 @@ static tare_status table_profiles(const tare_table *const table, const tare_port
   return TARE_OK;
 }
 
-static tare_status other_model(const build_arguments *const a, const uint64_t made,
-                               const uint64_t given, tare_error *const err) {
-  if (a->build.any_table) {
-    say(&a->common,
-        "warning: %s was made for another model (%016" PRIx64 ") than %s (%016" PRIx64 ")",
-        a->calib, made, a->model, given);
-    return TARE_OK;
-  }
-  return cli_fail(err, TARE_E_USAGE,
-                  "%s was made for another model: it has hash %016" PRIx64
-                  ", but %s has %016" PRIx64
-                  " (calibrate this model, or accept the table with --force)",
-                  a->calib, made, a->model, given);
-}
-
 static tare_status load_table(const build_arguments *const a, build_work *const w,
                               const tare_port *const inputs, const int n_inputs,
                               tare_error *const err) {
   if (!a->calib) {
     return TARE_OK;
   }
-  if (tare_stats_is_stats_file(a->calib)) {
-    return cli_fail(err, TARE_E_USAGE,
-                    "%s is a statistics file, expected a table: tare table %s -o model.calib.json",
-                    a->calib, a->calib);
-  }
-  CLI_TRY(tare_table_read(a->calib, &w->table, err));
-  const uint64_t made = tare_table_model_hash(w->table);
-  const uint64_t given = tare_model_get_info(w->model).hash;
-  if (made != 0 && made != given) {
-    CLI_TRY(other_model(a, made, given, err));
-  }
+  CLI_TRY(table_load(&a->common, a->calib, a->model, w->model, a->build.any_table, &w->table, err));
   if (opt_profiles_given(&a->profiles)) {
     return TARE_OK;
   }

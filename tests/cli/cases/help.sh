@@ -1,6 +1,7 @@
 # Help that was asked for goes to stdout and is a success.
 "$TARE" help
-for command in calibrate table build run compare bench inspect doctor; do
+commands=$(sed -n 's/^TAREI_COMMAND(\([a-z_]*\),.*/\1/p' "$SOURCE/tools/commands/commands.inc")
+for command in $commands; do
   echo "== $command"
   "$TARE" help $command || exit
   "$TARE" $command --help >again || exit

@@ -1,6 +1,6 @@
 # Man pages and --help name the same options, with and without arguments, and every member of a family that
 # options choose from.
-commands="calibrate table build run compare bench inspect doctor"
+commands=$(sed -n 's/^TAREI_COMMAND(\([a-z_]*\),.*/\1/p' "$SOURCE/tools/commands/commands.inc")
 man=$SOURCE/docs/man
 page_options() { # PAGE: "--output=" of ".It Fl o , Fl -output Ar FILE"
   sed -n 's/^\.It Fl //p' "$1" | sed 's/ , Fl /\
@@ -34,6 +34,9 @@ family tare-calibrate.1 calibrate m d -o x.json --pad-stats nobody
 family tare.1 run m d --metric nobody
 family tare.1 build m -o x.plan --precision-constraints nobody
 family tare-table.1 table x -o x.json --format nobody
+family tare-export.1 export m --target nobody
+family tare-export.1 export m --row-scales nobody
+family tare-export.1 export m --weights nobody
 family tare-compare.1 compare m d --eval d --methods nobody
 family tare-compare.1 compare m d --eval d --fits nobody
 family tare-compare.1 compare m d --eval d --pad-stats nobody

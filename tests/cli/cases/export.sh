@@ -1,0 +1,37 @@
+# A quantized model for each target: what stays float and why, the same bytes again, files that load.
+model=$EXAMPLES/digits-conv/digits-conv.onnx
+"$TARE" calibrate "$model" "$EXAMPLES/digits-conv/calib" --rate 8000 --all-tensors -q \
+  -o model.json >text || exit
+for target in onnxruntime tensorrt openvino generic; do
+  echo "== $target"
+  "$TARE" export "$model" --calib model.json --target $target -o $target.onnx || exit
+  "$TARE" export "$model" --calib model.json --target $target -o again.onnx -q >text || exit
+  cmp $target.onnx again.onnx
+  "$TARE" inspect $target.onnx | grep -E '^(version|inputs|outputs)|Conv |Linear ' || exit
+  "$TARE" build $target.onnx --profile samples=1600:16000:40000 -o $target.plan -q >text || exit
+done
+echo "== rows"
+"$TARE" export "$model" --calib model.json --row-scales int16 -o rows.onnx || exit
+"$TARE" export "$model" --calib model.json --row-scales dynamic --weights float -o rows.onnx || exit
+echo "== beside"
+"$TARE" export "$model" --calib model.json --external-data -o beside.onnx | tail -n 1
+"$TARE" inspect beside.onnx | grep parameters
+"$TARE" export "$model" --calib model.json --json -o x.onnx | "$JSON_CHECK" command == export \
+  target == onnxruntime row_scales == float opset == 17 model_opset == 17 layers length 23 \
+  layers.0.form == fp32 layers.2.form == int8 external_data is false
+echo "== refused"
+refused() {
+  "$TARE" export "$@" -o never.onnx
+  echo "exit $?"
+}
+refused "$model"
+refused "$model" --calib model.json --target tensorflow
+refused "$model" --calib model.json --target tensorrt --row-scales dynamic
+refused "$model" --calib model.json --layer-precisions nothing:fp32
+refused "$model" --calib model.json --profile-index 3
+refused onnxruntime.onnx --calib model.json --force
+refused "$EXAMPLES/intents-mini/intents-mini.onnx" --calib model.json
+refused "$model" --calib missing.json
+"$TARE" export "$model" --calib model.json -o never.plan
+echo "exit $?"
+ls never.* 2>&1 || true

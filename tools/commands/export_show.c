@@ -1,0 +1,92 @@
+#include "tools/commands/export_show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report.h"
+#include "tools/say.h"
+
+static int count_form(const tare_export *const out, const char *const form) {
+  int n = 0;
+  for (int i = 0; i < tare_export_n_layers(out); i++) {
+    n += strcmp(tare_export_layer(out, i).form, form) == 0;
+  }
+  return n;
+}
+
+static bool is_first_of_form(const tare_export *const out, const int i) {
+  int first = 0;
+  while (strcmp(tare_export_layer(out, first).form, tare_export_layer(out, i).form) != 0) {
+    first++;
+  }
+  return first == i;
+}
+
+/* "12 int8, 2 fp32" */
+static char *count_forms(const tare_export *const out) {
+  char *text = NULL;
+  for (int i = 0; i < tare_export_n_layers(out); i++) {
+    const char *const form = tare_export_layer(out, i).form;
+    if (is_first_of_form(out, i)) {
+      text = cli_append(text, "%s%d %s", text ? ", " : "", count_form(out, form), form);
+    }
+  }
+  return text ? text : cli_format("none");
+}
+
+static void print_reasons(const tare_export *const out) {
+  report *const r = report_new("layer~,op<,got<,why<");
+  for (int i = 0; i < tare_export_n_layers(out); i++) {
+    const tare_exported_layer layer = tare_export_layer(out, i);
+    if (*layer.reason) {
+      report_cell(r, "%s", layer.name);
+      report_cell(r, "%s", layer.op);
+      report_cell(r, "%s", layer.form);
+      report_cell(r, "%s", layer.reason);
+    }
+  }
+  report_print(r, stdout);
+}
+
+void export_print(const tare_export *const out, const int target) {
+  const char *const engine = tare_export_target_at(target)->engine;
+  char *const forms = count_forms(out);
+  int64_t read, written;
+  tare_export_opset(out, &read, &written);
+  printf("target     %s\n", engine);
+  if (read != written) {
+    printf("opset      raised from %" PRId64 " to %" PRId64 ": Q/DQ for %s needs it\n", read,
+           written, engine);
+  }
+  printf("layers     %d: %s\n", tare_export_n_layers(out), forms);
+  print_reasons(out);
+  free(forms);
+}
+
+void export_json(cJSON *const object, const tare_export *const out,
+                 const tare_export_options *const options) {
+  int64_t read, written;
+  tare_export_opset(out, &read, &written);
+  json_text(object, "target", tare_export_target_at(options->target)->name);
+  json_text(object, "row_scales", tare_row_form_name((int)options->rows));
+  json_int(object, "opset", written);
+  json_int(object, "model_opset", read);
+  cJSON *const list = json_add(object, "layers", json_array());
+  for (int i = 0; i < tare_export_n_layers(out); i++) {
+    const tare_exported_layer layer = tare_export_layer(out, i);
+    cJSON *const item = json_add(list, NULL, json_object());
+    json_text(item, "name", layer.name);
+    json_text(item, "op", layer.op);
+    json_text(item, "form", layer.form);
+    json_text(item, "reason", layer.reason);
+  }
+}
+
+void export_say(const opt_common *const common, const tare_export *const out,
+                const char *const path) {
+  if (count_form(out, "fp32") == tare_export_n_layers(out)) {
+    say(common, "warning: no layer of %s is quantized", path);
+  }
+}

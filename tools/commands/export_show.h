@@ -1,0 +1,18 @@
+/* Telling about an exported model. */
+#ifndef TAREI_TOOLS_COMMANDS_EXPORT_SHOW_H
+#define TAREI_TOOLS_COMMANDS_EXPORT_SHOW_H
+
+#include "tools/json_out.h"
+#include "tools/options/options.h"
+
+/* Prints target, opset, the number of layers by form, and each layer that is not int8 with its
+ * reason. */
+void export_print(const tare_export *out, int target);
+
+/* Adds the same to an object, with all layers. */
+void export_json(cJSON *object, const tare_export *out, const tare_export_options *options);
+
+/* Warns when nothing is quantized. */
+void export_say(const opt_common *common, const tare_export *out, const char *path);
+
+#endif
