@@ -62,6 +62,9 @@ build)
   prepare
   sweep o build -q "$model" --calib "$folder/text.json" -o "$out"
   ;;
+quantize)
+  sweep o quantize -q $text --threads 1 --method minmax -o "$out"
+  ;;
 export)
   prepare
   sweep o export -q "$model" --calib "$folder/text.json" -o "$out"

@@ -112,11 +112,7 @@ static tare_status export_check_output(const export_arguments *const a, tare_err
 static void export_show(const export_arguments *const a, const export_work *const w) {
   if (!a->common.json) {
     export_print(w->out, a->export.options.target);
-    if (w->external) {
-      printf("written    %s, its constants to %s.data\n", a->output, a->output);
-    } else {
-      printf("written    %s\n", a->output);
-    }
+    export_print_written(a->output, w->external);
     return;
   }
   cJSON *const object = json_begin("export");

@@ -65,6 +65,14 @@ void export_print(const tare_export *const out, const int target) {
   free(forms);
 }
 
+void export_print_written(const char *const path, const bool external) {
+  printf("written    %s", path);
+  if (external) {
+    printf(", its constants to %s.data", path);
+  }
+  printf("\n");
+}
+
 void export_json(cJSON *const object, const tare_export *const out,
                  const tare_export_options *const options) {
   int64_t read, written;

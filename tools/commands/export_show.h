@@ -9,6 +9,9 @@
  * reason. */
 void export_print(const tare_export *out, int target);
 
+/* Prints where the model went, and whether constants went to a file of their own. */
+void export_print_written(const char *path, bool external);
+
 /* Adds the same to an object, with all layers. */
 void export_json(cJSON *object, const tare_export *out, const tare_export_options *options);
 

@@ -25,7 +25,7 @@ enum option_keys {
   KEYS_STREAMING = 0xa00,
   KEYS_MODEL = 0xb00,
   KEYS_EXPORT = 0xc00,
-  OPT_COMMAND = 0xc00 /* a command's own keys begin here */
+  OPT_COMMAND = 0xd00 /* a command's own keys begin here */
 };
 
 typedef struct opt_common {
@@ -134,9 +134,8 @@ extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, op
     opt_fit_argp, opt_table_argp, opt_metric_argp, opt_streaming_argp, opt_model_argp,
     opt_inputs_argp;
 extern const struct argp opt_percentile_argp; /* its input is a double; 0: the default */
-extern const struct argp opt_build_argp;
-/* The input is an opt_export. */
-extern const struct argp opt_export_argp;      /* a tare_build_options */
+extern const struct argp opt_build_argp;      /* a tare_build_options */
+extern const struct argp opt_export_argp;     /* an opt_export */
 
 /* What was given, with the table (NULL: none) and the features that kernels may use. `given` is
  * NULL where nothing could be. */

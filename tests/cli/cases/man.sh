@@ -34,9 +34,10 @@ family tare-calibrate.1 calibrate m d -o x.json --pad-stats nobody
 family tare.1 run m d --metric nobody
 family tare.1 build m -o x.plan --precision-constraints nobody
 family tare-table.1 table x -o x.json --format nobody
-family tare-export.1 export m --target nobody
-family tare-export.1 export m --row-scales nobody
-family tare-export.1 export m --weights nobody
+family tare.1 export m --target nobody
+family tare.1 export m --row-scales nobody
+family tare.1 export m --weights nobody
+family tare-quantize.1 quantize m d --method nobody
 family tare-compare.1 compare m d --eval d --methods nobody
 family tare-compare.1 compare m d --eval d --fits nobody
 family tare-compare.1 compare m d --eval d --pad-stats nobody

@@ -1,0 +1,330 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/commands/export_show.h"
+#include "tools/commands/quantize_choose.h"
+#include "tools/options/families.h"
+#include "tools/options/formats.h"
+#include "tools/options/length_inputs.h"
+#include "tools/options/lengths.h"
+#include "tools/options/parse.h"
+#include "tools/output.h"
+#include "tools/progress.h"
+#include "tools/say.h"
+#include "tools/score.h"
+#include "tools/source.h"
+#include "tools/table_out.h"
+
+enum { OPT_METHOD = OPT_COMMAND, OPT_EVAL, OPT_TABLE, OPT_PRECISIONS };
+
+typedef struct quantize_arguments {
+  opt_inputs in; /* data of the calibration */
+  opt_export export;
+  opt_metric metric;
+  const char *output, *table, *method; /* method NULL: the best one */
+  double percentile;
+  cli_list eval;
+} quantize_arguments;
+
+typedef struct quantize_work {
+  tare_model *model;
+  tare_dataset *data, *eval;
+  tare_streaming *streaming; /* NULL: samples are runs */
+  tare_profiles *profiles;
+  length_inputs lengths;
+  tare_stats *stats;
+  quantize_choice choice;
+  tare_export *out;
+  bool external; /* constants are beside the model */
+  tare_model *written;
+  tare_plan *plan; /* of the written model */
+  tare_eval_result result;
+} quantize_work;
+
+static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "FILE", 0, "Write the quantized model to FILE", 0},
+    {"method", OPT_METHOD, "METHOD", 0,
+     "Calibration method (default: the one with the highest SQNR on DATA): ", 0},
+    {"layer-precisions", OPT_PRECISIONS, "SPEC", 0,
+     "Keep layers in float by name: GLOB:fp32, separated by commas", 0},
+    {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
+    {"eval", OPT_EVAL, "DATA", 0,
+     "Run the written model over DATA and measure its accuracy; repeat for more", 0},
+    {0}};
+
+/* --- arguments -----------------------------------------------------------------------------------
+ */
+
+static void quantize_check(const quantize_arguments *const a,
+                           const struct argp_state *const state) {
+  if (!a->output) {
+    argp_error(state, "missing -o FILE, e.g. -o model.int8.onnx");
+  }
+  if (a->table && tare_table_format_of(a->table) < 0) {
+    char *const tables = format_extensions(format_is_any, "");
+    argp_error(state, "cannot tell the format from the name '%s': use %s", a->table, tables);
+    free(tables);
+  }
+  if (a->eval.n == 0 && (a->metric.metric >= 0 || a->in.data.labels)) {
+    argp_error(state, "%s is for the evaluation: give --eval DATA too",
+               a->metric.metric >= 0 ? "--metric" : "--labels");
+  }
+  opt_metric_check(state, &a->metric, &a->in.data);
+}
+
+static char *quantize_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  const cli_family methods = family_methods();
+  return key == OPT_METHOD ? family_help(text, &methods) : (char *)text;
+}
+
+static error_t quantize_parse(const int key, char *const arg, struct argp_state *const state) {
+  quantize_arguments *const a = state->input;
+  const cli_family methods = family_methods();
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->in;
+      state->child_inputs[1] = &a->percentile;
+      state->child_inputs[2] = &a->export;
+      state->child_inputs[3] = &a->metric;
+      return 0;
+    case 'o':
+      a->output = arg;
+      return 0;
+    case OPT_METHOD:
+      a->method = methods.name(cli_pick(state, &methods, arg));
+      return 0;
+    case OPT_PRECISIONS:
+      a->export.options.layer_precisions = arg;
+      return 0;
+    case OPT_TABLE:
+      a->table = arg;
+      return 0;
+    case OPT_EVAL:
+      cli_list_add(&a->eval, arg);
+      return 0;
+    case ARGP_KEY_END:
+      quantize_check(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
+                                             {&opt_percentile_argp, 0, NULL, 0},
+                                             {&opt_export_argp, 0, "Quantized model:", 4},
+                                             {&opt_metric_argp, 0, "Metric, with --eval:", 5},
+                                             {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = quantize_parse,
+    .args_doc = "MODEL DATA...",
+    .doc =
+        "Calibrates a model with data, chooses the calibration method and writes a quantized model "
+        "(Q/DQ) for another engine, in one command.\vExamples:\n  tare quantize model.onnx "
+        "recordings/ -o model.int8.onnx\n  tare quantize model.onnx calib.h5 --target tensorrt "
+        "--eval eval.h5 \\\n      --labels labels --metric accuracy -o model.trt.onnx",
+    .children = CHILDREN,
+    .help_filter = quantize_help};
+
+/* --- work ----------------------------------------------------------------------------------------
+ */
+
+static tare_status quantize_check_outputs(const quantize_arguments *const a,
+                                          tare_error *const err) {
+  cli_list inputs = {0};
+  opt_inputs_files(&a->in, &inputs);
+  cli_list_join(&inputs, &a->eval);
+  tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
+  if (status == TARE_OK) {
+    status = output_check(a->output, &inputs, err);
+  }
+  if (status == TARE_OK && a->table) {
+    cli_list_add(&inputs, a->output);
+    status = output_check(a->table, &inputs, err);
+  }
+  cli_list_fini(&inputs);
+  return status;
+}
+
+static tare_status open_quantize_data(const quantize_arguments *const a, quantize_work *const w,
+                                      tare_error *const err) {
+  const ports p = ports_of_model(w->model);
+  opt_inputs calib = a->in, eval = a->in;
+  calib.data.labels = NULL;
+  eval.paths = a->eval;
+  CLI_TRY(source_open(&calib, &p, &w->streaming, &w->data, err));
+  CLI_TRY(a->eval.n ? source_open(&eval, &p, &w->streaming, &w->eval, err) : TARE_OK);
+  tare_dataset *sets[] = {w->data, w->eval};
+  const int n = a->eval.n ? 2 : 1;
+  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, sets, n,
+                          w->streaming, &w->profiles, err));
+  return length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs, sets, n,
+                              w->streaming, &w->lengths, err);
+}
+
+static tare_status quantize_collect(const quantize_arguments *const a, quantize_work *const w,
+                                    tare_error *const err) {
+  progress p = progress_start("calibrate", &a->in.common);
+  tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
+  tare_fit_counts fitted = {0};
+  o.all_tensors = true;
+  o.progress = progress_tick;
+  o.progress_user = &p;
+  o.fitted = &fitted;
+  const tare_status status = tare_calibrate(w->model, w->data, w->profiles, &o, &w->stats, err);
+  progress_end(&p);
+  say_data(&a->in.common, w->data);
+  say_fitted(&a->in.common, "calibration", &fitted);
+  return status;
+}
+
+static tare_status quantize_try(const quantize_arguments *const a, quantize_work *const w,
+                                tare_error *const err) {
+  const opt_metric none = {.metric = -1};
+  const quantize_trial trial = {
+      .model = w->model,
+      .profiles = w->profiles,
+      .stats = w->stats,
+      .data = w->data,
+      .common = &a->in.common,
+      .method = a->method,
+      .percentile = a->percentile,
+      .eval = source_eval_options(&a->in, &none, &w->lengths, w->streaming)};
+  return quantize_choose(&trial, &w->choice, err);
+}
+
+static tare_status write_table_too(const quantize_arguments *const a, const quantize_work *const w,
+                                   tare_error *const err) {
+  const opt_table options = {.profile_index = -1};
+  const table_out out = {&a->in.common, &options, tare_table_format_of(a->table), a->table};
+  return table_write(&out, w->choice.table, err);
+}
+
+static tare_status quantize_write(const quantize_arguments *const a, quantize_work *const w,
+                                  tare_error *const err) {
+  const tare_load_options load = opt_load(&a->in.common);
+  tare_export_options o = a->export.options;
+  o.table = w->choice.table;
+  o.load = &load;
+  CLI_TRY(tare_export_new(a->in.path, &o, &w->out, err));
+  export_say(&a->in.common, w->out, a->output);
+  CLI_TRY(a->table ? write_table_too(a, w, err) : TARE_OK);
+  return tare_export_save(w->out, a->output, a->export.most, &w->external, err);
+}
+
+/* Runs what is in the file, beside the float model. */
+static tare_status quantize_evaluate(const quantize_arguments *const a, quantize_work *const w,
+                                     tare_error *const err) {
+  const tare_build_options build = opt_build_options(NULL, &a->in.common, NULL);
+  progress p = progress_start("evaluate", &a->in.common);
+  tare_eval_options o = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming);
+  o.against = w->choice.fp32;
+  o.progress = progress_tick;
+  o.progress_user = &p;
+  CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->output, &w->written, err));
+  CLI_TRY(tare_plan_build(w->written, w->profiles, &build, &w->plan, err));
+  const tare_status status = tare_eval(w->plan, w->eval, &o, &w->result, err);
+  progress_end(&p);
+  say_data(&a->in.common, w->eval);
+  say_fitted(&a->in.common, "evaluation", &w->result.fitted);
+  return status;
+}
+
+/* --- output --------------------------------------------------------------------------------------
+ */
+
+/* "mse, 33.2 dB on the calibration data (minmax 31.0, ...)" */
+static void print_choice(const quantize_choice *const choice) {
+  const quantize_method *const best = &choice->tried[choice->best];
+  printf("method     %s", tare_method_name(best->method));
+  if (choice->n_tried > 1) {
+    printf(": SQNR %.1f dB on the calibration data (", best->sqnr_db);
+  }
+  const char *between = "";
+  for (int i = 0; i < choice->n_tried && choice->n_tried > 1; i++) {
+    if (i != choice->best) {
+      printf("%s%s %.1f", between, tare_method_name(choice->tried[i].method),
+             choice->tried[i].sqnr_db);
+      between = ", ";
+    }
+  }
+  printf("%s\n", choice->n_tried > 1 ? ")" : "");
+}
+
+static void quantize_print_text(const quantize_arguments *const a, const quantize_work *const w) {
+  print_choice(&w->choice);
+  export_print(w->out, a->export.options.target);
+  export_print_written(a->output, w->external);
+  if (a->table) {
+    printf("table      %s\n", a->table);
+  }
+  if (w->eval) {
+    printf("evaluation of %s, compared with float\n", a->output);
+    score_print(&w->result, w->profiles, a->metric.metric, true, NULL);
+  }
+}
+
+static void quantize_print_json(const quantize_arguments *const a, const quantize_work *const w) {
+  cJSON *const object = json_begin("quantize");
+  json_text(object, "model", a->in.path);
+  json_text(object, "method", tare_method_name(w->choice.tried[w->choice.best].method));
+  cJSON *const list = json_add(object, "methods", json_array());
+  for (int i = 0; i < w->choice.n_tried; i++) {
+    cJSON *const item = json_add(list, NULL, json_object());
+    json_text(item, "method", tare_method_name(w->choice.tried[i].method));
+    json_real(item, "sqnr_db", w->choice.tried[i].sqnr_db);
+  }
+  export_json(object, w->out, &a->export.options);
+  json_text(object, "output", a->output);
+  json_bool(object, "external_data", w->external);
+  if (w->eval) {
+    cJSON *const score = json_add(object, "evaluation", json_object());
+    score_json(score, &w->result.total, a->metric.metric, true);
+  }
+  json_print(object);
+}
+
+/* --- the command ---------------------------------------------------------------------------------
+ */
+
+static tare_status quantize_all(const quantize_arguments *const a, quantize_work *const w,
+                                tare_error *const err) {
+  CLI_TRY(quantize_check_outputs(a, err));
+  CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
+  CLI_TRY(tare_calibrate_check(w->model, err));
+  CLI_TRY(open_quantize_data(a, w, err));
+  CLI_TRY(quantize_collect(a, w, err));
+  CLI_TRY(quantize_try(a, w, err));
+  CLI_TRY(quantize_write(a, w, err));
+  CLI_TRY(w->eval ? quantize_evaluate(a, w, err) : TARE_OK);
+  (a->in.common.json ? quantize_print_json : quantize_print_text)(a, w);
+  return TARE_OK;
+}
+
+int cmd_quantize(const int argc, char **const argv) {
+  quantize_arguments a = {0};
+  quantize_work w = {0};
+  tare_error err = {0};
+  opt_parse(&ARGP, argc, argv, &a);
+  const tare_status status = quantize_all(&a, &w, &err);
+  tare_eval_result_fini(&w.result);
+  tare_plan_free(&w.plan);
+  tare_model_free(&w.written);
+  tare_export_free(&w.out);
+  quantize_choice_fini(&w.choice);
+  tare_stats_free(&w.stats);
+  tare_profiles_free(&w.profiles);
+  length_inputs_fini(&w.lengths);
+  tare_dataset_close(&w.data);
+  tare_dataset_close(&w.eval);
+  tare_streaming_free(&w.streaming);
+  tare_model_free(&w.model);
+  cli_list_fini(&a.eval);
+  return opt_inputs_end(argv[0], &a.in, status, &err);
+}
