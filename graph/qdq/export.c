@@ -54,13 +54,15 @@ static tare_status check_options(const tare_export_options *const o, tare_error 
     return tarei_fail(err, TARE_E_USAGE, "no such %s: %d", target ? "form of rows" : "target",
                       target ? (int)o->rows : o->target);
   }
-  if (o->rows == TARE_ROWS_DYNAMIC && !target->dynamic) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "%s does not take scales at run time (DynamicQuantizeLinear): use int16 or "
-                      "float for layers with row scales",
-                      target->about.engine);
-  }
-  return TARE_OK;
+  const bool taken =
+      o->rows == TARE_ROWS_FLOAT || (o->rows == TARE_ROWS_INT16 ? target->words : target->dynamic);
+  return taken ? TARE_OK
+               : tarei_fail(err, TARE_E_USAGE,
+                            "%s does not take %s: use another form for layers with row scales",
+                            target->about.engine,
+                            o->rows == TARE_ROWS_INT16
+                                ? "16-bit activations"
+                                : "scales at run time (DynamicQuantizeLinear)");
 }
 
 static tare_status check_hash(const tarei_onnx_file *const file, const char *const path,
@@ -156,9 +158,27 @@ static tare_status take_layers(tare_export *const out, const tarei_placement *co
   return take_bodies(out, out->file.model->graph, false, err);
 }
 
-/* The version from which on the target takes a scale for each channel. */
-static int64_t needed_opset(const tarei_target *const target) {
-  const tarei_qdq_needs needs = {.real = TARE_F32, .channels = !target->contrib};
+/* The type that the model computes in: that of its first weights which are no float32, or float32.
+ */
+static tare_dtype real_type(const tarei_onnx_file *const file) {
+  const Onnx__GraphProto *const graph = file->model->graph;
+  for (size_t i = 0; i < graph->n_initializer; i++) {
+    const tare_dtype type = (tare_dtype)graph->initializer[i]->data_type;
+    if (type == TARE_F16 || type == TARE_BF16) {
+      return type;
+    }
+  }
+  return TARE_F32;
+}
+
+/* The version that the Q/DQ of the model need; with operators of their own, some targets need less.
+ */
+static int64_t needed_opset(const tarei_onnx_file *const file, const tare_export_options *const o) {
+  const bool contrib = tarei_target_at(o->target)->contrib;
+  const tare_dtype real = real_type(file);
+  const tarei_qdq_needs needs = {.real = contrib && real == TARE_F16 ? TARE_F32 : real,
+                                 .channels = !contrib,
+                                 .bits16 = !contrib && o->rows == TARE_ROWS_INT16};
   return tarei_qdq_version(needs);
 }
 
@@ -189,7 +209,7 @@ static tare_status export_model(tare_export *const out, const char *const path,
   tare_status status = prepare_graph(graph, waits.status == TARE_OK, o, passes, err);
   out->opset_read = tarei_onnx_file_opset(&out->file, "");
   if (status == TARE_OK) {
-    status = tarei_onnx_raise(&out->file, graph, needed_opset(tarei_target_at(o->target)), err);
+    status = tarei_onnx_raise(&out->file, graph, needed_opset(&out->file, o), err);
   }
   if (status == TARE_OK) {
     status = place_and_write(out, graph, o, err);

@@ -7,7 +7,7 @@
 #include "graph/qdq/edit.h"
 #include "graph/qdq/file_type.h"
 
-typedef enum change_kind { MOVED, LAST_AXIS, DROPPED, REPLACED } change_kind;
+typedef enum change_kind { MOVED, LAST_AXIS, DROPPED, COUNTED, REPLACED } change_kind;
 
 enum { MOST_MOVED = 3 };
 
@@ -22,11 +22,13 @@ static const op_change changes[] = {
 #define TAREI_MOVED(op, version, ...) {#op, version, MOVED, {__VA_ARGS__}},
 #define TAREI_LAST_AXIS(op, version) {#op, version, LAST_AXIS, {NULL}},
 #define TAREI_DROPPED(op, version, attribute) {#op, version, DROPPED, {attribute}},
+#define TAREI_COUNTED(op, version) {#op, version, COUNTED, {NULL}},
 #define TAREI_REPLACED(op, version) {#op, version, REPLACED, {NULL}},
 #include "graph/qdq/opset_changes.inc"
 #undef TAREI_MOVED
 #undef TAREI_LAST_AXIS
 #undef TAREI_DROPPED
+#undef TAREI_COUNTED
 #undef TAREI_REPLACED
 };
 
@@ -137,6 +139,12 @@ static tare_status drop_meaning(raiser *const r, Onnx__NodeProto *const node,
   return TARE_OK;
 }
 
+static void count_outputs(raiser *const r, Onnx__NodeProto *const node) {
+  if (node->n_input < 2 || !*node->input[1]) {
+    tarei_edit_attr(&r->edit, node, "num_outputs", (int64_t)node->n_output);
+  }
+}
+
 static tare_status apply_change(raiser *const r, Onnx__NodeProto *const node,
                                 const op_change *const change, tare_error *const err) {
   switch (change->kind) {
@@ -146,6 +154,9 @@ static tare_status apply_change(raiser *const r, Onnx__NodeProto *const node,
       return fix_axis(r, node, err);
     case DROPPED:
       return drop_meaning(r, node, change, err);
+    case COUNTED:
+      count_outputs(r, node);
+      return TARE_OK;
     case REPLACED:
       break;
   }
@@ -186,7 +197,22 @@ static tare_status raise_graph(raiser *const r, Onnx__GraphProto *const graph,
   return TARE_OK;
 }
 
+/* The first version of the file format that may import an operator set. */
+static int64_t least_ir(const int64_t opset) {
+  static const struct {
+    int64_t opset, ir;
+  } FORMATS[] = {{21, 10}, {19, 9}, {15, 8}, {12, 7}, {11, 6}, {10, 5}};
+  for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
+    if (opset >= FORMATS[i].opset) {
+      return FORMATS[i].ir;
+    }
+  }
+  return 3;
+}
+
 static void set_version(const tarei_onnx_file *const file, const int64_t version) {
+  const int64_t ir = least_ir(version);
+  file->model->ir_version = file->model->ir_version < ir ? ir : file->model->ir_version;
   for (size_t i = 0; i < file->model->n_opset_import; i++) {
     const char *const domain = tarei_onnx_text(file->model->opset_import[i]->domain);
     if (!*domain || strcmp(domain, "ai.onnx") == 0) {

@@ -6,7 +6,7 @@
 #include "graph/qdq/onnx_file.h"
 
 /* The latest version that models are raised to. */
-#define TAREI_RAISE_MOST 13
+#define TAREI_RAISE_MOST 21
 
 /* Gives nodes the form that they have in `version`, and the model that version; does nothing where
  * it has it. `graph` is what was imported, for the ranks of its values. TARE_E_UNSUPPORTED names a

@@ -15,6 +15,7 @@ typedef struct tarei_target {
   bool int32_bias;   /* biases of convolutions and Gemm are int32, with the scale of the products */
   bool contrib; /* knows com.microsoft's QuantizeLinear: scales per channel and 16 bits in models
                    of any opset */
+  bool words;   /* takes 16-bit activations */
   bool dynamic; /* fuses DynamicQuantizeLinear with MatMulInteger or ConvInteger */
 } tarei_target;
 

@@ -7,4 +7,5 @@ const tarei_target tarei_target_generic = {
               .engine = "any engine",
               .summary =
                   "s8 with zero point 0, Q/DQ in front of layer inputs, standard operators only"},
+    .words = true,
     .dynamic = true};

@@ -12,4 +12,5 @@ const tarei_target tarei_target_onnxruntime = {
     .conv_outputs = true,
     .int32_bias = true,
     .contrib = true,
+    .words = true,
     .dynamic = true};

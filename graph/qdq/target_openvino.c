@@ -7,4 +7,5 @@ const tarei_target tarei_target_openvino = {
     .about = {.name = "openvino",
               .engine = "OpenVINO",
               .summary = "u8 activations, s8 weights, Q/DQ in front of layer inputs, float biases"},
-    .unsigned_bytes = true};
+    .unsigned_bytes = true,
+    .words = true};

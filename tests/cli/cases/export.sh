@@ -27,6 +27,7 @@ refused() {
 refused "$model"
 refused "$model" --calib model.json --target tensorflow
 refused "$model" --calib model.json --target tensorrt --row-scales dynamic
+refused "$model" --calib model.json --target tensorrt --row-scales int16
 refused "$model" --calib model.json --layer-precisions nothing:fp32
 refused "$model" --calib model.json --profile-index 3
 refused onnxruntime.onnx --calib model.json --force
