@@ -1,11 +1,20 @@
 #!/bin/sh
 # Installs what is missing, builds tare with warnings as errors, and passes the tests twice: as
 # users run it, and under AddressSanitizer and UndefinedBehaviorSanitizer. Then the kernels for 64-bit
-# Arm are built and tested in an emulator. Usage: sh tools/check.sh
+# Arm are built and tested in an emulator. Usage: sh tools/check.sh [--peers]
+# With --peers models that are written for ONNX Runtime are also run in it; its library is fetched
+# from the npm registry, and these tests are skipped where the registry cannot be reached.
 set -eu
+case ${1:-} in
+"" | --peers) ;;
+*)
+  echo "check.sh: unknown argument '$1', expected --peers or none" >&2
+  exit 2
+  ;;
+esac
 cd "$(dirname "$0")/.."
 . tools/deps.sh
-packages="$TARE_PACKAGES libcmocka-dev binutils hdf5-tools"
+packages="$TARE_PACKAGES libcmocka-dev binutils hdf5-tools ca-certificates curl"
 # shellcheck disable=SC2086 # the list is meant to be split
 tare_install $packages
 # shellcheck disable=SC2086
@@ -19,7 +28,15 @@ check() {
   ctest --preset "$1" -j "$jobs"
 }
 
+if [ "${1:-}" = --peers ]; then
+  if library=$(sh tools/peers.sh build/peers); then
+    export TARE_ONNXRUNTIME="$PWD/$library"
+  else
+    echo "== peers skipped: ONNX Runtime cannot be fetched"
+  fi
+fi
 check release
+unset TARE_ONNXRUNTIME # the library and the sanitizers do not know each other
 check asan-ubsan
 if (tare_install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user); then
   check aarch64-kernels
