@@ -67,14 +67,27 @@ static void say_lost(const table_out *const out, const tare_table *const table) 
   free(own);
 }
 
-tare_status table_write(const table_out *const out, const tare_table *const table,
+tare_status table_write(table_out *const out, const tare_table *const table,
                         tare_error *const err) {
   CLI_TRY(table_check_column(out, tare_table_n_profiles(table), err));
   tare_table_setting settings[TARE_MAX_TABLE_OPTIONS];
-  const tare_table_write_options o = write_options(out, settings);
+  tare_table_write_options o = write_options(out, settings);
+  o.merged = &out->merged;
   CLI_TRY(tare_table_write(table, out->format, &o, out->path, err));
   say_lost(out, table);
   return TARE_OK;
+}
+
+/* The file that the output was merged with; NULL without one. */
+static const char *table_out_template(const table_out *const out) {
+  const tare_table_option *option = NULL;
+  int owner = 0;
+  for (int k = 0; (option = format_option(k, &owner)) != NULL; k++) {
+    if (owner == out->format && option->merges && out->options->settings[k]) {
+      return out->options->settings[k];
+    }
+  }
+  return NULL;
 }
 
 static int count_dead(const tare_table *const table) {
@@ -124,18 +137,30 @@ void warnings_json(cJSON *const object, const tare_table *const table) {
   }
 }
 
-void table_lost_json(cJSON *const object, const table_out *const out,
-                     const tare_table *const table) {
+void table_written_json(cJSON *const object, const table_out *const out,
+                        const tare_table *const table) {
   const char *lost[TARE_MAX_TABLE_PARTS];
   const int n = table_lost(out, table, lost);
   cJSON *const list = json_add(object, "lost", json_array());
   for (int i = 0; i < n; i++) {
     json_text(list, NULL, lost[i]);
   }
+  if (table_out_template(out)) {
+    cJSON *const merged = json_add(object, "template", json_object());
+    json_text(merged, "file", table_out_template(out));
+    json_int(merged, "replaced", out->merged.replaced);
+    json_int(merged, "kept", out->merged.kept);
+    json_int(merged, "added", out->merged.added);
+  }
 }
 
 void table_print_written(const table_out *const out) {
   printf("written    %s\n", out->path);
+  if (table_out_template(out)) {
+    printf("template   %s: replaced %d, kept %d, added %d\n",
+           table_out_template(out), out->merged.replaced, out->merged.kept, out->merged.added);
+    return; /* its header stays, too */
+  }
   const tare_table_option *option = NULL;
   int owner = 0;
   for (int k = 0; (option = format_option(k, &owner)) != NULL; k++) {

@@ -11,6 +11,7 @@ typedef struct table_out {
   const opt_table *options;
   int format;
   const char *path;
+  tare_table_merged merged; /* of the file that was written */
 } table_out;
 
 /* TARE_E_USAGE where a format that holds one column would have to choose among several, or is to
@@ -18,7 +19,7 @@ typedef struct table_out {
 tare_status table_check_column(const table_out *out, int n, tare_error *err);
 
 /* Writes it, and warns of what the format has no place for. */
-tare_status table_write(const table_out *out, const tare_table *table, tare_error *err);
+tare_status table_write(table_out *out, const tare_table *table, tare_error *err);
 
 /* Tensors with a threshold, and dead ones. */
 void table_print(const tare_table *table);
@@ -29,8 +30,8 @@ void table_json(cJSON *object, const tare_table *table);
 /* Adds the warnings alone; none for NULL. */
 void warnings_json(cJSON *object, const tare_table *table);
 
-/* Adds what the file that was written does not hold. */
-void table_lost_json(cJSON *object, const table_out *out, const tare_table *table);
+/* Adds what the file that was written does not hold, and what became of a template. */
+void table_written_json(cJSON *object, const table_out *out, const tare_table *table);
 
 /* Prints where a table went, and what the reader of its file must hear. */
 void table_print_written(const table_out *out);

@@ -6,6 +6,14 @@
 
 #include "graph/table/parts.h"
 
+/* What to write. */
+typedef struct tarei_table_job {
+  int column;                /* the column; where about.per_profile, all of them are written */
+  const char *const *values; /* one for each option, checked, or NULL for its default */
+  const char *path;
+  tare_table_merged *merged; /* receives what became of a template; may be NULL */
+} tarei_table_job;
+
 typedef struct tarei_table_format {
   tare_table_format about; /* what callers see of it */
   const char *mark;        /* how its files begin, in words: "a JSON object" */
@@ -19,10 +27,7 @@ typedef struct tarei_table_format {
   /* Whether its files have a place for a part of this table, written with these values; NULL: for
    * every part. */
   bool (*holds)(const tare_table *table, tarei_table_part part, const char *const *values);
-  /* Writes one column, or all of them where about.per_profile. `values` has one for each option,
-   * checked, or NULL for its default. */
-  tare_status (*write)(const tare_table *table, int column, const char *const *values,
-                       const char *path, tare_error *err);
+  tare_status (*write)(const tare_table *table, const tarei_table_job *job, tare_error *err);
 } tarei_table_format;
 
 /* Writes a table in a format; as tare_table_write. */

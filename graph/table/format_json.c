@@ -7,6 +7,7 @@
 #include "base/outfile.h"
 #include "base/str.h"
 #include "graph/table/format_json.h"
+#include "graph/table/json_source.h"
 
 static bool format_json_is_plain(const unsigned char c) {
   return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';
@@ -164,16 +165,14 @@ static void format_json_put_lists(tarei_str *const json, const tare_table *const
   tarei_str_add(json, "]\n}\n");
 }
 
-static tare_status format_json_write(const tare_table *const table, const int column,
-                                     const char *const *const values, const char *const path,
-                                     tare_error *const err) {
-  (void)column; /* it holds all of them */
-  (void)values;
+static tare_status format_json_write(const tare_table *const table,
+                                     const tarei_table_job *const job, tare_error *const err) {
   tarei_str json = {0};
   format_json_put_header(&json, table);
   format_json_put_lists(&json, table);
-  const tare_status status = json.failed ? tarei_fail_memory(err, path, json.length)
-                                         : tarei_outfile_save(path, json.text, json.length, err);
+  const tare_status status = json.failed
+                                 ? tarei_fail_memory(err, job->path, json.length)
+                                 : tarei_outfile_save(job->path, json.text, json.length, err);
   tarei_str_free(&json);
   return status;
 }
@@ -183,14 +182,8 @@ tare_status tare_table_write_json(const tare_table *const table, const char *con
   return tarei_table_write_as(table, &tarei_table_format_json, NULL, path, err);
 }
 
-/* An object behind white space, and behind the byte order mark of UTF-8. */
 static bool format_json_recognizes(const uint8_t *const data, const size_t n) {
-  static const uint8_t MARK[] = {0xef, 0xbb, 0xbf};
-  size_t at = n >= sizeof MARK && memcmp(data, MARK, sizeof MARK) == 0 ? sizeof MARK : 0;
-  while (at < n && data[at] && strchr(" \t\r\n", data[at])) {
-    at++;
-  }
-  return at < n && data[at] == '{';
+  return tarei_json_start(data, n) < n;
 }
 
 const tarei_table_format tarei_table_format_json = {

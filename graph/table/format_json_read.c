@@ -1,6 +1,4 @@
 /* Reads the native form. Every member is checked; members that are not known are kept as text. */
-#include <errno.h>
-#include <cjson/cJSON.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +6,7 @@
 
 #include "base/mem.h"
 #include "graph/table/format_json.h"
+#include "graph/table/json_source.h"
 
 #define MAX_COUNT 9007199254740992.0 /* 2^53: beyond it JSON numbers lose integers */
 
@@ -384,37 +383,13 @@ static tare_status read_root(format_json_read_place *const p, const cJSON *const
   return tarei_table_finish(*out, p->file, err);
 }
 
-static int line_of(const tarei_source *const source, const char *const at) {
-  int line = 1;
-  for (const char *s = (const char *)source->data; s < at; s++) {
-    line += *s == '\n';
-  }
-  return line;
-}
-
 tare_status tarei_format_json_read(const tarei_source *const source, tare_table **const out,
                                    tare_error *const err) {
   *out = NULL;
-  const char *end = NULL;
-  const char *const last = (const char *)source->data + source->size;
-  errno = 0;
-  cJSON *const root = cJSON_ParseWithLengthOpts((const char *)source->data, source->size, &end,
-                                                false /* not NUL-terminated */);
-  if (!root && errno == ENOMEM) {
-    return tarei_fail_memory(err, source->name, source->size);
-  }
-  if (!root) {
-    return tarei_fail(err, TARE_E_INPUT, "%s line %d: not valid JSON, or truncated", source->name,
-                      line_of(source, end && end <= last ? end : last));
-  }
+  cJSON *root = NULL;
+  TAREI_TRY(tarei_json_parse(source, &root, err));
   format_json_read_place p = {.file = source->name};
-  while (end < last && strchr(" \t\r\n", *end) && *end) {
-    end++;
-  }
-  tare_status status =
-      end < last ? tarei_fail(err, TARE_E_INPUT, "%s line %d: text after the end of the table",
-                              source->name, line_of(source, end))
-                 : read_root(&p, root, out, err);
+  const tare_status status = read_root(&p, root, out, err);
   cJSON_Delete(root);
   if (status != TARE_OK) {
     tare_table_free(out);

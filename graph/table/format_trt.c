@@ -2,7 +2,6 @@
  * TensorRT's calibration cache: a header line, then "name: %08x" of each scale's bits. Names may
  * hold colons and spaces, so that a line is split at its last colon.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,108 +13,19 @@
 #include "base/outfile.h"
 #include "base/str.h"
 #include "graph/table/format.h"
+#include "graph/table/trt_template.h"
+#include "graph/table/trt_text.h"
 
-static const char *const ALGORITHMS[] = {"EntropyCalibration2", "MinMaxCalibration",
-                                         "EntropyCalibration", "LegacyCalibration"};
-enum { N_ALGORITHMS = sizeof ALGORITHMS / sizeof *ALGORITHMS };
-
-typedef struct format_trt_text {
-  const char *at;
-  size_t n;
-} format_trt_text;
-
-typedef struct cursor {
-  const char *at, *end;
-  int line; /* number of the line taken last */
-} cursor;
-
-/* Takes a line without its end (LF or CR LF); false at the end of the file. */
-static bool next_line(cursor *const c, format_trt_text *const line) {
-  if (c->at == c->end) {
-    return false;
-  }
-  const char *const feed = memchr(c->at, '\n', (size_t)(c->end - c->at));
-  const char *const end = feed ? feed : c->end;
-  *line = (format_trt_text){c->at, (size_t)(end - c->at)};
-  while (line->n && line->at[line->n - 1] == '\r') {
-    line->n--;
-  }
-  c->at = feed ? feed + 1 : c->end;
-  c->line++;
-  return true;
-}
-
-static format_trt_text format_trt_trim(format_trt_text t) {
-  while (t.n && isspace((unsigned char)t.at[0])) {
-    t = (format_trt_text){t.at + 1, t.n - 1};
-  }
-  while (t.n && isspace((unsigned char)t.at[t.n - 1])) {
-    t.n--;
-  }
-  return t;
-}
-
-static bool format_trt_split(const format_trt_text line, format_trt_text *const name,
-                             format_trt_text *const value) {
-  const char *const colon = memrchr(line.at, ':', line.n);
-  if (!colon || colon == line.at) {
-    return false;
-  }
-  *name = (format_trt_text){line.at, (size_t)(colon - line.at)};
-  *value = format_trt_trim((format_trt_text){colon + 1, line.n - name->n - 1});
-  return true;
-}
-
-static bool parse_hex(const format_trt_text value, uint32_t *const bits) {
-  *bits = 0;
-  for (size_t i = 0; i < value.n; i++) {
-    const int c = tolower((unsigned char)value.at[i]);
-    if (!isxdigit(c)) {
-      return false;
-    }
-    *bits = *bits << 4 | (uint32_t)(isdigit(c) ? c - '0' : c - 'a' + 10);
-  }
-  return value.n == 8;
-}
-
-static bool is_plausible(const uint32_t bits) {
-  const float scale = tarei_bits_to_float(bits);
-  return scale > 1e-9f && scale < 1e9f;
-}
-
-/* Some writers store the bytes in the machine's order: most scales are absurd as they stand and
- * sensible when turned round. */
-static bool looks_swapped(cursor c) {
-  int n = 0, swapped = 0;
-  format_trt_text line, name, value;
-  while (next_line(&c, &line)) {
-    uint32_t bits;
-    if (format_trt_split(line, &name, &value) && parse_hex(value, &bits)) {
-      n++;
-      swapped += !is_plausible(bits) && is_plausible(__builtin_bswap32(bits));
-    }
-  }
-  return swapped * 2 > n;
-}
-
-static tare_status fail_line(const tarei_source *const source, const int line,
-                             const format_trt_text t, const char *const rule,
-                             tare_error *const err) {
-  const int shown = t.n < 80 ? (int)t.n : 80;
-  return tarei_fail(err, TARE_E_INPUT, "%s line %d: '%.*s' %s", source->name, line, shown, t.at,
-                    rule);
-}
-
-static bool looks_decimal(const format_trt_text value) {
+static bool looks_decimal(const tarei_trt_text value) {
   return value.n > 0 && memchr(value.at, '.', value.n) != NULL;
 }
 
 static tare_status parse_scale(const tarei_source *const source, const int line,
-                               const format_trt_text value, float *const scale,
+                               const tarei_trt_text value, float *const scale,
                                tare_error *const err) {
   uint32_t bits;
-  if (!parse_hex(value, &bits)) {
-    return fail_line(
+  if (!tarei_trt_hex(value, &bits)) {
+    return tarei_trt_fail(
         source, line, value,
         looks_decimal(value)
             ? "is a decimal number: expected 8 hexadecimal digits, the bits of a float32"
@@ -130,18 +40,18 @@ static tare_status parse_scale(const tarei_source *const source, const int line,
                            : !isnormal(*scale)   ? "is denormal; a scale must be a normal float"
                            : isinf(*scale * 127) ? "times 127 exceeds float32"
                                                  : NULL;
-  return rule ? fail_line(source, line, value, rule, err) : TARE_OK;
+  return rule ? tarei_trt_fail(source, line, value, rule, err) : TARE_OK;
 }
 
 static tare_status format_trt_entry(const tarei_source *const source, const int number,
-                                    const format_trt_text line, tare_table *const table,
+                                    const tarei_trt_text line, tare_table *const table,
                                     tare_error *const err) {
-  format_trt_text name, value;
-  if (!format_trt_split(line, &name, &value)) {
-    return fail_line(source, number, line, "must be '<tensor>: <8 hexadecimal digits>'", err);
+  tarei_trt_text name, value;
+  if (!tarei_trt_split(line, &name, &value)) {
+    return tarei_trt_fail(source, number, line, "must be '<tensor>: <8 hexadecimal digits>'", err);
   }
   if (memchr(name.at, '\0', name.n)) {
-    return fail_line(source, number, line, "holds a NUL byte", err);
+    return tarei_trt_fail(source, number, line, "holds a NUL byte", err);
   }
   float scale = 0;
   TAREI_TRY(parse_scale(source, number, value, &scale, err));
@@ -155,33 +65,12 @@ static tare_status format_trt_entry(const tarei_source *const source, const int 
   return status;
 }
 
-/* "TRT-<version>-<algorithm>"; versions like "8XXX" stand in real files. */
-static tare_status format_trt_header(const tarei_source *const source, const format_trt_text line,
-                                     tare_table **const out, tare_error *const err) {
-  const char *const dash = line.n > 4 ? memchr(line.at + 4, '-', line.n - 4) : NULL;
-  for (int i = 0; dash && dash > line.at + 4 && i < N_ALGORITHMS; i++) {
-    const size_t length = (size_t)(line.at + line.n - dash - 1);
-    if (strlen(ALGORITHMS[i]) == length && memcmp(ALGORITHMS[i], dash + 1, length) == 0) {
-      return tarei_table_new(ALGORITHMS[i], 1, out, err);
-    }
-  }
-  return fail_line(source, 1, line,
-                   "must be TRT-<version>-<algorithm>, the algorithm one of EntropyCalibration2, "
-                   "MinMaxCalibration, EntropyCalibration, LegacyCalibration",
-                   err);
-}
-
-static tare_status read_entries(const tarei_source *const source, cursor c, tare_table *const table,
-                                tare_error *const err) {
-  if (looks_swapped(c)) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%s: the scales look byte-swapped; TensorRT writes the most significant byte "
-                      "first",
-                      source->name);
-  }
-  format_trt_text line;
-  while (next_line(&c, &line)) {
-    if (format_trt_trim(line).n) {
+static tare_status read_entries(const tarei_source *const source, tarei_trt_cursor c,
+                                tare_table *const table, tare_error *const err) {
+  TAREI_TRY(tarei_trt_check_order(source, err));
+  tarei_trt_text line;
+  while (tarei_trt_next(&c, &line)) {
+    if (tarei_trt_trim(line).n) {
       TAREI_TRY(format_trt_entry(source, c.line, line, table, err));
     }
   }
@@ -193,10 +82,12 @@ static tare_status read_entries(const tarei_source *const source, cursor c, tare
 
 static tare_status format_trt_read(const tarei_source *const source, tare_table **const out,
                                    tare_error *const err) {
-  cursor c = {(const char *)source->data, (const char *)source->data + source->size, 0};
-  format_trt_text line = {0};
-  (void)next_line(&c, &line); /* there is one: the file was recognized by it */
-  TAREI_TRY(format_trt_header(source, format_trt_trim(line), out, err));
+  tarei_trt_cursor c = tarei_trt_lines(source);
+  tarei_trt_text line = {0};
+  int algorithm = 0;
+  (void)tarei_trt_next(&c, &line); /* there is one: the file was recognized by it */
+  TAREI_TRY(tarei_trt_header(source, tarei_trt_trim(line), &algorithm, err));
+  TAREI_TRY(tarei_table_new(tarei_trt_algorithms[algorithm], 1, out, err));
   return read_entries(source, c, *out, err);
 }
 
@@ -222,26 +113,36 @@ static bool read_version(const char *const text, int64_t *const number) {
          (whole || (parts[0] >= 1 && parts[0] < 100 && parts[1] < 100 && parts[2] < 100));
 }
 
-enum { OPTION_VERSION, OPTION_ALGORITHM, N_OPTIONS };
+enum { OPTION_VERSION, OPTION_ALGORITHM, OPTION_TEMPLATE, N_OPTIONS };
 
 static const tare_table_option OPTIONS[N_OPTIONS] = {
     [OPTION_VERSION] = {.name = "trt-version",
                         .value = "V",
                         .summary = "TensorRT version, e.g. 10.3.0",
                         .normal = "10.16.2" /* nothing newer reads caches */},
-    [OPTION_ALGORITHM] = {
-        .name = "algo-header",
-        .value = "A",
-        .summary = "algorithm in the header, for any method",
-        .normal = "EntropyCalibration2",
-        .remark = "the header says EntropyCalibration2, which trtexec accepts for any method"}};
+    [OPTION_ALGORITHM] =
+        {.name = "algo-header",
+         .value = "A",
+         .summary = "algorithm in the header, for any method",
+         .normal = "EntropyCalibration2",
+         .remark = "the header says EntropyCalibration2, which trtexec accepts for any method"},
+    [OPTION_TEMPLATE] = {.name = "template",
+                         .value = "CACHE",
+                         .summary = "cache whose header, order and other lines are taken over",
+                         .merges = true}};
 
 static tare_status format_trt_check(const int option, const char *const value,
                                     tare_error *const err) {
   int64_t number = 0;
   int algorithm = 0;
+  if (option == OPTION_TEMPLATE) {
+    return tarei_trt_algorithm_of(value)
+               ? TARE_OK
+               : tarei_fail(err, TARE_E_USAGE, "expected a TensorRT cache, got '%s'", value);
+  }
   if (option == OPTION_ALGORITHM) {
-    return tarei_pick("algorithm", value, ALGORITHMS, N_ALGORITHMS, &algorithm, err);
+    return tarei_pick("algorithm", value, tarei_trt_algorithms, tarei_trt_n_algorithms(),
+                      &algorithm, err);
   }
   return read_version(value, &number)
              ? TARE_OK
@@ -249,41 +150,62 @@ static tare_status format_trt_check(const int option, const char *const value,
                           "expected a TensorRT version, e.g. 10.3.0 or 100300, got '%s'", value);
 }
 
-static tare_status write_lines(const tare_table *const table, const int column,
+static const char *format_trt_value(const char *const *const values, const int option) {
+  return values[option] ? values[option] : OPTIONS[option].normal;
+}
+
+static void format_trt_put_all(tarei_str *const lines, const tare_table *const table,
+                               const tarei_table_job *const job) {
+  int64_t version = 0;
+  (void)read_version(format_trt_value(job->values, OPTION_VERSION), &version); /* checked before */
+  tarei_str_add(lines, "TRT-%" PRId64 "-%s\n", version,
+                format_trt_value(job->values, OPTION_ALGORITHM));
+  for (int i = 0; i < table->n_tensors; i++) {
+    if (tarei_trt_is_live(&table->tensors[i], job->column)) {
+      tarei_trt_put_line(lines, &table->tensors[i], job->column, "\n");
+    }
+  }
+}
+
+/* A template keeps its header, but for the parts that are given. */
+static tare_status format_trt_put_merged(tarei_str *const lines, const tare_table *const table,
+                                         const tarei_table_job *const job, tare_error *const err) {
+  tarei_trt_template template = {.file = job->values[OPTION_TEMPLATE],
+                                 .algorithm = job->values[OPTION_ALGORITHM]};
+  if (job->values[OPTION_VERSION]) {
+    (void)read_version(job->values[OPTION_VERSION], &template.version); /* checked before */
+  }
+  TAREI_TRY(tarei_trt_merge(&template, table, job->column, lines, err));
+  if (job->merged) {
+    *job->merged = template.merged;
+  }
+  return TARE_OK;
+}
+
+static tare_status write_lines(const tare_table *const table, const tarei_table_job *const job,
                                tarei_str *const lines, tare_error *const err) {
   for (int i = 0; i < table->n_tensors; i++) {
-    const tarei_table_tensor *const tensor = &table->tensors[i];
-    if (tensor->cells[column].amax < tarei_table_least_amax()) {
-      continue; /* a scale of zero stops TensorRT's builder */
-    }
-    if (strpbrk(tensor->name, "\r\n")) {
+    if (strpbrk(table->tensors[i].name, "\r\n")) {
       return tarei_fail(
           err, TARE_E_UNSUPPORTED,
           "the name of tensor %d contains a line break, which TensorRT's cache cannot represent",
           i);
     }
-    const float scale = (float)(tensor->cells[column].amax / 127);
-    tarei_str_add(lines, "%s: %08x\n", tensor->name, tarei_float_to_bits(scale));
   }
+  if (job->values[OPTION_TEMPLATE]) {
+    return format_trt_put_merged(lines, table, job, err);
+  }
+  format_trt_put_all(lines, table, job);
   return TARE_OK;
 }
 
-static const char *format_trt_value(const char *const *const values, const int option) {
-  return values[option] ? values[option] : OPTIONS[option].normal;
-}
-
-static tare_status format_trt_write(const tare_table *const table, const int column,
-                                    const char *const *const values, const char *const path,
+static tare_status format_trt_write(const tare_table *const table, const tarei_table_job *const job,
                                     tare_error *const err) {
-  int64_t version = 0;
-  (void)read_version(format_trt_value(values, OPTION_VERSION), &version); /* checked before */
   tarei_str lines = {0};
-  tarei_str_add(&lines, "TRT-%" PRId64 "-%s\n", version,
-                format_trt_value(values, OPTION_ALGORITHM));
-  tare_status status = write_lines(table, column, &lines, err);
+  tare_status status = write_lines(table, job, &lines, err);
   if (status == TARE_OK) {
-    status = lines.failed ? tarei_fail_memory(err, path, lines.length)
-                          : tarei_outfile_save(path, lines.text, lines.length, err);
+    status = lines.failed ? tarei_fail_memory(err, job->path, lines.length)
+                          : tarei_outfile_save(job->path, lines.text, lines.length, err);
   }
   tarei_str_free(&lines);
   return status;
@@ -292,8 +214,12 @@ static tare_status format_trt_write(const tare_table *const table, const int col
 /* Names and scales apart, a file has the algorithm that its header says. */
 static bool format_trt_holds(const tare_table *const table, const tarei_table_part part,
                              const char *const *const values) {
-  return part == TAREI_TABLE_METHOD && table->parameters.n == 0 &&
-         strcmp(table->method, format_trt_value(values, OPTION_ALGORITHM)) == 0;
+  const char *algorithm = format_trt_value(values, OPTION_ALGORITHM);
+  if (values[OPTION_TEMPLATE] && !values[OPTION_ALGORITHM]) {
+    algorithm = tarei_trt_algorithm_of(values[OPTION_TEMPLATE]);
+  }
+  return part == TAREI_TABLE_METHOD && table->parameters.n == 0 && algorithm &&
+         strcmp(table->method, algorithm) == 0;
 }
 
 tare_status tare_table_write_trt(const tare_table *const table,

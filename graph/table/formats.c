@@ -25,14 +25,17 @@ const tare_table_format *tare_table_format_at(const int format) {
 
 int tare_table_format_of(const char *const path) {
   const size_t n = strlen(path);
+  size_t longest = 0;
+  int found = -1;
   for (int i = 0; i < N_FORMATS; i++) {
     const char *const extension = FORMATS[i]->about.extension;
     const size_t m = strlen(extension);
-    if (n > m && strcmp(path + n - m, extension) == 0) {
-      return i;
+    if (n > m && m > longest && strcmp(path + n - m, extension) == 0) {
+      longest = m;
+      found = i;
     }
   }
-  return -1;
+  return found;
 }
 
 static const tarei_table_format *formats_recognize(const uint8_t *const data, const size_t n) {
@@ -136,11 +139,15 @@ tare_status tarei_table_write_as(const tare_table *const table,
   const char *values[TARE_MAX_TABLE_OPTIONS] = {NULL};
   TAREI_TRY(formats_values(format, &o, values, err));
   const int column = formats_column(table, &o);
+  if (o.merged) {
+    *o.merged = (tare_table_merged){0};
+  }
   if (!format->about.per_profile && (column < 0 || column >= table->n_columns)) {
     return tarei_fail(err, TARE_E_USAGE, "profile %d: the table has profiles 0..%d", o.profile,
                       table->n_columns - 1);
   }
-  return format->write(table, column, values, path, err);
+  const tarei_table_job job = {column, values, path, o.merged};
+  return format->write(table, &job, err);
 }
 
 tare_status tare_table_write(const tare_table *const table, const int format,

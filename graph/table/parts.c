@@ -41,11 +41,20 @@ static bool any_tensor(const tare_table *const table, const int column, tensor_t
 
 static bool knows_range(const tarei_table_tensor *const tensor, const int column) {
   const tarei_cell *const cell = &tensor->cells[column];
-  return !isnan(cell->min) || !isnan(cell->max) || cell->count > 0 || !isnan(cell->energy_lost);
+  return !isnan(cell->min) || !isnan(cell->max);
 }
 
 static bool parts_ranges(const tare_table *const table, const int column) {
   return any_tensor(table, column, knows_range);
+}
+
+static bool knows_counts(const tarei_table_tensor *const tensor, const int column) {
+  const tarei_cell *const cell = &tensor->cells[column];
+  return cell->count > 0 || !isnan(cell->energy_lost);
+}
+
+static bool parts_counts(const tare_table *const table, const int column) {
+  return any_tensor(table, column, knows_counts);
 }
 
 static bool knows_quiet_share(const tarei_table_tensor *const tensor, const int column) {

@@ -12,7 +12,7 @@ typedef enum tarei_table_part {
 } tarei_table_part;
 _Static_assert((int)TAREI_TABLE_N_PARTS <= TARE_MAX_TABLE_PARTS, "callers have room for all");
 
-/* "ranges and counts" */
+/* "counts and clipped energy" */
 const char *tarei_table_part_noun(tarei_table_part part);
 
 /* Whether a table has any of it; of parts that belong to thresholds, in this column. */

@@ -111,7 +111,8 @@ tare_status tarei_table_add_tensor(tare_table *const table, const char *const na
   }
   tarei_table_tensor *const tensor = &table->tensors[table->n_tensors++];
   const size_t bytes = (size_t)table->n_columns * sizeof *cells;
-  *tensor = (tarei_table_tensor){.cells = tarei_memdup(cells, bytes)};
+  *tensor =
+      (tarei_table_tensor){.cells = tarei_memdup(cells, bytes), .place = table->n_tensors - 1};
   if (!tensor->cells) {
     return tarei_fail_memory(err, "a line of a calibration table", bytes);
   }
@@ -166,6 +167,23 @@ tare_status tarei_extras_add_number(tarei_extras *const extras, const char *cons
   char text[40];
   tarei_table_print_number(value, text, sizeof text);
   return tarei_extras_add(extras, key, text, err);
+}
+
+const char *tarei_extras_find(const tarei_extras *const extras, const char *const key) {
+  for (int i = 0; i < extras->n; i++) {
+    if (strcmp(extras->items[i].key, key) == 0) {
+      return extras->items[i].json;
+    }
+  }
+  return NULL;
+}
+
+const tarei_table_tensor **tarei_table_in_order(const tare_table *const table) {
+  const tarei_table_tensor **const list = tarei_calloc((size_t)table->n_tensors + 1, sizeof *list);
+  for (int i = 0; list && i < table->n_tensors; i++) {
+    list[table->tensors[i].place] = &table->tensors[i];
+  }
+  return list;
 }
 
 static int table_by_name(const void *const a, const void *const b) {

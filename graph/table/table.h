@@ -44,6 +44,7 @@ typedef struct tarei_table_tensor {
   char *name;
   char *same_as;     /* tensor that holds the same values in another order, or NULL */
   tarei_cell *cells; /* [n_columns] */
+  int place;         /* how many tensors were added before it */
   tarei_extras extras;
 } tarei_table_tensor;
 
@@ -83,11 +84,17 @@ tare_status tarei_table_add_tensor(tare_table *table, const char *name, const ch
                                    const tarei_cell *cells, tare_error *err);
 tare_status tarei_table_warn(tare_table *table, tare_error *err, const char *fmt, ...)
     TAREI_PRINTF(3, 4);
+/* JSON text of a member, NULL where there is none. */
+const char *tarei_extras_find(const tarei_extras *extras, const char *key);
 tare_status tarei_extras_add(tarei_extras *extras, const char *key, const char *json,
                              tare_error *err);
 /* Adds a number to an object of extras, written as the table's numbers are. */
 tare_status tarei_extras_add_number(tarei_extras *extras, const char *key, double value,
                                     tare_error *err);
+
+/* The tensors in the order in which they were added, which is that of a file they were read from;
+ * the caller frees the list. NULL: no memory. */
+const tarei_table_tensor **tarei_table_in_order(const tare_table *table);
 
 /* Sorts the tensors. TARE_E_INPUT "what: ..." when a name is duplicated. */
 tare_status tarei_table_finish(tare_table *table, const char *what, tare_error *err);

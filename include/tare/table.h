@@ -34,8 +34,10 @@ typedef struct tare_table_option {
   const char *name;    /* name of the option of the command: "trt-version" */
   const char *value;   /* placeholder of its value in help texts: "V" */
   const char *summary; /* one line */
-  const char *normal;  /* the default */
+  const char *normal;  /* the default; NULL: none */
   const char *remark;  /* what to tell the reader of a file with the default; or NULL */
+  bool merges; /* its value is a file: that one is written with the scales of the table in place of
+                  its own, and tare_table_merged counts its lines */
 } tare_table_option;
 
 #define TARE_MAX_TABLE_OPTIONS 8 /* of one format */
@@ -59,7 +61,8 @@ TARE_API int tare_n_table_formats(void);
 /** A format by number, static; NULL if the number is out of range. */
 TARE_API const tare_table_format *tare_table_format_at(int format);
 
-/** Number of the format with the extension of a file name, or -1. The file need not exist. */
+/** Number of the format with the longest extension that ends a file name, or -1. The file need not
+ *  exist. */
 TARE_API int tare_table_format_of(const char *path);
 
 /** Whether a file begins like a table of any format; false if it cannot be read. */
@@ -70,6 +73,13 @@ typedef struct tare_table_setting {
   const char *name, *value;
 } tare_table_setting;
 
+/** What became of the lines of a template (`merges` of tare_table_option). */
+typedef struct tare_table_merged {
+  int replaced; /* tensors of the template that have the thresholds of the table */
+  int kept;     /* other lines of the template */
+  int added;    /* tensors of the table that the template does not have, at the end */
+} tare_table_merged;
+
 /** How to write a table. */
 typedef struct tare_table_write_options {
   /** Profile whose thresholds are written, if the format has room for one only; ignored for a
@@ -77,6 +87,7 @@ typedef struct tare_table_write_options {
   int profile;
   const tare_table_setting *settings; /* options of the format */
   int n_settings;
+  tare_table_merged *merged; /* receives the counts, zeros without a template; or NULL */
 } tare_table_write_options;
 
 /**
@@ -101,8 +112,8 @@ TARE_API tare_status tare_table_read(const char *path, tare_table **out, tare_er
  * @param options NULL for the defaults
  * @param path name of the file
  * @return TARE_OK, TARE_E_USAGE (an option or value that the format does not have, or a profile out
- *         of range), TARE_E_UNSUPPORTED (a name that the format cannot store), TARE_E_IO,
- *         TARE_E_MEMORY
+ *         of range), TARE_E_INPUT (a template that is missing or malformed), TARE_E_UNSUPPORTED (a
+ *         name that the format cannot store), TARE_E_IO, TARE_E_MEMORY
  */
 TARE_API tare_status tare_table_write(const tare_table *table, int format,
                                       const tare_table_write_options *options, const char *path,
@@ -111,8 +122,8 @@ TARE_API tare_status tare_table_write(const tare_table *table, int format,
 #define TARE_MAX_TABLE_PARTS 16
 
 /**
- * Lists the parts of a table that a file of a format omits, e.g. "profiles" or "ranges and counts".
- * Thresholds are never among them; a cache rounds them to float32 scales.
+ * Lists the parts of a table that a file of a format omits, e.g. "profiles" or "ranges".
+ * Thresholds are never among them; formats of other engines round them or their scales to float32.
  * @param format number of the format (asserted)
  * @param options options that tare_table_write accepts (asserted); NULL for the defaults
  * @param lost receives the names, which are static

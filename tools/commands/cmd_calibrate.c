@@ -34,6 +34,7 @@ typedef struct calibrate_work {
   length_inputs lengths;
   tare_stats *stats;
   tare_table *table; /* NULL when statistics are written */
+  table_out out;     /* where it goes */
   double seconds;
   tare_calibrate_times times;
   tare_fit_counts fitted;
@@ -151,7 +152,10 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
 }
 
 static table_out calibrate_out(const calibrate_arguments *const a) {
-  return (table_out){&a->in.common, &a->table, tare_table_format_of(a->output), a->output};
+  return (table_out){.common = &a->in.common,
+                     .options = &a->table,
+                     .format = tare_table_format_of(a->output),
+                     .path = a->output};
 }
 
 static tare_status write_output(const calibrate_arguments *const a, calibrate_work *const w,
@@ -165,8 +169,7 @@ static tare_status write_output(const calibrate_arguments *const a, calibrate_wo
   o.percentile = a->table.percentile;
   o.per_profile = a->table.per_profile;
   CLI_TRY(tare_table_from_stats(w->stats, &o, &w->table, err));
-  const table_out out = calibrate_out(a);
-  return table_write(&out, w->table, err);
+  return table_write(&w->out, w->table, err);
 }
 
 static int64_t n_samples(const tare_stats *const stats) {
@@ -199,8 +202,7 @@ static void calibrate_print_text(const calibrate_arguments *const a,
   report_print(r, stdout);
   if (w->table) {
     table_print(w->table);
-    const table_out out = calibrate_out(a);
-    table_print_written(&out);
+    table_print_written(&w->out);
   } else {
     printf("written    %s\n", a->output);
   }
@@ -224,9 +226,8 @@ static void calibrate_print_json(const calibrate_arguments *const a,
   }
   if (w->table) {
     cJSON *const table = json_add(object, "table", json_object());
-    const table_out out = calibrate_out(a);
     table_json(table, w->table);
-    table_lost_json(table, &out, w->table);
+    table_written_json(table, &w->out, w->table);
   }
   json_real(object, "seconds", w->seconds);
   json_real(object, "reading_seconds", w->times.reading);
@@ -255,8 +256,8 @@ static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_w
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
                           1, w->streaming, &w->profiles, err));
   const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;
-  const table_out out = calibrate_out(a);
-  CLI_TRY(table_check_column(&out, columns, err));
+  w->out = calibrate_out(a);
+  CLI_TRY(table_check_column(&w->out, columns, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
   CLI_TRY(calibrate_collect(a, w, err));

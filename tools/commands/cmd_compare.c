@@ -317,7 +317,10 @@ static tare_status keep_plan(const compare_eval *const e, const tare_table *cons
 static tare_status keep_table(const compare_arguments *const a, const tare_table *const table,
                               const char *const path, tare_error *const err) {
   const opt_table defaults = {.profile_index = -1};
-  const table_out out = {&a->in.common, &defaults, tare_table_format_of(path), path};
+  table_out out = {.common = &a->in.common,
+                   .options = &defaults,
+                   .format = tare_table_format_of(path),
+                   .path = path};
   return table_write(&out, table, err);
 }
 

@@ -150,7 +150,7 @@ static void table_print_json(const table_arguments *const a, const table_out *co
   cJSON *const object = json_begin("table");
   json_text(object, "input", a->input);
   table_json(object, table);
-  table_lost_json(object, out, table);
+  table_written_json(object, out, table);
   json_text(object, "format", tare_table_format_at(a->format)->name);
   json_text(object, "output", a->output);
   json_print(object);
@@ -158,7 +158,8 @@ static void table_print_json(const table_arguments *const a, const table_out *co
 
 static tare_status table_run(const table_arguments *const a, tare_table **const table,
                              tare_error *const err) {
-  const table_out out = {&a->common, &a->table, a->format, a->output};
+  table_out out = {
+      .common = &a->common, .options = &a->table, .format = a->format, .path = a->output};
   const char *input = a->input;
   const cli_list inputs = {.items = &input, .n = 1};
   CLI_TRY(input_check(a->input, err));

@@ -42,8 +42,10 @@ static char *opt_table_help(const int key, const char *const text, void *const i
                                               ? format_option(key - OPT_SETTINGS, &format)
                                               : NULL;
   if (option) {
-    return cli_format("For %s: %s (default %s)", tare_table_format_at(format)->noun,
-                      option->summary, option->normal);
+    const char *const noun = tare_table_format_at(format)->noun;
+    return option->normal
+               ? cli_format("For %s: %s (default %s)", noun, option->summary, option->normal)
+               : cli_format("For %s: %s", noun, option->summary);
   }
   const cli_family methods = family_methods();
   return key != OPT_METHOD

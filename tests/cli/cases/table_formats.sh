@@ -20,7 +20,7 @@ for a in $extensions; do
 done
 echo "== calibrate" >&2
 "$TARE" calibrate "$model" "$data" --rate 8000 --limit 2 --profile samples=1000:20000:160000 -o x.cache --json >text
-"$JSON_CHECK" table.lost length 8 <text
+"$JSON_CHECK" table.lost length 9 <text
 "$TARE" calibrate "$model" "$data" --rate 8000 --limit 2 -o x.json --json -q >text
 "$JSON_CHECK" table.lost length 0 <text
 "$TARE" table all.stats -o x.cache -q >text
