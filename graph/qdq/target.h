@@ -13,10 +13,14 @@ typedef struct tarei_target {
   bool conv_outputs; /* a convolution is int8 only where its output is quantized too, behind a Relu
                         or Clip that zero point and scale contain */
   bool int32_bias;   /* biases of convolutions and Gemm are int32, with the scale of the products */
-  bool contrib; /* knows com.microsoft's QuantizeLinear: scales per channel and 16 bits in models
-                   of any opset */
-  bool words;   /* takes 16-bit activations */
-  bool dynamic; /* fuses DynamicQuantizeLinear with MatMulInteger or ConvInteger */
+  bool contrib;   /* knows com.microsoft's QuantizeLinear: scales per channel and 16 bits in models
+                     of any opset */
+  bool words;     /* takes 16-bit activations */
+  bool dynamic;   /* fuses DynamicQuantizeLinear with MatMulInteger or ConvInteger */
+  bool qlinear;   /* has QLinearConv, QLinearMatMul, ConvInteger and MatMulInteger */
+  bool symmetric; /* takes s8 with zero point 0 only */
+  bool int32_values;    /* DequantizeLinear takes int32, as biases have it */
+  bool constant_scales; /* scales must be constants */
 } tarei_target;
 
 #define TAREI_TARGET(id) extern const tarei_target tarei_target_##id;

@@ -8,4 +8,6 @@ const tarei_target tarei_target_generic = {
               .summary =
                   "s8 with zero point 0, Q/DQ in front of layer inputs, standard operators only"},
     .words = true,
-    .dynamic = true};
+    .dynamic = true,
+    .qlinear = true,
+    .int32_values = true};

@@ -1,6 +1,7 @@
 /* ONNX Runtime's CPU provider: docs/performance/model-optimizations/quantization.md, and the node
  * groups that its QDQ transformer takes (qdq_selectors): a convolution between Q/DQ on both sides,
- * products also with a float output. */
+ * products also with a float output. Since 1.21 it quantizes constant float biases itself;
+ * on x86 it turns s8 activations into u8 first. */
 #include "graph/qdq/target.h"
 
 const tarei_target tarei_target_onnxruntime = {
@@ -13,4 +14,6 @@ const tarei_target tarei_target_onnxruntime = {
     .int32_bias = true,
     .contrib = true,
     .words = true,
-    .dynamic = true};
+    .dynamic = true,
+    .qlinear = true,
+    .int32_values = true};

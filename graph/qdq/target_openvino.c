@@ -8,4 +8,6 @@ const tarei_target tarei_target_openvino = {
               .engine = "OpenVINO",
               .summary = "u8 activations, s8 weights, Q/DQ in front of layer inputs, float biases"},
     .unsigned_bytes = true,
-    .words = true};
+    .words = true,
+    .qlinear = true,
+    .int32_values = true};

@@ -31,6 +31,7 @@
 #define TARE_VERSION "0.1.0"
 
 #include <tare/calib.h>
+#include <tare/check.h>
 #include <tare/dataset.h>
 #include <tare/eval.h>
 #include <tare/export.h>

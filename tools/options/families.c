@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <tare/dataset.h>
 #include <tare/eval.h>
+#include <tare/export.h>
 
 /* A member of a family that is the command's own. */
 typedef struct choice {
@@ -19,6 +20,18 @@ cli_family family_metrics(void) {
 
 cli_family family_presets(void) {
   return (cli_family){"preset", tare_n_feature_presets(), tare_feature_preset_name, NULL};
+}
+
+static const char *target_name(const int target) {
+  return tare_export_target_at(target)->name;
+}
+
+static const char *target_text(const int target) {
+  return tare_export_target_at(target)->summary;
+}
+
+cli_family family_targets(void) {
+  return (cli_family){"target", tare_n_export_targets(), target_name, target_text};
 }
 
 static const char *fit_name(const int fit) {

@@ -17,18 +17,6 @@ static const struct argp_option OPTIONS[] = {
 /* --- families ------------------------------------------------------------------------------------
  */
 
-static const char *target_name(const int target) {
-  return tare_export_target_at(target)->name;
-}
-
-static const char *target_text(const int target) {
-  return tare_export_target_at(target)->summary;
-}
-
-static cli_family export_targets(void) {
-  return (cli_family){"target", tare_n_export_targets(), target_name, target_text};
-}
-
 static const char *const ROW_TEXTS[TARE_ROWS_COUNT] = {
     [TARE_ROWS_FLOAT] = "default",
     [TARE_ROWS_INT16] = "activations of 16 bits",
@@ -64,7 +52,7 @@ static cli_family weight_types(void) {
 
 static char *opt_export_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family targets = export_targets(), rows = row_forms(), weights = weight_types();
+  const cli_family targets = family_targets(), rows = row_forms(), weights = weight_types();
   switch (key) {
     case OPT_TARGET:
       return family_help(text, &targets);
@@ -78,7 +66,7 @@ static char *opt_export_help(const int key, const char *const text, void *const 
 }
 
 static error_t opt_export_parse(const int key, char *const arg, struct argp_state *const state) {
-  const cli_family targets = export_targets(), rows = row_forms(), weights = weight_types();
+  const cli_family targets = family_targets(), rows = row_forms(), weights = weight_types();
   opt_export *const o = state->input;
   switch (key) {
     case ARGP_KEY_INIT:

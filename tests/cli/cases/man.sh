@@ -38,6 +38,7 @@ family tare.1 export m --target nobody
 family tare.1 export m --row-scales nobody
 family tare.1 export m --weights nobody
 family tare-quantize.1 quantize m d --method nobody
+family tare-check.1 check m --target nobody
 family tare-compare.1 compare m d --eval d --methods nobody
 family tare-compare.1 compare m d --eval d --fits nobody
 family tare-compare.1 compare m d --eval d --pad-stats nobody
