@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/refusals.h"
 
@@ -72,9 +73,13 @@ static tare_status run_rules(tarei_check *const c, tare_error *const err) {
 
 static tare_status read_and_run(tarei_check *const c, const char *const path,
                                 const tare_load_options *const load, tare_error *const err) {
+  tare_limits limits;
+  tare_limits_init(&limits);
   TAREI_TRY(tarei_onnx_file_open(path, load, &c->file, err));
-  TAREI_TRY(tarei_check_index(c, err));
-  const tare_status status = tarei_check_quantizers(c, err);
+  tare_status status = tarei_check_index(c, load && load->limits ? load->limits : &limits, err);
+  if (status == TARE_OK) {
+    status = tarei_check_quantizers(c, err);
+  }
   if (status != TARE_OK) {
     return tarei_fail_in(err, status, "%s", path);
   }

@@ -95,7 +95,7 @@ void tarei_check_add(tarei_check *check, tare_severity severity, int node, const
 /* --- the index ------------------------------------------------------------------------------- */
 
 /* Fills nodes, values and uses from the file. */
-tare_status tarei_check_index(tarei_check *check, tare_error *err);
+tare_status tarei_check_index(tarei_check *check, const tare_limits *limits, tare_error *err);
 void tarei_check_index_fini(tarei_check *check);
 
 /* Input or output i of a node as a value, -1 where it is absent. */

@@ -2,8 +2,7 @@
 #include "graph/check/check.h"
 
 static bool target_takes(const tarei_check *const c, const tarei_quantizer *const q) {
-  return tarei_check_is_byte(c, q->type) ||
-         (tarei_check_is_16_bits(q->type) && c->target->words) ||
+  return tarei_check_is_byte(c, q->type) || (tarei_check_is_16_bits(q->type) && c->target->words) ||
          (q->type == TARE_I32 && q->restores && c->target->int32_values);
 }
 

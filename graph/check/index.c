@@ -1,6 +1,7 @@
 /* Nodes and values of a message, and who reads what. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "graph/check/check.h"
 
@@ -109,9 +110,13 @@ static void index_uses(tarei_check *const c) {
   }
 }
 
-tare_status tarei_check_index(tarei_check *const c, tare_error *const err) {
+tare_status tarei_check_index(tarei_check *const c, const tare_limits *const limits,
+                              tare_error *const err) {
   index_counts n = {0};
   add_counts(c->file.model->graph, &n);
+  if (n.nodes > (size_t)limits->nodes) {
+    return tarei_fail_limit(err, limits, TAREI_LIMIT_nodes, (int64_t)n.nodes, "the model has");
+  }
   c->nodes = tarei_calloc(n.nodes, sizeof *c->nodes);
   c->quantizer_of = tarei_calloc(n.nodes, sizeof *c->quantizer_of);
   c->values = tarei_calloc(n.values, sizeof *c->values);

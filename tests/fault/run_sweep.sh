@@ -69,6 +69,11 @@ export)
   prepare
   sweep o export -q "$model" --calib "$folder/text.json" -o "$out"
   ;;
+check)
+  prepare
+  "$TARE" export -q "$model" --calib "$folder/text.json" -o "$folder/int8.onnx" >"$folder/log"
+  sweep none check -q "$folder/int8.onnx"
+  ;;
 run)
   prepare
   sweep o run -q "$folder/text.plan" "$mini/eval.h5" --limit 2 --threads 1 --save-outputs "$out"

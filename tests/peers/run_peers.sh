@@ -8,6 +8,15 @@ library=${TARE_ONNXRUNTIME:-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
+# predict: what tare check says of x.onnx is what the library fused.
+predict() {
+  said=$("$TARE" check "$folder/x.onnx" | sed -n 's/^layers *\([0-9]*\) of .*/\1/p')
+  fused=$("$PEER_FUSED" "$library" "$folder/x.onnx" "$folder/fused.onnx" | awk '
+    /^(QLinearConv|ConvInteger|QLinearMatMul|MatMulInteger|MatMulIntegerToFloat|DynamicQuantizeMatMul|QGemm) / {n += $2}
+    END {print n + 0}')
+  [ "$said" = "$fused" ] || { echo "MISSED: tare check says $said layers in int8, $fused are"; exit 1; }
+}
+
 # export_and_run MODEL CALIB EVAL PROFILE METHOD ROWS "OPERATORS" [OPTION...]: options are those of peer_eval
 export_and_run() {
   model=$1 calib=$2 eval=$3 profile=$4 method=$5 rows=$6 operators=$7
@@ -15,8 +24,11 @@ export_and_run() {
   [ -f "$model" ] || { echo "skipped: no $model"; exit 77; }
   "$TARE" calibrate -q "$model" "$calib" $rate --profile "$profile" --all-tensors --method "$method" \
     -o "$folder/x.json" >"$folder/log"
-  "$TARE" export -q "$model" --calib "$folder/x.json" --row-scales "$rows" -o "$folder/x.onnx" \
-    >"$folder/log"
+  for target in openvino generic onnxruntime; do # also models that were written for others
+    "$TARE" export -q "$model" --calib "$folder/x.json" --row-scales "$rows" --target $target -o "$folder/x.onnx" \
+      >"$folder/log"
+    predict
+  done
   "$TARE" build -q "$model" --fp32 --profile "$profile" -o "$folder/x.plan" >"$folder/log"
   # shellcheck disable=SC2086 # operators and rate are lists
   "$PEER_FUSED" "$library" "$folder/x.onnx" "$folder/fused.onnx" $operators
