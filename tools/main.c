@@ -10,16 +10,26 @@
 #include "tools/streams.h"
 
 typedef struct command {
-  const char *name, *summary;
+  char name[16];
+  const char *summary;
   int (*run)(int argc, char **argv);
 } command;
 
-static const command COMMANDS[] = {
+static command COMMANDS[] = {
 #define TAREI_COMMAND(name, summary) {#name, summary, cmd_##name},
 #include "tools/commands/commands.inc"
 #undef TAREI_COMMAND
 };
 enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };
+
+/* Names of functions have '_' where those of commands have '-'. */
+static void spell_commands(void) {
+  for (int i = 0; i < N_COMMANDS; i++) {
+    for (char *c; (c = strchr(COMMANDS[i].name, '_')) != NULL;) {
+      *c = '-';
+    }
+  }
+}
 
 static const command *main_find(const char *const name) {
   for (int i = 0; i < N_COMMANDS; i++) {
@@ -112,6 +122,7 @@ int main(const int argc, char **const argv) {
   signals_handle();
   (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0 /* the user's wins */); /* only looks */
   opt_prepare();
+  spell_commands();
   const int code = dispatch(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     fprintf(stderr, "tare: cannot write to the standard output: %s\n", strerror(errno));

@@ -98,6 +98,14 @@ void tarei_edit_lay(tarei_edit *const e, Onnx__NodeProto *const node) {
   e->order[e->n_order++] = node;
 }
 
+void tarei_edit_leave(tarei_edit *const e, Onnx__NodeProto *const node) {
+  if (!TAREI_GROW(e->left, e->n_left, e->cap_left)) {
+    e->failed = true;
+    return;
+  }
+  e->left[e->n_left++] = node;
+}
+
 static bool copy_texts(char ***const to, size_t *const n_to, const char *const *const from,
                        const int n) {
   *to = tarei_calloc((size_t)n, sizeof **to);
@@ -197,7 +205,8 @@ void *tarei_edit_constant(tarei_edit *const e, const char *const name, const tar
   return tensor->raw_data.data;
 }
 
-static void store_real(void *const to, const int64_t i, const tare_dtype real, const float value) {
+void tarei_edit_store_real(void *const to, const int64_t i, const tare_dtype real,
+                           const float value) {
   if (real == TARE_F32) {
     ((float *)to)[i] = value;
   } else {
@@ -209,7 +218,7 @@ void tarei_edit_reals(tarei_edit *const e, const char *const name, const tare_dt
                       const float *const values, const int64_t n) {
   void *const to = tarei_edit_constant(e, name, real, &n, n > 0);
   for (int64_t i = 0; to && i < (n ? n : 1); i++) {
-    store_real(to, i, real, values[i]);
+    tarei_edit_store_real(to, i, real, values[i]);
   }
 }
 
@@ -273,13 +282,24 @@ tare_status tarei_edit_begin(tarei_onnx_file *const file, tarei_edit *const out,
                                                : tarei_fail_memory(err, "names of the model", n);
 }
 
-tare_status tarei_edit_finish(tarei_edit *const e, tare_error *const err) {
-  bool good = !e->failed;
-  if (good) {
-    assert(e->n_order == e->graph->n_node);
-    memcpy(e->graph->node, e->order, e->n_order * sizeof *e->order);
-    good = tarei_uses_drop(e->file, &e->used);
+/* The graph has the nodes that were laid down; those that were left out live as long as the file.
+ */
+static bool order_nodes(tarei_edit *const e) {
+  bool good = true;
+  assert(e->n_order + e->n_left == e->graph->n_node);
+  memcpy(e->graph->node, e->order, e->n_order * sizeof *e->order);
+  e->graph->n_node = e->n_order;
+  for (size_t i = 0; i < e->n_left; i++) {
+    if (!tarei_onnx_file_drop(e->file, &e->left[i]->base)) {
+      onnx__node_proto__free_unpacked(e->left[i], NULL);
+      good = false;
+    }
   }
+  return good;
+}
+
+tare_status tarei_edit_finish(tarei_edit *const e, tare_error *const err) {
+  const bool good = !e->failed && order_nodes(e) && tarei_uses_drop(e->file, &e->used);
   tarei_edit_fini(e);
   return good ? TARE_OK : tarei_fail_memory(err, "new nodes", sizeof(Onnx__NodeProto));
 }
@@ -290,6 +310,7 @@ void tarei_edit_fini(tarei_edit *const e) {
   }
   free(e->replaced);
   free(e->order);
+  free(e->left);
   tarei_names_fini(&e->taken);
   tarei_names_fini(&e->used);
   *e = (tarei_edit){0};

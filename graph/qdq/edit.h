@@ -17,6 +17,8 @@ typedef struct tarei_edit {
   size_t cap_nodes, cap_initializers;
   Onnx__NodeProto **order; /* laid down so far */
   size_t n_order, cap_order;
+  Onnx__NodeProto **left; /* out */
+  size_t n_left, cap_left;
   tarei_names taken; /* names of all values and nodes, bodies included */
   tarei_names used;  /* what was read before the edit */
   char **replaced;   /* texts that were taken out, but that `taken` may hold */
@@ -29,6 +31,9 @@ tare_status tarei_edit_begin(tarei_onnx_file *file, tarei_edit *out, tare_error 
 
 /* The node comes next; it is one of the graph or a new one. */
 void tarei_edit_lay(tarei_edit *edit, Onnx__NodeProto *node);
+
+/* The node is left out of the written model; it is one of the graph. */
+void tarei_edit_leave(tarei_edit *edit, Onnx__NodeProto *node);
 
 /* `base` followed by `suffix`, with a number behind it where that name is taken. It is taken from
  * now on; the text lives as long as the edit. "" after a failure. */
@@ -49,6 +54,9 @@ void *tarei_edit_constant(tarei_edit *edit, const char *name, tare_dtype type, c
 /* A new constant of n reals (rank 1; n 0: a scalar), in float32, float16 or bfloat16. */
 void tarei_edit_reals(tarei_edit *edit, const char *name, tare_dtype real, const float *values,
                       int64_t n);
+
+/* Stores a number as element i of a constant of float32, float16 or bfloat16. */
+void tarei_edit_store_real(void *to, int64_t i, tare_dtype real, float value);
 
 /* Makes another operator of a node that is not laid down yet; attributes stay. */
 void tarei_edit_become(tarei_edit *edit, Onnx__NodeProto *node, const char *op,

@@ -7,13 +7,10 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
-#include "graph/passes/passes.h"
 #include "graph/qdq/place.h"
+#include "graph/qdq/prepare.h"
 #include "graph/qdq/raise.h"
 #include "graph/qdq/write.h"
-#include "graph/quantize/quantize.h"
-#include "graph/table/annotate.h"
-#include "graph/table/merge.h"
 
 struct tare_export {
   tarei_onnx_file file;
@@ -76,19 +73,11 @@ static tare_status check_hash(const tarei_onnx_file *const file, const char *con
                           made, path, file->hash);
 }
 
-/* A node that quantizes, dequantizes or computes in integers. */
-static bool is_quantized(const Onnx__NodeProto *const node) {
-  const char *const op = tarei_onnx_text(node->op_type);
-  return strstr(op, "QuantizeLinear") || strncmp(op, "QLinear", 7) == 0 ||
-         strcmp(op, "MatMulInteger") == 0 || strcmp(op, "ConvInteger") == 0 ||
-         strcmp(op, "FakeQuantize") == 0;
-}
-
 static tare_status check_float(const tarei_onnx_file *const file, const char *const path,
                                tare_error *const err) {
   const Onnx__GraphProto *const graph = file->model->graph;
   for (size_t n = 0; n < graph->n_node; n++) {
-    if (is_quantized(graph->node[n])) {
+    if (tarei_onnx_is_quantized(graph->node[n])) {
       return tarei_fail(err, TARE_E_UNSUPPORTED,
                         "%s is quantized already: node '%s' is a %s (export takes the float model)",
                         path, tarei_onnx_text(graph->node[n]->name), graph->node[n]->op_type);
@@ -99,21 +88,6 @@ static tare_status check_float(const tarei_onnx_file *const file, const char *co
 
 /* --- the graph -----------------------------------------------------------------------------------
  */
-
-/* Folds constants where the shapes are known, and writes the scales onto the values. */
-static tare_status prepare_graph(tarei_graph *const graph, const bool inferred,
-                                 const tare_export_options *const o,
-                                 const tarei_pass_options *const passes, tare_error *const err) {
-  bool changed;
-  tare_table *merged = NULL;
-  if (inferred) {
-    TAREI_TRY(tarei_pass_run(graph, &tarei_pass_fold_constants, passes, &changed, err));
-  }
-  TAREI_TRY(tarei_table_merge(o->table, o->profile, &merged, err));
-  const tare_status status = tarei_table_annotate(merged, graph, NULL, err);
-  tare_table_free(&merged);
-  return status == TARE_OK ? tarei_graph_share_scales(graph, err) : status;
-}
 
 static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *const node,
                              const char *const form, const char *const reason,
@@ -206,7 +180,10 @@ static tare_status export_model(tare_export *const out, const char *const path,
   TAREI_TRY(check_hash(&out->file, path, o, err));
   TAREI_TRY(check_float(&out->file, path, err));
   TAREI_TRY(tarei_onnx_load(path, o->load, &graph, &waits, err));
-  tare_status status = prepare_graph(graph, waits.status == TARE_OK, o, passes, err);
+  tare_status status = tarei_qdq_prepare(graph, &waits, passes, err);
+  if (status == TARE_OK) {
+    status = tarei_qdq_annotate(graph, o->table, o->profile, err);
+  }
   out->opset_read = tarei_onnx_file_opset(&out->file, "");
   if (status == TARE_OK) {
     status = tarei_onnx_raise(&out->file, graph, needed_opset(&out->file, o), err);

@@ -25,6 +25,10 @@ static const Onnx__NodeProto *maker_of(const Onnx__GraphProto *const graph,
   return NULL;
 }
 
+bool tarei_onnx_makes(const Onnx__GraphProto *const graph, const char *const value) {
+  return maker_of(graph, value) != NULL;
+}
+
 static tare_dtype type_by_maker(const tarei_onnx_file *const file,
                                 const Onnx__NodeProto *const maker) {
   const char *const op = tarei_onnx_text(maker->op_type);
@@ -68,4 +72,11 @@ const char *tarei_qdq_domain(const tarei_placement *const p, const tarei_qdq_nee
     return "";
   }
   return p->target->contrib && needs.real != TARE_BF16 ? "com.microsoft" : NULL;
+}
+
+bool tarei_onnx_is_quantized(const Onnx__NodeProto *const node) {
+  const char *const op = tarei_onnx_text(node->op_type);
+  return strstr(op, "QuantizeLinear") || strncmp(op, "QLinear", 7) == 0 ||
+         strcmp(op, "MatMulInteger") == 0 || strcmp(op, "ConvInteger") == 0 ||
+         strcmp(op, "FakeQuantize") == 0;
 }

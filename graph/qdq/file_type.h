@@ -22,4 +22,10 @@ int64_t tarei_qdq_version(tarei_qdq_needs needs);
  * NULL where there is none. */
 const char *tarei_qdq_domain(const tarei_placement *placement, tarei_qdq_needs needs);
 
+/* Whether a node quantizes, dequantizes or computes in integers. */
+bool tarei_onnx_is_quantized(const Onnx__NodeProto *node);
+
+/* Whether a node of the graph writes the value. */
+bool tarei_onnx_makes(const Onnx__GraphProto *graph, const char *value);
+
 #endif

@@ -184,14 +184,41 @@ static void refuse(const tarei_node *const node, const tarei_reason *const why,
   tarei_str_add(refused, ")");
 }
 
+/* Whether the model itself says that a layer is int8: all it multiplies has a stated scale. */
+static bool is_explicit(const tarei_graph *const g, const tarei_node *const node,
+                        const tarei_int8_form *const form) {
+  for (int i = 0; i < form->activations; i++) {
+    if (!g->values[node->in[i]].quant.stated) {
+      return false;
+    }
+  }
+  return form->activations > 1 || tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES);
+}
+
+static void contradict(const tarei_graph *const g, const tarei_node *const node,
+                       const tarei_int8_form *const form, const tarei_request *const request,
+                       tarei_str *const contradicted) {
+  if (request && request->precision != TARE_PRECISION_INT8 && is_explicit(g, node, form)) {
+    tarei_str_add(contradicted, "%s'%s' (%s)", contradicted->length ? ", " : "", node->name,
+                  tare_precision_name(request->precision));
+  }
+}
+
+/* What was asked for by name and is not done. */
+typedef struct unmet_requests {
+  tarei_str refused;      /* int8 that cannot be had */
+  tarei_str contradicted; /* another precision than the model's own */
+} unmet_requests;
+
 /* Decides, and records what the node was asked for, what it gets, and why that differs. */
 static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_form *const form,
                           const tarei_quantize_options *const o, tarei_requests *const requests,
-                          tarei_str *const refused, tare_precision *const got,
+                          unmet_requests *const unmet, tare_precision *const got,
                           tare_error *const err) {
   tarei_node *const node = &g->nodes[n];
   const tarei_request *const request = tarei_requests_match(requests, g, node);
   tarei_reason why = {0}, against = {0};
+  contradict(g, node, form, request, &unmet->contradicted);
   *got = request ? request->precision : quantize_choose(g, node, form, o, &why);
   if (*got == TARE_PRECISION_INT8 && !o->int8) {
     against = because(TARE_REASON_NO_TABLE, NULL, 0);
@@ -202,7 +229,7 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
     against = reason_stated(g, node, form);
   }
   if (against.why && request) {
-    refuse(node, &against, refused);
+    refuse(node, &against, &unmet->refused);
   }
   *got = against.why ? TARE_PRECISION_FP32 : *got;
   const tare_precision asked = request   ? request->precision
@@ -324,13 +351,13 @@ static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
 }
 
 static tare_status decide_nodes(tarei_graph *const g, rewrite *const r,
-                                tarei_requests *const requests, tarei_str *const refused,
+                                tarei_requests *const requests, unmet_requests *const unmet,
                                 tare_error *const err) {
   for (int n = 0; n < g->n_nodes; n++) {
     const tarei_int8_form *const form = g->nodes[n].op->int8;
     tare_precision got = TARE_PRECISION_FP32;
     if (form) {
-      TAREI_TRY(decide(g, n, form, r->options, requests, refused, &got, err));
+      TAREI_TRY(decide(g, n, form, r->options, requests, unmet, &got, err));
     }
     r->precision[n] = (unsigned char)got;
   }
@@ -350,12 +377,27 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
   return TARE_OK;
 }
 
+static tare_status check_unmet(const unmet_requests *const unmet,
+                               const tarei_quantize_options *const o, tare_error *const err) {
+  if (unmet->contradicted.length) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "the model itself quantizes layers that another precision was asked for: %s "
+                      "(tare import-qdq makes a float model of it)",
+                      tarei_str_get(&unmet->contradicted));
+  }
+  if (o->build.constraints == TARE_CONSTRAINTS_OBEY && unmet->refused.length) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
+                      tarei_str_get(&unmet->refused));
+  }
+  return TARE_OK;
+}
+
 tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_options *const o,
                                  tare_error *const err) {
   const bool by_name = o->build.constraints != TARE_CONSTRAINTS_NONE;
   tarei_requests requests;
   TAREI_TRY(tarei_requests_parse(by_name ? o->build.layer_precisions : NULL, &requests, err));
-  tarei_str refused = {0};
+  unmet_requests unmet = {0};
   const size_t n_nodes = (size_t)g->n_nodes, n_values = (size_t)g->n_values;
   rewrite r = {.options = o,
                .precision = tarei_calloc(n_nodes, sizeof *r.precision),
@@ -367,20 +409,17 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
     status = tarei_fail_memory(err, "quantization", n_values * sizeof *r.bytes);
     goto done;
   }
-  TAREI_TRY_GOTO(decide_nodes(g, &r, &requests, &refused, err), done);
+  TAREI_TRY_GOTO(decide_nodes(g, &r, &requests, &unmet, err), done);
   TAREI_TRY_GOTO(tarei_requests_check_used(&requests, g, err), done);
-  if (o->build.constraints == TARE_CONSTRAINTS_OBEY && refused.length) {
-    status = tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
-                        tarei_str_get(&refused));
-    goto done;
-  }
+  TAREI_TRY_GOTO(check_unmet(&unmet, o, err), done);
   status = rewrite_nodes(g, &r, err);
 done:
   free(r.precision);
   free(r.uses);
   free(r.symmetric);
   free(r.bytes);
-  tarei_str_free(&refused);
+  tarei_str_free(&unmet.refused);
+  tarei_str_free(&unmet.contradicted);
   tarei_requests_fini(&requests);
   return status;
 }

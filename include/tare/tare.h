@@ -11,6 +11,7 @@
  *   tare_context_run        runs the plan at any length inside the profiles
  *   tare_eval               measures its accuracy compared with the float model
  *   tare_export_new         quantizes the model for another engine; tare_export_save writes it
+ *   tare_import_new         makes a float model and a table of a quantized one
  *
  * Conventions, unless the comment of a function says otherwise:
  *   Errors     A call that can fail returns a tare_status (tare/status.h) and explains the failure
@@ -35,6 +36,7 @@
 #include <tare/dataset.h>
 #include <tare/eval.h>
 #include <tare/export.h>
+#include <tare/import.h>
 #include <tare/limits.h>
 #include <tare/model.h>
 #include <tare/plan.h>

@@ -74,6 +74,11 @@ check)
   "$TARE" export -q "$model" --calib "$folder/text.json" -o "$folder/int8.onnx" >"$folder/log"
   sweep none check -q "$folder/int8.onnx"
   ;;
+import)
+  prepare
+  "$TARE" export -q "$model" --calib "$folder/text.json" -o "$folder/text.onnx" >"$folder/log"
+  sweep o import-qdq -q "$folder/text.onnx" -o "$out" --table "$folder/new.json"
+  ;;
 run)
   prepare
   sweep o run -q "$folder/text.plan" "$mini/eval.h5" --limit 2 --threads 1 --save-outputs "$out"

@@ -1,6 +1,6 @@
 # Help that was asked for goes to stdout and is a success.
 "$TARE" help
-commands=$(sed -n 's/^TAREI_COMMAND(\([a-z_]*\),.*/\1/p' "$SOURCE/tools/commands/commands.inc")
+commands=$(sed -n 's/^TAREI_COMMAND(\([a-z_]*\),.*/\1/p' "$SOURCE/tools/commands/commands.inc" | tr _ -)
 for command in $commands; do
   echo "== $command"
   "$TARE" help $command || exit

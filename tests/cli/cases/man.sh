@@ -1,6 +1,6 @@
 # Man pages and --help name the same options, with and without arguments, and every member of a family that
 # options choose from.
-commands=$(sed -n 's/^TAREI_COMMAND(\([a-z_]*\),.*/\1/p' "$SOURCE/tools/commands/commands.inc")
+commands=$(sed -n 's/^TAREI_COMMAND(\([a-z_]*\),.*/\1/p' "$SOURCE/tools/commands/commands.inc" | tr _ -)
 man=$SOURCE/docs/man
 page_options() { # PAGE: "--output=" of ".It Fl o , Fl -output Ar FILE"
   sed -n 's/^\.It Fl //p' "$1" | sed 's/ , Fl /\

@@ -41,6 +41,8 @@ misuse build "$EXAMPLES/digits-conv/digits-conv.onnx" -o model.plan
 misuse build model.onnx -o model.plan --fp32 --calib table.json
 misuse build model.onnx -o model.plan --fp32 --precision-constraints must
 misuse build model.onnx other.onnx -o model.plan --fp32
+misuse import-qdq
+misuse import_qdq
 misuse run
 misuse run model.plan
 misuse run model.plan data --use-profile -1
