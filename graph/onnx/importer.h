@@ -14,7 +14,7 @@ typedef struct tarei_externals {
   char **folders;      /* those that it may lie in, links resolved; owned; made at the first use */
   int n_folders;
   struct tarei_external {
-    const char *location; /* belongs to the message */
+    char *location; /* owned: the message may forget it once the data is mapped */
     tarei_mapped *mapped;
   } * files;
   int n_files;

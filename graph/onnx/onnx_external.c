@@ -7,6 +7,7 @@
 void tarei_externals_fini(tarei_externals *const externals) {
   for (int i = 0; i < externals->n_files; i++) {
     tarei_mapped_release(externals->files[i].mapped);
+    free(externals->files[i].location);
   }
   for (int i = 0; i < externals->n_folders; i++) {
     free(externals->folders[i]);
@@ -79,13 +80,15 @@ static tare_status onnx_external_map_file(tarei_externals *const externals,
   const tare_status status = tarei_source_open(path, &source, err);
   free(path);
   TAREI_TRY(status);
-  *out = tarei_mapped_new(&source);
+  char *const copy = tarei_strdup(location);
+  *out = copy ? tarei_mapped_new(&source) : NULL;
   if (!*out) {
+    free(copy);
     tarei_source_close(&source);
     return tarei_fail_memory(err, location, sizeof **out);
   }
   externals->files[externals->n_files++] =
-      (struct tarei_external){.location = location, .mapped = *out};
+      (struct tarei_external){.location = copy, .mapped = *out};
   return TARE_OK;
 }
 
