@@ -8,8 +8,7 @@
 #include "base/mem.h"
 #include "graph/qdq/edit_uses.h"
 
-/* --- names ---------------------------------------------------------------------------------------
- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 static size_t count_names(const Onnx__GraphProto *const graph) {
   size_t n = graph->n_input + graph->n_initializer;
@@ -87,8 +86,7 @@ void tarei_edit_replace(tarei_edit *const e, char **const text, const char *cons
   *text = copy;
 }
 
-/* --- nodes and constants -------------------------------------------------------------------------
- */
+/* --- nodes and constants --------------------------------------------------------------------- */
 
 void tarei_edit_lay(tarei_edit *const e, Onnx__NodeProto *const node) {
   if (!TAREI_GROW(e->order, e->n_order, e->cap_order)) {
@@ -263,8 +261,7 @@ void tarei_edit_import(tarei_edit *const e, const char *const domain, const int6
   e->failed |= !set->domain;
 }
 
-/* --- begin and end -------------------------------------------------------------------------------
- */
+/* --- begin and end --------------------------------------------------------------------------- */
 
 tare_status tarei_edit_begin(tarei_onnx_file *const file, tarei_edit *const out,
                              tare_error *const err) {

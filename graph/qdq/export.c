@@ -20,8 +20,7 @@ struct tare_export {
   size_t cap_layers;
 };
 
-/* --- forms ---------------------------------------------------------------------------------------
- */
+/* --- forms ----------------------------------------------------------------------------------- */
 
 const char *tare_row_form_name(const int form) {
   static const char *const NAMES[TARE_ROWS_COUNT] = {
@@ -41,8 +40,7 @@ void tare_export_options_init(tare_export_options *const options) {
   *options = (tare_export_options){.profile = -1};
 }
 
-/* --- checks --------------------------------------------------------------------------------------
- */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 static tare_status check_options(const tare_export_options *const o, tare_error *const err) {
   const tarei_target *const target = tarei_target_at(o->target);
@@ -86,8 +84,7 @@ static tare_status check_float(const tarei_onnx_file *const file, const char *co
   return TARE_OK;
 }
 
-/* --- the graph -----------------------------------------------------------------------------------
- */
+/* --- the graph ------------------------------------------------------------------------------- */
 
 static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *const node,
                              const char *const form, const char *const reason,
@@ -214,8 +211,7 @@ tare_status tarei_export_new(const char *const path, const tare_export_options *
   return TARE_OK;
 }
 
-/* --- what came out -------------------------------------------------------------------------------
- */
+/* --- what came out --------------------------------------------------------------------------- */
 
 void tare_export_free(tare_export **const handle) {
   tare_export *const out = *handle;

@@ -7,8 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-/* --- tensors with data in other files ------------------------------------------------------------
- */
+/* --- tensors with data in other files -------------------------------------------------------- */
 
 static size_t tensor_bytes(const Onnx__TensorProto *const tensor) {
   size_t bytes = tare_dtype_size((tare_dtype)tensor->data_type);
@@ -67,8 +66,7 @@ static tare_status map_tensors(tarei_onnx_file *const file, Onnx__GraphProto *co
   return TARE_OK;
 }
 
-/* --- open and close ------------------------------------------------------------------------------
- */
+/* --- open and close -------------------------------------------------------------------------- */
 
 tare_status tarei_onnx_file_open(const char *const path, const tare_load_options *const options,
                                  tarei_onnx_file *const out, tare_error *const err) {

@@ -81,6 +81,7 @@ tare_status tarei_place(tarei_onnx_file *const file, const tarei_graph *const gr
   TAREI_TRY_GOTO(place_nodes(out, &requests, err), done);
   status = tarei_requests_check_used(&requests, graph, err);
   mark_values(out);
+  tarei_place_bytes(out);
 done:
   tarei_requests_fini(&requests);
   return status;

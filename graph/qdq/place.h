@@ -61,6 +61,13 @@ int64_t tarei_placed_attr(const Onnx__NodeProto *node, const char *name, int64_t
 /* Whether nodes of this operator are layers. */
 bool tarei_placed_is_layer(const Onnx__NodeProto *node);
 
+/* The value whose Q/DQ makes the operator that computes `out` run on bytes: `out`, or what a Relu
+ * or Clip behind it makes, whose bound the zero point is; -1 where it has no scale. */
+int tarei_placed_source(const tarei_graph *graph, int out);
+
+/* Quantizes values between operators of the target's byte_ops and layers where they are made. */
+void tarei_place_bytes(tarei_placement *placement);
+
 /* Decides for one layer, whose node is set. */
 tare_status tarei_place_layer(const tarei_placement *placement, tarei_requests *requests,
                               tarei_placed_layer *layer, tare_error *err);

@@ -14,8 +14,7 @@ static int64_t dim_of(const tarei_graph *const g, const int value, const int axi
   return tarei_value_dim_const(g, value, axis, &dim) ? dim : 1;
 }
 
-/* --- what the layer reads ------------------------------------------------------------------------
- */
+/* --- what the layer reads -------------------------------------------------------------------- */
 
 /* Axis of constant weights along which each output has its own. */
 static int output_axis(const tarei_graph *const g, const tarei_placed_layer *const layer) {
@@ -52,8 +51,7 @@ static bool weights_are_finite(const tarei_graph *const g, const int value) {
   return true;
 }
 
-/* --- reasons -------------------------------------------------------------------------------------
- */
+/* --- reasons --------------------------------------------------------------------------------- */
 
 static bool place_because(tarei_placed_layer *const layer, const tare_reason why,
                           const tarei_value *const value, const int64_t number) {
@@ -130,8 +128,7 @@ static bool refuse_layer(const tarei_placement *const p, tarei_placed_layer *con
          (!g->values[layer->w].data && refuse_activation(g, layer, layer->w));
 }
 
-/* --- row scales ----------------------------------------------------------------------------------
- */
+/* --- row scales ------------------------------------------------------------------------------ */
 
 /* Whether one static scale does not serve the layer; says why. */
 static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const layer) {
@@ -169,29 +166,14 @@ static void place_rows(const tarei_placement *const p, tarei_placed_layer *const
   }
 }
 
-/* --- the output ----------------------------------------------------------------------------------
- */
-
-/* The value whose Q/DQ makes a convolution int8: its output, or that of a Relu or Clip behind it,
- * whose bound the zero point is; -1 where it has no scale. */
-static int output_source(const tarei_graph *const g, const int out) {
-  const int next = tarei_graph_sole_consumer(g, out);
-  const tarei_node *const node = next >= 0 ? &g->nodes[next] : NULL;
-  if (node && (node->op == &tarei_op_relu || node->op == &tarei_op_clip)) {
-    const tarei_quant *const after = &g->values[node->out[0]].quant;
-    if (after->n_scales && after->unsigned_range) {
-      return node->out[0];
-    }
-  }
-  return g->values[out].quant.n_scales ? out : -1;
-}
+/* --- the output ------------------------------------------------------------------------------ */
 
 static void place_output(const tarei_placement *const p, tarei_placed_layer *const layer) {
   if (!p->target->conv_outputs || !node_is(layer, "Conv")) {
     return;
   }
   const int out = tarei_placed_output(p, layer->node, 0);
-  layer->source = output_source(p->graph, out);
+  layer->source = tarei_placed_source(p->graph, out);
   if (layer->source < 0) {
     layer->form = TAREI_FORM_FLOAT;
     tarei_str_add(&layer->reason,
@@ -200,8 +182,7 @@ static void place_output(const tarei_placement *const p, tarei_placed_layer *con
   }
 }
 
-/* --- all of it -----------------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------------------------------- */
 
 static bool was_asked_float(const tarei_placement *const p, tarei_requests *const requests,
                             tarei_placed_layer *const layer) {

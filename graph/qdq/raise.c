@@ -39,8 +39,7 @@ typedef struct raiser {
   int64_t from, to;
 } raiser;
 
-/* --- attributes ----------------------------------------------------------------------------------
- */
+/* --- attributes ------------------------------------------------------------------------------ */
 
 static size_t find_attr(const Onnx__NodeProto *const node, const char *const name) {
   size_t i = 0;
@@ -80,8 +79,7 @@ static const char *constant_of(raiser *const r, const Onnx__NodeProto *const nod
   return name;
 }
 
-/* --- changes -------------------------------------------------------------------------------------
- */
+/* --- changes --------------------------------------------------------------------------------- */
 
 static tare_status move_attributes(raiser *const r, Onnx__NodeProto *const node,
                                    const op_change *const change, tare_error *const err) {
@@ -164,8 +162,7 @@ static tare_status apply_change(raiser *const r, Onnx__NodeProto *const node,
                     tarei_onnx_text(node->name), node->op_type, change->version);
 }
 
-/* --- the model -----------------------------------------------------------------------------------
- */
+/* --- the model ------------------------------------------------------------------------------- */
 
 static tare_status raise_graph(raiser *r, Onnx__GraphProto *graph, tare_error *err);
 

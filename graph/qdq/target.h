@@ -19,8 +19,10 @@ typedef struct tarei_target {
   bool dynamic;   /* fuses DynamicQuantizeLinear with MatMulInteger or ConvInteger */
   bool qlinear;   /* has QLinearConv, QLinearMatMul, ConvInteger and MatMulInteger */
   bool symmetric; /* takes s8 with zero point 0 only */
-  bool int32_values;    /* DequantizeLinear takes int32, as biases have it */
-  bool constant_scales; /* scales must be constants */
+  bool int32_values;           /* DequantizeLinear takes int32, as biases have it */
+  bool constant_scales;        /* scales must be constants */
+  const char *const *byte_ops; /* operators that run on bytes between Q/DQ on both sides, ended by
+                                  NULL; or NULL */
 } tarei_target;
 
 #define TAREI_TARGET(id) extern const tarei_target tarei_target_##id;

@@ -4,6 +4,9 @@
  * on x86 it turns s8 activations into u8 first. */
 #include "graph/qdq/target.h"
 
+static const char *const byte_ops[] = {"Add",     "Mul",       "AveragePool", "GlobalAveragePool",
+                                       "Sigmoid", "LeakyRelu", NULL};
+
 const tarei_target tarei_target_onnxruntime = {
     .about = {.name = "onnxruntime",
               .engine = "ONNX Runtime",
@@ -16,4 +19,5 @@ const tarei_target tarei_target_onnxruntime = {
     .words = true,
     .dynamic = true,
     .qlinear = true,
-    .int32_values = true};
+    .int32_values = true,
+    .byte_ops = byte_ops};

@@ -7,8 +7,7 @@
 #include "base/half.h"
 #include "base/mem.h"
 
-/* --- scales --------------------------------------------------------------------------------------
- */
+/* --- scales ---------------------------------------------------------------------------------- */
 
 static tarei_stored_form word_form(const tarei_placement *const p, const int value) {
   return (tarei_stored_form){TARE_I16,
@@ -25,8 +24,7 @@ static const char *write_zero_point(tarei_qdq_writer *const w, const char *const
   return name;
 }
 
-/* --- pairs ---------------------------------------------------------------------------------------
- */
+/* --- pairs ----------------------------------------------------------------------------------- */
 
 /* QuantizeLinear of `in` and DequantizeLinear to `out`, both named after the value. */
 static void write_pair(tarei_qdq_writer *const w, const char *const value, const char *const in,
@@ -73,8 +71,7 @@ static void quantize_output(tarei_qdq_writer *const w, Onnx__NodeProto *const no
   w->written[value].bytes = name;
 }
 
-/* --- layers --------------------------------------------------------------------------------------
- */
+/* --- layers ---------------------------------------------------------------------------------- */
 
 static void write_layer(tarei_qdq_writer *const w, const tarei_placed_layer *const layer) {
   Onnx__NodeProto *const node = layer->node;

@@ -26,8 +26,7 @@ static int64_t channel_of(const tare_tensor *const t, const int axis, const int6
   return axis < 0 ? 0 : i / inner % t->dims[axis];
 }
 
-/* --- scales --------------------------------------------------------------------------------------
- */
+/* --- scales ---------------------------------------------------------------------------------- */
 
 static void largest_of_channels(const tare_tensor *const t, const int axis, float *const amax) {
   const float *const x = t->data;
@@ -105,8 +104,7 @@ float *tarei_weight_scales(tarei_qdq_writer *const w, const tarei_placed_layer *
   return scales;
 }
 
-/* --- weights -------------------------------------------------------------------------------------
- */
+/* --- weights --------------------------------------------------------------------------------- */
 
 void tarei_store_weights(const tarei_qdq_writer *const w, const tarei_placed_layer *const layer,
                          const float *const scales, const int zero, const bool transposed,
@@ -193,8 +191,7 @@ const char *tarei_write_weights(tarei_qdq_writer *const w, const tarei_placed_la
   return out;
 }
 
-/* --- biases --------------------------------------------------------------------------------------
- */
+/* --- biases ---------------------------------------------------------------------------------- */
 
 static const char *int32_bias(tarei_qdq_writer *const w, const tarei_placed_layer *const layer,
                               const float *const bias, float *const scales, const int64_t n) {

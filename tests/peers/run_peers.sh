@@ -43,7 +43,7 @@ case $CASE in
 digits)
   rate="--rate 8000" m=$SOURCE/examples/digits-conv
   export_and_run "$m/digits-conv.onnx" "$m/calib" "$m/eval" samples=1600:32000:120000 minmax float \
-    "QLinearConv=21" --sqnr 20 --agreement 0.98
+    "QLinearConv=21 QLinearAdd=4" --sqnr 20 --agreement 0.98
   ;;
 intents)
   m=$SOURCE/examples/intents-mini
@@ -53,7 +53,7 @@ intents)
 digits-conv)
   rate="--rate 8000" d=$SHARED/data/digits-espeak
   export_and_run "$SHARED/models/digits-conv.onnx" "$d/calib" "$d/eval" samples=1600:32000:120000 \
-    mse float "QLinearConv=21" $audio --error-within 0.002 --agreement 0.995
+    mse float "QLinearConv=21 QLinearAdd=4" $audio --error-within 0.002 --agreement 0.995
   ;;
 digits-former-float | digits-former-int16)
   rate="--rate 8000" d=$SHARED/data/digits-fsdd

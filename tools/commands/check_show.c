@@ -12,8 +12,7 @@ static int count_int8(const tare_check *const check) {
   return n;
 }
 
-/* --- text ----------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------ */
 
 static void print_findings(const tare_check *const check, const tare_severity severity) {
   for (int i = 0; i < tare_check_n_findings(check); i++) {
@@ -60,8 +59,7 @@ void check_print(const tare_check *const check, const char *const path, const in
   print_float_layers(check);
 }
 
-/* --- JSON ----------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------ */
 
 static void add_findings(cJSON *const object, const tare_check *const check) {
   cJSON *const list = json_add(object, "findings", json_array());

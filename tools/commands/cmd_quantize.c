@@ -55,8 +55,7 @@ static const struct argp_option OPTIONS[] = {
      "Run the written model over DATA and measure its accuracy; repeat for more", 0},
     {0}};
 
-/* --- arguments -----------------------------------------------------------------------------------
- */
+/* --- arguments ------------------------------------------------------------------------------- */
 
 static void quantize_check(const quantize_arguments *const a,
                            const struct argp_state *const state) {
@@ -132,8 +131,7 @@ static const struct argp ARGP = {
     .children = CHILDREN,
     .help_filter = quantize_help};
 
-/* --- work ----------------------------------------------------------------------------------------
- */
+/* --- work ------------------------------------------------------------------------------------ */
 
 static tare_status quantize_check_outputs(const quantize_arguments *const a,
                                           tare_error *const err) {
@@ -236,8 +234,7 @@ static tare_status quantize_evaluate(const quantize_arguments *const a, quantize
   return status;
 }
 
-/* --- output --------------------------------------------------------------------------------------
- */
+/* --- output ---------------------------------------------------------------------------------- */
 
 /* "mse, 33.2 dB on the calibration data (minmax 31.0, ...)" */
 static void print_choice(const quantize_choice *const choice) {
@@ -290,8 +287,7 @@ static void quantize_print_json(const quantize_arguments *const a, const quantiz
   json_print(object);
 }
 
-/* --- the command ---------------------------------------------------------------------------------
- */
+/* --- the command ----------------------------------------------------------------------------- */
 
 static tare_status quantize_all(const quantize_arguments *const a, quantize_work *const w,
                                 tare_error *const err) {

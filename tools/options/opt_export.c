@@ -14,8 +14,7 @@ static const struct argp_option OPTIONS[] = {
      "Write constants to FILE.data (default: only if the model would exceed 2 GiB)", 0},
     {0}};
 
-/* --- families ------------------------------------------------------------------------------------
- */
+/* --- families -------------------------------------------------------------------------------- */
 
 static const char *const ROW_TEXTS[TARE_ROWS_COUNT] = {
     [TARE_ROWS_FLOAT] = "default",
@@ -47,8 +46,7 @@ static cli_family weight_types(void) {
   return (cli_family){"value of --weights", N_WEIGHTS, weights_name, weights_text};
 }
 
-/* --- the group -----------------------------------------------------------------------------------
- */
+/* --- the group ------------------------------------------------------------------------------- */
 
 static char *opt_export_help(const int key, const char *const text, void *const input) {
   (void)input;

@@ -20,8 +20,7 @@ struct tare_import {
   char *precisions;
 };
 
-/* --- float layers --------------------------------------------------------------------------------
- */
+/* --- float layers ---------------------------------------------------------------------------- */
 
 static bool only_moves(const Onnx__NodeProto *const node) {
   static const char *const MOVES[] = {"Transpose", "Reshape", "Squeeze", "Unsqueeze", "Identity"};
@@ -118,8 +117,7 @@ static tare_status list_precisions(tare_import *const out, tarei_graph *const gr
   return status;
 }
 
-/* --- open and save -------------------------------------------------------------------------------
- */
+/* --- open and save --------------------------------------------------------------------------- */
 
 static tare_status undo_model(tare_import *const out, const char *const path,
                               const tare_load_options *const load,
@@ -190,8 +188,7 @@ tare_status tarei_import_save(tare_import *const out, const char *const path, co
   return tarei_settle(refusals, read_saved(out, path, passes, err), path, err);
 }
 
-/* --- what came out -------------------------------------------------------------------------------
- */
+/* --- what came out --------------------------------------------------------------------------- */
 
 void tare_import_free(tare_import **const handle) {
   tare_import *const out = *handle;

@@ -6,8 +6,7 @@
 #include "base/mem.h"
 #include "graph/qdq/file_type.h"
 
-/* --- begin ---------------------------------------------------------------------------------------
- */
+/* --- begin ----------------------------------------------------------------------------------- */
 
 static tare_status name_graph(tarei_undo *const u, tare_error *const err) {
   const size_t n = (size_t)u->graph->n_values;
@@ -55,8 +54,7 @@ static tare_status undo_begin(tarei_undo *const u, tare_error *const err) {
   return tarei_edit_begin(u->file, &u->edit, err);
 }
 
-/* --- what stays ----------------------------------------------------------------------------------
- */
+/* --- what stays ------------------------------------------------------------------------------ */
 
 static void keep_node(tarei_undo *const u, const Onnx__NodeProto *const node,
                       const char *const reason) {
@@ -134,8 +132,7 @@ static void undo_decide(tarei_undo *const u) {
   keep_quantizes(u);
 }
 
-/* --- the message ---------------------------------------------------------------------------------
- */
+/* --- the message ----------------------------------------------------------------------------- */
 
 static void rename_text(tarei_undo *const u, char **const text) {
   const char *const by = *text ? tarei_undo_resolve(u, *text) : NULL;
@@ -186,8 +183,7 @@ static void lay_nodes(tarei_undo *const u) {
   }
 }
 
-/* --- what describes the message ------------------------------------------------------------------
- */
+/* --- what describes the message -------------------------------------------------------------- */
 
 static bool uses_domain(const Onnx__GraphProto *const graph, const char *const domain) {
   for (size_t n = 0; n < graph->n_node; n++) {
@@ -262,8 +258,7 @@ static tare_status rewrite_message(tarei_undo *const u, tare_error *const err) {
   return status;
 }
 
-/* --- all of it -----------------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------------------------------- */
 
 static tare_status check_any(const tarei_undo *const u, tare_error *const err) {
   if (u->counts.activations || u->counts.constants || u->edit.failed) {

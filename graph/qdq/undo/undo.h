@@ -56,8 +56,7 @@ tare_status tarei_undo_qdq(tarei_onnx_file *file, const tarei_graph *graph, tare
                            tare_table **table, tare_error *err);
 void tarei_undo_fini(tarei_undo *undo);
 
-/* --- questions ----------------------------------------------------------------------------------
- */
+/* --- questions ------------------------------------------------------------------------------- */
 
 bool tarei_undo_is_quantize(const Onnx__NodeProto *node);
 bool tarei_undo_is_dequantize(const Onnx__NodeProto *node);
@@ -74,8 +73,7 @@ int64_t tarei_undo_zero_point(const tarei_undo_form *form, int64_t i);
 /* The name that a name has in the float model. */
 const char *tarei_undo_resolve(const tarei_undo *undo, const char *name);
 
-/* --- decisions ----------------------------------------------------------------------------------
- */
+/* --- decisions ------------------------------------------------------------------------------- */
 
 /* From now on `by` is read, or written, instead of `name`. */
 void tarei_undo_move(tarei_undo *undo, const char *name, const char *by);
@@ -84,8 +82,7 @@ void tarei_undo_move(tarei_undo *undo, const char *name, const char *by);
 const char *tarei_undo_pair(tarei_undo *undo, size_t node);
 const char *tarei_undo_stored(tarei_undo *undo, size_t node);
 
-/* --- table --------------------------------------------------------------------------------------
- */
+/* --- table ----------------------------------------------------------------------------------- */
 
 /* A table of the scales. */
 tare_status tarei_undo_table(const tarei_undo *undo, tare_table **out, tare_error *err);

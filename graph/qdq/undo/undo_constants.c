@@ -31,8 +31,7 @@ static int64_t stored_integer(const stored_constant *const c, const int64_t i) {
   return tarei_integer_at(&c->integers, i) - tarei_undo_zero_point(&c->form, stored_channel(c, i));
 }
 
-/* --- numbers -------------------------------------------------------------------------------------
- */
+/* --- numbers --------------------------------------------------------------------------------- */
 
 static float round_real(const float x, const tare_dtype real) {
   return real == TARE_F16    ? tarei_f16_to_float(tarei_float_to_f16(x))
@@ -109,8 +108,7 @@ static int count_lost_scales(const stored_constant *const c, int64_t *const larg
   return lost;
 }
 
-/* --- names ---------------------------------------------------------------------------------------
- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 /* What "W_quantized" or "W_quantized_2" was made from; free it. NULL where it has no such name. */
 static char *original_name(tarei_undo *const u, const char *const stored) {
@@ -168,8 +166,7 @@ static const char *claim_name(tarei_undo *const u, const stored_constant *const 
   return claimed;
 }
 
-/* --- constants -----------------------------------------------------------------------------------
- */
+/* --- constants ------------------------------------------------------------------------------- */
 
 static const char *read_stored(const tarei_undo *const u, const Onnx__NodeProto *const node,
                                stored_constant *const out) {

@@ -9,8 +9,7 @@
 #include "graph/quantize/quantize_uses.h"
 #include "shapes/number.h"
 
-/* --- forms ---------------------------------------------------------------------------------------
- */
+/* --- forms ----------------------------------------------------------------------------------- */
 
 static bool is_pair_op(const Onnx__NodeProto *const node, const char *const op) {
   const char *const domain = tarei_onnx_text(node->domain);
@@ -96,8 +95,7 @@ static bool forms_equal(const tarei_undo_form *const a, const tarei_undo_form *c
   return same;
 }
 
-/* --- values without a sign -----------------------------------------------------------------------
- */
+/* --- values without a sign ------------------------------------------------------------------- */
 
 static bool data_is_positive(const tare_tensor *const t) {
   for (int64_t i = 0; i < tare_tensor_count(t); i++) {
@@ -174,8 +172,7 @@ static bool is_positive(const tarei_graph *const g, const int value, const int d
   return false;
 }
 
-/* --- names ---------------------------------------------------------------------------------------
- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 void tarei_undo_move(tarei_undo *const u, const char *const name, const char *const by) {
   if (!tarei_names_grow(&u->moved)) {
@@ -222,8 +219,7 @@ static bool may_rename(const tarei_undo *const u, const char *const in) {
          !is_graph_output(u, in);
 }
 
-/* --- pairs ---------------------------------------------------------------------------------------
- */
+/* --- pairs ----------------------------------------------------------------------------------- */
 
 static void note_scale(tarei_undo *const u, const char *const value,
                        const tarei_undo_form *const form, const bool positive) {

@@ -35,8 +35,7 @@ static double sqnr_of(export_subject *const s, const char *const path, const boo
   return db;
 }
 
-/* --- tests ---------------------------------------------------------------------------------------
- */
+/* --- tests ----------------------------------------------------------------------------------- */
 
 /* Dynamic scales lose what row scales keep, so that only their form is looked at. */
 static void every_target_and_form_keeps_the_model(void **const state) {

@@ -78,8 +78,7 @@ int export_close_subjects(void **const state) {
   return 0;
 }
 
-/* --- writing and reading -------------------------------------------------------------------------
- */
+/* --- writing and reading --------------------------------------------------------------------- */
 
 tare_export_options export_options_of(const export_subject *const s) {
   tare_export_options o;
