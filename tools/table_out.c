@@ -100,7 +100,8 @@ static int count_dead(const tare_table *const table) {
 
 void table_print(const tare_table *const table) {
   const int n = tare_table_n_specs(table);
-  printf("method     %s\n", tare_table_method(table));
+  const char *const method = tare_table_method(table);
+  printf("method     %s\n", *method ? method : "unknown");
   printf("tensors    %d", tare_table_n_tensors(table));
   const int dead = count_dead(table);
   if (dead > 0) {

@@ -34,9 +34,10 @@ static bool format_ort_recognizes(const uint8_t *const data, const size_t n) {
   return true;
 }
 
-/* A range as this format holds it. */
+/* A range as this format holds it. These are floats, not rounded doubles: GCC 12 leaves out the
+ * rounding where it vectorizes two conversions there and back. */
 typedef struct ort_range {
-  double low, high;
+  float low, high;
 } ort_range;
 
 static ort_range ort_range_of(const tarei_cell *const cell) {
@@ -44,18 +45,18 @@ static ort_range ort_range_of(const tarei_cell *const cell) {
   if (amax < tarei_table_least_amax()) {
     return (ort_range){0, 0};
   }
-  ort_range r = {-amax, amax};
+  double low = -amax, high = amax;
   if (!isnan(cell->min) && !isnan(cell->max)) {
-    r.low = fmin(fmax(cell->min, -amax), amax);
-    r.high = fmax(fmin(cell->max, amax), -amax);
-    *(r.high >= -r.low ? &r.high : &r.low) = r.high >= -r.low ? amax : -amax;
+    low = fmin(fmax(cell->min, -amax), amax);
+    high = fmax(fmin(cell->max, amax), -amax);
+    *(high >= -low ? &high : &low) = high >= -low ? amax : -amax;
   }
-  return (ort_range){(double)(float)r.low, (double)(float)r.high};
+  return (ort_range){(float)low, (float)high};
 }
 
-static void ort_put_bound(tarei_str *const json, const char *const key, const double value) {
+static void ort_put_bound(tarei_str *const json, const char *const key, const float value) {
   tarei_str_add(json, "\"%s\": {\"data\": [", key);
-  tarei_python_number(json, value);
+  tarei_python_number(json, (double)value);
   tarei_str_add(json, "], \"dtype\": \"float32\", \"CLS\": \"numpy.array\"}, ");
 }
 
@@ -127,19 +128,20 @@ static tare_status ort_keep(const char *const file, const cJSON *const item, con
 
 static tare_status ort_read_tensor(const tarei_source *const source, const cJSON *const item,
                                    tare_table *const table, tare_error *const err) {
-  ort_range r = {0, 0};
-  TAREI_TRY(ort_read_bound(source, item, "lowest", &r.low, err));
-  TAREI_TRY(ort_read_bound(source, item, "highest", &r.high, err));
-  if (r.low > r.high) {
+  double low = 0, high = 0;
+  TAREI_TRY(ort_read_bound(source, item, "lowest", &low, err));
+  TAREI_TRY(ort_read_bound(source, item, "highest", &high, err));
+  if (low > high) {
     return tarei_fail(err, TARE_E_INPUT,
                       "%s: tensor '%.120s': 'lowest' must not exceed 'highest', got %g and %g",
-                      source->name, item->string, r.low, r.high);
+                      source->name, item->string, low, high);
   }
-  const double amax = fmax(fabs(r.low), fabs(r.high));
+  const double amax = fmax(fabs(low), fabs(high));
   tarei_cell cell = tarei_cell_unknown(amax < tarei_table_least_amax() ? 0 : amax);
-  cell.min = r.low;
-  cell.max = r.high;
+  cell.min = low;
+  cell.max = high;
   TAREI_TRY(tarei_table_add_tensor(table, item->string, NULL, &cell, err));
+  const ort_range r = {(float)low, (float)high};
   return ort_keep(source->name, item, r, &table->tensors[table->n_tensors - 1].extras, err);
 }
 
@@ -208,6 +210,13 @@ static tare_status format_ort_read(const tarei_source *const source, tare_table 
   return status;
 }
 
+/* A number that rounds to the new one stays. */
+static void ort_set(cJSON *const number, const float value) {
+  if ((float)number->valuedouble != value) {
+    number->valuedouble = (double)value;
+  }
+}
+
 /* A tensor that was read from such a file keeps the form that it had there. */
 static tare_status ort_put_kept(tarei_str *const json, const tarei_table_tensor *const tensor,
                                 const char *const kept, const ort_range r, tare_error *const err) {
@@ -218,8 +227,8 @@ static tare_status ort_put_kept(tarei_str *const json, const tarei_table_tensor 
   int n = 0;
   cJSON *const low = ort_bound(item, "lowest", &n), *const high = ort_bound(item, "highest", &n);
   if (low && high) {
-    low->valuedouble = r.low;
-    high->valuedouble = r.high;
+    ort_set(low, r.low);
+    ort_set(high, r.high);
   }
   const tare_status status =
       low && high && tarei_python_value(json, item)
@@ -308,7 +317,7 @@ static bool ort_holds_ranges(const tare_table *const table) {
       const tarei_cell *const cell = &table->tensors[i].cells[c];
       const ort_range r = ort_range_of(cell);
       const bool known = !isnan(cell->min) && !isnan(cell->max);
-      if (known && ((float)cell->min != (float)r.low || (float)cell->max != (float)r.high)) {
+      if (known && ((float)cell->min != r.low || (float)cell->max != r.high)) {
         return false;
       }
     }

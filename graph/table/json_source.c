@@ -49,13 +49,26 @@ tare_status tarei_json_parse(const tarei_source *const source, cJSON **const out
                     json_source_line(source, end));
 }
 
+/* The nearest text of so many digits need not be the one that reads back: halfway, and at a power
+ * of two, the next one may. */
+static bool json_source_bump(char *const text, const double value) {
+  char *const last = strchr(text, 'e') - 1;
+  if (*last == '9') {
+    return false;
+  }
+  ++*last;
+  const bool reads_back = strtod(text, NULL) == value;
+  *last -= !reads_back;
+  return reads_back;
+}
+
 enum { MOST_DIGITS = 17 }; /* of a double */
 
 void tarei_python_number(tarei_str *const json, const double value) {
   char text[40], digits[MOST_DIGITS + 1];
   for (int precision = 0; precision < MOST_DIGITS; precision++) {
     (void)snprintf(text, sizeof text, "%.*e", precision, fabs(value));
-    if (strtod(text, NULL) == fabs(value)) {
+    if (strtod(text, NULL) == fabs(value) || json_source_bump(text, fabs(value))) {
       break;
     }
   }

@@ -160,7 +160,8 @@ typedef struct tare_trt_options {
 TARE_API tare_status tare_table_write_trt(const tare_table *table, const tare_trt_options *options,
                                           const char *path, tare_error *err);
 
-/** Calibration method, e.g. "entropy"; after reading a cache, the algorithm of its header. */
+/** Calibration method, e.g. "entropy"; after reading a cache, the algorithm of its header;
+ *  "" if unknown. */
 TARE_API const char *tare_table_method(const tare_table *table);
 
 /** Hash of the model from which the statistics came; 0 if unknown. */

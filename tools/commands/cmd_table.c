@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/commands/table_coverage.h"
 #include "tools/json_out.h"
 #include "tools/options/formats.h"
 #include "tools/options/parse.h"
@@ -8,18 +9,27 @@
 #include "tools/say.h"
 #include "tools/table_out.h"
 
-enum { OPT_FORMAT = OPT_COMMAND };
+enum { OPT_FORMAT = OPT_COMMAND, OPT_COVERAGE };
 
 typedef struct table_arguments {
   opt_common common;
   opt_table table;
   const char *input, *output, *format_name;
-  int format;
+  const char *model; /* of --coverage; or NULL */
+  int format;        /* of the output; -1 without one */
 } table_arguments;
+
+typedef struct table_work {
+  tare_table *table;
+  tare_coverage *coverage; /* NULL: not asked for */
+  table_out out;
+} table_work;
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Write the table to FILE", 0},
     {"format", OPT_FORMAT, "FORMAT", 0, "Format; default: by the extension of FILE:", 0},
+    {"coverage", OPT_COVERAGE, "MODEL", 0,
+     "Compare the table with MODEL: which tensors have a threshold; -o is then optional", 0},
     {0}};
 
 static const char *table_format_name(const int format) {
@@ -60,11 +70,13 @@ static void table_check(table_arguments *const a, const struct argp_state *const
   if (!a->input) {
     argp_error(state, "missing STATS or TABLE");
   }
-  if (!a->output) {
+  if (!a->output && !a->model) {
     argp_error(state, "missing -o FILE, e.g. -o model.calib.json");
-    return;
   }
-  a->format = table_format_choose(a, state);
+  if (!a->output && a->format_name) {
+    argp_error(state, "--format needs -o FILE");
+  }
+  a->format = a->output ? table_format_choose(a, state) : -1;
   opt_table_check(state, &a->table, a->format);
 }
 
@@ -80,6 +92,9 @@ static error_t table_parse(const int key, char *const arg, struct argp_state *co
       return 0;
     case OPT_FORMAT:
       a->format_name = arg;
+      return 0;
+    case OPT_COVERAGE:
+      a->model = arg;
       return 0;
     case ARGP_KEY_ARG:
       if (a->input) {
@@ -105,7 +120,9 @@ static const struct argp ARGP = {
     .doc =
         "Computes a calibration table from statistics, without another pass over the data. A table "
         "is converted between the native format and those of other engines.\vExamples:\n  tare "
-        "table model.stats -o model.calib.json\n  tare table model.calib.json -o model.cache",
+        "table model.stats -o model.calib.json\n  tare table model.calib.json -o model.cache\n  "
+        "tare table "
+        "model.cache --coverage model.onnx",
     .children = CHILDREN,
     .help_filter = table_help};
 
@@ -122,7 +139,7 @@ static tare_status from_stats(const table_arguments *const a, tare_table **const
   const tare_status status = tare_table_from_stats(stats, &o, table, err);
   tare_stats_free(&stats);
   CLI_TRY(status);
-  const char *const engine = tare_table_format_at(a->format)->engine;
+  const char *const engine = a->output ? tare_table_format_at(a->format)->engine : NULL;
   if (engine && !all_tensors) {
     say(&a->common,
         "warning: %s has only the %d tensors that tare's int8 layers read; %s fuses differently "
@@ -145,45 +162,66 @@ static tare_status from_table(const table_arguments *const a, tare_table **const
   return TARE_OK;
 }
 
-static void table_print_json(const table_arguments *const a, const table_out *const out,
-                             const tare_table *const table) {
+static void table_show_json(const table_arguments *const a, const table_work *const w) {
   cJSON *const object = json_begin("table");
   json_text(object, "input", a->input);
-  table_json(object, table);
-  table_written_json(object, out, table);
-  json_text(object, "format", tare_table_format_at(a->format)->name);
-  json_text(object, "output", a->output);
+  table_json(object, w->table);
+  if (a->output) {
+    table_written_json(object, &w->out, w->table);
+    json_text(object, "format", tare_table_format_at(a->format)->name);
+    json_text(object, "output", a->output);
+  }
+  if (w->coverage) {
+    table_coverage_json(object, w->coverage, a->model);
+  }
   json_print(object);
 }
 
-static tare_status table_run(const table_arguments *const a, tare_table **const table,
-                             tare_error *const err) {
-  table_out out = {
-      .common = &a->common, .options = &a->table, .format = a->format, .path = a->output};
-  const char *input = a->input;
-  const cli_list inputs = {.items = &input, .n = 1};
-  CLI_TRY(input_check(a->input, err));
+static void table_show_text(const table_arguments *const a, const table_work *const w) {
+  table_print(w->table);
+  if (a->output) {
+    table_print_written(&w->out);
+  }
+  if (w->coverage) {
+    table_coverage_print(w->coverage, a->model);
+  }
+}
+
+static tare_status table_check_output(const table_arguments *const a, tare_error *const err) {
+  const char *const inputs[] = {a->input, a->model};
+  const cli_list list = {.items = (const char **)inputs, .n = 2};
   const tare_table_format *const format = tare_table_format_at(a->format);
   CLI_TRY(output_check_name(a->output, format->noun, format->extension, err));
-  CLI_TRY(output_check(a->output, &inputs, err));
-  CLI_TRY(tare_stats_is_stats_file(a->input) ? from_stats(a, table, err)
-                                             : from_table(a, table, err));
-  CLI_TRY(table_write(&out, *table, err));
-  if (a->common.json) {
-    table_print_json(a, &out, *table);
-    return TARE_OK;
+  return output_check(a->output, &list, err);
+}
+
+static tare_status table_run(const table_arguments *const a, table_work *const w,
+                             tare_error *const err) {
+  w->out = (table_out){
+      .common = &a->common, .options = &a->table, .format = a->format, .path = a->output};
+  CLI_TRY(input_check(a->input, err));
+  if (a->output) {
+    CLI_TRY(table_check_output(a, err));
   }
-  table_print(*table);
-  table_print_written(&out);
+  CLI_TRY(tare_stats_is_stats_file(a->input) ? from_stats(a, &w->table, err)
+                                             : from_table(a, &w->table, err));
+  if (a->model) {
+    CLI_TRY(table_coverage_take(&a->common, a->model, a->input, w->table, &w->coverage, err));
+  }
+  if (a->output) {
+    CLI_TRY(table_write(&w->out, w->table, err));
+  }
+  (a->common.json ? table_show_json : table_show_text)(a, w);
   return TARE_OK;
 }
 
 int cmd_table(const int argc, char **const argv) {
   table_arguments a = {0};
-  tare_table *table = NULL;
+  table_work w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
-  const tare_status status = table_run(&a, &table, &err);
-  tare_table_free(&table);
+  const tare_status status = table_run(&a, &w, &err);
+  tare_coverage_free(&w.coverage);
+  tare_table_free(&w.table);
   return opt_end(argv[0], &a.common, status, &err);
 }

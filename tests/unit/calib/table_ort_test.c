@@ -37,8 +37,12 @@ static void assert_written(const tare_table *const table, const char *const expe
   char *const text = calloc(1 << 16, 1);
   assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
   fclose(file);
-  assert_string_equal(text, expected);
+  const bool same = strcmp(text, expected) == 0;
+  if (!same) {
+    print_error("%s\n", text);
+  }
   free(text);
+  assert_true(same);
 }
 
 #define ARRAY(data) "{\"data\": " data ", \"dtype\": \"float32\", \"CLS\": \"numpy.array\"}"
@@ -115,6 +119,8 @@ static void writes_the_range_inside_the_threshold(void **const state) {
       {1.25, 0, 1, TABLE("\"x\": " RANGE("[0.0]", "[1.25]"), "CalibrationMethod.MinMax", "")},
       {1.25, -1, 0.5, TABLE("\"x\": " RANGE("[-1.25]", "[0.5]"), "CalibrationMethod.MinMax", "")},
       {2, NAN, NAN, TABLE("\"x\": " RANGE("[-2.0]", "[2.0]"), "CalibrationMethod.MinMax", "")},
+      {1e-5, 0, 1e-5,
+       TABLE("\"x\": " RANGE("[0.0]", "[9.999999747378752e-06]"), "CalibrationMethod.MinMax", "")},
       {0, 0, 0, TABLE("\"x\": " RANGE("[0.0]", "[0.0]"), "CalibrationMethod.MinMax", "")},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -147,6 +153,7 @@ static void prints_numbers_as_python_does(void **const state) {
                {1e16, "1e+16"},
                {-2.5e-300, "-2.5e-300"},
                {5e-324, "5e-324"},
+               {5.9604644775390625e-08, "5.960464477539063e-08"},
                {1.7976931348623157e308, "1.7976931348623157e+308"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tarei_str text = {0};
