@@ -192,6 +192,7 @@ static tare_status quantize_try(const quantize_arguments *const a, quantize_work
       .data = w->data,
       .common = &a->in.common,
       .method = a->method,
+      .reference = w->eval != NULL,
       .percentile = a->percentile,
       .eval = source_eval_options(&a->in, &none, &w->lengths, w->streaming)};
   return quantize_choose(&trial, &w->choice, err);

@@ -29,7 +29,8 @@ static tare_status add_candidate(const quantize_trial *const t, const int method
   CLI_TRY(make_table(t, method, &c->tables[c->n], err));
   const tare_build_options build = opt_build_options(NULL, t->common, c->tables[c->n]);
   c->n++;
-  return tare_plan_build(t->model, t->profiles, &build, &c->plans[c->n - 1], err);
+  return t->method ? TARE_OK /* nothing to choose */
+                   : tare_plan_build(t->model, t->profiles, &build, &c->plans[c->n - 1], err);
 }
 
 static tare_status add_candidates(const quantize_trial *const t, candidates *const c,
@@ -74,7 +75,10 @@ tare_status quantize_choose(const quantize_trial *const t, quantize_choice *cons
   memset(c.plans, 0, most * sizeof *c.plans);
   *out = (quantize_choice){.tried = cli_realloc(NULL, most, sizeof *out->tried)};
   const tare_build_options fp32 = opt_build_options(NULL, t->common, NULL);
-  tare_status status = tare_plan_build(t->model, t->profiles, &fp32, &out->fp32, err);
+  tare_status status = TARE_OK;
+  if (t->reference || !t->method) {
+    status = tare_plan_build(t->model, t->profiles, &fp32, &out->fp32, err);
+  }
   if (status == TARE_OK) {
     status = add_candidates(t, &c, out, err);
   }

@@ -12,6 +12,7 @@ typedef struct quantize_trial {
   tare_dataset *data; /* read from its beginning */
   const opt_common *common;
   const char *method; /* the only one, or NULL: all of the library */
+  bool reference;     /* the float plan is needed afterwards */
   double percentile;  /* of the method that takes one; 0: its default */
   tare_eval_options eval;
 } quantize_trial;
@@ -28,7 +29,7 @@ typedef struct quantize_choice {
   int n_tried;
   int best; /* index of the method whose table was chosen */
   tare_table *table;
-  tare_plan *fp32; /* the float plan that all were compared with */
+  tare_plan *fp32; /* the float plan that all were compared with; NULL without a comparison */
 } quantize_choice;
 
 /* Computes a table by each method and chooses the one whose int8 plan has the highest SQNR on the
