@@ -61,7 +61,8 @@ TARE_API tare_import_counts tare_import_count(const tare_import *out);
 TARE_API tare_kept_node tare_import_kept(const tare_import *out, int i);
 
 /** The thresholds that the scales mean, by the names of the float model. The method is "imported".
- *  It has the hash of the model once that is saved. It belongs to the import. */
+ *  Once the model is saved, the table has its hash, and the thresholds of tensors that hold the same
+ *  values in another order or shape. It belongs to the import. */
 TARE_API const tare_table *tare_import_table(const tare_import *out);
 
 /** The layers that were float in the quantized model although the table has what int8 needs, in the

@@ -117,7 +117,46 @@ static tare_status list_precisions(tare_import *const out, tarei_graph *const gr
   return status;
 }
 
-/* --- open and save --------------------------------------------------------------------------- */
+/* --- moved copies ----------------------------------------------------------------------------- */
+
+/* Tensors of the table whose values each value holds, in another order or shape; -1: none. */
+static int *find_origins(const tarei_graph *const graph, const tare_table *const table) {
+  int *const origin = tarei_calloc((size_t)graph->n_values + 1, sizeof *origin);
+  for (int v = 0; origin && v < graph->n_values; v++) {
+    origin[v] = tare_table_find(table, graph->values[v].name);
+  }
+  for (int i = 0; origin && i < 2 * graph->n_nodes; i++) { /* forward, then backward */
+    const bool forward = i < graph->n_nodes;
+    const tarei_node *const node = &graph->nodes[forward ? i : 2 * graph->n_nodes - 1 - i];
+    if (node->op->movement) {
+      const int from = forward ? node->in[0] : node->out[0];
+      const int to = forward ? node->out[0] : node->in[0];
+      origin[to] = origin[to] < 0 ? origin[from] : origin[to];
+    }
+  }
+  return origin;
+}
+
+/* A build may fuse the tensor away that had the pair, and see another one with the same values. */
+static tare_status add_copies(tare_import *const out, const tarei_graph *const graph,
+                              tare_error *const err) {
+  const Onnx__GraphProto *const proto = out->file.model->graph;
+  tare_table *const table = out->table;
+  int *const origin = find_origins(graph, table);
+  tare_status status = origin ? TARE_OK : tarei_fail_memory(err, "values", (size_t)graph->n_values);
+  for (int v = 0; v < graph->n_values && status == TARE_OK; v++) {
+    const tarei_value *const value = &graph->values[v];
+    if (origin[v] >= 0 && !value->data && tarei_onnx_makes(proto, value->name) &&
+        strcmp(table->tensors[origin[v]].name, value->name) != 0) {
+      const tarei_table_tensor *const same = &table->tensors[origin[v]];
+      status = tarei_table_add_tensor(table, value->name, same->name, same->cells, err);
+    }
+  }
+  free(origin);
+  return status == TARE_OK ? tarei_table_finish(table, "imported table", err) : status;
+}
+
+/* --- open and save ---------------------------------------------------------------------------- */
 
 static tare_status undo_model(tare_import *const out, const char *const path,
                               const tare_load_options *const load,
@@ -172,6 +211,9 @@ static tare_status read_saved(tare_import *const out, const char *const path,
   tare_status status = tarei_table_set_text(&out->table->model_name, graph->name, err);
   if (status == TARE_OK) {
     status = tarei_qdq_prepare(graph, &waits, passes, err);
+  }
+  if (status == TARE_OK) {
+    status = add_copies(out, graph, err);
   }
   if (status == TARE_OK) {
     status = list_precisions(out, graph, err);

@@ -32,7 +32,7 @@ void export_must(const tare_status status, const tare_error *const err) {
   }
 }
 
-static void open_subject(export_subject *const s) {
+void export_open_subject(export_subject *const s) {
   tare_error err = {0};
   const tare_port *ports = NULL;
   export_must(tare_model_load(s->path, &s->model, &err), &err);
@@ -60,20 +60,23 @@ static void open_subject(export_subject *const s) {
 int export_open_subjects(void **const state) {
   (void)state;
   for (int i = 0; i < N_EXPORT_SUBJECTS; i++) {
-    open_subject(&export_subjects[i]);
+    export_open_subject(&export_subjects[i]);
   }
   return 0;
+}
+
+void export_close_subject(export_subject *const s) {
+  tare_plan_free(&s->plan);
+  tare_table_free(&s->table);
+  tare_dataset_close(&s->dataset);
+  tare_profiles_free(&s->profiles);
+  tare_model_free(&s->model);
 }
 
 int export_close_subjects(void **const state) {
   (void)state;
   for (int i = 0; i < N_EXPORT_SUBJECTS; i++) {
-    export_subject *const s = &export_subjects[i];
-    tare_plan_free(&s->plan);
-    tare_table_free(&s->table);
-    tare_dataset_close(&s->dataset);
-    tare_profiles_free(&s->profiles);
-    tare_model_free(&s->model);
+    export_close_subject(&export_subjects[i]);
   }
   return 0;
 }

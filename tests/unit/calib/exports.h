@@ -19,6 +19,10 @@ typedef struct export_subject {
 enum { N_EXPORT_SUBJECTS = 2, EXPORT_SAMPLES = 2 };
 extern export_subject export_subjects[N_EXPORT_SUBJECTS];
 
+/* Calibrates a model whose path, data, profile and rate are set. */
+void export_open_subject(export_subject *s);
+void export_close_subject(export_subject *s);
+
 /* Group setup and teardown of cmocka. */
 int export_open_subjects(void **state);
 int export_close_subjects(void **state);

@@ -12,6 +12,7 @@
 
 #include "unit/calib/exports.h"
 
+#define CHAIN TARE_SOURCE_DIR "/tests/fixtures/qdq/chain.onnx"
 #define FOREIGN TARE_SOURCE_DIR "/tests/fixtures/qdq/foreign.onnx"
 
 static tare_import *import_of(const char *const path, char **const clean) {
@@ -138,6 +139,93 @@ static void foreign_models_come_back(void **const state) {
   export_drop_path(clean);
 }
 
+static tare_plan *plan_of(const export_subject *const s, const char *const path,
+                          const tare_build_options *const build) {
+  tare_error err = {0};
+  tare_model *model = NULL;
+  tare_plan *plan = NULL;
+  export_must(tare_model_load(path, &model, &err), &err);
+  export_must(tare_plan_build(model, s->profiles, build, &plan, &err), &err);
+  tare_model_free(&model);
+  return plan;
+}
+
+static void assert_same_outputs(const export_subject *const s, tare_plan *const a,
+                                const tare_plan *const b) {
+  tare_error err = {0};
+  tare_eval_options eval;
+  tare_eval_options_init(&eval);
+  eval.against = b;
+  eval.outside = TARE_OUTSIDE_NEAREST;
+  tare_eval_result result;
+  export_must(tare_dataset_rewind(s->dataset, &err), &err);
+  export_must(tare_eval(a, s->dataset, &eval, &result, &err), &err);
+  if (!isinf(result.total.sqnr_db) || result.total.samples != EXPORT_SAMPLES) {
+    fail_msg("%d samples, %.2f dB", (int)result.total.samples, result.total.sqnr_db);
+  }
+  tare_eval_result_fini(&result);
+}
+
+/* The first layer reads one channel: exports leave it float, and builds give it row scales. */
+static void a_quantized_model_runs_as_a_build_with_its_table(void **const state) {
+  (void)state;
+  static const struct {
+    const char *target;
+    bool symmetric;
+  } CASES[] = {{"tensorrt", true}, {"generic", true}, {"openvino", false}};
+  export_subject s = export_subjects[0];
+  s.path = CHAIN;
+  export_open_subject(&s);
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    tare_export_options o = export_options_of(&s);
+    while (strcmp(tare_export_target_at(o.target)->name, CASES[i].target) != 0) {
+      o.target++;
+    }
+    int n = 0;
+    char *clean = NULL, *const path = export_write(&s, &o, 0, "int8", &n);
+    assert_int_equal(n, 3);
+    tare_import *in = import_of(path, &clean);
+    tare_build_options build;
+    tare_build_options_init(&build);
+    tare_plan *quantized = plan_of(&s, path, &build);
+    build.table = tare_import_table(in);
+    build.symmetric = CASES[i].symmetric;
+    build.layer_precisions = "first:fp32";
+    tare_plan *direct = plan_of(&s, clean, &build);
+    assert_same_outputs(&s, quantized, direct);
+    tare_plan_free(&quantized);
+    tare_plan_free(&direct);
+    tare_import_free(&in);
+    export_drop_path(path);
+    export_drop_path(clean);
+  }
+  export_close_subject(&s);
+}
+
+static void precisions_must_not_contradict_the_model(void **const state) {
+  (void)state;
+  export_subject s = export_subjects[0];
+  const tare_export_options o = export_options_of(&s);
+  char *const path = export_write(&s, &o, 0, NULL, NULL);
+  static const char *const ASKED[] = {"*/tail.2/Conv:fp32", "*/tail.2/Conv:int8-rows",
+                                      "*/tail.2/Conv:int8"};
+  for (int i = 0; i < 3; i++) {
+    tare_error err = {0};
+    tare_model *model = NULL;
+    tare_plan *plan = NULL;
+    tare_build_options build;
+    tare_build_options_init(&build);
+    build.layer_precisions = ASKED[i];
+    export_must(tare_model_load(path, &model, &err), &err);
+    const tare_status status = tare_plan_build(model, s.profiles, &build, &plan, &err);
+    assert_int_equal(status, i < 2 ? TARE_E_USAGE : TARE_OK);
+    assert_true(i == 2 || strstr(err.message, "/tail/tail.2/Conv"));
+    tare_plan_free(&plan);
+    tare_model_free(&model);
+  }
+  export_drop_path(path);
+}
+
 static void what_is_not_quantized_is_refused(void **const state) {
   (void)state;
   tare_import *in = NULL;
@@ -152,6 +240,8 @@ int main(void) {
       cmocka_unit_test(an_export_comes_back_to_the_byte),
       cmocka_unit_test(float_layers_stay_float),
       cmocka_unit_test(foreign_models_come_back),
+      cmocka_unit_test(a_quantized_model_runs_as_a_build_with_its_table),
+      cmocka_unit_test(precisions_must_not_contradict_the_model),
       cmocka_unit_test(what_is_not_quantized_is_refused),
   };
   return cmocka_run_group_tests(tests, export_open_subjects, export_close_subjects);
