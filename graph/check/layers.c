@@ -44,8 +44,17 @@ int64_t tarei_check_output_axis(const tarei_check *const c, const int node,
   return w && w->n_dims > 0 ? (int64_t)w->n_dims - 1 : -1;
 }
 
-static bool is_16_bits(const tarei_quantizer *const x, const tarei_quantizer *const w) {
-  return tarei_check_is_16_bits(x->type) || tarei_check_is_16_bits(w->type);
+static bool is_absent_or_constant(const tarei_check *const c, const int node, const size_t i) {
+  const int value = tarei_check_input(c, node, i);
+  return value < 0 || c->values[value].constant;
+}
+
+/* Whether the target quantizes the float constants that a layer reads from input i on. */
+static bool quantizes_itself(const tarei_check *const c, const int node, const size_t i) {
+  const tarei_quantizer *after;
+  return c->target->float_constants && !tarei_check_is(c, node, "MatMul") &&
+         is_absent_or_constant(c, node, i) && is_absent_or_constant(c, node, 2) &&
+         tarei_check_requantized(c, node, &after);
 }
 
 static bool refuse_missing(const tarei_check *const c, tarei_checked_layer *const layer,
@@ -54,7 +63,7 @@ static bool refuse_missing(const tarei_check *const c, tarei_checked_layer *cons
   if (!x && !w) {
     return layer_because(layer, TARE_SEVERITY_NOTE, "its inputs are not quantized%s%s", "", "");
   }
-  if (!x || !w) {
+  if (!x || (!w && !quantizes_itself(c, layer->node, 1))) {
     const size_t i = x ? 1 : 0;
     return layer_because(layer, TARE_SEVERITY_WARNING,
                          "its input '%s' is not quantized, the other one is%s",
@@ -63,17 +72,29 @@ static bool refuse_missing(const tarei_check *const c, tarei_checked_layer *cons
   return false;
 }
 
-static bool refuse_types(const tarei_check *const c, tarei_checked_layer *const layer,
-                         const tarei_quantizer *const x, const tarei_quantizer *const w) {
-  if (is_16_bits(x, w)) {
-    return layer_because(layer, TARE_SEVERITY_NOTE, "it has 16 bits: %s and %s",
-                         tarei_check_type_name(x->type), tarei_check_type_name(w->type));
+/* One of the two factors; weights that are float are none. */
+static bool refuse_type(const tarei_check *const c, tarei_checked_layer *const layer,
+                        const tarei_quantizer *const q) {
+  if (tarei_check_is_16_bits(q->type)) {
+    return layer_because(layer, TARE_SEVERITY_NOTE, "'%s' has 16 bits%s",
+                         tarei_check_name(c, q->node), "");
   }
-  const tarei_quantizer *const odd = tarei_check_is_byte(c, x->type) ? w : x;
-  return tarei_check_is_byte(c, odd->type)
+  return tarei_check_is_byte(c, q->type)
              ? false
              : layer_because(layer, TARE_SEVERITY_WARNING, "%s does not multiply %s",
-                             c->target->about.engine, tarei_check_type_name(odd->type));
+                             c->target->about.engine, tarei_check_type_name(q->type));
+}
+
+static bool refuse_types(const tarei_check *const c, tarei_checked_layer *const layer,
+                         const tarei_quantizer *const x, const tarei_quantizer *const w) {
+  if (refuse_type(c, layer, x) || (w && refuse_type(c, layer, w))) {
+    return true;
+  }
+  return c->target->no_s8u8 && w && x->type == TARE_I8 && w->type == TARE_U8
+             ? layer_because(layer, TARE_SEVERITY_WARNING,
+                             "%s does not multiply int8 activations by uint8 weights%s",
+                             c->target->about.engine, "")
+             : false;
 }
 
 static bool scales_fit_outputs(const tarei_check *const c, const int node,
@@ -84,26 +105,36 @@ static bool scales_fit_outputs(const tarei_check *const c, const int node,
   return w->n_scales < 2 || (stored && (w->axis < 0 ? w->axis + rank : w->axis) == axis);
 }
 
+static bool refuse_axis(const tarei_check *const c, tarei_checked_layer *const layer,
+                        const tarei_quantizer *const w) {
+  return w->blocked || !scales_fit_outputs(c, layer->node, w)
+             ? layer_because(layer, TARE_SEVERITY_WARNING,
+                             "its weights have scales along another axis than its outputs%s%s", "",
+                             "")
+             : false;
+}
+
+static bool refuse_numbers(const tarei_check *const c, tarei_checked_layer *const layer,
+                           const tarei_quantizer *const q) {
+  if (c->target->symmetric && !tarei_check_zero_is_0(q)) {
+    return layer_because(layer, TARE_SEVERITY_WARNING, "%s takes zero points of 0 only%s",
+                         c->target->about.engine, "");
+  }
+  return tarei_check_scales_usable(q)
+             ? false
+             : layer_because(layer, TARE_SEVERITY_WARNING, "a scale of '%s' cannot be used%s",
+                             tarei_check_name(c, q->node), "");
+}
+
 static bool refuse_parameters(const tarei_check *const c, tarei_checked_layer *const layer,
                               const tarei_quantizer *const x, const tarei_quantizer *const w) {
-  const char *const engine = c->target->about.engine;
   if (x->n_scales > 1) {
     return layer_because(layer, TARE_SEVERITY_WARNING,
-                         "its first input has more than one scale, %s takes one%s", engine, "");
+                         "its first input has more than one scale, %s takes one%s",
+                         c->target->about.engine, "");
   }
-  if (w->blocked || !scales_fit_outputs(c, layer->node, w)) {
-    return layer_because(layer, TARE_SEVERITY_WARNING,
-                         "its weights have scales along another axis than its outputs%s%s", "", "");
-  }
-  if (c->target->symmetric && (!tarei_check_zero_is_0(x) || !tarei_check_zero_is_0(w))) {
-    return layer_because(layer, TARE_SEVERITY_WARNING, "%s takes zero points of 0 only%s", engine,
-                         "");
-  }
-  if (!tarei_check_scales_usable(x) || !tarei_check_scales_usable(w)) {
-    return layer_because(layer, TARE_SEVERITY_WARNING, "one of its scales cannot be used%s%s", "",
-                         "");
-  }
-  return false;
+  return refuse_numbers(c, layer, x) ||
+         (w && (refuse_axis(c, layer, w) || refuse_numbers(c, layer, w)));
 }
 
 /* --- biases and outputs --------------------------------------------------------------------------
@@ -132,6 +163,11 @@ static bool refuse_bias(const tarei_check *const c, tarei_checked_layer *const l
   if (!bias && !c->values[value].constant) {
     return layer_because(layer, TARE_SEVERITY_WARNING,
                          "its bias '%s' is computed at run time, %s takes constants",
+                         c->values[value].name, engine);
+  }
+  if (!bias && !quantizes_itself(c, layer->node, 2)) {
+    return layer_because(layer, TARE_SEVERITY_WARNING,
+                         "its bias '%s' is float, %s takes int32 where the output is float",
                          c->values[value].name, engine);
   }
   return beta_of(c->nodes[layer->node]) != 1
@@ -194,8 +230,8 @@ static void judge_layer(const tarei_check *const c, tarei_checked_layer *const l
   const tarei_quantizer *const x = tarei_check_restored(c, layer->node, 0);
   const tarei_quantizer *const w = tarei_check_restored(c, layer->node, 1);
   layer->int8 = !refuse_missing(c, layer, x, w) && !refuse_types(c, layer, x, w) &&
-                !refuse_parameters(c, layer, x, w) && !refuse_bias(c, layer) &&
-                !refuse_output(c, layer, x);
+                !refuse_parameters(c, layer, x, w) && !refuse_output(c, layer, x) &&
+                !refuse_bias(c, layer);
 }
 
 tare_status tarei_check_layers(tarei_check *const c, tare_error *const err) {

@@ -23,6 +23,9 @@ typedef struct tarei_target {
   bool constant_scales;        /* scales must be constants */
   const char *const *byte_ops; /* operators that run on bytes between Q/DQ on both sides, ended by
                                   NULL; or NULL */
+  bool float_constants; /* quantizes float weights and biases of convolutions and Gemm itself, where
+                           input and output are quantized */
+  bool no_s8u8;         /* does not multiply s8 activations by u8 weights */
 } tarei_target;
 
 #define TAREI_TARGET(id) extern const tarei_target tarei_target_##id;

@@ -1,7 +1,7 @@
 /* ONNX Runtime's CPU provider: docs/performance/model-optimizations/quantization.md, and the node
  * groups that its QDQ transformer takes (qdq_selectors): a convolution between Q/DQ on both sides,
- * products also with a float output. Since 1.21 it quantizes constant float biases itself;
- * on x86 it turns s8 activations into u8 first. */
+ * products also with a float output. Since 1.21 it quantizes constant float weights and biases
+ * itself, between Q/DQ on both sides; on x86 it turns s8 activations into u8 first. */
 #include "graph/qdq/target.h"
 
 static const char *const byte_ops[] = {"Add",     "Mul",       "AveragePool", "GlobalAveragePool",
@@ -20,4 +20,6 @@ const tarei_target tarei_target_onnxruntime = {
     .dynamic = true,
     .qlinear = true,
     .int32_values = true,
+    .float_constants = true,
+    .no_s8u8 = true,
     .byte_ops = byte_ops};
