@@ -115,6 +115,14 @@ static bool op_is_one_of(const tarei_op *const op, const char *const *const name
   return false;
 }
 
+static bool is_activation_type(const tare_dtype type) {
+  return type == TARE_I8 || type == TARE_U8 || type == TARE_I16 || type == TARE_U16;
+}
+
+static int64_t lowest_integer(const tare_dtype type) {
+  return type == TARE_I8 ? INT8_MIN : type == TARE_I16 ? INT16_MIN : 0;
+}
+
 static bool is_positive(const tarei_graph *g, int value, int depth);
 
 static bool clips_negative(const tarei_graph *const g, const tarei_node *const node) {
@@ -123,6 +131,18 @@ static bool clips_negative(const tarei_graph *const g, const tarei_node *const n
          (node->n_in > 1 && node->in[1] >= 0 ? tarei_value_const_float(g, node->in[1], &least)
                                              : (least = tarei_attr_float(node, "min", -1), true)) &&
          least >= 0;
+}
+
+/* A DequantizeLinear whose zero point is the lowest integer: a Relu comes in front where one is
+ * due. */
+static bool has_lowest_zero(const tarei_graph *const g, const tarei_node *const node) {
+  const int zero = node->n_in > 2 ? node->in[2] : -1;
+  const tare_dtype type = g->values[zero >= 0 ? zero : node->in[0]].dtype;
+  if (strcmp(node->op->name, "DequantizeLinear") != 0 || (zero >= 0 && !g->values[zero].data)) {
+    return false;
+  }
+  const tare_tensor t = zero >= 0 ? tarei_value_tensor(g, zero) : (tare_tensor){0};
+  return is_activation_type(type) && lowest_integer(type) == (t.data ? tarei_integer_at(&t, 0) : 0);
 }
 
 static bool inputs_are_positive(const tarei_graph *const g, const tarei_node *const node,
@@ -156,7 +176,7 @@ static bool is_positive(const tarei_graph *const g, const int value, const int d
   if (!node || !node->op) {
     return false;
   }
-  if (op_is_one_of(node->op, ALWAYS) || clips_negative(g, node)) {
+  if (op_is_one_of(node->op, ALWAYS) || clips_negative(g, node) || has_lowest_zero(g, node)) {
     return true;
   }
   if (strcmp(node->op->name, "Mul") == 0 && node->in[0] == node->in[1]) {
@@ -238,13 +258,8 @@ static void note_scale(tarei_undo *const u, const char *const value,
  * Relu away for it. */
 static bool acts_as_relu(const tarei_undo *const u, const Onnx__NodeProto *const quantize,
                          const tarei_undo_form *const form, const bool positive) {
-  const int64_t zero = tarei_undo_zero_point(form, 0);
-  const int64_t lowest = form->type == TARE_I8 ? INT8_MIN : form->type == TARE_I16 ? INT16_MIN : 0;
-  return zero == lowest && !positive && tarei_names_find(&u->makers, quantize->input[0]) >= 0;
-}
-
-static bool is_activation_type(const tare_dtype type) {
-  return type == TARE_I8 || type == TARE_U8 || type == TARE_I16 || type == TARE_U16;
+  return tarei_undo_zero_point(form, 0) == lowest_integer(form->type) && !positive &&
+         tarei_names_find(&u->makers, quantize->input[0]) >= 0;
 }
 
 /* What was read behind the pair is read in front of it; or the name behind it moves to the front,
