@@ -8,6 +8,7 @@ tab=$(printf '\t')
 bad=0
 while IFS=$tab read -r pattern better; do
   case $pattern in '#'*) continue ;; esac
+  [ -n "$better" ] || { echo "words.txt: no tab in: $pattern" >&2 && bad=1; }
   # shellcheck disable=SC2086 # a list of paths without spaces
   found=$(grep -rnE --include='*.md' --include='*.[1ch]' --include='*.inc' -e "$pattern" $places) || continue
   printf '%s\nwrite instead: %s\n' "$found" "$better" >&2
