@@ -184,13 +184,13 @@ static void every_isa_gives_the_same_bits(void **state) {
   const fixture *const f = *state;
   const isas all = isas_of_this_cpu();
   for (int int8 = 0; int8 < 2; int8++) {
-    tare_plan *scalar = build(f, int8 ? f->table : NULL, "scalar");
-    for (int i = 0; i < all.n - 1; i++) {
+    tare_plan *first = build(f, int8 ? f->table : NULL, all.name[0]);
+    for (int i = 1; i < all.n; i++) { /* the last one is scalar, and slow: it runs once */
       tare_plan *plan = build(f, int8 ? f->table : NULL, all.name[i]);
-      assert_same_outputs(scalar, 1, plan, 2);
+      assert_same_outputs(first, 1, plan, 2);
       tare_plan_free(&plan);
     }
-    tare_plan_free(&scalar);
+    tare_plan_free(&first);
   }
 }
 
