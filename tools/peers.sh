@@ -22,7 +22,8 @@ if [ -f "$library" ]; then
   exit 0
 fi
 mkdir -p "$folder/onnxruntime-$version"
-curl -fsSL --connect-timeout 20 --retry 2 -o "$folder/$package" \
+curl -fsSL --connect-timeout 20 --speed-limit 10000 --speed-time 30 --max-time 300 --retry 2 \
+  -o "$folder/$package" \
   "https://registry.npmjs.org/onnxruntime-node/-/$package" || {
   echo "peers.sh: cannot fetch $package from registry.npmjs.org" >&2
   exit 1
