@@ -10,8 +10,12 @@ static const tarei_op *const ops[] = {
 #undef TAREI_OP
 };
 
+bool tarei_is_default_domain(const char *const domain) {
+  return !*domain || strcmp(domain, "ai.onnx") == 0;
+}
+
 const tarei_op *tarei_op_find(const char *const name, const char *const domain) {
-  const char *const wanted = strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+  const char *const wanted = tarei_is_default_domain(domain) ? "" : domain;
   for (int i = 0; i < TAREI_OP_COUNT; i++) {
     if (ops[i] && strcmp(ops[i]->name, name) == 0 && strcmp(ops[i]->domain, wanted) == 0) {
       return ops[i];

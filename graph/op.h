@@ -105,6 +105,9 @@ typedef enum tarei_op_id {
 #include "graph/expansions.inc"
 #undef TAREI_OP
 
+/* Whether this is the operator set of ONNX itself, "" or "ai.onnx". */
+bool tarei_is_default_domain(const char *domain);
+
 const tarei_op *tarei_op_find(const char *name, const char *domain); /* NULL if unknown */
 const tarei_op *tarei_op_at(tarei_op_id id);
 tarei_op_id tarei_op_id_of(const tarei_op *op);

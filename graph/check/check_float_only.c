@@ -10,7 +10,7 @@ static const char *const NORMS[] = {"Softmax",
                                     NULL};
 static const char *const SUMS[] = {"Add", "Sub", "Where", NULL};
 
-/* The distance between the least and the largest value that it has. */
+/* Width of the range of values that its integers cover. */
 static double range_of(const tarei_quantizer *const q) {
   return q->n_scales == 1 ? q->scales[0] * UINT8_MAX : 0;
 }

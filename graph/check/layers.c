@@ -39,7 +39,7 @@ int64_t tarei_check_output_axis(const tarei_check *const c, const int node,
     return 0;
   }
   if (tarei_check_is(c, node, "Gemm")) {
-    return tarei_placed_attr(c->nodes[node], "transB", 0) ? 0 : 1;
+    return tarei_onnx_attr_int(c->nodes[node], "transB", 0) ? 0 : 1;
   }
   return w && w->n_dims > 0 ? (int64_t)w->n_dims - 1 : -1;
 }
@@ -140,15 +140,6 @@ static bool refuse_parameters(const tarei_check *const c, tarei_checked_layer *c
 /* --- biases and outputs --------------------------------------------------------------------------
  */
 
-static float beta_of(const Onnx__NodeProto *const node) {
-  for (size_t i = 0; i < node->n_attribute; i++) {
-    if (strcmp(tarei_onnx_text(node->attribute[i]->name), "beta") == 0) {
-      return node->attribute[i]->f;
-    }
-  }
-  return 1;
-}
-
 static bool refuse_bias(const tarei_check *const c, tarei_checked_layer *const layer) {
   const int value = tarei_check_input(c, layer->node, 2);
   if (!c->target->int32_bias || value < 0 || tarei_check_is(c, layer->node, "MatMul")) {
@@ -170,7 +161,7 @@ static bool refuse_bias(const tarei_check *const c, tarei_checked_layer *const l
                          "its bias '%s' is float, %s takes int32 where the output is float",
                          c->values[value].name, engine);
   }
-  return beta_of(c->nodes[layer->node]) != 1
+  return tarei_onnx_attr_float(c->nodes[layer->node], "beta", 1) != 1
              ? layer_because(layer, TARE_SEVERITY_WARNING, "its beta is not 1%s%s", "", "")
              : false;
 }

@@ -32,13 +32,7 @@ static double clip_bound(const tarei_check *const c, const int clip, const size_
     }
     return bound;
   }
-  for (size_t a = 0; a < c->nodes[clip]->n_attribute; a++) {
-    const Onnx__AttributeProto *const attr = c->nodes[clip]->attribute[a];
-    if (strcmp(tarei_onnx_text(attr->name), attribute) == 0) {
-      return attr->f;
-    }
-  }
-  return fallback;
+  return tarei_onnx_attr_float(c->nodes[clip], attribute, fallback);
 }
 
 /* Whether a QuantizeLinear behind a Relu or Clip cuts at least as much as that does. */

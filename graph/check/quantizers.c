@@ -116,7 +116,7 @@ static const Onnx__TensorProto *constant_input(const tarei_check *const c, const
 static int stated_type(const tarei_check *const c, const tarei_quantizer *const q) {
   const Onnx__TensorProto *const zero = constant_input(c, q->node, 2);
   const Onnx__TensorProto *const data = q->restores ? constant_input(c, q->node, 0) : NULL;
-  const int64_t asked = q->restores ? 0 : tarei_placed_attr(c->nodes[q->node], "output_dtype", 0);
+  const int64_t asked = q->restores ? 0 : tarei_onnx_attr_int(c->nodes[q->node], "output_dtype", 0);
   return zero ? zero->data_type : data ? data->data_type : (int)asked;
 }
 
@@ -141,8 +141,8 @@ static tare_status read_quantizer(const tarei_check *const c, tarei_quantizer *c
   const Onnx__NodeProto *const node = c->nodes[q->node];
   const Onnx__TensorProto *const scale = constant_input(c, q->node, 1);
   const Onnx__TensorProto *const zero = constant_input(c, q->node, 2);
-  q->axis = tarei_placed_attr(node, "axis", 1);
-  q->blocked = tarei_placed_attr(node, "block_size", 0) != 0;
+  q->axis = tarei_onnx_attr_int(node, "axis", 1);
+  q->blocked = tarei_onnx_attr_int(node, "block_size", 0) != 0;
   q->type = stated_type(c, q);
   q->real = scale ? scale->data_type : 0;
   q->zero_type = zero ? zero->data_type : 0;

@@ -67,6 +67,19 @@ int tarei_graph_find_value(const tarei_graph *const graph, const char *const nam
   return -1;
 }
 
+tare_status tarei_graph_name_values(const tarei_graph *const graph, tarei_names *const out,
+                                    tare_error *const err) {
+  if (!tarei_names_init(out, (size_t)graph->n_values)) {
+    return tarei_fail_memory(err, "values of the model", (size_t)graph->n_values);
+  }
+  for (int v = 0; v < graph->n_values; v++) {
+    if (tarei_names_find(out, graph->values[v].name) < 0) {
+      tarei_names_add(out, graph->values[v].name, v);
+    }
+  }
+  return TARE_OK;
+}
+
 /* Keeps a name in the table, where there is one. */
 static bool keep_name(tarei_graph *const graph, const char *const name, const int index) {
   if (!graph->names.n_slots || tarei_names_find(&graph->names, name) >= 0) {

@@ -173,6 +173,8 @@ int tarei_graph_add_const(tarei_graph *graph, const char *name_base, tare_dtype 
                           const int64_t *dims, const void *data); /* data NULL: zeros */
 int tarei_graph_add_node(tarei_graph *graph, const char *op, const char *domain, const char *name,
                          int opset, const int *in, int n_in, const int *out, int n_out);
+/* A table of the names of all values; ended also after a failure. */
+tare_status tarei_graph_name_values(const tarei_graph *graph, tarei_names *out, tare_error *err);
 int tarei_graph_find_value(const tarei_graph *graph, const char *name); /* -1 when missing */
 
 /* Appends a value to the inputs or outputs of the graph; false if memory runs out. */
@@ -214,8 +216,9 @@ bool tarei_value_dim_const(const tarei_graph *graph, int value, int axis, int64_
 bool tarei_values_same_shape(const tarei_graph *graph, int a, int b); /* equal expressions */
 tare_tensor tarei_value_tensor(const tarei_graph *graph, int value);  /* a constant as a view */
 int tarei_graph_count_uses(const tarei_graph *graph, int value); /* node inputs + graph outputs */
-int tarei_graph_sole_consumer(const tarei_graph *graph, int value); /* node, or -1 (also when the
-                                                                       value is a graph output) */
+int tarei_graph_sole_consumer(const tarei_graph *graph, int value);  /* node, or -1 (also when the
+                                                                        value is a graph output) */
+void tarei_graph_sole_consumers(const tarei_graph *graph, int *out); /* of all values: n_values */
 
 /* Changes. */
 void tarei_graph_replace_uses(tarei_graph *graph, int old_value, int new_value); /* node inputs;

@@ -154,6 +154,24 @@ int tarei_graph_count_uses(const tarei_graph *const graph, const int value) {
   return uses + graph->values[value].is_output;
 }
 
+void tarei_graph_sole_consumers(const tarei_graph *const graph, int *const out) {
+  enum { NONE = -1, SEVERAL = -2 };
+  for (int v = 0; v < graph->n_values; v++) {
+    out[v] = graph->values[v].is_output ? SEVERAL : NONE;
+  }
+  for (int i = 0; i < graph->n_nodes; i++) {
+    const tarei_node *const node = &graph->nodes[i];
+    for (int k = 0; node->op && k < node->n_in; k++) {
+      if (node->in[k] >= 0) {
+        out[node->in[k]] = out[node->in[k]] == NONE ? i : SEVERAL;
+      }
+    }
+  }
+  for (int v = 0; v < graph->n_values; v++) {
+    out[v] = out[v] == SEVERAL ? -1 : out[v];
+  }
+}
+
 int tarei_graph_sole_consumer(const tarei_graph *const graph, const int value) {
   if (tarei_graph_count_uses(graph, value) != 1 || graph->values[value].is_output) {
     return -1;

@@ -47,6 +47,11 @@ static inline const char *tarei_onnx_text(const char *const s) {
   return s ? s : "";
 }
 
+/* An attribute of a node of the message, or NULL; its integer, its real. */
+const Onnx__AttributeProto *tarei_onnx_find_attr(const Onnx__NodeProto *node, const char *name);
+int64_t tarei_onnx_attr_int(const Onnx__NodeProto *node, const char *name, int64_t fallback);
+float tarei_onnx_attr_float(const Onnx__NodeProto *node, const char *name, float fallback);
+
 /* Checks the wire format: TARE_E_INPUT where it is broken, TARE_E_LIMIT where messages nest too
  * deep for the unpacker, which recurses. */
 tare_status tarei_onnx_scan(const uint8_t *data, size_t size, const tare_limits *limits,

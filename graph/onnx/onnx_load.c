@@ -17,8 +17,7 @@ static tare_status find_opset(const Onnx__ModelProto *const model, int *const ou
                               tare_error *const err) {
   for (size_t i = 0; i < model->n_opset_import; i++) {
     const Onnx__OperatorSetIdProto *const set = model->opset_import[i];
-    const char *const domain = tarei_onnx_text(set->domain);
-    if (*domain && strcmp(domain, "ai.onnx") != 0) {
+    if (!tarei_is_default_domain(tarei_onnx_text(set->domain))) {
       continue; /* a node that needs it is refused by name */
     }
     if (set->version < MIN_OPSET || set->version > MAX_OPSET) {

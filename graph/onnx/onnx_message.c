@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/mem.h"
 #include "graph/onnx/importer.h"
 
@@ -43,4 +45,26 @@ tare_status tarei_onnx_unpack(const tarei_source *const source, const tare_limit
 
 void tarei_onnx_free(Onnx__ModelProto *const model) {
   onnx__model_proto__free_unpacked(model, NULL); /* the default allocator frees as ours does */
+}
+
+const Onnx__AttributeProto *tarei_onnx_find_attr(const Onnx__NodeProto *const node,
+                                                 const char *const name) {
+  for (size_t i = 0; i < node->n_attribute; i++) {
+    if (strcmp(tarei_onnx_text(node->attribute[i]->name), name) == 0) {
+      return node->attribute[i];
+    }
+  }
+  return NULL;
+}
+
+int64_t tarei_onnx_attr_int(const Onnx__NodeProto *const node, const char *const name,
+                            const int64_t fallback) {
+  const Onnx__AttributeProto *const attr = tarei_onnx_find_attr(node, name);
+  return attr ? attr->i : fallback;
+}
+
+float tarei_onnx_attr_float(const Onnx__NodeProto *const node, const char *const name,
+                            const float fallback) {
+  const Onnx__AttributeProto *const attr = tarei_onnx_find_attr(node, name);
+  return attr ? attr->f : fallback;
 }

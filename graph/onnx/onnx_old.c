@@ -106,22 +106,14 @@ static const struct old_form *find_form(const char *const name) {
   return NULL;
 }
 
-static bool broadcasts(const Onnx__NodeProto *const node) {
-  for (size_t i = 0; i < node->n_attribute; i++) {
-    if (strcmp(tarei_onnx_text(node->attribute[i]->name), "broadcast") == 0) {
-      return node->attribute[i]->i != 0;
-    }
-  }
-  return false;
-}
-
 tare_status tarei_onnx_check_old(const Onnx__GraphProto *const proto, const int opset,
                                  tare_error *const err) {
   for (size_t i = 0; i < proto->n_node && opset < FIRST_OPSET; i++) {
     const Onnx__NodeProto *const node = proto->node[i];
     const struct old_form *const form = find_form(tarei_onnx_text(node->op_type));
     if (*tarei_onnx_text(node->domain) == 0 &&
-        (!form || form->since > opset || (form->equal_shapes && broadcasts(node)))) {
+        (!form || form->since > opset ||
+         (form->equal_shapes && tarei_onnx_attr_int(node, "broadcast", 0) != 0))) {
       return tarei_fail(err, TARE_E_UNSUPPORTED,
                         "opset %d is not supported: before opset %d, '%s' has another form", opset,
                         FIRST_OPSET, node->op_type);

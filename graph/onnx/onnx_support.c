@@ -19,10 +19,6 @@ typedef struct onnx_support_report {
   int other_nodes; /* of operators beyond the list */
 } onnx_support_report;
 
-static bool is_default_domain(const char *const domain) {
-  return !*domain || strcmp(domain, "ai.onnx") == 0;
-}
-
 /* Operators that passes write stay out of reach of files. */
 static bool is_supported(const Onnx__NodeProto *const node) {
   const char *const domain = tarei_onnx_text(node->domain);
@@ -47,7 +43,7 @@ static void add_node(onnx_support_report *const r, const Onnx__NodeProto *const 
                      const size_t index) {
   const char *const domain = tarei_onnx_text(node->domain);
   const char *const name = tarei_onnx_text(node->op_type);
-  missing *const row = find_row(r, name, is_default_domain(domain) ? "" : domain);
+  missing *const row = find_row(r, name, tarei_is_default_domain(domain) ? "" : domain);
   if (!row) {
     r->other_nodes++;
     return;

@@ -10,15 +10,13 @@ static tare_status name_values(tarei_placement *const p, tare_error *const err) 
   const size_t n = (size_t)p->graph->n_values;
   p->symmetric = tarei_calloc(n, sizeof *p->symmetric);
   p->at_source = tarei_calloc(n, sizeof *p->at_source);
-  if (!p->symmetric || !p->at_source || !tarei_names_init(&p->values, n)) {
+  p->is_factor = tarei_calloc(n, sizeof *p->is_factor);
+  p->readers = tarei_calloc(n, sizeof *p->readers);
+  if (!p->symmetric || !p->at_source || !p->is_factor || !p->readers) {
     return tarei_fail_memory(err, "values of the model", n);
   }
-  for (int v = 0; v < p->graph->n_values; v++) {
-    if (tarei_names_find(&p->values, p->graph->values[v].name) < 0) {
-      tarei_names_add(&p->values, p->graph->values[v].name, v);
-    }
-  }
-  return TARE_OK;
+  tarei_graph_sole_consumers(p->graph, p->readers);
+  return tarei_graph_name_values(p->graph, &p->values, err);
 }
 
 static tare_status place_nodes(tarei_placement *const p, tarei_requests *const requests,
@@ -48,10 +46,15 @@ static void mark_values(tarei_placement *const p) {
   const tarei_graph *const g = p->graph;
   for (int i = 0; i < p->n_layers; i++) {
     const tarei_placed_layer *const layer = &p->layers[i];
-    if (layer->form == TAREI_FORM_INT8 && !g->values[layer->w].data) {
+    if (layer->form != TAREI_FORM_INT8) {
+      continue;
+    }
+    p->is_factor[layer->x] = true;
+    p->is_factor[layer->w] = true;
+    if (!g->values[layer->w].data) {
       p->symmetric[layer->w] = true;
     }
-    if (layer->form == TAREI_FORM_INT8 && layer->source >= 0) {
+    if (layer->source >= 0) {
       p->at_source[layer->source] = true;
     }
   }
@@ -77,6 +80,7 @@ tare_status tarei_place(tarei_onnx_file *const file, const tarei_graph *const gr
   tarei_requests requests;
   TAREI_TRY(tarei_requests_parse(options->layer_precisions, &requests, err));
   tare_status status;
+  TAREI_TRY_GOTO(tarei_file_types_init(file, &out->types, err), done);
   TAREI_TRY_GOTO(name_values(out, err), done);
   TAREI_TRY_GOTO(place_nodes(out, &requests, err), done);
   status = tarei_requests_check_used(&requests, graph, err);
@@ -94,6 +98,9 @@ void tarei_placement_fini(tarei_placement *const p) {
   free(p->layers);
   free(p->symmetric);
   free(p->at_source);
+  free(p->is_factor);
+  free(p->readers);
   tarei_names_fini(&p->values);
+  tarei_file_types_fini(&p->types);
   *p = (tarei_placement){0};
 }

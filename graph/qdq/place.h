@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "graph/ir/ir.h"
+#include "graph/qdq/file_types.h"
 #include "graph/qdq/onnx_file.h"
 #include "graph/qdq/target.h"
 #include "graph/quantize/layer_requests.h"
@@ -26,6 +27,7 @@ typedef enum tarei_layer_form {
 typedef struct tarei_placed_layer {
   Onnx__NodeProto *node;
   tarei_layer_form form;
+  tare_dtype real;  /* type that the model computes it in */
   tarei_str reason; /* why it is not int8 */
   int x, w, bias;   /* what is multiplied, by what; the bias of a Conv or Gemm, or -1 */
   int channel_axis; /* of constant weights: that of the outputs; -1: one scale for all */
@@ -38,10 +40,13 @@ typedef struct tarei_placement {
   const tarei_target *target;
   tare_export_options options;
   tarei_names values; /* of the graph */
+  tarei_file_types types;
   tarei_placed_layer *layers;
   int n_layers;
   size_t cap_layers;
+  int *readers;    /* per value: the only node that reads it, or -1 */
   bool *symmetric; /* per value: one that is multiplied as weights are, around zero */
+  bool *is_factor; /* per value: an int8 layer reads it */
   bool *at_source; /* per value: all that read it read what Q/DQ made of it */
 } tarei_placement;
 
@@ -55,15 +60,12 @@ void tarei_placement_fini(tarei_placement *placement);
 int tarei_placed_input(const tarei_placement *placement, const Onnx__NodeProto *node, size_t i);
 int tarei_placed_output(const tarei_placement *placement, const Onnx__NodeProto *node, size_t i);
 
-/* An integer attribute of a node of the message. */
-int64_t tarei_placed_attr(const Onnx__NodeProto *node, const char *name, int64_t fallback);
-
 /* Whether nodes of this operator are layers. */
 bool tarei_placed_is_layer(const Onnx__NodeProto *node);
 
 /* The value whose Q/DQ makes the operator that computes `out` run on bytes: `out`, or what a Relu
  * or Clip behind it makes, whose bound the zero point is; -1 where it has no scale. */
-int tarei_placed_source(const tarei_graph *graph, int out);
+int tarei_placed_source(const tarei_placement *placement, int out);
 
 /* Quantizes values between operators of the target's byte_ops and layers where they are made. */
 void tarei_place_bytes(tarei_placement *placement);

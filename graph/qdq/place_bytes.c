@@ -5,8 +5,9 @@
 #include "graph/op.h"
 #include "graph/qdq/place.h"
 
-int tarei_placed_source(const tarei_graph *const g, const int out) {
-  const int next = tarei_graph_sole_consumer(g, out);
+int tarei_placed_source(const tarei_placement *const p, const int out) {
+  const tarei_graph *const g = p->graph;
+  const int next = p->readers[out];
   const tarei_node *const node = next >= 0 ? &g->nodes[next] : NULL;
   if (node && (node->op == &tarei_op_relu || node->op == &tarei_op_clip)) {
     const tarei_quant *const after = &g->values[node->out[0]].quant;
@@ -35,23 +36,13 @@ static bool inputs_are_bytes(const tarei_placement *const p, const tarei_node *c
   return true;
 }
 
-static bool is_read_by_layer(const tarei_placement *const p, const int value) {
-  for (int i = 0; i < p->n_layers; i++) {
-    const tarei_placed_layer *const layer = &p->layers[i];
-    if (layer->form == TAREI_FORM_INT8 && (layer->x == value || layer->w == value)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 void tarei_place_bytes(tarei_placement *const p) {
   const tarei_graph *const g = p->graph;
   for (int n = 0; n < g->n_nodes; n++) {
     const tarei_node *const node = &g->nodes[n];
     if (computes_bytes(p->target, node) && inputs_are_bytes(p, node)) {
-      const int source = tarei_placed_source(g, node->out[0]);
-      if (source >= 0 && is_read_by_layer(p, source)) {
+      const int source = tarei_placed_source(p, node->out[0]);
+      if (source >= 0 && p->is_factor[source]) {
         p->at_source[source] = true;
       }
     }

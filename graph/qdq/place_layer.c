@@ -22,7 +22,7 @@ static int output_axis(const tarei_graph *const g, const tarei_placed_layer *con
     return 0;
   }
   if (node_is(layer, "Gemm")) {
-    return tarei_placed_attr(layer->node, "transB", 0) ? 0 : 1;
+    return tarei_onnx_attr_int(layer->node, "transB", 0) ? 0 : 1;
   }
   return g->values[layer->w].rank == 2 ? 1 : -1;
 }
@@ -92,25 +92,16 @@ static bool refuse_activation(const tarei_graph *const g, tarei_placed_layer *co
   return v->quant.n_scales ? false : place_because(layer, TARE_REASON_NO_SCALE, v, 0);
 }
 
-static float attr_float(const Onnx__NodeProto *const node, const char *const name) {
-  for (size_t i = 0; i < node->n_attribute; i++) {
-    if (strcmp(tarei_onnx_text(node->attribute[i]->name), name) == 0) {
-      return node->attribute[i]->f;
-    }
-  }
-  return 1;
-}
-
 static bool refuse_gemm(tarei_placed_layer *const layer) {
   const Onnx__NodeProto *const node = layer->node;
   if (!node_is(layer, "Gemm")) {
     return false;
   }
-  if (tarei_placed_attr(node, "transA", 0)) {
+  if (tarei_onnx_attr_int(node, "transA", 0)) {
     tarei_str_add(&layer->reason, "its first input is transposed (transA)");
     return true;
   }
-  if (attr_float(node, "alpha") != 1 || attr_float(node, "beta") != 1) {
+  if (tarei_onnx_attr_float(node, "alpha", 1) != 1 || tarei_onnx_attr_float(node, "beta", 1) != 1) {
     tarei_str_add(&layer->reason, "its alpha or beta is not 1");
     return true;
   }
@@ -133,7 +124,7 @@ static bool refuse_layer(const tarei_placement *const p, tarei_placed_layer *con
 /* Whether one static scale does not serve the layer; says why. */
 static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const layer) {
   const tarei_value *const x = &g->values[layer->x];
-  const int64_t group = tarei_placed_attr(layer->node, "group", 1);
+  const int64_t group = tarei_onnx_attr_int(layer->node, "group", 1);
   const bool conv = node_is(layer, "Conv"), constant = g->values[layer->w].data != NULL;
   const bool depthwise = conv && group > 1 && group == dim_of(g, layer->w, 0);
   if (!constant || depthwise) {
@@ -150,7 +141,7 @@ static void place_rows(const tarei_placement *const p, tarei_placed_layer *const
   static const tarei_layer_form FORMS[TARE_ROWS_COUNT] = {[TARE_ROWS_FLOAT] = TAREI_FORM_FLOAT,
                                                           [TARE_ROWS_INT16] = TAREI_FORM_INT16,
                                                           [TARE_ROWS_DYNAMIC] = TAREI_FORM_DYNAMIC};
-  const tare_dtype type = tarei_file_type(p->file, layer->node->input[0]);
+  const tare_dtype type = layer->real;
   const tarei_qdq_needs needs = {.real = type, .channels = true, .bits16 = true};
   layer->form = FORMS[p->options.rows];
   if (layer->form == TAREI_FORM_INT16 && !tarei_qdq_domain(p, needs)) {
@@ -173,7 +164,7 @@ static void place_output(const tarei_placement *const p, tarei_placed_layer *con
     return;
   }
   const int out = tarei_placed_output(p, layer->node, 0);
-  layer->source = tarei_placed_source(p->graph, out);
+  layer->source = tarei_placed_source(p, out);
   if (layer->source < 0) {
     layer->form = TAREI_FORM_FLOAT;
     tarei_str_add(&layer->reason,
@@ -199,7 +190,7 @@ static bool was_asked_float(const tarei_placement *const p, tarei_requests *cons
 
 static tare_status check_version(const tarei_placement *const p,
                                  const tarei_placed_layer *const layer, tare_error *const err) {
-  const tare_dtype type = tarei_file_type(p->file, layer->node->input[0]);
+  const tare_dtype type = layer->real;
   const tarei_qdq_needs needs = {.real = type, .channels = layer->channel_axis >= 0};
   if (tarei_qdq_domain(p, needs)) {
     return TARE_OK;
@@ -217,6 +208,7 @@ tare_status tarei_place_layer(const tarei_placement *const p, tarei_requests *co
   const tarei_graph *const g = p->graph;
   layer->x = tarei_placed_input(p, layer->node, 0);
   layer->w = tarei_placed_input(p, layer->node, 1);
+  layer->real = tarei_file_type(&p->types, layer->node->input[0]);
   layer->bias = node_is(layer, "MatMul") ? -1 : tarei_placed_input(p, layer->node, 2);
   if (was_asked_float(p, requests, layer)) {
     return TARE_OK;

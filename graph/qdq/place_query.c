@@ -1,6 +1,7 @@
 /* What placement asks of nodes of the message. */
 #include <string.h>
 
+#include "graph/op.h"
 #include "graph/qdq/place.h"
 
 int tarei_placed_input(const tarei_placement *const p, const Onnx__NodeProto *const node,
@@ -13,25 +14,11 @@ int tarei_placed_output(const tarei_placement *const p, const Onnx__NodeProto *c
   return i < node->n_output ? tarei_names_find(&p->values, node->output[i]) : -1;
 }
 
-int64_t tarei_placed_attr(const Onnx__NodeProto *const node, const char *const name,
-                          const int64_t fallback) {
-  for (size_t i = 0; i < node->n_attribute; i++) {
-    if (strcmp(tarei_onnx_text(node->attribute[i]->name), name) == 0) {
-      return node->attribute[i]->i;
-    }
-  }
-  return fallback;
-}
-
-static bool is_standard(const Onnx__NodeProto *const node) {
-  const char *const domain = tarei_onnx_text(node->domain);
-  return !*domain || strcmp(domain, "ai.onnx") == 0;
-}
-
 bool tarei_placed_is_layer(const Onnx__NodeProto *const node) {
   static const char *const LAYERS[] = {"Conv", "MatMul", "Gemm"};
   for (size_t i = 0; i < sizeof LAYERS / sizeof *LAYERS; i++) {
-    if (is_standard(node) && strcmp(tarei_onnx_text(node->op_type), LAYERS[i]) == 0) {
+    if (tarei_is_default_domain(tarei_onnx_text(node->domain)) &&
+        strcmp(tarei_onnx_text(node->op_type), LAYERS[i]) == 0) {
       return true;
     }
   }

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/op.h"
 #include "graph/qdq/edit.h"
-#include "graph/qdq/file_type.h"
+#include "graph/qdq/file_types.h"
 
 typedef enum change_kind { MOVED, LAST_AXIS, DROPPED, COUNTED, REPLACED } change_kind;
 
@@ -36,25 +37,22 @@ typedef struct raiser {
   tarei_edit edit;
   const tarei_graph *graph;
   tarei_names values; /* of the graph */
+  tarei_file_types types;
   int64_t from, to;
 } raiser;
 
 /* --- attributes ------------------------------------------------------------------------------ */
 
-static size_t find_attr(const Onnx__NodeProto *const node, const char *const name) {
-  size_t i = 0;
-  while (i < node->n_attribute && strcmp(tarei_onnx_text(node->attribute[i]->name), name) != 0) {
-    i++;
+static void drop_attr(raiser *const r, Onnx__NodeProto *const node, const char *const name) {
+  size_t n = 0;
+  for (size_t i = 0; i < node->n_attribute; i++) {
+    Onnx__AttributeProto *const attr = node->attribute[i];
+    const bool named = strcmp(tarei_onnx_text(attr->name), name) == 0;
+    if (!named || !tarei_onnx_file_drop(r->edit.file, &attr->base)) {
+      node->attribute[n++] = attr;
+    }
   }
-  return i;
-}
-
-static void drop_attr(raiser *const r, Onnx__NodeProto *const node, const size_t i) {
-  if (i < node->n_attribute && tarei_onnx_file_drop(r->edit.file, &node->attribute[i]->base)) {
-    node->n_attribute--;
-    memmove(&node->attribute[i], &node->attribute[i + 1],
-            (node->n_attribute - i) * sizeof *node->attribute);
-  }
+  node->n_attribute = n;
 }
 
 /* A constant with what the attribute says: integers, or a real of the type of the node's input. */
@@ -66,7 +64,7 @@ static const char *constant_of(raiser *const r, const Onnx__NodeProto *const nod
   const char *const name = tarei_edit_name(e, node->output[0], suffix);
   const int64_t n = attr->n_ints ? (int64_t)attr->n_ints : 1;
   if (attr->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT) {
-    const tare_dtype type = tarei_file_type(e->file, node->input[0]);
+    const tare_dtype type = tarei_file_type(&r->types, node->input[0]);
     tarei_edit_reals(e, name, type == TARE_F16 ? type : TARE_F32, &attr->f, 0);
     return name;
   }
@@ -86,15 +84,15 @@ static tare_status move_attributes(raiser *const r, Onnx__NodeProto *const node,
   const char *in[1 + MOST_MOVED] = {node->input[0]};
   int n_in = 1;
   for (int i = 0; i < MOST_MOVED && change->attributes[i]; i++) {
-    const size_t at = find_attr(node, change->attributes[i]);
+    const Onnx__AttributeProto *const attr = tarei_onnx_find_attr(node, change->attributes[i]);
     in[1 + i] = "";
-    if (at < node->n_attribute) {
-      in[1 + i] = constant_of(r, node, node->attribute[at]);
+    if (attr) {
+      in[1 + i] = constant_of(r, node, attr);
       n_in = 2 + i;
     }
   }
   for (int i = 0; i < MOST_MOVED && change->attributes[i]; i++) {
-    drop_attr(r, node, find_attr(node, change->attributes[i]));
+    drop_attr(r, node, change->attributes[i]);
   }
   if (node->n_input > 1) {
     return tarei_fail(err, TARE_E_MODEL, "node '%s': %s has %zu inputs, expected 1 in opset %lld",
@@ -107,8 +105,7 @@ static tare_status move_attributes(raiser *const r, Onnx__NodeProto *const node,
 
 /* The same where the axis was the last one. */
 static tare_status fix_axis(raiser *const r, Onnx__NodeProto *const node, tare_error *const err) {
-  const size_t at = find_attr(node, "axis");
-  const int64_t axis = at < node->n_attribute ? node->attribute[at]->i : 1;
+  const int64_t axis = tarei_onnx_attr_int(node, "axis", 1);
   const int value = tarei_names_find(&r->values, node->input[0]);
   const int rank = value >= 0 ? r->graph->values[value].rank : -1;
   if (axis != -1 && axis != rank - 1) {
@@ -119,7 +116,7 @@ static tare_status fix_axis(raiser *const r, Onnx__NodeProto *const node, tare_e
         tarei_onnx_text(node->name), node->op_type, (long long)axis, rank, (long long)r->from,
         (long long)r->to);
   }
-  if (at == node->n_attribute) {
+  if (!tarei_onnx_find_attr(node, "axis")) {
     tarei_edit_attr(&r->edit, node, "axis", -1);
   }
   return TARE_OK;
@@ -127,13 +124,12 @@ static tare_status fix_axis(raiser *const r, Onnx__NodeProto *const node, tare_e
 
 static tare_status drop_meaning(raiser *const r, Onnx__NodeProto *const node,
                                 const op_change *const change, tare_error *const err) {
-  const size_t at = find_attr(node, change->attributes[0]);
-  if (at < node->n_attribute && node->attribute[at]->i != 1) {
+  if (tarei_onnx_attr_int(node, change->attributes[0], 1) != 1) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "node '%s': %s has no attribute '%s' in opset %lld",
                       tarei_onnx_text(node->name), node->op_type, change->attributes[0],
                       (long long)r->to);
   }
-  drop_attr(r, node, at);
+  drop_attr(r, node, change->attributes[0]);
   return TARE_OK;
 }
 
@@ -167,13 +163,12 @@ static tare_status apply_change(raiser *const r, Onnx__NodeProto *const node,
 static tare_status raise_graph(raiser *r, Onnx__GraphProto *graph, tare_error *err);
 
 static tare_status raise_node(raiser *const r, Onnx__NodeProto *const node, tare_error *const err) {
-  const char *const domain = tarei_onnx_text(node->domain);
   for (size_t a = 0; a < node->n_attribute; a++) {
     if (node->attribute[a]->g) {
       TAREI_TRY(raise_graph(r, node->attribute[a]->g, err));
     }
   }
-  if (*domain && strcmp(domain, "ai.onnx") != 0) {
+  if (!tarei_is_default_domain(tarei_onnx_text(node->domain))) {
     return TARE_OK;
   }
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -211,21 +206,17 @@ static void set_version(const tarei_onnx_file *const file, const int64_t version
   const int64_t ir = least_ir(version);
   file->model->ir_version = file->model->ir_version < ir ? ir : file->model->ir_version;
   for (size_t i = 0; i < file->model->n_opset_import; i++) {
-    const char *const domain = tarei_onnx_text(file->model->opset_import[i]->domain);
-    if (!*domain || strcmp(domain, "ai.onnx") == 0) {
-      file->model->opset_import[i]->version = version;
+    Onnx__OperatorSetIdProto *const set = file->model->opset_import[i];
+    if (tarei_is_default_domain(tarei_onnx_text(set->domain))) {
+      set->version = version;
     }
   }
 }
 
 static tare_status raise_model(raiser *const r, tare_error *const err) {
   Onnx__GraphProto *const graph = r->edit.graph;
-  if (!tarei_names_init(&r->values, (size_t)r->graph->n_values)) {
-    return tarei_fail_memory(err, "values", (size_t)r->graph->n_values);
-  }
-  for (int v = 0; v < r->graph->n_values; v++) {
-    tarei_names_add(&r->values, r->graph->values[v].name, v);
-  }
+  TAREI_TRY(tarei_graph_name_values(r->graph, &r->values, err));
+  TAREI_TRY(tarei_file_types_init(r->edit.file, &r->types, err));
   TAREI_TRY(raise_graph(r, graph, err));
   for (size_t n = 0; n < graph->n_node; n++) {
     tarei_edit_lay(&r->edit, graph->node[n]);
@@ -250,6 +241,7 @@ tare_status tarei_onnx_raise(tarei_onnx_file *const file, const tarei_graph *con
     tarei_edit_fini(&r.edit);
   }
   tarei_names_fini(&r.values);
+  tarei_file_types_fini(&r.types);
   if (status != TARE_OK) {
     return tarei_fail_in(err, status, "cannot raise the model from opset %lld to %lld",
                          (long long)r.from, (long long)version);

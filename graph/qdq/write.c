@@ -30,7 +30,7 @@ static const char *write_zero_point(tarei_qdq_writer *const w, const char *const
 static void write_pair(tarei_qdq_writer *const w, const char *const value, const char *const in,
                        const char *const out, const tarei_stored_form *const form) {
   tarei_edit *const e = &w->edit;
-  const tare_dtype real = tarei_file_type(w->place->file, value);
+  const tare_dtype real = tarei_file_type(&w->place->types, value);
   const tarei_qdq_needs needs = {.real = real, .bits16 = form->type == TARE_I16};
   const char *const domain = tarei_qdq_domain(w->place, needs);
   const float scale = tarei_stored_scale(form->scale, real);

@@ -57,7 +57,7 @@ static const float *constant_bias(const tarei_qdq_writer *const w,
 
 /* Scale of the input, as it is stored. */
 static float input_scale(const tarei_qdq_writer *const w, const tarei_placed_layer *const layer) {
-  const tare_dtype real = tarei_file_type(w->place->file, layer->node->input[0]);
+  const tare_dtype real = layer->real;
   return tarei_stored_scale(tarei_byte_form(w->place, layer->x).scale, real);
 }
 
@@ -86,7 +86,7 @@ static void make_room_for_all(const tarei_qdq_writer *const w, const int value, 
 float *tarei_weight_scales(tarei_qdq_writer *const w, const tarei_placed_layer *const layer,
                            int64_t *const n) {
   const tare_tensor t = tarei_value_tensor(w->place->graph, layer->w);
-  const tare_dtype real = tarei_file_type(w->place->file, layer->node->input[0]);
+  const tare_dtype real = layer->real;
   *n = layer->channel_axis < 0 ? 1 : t.dims[layer->channel_axis];
   float *const scales = tarei_calloc((size_t)*n, sizeof *scales);
   if (!scales) {
@@ -124,7 +124,7 @@ void tarei_store_weights(const tarei_qdq_writer *const w, const tarei_placed_lay
 static void write_parameters(tarei_qdq_writer *const w, const tarei_placed_layer *const layer,
                              const float *const scales, const int64_t n, const char **const out) {
   const char *const base = weight_value(w, layer)->name;
-  const tare_dtype real = tarei_file_type(w->place->file, layer->node->input[0]);
+  const tare_dtype real = layer->real;
   const int64_t channels = layer->channel_axis < 0 ? 0 : n;
   out[0] = tarei_write_reals(w, base, "_scale", real, scales, channels);
   out[1] = tarei_edit_name(&w->edit, base, "_zero_point");
@@ -145,7 +145,7 @@ static const char *quantized_weights(tarei_qdq_writer *const w,
 
 static const char *weights_domain(const tarei_qdq_writer *const w,
                                   const tarei_placed_layer *const layer) {
-  const tare_dtype real = tarei_file_type(w->place->file, layer->node->input[0]);
+  const tare_dtype real = layer->real;
   const tarei_qdq_needs needs = {.real = real, .channels = layer->channel_axis >= 0};
   return tarei_qdq_domain(w->place, needs);
 }
@@ -197,7 +197,7 @@ static const char *int32_bias(tarei_qdq_writer *const w, const tarei_placed_laye
                               const float *const bias, float *const scales, const int64_t n) {
   tarei_edit *const e = &w->edit;
   const char *const base = layer->node->input[2], *const domain = weights_domain(w, layer);
-  const tare_dtype real = tarei_file_type(w->place->file, layer->node->input[0]);
+  const tare_dtype real = layer->real;
   const float input = input_scale(w, layer);
   const char *const in[] = {tarei_edit_name(e, base, "_quantized"), NULL, NULL};
   int32_t *const words = tarei_edit_constant(e, in[0], TARE_I32, &n, 1);

@@ -162,7 +162,7 @@ static tare_status infer_slice(tarei_graph *const graph, tarei_node *const node,
   return r.counted ? slice_contents(graph, node, &r, err) : TARE_OK;
 }
 
-/* Axes are as many as there are starts. */
+/* The number of starts, which is that of the axes; -1 if it is unknown. */
 static int count_starts(tarei_graph *const graph, const tarei_node *const node) {
   const tarei_attr *const attr = tarei_attr_find(node, "starts");
   int n = -1;

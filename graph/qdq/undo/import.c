@@ -1,3 +1,4 @@
+#include "graph/qdq/edit_uses.h"
 #include "graph/qdq/undo/import.h"
 
 #include <assert.h>
@@ -143,15 +144,18 @@ static tare_status add_copies(tare_import *const out, const tarei_graph *const g
   const Onnx__GraphProto *const proto = out->file.model->graph;
   tare_table *const table = out->table;
   int *const origin = find_origins(graph, table);
-  tare_status status = origin ? TARE_OK : tarei_fail_memory(err, "values", (size_t)graph->n_values);
+  tarei_names makers = {0};
+  tare_status status = origin ? tarei_uses_name_makers(proto, &makers, err)
+                              : tarei_fail_memory(err, "values", (size_t)graph->n_values);
   for (int v = 0; v < graph->n_values && status == TARE_OK; v++) {
     const tarei_value *const value = &graph->values[v];
-    if (origin[v] >= 0 && !value->data && tarei_onnx_makes(proto, value->name) &&
+    if (origin[v] >= 0 && !value->data && tarei_names_find(&makers, value->name) >= 0 &&
         strcmp(table->tensors[origin[v]].name, value->name) != 0) {
       const tarei_table_tensor *const same = &table->tensors[origin[v]];
       status = tarei_table_add_tensor(table, value->name, same->name, same->cells, err);
     }
   }
+  tarei_names_fini(&makers);
   free(origin);
   return status == TARE_OK ? tarei_table_finish(table, "imported table", err) : status;
 }

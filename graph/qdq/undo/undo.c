@@ -4,42 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/qdq/edit_uses.h"
 #include "graph/qdq/file_type.h"
 
 /* --- begin ----------------------------------------------------------------------------------- */
-
-static tare_status name_graph(tarei_undo *const u, tare_error *const err) {
-  const size_t n = (size_t)u->graph->n_values;
-  if (!tarei_names_init(&u->values, n)) {
-    return tarei_fail_memory(err, "values of the model", n);
-  }
-  for (int v = 0; v < u->graph->n_values; v++) {
-    if (tarei_names_find(&u->values, u->graph->values[v].name) < 0) {
-      tarei_names_add(&u->values, u->graph->values[v].name, v);
-    }
-  }
-  return TARE_OK;
-}
-
-static tare_status name_makers(tarei_undo *const u, tare_error *const err) {
-  const Onnx__GraphProto *const graph = u->file->model->graph;
-  size_t n_outputs = 0;
-  for (size_t n = 0; n < graph->n_node; n++) {
-    n_outputs += graph->node[n]->n_output;
-  }
-  if (!tarei_names_init(&u->makers, n_outputs)) {
-    return tarei_fail_memory(err, "values of the model", n_outputs);
-  }
-  for (size_t n = 0; n < graph->n_node; n++) {
-    for (size_t o = 0; o < graph->node[n]->n_output; o++) {
-      const char *const name = tarei_onnx_text(graph->node[n]->output[o]);
-      if (*name && tarei_names_find(&u->makers, name) < 0) {
-        tarei_names_add(&u->makers, name, (int)n);
-      }
-    }
-  }
-  return TARE_OK;
-}
 
 static tare_status undo_begin(tarei_undo *const u, tare_error *const err) {
   const size_t n = u->file->model->graph->n_node;
@@ -49,8 +17,9 @@ static tare_status undo_begin(tarei_undo *const u, tare_error *const err) {
   if (!u->goes || !u->becomes || !u->to) {
     return tarei_fail_memory(err, "nodes", n);
   }
-  TAREI_TRY(name_graph(u, err));
-  TAREI_TRY(name_makers(u, err));
+  TAREI_TRY(tarei_file_types_init(u->file, &u->types, err));
+  TAREI_TRY(tarei_graph_name_values(u->graph, &u->values, err));
+  TAREI_TRY(tarei_uses_name_makers(u->file->model->graph, &u->makers, err));
   return tarei_edit_begin(u->file, &u->edit, err);
 }
 
@@ -217,13 +186,15 @@ static bool drop_import(tarei_onnx_file *const file, const char *const domain) {
 }
 
 /* Types and dims of values that nodes made and that are gone. */
-static bool drop_infos(tarei_onnx_file *const file, const bool *const was_made) {
+static bool drop_infos(tarei_onnx_file *const file, const bool *const was_made,
+                       const tarei_names *const makers) {
   Onnx__GraphProto *const graph = file->model->graph;
   size_t n = 0;
   bool good = true;
   for (size_t i = 0; i < graph->n_value_info; i++) {
     Onnx__ValueInfoProto *const info = graph->value_info[i];
-    const bool lost = good && was_made[i] && !tarei_onnx_makes(graph, tarei_onnx_text(info->name));
+    const bool made = tarei_names_find(makers, tarei_onnx_text(info->name)) >= 0;
+    const bool lost = good && was_made[i] && !made;
     good = !lost || tarei_onnx_file_drop(file, &info->base);
     if (!lost || !good) {
       graph->value_info[n++] = info;
@@ -248,12 +219,17 @@ static tare_status rewrite_message(tarei_undo *const u, tare_error *const err) {
   const bool contrib = uses_domain(u->file->model->graph, CONTRIB);
   u->edit.failed |= !was_made;
   lay_nodes(u);
-  tare_status status = tarei_edit_finish(&u->edit, err);
-  if (status == TARE_OK &&
-      !(drop_infos(u->file, was_made) && (!contrib || uses_domain(u->file->model->graph, CONTRIB) ||
-                                          drop_import(u->file, CONTRIB)))) {
+  tarei_names makers = {0};
+  tare_status status;
+  TAREI_TRY_GOTO(tarei_edit_finish(&u->edit, err), done);
+  TAREI_TRY_GOTO(tarei_uses_name_makers(u->file->model->graph, &makers, err), done);
+  if (!(drop_infos(u->file, was_made, &makers) &&
+        (!contrib || uses_domain(u->file->model->graph, CONTRIB) ||
+         drop_import(u->file, CONTRIB)))) {
     status = tarei_fail_memory(err, "types of values", u->file->model->graph->n_value_info);
   }
+done:
+  tarei_names_fini(&makers);
   free(was_made);
   return status;
 }
@@ -294,6 +270,7 @@ void tarei_undo_fini(tarei_undo *const u) {
   free(u->becomes);
   free(u->to);
   tarei_names_fini(&u->values);
+  tarei_file_types_fini(&u->types);
   tarei_names_fini(&u->makers);
   tarei_names_fini(&u->moved);
   tarei_edit_fini(&u->edit);

@@ -11,7 +11,7 @@
 #include <tare/import.h>
 
 #include "graph/qdq/edit.h"
-#include "graph/qdq/file_type.h"
+#include "graph/qdq/file_types.h"
 #include "graph/table/table.h"
 
 /* Scales and zero points of a Q/DQ node. Views of constants of the graph. */
@@ -35,9 +35,10 @@ typedef struct tarei_undo {
   tarei_onnx_file *file;
   const tarei_graph *graph; /* as it was imported, constants folded */
   tarei_names values;       /* of the graph */
-  tarei_names makers;       /* nodes of the message, by output */
-  tarei_names moved;        /* names that are replaced, */
-  const char **to;          /* by these */
+  tarei_file_types types;
+  tarei_names makers; /* nodes of the message, by output */
+  tarei_names moved;  /* names that are replaced, */
+  const char **to;    /* by these */
   int n_moved;
   bool *goes;           /* per node of the message: it is undone, */
   const char **becomes; /* and this operator of one input takes its place; NULL: none */

@@ -178,7 +178,7 @@ static const char *read_stored(const tarei_undo *const u, const Onnx__NodeProto 
   const tare_tensor *const q = &out->integers;
   const int64_t axis = out->form.axis + (out->form.axis < 0 ? q->rank : 0);
   out->n = tare_tensor_count(&out->form.scale);
-  out->real = tarei_file_type(u->file, node->input[1]);
+  out->real = tarei_file_type(&u->types, node->input[1]);
   if (q->dtype != TARE_I8 && q->dtype != TARE_U8 && q->dtype != TARE_I32) {
     return "its integers are neither int8, uint8 nor int32";
   }

@@ -15,7 +15,7 @@ static bool is_pair_op(const Onnx__NodeProto *const node, const char *const op) 
   const char *const domain = tarei_onnx_text(node->domain);
   return strcmp(tarei_onnx_text(node->op_type), op) == 0 && node->n_output == 1 &&
          node->n_input >= 2 &&
-         (!*domain || strcmp(domain, "ai.onnx") == 0 || strcmp(domain, "com.microsoft") == 0);
+         (tarei_is_default_domain(domain) || strcmp(domain, "com.microsoft") == 0);
 }
 
 bool tarei_undo_is_quantize(const Onnx__NodeProto *const node) {
@@ -44,7 +44,7 @@ static tare_dtype type_without_zero(const tarei_undo *const u, const Onnx__NodeP
                ? made.type
                : TARE_DTYPE_NONE;
   }
-  const int64_t said = tarei_placed_attr(node, "output_dtype", 0);
+  const int64_t said = tarei_onnx_attr_int(node, "output_dtype", 0);
   return said ? (tare_dtype)said : TARE_U8;
 }
 
@@ -63,14 +63,14 @@ const char *tarei_undo_form_of(const tarei_undo *const u, const Onnx__NodeProto 
   const char *const zero = node->n_input > 2 ? node->input[2] : "";
   *out = (tarei_undo_form){.scale = tarei_undo_constant(u, node->input[1]),
                            .zero = tarei_undo_constant(u, zero),
-                           .axis = tarei_placed_attr(node, "axis", 1)};
+                           .axis = tarei_onnx_attr_int(node, "axis", 1)};
   if (!out->scale.data || (*zero && !out->zero.data)) {
     return "its scale or zero point is not a constant";
   }
   if (out->scale.dtype != TARE_F32 || !scales_are_good(&out->scale)) {
     return "it has a scale that is not a positive normal number";
   }
-  if (tarei_placed_attr(node, "block_size", 0) || out->scale.rank > 1) {
+  if (tarei_onnx_attr_int(node, "block_size", 0) || out->scale.rank > 1) {
     return "it has a scale for each block";
   }
   if (out->zero.data && tare_tensor_count(&out->zero) != tare_tensor_count(&out->scale)) {
