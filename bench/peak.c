@@ -35,9 +35,8 @@ DEFINE_PEAK(peak_i8_ymm, "%{vex%} vpdpbusd", "ymm")
 DEFINE_PEAK(peak_madd_ymm, "vpmaddwd", "ymm")
 DEFINE_PEAK(peak_f32_zmm, "vfmadd231ps", "zmm")
 DEFINE_PEAK(peak_f32_ymm, "vfmadd231ps", "ymm")
-DEFINE_PEAK(peak_bf16_zmm, "vdpbf16ps", "zmm")
 
-#define CALL_OF(operations) (1.0 * (operations) * PEAK_CHAINS * PEAK_STEPS)
+#define CALL_OF(operations) (1.0 * (operations)*PEAK_CHAINS * PEAK_STEPS)
 static const struct {
   bench_peak peak;
   unsigned isa;
@@ -57,19 +56,9 @@ const bench_peak *bench_peak_loop(bool bytes, unsigned isa) {
   }
   return NULL;
 }
-
-const bench_peak *bench_peak_loop_bf16(unsigned isa) {
-  static const bench_peak peak = {peak_bf16_zmm, "vdpbf16ps zmm", CALL_OF(64)};
-  return TAREI_ISA_AVX512BF16 & isa & tarei_isa_detect() ? &peak : NULL;
-}
 #else
 const bench_peak *bench_peak_loop(bool bytes, unsigned isa) {
   (void)bytes;
-  (void)isa;
-  return NULL;
-}
-
-const bench_peak *bench_peak_loop_bf16(unsigned isa) {
   (void)isa;
   return NULL;
 }

@@ -21,7 +21,6 @@ typedef struct bench_peak {
 
 /* NULL when no loop is known. */
 const bench_peak *bench_peak_loop(bool bytes, unsigned isa);
-const bench_peak *bench_peak_loop_bf16(unsigned isa);
 
 /* Work that reads memory as fast as it can; the context is a bench_block. Copying writes to the
  * second half what it reads from the first. */

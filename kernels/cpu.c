@@ -12,7 +12,7 @@
   X("avx512", TAREI_ISA_AVX512, TAREI_ISA_AVX2)                                                   \
   X("avx512vnni", TAREI_ISA_AVX512VNNI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)                        \
   X("avx512vbmi", TAREI_ISA_AVX512VBMI, TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI) \
-  X("avx512bf16", TAREI_ISA_AVX512BF16, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)                        \
+  X("amxbf16", TAREI_ISA_AMXBF16, TAREI_ISA_AVX2 | TAREI_ISA_AVX512)                              \
   X("amxint8", TAREI_ISA_AMXINT8,                                                                 \
     TAREI_ISA_AVX2 | TAREI_ISA_AVX512 | TAREI_ISA_AVX512VNNI | TAREI_ISA_AVX512VBMI)              \
   X("neon", TAREI_ISA_NEON, 0)                                                                    \
@@ -78,14 +78,12 @@ static unsigned detect(void) {
     return TAREI_ISA_SCALAR;
   }
   unsigned found = TAREI_ISA_AVX2 | detect_avx512(states, b7, c7);
-  const bool vnni = found & TAREI_ISA_AVX512VNNI;
-  const bool vbmi = found & TAREI_ISA_AVX512VBMI;
-  if (vbmi && has_all(d, bit_AMX_TILE | bit_AMX_INT8) && may_use_tiles(states)) {
-    found |= TAREI_ISA_AMXINT8;
+  if (found & TAREI_ISA_AVX512 && d & bit_AMX_TILE && may_use_tiles(states)) {
+    found |= d & bit_AMX_BF16 ? TAREI_ISA_AMXBF16 : 0;
+    found |= found & TAREI_ISA_AVX512VBMI && d & bit_AMX_INT8 ? TAREI_ISA_AMXINT8 : 0;
   }
-  if (__get_cpuid_count(7, 1, &a, &b, &c, &d)) {
-    found |= a & bit_AVXVNNI ? TAREI_ISA_AVXVNNI : 0;
-    found |= vnni && (a & bit_AVX512BF16) ? TAREI_ISA_AVX512BF16 : 0;
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && a & bit_AVXVNNI) {
+    found |= TAREI_ISA_AVXVNNI;
   }
   return found;
 }

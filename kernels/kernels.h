@@ -26,7 +26,7 @@ typedef enum tarei_isa {
   TAREI_ISA_AVX512 = 1u << 2,      /* F, BW, VL, DQ */
   TAREI_ISA_AVX512VNNI = 1u << 3,
   TAREI_ISA_AVX512VBMI = 1u << 4,
-  TAREI_ISA_AVX512BF16 = 1u << 5,
+  TAREI_ISA_AMXBF16 = 1u << 5,
   TAREI_ISA_AMXINT8 = 1u << 6,
   TAREI_ISA_NEON = 1u << 7,
   TAREI_ISA_NEONDOT = 1u << 8,     /* sdot, udot */
@@ -118,20 +118,23 @@ typedef struct tarei_f32_gemm {
 typedef void tarei_f32_gemm_fn(const tarei_f32_gemm *g);
 
 /* --- bf16 gemm -------------------------------------------------------------------------------- */
-/* Both factors as bfloat16, sums in float. Panels of 32 columns by pairs of k: packed[p][k/2][32][2],
- * zero-filled beyond K and N. Of each pair the second product is added first, each by a fused
- * multiply-add; subnormal factors, sums and results count as zero. */
+/* Both factors as bfloat16, sums in float, in the order of the tiles of AMX. For each 32 k, with zeros
+ * behind the last: one chain of fused multiply-adds over the even k and one over the odd ones, both
+ * from 0; their sum is added to the result. Each operation rounds once to nearest even, and
+ * subnormal factors and results count as zero. Panels of 32 columns by pairs of k:
+ * packed[p][k/2][32][2], zero-filled beyond K and N. */
+#define TAREI_BF16_STEP 32
 size_t tarei_bf16_packed_size(size_t k, size_t n); /* bytes */
 /* Rounds w[k][n] (row stride ldw; `transposed`: w[n][k]) as to_bf16 does, and packs it. */
 void tarei_bf16_pack(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
                      uint16_t *packed);
 /* m rows of k floats, ldx elements apart, to nearest even; subnormal ones to zero. Rows of `out` are
- * ldo elements apart; behind an odd k stands a zero. */
+ * ldo elements apart; a zero follows an odd k. */
 typedef void tarei_to_bf16_fn(const float *x, size_t ldx, size_t m, size_t k, uint16_t *out,
                               size_t ldo);
 
 typedef struct tarei_bf16_gemm {
-  const uint16_t *a;  /* [m][k], row stride lda elements, with a zero behind an odd k */
+  const uint16_t *a;  /* [m][k], row stride lda elements; a zero follows an odd k */
   size_t lda;
   size_t m, k, n;
   const uint16_t *b;  /* packed, 64-byte aligned */

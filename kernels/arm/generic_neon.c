@@ -4,6 +4,7 @@
 #endif
 #define TAREI_V16_NEON
 #define TAREI_ISA_SUFFIX neon
+#include "kernels/generic/bf16_body.h"
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/dw_i8_body.h"
 #include "kernels/generic/epilogue_body.h"

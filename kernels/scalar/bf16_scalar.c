@@ -1,10 +1,9 @@
-/* The oracle of the bf16 products, after the definition of vdpbf16ps: of each pair the second
- * first, each a fused multiply-add that rounds to nearest even; subnormal factors, sums and results
- * are zero. */
+/* The oracle of the bf16 products, after the definition of TDPBF16PS. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "kernels/generic/bf16_sums.h"
 #include "kernels/generic/epilogue.h"
 
 enum { PANEL = TAREI_F32_PANEL };
@@ -72,18 +71,37 @@ void tarei_bf16_pack(const float *w, size_t ldw, bool transposed, size_t k, size
   }
 }
 
-static void bf16_panel(const tarei_bf16_gemm *g, size_t m, size_t n0) {
-  const uint16_t *const a = g->a + m * g->lda;
-  const uint16_t *w = g->b + n0 * ((g->k + 1) / 2 * 2);
-  float acc[PANEL] = {0};
-  for (size_t k = 0; k < g->k; k += 2) {
-    for (size_t j = 0; j < PANEL; j++) {
-      acc[j] = fused(bf16_to_f32(a[k + 1]), bf16_to_f32(w[2 * j + 1]), acc[j]);
-      acc[j] = fused(bf16_to_f32(a[k]), bf16_to_f32(w[2 * j]), acc[j]);
-    }
-    w += 2 * PANEL;
+/* One chain over the even or the odd k of [k0, k0 + 32); zeros stand behind the last. */
+static float bf16_chain(const tarei_bf16_gemm *g, const uint16_t *a, const uint16_t *w, size_t k0,
+                        size_t parity) {
+  float sum = 0;
+  for (size_t k = k0 + parity; k < k0 + TAREI_BF16_STEP; k += 2) {
+    const bool inside = k < g->k;
+    const float x = inside ? bf16_to_f32(a[k]) : 0.0f;
+    const float y = inside ? bf16_to_f32(w[k / 2 * 2 * PANEL + parity]) : 0.0f;
+    sum = fused(x, y, sum);
   }
-  const tarei_tile tile = {.values = acc,
+  return sum;
+}
+
+void tarei_bf16_sums(const tarei_bf16_gemm *g, size_t m, size_t panel, float *sums) {
+  const uint16_t *const a = g->a + m * g->lda;
+  const uint16_t *const w = g->b + panel * PANEL * ((g->k + 1) / 2 * 2);
+  for (size_t j = 0; j < PANEL; j++) {
+    float sum = 0;
+    for (size_t k = 0; k < g->k; k += TAREI_BF16_STEP) {
+      const float even = bf16_chain(g, a, w + 2 * j, k, 0);
+      const float both = flushed(even + bf16_chain(g, a, w + 2 * j, k, 1));
+      sum = flushed(sum + both);
+    }
+    sums[j] = sum;
+  }
+}
+
+static void bf16_panel(const tarei_bf16_gemm *g, size_t m, size_t n0) {
+  float sums[PANEL];
+  tarei_bf16_sums(g, m, n0 / PANEL, sums);
+  const tarei_tile tile = {.values = sums,
                            .ld = PANEL,
                            .m0 = m,
                            .rows = 1,

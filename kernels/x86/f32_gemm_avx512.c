@@ -1,20 +1,240 @@
-/* One fused chain an output over ascending k. */
+/* Up to 14 rows by 32 columns in registers; one fused chain an output over ascending k. */
 #if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) || \
     !defined(__AVX512DQ__)
 #error "needs AVX-512 F, BW, VL and DQ"
 #endif
-#include "kernels/registry.h"
+#include <immintrin.h>
+#include <math.h>
+
+#include "kernels/generic/gemm_walk.h"
+#include "kernels/generic/row_cursor.h"
 
 #define TAREI_ISA_SUFFIX avx512
-#define GEMM tarei_f32_gemm
-#define ADD_PRODUCTS(sum, x, w) ((sum) = _mm512_fmadd_ps(x, w, sum))
 
-TAREI_INLINE size_t gemm_steps(const GEMM *g) {
-  return g->k;
+enum {
+  MAX_ROWS = 14,
+  MAX_VECTORS = 28,
+  MAX_COLUMNS = 8, /* vectors side by side */
+  LANES = 16,
+  STEP = 128, /* bytes of a panel for one k */
+  UNROLL =
+      2, /* steps a turn: fewer scalar instructions, which take ports from the multiplications */
+  AHEAD = 8192, /* bytes between a single block and what it prefetches */
+};
+
+/* Else the compiler loads a weight once for each of a few rows. */
+#define KEEP(v) __asm__("" : "+v"(v))
+
+typedef struct float_sums {
+  __m512 v[MAX_VECTORS]; /* [row][column] */
+} float_sums;
+
+/* Weights that a block fetches while it multiplies. */
+typedef struct prefetcher {
+  const char *at;
+  size_t step; /* bytes for one step */
+} prefetcher;
+
+/* All blocks of a panel together fetch the next one, so that memory beyond L2 is busy evenly. A
+ * block that is alone runs ahead in its own panel. */
+TAREI_INLINE prefetcher prefetcher_for(const tarei_f32_gemm *g, const char *b, size_t m0,
+                                       size_t rows) {
+  if (rows == g->m) {
+    return (prefetcher){b + AHEAD, STEP};
+  }
+  const size_t panel_bytes = g->k * STEP;
+  return (prefetcher){b + panel_bytes + panel_bytes * m0 / g->m, (STEP * rows + g->m - 1) / g->m};
 }
 
-#include "kernels/x86/float_blocks_avx512.h"
+TAREI_INLINE void prefetch(prefetcher *p) {
+  _mm_prefetch(p->at, _MM_HINT_T0);
+  _mm_prefetch(p->at + 64, _MM_HINT_T0);
+  p->at += p->step;
+}
+
+TAREI_INLINE void float_step(float_sums *s, const row_cursor *a, const char *b, size_t panel_bytes,
+                             size_t k, const size_t rows, const size_t columns) {
+  __m512 w[MAX_COLUMNS];
+#pragma GCC unroll 8
+  for (size_t q = 0; q < columns; q++) {
+    w[q] = _mm512_load_ps(b + k * STEP + q / 2 * panel_bytes + q % 2 * 64);
+    if (rows > 1) {
+      KEEP(w[q]);
+    }
+  }
+#pragma GCC unroll 14
+  for (size_t i = 0; i < rows; i++) {
+    const float *const at = row_cursor_row(a, i);
+    const __m512 x = _mm512_set1_ps(at[k]);
+#pragma GCC unroll 8
+    for (size_t q = 0; q < columns; q++) {
+      s->v[i * columns + q] = _mm512_fmadd_ps(x, w[q], s->v[i * columns + q]);
+    }
+  }
+}
+
+TAREI_INLINE void float_multiply(const tarei_f32_gemm *g, float_sums *s, size_t m0, const char *b,
+                                 const size_t rows, const size_t columns) {
+  const size_t steps = g->k;
+  row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda * sizeof *g->a);
+  prefetcher next = prefetcher_for(g, b, m0, rows);
+#pragma GCC unroll 28
+  for (size_t i = 0; i < rows * columns; i++) {
+    s->v[i] = _mm512_setzero_ps();
+  }
+  for (size_t k = 0; k < steps / UNROLL; k++) {
+    if (columns <= 2 && rows > 1) {
+      prefetch(&next);
+      prefetch(&next);
+    }
+    float_step(s, &a, b, steps * STEP, 0, rows, columns);
+    float_step(s, &a, b, steps * STEP, 1, rows, columns);
+    row_cursor_advance_by(&a, rows, UNROLL * sizeof(float));
+    b += UNROLL * STEP;
+  }
+  if (steps % UNROLL) {
+    float_step(s, &a, b, steps * STEP, 0, rows, columns);
+  }
+}
+
+static bool finishes_in_registers(const tarei_epilogue *e) {
+  return e->out_f32 && !e->out_u8 && !e->row_mult && !e->residual_u8 &&
+         (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu);
+}
+
+/* One column of vectors, from n0 on. Adding -0 or taking the larger of -Inf and x changes no x. */
+TAREI_INLINE void finish_column(const tarei_epilogue *e, const __m512 *v, size_t m0, size_t n0,
+                                __mmask16 mask, const size_t rows, const size_t columns) {
+  const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
+  const __m512 low = _mm512_set1_ps(e->act == TAREI_ACT_relu ? 0.0f : -INFINITY);
+  float *out = e->out_f32 + m0 * e->ld_f32 + n0;
+#pragma GCC unroll 14
+  for (size_t i = 0; i < rows; i++) {
+    _mm512_mask_storeu_ps(out, mask, _mm512_max_ps(low, _mm512_add_ps(v[i * columns], bias)));
+    out += e->ld_f32;
+  }
+}
+
+TAREI_INLINE void finish_column_with_residual(const tarei_epilogue *e, const __m512 *v, size_t m0,
+                                              size_t n0, __mmask16 mask, const size_t rows,
+                                              const size_t columns) {
+  const bool relu = e->act == TAREI_ACT_relu;
+  const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
+  const __m512 low_before = _mm512_set1_ps(relu && !e->act_last ? 0.0f : -INFINITY);
+  const __m512 low_after = _mm512_set1_ps(relu && e->act_last ? 0.0f : -INFINITY);
+  const float *residual = e->residual + m0 * e->ld_residual + n0;
+  float *out = e->out_f32 + m0 * e->ld_f32 + n0;
+#pragma GCC unroll 14
+  for (size_t i = 0; i < rows; i++) {
+    __m512 f = _mm512_max_ps(low_before, _mm512_add_ps(v[i * columns], bias));
+    f = _mm512_add_ps(f, _mm512_maskz_loadu_ps(mask, residual));
+    _mm512_mask_storeu_ps(out, mask, _mm512_max_ps(low_after, f));
+    out += e->ld_f32;
+    residual += e->ld_residual;
+  }
+}
+
+TAREI_INLINE void finish(const tarei_f32_gemm *g, const float_sums *s, size_t m0, size_t panel,
+                         const size_t rows, const size_t columns) {
+  const tarei_epilogue e = g->epilogue; /* a copy: stores must not make it be read again */
+#pragma GCC unroll 8
+  for (size_t q = 0; q < columns; q++) {
+    const size_t n0 = panel * GEMM_PANEL + q * LANES;
+    if (n0 < g->n) {
+      const size_t left = g->n - n0;
+      const __mmask16 mask = left < LANES ? (__mmask16)((1u << left) - 1u) : 0xffff;
+      if (e.residual) {
+        finish_column_with_residual(&e, s->v + q, m0, n0, mask, rows, columns);
+      } else {
+        finish_column(&e, s->v + q, m0, n0, mask, rows, columns);
+      }
+    }
+  }
+}
+
+TAREI_INLINE void finish_tiles(const tarei_f32_gemm *g, const float_sums *s, size_t m0,
+                               size_t panel, const size_t rows, const size_t columns) {
+  _Alignas(64) float tile[MAX_VECTORS * LANES];
+  const size_t width = columns < 2 ? 1 : 2;
+#pragma GCC unroll 28
+  for (size_t i = 0; i < rows * columns; i++) {
+    const size_t row = i / columns, q = i % columns;
+    _mm512_store_ps(tile + ((q / width * rows + row) * width + q % width) * LANES, s->v[i]);
+  }
+  for (size_t p = 0; p < columns / width; p++) {
+    tarei_tile done = gemm_tile(tile + p * rows * GEMM_PANEL, m0, rows, g->n, panel + p);
+    done.ld = width * LANES;
+    tarei_epilogue__avx512(&g->epilogue, &done);
+  }
+}
+
+TAREI_INLINE void float_block(const tarei_f32_gemm *g, size_t m0, size_t panel, const size_t rows,
+                              const size_t columns) {
+  float_sums s;
+  float_multiply(g, &s, m0, (const char *)g->b + panel * g->k * STEP, rows, columns);
+  if (finishes_in_registers(&g->epilogue)) {
+    finish(g, &s, m0, panel, rows, columns);
+  } else {
+    finish_tiles(g, &s, m0, panel, rows, columns);
+  }
+}
+
+/* The last panel may hold no more than one vector of columns. */
+#define DEFINE_BLOCK(rows)                                                             \
+  static void TAREI_K(float_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
+    const tarei_f32_gemm *const g = gemm;                                              \
+    if (g->n - panel * GEMM_PANEL <= LANES) {                                          \
+      float_block(g, m0, panel, rows, 1);                                              \
+    } else {                                                                           \
+      float_block(g, m0, panel, rows, 2);                                              \
+    }                                                                                  \
+  }
+GEMM_EACH_HEIGHT(DEFINE_BLOCK)
+#undef DEFINE_BLOCK
+
+static gemm_block_fn *const by_rows[MAX_ROWS] = {
+#define BLOCK_OF(rows) TAREI_K(float_block_##rows),
+    GEMM_EACH_HEIGHT(BLOCK_OF)
+#undef BLOCK_OF
+};
+
+#define DEFINE_WIDE_BLOCK(rows, panels)                                                           \
+  static void TAREI_K(float_block_##rows##x##panels)(const void *gemm, size_t m0, size_t panel) { \
+    float_block(gemm, m0, panel, rows, 2 * (panels));                                             \
+  }
+DEFINE_WIDE_BLOCK(1, 4)
+DEFINE_WIDE_BLOCK(2, 2)
+DEFINE_WIDE_BLOCK(3, 2)
+DEFINE_WIDE_BLOCK(4, 2)
+DEFINE_WIDE_BLOCK(5, 2)
+DEFINE_WIDE_BLOCK(6, 2)
+
+/* For few rows several panels at a time hide the latency of the multiplication. */
+static const struct {
+  gemm_block_fn *block;
+  size_t panels;
+} few_rows[] = {{TAREI_K(float_block_1x4), 4}, {TAREI_K(float_block_2x2), 2},
+                {TAREI_K(float_block_3x2), 2}, {TAREI_K(float_block_4x2), 2},
+                {TAREI_K(float_block_5x2), 2}, {TAREI_K(float_block_6x2), 2}};
+enum { N_FEW_ROWS = sizeof few_rows / sizeof *few_rows };
+
+static void gemm_of_few_rows(const tarei_f32_gemm *g, size_t panels) {
+  const size_t at_once = few_rows[g->m - 1].panels;
+  size_t p = 0;
+  for (; p + at_once <= panels; p += at_once) {
+    few_rows[g->m - 1].block(g, 0, p);
+  }
+  for (; p < panels; p++) {
+    by_rows[g->m - 1](g, 0, p);
+  }
+}
 
 void tarei_k_f32_gemm_f32_14x32__avx512(const tarei_f32_gemm *g) {
-  multiply_all(g);
+  const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
+  if (g->m >= 1 && g->m <= N_FEW_ROWS) {
+    gemm_of_few_rows(g, panels);
+    return;
+  }
+  const gemm_walk walk = {g, g->m, panels, g->k * sizeof(float), MAX_ROWS, by_rows, 1, 0};
+  gemm_walk_blocks(&walk);
 }

@@ -3,6 +3,7 @@
 #error "needs AVX2 and FMA"
 #endif
 #define TAREI_ISA_SUFFIX avx2
+#include "kernels/generic/bf16_body.h"
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/dw_i8_body.h"
 #include "kernels/generic/epilogue_body.h"

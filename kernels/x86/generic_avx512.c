@@ -4,6 +4,7 @@
 #error "needs AVX-512 F, BW, VL and DQ"
 #endif
 #define TAREI_ISA_SUFFIX avx512
+#include "kernels/generic/bf16_body.h"
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/epilogue_body.h"
 #include "kernels/generic/gru_body.h"

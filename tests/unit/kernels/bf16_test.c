@@ -53,8 +53,8 @@ static void bf16_case_free(bf16_case *c) {
 }
 
 static tarei_bf16_gemm gemm_of(const bf16_case *c, tarei_epilogue e) {
-  return (tarei_bf16_gemm){.a = c->a, .lda = c->lda, .m = c->m, .k = c->k, .n = c->n,
-                           .b = c->packed, .epilogue = e};
+  return (tarei_bf16_gemm){
+      .a = c->a, .lda = c->lda, .m = c->m, .k = c->k, .n = c->n, .b = c->packed, .epilogue = e};
 }
 
 static void rows_give_the_bits_of_scalar(void **state) {
@@ -134,10 +134,10 @@ static void conversion_rounds_to_nearest_even(void **state) {
   static const struct {
     float x;
     uint16_t y;
-  } known[] = {{1.0f, 0x3f80},           {0x1.01p0f, 0x3f80},      {0x1.03p0f, 0x3f82},
-               {0x1.010002p0f, 0x3f81},  {-0x1.01p0f, 0xbf80},     {0x1.fffffep127f, 0x7f80},
-               {INFINITY, 0x7f80},       {-INFINITY, 0xff80},      {0x1p-126f, 0x0080},
-               {0x1.fffffcp-127f, 0},    {-0x1p-130f, 0x8000},     {-0.0f, 0x8000}};
+  } known[] = {{1.0f, 0x3f80},          {0x1.01p0f, 0x3f80},  {0x1.03p0f, 0x3f82},
+               {0x1.010002p0f, 0x3f81}, {-0x1.01p0f, 0xbf80}, {0x1.fffffep127f, 0x7f80},
+               {INFINITY, 0x7f80},      {-INFINITY, 0xff80},  {0x1p-126f, 0x0080},
+               {0x1.fffffcp-127f, 0},   {-0x1p-130f, 0x8000}, {-0.0f, 0x8000}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     uint16_t y[2];
     ck_scalar().to_bf16(&known[i].x, 1, 1, 1, y, 2);
@@ -146,21 +146,62 @@ static void conversion_rounds_to_nearest_even(void **state) {
   }
 }
 
-/* 2^-126 - 2^-150 has 24 bits below the normal range: zero. Half of it less rounds up to 2^-126. */
+/* In the chain of the even k, 2^-126 - 2^-150 has 24 bits below the normal range: zero. With half
+ * as much less, it rounds up to 2^-126. */
 static void sums_below_the_normal_range_are_zero(void **state) {
   (void)state;
   for (int smaller = 0; smaller < 2; smaller++) {
-    const float x[2] = {0x1p-75f, 0x1p-63f};
-    const float w[2] = {smaller ? -0x1p-76f : -0x1p-75f, 0x1p-63f};
-    uint16_t a[2], *const packed = ck_alloc_aligned(tarei_bf16_packed_size(2, 1));
+    const float x[3] = {0x1p-63f, 0, 0x1p-75f};
+    const float w[3] = {0x1p-63f, 0, smaller ? -0x1p-76f : -0x1p-75f};
+    uint16_t a[4], *const packed = ck_alloc_aligned(tarei_bf16_packed_size(3, 1));
     float out;
-    ck_scalar().to_bf16(x, 2, 1, 2, a, 2);
-    tarei_bf16_pack(w, 1, false, 2, 1, packed);
+    ck_scalar().to_bf16(x, 3, 1, 3, a, 4);
+    tarei_bf16_pack(w, 1, false, 3, 1, packed);
     CK_EACH_ROW("bf16_gemm") {
-      const tarei_bf16_gemm g = {.a = a, .lda = 2, .m = 1, .k = 2, .n = 1, .b = packed,
+      const tarei_bf16_gemm g = {.a = a,
+                                 .lda = 4,
+                                 .m = 1,
+                                 .k = 3,
+                                 .n = 1,
+                                 .b = packed,
                                  .epilogue = {.out_f32 = &out, .ld_f32 = 1}};
       ((tarei_bf16_gemm_fn *)row->function)(&g);
       assert_true(out == (smaller ? 0x1p-126f : 0.0f));
+    }
+    free(packed);
+  }
+}
+
+/* Two times 2^-24 change a 1 only where they meet before they meet it. */
+static void sums_follow_the_order_of_tiles(void **state) {
+  (void)state;
+  enum { K = 36 };
+  static const struct {
+    size_t one, tiny[2];
+    bool meet;
+  } known[] = {{0, {2, 4}, false},  {0, {1, 3}, true},    {0, {1, 2}, false},
+               {3, {0, 30}, true},  {0, {31, 32}, false}, {0, {32, 34}, true},
+               {1, {33, 35}, true}, {34, {3, 31}, true},  {1, {32, 33}, true}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    float x[K] = {0}, w[K] = {0}, out;
+    uint16_t a[K], *const packed = ck_alloc_aligned(tarei_bf16_packed_size(K, 1));
+    x[known[i].one] = w[known[i].one] = 1;
+    for (size_t j = 0; j < 2; j++) {
+      x[known[i].tiny[j]] = 1;
+      w[known[i].tiny[j]] = 0x1p-24f;
+    }
+    ck_scalar().to_bf16(x, K, 1, K, a, K);
+    tarei_bf16_pack(w, 1, false, K, 1, packed);
+    CK_EACH_ROW("bf16_gemm") {
+      const tarei_bf16_gemm g = {.a = a,
+                                 .lda = K,
+                                 .m = 1,
+                                 .k = K,
+                                 .n = 1,
+                                 .b = packed,
+                                 .epilogue = {.out_f32 = &out, .ld_f32 = 1}};
+      ((tarei_bf16_gemm_fn *)row->function)(&g);
+      assert_true(out == (known[i].meet ? 1.0f + 0x1p-23f : 1.0f));
     }
     free(packed);
   }
@@ -173,6 +214,7 @@ int main(void) {
       cmocka_unit_test(conversion_rows_give_the_bits_of_scalar),
       cmocka_unit_test(conversion_rounds_to_nearest_even),
       cmocka_unit_test(sums_below_the_normal_range_are_zero),
+      cmocka_unit_test(sums_follow_the_order_of_tiles),
   };
   return cmocka_run_group_tests_name("kernels.bf16", tests, ck_seed, NULL);
 }

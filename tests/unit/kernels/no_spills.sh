@@ -21,7 +21,7 @@ for object in $2; do
     }
     function check_loop(from, to,   i, hot, bad) {
       for (i = from; i <= to; i++) {
-        if (text[i] ~ /vpdpbusd|vpmaddwd|vfmadd|vdpbf16|sdot|fmla/) hot++
+        if (text[i] ~ /vpdpbusd|vpmaddwd|vfmadd|sdot|fmla/) hot++
         if (text[i] ~ /[xyz]mm/ && text[i] ~ /\(%[re]?[sb]p[,)]/) bad = text[i]
         if (text[i] ~ /[\t ,][qds][0-9]+, *\[sp/) bad = text[i]
       }
