@@ -12,6 +12,7 @@
 #include "graph/fix_symbols.h"
 #include "graph/model.h"
 #include "graph/pass.h"
+#include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
 #include "graph/table/annotate.h"
 #include "shapes/profiles.h"
@@ -32,17 +33,19 @@ static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize
   if (options.int8) {
     TAREI_TRY(tarei_graph_share_scales(graph, err));
   }
+  TAREI_TRY(tarei_output_types_mark(graph, &o->build, err));
   TAREI_TRY(tarei_graph_quantize(graph, &options, err));
   TAREI_TRY(tarei_graph_compact(graph, err));
   TAREI_TRY(tarei_graph_infer(graph, err));
-  return tarei_graph_fuse_quantize(graph, err);
+  TAREI_TRY(tarei_graph_fuse_quantize(graph, err));
+  return tarei_output_types_check(graph, &o->build, err);
 }
 
 /* Requests name layers of the whole; those of bodies take what is best. */
 static tare_status quantize_bodies(const tarei_graph *const graph,
                                    const tarei_quantize_options *const o, tare_error *const err) {
   tarei_quantize_options options = *o;
-  options.build.layer_precisions = NULL;
+  options.build.layer_precisions = options.build.layer_output_types = NULL;
   for (int n = 0; n < graph->n_nodes; n++) {
     tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {

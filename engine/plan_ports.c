@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
 
 /* Keeps a text with the plan; NULL when out of memory. */
@@ -117,9 +118,9 @@ int64_t tare_plan_context_bytes(const tare_plan *const plan) {
   return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }
 
-/* --- layers: shape and reason are texts kept in two strings per step -------------------------- */
+/* --- layers: shape and reasons are texts kept in three strings per step ----------------------- */
 
-enum { LAYER_SHAPE, LAYER_REASON, LAYER_TEXTS };
+enum { LAYER_SHAPE, LAYER_REASON, LAYER_OUTPUT_REASON, LAYER_TEXTS };
 
 static void plan_ports_print_shape(const tarei_graph *const g, const tarei_value *const v,
                                    tarei_str *const out) {
@@ -137,9 +138,11 @@ static tare_status describe_layer(tare_plan *const plan, const struct tarei_laye
   const tarei_node *const node = layer->part->steps[layer->step].node;
   const tarei_value *const v = &g->values[tarei_node_first_out(node)];
   const tarei_reason reason = tarei_record_reason(&node->record);
+  const tarei_reason of_output = tarei_output_reason(g, node);
   tarei_str texts[LAYER_TEXTS] = {{0}};
   plan_ports_print_shape(g, v, &texts[LAYER_SHAPE]);
   tarei_reason_print(&reason, &texts[LAYER_REASON]);
+  tarei_reason_print(&of_output, &texts[LAYER_OUTPUT_REASON]);
   bool ok = true;
   for (int i = 0; i < LAYER_TEXTS; i++) {
     ok &= keep(plan, &texts[i]) != NULL;
@@ -202,6 +205,9 @@ tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
       .reason = texts[LAYER_REASON],
       .kernel = step->lowering->kernel ? step->lowering->kernel(step, &plan->kernels) : "",
       .output = made->name,
+      .output_asked = tarei_output_asked(step->node),
+      .output_type = tarei_output_type_name(part->graph, step->node),
+      .output_reason = texts[LAYER_OUTPUT_REASON],
       .shape = texts[LAYER_SHAPE],
   };
 }

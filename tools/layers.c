@@ -47,16 +47,27 @@ char *layers_by_precision(const tare_plan *const plan) {
   return text;
 }
 
+/* `of` is what was asked for and got: "" for the precision, "output " for what the layer writes. */
+static void print_reason(report *const r, const tare_layer *const layer, const char *const of,
+                         const tare_precision asked, const char *const got,
+                         const char *const reason) {
+  report_cell(r, "%s", layer->name);
+  report_cell(r, "%s", layer->op);
+  report_cell(r, "%s%s", of, tare_precision_name(asked));
+  report_cell(r, "%s%s", of, got);
+  report_cell(r, "%s", reason);
+}
+
 void layers_print_reasons(const tare_plan *const plan) {
   report *const r = report_new("layer~,op<,asked<,got<,why<");
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     if (layer.why != TARE_REASON_NONE) {
-      report_cell(r, "%s", layer.name);
-      report_cell(r, "%s", layer.op);
-      report_cell(r, "%s", tare_precision_name(layer.asked));
-      report_cell(r, "%s", layer.precision);
-      report_cell(r, "%s", layer.reason);
+      print_reason(r, &layer, "", layer.asked, layer.precision, layer.reason);
+    }
+    if (*layer.output_reason) {
+      print_reason(r, &layer, "output ", layer.output_asked, layer.output_type,
+                   layer.output_reason);
     }
   }
   report_print(r, stdout);
@@ -91,6 +102,9 @@ static void layer_json(cJSON *const object, const tare_layer *const layer) {
   json_text(object, "reason", layer->reason);
   json_text(object, "kernel", layer->kernel);
   json_text(object, "output", layer->output);
+  json_text(object, "output_asked", tare_precision_name(layer->output_asked));
+  json_text(object, "output_type", layer->output_type);
+  json_text(object, "output_reason", layer->output_reason);
   json_text(object, "shape", layer->shape);
 }
 

@@ -14,6 +14,8 @@
 #define TAREI_ATTR_ACTIVATION_LAST "activation_last"
 /* Of a node that writes bytes: "f32", "u8" or "both". */
 #define TAREI_ATTR_OUTPUTS "outputs"
+/* Of a node that could write bytes: the tare_precision that was asked for its output. */
+#define TAREI_ATTR_OUTPUT_ASKED "output_asked"
 /* Of a Reshape or Expand without a shape input: the dims of its output (graph/passes/dims_attr.h).
  */
 #define TAREI_ATTR_DIMS "dims"
@@ -29,9 +31,10 @@
  * be folded. */
 #define TAREI_ATTR_ADOPTED "adopted"
 
-#define TAREI_INTERNAL_ATTRS                                                                  \
-  TAREI_ATTR_ACTIVATION, TAREI_ATTR_ACTIVATION_A, TAREI_ATTR_ACTIVATION_B,                    \
-      TAREI_ATTR_ACTIVATION_LAST, TAREI_ATTR_OUTPUTS, TAREI_ATTR_DIMS, TAREI_ATTR_ROW_SCALES, \
-      TAREI_ATTR_WEIGHT_SCALES, TAREI_ATTR_WEIGHTS_ODD, TAREI_ATTR_DYNAMIC, TAREI_ATTR_ADOPTED
+#define TAREI_INTERNAL_ATTRS                                                                       \
+  TAREI_ATTR_ACTIVATION, TAREI_ATTR_ACTIVATION_A, TAREI_ATTR_ACTIVATION_B,                         \
+      TAREI_ATTR_ACTIVATION_LAST, TAREI_ATTR_OUTPUTS, TAREI_ATTR_OUTPUT_ASKED, TAREI_ATTR_DIMS,    \
+      TAREI_ATTR_ROW_SCALES, TAREI_ATTR_WEIGHT_SCALES, TAREI_ATTR_WEIGHTS_ODD, TAREI_ATTR_DYNAMIC, \
+      TAREI_ATTR_ADOPTED
 
 #endif

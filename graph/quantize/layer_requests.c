@@ -7,16 +7,22 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* What may be asked for: all but TARE_PRECISION_ANY. */
-static tare_status pick_precision(const char *const text, tare_precision *const out,
-                                  tare_error *const err) {
-  enum { FIRST = TARE_PRECISION_FP32, N = TARE_PRECISION_COUNT - FIRST };
-  const char *names[N];
+const tarei_request_kind tarei_requested_precision = {"layer precision", "NAME-GLOB:PRECISION",
+                                                      "convolution, linear layer or product",
+                                                      TARE_PRECISION_INT8_ROWS};
+const tarei_request_kind tarei_requested_output_type = {
+    "layer output type", "NAME-GLOB:TYPE", "layer that can write int8", TARE_PRECISION_INT8};
+
+static tare_status pick_precision(const tarei_request_kind *const kind, const char *const text,
+                                  tare_precision *const out, tare_error *const err) {
+  enum { FIRST = TARE_PRECISION_FP32, MOST = TARE_PRECISION_COUNT - FIRST };
+  const char *names[MOST];
+  const int n = (int)kind->last - FIRST + 1;
   int picked = 0;
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < n; i++) {
     names[i] = tare_precision_name((tare_precision)(FIRST + i));
   }
-  TAREI_TRY(tarei_pick("layer precision", text, names, N, &picked, err));
+  TAREI_TRY(tarei_pick(kind->what, text, names, n, &picked, err));
   *out = (tare_precision)(FIRST + picked);
   return TARE_OK;
 }
@@ -26,29 +32,29 @@ static tare_status layer_requests_parse_item(char *const item, tarei_requests *c
   char *const colon = strrchr(item, ':');
   tare_precision precision = TARE_PRECISION_ANY;
   if (!colon || colon == item) {
-    return tarei_fail(err, TARE_E_USAGE, "layer precision '%s': expected NAME-GLOB:PRECISION",
-                      item);
+    return tarei_fail(err, TARE_E_USAGE, "%s '%s': expected %s", out->kind->what, item,
+                      out->kind->form);
   }
-  TAREI_TRY(pick_precision(colon + 1, &precision, err));
+  TAREI_TRY(pick_precision(out->kind, colon + 1, &precision, err));
   if (!TAREI_GROW(out->items, out->n, out->capacity)) {
-    return tarei_fail_memory(err, "layer precisions", sizeof *out->items);
+    return tarei_fail_memory(err, out->kind->what, sizeof *out->items);
   }
   *colon = 0;
   char *const glob = tarei_strdup(item);
   if (!glob) {
-    return tarei_fail_memory(err, "layer precisions", strlen(item));
+    return tarei_fail_memory(err, out->kind->what, strlen(item));
   }
   out->items[out->n++] = (tarei_request){.glob = glob, .precision = precision};
   return TARE_OK;
 }
 
-tare_status tarei_requests_parse(const char *const text, tarei_requests *const out,
-                                 tare_error *const err) {
-  *out = (tarei_requests){0};
+tare_status tarei_requests_parse(const tarei_request_kind *const kind, const char *const text,
+                                 tarei_requests *const out, tare_error *const err) {
+  *out = (tarei_requests){.kind = kind};
   const char *const list = text ? text : "";
   char *const copy = tarei_strdup(list);
   if (!copy) {
-    return tarei_fail_memory(err, "layer precisions", strlen(list) + 1);
+    return tarei_fail_memory(err, kind->what, strlen(list) + 1);
   }
   tare_status status = TARE_OK;
   char *rest = copy;
@@ -124,17 +130,18 @@ tare_status tarei_requests_check_used(const tarei_requests *const requests,
                                       const tarei_graph *const graph, tare_error *const err) {
   tarei_str unused = {0};
   for (int i = 0; i < requests->n; i++) {
-    if (!requests->items[i].matches) {
-      tarei_str_add(&unused, "%s'%s'", unused.length ? ", " : "", requests->items[i].glob);
-      add_meant(graph, requests->items[i].glob, &unused);
+    const tarei_request *const r = &requests->items[i];
+    if (!r->matches && strcmp(r->glob, "*") != 0) { /* all there are, even if there are none */
+      tarei_str_add(&unused, "%s'%s'", unused.length ? ", " : "", r->glob);
+      add_meant(graph, r->glob, &unused);
     }
   }
   const tare_status status =
-      unused.length ? tarei_fail(err, TARE_E_USAGE,
-                                 "layer precisions: no convolution, linear layer or product "
-                                 "matches %s; `tare inspect PLAN` lists the names",
-                                 tarei_str_get(&unused))
-                    : TARE_OK;
+      unused.length
+          ? tarei_fail(err, TARE_E_USAGE,
+                       "%ss: no %s matches %s; `tare inspect PLAN` lists the names",
+                       requests->kind->what, requests->kind->layers, tarei_str_get(&unused))
+          : TARE_OK;
   tarei_str_free(&unused);
   return status;
 }

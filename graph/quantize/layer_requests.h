@@ -1,8 +1,17 @@
-/* Precision requests by layer name: "GLOB:fp32,GLOB:int8,GLOB:int8-rows". */
+/* Requests by layer name: "GLOB:fp32,GLOB:int8,GLOB:int8-rows". */
 #ifndef TAREI_GRAPH_QUANTIZE_LAYER_REQUESTS_H
 #define TAREI_GRAPH_QUANTIZE_LAYER_REQUESTS_H
 
 #include "graph/ir/ir.h"
+
+/* What a list asks for. */
+typedef struct tarei_request_kind {
+  const char *what, *form; /* for messages: what one is called, and how one is written */
+  const char *layers;      /* nodes that one can name */
+  tare_precision last;     /* the last of those from FP32 on that may be asked for */
+} tarei_request_kind;
+
+extern const tarei_request_kind tarei_requested_precision, tarei_requested_output_type;
 
 typedef struct tarei_request {
   char *glob;
@@ -11,13 +20,15 @@ typedef struct tarei_request {
 } tarei_request;
 
 typedef struct tarei_requests {
+  const tarei_request_kind *kind;
   tarei_request *items;
   int n;
   size_t capacity;
 } tarei_requests;
 
 /* Splits at commas, each item at its last colon. NULL or "" gives none. */
-tare_status tarei_requests_parse(const char *text, tarei_requests *out, tare_error *err);
+tare_status tarei_requests_parse(const tarei_request_kind *kind, const char *text,
+                                 tarei_requests *out, tare_error *err);
 void tarei_requests_fini(tarei_requests *requests);
 
 /* The last request whose glob matches the node's name, one of the names it was fused from, or the

@@ -396,7 +396,8 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
                                  tare_error *const err) {
   const bool by_name = o->build.constraints != TARE_CONSTRAINTS_NONE;
   tarei_requests requests;
-  TAREI_TRY(tarei_requests_parse(by_name ? o->build.layer_precisions : NULL, &requests, err));
+  TAREI_TRY(tarei_requests_parse(&tarei_requested_precision,
+                                 by_name ? o->build.layer_precisions : NULL, &requests, err));
   unmet_requests unmet = {0};
   const size_t n_nodes = (size_t)g->n_nodes, n_values = (size_t)g->n_values;
   rewrite r = {.options = o,

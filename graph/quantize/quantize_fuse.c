@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "graph/pass.h"
 #include "graph/passes/rewrite.h"
+#include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
@@ -20,8 +21,8 @@ static bool is_quantize(const tarei_node *const node) {
 static bool becomes_table(const tarei_graph *const g, const tarei_node *const node, const int n) {
   const int x = node->in[0];
   return tarei_graph_sole_consumer(g, node->out[0]) == n && tarei_is_activation(g, node) &&
-         g->values[x].quant.n_scales && g->values[x].quant.granularity == TAREI_PER_TENSOR &&
-         tarei_can_be_written_as_bytes(g, x);
+         tarei_output_asked(node) != TARE_PRECISION_FP32 && g->values[x].quant.n_scales &&
+         g->values[x].quant.granularity == TAREI_PER_TENSOR && tarei_can_be_written_as_bytes(g, x);
 }
 
 /* Quantize(f(x)) becomes Lookup(Quantize(x)), with f as the attribute "function". */
@@ -72,6 +73,7 @@ static bool writes_floats(const tarei_graph *const g, const tarei_node *const no
     }
   }
   return node->op->writes_bytes && g->values[node->out[0]].dtype == TARE_F32 &&
+         tarei_output_asked(node) != TARE_PRECISION_FP32 &&
          strcmp(tarei_attr_string(node, TAREI_ATTR_OUTPUTS, "f32"), "f32") == 0;
 }
 

@@ -1,5 +1,7 @@
 #include "graph/quantize/quantize_uses.h"
 
+#include "graph/quantize/output_types.h"
+
 bool tarei_is_activation(const tarei_graph *const graph, const tarei_node *const node) {
   if (!node->op->activation || graph->values[node->in[0]].dtype != TARE_F32) {
     return false;
@@ -23,6 +25,9 @@ bool tarei_can_be_written_as_bytes(const tarei_graph *const graph, int value) {
     producer = graph->values[graph->nodes[producer].in[0]].producer;
   }
   const tarei_node *const node = producer < 0 ? NULL : &graph->nodes[producer];
+  if (node && tarei_output_asked(node) == TARE_PRECISION_FP32) {
+    return false;
+  }
   const bool selects = node && tarei_node_selects(node) && !graph->values[node->in[0]].data;
   return node &&
          (node->op == &tarei_op_dequantize || node->op->writes_bytes || selects || node->op->int8);

@@ -36,6 +36,10 @@ typedef struct tare_build_options {
   const char *layer_precisions; /* "GLOB:fp32,GLOB:int8-rows", matched against the name of a node,
                                    the names it was fused from, and its outputs'; the last match
                                    wins; or NULL */
+  const char *layer_output_types; /* "GLOB:fp32,GLOB:int8", what layers write, matched likewise;
+                                     or NULL. fp32: the layer writes floats, which a step of its
+                                     own quantizes where an int8 layer reads them, and no residual
+                                     is stored as bytes. int8: it writes nothing but bytes */
   tare_constraints constraints;
   bool observable; /* keep every tensor of the model visible to calibration: no
                       fusion that makes one disappear */
@@ -79,6 +83,8 @@ typedef enum tare_reason {
   TARE_REASON_LEVEL = 19,           /* `subject` has one channel of changing level: row scales */
   TARE_REASON_QUIET_ROWS_LOST = 20, /* as 18, but `symmetric` excludes row scales */
   TARE_REASON_LEVEL_LOST = 21,      /* as 19, but `symmetric` excludes row scales */
+  TARE_REASON_READ_AS_FLOAT = 22,    /* output `subject` is needed in float too */
+  TARE_REASON_NOT_READ_AS_INT8 = 23, /* no int8 layer reads output `subject` */
   TARE_REASON_COUNT
 } tare_reason;
 
@@ -99,6 +105,10 @@ typedef struct tare_layer {
   const char *reason;  /* `why` as a sentence; "" for NONE */
   const char *kernel;  /* name of the kernel; "" for data movement */
   const char *output;  /* name of the first output tensor */
+  tare_precision output_asked; /* the requested type of what it writes; ANY: no request */
+  const char *output_type;     /* what it writes: "fp32", "int8", both as "fp32 + int8", or another
+                                  element type, e.g. "int64" */
+  const char *output_reason;   /* why that is not what was requested, as a sentence; or "" */
   const char *shape;   /* its symbolic shape, e.g. "[batch, (samples + 2) / 5 + 1, 64]" */
 } tare_layer;
 
@@ -112,7 +122,7 @@ TARE_API void tare_build_options_init(tare_build_options *options);
  * @param options NULL for the defaults
  * @param out receives the plan; free it with tare_plan_free
  * @return TARE_OK, TARE_E_SHAPE (a profile leads to an impossible shape; the message names node and
- *         profile), TARE_E_USAGE (malformed layer_precisions or isa, or a table of another model),
+ *         profile), TARE_E_USAGE (malformed requests or isa, or a table of another model),
  *         TARE_E_UNSUPPORTED (a request cannot be met, with TARE_CONSTRAINTS_OBEY), TARE_E_LIMIT (a
  *         run at the largest shape exceeds the limits of the model), TARE_E_MEMORY
  */

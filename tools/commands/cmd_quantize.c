@@ -217,10 +217,12 @@ static tare_status quantize_write(const quantize_arguments *const a, quantize_wo
   return tare_export_save(w->out, a->output, a->export.most, &w->external, err);
 }
 
-/* Runs what is in the file, beside the float model. */
+/* Runs what is in the file as it says it, each value rounded where it has a pair: nearest to what
+ * its engine computes. */
 static tare_status quantize_evaluate(const quantize_arguments *const a, quantize_work *const w,
                                      tare_error *const err) {
-  const tare_build_options build = opt_build_options(NULL, &a->in.common, NULL);
+  tare_build_options build = opt_build_options(NULL, &a->in.common, NULL);
+  build.layer_output_types = "*:fp32";
   progress p = progress_start("evaluate", &a->in.common);
   tare_eval_options o = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming);
   o.against = w->choice.fp32;

@@ -3,13 +3,23 @@
 #include "tools/options/families.h"
 #include "tools/options/options.h"
 
-enum { OPT_LAYER_PRECISIONS = KEYS_BUILD, OPT_PRECISION_CONSTRAINTS, OPT_SYMMETRIC };
+enum {
+  OPT_LAYER_PRECISIONS = KEYS_BUILD,
+  OPT_LAYER_OUTPUT_TYPES,
+  OPT_PRECISION_CONSTRAINTS,
+  OPT_SYMMETRIC
+};
 
 static const struct argp_option OPTIONS[] = {
     {"layer-precisions", OPT_LAYER_PRECISIONS, "SPEC", 0, "Precision by layer name: ", 0},
     {"layerPrecisions", OPT_LAYER_PRECISIONS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+    {"layer-output-types", OPT_LAYER_OUTPUT_TYPES, "SPEC", 0,
+     "What layers write, by name: fp32 (quantized in a step of its own, as a Q/DQ model says) or "
+     "int8, e.g. \"*:fp32\"",
+     0},
+    {"layerOutputTypes", OPT_LAYER_OUTPUT_TYPES, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"precision-constraints", OPT_PRECISION_CONSTRAINTS, "HOW", 0,
-     "When a layer cannot have the requested precision: ", 0},
+     "When a layer cannot have what was requested: ", 0},
     {"precisionConstraints", OPT_PRECISION_CONSTRAINTS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL,
      0},
     {"symmetric", OPT_SYMMETRIC, NULL, 0, "Symmetric int8 activations, as in TensorRT", 0},
@@ -71,6 +81,9 @@ static error_t opt_build_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_LAYER_PRECISIONS:
       o->layer_precisions = arg;
+      return 0;
+    case OPT_LAYER_OUTPUT_TYPES:
+      o->layer_output_types = arg;
       return 0;
     case OPT_PRECISION_CONSTRAINTS:
       o->constraints = (tare_constraints)cli_pick(state, &constraints, arg);

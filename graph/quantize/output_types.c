@@ -1,0 +1,83 @@
+#include "graph/quantize/output_types.h"
+
+#include "graph/quantize/layer_requests.h"
+#include "graph/quantize/quantize_uses.h"
+
+static bool could_write_bytes(const tarei_graph *const g, const tarei_node *const node) {
+  const tarei_int8_form *const form = node->op->int8;
+  return node->n_out > 0 && node->out[0] >= 0 && g->values[node->out[0]].dtype == TARE_F32 &&
+         (node->op->writes_bytes || (form && form->op->writes_bytes) ||
+          tarei_is_activation(g, node));
+}
+
+tare_status tarei_output_types_mark(tarei_graph *const g, const tare_build_options *const build,
+                                    tare_error *const err) {
+  const bool by_name = build->constraints != TARE_CONSTRAINTS_NONE;
+  tarei_requests requests;
+  TAREI_TRY(tarei_requests_parse(&tarei_requested_output_type,
+                                 by_name ? build->layer_output_types : NULL, &requests, err));
+  tare_status status = TARE_OK;
+  for (int n = 0; n < g->n_nodes && status == TARE_OK; n++) {
+    tarei_node *const node = &g->nodes[n];
+    const tarei_request *const request =
+        could_write_bytes(g, node) ? tarei_requests_match(&requests, g, node) : NULL;
+    if (request && !tarei_attr_set_int(node, TAREI_ATTR_OUTPUT_ASKED, request->precision)) {
+      status = tarei_fail_memory(err, "output type", sizeof(tarei_attr));
+    }
+  }
+  if (status == TARE_OK) {
+    status = tarei_requests_check_used(&requests, g, err);
+  }
+  tarei_requests_fini(&requests);
+  return status;
+}
+
+static bool writes(const tarei_graph *const g, const tarei_node *const node,
+                   const tare_dtype dtype) {
+  for (int o = 0; o < node->n_out; o++) {
+    if (node->out[o] >= 0 && g->values[node->out[o]].dtype == dtype) {
+      return true;
+    }
+  }
+  return false;
+}
+
+tarei_reason tarei_output_reason(const tarei_graph *const g, const tarei_node *const node) {
+  const bool floats = writes(g, node, TARE_F32);
+  if (tarei_output_asked(node) != TARE_PRECISION_INT8 || !floats) {
+    return (tarei_reason){0};
+  }
+  return (tarei_reason){
+      .why = writes(g, node, TARE_U8) ? TARE_REASON_READ_AS_FLOAT : TARE_REASON_NOT_READ_AS_INT8,
+      .subject = g->values[node->out[0]].name};
+}
+
+const char *tarei_output_type_name(const tarei_graph *const g, const tarei_node *const node) {
+  const tare_dtype first = g->values[tarei_node_first_out(node)].dtype;
+  const bool bytes =
+      writes(g, node, TARE_U8) && g->values[tarei_node_first_out(node)].quant.n_scales;
+  return first == TARE_F32 ? (bytes ? "fp32 + int8" : "fp32")
+         : bytes           ? "int8"
+                           : tare_dtype_name(first);
+}
+
+tare_status tarei_output_types_check(const tarei_graph *const g,
+                                     const tare_build_options *const build, tare_error *const err) {
+  tarei_str unmet = {0};
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_reason reason = tarei_output_reason(g, &g->nodes[n]);
+    if (reason.why) {
+      tarei_str_add(&unmet, "%s'%s' (", unmet.length ? ", " : "", g->nodes[n].name);
+      tarei_reason_print(&reason, &unmet);
+      tarei_str_add(&unmet, ")");
+    }
+  }
+  const bool fails = build->constraints == TARE_CONSTRAINTS_OBEY && unmet.length > 0;
+  const tare_status status =
+      fails ? tarei_fail(err, TARE_E_UNSUPPORTED,
+                         "outputs in int8 were asked for and cannot be had: %s",
+                         tarei_str_get(&unmet))
+            : TARE_OK;
+  tarei_str_free(&unmet);
+  return status;
+}

@@ -1,0 +1,35 @@
+/*
+ * Requests for the type of what layers write (tare_build_options.layer_output_types).
+ *
+ * A layer asked for fp32 does what a model with Q/DQ says literally: its result is rounded once, to
+ * float, and the Quantize behind it is a step of its own.
+ */
+#ifndef TAREI_GRAPH_QUANTIZE_OUTPUT_TYPES_H
+#define TAREI_GRAPH_QUANTIZE_OUTPUT_TYPES_H
+
+#include <tare/plan.h>
+
+#include "graph/ir/ir.h"
+
+/* Notes the requests on the nodes that they name, before the graph is quantized. TARE_E_USAGE (a
+ * malformed request, or one that no node matches). */
+tare_status tarei_output_types_mark(tarei_graph *graph, const tare_build_options *build,
+                                    tare_error *err);
+
+/* What was asked for the output of a node; ANY: nothing. */
+static inline tare_precision tarei_output_asked(const tarei_node *const node) {
+  return (tare_precision)tarei_attr_int(node, TAREI_ATTR_OUTPUT_ASKED, TARE_PRECISION_ANY);
+}
+
+/* Why a node of a quantized graph does not write what was asked for. */
+tarei_reason tarei_output_reason(const tarei_graph *graph, const tarei_node *node);
+
+/* "fp32", "int8", "fp32 + int8", or another element type; static. */
+const char *tarei_output_type_name(const tarei_graph *graph, const tarei_node *node);
+
+/* Fails with TARE_E_UNSUPPORTED, naming the nodes, where requests must be obeyed and some are not
+ * met. */
+tare_status tarei_output_types_check(const tarei_graph *graph, const tare_build_options *build,
+                                     tare_error *err);
+
+#endif
