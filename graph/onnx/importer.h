@@ -63,6 +63,13 @@ tare_status tarei_onnx_unpack(const tarei_source *source, const tare_limits *lim
                               Onnx__ModelProto **out, tare_error *err);
 void tarei_onnx_free(Onnx__ModelProto *model); /* NULL is fine */
 
+/* As tarei_onnx_load (graph/pass.h), of a message that is changed before it becomes a graph. Data
+ * of other files is not in it. */
+typedef tare_status tarei_onnx_change_fn(Onnx__ModelProto *model, tare_error *err);
+tare_status tarei_onnx_load_changed(const char *path, const tare_load_options *options,
+                                    tarei_onnx_change_fn *change, tarei_graph **out,
+                                    tare_error *waits, tare_error *err);
+
 /* TARE_E_UNSUPPORTED where an operator has another form in this opset than in the oldest that is
  * read in full. */
 tare_status tarei_onnx_check_old(const Onnx__GraphProto *proto, int opset, tare_error *err);

@@ -101,11 +101,15 @@ static tare_status import_model(const Onnx__ModelProto *const model, const char 
 
 /* The message takes a copy of the weights, so it is gone before shapes are inferred. */
 static tare_status onnx_load_read_model(const tarei_source *const source, const char *const path,
-                                        const char *const folder, tarei_graph *const graph,
-                                        tare_error *const err) {
+                                        const char *const folder,
+                                        tarei_onnx_change_fn *const change,
+                                        tarei_graph *const graph, tare_error *const err) {
   Onnx__ModelProto *model = NULL;
   TAREI_TRY(tarei_onnx_unpack(source, &graph->limits, &model, err));
-  const tare_status status = import_model(model, path, folder, graph, err);
+  tare_status status = change && model->graph ? change(model, err) : TARE_OK;
+  if (status == TARE_OK) {
+    status = import_model(model, path, folder, graph, err);
+  }
   tarei_onnx_free(model);
   return status;
 }
@@ -119,9 +123,10 @@ static void make_printable(tare_error *const err) {
   }
 }
 
-tare_status tarei_onnx_load_source(tarei_source *const source, const char *const path,
-                                   const tare_load_options *const options, tarei_graph **const out,
-                                   tare_error *const waits, tare_error *const err) {
+static tare_status onnx_load_any(tarei_source *const source, const char *const path,
+                                 const tare_load_options *const options,
+                                 tarei_onnx_change_fn *const change, tarei_graph **const out,
+                                 tare_error *const waits, tare_error *const err) {
   const tare_load_options o = options ? *options : (tare_load_options){0};
   TAREI_TRY(o.limits ? tarei_limits_check(o.limits, err) : TARE_OK);
   tarei_graph *graph = tarei_graph_new(source->name);
@@ -129,7 +134,7 @@ tare_status tarei_onnx_load_source(tarei_source *const source, const char *const
     return tarei_fail_memory(err, source->name, sizeof *graph);
   }
   graph->limits = o.limits ? *o.limits : graph->limits;
-  tare_status status = onnx_load_read_model(source, path, o.external_folder, graph, err);
+  tare_status status = onnx_load_read_model(source, path, o.external_folder, change, graph, err);
   if (status != TARE_OK) {
     (void)tarei_fail_in(err, status, "%s", source->name);
   } else {
@@ -146,12 +151,24 @@ tare_status tarei_onnx_load_source(tarei_source *const source, const char *const
   return TARE_OK;
 }
 
+tare_status tarei_onnx_load_source(tarei_source *const source, const char *const path,
+                                   const tare_load_options *const options, tarei_graph **const out,
+                                   tare_error *const waits, tare_error *const err) {
+  return onnx_load_any(source, path, options, NULL, out, waits, err);
+}
+
+tare_status tarei_onnx_load_changed(const char *const path, const tare_load_options *const options,
+                                    tarei_onnx_change_fn *const change, tarei_graph **const out,
+                                    tare_error *const waits, tare_error *const err) {
+  tarei_source source;
+  TAREI_TRY(tarei_source_open(path, &source, err));
+  const tare_status status = onnx_load_any(&source, path, options, change, out, waits, err);
+  tarei_source_close(&source);
+  return status;
+}
+
 tare_status tarei_onnx_load(const char *const path, const tare_load_options *const options,
                             tarei_graph **const out, tare_error *const waits,
                             tare_error *const err) {
-  tarei_source source;
-  TAREI_TRY(tarei_source_open(path, &source, err));
-  const tare_status status = tarei_onnx_load_source(&source, path, options, out, waits, err);
-  tarei_source_close(&source);
-  return status;
+  return tarei_onnx_load_changed(path, options, NULL, out, waits, err);
 }

@@ -170,6 +170,21 @@ void tarei_edit_attr(tarei_edit *const e, Onnx__NodeProto *const node, const cha
   e->failed |= !attr->name;
 }
 
+void tarei_edit_drop_attr(tarei_edit *const e, Onnx__NodeProto *const node,
+                          const char *const name) {
+  size_t n = 0;
+  for (size_t i = 0; i < node->n_attribute; i++) {
+    Onnx__AttributeProto *const attr = node->attribute[i];
+    const bool named = strcmp(tarei_onnx_text(attr->name), name) == 0;
+    const bool dropped = named && tarei_onnx_file_drop(e->file, &attr->base);
+    e->failed |= named && !dropped;
+    if (!dropped) {
+      node->attribute[n++] = attr;
+    }
+  }
+  node->n_attribute = n;
+}
+
 static bool fill_tensor(Onnx__TensorProto *const tensor, const char *const name,
                         const tare_dtype type, const int64_t *const dims, const int rank) {
   size_t bytes = tare_dtype_size(type);
@@ -222,8 +237,11 @@ void tarei_edit_reals(tarei_edit *const e, const char *const name, const tare_dt
 
 void tarei_edit_become(tarei_edit *const e, Onnx__NodeProto *const node, const char *const op,
                        const char *const *const in, const int n_in, const char *const out) {
-  assert((size_t)n_in >= node->n_input);
-  char **const inputs = tarei_realloc(node->input, (size_t)n_in * sizeof *inputs);
+  while (node->n_input > (size_t)n_in && keep_text(e, node->input[node->n_input - 1])) {
+    node->n_input--;
+  }
+  char **const inputs =
+      e->failed ? NULL : tarei_realloc(node->input, (size_t)n_in * sizeof *inputs);
   if (!inputs) {
     e->failed = true;
     return;

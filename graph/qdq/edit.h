@@ -58,7 +58,10 @@ void tarei_edit_reals(tarei_edit *edit, const char *name, tare_dtype real, const
 /* Stores a number as element i of a constant of float32, float16 or bfloat16. */
 void tarei_edit_store_real(void *to, int64_t i, tare_dtype real, float value);
 
-/* Makes another operator of a node that is not laid down yet; attributes stay. */
+/* Takes an attribute away from a node. */
+void tarei_edit_drop_attr(tarei_edit *edit, Onnx__NodeProto *node, const char *name);
+
+/* Makes another operator of a node that is not laid down yet, with n_in inputs; attributes stay. */
 void tarei_edit_become(tarei_edit *edit, Onnx__NodeProto *node, const char *op,
                        const char *const *in, int n_in, const char *out);
 

@@ -20,6 +20,8 @@ const char *tarei_qdq_domain(const tarei_placement *const p, const tarei_qdq_nee
 bool tarei_onnx_is_quantized(const Onnx__NodeProto *const node) {
   const char *const op = tarei_onnx_text(node->op_type);
   return strstr(op, "QuantizeLinear") || strncmp(op, "QLinear", 7) == 0 ||
-         strcmp(op, "MatMulInteger") == 0 || strcmp(op, "ConvInteger") == 0 ||
-         strcmp(op, "FakeQuantize") == 0;
+         strncmp(op, "MatMulInteger", 13) == 0 || strcmp(op, "ConvInteger") == 0 ||
+         strncmp(op, "DynamicQuantize", 15) == 0 || strcmp(op, "FakeQuantize") == 0 ||
+         strcmp(op, "QGemm") == 0 || strcmp(op, "QAttention") == 0 ||
+         strcmp(op, "QEmbedLayerNormalization") == 0;
 }

@@ -81,7 +81,7 @@ static bool refuse_weights(const tarei_graph *const g, tarei_placed_layer *const
 }
 
 static bool refuse_activation(const tarei_graph *const g, tarei_placed_layer *const layer,
-                              const int value) {
+                              const int value, const bool needs_scale) {
   const tarei_value *const v = &g->values[value];
   if (v->data) {
     return place_because(layer, TARE_REASON_CONSTANT, v, 0);
@@ -89,7 +89,8 @@ static bool refuse_activation(const tarei_graph *const g, tarei_placed_layer *co
   if (v->dtype != TARE_F32 && v->dtype != TARE_DTYPE_NONE) {
     return place_because(layer, TARE_REASON_TYPE, v, v->dtype);
   }
-  return v->quant.n_scales ? false : place_because(layer, TARE_REASON_NO_SCALE, v, 0);
+  return v->quant.n_scales || !needs_scale ? false
+                                           : place_because(layer, TARE_REASON_NO_SCALE, v, 0);
 }
 
 static bool refuse_gemm(tarei_placed_layer *const layer) {
@@ -108,21 +109,33 @@ static bool refuse_gemm(tarei_placed_layer *const layer) {
   return false;
 }
 
-/* Why a layer cannot be quantized at all. */
-static bool refuse_layer(const tarei_placement *const p, tarei_placed_layer *const layer) {
+/* Why a layer cannot be quantized at all. One scale taken at run time needs none of the table. */
+static bool refuse_layer(const tarei_placement *const p, tarei_placed_layer *const layer,
+                         const tare_precision asked) {
+  const bool rows = asked == TARE_PRECISION_INT8_ROWS;
+  const bool needs_scale = !rows || p->options.rows == TARE_ROWS_INT16;
   const tarei_graph *const g = p->graph;
   if (layer->x < 0 || layer->w < 0) {
     tarei_str_add(&layer->reason, "no output of the model needs it");
     return true;
   }
-  return refuse_activation(g, layer, layer->x) || refuse_weights(g, layer) || refuse_gemm(layer) ||
-         (!g->values[layer->w].data && refuse_activation(g, layer, layer->w));
+  if (rows && !g->values[layer->w].data) {
+    return place_because(layer, TARE_REASON_NO_ROWS, NULL, 0);
+  }
+  return refuse_activation(g, layer, layer->x, needs_scale) || refuse_weights(g, layer) ||
+         refuse_gemm(layer) ||
+         (!g->values[layer->w].data && refuse_activation(g, layer, layer->w, true));
 }
 
 /* --- row scales ------------------------------------------------------------------------------ */
 
 /* Whether one static scale does not serve the layer; says why. */
-static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const layer) {
+static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const layer,
+                       const tare_precision asked) {
+  if (asked != TARE_PRECISION_ANY) {
+    tarei_str_add(&layer->reason, "%s", asked == TARE_PRECISION_INT8_ROWS ? "asked for" : "");
+    return asked == TARE_PRECISION_INT8_ROWS;
+  }
   const tarei_value *const x = &g->values[layer->x];
   const int64_t group = tarei_onnx_attr_int(layer->node, "group", 1);
   const bool conv = node_is(layer, "Conv"), constant = g->values[layer->w].data != NULL;
@@ -175,17 +188,14 @@ static void place_output(const tarei_placement *const p, tarei_placed_layer *con
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-static bool was_asked_float(const tarei_placement *const p, tarei_requests *const requests,
-                            tarei_placed_layer *const layer) {
+static tare_precision precision_asked(const tarei_placement *const p,
+                                      tarei_requests *const requests,
+                                      const tarei_placed_layer *const layer) {
   const int out = tarei_placed_output(p, layer->node, 0);
   const int producer = out >= 0 ? p->graph->values[out].producer : -1;
   const tarei_request *const request =
       producer >= 0 ? tarei_requests_match(requests, p->graph, &p->graph->nodes[producer]) : NULL;
-  if (!request || request->precision != TARE_PRECISION_FP32) {
-    return false;
-  }
-  tarei_str_add(&layer->reason, "asked for");
-  return true;
+  return request ? request->precision : TARE_PRECISION_ANY;
 }
 
 static tare_status check_version(const tarei_placement *const p,
@@ -210,16 +220,18 @@ tare_status tarei_place_layer(const tarei_placement *const p, tarei_requests *co
   layer->w = tarei_placed_input(p, layer->node, 1);
   layer->real = tarei_file_type(&p->types, layer->node->input[0]);
   layer->bias = node_is(layer, "MatMul") ? -1 : tarei_placed_input(p, layer->node, 2);
-  if (was_asked_float(p, requests, layer)) {
+  const tare_precision asked = precision_asked(p, requests, layer);
+  if (asked == TARE_PRECISION_FP32) {
+    tarei_str_add(&layer->reason, "asked for");
     return TARE_OK;
   }
   if (layer->w >= 0 && g->values[layer->w].data) {
     layer->channel_axis = output_axis(g, layer);
   }
-  if (refuse_layer(p, layer)) {
+  if (refuse_layer(p, layer, asked)) {
     return TARE_OK;
   }
-  if (needs_rows(g, layer)) {
+  if (needs_rows(g, layer, asked)) {
     place_rows(p, layer);
   } else {
     layer->form = TAREI_FORM_INT8;

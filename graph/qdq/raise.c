@@ -43,18 +43,6 @@ typedef struct raiser {
 
 /* --- attributes ------------------------------------------------------------------------------ */
 
-static void drop_attr(raiser *const r, Onnx__NodeProto *const node, const char *const name) {
-  size_t n = 0;
-  for (size_t i = 0; i < node->n_attribute; i++) {
-    Onnx__AttributeProto *const attr = node->attribute[i];
-    const bool named = strcmp(tarei_onnx_text(attr->name), name) == 0;
-    if (!named || !tarei_onnx_file_drop(r->edit.file, &attr->base)) {
-      node->attribute[n++] = attr;
-    }
-  }
-  node->n_attribute = n;
-}
-
 /* A constant with what the attribute says: integers, or a real of the type of the node's input. */
 static const char *constant_of(raiser *const r, const Onnx__NodeProto *const node,
                                const Onnx__AttributeProto *const attr) {
@@ -92,7 +80,7 @@ static tare_status move_attributes(raiser *const r, Onnx__NodeProto *const node,
     }
   }
   for (int i = 0; i < MOST_MOVED && change->attributes[i]; i++) {
-    drop_attr(r, node, change->attributes[i]);
+    tarei_edit_drop_attr(&r->edit, node, change->attributes[i]);
   }
   if (node->n_input > 1) {
     return tarei_fail(err, TARE_E_MODEL, "node '%s': %s has %zu inputs, expected 1 in opset %lld",
@@ -129,7 +117,7 @@ static tare_status drop_meaning(raiser *const r, Onnx__NodeProto *const node,
                       tarei_onnx_text(node->name), node->op_type, change->attributes[0],
                       (long long)r->to);
   }
-  drop_attr(r, node, change->attributes[0]);
+  tarei_edit_drop_attr(&r->edit, node, change->attributes[0]);
   return TARE_OK;
 }
 

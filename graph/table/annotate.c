@@ -122,10 +122,11 @@ tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *con
   int n_found = 0;
   TAREI_TRY(annotate_check_profiles(table, profiles, err));
   TAREI_TRY(annotate_graph(table, graph, &n_found, err));
-  return n_found ? TARE_OK
-                 : tarei_fail(err, TARE_E_USAGE,
-                              "none of the table's %d tensors is in model '%s': it was made for "
-                              "another model%s%s",
-                              table->n_tensors, graph->name, *table->model_name ? ": " : "",
-                              table->model_name);
+  return n_found || table->n_tensors == 0
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE,
+                          "none of the table's %d tensors is in model '%s': it was made for "
+                          "another model%s%s",
+                          table->n_tensors, graph->name, *table->model_name ? ": " : "",
+                          table->model_name);
 }

@@ -52,7 +52,8 @@ typedef struct tare_export_options {
   int profile;        /* column of a table with thresholds for each profile; -1: the largest
                          of all columns */
   bool float_weights; /* weights stay float, behind a Q/DQ pair */
-  const char *layer_precisions;  /* "GLOB:fp32,...", as tare_build_options has it; or NULL */
+  const char *layer_precisions;  /* "GLOB:fp32,...", as tare_build_options has it; int8-rows means
+                                    `rows`; or NULL */
   const tare_load_options *load; /* limits, and where external data may lie; or NULL */
 } tare_export_options;
 

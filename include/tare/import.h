@@ -1,6 +1,6 @@
 /*
- * The way back from a quantized model: a Q/DQ model becomes a float ONNX model and a calibration
- * table.
+ * The way back from a quantized model: its Q/DQ and operators on integers become a float ONNX model
+ * and a calibration table.
  *
  * The usual order of calls: tare_import_new, tare_import_save, and then tare_import_table, which
  * knows the saved model and is written with tare_table_write.
@@ -25,6 +25,7 @@ typedef struct tare_import_counts {
   int constants;   /* weights and biases: stored ones are float again, pairs behind float ones are
                       removed */
   int relus;       /* put in where a zero point at the lowest integer cut off negative values */
+  int dynamic;     /* layers whose activation was quantized at run time: it has no threshold */
   int scales;      /* of weight channels that are not max|w| / 127: another export changes them */
   int kept;        /* nodes that could not be undone */
 } tare_import_counts;
@@ -61,13 +62,13 @@ TARE_API tare_import_counts tare_import_count(const tare_import *out);
 TARE_API tare_kept_node tare_import_kept(const tare_import *out, int i);
 
 /** The thresholds that the scales mean, by the names of the float model. The method is "imported".
- *  Once the model is saved, the table has its hash, and the thresholds of tensors that hold the same
- *  values in another order or shape. It belongs to the import. */
+ *  Once the model is saved, the table has its hash, and the thresholds of tensors that hold the
+ * same values in another order or shape. It belongs to the import. */
 TARE_API const tare_table *tare_import_table(const tare_import *out);
 
-/** The layers that were float in the quantized model although the table has what int8 needs, in the
- *  form of `layer_precisions` of builds and exports: "a:fp32,b:fp32". "" if there are none, and
- *  before the model is saved. */
+/** The layers that were float in the quantized model although the table has what int8 needs, and
+ *  those whose activation was quantized at run time, in the form of `layer_precisions` of builds
+ * and exports: "a:fp32,b:int8-rows". "" if there are none, and before the model is saved. */
 TARE_API const char *tare_import_precisions(const tare_import *out);
 
 /**

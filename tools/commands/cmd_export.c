@@ -25,7 +25,9 @@ static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Write the model to FILE", 0},
     {"calib", OPT_CALIB, "TABLE", 0, "Calibration table, of any format", 0},
     {"layer-precisions", OPT_PRECISIONS, "SPEC", 0,
-     "Keep layers in float by name: GLOB:fp32, separated by commas", 0},
+     "Form by name, separated by commas: GLOB:fp32 (float), GLOB:int8 (one scale), "
+     "GLOB:int8-rows (the form of row scales)",
+     0},
     {"profile-index", OPT_COLUMN, "I", 0,
      "Use the thresholds of profile I, if the table has them for each profile (default: the "
      "largest "

@@ -108,7 +108,7 @@ static void import_say(const import_arguments *const a, const tare_import *const
         "changes them",
         a->output, counts.scales);
   }
-  if (tare_table_n_tensors(tare_import_table(in)) == 0) {
+  if (tare_table_n_tensors(tare_import_table(in)) == 0 && counts.dynamic == 0) {
     say(&a->common, "warning: %s has no thresholds: no activation of %s is quantized", a->table,
         a->model);
   }
@@ -134,14 +134,20 @@ static void import_print(const import_arguments *const a, const table_out *const
   if (counts.relus > 0) {
     printf("relus      %d put in: zero points cut off negative values there\n", counts.relus);
   }
+  if (counts.dynamic > 0) {
+    printf(
+        "dynamic    %d layers: their activations were quantized at run time and have no "
+        "threshold\n",
+        counts.dynamic);
+  }
   if (counts.kept > 0) {
     print_kept(in);
   }
   table_print(tare_import_table(in));
   if (*precisions) {
     printf(
-        "float      some layers were float although the table has their thresholds; to keep them "
-        "so:\n  --layer-precisions '%s'\n",
+        "layers     some were float although the table has their thresholds, or were quantized at "
+        "run time;\n           to keep them so:\n  --layer-precisions '%s'\n",
         precisions);
   }
   printf(external ? "written    %s, its constants to %s.data\n" : "written    %s\n", a->output,
@@ -157,6 +163,7 @@ static void import_json(const import_arguments *const a, const table_out *const 
   json_int(object, "activations", counts.activations);
   json_int(object, "constants", counts.constants);
   json_int(object, "relus", counts.relus);
+  json_int(object, "dynamic", counts.dynamic);
   json_int(object, "changed_scales", counts.scales);
   cJSON *const kept = json_add(object, "kept", json_array());
   for (int i = 0; i < counts.kept; i++) {

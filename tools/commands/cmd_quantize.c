@@ -49,7 +49,9 @@ static const struct argp_option OPTIONS[] = {
     {"method", OPT_METHOD, "METHOD", 0,
      "Calibration method (default: the one with the highest SQNR on DATA): ", 0},
     {"layer-precisions", OPT_PRECISIONS, "SPEC", 0,
-     "Keep layers in float by name: GLOB:fp32, separated by commas", 0},
+     "Form by name, separated by commas: GLOB:fp32 (float), GLOB:int8 (one scale), "
+     "GLOB:int8-rows (the form of row scales)",
+     0},
     {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
     {"eval", OPT_EVAL, "DATA", 0,
      "Run the written model over DATA and measure its accuracy; repeat for more", 0},

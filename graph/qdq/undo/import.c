@@ -7,12 +7,14 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "graph/onnx/importer.h"
 #include "graph/qdq/place.h"
 #include "graph/qdq/prepare.h"
 #include "graph/qdq/undo/undo.h"
 
 struct tare_import {
   tarei_onnx_file file;
+  tarei_spread_result spread;
   tarei_undo undo; /* its counts, and the nodes that stay */
   tare_table *table;
   tare_limits limits;
@@ -57,11 +59,14 @@ static tare_status list_floats(tare_import *const out, tare_error *const err) {
   for (size_t n = 0; good && n < graph->n_node; n++) {
     add_restored(&weights, &activations, graph->node[n]);
   }
+  size_t next = 0; /* of the dynamic ones, which are no floats */
   for (size_t n = 0; good && n < graph->n_node; n++) {
     const Onnx__NodeProto *const node = graph->node[n];
-    if (tarei_placed_is_layer(node) && node->n_input >= 2 &&
-        (tarei_names_find(&activations, node->input[0]) < 0 ||
-         tarei_names_find(&weights, node->input[1]) < 0)) {
+    if (next < out->spread.n_dynamic && node == out->spread.dynamic[next]) {
+      next++;
+    } else if (tarei_placed_is_layer(node) && node->n_input >= 2 &&
+               (tarei_names_find(&activations, node->input[0]) < 0 ||
+                tarei_names_find(&weights, node->input[1]) < 0)) {
       out->floats[out->n_floats++] = node;
     }
   }
@@ -90,14 +95,15 @@ static bool has_scales(const tarei_graph *const graph, const Onnx__NodeProto *co
   return true;
 }
 
-/* As a glob of one item of layer precisions. */
-static void add_glob(tarei_str *const to, const Onnx__NodeProto *const node) {
+/* An item of layer precisions. */
+static void add_glob(tarei_str *const to, const Onnx__NodeProto *const node,
+                     const tare_precision precision) {
   const char *const name = tarei_onnx_text(node->name);
   tarei_str_add(to, "%s", to->length ? "," : "");
   for (const char *c = *name ? name : node->output[0]; *c; c++) {
     tarei_str_add(to, "%c", strchr(",*?[]\\", *c) ? '?' : *c);
   }
-  tarei_str_add(to, ":fp32");
+  tarei_str_add(to, ":%s", tare_precision_name(precision));
 }
 
 static tare_status list_precisions(tare_import *const out, tarei_graph *const graph,
@@ -107,9 +113,12 @@ static tare_status list_precisions(tare_import *const out, tarei_graph *const gr
     TAREI_TRY(tarei_qdq_annotate(graph, out->table, -1 /* merged */, err));
     for (size_t i = 0; i < out->n_floats; i++) {
       if (has_scales(graph, out->floats[i])) {
-        add_glob(&text, out->floats[i]);
+        add_glob(&text, out->floats[i], TARE_PRECISION_FP32);
       }
     }
+  }
+  for (size_t i = 0; i < out->spread.n_dynamic; i++) {
+    add_glob(&text, out->spread.dynamic[i], TARE_PRECISION_INT8_ROWS);
   }
   tare_status status = text.failed
                            ? tarei_fail_memory(err, "layer precisions", text.length)
@@ -162,6 +171,17 @@ static tare_status add_copies(tare_import *const out, const tarei_graph *const g
 
 /* --- open and save ---------------------------------------------------------------------------- */
 
+/* The message that becomes a graph is changed as the one that is written. */
+static tare_status spread_message(Onnx__ModelProto *const model, tare_error *const err) {
+  tarei_onnx_file file = {.model = model};
+  tarei_spread_result result;
+  const tare_status status = tarei_spread_integers(&file, &result, err);
+  tarei_spread_result_fini(&result);
+  file.model = NULL; /* it stays */
+  tarei_onnx_file_close(&file);
+  return status;
+}
+
 static tare_status undo_model(tare_import *const out, const char *const path,
                               const tare_load_options *const load,
                               const tarei_pass_options *const passes, tare_error *const err) {
@@ -174,11 +194,12 @@ static tare_status undo_model(tare_import *const out, const char *const path,
   }
   TAREI_TRY(tarei_table_set_text(&out->precisions, "", err));
   TAREI_TRY(tarei_onnx_file_open(path, load, &out->file, err));
+  TAREI_TRY(tarei_spread_integers(&out->file, &out->spread, err));
   TAREI_TRY(list_floats(out, err));
-  TAREI_TRY(tarei_onnx_load(path, load, &graph, &waits, err));
+  TAREI_TRY(tarei_onnx_load_changed(path, load, spread_message, &graph, &waits, err));
   tare_status status = tarei_qdq_prepare(graph, &waits, passes, err);
   if (status == TARE_OK) {
-    status = tarei_undo_qdq(&out->file, graph, &out->undo, &out->table, err);
+    status = tarei_undo_qdq(&out->file, graph, &out->spread, &out->undo, &out->table, err);
     status = status == TARE_E_UNSUPPORTED ? tarei_fail_in(err, status, "%s", path) : status;
   }
   tarei_graph_free(graph);
@@ -242,6 +263,7 @@ void tare_import_free(tare_import **const handle) {
     return;
   }
   tarei_undo_fini(&out->undo);
+  tarei_spread_result_fini(&out->spread);
   tare_table_free(&out->table);
   free(out->floats);
   free(out->precisions);

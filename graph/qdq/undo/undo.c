@@ -51,11 +51,13 @@ static void keep_bodies(tarei_undo *const u, const Onnx__NodeProto *const node) 
   }
 }
 
-static void keep_quantize(tarei_undo *const u, const char *const integers,
+/* The first reader speaks for all. */
+static void keep_quantize(tarei_undo *const u, bool *const listed, const char *const integers,
                           const char *const reader) {
   const int maker = tarei_names_find(&u->makers, integers);
   const Onnx__NodeProto *const node = maker < 0 ? NULL : u->file->model->graph->node[maker];
-  if (node && tarei_undo_is_quantize(node)) {
+  if (node && tarei_undo_is_quantize(node) && !listed[maker]) {
+    listed[maker] = true;
     tarei_str reason = {0};
     tarei_str_add(&reason, "its integers are read by %s", reader);
     u->edit.failed |= reason.failed;
@@ -67,19 +69,33 @@ static void keep_quantize(tarei_undo *const u, const char *const integers,
 /* A QuantizeLinear whose integers something else reads than a DequantizeLinear. */
 static void keep_quantizes(tarei_undo *const u) {
   const Onnx__GraphProto *const graph = u->file->model->graph;
-  for (size_t n = 0; n < graph->n_node; n++) {
+  bool *const listed = tarei_calloc(graph->n_node, sizeof *listed);
+  u->edit.failed |= !listed;
+  for (size_t n = 0; listed && n < graph->n_node; n++) {
     const Onnx__NodeProto *const node = graph->node[n];
     for (size_t i = 0; i < node->n_input && !tarei_undo_is_dequantize(node); i++) {
       tarei_str reader = {0};
       tarei_str_add(&reader, "'%s' (%s)", tarei_onnx_text(node->name), node->op_type);
       u->edit.failed |= reader.failed;
-      keep_quantize(u, node->input[i], tarei_str_get(&reader));
+      keep_quantize(u, listed, node->input[i], tarei_str_get(&reader));
       tarei_str_free(&reader);
     }
   }
-  for (size_t i = 0; i < graph->n_output; i++) {
-    keep_quantize(u, tarei_onnx_text(graph->output[i]->name), "an output of the model");
+  for (size_t i = 0; listed && i < graph->n_output; i++) {
+    keep_quantize(u, listed, tarei_onnx_text(graph->output[i]->name), "an output of the model");
   }
+  free(listed);
+}
+
+/* Why a node that was not spread stays. */
+static const char *reason_kept(tarei_undo *const u, const Onnx__NodeProto *const node) {
+  const tarei_spread_result *const r = u->spread;
+  if (u->next_kept < r->n_kept && r->kept[u->next_kept].node == node) {
+    return r->kept[u->next_kept++].why;
+  }
+  return tarei_spread_is(node, "DynamicQuantizeLinear")
+             ? "an operator that stays reads its integers"
+             : "its operator is not among those that are turned back";
 }
 
 static void undo_decide(tarei_undo *const u) {
@@ -95,7 +111,7 @@ static void undo_decide(tarei_undo *const u) {
         keep_node(u, node, why);
       }
     } else if (!tarei_undo_is_quantize(node) && tarei_onnx_is_quantized(node)) {
-      keep_node(u, node, "it computes in integers");
+      keep_node(u, node, reason_kept(u, node));
     }
   }
   keep_quantizes(u);
@@ -216,7 +232,7 @@ static bool *infos_of_nodes(const tarei_undo *const u) {
 static tare_status rewrite_message(tarei_undo *const u, tare_error *const err) {
   static const char CONTRIB[] = "com.microsoft";
   bool *const was_made = infos_of_nodes(u);
-  const bool contrib = uses_domain(u->file->model->graph, CONTRIB);
+  const bool contrib = u->spread->contrib || uses_domain(u->file->model->graph, CONTRIB);
   u->edit.failed |= !was_made;
   lay_nodes(u);
   tarei_names makers = {0};
@@ -249,8 +265,10 @@ static tare_status check_any(const tarei_undo *const u, tare_error *const err) {
 }
 
 tare_status tarei_undo_qdq(tarei_onnx_file *const file, const tarei_graph *const graph,
-                           tarei_undo *const out, tare_table **const table, tare_error *const err) {
-  *out = (tarei_undo){.file = file, .graph = graph};
+                           const tarei_spread_result *const spread, tarei_undo *const out,
+                           tare_table **const table, tare_error *const err) {
+  *out = (tarei_undo){.file = file, .graph = graph, .spread = spread};
+  out->counts.dynamic = (int)spread->n_dynamic;
   TAREI_TRY(undo_begin(out, err));
   undo_decide(out);
   TAREI_TRY(check_any(out, err));

@@ -12,6 +12,7 @@
 
 #include "graph/qdq/edit.h"
 #include "graph/qdq/file_types.h"
+#include "graph/qdq/undo/spread.h"
 #include "graph/table/table.h"
 
 /* Scales and zero points of a Q/DQ node. Views of constants of the graph. */
@@ -34,7 +35,9 @@ typedef struct tarei_undo_scale {
 typedef struct tarei_undo {
   tarei_onnx_file *file;
   const tarei_graph *graph; /* as it was imported, constants folded */
-  tarei_names values;       /* of the graph */
+  const tarei_spread_result *spread;
+  size_t next_kept;   /* of what that kept */
+  tarei_names values; /* of the graph */
   tarei_file_types types;
   tarei_names makers; /* nodes of the message, by output */
   tarei_names moved;  /* names that are replaced, */
@@ -51,10 +54,12 @@ typedef struct tarei_undo {
   size_t cap_kept;
 } tarei_undo;
 
-/* Undoes what can be undone in the message, and makes the table. `out` keeps the counts and the
- * nodes that stay; tarei_undo_fini frees it, on failure too. */
-tare_status tarei_undo_qdq(tarei_onnx_file *file, const tarei_graph *graph, tarei_undo *out,
-                           tare_table **table, tare_error *err);
+/* Undoes what can be undone in the message, whose operators on integers were spread, and makes the
+ * table. `out` keeps the counts and the nodes that stay; tarei_undo_fini frees it, on failure too.
+ */
+tare_status tarei_undo_qdq(tarei_onnx_file *file, const tarei_graph *graph,
+                           const tarei_spread_result *spread, tarei_undo *out, tare_table **table,
+                           tare_error *err);
 void tarei_undo_fini(tarei_undo *undo);
 
 /* --- questions ------------------------------------------------------------------------------- */

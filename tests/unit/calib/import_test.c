@@ -13,6 +13,7 @@
 #include "unit/calib/exports.h"
 
 #define CHAIN TARE_SOURCE_DIR "/tests/fixtures/qdq/chain.onnx"
+#define INTEGERS TARE_SOURCE_DIR "/tests/fixtures/qdq/integers_"
 #define FOREIGN TARE_SOURCE_DIR "/tests/fixtures/qdq/foreign.onnx"
 
 static tare_import *import_of(const char *const path, char **const clean) {
@@ -60,13 +61,12 @@ static void round_trip(const export_subject *const s, const tare_export_options 
 
 static void an_export_comes_back_to_the_byte(void **const state) {
   (void)state;
-  static const tare_row_form ROWS[] = {TARE_ROWS_FLOAT, TARE_ROWS_INT16};
-  for (int i = 0; i < N_EXPORT_SUBJECTS * tare_n_export_targets() * 4; i++) {
+  for (int i = 0; i < N_EXPORT_SUBJECTS * tare_n_export_targets() * TARE_ROWS_COUNT * 2; i++) {
     const export_subject *const s = &export_subjects[i % N_EXPORT_SUBJECTS];
     tare_export_options o = export_options_of(s);
     o.target = i / N_EXPORT_SUBJECTS % tare_n_export_targets();
-    o.rows = ROWS[i / N_EXPORT_SUBJECTS / tare_n_export_targets() % 2];
-    o.float_weights = i / N_EXPORT_SUBJECTS / tare_n_export_targets() / 2;
+    o.rows = (tare_row_form)(i / N_EXPORT_SUBJECTS / tare_n_export_targets() % TARE_ROWS_COUNT);
+    o.float_weights = i / N_EXPORT_SUBJECTS / tare_n_export_targets() / TARE_ROWS_COUNT;
     tare_error err = {0};
     tare_export *out = NULL;
     if (tare_export_new(s->path, &o, &out, &err) == TARE_E_USAGE) { /* not a form of the target */
@@ -135,6 +135,42 @@ static void foreign_models_come_back(void **const state) {
   assert_int_equal(tare_model_outputs(model, &outputs), 2);
   assert_string_equal(outputs[0].name, "y");
   tare_model_free(&model);
+  tare_import_free(&in);
+  export_drop_path(clean);
+}
+
+/* No node is left that quantizes: another import finds nothing. */
+static void assert_float(const char *const path) {
+  tare_error err = {0};
+  tare_import *in = NULL;
+  assert_int_equal(tare_import_new(path, NULL, &in, &err), TARE_E_UNSUPPORTED);
+  assert_non_null(strstr(err.message, "is not quantized"));
+}
+
+static void operators_on_integers_come_back(void **const state) {
+  (void)state;
+  char *clean = NULL;
+  tare_import *in = import_of(INTEGERS "static.onnx", &clean);
+  tare_import_counts counts = tare_import_count(in);
+  const tare_table *const table = tare_import_table(in);
+  assert_int_equal(counts.kept, 0);
+  assert_int_equal(counts.relus, 1);
+  assert_int_equal(counts.dynamic, 0);
+  assert_true(entry_of(table, "a").min == 0);
+  assert_true(entry_of(table, "p").amax == entry_of(table, "a").amax);
+  assert_true(entry_of(table, "x").amax == (double)0.02f * 127);
+  assert_string_equal(tare_import_precisions(in), "");
+  assert_float(clean);
+  tare_import_free(&in);
+  export_drop_path(clean);
+  in = import_of(INTEGERS "dynamic.onnx", &clean);
+  counts = tare_import_count(in);
+  assert_int_equal(counts.kept, 0);
+  assert_int_equal(counts.dynamic, 5);
+  assert_int_equal(counts.activations, 0);
+  assert_int_equal(tare_table_n_tensors(tare_import_table(in)), 0);
+  assert_non_null(strstr(tare_import_precisions(in), "conv_scaled_quant:int8-rows"));
+  assert_float(clean);
   tare_import_free(&in);
   export_drop_path(clean);
 }
@@ -240,6 +276,7 @@ int main(void) {
       cmocka_unit_test(an_export_comes_back_to_the_byte),
       cmocka_unit_test(float_layers_stay_float),
       cmocka_unit_test(foreign_models_come_back),
+      cmocka_unit_test(operators_on_integers_come_back),
       cmocka_unit_test(a_quantized_model_runs_as_a_build_with_its_table),
       cmocka_unit_test(precisions_must_not_contradict_the_model),
       cmocka_unit_test(what_is_not_quantized_is_refused),
