@@ -147,7 +147,11 @@ static tare_status table_from_stats_run(table_from_stats_job *const j, tare_erro
   }
   TAREI_TRY(tarei_findings_report(&j->findings, j->stats, j->calibrator->name, j->table, err));
   TAREI_TRY(add_aliases(j, err));
-  return tarei_table_finish(j->table, "statistics", err);
+  TAREI_TRY(tarei_table_finish(j->table, "statistics", err));
+  for (int i = 0; i < j->table->n_tensors; i++) {
+    j->table->tensors[i].place = i; /* aliases were added last, but no file has this order */
+  }
+  return TARE_OK;
 }
 
 tare_status tare_table_from_stats(const tare_stats *const stats,

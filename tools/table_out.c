@@ -67,14 +67,42 @@ static void say_lost(const table_out *const out, const tare_table *const table) 
   free(own);
 }
 
+/* Whether the file has the layers of a model, rather than those of the file that was read. */
+static bool has_model_layers(const table_out *const out) {
+  return out->layers.written > 0;
+}
+
+static void say_layers(const table_out *const out) {
+  const tare_table_layers *const n = &out->layers;
+  const char *const engine = tare_table_format_at(out->format)->engine;
+  if (!has_model_layers(out)) {
+    return;
+  }
+  if (n->without + n->other > 0) {
+    say(out->common,
+        "warning: %s: %s keeps %d layers in float: %d read a tensor without a threshold, %d are of "
+        "a kind that it does not quantize",
+        out->path, engine, n->without + n->other, n->without, n->other);
+  }
+  if (n->unread > 0) {
+    say(out->common,
+        "warning: %s: %d tensors of the table are left out: no layer of the file reads "
+        "them",
+        out->path, n->unread);
+  }
+}
+
 tare_status table_write(table_out *const out, const tare_table *const table,
                         tare_error *const err) {
   CLI_TRY(table_check_column(out, tare_table_n_profiles(table), err));
   tare_table_setting settings[TARE_MAX_TABLE_OPTIONS];
   tare_table_write_options o = write_options(out, settings);
   o.merged = &out->merged;
+  o.model = out->model;
+  o.layers = &out->layers;
   CLI_TRY(tare_table_write(table, out->format, &o, out->path, err));
   say_lost(out, table);
+  say_layers(out);
   return TARE_OK;
 }
 
@@ -153,19 +181,31 @@ void table_written_json(cJSON *const object, const table_out *const out,
     json_int(merged, "kept", out->merged.kept);
     json_int(merged, "added", out->merged.added);
   }
+  if (has_model_layers(out)) {
+    cJSON *const layers = json_add(object, "layers", json_object());
+    json_int(layers, "written", out->layers.written);
+    json_int(layers, "without", out->layers.without);
+    json_int(layers, "other", out->layers.other);
+    json_int(layers, "unread", out->layers.unread);
+  }
 }
 
-void table_print_written(const table_out *const out) {
+void table_print_written(const table_out *const out, const tare_table *const table) {
   printf("written    %s\n", out->path);
+  if (has_model_layers(out)) {
+    printf("layers     %d in the file\n", out->layers.written);
+  }
   if (table_out_template(out)) {
-    printf("template   %s: replaced %d, kept %d, added %d\n",
-           table_out_template(out), out->merged.replaced, out->merged.kept, out->merged.added);
+    printf("template   %s: replaced %d, kept %d, added %d\n", table_out_template(out),
+           out->merged.replaced, out->merged.kept, out->merged.added);
     return; /* its header stays, too */
   }
   const tare_table_option *option = NULL;
   int owner = 0;
   for (int k = 0; (option = format_option(k, &owner)) != NULL; k++) {
-    if (owner == out->format && option->remark && !out->options->settings[k]) {
+    const int number = (int)(option - tare_table_format_at(owner)->options);
+    if (owner == out->format && option->remark && !out->options->settings[k] &&
+        !tare_table_keeps(table, owner, number)) {
       printf("note       %s\n", option->remark);
     }
   }

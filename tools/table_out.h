@@ -2,6 +2,8 @@
 #ifndef TAREI_TOOLS_TABLE_OUT_H
 #define TAREI_TOOLS_TABLE_OUT_H
 
+#include <tare/model.h>
+
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
@@ -11,7 +13,9 @@ typedef struct table_out {
   const opt_table *options;
   int format;
   const char *path;
+  const tare_model *model;  /* for a format that names layers; NULL: unknown */
   tare_table_merged merged; /* of the file that was written */
+  tare_table_layers layers;
 } table_out;
 
 /* TARE_E_USAGE where a format that holds one column would have to choose among several, or is to
@@ -34,6 +38,6 @@ void warnings_json(cJSON *object, const tare_table *table);
 void table_written_json(cJSON *object, const table_out *out, const tare_table *table);
 
 /* Prints where a table went, and what the reader of its file must hear. */
-void table_print_written(const table_out *out);
+void table_print_written(const table_out *out, const tare_table *table);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <tare/table_model.h>
 
 #include "base/mem.h"
 #include "graph/table/table.h"
@@ -120,6 +121,12 @@ static tare_status annotate_graph(const tare_table *const table, const tarei_gra
 tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *const graph,
                                  const tare_profiles *const profiles, tare_error *const err) {
   int n_found = 0;
+  if (tare_table_names_layers(table)) {
+    return tarei_fail(
+        err, TARE_E_USAGE,
+        "the table has scales of layers, as ncnn's tables have: convert it to tensors "
+        "with 'tare table --model MODEL'");
+  }
   TAREI_TRY(annotate_check_profiles(table, profiles, err));
   TAREI_TRY(annotate_graph(table, graph, &n_found, err));
   return n_found || table->n_tensors == 0

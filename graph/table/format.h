@@ -4,6 +4,8 @@
 #ifndef TAREI_GRAPH_TABLE_FORMAT_H
 #define TAREI_GRAPH_TABLE_FORMAT_H
 
+#include <tare/model.h>
+
 #include "graph/table/parts.h"
 
 /* What to write. */
@@ -12,6 +14,8 @@ typedef struct tarei_table_job {
   const char *const *values; /* one for each option, checked, or NULL for its default */
   const char *path;
   tare_table_merged *merged; /* receives what became of a template; may be NULL */
+  const tare_model *model;   /* whose layers a file is to name; may be NULL */
+  tare_table_layers *layers; /* receives what became of them; may be NULL */
 } tarei_table_job;
 
 typedef struct tarei_table_format {
@@ -24,6 +28,9 @@ typedef struct tarei_table_format {
   tare_status (*read)(const tarei_source *source, tare_table **out, tare_error *err);
   /* TARE_E_USAGE "expected ..., got '<value>'"; NULL for a format without options. */
   tare_status (*check)(int option, const char *value, tare_error *err);
+  /* Whether a table that was read from such a file has its own value for an option, in place of the
+   * default; NULL: never. */
+  bool (*keeps)(const tare_table *table, int option);
   /* Whether its files have a place for a part of this table, written with these values; NULL: for
    * every part. */
   bool (*holds)(const tare_table *table, tarei_table_part part, const char *const *values);

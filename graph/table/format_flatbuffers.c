@@ -6,7 +6,6 @@
  * Files are written from their end, as the FlatBuffers builder does, with the same bytes as those
  * of ONNX Runtime's tools. Offsets of files that are read are checked before they are followed.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "base/outfile.h"
 #include "graph/table/format.h"
 #include "graph/table/json_source.h"
+#include "graph/table/threshold_text.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -93,27 +93,6 @@ static tare_status flat_fail(const tarei_source *const source, const uint32_t en
                     source->name, entry, what);
 }
 
-/* A number above 0, or 0 for a tensor that is always zero. */
-static tare_status flat_amax(const tarei_source *const source, const char *const name,
-                             const char *const text, double *const amax, tare_error *const err) {
-  char *end = NULL;
-  *amax = strtod(text, &end);
-  if (end == text || *end || !isfinite((float)*amax)) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%s: tensor '%.120s': the threshold must be a finite float32, got '%.40s'",
-                      source->name, name, text);
-  }
-  if (*amax < 0) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%s: tensor '%.120s': the threshold must not be negative, got %.40s (some "
-                      "versions of ONNX Runtime write the upper end of a range instead of its "
-                      "largest magnitude: convert calibration.json)",
-                      source->name, name, text);
-  }
-  *amax = *amax < tarei_table_least_amax() ? 0 : *amax;
-  return TARE_OK;
-}
-
 static tare_status flat_read_texts(const tarei_source *const source, const uint32_t entry,
                                    const char *const key, const char *const value,
                                    tare_table *const table, tare_error *const err) {
@@ -124,7 +103,7 @@ static tare_status flat_read_texts(const tarei_source *const source, const uint3
     return flat_fail(source, entry, "the key", err);
   }
   double amax = 0;
-  TAREI_TRY(flat_amax(source, key, value, &amax, err));
+  TAREI_TRY(tarei_threshold_read(source, key, value, &amax, err));
   const tarei_cell cell = tarei_cell_unknown(amax);
   return tarei_table_add_tensor(table, key, NULL, &cell, err);
 }
@@ -164,7 +143,7 @@ static tare_status format_flatbuffers_read(const tarei_source *const source, tar
   if (n == 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: no thresholds in this file", source->name);
   }
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = n; i-- > 0;) { /* the builder's list is the last one first */
     TAREI_TRY(flat_read_entry(source, dict + 4 + 4 * (size_t)i, i, &room, *out, err));
   }
   return tarei_table_finish(*out, source->name, err);
@@ -256,7 +235,6 @@ static bool flat_is_live(const tarei_table_tensor *const tensor, const int colum
   return tensor->cells[column].amax >= tarei_table_least_amax();
 }
 
-/* Tables are sorted; the builder's list is the last one first. */
 static tare_status flat_put_table(flat_out *const o, const tare_table *const table,
                                   const int column, size_t *const pairs, tare_error *const err) {
   size_t fields = 0, root_fields = 0;

@@ -3,7 +3,6 @@
  * quantized. What a tensor has beyond one float32 range (histograms, other forms of the numbers)
  * is kept as its member "onnxruntime", what the file has beyond tensors as that of the table.
  */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/outfile.h"
 #include "graph/table/format.h"
 #include "graph/table/json_source.h"
+#include "graph/table/ort_range.h"
 
 static const char KEPT[] = "onnxruntime";
 static const char METHOD_PREFIX[] = "CalibrationMethod.";
@@ -41,17 +41,8 @@ typedef struct ort_range {
 } ort_range;
 
 static ort_range ort_range_of(const tarei_cell *const cell) {
-  const double amax = cell->amax;
-  if (amax < tarei_table_least_amax()) {
-    return (ort_range){0, 0};
-  }
-  double low = -amax, high = amax;
-  if (!isnan(cell->min) && !isnan(cell->max)) {
-    low = fmin(fmax(cell->min, -amax), amax);
-    high = fmax(fmin(cell->max, amax), -amax);
-    *(high >= -low ? &high : &low) = high >= -low ? amax : -amax;
-  }
-  return (ort_range){(float)low, (float)high};
+  const tarei_ort_range range = tarei_ort_range_of(cell);
+  return (ort_range){(float)range.low, (float)range.high};
 }
 
 static void ort_put_bound(tarei_str *const json, const char *const key, const float value) {
@@ -99,10 +90,7 @@ static tare_status ort_read_bound(const tarei_source *const source, const cJSON 
                       file, name, key);
   }
   *value = bound->valuedouble;
-  return isfinite(*value) && fabs(*value) <= FLT_MAX
-             ? TARE_OK
-             : tarei_fail(err, TARE_E_INPUT, "%s: tensor '%.120s': '%s' must be finite in float32",
-                          file, name, key);
+  return TARE_OK;
 }
 
 /* Keeps what the range alone does not say. */
@@ -131,16 +119,7 @@ static tare_status ort_read_tensor(const tarei_source *const source, const cJSON
   double low = 0, high = 0;
   TAREI_TRY(ort_read_bound(source, item, "lowest", &low, err));
   TAREI_TRY(ort_read_bound(source, item, "highest", &high, err));
-  if (low > high) {
-    return tarei_fail(err, TARE_E_INPUT,
-                      "%s: tensor '%.120s': 'lowest' must not exceed 'highest', got %g and %g",
-                      source->name, item->string, low, high);
-  }
-  const double amax = fmax(fabs(low), fabs(high));
-  tarei_cell cell = tarei_cell_unknown(amax < tarei_table_least_amax() ? 0 : amax);
-  cell.min = low;
-  cell.max = high;
-  TAREI_TRY(tarei_table_add_tensor(table, item->string, NULL, &cell, err));
+  TAREI_TRY(tarei_ort_add(source->name, item->string, (tarei_ort_range){low, high}, table, err));
   const ort_range r = {(float)low, (float)high};
   return ort_keep(source->name, item, r, &table->tensors[table->n_tensors - 1].extras, err);
 }
@@ -326,16 +305,11 @@ static bool ort_holds_ranges(const tare_table *const table) {
 }
 
 static bool ort_holds_extras(const tare_table *const table) {
-  int others = table->extras.n + table->model_extras.n + table->version_extras.n;
-  others -= tarei_extras_find(&table->extras, KEPT) != NULL;
-  for (int i = 0; i < table->n_profiles; i++) {
-    others += table->profiles[i].extras.n;
-  }
+  int kept = tarei_extras_find(&table->extras, KEPT) != NULL;
   for (int i = 0; i < table->n_tensors; i++) {
-    const tarei_extras *const extras = &table->tensors[i].extras;
-    others += extras->n - (tarei_extras_find(extras, KEPT) != NULL);
+    kept += tarei_extras_find(&table->tensors[i].extras, KEPT) != NULL;
   }
-  return others == 0;
+  return tarei_table_n_newer(table) == kept;
 }
 
 static bool format_ort_holds(const tare_table *const table, const tarei_table_part part,

@@ -2,6 +2,7 @@
  * TensorRT's calibration cache: a header line, then "name: %08x" of each scale's bits. Names may
  * hold colons and spaces, so that a line is split at its last colon.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,16 +17,15 @@
 #include "graph/table/trt_template.h"
 #include "graph/table/trt_text.h"
 
-static bool looks_decimal(const tarei_trt_text value) {
+static bool looks_decimal(const tarei_span value) {
   return value.n > 0 && memchr(value.at, '.', value.n) != NULL;
 }
 
 static tare_status parse_scale(const tarei_source *const source, const int line,
-                               const tarei_trt_text value, float *const scale,
-                               tare_error *const err) {
+                               const tarei_span value, float *const scale, tare_error *const err) {
   uint32_t bits;
   if (!tarei_trt_hex(value, &bits)) {
-    return tarei_trt_fail(
+    return tarei_line_fail(
         source, line, value,
         looks_decimal(value)
             ? "is a decimal number: expected 8 hexadecimal digits, the bits of a float32"
@@ -40,18 +40,18 @@ static tare_status parse_scale(const tarei_source *const source, const int line,
                            : !isnormal(*scale)   ? "is denormal; a scale must be a normal float"
                            : isinf(*scale * 127) ? "times 127 exceeds float32"
                                                  : NULL;
-  return rule ? tarei_trt_fail(source, line, value, rule, err) : TARE_OK;
+  return rule ? tarei_line_fail(source, line, value, rule, err) : TARE_OK;
 }
 
 static tare_status format_trt_entry(const tarei_source *const source, const int number,
-                                    const tarei_trt_text line, tare_table *const table,
+                                    const tarei_span line, tare_table *const table,
                                     tare_error *const err) {
-  tarei_trt_text name, value;
+  tarei_span name, value;
   if (!tarei_trt_split(line, &name, &value)) {
-    return tarei_trt_fail(source, number, line, "must be '<tensor>: <8 hexadecimal digits>'", err);
+    return tarei_line_fail(source, number, line, "must be '<tensor>: <8 hexadecimal digits>'", err);
   }
   if (memchr(name.at, '\0', name.n)) {
-    return tarei_trt_fail(source, number, line, "holds a NUL byte", err);
+    return tarei_line_fail(source, number, line, "holds a NUL byte", err);
   }
   float scale = 0;
   TAREI_TRY(parse_scale(source, number, value, &scale, err));
@@ -65,12 +65,12 @@ static tare_status format_trt_entry(const tarei_source *const source, const int 
   return status;
 }
 
-static tare_status read_entries(const tarei_source *const source, tarei_trt_cursor c,
+static tare_status read_entries(const tarei_source *const source, tarei_lines c,
                                 tare_table *const table, tare_error *const err) {
   TAREI_TRY(tarei_trt_check_order(source, err));
-  tarei_trt_text line;
-  while (tarei_trt_next(&c, &line)) {
-    if (tarei_trt_trim(line).n) {
+  tarei_span line;
+  while (tarei_lines_next(&c, &line)) {
+    if (tarei_span_trim(line).n) {
       TAREI_TRY(format_trt_entry(source, c.line, line, table, err));
     }
   }
@@ -80,14 +80,45 @@ static tare_status read_entries(const tarei_source *const source, tarei_trt_curs
   return tarei_table_finish(table, source->name, err);
 }
 
+/* Whether n characters can be a version, as in "8205" or "8XXX". */
+static bool format_trt_is_version(const char *const text, const size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (!isalnum((unsigned char)text[i]) && text[i] != '.') {
+      return false;
+    }
+  }
+  return n > 0 && n < 32;
+}
+
+static tare_status keep_version(const tarei_span header, tare_table *const table,
+                                tare_error *const err) {
+  const char *const at = header.at + strlen("TRT-");
+  const int n = (int)strcspn(at, "-");
+  char json[40];
+  if (!format_trt_is_version(at, (size_t)n)) {
+    return TARE_OK;
+  }
+  (void)snprintf(json, sizeof json, "\"%.*s\"", n, at);
+  return tarei_extras_add(&table->extras, TAREI_KEPT_VERSION, json, err);
+}
+
+/* The version that was kept, which is between quotes; n is 0 without one. */
+static tarei_span kept_version(const tare_table *const table) {
+  const char *const json = tarei_extras_find(&table->extras, TAREI_KEPT_VERSION);
+  const size_t n = json ? strlen(json) : 0;
+  const bool ok = n > 2 && json[0] == '"' && format_trt_is_version(json + 1, n - 2);
+  return ok ? (tarei_span){json + 1, n - 2} : (tarei_span){"", 0};
+}
+
 static tare_status format_trt_read(const tarei_source *const source, tare_table **const out,
                                    tare_error *const err) {
-  tarei_trt_cursor c = tarei_trt_lines(source);
-  tarei_trt_text line = {0};
+  tarei_lines c = tarei_lines_of(source->data, source->size);
+  tarei_span line = {0};
   int algorithm = 0;
-  (void)tarei_trt_next(&c, &line); /* there is one: the file was recognized by it */
-  TAREI_TRY(tarei_trt_header(source, tarei_trt_trim(line), &algorithm, err));
+  (void)tarei_lines_next(&c, &line); /* there is one: the file was recognized by it */
+  TAREI_TRY(tarei_trt_header(source, tarei_span_trim(line), &algorithm, err));
   TAREI_TRY(tarei_table_new(tarei_trt_algorithms[algorithm], 1, out, err));
+  TAREI_TRY(keep_version(tarei_span_trim(line), *out, err));
   return read_entries(source, c, *out, err);
 }
 
@@ -150,21 +181,57 @@ static tare_status format_trt_check(const int option, const char *const value,
                           "expected a TensorRT version, e.g. 10.3.0 or 100300, got '%s'", value);
 }
 
-static const char *format_trt_value(const char *const *const values, const int option) {
-  return values[option] ? values[option] : OPTIONS[option].normal;
-}
-
-static void format_trt_put_all(tarei_str *const lines, const tare_table *const table,
-                               const tarei_table_job *const job) {
-  int64_t version = 0;
-  (void)read_version(format_trt_value(job->values, OPTION_VERSION), &version); /* checked before */
-  tarei_str_add(lines, "TRT-%" PRId64 "-%s\n", version,
-                format_trt_value(job->values, OPTION_ALGORITHM));
-  for (int i = 0; i < table->n_tensors; i++) {
-    if (tarei_trt_is_live(&table->tensors[i], job->column)) {
-      tarei_trt_put_line(lines, &table->tensors[i], job->column, "\n");
+static bool knows_algorithm(const char *const name) {
+  for (int i = 0; i < tarei_trt_n_algorithms(); i++) {
+    if (strcmp(tarei_trt_algorithms[i], name) == 0) {
+      return true;
     }
   }
+  return false;
+}
+
+/* A table that was read from a cache is written with its header. */
+static bool format_trt_keeps(const tare_table *const table, const int option) {
+  return option != OPTION_TEMPLATE && kept_version(table).n > 0 && knows_algorithm(table->method);
+}
+
+static const char *format_trt_algorithm(const tare_table *const table,
+                                        const char *const *const values) {
+  return values[OPTION_ALGORITHM]                    ? values[OPTION_ALGORITHM]
+         : format_trt_keeps(table, OPTION_ALGORITHM) ? table->method
+                                                     : OPTIONS[OPTION_ALGORITHM].normal;
+}
+
+static void format_trt_put_header(tarei_str *const lines, const tare_table *const table,
+                                  const char *const *const values) {
+  const tarei_span kept = kept_version(table);
+  const bool keeps = !values[OPTION_VERSION] && format_trt_keeps(table, OPTION_VERSION);
+  int64_t version = 0;
+  (void)read_version(
+      values[OPTION_VERSION] ? values[OPTION_VERSION] : OPTIONS[OPTION_VERSION].normal,
+      &version); /* checked before */
+  if (keeps) {
+    tarei_str_add(lines, "TRT-%.*s", (int)kept.n, kept.at);
+  } else {
+    tarei_str_add(lines, "TRT-%" PRId64, version);
+  }
+  tarei_str_add(lines, "-%s\n", format_trt_algorithm(table, values));
+}
+
+static tare_status format_trt_put_all(tarei_str *const lines, const tare_table *const table,
+                                      const tarei_table_job *const job, tare_error *const err) {
+  const tarei_table_tensor **const tensors = tarei_table_in_order(table);
+  if (!tensors) {
+    return tarei_fail_memory(err, "tensors of a calibration table", sizeof *tensors);
+  }
+  format_trt_put_header(lines, table, job->values);
+  for (int i = 0; i < table->n_tensors; i++) {
+    if (tarei_trt_is_live(tensors[i], job->column)) {
+      tarei_trt_put_line(lines, tensors[i], job->column, "\n");
+    }
+  }
+  free(tensors);
+  return TARE_OK;
 }
 
 /* A template keeps its header, but for the parts that are given. */
@@ -195,8 +262,7 @@ static tare_status write_lines(const tare_table *const table, const tarei_table_
   if (job->values[OPTION_TEMPLATE]) {
     return format_trt_put_merged(lines, table, job, err);
   }
-  format_trt_put_all(lines, table, job);
-  return TARE_OK;
+  return format_trt_put_all(lines, table, job, err);
 }
 
 static tare_status format_trt_write(const tare_table *const table, const tarei_table_job *const job,
@@ -214,7 +280,7 @@ static tare_status format_trt_write(const tare_table *const table, const tarei_t
 /* Names and scales apart, a file has the algorithm that its header says. */
 static bool format_trt_holds(const tare_table *const table, const tarei_table_part part,
                              const char *const *const values) {
-  const char *algorithm = format_trt_value(values, OPTION_ALGORITHM);
+  const char *algorithm = format_trt_algorithm(table, values);
   if (values[OPTION_TEMPLATE] && !values[OPTION_ALGORITHM]) {
     algorithm = tarei_trt_algorithm_of(values[OPTION_TEMPLATE]);
   }
@@ -254,5 +320,6 @@ const tarei_table_format tarei_table_format_trt = {.about = {.name = "trt",
                                                    .recognizes = format_trt_recognizes,
                                                    .read = format_trt_read,
                                                    .check = format_trt_check,
+                                                   .keeps = format_trt_keeps,
                                                    .holds = format_trt_holds,
                                                    .write = format_trt_write};

@@ -48,7 +48,7 @@ static const tarei_table_format *formats_recognize(const uint8_t *const data, co
 }
 
 bool tare_table_is_table_file(const char *const path) {
-  uint8_t head[64];
+  uint8_t head[4096];
   return formats_recognize(head, tarei_infile_head(path, head, sizeof head)) != NULL;
 }
 
@@ -146,7 +146,10 @@ tare_status tarei_table_write_as(const tare_table *const table,
     return tarei_fail(err, TARE_E_USAGE, "profile %d: the table has profiles 0..%d", o.profile,
                       table->n_columns - 1);
   }
-  const tarei_table_job job = {column, values, path, o.merged};
+  if (o.layers) {
+    *o.layers = (tare_table_layers){0};
+  }
+  const tarei_table_job job = {column, values, path, o.merged, o.model, o.layers};
   return format->write(table, &job, err);
 }
 
@@ -155,6 +158,12 @@ tare_status tare_table_write(const tare_table *const table, const int format,
                              tare_error *const err) {
   assert(format >= 0 && format < N_FORMATS);
   return tarei_table_write_as(table, FORMATS[format], options, path, err);
+}
+
+bool tare_table_keeps(const tare_table *const table, const int format, const int option) {
+  assert(format >= 0 && format < N_FORMATS);
+  assert(option >= 0 && option < FORMATS[format]->about.n_options);
+  return FORMATS[format]->keeps && FORMATS[format]->keeps(table, option);
 }
 
 int tare_table_lost(const tare_table *const table, const int format,

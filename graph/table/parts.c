@@ -87,17 +87,27 @@ static bool parts_warnings(const tare_table *const table, const int column) {
   return table->n_warnings > 0;
 }
 
-static bool has_extras(const tarei_table_tensor *const tensor, const int column) {
+static bool parts_weights(const tare_table *const table, const int column) {
   (void)column;
-  return tensor->extras.n > 0;
+  return tarei_extras_find(&table->extras, TAREI_KEPT_NCNN) != NULL;
 }
 
-static bool parts_extras(const tare_table *const table, const int column) {
+int tarei_table_n_newer(const tare_table *const table) {
   int n = table->extras.n + table->model_extras.n + table->version_extras.n;
+  n -= tarei_extras_find(&table->extras, TAREI_KEPT_VERSION) != NULL;
+  n -= tarei_extras_find(&table->extras, TAREI_KEPT_NCNN) != NULL;
   for (int i = 0; i < table->n_profiles; i++) {
     n += table->profiles[i].extras.n;
   }
-  return n > 0 || any_tensor(table, column, has_extras);
+  for (int i = 0; i < table->n_tensors; i++) {
+    n += table->tensors[i].extras.n;
+  }
+  return n;
+}
+
+static bool parts_extras(const tare_table *const table, const int column) {
+  (void)column;
+  return tarei_table_n_newer(table) > 0;
 }
 
 static const struct {

@@ -18,4 +18,7 @@ const char *tarei_table_part_noun(tarei_table_part part);
 /* Whether a table has any of it; of parts that belong to thresholds, in this column. */
 bool tarei_table_has(const tare_table *table, tarei_table_part part, int column);
 
+/* Number of members of newer versions, in all objects of a table. */
+int tarei_table_n_newer(const tare_table *table);
+
 #endif

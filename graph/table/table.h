@@ -84,6 +84,11 @@ tare_status tarei_table_add_tensor(tare_table *table, const char *name, const ch
                                    const tarei_cell *cells, tare_error *err);
 tare_status tarei_table_warn(tare_table *table, tare_error *err, const char *fmt, ...)
     TAREI_PRINTF(3, 4);
+/* Members of the table that keep what only one format has a place for: the version of TensorRT, and
+ * the lines of ncnn's table. */
+#define TAREI_KEPT_VERSION "trt_version"
+#define TAREI_KEPT_NCNN "ncnn"
+
 /* JSON text of a member, NULL where there is none. */
 const char *tarei_extras_find(const tarei_extras *extras, const char *key);
 tare_status tarei_extras_add(tarei_extras *extras, const char *key, const char *json,

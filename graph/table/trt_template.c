@@ -35,8 +35,8 @@ static void trt_template_put(tarei_str *const lines, const char *const from, con
 }
 
 /* The tensor whose scale a line states, or -1. */
-static tare_status trt_template_find(const trt_merge *const m, const tarei_trt_text name,
-                                     int *tensor, tare_error *const err) {
+static tare_status trt_template_find(const trt_merge *const m, const tarei_span name, int *tensor,
+                                     tare_error *const err) {
   char *const copy = tarei_strndup(name.at, name.n);
   if (!copy) {
     return tarei_fail_memory(err, "a tensor name", name.n + 1);
@@ -46,10 +46,10 @@ static tare_status trt_template_find(const trt_merge *const m, const tarei_trt_t
   return TARE_OK;
 }
 
-static tare_status merge_line(trt_merge *const m, const tarei_trt_text line, const char *const next,
+static tare_status merge_line(trt_merge *const m, const tarei_span line, const char *const next,
                               tare_error *const err) {
   tare_table_merged *const merged = &m->template->merged;
-  tarei_trt_text name, value;
+  tarei_span name, value;
   uint32_t bits = 0;
   int tensor = -1;
   if (tarei_trt_split(line, &name, &value) && tarei_trt_hex(value, &bits)) {
@@ -60,7 +60,7 @@ static tare_status merge_line(trt_merge *const m, const tarei_trt_text line, con
   }
   const bool live = tensor >= 0 && tarei_trt_is_live(&m->table->tensors[tensor], m->column);
   merged->replaced += live;
-  merged->kept += !live && tarei_trt_trim(line).n > 0;
+  merged->kept += !live && tarei_span_trim(line).n > 0;
   const uint32_t new_bits = live ? trt_template_bits(&m->table->tensors[tensor], m->column) : bits;
   if (new_bits == bits) {
     trt_template_put(m->lines, line.at, next);
@@ -73,8 +73,7 @@ static tare_status merge_line(trt_merge *const m, const tarei_trt_text line, con
 }
 
 /* The header, with the parts that are given. */
-static void merge_header(const trt_merge *const m, const tarei_trt_text line,
-                         const char *const next) {
+static void merge_header(const trt_merge *const m, const tarei_span line, const char *const next) {
   const tarei_trt_template *const t = m->template;
   const char *const version = line.at + strlen("TRT-");
   const char *const dash = memchr(version, '-', (size_t)(line.at + line.n - version));
@@ -124,15 +123,15 @@ static tare_status check_template(const tarei_source *const source, tare_error *
 
 static tare_status merge_lines(trt_merge *const m, const tarei_source *const source,
                                tare_error *const err) {
-  tarei_trt_cursor c = tarei_trt_lines(source);
-  tarei_trt_text line = {0};
+  tarei_lines c = tarei_lines_of(source->data, source->size);
+  tarei_span line = {0};
   int algorithm = 0;
   TAREI_TRY(check_template(source, err));
-  (void)tarei_trt_next(&c, &line); /* there is one */
-  TAREI_TRY(tarei_trt_header(source, tarei_trt_trim(line), &algorithm, err));
+  (void)tarei_lines_next(&c, &line); /* there is one */
+  TAREI_TRY(tarei_trt_header(source, tarei_span_trim(line), &algorithm, err));
   const bool returns = c.at > line.at + line.n && line.at[line.n] == '\r'; /* CR LF */
-  merge_header(m, tarei_trt_trim(line), c.at);
-  while (tarei_trt_next(&c, &line)) {
+  merge_header(m, tarei_span_trim(line), c.at);
+  while (tarei_lines_next(&c, &line)) {
     TAREI_TRY(merge_line(m, line, c.at, err));
   }
   add_missing(m, returns ? "\r\n" : "\n");
@@ -156,10 +155,11 @@ const char *tarei_trt_algorithm_of(const char *const file) {
   tarei_source source = {0};
   int algorithm = -1;
   if (tarei_source_open(file, &source, NULL) == TARE_OK) {
-    tarei_trt_cursor c = tarei_trt_lines(&source);
-    tarei_trt_text line = {0};
-    const bool found = tarei_trt_next(&c, &line) &&
-                       tarei_trt_header(&source, tarei_trt_trim(line), &algorithm, NULL) == TARE_OK;
+    tarei_lines c = tarei_lines_of(source.data, source.size);
+    tarei_span line = {0};
+    const bool found =
+        tarei_lines_next(&c, &line) &&
+        tarei_trt_header(&source, tarei_span_trim(line), &algorithm, NULL) == TARE_OK;
     algorithm = found ? algorithm : -1;
     tarei_source_close(&source);
   }

@@ -12,48 +12,17 @@ int tarei_trt_n_algorithms(void) {
   return sizeof tarei_trt_algorithms / sizeof *tarei_trt_algorithms;
 }
 
-tarei_trt_cursor tarei_trt_lines(const tarei_source *const source) {
-  const char *const begin = (const char *)source->data;
-  return (tarei_trt_cursor){begin, begin + source->size, 0};
-}
-
-bool tarei_trt_next(tarei_trt_cursor *const c, tarei_trt_text *const line) {
-  if (c->at == c->end) {
-    return false;
-  }
-  const char *const feed = memchr(c->at, '\n', (size_t)(c->end - c->at));
-  const char *const end = feed ? feed : c->end;
-  *line = (tarei_trt_text){c->at, (size_t)(end - c->at)};
-  while (line->n && line->at[line->n - 1] == '\r') {
-    line->n--;
-  }
-  c->at = feed ? feed + 1 : c->end;
-  c->line++;
-  return true;
-}
-
-tarei_trt_text tarei_trt_trim(tarei_trt_text t) {
-  while (t.n && isspace((unsigned char)t.at[0])) {
-    t = (tarei_trt_text){t.at + 1, t.n - 1};
-  }
-  while (t.n && isspace((unsigned char)t.at[t.n - 1])) {
-    t.n--;
-  }
-  return t;
-}
-
-bool tarei_trt_split(const tarei_trt_text line, tarei_trt_text *const name,
-                     tarei_trt_text *const value) {
+bool tarei_trt_split(const tarei_span line, tarei_span *const name, tarei_span *const value) {
   const char *const colon = line.n ? memrchr(line.at, ':', line.n) : NULL;
   if (!colon || colon == line.at) {
     return false;
   }
-  *name = (tarei_trt_text){line.at, (size_t)(colon - line.at)};
-  *value = tarei_trt_trim((tarei_trt_text){colon + 1, line.n - name->n - 1});
+  *name = (tarei_span){line.at, (size_t)(colon - line.at)};
+  *value = tarei_span_trim((tarei_span){colon + 1, line.n - name->n - 1});
   return true;
 }
 
-bool tarei_trt_hex(const tarei_trt_text value, uint32_t *const bits) {
+bool tarei_trt_hex(const tarei_span value, uint32_t *const bits) {
   *bits = 0;
   for (size_t i = 0; i < value.n; i++) {
     const int c = tolower((unsigned char)value.at[i]);
@@ -71,10 +40,10 @@ static bool trt_text_is_plausible(const uint32_t bits) {
 }
 
 tare_status tarei_trt_check_order(const tarei_source *const source, tare_error *const err) {
-  tarei_trt_cursor c = tarei_trt_lines(source);
+  tarei_lines c = tarei_lines_of(source->data, source->size);
   int n = 0, swapped = 0;
-  tarei_trt_text line, name, value;
-  while (tarei_trt_next(&c, &line)) {
+  tarei_span line, name, value;
+  while (tarei_lines_next(&c, &line)) {
     uint32_t bits;
     if (tarei_trt_split(line, &name, &value) && tarei_trt_hex(value, &bits)) {
       n++;
@@ -89,16 +58,8 @@ tare_status tarei_trt_check_order(const tarei_source *const source, tare_error *
                           source->name);
 }
 
-tare_status tarei_trt_fail(const tarei_source *const source, const int line,
-                           const tarei_trt_text text, const char *const rule,
-                           tare_error *const err) {
-  const int shown = text.n < 80 ? (int)text.n : 80;
-  return tarei_fail(err, TARE_E_INPUT, "%s line %d: '%.*s' %s", source->name, line, shown, text.at,
-                    rule);
-}
-
 /* Versions like "8XXX" stand in real files. */
-tare_status tarei_trt_header(const tarei_source *const source, const tarei_trt_text line,
+tare_status tarei_trt_header(const tarei_source *const source, const tarei_span line,
                              int *const algorithm, tare_error *const err) {
   const char *const dash = line.n > 4 ? memchr(line.at + 4, '-', line.n - 4) : NULL;
   for (int i = 0; dash && dash > line.at + 4 && i < tarei_trt_n_algorithms(); i++) {
@@ -109,9 +70,9 @@ tare_status tarei_trt_header(const tarei_source *const source, const tarei_trt_t
       return TARE_OK;
     }
   }
-  return tarei_trt_fail(source, 1, line,
-                        "must be TRT-<version>-<algorithm>, the algorithm one of "
-                        "EntropyCalibration2, MinMaxCalibration, EntropyCalibration, "
-                        "LegacyCalibration",
-                        err);
+  return tarei_line_fail(source, 1, line,
+                         "must be TRT-<version>-<algorithm>, the algorithm one of "
+                         "EntropyCalibration2, MinMaxCalibration, EntropyCalibration, "
+                         "LegacyCalibration",
+                         err);
 }

@@ -51,6 +51,9 @@ typedef struct tare_table_format {
    *  tensors. NULL: this library. */
   const char *engine;
   bool per_profile; /* a file contains all columns of a table; otherwise one of them */
+  /** Files have scales of layers and their weights instead of tensors: writing one needs the model,
+   *  unless the table was read from such a file (table_model.h). */
+  bool names_layers;
   const tare_table_option *options;
   int n_options;
 } tare_table_format;
@@ -80,6 +83,16 @@ typedef struct tare_table_merged {
   int added;    /* tensors of the table that the template does not have, at the end */
 } tare_table_merged;
 
+/** What became of the layers of a model in a format that names layers. */
+typedef struct tare_table_layers {
+  int written; /* layers that have scales in the file */
+  int without; /* layers that read a tensor without a threshold, or a dead one: they stay float */
+  int other;   /* convolutions and products that the engine does not run in int8 */
+  int unread;  /* live tensors of the table that no layer of the file reads: they are left out */
+} tare_table_layers;
+
+struct tare_model; /* tare_model of model.h */
+
 /** How to write a table. */
 typedef struct tare_table_write_options {
   /** Profile whose thresholds are written, if the format has room for one only; ignored for a
@@ -87,7 +100,9 @@ typedef struct tare_table_write_options {
   int profile;
   const tare_table_setting *settings; /* options of the format */
   int n_settings;
-  tare_table_merged *merged; /* receives the counts, zeros without a template; or NULL */
+  tare_table_merged *merged;      /* receives the counts, zeros without a template; or NULL */
+  const struct tare_model *model; /* for a format that names layers; or NULL */
+  tare_table_layers *layers; /* receives the counts, zeros without layers of a model; or NULL */
 } tare_table_write_options;
 
 /**
@@ -111,9 +126,10 @@ TARE_API tare_status tare_table_read(const char *path, tare_table **out, tare_er
  * @param format number of the format (asserted)
  * @param options NULL for the defaults
  * @param path name of the file
- * @return TARE_OK, TARE_E_USAGE (an option or value that the format does not have, or a profile out
- *         of range), TARE_E_INPUT (a template that is missing or malformed), TARE_E_UNSUPPORTED (a
- *         name that the format cannot store), TARE_E_IO, TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (an option or value that the format does not have, a profile out of
+ *         range, or a format that names layers without a model), TARE_E_INPUT (a template that is
+ * missing or malformed), TARE_E_UNSUPPORTED (a name that the format cannot store), TARE_E_IO,
+ * TARE_E_MEMORY
  */
 TARE_API tare_status tare_table_write(const tare_table *table, int format,
                                       const tare_table_write_options *options, const char *path,
@@ -140,6 +156,14 @@ TARE_API int tare_table_lost(const tare_table *table, int format,
  */
 TARE_API tare_status tare_table_check_setting(int format, const tare_table_setting *setting,
                                               tare_error *err);
+
+/**
+ * Whether a table that was read from a file of this format has a value of its own for an option,
+ * which is used instead of the default (`normal`), e.g. the TensorRT version of a cache.
+ * @param format number of the format (asserted)
+ * @param option number of the option (asserted)
+ */
+TARE_API bool tare_table_keeps(const tare_table *table, int format, int option);
 
 /** Writes a table as JSON, like tare_table_write. */
 TARE_API tare_status tare_table_write_json(const tare_table *table, const char *path,

@@ -45,6 +45,7 @@
 #include <tare/status.h>
 #include <tare/streaming.h>
 #include <tare/table.h>
+#include <tare/table_model.h>
 #include <tare/tensor.h>
 
 #ifdef __cplusplus

@@ -151,11 +151,12 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   return status;
 }
 
-static table_out calibrate_out(const calibrate_arguments *const a) {
+static table_out calibrate_out(const calibrate_arguments *const a, const tare_model *const model) {
   return (table_out){.common = &a->in.common,
                      .options = &a->table,
                      .format = tare_table_format_of(a->output),
-                     .path = a->output};
+                     .path = a->output,
+                     .model = model};
 }
 
 static tare_status write_output(const calibrate_arguments *const a, calibrate_work *const w,
@@ -202,7 +203,7 @@ static void calibrate_print_text(const calibrate_arguments *const a,
   report_print(r, stdout);
   if (w->table) {
     table_print(w->table);
-    table_print_written(&w->out);
+    table_print_written(&w->out, w->table);
   } else {
     printf("written    %s\n", a->output);
   }
@@ -256,7 +257,7 @@ static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_w
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
                           1, w->streaming, &w->profiles, err));
   const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;
-  w->out = calibrate_out(a);
+  w->out = calibrate_out(a, w->model);
   CLI_TRY(table_check_column(&w->out, columns, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));

@@ -314,13 +314,15 @@ static tare_status keep_plan(const compare_eval *const e, const tare_table *cons
   return status;
 }
 
-static tare_status keep_table(const compare_arguments *const a, const tare_table *const table,
-                              const char *const path, tare_error *const err) {
+static tare_status keep_table(const compare_arguments *const a, const compare_eval *const e,
+                              const tare_table *const table, const char *const path,
+                              tare_error *const err) {
   const opt_table defaults = {.profile_index = -1};
   table_out out = {.common = &a->in.common,
                    .options = &defaults,
                    .format = tare_table_format_of(path),
-                   .path = path};
+                   .path = path,
+                   .model = e->model};
   return table_write(&out, table, err);
 }
 
@@ -329,7 +331,8 @@ static tare_status keep_first(const compare_arguments *const a, const compare_ev
   for (int i = 0; i < a->outputs.n && g->n_ranked > 0; i++) {
     const char *const path = a->outputs.items[i];
     const tare_table *const table = g->items[g->order[0]].table;
-    CLI_TRY(is_plan_name(path) ? keep_plan(e, table, path, err) : keep_table(a, table, path, err));
+    CLI_TRY(is_plan_name(path) ? keep_plan(e, table, path, err)
+                               : keep_table(a, e, table, path, err));
   }
   return TARE_OK;
 }

@@ -93,7 +93,13 @@ static tare_status import_check_outputs(const import_arguments *const a, tare_er
     status = output_check(a->table, &inputs, err);
   }
   cli_list_fini(&inputs);
-  return status;
+  const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->table));
+  return status == TARE_OK && format && format->names_layers
+             ? cli_fail(err, TARE_E_USAGE,
+                        "%s: %s needs the float model: write a native table, and convert it with "
+                        "'tare table --model %s'",
+                        a->table, format->noun, a->output)
+             : status;
 }
 
 static void import_say(const import_arguments *const a, const tare_import *const in) {
@@ -152,7 +158,7 @@ static void import_print(const import_arguments *const a, const table_out *const
   }
   printf(external ? "written    %s, its constants to %s.data\n" : "written    %s\n", a->output,
          a->output);
-  table_print_written(out);
+  table_print_written(out, tare_import_table(in));
 }
 
 static void import_json(const import_arguments *const a, const table_out *const out,

@@ -203,7 +203,11 @@ static tare_status quantize_try(const quantize_arguments *const a, quantize_work
 static tare_status write_table_too(const quantize_arguments *const a, const quantize_work *const w,
                                    tare_error *const err) {
   const opt_table options = {.profile_index = -1};
-  table_out out = {&a->in.common, &options, tare_table_format_of(a->table), a->table};
+  table_out out = {.common = &a->in.common,
+                   .options = &options,
+                   .format = tare_table_format_of(a->table),
+                   .path = a->table,
+                   .model = w->model};
   return table_write(&out, w->choice.table, err);
 }
 

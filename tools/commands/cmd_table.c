@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tools/commands/table_coverage.h"
+#include "tools/commands/table_model.h"
 #include "tools/json_out.h"
 #include "tools/options/formats.h"
 #include "tools/options/parse.h"
@@ -9,19 +10,21 @@
 #include "tools/say.h"
 #include "tools/table_out.h"
 
-enum { OPT_FORMAT = OPT_COMMAND, OPT_COVERAGE };
+enum { OPT_FORMAT = OPT_COMMAND, OPT_COVERAGE, OPT_LAYERS, OPT_UNIFY };
 
 typedef struct table_arguments {
   opt_common common;
   opt_table table;
   const char *input, *output, *format_name;
-  const char *model; /* of --coverage; or NULL */
-  int format;        /* of the output; -1 without one */
+  const char *model;             /* of --coverage; or NULL */
+  const char *layers_of, *unify; /* models; or NULL */
+  int format;                    /* of the output; -1 without one */
 } table_arguments;
 
 typedef struct table_work {
   tare_table *table;
   tare_coverage *coverage; /* NULL: not asked for */
+  table_model model;
   table_out out;
 } table_work;
 
@@ -30,6 +33,13 @@ static const struct argp_option OPTIONS[] = {
     {"format", OPT_FORMAT, "FORMAT", 0, "Format; default: by the extension of FILE:", 0},
     {"coverage", OPT_COVERAGE, "MODEL", 0,
      "Compare the table with MODEL: which tensors have a threshold; -o is then optional", 0},
+    {"model", OPT_LAYERS, "MODEL", 0,
+     "Model whose layers an ncnn table names: needed to write one, and to find the tensors of one",
+     0},
+    {"unify", OPT_UNIFY, "MODEL", 0,
+     "Give tensors of MODEL one scale where TensorRT's calibrators do: around Concat, pooling and "
+     "moves",
+     0},
     {0}};
 
 static const char *table_format_name(const int format) {
@@ -77,6 +87,11 @@ static void table_check(table_arguments *const a, const struct argp_state *const
     argp_error(state, "--format needs -o FILE");
   }
   a->format = a->output ? table_format_choose(a, state) : -1;
+  if (a->unify && (a->format < 0 || !tare_table_format_at(a->format)->engine)) {
+    argp_error(state,
+               "--unify needs a table for another engine as output, e.g. -o model.cache: "
+               "tare's plans use the scale of each tensor");
+  }
   opt_table_check(state, &a->table, a->format);
 }
 
@@ -95,6 +110,12 @@ static error_t table_parse(const int key, char *const arg, struct argp_state *co
       return 0;
     case OPT_COVERAGE:
       a->model = arg;
+      return 0;
+    case OPT_LAYERS:
+      a->layers_of = arg;
+      return 0;
+    case OPT_UNIFY:
+      a->unify = arg;
       return 0;
     case ARGP_KEY_ARG:
       if (a->input) {
@@ -122,7 +143,8 @@ static const struct argp ARGP = {
         "is converted between the native format and those of other engines.\vExamples:\n  tare "
         "table model.stats -o model.calib.json\n  tare table model.calib.json -o model.cache\n  "
         "tare table "
-        "model.cache --coverage model.onnx",
+        "model.cache --coverage model.onnx\n  tare table model.stats -o model.cache --unify "
+        "model.onnx\n  tare table model.calib.json -o ncnn.table --model model.onnx",
     .children = CHILDREN,
     .help_filter = table_help};
 
@@ -171,6 +193,7 @@ static void table_show_json(const table_arguments *const a, const table_work *co
     json_text(object, "format", tare_table_format_at(a->format)->name);
     json_text(object, "output", a->output);
   }
+  table_model_json(object, &w->model);
   if (w->coverage) {
     table_coverage_json(object, w->coverage, a->model);
   }
@@ -179,8 +202,9 @@ static void table_show_json(const table_arguments *const a, const table_work *co
 
 static void table_show_text(const table_arguments *const a, const table_work *const w) {
   table_print(w->table);
+  table_model_print(&w->model);
   if (a->output) {
-    table_print_written(&w->out);
+    table_print_written(&w->out, w->table);
   }
   if (w->coverage) {
     table_coverage_print(w->coverage, a->model);
@@ -188,8 +212,8 @@ static void table_show_text(const table_arguments *const a, const table_work *co
 }
 
 static tare_status table_check_output(const table_arguments *const a, tare_error *const err) {
-  const char *const inputs[] = {a->input, a->model};
-  const cli_list list = {.items = (const char **)inputs, .n = 2};
+  const char *const inputs[] = {a->input, a->model, a->layers_of, a->unify};
+  const cli_list list = {.items = (const char **)inputs, .n = sizeof inputs / sizeof *inputs};
   const tare_table_format *const format = tare_table_format_at(a->format);
   CLI_TRY(output_check_name(a->output, format->noun, format->extension, err));
   return output_check(a->output, &list, err);
@@ -205,6 +229,12 @@ static tare_status table_run(const table_arguments *const a, table_work *const w
   }
   CLI_TRY(tare_stats_is_stats_file(a->input) ? from_stats(a, &w->table, err)
                                              : from_table(a, &w->table, err));
+  w->model = (table_model){.common = &a->common,
+                           .layers_of = a->layers_of,
+                           .unify = a->unify,
+                           .needs_tensors = a->model != NULL};
+  CLI_TRY(table_model_apply(&w->model, a->input, tare_table_format_at(a->format), &w->table, err));
+  w->out.model = w->model.model;
   if (a->model) {
     CLI_TRY(table_coverage_take(&a->common, a->model, a->input, w->table, &w->coverage, err));
   }
@@ -222,6 +252,7 @@ int cmd_table(const int argc, char **const argv) {
   opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = table_run(&a, &w, &err);
   tare_coverage_free(&w.coverage);
+  tare_model_free(&w.model.model);
   tare_table_free(&w.table);
   return opt_end(argv[0], &a.common, status, &err);
 }

@@ -196,7 +196,7 @@ static void refuses_malformed_tables(void **const state) {
       {ONE("[0]", "\"1\""), "'highest' must be an array of one number"},
       {ONE("[0]", "[1, 2]"), "'highest' has 2 numbers, one per channel"},
       {ONE("[0]", "[[[1, 2]]]"), "'highest' has 2 numbers, one per channel"},
-      {ONE("[0]", "[1e39]"), "'highest' must be finite in float32"},
+      {ONE("[0]", "[1e39]"), "must be finite in float32, got 0 to 1e+39"},
       {ONE("[2]", "[1]"), "'lowest' must not exceed 'highest', got 2 and 1"},
       {ONE("[0]", "[NaN]"), "not valid JSON"},
       {TABLE("\"x\": " RANGE("[0]", "[1]") ", \"x\": " RANGE("[0]", "[1]"),

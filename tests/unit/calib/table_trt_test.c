@@ -66,11 +66,11 @@ static void writes_golden_lines(void **const state) {
   const tare_trt_options options = {.version = "8205", .algorithm = "MinMaxCalibration"};
   assert_written(table, &options,
                  "TRT-8205-MinMaxCalibration\n"
-                 "(Unnamed Layer* 22) [Constant]_output: 3f800000\n"
-                 "half: 3b810a14\n"
                  "images: 3c010204\n"
                  "input_1:0: 3c010a14\n"
-                 "pixels: 4000890a\n");
+                 "half: 3b810a14\n"
+                 "pixels: 4000890a\n"
+                 "(Unnamed Layer* 22) [Constant]_output: 3f800000\n");
   tare_table_free(&table);
 }
 
@@ -97,7 +97,8 @@ static void refuses_wrong_options(void **const state) {
   static const char *const names[] = {"x"};
   static const double amax[] = {1};
   tare_table *table = make_table(1, names, amax);
-  const tare_trt_options wrong[] = {{.version = "10.3.x"}, {.version = ""}, {.algorithm = "MinMax"}};
+  const tare_trt_options wrong[] = {
+      {.version = "10.3.x"}, {.version = ""}, {.algorithm = "MinMax"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     tare_error err = {0};
     assert_int_equal(tare_table_write_trt(table, &wrong[i], path, &err), TARE_E_USAGE);
@@ -149,6 +150,31 @@ static void round_trip_keeps_every_bit(void **const state) {
   tare_table_free(&table);
   assert_int_equal(tare_table_read(path, &table, NULL), TARE_OK);
   assert_written(table, &options, REAL_CACHE);
+  tare_table_free(&table);
+}
+
+/* Caches as they are quoted, in the order of the network. */
+static void cache_is_rewritten_with_its_header_and_order(void **const state) {
+  (void)state;
+  static const char *const caches[] = {
+      "TRT-7000-EntropyCalibration2\ndata: 3c008912\nconv1: 3c88edfc\npool1: 3c88edfc\n",
+      "TRT-8205-EntropyCalibration\ninput: 3b810a13\n(Unnamed Layer* 22) [Constant]_output: "
+      "3a4b050c\nonnx::Conv_329: 3c96d93c\n",
+      "TRT-100300-MinMaxCalibration\nz: 3c010204\ninput_1:0: 3c010a14\n",
+      "TRT-8XXX-LegacyCalibration\nx: 3c010204\n"};
+  const int format = tare_table_format_of("x.cache");
+  for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
+    tare_table *table = read_text(caches[i], NULL);
+    assert_written(table, NULL, caches[i]);
+    const char *lost[TARE_MAX_TABLE_PARTS];
+    assert_int_equal(tare_table_lost(table, format, NULL, lost), 0);
+    assert_true(tare_table_keeps(table, format, 0));
+    tare_table_free(&table);
+  }
+  tare_table *table = read_text(caches[0], NULL);
+  assert_written(table, &(tare_trt_options){.version = "10.3.0", .algorithm = "MinMaxCalibration"},
+                 "TRT-100300-MinMaxCalibration\ndata: 3c008912\nconv1: 3c88edfc\n"
+                 "pool1: 3c88edfc\n");
   tare_table_free(&table);
 }
 
@@ -240,10 +266,15 @@ static int remove_path(void **const state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(writes_golden_lines),      cmocka_unit_test(defaults_suit_trtexec),
-      cmocka_unit_test(leaves_dead_tensors_out),  cmocka_unit_test(refuses_wrong_options),
-      cmocka_unit_test(picks_a_profile),          cmocka_unit_test(round_trip_keeps_every_bit),
-      cmocka_unit_test(every_scale_survives),     cmocka_unit_test(tolerates_harmless_forms),
+      cmocka_unit_test(writes_golden_lines),
+      cmocka_unit_test(defaults_suit_trtexec),
+      cmocka_unit_test(leaves_dead_tensors_out),
+      cmocka_unit_test(refuses_wrong_options),
+      cmocka_unit_test(picks_a_profile),
+      cmocka_unit_test(round_trip_keeps_every_bit),
+      cmocka_unit_test(cache_is_rewritten_with_its_header_and_order),
+      cmocka_unit_test(every_scale_survives),
+      cmocka_unit_test(tolerates_harmless_forms),
       cmocka_unit_test(refuses_malformed_caches),
   };
   return cmocka_run_group_tests(tests, make_path, remove_path);
