@@ -12,10 +12,10 @@
 static const struct {
   const char *name;
   bench_part_fn *run;
-} parts[] = {{"i8", bench_products_i8},      {"f32", bench_products_f32},
-             {"bf16", bench_products_bf16},  {"depthwise", bench_depthwise},
-             {"recurrent", bench_recurrent}, {"elements", bench_elements},
-             {"bytes", bench_bytes},         {"observe", bench_observe}};
+} parts[] = {
+    {"i8", bench_products_i8},     {"i16", bench_products_i16},    {"f32", bench_products_f32},
+    {"bf16", bench_products_bf16}, {"depthwise", bench_depthwise}, {"recurrent", bench_recurrent},
+    {"elements", bench_elements},  {"bytes", bench_bytes},         {"observe", bench_observe}};
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
 static int usage(const char *program) {

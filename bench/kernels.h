@@ -7,6 +7,7 @@
 typedef void bench_part_fn(const tarei_kernels *kernels, unsigned isa);
 
 bench_part_fn bench_products_i8;
+bench_part_fn bench_products_i16;
 bench_part_fn bench_products_f32;
 bench_part_fn bench_products_bf16;
 bench_part_fn bench_depthwise;

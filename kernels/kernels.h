@@ -51,12 +51,14 @@ typedef enum tarei_act {
 const char *tarei_act_name(tarei_act act);     /* "none", "relu", "gelu", "gelu_tanh", ... */
 bool tarei_act_parse(const char *text, tarei_act *act);
 
-/* f = act(acc as float [* mult[n]] [* row_mult[m]] [+ bias[n]]) [+ residual[m][n]], or with act_last
+/* f = act(acc as float [+ 256 * upper[m][n], in one rounding] [* mult[n]] [* row_mult[m]] [+ bias[n]]) [+ residual[m][n]], or with act_last
  * act(... [+ residual[m][n]]);
  * out_f32 = f;  out_u8 = [table of] saturate_u8(round_half_even(f * inv_scale) + zero_point). Steps
  * in this order, each a single rounding. At least one output is set. A u8 residual r counts as
  * (r - residual_zero_point) * residual_scale. */
 typedef struct tarei_epilogue {
+  const float *upper;      /* [m][n] with stride ld_upper, or NULL: see tarei_i16_gemm */
+  size_t ld_upper;         /* elements */
   const float *mult;       /* [n], NULL for float accumulators */
   const float *row_mult;   /* [m], or NULL */
   const float *bias;       /* [n], or NULL; added in float */
@@ -76,6 +78,9 @@ typedef struct tarei_epilogue {
   int32_t zero_point;      /* of out_u8, 0..255 */
   const uint8_t *table;    /* [256], what becomes of each byte of out_u8, or NULL */
 } tarei_epilogue;
+
+/* The same epilogue for the block that begins at a row and column. */
+tarei_epilogue tarei_epilogue_at(const tarei_epilogue *epilogue, size_t row, size_t column);
 
 /* --- int8 gemm: u8 x s8 -> s32 -> epilogue ---------------------------------------------------- */
 /* Panels of 32 columns by 4 k: packed[p][k/4][32][4], zero-filled beyond K and N. One layout for
@@ -100,6 +105,19 @@ typedef struct tarei_i8_gemm {
   tarei_epilogue epilogue;
 } tarei_i8_gemm;
 typedef void tarei_i8_gemm_fn(const tarei_i8_gemm *g);
+
+/* --- int16 gemm: s16 x s8, two int8 gemms ------------------------------------------------------ */
+/* x + 32768 = 256 * upper + lower, both bytes. The sums of each are exact for as many k as those of
+ * int8, and float; 256 * upper + lower is rounded once, and goes through the epilogue.
+ *
+ * `g` is the product of the upper bytes, with `add` for zero point 128 and the epilogue of the
+ * result, whose `upper` is NULL; `lower` are the lower bytes, at the places of g->a. `sums` is for
+ * TAREI_I16_SUMS floats. Both int8 products are those of `kernels`. */
+enum { TAREI_I16_ROWS = 256, TAREI_I16_COLUMNS = 256 };
+#define TAREI_I16_SUMS ((size_t)TAREI_I16_ROWS * TAREI_I16_COLUMNS)
+struct tarei_kernels;
+void tarei_i16_gemm(const struct tarei_kernels *kernels, const tarei_i8_gemm *g,
+                    const uint8_t *lower, float *sums);
 
 /* --- fp32 gemm -------------------------------------------------------------------------------- */
 /* Panels of 32 columns: packed[p][k][32], zero-filled beyond N. */
@@ -199,6 +217,16 @@ typedef void tarei_quantize_fn(const float *x, size_t n, float inv_scale, int32_
  * count. Rows of `out` are ldo bytes apart. */
 typedef void tarei_quantize_rows_fn(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
                                     size_t ldo, float *scales);
+typedef struct tarei_i16_rows {
+  const float *x;          /* [m][k], rows ldx elements apart */
+  size_t ldx, m, k;
+  uint8_t *upper, *lower;  /* [m][k] bytes of q + 32768, rows ldo bytes apart */
+  size_t ldo;
+  float *scales;           /* [m], out: amax of each row / 32767 as above; or NULL */
+  float inv_scale;         /* of all rows, if scales is NULL */
+} tarei_i16_rows;
+/* q = round_half_even(x * inv_scale) within -32768..32767; NaN gives 0. */
+typedef void tarei_quantize_i16_fn(const tarei_i16_rows *r);
 /* out[i] = the largest of rows[0..n_rows)[i], or their sum, from the first row on, over count; n_rows
  * >= 1. NaN comes out where one goes in. */
 typedef void tarei_pool_max_fn(const float *const *rows, size_t n_rows, size_t n, float *out);
@@ -334,6 +362,7 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(rms_norm, tarei_rms_norm_fn)               \
   X(quantize, tarei_quantize_fn)               \
   X(quantize_rows, tarei_quantize_rows_fn)     \
+  X(quantize_i16, tarei_quantize_i16_fn)       \
   X(pool_max, tarei_pool_max_fn)               \
   X(pool_max_u8, tarei_pool_max_u8_fn)         \
   X(pool_mean, tarei_pool_mean_fn)             \

@@ -82,19 +82,6 @@ tarei_epilogue tarei_fused_epilogue(const tarei_fused *const fused, const tarei_
   return e;
 }
 
-tarei_epilogue tarei_epilogue_at(const tarei_epilogue *const epilogue, const size_t row,
-                                 const size_t column) {
-  tarei_epilogue e = *epilogue;
-  e.mult = e.mult ? e.mult + column : NULL;
-  e.row_mult = e.row_mult ? e.row_mult + row : NULL;
-  e.bias = e.bias ? e.bias + column : NULL;
-  e.residual = e.residual ? e.residual + row * e.ld_residual + column : NULL;
-  e.residual_u8 = e.residual_u8 ? e.residual_u8 + row * e.ld_residual + column : NULL;
-  e.out_f32 = e.out_f32 ? e.out_f32 + row * e.ld_f32 + column : NULL;
-  e.out_u8 = e.out_u8 ? e.out_u8 + row * e.ld_u8 + column : NULL;
-  return e;
-}
-
 bool tarei_requant_folds(const tarei_fused *const fused, const bool has_float_residual) {
   const tarei_act act = fused->act;
   const bool homogeneous =

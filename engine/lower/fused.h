@@ -32,9 +32,6 @@ tare_status tarei_want_residual(const tarei_step *step, tare_error *err);
 tare_status tarei_fused_residual(const tarei_step *step, const tarei_run *run,
                                  const tare_tensor **out, tare_error *err);
 
-/* The same epilogue for the block that begins at a row and column. */
-tarei_epilogue tarei_epilogue_at(const tarei_epilogue *epilogue, size_t row, size_t column);
-
 /* Scales of an int8 layer for each profile: mult[p * n + i] = scale(x) * weight_scale[i], and the
  * bias beside it. Where the only output is u8 and the activation allows it, the output scale is
  * folded in, so that requantization is one rounding. */

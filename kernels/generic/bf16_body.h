@@ -32,7 +32,7 @@ TAREI_INLINE v16i v_to_bf16(v16 x) {
   return i_sub(result, i_shift_left(sign, 15));
 }
 
-static void to_bf16_row(const float *x, size_t k, uint16_t *out) {
+TAREI_INLINE void to_bf16_row(const float *x, size_t k, uint16_t *out) {
   size_t i = 0;
   for (; i + TAREI_LANES <= k; i += TAREI_LANES) {
     i_store_u16(out + i, v_to_bf16(v_load(x + i)));
@@ -119,8 +119,8 @@ TAREI_INLINE void bf16_block_sums(const tarei_bf16_gemm *g, size_t m0, size_t pa
 
 typedef void bf16_sums_fn(const tarei_bf16_gemm *g, size_t m0, size_t panel, float *tile);
 
-static void bf16_block(const tarei_bf16_gemm *g, size_t m0, size_t panel, size_t rows,
-                       bf16_sums_fn *sums) {
+static void TAREI_K(bf16_block)(const tarei_bf16_gemm *g, size_t m0, size_t panel, size_t rows,
+                                bf16_sums_fn *sums) {
   _Alignas(64) float tile[BF16_ROWS * GEMM_PANEL];
   const float_mode before = flush_begin();
   sums(g, m0, panel, tile);
@@ -139,7 +139,7 @@ static void bf16_block(const tarei_bf16_gemm *g, size_t m0, size_t panel, size_t
     bf16_block_sums(g, m0, panel, rows, tile);                                        \
   }                                                                                   \
   static void TAREI_K(bf16_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
-    bf16_block(gemm, m0, panel, rows, TAREI_K(bf16_sums_##rows));                     \
+    TAREI_K(bf16_block)(gemm, m0, panel, rows, TAREI_K(bf16_sums_##rows));            \
   }
 BF16_EACH_HEIGHT(DEFINE_BF16_BLOCK)
 #undef DEFINE_BF16_BLOCK

@@ -14,6 +14,7 @@ TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, si
   const v16 b = v_set1(e->act_b);
   const quantizer q = quantizer_for(e->inv_scale, e->zero_point);
   const float *values = t->values + j;
+  const float *upper = e->upper ? e->upper + t->m0 * e->ld_upper + col : NULL;
   const float *const row_mult = e->row_mult ? e->row_mult + t->m0 : NULL;
   const float *residual = e->residual ? e->residual + t->m0 * e->ld_residual + col : NULL;
   const uint8_t *residual_u8 =
@@ -23,8 +24,13 @@ TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, si
   float *out_f32 = e->out_f32 ? e->out_f32 + t->m0 * e->ld_f32 + col : NULL;
   uint8_t *out_u8 = e->out_u8 ? e->out_u8 + t->m0 * e->ld_u8 + col : NULL;
   for (size_t i = 0; i < t->rows; i++) {
-    v16 f = v_mul(v_load(values), mult);
+    v16 f = v_load(values);
     values += t->ld;
+    if (upper) {
+      f = v_fma(v_load_n(upper, n), v_set1(256.0f), f);
+      upper += e->ld_upper;
+    }
+    f = v_mul(f, mult);
     if (row_mult) {
       f = v_mul(f, v_set1(row_mult[i]));
     }
@@ -68,9 +74,9 @@ TAREI_INLINE void finish_tile(const tarei_epilogue *epilogue, const tarei_tile *
   }
 }
 
-#define TAREI_ACTIVATION(id, expression)                                                \
-  static void TAREI_K(epilogue_##id)(const tarei_epilogue *e, const tarei_tile *t) {    \
-    finish_tile(e, t, act16_##id);                                                      \
+#define TAREI_ACTIVATION(id, expression)                                             \
+  static void TAREI_K(epilogue_##id)(const tarei_epilogue *e, const tarei_tile *t) { \
+    finish_tile(e, t, act16_##id);                                                   \
   }
 #include "kernels/activations.inc"
 #undef TAREI_ACTIVATION

@@ -2,38 +2,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "kernels/generic/amax16.h"
 #include "kernels/generic/quantize16.h"
-
-enum { QUARTER = TAREI_LANES, WHOLE = 4 * TAREI_LANES };
-
-/* Magnitudes order like the integers of their bits, infinite and NaN above all others. */
-TAREI_INLINE v16i larger_magnitude(v16i best, v16 x) { return i_max(best, v_bits(v_abs(x))); }
-
-TAREI_INLINE v16i largest_magnitudes(const float *x, size_t n) {
-  v16i best[4] = {i_set1(0), i_set1(0), i_set1(0), i_set1(0)};
-  size_t i = 0;
-  for (; i + WHOLE <= n; i += WHOLE) {
-#pragma GCC unroll 4
-    for (size_t q = 0; q < 4; q++) {
-      best[q] = larger_magnitude(best[q], v_load(x + i + q * QUARTER));
-    }
-  }
-  for (; i < n; i += QUARTER) {
-    best[0] = larger_magnitude(best[0], v_load_n(x + i, lanes_left(i, n)));
-  }
-  return i_max(i_max(best[0], best[1]), i_max(best[2], best[3]));
-}
-
-/* Largest finite magnitude, 0 without one. */
-static float finite_amax(const float *x, size_t n) {
-  const v16 beyond = v_set1(INFINITY);
-  v16 best = v_set1(0.0f);
-  for (size_t i = 0; i < n; i += TAREI_LANES) {
-    const v16 size = v_abs(v_load_n(x + i, lanes_left(i, n)));
-    best = v_select(v_less(size, beyond), v_max(size, best), best);
-  }
-  return v_reduce_max(best);
-}
 
 TAREI_INLINE float scale_of(float amax) {
   const float scale = amax / 127.0f;

@@ -9,5 +9,6 @@
 #include "kernels/generic/minmax_body.h"
 #include "kernels/generic/pointwise_body.h"
 #include "kernels/generic/pool_body.h"
+#include "kernels/generic/quantize_i16_body.h"
 #include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"

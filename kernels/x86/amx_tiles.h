@@ -190,7 +190,7 @@ static void amx_walk(amx_product *p) {
   finish_last(p);
 }
 
-static void amx_multiply(const GEMM *g) {
+TAREI_INLINE void amx_multiply(const GEMM *g) {
   _Alignas(64) amx_sum sums[2][MAX_ROWS * GEMM_PANEL];
   const size_t blocks = (g->m + MAX_ROWS - 1) / MAX_ROWS;
   const size_t row_bytes = g->k * sizeof *g->a;

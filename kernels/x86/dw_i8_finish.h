@@ -38,8 +38,9 @@ static bool dw_is_tame(const dw_finisher *f, const __m512i *add, size_t vectors,
 static void dw_finisher_init(dw_finisher *f, const tarei_dw_conv *c, const dw_stripe *s,
                              const __m512i *add) {
   const tarei_epilogue *const e = &c->epilogue;
-  const bool plain = !e->out_f32 && !e->row_mult && !e->residual && !e->residual_u8 && !e->table &&
-                     e->inv_scale == 1.0f && (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu);
+  const bool plain = !e->upper && !e->out_f32 && !e->row_mult && !e->residual && !e->residual_u8 &&
+                     !e->table && e->inv_scale == 1.0f &&
+                     (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu);
   f->epilogue = e;
   for (size_t v = 0; v < s->vectors; v++) {
     f->mult[v] =

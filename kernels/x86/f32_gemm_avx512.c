@@ -98,7 +98,7 @@ TAREI_INLINE void float_multiply(const tarei_f32_gemm *g, float_sums *s, size_t 
 }
 
 static bool finishes_in_registers(const tarei_epilogue *e) {
-  return e->out_f32 && !e->out_u8 && !e->row_mult && !e->residual_u8 &&
+  return e->out_f32 && !e->out_u8 && !e->upper && !e->row_mult && !e->residual_u8 &&
          (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu);
 }
 

@@ -77,7 +77,8 @@ typedef struct scaling {
 TAREI_INLINE bool is_bytes_alone(const tarei_epilogue *e) {
   const bool bounded = e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu ||
                        (e->act == TAREI_ACT_clip && !isnan(e->act_a) && !isnan(e->act_b));
-  return bounded && e->mult && !e->out_f32 && !e->residual && !e->residual_u8 && e->inv_scale > 0;
+  return bounded && e->mult && !e->upper && !e->out_f32 && !e->residual && !e->residual_u8 &&
+         e->inv_scale > 0;
 }
 
 TAREI_INLINE void set_bounds(scaling *s, const tarei_epilogue *e) {
@@ -189,6 +190,11 @@ TAREI_INLINE operands operands_of(const tarei_epilogue *e, const area *at) {
   return o;
 }
 
+TAREI_INLINE v16 plus_upper(const tarei_epilogue *e, size_t row, size_t col, v16m lanes, v16 f) {
+  const v16 upper = _mm512_maskz_loadu_ps(lanes, e->upper + row * e->ld_upper + col);
+  return v_fma(upper, v_set1(256.0f), f);
+}
+
 TAREI_INLINE v16 plus_residual(const tarei_epilogue *e, size_t row, size_t col, v16m lanes, v16 f) {
   if (e->residual) {
     f = v_add(f, _mm512_maskz_loadu_ps(lanes, e->residual + row * e->ld_residual + col));
@@ -217,7 +223,9 @@ TAREI_INLINE __m512i any_row(const tarei_epilogue *e, const operands *o, const s
   v16i rounded[2];
 #pragma GCC unroll 2
   for (size_t h = 0; h < 2; h++) {
-    v16 f = v_mul(i_to_float(i_load(sums + h * HALF)), o->mult[h]);
+    v16 f = i_to_float(i_load(sums + h * HALF));
+    f = e->upper ? plus_upper(e, row, col + h * HALF, o->lanes[h], f) : f;
+    f = v_mul(f, o->mult[h]);
     f = e->row_mult ? v_mul(f, v_set1(e->row_mult[row])) : f;
     f = e->bias ? v_add(f, o->bias[h]) : f;
     f = e->act_last ? f : act(f, a, b);
@@ -247,8 +255,8 @@ TAREI_INLINE void finish_any(const tarei_i8_gemm *g, const int32_t *sums, const 
 
 /* The sums as floats and nothing else: attention's scores. */
 TAREI_INLINE bool is_floats_alone(const tarei_epilogue *e) {
-  return e->out_f32 && !e->out_u8 && !e->mult && !e->row_mult && !e->bias && !e->residual &&
-         !e->residual_u8 && e->act == TAREI_ACT_none;
+  return e->out_f32 && !e->out_u8 && !e->upper && !e->mult && !e->row_mult && !e->bias &&
+         !e->residual && !e->residual_u8 && e->act == TAREI_ACT_none;
 }
 
 static void finish_floats(const tarei_epilogue *e, const int32_t *sums, const area *at) {

@@ -64,8 +64,9 @@ TAREI_INLINE void vnni_step(vnni_sums *s, const row_cursor *a, const int8_t *b, 
 /* What is most frequent is finished in registers: multiplied and rounded to bytes, nothing else. */
 static bool i8_gemm_avx512vnni_is_plain(const tarei_epilogue *e) {
   const bool bounded_by_zero = e->act == TAREI_ACT_relu && e->zero_point == 0;
-  return e->mult && e->out_u8 && !e->out_f32 && !e->bias && !e->residual && !e->residual_u8 &&
-         !e->table && e->inv_scale == 1.0f && (e->act == TAREI_ACT_none || bounded_by_zero);
+  return e->mult && e->out_u8 && !e->upper && !e->out_f32 && !e->bias && !e->residual &&
+         !e->residual_u8 && !e->table && e->inv_scale == 1.0f &&
+         (e->act == TAREI_ACT_none || bounded_by_zero);
 }
 
 TAREI_INLINE bool are_panels_plain(const vnni_product *p, size_t panel, const size_t panels) {

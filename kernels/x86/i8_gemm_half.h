@@ -17,7 +17,8 @@ TAREI_INLINE void finish_block(const tarei_i8_gemm *g, size_t m0, size_t panel, 
   tarei_epilogue__avx2(&g->epilogue, &done);
 }
 
-TAREI_INLINE void i8_half_block(const tarei_i8_gemm *g, size_t m0, size_t panel, const size_t rows) {
+TAREI_INLINE void i8_half_block(const tarei_i8_gemm *g, size_t m0, size_t panel,
+                                const size_t rows) {
   _Alignas(64) int32_t sums[MAX_ROWS * GEMM_PANEL];
   const int8_t *const b = g->b + panel * ((g->k + 3) / 4 * 4) * GEMM_PANEL;
   half_panel(g, m0, b, rows, sums);
@@ -25,9 +26,9 @@ TAREI_INLINE void i8_half_block(const tarei_i8_gemm *g, size_t m0, size_t panel,
   finish_block(g, m0, panel, rows, sums);
 }
 
-#define DEFINE_BLOCK(rows)                                                     \
-  static void TAREI_K(i8_block_##rows)(const void *gemm, size_t m0, size_t panel) {        \
-    i8_half_block(gemm, m0, panel, rows);                                              \
+#define DEFINE_BLOCK(rows)                                                          \
+  static void TAREI_K(i8_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
+    i8_half_block(gemm, m0, panel, rows);                                           \
   }
 
 TAREI_INLINE void walk_gemm(const tarei_i8_gemm *g, gemm_block_fn *const *by_rows) {

@@ -122,8 +122,9 @@ typedef void thin_fn(const tarei_i8_gemm *g, size_t m0, size_t rows, size_t pane
 
 #define THIN_EACH(X, steps)                                                                 \
   X(steps, 0, 0, 0)                                                                         \
-  X(steps, 0, 0, 1) X(steps, 0, 1, 0) X(steps, 0, 1, 1) X(steps, 1, 0, 0) X(steps, 1, 0, 1) \
-      X(steps, 1, 1, 0) X(steps, 1, 1, 1)
+  X(steps, 0, 0, 1)                                                                         \
+  X(steps, 0, 1, 0) X(steps, 0, 1, 1) X(steps, 1, 0, 0) X(steps, 1, 0, 1) X(steps, 1, 1, 0) \
+      X(steps, 1, 1, 1)
 #define THIN_EACH_FORM(X) THIN_EACH(X, 1) THIN_EACH(X, 2) THIN_EACH(X, 3) THIN_EACH(X, 4)
 #define DEFINE_THIN(steps, by_rows, has_bias, floats)                                    \
   static void thin_##steps##by_rows##has_bias##floats(const tarei_i8_gemm *g, size_t m0, \
@@ -142,8 +143,9 @@ static bool thin_fits(const tarei_i8_gemm *g) {
   const tarei_epilogue *const e = &g->epilogue;
   const bool bytes = e->out_u8 && !e->table && e->inv_scale == 1.0f &&
                      (e->act == TAREI_ACT_none || (e->act == TAREI_ACT_relu && !e->zero_point));
-  return g->k <= 4 * THIN_MAX_STEPS && g->m >= THIN_ROWS / 2 && e->mult && !e->residual &&
-         !e->residual_u8 && (e->out_f32 ? !e->out_u8 && e->act == TAREI_ACT_none : bytes);
+  return g->k <= 4 * THIN_MAX_STEPS && g->m >= THIN_ROWS / 2 && e->mult && !e->upper &&
+         !e->residual && !e->residual_u8 &&
+         (e->out_f32 ? !e->out_u8 && e->act == TAREI_ACT_none : bytes);
 }
 
 /* Multiplies all whole pairs of panels; false, and nothing done, where that takes another way. */

@@ -161,6 +161,8 @@ static inline void ck_epilogue_init(ck_epilogue *c, size_t m, size_t n, bool wit
     }
     e->mult = mult;
   }
+  e->ld_upper = n + ck_below(5);
+  e->upper = ck_below(4) ? NULL : ck_floats((m - 1) * e->ld_upper + n, wild);
   e->row_mult = ck_below(2) ? ck_floats(m, wild) : NULL;
   e->bias = ck_below(2) ? ck_floats(n, wild) : NULL;
   e->act = (tarei_act)ck_below(TAREI_ACT_COUNT);
@@ -204,6 +206,7 @@ static inline void ck_epilogue_same_and_free(const char *name, const ck_epilogue
 }
 
 static inline void ck_epilogue_free(ck_epilogue *c) {
+  free((void *)c->e.upper);
   free((void *)c->e.mult);
   free((void *)c->e.row_mult);
   free((void *)c->e.bias);

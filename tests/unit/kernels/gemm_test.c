@@ -32,8 +32,14 @@ static void i8_case_free(i8_case *c) {
 }
 
 static tarei_i8_gemm i8_gemm_of(const i8_case *c, tarei_epilogue e) {
-  return (tarei_i8_gemm){.a = c->a, .lda = c->lda, .m = c->m, .k = c->k, .n = c->n,
-                         .b = c->packed, .add = c->add, .epilogue = e};
+  return (tarei_i8_gemm){.a = c->a,
+                         .lda = c->lda,
+                         .m = c->m,
+                         .k = c->k,
+                         .n = c->n,
+                         .b = c->packed,
+                         .add = c->add,
+                         .epilogue = e};
 }
 
 static void i8_compare_rows(const i8_case *c, bool wild) {
@@ -145,7 +151,7 @@ static void i8_gemm_agrees_with_three_loops(void **state) {
 static void epilogue_follows_its_definition(void **state) {
   (void)state;
   i8_case c = i8_case_new(9, 12, 40);
-  float out[9 * 40], raw[9 * 40], mult[40], bias[40], row_mult[9], residual[9 * 41];
+  float out[9 * 40], raw[9 * 40], mult[40], bias[40], row_mult[9], residual[9 * 41], upper[9 * 42];
   uint8_t bytes[9 * 43];
   for (int i = 0; i < 9 * 41; i++) {
     residual[i] = ck_float(false);
@@ -153,16 +159,31 @@ static void epilogue_follows_its_definition(void **state) {
     bias[i % 40] = ck_float(false);
     row_mult[i % 9] = ck_uniform(0.5f, 2.0f);
   }
+  for (int i = 0; i < 9 * 42; i++) {
+    upper[i] = ck_float(false);
+  }
   tarei_i8_gemm g = i8_gemm_of(&c, (tarei_epilogue){.out_f32 = raw, .ld_f32 = 40});
   ck_scalar().i8_gemm(&g);
-  g.epilogue = (tarei_epilogue){
-      .mult = mult, .row_mult = row_mult, .bias = bias, .act = TAREI_ACT_leaky_relu, .act_a = 0.3f,
-      .residual = residual, .ld_residual = 41, .out_f32 = out, .ld_f32 = 40, .out_u8 = bytes,
-      .ld_u8 = 43, .inv_scale = 9.7f, .zero_point = 100};
+  g.epilogue = (tarei_epilogue){.upper = upper,
+                                .ld_upper = 42,
+                                .mult = mult,
+                                .row_mult = row_mult,
+                                .bias = bias,
+                                .act = TAREI_ACT_leaky_relu,
+                                .act_a = 0.3f,
+                                .residual = residual,
+                                .ld_residual = 41,
+                                .out_f32 = out,
+                                .ld_f32 = 40,
+                                .out_u8 = bytes,
+                                .ld_u8 = 43,
+                                .inv_scale = 9.7f,
+                                .zero_point = 100};
   ck_scalar().i8_gemm(&g);
   for (int m = 0; m < 9; m++) {
     for (int n = 0; n < 40; n++) {
-      float f = raw[m * 40 + n] * mult[n];
+      float f = fmaf(upper[m * 42 + n], 256.0f, raw[m * 40 + n]);
+      f = f * mult[n];
       f = f * row_mult[m];
       f = f + bias[n];
       f = f < 0 ? f * 0.3f : f;
@@ -197,8 +218,8 @@ static void f32_case_free(f32_case *c) {
 }
 
 static tarei_f32_gemm f32_gemm_of(const f32_case *c, tarei_epilogue e) {
-  return (tarei_f32_gemm){.a = c->a, .lda = c->lda, .m = c->m, .k = c->k, .n = c->n,
-                          .b = c->packed, .epilogue = e};
+  return (tarei_f32_gemm){
+      .a = c->a, .lda = c->lda, .m = c->m, .k = c->k, .n = c->n, .b = c->packed, .epilogue = e};
 }
 
 static void f32_compare_rows(const f32_case *c, const ck_epilogue *e) {
