@@ -59,15 +59,38 @@ static bool keep_text(tarei_edit *const e, char *const text) {
   return true;
 }
 
+/* The number to try next behind a name that is taken; NULL after a failure. */
+static int *number_of(tarei_edit *const e, const char *const name) {
+  const int known = tarei_names_find(&e->numbered, name);
+  if (known >= 0) {
+    return &e->next[known];
+  }
+  char *const copy = tarei_strdup(name);
+  if (!keep_text(e, copy)) {
+    free(copy);
+    return NULL;
+  }
+  if (!tarei_names_grow(&e->numbered) || !TAREI_GROW(e->next, e->n_next, e->cap_next)) {
+    e->failed = true;
+    return NULL;
+  }
+  tarei_names_add(&e->numbered, copy, (int)e->n_next);
+  e->next[e->n_next] = 2;
+  return &e->next[e->n_next++];
+}
+
 const char *tarei_edit_name(tarei_edit *const e, const char *const base, const char *const suffix) {
   tarei_str name = {0};
   tarei_str_add(&name, "%s%s", base, suffix);
-  for (int i = 2; !name.failed && tarei_names_find(&e->taken, tarei_str_get(&name)) >= 0; i++) {
+  const bool taken = !name.failed && tarei_names_find(&e->taken, name.text) >= 0;
+  int *const number = taken ? number_of(e, name.text) : NULL;
+  while (number && !name.failed && tarei_names_find(&e->taken, tarei_str_get(&name)) >= 0) {
     tarei_str_free(&name);
     name = (tarei_str){0};
-    tarei_str_add(&name, "%s%s_%d", base, suffix, i);
+    tarei_str_add(&name, "%s%s_%d", base, suffix, (*number)++);
   }
-  if (name.failed || !tarei_names_grow(&e->taken) || !keep_text(e, name.text)) {
+  if (name.failed || (taken && !number) || !tarei_names_grow(&e->taken) ||
+      !keep_text(e, name.text)) {
     tarei_str_free(&name);
     e->failed = true;
     return "";
@@ -289,7 +312,7 @@ tare_status tarei_edit_begin(tarei_onnx_file *const file, tarei_edit *const out,
                       .cap_nodes = graph->n_node,
                       .cap_initializers = graph->n_initializer};
   const size_t n = count_names(graph);
-  if (!tarei_names_init(&out->taken, n)) {
+  if (!tarei_names_init(&out->taken, n) || !tarei_names_init(&out->numbered, 0)) {
     return tarei_fail_memory(err, "names of the model", n);
   }
   take_names(&out->taken, graph);
@@ -326,6 +349,8 @@ void tarei_edit_fini(tarei_edit *const e) {
   free(e->replaced);
   free(e->order);
   free(e->left);
+  free(e->next);
+  tarei_names_fini(&e->numbered);
   tarei_names_fini(&e->taken);
   tarei_names_fini(&e->used);
   *e = (tarei_edit){0};

@@ -19,9 +19,12 @@ typedef struct tarei_edit {
   size_t n_order, cap_order;
   Onnx__NodeProto **left; /* out */
   size_t n_left, cap_left;
-  tarei_names taken; /* names of all values and nodes, bodies included */
-  tarei_names used;  /* what was read before the edit */
-  char **replaced;   /* texts that were taken out, but that `taken` may hold */
+  tarei_names taken;    /* names of all values and nodes, bodies included */
+  tarei_names numbered; /* names with numbers behind them, */
+  int *next;            /* and the number that comes next */
+  size_t n_next, cap_next;
+  tarei_names used; /* what was read before the edit */
+  char **replaced;  /* texts that were taken out, but that `taken` may hold */
   size_t n_replaced, cap_replaced;
   bool failed;
 } tarei_edit;

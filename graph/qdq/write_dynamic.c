@@ -112,6 +112,9 @@ static dynamic_parts parts_of(tarei_qdq_writer *const w, const tarei_placed_laye
                          .zero = conv ? 128 : 0};
 }
 
+/* Those of a Gemm, which MatMulInteger does not have; placement takes their defaults only. */
+static const char *const GEMM_ATTRS[] = {"alpha", "beta", "transA", "transB"};
+
 void tarei_write_dynamic(tarei_qdq_writer *const w, const tarei_placed_layer *const layer) {
   int64_t n = 0;
   float *const scales = tarei_weight_scales(w, layer, &n);
@@ -126,6 +129,9 @@ void tarei_write_dynamic(tarei_qdq_writer *const w, const tarei_placed_layer *co
   const char *const channels = write_channels(w, w->place->graph->values[layer->w].name, "_scale",
                                               scales, n, layer->channel_axis < 0 ? 0 : parts.rank);
   const char *const in[] = {x->dynamic, weights, x->zero_point, zero};
+  for (size_t i = 0; i < sizeof GEMM_ATTRS / sizeof *GEMM_ATTRS; i++) {
+    tarei_edit_drop_attr(&w->edit, layer->node, GEMM_ATTRS[i]);
+  }
   const char *const sums = tarei_edit_name(&w->edit, parts.out, "_sums");
   tarei_edit_become(&w->edit, layer->node, parts.op, in, 4, sums);
   tarei_edit_lay(&w->edit, layer->node);

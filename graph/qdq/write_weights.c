@@ -202,7 +202,7 @@ static const char *int32_bias(tarei_qdq_writer *const w, const tarei_placed_laye
   const char *const in[] = {tarei_edit_name(e, base, "_quantized"), NULL, NULL};
   int32_t *const words = tarei_edit_constant(e, in[0], TARE_I32, &n, 1);
   for (int64_t c = 0; c < n; c++) {
-    scales[c] *= input;
+    scales[c] = tarei_stored_scale(scales[c] * input, real); /* what it is multiplied by again */
     if (words) {
       words[c] = (int32_t)rintf(bias[c] / scales[c]);
     }

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tools/json_out.h"
 #include "tools/options/parse.h"
@@ -188,6 +189,26 @@ static void import_json(const import_arguments *const a, const table_out *const 
   json_print(object);
 }
 
+/* Both files, or neither where there was none before. */
+static tare_status import_write(const import_arguments *const a, table_out *const out,
+                                tare_import *const in, bool *const external,
+                                tare_error *const err) {
+  char *const data = cli_format("%s.data", a->output);
+  const bool had_model = access(a->output, F_OK) == 0, had_data = access(data, F_OK) == 0;
+  tare_status status = tare_import_save(in, a->output, a->most, external, err);
+  if (status == TARE_OK) {
+    status = table_write(out, tare_import_table(in), err);
+  }
+  if (status != TARE_OK && !had_model) {
+    (void)unlink(a->output); /* it may not have come so far */
+  }
+  if (status != TARE_OK && !had_data) {
+    (void)unlink(data);
+  }
+  free(data);
+  return status;
+}
+
 static tare_status import_run(const import_arguments *const a, tare_import **const in,
                               tare_error *const err) {
   const tare_load_options load = opt_load(&a->common);
@@ -198,8 +219,7 @@ static tare_status import_run(const import_arguments *const a, tare_import **con
   bool external = false;
   CLI_TRY(import_check_outputs(a, err));
   CLI_TRY(tare_import_new(a->model, &load, in, err));
-  CLI_TRY(tare_import_save(*in, a->output, a->most, &external, err));
-  CLI_TRY(table_write(&out, tare_import_table(*in), err));
+  CLI_TRY(import_write(a, &out, *in, &external, err));
   import_say(a, *in);
   if (a->common.json) {
     import_json(a, &out, *in, external);

@@ -62,7 +62,7 @@ void tarei_spread_note_form(tarei_spread *const s, const char *const value, cons
     return;
   }
   if (tarei_names_find(&s->quantized, value) < 0) {
-    s->forms[s->n_forms] = (tarei_spread_form){scale, zero, NULL};
+    s->forms[s->n_forms] = (tarei_spread_form){.scale = scale, .zero = zero};
     tarei_names_add(&s->quantized, value, (int)s->n_forms++);
   }
 }
@@ -94,16 +94,53 @@ static const char *restored_name(tarei_spread *const s, const char *const value)
   return name;
 }
 
+/* A constant as a vector, by a node that is folded. */
+static const char *as_vector(tarei_spread *const s, const char *const name) {
+  static const int64_t ONE = 1, FLAT = -1;
+  tarei_edit *const e = &s->edit;
+  const Onnx__TensorProto *const t = tarei_spread_constant(s, name);
+  if (!t || t->n_dims <= 1) {
+    return name;
+  }
+  const char *const in[] = {name, tarei_edit_name(e, name, "_shape")};
+  int64_t *const shape = tarei_edit_constant(e, in[1], TARE_I64, &ONE, 1);
+  if (shape) {
+    *shape = FLAT;
+  }
+  const char *const out = tarei_edit_name(e, name, "_vector");
+  tarei_edit_node(e, "Reshape", "", tarei_edit_name(e, name, "_Reshape"), in, 2, &out, 1);
+  return out;
+}
+
+/* A zero point for each of n scales. */
+static const char *spread_zero(tarei_spread *const s, const char *const zero, const int64_t n) {
+  static const int64_t ONE = 1;
+  tarei_edit *const e = &s->edit;
+  const Onnx__TensorProto *const t = *zero ? tarei_spread_constant(s, zero) : NULL;
+  if (!t || tarei_spread_count(t) == n) {
+    return zero;
+  }
+  const char *const in[] = {zero, tarei_edit_name(e, zero, "_shape")};
+  int64_t *const shape = tarei_edit_constant(e, in[1], TARE_I64, &ONE, 1);
+  if (shape) {
+    *shape = n;
+  }
+  const char *const out = tarei_edit_name(e, zero, "_vector");
+  tarei_edit_node(e, "Expand", "", tarei_edit_name(e, zero, "_Expand"), in, 2, &out, 1);
+  return out;
+}
+
 static const char *dequantize(tarei_spread *const s, const char *const value,
                               const char *const scale, const char *const zero, const int64_t axis) {
   tarei_edit *const e = &s->edit;
-  const char *const in[] = {value, scale, zero};
+  const Onnx__TensorProto *const scales = tarei_spread_constant(s, scale);
+  const int64_t n = scales ? tarei_spread_count(scales) : 0;
+  const char *const in[] = {value, as_vector(s, scale), n ? spread_zero(s, zero, n) : zero};
   const char *const out = restored_name(s, value);
   Onnx__NodeProto *const node =
       tarei_edit_node(e, "DequantizeLinear", "", tarei_edit_name(e, value, "_DequantizeLinear"), in,
                       *zero ? 3 : 2, &out, 1);
-  const Onnx__TensorProto *const scales = tarei_spread_constant(s, scale);
-  if (!scales || tarei_spread_count(scales) != 1) {
+  if (n != 1) {
     tarei_edit_attr(e, node, "axis", axis);
   }
   return out;
@@ -111,14 +148,20 @@ static const char *dequantize(tarei_spread *const s, const char *const value,
 
 const char *tarei_spread_real(tarei_spread *const s, const char *const value,
                               const char *const scale, const char *const zero, const int64_t axis) {
+  if (!tarei_spread_form_of(s, value)) {
+    tarei_spread_note_form(s, value, scale, zero);
+  }
   tarei_spread_form *const form = tarei_spread_form_of(s, value);
-  if (!form || strcmp(form->scale, scale) != 0 || strcmp(form->zero, zero) != 0) {
-    return dequantize(s, value, scale, zero, axis);
+  const bool same = form && strcmp(form->scale, scale) == 0 && strcmp(form->zero, zero) == 0;
+  if (same && form->real && form->axis == axis) {
+    return form->real;
   }
-  if (!form->real) {
-    form->real = dequantize(s, value, scale, zero, axis);
+  const char *const real = dequantize(s, value, scale, zero, axis);
+  if (same && !form->real) {
+    form->real = real;
+    form->axis = axis;
   }
-  return form->real;
+  return real;
 }
 
 /* --- nodes ----------------------------------------------------------------------------------- */

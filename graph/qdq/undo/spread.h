@@ -31,10 +31,11 @@ void tarei_spread_result_fini(tarei_spread_result *result);
 
 /* --- from inside ----------------------------------------------------------------------------- */
 
-/* Scale and zero point of an integer activation, by name. */
+/* Scale and zero point of integers, by name. */
 typedef struct tarei_spread_form {
   const char *scale, *zero;
-  const char *real; /* its DequantizeLinear, once there is one */
+  const char *real; /* what their DequantizeLinear writes, once there is one, */
+  int64_t axis;     /* and along which axis its scales go */
 } tarei_spread_form;
 
 typedef struct tarei_spread_use {
@@ -73,7 +74,7 @@ const char *tarei_spread_input(const Onnx__NodeProto *node, size_t i);
 /* From now on these integers have this form. */
 void tarei_spread_note_form(tarei_spread *s, const char *value, const char *scale,
                             const char *zero);
-/* Form of an integer activation, or NULL. */
+/* Form of integers, or NULL. */
 tarei_spread_form *tarei_spread_form_of(const tarei_spread *s, const char *value);
 
 /* The name of the real values of integers: a DequantizeLinear is laid down where there is none. A

@@ -17,43 +17,7 @@ typedef struct dynamic_product {
   bool conv;
 } dynamic_product;
 
-/* --- scales ---------------------------------------------------------------------------------- */
-
-/* A constant as a vector, by a node that is folded. */
-static const char *as_vector(tarei_spread *const s, const char *const name) {
-  static const int64_t ONE = 1, FLAT = -1;
-  tarei_edit *const e = &s->edit;
-  const Onnx__TensorProto *const t = tarei_spread_constant(s, name);
-  if (t->n_dims <= 1) {
-    return name;
-  }
-  const char *const in[] = {name, tarei_edit_name(e, name, "_shape")};
-  int64_t *const shape = tarei_edit_constant(e, in[1], TARE_I64, &ONE, 1);
-  if (shape) {
-    *shape = FLAT;
-  }
-  const char *const out = tarei_edit_name(e, name, "_vector");
-  tarei_edit_node(e, "Reshape", "", tarei_edit_name(e, name, "_Reshape"), in, 2, &out, 1);
-  return out;
-}
-
-/* A zero point for each scale. */
-static const char *spread_zero(tarei_spread *const s, const char *const zero, const int64_t n) {
-  static const int64_t ONE = 1;
-  tarei_edit *const e = &s->edit;
-  const Onnx__TensorProto *const t = *zero ? tarei_spread_constant(s, zero) : NULL;
-  if (!t || tarei_spread_count(t) == n) {
-    return zero;
-  }
-  const char *const in[] = {zero, tarei_edit_name(e, zero, "_shape")};
-  int64_t *const shape = tarei_edit_constant(e, in[1], TARE_I64, &ONE, 1);
-  if (shape) {
-    *shape = n;
-  }
-  const char *const out = tarei_edit_name(e, zero, "_vector");
-  tarei_edit_node(e, "Expand", "", tarei_edit_name(e, zero, "_Expand"), in, 2, &out, 1);
-  return out;
-}
+/* --- weights --------------------------------------------------------------------------------- */
 
 /* The number of channels of the weights' outputs; 0 if their dims do not say it. */
 static int64_t n_channels(const Onnx__TensorProto *const w, const bool conv) {
@@ -77,10 +41,8 @@ static const char *refuse_weights_of(const tarei_spread *const s, const dynamic_
 /* --- what it becomes ------------------------------------------------------------------------- */
 
 static const char *real_weights(tarei_spread *const s, const dynamic_product *const p) {
-  const int64_t n = tarei_spread_count(tarei_spread_constant(s, p->w_scale));
-  const char *const scale = as_vector(s, p->w_scale), *const zero = spread_zero(s, p->w_zero, n);
   const int64_t last = (int64_t)tarei_spread_constant(s, p->w)->n_dims - 1;
-  return tarei_spread_real(s, p->w, scale, zero, p->conv ? 0 : last);
+  return tarei_spread_real(s, p->w, p->w_scale, p->w_zero, p->conv ? 0 : last);
 }
 
 static void note_dynamic(tarei_spread *const s, const Onnx__NodeProto *const node) {

@@ -88,7 +88,8 @@ bool tarei_spread_move(tarei_spread *const s, const size_t i) {
   }
   const tarei_spread_form *const form = tarei_spread_form_of(s, node->input[0]);
   const size_t n_in = row->all_in ? node->n_input : 1;
-  if (!form || !*form->zero || !forms_agree(s, node, n_in, form)) {
+  if (!form || !*form->zero || tarei_spread_constant(s, node->input[0]) ||
+      !forms_agree(s, node, n_in, form)) {
     return !row->all_in && !row->all_out && !row->no_out && move_stored(s, node);
   }
   const char *const scale = form->scale, *const zero = form->zero; /* forms may move */

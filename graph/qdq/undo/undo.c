@@ -117,6 +117,20 @@ static void undo_decide(tarei_undo *const u) {
   keep_quantizes(u);
 }
 
+/* --- names ----------------------------------------------------------------------------------- */
+
+/* Long chains of names become one step each. */
+static void settle_moves(tarei_undo *const u) {
+  for (int i = 0; i < u->n_moved; i++) {
+    const char *const last = tarei_undo_resolve(u, u->to[i]);
+    for (int k = i; k >= 0 && u->to[k] != last;) {
+      const char *const next = u->to[k];
+      u->to[k] = last;
+      k = tarei_names_find(&u->moved, next);
+    }
+  }
+}
+
 /* --- the message ----------------------------------------------------------------------------- */
 
 static void rename_text(tarei_undo *const u, char **const text) {
@@ -271,6 +285,7 @@ tare_status tarei_undo_qdq(tarei_onnx_file *const file, const tarei_graph *const
   out->counts.dynamic = (int)spread->n_dynamic;
   TAREI_TRY(undo_begin(out, err));
   undo_decide(out);
+  settle_moves(out);
   TAREI_TRY(check_any(out, err));
   TAREI_TRY(tarei_undo_table(out, table, err));
   return rewrite_message(out, err);
