@@ -84,7 +84,7 @@ bool tarei_check_requantized(const tarei_check *const c, const int node,
   *q = NULL;
   for (int steps = 0; steps < TAREI_CHECK_FARTHEST; steps++) {
     if (read_by_quantizers(c, value, q)) {
-      return clip < 0 || contains_clip(c, clip, *q);
+      return clip < 0 || !c->target->conv_outputs || contains_clip(c, clip, *q);
     }
     *q = NULL;
     const int reader = sole_reader(c, value);

@@ -87,6 +87,9 @@ tare_status tarei_place(tarei_onnx_file *const file, const tarei_graph *const gr
   status = tarei_requests_check_used(&requests, graph, err);
   mark_values(out);
   tarei_place_bytes(out);
+  if (status == TARE_OK) {
+    status = tarei_place_residuals(out, err);
+  }
 done:
   tarei_requests_fini(&requests);
   return status;
@@ -101,6 +104,7 @@ void tarei_placement_fini(tarei_placement *const p) {
   free(p->at_source);
   free(p->is_factor);
   free(p->readers);
+  free(p->residual);
   tarei_names_fini(&p->values);
   tarei_file_types_fini(&p->types);
   *p = (tarei_placement){0};

@@ -47,6 +47,7 @@ typedef struct tarei_placement {
   int *readers;    /* per value: the only node that reads it, or -1 */
   bool *symmetric; /* per value: one that is multiplied as weights are, around zero */
   bool *is_factor; /* per value: an int8 layer reads it */
+  int *residual; /* per value: what the Add that makes it adds to a convolution, quantized; or -1 */
   bool *at_source; /* per value: all that read it read what Q/DQ made of it */
 } tarei_placement;
 
@@ -69,6 +70,9 @@ int tarei_placed_source(const tarei_placement *placement, int out);
 
 /* Quantizes values between operators of the target's byte_ops and layers where they are made. */
 void tarei_place_bytes(tarei_placement *placement);
+
+/* Quantizes what the target's fused convolutions add. */
+tare_status tarei_place_residuals(tarei_placement *placement, tare_error *err);
 
 /* Decides for one layer, whose node is set. */
 tare_status tarei_place_layer(const tarei_placement *placement, tarei_requests *requests,

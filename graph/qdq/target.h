@@ -19,7 +19,9 @@ typedef struct tarei_target {
   bool dynamic;   /* fuses DynamicQuantizeLinear with MatMulInteger or ConvInteger */
   bool qlinear;   /* has QLinearConv, QLinearMatMul, ConvInteger and MatMulInteger */
   bool symmetric; /* takes s8 with zero point 0 only */
-  bool int32_values;           /* DequantizeLinear takes int32, as biases have it */
+  bool int32_values; /* DequantizeLinear takes int32, as biases have it */
+  bool residuals;    /* fuses a convolution with the addition of its output, in int8 where the other
+                        summand is quantized too */
   bool constant_scales;        /* scales must be constants */
   const char *const *byte_ops; /* operators that run on bytes between Q/DQ on both sides, ended by
                                   NULL; or NULL */

@@ -90,6 +90,16 @@ static void write_layer(tarei_qdq_writer *const w, const tarei_placed_layer *con
   tarei_edit_lay(&w->edit, node);
 }
 
+/* The summand of an Add that a convolution before it takes in. */
+static void write_residual(tarei_qdq_writer *const w, Onnx__NodeProto *const node, const int sum) {
+  const int residual = sum < 0 ? -1 : w->place->residual[sum];
+  for (size_t i = 0; residual >= 0 && i < node->n_input; i++) {
+    if (tarei_placed_input(w->place, node, i) == residual) {
+      quantize_input(w, node, (int)i, residual, false);
+    }
+  }
+}
+
 static const tarei_placed_layer *layer_of(const tarei_placement *const p,
                                           const Onnx__NodeProto *const node, int *const next) {
   const bool found = *next < p->n_layers && p->layers[*next].node == node;
@@ -105,6 +115,7 @@ static void write_node(tarei_qdq_writer *const w, Onnx__NodeProto *const node,
     values[i] = tarei_placed_output(w->place, node, i);
   }
   if (!layer || layer->form == TAREI_FORM_FLOAT) {
+    write_residual(w, node, values && n_out ? values[0] : -1);
     tarei_edit_lay(&w->edit, node);
   } else if (layer->form == TAREI_FORM_DYNAMIC) {
     tarei_write_dynamic(w, layer);

@@ -12,6 +12,8 @@
 
 enum { OPT_FORMAT = OPT_COMMAND, OPT_COVERAGE, OPT_LAYERS, OPT_UNIFY };
 
+enum { GAPS = 1 }; /* exit code: the table does not fit the model */
+
 typedef struct table_arguments {
   opt_common common;
   opt_table table;
@@ -32,7 +34,9 @@ static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Write the table to FILE", 0},
     {"format", OPT_FORMAT, "FORMAT", 0, "Format; default: by the extension of FILE:", 0},
     {"coverage", OPT_COVERAGE, "MODEL", 0,
-     "Compare the table with MODEL: which tensors have a threshold; -o is then optional", 0},
+     "Compare the table with MODEL: which tensors have a threshold; -o is then optional. The exit "
+     "code is 1 if there are missing or stale ones",
+     0},
     {"model", OPT_LAYERS, "MODEL", 0,
      "Model whose layers an ncnn table names: needed to write one, and to find the tensors of one",
      0},
@@ -251,8 +255,10 @@ int cmd_table(const int argc, char **const argv) {
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = table_run(&a, &w, &err);
+  const bool gaps = w.coverage && table_coverage_has_gaps(w.coverage);
   tare_coverage_free(&w.coverage);
   tare_model_free(&w.model.model);
   tare_table_free(&w.table);
-  return opt_end(argv[0], &a.common, status, &err);
+  const int code = opt_end(argv[0], &a.common, status, &err);
+  return code == 0 && gaps ? GAPS : code;
 }

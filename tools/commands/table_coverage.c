@@ -42,6 +42,11 @@ void table_coverage_print(const tare_coverage *const coverage, const char *const
   }
 }
 
+bool table_coverage_has_gaps(const tare_coverage *const coverage) {
+  return tare_coverage_n(coverage, TARE_COVER_MISSING) > 0 ||
+         tare_coverage_n(coverage, TARE_COVER_STALE) > 0;
+}
+
 void table_coverage_json(cJSON *const object, const tare_coverage *const coverage,
                          const char *const model_path) {
   cJSON *const about = json_add(object, "coverage", json_object());

@@ -14,5 +14,7 @@ tare_status table_coverage_take(const opt_common *common, const char *model_path
 
 void table_coverage_print(const tare_coverage *coverage, const char *model_path);
 void table_coverage_json(cJSON *object, const tare_coverage *coverage, const char *model_path);
+/* Whether a convolution or product has no threshold, or a threshold no tensor. */
+bool table_coverage_has_gaps(const tare_coverage *coverage);
 
 #endif

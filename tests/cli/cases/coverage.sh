@@ -6,12 +6,15 @@ folder=$EXAMPLES/digits-conv
   >text || exit
 "$TARE" table all.stats -q --coverage "$folder/digits-conv.onnx" | sed -n '/^coverage/,$p'
 "$TARE" table some.stats -q --coverage "$folder/digits-conv.onnx" | sed -n '/^coverage/,$p'
+"$TARE" table all.stats -q --coverage "$folder/digits-conv.onnx" >text
+echo "exit $?"
 # a convolution without a threshold, stale names, a name of TensorRT
 "$TARE" table all.stats -o all.cache -q >text || exit
 sed -i '/^.front.front.2.Relu_output_0: /d; s/^logits: /old_logits: /' all.cache
 echo '(Unnamed Layer* 22) [Constant]_output: 3a4b050c' >>all.cache
 "$TARE" table all.cache -q --coverage "$folder/digits-conv.onnx" | sed -n '/^coverage/,$p'
 "$TARE" table all.cache -q --coverage "$folder/digits-conv.onnx" -o x.ort.json --json >text
+echo "exit $?"
 for check in 'output == x.ort.json' 'coverage.stale length 1' 'coverage.stale.0 == old_logits' \
   'coverage.other length 1' 'coverage.missing length 1'; do
   "$JSON_CHECK" $check <text
@@ -21,6 +24,7 @@ done
 # another model
 "$TARE" table all.stats -o all.json -q >text
 "$TARE" table all.json --coverage "$EXAMPLES/intents-mini/intents-mini.onnx" --json >text
+echo "exit $?"
 "$JSON_CHECK" coverage.stale.0 is text <text
 "$JSON_CHECK" coverage.missing.0 is text <text
 "$TARE" table all.json --coverage all.cache

@@ -101,6 +101,37 @@ static void rows_get_the_form_that_was_asked_for(void **const state) {
   }
 }
 
+static int target_of(const char *const name) {
+  int target = 0;
+  while (strcmp(tare_export_target_at(target)->name, name) != 0) {
+    target++;
+  }
+  return target;
+}
+
+/* How many residuals TensorRT would add in float, in a model that was written for a target. */
+static int count_float_residuals(const char *const target) {
+  tare_export_options o = export_options_of(&export_subjects[0]);
+  o.target = target_of(target);
+  char *const path = export_write(&export_subjects[0], &o, 0, NULL, NULL);
+  tare_check *check = NULL;
+  tare_error err = {0};
+  export_must(tare_check_new(path, target_of("tensorrt"), NULL, &check, &err), &err);
+  int n = 0;
+  for (int i = 0; i < tare_check_n_findings(check); i++) {
+    n += strcmp(tare_check_finding(check, i).rule, "residual") == 0;
+  }
+  tare_check_free(&check);
+  export_drop_path(path);
+  return n;
+}
+
+static void residuals_are_int8_where_tensorrt_fuses_them(void **const state) {
+  (void)state;
+  assert_int_equal(count_float_residuals("tensorrt"), 0);
+  assert_int_equal(count_float_residuals("generic"), 4); /* one for each block */
+}
+
 static void layers_stay_float_by_name(void **const state) {
   (void)state;
   tare_export_options o = export_options_of(&export_subjects[0]);
@@ -142,6 +173,7 @@ int main(void) {
       cmocka_unit_test(an_export_is_the_same_bytes_again),
       cmocka_unit_test(constants_may_lie_beside_the_model),
       cmocka_unit_test(rows_get_the_form_that_was_asked_for),
+      cmocka_unit_test(residuals_are_int8_where_tensorrt_fuses_them),
       cmocka_unit_test(layers_stay_float_by_name),
       cmocka_unit_test(what_cannot_be_exported_is_refused),
   };
