@@ -92,6 +92,22 @@ static void print_row(report *const r, const tare_eval_score *const s, const cha
   report_number(r, 3, metric_shown(metric, s->reference));
 }
 
+void score_print_profiles(const tare_eval_score *const *const scores,
+                          const tare_profiles *const profiles, const int metric) {
+  char *const own = metric_column(metric, "metric"), *const other = metric_column(metric, "ref");
+  char *const columns = cli_format("profile~,samples>,SQNR dB>,top-1 %%>,%s>,%s>", own, other);
+  report *const r = report_new(columns);
+  free(own);
+  free(other);
+  free(columns);
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    print_row(r, scores[p], text, metric);
+    free(text);
+  }
+  report_print(r, stdout);
+}
+
 void score_print(const tare_eval_result *const result, const tare_profiles *const profiles,
                  const int metric, const bool compared, const tare_difference *const difference) {
   print_total(&result->total, metric, compared);
@@ -105,19 +121,12 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   if (result->n_profiles < 2) {
     return;
   }
-  char *const own = metric_column(metric, "metric"), *const other = metric_column(metric, "ref");
-  char *const columns = cli_format("profile~,samples>,SQNR dB>,top-1 %%>,%s>,%s>", own, other);
-  report *const r = report_new(columns);
-  free(own);
-  free(other);
-  free(columns);
+  const tare_eval_score *scores[TARE_MAX_PROFILES];
   for (int p = 0; p < result->n_profiles; p++) {
-    char *const text = profile_text(profiles, p);
-    print_row(r, &result->profiles[p], text, metric);
-    free(text);
+    scores[p] = &result->profiles[p];
   }
   putchar('\n');
-  report_print(r, stdout);
+  score_print_profiles(scores, profiles, metric);
 }
 
 void difference_json(cJSON *const object, const char *const name, const tare_difference *const d) {

@@ -18,6 +18,10 @@ void score_json(cJSON *object, const tare_eval_score *score, int metric, bool co
 /* Adds the samples that were cut and padded, and the share that the cut ones lost. */
 void fitted_json(cJSON *object, const tare_fit_counts *counts);
 
+/* Prints a table of scores by profile: one for each of the profiles. */
+void score_print_profiles(const tare_eval_score *const *scores, const tare_profiles *profiles,
+                          int metric);
+
 /* Prints a list of figures for the total, and a table by profile where there is more than one. With
  * a difference of the metric to that of the reference, unless it is NULL. */
 void score_print(const tare_eval_result *result, const tare_profiles *profiles, int metric,

@@ -6,6 +6,7 @@
 
 #include "tools/commands/export_show.h"
 #include "tools/commands/quantize_choose.h"
+#include "tools/commands/quantize_files.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
@@ -18,13 +19,14 @@
 #include "tools/source.h"
 #include "tools/table_out.h"
 
-enum { OPT_METHOD = OPT_COMMAND, OPT_EVAL, OPT_TABLE, OPT_PRECISIONS };
+enum { OPT_METHOD = OPT_COMMAND, OPT_EVAL, OPT_TABLE, OPT_PRECISIONS, OPT_PER_PROFILE_FILES };
 
 typedef struct quantize_arguments {
   opt_inputs in; /* data of the calibration */
   opt_export export;
   opt_metric metric;
   const char *output, *table, *method; /* method NULL: the best one */
+  bool per_profile;
   double percentile;
   cli_list eval;
 } quantize_arguments;
@@ -37,11 +39,7 @@ typedef struct quantize_work {
   length_inputs lengths;
   tare_stats *stats;
   quantize_choice choice;
-  tare_export *out;
-  bool external; /* constants are beside the model */
-  tare_model *written;
-  tare_plan *plan; /* of the written model */
-  tare_eval_result result;
+  quantize_files files;
 } quantize_work;
 
 static const struct argp_option OPTIONS[] = {
@@ -51,6 +49,10 @@ static const struct argp_option OPTIONS[] = {
     {"layer-precisions", OPT_PRECISIONS, "SPEC", 0,
      "Form by name, separated by commas: GLOB:fp32 (float), GLOB:int8 (one scale), "
      "GLOB:int8-rows (the form of row scales)",
+     0},
+    {"per-profile", OPT_PER_PROFILE_FILES, NULL, 0,
+     "Write a model for each profile, with its own scales: FILE with the number of the profile "
+     "before .onnx",
      0},
     {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
     {"eval", OPT_EVAL, "DATA", 0,
@@ -101,6 +103,9 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
     case OPT_PRECISIONS:
       a->export.options.layer_precisions = arg;
       return 0;
+    case OPT_PER_PROFILE_FILES:
+      a->per_profile = true;
+      return 0;
     case OPT_TABLE:
       a->table = arg;
       return 0;
@@ -135,11 +140,15 @@ static const struct argp ARGP = {
 
 /* --- work ------------------------------------------------------------------------------------ */
 
+static void list_inputs(const quantize_arguments *const a, cli_list *const inputs) {
+  opt_inputs_files(&a->in, inputs);
+  cli_list_join(inputs, &a->eval);
+}
+
 static tare_status quantize_check_outputs(const quantize_arguments *const a,
                                           tare_error *const err) {
   cli_list inputs = {0};
-  opt_inputs_files(&a->in, &inputs);
-  cli_list_join(&inputs, &a->eval);
+  list_inputs(a, &inputs);
   tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
   if (status == TARE_OK) {
     status = output_check(a->output, &inputs, err);
@@ -194,6 +203,7 @@ static tare_status quantize_try(const quantize_arguments *const a, quantize_work
       .data = w->data,
       .common = &a->in.common,
       .method = a->method,
+      .per_profile = a->per_profile,
       .reference = w->eval != NULL,
       .percentile = a->percentile,
       .eval = source_eval_options(&a->in, &none, &w->lengths, w->streaming)};
@@ -211,36 +221,48 @@ static tare_status write_table_too(const quantize_arguments *const a, const quan
   return table_write(&out, w->choice.table, err);
 }
 
-static tare_status quantize_write(const quantize_arguments *const a, quantize_work *const w,
-                                  tare_error *const err) {
-  const tare_load_options load = opt_load(&a->in.common);
-  tare_export_options o = a->export.options;
-  o.table = w->choice.table;
-  o.load = &load;
-  CLI_TRY(tare_export_new(a->in.path, &o, &w->out, err));
-  export_say(&a->in.common, w->out, a->output);
-  CLI_TRY(a->table ? write_table_too(a, w, err) : TARE_OK);
-  return tare_export_save(w->out, a->output, a->export.most, &w->external, err);
+static tare_status name_files(const quantize_arguments *const a, quantize_work *const w,
+                              tare_error *const err) {
+  cli_list inputs = {0};
+  list_inputs(a, &inputs);
+  const tare_status status = quantize_files_name(
+      a->output, a->per_profile, tare_profiles_count(w->profiles), &inputs, &w->files, err);
+  cli_list_fini(&inputs);
+  return status;
 }
 
-/* Runs what is in the file as it says it, each value rounded where it has a pair: nearest to what
- * its engine computes. */
+static quantize_writing writing_of(const quantize_arguments *const a,
+                                   const quantize_work *const w) {
+  return (quantize_writing){.model = a->in.path,
+                            .common = &a->in.common,
+                            .export = &a->export,
+                            .model_options = &a->in.model,
+                            .table = w->choice.table,
+                            .profiles = w->profiles};
+}
+
+static tare_status quantize_write(const quantize_arguments *const a, quantize_work *const w,
+                                  tare_error *const err) {
+  const quantize_writing how = writing_of(a, w);
+  CLI_TRY(quantize_files_write(&how, &w->files, err));
+  return a->table ? write_table_too(a, w, err) : TARE_OK;
+}
+
+/* Runs what is in the files, beside the float model. */
 static tare_status quantize_evaluate(const quantize_arguments *const a, quantize_work *const w,
                                      tare_error *const err) {
-  tare_build_options build = opt_build_options(NULL, &a->in.common, NULL);
-  build.layer_output_types = "*:fp32";
+  const quantize_writing how = writing_of(a, w);
   progress p = progress_start("evaluate", &a->in.common);
   tare_eval_options o = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming);
   o.against = w->choice.fp32;
   o.progress = progress_tick;
   o.progress_user = &p;
-  CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->output, &w->written, err));
-  CLI_TRY(tare_plan_build(w->written, w->profiles, &build, &w->plan, err));
-  const tare_status status = tare_eval(w->plan, w->eval, &o, &w->result, err);
+  const tare_status status = quantize_files_run(&how, w->eval, &o, &w->files, err);
   progress_end(&p);
+  CLI_TRY(status);
   say_data(&a->in.common, w->eval);
-  say_fitted(&a->in.common, "evaluation", &w->result.fitted);
-  return status;
+  say_fitted(&a->in.common, "evaluation", &w->files.results[0].fitted);
+  return TARE_OK;
 }
 
 /* --- output ---------------------------------------------------------------------------------- */
@@ -263,16 +285,65 @@ static void print_choice(const quantize_choice *const choice) {
   printf("%s\n", choice->n_tried > 1 ? ")" : "");
 }
 
+static void print_files(const quantize_arguments *const a, const quantize_work *const w) {
+  for (int i = 0; i < w->files.n; i++) {
+    const quantize_file *const file = &w->files.items[i];
+    if (file->profile >= 0) {
+      char *const text = profile_text(w->profiles, file->profile);
+      printf("profile %-2d %s\n", file->profile, text);
+      free(text);
+    }
+    export_print(file->out, a->export.options.target);
+    export_print_written(file->path, file->external);
+  }
+}
+
+static void print_evaluation(const quantize_arguments *const a, const quantize_work *const w) {
+  if (!a->per_profile) {
+    printf("evaluation of %s, compared with float\n", a->output);
+    score_print(&w->files.results[0], w->profiles, a->metric.metric, true, NULL);
+    return;
+  }
+  const tare_eval_score *scores[TARE_MAX_PROFILES];
+  for (int i = 0; i < w->files.n; i++) {
+    scores[i] = quantize_file_score(&w->files, i);
+  }
+  printf("evaluation of each model on the samples of its profile, compared with float\n");
+  score_print_profiles(scores, w->profiles, a->metric.metric);
+}
+
 static void quantize_print_text(const quantize_arguments *const a, const quantize_work *const w) {
   print_choice(&w->choice);
-  export_print(w->out, a->export.options.target);
-  export_print_written(a->output, w->external);
+  print_files(a, w);
   if (a->table) {
     printf("table      %s\n", a->table);
   }
   if (w->eval) {
-    printf("evaluation of %s, compared with float\n", a->output);
-    score_print(&w->result, w->profiles, a->metric.metric, true, NULL);
+    print_evaluation(a, w);
+  }
+}
+
+static void file_json(cJSON *const object, const quantize_arguments *const a,
+                      const quantize_work *const w, const int i) {
+  const quantize_file *const file = &w->files.items[i];
+  export_json(object, file->out, &a->export.options);
+  json_text(object, "output", file->path);
+  json_bool(object, "external_data", file->external);
+  if (w->eval) {
+    cJSON *const score = json_add(object, "evaluation", json_object());
+    score_json(score, quantize_file_score(&w->files, i), a->metric.metric, true);
+  }
+}
+
+static void files_json(cJSON *const object, const quantize_arguments *const a,
+                       const quantize_work *const w) {
+  cJSON *const models = json_add(object, "models", json_array());
+  for (int i = 0; i < w->files.n; i++) {
+    cJSON *const model = json_add(models, NULL, json_object());
+    char *const text = profile_text(w->profiles, i);
+    json_text(model, "profile", text);
+    free(text);
+    file_json(model, a, w, i);
   }
 }
 
@@ -286,12 +357,10 @@ static void quantize_print_json(const quantize_arguments *const a, const quantiz
     json_text(item, "method", tare_method_name(w->choice.tried[i].method));
     json_real(item, "sqnr_db", w->choice.tried[i].sqnr_db);
   }
-  export_json(object, w->out, &a->export.options);
-  json_text(object, "output", a->output);
-  json_bool(object, "external_data", w->external);
-  if (w->eval) {
-    cJSON *const score = json_add(object, "evaluation", json_object());
-    score_json(score, &w->result.total, a->metric.metric, true);
+  if (a->per_profile) {
+    files_json(object, a, w);
+  } else {
+    file_json(object, a, w, 0);
   }
   json_print(object);
 }
@@ -304,6 +373,7 @@ static tare_status quantize_all(const quantize_arguments *const a, quantize_work
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
   CLI_TRY(open_quantize_data(a, w, err));
+  CLI_TRY(name_files(a, w, err));
   CLI_TRY(quantize_collect(a, w, err));
   CLI_TRY(quantize_try(a, w, err));
   CLI_TRY(quantize_write(a, w, err));
@@ -318,10 +388,7 @@ int cmd_quantize(const int argc, char **const argv) {
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = quantize_all(&a, &w, &err);
-  tare_eval_result_fini(&w.result);
-  tare_plan_free(&w.plan);
-  tare_model_free(&w.written);
-  tare_export_free(&w.out);
+  quantize_files_fini(&w.files);
   quantize_choice_fini(&w.choice);
   tare_stats_free(&w.stats);
   tare_profiles_free(&w.profiles);

@@ -18,6 +18,7 @@ static tare_status make_table(const quantize_trial *const t, const int method,
   tare_table_options o;
   tare_table_options_init(&o);
   o.method = tare_method_name(method);
+  o.per_profile = t->per_profile;
   o.percentile = tare_method_takes_percentile(method) ? t->percentile : 0;
   return tare_table_from_stats(t->stats, &o, out, err);
 }

@@ -12,6 +12,7 @@ typedef struct quantize_trial {
   tare_dataset *data; /* read from its beginning */
   const opt_common *common;
   const char *method; /* the only one, or NULL: all of the library */
+  bool per_profile;   /* thresholds for each profile, not for all */
   bool reference;     /* the float plan is needed afterwards */
   double percentile;  /* of the method that takes one; 0: its default */
   tare_eval_options eval;

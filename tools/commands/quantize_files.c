@@ -1,0 +1,100 @@
+#include "tools/commands/quantize_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/commands/export_show.h"
+#include "tools/output.h"
+
+static char *name_of(const char *const path, const int profile) {
+  static const char END[] = ".onnx";
+  const size_t n = strlen(path), end = sizeof END - 1;
+  const bool ends = n > end && strcmp(path + n - end, END) == 0;
+  return profile < 0
+             ? cli_format("%s", path)
+             : cli_format("%.*s.%d%s", (int)(ends ? n - end : n), path, profile, ends ? END : "");
+}
+
+tare_status quantize_files_name(const char *const path, const bool per_profile,
+                                const int n_profiles, const cli_list *const inputs,
+                                quantize_files *const out, tare_error *const err) {
+  const int n = per_profile ? n_profiles : 1;
+  *out = (quantize_files){.items = cli_realloc(NULL, (size_t)n, sizeof *out->items)};
+  for (; out->n < n; out->n++) {
+    const int profile = per_profile ? out->n : -1;
+    out->items[out->n] = (quantize_file){.path = name_of(path, profile), .profile = profile};
+  }
+  for (int i = 0; i < n; i++) {
+    CLI_TRY(output_check(out->items[i].path, inputs, err));
+  }
+  return TARE_OK;
+}
+
+void quantize_files_fini(quantize_files *const files) {
+  for (int i = 0; i < files->n; i++) {
+    quantize_file *const file = &files->items[i];
+    if (files->results) {
+      tare_eval_result_fini(&files->results[i]);
+    }
+    tare_plan_free(&file->plan);
+    tare_export_free(&file->out);
+    free(file->path);
+  }
+  free(files->results);
+  free(files->items);
+}
+
+static tare_status write_file(const quantize_writing *const how, quantize_file *const file,
+                              tare_error *const err) {
+  const tare_load_options load = opt_load(how->common);
+  tare_export_options o = how->export->options;
+  o.table = how->table;
+  o.profile = file->profile;
+  o.load = &load;
+  CLI_TRY(tare_export_new(how->model, &o, &file->out, err));
+  export_say(how->common, file->out, file->path);
+  return tare_export_save(file->out, file->path, how->export->most, &file->external, err);
+}
+
+tare_status quantize_files_write(const quantize_writing *const how, quantize_files *const files,
+                                 tare_error *const err) {
+  for (int i = 0; i < files->n; i++) {
+    CLI_TRY(write_file(how, &files->items[i], err));
+  }
+  return TARE_OK;
+}
+
+static tare_status plan_file(const quantize_writing *const how, quantize_file *const file,
+                             tare_error *const err) {
+  tare_model *model = NULL;
+  tare_build_options build = opt_build_options(NULL, how->common, NULL);
+  build.layer_output_types = "*:fp32";
+  CLI_TRY(opt_model_load(how->model_options, how->common, file->path, &model, err));
+  const tare_status status = tare_plan_build(model, how->profiles, &build, &file->plan, err);
+  tare_model_free(&model);
+  return status;
+}
+
+tare_status quantize_files_run(const quantize_writing *const how, tare_dataset *const data,
+                               const tare_eval_options *const options, quantize_files *const files,
+                               tare_error *const err) {
+  const tare_plan **const plans = cli_realloc(NULL, (size_t)files->n, sizeof *plans);
+  tare_status status = TARE_OK;
+  for (int i = 0; i < files->n && status == TARE_OK; i++) {
+    status = plan_file(how, &files->items[i], err);
+    plans[i] = files->items[i].plan;
+  }
+  if (status == TARE_OK) {
+    files->results = cli_realloc(NULL, (size_t)files->n, sizeof *files->results);
+    memset(files->results, 0, (size_t)files->n * sizeof *files->results);
+    status = tare_eval_many(plans, files->n, data, options, files->results, err);
+  }
+  free(plans);
+  return status;
+}
+
+const tare_eval_score *quantize_file_score(const quantize_files *const files, const int i) {
+  const int profile = files->items[i].profile;
+  const tare_eval_result *const result = &files->results[i];
+  return profile < 0 ? &result->total : &result->profiles[profile];
+}
