@@ -30,8 +30,13 @@ static tare_status place_nodes(tarei_placement *const p, tarei_requests *const r
       return tarei_fail_memory(err, "layers", sizeof *p->layers);
     }
     tarei_placed_layer *const layer = &p->layers[p->n_layers++];
-    *layer = (tarei_placed_layer){
-        .node = proto->node[n], .x = -1, .w = -1, .bias = -1, .channel_axis = -1, .source = -1};
+    *layer = (tarei_placed_layer){.node = proto->node[n],
+                                  .x = -1,
+                                  .w = -1,
+                                  .bias = -1,
+                                  .sum = -1,
+                                  .channel_axis = -1,
+                                  .source = -1};
     TAREI_TRY(tarei_place_layer(p, requests, layer, err));
     if (layer->reason.failed) {
       return tarei_fail_memory(err, "reason of a layer", layer->reason.length);

@@ -30,6 +30,7 @@ typedef struct tarei_placed_layer {
   tare_dtype real;  /* type that the model computes it in */
   tarei_str reason; /* why it is not int8 */
   int x, w, bias;   /* what is multiplied, by what; the bias of a Conv or Gemm, or -1 */
+  int sum;          /* what an Add behind a MatMul makes that adds `bias`, or -1 */
   int channel_axis; /* of constant weights: that of the outputs; -1: one scale for all */
   int source;       /* value that is quantized where it is made, for the target's sake, or -1 */
 } tarei_placed_layer;

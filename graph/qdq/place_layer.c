@@ -186,6 +186,38 @@ static void place_output(const tarei_placement *const p, tarei_placed_layer *con
   }
 }
 
+/* --- the sum behind a product ---------------------------------------------------------------- */
+
+static bool dims_are_known(const tarei_graph *const g, const int value) {
+  const tarei_value *const v = &g->values[value];
+  int64_t dim;
+  for (int d = 0; d < v->rank; d++) {
+    if (!tarei_value_dim_const(g, value, d, &dim)) {
+      return false;
+    }
+  }
+  return v->rank >= 0;
+}
+
+/* A MatMul that the target makes a Gemm has the bias of one. */
+static void place_sum(const tarei_placement *const p, tarei_placed_layer *const layer) {
+  const tarei_graph *const g = p->graph;
+  const int out = tarei_placed_output(p, layer->node, 0), reader = out < 0 ? -1 : p->readers[out];
+  const tarei_node *const add = reader < 0 ? NULL : &g->nodes[reader];
+  if (!p->target->gemm || !node_is(layer, "MatMul") || !add || add->op != &tarei_op_add ||
+      g->values[layer->w].rank != 2 || !g->values[layer->w].data ||
+      (g->values[layer->x].rank != 2 && !dims_are_known(g, layer->x))) {
+    return;
+  }
+  const int other = add->in[add->in[0] == out ? 1 : 0];
+  const tarei_value *const bias = &g->values[other];
+  if (bias->data && bias->dtype == TARE_F32 && bias->rank == 1 &&
+      dim_of(g, other, 0) == dim_of(g, layer->w, 1)) {
+    layer->bias = other;
+    layer->sum = add->out[0];
+  }
+}
+
 /* --- all of it ------------------------------------------------------------------------------- */
 
 static tare_precision precision_asked(const tarei_placement *const p,
@@ -236,6 +268,7 @@ tare_status tarei_place_layer(const tarei_placement *const p, tarei_requests *co
   } else {
     layer->form = TAREI_FORM_INT8;
     place_output(p, layer);
+    place_sum(p, layer);
   }
   return layer->form == TAREI_FORM_FLOAT ? TARE_OK : check_version(p, layer, err);
 }

@@ -13,6 +13,7 @@ typedef struct tarei_target {
   bool conv_outputs; /* a convolution is int8 only where its output is quantized too, behind a Relu
                         or Clip that zero point and scale contain */
   bool int32_bias;   /* biases of convolutions and Gemm are int32, with the scale of the products */
+  bool gemm;      /* makes a Gemm of a MatMul of known shape and the Add of a constant behind it */
   bool contrib;   /* knows com.microsoft's QuantizeLinear: scales per channel and 16 bits in models
                      of any opset */
   bool words;     /* takes 16-bit activations */

@@ -84,10 +84,23 @@ static void write_layer(tarei_qdq_writer *const w, const tarei_placed_layer *con
   } else {
     quantize_input(w, node, 1, layer->w, words);
   }
-  if (bias) {
+  if (bias && layer->sum >= 0) {
+    w->written[layer->sum].bias = bias;
+  } else if (bias) {
     tarei_edit_replace(&w->edit, &node->input[2], bias);
   }
   tarei_edit_lay(&w->edit, node);
+}
+
+/* The bias that an Add gives to the MatMul before it. */
+static void write_sum_bias(tarei_qdq_writer *const w, Onnx__NodeProto *const node, const int sum) {
+  const char *const bias = sum < 0 ? NULL : w->written[sum].bias;
+  for (size_t i = 0; bias && i < node->n_input; i++) {
+    const int value = tarei_placed_input(w->place, node, i);
+    if (value >= 0 && w->place->graph->values[value].data) {
+      tarei_edit_replace(&w->edit, &node->input[i], bias);
+    }
+  }
 }
 
 /* The summand of an Add that a convolution before it takes in. */
@@ -115,7 +128,9 @@ static void write_node(tarei_qdq_writer *const w, Onnx__NodeProto *const node,
     values[i] = tarei_placed_output(w->place, node, i);
   }
   if (!layer || layer->form == TAREI_FORM_FLOAT) {
-    write_residual(w, node, values && n_out ? values[0] : -1);
+    const int made = values && n_out ? values[0] : -1;
+    write_residual(w, node, made);
+    write_sum_bias(w, node, made);
     tarei_edit_lay(&w->edit, node);
   } else if (layer->form == TAREI_FORM_DYNAMIC) {
     tarei_write_dynamic(w, layer);

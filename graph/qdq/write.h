@@ -16,6 +16,7 @@ typedef struct tarei_stored_form {
 typedef struct tarei_written {
   const char *bytes, *words;                /* its DequantizeLinear behind 8 and 16 bits */
   const char *weights;                      /* the same of constant weights, */
+  const char *bias;                         /* and of the bias that an Add adds to make it */
   int channel_axis;                         /* with their scales along this axis */
   const char *dynamic, *scale, *zero_point; /* outputs of its DynamicQuantizeLinear */
 } tarei_written;

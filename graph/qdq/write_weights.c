@@ -196,7 +196,8 @@ const char *tarei_write_weights(tarei_qdq_writer *const w, const tarei_placed_la
 static const char *int32_bias(tarei_qdq_writer *const w, const tarei_placed_layer *const layer,
                               const float *const bias, float *const scales, const int64_t n) {
   tarei_edit *const e = &w->edit;
-  const char *const base = layer->node->input[2], *const domain = weights_domain(w, layer);
+  const char *const base = w->place->graph->values[layer->bias].name;
+  const char *const domain = weights_domain(w, layer);
   const tare_dtype real = layer->real;
   const float input = input_scale(w, layer);
   const char *const in[] = {tarei_edit_name(e, base, "_quantized"), NULL, NULL};

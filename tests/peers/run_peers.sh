@@ -58,6 +58,12 @@ intents)
   export_and_run "$m/intents-mini.onnx" "$m/calib.h5" "$m/eval.h5" sequence=2:64:512 minmax float \
     "MatMul=0 Gemm=0" --sqnr 18 --agreement 0.92
   ;;
+sums) # MatMul and Add that ONNX Runtime makes a Gemm, with float outputs
+  printf 'TRT-100300-EntropyCalibration2\nx: 3d010a14\nt: 3c010a14\nu: 3c010a14\n' >"$folder/x.cache"
+  "$TARE" export -q "$SOURCE/tests/fixtures/qdq/sums.onnx" --calib "$folder/x.cache" -o "$folder/x.onnx" >"$folder/log"
+  "$PEER_FUSED" "$library" "$folder/x.onnx" "$folder/fused.onnx" QGemm=3 MatMul=0 Gemm=0 FusedGemm=0
+  predict
+  ;;
 digits-conv)
   rate="--rate 8000" d=$SHARED/data/digits-espeak
   export_and_run "$SHARED/models/digits-conv.onnx" "$d/calib" "$d/eval" samples=1600:32000:120000 \

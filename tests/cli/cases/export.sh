@@ -19,6 +19,16 @@ echo "== beside"
 "$TARE" export "$model" --calib model.json --json -o x.onnx | "$JSON_CHECK" command == export \
   target == onnxruntime row_scales == float opset == 17 model_opset == 17 layers length 23 \
   layers.0.form == fp32 layers.2.form == int8 external_data is false
+echo "== sums"
+printf 'TRT-100300-EntropyCalibration2\nx: 3d010a14\nt: 3c010a14\nu: 3c010a14\n' >sums.cache
+for target in onnxruntime openvino; do
+  "$TARE" export "$SOURCE/tests/fixtures/qdq/sums.onnx" --calib sums.cache --target $target -o sums.onnx | grep layers
+  "$TARE" inspect sums.onnx | sed -n '/^operators/,$p'
+  "$TARE" import-qdq sums.onnx -o plain.onnx --table plain.json -q >text || exit
+  "$TARE" export plain.onnx --calib plain.json --target $target -o again.onnx -q >text || exit
+  cmp sums.onnx again.onnx
+  "$TARE" build sums.onnx -o sums.plan -q >text || exit
+done
 echo "== refused"
 refused() {
   "$TARE" export "$@" -o never.onnx 2>said
