@@ -30,7 +30,7 @@ static bool is_quantized(const tarei_check *const c, const int node) {
                                    has_quantizer(c, tarei_check_output(c, reader, 0)));
 }
 
-static void check_sum(tarei_check *const c, const int add) {
+static void check_addition(tarei_check *const c, const int add) {
   if (tarei_check_restored(c, add, 0) || tarei_check_restored(c, add, 1) || !is_quantized(c, add)) {
     return;
   }
@@ -48,7 +48,7 @@ static void check_sum(tarei_check *const c, const int add) {
 static void run_residual(tarei_check *const c) {
   for (int n = 0; c->target->residuals && n < c->n_nodes; n++) {
     if (tarei_check_is(c, n, "Add")) {
-      check_sum(c, n);
+      check_addition(c, n);
     }
   }
 }

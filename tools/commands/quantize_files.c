@@ -44,8 +44,8 @@ void quantize_files_fini(quantize_files *const files) {
   free(files->items);
 }
 
-static tare_status write_file(const quantize_writing *const how, quantize_file *const file,
-                              tare_error *const err) {
+static tare_status quantize_write_file(const quantize_writing *const how, quantize_file *const file,
+                                       tare_error *const err) {
   const tare_load_options load = opt_load(how->common);
   tare_export_options o = how->export->options;
   o.table = how->table;
@@ -59,13 +59,13 @@ static tare_status write_file(const quantize_writing *const how, quantize_file *
 tare_status quantize_files_write(const quantize_writing *const how, quantize_files *const files,
                                  tare_error *const err) {
   for (int i = 0; i < files->n; i++) {
-    CLI_TRY(write_file(how, &files->items[i], err));
+    CLI_TRY(quantize_write_file(how, &files->items[i], err));
   }
   return TARE_OK;
 }
 
-static tare_status plan_file(const quantize_writing *const how, quantize_file *const file,
-                             tare_error *const err) {
+static tare_status quantize_plan_file(const quantize_writing *const how, quantize_file *const file,
+                                      tare_error *const err) {
   tare_model *model = NULL;
   tare_build_options build = opt_build_options(NULL, how->common, NULL);
   build.layer_output_types = "*:fp32";
@@ -81,7 +81,7 @@ tare_status quantize_files_run(const quantize_writing *const how, tare_dataset *
   const tare_plan **const plans = cli_realloc(NULL, (size_t)files->n, sizeof *plans);
   tare_status status = TARE_OK;
   for (int i = 0; i < files->n && status == TARE_OK; i++) {
-    status = plan_file(how, &files->items[i], err);
+    status = quantize_plan_file(how, &files->items[i], err);
     plans[i] = files->items[i].plan;
   }
   if (status == TARE_OK) {
