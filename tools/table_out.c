@@ -80,15 +80,15 @@ static void say_layers(const table_out *const out) {
   }
   if (n->without + n->other > 0) {
     say(out->common,
-        "warning: %s: %s keeps %d layers in float: %d read a tensor without a threshold, %d are of "
-        "a kind that it does not quantize",
-        out->path, engine, n->without + n->other, n->without, n->other);
+        "warning: %s: %s keeps %d layer%s in float: %d without a threshold for the input, %d of a "
+        "kind that it does not quantize",
+        out->path, engine, n->without + n->other, cli_s(n->without + n->other), n->without,
+        n->other);
   }
   if (n->unread > 0) {
     say(out->common,
-        "warning: %s: %d tensors of the table are left out: no layer of the file reads "
-        "them",
-        out->path, n->unread);
+        "warning: %s: left out %d tensor%s of the table, which no layer of the file reads",
+        out->path, n->unread, cli_s(n->unread));
   }
 }
 

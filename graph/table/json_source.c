@@ -135,9 +135,26 @@ static void python_put_character(tarei_str *const json, const uint32_t c) {
   }
 }
 
+enum { MOST_PLAIN = 1 << 20 };
+
+/* Characters from here on that need no escape; most texts are one run of them. */
+static int json_source_plain(const unsigned char *const s) {
+  int n = 0;
+  while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' && n < MOST_PLAIN) {
+    n++;
+  }
+  return n;
+}
+
 bool tarei_python_string(tarei_str *const json, const char *const text) {
   tarei_str_add(json, "\"");
   for (const unsigned char *s = (const unsigned char *)text; *s;) {
+    const int plain = json_source_plain(s);
+    tarei_str_add(json, "%.*s", plain, (const char *)s);
+    s += plain;
+    if (!*s) {
+      break;
+    }
     uint32_t c = 0;
     const int length = json_source_decode(s, &c);
     if (length == 0) {

@@ -30,9 +30,10 @@ bool tarei_line_split_last(const tarei_span line, tarei_span *const rest, tarei_
   return n > 0 && rest->n > 0;
 }
 
+static const char MARK[] = "_param_";
+
 bool tarei_names_weights(const tarei_span name) {
-  static const char MARK[] = "_param_";
-  return name.n && memmem(name.at, name.n, MARK, sizeof MARK - 1) != NULL;
+  return name.n && memmem(name.at, name.n, MARK, strlen(MARK)) != NULL;
 }
 
 static bool number_lines_is_text(const tarei_span line) {
@@ -66,10 +67,20 @@ static bool begins_table(const tarei_span line, const bool cut) {
          (cut && tarei_line_split_last(rest, &before, &last) && number_lines_is_number(last));
 }
 
+/* "<layer>_param_<digits>" */
+static bool is_weights_key(const tarei_span name) {
+  size_t n = name.n;
+  while (n > 0 && name.at[n - 1] >= '0' && name.at[n - 1] <= '9') {
+    n--;
+  }
+  const size_t mark = strlen(MARK);
+  return n < name.n && n > mark && memcmp(name.at + n - mark, MARK, mark) == 0;
+}
+
 static bool marks_scales(const tarei_span line) {
   tarei_span name, rest, last;
   return tarei_line_split_first(line, &name, &rest) &&
-         (tarei_names_weights(name) ||
+         (is_weights_key(name) ||
           (line.at[line.n - 1] == ' ' && tarei_line_split_last(line, &rest, &last) &&
            number_lines_is_number(last)));
 }

@@ -171,8 +171,8 @@ TARE_API tare_status tare_table_write_json(const tare_table *table, const char *
 
 /** How to write TensorRT's cache. NULL means the default. */
 typedef struct tare_trt_options {
-  const char *version;   /* TensorRT version, "10.3.0", or its number after "TRT-", "100300" */
-  const char *algorithm; /* default "EntropyCalibration2", which trtexec accepts for any method */
+  const char *version;   /* "10.3.0" or "100300"; default: as read from a cache, or 10.16.2 */
+  const char *algorithm; /* default: as read from a cache, or "EntropyCalibration2" */
   int profile;           /* profile whose thresholds are written; ignored for a merged table */
 } tare_trt_options;
 

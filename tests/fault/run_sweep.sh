@@ -56,7 +56,16 @@ table)
   ;;
 cache)
   prepare
-  sweep o.cache table -q "$folder/text.json" -o "$out.cache"
+  sweep o.cache table -q "$folder/text.json" -o "$out.cache" --unify "$model"
+  ;;
+layers)
+  prepare
+  sweep o.table table -q "$folder/text.json" -o "$out.table" --model "$model"
+  ;;
+tensors)
+  prepare
+  "$TARE" table -q "$folder/text.json" -o "$folder/text.table" --model "$model" >"$folder/log"
+  sweep o.json table -q "$folder/text.table" -o "$out.json" --model "$model"
   ;;
 build)
   prepare

@@ -38,7 +38,7 @@ static tare_status resolve_layers(table_model *const m, const char *const input,
   m->has_layers = true;
   CLI_TRY(tare_table_resolve_layers(table, m->model, &m->resolved, err));
   if (m->resolved.unknown > 0) {
-    say(m->common, "warning: %s: %d of %d layers are not in %s, and are left out", input,
+    say(m->common, "warning: %s: left out %d of %d layers: no node of %s has that name", input,
         m->resolved.unknown, m->resolved.unknown + m->resolved.layers, m->layers_of);
   }
   if (m->resolved.differ > 0) {
@@ -80,8 +80,9 @@ void table_model_print(const table_model *const m) {
            m->resolved.tensors, m->layers_of);
   }
   if (m->unify) {
-    printf("unified    %d groups of %d tensors; changed %d, by up to %.3g times\n",
-           m->unified.groups, m->unified.tensors, m->unified.changed, m->unified.largest);
+    printf("unified    %d group%s of %d tensors; changed %d, by up to %.3g times\n",
+           m->unified.groups, cli_s(m->unified.groups), m->unified.tensors, m->unified.changed,
+           m->unified.largest);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tare/table_model.h>
 #include <unistd.h>
 
 #include "graph/table/table.h"
@@ -157,6 +158,25 @@ static void survives_every_damage(void **const state) {
   }
 }
 
+/* A name is that of weights of ncnn only if a number ends it. */
+static void is_told_from_tables_of_ncnn(void **const state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    bool is_ncnn;
+  } cases[] = {{"a 0.5\nx_param_y 2.0\n", false}, {"a 0.5\n_param_0 2.0\n", false},
+               {"a 0.5\nx_param_ 2.0\n", false},  {"a 0.5\nx_param_0 2.0\n", true},
+               {"a 0.5\nb 2.0 \n", true},         {"a 0.5\nb 2.0\t\r\n", false},
+               {"#x_param_12 0.5\na 2.0\n", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tare_table *table = read_text(cases[i].text);
+    if (tare_table_names_layers(table) != cases[i].is_ncnn) {
+      fail_msg("%s", cases[i].text);
+    }
+    tare_table_free(&table);
+  }
+}
+
 static void names_that_text_cannot_hold(void **const state) {
   (void)state;
   tare_table *table = NULL;
@@ -187,6 +207,7 @@ int main(void) {
       cmocka_unit_test(ranges_keep_bytes_and_order),
       cmocka_unit_test(refuses_malformed_files),
       cmocka_unit_test(survives_every_damage),
+      cmocka_unit_test(is_told_from_tables_of_ncnn),
       cmocka_unit_test(names_that_text_cannot_hold),
   };
   return cmocka_run_group_tests(tests, make_path, remove_path);
