@@ -90,7 +90,7 @@ static const char *find_activation(const tarei_spread *const s, const char *cons
   const Onnx__NodeProto *const maker = tarei_spread_maker(s, integers);
   const tarei_spread_form *const form = tarei_spread_form_of(s, integers);
   if (maker && tarei_spread_is(maker, "DynamicQuantizeLinear") && maker->n_output == 3 &&
-      maker->n_input == 1 && strcmp(maker->output[0], integers) == 0 &&
+      maker->n_input == 1 && strcmp(maker->output[0], integers) == 0 && *maker->output[1] &&
       strcmp(maker->output[2], zero) == 0) {
     p->x = maker->input[0];
     return maker->output[1];
