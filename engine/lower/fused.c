@@ -50,6 +50,14 @@ float tarei_u8_scale(const tarei_graph *const graph, const int value, const int 
   return q->unsigned_range && !q->stated ? scale * (127.0f / 255.0f) : scale;
 }
 
+float tarei_i16_scale(const tarei_graph *const graph, const int value, const int profile) {
+  const tarei_quant *const q = &graph->values[value].quant;
+  const int32_t above = 255 - q->zero_point;
+  const int32_t steps = !q->stated ? 127 : above > q->zero_point ? above : q->zero_point;
+  assert(q->n_scales > 0);
+  return (float)((double)q->scales[q->n_scales == 1 ? 0 : profile] * steps / 32767);
+}
+
 int32_t tarei_u8_zero_point(const tarei_graph *const graph, const int value) {
   return tarei_quant_zero_point(&graph->values[value].quant);
 }
@@ -89,13 +97,21 @@ bool tarei_requant_folds(const tarei_fused *const fused, const bool has_float_re
   return fused->f32_output < 0 && !has_float_residual && homogeneous;
 }
 
+/* Rows that are quantized at run time, each by its own scale, bring it with them. */
+static double input_factor(const tarei_step *const step, const int profile) {
+  const int x = step->node->in[0];
+  if (step->graph->values[x].dtype != TARE_F32) {
+    return (double)tarei_u8_scale(step->graph, x, profile);
+  }
+  return tarei_attr_int(step->node, TAREI_ATTR_ROW_SCALES, 0) != 0
+             ? 1.0
+             : (double)tarei_i16_scale(step->graph, x, profile);
+}
+
 void tarei_requant_fill(const tarei_step *const step, const int profile, const double unit,
                         const size_t n, const float *const weight_scale, const float *const bias,
                         float *const mult, float *const bias_out) {
-  /* rows that are quantized at run time bring their scales with them */
-  const bool rows = step->graph->values[step->node->in[0]].dtype == TARE_F32;
-  const double x_scale =
-      rows ? 1.0 : (double)tarei_u8_scale(step->graph, step->node->in[0], profile);
+  const double x_scale = input_factor(step, profile);
   for (size_t i = 0; i < n; i++) {
     mult[i] = (float)(x_scale * (double)weight_scale[i] / unit);
     if (bias) {

@@ -32,6 +32,9 @@ tare_status tarei_want_residual(const tarei_step *step, tare_error *err);
 tare_status tarei_fused_residual(const tarei_step *step, const tarei_run *run,
                                  const tare_tensor **out, tare_error *err);
 
+/* Scale of a float value that a layer quantizes to 16 bits when it runs: amax / 32767. */
+float tarei_i16_scale(const tarei_graph *graph, int value, int profile);
+
 /* Scales of an int8 layer for each profile: mult[p * n + i] = scale(x) * weight_scale[i], and the
  * bias beside it. Where the only output is u8 and the activation allows it, the output scale is
  * folded in, so that requantization is one rounding. */

@@ -21,6 +21,11 @@
 #define TAREI_ATTR_DIMS "dims"
 /* Of an int8 layer whose input stays float: each of its rows is quantized at run time. */
 #define TAREI_ATTR_ROW_SCALES "row_scales"
+/* Of an int8 layer whose input stays float: 16, the bits to which it is quantized at run time, by
+ * the scale of the input, or with TAREI_ATTR_ROW_SCALES each row by its own. */
+#define TAREI_ATTR_ACTIVATION_BITS "activation_bits"
+/* Of a float layer with constant weights: "bf16", in which it multiplies; "fp32" without it. */
+#define TAREI_ATTR_COMPUTE "compute"
 /* Of a layer that the model quantizes itself: the scale of its weights, for all output channels or
  * for each, with which they are multiples of it within -128..127; why there is none, a tare_reason;
  * and that its input is quantized at run time. */
@@ -35,6 +40,6 @@
   TAREI_ATTR_ACTIVATION, TAREI_ATTR_ACTIVATION_A, TAREI_ATTR_ACTIVATION_B,                         \
       TAREI_ATTR_ACTIVATION_LAST, TAREI_ATTR_OUTPUTS, TAREI_ATTR_OUTPUT_ASKED, TAREI_ATTR_DIMS,    \
       TAREI_ATTR_ROW_SCALES, TAREI_ATTR_WEIGHT_SCALES, TAREI_ATTR_WEIGHTS_ODD, TAREI_ATTR_DYNAMIC, \
-      TAREI_ATTR_ADOPTED
+      TAREI_ATTR_ACTIVATION_BITS, TAREI_ATTR_COMPUTE, TAREI_ATTR_ADOPTED
 
 #endif

@@ -1,16 +1,20 @@
-/* Float convolution, channels-last: depthwise kernel, or rows of a matrix product. */
+/* Float convolution, channels-last: depthwise kernel, or rows of a matrix product, in bf16 where
+ * the node says so. */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "engine/lower/conv/conv_rows.h"
 #include "engine/lower/fused.h"
+#include "engine/lower/products/float_weights.h"
 
 typedef struct conv_last_state {
   tarei_conv conv;
   tarei_fused fused;
   bool depthwise;
-  const float *bias;    /* or NULL */
-  const float *weights; /* packed per group, or [taps][channels] for depthwise */
-  size_t group_floats;  /* between the packed weights of two groups */
+  const float *bias;           /* or NULL */
+  tarei_float_weights weights; /* of the first group */
+  size_t group_bytes;          /* between the packed weights of two groups */
+  const float *taps;           /* [taps][channels] for depthwise, instead */
 } conv_last_state;
 
 typedef struct conv_last_job {
@@ -18,6 +22,7 @@ typedef struct conv_last_job {
   const tarei_run *run;
   const tare_tensor *x, *out;
   tarei_epilogue epilogue;
+  void *row_scratch; /* behind that of the gathered rows */
 } conv_last_job;
 
 /* [channels][taps][1] to [taps][channels]. */
@@ -35,21 +40,21 @@ static tare_status conv_last_pack(tarei_step *const step, tarei_blobs *const blo
   const tarei_conv *const c = &s->conv;
   const float *const w = step->graph->values[step->node->in[1]].data->data;
   const size_t per_group = (size_t)(c->outputs / c->group);
-  const size_t packed = tarei_f32_packed_size(c->k, per_group);
-  s->group_floats = packed / sizeof(float);
+  s->weights.k = c->k;
+  s->weights.n = per_group;
+  s->group_bytes = tarei_float_weights_size(&s->weights, per_group);
   const size_t bytes = s->depthwise ? (size_t)(c->outputs * tarei_conv_taps(c)) * sizeof(float)
-                                    : packed * (size_t)c->group;
+                                    : s->group_bytes * (size_t)c->group;
   void *data;
   bool fresh;
   TAREI_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
-  s->weights = data;
+  s->weights.packed = s->taps = data;
   if (fresh && s->depthwise) {
     conv_last_pack_depthwise(c, w, data);
-  } else if (fresh) {
-    for (int64_t g = 0; g < c->group; g++) {
-      step->kernels->f32_pack(w + (size_t)g * per_group * c->k, c->k, true /* w[n][k] */, c->k,
-                              per_group, (float *)data + (size_t)g * s->group_floats);
-    }
+  }
+  for (size_t g = 0; fresh && !s->depthwise && g < (size_t)c->group; g++) {
+    tarei_float_weights_pack(&s->weights, w + g * per_group * c->k, c->k, true /* w[n][k] */,
+                             step->kernels, (char *)data + g * s->group_bytes);
   }
   return TARE_OK;
 }
@@ -59,7 +64,11 @@ static tare_status conv_last_prepare(tarei_step *const step, tarei_blobs *const 
   conv_last_state *const s = step->state;
   TAREI_TRY(tarei_conv_read(step, &s->conv, err));
   TAREI_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(tarei_float_weights_read(step, &s->weights.bf16, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
+  if (s->depthwise && s->weights.bf16) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no bf16 products");
+  }
   TAREI_TRY(tarei_want_float(step, 2, err));
   TAREI_TRY(tarei_want_residual(step, err));
   TAREI_TRY(tarei_want_bias(step, (size_t)s->conv.outputs, &s->bias, err));
@@ -70,13 +79,13 @@ static size_t conv_last_scratch(const tarei_step *const step, const tare_tensor 
                                 const tare_tensor *const *const out, const int threads) {
   const conv_last_state *const s = step->state;
   return s->depthwise ? tarei_conv_spans_scratch(&s->conv, in[0], sizeof(float), threads)
-                      : tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads);
+                      : tarei_plus(tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads),
+                                   tarei_float_weights_scratch(&s->weights, threads));
 }
 
 static void conv_last_rows(const void *const user, const void *const a, const size_t lda,
                            const size_t m, const int64_t group, const size_t first,
                            const int thread) {
-  (void)thread;
   const conv_last_job *const j = user;
   const conv_last_state *const s = j->s;
   const size_t n = (size_t)(s->conv.outputs / s->conv.group);
@@ -86,14 +95,15 @@ static void conv_last_rows(const void *const user, const void *const a, const si
       .m = m,
       .k = s->conv.k,
       .n = n,
-      .b = s->weights + (size_t)group * s->group_floats,
       .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
-  j->run->kernels->f32_gemm(&gemm);
+  tarei_float_weights weights = s->weights;
+  weights.packed = (const char *)weights.packed + (size_t)group * s->group_bytes;
+  tarei_float_weights_gemm(&weights, &gemm, j->run->kernels, j->row_scratch, thread);
 }
 
 static void conv_last_span(const void *const user, tarei_dw_conv *const call, const size_t row) {
   const conv_last_job *const j = user;
-  call->w = j->s->weights;
+  call->w = j->s->taps;
   call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
   j->run->kernels->dw_conv_f32(call);
 }
@@ -111,6 +121,8 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
     tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_span,
                      &j);
   } else {
+    j.row_scratch =
+        (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, sizeof(float), r->threads);
     tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_rows,
                     &j);
   }
@@ -118,7 +130,8 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
 }
 
 static const char *conv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return ((const conv_last_state *)step->state)->depthwise ? k->dw_conv_f32_name : k->f32_gemm_name;
+  const conv_last_state *const s = step->state;
+  return s->depthwise ? k->dw_conv_f32_name : tarei_float_weights_kernel(&s->weights, k);
 }
 
 const tarei_lowering tarei_lower_conv_last = {.state_bytes = sizeof(conv_last_state),

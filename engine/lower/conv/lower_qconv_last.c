@@ -1,5 +1,5 @@
-/* int8 convolution, channels-last: activations u8, or float with a scale per window; s8 weights per
- * output channel. */
+/* int8 convolution, channels-last: activations u8, or float whose windows are quantized when it
+ * runs; s8 weights per output channel. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -21,6 +21,7 @@ typedef struct qconv_last_job {
   const tarei_run *run;
   const tare_tensor *x, *out;
   tarei_epilogue epilogue;
+  tarei_row_form form;
   void *row_scratch; /* behind that of the gathered rows */
 } qconv_last_job;
 
@@ -112,8 +113,9 @@ static tare_status qconv_last_prepare(tarei_step *const step, tarei_blobs *const
   TAREI_TRY(tarei_want_residual(step, err));
   TAREI_TRY(tarei_int8_layer_read(&s->layer, step, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
-  if (s->depthwise && s->layer.row_scales) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no row scales");
+  if (s->depthwise && s->layer.float_rows) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "depthwise convolutions have no row scales and no 16-bit activations");
   }
   s->layer.k = s->conv.k;
   s->layer.n = (size_t)s->conv.outputs;
@@ -121,13 +123,16 @@ static tare_status qconv_last_prepare(tarei_step *const step, tarei_blobs *const
 }
 
 static size_t qconv_last_element_of(const qconv_last_state *const s) {
-  return s->layer.row_scales ? sizeof(float) : 1;
+  return s->layer.float_rows ? sizeof(float) : 1;
 }
 
 static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                                  const tare_tensor *const *const out, const int threads) {
   const qconv_last_state *const s = step->state;
-  const size_t rows = s->layer.row_scales ? tarei_row_scales_scratch(s->conv.k, threads) : 0;
+  const size_t rows =
+      s->layer.float_rows
+          ? tarei_row_scales_scratch(tarei_int8_layer_rows(&s->layer, step, 0), s->conv.k, threads)
+          : 0;
   return s->depthwise
              ? tarei_conv_spans_scratch(&s->conv, in[0], 1, threads)
              : tarei_conv_scratch(&s->conv, out[0], qconv_last_element_of(s), threads) + rows;
@@ -148,9 +153,9 @@ static void qconv_last_rows(const void *const user, const void *const a, const s
       .b = s->weights + (size_t)group * s->group_bytes,
       .add = tarei_int8_layer_add(&s->layer, j->run->profile) + (size_t)group * s->group_add,
       .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
-  if (s->layer.row_scales) {
-    tarei_row_scales_gemm(&gemm, a, lda / sizeof(float), m, j->run->kernels, j->row_scratch,
-                          thread);
+  if (s->layer.float_rows) {
+    tarei_row_scales_gemm(j->form, &gemm, a, lda / sizeof(float), m, j->run->kernels,
+                          j->row_scratch, thread);
   } else {
     j->run->kernels->i8_gemm(&gemm);
   }
@@ -177,7 +182,9 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
     tarei_conv_spans(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, qconv_last_span,
                      &j);
   } else {
-    const uint8_t pad = s->layer.row_scales ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
+    const uint8_t pad = s->layer.float_rows ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
+    j.form = s->layer.float_rows ? tarei_int8_layer_rows(&s->layer, step, r->profile)
+                                 : (tarei_row_form){0};
     j.row_scratch = (char *)r->scratch +
                     tarei_conv_scratch(&s->conv, j.out, qconv_last_element_of(s), r->threads);
     tarei_conv_rows(&s->conv, r, j.x, j.out, qconv_last_element_of(s), pad, qconv_last_rows, &j);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/lower/products/row_scales.h"
-
 #define COARSEST_SUM (1.0 / 64) /* bytes that one unit of an accumulator may be worth */
 
 float tarei_weight_scale(const float *const w, const size_t n, const size_t step) {
@@ -37,14 +35,31 @@ bool tarei_weight_scales_stated(const tarei_step *const step, const size_t n, fl
 tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_step *const step,
                                   tare_error *const err) {
   const int x = step->node->in[0];
-  layer->row_scales = step->graph->values[x].dtype == TARE_F32;
-  if (!layer->row_scales) {
+  const int64_t bits = tarei_attr_int(step->node, TAREI_ATTR_ACTIVATION_BITS, 8);
+  layer->float_rows = step->graph->values[x].dtype == TARE_F32;
+  layer->own_scales = tarei_attr_int(step->node, TAREI_ATTR_ROW_SCALES, 0) != 0;
+  layer->sixteen = bits == 16;
+  if (bits != 8 && bits != 16) {
+    return tarei_fail(err, TARE_E_MODEL, "attribute '%s': expected 8 or 16, got %lld",
+                      TAREI_ATTR_ACTIVATION_BITS, (long long)bits);
+  }
+  if (layer->float_rows && !layer->sixteen && !layer->own_scales) {
+    return tarei_fail(err, TARE_E_MODEL, "rows of 8 bits have scales of their own");
+  }
+  if (!layer->own_scales) {
     TAREI_TRY(tarei_want_scales(step, x, err));
   }
   TAREI_TRY(tarei_fused_read(step, &layer->fused, err));
   layer->x_zero_point =
-      layer->row_scales ? TAREI_ROW_SCALES_ZERO_POINT : tarei_u8_zero_point(step->graph, x);
+      layer->float_rows ? TAREI_ROW_SCALES_ZERO_POINT : tarei_u8_zero_point(step->graph, x);
   return TARE_OK;
+}
+
+tarei_row_form tarei_int8_layer_rows(const tarei_int8_layer *const layer,
+                                     const tarei_step *const step, const int profile) {
+  return (tarei_row_form){
+      .sixteen = layer->sixteen,
+      .scale = layer->own_scales ? 0 : tarei_i16_scale(step->graph, step->node->in[0], profile)};
 }
 
 /* --- requantization --------------------------------------------------------------------------- */
@@ -137,7 +152,7 @@ static tare_status take_biased(tarei_int8_layer *const layer, const tarei_step *
                                tarei_blobs *const blobs, tare_error *const err) {
   const size_t n_add = layer->n / layer->group_n * layer->group_add;
   const size_t profiles = (size_t)step->n_profiles;
-  if (!layer->requant.bias || !layer->requant.folded || layer->row_scales ||
+  if (!layer->requant.bias || !layer->requant.folded || layer->float_rows ||
       !biases_are_sums(layer, profiles * layer->n)) {
     return TARE_OK;
   }

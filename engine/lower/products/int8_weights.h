@@ -4,6 +4,7 @@
 
 #include "engine/lower/act_table.h"
 #include "engine/lower/fused.h"
+#include "engine/lower/products/row_scales.h"
 #include "graph/quantize/weight_scale.h"
 
 /* Scale of one channel whose weights lie `step` floats apart; 1 for a channel of zeros. */
@@ -18,7 +19,9 @@ int8_t tarei_weight_stated(float w, float scale);
 typedef struct tarei_int8_layer {
   tarei_fused fused;
   tarei_requant requant;
-  bool row_scales; /* the input is float, its rows are quantized when it runs */
+  bool float_rows; /* the input is float, its rows are quantized when it runs */
+  bool own_scales; /* each of them by its own scale */
+  bool sixteen;    /* to 16 bits */
   int32_t x_zero_point;
   size_t k, n;                   /* depth of a product, output channels */
   size_t group_n, group_add;     /* channels of a group, and the integers of `add` it takes */
@@ -29,6 +32,10 @@ typedef struct tarei_int8_layer {
 
 /* Reads what the input and the attributes of the node say; the rest is the lowering's. */
 tare_status tarei_int8_layer_read(tarei_int8_layer *layer, const tarei_step *step, tare_error *err);
+
+/* How the rows of a run become bytes, where the input is float. */
+tarei_row_form tarei_int8_layer_rows(const tarei_int8_layer *layer, const tarei_step *step,
+                                     int profile);
 
 /* Takes the blobs of tables, of requantization factors and of sums with the bias in them, where the
  * layer has them: needs fused, k, n, group_n, group_add, add, and, when fresh, the weight scales

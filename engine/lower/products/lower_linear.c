@@ -1,75 +1,123 @@
-/* Y = act(X . W + bias) + residual in float; X [..., K], W [K, N] constant. */
+/* Y = act(X . W + bias) + residual in float or, where the node says so, in bf16; X [..., K], W [K,
+ * N] constant. */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "engine/lower/fused.h"
+#include "engine/lower/products/float_weights.h"
 #include "engine/lower/products/grid.h"
 
 typedef struct linear_state {
   tarei_fused fused;
-  size_t k, n;
-  const float *weights, *bias; /* packed; bias or NULL */
+  tarei_float_weights weights;
+  const float *bias; /* or NULL */
 } linear_state;
 
 typedef struct linear_job {
   const linear_state *s;
   const tarei_run *run;
   const float *x;
+  const uint16_t *rounded; /* of the whole of x, for bf16 */
   tarei_epilogue epilogue;
 } linear_job;
 
 static tare_status linear_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                   tare_error *const err) {
   linear_state *const s = step->state;
+  tarei_float_weights *const weights = &s->weights;
   TAREI_TRY(tarei_want_weights(step, err));
   TAREI_TRY(tarei_fused_read(step, &s->fused, err));
+  TAREI_TRY(tarei_float_weights_read(step, &weights->bf16, err));
   const tare_tensor w = tarei_value_tensor(step->graph, step->node->in[1]);
-  s->k = (size_t)w.dims[0];
-  s->n = (size_t)w.dims[1];
+  weights->k = (size_t)w.dims[0];
+  weights->n = (size_t)w.dims[1];
   TAREI_TRY(tarei_want_float(step, 2, err));
   TAREI_TRY(tarei_want_residual(step, err));
-  TAREI_TRY(tarei_want_bias(step, s->n, &s->bias, err));
+  TAREI_TRY(tarei_want_bias(step, weights->n, &s->bias, err));
   void *data;
   bool fresh;
-  TAREI_TRY(tarei_blobs_take(blobs, tarei_f32_packed_size(s->k, s->n), &data, &fresh, err));
+  const size_t bytes = tarei_float_weights_size(weights, weights->n);
+  TAREI_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
   if (fresh) {
-    step->kernels->f32_pack(w.data, s->n, false, s->k, s->n, data);
+    tarei_float_weights_pack(weights, w.data, weights->n, false, step->kernels, data);
   }
-  s->weights = data;
+  weights->packed = data;
   return TARE_OK;
+}
+
+static const void *linear_columns_from(const linear_state *const s, const size_t column) {
+  return (const char *)s->weights.packed + tarei_float_weights_size(&s->weights, column);
 }
 
 static void linear_block(const void *const user, const tarei_block *const b, const int thread) {
   (void)thread;
   const linear_job *const j = user;
-  const tarei_f32_gemm gemm = {.a = j->x + b->row * j->s->k,
-                               .lda = j->s->k,
+  const size_t k = j->s->weights.k;
+  const tarei_f32_gemm gemm = {.a = j->x + b->row * k,
+                               .lda = k,
                                .m = b->m,
-                               .k = j->s->k,
+                               .k = k,
                                .n = b->n,
-                               .b = j->s->weights + b->column * j->s->k,
+                               .b = linear_columns_from(j->s, b->column),
                                .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
   j->run->kernels->f32_gemm(&gemm);
+}
+
+static void linear_bf16_block(const void *const user, const tarei_block *const b,
+                              const int thread) {
+  (void)thread;
+  const linear_job *const j = user;
+  const size_t k = j->s->weights.k, lda = tarei_bf16_row(k);
+  const tarei_bf16_gemm gemm = {.a = j->rounded + b->row * lda,
+                                .lda = lda,
+                                .m = b->m,
+                                .k = k,
+                                .n = b->n,
+                                .b = linear_columns_from(j->s, b->column),
+                                .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
+  j->run->kernels->bf16_gemm(&gemm);
+}
+
+static size_t linear_rows_of(const linear_state *const s, const tare_tensor *const x) {
+  return (size_t)tare_tensor_count(x) / s->weights.k;
+}
+
+static size_t linear_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                             const tare_tensor *const *const out, const int threads) {
+  (void)out;
+  (void)threads;
+  const linear_state *const s = step->state;
+  const size_t elements = tarei_times(linear_rows_of(s, in[0]), tarei_bf16_row(s->weights.k));
+  return s->weights.bf16 ? tarei_times(elements, sizeof(uint16_t)) : 0;
 }
 
 static tare_status linear_run(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
   const linear_state *const s = step->state;
+  const size_t k = s->weights.k, n = s->weights.n;
   const tare_tensor *residual;
   TAREI_TRY(tarei_fused_residual(step, r, &residual, err));
-  TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
-  linear_job j = {.s = s, .run = r, .x = r->in[0]->data};
-  j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, s->n);
+  TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)k, err));
+  linear_job j = {.s = s, .run = r, .x = r->in[0]->data, .rounded = r->scratch};
+  j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, n);
   j.epilogue.bias = s->bias;
-  const size_t bytes = s->k * sizeof(float);
-  const tarei_grid grid = {(size_t)tare_tensor_count(r->in[0]) / s->k, s->n, bytes, bytes};
-  tarei_grid_run(&grid, r, linear_block, &j);
+  const size_t m = linear_rows_of(s, r->in[0]);
+  if (s->weights.bf16) {
+    tarei_bf16_rows(r, j.x, m, k, r->scratch);
+  }
+  const size_t bytes = k * (s->weights.bf16 ? sizeof(uint16_t) : sizeof(float));
+  const tarei_grid grid = {m, n, bytes, bytes};
+  tarei_grid_run(&grid, r, s->weights.bf16 ? linear_bf16_block : linear_block, &j);
   return TARE_OK;
 }
 
-TAREI_KERNEL_OF(linear_kernel, f32_gemm)
+static const char *linear_kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  return tarei_float_weights_kernel(&((const linear_state *)step->state)->weights, k);
+}
 
 const tarei_lowering tarei_lower_linear = {.state_bytes = sizeof(linear_state),
                                            .prepare = linear_prepare,
+                                           .scratch = linear_scratch,
                                            .run = linear_run,
                                            .operations = tarei_operations_by_row,
                                            .kernel = linear_kernel,

@@ -1,5 +1,5 @@
-/* int8 linear layer: X [..., K] u8, or float with a scale per row; W [K, N] quantized per column.
- */
+/* int8 linear layer: X [..., K] u8, or float that is quantized when it runs; W [K, N] quantized per
+ * column. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -18,18 +18,12 @@ typedef struct qlinear_state {
 typedef struct qlinear_job {
   const qlinear_state *s;
   const tarei_run *run;
-  const uint8_t *x;
+  const uint8_t *x; /* bytes, or NULL: */
+  tarei_row_form form;
+  tarei_row_bytes rows;
+  char *sums; /* of all threads */
   tarei_epilogue epilogue;
 } qlinear_job;
-
-/* Rows that get a scale each: all of them, before the blocks of the product share them. */
-typedef struct qlinear_rows {
-  const tarei_run *run;
-  const float *x;
-  size_t k;
-  uint8_t *bytes;
-  float *scales;
-} qlinear_rows;
 
 static void qlinear_quantize_weights(const tarei_step *const step, const float *const w,
                                      const size_t k, const size_t n, int8_t *const q,
@@ -99,62 +93,64 @@ static tare_status qlinear_prepare(tarei_step *const step, tarei_blobs *const bl
 }
 
 static void qlinear_block(const void *const user, const tarei_block *const b, const int thread) {
-  (void)thread;
   const qlinear_job *const j = user;
   const size_t k = j->s->k;
-  const tarei_i8_gemm gemm = {
-      .a = j->x + b->row * k,
-      .lda = k,
-      .m = b->m,
-      .k = k,
-      .n = b->n,
-      .b = j->s->weights + tarei_i8_packed_size(k, b->column),
-      .add = tarei_int8_layer_add(&j->s->layer, j->run->profile) + b->column,
-      .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
-  j->run->kernels->i8_gemm(&gemm);
+  tarei_i8_gemm gemm = {.lda = k,
+                        .m = b->m,
+                        .k = k,
+                        .n = b->n,
+                        .b = j->s->weights + tarei_i8_packed_size(k, b->column),
+                        .add = tarei_int8_layer_add(&j->s->layer, j->run->profile) + b->column,
+                        .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
+  if (j->x) {
+    gemm.a = j->x + b->row * k;
+    j->run->kernels->i8_gemm(&gemm);
+    return;
+  }
+  const tarei_row_bytes rows = tarei_row_bytes_from(&j->rows, b->row);
+  tarei_row_bytes_gemm(&rows, &gemm, j->run->kernels,
+                       j->sums + (size_t)thread * tarei_row_sums_size(j->form));
 }
 
 static void quantize_rows(const void *const user, const size_t first, const size_t end,
                           const int thread) {
   (void)thread;
-  const qlinear_rows *const r = user;
-  const size_t at = first * r->k;
-  r->run->kernels->quantize_rows(r->x + at, r->k, end - first, r->k, r->bytes + at, r->k,
-                                 r->scales + first);
+  const qlinear_job *const j = user;
+  const size_t k = j->s->k;
+  const float *const x = j->run->in[0]->data;
+  const tarei_row_bytes rows = tarei_row_bytes_from(&j->rows, first);
+  tarei_row_bytes_fill(j->form, &rows, x + first * k, k, end - first, k, j->run->kernels);
 }
 
 static size_t qlinear_rows_of(const qlinear_state *const s, const tare_tensor *const x) {
   return (size_t)tare_tensor_count(x) / s->k;
 }
 
-/* Bytes of all rows, with what a product may read behind them; their scales follow. */
-static size_t qlinear_bytes_of(const qlinear_state *const s, const tare_tensor *const x) {
-  return tarei_round_up(tarei_plus(tarei_times(qlinear_rows_of(s, x), s->k), TAREI_ALIGN),
-                        TAREI_ALIGN);
+static size_t qlinear_sums_size(const tarei_row_form form, const int threads) {
+  return tarei_times(tarei_row_sums_size(form), (size_t)threads);
 }
 
 static size_t qlinear_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                               const tare_tensor *const *const out, const int threads) {
   (void)out;
-  (void)threads;
   const qlinear_state *const s = step->state;
-  return s->layer.row_scales ? tarei_plus(qlinear_bytes_of(s, in[0]),
-                                          tarei_times(qlinear_rows_of(s, in[0]), sizeof(float)))
-                             : 0;
+  if (!s->layer.float_rows) {
+    return 0;
+  }
+  const tarei_row_form form = tarei_int8_layer_rows(&s->layer, step, 0);
+  return tarei_plus(qlinear_sums_size(form, threads),
+                    tarei_row_bytes_size(form, qlinear_rows_of(s, in[0]), s->k));
 }
 
-static void take_row_scales(const tarei_run *const r, qlinear_job *const j) {
-  const qlinear_state *const s = j->s;
-  const tare_tensor *const x = r->in[0];
-  const qlinear_rows all = {
-      .run = r,
-      .x = x->data,
-      .k = s->k,
-      .bytes = r->scratch,
-      .scales = (float *)(void *)((char *)r->scratch + qlinear_bytes_of(s, x))};
-  tarei_row_ranges(r, qlinear_rows_of(s, x), s->k, LEAST_ELEMENTS, quantize_rows, &all);
-  j->x = all.bytes;
-  j->epilogue.row_mult = all.scales;
+/* All rows, before the blocks of the product share them. */
+static void qlinear_take_rows(const tarei_step *const step, qlinear_job *const j) {
+  const tarei_run *const r = j->run;
+  const size_t k = j->s->k, m = qlinear_rows_of(j->s, r->in[0]);
+  j->x = NULL;
+  j->form = tarei_int8_layer_rows(&j->s->layer, step, r->profile);
+  j->sums = r->scratch;
+  j->rows = tarei_row_bytes_in(j->form, j->sums + qlinear_sums_size(j->form, r->threads), m, k);
+  tarei_row_ranges(r, m, k, LEAST_ELEMENTS, quantize_rows, j);
 }
 
 static tare_status qlinear_run(const tarei_step *const step, const tarei_run *const r,
@@ -165,8 +161,8 @@ static tare_status qlinear_run(const tarei_step *const step, const tarei_run *co
   TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
   qlinear_job j = {.s = s, .run = r, .x = r->in[0]->data};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
-  if (s->layer.row_scales) {
-    take_row_scales(r, &j);
+  if (s->layer.float_rows) {
+    qlinear_take_rows(step, &j);
   }
   const tarei_grid grid = {qlinear_rows_of(s, r->in[0]), s->layer.n, s->k, s->k};
   tarei_grid_run(&grid, r, qlinear_block, &j);

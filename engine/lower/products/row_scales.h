@@ -1,7 +1,8 @@
 /*
- * Activations with one scale per row, taken at run time: a row (a token, a convolution's window) is
- * quantized symmetrically by its own largest magnitude, so that quiet rows keep their bits beside
- * loud ones. The product's epilogue multiplies each row by its scale.
+ * Float activations of int8 layers, quantized when the layer runs. A row (a token, a convolution's
+ * window) becomes bytes by its own largest magnitude, so that quiet rows keep their bits beside
+ * loud ones, and the product's epilogue multiplies it by its scale. Or it becomes 16 bits, as two
+ * planes of bytes, by a scale of its own or that of the tensor.
  */
 #ifndef TAREI_ENGINE_LOWER_PRODUCTS_ROW_SCALES_H
 #define TAREI_ENGINE_LOWER_PRODUCTS_ROW_SCALES_H
@@ -10,13 +11,42 @@
 
 #define TAREI_ROW_SCALES_ZERO_POINT 128
 
-/* Scratch bytes of all threads for rows of k elements. */
-size_t tarei_row_scales_scratch(size_t k, int threads);
+typedef struct tarei_row_form {
+  bool sixteen; /* bits */
+  float scale;  /* of all rows, of 16 bits only; 0: each row has its own */
+} tarei_row_form;
 
-/* Runs an int8 product on m rows of float, ldx elements apart, by blocks: a, lda, m and row_mult of
- * each block are set here, everything else of `product` stands, its epilogue for the first row.
- * scratch is that of all threads, of which `thread` takes its part. */
-void tarei_row_scales_gemm(const tarei_i8_gemm *product, const float *x, size_t ldx, size_t m,
-                           const tarei_kernels *kernels, void *scratch, int thread);
+/* Rows as bytes, lda apart. */
+typedef struct tarei_row_bytes {
+  uint8_t *upper, *lower; /* `lower` only with 16 bits */
+  size_t lda;
+  float *scales; /* NULL where all rows have one */
+} tarei_row_bytes;
+
+/* Memory of m rows, and what stands where in it; aligned. */
+size_t tarei_row_bytes_size(tarei_row_form form, size_t m, size_t lda);
+tarei_row_bytes tarei_row_bytes_in(tarei_row_form form, void *memory, size_t m, size_t lda);
+/* The same rows from row `first` on. */
+tarei_row_bytes tarei_row_bytes_from(const tarei_row_bytes *rows, size_t first);
+
+/* Quantizes m rows of k floats, ldx elements apart. */
+void tarei_row_bytes_fill(tarei_row_form form, const tarei_row_bytes *rows, const float *x,
+                          size_t ldx, size_t m, size_t k, const tarei_kernels *kernels);
+
+/* Runs an int8 product on the rows: a, lda and row_mult are set here, everything else of `product`
+ * stands. `sums` is for the size of tarei_row_sums_size. */
+void tarei_row_bytes_gemm(const tarei_row_bytes *rows, const tarei_i8_gemm *product,
+                          const tarei_kernels *kernels, void *sums);
+size_t tarei_row_sums_size(tarei_row_form form);
+
+/* Scratch bytes of all threads for rows of k elements. */
+size_t tarei_row_scales_scratch(tarei_row_form form, size_t k, int threads);
+
+/* Quantizes and multiplies m rows of float by blocks: a, lda, m and row_mult of each block are set
+ * here, everything else of `product` stands, its epilogue for the first row. scratch is that of all
+ * threads, of which `thread` takes its part. */
+void tarei_row_scales_gemm(tarei_row_form form, const tarei_i8_gemm *product, const float *x,
+                           size_t ldx, size_t m, const tarei_kernels *kernels, void *scratch,
+                           int thread);
 
 #endif

@@ -77,8 +77,9 @@ static recurrent_layout recurrent_layout_of(const tarei_recurrent *const s,
       &l.total, s->w.packed ? 0 : dirs * tarei_recurrent_packed_bytes(s, z->input, z->columns));
   l.r = recurrent_take(
       &l.total, s->r.packed ? 0 : dirs * tarei_recurrent_packed_bytes(s, z->hidden, z->columns));
-  l.row_scratch =
-      recurrent_take(&l.total, s->row_scales ? tarei_row_scales_scratch(z->input, threads) : 0);
+  l.row_scratch = recurrent_take(
+      &l.total,
+      s->row_scales ? tarei_row_scales_scratch((tarei_row_form){0}, z->input, threads) : 0);
   place_lane(z, &l);
   l.first_lane = recurrent_take(&l.total, tarei_times(l.lanes, l.lane));
   return l;

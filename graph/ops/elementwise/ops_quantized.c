@@ -6,8 +6,8 @@
 tare_status tarei_ops_want_quantized(const tarei_graph *const graph, const tarei_node *const node,
                                      tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(graph, node, 1);
-  const bool rows =
-      tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0; /* of float, quantized when run */
+  const bool rows = tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0 ||
+                    tarei_attr_find(node, TAREI_ATTR_ACTIVATION_BITS); /* quantized when run */
   TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), rows ? TARE_F32 : TARE_U8, err));
   return w->dtype == TARE_I8 ? TARE_OK : tarei_ops_want_float(w, err);
 }

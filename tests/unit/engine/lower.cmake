@@ -1,6 +1,7 @@
 # Lowerings, one node at a time.
 foreach(name
     attention
+    bf16
     bytes
     conv
     dft

@@ -1,4 +1,5 @@
-/* Int8 layers on float activations, of which each row takes its own scale at run time. */
+/* Int8 layers on float activations, which are quantized at run time: each row by its own scale, or
+ * to 16 bits, by that or by the scale of the tensor. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,17 +12,38 @@
 #include "engine/lower/products/int8_weights.h"
 #include "unit/engine/support/one_node.h"
 
-/* What a row of n floats becomes: its values rounded to its own scale. */
-static double rounded(const float *const x, const size_t n, const size_t i, const double amax) {
-  (void)n;
-  const double scale = amax > 0 ? amax / 127 : 1;
-  return nearbyint((double)x[i] / scale) * scale;
+typedef struct row_kind {
+  int bits;
+  bool own_scales;
+} row_kind;
+static const row_kind kinds[] = {{8, true}, {16, true}, {16, false}};
+
+/* The scale of a row, or of all of them: amax / 127 or amax / 32767. */
+static float scale_for(const row_kind kind, const float amax) {
+  if (kind.own_scales) {
+    return amax > 0 ? amax / (kind.bits == 8 ? 127.0f : 32767.0f) : 1.0f;
+  }
+  return (float)((double)(amax / 127.0f) * 127 / 32767);
 }
 
-static double amax_of(const float *const x, const size_t n) {
-  double amax = 0;
+static void make_quantized(one_node *const t, const row_kind kind, const float amax) {
+  if (kind.own_scales) {
+    assert_true(tarei_attr_set_int(t->node, "row_scales", 1));
+  } else {
+    one_node_scale(t, t->in[0], amax / 127, false);
+  }
+  assert_true(kind.bits == 8 || tarei_attr_set_int(t->node, "activation_bits", kind.bits));
+}
+
+/* What a float becomes. */
+static double rounded(const float x, const float scale) {
+  return (double)rintf(x * (1.0f / scale)) * (double)scale;
+}
+
+static float amax_of(const float *const x, const size_t n) {
+  float amax = 0;
   for (size_t i = 0; i < n; i++) {
-    amax = fmax(amax, fabs((double)x[i]));
+    amax = fmaxf(amax, fabsf(x[i]));
   }
   return amax;
 }
@@ -42,7 +64,7 @@ static double weight(const float *const w, const size_t at, const size_t first, 
   return (double)tarei_weight_quantize(w[at], scale) * (double)scale;
 }
 
-static void check_linear(void) {
+static void check_linear(const row_kind kind) {
   const size_t rows = (size_t)one_node_between(1, 150), k = (size_t)one_node_between(1, 90);
   const size_t n = (size_t)one_node_between(1, 70);
   float *const x = calloc(rows * k, sizeof *x);
@@ -54,35 +76,36 @@ static void check_linear(void) {
   (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){(int64_t)k, (int64_t)n}, NULL);
   (void)one_node_const(&t, TARE_F32, 1, (int64_t[]){(int64_t)n}, NULL);
   one_node_op(&t, "QLinear", "tare", 1, 1);
-  assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
+  const float most = amax_of(x, rows * k);
+  make_quantized(&t, kind, most);
   one_node_run_ok(&t);
   const float *const w = t.inputs[1].data, *const bias = t.inputs[2].data;
   const float *const y = t.outputs[0].data;
   for (size_t r = 0; r < rows; r++) {
-    const double amax = amax_of(x + r * k, k);
+    const float scale = scale_for(kind, kind.own_scales ? amax_of(x + r * k, k) : most);
     for (size_t j = 0; j < n; j++) {
-      double sum = 0;
+      double sum = (double)bias[j], size = fabs(sum);
       for (size_t i = 0; i < k; i++) {
-        sum += rounded(x + r * k, k, i, amax) * weight(w, i * n + j, j, k, n);
+        const double product = rounded(x[r * k + i], scale) * weight(w, i * n + j, j, k, n);
+        sum += product;
+        size += fabs(product);
       }
-      /* a value next to the middle of two steps may fall either way */
-      const double step = amax / 127 * (double)tarei_weight_scale(w + j, k, n) * 127;
-      assert_true(fabs((double)y[r * n + j] - sum - (double)bias[j]) <= 1e-5 + 1.01 * step);
+      assert_true(fabs((double)y[r * n + j] - sum) <= 1e-6 * size);
     }
   }
   one_node_end(&t);
   free(x);
 }
 
-static void linear_layers_scale_each_row(void **state) {
+static void linear_layers_quantize_rows(void **state) {
   (void)state;
-  for (int round = 0; round < 20; round++) {
-    check_linear();
+  for (int round = 0; round < 30; round++) {
+    check_linear(kinds[round % 3]);
   }
 }
 
 /* Windows of a padded, strided convolution, each with its own scale. */
-static void check_conv(const int group) {
+static void check_conv(const int group, const row_kind kind) {
   const int64_t length = one_node_between(9, 200), channels = 2 * group, outputs = 3 * group;
   const int64_t taps = 5, stride = 2, pad = 2, frames = (length + 2 * pad - taps) / stride + 1;
   const size_t k = (size_t)(taps * channels / group);
@@ -94,7 +117,8 @@ static void check_conv(const int group) {
   (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, length, channels}, x);
   (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){outputs, taps, channels / group}, NULL);
   one_node_op(&t, "QConvLast", "tare", 1, 1);
-  assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
+  const float most = amax_of(x, (size_t)(length * channels));
+  make_quantized(&t, kind, most);
   assert_true(tarei_attr_set_int(t.node, "group", group));
   assert_true(tarei_attr_set_ints(t.node, "strides", &stride, 1));
   assert_true(tarei_attr_set_ints(t.node, "pads", (int64_t[]){pad, pad}, 2));
@@ -108,23 +132,25 @@ static void check_conv(const int group) {
         const int64_t at = f * stride - pad + (int64_t)i / 2;
         window[i] = at < 0 || at >= length ? 0 : x[at * channels + g * 2 + (int64_t)i % 2];
       }
-      const double amax = amax_of(window, k);
-      double sum = 0;
+      const float scale = scale_for(kind, kind.own_scales ? amax_of(window, k) : most);
+      double sum = 0, size = 0;
       for (size_t i = 0; i < k; i++) {
-        sum += rounded(window, k, i, amax) * weight(w, (size_t)o * k + i, (size_t)o * k, k, 1);
+        const double product =
+            rounded(window[i], scale) * weight(w, (size_t)o * k + i, (size_t)o * k, k, 1);
+        sum += product;
+        size += fabs(product);
       }
-      const double step = amax / 127 * (double)tarei_weight_scale(w + (size_t)o * k, k, 1) * 127;
-      assert_true(fabs((double)y[f * outputs + o] - sum) <= 1e-6 + 1.01 * step);
+      assert_true(fabs((double)y[f * outputs + o] - sum) <= 1e-6 * size);
     }
   }
   one_node_end(&t);
   free(x);
 }
 
-static void convolutions_scale_each_window(void **state) {
+static void convolutions_quantize_windows(void **state) {
   (void)state;
-  for (int round = 0; round < 20; round++) {
-    check_conv(1 + round % 3);
+  for (int round = 0; round < 36; round++) {
+    check_conv(1 + round % 3, kinds[round / 3 % 3]);
   }
 }
 
@@ -155,23 +181,44 @@ static void quiet_rows_keep_their_bits(void **state) {
 
 static void depthwise_convolutions_have_none(void **state) {
   (void)state;
-  one_node t;
-  one_node_start(&t);
-  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 20, 4}, NULL);
-  (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){4, 3, 1}, NULL);
-  one_node_op(&t, "QConvLast", "tare", 1, 1);
-  assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
-  assert_true(tarei_attr_set_int(t.node, "group", 4));
-  one_node_refused(&t, TARE_E_UNSUPPORTED, "depthwise");
+  for (int i = 0; i < 3; i++) {
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 20, 4}, NULL);
+    (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){4, 3, 1}, NULL);
+    one_node_op(&t, "QConvLast", "tare", 1, 1);
+    make_quantized(&t, kinds[i], 2);
+    assert_true(tarei_attr_set_int(t.node, "group", 4));
+    one_node_refused(&t, TARE_E_UNSUPPORTED, "depthwise");
+  }
+}
+
+/* Rows without a scale of their own need that of the input, and 16 bits. */
+static void forms_without_scales_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    int bits;
+    const char *text;
+  } wrong[] = {{16, "has 0 scales"}, {8, "scales of their own"}, {12, "expected 8 or 16, got 12"}};
+  for (int i = 0; i < 3; i++) {
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){3, 8}, NULL);
+    (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){8, 5}, NULL);
+    one_node_op(&t, "QLinear", "tare", 1, 1);
+    assert_true(tarei_attr_set_int(t.node, "activation_bits", wrong[i].bits));
+    one_node_refused(&t, TARE_E_MODEL, wrong[i].text);
+  }
 }
 
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(linear_layers_scale_each_row),
-      cmocka_unit_test(convolutions_scale_each_window),
+      cmocka_unit_test(linear_layers_quantize_rows),
+      cmocka_unit_test(convolutions_quantize_windows),
       cmocka_unit_test(quiet_rows_keep_their_bits),
       cmocka_unit_test(depthwise_convolutions_have_none),
+      cmocka_unit_test(forms_without_scales_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
