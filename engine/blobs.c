@@ -28,6 +28,10 @@ tare_status tarei_blobs_take(tarei_blobs *const blobs, const size_t size, void *
   return TARE_OK;
 }
 
+int tarei_blobs_taken(const tarei_blobs *const blobs) {
+  return blobs->loading ? blobs->next : blobs->n;
+}
+
 size_t tarei_blobs_bytes(const tarei_blobs *const blobs) {
   size_t bytes = 0;
   for (int i = 0; i < blobs->n; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "engine/layers/layers.h"
 #include "engine/plan_profiles.h"
 
 /* One layer at one set of lengths. */
@@ -68,8 +69,7 @@ tare_status tare_plan_layer_operations(const tare_plan *const plan, const int i,
                                        const int64_t *const values, double *const out,
                                        tare_error *const err) {
   assert(i >= 0 && i < plan->n_layers);
-  const tarei_part *const part = plan->layers[i].part;
-  const tarei_step *const step = &part->steps[plan->layers[i].step];
+  const tarei_step *const step = tarei_layer_step(&plan->layers[i]);
   *out = 0;
   if (!step->lowering->operations) {
     return TARE_OK;
@@ -79,7 +79,7 @@ tare_status tare_plan_layer_operations(const tare_plan *const plan, const int i,
     return tarei_fail_memory(err, "symbols", (size_t)plan->n_symbols * sizeof *symbols);
   }
   tarei_plan_symbols(plan, values, symbols);
-  *out = 2 * step->lowering->operations(part->graph, step->node, symbols);
+  *out = 2 * step->lowering->operations(step->graph, step->node, symbols);
   free(symbols);
   return TARE_OK;
 }

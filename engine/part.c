@@ -178,7 +178,11 @@ static tare_status make_step(tarei_part *const part, const tarei_node *const nod
   TAREI_TRY(tarei_measured_find(step, err));
   step->late |= step->n_measured > 0; /* also where inference made symbols that no dim kept */
   TAREI_TRY(make_children(part, node, err));
-  return tarei_step_prepare(step, &part->plan->blobs, err);
+  tarei_blobs *const blobs = &part->plan->blobs;
+  step->first_blob = tarei_blobs_taken(blobs);
+  TAREI_TRY(tarei_step_prepare(step, blobs, err));
+  step->n_blobs = tarei_blobs_taken(blobs) - step->first_blob;
+  return TARE_OK;
 }
 
 static tare_status make_steps(tarei_part *const part, tare_error *const err) {
@@ -251,22 +255,26 @@ tare_status tarei_part_make_steps(tarei_part *const part, tare_error *const err)
   return TARE_OK;
 }
 
+size_t tarei_part_step_scratch(const tarei_part *const part, const tarei_step *const step,
+                               const int threads) {
+  if (!step->lowering->scratch || step->late) {
+    return 0;
+  }
+  const tare_tensor *operands[2 * MAX_OPERANDS];
+  int n = 0;
+  for (int i = 0; i < step->node->n_in; i++) {
+    operands[n++] = step->node->in[i] < 0 ? NULL : &part->bounds[step->node->in[i]];
+  }
+  for (int o = 0; o < step->node->n_out; o++) {
+    operands[n++] = step->node->out[o] < 0 ? NULL : &part->bounds[step->node->out[o]];
+  }
+  return tarei_step_scratch_bytes(step, operands, threads);
+}
+
 size_t tarei_part_scratch_bytes(const tarei_part *const part, const int threads) {
   size_t most = 0;
   for (int s = 0; s < part->n_steps; s++) {
-    const tarei_step *const step = &part->steps[s];
-    if (!step->lowering->scratch || step->late) {
-      continue;
-    }
-    const tare_tensor *operands[2 * MAX_OPERANDS];
-    int n = 0;
-    for (int i = 0; i < step->node->n_in; i++) {
-      operands[n++] = step->node->in[i] < 0 ? NULL : &part->bounds[step->node->in[i]];
-    }
-    for (int o = 0; o < step->node->n_out; o++) {
-      operands[n++] = step->node->out[o] < 0 ? NULL : &part->bounds[step->node->out[o]];
-    }
-    const size_t bytes = tarei_step_scratch_bytes(step, operands, threads);
+    const size_t bytes = tarei_part_step_scratch(part, &part->steps[s], threads);
     most = bytes > most ? bytes : most;
   }
   return most;

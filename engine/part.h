@@ -54,9 +54,10 @@ tare_status tarei_part_place(tarei_part *part, tare_error *err);
  * values. */
 tare_status tarei_part_make_steps(tarei_part *part, tare_error *err);
 
-/* Scratch bytes that the steps need with this number of threads, except late steps, whose needs are
- * known only when they run. */
+/* Scratch bytes that the steps, or one of them, need with this number of threads, except late
+ * steps, whose needs are known only when they run. */
 size_t tarei_part_scratch_bytes(const tarei_part *part, int threads);
+size_t tarei_part_step_scratch(const tarei_part *part, const tarei_step *step, int threads);
 
 /* Frees the part and those below it, but not its graph. */
 void tarei_part_fini(tarei_part *part);

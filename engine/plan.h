@@ -38,15 +38,13 @@ struct tare_plan {
   const char **observables; /* names by dense number */
   int n_observables;
   size_t cap_observables;
-  struct tarei_layer { /* steps of all parts; those of a body after their node */
-    const tarei_part *part;
-    int step;
-  } * layers;
+  struct tarei_layer *layers; /* steps of all parts; those of a body after their node
+                                 (engine/layers/layers.h) */
   int n_layers;
   size_t cap_layers;
   tare_port *inputs, *outputs;
-  char **strings; /* names and dims of the ports, then the texts of the layers */
-  int n_strings, first_layer_string;
+  char **strings; /* names and dims of the ports, and texts of the layers */
+  int n_strings;
   size_t cap_strings;
 };
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "engine/evaluate.h"
+#include "engine/layers/layers.h"
 #include "engine/plan.h"
 #include "engine/plan_limits.h"
 #include "engine/plan_ports.h"
@@ -139,7 +140,7 @@ void tare_plan_free(tare_plan **const handle) {
   }
   free(plan->strings);
   free(plan->observables);
-  free(plan->layers);
+  tarei_plan_free_layers(plan);
   free(plan->inputs);
   free(plan->outputs);
   tarei_part_fini(&plan->root);

@@ -83,10 +83,11 @@ struct tarei_step {
   void *state;                  /* NULL if the lowering has no size of it */
   const tarei_kernels *kernels; /* those of the plan; also valid in prepare */
   int n_profiles;
-  int layer;       /* its number among all steps of the whole plan */
-  int first_child; /* first child of the part that is a body of the node */
-  bool late;       /* it measures, or the dims of an operand are known only when it runs */
-  int *measured;   /* per number that the node measures: its symbol in the graph, or -1 */
+  int layer;               /* its number among all steps of the whole plan */
+  int first_child;         /* first child of the part that is a body of the node */
+  bool late;               /* it measures, or the dims of an operand are known only when it runs */
+  int first_blob, n_blobs; /* what it took of the packed constants of the plan */
+  int *measured;           /* per number that the node measures: its symbol in the graph, or -1 */
   int n_measured;
 };
 

@@ -11,7 +11,12 @@
 #include "tools/cli.h"
 #include "tools/cut.h"
 
-enum { GAP = 2, LEAST_CUT = 16, TERMINAL_WIDTH = 80 /* where it does not say */ };
+enum {
+  GAP = 2,
+  LEAST_CUT = 16,
+  TERMINAL_WIDTH = 80, /* where it does not say */
+  HIDDEN = -1          /* width of a column that is left out */
+};
 
 /* Columns of the terminal, or as COLUMNS says; what goes elsewhere is not cut. */
 static int page_width(FILE *const to) {
@@ -31,7 +36,7 @@ static int page_width(FILE *const to) {
 struct report {
   char *header; /* taken apart in place */
   cli_list names;
-  char *kinds; /* one of "<>~" per column */
+  char *kinds; /* one of "<>~?" per column */
   char **cells;
   int n_cells;
 };
@@ -88,12 +93,34 @@ static cut cut_column(const report *const r, const int column, const int wanted)
   return chosen;
 }
 
+/* The width of the columns that are shown when all that may be cut are as narrow as can be. */
+static int least_width(const report *const r, const cut *const cuts) {
+  int total = -GAP;
+  for (int c = 0; c < r->names.n; c++) {
+    const int width = cuts[c].width;
+    total +=
+        width == HIDDEN ? 0 : GAP + (r->kinds[c] == '~' && width > LEAST_CUT ? LEAST_CUT : width);
+  }
+  return total;
+}
+
+static void hide_columns(const report *const r, const int page, cut *const cuts) {
+  for (int c = r->names.n - 1; c >= 0 && least_width(r, cuts) > page; c--) {
+    if (r->kinds[c] == '?') {
+      cuts[c].width = HIDDEN;
+    }
+  }
+}
+
 /* Shortens the columns that may be cut until the row fits. */
 static void choose_cuts(const report *const r, const int page, cut *const cuts) {
-  int total = GAP * (r->names.n - 1);
+  int total = -GAP;
   for (int c = 0; c < r->names.n; c++) {
     cuts[c] = (cut){.width = column_width(r, c)};
-    total += cuts[c].width;
+  }
+  hide_columns(r, page, cuts);
+  for (int c = 0; c < r->names.n; c++) {
+    total += cuts[c].width == HIDDEN ? 0 : GAP + cuts[c].width;
   }
   for (int c = 0; c < r->names.n && total > page; c++) {
     const int width = cuts[c].width;
@@ -109,6 +136,19 @@ static void print_cell(const char kind, const char *const text, const cut c, con
   char *const shown = cut_text(text, c);
   fprintf(to, "%*s%s", kind == '>' ? c.width : last ? 0 : -c.width, shown, last ? "\n" : "  ");
   free(shown);
+}
+
+static void report_print_row(const report *const r, const char *const *const cells,
+                             const cut *const cuts, FILE *const to) {
+  int last = r->names.n - 1;
+  while (last > 0 && cuts[last].width == HIDDEN) {
+    last--;
+  }
+  for (int c = 0; c <= last; c++) {
+    if (cuts[c].width != HIDDEN) {
+      print_cell(r->kinds[c], cells[c], cuts[c], c == last, to);
+    }
+  }
 }
 
 static void report_free(report *const r) {
@@ -127,11 +167,9 @@ void report_print(report *const r, FILE *const to) {
   if (r->n_cells > 0) {
     cut *const cuts = cli_realloc(NULL, (size_t)n, sizeof *cuts);
     choose_cuts(r, page_width(to), cuts);
-    for (int c = 0; c < n; c++) {
-      print_cell(r->kinds[c], r->names.items[c], cuts[c], c == n - 1, to);
-    }
-    for (int i = 0; i < r->n_cells; i++) {
-      print_cell(r->kinds[i % n], r->cells[i], cuts[i % n], i % n == n - 1, to);
+    report_print_row(r, r->names.items, cuts, to);
+    for (int i = 0; i + n <= r->n_cells; i += n) {
+      report_print_row(r, (const char *const *)r->cells + i, cuts, to);
     }
     free(cuts);
   }

@@ -9,6 +9,7 @@
 #include "base/refusals.h"
 #include "base/outfile.h"
 #include "engine/file/graph_file.h"
+#include "engine/layers/layers.h"
 #include "engine/plan_ports.h"
 #include "graph/fix_symbols.h"
 #include "graph/pass.h"

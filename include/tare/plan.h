@@ -79,10 +79,10 @@ typedef enum tare_reason {
   TARE_REASON_WEIGHT_SCALE = 15,       /* their scales are not positive, normal and float32 */
   TARE_REASON_WEIGHT_AXIS = 16,        /* their scales are along another axis than outputs */
   TARE_REASON_RUN_TIME = 17,           /* the model quantizes `subject` at run time: row scales */
-  TARE_REASON_QUIET_ROWS = 18,      /* one scale would round rows of `subject` to 0: row scales */
-  TARE_REASON_LEVEL = 19,           /* `subject` has one channel of changing level: row scales */
-  TARE_REASON_QUIET_ROWS_LOST = 20, /* as 18, but `symmetric` excludes row scales */
-  TARE_REASON_LEVEL_LOST = 21,      /* as 19, but `symmetric` excludes row scales */
+  TARE_REASON_QUIET_ROWS = 18,       /* one scale would round rows of `subject` to 0: row scales */
+  TARE_REASON_LEVEL = 19,            /* `subject` has one channel of changing level: row scales */
+  TARE_REASON_QUIET_ROWS_LOST = 20,  /* as 18, but `symmetric` excludes row scales */
+  TARE_REASON_LEVEL_LOST = 21,       /* as 19, but `symmetric` excludes row scales */
   TARE_REASON_READ_AS_FLOAT = 22,    /* output `subject` is needed in float too */
   TARE_REASON_NOT_READ_AS_INT8 = 23, /* no int8 layer reads output `subject` */
   TARE_REASON_COUNT
@@ -92,24 +92,52 @@ typedef enum tare_reason {
  */
 TARE_API const char *tare_precision_name(tare_precision precision);
 
-/** One layer of a plan. The strings belong to the plan. */
+/** A tensor that a layer reads or writes. What it points to belongs to the plan. */
+typedef struct tare_layer_tensor {
+  const char *name;   /* that of the model; a suffix such as "__u8" marks what the build added */
+  const char *memory; /* name of the tensor that it is a view of (Reshape, ...), or its own name */
+  tare_dtype dtype;   /* element type in memory: TARE_U8 for quantized activations, TARE_I8 for the
+                         weights of an int8 layer */
+  int rank;
+  const char *shape; /* symbolic, e.g. "[batch, (samples + 2) / 5 + 1, 64]" */
+  bool constant;     /* weights, biases, parameters */
+  bool stated;       /* the scales are those of the model (Q/DQ), not of a calibration table */
+  int n_scales;      /* of quantized activations: 1 for all profiles, or one for each; otherwise 0.
+                        The value is (stored - zero_point) * scale */
+  const float *scales;
+  int32_t zero_point;
+} tare_layer_tensor;
+
+/** One layer of a plan. What it points to belongs to the plan. */
 typedef struct tare_layer {
-  const char *name;      /* node name in the model, "a + b" for fused nodes */
-  const char *op;        /* e.g. "QConvLast" */
-  tare_precision asked;  /* the requested precision; ANY: no request */
-  tare_precision got;    /* the actual precision; ANY: the layer has no int8 form */
-  const char *precision; /* name of `got`; without int8 form the type of the output, e.g. "int64" */
+  const char *name;           /* node name in the model, "a + b" for fused nodes */
+  const char *op;             /* e.g. "QConvLast" */
+  int n_origins;              /* at least 1 */
+  const char *const *origins; /* the nodes that the layer computes: "a" and "b" */
+  int parent;                 /* the layer whose subgraph contains this one; -1: none */
+  tare_precision asked;       /* the requested precision; ANY: no request */
+  tare_precision got;         /* the actual precision; ANY: the layer has no int8 form */
+  const char *precision; /* what the layer computes in: the name of `got`; without int8 form "fp32",
+                            "int8" for quantized bytes, or another type, e.g. "int64" */
   tare_reason why;
-  const char *subject; /* name of the tensor that `why` refers to, or "" */
-  int64_t number;      /* number that `why` refers to, else 0 */
-  const char *reason;  /* `why` as a sentence; "" for NONE */
-  const char *kernel;  /* name of the kernel; "" for data movement */
-  const char *output;  /* name of the first output tensor */
+  const char *subject;         /* name of the tensor that `why` refers to, or "" */
+  int64_t number;              /* number that `why` refers to, else 0 */
+  const char *reason;          /* `why` as a sentence; "" for NONE */
+  const char *kernel;          /* name of the kernel; "" for data movement */
+  const char *output;          /* name of the first output tensor */
   tare_precision output_asked; /* the requested type of what it writes; ANY: no request */
   const char *output_type;     /* what it writes: "fp32", "int8", both as "fp32 + int8", or another
                                   element type, e.g. "int64" */
   const char *output_reason;   /* why that is not what was requested, as a sentence; or "" */
-  const char *shape;   /* its symbolic shape, e.g. "[batch, (samples + 2) / 5 + 1, 64]" */
+  const char *shape;           /* its symbolic shape */
+  int n_inputs, n_outputs;     /* without absent optional ones */
+  const tare_layer_tensor *inputs, *outputs;
+  tare_dtype weights;    /* element type of its weights in memory; TARE_DTYPE_NONE: it has none */
+  int64_t weight_bytes;  /* of all constants that it reads, packed ones included. The sum over all
+                            layers is tare_plan_weight_bytes */
+  int64_t output_bytes;  /* of its outputs at the largest shape of all profiles; outputs whose size
+                            only a run tells count 0 */
+  int64_t scratch_bytes; /* memory used while it runs on one thread */
 } tare_layer;
 
 /** Sets the options to the defaults: everything zero. */
@@ -201,6 +229,35 @@ TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
  */
 TARE_API tare_status tare_plan_layer_operations(const tare_plan *plan, int i, const int64_t *values,
                                                 double *operations, tare_error *err);
+
+/**
+ * Dims of a tensor of a layer at given lengths.
+ * @param i 0 .. tare_plan_n_layers - 1 (asserted)
+ * @param tensor number of the tensor: those of `inputs`, then those of `outputs` (asserted)
+ * @param values one value per symbol of tare_plan_profiles, in its order; inside a profile
+ * @param dims receives the dims of the tensor; -1 for those that only a run tells
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_plan_layer_dims(const tare_plan *plan, int i, int tensor,
+                                          const int64_t *values, int64_t dims[TARE_MAX_RANK],
+                                          tare_error *err);
+
+/**
+ * Dims of an input or output of the plan at given lengths, as tare_plan_layer_dims.
+ * @param port its name
+ * @return TARE_OK, TARE_E_USAGE (no such input or output), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_plan_port_dims(const tare_plan *plan, const char *port,
+                                         const int64_t *values, int64_t dims[TARE_MAX_RANK],
+                                         tare_error *err);
+
+/**
+ * The tensor in whose memory an input or output of the plan lies: that of which it is a view
+ * (Reshape, ...), as `memory` of tare_layer_tensor says it of the tensors of layers.
+ * @param port name of an input or output
+ * @return a name that belongs to the plan; that of the port itself if it is no view
+ */
+TARE_API const char *tare_plan_memory_of(const tare_plan *plan, const char *port);
 
 /** Name of the model. */
 TARE_API const char *tare_plan_model_name(const tare_plan *plan);

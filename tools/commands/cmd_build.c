@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/layers.h"
+#include "tools/show/layers.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
@@ -192,12 +192,14 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
   return tare_plan_save(w->plan, a->output, err);
 }
 
-static void build_print_text(const build_arguments *const a, const build_work *const w) {
-  char *const precisions = layers_by_precision(w->plan);
+static tare_status build_print_text(const build_arguments *const a, const build_work *const w,
+                                    tare_error *const err) {
+  CLI_TRY(layers_print_counts(w->plan, err));
   char *const weights = report_bytes(tare_plan_weight_bytes(w->plan));
   char *const context = report_bytes(tare_plan_context_bytes(w->plan));
-  printf("layers     %d: %s\n", tare_plan_n_layers(w->plan), precisions);
   printf("weights    %s\ncontext    %s\n", weights, context);
+  free(weights);
+  free(context);
   const tare_profiles *const profiles = tare_plan_profiles(w->plan);
   for (int p = 0; p < tare_profiles_count(profiles); p++) {
     char *const text = profile_text(profiles, p);
@@ -206,12 +208,11 @@ static void build_print_text(const build_arguments *const a, const build_work *c
   }
   layers_print_reasons(w->plan);
   printf("written    %s (%.1f s)\n", a->output, w->seconds);
-  free(precisions);
-  free(weights);
-  free(context);
+  return TARE_OK;
 }
 
-static void build_print_json(const build_arguments *const a, const build_work *const w) {
+static tare_status build_print_json(const build_arguments *const a, const build_work *const w,
+                                    tare_error *const err) {
   cJSON *const object = json_begin("build");
   json_text(object, "model", a->model);
   json_int(object, "weight_bytes", tare_plan_weight_bytes(w->plan));
@@ -223,11 +224,16 @@ static void build_print_json(const build_arguments *const a, const build_work *c
     json_text(list, NULL, text);
     free(text);
   }
-  layers_json(object, w->plan);
+  const tare_status status = layers_json(object, w->plan, err);
+  if (status != TARE_OK) {
+    cJSON_Delete(object);
+    return status;
+  }
   warnings_json(object, w->table);
   json_real(object, "seconds", w->seconds);
   json_text(object, "output", a->output);
   json_print(object);
+  return TARE_OK;
 }
 
 static tare_status build_check_output(const build_arguments *const a, tare_error *const err) {
@@ -263,8 +269,7 @@ static tare_status build_run(const build_arguments *const a, build_work *const w
   CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, NULL,
                           &w->profiles, err));
   CLI_TRY(build_plan(a, w, err));
-  (a->common.json ? build_print_json : build_print_text)(a, w);
-  return TARE_OK;
+  return (a->common.json ? build_print_json : build_print_text)(a, w, err);
 }
 
 int cmd_build(const int argc, char **const argv) {

@@ -8,7 +8,7 @@
 #include "tools/say.h"
 #include "tools/show/show.h"
 
-enum { OPT_GRAPH = OPT_COMMAND, OPT_OPTIMIZED, OPT_MODEL };
+enum { OPT_GRAPH = OPT_COMMAND, OPT_OPTIMIZED, OPT_LAYERS, OPT_DOT, OPT_LAYER_INFO, OPT_MODEL };
 
 typedef struct inspect_arguments {
   show_options show;
@@ -18,8 +18,39 @@ typedef struct inspect_arguments {
 static const struct argp_option OPTIONS[] = {
     {"graph", OPT_GRAPH, NULL, 0, "Print the nodes of a model, with symbolic shapes", 0},
     {"optimized", OPT_OPTIMIZED, NULL, 0, "Print the nodes after the engine's optimizations", 0},
+    {"layers", OPT_LAYERS, "GLOB", 0,
+     "For a plan: describe the layers whose names match in full; '*': all", 0},
+    {"dot", OPT_DOT, NULL, 0, "For a plan: print a Graphviz drawing", 0},
+    {"layer-info", OPT_LAYER_INFO, NULL, 0,
+     "For a plan: print JSON with the keys of TensorRT's engine inspector", 0},
     {"model", OPT_MODEL, "MODEL", 0, "For data: the model that it feeds", 0},
     {0}};
+
+/* Only one thing can be printed: a drawing, a text or JSON of one kind. */
+static void take_form(inspect_arguments *const a, const struct argp_state *const state,
+                      const show_form form) {
+  if (a->show.form != SHOW_PLAIN && a->show.form != form) {
+    argp_error(state, "--dot and --layer-info are mutually exclusive");
+  }
+  a->show.form = form;
+}
+
+static void inspect_check(const inspect_arguments *const a, const struct argp_state *const state) {
+  const char *const form = a->show.form == SHOW_DOT ? "--dot" : "--layer-info";
+  if (a->paths.n == 0) {
+    argp_error(state, "missing FILE");
+  }
+  if (a->show.form == SHOW_PLAIN) {
+    return;
+  }
+  if (a->show.common.json || a->show.layers) {
+    argp_error(state, "%s and %s are mutually exclusive", form,
+               a->show.common.json ? "--json" : "--layers");
+  }
+  if (a->paths.n > 1) {
+    argp_error(state, "%s needs one plan, got %d files", form, a->paths.n);
+  }
+}
 
 static error_t inspect_parse(const int key, char *const arg, struct argp_state *const state) {
   inspect_arguments *const a = state->input;
@@ -34,6 +65,15 @@ static error_t inspect_parse(const int key, char *const arg, struct argp_state *
     case OPT_OPTIMIZED:
       a->show.optimized = true;
       return 0;
+    case OPT_LAYERS:
+      a->show.layers = arg;
+      return 0;
+    case OPT_DOT:
+      take_form(a, state, SHOW_DOT);
+      return 0;
+    case OPT_LAYER_INFO:
+      take_form(a, state, SHOW_LAYER_INFO);
+      return 0;
     case OPT_MODEL:
       a->show.model = arg;
       return 0;
@@ -41,9 +81,7 @@ static error_t inspect_parse(const int key, char *const arg, struct argp_state *
       cli_list_add(&a->paths, arg);
       return 0;
     case ARGP_KEY_END:
-      if (a->paths.n == 0) {
-        argp_error(state, "missing FILE");
-      }
+      inspect_check(a, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -60,8 +98,10 @@ static const struct argp ARGP = {
     .doc =
         "Shows the contents of a model, plan, statistics file, calibration table or data; the kind "
         "is detected by content.\vWith --json, one object for one file, an array for "
-        "more.\n\nExamples:\n  tare inspect model.onnx model.plan\n  tare inspect calib.h5 --model "
-        "model.onnx",
+        "more.\n\nExamples:\n  tare inspect model.onnx model.plan\n  tare inspect model.plan "
+        "--layers '*conv*'\n  tare inspect model.plan --dot | dot -Tsvg -o model.svg\n  tare "
+        "inspect "
+        "calib.h5 --model model.onnx",
     .children = CHILDREN};
 
 static tare_status show_file(const inspect_arguments *const a, const char *const path,
@@ -70,6 +110,10 @@ static tare_status show_file(const inspect_arguments *const a, const char *const
     return cli_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
   }
   const show_kind *const kind = show_kind_of(path);
+  if (a->show.form != SHOW_PLAIN && kind != &show_plan) {
+    return cli_fail(err, TARE_E_USAGE, "%s: --%s needs a plan, got a %s file", path,
+                    a->show.form == SHOW_DOT ? "dot" : "layer-info", kind->name);
+  }
   if (object) {
     json_text(object, "file", path);
     json_text(object, "kind", kind->name);
@@ -79,15 +123,22 @@ static tare_status show_file(const inspect_arguments *const a, const char *const
 
 /* Options that none of the files can follow. */
 static void warn_ignored_options(const inspect_arguments *const a) {
-  bool model = false, data = false;
+  bool model = false, data = false, plan = false;
   for (int i = 0; i < a->paths.n; i++) {
     const show_kind *const kind = show_kind_of(a->paths.items[i]);
     model |= kind == &show_model;
     data |= kind == &show_data;
+    plan |= kind == &show_plan;
   }
   if (!model && (a->show.graph || a->show.optimized)) {
     say(&a->show.common, "warning: --%s has no effect: no file is a model",
         a->show.graph ? "graph" : "optimized");
+  }
+  if (!plan && a->show.layers) {
+    say(&a->show.common, "warning: --layers has no effect: no file is a plan");
+  }
+  if (plan && a->show.layers && a->show.common.json) {
+    say(&a->show.common, "warning: --layers has no effect: --json describes all layers in full");
   }
   if (!data && a->show.model) {
     say(&a->show.common, "warning: --model has no effect: no file holds data");

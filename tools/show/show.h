@@ -5,12 +5,17 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
+/* What is printed of a plan instead of its text or JSON. */
+typedef enum show_form { SHOW_PLAIN, SHOW_DOT, SHOW_LAYER_INFO } show_form;
+
 typedef struct show_options {
   opt_common common;
   opt_data data;
-  const char *model; /* for data: the model whose inputs it feeds, or NULL */
-  bool graph;        /* for a model: print its nodes */
-  bool optimized;    /* and those after the engine's passes */
+  const char *model;  /* for data: the model whose inputs it feeds, or NULL */
+  bool graph;         /* for a model: print its nodes */
+  bool optimized;     /* and those after the engine's passes */
+  const char *layers; /* for a plan: describe the layers that match in full; NULL: list all */
+  show_form form;     /* for a plan */
 } show_options;
 
 typedef struct show_kind {

@@ -1,20 +1,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/layers.h"
+#include "tools/show/layers.h"
 #include "tools/options/lengths.h"
 #include "tools/report.h"
 #include "tools/show/show.h"
 
-static void show_plan_print_text(const tare_plan *const plan) {
+static tare_status show_plan_print_text(const tare_plan *const plan,
+                                        const show_options *const options, tare_error *const err) {
   const tare_port *inputs = NULL, *outputs = NULL;
   const int n_inputs = tare_plan_inputs(plan, &inputs);
   const int n_outputs = tare_plan_outputs(plan, &outputs);
+  printf("model      %s\n", tare_plan_model_name(plan));
+  CLI_TRY(layers_print_counts(plan, err));
   char *const weights = report_bytes(tare_plan_weight_bytes(plan));
   char *const context = report_bytes(tare_plan_context_bytes(plan));
-  char *const precisions = layers_by_precision(plan);
-  printf("model      %s\n", tare_plan_model_name(plan));
-  printf("layers     %d: %s\n", tare_plan_n_layers(plan), precisions);
   printf("weights    %s\ncontext    %s\n", weights, context);
   show_print_ports("inputs", inputs, n_inputs);
   show_print_ports("outputs", outputs, n_outputs);
@@ -26,12 +26,17 @@ static void show_plan_print_text(const tare_plan *const plan) {
   }
   free(weights);
   free(context);
-  free(precisions);
-  layers_print(plan);
+  CLI_TRY(layers_print_sums(plan, err));
+  if (options->layers) {
+    return layers_print_details(plan, options->layers, err);
+  }
+  CLI_TRY(layers_print(plan, err));
   layers_print_reasons(plan);
+  return TARE_OK;
 }
 
-static void show_plan_fill_json(const tare_plan *const plan, cJSON *const object) {
+static tare_status show_plan_fill_json(const tare_plan *const plan, cJSON *const object,
+                                       tare_error *const err) {
   const tare_port *inputs = NULL, *outputs = NULL;
   const int n_inputs = tare_plan_inputs(plan, &inputs);
   const int n_outputs = tare_plan_outputs(plan, &outputs);
@@ -47,7 +52,38 @@ static void show_plan_fill_json(const tare_plan *const plan, cJSON *const object
     json_text(list, NULL, text);
     free(text);
   }
-  layers_json(object, plan);
+  return layers_json(object, plan, err);
+}
+
+static tare_status show_plan_as_trt(const tare_plan *const plan, tare_error *const err) {
+  cJSON *const object = json_object();
+  const tare_status status = layers_trt(plan, object, err);
+  if (status == TARE_OK) {
+    json_print(object);
+  } else {
+    cJSON_Delete(object);
+  }
+  return status;
+}
+
+static tare_status show_plan_in_form(const tare_plan *const plan, const char *const path,
+                                     const show_options *const options, cJSON *const object,
+                                     tare_error *const err) {
+  CLI_TRY(options->layers ? layers_find(plan, options->layers, err) : TARE_OK);
+  switch (options->form) {
+    case SHOW_DOT:
+      layers_dot(plan);
+      return TARE_OK;
+    case SHOW_LAYER_INFO:
+      return show_plan_as_trt(plan, err);
+    default:
+      break;
+  }
+  if (object) {
+    return show_plan_fill_json(plan, object, err);
+  }
+  show_title(&show_plan, path);
+  return show_plan_print_text(plan, options, err);
 }
 
 static tare_status show_plan_print(const char *const path, const show_options *const options,
@@ -56,14 +92,9 @@ static tare_status show_plan_print(const char *const path, const show_options *c
   tare_plan *plan = NULL;
   CLI_TRY(tare_plan_check_file(path, err)); /* who inspects a file has time for all of it */
   CLI_TRY(tare_plan_load_with(path, &load, &plan, err));
-  if (object) {
-    show_plan_fill_json(plan, object);
-  } else {
-    show_title(&show_plan, path);
-    show_plan_print_text(plan);
-  }
+  const tare_status status = show_plan_in_form(plan, path, options, object, err);
   tare_plan_free(&plan);
-  return TARE_OK;
+  return status;
 }
 
 static const char *show_plan_noun(const char *const path) {

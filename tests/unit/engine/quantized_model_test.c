@@ -230,7 +230,7 @@ static tare_plan *plan_of(const tare_model *const model, const bool fp32) {
 static int count(const tare_plan *const plan, const char *const precision) {
   int n = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    n += strcmp(tare_plan_layer(plan, i).precision, precision) == 0;
+    n += strcmp(tare_precision_name(tare_plan_layer(plan, i).got), precision) == 0;
   }
   return n;
 }

@@ -1,0 +1,39 @@
+# What inspect shows of a plan: a table at 80 columns, layers in full, JSON, TensorRT's keys, Graphviz.
+model=$SOURCE/tests/fixtures/onnx/good_quantized.onnx
+"$TARE" build "$model" --profile batch=1,samples=100:1000:2000 --isa scalar -o q.plan -q >/dev/null || exit
+COLUMNS=80 "$TARE" inspect q.plan
+"$TARE" inspect q.plan | awk 'length > 80' | grep -c Quantize
+"$TARE" inspect q.plan --layers 'C*'
+"$TARE" inspect q.plan --layers nothing
+echo "exit $?"
+"$TARE" inspect q.plan --layers '*' | grep -c '^layer '
+"$TARE" inspect q.plan --json | "$JSON_CHECK" kind == plan precisions.int8 '>' 0 \
+  by_precision.0.layers '>' 0 by_precision.0.macs is number layers.1.origins length 1 \
+  layers.1.inputs.0.dtype == uint8 layers.1.inputs.0.stated is true \
+  layers.1.inputs.0.scales length 1 layers.1.weights == int8 layers.1.parent == -1 \
+  layers.1.shapes.0.opt.macs '>' 0 layers.1.shapes.0.max.dims length 3 layers.1.why is text || exit
+
+# Two profiles: the layers of the second have a suffix, as in TensorRT.
+"$TARE" build "$EXAMPLES/digits-conv/digits-conv.onnx" --fp32 --profile samples=1000:5000:20000 \
+  --profile samples=20001:30000:40000 -o two.plan -q >/dev/null || exit
+"$TARE" inspect two.plan --layer-info | "$JSON_CHECK" Layers length 46 \
+  Layers.0.Name == '/front/front.0/Conv + /front/front.2/Relu' Layers.0.ParameterType == Convolution \
+  Layers.0.Inputs.0.Name == audio Layers.0.Inputs.0.Dimensions.1 == 5000 \
+  Layers.0.Outputs.0.Format/Datatype == 'Row major linear FP32' Layers.0.Weights.Type == Float \
+  Layers.0.Weights.Count == 1600 Layers.23.Inputs.0.Dimensions.1 == 30000 \
+  Layers.23.Name == '/front/front.0/Conv + /front/front.2/Relu [profile 1]' \
+  Bindings.0 == audio 'Bindings.1' == 'audio [profile 1]' 'I/O Tensors.0.ProfileInfo' length 2 \
+  'I/O Tensors.0.ProfileInfo.1.MaxShape.1' == 40000 'I/O Tensors.1.IOMode' == Output || exit
+"$TARE" inspect q.plan --layer-info | "$JSON_CHECK" Layers.1.LayerType == QConvLast \
+  Layers.1.Inputs.0.Format/Datatype == 'Row major Int8 format' Layers.1.Weights.Type == Int8 || exit
+
+# Every layer is a node with an edge to it; int8 in green, float in red.
+"$TARE" inspect q.plan --dot
+"$TARE" inspect two.plan --dot | grep -c 'fillcolor="red"'
+
+"$TARE" inspect q.plan --dot --json
+"$TARE" inspect q.plan two.plan --dot
+"$TARE" inspect q.plan --dot --layer-info
+"$TARE" inspect "$model" --layer-info
+"$TARE" inspect "$model" --layers x | head -1
+"$TARE" inspect q.plan --layers 'C*' --json >/dev/null

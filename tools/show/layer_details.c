@@ -1,0 +1,117 @@
+/* Everything about the layers of a plan, one by one. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/report.h"
+#include "tools/show/layer_facts.h"
+#include "tools/show/layers.h"
+
+static void print_scales(const tare_layer_tensor *const t) {
+  for (int s = 0; s < t->n_scales; s++) {
+    printf("%s%.6g", s ? " " : t->n_scales == 1 ? ", scale " : ", scales ", (double)t->scales[s]);
+  }
+  if (t->n_scales) {
+    printf(", zero point %d", (int)t->zero_point);
+  }
+}
+
+static void print_tensors(const char *const title, const tare_layer_tensor *const tensors,
+                          const int n, const bool constant) {
+  for (int i = 0; i < n; i++) {
+    const tare_layer_tensor *const t = &tensors[i];
+    if (t->constant == constant) {
+      printf("  %-10s %s: %s %s", title, t->name, tare_dtype_name(t->dtype), t->shape);
+      print_scales(t);
+      putchar('\n');
+    }
+  }
+}
+
+static void print_bytes(const tare_layer *const layer) {
+  char *const weights = report_bytes(layer->weight_bytes);
+  char *const outputs = report_bytes(layer->output_bytes);
+  char *const scratch = report_bytes(layer->scratch_bytes);
+  printf("  %-10s constants %s, outputs %s, scratch %s\n", "memory", weights, outputs, scratch);
+  free(weights);
+  free(outputs);
+  free(scratch);
+}
+
+/* Dims of the first output, and work, at the ends of a profile. */
+static tare_status print_point(const tare_plan *const plan, const int i, const int profile,
+                               const profile_point point, tare_error *const err) {
+  static const char *const NAMES[N_POINTS] = {"min", "opt", "max"};
+  const tare_layer layer = tare_plan_layer(plan, i);
+  int64_t values[TARE_MAX_SYMBOLS], dims[TARE_MAX_RANK];
+  layer_work work;
+  profile_values(tare_plan_profiles(plan), profile, point, values);
+  CLI_TRY(tare_plan_layer_dims(plan, i, layer.n_inputs, values, dims, err));
+  CLI_TRY(layer_work_at(plan, i, values, &work, err));
+  char *const shape = dims_text(dims, layer.outputs->rank);
+  char *const bytes = report_bytes((int64_t)work.bytes);
+  printf("  profile %-2d %s %s, %s read and written", profile, NAMES[point], shape, bytes);
+  if (work.macs > 0) {
+    printf(", %.3f MMAC", work.macs * 1e-6);
+  }
+  putchar('\n');
+  free(shape);
+  free(bytes);
+  return TARE_OK;
+}
+
+static tare_status print_layer(const tare_plan *const plan, const int i, tare_error *const err) {
+  const tare_layer layer = tare_plan_layer(plan, i);
+  char *const why = layer_why(&layer);
+  printf("\nlayer %-6d %s\n", i, layer.name);
+  for (int o = 0; layer.n_origins > 1 && o < layer.n_origins; o++) {
+    printf("  %-10s %s\n", o ? "" : "nodes", layer.origins[o]);
+  }
+  if (layer.parent >= 0) {
+    printf("  %-10s %s\n", "inside", tare_plan_layer(plan, layer.parent).name);
+  }
+  printf("  %-10s %s, %s\n", "precision", layer.precision, why);
+  printf("  %-10s %s, kernel %s\n", "op", layer.op, layer_kernel(&layer));
+  print_tensors("input", layer.inputs, layer.n_inputs, false);
+  print_tensors("constant", layer.inputs, layer.n_inputs, true);
+  print_tensors("output", layer.outputs, layer.n_outputs, false);
+  print_bytes(&layer);
+  free(why);
+  for (int p = 0; p < tare_profiles_count(tare_plan_profiles(plan)); p++) {
+    for (int point = 0; point < N_POINTS; point++) {
+      CLI_TRY(print_point(plan, i, p, (profile_point)point, err));
+    }
+  }
+  return TARE_OK;
+}
+
+static bool layer_matches(const tare_layer *const layer, const char *const glob) {
+  bool matches = fnmatch(glob, layer->name, 0) == 0;
+  for (int o = 0; o < layer->n_origins; o++) {
+    matches |= fnmatch(glob, layer->origins[o], 0) == 0;
+  }
+  return matches;
+}
+
+tare_status layers_find(const tare_plan *const plan, const char *const glob,
+                        tare_error *const err) {
+  bool found = false;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    found |= layer_matches(&layer, glob);
+  }
+  return found ? TARE_OK
+               : cli_fail(err, TARE_E_USAGE,
+                          "no layer matches '%s' (tare inspect PLAN lists their names)", glob);
+}
+
+tare_status layers_print_details(const tare_plan *const plan, const char *const glob,
+                                 tare_error *const err) {
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    if (layer_matches(&layer, glob)) {
+      CLI_TRY(print_layer(plan, i, err));
+    }
+  }
+  return TARE_OK;
+}

@@ -1,0 +1,36 @@
+/* Layers of a plan: by precision, one by one, and why some stay float. */
+#ifndef TAREI_TOOLS_SHOW_LAYERS_H
+#define TAREI_TOOLS_SHOW_LAYERS_H
+
+#include "tools/json_out.h"
+#include "tools/options/options.h"
+
+/* "layers     15: int8 12, fp32 3", in order of first use. */
+tare_status layers_print_counts(const tare_plan *plan, tare_error *err);
+
+/* A table of the precisions: layers, multiply-adds and bytes of weights. */
+tare_status layers_print_sums(const tare_plan *plan, tare_error *err);
+
+/* A table of the layers that did not get what was asked, with the reason; nothing if there are
+ * none. */
+void layers_print_reasons(const tare_plan *plan);
+
+/* A table of all layers. */
+tare_status layers_print(const tare_plan *plan, tare_error *err);
+
+/* TARE_E_USAGE if no layer has a name, or a node with a name, that matches the glob. */
+tare_status layers_find(const tare_plan *plan, const char *glob, tare_error *err);
+
+/* Everything about the layers that match. */
+tare_status layers_print_details(const tare_plan *plan, const char *glob, tare_error *err);
+
+/* Adds "precisions", "by_precision" and "layers". */
+tare_status layers_json(cJSON *object, const tare_plan *plan, tare_error *err);
+
+/* The layers with the keys of TensorRT's engine inspector, as one object. */
+tare_status layers_trt(const tare_plan *plan, cJSON *object, tare_error *err);
+
+/* A drawing of the layers in the language of Graphviz, on the standard output. */
+void layers_dot(const tare_plan *plan);
+
+#endif

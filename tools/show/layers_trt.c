@@ -1,0 +1,227 @@
+/*
+ * The layers with the keys of TensorRT's engine inspector (IEngineInspector, profiling verbosity
+ * detailed), so that scripts that read `trtexec --exportLayerInfo` read them. The lists of inputs
+ * and outputs are given in the form of TensorRT 8 and 10 ("Bindings") and in that of 11 ("I/O
+ * Tensors").
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/show/layer_facts.h"
+#include "tools/show/layers.h"
+
+/* What TensorRT calls layers that do the same; others keep their name. */
+static const char *parameter_type(const char *const op) {
+  static const struct {
+    const char *op, *type;
+  } TYPES[] = {{"Conv", "Convolution"},        {"ConvLast", "Convolution"},
+               {"QConvLast", "Convolution"},   {"MatMul", "MatrixMultiply"},
+               {"Gemm", "MatrixMultiply"},     {"Linear", "MatrixMultiply"},
+               {"QLinear", "MatrixMultiply"},  {"QMatMul", "MatrixMultiply"},
+               {"Quantize", "Reformat"},       {"Dequantize", "Reformat"},
+               {"Transpose", "Shuffle"},       {"Reshape", "Shuffle"},
+               {"Softmax", "SoftMax"},         {"ScaledSoftmax", "SoftMax"},
+               {"Concat", "Concatenation"},    {"LayerNormalization", "Normalization"},
+               {"Add", "ElementWise"},         {"Sub", "ElementWise"},
+               {"Mul", "ElementWise"},         {"Div", "ElementWise"},
+               {"LayerNorm", "Normalization"}, {"InstanceNormalization", "Normalization"}};
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+    if (strcmp(TYPES[i].op, op) == 0) {
+      return TYPES[i].type;
+    }
+  }
+  return op;
+}
+
+/* Quantized activations are int8 in TensorRT, whatever their zero point is here. */
+static const char *format_of(const tare_layer_tensor *const t) {
+  static const struct {
+    tare_dtype dtype;
+    const char *format;
+  } FORMATS[] = {{TARE_F32, "Row major linear FP32"},
+                 {TARE_F16, "Row major linear FP16 format"},
+                 {TARE_BF16, "Row major linear BFloat16 format"},
+                 {TARE_F64, "Double"},
+                 {TARE_I8, "Row major Int8 format"},
+                 {TARE_U8, "Row major linear UInt8 format"},
+                 {TARE_I16, "Int16"},
+                 {TARE_U16, "UInt16"},
+                 {TARE_I32, "Row major linear Int32"},
+                 {TARE_U32, "UInt32"},
+                 {TARE_I64, "Row major linear Int64 format"},
+                 {TARE_U64, "UInt64"},
+                 {TARE_BOOL, "Row major linear BOOL"}};
+  if (t->n_scales) {
+    return "Row major Int8 format";
+  }
+  for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
+    if (FORMATS[i].dtype == t->dtype) {
+      return FORMATS[i].format;
+    }
+  }
+  return "Unknown format";
+}
+
+/* The name of a type of weights and of inputs and outputs. */
+static const char *trt_type_of(const tare_dtype dtype) {
+  static const struct {
+    tare_dtype dtype;
+    const char *name;
+  } NAMES[] = {{TARE_F32, "Float"},  {TARE_F16, "Half"},   {TARE_BF16, "BFloat16"},
+               {TARE_F64, "Double"}, {TARE_I8, "Int8"},    {TARE_U8, "UInt8"},
+               {TARE_I16, "Int16"},  {TARE_U16, "UInt16"}, {TARE_I32, "Int32"},
+               {TARE_U32, "UInt32"}, {TARE_I64, "Int64"},  {TARE_U64, "UInt64"},
+               {TARE_BOOL, "Bool"}};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+    if (NAMES[i].dtype == dtype) {
+      return NAMES[i].name;
+    }
+  }
+  return "Unknown";
+}
+
+/* Profile 0 has plain names. */
+static void name_json(cJSON *const object, const char *const key, const char *const name,
+                      const int profile) {
+  char *const text =
+      profile ? cli_format("%s [profile %d]", name, profile) : cli_format("%s", name);
+  json_text(object, key, text);
+  free(text);
+}
+
+static void trt_dims(cJSON *const object, const char *const key, const int64_t *const dims,
+                     const int rank) {
+  cJSON *const list = json_add(object, key, json_array());
+  for (int d = 0; d < rank; d++) {
+    json_int(list, NULL, dims[d]);
+  }
+}
+
+static tare_status trt_tensors(cJSON *const list, const tare_plan *const plan, const int i,
+                               const bool outputs, const int profile, tare_error *const err) {
+  const tare_layer layer = tare_plan_layer(plan, i);
+  int64_t values[TARE_MAX_SYMBOLS], dims[TARE_MAX_RANK];
+  profile_values(tare_plan_profiles(plan), profile, POINT_OPT, values);
+  for (int t = 0; t < (outputs ? layer.n_outputs : layer.n_inputs); t++) {
+    const tare_layer_tensor *const tensor = outputs ? &layer.outputs[t] : &layer.inputs[t];
+    if (!tensor->constant) {
+      const int number = outputs ? layer.n_inputs + t : t;
+      CLI_TRY(tare_plan_layer_dims(plan, i, number, values, dims, err));
+      cJSON *const item = json_add(list, NULL, json_object());
+      name_json(item, "Name", tensor->memory, profile);
+      json_text(item, "Location", "Host");
+      trt_dims(item, "Dimensions", dims, tensor->rank);
+      json_text(item, "Format/Datatype", format_of(tensor));
+    }
+  }
+  return TARE_OK;
+}
+
+/* Elements of the weights; they have the type that the layer names. */
+static tare_status trt_weights(cJSON *const object, const tare_plan *const plan, const int i,
+                               tare_error *const err) {
+  const tare_layer layer = tare_plan_layer(plan, i);
+  for (int t = 0; t < layer.n_inputs && layer.weights != TARE_DTYPE_NONE; t++) {
+    const tare_layer_tensor *const tensor = &layer.inputs[t];
+    if (!tensor->constant || tensor->dtype != layer.weights) {
+      continue;
+    }
+    int64_t values[TARE_MAX_SYMBOLS];
+    tare_tensor x = {.rank = tensor->rank};
+    profile_values(tare_plan_profiles(plan), 0, POINT_OPT, values);
+    CLI_TRY(tare_plan_layer_dims(plan, i, t, values, x.dims, err));
+    cJSON *const weights = json_add(object, "Weights", json_object());
+    json_text(weights, "Type", trt_type_of(tensor->dtype));
+    json_int(weights, "Count", tare_tensor_count(&x));
+    break;
+  }
+  return TARE_OK;
+}
+
+static void trt_metadata(cJSON *const object, const tare_layer *const layer) {
+  char *text = cli_format("%s", "");
+  for (int i = 0; i < layer->n_origins; i++) {
+    text = cli_append(text, "%s[ONNX Layer: %s]", i ? "\x1E" : "", layer->origins[i]);
+  }
+  json_text(object, "Metadata", text);
+  free(text);
+}
+
+static tare_status trt_layer(cJSON *const item, const tare_plan *const plan, const int i,
+                             const int profile, tare_error *const err) {
+  const tare_layer layer = tare_plan_layer(plan, i);
+  name_json(item, "Name", layer.name, profile);
+  json_text(item, "LayerType", layer.op);
+  CLI_TRY(trt_tensors(json_add(item, "Inputs", json_array()), plan, i, false, profile, err));
+  CLI_TRY(trt_tensors(json_add(item, "Outputs", json_array()), plan, i, true, profile, err));
+  json_text(item, "ParameterType", parameter_type(layer.op));
+  CLI_TRY(trt_weights(item, plan, i, err));
+  json_text(item, "Precision", layer.precision);
+  json_text(item, "TacticName", layer_kernel(&layer));
+  json_int(item, "StreamId", 0);
+  trt_metadata(item, &layer);
+  return TARE_OK;
+}
+
+/* --- inputs and outputs ----------------------------------------------------------------------- */
+
+static tare_status trt_profile(cJSON *const item, const tare_plan *const plan,
+                               const tare_port *const port, const int profile,
+                               tare_error *const err) {
+  static const char *const KEYS[N_POINTS] = {"MinShape", "OptShape", "MaxShape"};
+  const tare_layer_tensor t = {.dtype = port->dtype};
+  for (int p = 0; p < N_POINTS; p++) {
+    int64_t values[TARE_MAX_SYMBOLS], dims[TARE_MAX_RANK];
+    profile_values(tare_plan_profiles(plan), profile, (profile_point)p, values);
+    CLI_TRY(tare_plan_port_dims(plan, port->name, values, dims, err));
+    trt_dims(item, KEYS[p], dims, port->rank);
+  }
+  json_text(item, "Format", format_of(&t));
+  return TARE_OK;
+}
+
+static tare_status trt_port(cJSON *const item, const tare_plan *const plan,
+                            const tare_port *const port, const bool output, tare_error *const err) {
+  json_text(item, "Name", port->name);
+  json_text(item, "IOMode", output ? "Output" : "Input");
+  json_text(item, "DataType", trt_type_of(port->dtype));
+  int64_t dims[TARE_MAX_RANK];
+  for (int d = 0; d < port->rank; d++) {
+    dims[d] = port->dims[d].value;
+  }
+  trt_dims(item, "Dimensions", dims, port->rank);
+  json_text(item, "Location", "Host");
+  json_bool(item, "IsShapeInferenceIO", false);
+  cJSON *const profiles = json_add(item, "ProfileInfo", json_array());
+  for (int p = 0; p < tare_profiles_count(tare_plan_profiles(plan)); p++) {
+    CLI_TRY(trt_profile(json_add(profiles, NULL, json_object()), plan, port, p, err));
+  }
+  return TARE_OK;
+}
+
+static tare_status trt_ports(cJSON *const bindings, cJSON *const tensors,
+                             const tare_plan *const plan, const bool output,
+                             tare_error *const err) {
+  const tare_port *ports = NULL;
+  const int n = (output ? tare_plan_outputs : tare_plan_inputs)(plan, &ports);
+  for (int i = 0; i < n; i++) {
+    for (int p = 0; p < tare_profiles_count(tare_plan_profiles(plan)); p++) {
+      name_json(bindings, NULL, ports[i].name, p);
+    }
+    CLI_TRY(trt_port(json_add(tensors, NULL, json_object()), plan, &ports[i], output, err));
+  }
+  return TARE_OK;
+}
+
+tare_status layers_trt(const tare_plan *const plan, cJSON *const object, tare_error *const err) {
+  cJSON *const layers = json_add(object, "Layers", json_array());
+  for (int p = 0; p < tare_profiles_count(tare_plan_profiles(plan)); p++) {
+    for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+      CLI_TRY(trt_layer(json_add(layers, NULL, json_object()), plan, i, p, err));
+    }
+  }
+  cJSON *const bindings = json_add(object, "Bindings", json_array());
+  cJSON *const tensors = json_add(object, "I/O Tensors", json_array());
+  CLI_TRY(trt_ports(bindings, tensors, plan, false, err));
+  return trt_ports(bindings, tensors, plan, true, err);
+}
