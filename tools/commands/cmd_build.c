@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/show/layer_facts.h"
 #include "tools/show/layers.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
@@ -178,12 +179,32 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
   }
 }
 
+/* How each layer came about. */
+static void say_layers(const build_arguments *const a, const build_work *const w) {
+  const tare_plan *const plan = w->plan;
+  say_more(&a->common, "%d nodes of the model became %d layers",
+           tare_model_get_info(w->model).n_nodes, tare_plan_n_layers(plan));
+  for (int i = 0; a->common.verbose && i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    char *const why = layer_why(&layer);
+    say_more(&a->common, "layer %d '%s' (%s): %s, %s", i, layer.name, layer.op, layer.precision,
+             why);
+    free(why);
+    if (layer.n_origins > 1) {
+      char *const nodes = cli_join(layer.origins, layer.n_origins, " and ");
+      say_more(&a->common, "layer %d fuses %s", i, nodes);
+      free(nodes);
+    }
+  }
+}
+
 static tare_status build_plan(const build_arguments *const a, build_work *const w,
                               tare_error *const err) {
   const tare_build_options o = opt_build_options(&a->build, &a->common, w->table);
   const double start = cli_now();
   CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
   w->seconds = cli_now() - start;
+  say_layers(a, w);
   if (w->table) {
     say_table_warnings(a, w->table);
     warn_symmetric(a, w->plan);

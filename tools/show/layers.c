@@ -7,19 +7,24 @@
 #include "tools/report.h"
 #include "tools/show/layer_facts.h"
 
-tare_status layers_print_counts(const tare_plan *const plan, tare_error *const err) {
+tare_status layers_counts(const tare_plan *const plan, char **const text, tare_error *const err) {
   precision_sum *sums = NULL;
   int n = 0;
   const tare_status status = precision_sums(plan, &sums, &n, err);
-  if (status == TARE_OK) {
-    printf("layers     %d: ", sums[n].layers);
-    for (int i = 0; i < n; i++) {
-      printf("%s%s %d", i ? ", " : "", sums[i].precision, sums[i].layers);
-    }
-    putchar('\n');
+  *text = status == TARE_OK ? cli_format("%d: ", sums[n].layers) : NULL;
+  for (int i = 0; *text && i < n; i++) {
+    *text = cli_append(*text, "%s%s %d", i ? ", " : "", sums[i].precision, sums[i].layers);
   }
   free(sums);
   return status;
+}
+
+tare_status layers_print_counts(const tare_plan *const plan, tare_error *const err) {
+  char *text = NULL;
+  CLI_TRY(layers_counts(plan, &text, err));
+  printf("layers     %s\n", text);
+  free(text);
+  return TARE_OK;
 }
 
 static void report_sum(report *const r, const precision_sum *const sum, const double all) {

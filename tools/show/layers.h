@@ -5,7 +5,8 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
-/* "layers     15: int8 12, fp32 3", in order of first use. */
+/* "15: int8 12, fp32 3", in order of first use; the caller frees it. NULL after a failure. */
+tare_status layers_counts(const tare_plan *plan, char **text, tare_error *err);
 tare_status layers_print_counts(const tare_plan *plan, tare_error *err);
 
 /* A table of the precisions: layers, multiply-adds and bytes of weights. */

@@ -62,3 +62,5 @@ misuse bench a --iterations 0
 misuse bench a --duration soon
 misuse inspect
 misuse doctor now
+misuse diff
+misuse diff a.plan b.plan --duration -1

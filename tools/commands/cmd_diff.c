@@ -1,0 +1,268 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/commands/diff_times.h"
+#include "tools/options/lengths.h"
+#include "tools/options/parse.h"
+#include "tools/output.h"
+#include "tools/report.h"
+#include "tools/show/layer_diff.h"
+#include "tools/show/layers.h"
+#include "tools/show/show.h"
+
+enum { OPT_TIMES = OPT_COMMAND, OPT_DIFF_SYMBOLS, OPT_DIFF_DURATION };
+enum { DIFFERENT = 1 }; /* exit code */
+
+typedef struct diff_arguments {
+  opt_common common;
+  const char *paths[2];
+  int n_paths;
+  bool times;
+  const char *symbols;
+  double seconds;
+} diff_arguments;
+
+typedef struct diff_work {
+  tare_plan *plans[2];
+  layer_pair *pairs;
+  layer_diff layers;
+  diff_times times;
+  bool profiles_differ;
+  int n_different; /* layers */
+} diff_work;
+
+static const struct argp_option OPTIONS[] = {
+    {"times", OPT_TIMES, NULL, 0, "Also measure the layers of both plans, run in turns", 0},
+    {"symbols", OPT_DIFF_SYMBOLS, "SPEC", 0,
+     "Lengths to measure at, e.g. samples=16000 (default: opt of profile 0 of A)", 0},
+    {"duration", OPT_DIFF_DURATION, "S", 0, "Measure for at least S seconds (default 3)", 0},
+    {0}};
+
+static void diff_check(const diff_arguments *const a, const struct argp_state *const state) {
+  if (a->n_paths < 2) {
+    argp_error(state, "missing %s", a->n_paths ? "B.plan" : "A.plan and B.plan");
+  }
+  if (!a->times && (a->symbols || a->seconds >= 0)) {
+    argp_error(state, "%s needs --times", a->symbols ? "--symbols" : "--duration");
+  }
+}
+
+static error_t diff_parse(const int key, char *const arg, struct argp_state *const state) {
+  diff_arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->common;
+      return 0;
+    case OPT_TIMES:
+      a->times = true;
+      return 0;
+    case OPT_DIFF_SYMBOLS:
+      a->symbols = arg;
+      return 0;
+    case OPT_DIFF_DURATION:
+      a->seconds = cli_real(state, "--duration", arg, 0, 1e6);
+      return 0;
+    case ARGP_KEY_ARG:
+      if (a->n_paths == 2) {
+        argp_error(state, "unexpected argument '%s' (two plans are enough)", arg);
+      }
+      a->paths[a->n_paths++] = arg;
+      return 0;
+    case ARGP_KEY_END:
+      diff_check(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {{&opt_common_argp, 0, "Common:", 1}, {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = diff_parse,
+    .args_doc = "A.plan B.plan",
+    .doc =
+        "Compares two plans layer by layer: precision, scales, weights, types, shapes, operators, "
+        "kernels, fused nodes. Layers are matched by the nodes of the model that they compute. The "
+        "exit code is 1 if the plans differ.\vExamples:\n  tare diff float.plan int8.plan "
+        "--times\n "
+        " tare diff old.plan new.plan --json",
+    .children = CHILDREN};
+
+static tare_status diff_load(const diff_arguments *const a, diff_work *const w,
+                             tare_error *const err) {
+  const tare_load_options load = opt_load(&a->common);
+  for (int i = 0; i < 2; i++) {
+    CLI_TRY(input_check(a->paths[i], err));
+    const show_kind *const kind = show_kind_of(a->paths[i]);
+    if (kind != &show_plan) {
+      return cli_fail(err, TARE_E_INPUT, "%s is a %s file, expected a plan", a->paths[i],
+                      kind->name);
+    }
+    CLI_TRY(tare_plan_load_with(a->paths[i], &load, &w->plans[i], err));
+  }
+  return TARE_OK;
+}
+
+static bool same_profiles(const tare_profiles *const a, const tare_profiles *const b) {
+  bool same = tare_profiles_count(a) == tare_profiles_count(b);
+  for (int p = 0; same && p < tare_profiles_count(a); p++) {
+    char *const x = profile_text(a, p), *const y = profile_text(b, p);
+    same = strcmp(x, y) == 0;
+    free(x);
+    free(y);
+  }
+  return same;
+}
+
+static tare_status diff_run(const diff_arguments *const a, diff_work *const w,
+                            tare_error *const err) {
+  CLI_TRY(diff_load(a, w, err));
+  if (a->times) {
+    const tare_plan *const plans[2] = {w->plans[0], w->plans[1]};
+    CLI_TRY(diff_times_measure(plans, a->symbols, a->common.threads,
+                               a->seconds < 0 ? 3 : a->seconds, &w->times, err));
+  }
+  w->layers =
+      (layer_diff){.a = w->plans[0], .b = w->plans[1], .times = {w->times.ms[0], w->times.ms[1]}};
+  w->pairs = layers_match(w->plans[0], w->plans[1], &w->layers.n_pairs);
+  w->layers.pairs = w->pairs;
+  w->n_different = layer_diff_count(&w->layers);
+  w->profiles_differ =
+      !same_profiles(tare_plan_profiles(w->plans[0]), tare_plan_profiles(w->plans[1]));
+  return TARE_OK;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void report_bytes_of(report *const r, const char *const what, const diff_work *const w,
+                            int64_t (*const bytes)(const tare_plan *)) {
+  report_cell(r, "%s", what);
+  for (int i = 0; i < 2; i++) {
+    char *const text = report_bytes(bytes(w->plans[i]));
+    report_cell(r, "%s", text);
+    free(text);
+  }
+}
+
+static void report_profiles(report *const r, const diff_work *const w) {
+  const tare_profiles *const a = tare_plan_profiles(w->plans[0]);
+  const tare_profiles *const b = tare_plan_profiles(w->plans[1]);
+  const int n_a = tare_profiles_count(a), n_b = tare_profiles_count(b);
+  for (int p = 0; w->profiles_differ && (p < n_a || p < n_b); p++) {
+    char *const x = p < n_a ? profile_text(a, p) : cli_format("-");
+    char *const y = p < n_b ? profile_text(b, p) : cli_format("-");
+    report_cell(r, "profile %d", p);
+    report_cell(r, "%s", x);
+    report_cell(r, "%s", y);
+    free(x);
+    free(y);
+  }
+}
+
+static tare_status report_layers(report *const r, const diff_work *const w, tare_error *const err) {
+  report_cell(r, "layers");
+  for (int i = 0; i < 2; i++) {
+    char *text = NULL;
+    CLI_TRY(layers_counts(w->plans[i], &text, err));
+    report_cell(r, "%s", text);
+    free(text);
+  }
+  return TARE_OK;
+}
+
+static tare_status report_summary(report *const r, const diff_arguments *const a,
+                                  const diff_work *const w, tare_error *const err) {
+  report_cell(r, "file");
+  report_cell(r, "%s", a->paths[0]);
+  report_cell(r, "%s", a->paths[1]);
+  report_cell(r, "model");
+  report_cell(r, "%s", tare_plan_model_name(w->plans[0]));
+  report_cell(r, "%s", tare_plan_model_name(w->plans[1]));
+  report_profiles(r, w);
+  report_bytes_of(r, "weights", w, tare_plan_weight_bytes);
+  report_bytes_of(r, "context", w, tare_plan_context_bytes);
+  if (a->times) {
+    report_cell(r, "ms a run");
+    report_number(r, 4, w->times.total[0]);
+    report_number(r, 4, w->times.total[1]);
+  }
+  return report_layers(r, w, err);
+}
+
+static tare_status diff_print(const diff_arguments *const a, const diff_work *const w,
+                              tare_error *const err) {
+  report *const r = report_new("plan<,A<,B<");
+  const tare_status status = report_summary(r, a, w, err);
+  report_print(r, stdout);
+  if (a->times) {
+    printf("times      at %s, means of %" PRId64 " runs of each plan in turns\n", w->times.shape,
+           w->times.runs);
+  }
+  printf("different  %d of %d layers\n", w->n_different, w->layers.n_pairs);
+  layer_diff_print(&w->layers);
+  return status;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void plan_json(cJSON *const item, const diff_arguments *const a, const diff_work *const w,
+                      const int i) {
+  const tare_profiles *const profiles = tare_plan_profiles(w->plans[i]);
+  json_text(item, "file", a->paths[i]);
+  json_text(item, "model", tare_plan_model_name(w->plans[i]));
+  json_int(item, "layers", tare_plan_n_layers(w->plans[i]));
+  json_int(item, "weight_bytes", tare_plan_weight_bytes(w->plans[i]));
+  json_int(item, "context_bytes", tare_plan_context_bytes(w->plans[i]));
+  cJSON *const list = json_add(item, "profiles", json_array());
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    char *const text = profile_text(profiles, p);
+    json_text(list, NULL, text);
+    free(text);
+  }
+  if (a->times) {
+    json_real(item, "run_ms", w->times.total[i]);
+  }
+}
+
+static bool plans_differ(const diff_work *const w) {
+  return w->n_different > 0 || w->profiles_differ;
+}
+
+static void diff_json(const diff_arguments *const a, const diff_work *const w) {
+  cJSON *const object = json_begin("diff");
+  plan_json(json_add(object, "a", json_object()), a, w, 0);
+  plan_json(json_add(object, "b", json_object()), a, w, 1);
+  json_bool(object, "equal", !plans_differ(w));
+  json_bool(object, "profiles_differ", w->profiles_differ);
+  json_int(object, "different_layers", w->n_different);
+  if (a->times) {
+    json_text(object, "shape", w->times.shape);
+    json_int(object, "iterations", w->times.runs);
+  }
+  layer_diff_json(object, &w->layers);
+  json_print(object);
+}
+
+int cmd_diff(const int argc, char **const argv) {
+  diff_arguments a = {.seconds = -1};
+  diff_work w = {0};
+  tare_error err = {0};
+  opt_parse(&ARGP, argc, argv, &a);
+  tare_status status = diff_run(&a, &w, &err);
+  if (status == TARE_OK && a.common.json) {
+    diff_json(&a, &w);
+  } else if (status == TARE_OK) {
+    status = diff_print(&a, &w, &err);
+  }
+  const bool differ = plans_differ(&w);
+  diff_times_fini(&w.times);
+  free(w.pairs);
+  tare_plan_free(&w.plans[0]);
+  tare_plan_free(&w.plans[1]);
+  const int code = opt_end(argv[0], &a.common, status, &err);
+  return code == 0 && differ ? DIFFERENT : code;
+}
