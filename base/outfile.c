@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tare/tare.h>
+
 #include "base/mem.h"
 #include "base/unfinished.h"
 
@@ -229,4 +231,9 @@ tare_status tarei_outfile_save(const char *const path, const void *const data, c
   TAREI_TRY(tarei_outfile_open(path, &out, err));
   tarei_outfile_write(&out, data, bytes);
   return tarei_outfile_commit(&out, err);
+}
+
+tare_status tare_write_file(const char *const path, const void *const data, const size_t bytes,
+                            tare_error *const err) {
+  return tarei_outfile_save(path, data, bytes, err);
 }

@@ -235,6 +235,12 @@ int tare_context_profile(const tare_context *const context) {
   return context->profile;
 }
 
+void tare_context_set_timer(tare_context *const context, tare_layer_timer *const timer,
+                            void *const user) {
+  context->timer = timer;
+  context->timer_user = user;
+}
+
 void tare_context_set_profiling(tare_context *const context, const bool on) {
   context->profiling = on;
   memset(context->seconds, 0, (size_t)context->plan->n_layers * sizeof *context->seconds);

@@ -28,8 +28,10 @@ struct tare_context {
   tarei_observer_fn observe;
   void *observe_user;
   bool profiling;
-  double *seconds; /* per layer, without the layers of its bodies */
-  double inside;   /* sum over all timed steps, each counted once */
+  double *seconds;         /* per layer, without the layers of its bodies */
+  tare_layer_timer *timer; /* or NULL */
+  void *timer_user;
+  double inside; /* sum over all timed steps, each counted once */
 };
 
 #endif

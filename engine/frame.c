@@ -136,9 +136,12 @@ static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_er
     status = step->lowering->run(step, &run, err);
   }
   if (timed) {
-    const double all = tarei_now() - start;
+    const double end = tarei_now(), all = end - start;
     context->seconds[step->layer] += all - (context->inside - inside);
     context->inside = inside + all; /* what the step around this one is not to count */
+    if (context->timer) {
+      context->timer(context->timer_user, step->layer, start, end);
+    }
   }
   return status == TARE_OK
              ? TARE_OK

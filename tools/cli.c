@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,6 +229,11 @@ const char *cli_s(const int64_t n) {
 bool cli_ends_with(const char *const text, const char *const end) {
   const size_t n = strlen(text), m = strlen(end);
   return n > m && strcmp(text + n - m, end) == 0;
+}
+
+int cli_cores(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
 double cli_now(void) {

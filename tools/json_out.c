@@ -59,15 +59,20 @@ void json_hash(cJSON *const parent, const char *const name, const uint64_t hash)
   free(text);
 }
 
+char *json_to_text(cJSON *const item) {
+  char *const text = cJSON_Print(item);
+  (void)made(text ? item : NULL);
+  cJSON_Delete(item);
+  return text;
+}
+
 static bool printed; /* the one object of this process */
 
 void json_print(cJSON *const object) {
   printed = true;
-  char *const text = cJSON_Print(object);
-  (void)made(text ? object : NULL);
+  char *const text = json_to_text(object);
   puts(text);
   free(text);
-  cJSON_Delete(object);
 }
 
 void json_print_error(const char *const command, const tare_error *const err) {

@@ -22,10 +22,6 @@ static bool is_weight(const tarei_graph *const g, const tarei_node *const node,
          node->in[i] >= 0 && g->values[node->in[i]].data;
 }
 
-static bool packs_bytes(const tarei_node *const node) {
-  return node->record.got == TARE_PRECISION_INT8 || node->record.got == TARE_PRECISION_INT8_ROWS;
-}
-
 static const char *keep_shape(tare_plan *const plan, const tarei_graph *const g,
                               const tarei_value *const v) {
   tarei_str text = {0};
@@ -90,7 +86,7 @@ static void set_weight_type(tarei_layer *const layer, const tarei_node *const no
   for (int i = 0, at = 0; i < node->n_in; i++) {
     if (is_weight(layer->part->graph, node, form, i)) {
       tare_dtype *const dtype = &layer->tensors[at].dtype;
-      *dtype = packs_bytes(node) ? TARE_I8 : *dtype;
+      *dtype = form->op == node->op ? TARE_I8 : *dtype;
       layer->facts.weights = *dtype;
     }
     at += node->in[i] >= 0;

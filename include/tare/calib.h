@@ -28,8 +28,8 @@ typedef enum tare_fit {
 /** Name of a fit, static: "native", "pad", "truncate" or "opt". */
 TARE_API const char *tare_fit_name(tare_fit fit);
 
-/** What a fit does to a sample, in a few words, static: "padded to max"; NULL if the number is out of
- *  range. */
+/** What a fit does to a sample, in a few words, static: "padded to max"; NULL if the number is out
+ * of range. */
 TARE_API const char *tare_fit_summary(tare_fit fit);
 
 /** Whether a fit pads samples that a profile covers; its number must be in range (asserted). */

@@ -323,6 +323,18 @@ TARE_API void tare_context_set_profiling(tare_context *context, bool on);
  */
 TARE_API double tare_context_layer_seconds(const tare_context *context, int layer);
 
+/** Receives the time of a layer: begin and end in seconds of a clock that only goes forward. That
+ * of a layer with subgraphs contains those of the layers inside. */
+typedef void tare_layer_timer(void *user, int layer, double begin, double end);
+
+/**
+ * Sets a function that is called after each layer of a run while profiling is on, by the thread
+ * that runs the context.
+ * @param timer NULL for none; must not call functions of the context
+ * @param user passed to the function
+ */
+TARE_API void tare_context_set_timer(tare_context *context, tare_layer_timer *timer, void *user);
+
 /**
  * Lists the CPU features found and the kernel chosen for each family, one per line.
  * @param isa features that may be used, as in tare_build_options; NULL: all

@@ -63,6 +63,16 @@ TARE_API const char *tare_version(void);
  */
 TARE_API void tare_abandon_outputs(void);
 
+/**
+ * Writes a file, which appears whole or not at all.
+ * @param path name of the file
+ * @param data its contents
+ * @param bytes number of bytes
+ * @return TARE_OK, TARE_E_IO, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_write_file(const char *path, const void *data, size_t bytes,
+                                     tare_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/bench/bench_advice.h"
+#include "tools/bench/bench_trace.h"
 #include "tools/feed.h"
 #include "tools/json_out.h"
 #include "tools/layer_times.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
+#include "tools/output.h"
 #include "tools/peak.h"
 #include "tools/report.h"
 #include "tools/say.h"
@@ -23,6 +26,9 @@ enum {
   OPT_DURATION,
   OPT_PERCENTILES,
   OPT_DUMP_PROFILE,
+  OPT_EXPORT_PROFILE,
+  OPT_TRACE,
+  OPT_ADVICE,
   OPT_BENCH_USE_PROFILE
 };
 
@@ -38,8 +44,9 @@ typedef struct bench_arguments {
   double warm_up_ms, duration_s;
   double percentiles[MOST_PERCENTILES];
   int n_percentiles;
-  bool dump_profile;
-  int use_profile; /* -1: by shape */
+  bool dump_profile, advice;
+  const char *profile_file, *trace_file; /* or NULL */
+  int use_profile;                       /* -1: by shape */
 } bench_arguments;
 
 typedef struct bench_session {
@@ -55,6 +62,8 @@ typedef struct bench_session {
   double *layer_operations, operations; /* of each layer and of all in one run */
   double loaded;                        /* seconds until the first run can begin */
   double wall;                          /* seconds of the measured runs together */
+  bench_trace trace;
+  bench_advice advice;
 } bench_session;
 
 static const struct argp_option OPTIONS[] = {
@@ -66,6 +75,15 @@ static const struct argp_option OPTIONS[] = {
     {"percentile", OPT_PERCENTILES, "P,P", 0,
      "Percentiles of the latency to print (default 90,95,99)", 0},
     {"dumpProfile", OPT_DUMP_PROFILE, NULL, 0, "Print the time of each layer and operator", 0},
+    {"exportProfile", OPT_EXPORT_PROFILE, "FILE", 0,
+     "Write the times of the layers to FILE, as trtexec does (JSON)", 0},
+    {"trace", OPT_TRACE, "FILE", 0,
+     "Write when each layer ran to FILE, for Perfetto or chrome://tracing (JSON)", 0},
+    {"advice", OPT_ADVICE, NULL, 0,
+     "Print the hot layers and what bounds them, the cost of conversions and data movement, and "
+     "what "
+     "is in float",
+     0},
     {"use-profile", OPT_BENCH_USE_PROFILE, "I", 0,
      "Run in profile I (default: the first that fits)", 0},
     {"useProfile", OPT_BENCH_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
@@ -124,6 +142,15 @@ static error_t bench_parse(const int key, char *const arg, struct argp_state *co
     case OPT_DUMP_PROFILE:
       a->dump_profile = true;
       return 0;
+    case OPT_EXPORT_PROFILE:
+      a->profile_file = arg;
+      return 0;
+    case OPT_TRACE:
+      a->trace_file = arg;
+      return 0;
+    case OPT_ADVICE:
+      a->advice = true;
+      return 0;
     case OPT_BENCH_USE_PROFILE:
       a->use_profile = (int)cli_int(state, "--use-profile", arg, 0, TARE_MAX_PROFILES - 1);
       return 0;
@@ -156,7 +183,7 @@ static const struct argp ARGP = {
         "Measures latency and throughput on generated inputs: normally distributed floats, "
         "integers of 0 or 1, masks of 1. A model runs as a float plan.\vExamples:\n  tare bench "
         "model.plan --shapes audio:1x16000 --dumpProfile\n  tare bench model.onnx --symbols "
-        "samples=16000 --threads 1",
+        "samples=16000 --threads 1\n  tare bench model.plan --advice --trace trace.json",
     .children = CHILDREN};
 
 /* A model without --profile is built for just the lengths that it runs at. */
@@ -258,15 +285,23 @@ static tare_status warm_up(const bench_arguments *const a, const bench_session *
   return TARE_OK;
 }
 
+static bool bench_times_layers(const bench_arguments *const a) {
+  return a->dump_profile || a->advice || a->profile_file || a->trace_file;
+}
+
 static tare_status bench_measure(const bench_arguments *const a, bench_session *const w,
                                  tare_error *const err) {
   CLI_TRY(warm_up(a, w, err));
-  tare_context_set_profiling(w->context, a->dump_profile);
+  if (a->profile_file || a->trace_file) {
+    bench_trace_start(&w->trace, w->side.plan, w->context);
+  }
+  tare_context_set_profiling(w->context, bench_times_layers(a));
   const double start = cli_now();
   for (double now = start; now < start + a->duration_s || (int64_t)w->times.n < a->iterations;) {
     CLI_TRY(bench_step(w, err));
     const double end = cli_now();
     timing_add(&w->times, (end - now) * 1e3);
+    bench_trace_end_run(&w->trace);
     now = end;
   }
   w->wall = cli_now() - start;
@@ -288,6 +323,27 @@ static char *bench_point_text(const bench_session *const w) {
 
 static layer_times times_of(const bench_session *const w) {
   return (layer_times){w->side.plan, w->context, w->layer_operations, (int64_t)w->times.n};
+}
+
+/* Threads that can run at a time. */
+static int bench_threads(const bench_arguments *const a) {
+  const int cores = cli_cores() > 0 ? cli_cores() : 1;
+  return a->common.threads > 0 && a->common.threads < cores ? a->common.threads : cores;
+}
+
+/* Files and advice: what only some ask for. */
+static tare_status bench_report(const bench_arguments *const a, bench_session *const w,
+                                tare_error *const err) {
+  if (w->trace.full) {
+    say(&a->common,
+        "warning: only the first %" PRId64 " runs are recorded (--duration 0 measures fewer)",
+        w->trace.runs);
+  }
+  CLI_TRY(a->profile_file ? bench_trace_write_profile(&w->trace, a->profile_file, err) : TARE_OK);
+  CLI_TRY(a->trace_file ? bench_trace_write(&w->trace, a->trace_file, err) : TARE_OK);
+  const layer_times times = times_of(w);
+  return a->advice ? bench_advice_new(&times, w->values, bench_threads(a), &w->advice, err)
+                   : TARE_OK;
 }
 
 static void print_resources(const bench_session *const w) {
@@ -323,6 +379,9 @@ static void bench_print_text(const bench_arguments *const a, const bench_session
     const layer_times times = times_of(w);
     layer_times_print(&times);
   }
+  if (a->advice) {
+    bench_advice_print(&w->advice);
+  }
 }
 
 static void bench_print_json(const bench_arguments *const a, const bench_session *const w) {
@@ -354,7 +413,27 @@ static void bench_print_json(const bench_arguments *const a, const bench_session
     const layer_times times = times_of(w);
     layer_times_json(object, &times);
   }
+  if (a->advice) {
+    bench_advice_json(object, &w->advice);
+  }
   json_print(object);
+}
+
+static tare_status bench_check_outputs(const bench_arguments *const a, tare_error *const err) {
+  const char *const files[] = {a->profile_file, a->trace_file};
+  cli_list inputs = {0};
+  tare_status status = TARE_OK;
+  cli_list_add(&inputs, a->path);
+  for (size_t i = 0; i < sizeof files / sizeof *files && status == TARE_OK; i++) {
+    if (files[i]) {
+      const bool json = cli_ends_with(files[i], ".json");
+      status = json ? TARE_OK : output_check_name(files[i], "JSON", ".json", err);
+      status = status == TARE_OK ? output_check(files[i], &inputs, err) : status;
+      cli_list_add(&inputs, files[i]); /* the next one is another */
+    }
+  }
+  cli_list_fini(&inputs);
+  return status;
 }
 
 int cmd_bench(const int argc, char **const argv) {
@@ -367,11 +446,15 @@ int cmd_bench(const int argc, char **const argv) {
   bench_session w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
-  tare_status status = bench_prepare(&a, &w, &err);
+  tare_status status = bench_check_outputs(&a, &err);
+  status = status == TARE_OK ? bench_prepare(&a, &w, &err) : status;
   status = status == TARE_OK ? bench_measure(&a, &w, &err) : status;
+  status = status == TARE_OK ? bench_report(&a, &w, &err) : status;
   if (status == TARE_OK) {
     (a.common.json ? bench_print_json : bench_print_text)(&a, &w);
   }
+  bench_trace_fini(&w.trace);
+  bench_advice_fini(&w.advice);
   tare_context_free(&w.context);
   free(w.layer_operations);
   timing_fini(&w.times);

@@ -180,7 +180,7 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
 }
 
 /* How each layer came about. */
-static void say_layers(const build_arguments *const a, const build_work *const w) {
+static void build_say_layers(const build_arguments *const a, const build_work *const w) {
   const tare_plan *const plan = w->plan;
   say_more(&a->common, "%d nodes of the model became %d layers",
            tare_model_get_info(w->model).n_nodes, tare_plan_n_layers(plan));
@@ -204,7 +204,7 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
   const double start = cli_now();
   CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
   w->seconds = cli_now() - start;
-  say_layers(a, w);
+  build_say_layers(a, w);
   if (w->table) {
     say_table_warnings(a, w->table);
     warn_symmetric(a, w->plan);

@@ -148,7 +148,7 @@ static void report_bytes_of(report *const r, const char *const what, const diff_
   }
 }
 
-static void report_profiles(report *const r, const diff_work *const w) {
+static void diff_report_profiles(report *const r, const diff_work *const w) {
   const tare_profiles *const a = tare_plan_profiles(w->plans[0]);
   const tare_profiles *const b = tare_plan_profiles(w->plans[1]);
   const int n_a = tare_profiles_count(a), n_b = tare_profiles_count(b);
@@ -182,7 +182,7 @@ static tare_status report_summary(report *const r, const diff_arguments *const a
   report_cell(r, "model");
   report_cell(r, "%s", tare_plan_model_name(w->plans[0]));
   report_cell(r, "%s", tare_plan_model_name(w->plans[1]));
-  report_profiles(r, w);
+  diff_report_profiles(r, w);
   report_bytes_of(r, "weights", w, tare_plan_weight_bytes);
   report_bytes_of(r, "context", w, tare_plan_context_bytes);
   if (a->times) {

@@ -1,5 +1,4 @@
 #include <link.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,11 +55,6 @@ static const char *smt_state(void) {
   return c == '1' ? "on" : c == '0' ? "off" : "unknown";
 }
 
-static int count_allowed(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-
 /* Keeps the outside libraries that tare is built on. */
 static int take_library(struct dl_phdr_info *const info, const size_t size, void *const user) {
   static const char *const KNOWN[] = {"libtare",       "libhdf5",       "libsndfile",
@@ -81,7 +75,7 @@ static machine doctor_look(void) {
   struct sysinfo info = {0};
   (void)sysinfo(&info); /* cannot fail with a valid address */
   machine m = {.cores = (int)sysconf(_SC_NPROCESSORS_ONLN),
-               .allowed = count_allowed(),
+               .allowed = cli_cores(),
                .smt = smt_state(),
                .memory = (int64_t)info.totalram * info.mem_unit,
                .free_memory = (int64_t)info.freeram * info.mem_unit};

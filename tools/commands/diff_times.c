@@ -19,8 +19,8 @@ typedef struct diff_runner {
   double seconds; /* of all runs */
 } diff_runner;
 
-static tare_status choose_lengths(const tare_plan *const plan, const char *const symbols,
-                                  int64_t *const values, tare_error *const err) {
+static tare_status diff_choose_lengths(const tare_plan *const plan, const char *const symbols,
+                                       int64_t *const values, tare_error *const err) {
   const tare_profiles *const built = tare_plan_profiles(plan);
   const tare_port *inputs = NULL;
   tare_profiles *point = NULL;
@@ -41,8 +41,8 @@ static tare_status choose_lengths(const tare_plan *const plan, const char *const
 }
 
 /* The values of the symbols of one plan for those of another, by name. */
-static tare_status take_lengths(const diff_runner *const from, diff_runner *const to,
-                                tare_error *const err) {
+static tare_status diff_take_lengths(const diff_runner *const from, diff_runner *const to,
+                                     tare_error *const err) {
   const tare_profiles *const a = tare_plan_profiles(from->plan);
   const tare_profiles *const b = tare_plan_profiles(to->plan);
   for (int s = 0; s < tare_profiles_n_symbols(b); s++) {
@@ -126,8 +126,8 @@ tare_status diff_times_measure(const tare_plan *const plans[2], const char *cons
                                tare_error *const err) {
   diff_runner runners[2] = {{.plan = plans[0]}, {.plan = plans[1]}};
   tare_status status = TARE_OK;
-  CLI_TRY_GOTO(choose_lengths(plans[0], symbols, runners[0].values, err), done);
-  CLI_TRY_GOTO(take_lengths(&runners[0], &runners[1], err), done);
+  CLI_TRY_GOTO(diff_choose_lengths(plans[0], symbols, runners[0].values, err), done);
+  CLI_TRY_GOTO(diff_take_lengths(&runners[0], &runners[1], err), done);
   CLI_TRY_GOTO(diff_runner_new(&runners[0], threads, err), done);
   CLI_TRY_GOTO(diff_runner_new(&runners[1], threads, err), done);
   CLI_TRY_GOTO(run_in_turns(runners, seconds, &out->runs, err), done);

@@ -23,7 +23,8 @@ enum { MOST_NAMES = 10 }; /* of a kind, in text */
 
 static const char *const MEANINGS[TARE_COVER_COUNT] = {
     [TARE_COVER_NAMED] = "tensors with a threshold",
-    [TARE_COVER_MISSING] = "tensors without one, read by a convolution or product, which stays float",
+    [TARE_COVER_MISSING] =
+        "tensors without one, read by a convolution or product, which stays float",
     [TARE_COVER_UNNAMED] = "other tensors without one",
     [TARE_COVER_STALE] = "thresholds of tensors that the model does not have",
     [TARE_COVER_OTHER] = "thresholds of constants, integers, or tensors that TensorRT makes"};

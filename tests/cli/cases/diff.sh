@@ -45,3 +45,4 @@ echo "exit $?"
 "$TARE" diff a.plan b.plan float.plan
 "$TARE" diff a.plan b.plan --duration 3
 "$TARE" diff a.plan b.plan --symbols sequence=4
+echo "exit $?"

@@ -162,12 +162,52 @@ static void dims_follow_the_lengths(void **const state) {
   tare_plan_free(&plan);
 }
 
+/* Events of a run of one context. */
+typedef struct timer_events {
+  int n, layers[64];
+  double last;
+} timer_events;
+
+static void take_event(void *const user, const int layer, const double begin, const double end) {
+  timer_events *const e = user;
+  assert_true(e->n < 64);
+  assert_true(begin <= end && begin >= e->last);
+  e->layers[e->n++] = layer;
+  e->last = end;
+}
+
+static void timers_see_each_layer(void **const state) {
+  (void)state;
+  tare_plan *plan = build(DIGITS, "samples=1600:5000:20000");
+  tare_context *context = NULL;
+  timer_events events = {0};
+  static float audio[5000];
+  const tare_tensor in = {.dtype = TARE_F32, .rank = 2, .dims = {1, 5000}, .data = audio};
+  tare_tensor out;
+  OK(tare_context_new(plan, NULL, &context, &err));
+  tare_context_set_timer(context, take_event, &events);
+  OK(tare_context_run(context, &in, &out, &err));
+  assert_int_equal(events.n, 0); /* only while profiling */
+  tare_context_set_profiling(context, true);
+  OK(tare_context_run(context, &in, &out, &err));
+  assert_int_equal(events.n, tare_plan_n_layers(plan));
+  for (int i = 0; i < events.n; i++) {
+    assert_int_equal(events.layers[i], i);
+  }
+  tare_context_set_timer(context, NULL, NULL);
+  OK(tare_context_run(context, &in, &out, &err));
+  assert_int_equal(events.n, tare_plan_n_layers(plan));
+  tare_context_free(&context);
+  tare_plan_free(&plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_loaded_plan_has_the_same_layers),
       cmocka_unit_test(int8_layers_have_types_and_scales),
       cmocka_unit_test(float_layers_have_their_nodes),
       cmocka_unit_test(dims_follow_the_lengths),
+      cmocka_unit_test(timers_see_each_layer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

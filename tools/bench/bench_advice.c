@@ -1,0 +1,215 @@
+#include "tools/bench/bench_advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/cli.h"
+#include "tools/bench/bench_copy.h"
+#include "tools/report.h"
+#include "tools/show/layer_facts.h"
+
+#define HOT_SHARE 0.8   /* of the time: what the hot layers make together */
+#define BOUND_SHARE 0.5 /* of the time: a copy that takes longer bounds the layer */
+enum { MOST_HOT = 12, COPY_SIZES = 13, LEAST_COPY = 16384 };
+
+/* Rates of copies of LEAST_COPY << i bytes; those that no layer needs are not measured. */
+typedef struct copy_rates {
+  double rates[COPY_SIZES];
+  int threads;
+} copy_rates;
+
+static double copy_rate_of(copy_rates *const c, const double bytes) {
+  int i = 0;
+  while (i < COPY_SIZES - 1 && bytes > (double)((size_t)LEAST_COPY << i)) {
+    i++;
+  }
+  if (c->rates[i] <= 0) {
+    c->rates[i] = bench_copy_rate((size_t)LEAST_COPY << i, c->threads);
+  }
+  return c->rates[i];
+}
+
+static bool advice_is_int8(const tare_layer *const layer) {
+  return strncmp(layer->precision, "int8", 4) == 0;
+}
+
+static bool advice_has_bytes(const tare_layer_tensor *const tensors, const int n) {
+  bool bytes = false;
+  for (int i = 0; i < n; i++) {
+    bytes |= tensors[i].n_scales > 0;
+  }
+  return bytes;
+}
+
+/* A layer that only turns floats into bytes or bytes into floats: one tensor each, equal shapes. */
+static bool only_converts(const tare_layer *const layer) {
+  return layer->n_inputs == 1 && layer->n_outputs == 1 &&
+         strcmp(layer->inputs->shape, layer->outputs->shape) == 0 &&
+         advice_has_bytes(layer->inputs, 1) != advice_has_bytes(layer->outputs, 1);
+}
+
+static void advice_count(bench_advice *const a, const advice_layer *const one) {
+  const tare_layer layer = tare_plan_layer(a->plan, one->layer);
+  if (only_converts(&layer)) {
+    a->n_convert++;
+    a->convert_ms += one->ms;
+  } else if (!*layer.kernel) {
+    a->n_move++;
+    a->move_ms += one->ms;
+  } else if (one->macs > 0 && !advice_is_int8(&layer)) {
+    a->n_float++;
+    a->float_ms += one->ms;
+  }
+}
+
+static int advice_slower_first(const void *const a, const void *const b) {
+  const double x = ((const advice_layer *)a)->ms, y = ((const advice_layer *)b)->ms;
+  return (x < y) - (x > y);
+}
+
+/* The rate of the int8 products, and what the others would save at it. */
+static void advice_estimate(bench_advice *const a) {
+  double macs = 0, ms = 0;
+  for (int i = 0; i < a->n; i++) {
+    const tare_layer layer = tare_plan_layer(a->plan, a->layers[i].layer);
+    const bool counts = a->layers[i].macs > 0 && advice_is_int8(&layer);
+    macs += counts ? a->layers[i].macs : 0;
+    ms += counts ? a->layers[i].ms : 0;
+  }
+  a->int8_rate = ms > 0 ? macs / ms : 0;
+  for (int i = 0; i < a->n && a->int8_rate > 0; i++) {
+    const tare_layer layer = tare_plan_layer(a->plan, a->layers[i].layer);
+    const double saved = a->layers[i].ms - a->layers[i].macs / a->int8_rate;
+    a->saving_ms += a->layers[i].macs > 0 && !advice_is_int8(&layer) && saved > 0 ? saved : 0;
+  }
+}
+
+static void advice_choose_hot(bench_advice *const a) {
+  double sum = 0;
+  while (a->n_hot < a->n && a->n_hot < MOST_HOT && sum < HOT_SHARE * a->ms) {
+    sum += a->layers[a->n_hot++].ms;
+  }
+}
+
+tare_status bench_advice_new(const layer_times *const times, const int64_t *const values,
+                             const int threads, bench_advice *const out, tare_error *const err) {
+  const int n = tare_plan_n_layers(times->plan);
+  copy_rates rates = {.threads = threads};
+  *out = (bench_advice){.plan = times->plan, .n = n};
+  out->layers = cli_realloc(NULL, (size_t)n, sizeof *out->layers);
+  for (int i = 0; i < n; i++) {
+    layer_work work;
+    CLI_TRY(layer_work_at(times->plan, i, values, &work, err));
+    const double ms = tare_context_layer_seconds(times->context, i) * 1e3 / (double)times->runs;
+    const double copy_ms = work.bytes / copy_rate_of(&rates, work.bytes) * 1e3;
+    const double share = ms > 0 ? copy_ms / ms : 0;
+    out->layers[i] = (advice_layer){i, ms, work.macs, work.bytes, share, share > BOUND_SHARE};
+    out->ms += ms;
+    advice_count(out, &out->layers[i]);
+  }
+  qsort(out->layers, (size_t)n, sizeof *out->layers, advice_slower_first);
+  advice_choose_hot(out);
+  advice_estimate(out);
+  return TARE_OK;
+}
+
+void bench_advice_fini(bench_advice *const a) {
+  free(a->layers);
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void report_hot(report *const r, const bench_advice *const a,
+                       const advice_layer *const one) {
+  const tare_layer layer = tare_plan_layer(a->plan, one->layer);
+  report_cell(r, "%s", layer.name);
+  report_cell(r, "%s", layer.precision);
+  report_number(r, 4, one->ms);
+  report_number(r, 1, a->ms > 0 ? 100 * one->ms / a->ms : NAN);
+  report_number(r, 1, one->macs > 0 ? 2e-6 * one->macs / one->ms : NAN);
+  report_number(r, 1, one->ms > 0 ? 1e-6 * one->bytes / one->ms : NAN);
+  report_number(r, 0, 100 * one->copy_share);
+  report_cell(r, "%s", one->by_memory ? "memory" : one->macs > 0 ? "products" : "-");
+}
+
+static void advice_line(const char *const what, const int n, const double ms, const double all) {
+  if (n > 0) {
+    printf("%s: %d layer%s, %.4f ms (%.1f %%)\n", what, n, cli_s(n), ms,
+           all > 0 ? 100 * ms / all : 0);
+  }
+}
+
+/* Float products with the reason, and what is left to do about them. */
+static void print_floats(const bench_advice *const a) {
+  report *const r = report_new("layer~,ms>,precision<,why<");
+  for (int i = 0; i < a->n; i++) {
+    const tare_layer layer = tare_plan_layer(a->plan, a->layers[i].layer);
+    if (a->layers[i].macs > 0 && !advice_is_int8(&layer)) {
+      char *const why = layer_why(&layer);
+      report_cell(r, "%s", layer.name);
+      report_number(r, 4, a->layers[i].ms);
+      report_cell(r, "%s", layer.precision);
+      report_cell(r, "%s", why);
+      free(why);
+    }
+  }
+  report_print(r, stdout);
+}
+
+void bench_advice_print(const bench_advice *const a) {
+  int n_memory = 0;
+  double memory_ms = 0;
+  report *const r = report_new("layer~,precision<,ms>,share %>,GOP/s>,GB/s>,copy %>,bound by<");
+  for (int i = 0; i < a->n; i++) {
+    n_memory += a->layers[i].by_memory;
+    memory_ms += a->layers[i].by_memory ? a->layers[i].ms : 0;
+    if (i < a->n_hot) {
+      report_hot(r, a, &a->layers[i]);
+    }
+  }
+  printf("\n=== Advice ===\n");
+  report_print(r, stdout);
+  advice_line("Bound by memory", n_memory, memory_ms, a->ms);
+  advice_line("Conversions between float and int8", a->n_convert, a->convert_ms, a->ms);
+  advice_line("Data movement", a->n_move, a->move_ms, a->ms);
+  advice_line("Products in float", a->n_float, a->float_ms, a->ms);
+  if (a->n_float > 0 && a->int8_rate > 0) {
+    printf("At the rate of the int8 layers here, they would take %.4f ms less in int8\n",
+           a->saving_ms);
+    print_floats(a);
+  } else if (a->n_float > 0) {
+    puts(
+        "Build an INT8 plan to see what they would save: tare calibrate, tare build --calib, tare "
+        "diff --times");
+  }
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+void bench_advice_json(cJSON *const object, const bench_advice *const a) {
+  cJSON *const advice = json_add(object, "advice", json_object());
+  json_real(advice, "layers_ms", a->ms);
+  json_real(advice, "convert_ms", a->convert_ms);
+  json_real(advice, "move_ms", a->move_ms);
+  json_real(advice, "float_ms", a->float_ms);
+  json_real(advice, "saving_ms", a->int8_rate > 0 ? a->saving_ms : NAN);
+  cJSON *const list = json_add(advice, "layers", json_array());
+  for (int i = 0; i < a->n; i++) {
+    const advice_layer *const one = &a->layers[i];
+    const tare_layer layer = tare_plan_layer(a->plan, one->layer);
+    cJSON *const item = json_add(list, NULL, json_object());
+    char *const why = layer_why(&layer);
+    json_text(item, "name", layer.name);
+    json_text(item, "precision", layer.precision);
+    json_text(item, "why", why);
+    json_real(item, "average_ms", one->ms);
+    json_real(item, "macs", one->macs);
+    json_real(item, "moved_bytes", one->bytes);
+    json_real(item, "copy_share", one->copy_share);
+    json_bool(item, "hot", i < a->n_hot);
+    json_text(item, "bound_by", one->by_memory ? "memory" : one->macs > 0 ? "products" : "");
+    free(why);
+  }
+}

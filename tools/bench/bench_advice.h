@@ -1,0 +1,38 @@
+/* What the times of the layers suggest. */
+#ifndef TAREI_TOOLS_BENCH_BENCH_ADVICE_H
+#define TAREI_TOOLS_BENCH_BENCH_ADVICE_H
+
+#include "tools/json_out.h"
+#include "tools/layer_times.h"
+
+/* One layer at the measured lengths. */
+typedef struct advice_layer {
+  int layer;
+  double ms;         /* of one run */
+  double macs;       /* multiply-adds of one run */
+  double bytes;      /* read and written */
+  double copy_share; /* bytes a second, as a share of those of a copy of so many bytes */
+  bool by_memory;    /* the copy would take most of the time */
+} advice_layer;
+
+typedef struct bench_advice {
+  const tare_plan *plan;
+  advice_layer *layers;                 /* slowest first */
+  int n, n_hot;                         /* all; those that make most of the time */
+  double ms;                            /* of all layers */
+  double convert_ms, move_ms, float_ms; /* layers that only convert to or from int8, that only move
+                                           data, and with products that are not int8 */
+  int n_convert, n_move, n_float;
+  double int8_rate; /* multiply-adds a ms of the int8 layers; 0: there are none */
+  double saving_ms; /* what the float products would save at this rate */
+} bench_advice;
+
+/* Measures copies on so many threads. */
+tare_status bench_advice_new(const layer_times *times, const int64_t *values, int threads,
+                             bench_advice *out, tare_error *err);
+void bench_advice_fini(bench_advice *a);
+
+void bench_advice_print(const bench_advice *a);
+void bench_advice_json(cJSON *object, const bench_advice *a); /* adds "advice" */
+
+#endif
