@@ -2,8 +2,6 @@
  * the result is small enough for the sums of its upper bytes to stay in the second cache. */
 #include "kernels/kernels.h"
 
-enum { BYTES_AT_ONCE = 256 * 1024, FEWEST_ROWS = 64 };
-
 static const int32_t nothing_added[TAREI_I16_COLUMNS];
 
 /* One part, whose rows begin at `row` of `a` and `lower`. */
@@ -20,16 +18,9 @@ static void multiply_part(const tarei_kernels *kernels, const tarei_i8_gemm *par
   kernels->i8_gemm(&g);
 }
 
-/* Rows of a part: those of `a` and `lower` stay in the second cache while columns pass. */
-static size_t rows_at_once(size_t k) {
-  const size_t fitting = BYTES_AT_ONCE / (k + 1);
-  return fitting > TAREI_I16_ROWS ? TAREI_I16_ROWS : fitting > FEWEST_ROWS ? fitting : FEWEST_ROWS;
-}
-
 void tarei_i16_gemm(const tarei_kernels *kernels, const tarei_i8_gemm *g, const uint8_t *lower,
                     float *sums) {
-  const size_t most = rows_at_once(g->k);
-  const size_t blocks = (g->m + most - 1) / most;
+  const size_t blocks = (g->m + TAREI_I16_ROWS - 1) / TAREI_I16_ROWS;
   for (size_t n0 = 0; n0 < g->n; n0 += TAREI_I16_COLUMNS) {
     for (size_t i = 0; i < blocks; i++) {
       const size_t m0 = g->m * i / blocks;

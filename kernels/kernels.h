@@ -57,7 +57,7 @@ bool tarei_act_parse(const char *text, tarei_act *act);
  * in this order, each a single rounding. At least one output is set. A u8 residual r counts as
  * (r - residual_zero_point) * residual_scale. */
 typedef struct tarei_epilogue {
-  const float *upper;      /* [m][n] with stride ld_upper, or NULL: see tarei_i16_gemm */
+  const float *upper;      /* [m][n] with stride ld_upper, within 2^31, or NULL: see tarei_i16_gemm */
   size_t ld_upper;         /* elements */
   const float *mult;       /* [n], NULL for float accumulators */
   const float *row_mult;   /* [m], or NULL */

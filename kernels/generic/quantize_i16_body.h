@@ -13,7 +13,19 @@ TAREI_INLINE float i16_scale_of(float amax) {
 
 TAREI_INLINE void put_i16(const quantizer *q, const float *x, size_t k, uint8_t *upper,
                           uint8_t *lower) {
-  for (size_t i = 0; i < k; i += TAREI_LANES) {
+  size_t i = 0;
+  for (; i + WHOLE <= k; i += WHOLE) {
+    v16i high[4], low[4];
+#pragma GCC unroll 4
+    for (size_t j = 0; j < 4; j++) {
+      const v16i v = v_quantize(q, v_load(x + i + j * QUARTER));
+      high[j] = i_shift_right(v, 8);
+      low[j] = i_sub(v, i_shift_left(high[j], 8));
+    }
+    i_store_u8_four(upper + i, high);
+    i_store_u8_four(lower + i, low);
+  }
+  for (; i < k; i += QUARTER) {
     const size_t left = lanes_left(i, k);
     const v16i v = v_quantize(q, v_load_n(x + i, left));
     const v16i high = i_shift_right(v, 8);

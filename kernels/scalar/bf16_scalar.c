@@ -63,10 +63,12 @@ void tarei_bf16_pack(const float *w, size_t ldw, bool transposed, size_t k, size
                      uint16_t *packed) {
   memset(packed, 0, tarei_bf16_packed_size(k, n));
   const size_t panel = (k + 1) / 2 * 2 * PANEL;
-  for (size_t i = 0; i < k; i++) {
-    for (size_t j = 0; j < n; j++) {
+  const size_t rows = transposed ? n : k, columns = transposed ? k : n; /* of w */
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t c = 0; c < columns; c++) {
+      const size_t i = transposed ? c : r, j = transposed ? r : c;
       packed[j / PANEL * panel + (i / 2 * PANEL + j % PANEL) * 2 + i % 2] =
-          f32_to_bf16(transposed ? w[j * ldw + i] : w[i * ldw + j]);
+          f32_to_bf16(w[r * ldw + c]);
     }
   }
 }

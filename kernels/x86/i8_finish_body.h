@@ -70,6 +70,9 @@ TAREI_INLINE void put_rows(const sink *s, size_t row, __m512i bytes, const bool 
  * order. */
 typedef struct scaling {
   v16 mult[2], bias[2], inv_scale;
+  const float *upper; /* first row, or NULL */
+  size_t ld_upper;
+  v16m lanes[2];
   bool has_bounds;
   __m512i low, high;
 } scaling;
@@ -77,8 +80,7 @@ typedef struct scaling {
 TAREI_INLINE bool is_bytes_alone(const tarei_epilogue *e) {
   const bool bounded = e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu ||
                        (e->act == TAREI_ACT_clip && !isnan(e->act_a) && !isnan(e->act_b));
-  return bounded && e->mult && !e->upper && !e->out_f32 && !e->residual && !e->residual_u8 &&
-         e->inv_scale > 0;
+  return bounded && e->mult && !e->out_f32 && !e->residual && !e->residual_u8 && e->inv_scale > 0;
 }
 
 TAREI_INLINE void set_bounds(scaling *s, const tarei_epilogue *e) {
@@ -99,16 +101,19 @@ TAREI_INLINE scaling scaling_of(const tarei_epilogue *e, const area *at, const b
   scaling s;
   for (size_t h = 0; h < 2; h++) {
     const size_t col = at->col + h * HALF;
-    s.mult[h] = _mm512_maskz_loadu_ps(lanes_of(at, h), e->mult + col);
-    s.bias[h] =
-        plain || !e->bias ? v_set1(0.0f) : _mm512_maskz_loadu_ps(lanes_of(at, h), e->bias + col);
+    s.lanes[h] = lanes_of(at, h);
+    s.mult[h] = _mm512_maskz_loadu_ps(s.lanes[h], e->mult + col);
+    s.bias[h] = plain || !e->bias ? v_set1(0.0f) : _mm512_maskz_loadu_ps(s.lanes[h], e->bias + col);
   }
+  s.upper = e->upper ? e->upper + at->m0 * e->ld_upper + at->col : NULL;
+  s.ld_upper = e->ld_upper;
   s.inv_scale = v_set1(e->inv_scale);
   set_bounds(&s, e);
   return s;
 }
 
-/* What is added and multiplied after a sum's multiplier counts as part of it. */
+/* What is added to a sum, and what is added and multiplied after its multiplier, counts as part of
+ * that. */
 TAREI_INLINE v16 whole_mult(const scaling *s, size_t h, v16 row_mult) {
   const v16 bias = v_mul(v_abs(s->bias[h]), v_set1(0x1p-31f));
   const v16 inv_scale = v_max(v_set1(I8_LEAST_FACTOR), s->inv_scale);
@@ -120,13 +125,19 @@ TAREI_INLINE bool is_tame(const scaling *s, v16 row_mult, const bool plain) {
                : i8_is_tame(whole_mult(s, 0, row_mult), whole_mult(s, 1, row_mult));
 }
 
+TAREI_INLINE v16 plus_upper(const float *upper, v16m lanes, v16 f) {
+  return v_fma(_mm512_maskz_loadu_ps(lanes, upper), v_set1(256.0f), f);
+}
+
 /* `row_mult`: of all rows, or NULL. */
 TAREI_INLINE __m512i tame_row(const scaling *c, const sink *s, const int32_t *sums, size_t row,
                               const float *const row_mult, const bool plain) {
   v16i rounded[2];
 #pragma GCC unroll 2
   for (size_t h = 0; h < 2; h++) {
-    v16 f = v_mul(i_to_float(i_load(sums + row * GEMM_PANEL + h * HALF)), c->mult[h]);
+    v16 f = i_to_float(i_load(sums + row * GEMM_PANEL + h * HALF));
+    f = c->upper ? plus_upper(c->upper + row * c->ld_upper + h * HALF, c->lanes[h], f) : f;
+    f = v_mul(f, c->mult[h]);
     f = row_mult ? v_mul(f, v_set1(row_mult[row])) : f;
     f = plain ? f : v_mul(v_add(f, c->bias[h]), c->inv_scale);
     rounded[h] = _mm512_cvtps_epi32(f);
@@ -161,7 +172,8 @@ TAREI_INLINE bool finish_tame(const tarei_epilogue *e, const int32_t *sums, cons
                               const bool plain) {
   const scaling c = scaling_of(e, at, plain);
   const float *const row_mult = e->row_mult ? e->row_mult + at->m0 : NULL;
-  if (!is_tame(&c, i8_most_row_mult(row_mult, at->rows), plain)) {
+  const v16 most = v_mul(i8_most_row_mult(row_mult, at->rows), v_set1(e->upper ? 257.0f : 1.0f));
+  if (!is_tame(&c, most, plain)) {
     return false;
   }
   const sink s = sink_of(e, at);
@@ -188,11 +200,6 @@ TAREI_INLINE operands operands_of(const tarei_epilogue *e, const area *at) {
     o.bias[h] = e->bias ? _mm512_maskz_loadu_ps(o.lanes[h], e->bias + col) : v_set1(0.0f);
   }
   return o;
-}
-
-TAREI_INLINE v16 plus_upper(const tarei_epilogue *e, size_t row, size_t col, v16m lanes, v16 f) {
-  const v16 upper = _mm512_maskz_loadu_ps(lanes, e->upper + row * e->ld_upper + col);
-  return v_fma(upper, v_set1(256.0f), f);
 }
 
 TAREI_INLINE v16 plus_residual(const tarei_epilogue *e, size_t row, size_t col, v16m lanes, v16 f) {
@@ -224,7 +231,7 @@ TAREI_INLINE __m512i any_row(const tarei_epilogue *e, const operands *o, const s
 #pragma GCC unroll 2
   for (size_t h = 0; h < 2; h++) {
     v16 f = i_to_float(i_load(sums + h * HALF));
-    f = e->upper ? plus_upper(e, row, col + h * HALF, o->lanes[h], f) : f;
+    f = e->upper ? plus_upper(e->upper + row * e->ld_upper + col + h * HALF, o->lanes[h], f) : f;
     f = v_mul(f, o->mult[h]);
     f = e->row_mult ? v_mul(f, v_set1(e->row_mult[row])) : f;
     f = e->bias ? v_add(f, o->bias[h]) : f;

@@ -35,6 +35,9 @@ static tare_status read_layer(tarei_step *const step, const bool bytes, tarei_re
   s->f64 = w == TARE_F64;
   s->bytes = bytes;
   s->row_scales = bytes && x == TARE_F32;
+  if (tarei_attr_find(step->node, TAREI_ATTR_ACTIVATION_BITS)) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "recurrent layers have no 16-bit activations");
+  }
   for (int d = 0; d < s->form.dirs; d++) {
     s->plain[d] =
         tarei_recurrent_is_plain(&s->form, d) && (s->form.gates > 1 || isinf(s->form.clip));

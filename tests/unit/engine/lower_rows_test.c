@@ -193,6 +193,19 @@ static void depthwise_convolutions_have_none(void **state) {
   }
 }
 
+static void recurrent_layers_have_no_16_bits(void **state) {
+  (void)state;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){3, 2, 4}, NULL);
+  (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){1, 15, 4}, NULL);
+  (void)one_node_const(&t, TARE_F32, 3, (int64_t[]){1, 15, 5}, NULL);
+  one_node_op(&t, "QGRU", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "hidden_size", 5));
+  make_quantized(&t, kinds[1], 2);
+  one_node_refused(&t, TARE_E_UNSUPPORTED, "recurrent layers have no 16-bit activations");
+}
+
 /* Rows without a scale of their own need that of the input, and 16 bits. */
 static void forms_without_scales_are_refused(void **state) {
   (void)state;
@@ -218,6 +231,7 @@ int main(void) {
       cmocka_unit_test(convolutions_quantize_windows),
       cmocka_unit_test(quiet_rows_keep_their_bits),
       cmocka_unit_test(depthwise_convolutions_have_none),
+      cmocka_unit_test(recurrent_layers_have_no_16_bits),
       cmocka_unit_test(forms_without_scales_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
