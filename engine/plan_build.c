@@ -15,6 +15,7 @@
 #include "graph/pass.h"
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
+#include "graph/quantize/weight_types.h"
 #include "graph/table/annotate.h"
 #include "shapes/profiles.h"
 
@@ -34,24 +35,23 @@ static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize
   if (options.int8) {
     TAREI_TRY(tarei_graph_share_scales(graph, err));
   }
-  TAREI_TRY(tarei_output_types_mark(graph, &o->build, err));
+  TAREI_TRY(tarei_output_types_mark(graph, o->requested, err));
+  TAREI_TRY(tarei_weight_types_mark(graph, o->requested, err));
   TAREI_TRY(tarei_graph_quantize(graph, &options, err));
   TAREI_TRY(tarei_graph_compact(graph, err));
   TAREI_TRY(tarei_graph_infer(graph, err));
   TAREI_TRY(tarei_graph_fuse_quantize(graph, err));
-  return tarei_output_types_check(graph, &o->build, err);
+  tarei_output_types_check(graph, o->requested);
+  return tarei_weight_types_set(graph, o->requested, err);
 }
 
-/* Requests name layers of the whole; those of bodies take what is best. */
 static tare_status quantize_bodies(const tarei_graph *const graph,
                                    const tarei_quantize_options *const o, tare_error *const err) {
-  tarei_quantize_options options = *o;
-  options.build.layer_precisions = options.build.layer_output_types = NULL;
   for (int n = 0; n < graph->n_nodes; n++) {
     tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
-      TAREI_TRY(quantize_graph(body, &options, err));
-      TAREI_TRY(quantize_bodies(body, &options, err));
+      TAREI_TRY(quantize_graph(body, o, err));
+      TAREI_TRY(quantize_bodies(body, o, err));
     }
   }
   return TARE_OK;
@@ -75,10 +75,17 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
   if (o->table) {
     TAREI_TRY(tarei_table_annotate(o->table, plan->root.graph, plan->profiles, err));
   }
+  tarei_requested requested;
   const tarei_quantize_options options = {
-      .build = *o, .profiles = plan->profiles, .int8 = o->table != NULL};
-  TAREI_TRY(quantize_graph(plan->root.graph, &options, err));
-  return quantize_bodies(plan->root.graph, &options, err);
+      .build = *o, .requested = &requested, .profiles = plan->profiles, .int8 = o->table != NULL};
+  tare_status status;
+  TAREI_TRY_GOTO(tarei_requested_init(o, &requested, err), done);
+  TAREI_TRY_GOTO(quantize_graph(plan->root.graph, &options, err), done);
+  TAREI_TRY_GOTO(quantize_bodies(plan->root.graph, &options, err), done);
+  status = tarei_requested_check(&requested, plan->root.graph, err);
+done:
+  tarei_requested_fini(&requested);
+  return status;
 }
 
 static tare_status plan_fill(tare_plan *const plan, const tare_model *const model,

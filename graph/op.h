@@ -41,8 +41,10 @@ typedef enum tarei_fill { TAREI_FILL_NONE, TAREI_FILL_ZEROS, TAREI_FILL_OTHER } 
 
 struct tarei_op {
   const char *name;
-  const char *domain; /* "" is ai.onnx; "tare": operators that only passes create */
-  int min_in, max_in; /* max -1: any number */
+  const char *stands_for; /* names of the operators of a model that passes make it from, separated
+                             by spaces; NULL: its own */
+  const char *domain;     /* "" is ai.onnx; "tare": operators that only passes create */
+  int min_in, max_in;     /* max -1: any number */
   int min_out, max_out;
   /* Traits: what passes, the quantizer and reports must know. */
   bool movement;  /* the output has the same values in another order or shape (Reshape,
@@ -70,6 +72,8 @@ struct tarei_op {
                             or "both" with the bytes as output 1 */
   bool adds_residual;    /* the output is act(acc + bias) + residual, or with "activation_last"
                             act(acc + bias + residual): inputs X, W, bias, residual */
+  bool stores_weights;   /* constant weights (input 1) of its float form can be stored in fewer bits
+                            (TAREI_ATTR_WEIGHT_TYPE) */
   bool takes_activation; /* applies an activation to its result; none by default */
   const tarei_op *channels_last; /* the same operator with channels as the last axis; or NULL */
   /* Axis of the output channels in the weights, input 1 of rank `rank`; -1: these are not weights.

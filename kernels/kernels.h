@@ -135,6 +135,10 @@ typedef struct tarei_f32_gemm {
 } tarei_f32_gemm;
 typedef void tarei_f32_gemm_fn(const tarei_f32_gemm *g);
 
+/* Weights that are stored in fewer bits: k rows of 32 columns, widened to those of one panel.
+ * widen_i8: s8 times scale[32]; widen_f16, widen_bf16: finite float16 and bfloat16, scale NULL. */
+typedef void tarei_widen_fn(const void *stored, size_t k, const float *scale, float *out);
+
 /* --- bf16 gemm -------------------------------------------------------------------------------- */
 /* Both factors as bfloat16, sums in float, in the order of the tiles of AMX. For each 32 k, with zeros
  * behind the last: one chain of fused multiply-adds over the even k and one over the odd ones, both
@@ -350,6 +354,9 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(i8_pack_u8, tarei_i8_pack_u8_fn)           \
   X(f32_gemm, tarei_f32_gemm_fn)               \
   X(f32_pack, tarei_f32_pack_fn)               \
+  X(widen_i8, tarei_widen_fn)                  \
+  X(widen_f16, tarei_widen_fn)                 \
+  X(widen_bf16, tarei_widen_fn)                \
   X(bf16_gemm, tarei_bf16_gemm_fn)             \
   X(to_bf16, tarei_to_bf16_fn)                 \
   X(dw_conv_i8, tarei_dw_conv_fn)              \

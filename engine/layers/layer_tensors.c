@@ -80,13 +80,15 @@ static int layer_tensors_list(tarei_layer *const layer, const tarei_node *const 
   return n_scales;
 }
 
-/* The weights of an int8 layer are bytes, whatever the graph has. */
+/* Packed weights have another type than the graph has. */
 static void set_weight_type(tarei_layer *const layer, const tarei_node *const node) {
   const tarei_int8_form *const form = form_of_op(node->op);
   for (int i = 0, at = 0; i < node->n_in; i++) {
     if (is_weight(layer->part->graph, node, form, i)) {
       tare_dtype *const dtype = &layer->tensors[at].dtype;
-      *dtype = form->op == node->op ? TARE_I8 : *dtype;
+      *dtype = form->op == node->op
+                   ? TARE_I8
+                   : (tare_dtype)tarei_attr_int(node, TAREI_ATTR_WEIGHT_TYPE, *dtype);
       layer->facts.weights = *dtype;
     }
     at += node->in[i] >= 0;

@@ -7,6 +7,7 @@
 #include "engine/plan_ports.h"
 #include "engine/plan_profiles.h"
 #include "graph/quantize/output_types.h"
+#include "graph/quantize/weight_types.h"
 
 /* --- the list --------------------------------------------------------------------------------- */
 
@@ -131,12 +132,15 @@ static tare_status layers_describe(tare_plan *const plan, tarei_layer *const lay
   facts->output_asked = tarei_output_asked(step->node);
   facts->output_type = tarei_output_type_name(step->graph, step->node);
   facts->output_reason = layers_keep_reason(plan, tarei_output_reason(step->graph, step->node));
+  facts->weights_asked = tarei_weights_asked(step->node);
+  facts->weights_reason = layers_keep_reason(plan, tarei_weights_reason(step->graph, step->node));
   facts->shape = facts->outputs->shape;
   facts->weight_bytes = layer_weight_bytes(plan, layer);
   facts->output_bytes = layer_output_bytes(layer);
   facts->scratch_bytes = (int64_t)tarei_part_step_scratch(layer->part, step, 1);
-  return facts->reason && facts->output_reason ? TARE_OK
-                                               : tarei_fail_memory(err, "layers", sizeof *layer);
+  return facts->reason && facts->output_reason && facts->weights_reason
+             ? TARE_OK
+             : tarei_fail_memory(err, "layers", sizeof *layer);
 }
 
 tare_status tarei_plan_describe_layers(tare_plan *const plan, tare_error *const err) {

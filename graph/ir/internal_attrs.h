@@ -19,6 +19,11 @@
 /* Of a Reshape or Expand without a shape input: the dims of its output (graph/passes/dims_attr.h).
  */
 #define TAREI_ATTR_DIMS "dims"
+/* Of a layer with constant weights: the tare_precision that was asked for them, why it cannot be
+ * had, a tare_reason, and, where a float layer stores them in fewer bits, their tare_dtype. */
+#define TAREI_ATTR_WEIGHTS_ASKED "weights_asked"
+#define TAREI_ATTR_WEIGHTS_REFUSED "weights_refused"
+#define TAREI_ATTR_WEIGHT_TYPE "weight_type"
 /* Of an int8 layer whose input stays float: each of its rows is quantized at run time. */
 #define TAREI_ATTR_ROW_SCALES "row_scales"
 /* Of an int8 layer whose input stays float: 16, the bits to which it is quantized at run time, by
@@ -36,10 +41,25 @@
  * be folded. */
 #define TAREI_ATTR_ADOPTED "adopted"
 
-#define TAREI_INTERNAL_ATTRS                                                                       \
-  TAREI_ATTR_ACTIVATION, TAREI_ATTR_ACTIVATION_A, TAREI_ATTR_ACTIVATION_B,                         \
-      TAREI_ATTR_ACTIVATION_LAST, TAREI_ATTR_OUTPUTS, TAREI_ATTR_OUTPUT_ASKED, TAREI_ATTR_DIMS,    \
-      TAREI_ATTR_ROW_SCALES, TAREI_ATTR_WEIGHT_SCALES, TAREI_ATTR_WEIGHTS_ODD, TAREI_ATTR_DYNAMIC, \
-      TAREI_ATTR_ACTIVATION_BITS, TAREI_ATTR_COMPUTE, TAREI_ATTR_ADOPTED
+/* clang-format off */
+#define TAREI_INTERNAL_ATTRS  \
+  TAREI_ATTR_ACTIVATION,      \
+  TAREI_ATTR_ACTIVATION_A,    \
+  TAREI_ATTR_ACTIVATION_B,    \
+  TAREI_ATTR_ACTIVATION_BITS, \
+  TAREI_ATTR_ACTIVATION_LAST, \
+  TAREI_ATTR_ADOPTED,         \
+  TAREI_ATTR_COMPUTE,         \
+  TAREI_ATTR_DIMS,            \
+  TAREI_ATTR_DYNAMIC,         \
+  TAREI_ATTR_OUTPUTS,         \
+  TAREI_ATTR_OUTPUT_ASKED,    \
+  TAREI_ATTR_ROW_SCALES,      \
+  TAREI_ATTR_WEIGHTS_ASKED,   \
+  TAREI_ATTR_WEIGHTS_ODD,     \
+  TAREI_ATTR_WEIGHTS_REFUSED, \
+  TAREI_ATTR_WEIGHT_SCALES,   \
+  TAREI_ATTR_WEIGHT_TYPE
+/* clang-format on */
 
 #endif

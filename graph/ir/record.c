@@ -5,10 +5,10 @@
 #include "base/mem.h"
 
 const char *tare_precision_name(const tare_precision precision) {
-  static const char *const NAMES[TARE_PRECISION_COUNT] = {[TARE_PRECISION_ANY] = "any",
-                                                          [TARE_PRECISION_FP32] = "fp32",
-                                                          [TARE_PRECISION_INT8] = "int8",
-                                                          [TARE_PRECISION_INT8_ROWS] = "int8-rows"};
+  static const char *const NAMES[TARE_PRECISION_COUNT] = {
+      [TARE_PRECISION_ANY] = "any",   [TARE_PRECISION_FP32] = "fp32",
+      [TARE_PRECISION_INT8] = "int8", [TARE_PRECISION_INT8_ROWS] = "int8-rows",
+      [TARE_PRECISION_BF16] = "bf16", [TARE_PRECISION_FP16] = "fp16"};
   return (unsigned)precision < TARE_PRECISION_COUNT ? NAMES[precision] : "unknown";
 }
 

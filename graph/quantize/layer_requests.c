@@ -1,29 +1,37 @@
 #include "graph/quantize/layer_requests.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "graph/op.h"
 
-const tarei_request_kind tarei_requested_precision = {"layer precision", "NAME-GLOB:PRECISION",
-                                                      "convolution, linear layer or product",
-                                                      TARE_PRECISION_INT8_ROWS};
+const tarei_request_kind tarei_requested_precision = {
+    "layer precision", "NAME-GLOB:PRECISION or @OPERATOR:PRECISION",
+    "convolution, linear layer or product",
+    (const tare_precision[]){TARE_PRECISION_FP32, TARE_PRECISION_INT8, TARE_PRECISION_INT8_ROWS,
+                             TARE_PRECISION_ANY}};
 const tarei_request_kind tarei_requested_output_type = {
-    "layer output type", "NAME-GLOB:TYPE", "layer that can write int8", TARE_PRECISION_INT8};
+    "layer output type", "NAME-GLOB:TYPE or @OPERATOR:TYPE", "layer that can write int8",
+    (const tare_precision[]){TARE_PRECISION_FP32, TARE_PRECISION_INT8, TARE_PRECISION_ANY}};
+const tarei_request_kind tarei_requested_weight_type = {
+    "layer weight type", "NAME-GLOB:TYPE or @OPERATOR:TYPE", "layer with constant weights",
+    (const tare_precision[]){TARE_PRECISION_FP32, TARE_PRECISION_FP16, TARE_PRECISION_BF16,
+                             TARE_PRECISION_INT8, TARE_PRECISION_ANY}};
 
 static tare_status pick_precision(const tarei_request_kind *const kind, const char *const text,
                                   tare_precision *const out, tare_error *const err) {
-  enum { FIRST = TARE_PRECISION_FP32, MOST = TARE_PRECISION_COUNT - FIRST };
-  const char *names[MOST];
-  const int n = (int)kind->last - FIRST + 1;
-  int picked = 0;
-  for (int i = 0; i < n; i++) {
-    names[i] = tare_precision_name((tare_precision)(FIRST + i));
+  const char *names[TARE_PRECISION_COUNT];
+  int n = 0, picked = 0;
+  while (kind->choices[n]) {
+    names[n] = tare_precision_name(kind->choices[n]);
+    n++;
   }
   TAREI_TRY(tarei_pick(kind->what, text, names, n, &picked, err));
-  *out = (tare_precision)(FIRST + picked);
+  *out = kind->choices[picked];
   return TARE_OK;
 }
 
@@ -94,13 +102,27 @@ static bool name_matches(const char *const glob, const char *const name) {
   return false;
 }
 
+/* One of the operators that the node stands for, or the one that it is. */
+static bool operator_matches(const char *const glob, const tarei_op *const op) {
+  char names[64];
+  snprintf(names, sizeof names, "%s", op->stands_for ? op->stands_for : op->name);
+  char *rest = names;
+  for (char *name = strsep(&rest, " "); name; name = strsep(&rest, " ")) {
+    if (fnmatch(glob, name, 0) == 0) {
+      return true;
+    }
+  }
+  return fnmatch(glob, op->name, 0) == 0;
+}
+
 const tarei_request *tarei_requests_match(tarei_requests *const requests,
                                           const tarei_graph *const graph,
                                           const tarei_node *const node) {
   const tarei_request *last = NULL;
   for (int i = 0; i < requests->n; i++) {
     tarei_request *const r = &requests->items[i];
-    bool fits = name_matches(r->glob, node->name);
+    bool fits = *r->glob == '@' ? operator_matches(r->glob + 1, node->op)
+                                : name_matches(r->glob, node->name);
     for (int o = 0; !fits && o < node->n_out; o++) {
       fits = node->out[o] >= 0 && fnmatch(r->glob, graph->values[node->out[o]].name, 0) == 0;
     }
@@ -112,18 +134,35 @@ const tarei_request *tarei_requests_match(tarei_requests *const requests,
   return last;
 }
 
+/* Names of the nodes of a graph and its bodies. */
+typedef struct node_names {
+  const char **names;
+  int n;
+  size_t capacity;
+} node_names;
+
+static void collect_names(const tarei_graph *const graph, node_names *const out) {
+  for (int n = 0; n < graph->n_nodes; n++) {
+    tarei_graph *body;
+    if (TAREI_GROW(out->names, out->n, out->capacity)) {
+      out->names[out->n++] = graph->nodes[n].name;
+    }
+    for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
+      collect_names(body, out);
+    }
+  }
+}
+
 /* " (did you mean 'x'?)" where the name of a node is near. */
 static void add_meant(const tarei_graph *const graph, const char *const glob,
                       tarei_str *const out) {
-  const char **const nodes = tarei_calloc((size_t)graph->n_nodes, sizeof *nodes);
-  for (int n = 0; nodes && n < graph->n_nodes; n++) {
-    nodes[n] = graph->nodes[n].name;
-  }
-  const int near = nodes ? tare_nearest_name(glob, nodes, graph->n_nodes) : -1;
+  node_names nodes = {0};
+  collect_names(graph, &nodes);
+  const int near = nodes.n ? tare_nearest_name(glob, nodes.names, nodes.n) : -1;
   if (near >= 0) {
-    tarei_str_add(out, " (did you mean '%s'?)", nodes[near]);
+    tarei_str_add(out, " (did you mean '%s'?)", nodes.names[near]);
   }
-  free(nodes);
+  free(nodes.names);
 }
 
 tare_status tarei_requests_check_used(const tarei_requests *const requests,

@@ -1,17 +1,20 @@
-/* Requests by layer name: "GLOB:fp32,GLOB:int8,GLOB:int8-rows". */
+/* Requests by layer name or operator: "GLOB:fp32,@Conv:int8,GLOB:int8-rows". */
 #ifndef TAREI_GRAPH_QUANTIZE_LAYER_REQUESTS_H
 #define TAREI_GRAPH_QUANTIZE_LAYER_REQUESTS_H
+
+#include <tare/plan.h>
 
 #include "graph/ir/ir.h"
 
 /* What a list asks for. */
 typedef struct tarei_request_kind {
-  const char *what, *form; /* for messages: what one is called, and how one is written */
-  const char *layers;      /* nodes that one can name */
-  tare_precision last;     /* the last of those from FP32 on that may be asked for */
+  const char *what, *form;       /* for messages: what one is called, and how one is written */
+  const char *layers;            /* nodes that one can name */
+  const tare_precision *choices; /* what may be asked for; ANY ends them */
 } tarei_request_kind;
 
-extern const tarei_request_kind tarei_requested_precision, tarei_requested_output_type;
+extern const tarei_request_kind tarei_requested_precision, tarei_requested_output_type,
+    tarei_requested_weight_type;
 
 typedef struct tarei_request {
   char *glob;
@@ -31,12 +34,13 @@ tare_status tarei_requests_parse(const tarei_request_kind *kind, const char *tex
                                  tarei_requests *out, tare_error *err);
 void tarei_requests_fini(tarei_requests *requests);
 
-/* The last request whose glob matches the node's name, one of the names it was fused from, or the
- * name of an output; NULL when there is none. Counts the match on every glob that fits. */
+/* The last request whose glob matches the node's name, one of the names it was fused from, the name
+ * of an output, or behind a '@' its operator; NULL when there is none. Counts the match on every
+ * glob that fits. */
 const tarei_request *tarei_requests_match(tarei_requests *requests, const tarei_graph *graph,
                                           const tarei_node *node);
 
-/* TARE_E_USAGE naming every glob that matched no layer. */
+/* TARE_E_USAGE naming every glob that matched no layer of the graph and its bodies. */
 tare_status tarei_requests_check_used(const tarei_requests *requests, const tarei_graph *graph,
                                       tare_error *err);
 

@@ -1,6 +1,5 @@
 #include "graph/quantize/output_types.h"
 
-#include "graph/quantize/layer_requests.h"
 #include "graph/quantize/quantize_uses.h"
 
 static bool could_write_bytes(const tarei_graph *const g, const tarei_node *const node) {
@@ -10,26 +9,17 @@ static bool could_write_bytes(const tarei_graph *const g, const tarei_node *cons
           tarei_is_activation(g, node));
 }
 
-tare_status tarei_output_types_mark(tarei_graph *const g, const tare_build_options *const build,
+tare_status tarei_output_types_mark(tarei_graph *const g, tarei_requested *const requested,
                                     tare_error *const err) {
-  const bool by_name = build->constraints != TARE_CONSTRAINTS_NONE;
-  tarei_requests requests;
-  TAREI_TRY(tarei_requests_parse(&tarei_requested_output_type,
-                                 by_name ? build->layer_output_types : NULL, &requests, err));
-  tare_status status = TARE_OK;
-  for (int n = 0; n < g->n_nodes && status == TARE_OK; n++) {
+  for (int n = 0; n < g->n_nodes; n++) {
     tarei_node *const node = &g->nodes[n];
     const tarei_request *const request =
-        could_write_bytes(g, node) ? tarei_requests_match(&requests, g, node) : NULL;
+        could_write_bytes(g, node) ? tarei_requests_match(&requested->output_types, g, node) : NULL;
     if (request && !tarei_attr_set_int(node, TAREI_ATTR_OUTPUT_ASKED, request->precision)) {
-      status = tarei_fail_memory(err, "output type", sizeof(tarei_attr));
+      return tarei_fail_memory(err, "output type", sizeof(tarei_attr));
     }
   }
-  if (status == TARE_OK) {
-    status = tarei_requests_check_used(&requests, g, err);
-  }
-  tarei_requests_fini(&requests);
-  return status;
+  return TARE_OK;
 }
 
 static bool writes(const tarei_graph *const g, const tarei_node *const node,
@@ -61,23 +51,11 @@ const char *tarei_output_type_name(const tarei_graph *const g, const tarei_node 
                            : tare_dtype_name(first);
 }
 
-tare_status tarei_output_types_check(const tarei_graph *const g,
-                                     const tare_build_options *const build, tare_error *const err) {
-  tarei_str unmet = {0};
+void tarei_output_types_check(const tarei_graph *const g, tarei_requested *const requested) {
   for (int n = 0; n < g->n_nodes; n++) {
     const tarei_reason reason = tarei_output_reason(g, &g->nodes[n]);
     if (reason.why) {
-      tarei_str_add(&unmet, "%s'%s' (", unmet.length ? ", " : "", g->nodes[n].name);
-      tarei_reason_print(&reason, &unmet);
-      tarei_str_add(&unmet, ")");
+      tarei_requested_refuse(requested, &g->nodes[n], "output in int8", &reason);
     }
   }
-  const bool fails = build->constraints == TARE_CONSTRAINTS_OBEY && unmet.length > 0;
-  const tare_status status =
-      fails ? tarei_fail(err, TARE_E_UNSUPPORTED,
-                         "outputs in int8 were asked for and cannot be had: %s",
-                         tarei_str_get(&unmet))
-            : TARE_OK;
-  tarei_str_free(&unmet);
-  return status;
 }

@@ -7,13 +7,10 @@
 #ifndef TAREI_GRAPH_QUANTIZE_OUTPUT_TYPES_H
 #define TAREI_GRAPH_QUANTIZE_OUTPUT_TYPES_H
 
-#include <tare/plan.h>
+#include "graph/quantize/requested.h"
 
-#include "graph/ir/ir.h"
-
-/* Notes the requests on the nodes that they name, before the graph is quantized. TARE_E_USAGE (a
- * malformed request, or one that no node matches). */
-tare_status tarei_output_types_mark(tarei_graph *graph, const tare_build_options *build,
+/* Notes the requests on the nodes that they name, before the graph is quantized. */
+tare_status tarei_output_types_mark(tarei_graph *graph, tarei_requested *requested,
                                     tare_error *err);
 
 /* What was asked for the output of a node; ANY: nothing. */
@@ -27,9 +24,7 @@ tarei_reason tarei_output_reason(const tarei_graph *graph, const tarei_node *nod
 /* "fp32", "int8", "fp32 + int8", or another element type; static. */
 const char *tarei_output_type_name(const tarei_graph *graph, const tarei_node *node);
 
-/* Fails with TARE_E_UNSUPPORTED, naming the nodes, where requests must be obeyed and some are not
- * met. */
-tare_status tarei_output_types_check(const tarei_graph *graph, const tare_build_options *build,
-                                     tare_error *err);
+/* Refuses what nodes of a quantized graph do not write as it was asked for. */
+void tarei_output_types_check(const tarei_graph *graph, tarei_requested *requested);
 
 #endif

@@ -1,12 +1,10 @@
 #include "graph/quantize/quantize.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/quantize/layer_requests.h"
 #include "graph/quantize/quantize_uses.h"
 #include "shapes/profiles.h"
 
@@ -48,31 +46,14 @@ static int64_t sum_length(const tarei_graph *const g, const tarei_quantize_optio
  * of. */
 static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
                              const tarei_int8_form *const form) {
-  const tarei_value *const w = &g->values[node->in[1]];
-  int64_t outputs = 0;
-  const bool depthwise = tarei_expr_is_const(g->exprs, w->dims[0], &outputs) && outputs > 1 &&
-                         tarei_attr_int(node, "group", 1) == outputs;
-  return form->activations == 1 && !depthwise;
-}
-
-/* An int8 weight has no NaN and no Inf; a constant without them, or not of float32, is fine. */
-static bool is_finite(const tarei_graph *const g, const int value) {
-  const tare_tensor x =
-      value >= 0 && g->values[value].data ? tarei_value_tensor(g, value) : (tare_tensor){0};
-  const int64_t n = x.data && x.dtype == TARE_F32 ? tare_tensor_count(&x) : 0;
-  for (int64_t i = 0; i < n; i++) {
-    if (!isfinite(((const float *)x.data)[i])) {
-      return false;
-    }
-  }
-  return true;
+  return form->activations == 1 && !tarei_is_depthwise(g, node);
 }
 
 /* The first of a layer's weights and biases that holds NaN or Inf, or -1. Masks may hold Inf. */
 static int first_not_finite(const tarei_graph *const g, const tarei_node *const node,
                             const tarei_int8_form *const form) {
   for (int i = form->activations; form->weights && i < node->n_in; i++) {
-    if (!is_finite(g, node->in[i])) {
+    if (!tarei_is_finite(g, node->in[i])) {
       return node->in[i];
     }
   }
@@ -177,13 +158,6 @@ static tarei_reason reason_stated(const tarei_graph *const g, const tarei_node *
   return because((tare_reason)odd, &g->values[node->in[1]], 0);
 }
 
-static void refuse(const tarei_node *const node, const tarei_reason *const why,
-                   tarei_str *const refused) {
-  tarei_str_add(refused, "%s'%s' (", refused->length ? ", " : "", node->name);
-  tarei_reason_print(why, refused);
-  tarei_str_add(refused, ")");
-}
-
 /* Whether the model itself says that a layer is int8: all it multiplies has a stated scale. */
 static bool is_explicit(const tarei_graph *const g, const tarei_node *const node,
                         const tarei_int8_form *const form) {
@@ -195,30 +169,17 @@ static bool is_explicit(const tarei_graph *const g, const tarei_node *const node
   return form->activations > 1 || tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES);
 }
 
-static void contradict(const tarei_graph *const g, const tarei_node *const node,
-                       const tarei_int8_form *const form, const tarei_request *const request,
-                       tarei_str *const contradicted) {
-  if (request && request->precision != TARE_PRECISION_INT8 && is_explicit(g, node, form)) {
-    tarei_str_add(contradicted, "%s'%s' (%s)", contradicted->length ? ", " : "", node->name,
-                  tare_precision_name(request->precision));
-  }
-}
-
-/* What was asked for by name and is not done. */
-typedef struct unmet_requests {
-  tarei_str refused;      /* int8 that cannot be had */
-  tarei_str contradicted; /* another precision than the model's own */
-} unmet_requests;
-
 /* Decides, and records what the node was asked for, what it gets, and why that differs. */
 static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_form *const form,
-                          const tarei_quantize_options *const o, tarei_requests *const requests,
-                          unmet_requests *const unmet, tare_precision *const got,
+                          const tarei_quantize_options *const o, tare_precision *const got,
                           tare_error *const err) {
   tarei_node *const node = &g->nodes[n];
-  const tarei_request *const request = tarei_requests_match(requests, g, node);
+  const tarei_request *const request =
+      o->requested ? tarei_requests_match(&o->requested->precisions, g, node) : NULL;
   tarei_reason why = {0}, against = {0};
-  contradict(g, node, form, request, &unmet->contradicted);
+  if (request && request->precision != TARE_PRECISION_INT8 && is_explicit(g, node, form)) {
+    tarei_requested_contradict(o->requested, node, request->precision);
+  }
   *got = request ? request->precision : quantize_choose(g, node, form, o, &why);
   if (*got == TARE_PRECISION_INT8 && !o->int8) {
     against = because(TARE_REASON_NO_TABLE, NULL, 0);
@@ -229,7 +190,7 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
     against = reason_stated(g, node, form);
   }
   if (against.why && request) {
-    refuse(node, &against, &unmet->refused);
+    tarei_requested_refuse(o->requested, node, tare_precision_name(request->precision), &against);
   }
   *got = against.why ? TARE_PRECISION_FP32 : *got;
   const tare_precision asked = request   ? request->precision
@@ -350,14 +311,12 @@ static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
   }
 }
 
-static tare_status decide_nodes(tarei_graph *const g, rewrite *const r,
-                                tarei_requests *const requests, unmet_requests *const unmet,
-                                tare_error *const err) {
+static tare_status decide_nodes(tarei_graph *const g, rewrite *const r, tare_error *const err) {
   for (int n = 0; n < g->n_nodes; n++) {
     const tarei_int8_form *const form = g->nodes[n].op->int8;
     tare_precision got = TARE_PRECISION_FP32;
     if (form) {
-      TAREI_TRY(decide(g, n, form, r->options, requests, unmet, &got, err));
+      TAREI_TRY(decide(g, n, form, r->options, &got, err));
     }
     r->precision[n] = (unsigned char)got;
   }
@@ -377,28 +336,8 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
   return TARE_OK;
 }
 
-static tare_status check_unmet(const unmet_requests *const unmet,
-                               const tarei_quantize_options *const o, tare_error *const err) {
-  if (unmet->contradicted.length) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "the model itself quantizes layers that another precision was asked for: %s "
-                      "(tare import-qdq makes a float model of it)",
-                      tarei_str_get(&unmet->contradicted));
-  }
-  if (o->build.constraints == TARE_CONSTRAINTS_OBEY && unmet->refused.length) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "int8 was asked for and cannot be had: %s",
-                      tarei_str_get(&unmet->refused));
-  }
-  return TARE_OK;
-}
-
 tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_options *const o,
                                  tare_error *const err) {
-  const bool by_name = o->build.constraints != TARE_CONSTRAINTS_NONE;
-  tarei_requests requests;
-  TAREI_TRY(tarei_requests_parse(&tarei_requested_precision,
-                                 by_name ? o->build.layer_precisions : NULL, &requests, err));
-  unmet_requests unmet = {0};
   const size_t n_nodes = (size_t)g->n_nodes, n_values = (size_t)g->n_values;
   rewrite r = {.options = o,
                .precision = tarei_calloc(n_nodes, sizeof *r.precision),
@@ -410,17 +349,12 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
     status = tarei_fail_memory(err, "quantization", n_values * sizeof *r.bytes);
     goto done;
   }
-  TAREI_TRY_GOTO(decide_nodes(g, &r, &requests, &unmet, err), done);
-  TAREI_TRY_GOTO(tarei_requests_check_used(&requests, g, err), done);
-  TAREI_TRY_GOTO(check_unmet(&unmet, o, err), done);
+  TAREI_TRY_GOTO(decide_nodes(g, &r, err), done);
   status = rewrite_nodes(g, &r, err);
 done:
   free(r.precision);
   free(r.uses);
   free(r.symmetric);
   free(r.bytes);
-  tarei_str_free(&unmet.refused);
-  tarei_str_free(&unmet.contradicted);
-  tarei_requests_fini(&requests);
   return status;
 }

@@ -8,12 +8,15 @@
 #include <tare/plan.h>
 
 #include "graph/ir/ir.h"
+#include "graph/quantize/requested.h"
 
 typedef struct tarei_quantize_options {
-  tare_build_options build; /* what the caller of the build asked for; the table is not read here */
+  tare_build_options build;   /* what the caller of the build asked for; the table and the lists of
+                                 requests are not read here */
+  tarei_requested *requested; /* these lists, and what becomes of them; NULL: none */
   const tare_profiles *profiles; /* say how long sums get; NULL: as long as constants make them */
-  bool stated_only;         /* scales are the model's own: other layers stay float */
-  bool int8;                /* layers run in int8 unless a request says otherwise */
+  bool stated_only;              /* scales are the model's own: other layers stay float */
+  bool int8;                     /* layers run in int8 unless a request says otherwise */
 } tarei_quantize_options;
 
 /* Takes the scales that the model itself states (graph/passes/adopt_scales.c) as annotations of the
@@ -25,8 +28,7 @@ tare_status tarei_graph_take_stated(tarei_graph *graph, int *n, tare_error *err)
 tare_status tarei_graph_share_scales(tarei_graph *graph, tare_error *err);
 
 /* Decides for every convolution, linear layer and product, replaces those that run in int8, and
- * inserts Quantize nodes. TARE_E_USAGE (a request that no layer matches, unknown precision),
- * TARE_E_UNSUPPORTED (obey). Call tarei_graph_compact and tarei_graph_infer afterwards. */
+ * inserts Quantize nodes. Call tarei_graph_compact and tarei_graph_infer afterwards. */
 tare_status tarei_graph_quantize(tarei_graph *graph, const tarei_quantize_options *options,
                                  tare_error *err);
 

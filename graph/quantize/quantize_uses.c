@@ -1,5 +1,7 @@
 #include "graph/quantize/quantize_uses.h"
 
+#include <math.h>
+
 #include "graph/quantize/output_types.h"
 
 bool tarei_is_activation(const tarei_graph *const graph, const tarei_node *const node) {
@@ -31,6 +33,24 @@ bool tarei_can_be_written_as_bytes(const tarei_graph *const graph, int value) {
   const bool selects = node && tarei_node_selects(node) && !graph->values[node->in[0]].data;
   return node &&
          (node->op == &tarei_op_dequantize || node->op->writes_bytes || selects || node->op->int8);
+}
+
+bool tarei_is_depthwise(const tarei_graph *const graph, const tarei_node *const node) {
+  int64_t outputs = 0;
+  return tarei_expr_is_const(graph->exprs, graph->values[node->in[1]].dims[0], &outputs) &&
+         outputs > 1 && tarei_attr_int(node, "group", 1) == outputs;
+}
+
+bool tarei_is_finite(const tarei_graph *const graph, const int value) {
+  const tare_tensor x =
+      value >= 0 && graph->values[value].data ? tarei_value_tensor(graph, value) : (tare_tensor){0};
+  const int64_t n = x.data && x.dtype == TARE_F32 ? tare_tensor_count(&x) : 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (!isfinite(((const float *)x.data)[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* --- uses ------------------------------------------------------------------------------------- */

@@ -14,6 +14,12 @@ bool tarei_node_selects(const tarei_node *node);
 /* Whether a value is made by a node that can write bytes, or moved from such a value. */
 bool tarei_can_be_written_as_bytes(const tarei_graph *graph, int value);
 
+/* Whether each channel of a convolution has a kernel of its own. */
+bool tarei_is_depthwise(const tarei_graph *graph, const tarei_node *node);
+
+/* False for a constant of float32 with a NaN or an infinite element. */
+bool tarei_is_finite(const tarei_graph *graph, int value);
+
 enum {
   TAREI_READ_AS_BYTES = 1, /* by an int8 layer, or moved on the way to one */
   TAREI_KEPT_AS_FLOAT = 2, /* a sum that it goes into is normalized or read by an operator that

@@ -36,6 +36,9 @@ typedef struct tare_build_options {
   const char *layer_precisions; /* "GLOB:fp32,GLOB:int8-rows", matched against the name of a node,
                                    the names it was fused from, and its outputs'; the last match
                                    wins; or NULL */
+  const char *layer_weight_types; /* "GLOB:int8", in what layers store constant weights, matched
+                                     likewise; or NULL. fp32, fp16, bf16 or int8; float layers
+                                     compute with floats of these values */
   const char *layer_output_types; /* "GLOB:fp32,GLOB:int8", what layers write, matched likewise;
                                      or NULL. fp32: the layer writes floats, which a step of its
                                      own quantizes where an int8 layer reads them, and no residual
@@ -55,6 +58,8 @@ typedef enum tare_precision {
   TARE_PRECISION_FP32 = 1,
   TARE_PRECISION_INT8 = 2,      /* static scales, from the calibration table or the model */
   TARE_PRECISION_INT8_ROWS = 3, /* row scales of the activations, computed at run time */
+  TARE_PRECISION_BF16 = 4,      /* of weights */
+  TARE_PRECISION_FP16 = 5,      /* of weights */
   TARE_PRECISION_COUNT
 } tare_precision;
 
@@ -85,11 +90,14 @@ typedef enum tare_reason {
   TARE_REASON_LEVEL_LOST = 21,       /* as 19, but `symmetric` excludes row scales */
   TARE_REASON_READ_AS_FLOAT = 22,    /* output `subject` is needed in float too */
   TARE_REASON_NOT_READ_AS_INT8 = 23, /* no int8 layer reads output `subject` */
+  TARE_REASON_INT8_WEIGHTS = 24,     /* int8 layers have int8 weights */
+  TARE_REASON_WEIGHTS_IN_PLACE = 25, /* weights `subject` can only be stored as fp32 */
+  TARE_REASON_FP16_RANGE = 26,       /* weights `subject` exceed the range of fp16 */
   TARE_REASON_COUNT
 } tare_reason;
 
-/** Name of a precision, static: "any", "fp32", "int8" or "int8-rows"; "unknown" for other numbers.
- */
+/** Name of a precision, static: "any", "fp32", "int8", "int8-rows", "bf16" or "fp16"; "unknown" for
+ *  other numbers. */
 TARE_API const char *tare_precision_name(tare_precision precision);
 
 /** A tensor that a layer reads or writes. What it points to belongs to the plan. */
@@ -132,7 +140,9 @@ typedef struct tare_layer {
   const char *shape;           /* its symbolic shape */
   int n_inputs, n_outputs;     /* without absent optional ones */
   const tare_layer_tensor *inputs, *outputs;
-  tare_dtype weights;    /* element type of its weights in memory; TARE_DTYPE_NONE: it has none */
+  tare_dtype weights; /* element type of its weights in memory; TARE_DTYPE_NONE: it has none */
+  tare_precision weights_asked; /* the requested type of its weights; ANY: no request */
+  const char *weights_reason;   /* why they have another type, as a sentence; or "" */
   int64_t weight_bytes;  /* of all constants that it reads, packed ones included. The sum over all
                             layers is tare_plan_weight_bytes */
   int64_t output_bytes;  /* of its outputs at the largest shape of all profiles; outputs whose size

@@ -187,6 +187,10 @@ TAREI_INLINE v16i i_from_u8(__m128i v) {
 TAREI_INLINE v16i i_from_s8(__m128i v) {
   return (v16i){_mm256_cvtepi8_epi32(v), _mm256_cvtepi8_epi32(_mm_srli_si128(v, 8))};
 }
+TAREI_INLINE v16i i_load_u16(const uint16_t *p) {
+  return (v16i){_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p)),
+                _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(p + 8)))};
+}
 TAREI_INLINE v16i i_load_u8(const uint8_t *p) {
   return i_from_u8(_mm_loadu_si128((const __m128i *)p));
 }

@@ -71,6 +71,13 @@ TAREI_INLINE v16i i_shift_right(v16i a, int by) {
 }
 TAREI_INLINE int32_t i_sum(v16i a) { return _mm512_reduce_add_epi32(a); }
 TAREI_INLINE v16 i_to_float(v16i a) { return _mm512_cvtepi32_ps(a); }
+#define V16_WIDENS_F16
+TAREI_INLINE v16 v_load_f16(const uint16_t *p) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
+}
+TAREI_INLINE v16i i_load_u16(const uint16_t *p) {
+  return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
+}
 TAREI_INLINE v16i i_load_u8(const uint8_t *p) {
   return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p));
 }

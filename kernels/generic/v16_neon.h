@@ -187,6 +187,13 @@ TAREI_INLINE v16i i_from_s16(int16x8_t low, int16x8_t high) {
   return (v16i){{vmovl_s16(vget_low_s16(low)), vmovl_high_s16(low), vmovl_s16(vget_low_s16(high)),
                  vmovl_high_s16(high)}};
 }
+TAREI_INLINE v16i i_load_u16(const uint16_t *p) {
+  const uint16x8_t low = vld1q_u16(p), high = vld1q_u16(p + 8);
+  return (v16i){{vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(low))),
+                 vreinterpretq_s32_u32(vmovl_high_u16(low)),
+                 vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(high))),
+                 vreinterpretq_s32_u32(vmovl_high_u16(high))}};
+}
 TAREI_INLINE v16i i_load_u8(const uint8_t *p) {
   const uint8x16_t v = vld1q_u8(p);
   return i_from_s16(vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(v))),

@@ -110,6 +110,7 @@ TAREI_INLINE int32_t i_sum(v16i a) {
   return sum;
 }
 TAREI_INLINE v16 i_to_float(v16i a) { EACH_LANE(v16, (float)a.lane[i]); }
+TAREI_INLINE v16i i_load_u16(const uint16_t *p) { EACH_LANE(v16i, p[i]); }
 TAREI_INLINE v16i i_load_u8(const uint8_t *p) { EACH_LANE(v16i, p[i]); }
 TAREI_INLINE v16i i_load_u8_part(const uint8_t *p, size_t n) {
   EACH_LANE(v16i, (size_t)i < n ? p[i] : 0);

@@ -16,3 +16,4 @@
 #include "kernels/generic/quantize_i16_body.h"
 #include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"
+#include "kernels/generic/widen_body.h"

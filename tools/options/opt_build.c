@@ -5,6 +5,7 @@
 
 enum {
   OPT_LAYER_PRECISIONS = KEYS_BUILD,
+  OPT_LAYER_WEIGHT_TYPES,
   OPT_LAYER_OUTPUT_TYPES,
   OPT_PRECISION_CONSTRAINTS,
   OPT_SYMMETRIC
@@ -13,6 +14,11 @@ enum {
 static const struct argp_option OPTIONS[] = {
     {"layer-precisions", OPT_LAYER_PRECISIONS, "SPEC", 0, "Precision by layer name: ", 0},
     {"layerPrecisions", OPT_LAYER_PRECISIONS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+    {"layer-weight-types", OPT_LAYER_WEIGHT_TYPES, "SPEC", 0,
+     "In what layers store their weights, by name: fp32, fp16, bf16 or int8, e.g. \"*:int8\"; "
+     "float layers compute with the stored values",
+     0},
+    {"layerWeightTypes", OPT_LAYER_WEIGHT_TYPES, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {"layer-output-types", OPT_LAYER_OUTPUT_TYPES, "SPEC", 0,
      "What layers write, by name: fp32 (quantized in a step of its own, as a Q/DQ model says) or "
      "int8, e.g. \"*:fp32\"",
@@ -45,22 +51,25 @@ static cli_family opt_build_constraints(void) {
                       constraint_name, constraint_text};
 }
 
-/* Those that can be asked for, from FP32 on. */
-static const char *const PRECISIONS[TARE_PRECISION_COUNT] = {
-    [TARE_PRECISION_INT8] = "scales from the table",
-    [TARE_PRECISION_INT8_ROWS] = "one scale per row, at run time"};
+/* In what layers compute. */
+static const struct {
+  tare_precision precision;
+  const char *text;
+} PRECISIONS[] = {{TARE_PRECISION_FP32, NULL},
+                  {TARE_PRECISION_INT8, "scales from the table"},
+                  {TARE_PRECISION_INT8_ROWS, "one scale per row, at run time"}};
 
 static const char *precision_name(const int i) {
-  return tare_precision_name((tare_precision)(TARE_PRECISION_FP32 + i));
+  return tare_precision_name(PRECISIONS[i].precision);
 }
 
 static const char *precision_text(const int i) {
-  return PRECISIONS[TARE_PRECISION_FP32 + i];
+  return PRECISIONS[i].text;
 }
 
 static char *opt_build_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family precisions = {"precision", TARE_PRECISION_COUNT - TARE_PRECISION_FP32,
+  const cli_family precisions = {"precision", sizeof PRECISIONS / sizeof *PRECISIONS,
                                  precision_name, precision_text};
   const cli_family constraints = opt_build_constraints();
   if (key == OPT_PRECISION_CONSTRAINTS) {
@@ -69,7 +78,7 @@ static char *opt_build_help(const int key, const char *const text, void *const i
   return key != OPT_LAYER_PRECISIONS
              ? (char *)text /* as it is */
              : cli_append(family_help(text, &precisions),
-                          ", e.g. \"*:int8,*/head/*:fp32\"; the last match wins");
+                          ", e.g. \"*:int8,@Conv:fp32\"; @ is for operators; the last match wins");
 }
 
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
@@ -81,6 +90,9 @@ static error_t opt_build_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_LAYER_PRECISIONS:
       o->layer_precisions = arg;
+      return 0;
+    case OPT_LAYER_WEIGHT_TYPES:
+      o->layer_weight_types = arg;
       return 0;
     case OPT_LAYER_OUTPUT_TYPES:
       o->layer_output_types = arg;

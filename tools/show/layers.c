@@ -52,7 +52,8 @@ tare_status layers_print_sums(const tare_plan *const plan, tare_error *const err
   return status;
 }
 
-/* `of` is what was asked for and got: "" for the precision, "output " for what the layer writes. */
+/* `of` is what was asked for and got: "" for the precision, "output " for what the layer writes,
+ * "weights " for what it stores. */
 static void report_reason(report *const r, const tare_layer *const layer, const char *const of,
                           const tare_precision asked, const char *const got,
                           const char *const reason) {
@@ -73,6 +74,10 @@ void layers_print_reasons(const tare_plan *const plan) {
     if (*layer.output_reason) {
       report_reason(r, &layer, "output ", layer.output_asked, layer.output_type,
                     layer.output_reason);
+    }
+    if (*layer.weights_reason) {
+      report_reason(r, &layer, "weights ", layer.weights_asked, dtype_short_name(layer.weights),
+                    layer.weights_reason);
     }
   }
   report_print(r, stdout);

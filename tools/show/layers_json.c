@@ -80,6 +80,8 @@ static tare_status layer_json(cJSON *const item, const tare_plan *const plan, co
   tensors_json(item, "inputs", layer.inputs, layer.n_inputs);
   tensors_json(item, "outputs", layer.outputs, layer.n_outputs);
   json_text(item, "weights", tare_dtype_name(layer.weights));
+  json_text(item, "weights_asked", tare_precision_name(layer.weights_asked));
+  json_text(item, "weights_reason", layer.weights_reason);
   json_int(item, "weight_bytes", layer.weight_bytes);
   json_int(item, "output_bytes", layer.output_bytes);
   json_int(item, "scratch_bytes", layer.scratch_bytes);

@@ -12,9 +12,8 @@ typedef struct conv_last_state {
   tarei_fused fused;
   bool depthwise;
   const float *bias;           /* or NULL */
-  tarei_float_weights weights; /* of the first group */
-  size_t group_bytes;          /* between the packed weights of two groups */
-  const float *taps;           /* [taps][channels] for depthwise, instead */
+  tarei_float_weights weights; /* of dense convolutions */
+  const float *taps;           /* of depthwise ones, [taps][channels] */
 } conv_last_state;
 
 typedef struct conv_last_job {
@@ -22,7 +21,7 @@ typedef struct conv_last_job {
   const tarei_run *run;
   const tare_tensor *x, *out;
   tarei_epilogue epilogue;
-  void *row_scratch; /* behind that of the gathered rows */
+  void *scratch; /* behind that of the gathered rows */
 } conv_last_job;
 
 /* [channels][taps][1] to [taps][channels]. */
@@ -39,22 +38,19 @@ static tare_status conv_last_pack(tarei_step *const step, tarei_blobs *const blo
                                   conv_last_state *const s, tare_error *const err) {
   const tarei_conv *const c = &s->conv;
   const float *const w = step->graph->values[step->node->in[1]].data->data;
-  const size_t per_group = (size_t)(c->outputs / c->group);
-  s->weights.k = c->k;
-  s->weights.n = per_group;
-  s->group_bytes = tarei_float_weights_size(&s->weights, per_group);
-  const size_t bytes = s->depthwise ? (size_t)(c->outputs * tarei_conv_taps(c)) * sizeof(float)
-                                    : s->group_bytes * (size_t)c->group;
+  if (!s->depthwise) {
+    s->weights.k = c->k;
+    s->weights.n = (size_t)(c->outputs / c->group);
+    s->weights.groups = (size_t)c->group;
+    return tarei_float_weights_take(&s->weights, step, blobs, w, true /* w[n][k] */, err);
+  }
   void *data;
   bool fresh;
-  TAREI_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
-  s->weights.packed = s->taps = data;
-  if (fresh && s->depthwise) {
+  TAREI_TRY(tarei_blobs_take(blobs, (size_t)(c->outputs * tarei_conv_taps(c)) * sizeof(float),
+                             &data, &fresh, err));
+  s->taps = data;
+  if (fresh) {
     conv_last_pack_depthwise(c, w, data);
-  }
-  for (size_t g = 0; fresh && !s->depthwise && g < (size_t)c->group; g++) {
-    tarei_float_weights_pack(&s->weights, w + g * per_group * c->k, c->k, true /* w[n][k] */,
-                             step->kernels, (char *)data + g * s->group_bytes);
   }
   return TARE_OK;
 }
@@ -64,7 +60,7 @@ static tare_status conv_last_prepare(tarei_step *const step, tarei_blobs *const 
   conv_last_state *const s = step->state;
   TAREI_TRY(tarei_conv_read(step, &s->conv, err));
   TAREI_TRY(tarei_fused_read(step, &s->fused, err));
-  TAREI_TRY(tarei_float_weights_read(step, &s->weights.bf16, err));
+  TAREI_TRY(tarei_float_weights_read(step, &s->weights, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
   if (s->depthwise && s->weights.bf16) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no bf16 products");
@@ -96,9 +92,8 @@ static void conv_last_rows(const void *const user, const void *const a, const si
       .k = s->conv.k,
       .n = n,
       .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
-  tarei_float_weights weights = s->weights;
-  weights.packed = (const char *)weights.packed + (size_t)group * s->group_bytes;
-  tarei_float_weights_gemm(&weights, &gemm, j->run->kernels, j->row_scratch, thread);
+  tarei_float_weights_gemm(&s->weights, (size_t)group, 0, &gemm, j->run->kernels, j->scratch,
+                           thread);
 }
 
 static void conv_last_span(const void *const user, tarei_dw_conv *const call, const size_t row) {
@@ -121,8 +116,7 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
     tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_span,
                      &j);
   } else {
-    j.row_scratch =
-        (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, sizeof(float), r->threads);
+    j.scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, sizeof(float), r->threads);
     tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_rows,
                     &j);
   }

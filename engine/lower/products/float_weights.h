@@ -1,6 +1,7 @@
 /*
- * Constant weights of float layers: packed as float, or where the node says so as bfloat16. The
- * rows of a product with bf16 weights are rounded when it runs.
+ * Constant weights of float layers. Products are in float, with weights that are packed as floats
+ * or in fewer bits (stored_weights.h), or where the node says so in bf16: the rows of the other
+ * factor are then rounded when it runs.
  */
 #ifndef TAREI_ENGINE_LOWER_PRODUCTS_FLOAT_WEIGHTS_H
 #define TAREI_ENGINE_LOWER_PRODUCTS_FLOAT_WEIGHTS_H
@@ -8,29 +9,38 @@
 #include "engine/step.h"
 
 typedef struct tarei_float_weights {
-  bool bf16;
-  size_t k, n;
-  const void *packed;
+  bool bf16;       /* products in bf16 */
+  tare_dtype type; /* of what is packed: TARE_F32, TARE_F16, TARE_BF16 or TARE_I8 */
+  size_t k, n;     /* of each group */
+  size_t groups;
+  const void *packed;  /* those of a group follow those of the one before */
+  const float *scales; /* of bytes, else NULL */
 } tarei_float_weights;
 
-/* Reads TAREI_ATTR_COMPUTE. */
-tare_status tarei_float_weights_read(const tarei_step *step, bool *bf16, tare_error *err);
+/* Reads TAREI_ATTR_COMPUTE and TAREI_ATTR_WEIGHT_TYPE. */
+tare_status tarei_float_weights_read(const tarei_step *step, tarei_float_weights *out,
+                                     tare_error *err);
 
-/* Bytes of the first n columns; those of whole panels where others follow. */
-size_t tarei_float_weights_size(const tarei_float_weights *w, size_t n);
-/* Packs values[k][n] (row stride ld; `transposed`: values[n][k]) into `to`. */
-void tarei_float_weights_pack(const tarei_float_weights *w, const float *values, size_t ld,
-                              bool transposed, const tarei_kernels *kernels, void *to);
+/* Takes the blobs; all but `packed` and `scales` is set. `w` has [groups][k][n] elements, or with
+ * `transposed` [groups][n][k]. */
+tare_status tarei_float_weights_take(tarei_float_weights *out, const tarei_step *step,
+                                     tarei_blobs *blobs, const float *w, bool transposed,
+                                     tare_error *err);
+
+/* What is packed for the columns of a group from one on, which is a multiple of 32. */
+const void *tarei_float_weights_at(const tarei_float_weights *w, size_t group, size_t column);
 
 /* Elements between the rows that bf16 products read. */
 size_t tarei_bf16_row(size_t k);
 /* Rounds m rows of k floats on all threads of the run. */
 void tarei_bf16_rows(const tarei_run *run, const float *x, size_t m, size_t k, uint16_t *to);
 
-/* The product of rows as floats, `g`, whose `b` is ignored. With bf16 weights blocks of the rows
- * are rounded in the thread's part of scratch. */
-void tarei_float_weights_gemm(const tarei_float_weights *w, const tarei_f32_gemm *g,
-                              const tarei_kernels *kernels, void *scratch, int thread);
+/* The product of rows as floats, `g`, whose `b` is ignored, with g->n columns of a group from
+ * `column` on. Rows for bf16 and weights in fewer bits are converted in the thread's part of
+ * scratch, block by block. */
+void tarei_float_weights_gemm(const tarei_float_weights *w, size_t group, size_t column,
+                              const tarei_f32_gemm *g, const tarei_kernels *kernels, void *scratch,
+                              int thread);
 size_t tarei_float_weights_scratch(const tarei_float_weights *w, int threads);
 
 /* Name of the kernel. */

@@ -27,30 +27,18 @@ static tare_status linear_prepare(tarei_step *const step, tarei_blobs *const blo
   tarei_float_weights *const weights = &s->weights;
   TAREI_TRY(tarei_want_weights(step, err));
   TAREI_TRY(tarei_fused_read(step, &s->fused, err));
-  TAREI_TRY(tarei_float_weights_read(step, &weights->bf16, err));
+  TAREI_TRY(tarei_float_weights_read(step, weights, err));
   const tare_tensor w = tarei_value_tensor(step->graph, step->node->in[1]);
   weights->k = (size_t)w.dims[0];
   weights->n = (size_t)w.dims[1];
+  weights->groups = 1;
   TAREI_TRY(tarei_want_float(step, 2, err));
   TAREI_TRY(tarei_want_residual(step, err));
   TAREI_TRY(tarei_want_bias(step, weights->n, &s->bias, err));
-  void *data;
-  bool fresh;
-  const size_t bytes = tarei_float_weights_size(weights, weights->n);
-  TAREI_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
-  if (fresh) {
-    tarei_float_weights_pack(weights, w.data, weights->n, false, step->kernels, data);
-  }
-  weights->packed = data;
-  return TARE_OK;
-}
-
-static const void *linear_columns_from(const linear_state *const s, const size_t column) {
-  return (const char *)s->weights.packed + tarei_float_weights_size(&s->weights, column);
+  return tarei_float_weights_take(weights, step, blobs, w.data, false, err);
 }
 
 static void linear_block(const void *const user, const tarei_block *const b, const int thread) {
-  (void)thread;
   const linear_job *const j = user;
   const size_t k = j->s->weights.k;
   const tarei_f32_gemm gemm = {.a = j->x + b->row * k,
@@ -58,9 +46,9 @@ static void linear_block(const void *const user, const tarei_block *const b, con
                                .m = b->m,
                                .k = k,
                                .n = b->n,
-                               .b = linear_columns_from(j->s, b->column),
                                .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
-  j->run->kernels->f32_gemm(&gemm);
+  tarei_float_weights_gemm(&j->s->weights, 0, b->column, &gemm, j->run->kernels, j->run->scratch,
+                           thread);
 }
 
 static void linear_bf16_block(const void *const user, const tarei_block *const b,
@@ -73,7 +61,7 @@ static void linear_bf16_block(const void *const user, const tarei_block *const b
                                 .m = b->m,
                                 .k = k,
                                 .n = b->n,
-                                .b = linear_columns_from(j->s, b->column),
+                                .b = tarei_float_weights_at(&j->s->weights, 0, b->column),
                                 .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
   j->run->kernels->bf16_gemm(&gemm);
 }
@@ -85,10 +73,10 @@ static size_t linear_rows_of(const linear_state *const s, const tare_tensor *con
 static size_t linear_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                              const tare_tensor *const *const out, const int threads) {
   (void)out;
-  (void)threads;
   const linear_state *const s = step->state;
   const size_t elements = tarei_times(linear_rows_of(s, in[0]), tarei_bf16_row(s->weights.k));
-  return s->weights.bf16 ? tarei_times(elements, sizeof(uint16_t)) : 0;
+  return s->weights.bf16 ? tarei_times(elements, sizeof(uint16_t))
+                         : tarei_float_weights_scratch(&s->weights, threads);
 }
 
 static tare_status linear_run(const tarei_step *const step, const tarei_run *const r,
@@ -105,8 +93,8 @@ static tare_status linear_run(const tarei_step *const step, const tarei_run *con
   if (s->weights.bf16) {
     tarei_bf16_rows(r, j.x, m, k, r->scratch);
   }
-  const size_t bytes = k * (s->weights.bf16 ? sizeof(uint16_t) : sizeof(float));
-  const tarei_grid grid = {m, n, bytes, bytes};
+  const size_t row = k * (s->weights.bf16 ? sizeof(uint16_t) : sizeof(float));
+  const tarei_grid grid = {m, n, row, k * tare_dtype_size(s->weights.type)};
   tarei_grid_run(&grid, r, s->weights.bf16 ? linear_bf16_block : linear_block, &j);
   return TARE_OK;
 }

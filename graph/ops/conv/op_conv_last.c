@@ -18,6 +18,7 @@ static tare_status infer_qconv_last(tarei_graph *const graph, tarei_node *const 
 
 const tarei_op tarei_op_conv_last = {
     .name = "ConvLast",
+    .stands_for = "Conv",
     .domain = "tare",
     .min_in = 2,
     .max_in = 4,
@@ -25,6 +26,7 @@ const tarei_op tarei_op_conv_last = {
     .max_out = 2,
     .writes_bytes = true,
     .adds_residual = true,
+    .stores_weights = true,
     .takes_activation = true,
     .int8 = &(const tarei_int8_form){.op = &tarei_op_qconv_last,
                                      .activations = 1,

@@ -22,6 +22,7 @@ static tare_status infer_qlinear(tarei_graph *const graph, tarei_node *const nod
 
 const tarei_op tarei_op_linear = {
     .name = "Linear",
+    .stands_for = "MatMul Gemm",
     .domain = "tare",
     .min_in = 2,
     .max_in = 4,
@@ -29,6 +30,7 @@ const tarei_op tarei_op_linear = {
     .max_out = 2,
     .writes_bytes = true,
     .adds_residual = true,
+    .stores_weights = true,
     .takes_activation = true,
     .int8 = &(const tarei_int8_form){.op = &tarei_op_qlinear,
                                      .activations = 1,

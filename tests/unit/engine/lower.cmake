@@ -20,6 +20,7 @@ foreach(name
     rows
     singles
     sort
+    weights
     windows)
   tare_test(engine lower_${name} SOURCES support/one_node.c FLOORS ${ENGINE_FLOORS})
 endforeach()

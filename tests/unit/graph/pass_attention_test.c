@@ -250,12 +250,17 @@ static void expect_precision(const int n, const char *const requests, const char
     quant->n_scales = 1;
     quant->unsigned_range = true;
   }
-  const tarei_quantize_options options = {.int8 = true, .build.layer_precisions = requests};
+  tarei_requested requested;
+  const tarei_quantize_options options = {
+      .int8 = true, .build.layer_precisions = requests, .requested = &requested};
   tare_error err = {0};
-  if (tarei_graph_quantize(g, &options, &err) != TARE_OK ||
+  if (tarei_requested_init(&options.build, &requested, &err) != TARE_OK ||
+      tarei_graph_quantize(g, &options, &err) != TARE_OK ||
+      tarei_requested_check(&requested, g, &err) != TARE_OK ||
       tarei_graph_compact(g, &err) != TARE_OK || tarei_graph_infer(g, &err) != TARE_OK) {
     fail_msg("%s", err.message);
   }
+  tarei_requested_fini(&requested);
   const bool bytes = strcmp(record, "int8") == 0;
   assert_int_equal(count_ops(g, &tarei_op_quantize), bytes ? 3 : 0);
   for (int i = 0; i < g->n_nodes; i++) {

@@ -405,11 +405,18 @@ static int64_t too_long(tarei_graph *const g, const char *const first, const cha
     assert_int_equal(tare_profiles_add(profiles, first, &err), TARE_OK);
     assert_int_equal(tare_profiles_add(profiles, second, &err), TARE_OK);
   }
+  tarei_requested requested;
   const tarei_quantize_options options = {
       .build = {.layer_precisions = requests, .constraints = TARE_CONSTRAINTS_OBEY},
+      .requested = &requested,
       .profiles = profiles,
       .int8 = true};
+  assert_int_equal(tarei_requested_init(&options.build, &requested, &err), TARE_OK);
   *status = tarei_graph_quantize(g, &options, &err);
+  if (*status == TARE_OK) {
+    *status = tarei_requested_check(&requested, g, &err);
+  }
+  tarei_requested_fini(&requested);
   tare_profiles_free(&profiles);
   if (*status != TARE_OK) {
     assert_non_null(strstr(err.message, "sums of 65794 products, the limit of int8 is 65793"));

@@ -1,0 +1,27 @@
+/*
+ * Float weights in fewer bits, which each thread widens to panels of floats as it multiplies.
+ * Bytes have a scale for each output channel and each TAREI_WEIGHT_BLOCK elements that it sums
+ * over, or the scales that the model states.
+ */
+#ifndef TAREI_ENGINE_LOWER_PRODUCTS_STORED_WEIGHTS_H
+#define TAREI_ENGINE_LOWER_PRODUCTS_STORED_WEIGHTS_H
+
+#include "engine/lower/products/float_weights.h"
+
+#define TAREI_WEIGHT_BLOCK 64
+
+/* Number of scales of bytes. */
+size_t tarei_stored_scales(const tarei_float_weights *w);
+
+/* Fills the panels and, where they are bytes, the scales; `values` as tarei_float_weights_take has
+ * it. */
+tare_status tarei_stored_pack(const tarei_float_weights *w, const tarei_step *step,
+                              const float *values, bool transposed, void *panels, float *scales,
+                              tare_error *err);
+
+/* As tarei_float_weights_gemm; `widened` is the scratch of the thread. */
+void tarei_stored_gemm(const tarei_float_weights *w, size_t group, size_t column,
+                       const tarei_f32_gemm *g, const tarei_kernels *kernels, float *widened);
+size_t tarei_stored_scratch(const tarei_float_weights *w); /* bytes of one thread */
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * What a build was asked for by name, and what of it cannot be had. The lists name layers of the
+ * graph and of its bodies; both are known only when all of them have been quantized.
+ */
+#ifndef TAREI_GRAPH_QUANTIZE_REQUESTED_H
+#define TAREI_GRAPH_QUANTIZE_REQUESTED_H
+
+#include "base/str.h"
+#include "graph/quantize/layer_requests.h"
+
+typedef struct tarei_requested {
+  tare_constraints constraints;
+  tarei_requests precisions, output_types, weight_types; /* empty where names do not count */
+  tarei_str contradicted; /* layers that the model itself quantizes in another way */
+  tarei_str refused;      /* what cannot be had, with the reasons */
+} tarei_requested;
+
+/* TARE_E_USAGE (malformed); ended also after a failure. */
+tare_status tarei_requested_init(const tare_build_options *build, tarei_requested *out,
+                                 tare_error *err);
+void tarei_requested_fini(tarei_requested *requested);
+
+/* Notes that a node does not get what was asked for, with the reason. */
+void tarei_requested_refuse(tarei_requested *requested, const tarei_node *node, const char *what,
+                            const tarei_reason *why);
+void tarei_requested_contradict(tarei_requested *requested, const tarei_node *node,
+                                tare_precision asked);
+
+/* TARE_E_USAGE (a request that names no layer, or that contradicts a quantized model),
+ * TARE_E_UNSUPPORTED (something that must be obeyed cannot be had). */
+tare_status tarei_requested_check(const tarei_requested *requested, const tarei_graph *graph,
+                                  tare_error *err);
+
+#endif

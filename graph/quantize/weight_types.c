@@ -1,0 +1,150 @@
+#include "graph/quantize/weight_types.h"
+
+#include <math.h>
+
+#include "graph/op.h"
+#include "graph/quantize/quantize_uses.h"
+
+#define LARGEST_FP16 65504.0f
+
+/* --- what there is --------------------------------------------------------------------------- */
+
+static const struct {
+  tare_precision type;
+  tare_dtype stored;
+} STORED[] = {{TARE_PRECISION_FP32, TARE_F32},
+              {TARE_PRECISION_FP16, TARE_F16},
+              {TARE_PRECISION_BF16, TARE_BF16},
+              {TARE_PRECISION_INT8, TARE_I8}};
+enum { N_STORED = sizeof STORED / sizeof *STORED };
+
+static tare_dtype dtype_of_weights(const tare_precision type) {
+  int i = 0;
+  while (STORED[i].type != type) {
+    i++;
+  }
+  return STORED[i].stored;
+}
+
+static tare_precision weights_of_dtype(const int64_t stored) {
+  for (int i = 0; i < N_STORED; i++) {
+    if (STORED[i].stored == stored) {
+      return STORED[i].type;
+    }
+  }
+  return TARE_PRECISION_ANY;
+}
+
+/* Layers, float ones and int8 ones, with constant weights. */
+static bool has_weights(const tarei_graph *const g, const tarei_node *const node) {
+  const bool layer = node->record.got != TARE_PRECISION_ANY || node->op->int8;
+  return layer && (!node->op->int8 || node->op->int8->weights) && node->n_in > 1 &&
+         node->in[1] >= 0 && g->values[node->in[1]].data &&
+         g->values[node->in[1]].dtype == TARE_F32;
+}
+
+static bool is_int8(const tarei_node *const node) {
+  return node->record.got == TARE_PRECISION_INT8 || node->record.got == TARE_PRECISION_INT8_ROWS;
+}
+
+/* --- why not --------------------------------------------------------------------------------- */
+
+static bool weights_exceed_fp16(const tarei_graph *const g, const int value) {
+  const tare_tensor w = tarei_value_tensor(g, value);
+  for (int64_t i = 0; i < tare_tensor_count(&w); i++) {
+    if (!(fabsf(((const float *)w.data)[i]) <= LARGEST_FP16)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The taps of a depthwise convolution are no weights of a product. */
+static bool weights_can_be_stored(const tarei_graph *const g, const tarei_node *const node) {
+  return node->op->stores_weights && !tarei_is_depthwise(g, node);
+}
+
+/* Why a layer cannot store its weights in this type. */
+static tare_reason reason_of_type(const tarei_graph *const g, const tarei_node *const node,
+                                  const tare_precision type) {
+  if (is_int8(node)) {
+    return TARE_REASON_INT8_WEIGHTS;
+  }
+  if (!weights_can_be_stored(g, node)) {
+    return TARE_REASON_WEIGHTS_IN_PLACE;
+  }
+  if (!tarei_is_finite(g, node->in[1])) {
+    return TARE_REASON_NOT_FINITE;
+  }
+  return type == TARE_PRECISION_FP16 && weights_exceed_fp16(g, node->in[1]) ? TARE_REASON_FP16_RANGE
+                                                                            : TARE_REASON_NONE;
+}
+
+/* --- the requests ---------------------------------------------------------------------------- */
+
+tare_precision tarei_weights_asked(const tarei_node *const node) {
+  return (tare_precision)tarei_attr_int(node, TAREI_ATTR_WEIGHTS_ASKED, TARE_PRECISION_ANY);
+}
+
+/* In what a node of a quantized graph stores constant weights; ANY: it has none. */
+static tare_precision weights_got(const tarei_graph *const g, const tarei_node *const node) {
+  if (!has_weights(g, node)) {
+    return TARE_PRECISION_ANY;
+  }
+  return is_int8(node) ? TARE_PRECISION_INT8
+                       : weights_of_dtype(tarei_attr_int(node, TAREI_ATTR_WEIGHT_TYPE, TARE_F32));
+}
+
+tarei_reason tarei_weights_reason(const tarei_graph *const g, const tarei_node *const node) {
+  const int64_t why = tarei_attr_int(node, TAREI_ATTR_WEIGHTS_REFUSED, TARE_REASON_NONE);
+  return why > TARE_REASON_NONE && why < TARE_REASON_COUNT && has_weights(g, node)
+             ? (tarei_reason){.why = (tare_reason)why, .subject = g->values[node->in[1]].name}
+             : (tarei_reason){0};
+}
+
+tare_status tarei_weight_types_mark(tarei_graph *const g, tarei_requested *const requested,
+                                    tare_error *const err) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    tarei_node *const node = &g->nodes[n];
+    const tarei_request *const request =
+        has_weights(g, node) ? tarei_requests_match(&requested->weight_types, g, node) : NULL;
+    if (request && !tarei_attr_set_int(node, TAREI_ATTR_WEIGHTS_ASKED, request->precision)) {
+      return tarei_fail_memory(err, "weight type", sizeof(tarei_attr));
+    }
+  }
+  return TARE_OK;
+}
+
+static void refuse_weight_type(const tarei_graph *const g, const tarei_node *const node,
+                               tarei_requested *const requested) {
+  const tarei_reason reason = tarei_weights_reason(g, node);
+  tarei_str what = {0};
+  tarei_str_add(&what, "weights in %s", tare_precision_name(tarei_weights_asked(node)));
+  tarei_requested_refuse(requested, node, tarei_str_get(&what), &reason);
+  tarei_str_free(&what);
+}
+
+static bool set_type(tarei_graph *const g, tarei_node *const node,
+                     tarei_requested *const requested) {
+  const tare_precision asked = tarei_weights_asked(node);
+  if (asked == TARE_PRECISION_ANY || asked == weights_got(g, node)) {
+    return true;
+  }
+  const tare_reason why = reason_of_type(g, node, asked);
+  if (!why) {
+    return tarei_attr_set_int(node, TAREI_ATTR_WEIGHT_TYPE, dtype_of_weights(asked));
+  }
+  const bool noted = tarei_attr_set_int(node, TAREI_ATTR_WEIGHTS_REFUSED, why);
+  refuse_weight_type(g, node, requested);
+  return noted;
+}
+
+tare_status tarei_weight_types_set(tarei_graph *const g, tarei_requested *const requested,
+                                   tare_error *const err) {
+  for (int n = 0; n < g->n_nodes; n++) {
+    if (!set_type(g, &g->nodes[n], requested)) {
+      return tarei_fail_memory(err, "weight type", sizeof(tarei_attr));
+    }
+  }
+  return TARE_OK;
+}

@@ -1,0 +1,65 @@
+#include "tests/unit/kernels/checkkern.h"
+
+#include "base/half.h"
+
+/* Every finite float16 and bfloat16, and every byte with each scale. */
+enum { HALVES = 1 << 16, ROWS = HALVES / TAREI_F32_PANEL };
+
+static float panel_expected[HALVES], panel_got[HALVES];
+
+static bool f16_is_finite(size_t half) {
+  return (half & 0x7c00) != 0x7c00;
+}
+
+static bool bf16_is_finite(size_t half) {
+  return (half & 0x7f80) != 0x7f80;
+}
+
+static void check_halves(const char *family, float (*value)(uint16_t), bool (*is_finite)(size_t)) {
+  uint16_t *const stored = ck_alloc(HALVES * sizeof *stored);
+  for (size_t i = 0; i < HALVES; i++) {
+    stored[i] = (uint16_t)(is_finite(i) ? i : 0);
+    panel_expected[i] = value(stored[i]);
+  }
+  CK_EACH_ROW(family) {
+    memset(panel_got, 0xff, sizeof panel_got);
+    ((tarei_widen_fn *)row->function)(stored, ROWS, NULL, panel_got);
+    assert_memory_equal(panel_got, panel_expected, sizeof panel_got);
+  }
+  free(stored);
+}
+
+static void halves_become_the_same_floats(void **state) {
+  (void)state;
+  check_halves("widen_f16", tarei_f16_to_float, f16_is_finite);
+  check_halves("widen_bf16", tarei_bf16_to_float, bf16_is_finite);
+}
+
+static void bytes_are_multiplied_by_the_scale_of_their_column(void **state) {
+  (void)state;
+  for (int i = 0; i < 40; i++) {
+    const size_t k = ck_size();
+    int8_t *const stored = ck_alloc(k * TAREI_F32_PANEL);
+    float *const scale = ck_floats(TAREI_F32_PANEL, false);
+    for (size_t j = 0; j < k * TAREI_F32_PANEL; j++) {
+      stored[j] = (int8_t)((int)ck_below(256) - 128);
+      panel_expected[j] = (float)stored[j] * scale[j % TAREI_F32_PANEL];
+    }
+    CK_EACH_ROW("widen_i8") {
+      memset(panel_got, 0xff, sizeof panel_got);
+      ((tarei_widen_fn *)row->function)(stored, k, scale, panel_got);
+      ck_assert_same_floats(row->name, panel_got, panel_expected, k * TAREI_F32_PANEL);
+      assert_true(isnan(panel_got[k * TAREI_F32_PANEL]));
+    }
+    free(stored);
+    free(scale);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(halves_become_the_same_floats),
+      cmocka_unit_test(bytes_are_multiplied_by_the_scale_of_their_column),
+  };
+  return cmocka_run_group_tests_name("kernels.widen", tests, ck_seed, NULL);
+}
