@@ -90,10 +90,13 @@ static int slower_first(const void *const a, const void *const b) {
   return (x < y) - (x > y);
 }
 
-static int layer_times_gather(const layer_times *const t, layer_times_group *const groups) {
+/* By precision, or by operator and precision. */
+static int layer_times_gather(const layer_times *const t, const bool by_op,
+                              layer_times_group *const groups) {
   int n = 0;
   for (int i = 0; i < tare_plan_n_layers(t->plan); i++) {
-    const layer_times_group one = of_layer(t, i);
+    layer_times_group one = of_layer(t, i);
+    one.op = by_op ? one.op : "";
     int g = 0;
     while (g < n &&
            (strcmp(groups[g].op, one.op) != 0 || strcmp(groups[g].precision, one.precision) != 0)) {
@@ -108,23 +111,22 @@ static int layer_times_gather(const layer_times *const t, layer_times_group *con
   return n;
 }
 
-static void report_group(report *const r, const layer_times *const t,
-                         const layer_times_group *const g, const layer_times_group *const all) {
-  report_cell(r, "%s", g == all ? "total" : g->op);
-  report_cell(r, "%s", g->precision);
-  report_cell(r, "%" PRId64, g->layers);
-  report_times(r, t, g, all);
-}
-
-static void print_groups(const layer_times *const t, const layer_times_group *const all) {
+static void print_groups(const layer_times *const t, const layer_times_group *const all,
+                         const bool by_op) {
   layer_times_group *const groups = cli_realloc(NULL, (size_t)all->layers, sizeof *groups);
-  const int n = layer_times_gather(t, groups);
-  report *const r = report_new("op<,precision<,layers>,ms>,share %>,GOP/s>");
-  for (int g = 0; g < n; g++) {
-    report_group(r, t, &groups[g], all);
+  const int n = layer_times_gather(t, by_op, groups);
+  report *const r = report_new(by_op ? "op<,precision<,layers>,ms>,share %>,GOP/s>"
+                                     : "precision<,layers>,ms>,share %>,GOP/s>");
+  for (int g = 0; g <= n; g++) {
+    const layer_times_group *const group = g < n ? &groups[g] : all;
+    if (by_op) {
+      report_cell(r, "%s", group == all ? "total" : group->op);
+    }
+    report_cell(r, "%s", group == all && !by_op ? "all" : group->precision);
+    report_cell(r, "%" PRId64, group->layers);
+    report_times(r, t, group, all);
   }
-  report_group(r, t, all, all);
-  printf("\n=== By operator ===\n");
+  printf("\n=== By %s ===\n", by_op ? "operator" : "precision");
   report_print(r, stdout);
   free(groups);
 }
@@ -132,7 +134,8 @@ static void print_groups(const layer_times *const t, const layer_times_group *co
 void layer_times_print(const layer_times *const t) {
   const layer_times_group all = all_layers(t);
   print_layers(t, &all);
-  print_groups(t, &all);
+  print_groups(t, &all, true);
+  print_groups(t, &all, false);
 }
 
 static void layer_time_json(cJSON *const item, const layer_times *const t, const int i,

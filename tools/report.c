@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,6 +15,7 @@
 enum {
   GAP = 2,
   LEAST_CUT = 16,
+  LEAST_WRAP = 44,
   TERMINAL_WIDTH = 80, /* where it does not say */
   HIDDEN = -1          /* width of a column that is left out */
 };
@@ -36,7 +38,7 @@ static int page_width(FILE *const to) {
 struct report {
   char *header; /* taken apart in place */
   cli_list names;
-  char *kinds; /* one of "<>~?" per column */
+  char *kinds; /* one of "<>~?^" per column */
   char **cells;
   int n_cells;
 };
@@ -93,41 +95,61 @@ static cut cut_column(const report *const r, const int column, const int wanted)
   return chosen;
 }
 
-/* The width of the columns that are shown when all that may be cut are as narrow as can be. */
-static int least_width(const report *const r, const cut *const cuts) {
+/* The width of a row; `least`: where all that may be cut or wrapped is as narrow as can be. */
+static int row_width(const report *const r, const cut *const cuts, const bool least) {
   int total = -GAP;
   for (int c = 0; c < r->names.n; c++) {
-    const int width = cuts[c].width;
-    total +=
-        width == HIDDEN ? 0 : GAP + (r->kinds[c] == '~' && width > LEAST_CUT ? LEAST_CUT : width);
+    const int most = r->kinds[c] == '^'            ? LEAST_WRAP
+                     : least && r->kinds[c] == '~' ? LEAST_CUT
+                                                   : INT_MAX;
+    const int width = cuts[c].width < most ? cuts[c].width : most;
+    total += cuts[c].width == HIDDEN ? 0 : GAP + width;
   }
   return total;
 }
 
-static void hide_columns(const report *const r, const int page, cut *const cuts) {
-  for (int c = r->names.n - 1; c >= 0 && least_width(r, cuts) > page; c--) {
-    if (r->kinds[c] == '?') {
+/* Leaves out the last column that may be; false if there is none. */
+static bool hide_column(const report *const r, cut *const cuts) {
+  for (int c = r->names.n - 1; c >= 0; c--) {
+    if (r->kinds[c] == '?' && cuts[c].width != HIDDEN) {
       cuts[c].width = HIDDEN;
+      return true;
     }
   }
+  return false;
 }
 
-/* Shortens the columns that may be cut until the row fits. */
+/* Shortens the columns that may be cut until the row fits, if it can; says whether it does. */
+static bool cut_columns(const report *const r, const int page, cut *const cuts) {
+  for (int c = 0; c < r->names.n; c++) {
+    if (r->kinds[c] == '~') {
+      cuts[c] = (cut){.width = column_width(r, c)};
+    }
+  }
+  for (int c = 0; c < r->names.n; c++) {
+    const int over = row_width(r, cuts, false) - page;
+    if (r->kinds[c] == '~' && cuts[c].width > LEAST_CUT && over > 0) {
+      cuts[c] = cut_column(r, c, cuts[c].width - over);
+    }
+  }
+  return row_width(r, cuts, false) <= page;
+}
+
+/* Widths of all columns for a page. Names that must stay different may not become narrow enough, so
+ * columns are left out until the row fits. */
 static void choose_cuts(const report *const r, const int page, cut *const cuts) {
-  int total = -GAP;
   for (int c = 0; c < r->names.n; c++) {
     cuts[c] = (cut){.width = column_width(r, c)};
   }
-  hide_columns(r, page, cuts);
-  for (int c = 0; c < r->names.n; c++) {
-    total += cuts[c].width == HIDDEN ? 0 : GAP + cuts[c].width;
+  while (row_width(r, cuts, true) > page && hide_column(r, cuts)) {
   }
-  for (int c = 0; c < r->names.n && total > page; c++) {
-    const int width = cuts[c].width;
-    if (r->kinds[c] == '~' && width > LEAST_CUT) {
-      cuts[c] = cut_column(r, c, width - (total - page));
-      total -= width - cuts[c].width;
-    }
+  while (!cut_columns(r, page, cuts) && hide_column(r, cuts)) {
+  }
+  const int last = r->names.n - 1;
+  if (r->kinds[last] == '^') {
+    const int before =
+        row_width(r, cuts, false) - (cuts[last].width < LEAST_WRAP ? cuts[last].width : LEAST_WRAP);
+    cuts[last].width = page - before > LEAST_WRAP ? page - before : LEAST_WRAP;
   }
 }
 
@@ -138,15 +160,35 @@ static void print_cell(const char kind, const char *const text, const cut c, con
   free(shown);
 }
 
+/* Words up to a width, the lines after the first one behind `indent` blanks. */
+static void print_wrapped(const char *text, const int width, const int indent, FILE *const to) {
+  while ((int)strlen(text) > width) {
+    int n = width;
+    while (n > 0 && text[n] != ' ') {
+      n--;
+    }
+    n = n ? n : (int)strcspn(text, " "); /* a word that is too long has a line of its own */
+    if (!text[n]) {
+      break;
+    }
+    fprintf(to, "%.*s\n%*s", n, text, indent, "");
+    text += n + 1;
+  }
+  fprintf(to, "%s\n", text);
+}
+
 static void report_print_row(const report *const r, const char *const *const cells,
                              const cut *const cuts, FILE *const to) {
-  int last = r->names.n - 1;
+  int last = r->names.n - 1, indent = 0;
   while (last > 0 && cuts[last].width == HIDDEN) {
     last--;
   }
   for (int c = 0; c <= last; c++) {
-    if (cuts[c].width != HIDDEN) {
+    if (r->kinds[c] == '^') {
+      print_wrapped(cells[c], cuts[c].width, indent, to);
+    } else if (cuts[c].width != HIDDEN) {
       print_cell(r->kinds[c], cells[c], cuts[c], c == last, to);
+      indent += cuts[c].width + GAP;
     }
   }
 }

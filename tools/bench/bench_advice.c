@@ -143,7 +143,7 @@ static void advice_line(const char *const what, const int n, const double ms, co
 
 /* Float products with the reason, and what is left to do about them. */
 static void print_floats(const bench_advice *const a) {
-  report *const r = report_new("layer~,ms>,precision<,why<");
+  report *const r = report_new("layer~,ms>,precision<,why^");
   for (int i = 0; i < a->n; i++) {
     const tare_layer layer = tare_plan_layer(a->plan, a->layers[i].layer);
     if (a->layers[i].macs > 0 && !advice_is_int8(&layer)) {

@@ -49,7 +49,7 @@ static tare_status print_point(const tare_plan *const plan, const int i, const i
   CLI_TRY(tare_plan_layer_dims(plan, i, layer.n_inputs, values, dims, err));
   CLI_TRY(layer_work_at(plan, i, values, &work, err));
   char *const shape = dims_text(dims, layer.outputs->rank);
-  char *const bytes = report_bytes((int64_t)work.bytes);
+  char *const bytes = report_bytes(work.bytes < 9e18 ? (int64_t)work.bytes : INT64_MAX);
   printf("  profile %-2d %s %s, %s read and written", profile, NAMES[point], shape, bytes);
   if (work.macs > 0) {
     printf(", %.3f MMAC", work.macs * 1e-6);
@@ -57,6 +57,26 @@ static tare_status print_point(const tare_plan *const plan, const int i, const i
   putchar('\n');
   free(shape);
   free(bytes);
+  return TARE_OK;
+}
+
+/* Whether all symbols of a profile have a single value. */
+static bool layer_profile_fixed(const tare_profiles *const profiles, const int profile) {
+  bool fixed = true;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const tare_range r = tare_profiles_range(profiles, profile, s);
+    fixed &= r.min == r.max;
+  }
+  return fixed;
+}
+
+static tare_status print_layer_profile(const tare_plan *const plan, const int i, const int profile,
+                                       tare_error *const err) {
+  const bool fixed = layer_profile_fixed(tare_plan_profiles(plan), profile);
+  for (int p = 0; p < N_POINTS; p++) {
+    CLI_TRY(p == POINT_OPT || !fixed ? print_point(plan, i, profile, (profile_point)p, err)
+                                     : TARE_OK);
+  }
   return TARE_OK;
 }
 
@@ -78,9 +98,7 @@ static tare_status print_layer(const tare_plan *const plan, const int i, tare_er
   print_bytes(&layer);
   free(why);
   for (int p = 0; p < tare_profiles_count(tare_plan_profiles(plan)); p++) {
-    for (int point = 0; point < N_POINTS; point++) {
-      CLI_TRY(print_point(plan, i, p, (profile_point)point, err));
-    }
+    CLI_TRY(print_layer_profile(plan, i, p, err));
   }
   return TARE_OK;
 }

@@ -65,7 +65,7 @@ static void report_reason(report *const r, const tare_layer *const layer, const 
 }
 
 void layers_print_reasons(const tare_plan *const plan) {
-  report *const r = report_new("layer~,op?,asked<,got<,why<");
+  report *const r = report_new("layer~,op?,asked<,got<,why^");
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     if (layer.why != TARE_REASON_NONE) {

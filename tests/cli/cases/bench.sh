@@ -12,6 +12,7 @@ sed -e "s/[0-9][0-9.e+-]*/N/g" -e "s/N [kMG]*B/N bytes/g" text
 grep -o 'percentile(75%)' text
 grep -c '^ConvLast  *fp32  *[0-9]' text
 grep '^total' text | tr -s ' ' | cut -d ' ' -f 2
+sed -n '/By precision/,$p' text | tr -s ' ' | cut -d ' ' -f 1,2
 "$TARE" bench digits.plan --percentile 50,101
 echo "exit $?"
 "$TARE" bench digits.plan --symbols samples=30000

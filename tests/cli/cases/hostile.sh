@@ -48,6 +48,9 @@ for plan in "$folder"/*.plan; do
   file=$(basename "$plan")
   printf '%s:' "$file"
   attempt "$file" inspect "$plan" --max-memory 16G -q
+  attempt "$file" inspect "$plan" --layers '*' --max-memory 16G -q
+  attempt "$file" inspect "$plan" --dot --max-memory 16G -q
+  attempt "$file" diff "$plan" "$plan" --max-memory 16G -q
   attempt "$file" bench "$plan" --max-memory 16G --duration 0 --iterations 1 --warmUp 0 -q
   echo
 done

@@ -120,9 +120,52 @@ static void files_are_not_cut(void **state) {
   (void)setenv("COLUMNS", "80", 1);
 }
 
+/* The columns that may be left out go from the last one on, and not before they must. */
+static void optional_columns_are_left_out(void **state) {
+  (void)state;
+  char wide[41], *const names[] = {"first/convolution/of/a/network", "second/convolution"};
+  memset(wide, 'w', sizeof wide - 1);
+  wide[sizeof wide - 1] = '\0';
+  for (int optional = 1; optional <= 2; optional++) {
+    report *const r = report_new(optional == 1 ? "layer~,n>,op?" : "layer~,n>,op?,more?");
+    for (int i = 0; i < 2; i++) {
+      report_cell(r, "%s", names[i]);
+      report_cell(r, "%d", i);
+      report_cell(r, "%s", wide);
+      if (optional == 2) {
+        report_cell(r, "%s", wide);
+      }
+    }
+    const char *const text = printed(r);
+    assert_non_null(strstr(text, "op\n"));
+    assert_null(strstr(text, "more"));
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+      assert_true(strcspn(line, "\n") <= WIDTH);
+    }
+  }
+}
+
+static void sentences_wrap_between_words(void **state) {
+  (void)state;
+  report *const r = report_new("layer~,why^");
+  report_cell(r, "layer/of/some/length");
+  report_cell(r,
+              "one two three four five six seven eight nine ten eleven twelve thirteen fourteen");
+  report_cell(r, "short");
+  report_cell(r, "%s", "");
+  assert_string_equal(
+      printed(r),
+      "layer                 why\n"
+      "layer/of/some/length  one two three four five six seven eight nine ten eleven\n"
+      "                      twelve thirteen fourteen\n"
+      "short                 \n");
+}
+
 int main(void) {
   (void)setenv("COLUMNS", "80", 1 /* overwrite */);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(optional_columns_are_left_out),
+      cmocka_unit_test(sentences_wrap_between_words),
       cmocka_unit_test(files_are_not_cut),
       cmocka_unit_test(numbers_stand_right_and_names_left),
       cmocka_unit_test(wide_tables_are_cut_in_the_middle_of_names),
