@@ -1,13 +1,14 @@
 #include "tools/bench/bench_copy.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli.h"
 
-#define SECONDS 0.01 /* a thread copies for so long */
-enum { LEAST_BLOCK = 4096 };
+#define SECONDS 0.004 /* a try copies for so long */
+enum { TRIES = 4, LEAST_BLOCK = 4096 };
 
 typedef struct copy_job {
   size_t bytes; /* to be read, and as many to be written */
@@ -15,18 +16,25 @@ typedef struct copy_job {
   pthread_t thread;
 } copy_job;
 
-static void *copy_run(void *const user) {
-  copy_job *const job = user;
-  char *const from = cli_realloc(NULL, job->bytes, 1), *const to = cli_realloc(NULL, job->bytes, 1);
-  memset(from, 1, job->bytes);
-  memset(to, 0, job->bytes);
+static double copy_once(const copy_job *const job, char *const to, const char *const from) {
   double copies = 0, now = 0;
   const double start = cli_now();
   for (; (now = cli_now()) < start + SECONDS; copies++) {
     memcpy(to, from, job->bytes);
     __asm__ volatile("" : : "r"(to) : "memory"); /* the copy is not left out */
   }
-  job->rate = copies * 2 * (double)job->bytes / (now - start);
+  return copies * 2 * (double)job->bytes / (now - start);
+}
+
+/* The best of a few tries: others may have used the core during one of them. */
+static void *copy_run(void *const user) {
+  copy_job *const job = user;
+  char *const from = cli_realloc(NULL, job->bytes, 1), *const to = cli_realloc(NULL, job->bytes, 1);
+  memset(from, 1, job->bytes);
+  memset(to, 0, job->bytes);
+  for (int i = 0; i < TRIES; i++) {
+    job->rate = fmax(job->rate, copy_once(job, to, from));
+  }
   free(from);
   free(to);
   return NULL;
