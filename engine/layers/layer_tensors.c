@@ -3,6 +3,7 @@
 #include "engine/layers/layers.h"
 #include "engine/lower/fused.h"
 #include "engine/plan_ports.h"
+#include "graph/quantize/weight_types.h"
 
 /* The int8 form that an operator is, or the one that a float layer could have; NULL for others. */
 static const tarei_int8_form *form_of_op(const tarei_op *const op) {
@@ -86,9 +87,7 @@ static void set_weight_type(tarei_layer *const layer, const tarei_node *const no
   for (int i = 0, at = 0; i < node->n_in; i++) {
     if (is_weight(layer->part->graph, node, form, i)) {
       tare_dtype *const dtype = &layer->tensors[at].dtype;
-      *dtype = form->op == node->op
-                   ? TARE_I8
-                   : (tare_dtype)tarei_attr_int(node, TAREI_ATTR_WEIGHT_TYPE, *dtype);
+      *dtype = *dtype == TARE_F32 ? tarei_weights_dtype(node) : *dtype;
       layer->facts.weights = *dtype;
     }
     at += node->in[i] >= 0;

@@ -47,7 +47,6 @@ typedef enum tarei_granularity {
   TAREI_PER_TENSOR = 0, /* one static scale for each profile, from the calibration table */
   TAREI_PER_ROW = 1,    /* row scales (one per row, the last axis, at run time) in layers that can
                            use them; static scales in others */
-  TAREI_16_BIT = 2,     /* two 8-bit passes; reserved */
 } tarei_granularity;
 
 /* Quantization of a value: real = (stored - zero_point) * scale. */

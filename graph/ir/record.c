@@ -6,9 +6,11 @@
 
 const char *tare_precision_name(const tare_precision precision) {
   static const char *const NAMES[TARE_PRECISION_COUNT] = {
-      [TARE_PRECISION_ANY] = "any",   [TARE_PRECISION_FP32] = "fp32",
-      [TARE_PRECISION_INT8] = "int8", [TARE_PRECISION_INT8_ROWS] = "int8-rows",
-      [TARE_PRECISION_BF16] = "bf16", [TARE_PRECISION_FP16] = "fp16"};
+      [TARE_PRECISION_ANY] = "any",     [TARE_PRECISION_FP32] = "fp32",
+      [TARE_PRECISION_INT8] = "int8",   [TARE_PRECISION_INT8_ROWS] = "int8-rows",
+      [TARE_PRECISION_BF16] = "bf16",   [TARE_PRECISION_FP16] = "fp16",
+      [TARE_PRECISION_INT16] = "int16", [TARE_PRECISION_INT16_ROWS] = "int16-rows",
+  };
   return (unsigned)precision < TARE_PRECISION_COUNT ? NAMES[precision] : "unknown";
 }
 

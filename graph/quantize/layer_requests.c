@@ -12,6 +12,12 @@
 const tarei_request_kind tarei_requested_precision = {
     "layer precision", "NAME-GLOB:PRECISION or @OPERATOR:PRECISION",
     "convolution, linear layer or product",
+    (const tare_precision[]){TARE_PRECISION_FP32, TARE_PRECISION_BF16, TARE_PRECISION_INT16,
+                             TARE_PRECISION_INT16_ROWS, TARE_PRECISION_INT8,
+                             TARE_PRECISION_INT8_ROWS, TARE_PRECISION_ANY}};
+const tarei_request_kind tarei_requested_form = {
+    "layer precision", "NAME-GLOB:PRECISION or @OPERATOR:PRECISION",
+    "convolution, linear layer or product",
     (const tare_precision[]){TARE_PRECISION_FP32, TARE_PRECISION_INT8, TARE_PRECISION_INT8_ROWS,
                              TARE_PRECISION_ANY}};
 const tarei_request_kind tarei_requested_output_type = {

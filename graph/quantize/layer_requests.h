@@ -13,8 +13,9 @@ typedef struct tarei_request_kind {
   const tare_precision *choices; /* what may be asked for; ANY ends them */
 } tarei_request_kind;
 
-extern const tarei_request_kind tarei_requested_precision, tarei_requested_output_type,
-    tarei_requested_weight_type;
+/* tarei_requested_form: the precisions that a Q/DQ model can have. */
+extern const tarei_request_kind tarei_requested_precision, tarei_requested_form,
+    tarei_requested_output_type, tarei_requested_weight_type;
 
 typedef struct tarei_request {
   char *glob;

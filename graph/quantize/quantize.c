@@ -42,6 +42,25 @@ static int64_t sum_length(const tarei_graph *const g, const tarei_quantize_optio
   return longest;
 }
 
+/* How a precision computes with the input of a layer. */
+typedef struct input_form {
+  bool stays_float; /* it is converted when the layer runs */
+  bool rows;        /* by a scale of each row */
+  bool products;    /* only products with constant weights have kernels for it */
+  bool table;       /* it needs a scale of the table */
+} input_form;
+
+static input_form input_form_of(const tare_precision precision) {
+  static const input_form FORMS[TARE_PRECISION_COUNT] = {
+      [TARE_PRECISION_INT8] = {.table = true},
+      [TARE_PRECISION_INT8_ROWS] = {.stays_float = true, .rows = true},
+      [TARE_PRECISION_BF16] = {.stays_float = true, .products = true},
+      [TARE_PRECISION_INT16] = {.stays_float = true, .products = true, .table = true},
+      [TARE_PRECISION_INT16_ROWS] = {.stays_float = true, .rows = true, .products = true},
+  };
+  return FORMS[precision];
+}
+
 /* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale
  * of. */
 static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
@@ -67,7 +86,7 @@ static tarei_reason because(const tare_reason why, const tarei_value *const v,
 
 /* Why input i of a layer cannot be one of its int8 form. */
 static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node *const node,
-                                    const tarei_int8_form *const form, const bool rows,
+                                    const tarei_int8_form *const form, const bool scaled,
                                     const int i) {
   const tarei_value *const v = &g->values[node->in[i]];
   const bool activation = i < form->activations;
@@ -78,7 +97,7 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
   if (activation && v->data) {
     return because(TARE_REASON_CONSTANT, v, 0);
   }
-  if (activation && !rows && !v->quant.n_scales) {
+  if (activation && scaled && !v->quant.n_scales) {
     return because(TARE_REASON_NO_SCALE, v, 0);
   }
   if (i > 0 && activation && form->centered && zero != 128 && v->quant.stated) {
@@ -90,17 +109,25 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
   return v->rank < 2 ? because(TARE_REASON_RANK, v, v->rank) : because(TARE_REASON_NONE, NULL, 0);
 }
 
-/* Why a node cannot run in int8. */
+/* Why a node cannot run in another precision than float. */
 static tarei_reason reason_against(const tarei_graph *const g, const tarei_node *const node,
                                    const tarei_int8_form *const form,
-                                   const tarei_quantize_options *const o, const bool rows) {
+                                   const tarei_quantize_options *const o,
+                                   const tare_precision precision) {
+  const input_form input = input_form_of(precision);
   for (int i = 0; i < form->activations + form->weights; i++) {
-    const tarei_reason reason = reason_of_input(g, node, form, rows, i);
+    const tarei_reason reason = reason_of_input(g, node, form, input.table, i);
     if (reason.why) {
       return reason;
     }
   }
-  if (rows && !row_scales_serve(g, node, form)) {
+  if (input.products && !(node->op->stores_weights && !tarei_is_depthwise(g, node))) {
+    return because(TARE_REASON_NO_PRODUCTS, NULL, 0);
+  }
+  if (precision == TARE_PRECISION_BF16) {
+    return because(TARE_REASON_NONE, NULL, 0);
+  }
+  if (input.rows && !row_scales_serve(g, node, form)) {
     return because(TARE_REASON_NO_ROWS, NULL, 0);
   }
   const int64_t length = sum_length(g, o, node, form);
@@ -181,10 +208,10 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
     tarei_requested_contradict(o->requested, node, request->precision);
   }
   *got = request ? request->precision : quantize_choose(g, node, form, o, &why);
-  if (*got == TARE_PRECISION_INT8 && !o->int8) {
+  if (input_form_of(*got).table && !o->int8) {
     against = because(TARE_REASON_NO_TABLE, NULL, 0);
   } else if (*got != TARE_PRECISION_FP32) {
-    against = reason_against(g, node, form, o, *got == TARE_PRECISION_INT8_ROWS);
+    against = reason_against(g, node, form, o, *got);
   }
   if (*got == TARE_PRECISION_INT8 && !request && !against.why) {
     against = reason_stated(g, node, form);
@@ -252,7 +279,7 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
                                    int *const in, tare_error *const err) {
   const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
   const tarei_int8_form *const form = g->nodes[n].op->int8;
-  if (r->precision[n] != TARE_PRECISION_INT8_ROWS) {
+  if (!input_form_of(r->precision[n]).stays_float) {
     TAREI_TRY(quantized(g, r, in[0], &in[0], err));
   }
   for (int i = 1; i < form->activations; i++) { /* packed as s8 */
@@ -269,9 +296,12 @@ static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *
   TAREI_TRY(quantize_inputs(g, n, r, in, err));
   const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in,
                                      g->nodes[n].n_in, g->nodes[n].out, g->nodes[n].n_out);
-  const bool rows = r->precision[n] == TARE_PRECISION_INT8_ROWS;
+  const bool rows = input_form_of(r->precision[n]).rows;
+  const bool sixteen =
+      r->precision[n] == TARE_PRECISION_INT16 || r->precision[n] == TARE_PRECISION_INT16_ROWS;
   bool ok = q >= 0 && tarei_record_copy(&g->nodes[q].record, &g->nodes[n].record) &&
-            (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1));
+            (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1)) &&
+            (!sixteen || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ACTIVATION_BITS, 16));
   for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
     ok = tarei_attr_copy(&g->nodes[q], &g->nodes[n].attrs[a]);
   }
@@ -329,7 +359,11 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
   mark_symmetric(g, r);
   memset(r->bytes, 0xff, (size_t)g->n_values * sizeof *r->bytes);
   for (int n = 0; n < n_nodes; n++) {
-    if (r->precision[n] != TARE_PRECISION_FP32) {
+    if (r->precision[n] == TARE_PRECISION_BF16) {
+      if (!tarei_attr_set_string(&g->nodes[n], TAREI_ATTR_COMPUTE, "bf16")) {
+        return tarei_fail_memory(err, "layer", sizeof(tarei_attr));
+      }
+    } else if (r->precision[n] != TARE_PRECISION_FP32) {
       TAREI_TRY(quantize_replace(g, n, r, err));
     }
   }

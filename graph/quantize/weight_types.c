@@ -43,8 +43,16 @@ static bool has_weights(const tarei_graph *const g, const tarei_node *const node
          g->values[node->in[1]].dtype == TARE_F32;
 }
 
-static bool is_int8(const tarei_node *const node) {
-  return node->record.got == TARE_PRECISION_INT8 || node->record.got == TARE_PRECISION_INT8_ROWS;
+/* Layers that are not float have the weights of their precision. */
+static tare_precision weights_of_precision(const tarei_node *const node) {
+  static const tare_precision WEIGHTS[TARE_PRECISION_COUNT] = {
+      [TARE_PRECISION_INT8] = TARE_PRECISION_INT8,
+      [TARE_PRECISION_INT8_ROWS] = TARE_PRECISION_INT8,
+      [TARE_PRECISION_INT16] = TARE_PRECISION_INT8,
+      [TARE_PRECISION_INT16_ROWS] = TARE_PRECISION_INT8,
+      [TARE_PRECISION_BF16] = TARE_PRECISION_BF16,
+  };
+  return WEIGHTS[node->record.got];
 }
 
 /* --- why not --------------------------------------------------------------------------------- */
@@ -67,8 +75,9 @@ static bool weights_can_be_stored(const tarei_graph *const g, const tarei_node *
 /* Why a layer cannot store its weights in this type. */
 static tare_reason reason_of_type(const tarei_graph *const g, const tarei_node *const node,
                                   const tare_precision type) {
-  if (is_int8(node)) {
-    return TARE_REASON_INT8_WEIGHTS;
+  const tare_precision own = weights_of_precision(node);
+  if (own) {
+    return own == TARE_PRECISION_INT8 ? TARE_REASON_INT8_WEIGHTS : TARE_REASON_BF16_WEIGHTS;
   }
   if (!weights_can_be_stored(g, node)) {
     return TARE_REASON_WEIGHTS_IN_PLACE;
@@ -82,6 +91,12 @@ static tare_reason reason_of_type(const tarei_graph *const g, const tarei_node *
 
 /* --- the requests ---------------------------------------------------------------------------- */
 
+tare_dtype tarei_weights_dtype(const tarei_node *const node) {
+  const tare_precision own = weights_of_precision(node);
+  return own ? dtype_of_weights(own)
+             : (tare_dtype)tarei_attr_int(node, TAREI_ATTR_WEIGHT_TYPE, TARE_F32);
+}
+
 tare_precision tarei_weights_asked(const tarei_node *const node) {
   return (tare_precision)tarei_attr_int(node, TAREI_ATTR_WEIGHTS_ASKED, TARE_PRECISION_ANY);
 }
@@ -91,8 +106,8 @@ static tare_precision weights_got(const tarei_graph *const g, const tarei_node *
   if (!has_weights(g, node)) {
     return TARE_PRECISION_ANY;
   }
-  return is_int8(node) ? TARE_PRECISION_INT8
-                       : weights_of_dtype(tarei_attr_int(node, TAREI_ATTR_WEIGHT_TYPE, TARE_F32));
+  const tare_precision own = weights_of_precision(node);
+  return own ? own : weights_of_dtype(tarei_attr_int(node, TAREI_ATTR_WEIGHT_TYPE, TARE_F32));
 }
 
 tarei_reason tarei_weights_reason(const tarei_graph *const g, const tarei_node *const node) {

@@ -14,6 +14,9 @@ tare_status tarei_weight_types_mark(tarei_graph *graph, tarei_requested *request
 /* Sets the types of a quantized graph, and refuses those that cannot be had. */
 tare_status tarei_weight_types_set(tarei_graph *graph, tarei_requested *requested, tare_error *err);
 
+/* The type in which a layer of a quantized graph with weights of float32 packs them. */
+tare_dtype tarei_weights_dtype(const tarei_node *node);
+
 /* What was asked for the weights of a node; ANY: nothing. */
 tare_precision tarei_weights_asked(const tarei_node *node);
 

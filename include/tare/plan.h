@@ -56,10 +56,12 @@ typedef struct tare_build_options {
 typedef enum tare_precision {
   TARE_PRECISION_ANY = 0, /* as request: none; as result: the layer has no int8 form */
   TARE_PRECISION_FP32 = 1,
-  TARE_PRECISION_INT8 = 2,      /* static scales, from the calibration table or the model */
-  TARE_PRECISION_INT8_ROWS = 3, /* row scales of the activations, computed at run time */
-  TARE_PRECISION_BF16 = 4,      /* of weights */
-  TARE_PRECISION_FP16 = 5,      /* of weights */
+  TARE_PRECISION_INT8 = 2,       /* static scales, from the calibration table or the model */
+  TARE_PRECISION_INT8_ROWS = 3,  /* row scales of the activations, computed at run time */
+  TARE_PRECISION_BF16 = 4,       /* bfloat16 products with float sums */
+  TARE_PRECISION_FP16 = 5,       /* of weights only */
+  TARE_PRECISION_INT16 = 6,      /* 16-bit activations with static scales, int8 weights */
+  TARE_PRECISION_INT16_ROWS = 7, /* the same with row scales */
   TARE_PRECISION_COUNT
 } tare_precision;
 
@@ -93,11 +95,14 @@ typedef enum tare_reason {
   TARE_REASON_INT8_WEIGHTS = 24,     /* int8 layers have int8 weights */
   TARE_REASON_WEIGHTS_IN_PLACE = 25, /* weights `subject` can only be stored as fp32 */
   TARE_REASON_FP16_RANGE = 26,       /* weights `subject` exceed the range of fp16 */
+  TARE_REASON_NO_PRODUCTS = 27,      /* bf16 and 16 bits are for linear layers and dense
+                                        convolutions only */
+  TARE_REASON_BF16_WEIGHTS = 28,     /* layers in bf16 have bf16 weights */
   TARE_REASON_COUNT
 } tare_reason;
 
-/** Name of a precision, static: "any", "fp32", "int8", "int8-rows", "bf16" or "fp16"; "unknown" for
- *  other numbers. */
+/** Name of a precision, static: "any", "fp32", "int8", "int8-rows", "bf16", "fp16", "int16" or
+ *  "int16-rows"; "unknown" for other numbers. */
 TARE_API const char *tare_precision_name(tare_precision precision);
 
 /** A tensor that a layer reads or writes. What it points to belongs to the plan. */

@@ -160,16 +160,17 @@ static void warn_symmetric(const build_arguments *const a, const tare_plan *cons
   }
 }
 
-static bool runs_in_int8(const tare_precision precision) {
-  return precision == TARE_PRECISION_INT8 || precision == TARE_PRECISION_INT8_ROWS;
+static bool runs_in_integers(const tare_precision precision) {
+  return precision == TARE_PRECISION_INT8 || precision == TARE_PRECISION_INT8_ROWS ||
+         precision == TARE_PRECISION_INT16 || precision == TARE_PRECISION_INT16_ROWS;
 }
 
 static void warn_float(const build_arguments *const a, const tare_plan *const plan) {
   int n_int8 = 0, n_float = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    n_int8 += runs_in_int8(layer.got);
-    n_float += runs_in_int8(layer.asked) && layer.got == TARE_PRECISION_FP32;
+    n_int8 += runs_in_integers(layer.got);
+    n_float += runs_in_integers(layer.asked) && layer.got == TARE_PRECISION_FP32;
   }
   if (n_int8 == 0) {
     say(&a->common, "warning: no layer runs in int8");

@@ -56,6 +56,9 @@ static const struct {
   tare_precision precision;
   const char *text;
 } PRECISIONS[] = {{TARE_PRECISION_FP32, NULL},
+                  {TARE_PRECISION_BF16, "bfloat16 products"},
+                  {TARE_PRECISION_INT16, "16-bit activations, scales from the table"},
+                  {TARE_PRECISION_INT16_ROWS, "one scale per row"},
                   {TARE_PRECISION_INT8, "scales from the table"},
                   {TARE_PRECISION_INT8_ROWS, "one scale per row, at run time"}};
 
