@@ -139,6 +139,19 @@ typedef void tarei_f32_gemm_fn(const tarei_f32_gemm *g);
  * widen_i8: s8 times scale[32]; widen_f16, widen_bf16: finite float16 and bfloat16, scale NULL. */
 typedef void tarei_widen_fn(const void *stored, size_t k, const float *scale, float *out);
 
+/* The product of few rows with such bytes, widened in registers: the bits of the fp32 gemm with what
+ * widen_i8 makes of them. */
+typedef struct tarei_thin_gemm {
+  const float *a;     /* [m][k], row stride lda elements */
+  size_t lda;
+  size_t m, k, n;
+  const int8_t *b;    /* [panels][k][32] */
+  const float *scale; /* of a column, for each `block` elements of k: [blocks], ld_scale apart */
+  size_t ld_scale, block;
+  tarei_epilogue epilogue; /* mult NULL */
+} tarei_thin_gemm;
+typedef void tarei_thin_gemm_fn(const tarei_thin_gemm *g);
+
 /* --- bf16 gemm -------------------------------------------------------------------------------- */
 /* Both factors as bfloat16, sums in float, in the order of the tiles of AMX. For each 32 k, with zeros
  * behind the last: one chain of fused multiply-adds over the even k and one over the odd ones, both
@@ -354,6 +367,7 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(i8_pack_u8, tarei_i8_pack_u8_fn)           \
   X(f32_gemm, tarei_f32_gemm_fn)               \
   X(f32_pack, tarei_f32_pack_fn)               \
+  X(thin_i8, tarei_thin_gemm_fn)               \
   X(widen_i8, tarei_widen_fn)                  \
   X(widen_f16, tarei_widen_fn)                 \
   X(widen_bf16, tarei_widen_fn)                \

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "engine/lower/products/int8_weights.h"
 
+#define THIN_ROWS 32
 #define WIDENED_BYTES ((size_t)256 << 10) /* stay in the second-level cache of a core */
 
 /* --- sizes ----------------------------------------------------------------------------------- */
@@ -138,12 +139,32 @@ static void widen_panel(const tarei_float_weights *const s, const size_t column,
   }
 }
 
+/* Few rows do not repay weights that go through memory as floats. */
+static void multiply_thin(const tarei_float_weights *const s, const size_t first,
+                          const tarei_f32_gemm *const g, const tarei_kernels *const kernels) {
+  const tarei_thin_gemm thin = {.a = g->a,
+                                .lda = g->lda,
+                                .m = g->m,
+                                .k = g->k,
+                                .n = g->n,
+                                .b = (const int8_t *)s->packed + first * s->k,
+                                .scale = s->scales + first,
+                                .ld_scale = all_columns(s),
+                                .block = TAREI_WEIGHT_BLOCK,
+                                .epilogue = g->epilogue};
+  kernels->thin_i8(&thin);
+}
+
 void tarei_stored_gemm(const tarei_float_weights *const s, const size_t group, const size_t column,
                        const tarei_f32_gemm *const g, const tarei_kernels *const kernels,
                        float *const widened) {
   tarei_widen_fn *const widen = widen_of(s->type, kernels);
   const size_t columns = panels_at_once(s) * TAREI_F32_PANEL;
   const size_t first = group * stored_columns(s) + column;
+  if (s->type == TARE_I8 && g->m <= THIN_ROWS) {
+    multiply_thin(s, first, g, kernels);
+    return;
+  }
   for (size_t c = 0; c < g->n; c += columns) {
     tarei_f32_gemm some = *g;
     some.b = widened;

@@ -348,7 +348,7 @@ static void unmet_output_types_are_named(void **state) {
   tare_plan_free(&plan);
   options.constraints = TARE_CONSTRAINTS_OBEY;
   assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_UNSUPPORTED);
-  assert_non_null(strstr(err.message, "'/head/Conv' (nothing reads "));
+  assert_non_null(strstr(err.message, "'/head/Conv' output in int8 (nothing reads "));
   options.layer_output_types = "nobody*:fp32";
   assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_USAGE);
   assert_non_null(strstr(err.message, "layer output types: no layer that can write int8 matches"));

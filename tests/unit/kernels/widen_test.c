@@ -56,9 +56,46 @@ static void bytes_are_multiplied_by_the_scale_of_their_column(void **state) {
   }
 }
 
+static void few_rows_give_the_bits_of_floats(void **state) {
+  (void)state;
+  for (int i = 0; i < 60; i++) {
+    const size_t m = 1 + ck_below(30), k = ck_size(), n = ck_size(), block = 1 + ck_below(70);
+    const size_t columns = (n + TAREI_F32_PANEL - 1) / TAREI_F32_PANEL * TAREI_F32_PANEL;
+    const size_t blocks = (k + block - 1) / block;
+    float *const a = ck_floats(m * k, false), *const scale = ck_floats(blocks * columns, false);
+    int8_t *const stored = ck_alloc_aligned(columns * k);
+    float *const widened = ck_alloc_aligned(columns * k * sizeof *widened);
+    for (size_t j = 0; j < columns * k; j++) {
+      const size_t column = j / (k * TAREI_F32_PANEL) * TAREI_F32_PANEL + j % TAREI_F32_PANEL;
+      const size_t at = j / TAREI_F32_PANEL % k / block;
+      stored[j] = (int8_t)((int)ck_below(256) - 128);
+      widened[j] = (float)stored[j] * scale[at * columns + column];
+    }
+    ck_epilogue e;
+    ck_epilogue_init(&e, m, n, false, false);
+    const tarei_f32_gemm oracle = {
+        .a = a, .lda = k, .m = m, .k = k, .n = n, .b = widened, .epilogue = e.e};
+    ck_scalar().f32_gemm(&oracle);
+    CK_EACH_ROW("thin_i8") {
+      tarei_epilogue twin = ck_epilogue_twin(&e);
+      const tarei_thin_gemm g = {.a = a, .lda = k, .m = m, .k = k, .n = n, .b = stored,
+                                 .scale = scale, .ld_scale = columns, .block = block,
+                                 .epilogue = twin};
+      ((tarei_thin_gemm_fn *)row->function)(&g);
+      ck_epilogue_same_and_free(row->name, &e, &twin);
+    }
+    ck_epilogue_free(&e);
+    free(a);
+    free(scale);
+    free(stored);
+    free(widened);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(halves_become_the_same_floats),
+      cmocka_unit_test(few_rows_give_the_bits_of_floats),
       cmocka_unit_test(bytes_are_multiplied_by_the_scale_of_their_column),
   };
   return cmocka_run_group_tests_name("kernels.widen", tests, ck_seed, NULL);

@@ -1,0 +1,136 @@
+/* Every request for computation, weights and outputs with each other, on both examples: met, or not
+ * met with a reason, and then refused where it must be obeyed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/calib/exports.h"
+
+static const char *const COMPUTE[] = {NULL,        "fp32",  "bf16",      "int8",
+                                      "int8-rows", "int16", "int16-rows"};
+static const char *const WEIGHTS[] = {NULL, "fp32", "fp16", "bf16", "int8"};
+static const char *const OUTPUTS[] = {NULL, "fp32", "int8"};
+enum {
+  N_COMPUTE = sizeof COMPUTE / sizeof *COMPUTE,
+  N_WEIGHTS = sizeof WEIGHTS / sizeof *WEIGHTS,
+  N_OUTPUTS = sizeof OUTPUTS / sizeof *OUTPUTS
+};
+
+/* One combination, as the lists of a build. */
+typedef struct requested_lists {
+  char compute[32], weights[32], outputs[32];
+} requested_lists;
+
+static const char *list_of(char *const to, const size_t size, const char *const type) {
+  snprintf(to, size, "*:%s", type ? type : "");
+  return type ? to : NULL;
+}
+
+static tare_build_options options_of(const export_subject *const s, requested_lists *const l,
+                                     const int compute, const int weights, const int outputs) {
+  tare_build_options o;
+  tare_build_options_init(&o);
+  o.table = s->table;
+  o.layer_precisions = list_of(l->compute, sizeof l->compute, COMPUTE[compute]);
+  o.layer_weight_types = list_of(l->weights, sizeof l->weights, WEIGHTS[weights]);
+  o.layer_output_types = list_of(l->outputs, sizeof l->outputs, OUTPUTS[outputs]);
+  return o;
+}
+
+static tare_dtype stored_as(const tare_precision type) {
+  return type == TARE_PRECISION_INT8   ? TARE_I8
+         : type == TARE_PRECISION_FP16 ? TARE_F16
+         : type == TARE_PRECISION_BF16 ? TARE_BF16
+                                       : TARE_F32;
+}
+
+/* Counts what a layer did not get; each has a reason, and what it got has none. */
+static int check_requests_of(const tare_layer *const l, const requested_lists *const lists) {
+  int unmet = 0;
+  if (*lists->compute && l->got != TARE_PRECISION_ANY && l->got != l->asked) {
+    assert_int_not_equal(l->why, TARE_REASON_NONE);
+    assert_int_equal(l->got, TARE_PRECISION_FP32);
+    unmet++;
+  }
+  if (l->weights_asked != TARE_PRECISION_ANY) {
+    const bool met = l->weights == stored_as(l->weights_asked);
+    if (met == (*l->weights_reason != 0)) {
+      fail_msg("%s: weights %s for %s: '%s'", l->name, tare_dtype_name(l->weights),
+               tare_precision_name(l->weights_asked), l->weights_reason);
+    }
+    unmet += !met;
+  }
+  if (l->output_asked == TARE_PRECISION_FP32) {
+    assert_null(strstr(l->output_type, "int8"));
+  }
+  return unmet + (*l->output_reason != 0);
+}
+
+static void expect_same_layers(const tare_plan *const a, const tare_plan *const b) {
+  assert_int_equal(tare_plan_n_layers(a), tare_plan_n_layers(b));
+  for (int i = 0; i < tare_plan_n_layers(a); i++) {
+    const tare_layer x = tare_plan_layer(a, i), y = tare_plan_layer(b, i);
+    assert_string_equal(x.name, y.name);
+    assert_int_equal(x.got, y.got);
+    assert_int_equal(x.weights, y.weights);
+    assert_string_equal(x.weights_reason, y.weights_reason);
+    assert_string_equal(x.output_type, y.output_type);
+    assert_string_equal(x.output_reason, y.output_reason);
+    assert_string_equal(x.kernel, y.kernel);
+    assert_int_equal(x.weight_bytes, y.weight_bytes);
+  }
+}
+
+static void check_loaded(const tare_plan *const plan) {
+  char *const path = export_new_path();
+  tare_plan *loaded = NULL;
+  tare_error err = {0};
+  export_must(tare_plan_save(plan, path, &err), &err);
+  export_must(tare_plan_load(path, &loaded, &err), &err);
+  expect_same_layers(plan, loaded);
+  tare_plan_free(&loaded);
+  export_drop_path(path);
+}
+
+static void check_combination(const export_subject *const s, const int compute, const int weights,
+                              const int outputs) {
+  requested_lists lists = {{0}};
+  tare_build_options o = options_of(s, &lists, compute, weights, outputs);
+  tare_error err = {0};
+  tare_plan *plan = NULL, *obeyed = NULL;
+  int unmet = 0;
+  lists.compute[0] = COMPUTE[compute] ? lists.compute[0] : '\0';
+  export_must(tare_plan_build(s->model, s->profiles, &o, &plan, &err), &err);
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    unmet += check_requests_of(&layer, &lists);
+  }
+  check_loaded(plan);
+  tare_plan_free(&plan);
+  o.constraints = TARE_CONSTRAINTS_OBEY;
+  const tare_status status = tare_plan_build(s->model, s->profiles, &o, &obeyed, &err);
+  if (status != (unmet ? TARE_E_UNSUPPORTED : TARE_OK)) {
+    fail_msg("%s: %s %s %s: %d not met, but obeying gives %s", s->path, lists.compute,
+             lists.weights, lists.outputs, unmet, status == TARE_OK ? "a plan" : err.message);
+  }
+  tare_plan_free(&obeyed);
+}
+
+static void all_requests_are_met_or_say_why_not(void **state) {
+  (void)state;
+  for (int i = 0; i < N_EXPORT_SUBJECTS * N_COMPUTE * N_WEIGHTS * N_OUTPUTS; i++) {
+    const int combination = i / N_EXPORT_SUBJECTS;
+    check_combination(&export_subjects[i % N_EXPORT_SUBJECTS], combination % N_COMPUTE,
+                      combination / N_COMPUTE % N_WEIGHTS, combination / N_COMPUTE / N_WEIGHTS);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_requests_are_met_or_say_why_not)};
+  return cmocka_run_group_tests(tests, export_open_subjects, export_close_subjects);
+}
