@@ -256,3 +256,9 @@ void tarei_context_set_observer(tare_context *const context, const tarei_observe
   context->observe = observe;
   context->observe_user = user;
 }
+
+void tarei_context_set_watcher(tare_context *const context, const tarei_watcher_fn watch,
+                               void *const user) {
+  context->watch = watch;
+  context->watch_user = user;
+}

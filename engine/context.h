@@ -14,6 +14,9 @@ const char *tarei_plan_observable_name(const tare_plan *plan, int i);
 /* Sets the observer until it is changed; NULL: none. */
 void tarei_context_set_observer(tare_context *context, tarei_observer_fn observe, void *user);
 
+/* Sets the watcher until it is changed; NULL: none. */
+void tarei_context_set_watcher(tare_context *context, tarei_watcher_fn watch, void *user);
+
 /* The threads of a context, for use by its caller between runs and by its observer. */
 tarei_team *tarei_context_team(const tare_context *context);
 

@@ -27,6 +27,8 @@ struct tare_context {
   int64_t turns;    /* of all loops in this run */
   tarei_observer_fn observe;
   void *observe_user;
+  tarei_watcher_fn watch;
+  void *watch_user;
   bool profiling;
   double *seconds;         /* per layer, without the layers of its bodies */
   tare_layer_timer *timer; /* or NULL */

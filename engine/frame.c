@@ -93,26 +93,53 @@ static void give_outputs(tarei_frame *const frame) {
   }
 }
 
-static tare_status frame_show(const tarei_frame *const frame, const int v, tare_error *const err) {
-  const tare_context *const context = frame->context;
-  const int tensor = frame->part->slots[v].observable;
-  if (!context->observe || tensor < 0) {
-    return TARE_OK;
-  }
+static void frame_valid(const tarei_frame *const frame, const int v, int64_t *const valid) {
   const tarei_graph *const g = frame->part->graph;
-  int64_t valid[TARE_MAX_RANK];
   for (int d = 0; d < frame->tensors[v].rank; d++) {
     int64_t extent;
     const int64_t dim = frame->tensors[v].dims[d];
-    const bool known = tarei_expr_eval(g->exprs, g->values[v].dims[d], context->valid, &extent);
+    const bool known =
+        tarei_expr_eval(g->exprs, g->values[v].dims[d], frame->context->valid, &extent);
     valid[d] = known && extent < dim ? (extent > 0 ? extent : 0) : dim;
   }
+}
+
+static tare_status frame_watch(const tarei_frame *const frame, const int v, tare_error *const err) {
+  const tare_context *const context = frame->context;
+  if (!context->watch || frame != &context->root) {
+    return TARE_OK;
+  }
+  int64_t valid[TARE_MAX_RANK];
+  frame_valid(frame, v, valid);
+  return context->watch(context->watch_user, v, &frame->tensors[v], valid, err);
+}
+
+static tare_status frame_show(const tarei_frame *const frame, const int v, tare_error *const err) {
+  const tare_context *const context = frame->context;
+  const int tensor = frame->part->slots[v].observable;
+  TAREI_TRY(frame_watch(frame, v, err));
+  if (!context->observe || tensor < 0) {
+    return TARE_OK;
+  }
+  int64_t valid[TARE_MAX_RANK];
+  frame_valid(frame, v, valid);
   const tarei_observation seen = {.tensor = tensor,
-                                  .name = g->values[v].name,
+                                  .name = frame->part->graph->values[v].name,
                                   .data = &frame->tensors[v],
                                   .valid = valid,
                                   .profile = context->bucket};
   return context->observe(context->observe_user, &seen, err);
+}
+
+/* Outputs that no step writes. */
+static tare_status frame_watch_views(const tarei_frame *const frame, tare_error *const err) {
+  const tarei_graph *const g = frame->part->graph;
+  for (int i = 0; i < g->n_outputs; i++) {
+    if (frame->part->slots[g->outputs[i]].root != g->outputs[i]) {
+      TAREI_TRY(frame_watch(frame, g->outputs[i], err));
+    }
+  }
+  return TARE_OK;
 }
 
 static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_error *const err) {
@@ -166,5 +193,5 @@ tare_status tarei_frame_run(tarei_frame *const frame, tare_error *const err) {
       tarei_late_end(frame, s);
     }
   }
-  return TARE_OK;
+  return frame_watch_views(frame, err);
 }

@@ -17,4 +17,9 @@ typedef struct tarei_observation {
 typedef tare_status (*tarei_observer_fn)(void *user, const tarei_observation *observation,
                                          tare_error *err);
 
+/* Called likewise for every tensor of the root graph that a step writes, by its number in the
+ * graph; for inputs before the steps, and for outputs that are views after them. */
+typedef tare_status (*tarei_watcher_fn)(void *user, int value, const tare_tensor *data,
+                                        const int64_t *valid, tare_error *err);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "base/str.h"
+#include "calib/eval/comparison.h"
 #include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_ports.h"
 #include "calib/eval/eval_rows.h"
@@ -87,6 +88,12 @@ static tare_status eval_prepare(evaluation *const e, const tare_plan *const *con
     return tarei_fail_memory(err, "evaluation", (size_t)e->n_sides * sizeof *e->sides);
   }
   TAREI_TRY(open_sides(e, plans, err));
+  if (e->options->tensors) {
+    assert(e->reference != NO_SIDE &&
+           tarei_comparison_is_of(e->options->tensors, plans[0], plans[e->reference]));
+    tarei_comparison_attach(e->options->tensors, e->sides[0].context,
+                            e->sides[e->reference].context);
+  }
   TAREI_TRY(tarei_eval_fit_init(&e->fit, plans[0], e->options, err)); /* a context knows the pin */
   if (e->options->save_outputs) {
     const int64_t most = e->options->streaming ? count + CHUNKS_AT_LEAST : count;
@@ -96,8 +103,8 @@ static tare_status eval_prepare(evaluation *const e, const tare_plan *const *con
 }
 
 static tare_status run_side(evaluation *const e, const int s, const tare_sample *const sample,
-                            const tare_tensor *const inputs, tare_error *const err) {
-  const tare_status status = tarei_eval_side_run(&e->sides[s], inputs, err);
+                            const tarei_fitted *const fitted, tare_error *const err) {
+  const tare_status status = tarei_eval_side_run(&e->sides[s], fitted, err);
   e->refused = status != TARE_OK;
   return status == TARE_OK
              ? TARE_OK
@@ -160,7 +167,7 @@ static tare_status take_whole(evaluation *const e, const tare_sample *const samp
                               tare_error *const err) {
   TAREI_TRY(tarei_eval_fit_sample(&e->fit, sample, &e->fitted, err));
   for (int s = 0; s < e->n_sides; s++) {
-    TAREI_TRY(run_side(e, s, sample, e->fitted.tensors, err));
+    TAREI_TRY(run_side(e, s, sample, &e->fitted, err));
   }
   TAREI_TRY(save_sample(e, sample, err));
   for (int s = 0; s < e->n_sides; s++) {
@@ -180,7 +187,7 @@ static tare_status run_chunk(evaluation *const e, const int s, const tare_sample
     return TARE_OK;
   }
   TAREI_TRY(tarei_eval_fit_sample(&e->fit, &own, &side->fitted, err));
-  TAREI_TRY(run_side(e, s, &own, side->fitted.tensors, err));
+  TAREI_TRY(run_side(e, s, &own, &side->fitted, err));
   return tarei_utterance_feed(&side->utterance, side->outputs, err);
 }
 
@@ -227,8 +234,8 @@ static tare_status take_stream(evaluation *const e, const tare_sample *const sam
   return TARE_OK;
 }
 
-/* Whether the dims of its tensors contradict each other. A sample outside all profiles is not unsound.
- * In a streaming model the data lacks the states, so this cannot be checked. */
+/* Whether the dims of its tensors contradict each other. A sample outside all profiles is not
+ * unsound. In a streaming model the data lacks the states, so this cannot be checked. */
 static bool eval_is_unsound(const evaluation *const e, const tare_sample *const sample) {
   int64_t values[TARE_MAX_SYMBOLS];
   return !e->options->streaming && tare_profiles_bind(tare_plan_profiles(e->sides[0].plan),
@@ -244,6 +251,9 @@ static tare_status eval_take_sample(evaluation *const e, tare_dataset *const dat
   for (int s = 0; s < e->n_sides; s++) {
     tarei_eval_side_begin(&e->sides[s]);
   }
+  if (e->options->tensors) {
+    tarei_comparison_begin(e->options->tensors);
+  }
   if ((e->options->streaming ? take_stream : take_whole)(e, sample, &why) != TARE_OK) {
     return e->refused || eval_is_unsound(e, sample)
                ? tare_dataset_refuse(dataset, sample->index, &why, err)
@@ -251,6 +261,9 @@ static tare_status eval_take_sample(evaluation *const e, tare_dataset *const dat
   }
   for (int s = 0; s < e->n_sides; s++) {
     TAREI_TRY(tarei_eval_side_commit(&e->sides[s], e->metric != NULL, err));
+  }
+  if (e->options->tensors) {
+    tarei_comparison_commit(e->options->tensors);
   }
   if (!e->options->streaming) {
     tarei_fit_count(tare_plan_profiles(e->sides[0].plan), &e->fitted, &e->counts);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "engine/context.h"
 
 tare_status tarei_eval_side_init(tarei_eval_side *const side, const tare_plan *const plan,
                                  const int n_outputs, const int n_profiles,
@@ -33,10 +34,11 @@ void tarei_eval_side_fini(tarei_eval_side *const side) {
   *side = (tarei_eval_side){0};
 }
 
-tare_status tarei_eval_side_run(tarei_eval_side *const side, const tare_tensor *const inputs,
+tare_status tarei_eval_side_run(tarei_eval_side *const side, const tarei_fitted *const fitted,
                                 tare_error *const err) {
   const double start = tarei_now();
-  const tare_status status = tare_context_run(side->context, inputs, side->outputs, err);
+  const tare_status status = tarei_context_run_valid(side->context, fitted->tensors, fitted->valid,
+                                                     fitted->profile, side->outputs, err);
   side->seconds += tarei_now() - start;
   return status;
 }

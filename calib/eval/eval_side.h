@@ -27,7 +27,7 @@ tare_status tarei_eval_side_init(tarei_eval_side *side, const tare_plan *plan, i
                                  const tare_context_options *options, tare_error *err);
 void tarei_eval_side_fini(tarei_eval_side *side);
 
-tare_status tarei_eval_side_run(tarei_eval_side *side, const tare_tensor *inputs, tare_error *err);
+tare_status tarei_eval_side_run(tarei_eval_side *side, const tarei_fitted *fitted, tare_error *err);
 
 /* Discards the results of the current sample. */
 void tarei_eval_side_begin(tarei_eval_side *side);

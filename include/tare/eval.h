@@ -5,6 +5,7 @@
 #define TARE_EVAL_H
 
 #include <tare/calib.h>
+#include <tare/comparison.h>
 #include <tare/plan.h>
 
 #ifdef __cplusplus
@@ -54,6 +55,8 @@ typedef struct tare_eval_options {
   const tare_streaming *streaming;
   int threads;               /* 0: all cores */
   int profile;               /* run in this profile of the plan; -1: the one of the shape */
+  tare_comparison *tensors;  /* also compare the tensors; made for the first plan and `against`
+                                (asserted). NULL: no */
   const char *save_outputs;  /* HDF5 file for the outputs: a group per sample; NULL: none */
   tare_progress_fn progress; /* NULL: none */
   void *progress_user;

@@ -33,6 +33,7 @@
 
 #include <tare/calib.h>
 #include <tare/check.h>
+#include <tare/comparison.h>
 #include <tare/coverage.h>
 #include <tare/dataset.h>
 #include <tare/eval.h>

@@ -64,3 +64,9 @@ misuse inspect
 misuse doctor now
 misuse diff
 misuse diff a.plan b.plan --duration -1
+misuse debug
+misuse debug reduce
+misuse debug compare a.plan data
+misuse debug compare a.plan data --against m.onnx --atol few
+misuse debug compare a.plan data --against m.onnx --min-sqnr :20
+misuse debug compare a.plan data --against m.onnx --max-drop -1

@@ -1,0 +1,19 @@
+/* The part of a comparison of tensors that the evaluation drives. */
+#ifndef TAREI_CALIB_EVAL_COMPARISON_H
+#define TAREI_CALIB_EVAL_COMPARISON_H
+
+#include <tare/comparison.h>
+
+/* Watches the runs of two contexts, of which that of the plan runs first on each sample. */
+void tarei_comparison_attach(tare_comparison *comparison, tare_context *plan,
+                             tare_context *against);
+
+/* Whether the comparison was made for these plans. */
+bool tarei_comparison_is_of(const tare_comparison *comparison, const tare_plan *plan,
+                            const tare_plan *against);
+
+/* Discards what the current sample brought, or counts it. */
+void tarei_comparison_begin(tare_comparison *comparison);
+void tarei_comparison_commit(tare_comparison *comparison);
+
+#endif

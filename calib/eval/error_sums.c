@@ -1,0 +1,152 @@
+#include "calib/eval/error_sums.h"
+
+#include <math.h>
+
+enum { LANES = 8 }; /* independent sums, which vectorize without a change of the result */
+
+typedef struct error_lanes {
+  double abs[LANES], diff2[LANES], got2[LANES], want2[LANES], dot[LANES], max_abs[LANES];
+} error_lanes;
+
+/* Of finite values. */
+static inline void error_lanes_add(error_lanes *const l, const int k, const double got,
+                                   const double want) {
+  const double diff = got - want, size = fabs(diff);
+  l->abs[k] += size;
+  l->diff2[k] += diff * diff;
+  l->got2[k] += got * got;
+  l->want2[k] += want * want;
+  l->dot[k] += got * want;
+  l->max_abs[k] = size > l->max_abs[k] ? size : l->max_abs[k];
+}
+
+static void error_lanes_fold(const error_lanes *const l, tarei_error_sums *const sums) {
+  for (int k = 0; k < LANES; k++) {
+    sums->abs += l->abs[k];
+    sums->diff2 += l->diff2[k];
+    sums->got2 += l->got2[k];
+    sums->want2 += l->want2[k];
+    sums->dot += l->dot[k];
+    sums->max_abs = fmax(sums->max_abs, l->max_abs[k]);
+  }
+}
+
+static bool all_finite(const float *const x, const int n) {
+  float zeros[LANES] = {0};
+  int i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (int k = 0; k < LANES; k++) {
+      zeros[k] += x[i + k] * 0.0F; /* NaN for what is not finite */
+    }
+  }
+  float zero = 0;
+  for (; i < n; i++) {
+    zero += x[i] * 0.0F;
+  }
+  for (int k = 0; k < LANES; k++) {
+    zero += zeros[k];
+  }
+  return zero == 0;
+}
+
+/* Equal values count as equal even where their difference is not a number (both infinite). */
+static void take_any(tarei_error_sums *const sums, const float got, const float want) {
+  if (isfinite(got) && isfinite(want)) {
+    error_lanes l = {{0}};
+    error_lanes_add(&l, 0, got, want);
+    error_lanes_fold(&l, sums);
+  } else if (got != want && !(isnan(got) && isnan(want))) {
+    sums->abs = sums->diff2 = sums->max_abs = INFINITY;
+  }
+}
+
+static void take_finite(tarei_error_sums *const sums, const float *const got,
+                        const float *const want, const int n) {
+  error_lanes l = {{0}};
+  int i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (int k = 0; k < LANES; k++) {
+      error_lanes_add(&l, k, got[i + k], want[i + k]);
+    }
+  }
+  for (; i < n; i++) {
+    error_lanes_add(&l, 0, got[i], want[i]);
+  }
+  error_lanes_fold(&l, sums);
+}
+
+static double error_of(const float got, const float want) {
+  const bool same = got == want || (isnan(got) && isnan(want));
+  const double size = same ? 0 : fabs((double)got - want);
+  return isnan(size) ? INFINITY : size;
+}
+
+static int bin_of(const double size) {
+  const int least = -40; /* exponent of the first bin of errors */
+  if (size == 0) {
+    return 0;
+  }
+  const int exponent = isinf(size) ? TARE_ERROR_BINS : ilogb(size);
+  const int bin = exponent < least ? 1 : exponent - least + 1;
+  return bin < TARE_ERROR_BINS ? bin : TARE_ERROR_BINS - 1;
+}
+
+static void take_each(tarei_error_sums *const sums, const tarei_error_bounds *const bounds,
+                      const float *const got, const float *const want, const int n) {
+  for (int i = 0; i < n; i++) {
+    const double size = error_of(got[i], want[i]);
+    const double most = bounds->atol + (bounds->rtol > 0 ? bounds->rtol * fabs(want[i]) : 0);
+    sums->exceeding += bounds->set && !(size <= most);
+    sums->bins[bin_of(size)] += bounds->bins;
+  }
+}
+
+void tarei_error_sums_take(tarei_error_sums *const sums, const tarei_error_bounds *const bounds,
+                           const float *const got, const float *const want, const int n) {
+  sums->values += n;
+  if (all_finite(got, n) && all_finite(want, n)) {
+    take_finite(sums, got, want, n);
+  } else {
+    for (int i = 0; i < n; i++) {
+      take_any(sums, got[i], want[i]);
+    }
+  }
+  if (bounds->set || bounds->bins) {
+    take_each(sums, bounds, got, want, n);
+  }
+}
+
+void tarei_error_sums_add(tarei_error_sums *const into, const tarei_error_sums *const from) {
+  into->values += from->values;
+  into->exceeding += from->exceeding;
+  into->abs += from->abs;
+  into->diff2 += from->diff2;
+  into->got2 += from->got2;
+  into->want2 += from->want2;
+  into->dot += from->dot;
+  into->max_abs = fmax(into->max_abs, from->max_abs);
+  for (int b = 0; b < TARE_ERROR_BINS; b++) {
+    into->bins[b] += from->bins[b];
+  }
+}
+
+double tarei_error_sums_sqnr(const tarei_error_sums *const sums) {
+  return sums->diff2 == 0 ? INFINITY : 10 * log10(sums->want2 / sums->diff2);
+}
+
+static double cosine_of(const tarei_error_sums *const sums) {
+  const double norms = sqrt(sums->got2) * sqrt(sums->want2);
+  return sums->diff2 == 0 ? 1 : norms > 0 ? sums->dot / norms : 0;
+}
+
+void tarei_error_sums_conclude(const tarei_error_sums *const sums, tare_tensor_error *const out) {
+  const bool any = sums->values > 0;
+  const double n = (double)sums->values;
+  out->values = sums->values;
+  out->exceeding = sums->exceeding;
+  out->max_abs = any ? sums->max_abs : NAN;
+  out->mean_abs = any ? sums->abs / n : NAN;
+  out->rms = any ? sqrt(sums->diff2 / n) : NAN;
+  out->sqnr_db = any ? tarei_error_sums_sqnr(sums) : NAN;
+  out->cosine = any ? cosine_of(sums) : NAN;
+}

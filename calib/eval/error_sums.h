@@ -1,0 +1,31 @@
+/* Sums of the errors of one tensor: added in the order of the samples, so that results repeat
+ * exactly. */
+#ifndef TAREI_CALIB_EVAL_ERROR_SUMS_H
+#define TAREI_CALIB_EVAL_ERROR_SUMS_H
+
+#include <tare/comparison.h>
+
+typedef struct tarei_error_sums {
+  int64_t values, exceeding;
+  double abs, diff2, got2, want2, dot, max_abs;
+  int64_t bins[TARE_ERROR_BINS];
+} tarei_error_sums;
+
+typedef struct tarei_error_bounds {
+  bool set, bins; /* count what exceeds the bounds; fill the bins */
+  double atol, rtol;
+} tarei_error_bounds;
+
+/* Adds n values beside those of the reference. */
+void tarei_error_sums_take(tarei_error_sums *sums, const tarei_error_bounds *bounds,
+                           const float *got, const float *want, int n);
+
+void tarei_error_sums_add(tarei_error_sums *into, const tarei_error_sums *from);
+
+/* INFINITY without errors. */
+double tarei_error_sums_sqnr(const tarei_error_sums *sums);
+
+/* Fills the figures that follow from the sums. */
+void tarei_error_sums_conclude(const tarei_error_sums *sums, tare_tensor_error *out);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Comparison of the intermediate tensors of two plans during an evaluation: where a plan begins to
+ * differ from its reference.
+ *
+ * Calls: tare_comparison_new, tare_eval with tare_eval_options.tensors, then
+ * tare_comparison_tensor for each tensor.
+ */
+#ifndef TARE_COMPARISON_H
+#define TARE_COMPARISON_H
+
+#include <tare/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tare_comparison tare_comparison;
+
+/** Bins of a histogram of errors. Bin 0 counts values without error, bin b > 0 absolute errors from
+ *  2^(b - 41) to below 2^(b - 40); the first and last of these also count smaller and larger ones.
+ */
+enum { TARE_ERROR_BINS = 64 };
+
+/** Errors of one tensor over the samples that counted. Quantized tensors are compared by the values
+ *  that their bytes stand for. Values that do not apply are NAN. */
+typedef struct tare_tensor_error {
+  const char *name;     /* in the model; belongs to the comparison */
+  const char *stored;   /* in the plan, e.g. with the suffix "__u8" */
+  tare_dtype dtype;     /* in memory: TARE_F32, or TARE_U8 for a quantized tensor */
+  int layer;            /* layer of the plan that writes it */
+  bool is_output;       /* of the plan */
+  bool comparable;      /* false: its dims differ from those of the reference */
+  int64_t values;       /* compared; 0: no run wrote it on both sides */
+  int64_t exceeding;    /* values out of the bounds of tare_comparison_set_bounds */
+  double max_abs;       /* INFINITY if one side alone is not finite */
+  double mean_abs;      /* mean of the absolute errors */
+  double rms;           /* square root of the mean squared error */
+  double sqnr_db;       /* 10 log10(sum ref^2 / sum (ref - got)^2); INFINITY if equal */
+  double cosine;        /* over all values */
+  double input_sqnr_db; /* the lowest SQNR among the tensors that the layer reads, through tensors
+                           that are not compared; INFINITY if they are equal or constant */
+  const int64_t *histogram; /* TARE_ERROR_BINS counts, NULL without tare_comparison_set_histogram */
+} tare_tensor_error;
+
+/**
+ * Finds the tensors that both plans have under the same name of the model, in the order in which
+ * `plan` computes them. Tensors inside the bodies of If, Loop and Scan are not compared.
+ * @param plan,against must outlive the comparison; for a reference with all tensors, build it with
+ *        tare_build_options.observable
+ * @param out receives the comparison; free it with tare_comparison_free
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_comparison_new(const tare_plan *plan, const tare_plan *against,
+                                         tare_comparison **out, tare_error *err);
+
+/** Number of tensors. */
+TARE_API int tare_comparison_count(const tare_comparison *comparison);
+
+/** The errors of a tensor by number, 0 .. tare_comparison_count - 1 (asserted). */
+TARE_API tare_tensor_error tare_comparison_tensor(const tare_comparison *comparison, int i);
+
+/** Counts the values of a tensor whose absolute error exceeds atol + rtol * |reference|; both
+ *  bounds are 0 or more (asserted). */
+TARE_API void tare_comparison_set_bounds(tare_comparison *comparison, int i, double atol,
+                                         double rtol);
+
+/** Counts the errors of a tensor in a histogram. */
+TARE_API void tare_comparison_set_histogram(tare_comparison *comparison, int i);
+
+/** Whether the plan has bodies, whose tensors are left out. */
+TARE_API bool tare_comparison_has_bodies(const tare_comparison *comparison);
+
+/**
+ * Frees a comparison.
+ * @param comparison the handle, which is set to NULL; it may hold NULL
+ */
+TARE_API void tare_comparison_free(tare_comparison **comparison);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,126 @@
+/* Figures of errors on values made by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "calib/eval/error_sums.h"
+
+enum { MANY = 19 }; /* whole vectors and a rest */
+
+static tare_tensor_error figures(const tarei_error_bounds bounds, const float *const got,
+                                 const float *const want, const int n,
+                                 tarei_error_sums *const sums) {
+  tare_tensor_error e = {.name = ""};
+  *sums = (tarei_error_sums){0};
+  tarei_error_sums_take(sums, &bounds, got, want, n);
+  tarei_error_sums_conclude(sums, &e);
+  return e;
+}
+
+static void figures_are_those_of_their_definitions(void **state) {
+  (void)state;
+  float got[MANY], want[MANY];
+  double abs = 0, diff2 = 0, want2 = 0, got2 = 0, dot = 0, most = 0;
+  for (int i = 0; i < MANY; i++) {
+    want[i] = (float)(i - 7);
+    got[i] = want[i] + (float)(i % 5) * 0.25F;
+    const double d = (double)got[i] - want[i];
+    abs += fabs(d);
+    diff2 += d * d;
+    want2 += (double)want[i] * want[i];
+    got2 += (double)got[i] * got[i];
+    dot += (double)got[i] * want[i];
+    most = fmax(most, fabs(d));
+  }
+  tarei_error_sums sums;
+  const tare_tensor_error e = figures((tarei_error_bounds){.set = false}, got, want, MANY, &sums);
+  assert_int_equal(e.values, MANY);
+  assert_float_equal(e.max_abs, most, 0);
+  assert_float_equal(e.mean_abs, abs / MANY, 1e-12);
+  assert_float_equal(e.rms, sqrt(diff2 / MANY), 1e-12);
+  assert_float_equal(e.sqnr_db, 10 * log10(want2 / diff2), 1e-9);
+  assert_float_equal(e.cosine, dot / sqrt(got2 * want2), 1e-12);
+  assert_int_equal(e.exceeding, 0);
+}
+
+static void equal_values_have_no_error_even_if_not_finite(void **state) {
+  (void)state;
+  const float x[] = {1, NAN, INFINITY, -INFINITY, 0};
+  tarei_error_sums sums;
+  const tarei_error_bounds exact = {.set = true, .bins = true};
+  const tare_tensor_error e = figures(exact, x, x, 5, &sums);
+  assert_true(isinf(e.sqnr_db) && e.sqnr_db > 0 && e.max_abs == 0 && e.cosine == 1);
+  assert_int_equal(e.exceeding, 0);
+  assert_int_equal(sums.bins[0], 5);
+}
+
+static void one_value_that_is_not_finite_is_an_infinite_error(void **state) {
+  (void)state;
+  for (int side = 0; side < 2; side++) {
+    float x[2][MANY] = {{0}};
+    x[side][MANY - 1] = NAN;
+    tarei_error_sums sums;
+    const tarei_error_bounds wide = {.set = true, .bins = true, .atol = 1e30, .rtol = 1e30};
+    const tare_tensor_error e = figures(wide, x[0], x[1], MANY, &sums);
+    assert_true(isinf(e.max_abs) && e.sqnr_db < 0);
+    assert_int_equal(e.exceeding, 1);
+    assert_int_equal(sums.bins[TARE_ERROR_BINS - 1], 1);
+    assert_int_equal(sums.bins[0], MANY - 1);
+  }
+}
+
+static void bounds_hold_for_values_on_them(void **state) {
+  (void)state;
+  const float want[] = {0, 4, -4, 8}, got[] = {0.5F, 5.5F, -5.5F, 11};
+  tarei_error_sums sums;
+  const tarei_error_bounds b = {.set = true, .atol = 0.5, .rtol = 0.25};
+  assert_int_equal(figures(b, got, want, 4, &sums).exceeding, 1);
+}
+
+static void bins_are_powers_of_two(void **state) {
+  (void)state;
+  const float want[6] = {0}, got[] = {1, 1.5F, 2, 1e-30F, 1e30F, 0};
+  tarei_error_sums sums;
+  (void)figures((tarei_error_bounds){.bins = true}, got, want, 6, &sums);
+  assert_int_equal(sums.bins[41], 2); /* 1 to below 2 */
+  assert_int_equal(sums.bins[42], 1);
+  assert_int_equal(sums.bins[1], 1);
+  assert_int_equal(sums.bins[TARE_ERROR_BINS - 1], 1);
+  assert_int_equal(sums.bins[0], 1);
+}
+
+static void sums_add_up(void **state) {
+  (void)state;
+  const float want[] = {1, 2, 3, 4}, got[] = {1, 2.5F, 3, 3};
+  const tarei_error_bounds b = {.set = true, .bins = true};
+  tarei_error_sums whole, first, second;
+  (void)figures(b, got, want, 4, &whole);
+  (void)figures(b, got, want, 2, &first);
+  (void)figures(b, got + 2, want + 2, 2, &second);
+  tarei_error_sums_add(&first, &second);
+  assert_memory_equal(&first, &whole, sizeof whole);
+}
+
+static void nothing_compared_has_no_figures(void **state) {
+  (void)state;
+  const tarei_error_sums sums = {0};
+  tare_tensor_error e;
+  tarei_error_sums_conclude(&sums, &e);
+  assert_true(isnan(e.sqnr_db) && isnan(e.max_abs) && isnan(e.cosine) && e.values == 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(figures_are_those_of_their_definitions),
+      cmocka_unit_test(equal_values_have_no_error_even_if_not_finite),
+      cmocka_unit_test(one_value_that_is_not_finite_is_an_infinite_error),
+      cmocka_unit_test(bounds_hold_for_values_on_them),
+      cmocka_unit_test(bins_are_powers_of_two),
+      cmocka_unit_test(sums_add_up),
+      cmocka_unit_test(nothing_compared_has_no_figures),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
