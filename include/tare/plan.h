@@ -33,9 +33,10 @@ typedef struct tare_build_options {
   const tare_table *table;      /* scales; NULL builds a float plan, or for a model that is
                                    quantized already, one with the scales that it states */
   bool any_table;               /* take the table even where it carries the hash of another model */
-  const char *layer_precisions; /* "GLOB:fp32,GLOB:int8-rows", matched against the name of a node,
-                                   the names it was fused from, and its outputs'; the last match
-                                   wins; or NULL */
+  const char *layer_precisions; /* "GLOB:fp32,@Conv:bf16", matched against the name of a node, the
+                                   names it was fused from, its outputs', and behind @ its operator,
+                                   in the graph and in subgraphs; the last match wins; or NULL. All
+                                   precisions but fp16 */
   const char *layer_weight_types; /* "GLOB:int8", in what layers store constant weights, matched
                                      likewise; or NULL. fp32, fp16, bf16 or int8; float layers
                                      compute with floats of these values */
