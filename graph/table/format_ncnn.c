@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/outfile.h"
 #include "graph/table/format.h"
 #include "graph/table/json_source.h"
 #include "graph/table/ncnn_layers.h"
@@ -247,13 +246,8 @@ static tare_status ncnn_put_all(const tare_table *const table, const tarei_table
 static tare_status format_ncnn_write(const tare_table *const table,
                                      const tarei_table_job *const job, tare_error *const err) {
   tarei_str lines = {0};
-  tare_status status = ncnn_put_all(table, job, &lines, err);
-  if (status == TARE_OK) {
-    status = lines.failed ? tarei_fail_memory(err, job->path, lines.length)
-                          : tarei_outfile_save(job->path, lines.text, lines.length, err);
-  }
-  tarei_str_free(&lines);
-  return status;
+  const tare_status status = ncnn_put_all(table, job, &lines, err);
+  return tarei_table_save_text(status, &lines, job->path, err);
 }
 
 static bool format_ncnn_holds(const tare_table *const table, const tarei_table_part part,

@@ -4,11 +4,9 @@
  * is kept as its member "onnxruntime", what the file has beyond tensors as that of the table.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/outfile.h"
 #include "graph/table/format.h"
 #include "graph/table/json_source.h"
 #include "graph/table/ort_range.h"
@@ -261,33 +259,14 @@ static void ort_put_end(tarei_str *const json, const tare_table *const table) {
   tarei_str_add(json, "}");
 }
 
-static tare_status ort_put_table(tarei_str *const json, const tare_table *const table,
-                                 const int column, tare_error *const err) {
-  const tarei_table_tensor **const tensors = tarei_table_in_order(table);
-  if (!tensors) {
-    return tarei_fail_memory(err, "tensors of a calibration table", sizeof *tensors);
-  }
-  tarei_str_add(json, "{\"CLS\": \"TensorsData\", \"data\": {");
-  tare_status status = TARE_OK;
-  for (int i = 0; i < table->n_tensors && status == TARE_OK; i++) {
-    tarei_str_add(json, "%s", i ? ", " : "");
-    status = ort_put_tensor(json, tensors[i], column, err);
-  }
-  free(tensors);
-  ort_put_end(json, table);
-  return status;
-}
-
 static tare_status format_ort_write(const tare_table *const table, const tarei_table_job *const job,
                                     tare_error *const err) {
   tarei_str json = {0};
-  tare_status status = ort_put_table(&json, table, job->column, err);
-  if (status == TARE_OK) {
-    status = json.failed ? tarei_fail_memory(err, job->path, json.length)
-                         : tarei_outfile_save(job->path, json.text, json.length, err);
-  }
-  tarei_str_free(&json);
-  return status;
+  tarei_str_add(&json, "{\"CLS\": \"TensorsData\", \"data\": {");
+  const tare_status status =
+      tarei_table_put_all(table, job->column, ", ", ort_put_tensor, &json, err);
+  ort_put_end(&json, table);
+  return tarei_table_save_text(status, &json, job->path, err);
 }
 
 static bool ort_holds_ranges(const tare_table *const table) {

@@ -1,8 +1,6 @@
 /* The JSON that older ONNX Runtime tools write: {"tensor": [low, high], ...}. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/outfile.h"
 #include "graph/table/format.h"
 #include "graph/table/json_source.h"
 #include "graph/table/ort_range.h"
@@ -72,33 +70,15 @@ static tare_status ort_ranges_put(tarei_str *const json, const tarei_table_tenso
   return TARE_OK;
 }
 
-static tare_status ort_ranges_put_all(tarei_str *const json, const tare_table *const table,
-                                      const int column, tare_error *const err) {
-  const tarei_table_tensor **const tensors = tarei_table_in_order(table);
-  if (!tensors) {
-    return tarei_fail_memory(err, "tensors of a calibration table", sizeof *tensors);
-  }
-  tare_status status = TARE_OK;
-  for (int i = 0; i < table->n_tensors && status == TARE_OK; i++) {
-    tarei_str_add(json, "%s", i ? ", " : "{");
-    status = ort_ranges_put(json, tensors[i], column, err);
-  }
-  tarei_str_add(json, "}");
-  free(tensors);
-  return status;
-}
-
 static tare_status format_ort_ranges_write(const tare_table *const table,
                                            const tarei_table_job *const job,
                                            tare_error *const err) {
   tarei_str json = {0};
-  tare_status status = ort_ranges_put_all(&json, table, job->column, err);
-  if (status == TARE_OK) {
-    status = json.failed ? tarei_fail_memory(err, job->path, json.length)
-                         : tarei_outfile_save(job->path, json.text, json.length, err);
-  }
-  tarei_str_free(&json);
-  return status;
+  tarei_str_add(&json, "{");
+  const tare_status status =
+      tarei_table_put_all(table, job->column, ", ", ort_ranges_put, &json, err);
+  tarei_str_add(&json, "}");
+  return tarei_table_save_text(status, &json, job->path, err);
 }
 
 static bool ort_ranges_hold(const tare_table *const table) {

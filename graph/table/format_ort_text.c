@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/outfile.h"
 #include "graph/table/format.h"
 #include "graph/table/json_source.h"
 #include "graph/table/number_lines.h"
@@ -73,30 +72,11 @@ static tare_status ort_text_put(tarei_str *const lines, const tarei_table_tensor
   return TARE_OK;
 }
 
-static tare_status ort_text_put_all(tarei_str *const lines, const tare_table *const table,
-                                    const int column, tare_error *const err) {
-  const tarei_table_tensor **const tensors = tarei_table_in_order(table);
-  if (!tensors) {
-    return tarei_fail_memory(err, "tensors of a calibration table", sizeof *tensors);
-  }
-  tare_status status = TARE_OK;
-  for (int i = 0; i < table->n_tensors && status == TARE_OK; i++) {
-    status = ort_text_put(lines, tensors[i], column, err);
-  }
-  free(tensors);
-  return status;
-}
-
 static tare_status format_ort_text_write(const tare_table *const table,
                                          const tarei_table_job *const job, tare_error *const err) {
   tarei_str lines = {0};
-  tare_status status = ort_text_put_all(&lines, table, job->column, err);
-  if (status == TARE_OK) {
-    status = lines.failed ? tarei_fail_memory(err, job->path, lines.length)
-                          : tarei_outfile_save(job->path, lines.text, lines.length, err);
-  }
-  tarei_str_free(&lines);
-  return status;
+  const tare_status status = tarei_table_put_all(table, job->column, "", ort_text_put, &lines, err);
+  return tarei_table_save_text(status, &lines, job->path, err);
 }
 
 static bool format_ort_text_holds(const tare_table *const table, const tarei_table_part part,

@@ -11,7 +11,6 @@
 
 #include "base/half.h"
 #include "base/mem.h"
-#include "base/outfile.h"
 #include "base/str.h"
 #include "graph/table/format.h"
 #include "graph/table/trt_template.h"
@@ -218,20 +217,19 @@ static void format_trt_put_header(tarei_str *const lines, const tare_table *cons
   tarei_str_add(lines, "-%s\n", format_trt_algorithm(table, values));
 }
 
+static tare_status format_trt_put(tarei_str *const lines, const tarei_table_tensor *const tensor,
+                                  const int column, tare_error *const err) {
+  (void)err;
+  if (tarei_trt_is_live(tensor, column)) {
+    tarei_trt_put_line(lines, tensor, column, "\n");
+  }
+  return TARE_OK;
+}
+
 static tare_status format_trt_put_all(tarei_str *const lines, const tare_table *const table,
                                       const tarei_table_job *const job, tare_error *const err) {
-  const tarei_table_tensor **const tensors = tarei_table_in_order(table);
-  if (!tensors) {
-    return tarei_fail_memory(err, "tensors of a calibration table", sizeof *tensors);
-  }
   format_trt_put_header(lines, table, job->values);
-  for (int i = 0; i < table->n_tensors; i++) {
-    if (tarei_trt_is_live(tensors[i], job->column)) {
-      tarei_trt_put_line(lines, tensors[i], job->column, "\n");
-    }
-  }
-  free(tensors);
-  return TARE_OK;
+  return tarei_table_put_all(table, job->column, "", format_trt_put, lines, err);
 }
 
 /* A template keeps its header, but for the parts that are given. */
@@ -268,13 +266,8 @@ static tare_status write_lines(const tare_table *const table, const tarei_table_
 static tare_status format_trt_write(const tare_table *const table, const tarei_table_job *const job,
                                     tare_error *const err) {
   tarei_str lines = {0};
-  tare_status status = write_lines(table, job, &lines, err);
-  if (status == TARE_OK) {
-    status = lines.failed ? tarei_fail_memory(err, job->path, lines.length)
-                          : tarei_outfile_save(job->path, lines.text, lines.length, err);
-  }
-  tarei_str_free(&lines);
-  return status;
+  const tare_status status = write_lines(table, job, &lines, err);
+  return tarei_table_save_text(status, &lines, job->path, err);
 }
 
 /* Names and scales apart, a file has the algorithm that its header says. */

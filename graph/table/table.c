@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/str.h"
 
 double tarei_table_least_amax(void) {
@@ -184,6 +185,33 @@ const tarei_table_tensor **tarei_table_in_order(const tare_table *const table) {
     list[table->tensors[i].place] = &table->tensors[i];
   }
   return list;
+}
+
+tare_status tarei_table_put_all(const tare_table *const table, const int column,
+                                const char *const separator, tarei_table_put_fn *const put,
+                                tarei_str *const to, tare_error *const err) {
+  const tarei_table_tensor **const tensors = tarei_table_in_order(table);
+  if (!tensors) {
+    return tarei_fail_memory(err, "tensors of a calibration table", sizeof *tensors);
+  }
+  tare_status status = TARE_OK;
+  for (int i = 0; i < table->n_tensors && status == TARE_OK; i++) {
+    tarei_str_add(to, "%s", i ? separator : "");
+    status = put(to, tensors[i], column, err);
+  }
+  free(tensors);
+  return status;
+}
+
+tare_status tarei_table_save_text(const tare_status status, tarei_str *const text,
+                                  const char *const path, tare_error *const err) {
+  tare_status saved = status;
+  if (status == TARE_OK) {
+    saved = text->failed ? tarei_fail_memory(err, path, text->length)
+                         : tarei_outfile_save(path, text->text, text->length, err);
+  }
+  tarei_str_free(text);
+  return saved;
 }
 
 static int table_by_name(const void *const a, const void *const b) {

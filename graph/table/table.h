@@ -10,6 +10,7 @@
 #include <tare/table.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "base/source.h"
 
 /* One tensor in one column. */
@@ -100,6 +101,16 @@ tare_status tarei_extras_add_number(tarei_extras *extras, const char *key, doubl
 /* The tensors in the order in which they were added, which is that of a file they were read from;
  * the caller frees the list. NULL: no memory. */
 const tarei_table_tensor **tarei_table_in_order(const tare_table *table);
+
+/* What a text format writes of a tensor. */
+typedef tare_status tarei_table_put_fn(tarei_str *to, const tarei_table_tensor *tensor, int column,
+                                       tare_error *err);
+/* Appends what `put` writes of all tensors in this order, with the separator between them. */
+tare_status tarei_table_put_all(const tare_table *table, int column, const char *separator,
+                                tarei_table_put_fn *put, tarei_str *to, tare_error *err);
+/* Writes the text to a file, unless `status` is a failure already; frees the text. */
+tare_status tarei_table_save_text(tare_status status, tarei_str *text, const char *path,
+                                  tare_error *err);
 
 /* Sorts the tensors. TARE_E_INPUT "what: ..." when a name is duplicated. */
 tare_status tarei_table_finish(tare_table *table, const char *what, tare_error *err);

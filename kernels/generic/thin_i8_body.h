@@ -13,12 +13,12 @@ enum { THIN_ROWS = 3 };
 #define THIN_EACH_HEIGHT(X) X(1) X(2) X(3)
 #endif
 
-typedef struct thin_sums {
+typedef struct thin_i8_sums {
   v16 left[THIN_ROWS], right[THIN_ROWS];
-} thin_sums;
+} thin_i8_sums;
 
 /* Elements [first, end) of the sums, which have one scale for each column. */
-TAREI_INLINE void thin_multiply(const tarei_thin_gemm *g, thin_sums *s, const float *a,
+TAREI_INLINE void thin_i8_multiply(const tarei_thin_gemm *g, thin_i8_sums *s, const float *a,
                                 const int8_t *b, const float *scale, size_t first, size_t end,
                                 const size_t rows) {
   const v16 left = v_load(scale), right = v_load(scale + TAREI_LANES);
@@ -35,19 +35,19 @@ TAREI_INLINE void thin_multiply(const tarei_thin_gemm *g, thin_sums *s, const fl
   }
 }
 
-TAREI_INLINE void thin_block(const tarei_thin_gemm *g, size_t m0, size_t panel, const size_t rows) {
+TAREI_INLINE void thin_i8_block(const tarei_thin_gemm *g, size_t m0, size_t panel, const size_t rows) {
   float values[THIN_ROWS * GEMM_PANEL];
   const float *const a = g->a + m0 * g->lda;
   const int8_t *const b = g->b + panel * g->k * GEMM_PANEL;
   const float *scale = g->scale + panel * GEMM_PANEL;
-  thin_sums s;
+  thin_i8_sums s;
 #pragma GCC unroll 12
   for (size_t i = 0; i < rows; i++) {
     s.left[i] = s.right[i] = v_set1(0.0f);
   }
   for (size_t k = 0; k < g->k; k += g->block) {
     const size_t end = g->k - k < g->block ? g->k : k + g->block;
-    thin_multiply(g, &s, a, b, scale, k, end, rows);
+    thin_i8_multiply(g, &s, a, b, scale, k, end, rows);
     scale += g->ld_scale;
   }
 #pragma GCC unroll 12
@@ -60,8 +60,8 @@ TAREI_INLINE void thin_block(const tarei_thin_gemm *g, size_t m0, size_t panel, 
 }
 
 #define DEFINE_THIN_BLOCK(rows)                                                               \
-  static void TAREI_K(thin_block_##rows)(const tarei_thin_gemm *g, size_t m0, size_t panel) { \
-    thin_block(g, m0, panel, rows);                                                           \
+  static void TAREI_K(thin_i8_block_##rows)(const tarei_thin_gemm *g, size_t m0, size_t panel) { \
+    thin_i8_block(g, m0, panel, rows);                                                           \
   }
 THIN_EACH_HEIGHT(DEFINE_THIN_BLOCK)
 #undef DEFINE_THIN_BLOCK
@@ -69,7 +69,7 @@ THIN_EACH_HEIGHT(DEFINE_THIN_BLOCK)
 /* Blocks of nearly equal height. */
 void TAREI_K(tarei_k_thin_i8_f32s8_16)(const tarei_thin_gemm *g) {
   static void (*const by_height[THIN_ROWS])(const tarei_thin_gemm *, size_t, size_t) = {
-#define BLOCK_OF(rows) TAREI_K(thin_block_##rows),
+#define BLOCK_OF(rows) TAREI_K(thin_i8_block_##rows),
       THIN_EACH_HEIGHT(BLOCK_OF)
 #undef BLOCK_OF
   };
