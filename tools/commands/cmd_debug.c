@@ -4,33 +4,60 @@
 
 #include "tools/cli.h"
 #include "tools/debug/debug.h"
-#include "tools/options/options.h"
 
 static const struct {
-  const char *name;
+  const char *name, *summary;
   int (*run)(int argc, char **argv);
-} SUBCOMMANDS[] = {{"compare", debug_compare}};
+} SUBCOMMANDS[] = {
+    {"compare", "compare every tensor of a plan with its float model", debug_compare},
+    {"sensitivity", "rank the layers of a model by what it costs to quantize each",
+     debug_sensitivity}};
 enum { N_SUBCOMMANDS = sizeof SUBCOMMANDS / sizeof *SUBCOMMANDS };
 
-static int debug_run_subcommand(const int i, const int argc, char **const argv) {
-  argv[0] = cli_format("tare debug %s", SUBCOMMANDS[i].name);
+static int subcommands_help(void) {
+  printf(
+      "Usage: tare debug SUBCOMMAND [ARGUMENT...]\nFinds the layers where a plan differs from "
+      "its model.\n\n");
+  for (int i = 0; i < N_SUBCOMMANDS; i++) {
+    printf("  %-11s  %s\n", SUBCOMMANDS[i].name, SUBCOMMANDS[i].summary);
+  }
+  printf("\nSee `tare debug SUBCOMMAND --help' for the options of each.\n");
+  return 0;
+}
+
+static int subcommand_missing(const char *const command, const char *const given) {
+  cli_list names = {0};
+  tare_error err = {0};
+  for (int i = 0; i < N_SUBCOMMANDS; i++) {
+    cli_list_add(&names, SUBCOMMANDS[i].name);
+  }
+  char *const all = cli_join(names.items, names.n, " or ");
+  char *const meant = cli_meant(given ? given : "", &names);
+  (void)(given ? cli_fail(&err, TARE_E_USAGE, "unknown subcommand '%s', expected %s%s", given, all,
+                          meant)
+               : cli_fail(&err, TARE_E_USAGE, "missing subcommand: expected %s", all));
+  free(all);
+  free(meant);
+  cli_list_fini(&names);
+  return cli_end(command, TARE_E_USAGE, &err);
+}
+
+static int run_subcommand(const int i, const int argc, char **const argv) {
+  argv[0] = cli_format("tare debug %s", SUBCOMMANDS[i].name); /* messages begin with it */
   const int code = SUBCOMMANDS[i].run(argc, argv);
   free(argv[0]);
   return code;
 }
 
-/* Options before the name of a subcommand are those of the first one: --help above all. */
 int cmd_debug(const int argc, char **const argv) {
-  if (argc < 2 || *argv[1] == '-') {
-    return debug_run_subcommand(0, argc, argv);
+  const char *const name = argc > 1 ? argv[1] : NULL;
+  if (name && (strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0)) {
+    return subcommands_help();
   }
-  for (int i = 0; i < N_SUBCOMMANDS; i++) {
-    if (strcmp(argv[1], SUBCOMMANDS[i].name) == 0) {
-      return debug_run_subcommand(i, argc - 1, argv + 1);
+  for (int i = 0; name && i < N_SUBCOMMANDS; i++) {
+    if (strcmp(name, SUBCOMMANDS[i].name) == 0) {
+      return run_subcommand(i, argc - 1, argv + 1);
     }
   }
-  tare_error err = {0};
-  const opt_common options = {0};
-  (void)cli_fail(&err, TARE_E_USAGE, "unknown subcommand '%s', expected compare", argv[1]);
-  return opt_end(argv[0], &options, TARE_E_USAGE, &err);
+  return subcommand_missing(argv[0], name);
 }

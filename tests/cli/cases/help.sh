@@ -8,3 +8,8 @@ for command in $commands; do
   "$TARE" help $command | cmp - again
   ! grep -n ' $' again || echo "tare $command" # where a text fills its line, argp adds an empty one
 done
+for sub in $("$TARE" debug --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+  echo "== debug $sub"
+  "$TARE" debug $sub --help | tee again | sed '/^ Lengths:/,/^Example/d'
+  ! grep -n ' $' again || echo "tare debug $sub"
+done

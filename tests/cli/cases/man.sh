@@ -7,10 +7,19 @@ page_options() { # PAGE: "--output=" of ".It Fl o , Fl -output Ar FILE"
 /g' | sed -n 's/^\(-[A-Za-z0-9-]*\) Ar .*/-\1=/p; s/^\(-[A-Za-z0-9-]*\)$/-\1/p'
 }
 page_options "$man/tare.1" | sort >shared
+help_of() { # COMMAND: of one with subcommands, that of each
+  if [ "$1" = debug ]; then
+    for sub in $("$TARE" debug --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+      "$TARE" debug "$sub" --help | sed '/^Examples*:/,$d'
+    done
+  else
+    "$TARE" "$1" --help | sed '/^Examples*:/,$d'
+  fi
+}
 for command in $commands; do
   [ -f "$man/tare-$command.1" ] || echo "no page: $command"
   page_options "$man/tare-$command.1" | sort >own
-  "$TARE" $command --help | sed -n '/^Examples*:/q; s/^ *\(-., \)\{0,1\}\(--[A-Za-z0-9-]*=\{0,1\}\).*/\2/p' | sort >help
+  help_of $command | sed -n 's/^ *\(-., \)\{0,1\}\(--[A-Za-z0-9-]*=\{0,1\}\).*/\2/p' | sort -u >help
   cat help >>known
   sort own shared | comm -23 help - | sed "s/^/tare $command --help, but no page: /"
   comm -13 help own | sed "s/^/tare-$command.1, but not --help: /"
@@ -39,6 +48,7 @@ family tare.1 export m --row-scales nobody
 family tare.1 export m --weights nobody
 family tare-quantize.1 quantize m d --method nobody
 family tare-check.1 check m --target nobody
+family tare-debug.1 debug sensitivity m d --calib x --keep nobody
 family tare-compare.1 compare m d --eval d --methods nobody
 family tare-compare.1 compare m d --eval d --fits nobody
 family tare-compare.1 compare m d --eval d --pad-stats nobody

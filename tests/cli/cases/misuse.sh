@@ -70,3 +70,8 @@ misuse debug compare a.plan data
 misuse debug compare a.plan data --against m.onnx --atol few
 misuse debug compare a.plan data --against m.onnx --min-sqnr :20
 misuse debug compare a.plan data --against m.onnx --max-drop -1
+misuse debug sensitivty
+misuse debug sensitivity
+misuse debug sensitivity m.onnx data
+misuse debug sensitivity m.onnx data --calib x.json --keep int4
+misuse debug sensitivity m.onnx data --calib x.json --target high

@@ -1,0 +1,34 @@
+# The layers of a model by what it costs to quantize each, and the requests that keep the worst in float.
+model=$EXAMPLES/intents-mini/intents-mini.onnx
+data=$EXAMPLES/intents-mini/eval.h5
+profile=sequence=2:64:1024
+"$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" --profile $profile -o x.json -q \
+  >/dev/null || exit
+# One tensor with too narrow a range: the layer that writes it, or reads it, costs most.
+sed '/"\/layers.1\/Mul_1_output_0"/s/"amax": \[[^]]*\]/"amax": [0.05]/' x.json >narrow.json
+
+rank() {
+  "$TARE" debug sensitivity "$model" "$data" --profile $profile --limit 2 "$@"
+}
+# No layer is kept where all of them meet the target.
+rank --calib x.json --target 10 --json | "$JSON_CHECK" command == 'debug sensitivity' samples == 2 \
+  kept == 0 layer_precisions == '' quantized_sqnr_db '>' 10 layers length 22 || exit
+for how in '' --all-but-one; do
+  # shellcheck disable=SC2086 # no argument, if empty
+  rank --calib narrow.json $how --json >"x$how"
+  "$JSON_CHECK" kept '>' 0 kept_sqnr_db '>' 19.99 layers.0.kept is true keep == fp32 <"x$how" || exit
+  grep -m 1 '"name"' "x$how" | cut -d '"' -f 4
+done
+
+# The requests bring what is said.
+rank --calib narrow.json >text
+requests=$(sed -n "s/^requests   --layer-precisions '\(.*\)'/\1/p" text)
+"$TARE" build "$model" --calib narrow.json --profile $profile --layer-precisions "$requests" -q \
+  -o kept.plan >/dev/null || exit
+said=$(sed -n 's/^  *\([0-9.]*\) dB with the first.*/\1/p' text)
+"$TARE" run kept.plan "$data" --limit 2 --against "$model" | sed -n "s/^SQNR  *$said dB/as said/p"
+
+rank --calib narrow.json --layer-precisions '*:fp32'
+echo "exit $?"
+rank --calib missing.json
+echo "exit $?"
