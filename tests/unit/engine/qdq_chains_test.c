@@ -1,4 +1,4 @@
-/* Models of tens of thousands of nodes, exported and imported: work that grows with the square of
+/* Models of thousands of nodes, exported and imported: work that grows with the square of
  * the nodes, or a recursion as deep as the model, does not end here. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "random/messages.h"
 
-enum { LENGTH = 50000, WIDTH = 8, OPSET = 17 };
+enum { LENGTH = 20000, WIDTH = 8, OPSET = 17 };
 
 static char path[64], written[64];
 
@@ -141,7 +141,7 @@ static void a_long_chain_in_front_of_weights_is_dropped(void **const state) {
 
 static void many_layers_with_weights_that_are_inputs_too_are_exported(void **const state) {
   (void)state;
-  enum { N = 20000 };
+  enum { N = 5000 };
   size_t nodes, constants;
   Onnx__GraphProto *const graph = graph_message("wide");
   Onnx__NodeProto *const sum = node_message("Sum");
@@ -163,7 +163,7 @@ static void many_layers_with_weights_that_are_inputs_too_are_exported(void **con
 
 static void a_long_chain_of_pairs_is_imported(void **const state) {
   (void)state;
-  enum { N = 15000 };
+  enum { N = 6000 };
   Onnx__GraphProto *const graph = graph_message("pairs");
   char in[32] = "x", bytes[32], real[32];
   for (int i = 0; i < N; i++) {
