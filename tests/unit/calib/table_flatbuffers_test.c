@@ -7,13 +7,10 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "graph/table/table.h"
-
-static char path[64];
+#include "unit/calib/table_files.h"
 
 /* What the FlatBuffers builder for Python 2.0.8 wrote, called as write_calibration_table of ONNX
  * Runtime does, for {"data": "0.5", "conv1": "2.4000000953674316", "/a/b:0": "1e-05"}. */
@@ -31,26 +28,10 @@ static const uint8_t GOLDEN[] = {
 };
 enum { N_GOLDEN = sizeof GOLDEN };
 
-static tare_table *read_bytes(const void *const bytes, const size_t n, tare_error *const err) {
-  tarei_source source = {0};
-  tare_table *table = NULL;
-  uint8_t *const copy = malloc(n + 1); /* of exactly n bytes that may be read */
-  assert_non_null(copy);
-  uint8_t *const exact = realloc(copy, n ? n : 1);
-  assert_non_null(exact);
-  memcpy(exact, bytes, n);
-  assert_int_equal(tarei_source_memory("t.flatbuffers", exact, n, &source, NULL), TARE_OK);
-  const tare_status status = tarei_table_read_source(&source, &table, err);
-  assert_int_equal(status == TARE_OK, table != NULL);
-  tarei_source_close(&source);
-  free(exact);
-  return table;
-}
-
 static void reads_and_rewrites_the_same_bytes(void **const state) {
   (void)state;
   tare_error err = {0};
-  tare_table *table = read_bytes(GOLDEN, N_GOLDEN, &err);
+  tare_table *table = table_read_bytes("t.flatbuffers", GOLDEN, N_GOLDEN, &err);
   if (!table) {
     fail_msg("%s", err.message);
   }
@@ -60,9 +41,9 @@ static void reads_and_rewrites_the_same_bytes(void **const state) {
   assert_true(tare_table_get(table, tare_table_find(table, "conv1"), 0).amax == (double)2.4f);
   assert_true(isnan(tare_table_get(table, tare_table_find(table, "/a/b:0"), 0).min));
   const int format = tare_table_format_of("x.flatbuffers");
-  assert_int_equal(tare_table_write(table, format, NULL, path, NULL), TARE_OK);
+  assert_int_equal(tare_table_write(table, format, NULL, table_path, NULL), TARE_OK);
   uint8_t bytes[2 * N_GOLDEN];
-  FILE *const file = fopen(path, "rb");
+  FILE *const file = fopen(table_path, "rb");
   assert_non_null(file);
   assert_int_equal(fread(bytes, 1, sizeof bytes, file), N_GOLDEN);
   fclose(file);
@@ -76,7 +57,7 @@ static void refuses_every_truncation(void **const state) {
   (void)state;
   for (size_t n = 0; n < N_GOLDEN - 1; n++) { /* the last byte only aligns */
     tare_error err = {0};
-    assert_null(read_bytes(GOLDEN, n, &err));
+    assert_null(table_read_bytes("t.flatbuffers", GOLDEN, n, &err));
     assert_int_equal(err.status, TARE_E_INPUT);
   }
 }
@@ -90,7 +71,7 @@ static void survives_every_changed_byte(void **const state) {
     for (int value = 0; value < 256; value++) {
       memcpy(bytes, GOLDEN, N_GOLDEN);
       bytes[at] = (uint8_t)value;
-      tare_table *table = read_bytes(bytes, N_GOLDEN, NULL);
+      tare_table *table = table_read_bytes("t.flatbuffers", bytes, N_GOLDEN, NULL);
       refused += !table;
       tare_table_free(&table);
     }
@@ -103,7 +84,7 @@ static void survives_every_changed_byte(void **const state) {
       seed = seed * 1664525u + 1013904223u;
       bytes[(seed >> 8) % N_GOLDEN] = (uint8_t)(seed >> 24);
     }
-    tare_table *table = read_bytes(bytes, N_GOLDEN, NULL);
+    tare_table *table = table_read_bytes("t.flatbuffers", bytes, N_GOLDEN, NULL);
     tare_table_free(&table);
   }
 }
@@ -116,7 +97,7 @@ static void assert_refused(const char *const from, const char *const to, const c
   assert_non_null(at);
   memcpy(at, to, strlen(from));
   tare_error err = {0};
-  assert_null(read_bytes(bytes, N_GOLDEN, &err));
+  assert_null(table_read_bytes("t.flatbuffers", bytes, N_GOLDEN, &err));
   assert_int_equal(err.status, TARE_E_INPUT);
   if (!strstr(err.message, says)) {
     fail_msg("\"%s\" does not say \"%s\"", err.message, says);
@@ -143,7 +124,7 @@ static void refuses_repeated_entries(void **const state) {
   assert_int_equal(bytes[list - 4], 3);
   bytes[list + 4] = (uint8_t)(bytes[list] - 4);
   tare_error err = {0};
-  assert_null(read_bytes(bytes, N_GOLDEN, &err));
+  assert_null(table_read_bytes("t.flatbuffers", bytes, N_GOLDEN, &err));
   assert_non_null(strstr(err.message, "duplicate tensor 'data'"));
 }
 
@@ -152,22 +133,10 @@ static void zero_is_a_dead_tensor(void **const state) {
   uint8_t bytes[N_GOLDEN];
   memcpy(bytes, GOLDEN, N_GOLDEN);
   memcpy(memmem(bytes, N_GOLDEN, "0.5", 3), "0.0", 3);
-  tare_table *table = read_bytes(bytes, N_GOLDEN, NULL);
+  tare_table *table = table_read_bytes("t.flatbuffers", bytes, N_GOLDEN, NULL);
   assert_non_null(table);
   assert_true(tare_table_get(table, tare_table_find(table, "data"), 0).amax == 0);
   tare_table_free(&table);
-}
-
-static int make_path(void **const state) {
-  (void)state;
-  (void)snprintf(path, sizeof path, "/tmp/tare_table_flat_XXXXXX");
-  const int file = mkstemp(path);
-  return file < 0 ? -1 : close(file);
-}
-
-static int remove_path(void **const state) {
-  (void)state;
-  return unlink(path);
 }
 
 int main(void) {
@@ -179,5 +148,5 @@ int main(void) {
       cmocka_unit_test(refuses_repeated_entries),
       cmocka_unit_test(zero_is_a_dead_tensor),
   };
-  return cmocka_run_group_tests(tests, make_path, remove_path);
+  return cmocka_run_group_tests(tests, table_make_path, table_remove_path);
 }

@@ -6,13 +6,10 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "graph/table/table.h"
-
-static char path[64];
+#include "unit/calib/table_files.h"
 
 #define HEAD                                                                                \
   "{\n"                                                                                     \
@@ -40,23 +37,12 @@ static char path[64];
 #define TABLE HEAD "  \"tensors\": [\n    " LINE_A "},\n    " LINE_B "]\n}\n"
 
 static tare_table *read_text(const char *const text, tare_error *const err) {
-  tarei_source source = {0};
-  tare_table *table = NULL;
-  assert_int_equal(tarei_source_memory("t.json", text, strlen(text), &source, NULL), TARE_OK);
-  const tare_status status = tarei_table_read_source(&source, &table, err);
-  assert_int_equal(status == TARE_OK, table != NULL);
-  tarei_source_close(&source);
-  return table;
+  return table_read_bytes("t.json", text, strlen(text), err);
 }
 
 static void assert_written(const tare_table *const table, const char *const expected) {
-  static char text[1 << 16];
-  assert_int_equal(tare_table_write_json(table, path, NULL), TARE_OK);
-  FILE *const file = fopen(path, "rb");
-  assert_non_null(file);
-  text[fread(text, 1, sizeof text - 1, file)] = '\0';
-  fclose(file);
-  assert_string_equal(text, expected);
+  assert_int_equal(tare_table_write_json(table, table_path, NULL), TARE_OK);
+  table_assert_file(expected);
 }
 
 static void keeps_everything_byte_for_byte(void **const state) {
@@ -66,7 +52,7 @@ static void keeps_everything_byte_for_byte(void **const state) {
   assert_string_equal(err.message, "");
   assert_written(table, TABLE);
   tare_table_free(&table);
-  assert_int_equal(tare_table_read(path, &table, NULL), TARE_OK);
+  assert_int_equal(tare_table_read(table_path, &table, NULL), TARE_OK);
   assert_written(table, TABLE);
   tare_table_free(&table);
 }
@@ -206,18 +192,6 @@ static void refuses_every_cut(void **const state) {
   }
 }
 
-static int make_path(void **const state) {
-  (void)state;
-  strcpy(path, "tare-json-XXXXXX");
-  const int fd = mkstemp(path);
-  return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_path(void **const state) {
-  (void)state;
-  return unlink(path);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_everything_byte_for_byte),
@@ -228,5 +202,5 @@ int main(void) {
       cmocka_unit_test(refuses_malformed_tables),
       cmocka_unit_test(refuses_every_cut),
   };
-  return cmocka_run_group_tests(tests, make_path, remove_path);
+  return cmocka_run_group_tests(tests, table_make_path, table_remove_path);
 }

@@ -10,50 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tare/table_model.h>
-#include <unistd.h>
 
 #include "graph/model.h"
 #include "graph/table/annotate.h"
 #include "graph/table/table.h"
-
-static char path[64];
-
-static tare_table *read_bytes(const char *const text, const size_t n, tare_error *const err) {
-  tarei_source source = {0};
-  tare_table *table = NULL;
-  char *const exact = malloc(n ? n : 1); /* of exactly n bytes that may be read */
-  assert_non_null(exact);
-  memcpy(exact, text, n);
-  assert_int_equal(tarei_source_memory("x.table", exact, n, &source, NULL), TARE_OK);
-  const tare_status status = tarei_table_read_source(&source, &table, err);
-  assert_int_equal(status == TARE_OK, table != NULL);
-  tarei_source_close(&source);
-  free(exact);
-  return table;
-}
-
-static tare_table *read_text(const char *const text) {
-  tare_error err = {0};
-  tare_table *const table = read_bytes(text, strlen(text), &err);
-  if (!table) {
-    fail_msg("%s", err.message);
-  }
-  return table;
-}
+#include "unit/calib/table_files.h"
 
 static void assert_written(const tare_table *const table, const tare_model *const model,
                            const char *const expected) {
   const tare_table_write_options options = {.model = model};
   tare_error err = {0};
-  if (tare_table_write(table, tare_table_format_of("x.table"), &options, path, &err) != TARE_OK) {
+  if (tare_table_write(table, tare_table_format_of("x.table"), &options, table_path, &err) !=
+      TARE_OK) {
     fail_msg("%s", err.message);
   }
-  char text[1000] = "";
-  FILE *const file = fopen(path, "rb");
-  assert_non_null(file);
-  (void)fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  assert_string_equal(text, expected);
+  table_assert_file(expected);
 }
 
 static double amax_of(const tare_table *const table, const char *const tensor) {
@@ -73,23 +44,23 @@ static double amax_of(const tare_table *const table, const char *const tensor) {
 
 static void keeps_every_byte(void **const state) {
   (void)state;
-  tare_table *table = read_text(TEXT);
+  tare_table *table = table_read_text("x.table", TEXT);
   assert_int_equal(tare_table_n_tensors(table), 3);
   assert_true(tare_table_names_layers(table));
   assert_true(amax_of(table, "conv1") == 127 / 49.466518);
   assert_true(amax_of(table, "unused") == 0);
   assert_written(table, NULL, TEXT);
   /* through the native form */
-  assert_int_equal(tare_table_write_json(table, path, NULL), TARE_OK);
+  assert_int_equal(tare_table_write_json(table, table_path, NULL), TARE_OK);
   tare_table_free(&table);
-  assert_int_equal(tare_table_read(path, &table, NULL), TARE_OK);
+  assert_int_equal(tare_table_read(table_path, &table, NULL), TARE_OK);
   assert_written(table, NULL, TEXT);
   tare_table_free(&table);
 }
 
 static void writes_thresholds_that_changed(void **const state) {
   (void)state;
-  tare_table *table = read_text(TEXT);
+  tare_table *table = table_read_text("x.table", TEXT);
   table->tensors[tare_table_find(table, "conv1")].cells[0].amax = 12.7;
   table->tensors[tare_table_find(table, "conv2_1/dw")].cells[0].amax = 0;
   table->tensors[tare_table_find(table, "unused")].cells[0].amax = 1e30;
@@ -105,7 +76,7 @@ static void writes_thresholds_that_changed(void **const state) {
 
 static void says_that_weights_are_lost(void **const state) {
   (void)state;
-  tare_table *table = read_text("conv_param_0 2 \nconv 127 \n");
+  tare_table *table = table_read_text("x.table", "conv_param_0 2 \nconv 127 \n");
   const char *lost[TARE_MAX_TABLE_PARTS];
   for (int i = 0; i < tare_n_table_formats(); i++) {
     const tare_table_format *const format = tare_table_format_at(i);
@@ -138,7 +109,7 @@ static void refuses_malformed_tables(void **const state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tare_error err = {0};
-    assert_null(read_bytes(cases[i].text, strlen(cases[i].text), &err));
+    assert_null(table_read_bytes("x.table", cases[i].text, strlen(cases[i].text), &err));
     assert_int_equal(err.status, TARE_E_INPUT);
     if (!strstr(err.message, cases[i].says)) {
       fail_msg("%s: \"%s\" does not say \"%s\"", cases[i].text, err.message, cases[i].says);
@@ -147,9 +118,9 @@ static void refuses_malformed_tables(void **const state) {
   char text[400];
   (void)snprintf(text, sizeof text, "a_param_0 1 \n%0256d 1 \n", 0);
   tare_error err = {0};
-  assert_null(read_bytes(text, strlen(text), &err));
+  assert_null(table_read_bytes("x.table", text, strlen(text), &err));
   assert_non_null(strstr(err.message, "ncnn reads 255 characters"));
-  assert_null(read_bytes("a_param_0 1 \nb\0c 1 \n", 20, &err));
+  assert_null(table_read_bytes("x.table", "a_param_0 1 \nb\0c 1 \n", 20, &err));
   assert_non_null(strstr(err.message, "NUL byte"));
 }
 
@@ -160,12 +131,12 @@ static void survives_every_damage(void **const state) {
   const size_t n = sizeof FILE_TEXT - 1;
   char text[sizeof FILE_TEXT];
   for (size_t at = 0; at < n; at++) {
-    tare_table *table = read_bytes(FILE_TEXT, at, NULL);
+    tare_table *table = table_read_bytes("x.table", FILE_TEXT, at, NULL);
     tare_table_free(&table);
     for (int value = 1; value < 256; value++) {
       memcpy(text, FILE_TEXT, sizeof text);
       text[at] = (char)value;
-      table = read_bytes(text, n, NULL);
+      table = table_read_bytes("x.table", text, n, NULL);
       if (table && tare_table_names_layers(table) && value % 16 == 1) {
         assert_written(table, NULL, text);
       }
@@ -185,7 +156,7 @@ static void reads_long_lines(void **const state) {
     n += (size_t)sprintf(text + n, "%d.500000 ", i % 100);
   }
   n += (size_t)sprintf(text + n, "\nconv 127.000000 \n");
-  tare_table *table = read_bytes(text, n, NULL);
+  tare_table *table = table_read_bytes("x.table", text, n, NULL);
   assert_non_null(table);
   assert_true(amax_of(table, "conv") == 1);
   tare_table_free(&table);
@@ -277,7 +248,7 @@ static void writes_what_ncnn2table_would(void **const state) {
   tare_table_layers layers = {0};
   const tare_table_write_options options = {.model = &model, .layers = &layers};
   const int format = tare_table_format_of("x.table");
-  assert_int_equal(tare_table_write(table, format, &options, path, NULL), TARE_OK);
+  assert_int_equal(tare_table_write(table, format, &options, table_path, NULL), TARE_OK);
   assert_int_equal(layers.written, 6);
   assert_int_equal(layers.without, 1); /* dead */
   assert_int_equal(layers.other, 1);   /* conv1d */
@@ -289,7 +260,7 @@ static void writes_what_ncnn2table_would(void **const state) {
 static void finds_the_tensors_of_layers(void **const state) {
   (void)state;
   const tare_model model = {.graph = make_graph()};
-  tare_table *table = read_text(FROM_MODEL "gone 3 \n");
+  tare_table *table = table_read_text("x.table", FROM_MODEL "gone 3 \n");
   tare_resolved resolved = {0};
   assert_int_equal(tare_table_resolve_layers(&table, &model, &resolved, NULL), TARE_OK);
   assert_int_equal(resolved.layers, 6);
@@ -301,12 +272,12 @@ static void finds_the_tensors_of_layers(void **const state) {
   assert_true(amax_of(table, "x") == 1 && amax_of(table, "c") == 254);
   assert_written(table, &model, FROM_MODEL);
   tare_table_free(&table);
-  table = read_text("dw 10 \nunnamed 5 \n");
+  table = table_read_text("x.table", "dw 10 \nunnamed 5 \n");
   assert_int_equal(tare_table_resolve_layers(&table, &model, &resolved, NULL), TARE_OK);
   assert_int_equal(resolved.differ, 1);
   assert_true(amax_of(table, "b") == 127. / 5);
   tare_table_free(&table);
-  table = read_text("conv_12 10 \n");
+  table = table_read_text("x.table", "conv_12 10 \n");
   tare_error err = {0};
   assert_int_equal(tare_table_resolve_layers(&table, &model, &resolved, &err), TARE_E_USAGE);
   assert_non_null(strstr(err.message, "none of the table's 1 layers is a node"));
@@ -319,7 +290,7 @@ static void finds_the_tensors_of_layers(void **const state) {
 static void scales_of_layers_annotate_nothing(void **const state) {
   (void)state;
   tarei_graph *const graph = make_graph();
-  tare_table *table = read_text("b 10 \n");
+  tare_table *table = table_read_text("x.table", "b 10 \n");
   tare_error err = {0};
   assert_int_equal(tarei_table_annotate(table, graph, NULL, &err), TARE_E_USAGE);
   assert_non_null(strstr(err.message, "scales of layers"));
@@ -338,23 +309,12 @@ static void refuses_names_that_ncnn_cannot_read(void **const state) {
     const tare_table_write_options options = {.model = &model};
     tare_error err = {0};
     const int format = tare_table_format_of("x.table");
-    assert_int_equal(tare_table_write(table, format, &options, path, &err), TARE_E_UNSUPPORTED);
+    assert_int_equal(tare_table_write(table, format, &options, table_path, &err),
+                     TARE_E_UNSUPPORTED);
     assert_non_null(strstr(err.message, "ncnn's table needs names"));
     tare_table_free(&table);
     tarei_graph_free(model.graph);
   }
-}
-
-static int make_path(void **const state) {
-  (void)state;
-  (void)snprintf(path, sizeof path, "/tmp/tare_table_ncnn_XXXXXX");
-  const int file = mkstemp(path);
-  return file < 0 ? -1 : close(file);
-}
-
-static int remove_path(void **const state) {
-  (void)state;
-  return unlink(path);
 }
 
 int main(void) {
@@ -370,5 +330,5 @@ int main(void) {
       cmocka_unit_test(scales_of_layers_annotate_nothing),
       cmocka_unit_test(refuses_names_that_ncnn_cannot_read),
   };
-  return cmocka_run_group_tests(tests, make_path, remove_path);
+  return cmocka_run_group_tests(tests, table_make_path, table_remove_path);
 }

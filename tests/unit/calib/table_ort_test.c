@@ -6,43 +6,24 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "graph/table/format.h"
 #include "graph/table/json_source.h"
-
-static char path[64];
+#include "unit/calib/table_files.h"
 
 static tare_table *read_text(const char *const text, tare_error *const err) {
-  tarei_source source = {0};
-  tare_table *table = NULL;
-  assert_int_equal(tarei_source_memory("t.json", text, strlen(text), &source, NULL), TARE_OK);
-  const tare_status status = tarei_table_read_source(&source, &table, err);
-  assert_int_equal(status == TARE_OK, table != NULL);
-  tarei_source_close(&source);
-  return table;
+  return table_read_bytes("t.json", text, strlen(text), err);
 }
 
 static void assert_written(const tare_table *const table, const char *const expected) {
   tare_error err = {0};
   const int format = tare_table_format_of("x.ort.json");
-  if (tare_table_write(table, format, NULL, path, &err) != TARE_OK) {
+  if (tare_table_write(table, format, NULL, table_path, &err) != TARE_OK) {
     fail_msg("%s", err.message);
   }
-  FILE *const file = fopen(path, "rb");
-  assert_non_null(file);
-  char *const text = calloc(1 << 16, 1);
-  assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
-  fclose(file);
-  const bool same = strcmp(text, expected) == 0;
-  if (!same) {
-    print_error("%s\n", text);
-  }
-  free(text);
-  assert_true(same);
+  table_assert_file(expected);
 }
 
 #define ARRAY(data) "{\"data\": " data ", \"dtype\": \"float32\", \"CLS\": \"numpy.array\"}"
@@ -90,9 +71,9 @@ static void rewrites_its_own_bytes(void **const state) {
 static void passes_through_the_native_form(void **const state) {
   (void)state;
   tare_table *table = read_text(ENTROPY, NULL);
-  assert_int_equal(tare_table_write_json(table, path, NULL), TARE_OK);
+  assert_int_equal(tare_table_write_json(table, table_path, NULL), TARE_OK);
   tare_table_free(&table);
-  assert_int_equal(tare_table_read(path, &table, NULL), TARE_OK);
+  assert_int_equal(tare_table_read(table_path, &table, NULL), TARE_OK);
   assert_written(table, ENTROPY);
   tare_table_free(&table);
 }
@@ -172,8 +153,9 @@ static void refuses_names_that_json_cannot_hold(void **const state) {
     const tarei_cell cell = tarei_cell_unknown(1);
     assert_int_equal(tarei_table_new("mse", 1, &table, NULL), TARE_OK);
     assert_int_equal(tarei_table_add_tensor(table, names[i], NULL, &cell, NULL), TARE_OK);
-    assert_int_equal(tare_table_write(table, tare_table_format_of("x.ort.json"), NULL, path, NULL),
-                     TARE_E_UNSUPPORTED);
+    assert_int_equal(
+        tare_table_write(table, tare_table_format_of("x.ort.json"), NULL, table_path, NULL),
+        TARE_E_UNSUPPORTED);
     tare_table_free(&table);
   }
 }
@@ -224,18 +206,6 @@ static void refuses_every_truncation(void **const state) {
   }
 }
 
-static int make_path(void **const state) {
-  (void)state;
-  (void)snprintf(path, sizeof path, "/tmp/tare_table_ort_XXXXXX");
-  const int file = mkstemp(path);
-  return file < 0 ? -1 : close(file);
-}
-
-static int remove_path(void **const state) {
-  (void)state;
-  return unlink(path);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rewrites_its_own_bytes),
@@ -247,5 +217,5 @@ int main(void) {
       cmocka_unit_test(refuses_malformed_tables),
       cmocka_unit_test(refuses_every_truncation),
   };
-  return cmocka_run_group_tests(tests, make_path, remove_path);
+  return cmocka_run_group_tests(tests, table_make_path, table_remove_path);
 }

@@ -6,49 +6,17 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <tare/table_model.h>
-#include <unistd.h>
 
 #include "graph/table/table.h"
-
-static char path[64];
-
-static tare_table *read_bytes(const char *const text, const size_t n, tare_error *const err) {
-  tarei_source source = {0};
-  tare_table *table = NULL;
-  char *const exact = malloc(n ? n : 1); /* of exactly n bytes that may be read */
-  assert_non_null(exact);
-  memcpy(exact, text, n);
-  assert_int_equal(tarei_source_memory("file", exact, n, &source, NULL), TARE_OK);
-  const tare_status status = tarei_table_read_source(&source, &table, err);
-  assert_int_equal(status == TARE_OK, table != NULL);
-  tarei_source_close(&source);
-  free(exact);
-  return table;
-}
-
-static tare_table *read_text(const char *const text) {
-  tare_error err = {0};
-  tare_table *const table = read_bytes(text, strlen(text), &err);
-  if (!table) {
-    fail_msg("%s", err.message);
-  }
-  return table;
-}
+#include "unit/calib/table_files.h"
 
 static void assert_written(const tare_table *const table, const char *const extension,
                            const char *const expected) {
-  assert_int_equal(tare_table_write(table, tare_table_format_of(extension), NULL, path, NULL),
+  assert_int_equal(tare_table_write(table, tare_table_format_of(extension), NULL, table_path, NULL),
                    TARE_OK);
-  char text[1000] = "";
-  FILE *const file = fopen(path, "rb");
-  assert_non_null(file);
-  (void)fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  assert_string_equal(text, expected);
+  table_assert_file(expected);
 }
 
 static double amax_of(const tare_table *const table, const char *const tensor) {
@@ -61,7 +29,7 @@ static double amax_of(const tare_table *const table, const char *const tensor) {
 
 static void text_keeps_bytes_and_order(void **const state) {
   (void)state;
-  tare_table *table = read_text(TEXT);
+  tare_table *table = table_read_text("file", TEXT);
   assert_int_equal(tare_table_n_tensors(table), 5);
   assert_true(amax_of(table, "conv1") == (double)2.4f);
   assert_true(amax_of(table, "with space") == 12);
@@ -76,7 +44,7 @@ static void text_keeps_bytes_and_order(void **const state) {
 
 static void text_may_have_other_line_ends(void **const state) {
   (void)state;
-  tare_table *table = read_text("data\t0.5\r\n\r\nconv1   2\r\nlast 3");
+  tare_table *table = table_read_text("file", "data\t0.5\r\n\r\nconv1   2\r\nlast 3");
   assert_true(amax_of(table, "data") == 0.5 && amax_of(table, "last") == 3);
   assert_written(table, "x.ort.cache", "data 0.5\nconv1 2.0\nlast 3.0\n");
   tare_table_free(&table);
@@ -86,7 +54,7 @@ static void text_may_have_other_line_ends(void **const state) {
 
 static void ranges_keep_bytes_and_order(void **const state) {
   (void)state;
-  tare_table *table = read_text(RANGES);
+  tare_table *table = table_read_text("file", RANGES);
   assert_true(amax_of(table, "b") == 0.998);
   assert_true(tare_table_get(table, tare_table_find(table, "b"), 0).max == 0.25);
   assert_true(amax_of(table, "\xc3\xa9") == 0);
@@ -126,14 +94,14 @@ static void refuses_malformed_files(void **const state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tare_error err = {0};
-    assert_null(read_bytes(cases[i].text, strlen(cases[i].text), &err));
+    assert_null(table_read_bytes("file", cases[i].text, strlen(cases[i].text), &err));
     assert_int_equal(err.status, TARE_E_INPUT);
     if (!strstr(err.message, cases[i].says)) {
       fail_msg("%s: \"%s\" does not say \"%s\"", cases[i].text, err.message, cases[i].says);
     }
   }
   tare_error err = {0};
-  assert_null(read_bytes("data 0.5\na\0b 1\n", 15, &err));
+  assert_null(table_read_bytes("file", "data 0.5\na\0b 1\n", 15, &err));
   assert_non_null(strstr(err.message, "NUL byte"));
 }
 
@@ -146,12 +114,12 @@ static void survives_every_damage(void **const state) {
     const size_t n = strlen(files[f]);
     assert_true(n < sizeof text);
     for (size_t at = 0; at < n; at++) {
-      tare_table *table = read_bytes(files[f], at, NULL);
+      tare_table *table = table_read_bytes("file", files[f], at, NULL);
       tare_table_free(&table);
       for (int value = 0; value < 256; value++) {
         memcpy(text, files[f], n);
         text[at] = (char)value;
-        table = read_bytes(text, n, NULL);
+        table = table_read_bytes("file", text, n, NULL);
         tare_table_free(&table);
       }
     }
@@ -169,7 +137,7 @@ static void is_told_from_tables_of_ncnn(void **const state) {
                {"a 0.5\nb 2.0 \n", true},         {"a 0.5\nb 2.0\t\r\n", false},
                {"#x_param_12 0.5\na 2.0\n", true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    tare_table *table = read_text(cases[i].text);
+    tare_table *table = table_read_text("file", cases[i].text);
     if (tare_table_names_layers(table) != cases[i].is_ncnn) {
       fail_msg("%s", cases[i].text);
     }
@@ -184,20 +152,8 @@ static void names_that_text_cannot_hold(void **const state) {
   assert_int_equal(tarei_table_new("minmax", 1, &table, NULL), TARE_OK);
   assert_int_equal(tarei_table_add_tensor(table, "a\nb", NULL, &cell, NULL), TARE_OK);
   const int text = tare_table_format_of("x.ort.cache");
-  assert_int_equal(tare_table_write(table, text, NULL, path, NULL), TARE_E_UNSUPPORTED);
+  assert_int_equal(tare_table_write(table, text, NULL, table_path, NULL), TARE_E_UNSUPPORTED);
   tare_table_free(&table);
-}
-
-static int make_path(void **const state) {
-  (void)state;
-  (void)snprintf(path, sizeof path, "/tmp/tare_table_text_XXXXXX");
-  const int file = mkstemp(path);
-  return file < 0 ? -1 : close(file);
-}
-
-static int remove_path(void **const state) {
-  (void)state;
-  return unlink(path);
 }
 
 int main(void) {
@@ -210,5 +166,5 @@ int main(void) {
       cmocka_unit_test(is_told_from_tables_of_ncnn),
       cmocka_unit_test(names_that_text_cannot_hold),
   };
-  return cmocka_run_group_tests(tests, make_path, remove_path);
+  return cmocka_run_group_tests(tests, table_make_path, table_remove_path);
 }

@@ -7,40 +7,19 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "graph/table/table.h"
-
-static char path[64];
+#include "unit/calib/table_files.h"
 
 static tare_table *read_text(const char *const text, tare_error *const err) {
-  tarei_source source = {0};
-  tare_table *table = NULL;
-  assert_int_equal(tarei_source_memory("cache", text, strlen(text), &source, NULL), TARE_OK);
-  const tare_status status = tarei_table_read_source(&source, &table, err);
-  assert_int_equal(status == TARE_OK, table != NULL);
-  tarei_source_close(&source);
-  return table;
-}
-
-static char *read_back(void) {
-  FILE *const file = fopen(path, "rb");
-  assert_non_null(file);
-  char *const text = calloc(1 << 16, 1);
-  const size_t n = fread(text, 1, (1 << 16) - 1, file);
-  text[n] = '\0';
-  fclose(file);
-  return text;
+  return table_read_bytes("cache", text, strlen(text), err);
 }
 
 static void assert_written(const tare_table *const table, const tare_trt_options *const options,
                            const char *const expected) {
-  assert_int_equal(tare_table_write_trt(table, options, path, NULL), TARE_OK);
-  char *const text = read_back();
-  assert_string_equal(text, expected);
-  free(text);
+  assert_int_equal(tare_table_write_trt(table, options, table_path, NULL), TARE_OK);
+  table_assert_file(expected);
 }
 
 static tare_table *make_table(const int n, const char *const *const names,
@@ -101,13 +80,13 @@ static void refuses_wrong_options(void **const state) {
       {.version = "10.3.x"}, {.version = ""}, {.algorithm = "MinMax"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     tare_error err = {0};
-    assert_int_equal(tare_table_write_trt(table, &wrong[i], path, &err), TARE_E_USAGE);
+    assert_int_equal(tare_table_write_trt(table, &wrong[i], table_path, &err), TARE_E_USAGE);
     assert_true(err.message[0]);
   }
   tare_table_free(&table);
   static const char *const lines[] = {"a\nb"};
   table = make_table(1, lines, amax);
-  assert_int_equal(tare_table_write_trt(table, NULL, path, NULL), TARE_E_UNSUPPORTED);
+  assert_int_equal(tare_table_write_trt(table, NULL, table_path, NULL), TARE_E_UNSUPPORTED);
   tare_table_free(&table);
 }
 
@@ -119,7 +98,7 @@ static void picks_a_profile(void **const state) {
   assert_int_equal(tarei_table_add_tensor(table, "x", NULL, cells, NULL), TARE_OK);
   assert_written(table, &(tare_trt_options){.profile = 1},
                  "TRT-101602-EntropyCalibration2\nx: 3f800000\n");
-  assert_int_equal(tare_table_write_trt(table, &(tare_trt_options){.profile = 2}, path, NULL),
+  assert_int_equal(tare_table_write_trt(table, &(tare_trt_options){.profile = 2}, table_path, NULL),
                    TARE_E_USAGE);
   tare_table_free(&table);
 }
@@ -146,9 +125,9 @@ static void round_trip_keeps_every_bit(void **const state) {
   assert_true(fabs(entry.amax - 1.000244) < 1e-6);
   assert_true(isnan(entry.min) && isnan(entry.energy_lost) && entry.count == 0);
   /* through the native form, where thresholds may lie between floats */
-  assert_int_equal(tare_table_write_json(table, path, NULL), TARE_OK);
+  assert_int_equal(tare_table_write_json(table, table_path, NULL), TARE_OK);
   tare_table_free(&table);
-  assert_int_equal(tare_table_read(path, &table, NULL), TARE_OK);
+  assert_int_equal(tare_table_read(table_path, &table, NULL), TARE_OK);
   assert_written(table, &options, REAL_CACHE);
   tare_table_free(&table);
 }
@@ -186,9 +165,9 @@ static void every_scale_survives(void **const state) {
     tare_table *table = read_text(text, NULL);
     if (table) { /* most of these are absurd and look swapped */
       const tare_trt_options options = {.version = "8601", .algorithm = "MinMaxCalibration"};
-      assert_int_equal(tare_table_write_json(table, path, NULL), TARE_OK);
+      assert_int_equal(tare_table_write_json(table, table_path, NULL), TARE_OK);
       tare_table_free(&table);
-      assert_int_equal(tare_table_read(path, &table, NULL), TARE_OK);
+      assert_int_equal(tare_table_read(table_path, &table, NULL), TARE_OK);
       assert_written(table, &options, text);
     }
     tare_table_free(&table);
@@ -252,18 +231,6 @@ static void refuses_malformed_caches(void **const state) {
   assert_null(table);
 }
 
-static int make_path(void **const state) {
-  (void)state;
-  strcpy(path, "tare-trt-XXXXXX");
-  const int fd = mkstemp(path);
-  return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_path(void **const state) {
-  (void)state;
-  return unlink(path);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writes_golden_lines),
@@ -277,5 +244,5 @@ int main(void) {
       cmocka_unit_test(tolerates_harmless_forms),
       cmocka_unit_test(refuses_malformed_caches),
   };
-  return cmocka_run_group_tests(tests, make_path, remove_path);
+  return cmocka_run_group_tests(tests, table_make_path, table_remove_path);
 }
