@@ -38,3 +38,12 @@ tarei_op_id tarei_op_id_of(const tarei_op *const op) {
   assert(!"an operator without a row");
   return TAREI_OP_COUNT;
 }
+
+const tarei_int8_form *tarei_op_int8_form(const tarei_op *const op) {
+  for (int i = 0; i < TAREI_OP_COUNT && !op->int8; i++) {
+    if (ops[i] && ops[i]->int8 && ops[i]->int8->op == op) {
+      return ops[i]->int8;
+    }
+  }
+  return op->int8;
+}

@@ -114,6 +114,8 @@ bool tarei_is_default_domain(const char *domain);
 
 const tarei_op *tarei_op_find(const char *name, const char *domain); /* NULL if unknown */
 const tarei_op *tarei_op_at(tarei_op_id id);
+/* The int8 form that an operator is, or that its layers can have; NULL for others. */
+const tarei_int8_form *tarei_op_int8_form(const tarei_op *op);
 tarei_op_id tarei_op_id_of(const tarei_op *op);
 
 static inline bool tarei_node_is(const tarei_node *const node, const tarei_op *const op) {

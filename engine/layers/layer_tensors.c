@@ -5,17 +5,6 @@
 #include "engine/plan_ports.h"
 #include "graph/quantize/weight_types.h"
 
-/* The int8 form that an operator is, or the one that a float layer could have; NULL for others. */
-static const tarei_int8_form *form_of_op(const tarei_op *const op) {
-  for (int i = 0; i < TAREI_OP_COUNT && !op->int8; i++) {
-    const tarei_int8_form *const form = tarei_op_at((tarei_op_id)i)->int8;
-    if (form && form->op == op) {
-      return form;
-    }
-  }
-  return op->int8;
-}
-
 /* Whether input i of a node is the weights of a layer. */
 static bool is_weight(const tarei_graph *const g, const tarei_node *const node,
                       const tarei_int8_form *const form, const int i) {
@@ -83,7 +72,7 @@ static int layer_tensors_list(tarei_layer *const layer, const tarei_node *const 
 
 /* Packed weights have another type than the graph has. */
 static void set_weight_type(tarei_layer *const layer, const tarei_node *const node) {
-  const tarei_int8_form *const form = form_of_op(node->op);
+  const tarei_int8_form *const form = tarei_op_int8_form(node->op);
   for (int i = 0, at = 0; i < node->n_in; i++) {
     if (is_weight(layer->part->graph, node, form, i)) {
       tare_dtype *const dtype = &layer->tensors[at].dtype;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "graph/check/check.h"
-#include "graph/qdq/file_type.h"
+#include "graph/qdq/qdq_version.h"
 
 static const char CONTRIB[] = "com.microsoft";
 

@@ -83,8 +83,7 @@ tare_status tarei_place(tarei_onnx_file *const file, const tarei_graph *const gr
                            .target = tarei_target_at(options->target),
                            .options = *options};
   tarei_requests requests;
-  TAREI_TRY(
-      tarei_requests_parse(&tarei_requested_form, options->layer_precisions, &requests, err));
+  TAREI_TRY(tarei_requests_parse(&tarei_requested_form, options->layer_precisions, &requests, err));
   tare_status status;
   TAREI_TRY_GOTO(tarei_file_types_init(file, &out->types, err), done);
   TAREI_TRY_GOTO(name_values(out, err), done);

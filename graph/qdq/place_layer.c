@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "graph/op.h"
-#include "graph/qdq/file_type.h"
+#include "graph/qdq/qdq_version.h"
 #include "graph/qdq/place.h"
 
 static bool node_is(const tarei_placed_layer *const layer, const char *const op) {

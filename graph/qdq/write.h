@@ -3,7 +3,7 @@
 #define TAREI_GRAPH_QDQ_WRITE_H
 
 #include "graph/qdq/edit.h"
-#include "graph/qdq/file_type.h"
+#include "graph/qdq/qdq_version.h"
 
 /* Scale and zero point of a value, with the type of what is stored. */
 typedef struct tarei_stored_form {

@@ -11,15 +11,8 @@ static bool could_write_bytes(const tarei_graph *const g, const tarei_node *cons
 
 tare_status tarei_output_types_mark(tarei_graph *const g, tarei_requested *const requested,
                                     tare_error *const err) {
-  for (int n = 0; n < g->n_nodes; n++) {
-    tarei_node *const node = &g->nodes[n];
-    const tarei_request *const request =
-        could_write_bytes(g, node) ? tarei_requests_match(&requested->output_types, g, node) : NULL;
-    if (request && !tarei_attr_set_int(node, TAREI_ATTR_OUTPUT_ASKED, request->precision)) {
-      return tarei_fail_memory(err, "output type", sizeof(tarei_attr));
-    }
-  }
-  return TARE_OK;
+  return tarei_requested_mark(g, &requested->output_types, could_write_bytes,
+                              TAREI_ATTR_OUTPUT_ASKED, err);
 }
 
 static bool writes(const tarei_graph *const g, const tarei_node *const node,

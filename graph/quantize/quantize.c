@@ -46,6 +46,7 @@ static int64_t sum_length(const tarei_graph *const g, const tarei_quantize_optio
 typedef struct input_form {
   bool stays_float; /* it is converted when the layer runs */
   bool rows;        /* by a scale of each row */
+  bool sixteen;     /* to 16 bits */
   bool products;    /* only products with constant weights have kernels for it */
   bool table;       /* it needs a scale of the table */
 } input_form;
@@ -55,8 +56,14 @@ static input_form input_form_of(const tare_precision precision) {
       [TARE_PRECISION_INT8] = {.table = true},
       [TARE_PRECISION_INT8_ROWS] = {.stays_float = true, .rows = true},
       [TARE_PRECISION_BF16] = {.stays_float = true, .products = true},
-      [TARE_PRECISION_INT16] = {.stays_float = true, .products = true, .table = true},
-      [TARE_PRECISION_INT16_ROWS] = {.stays_float = true, .rows = true, .products = true},
+      [TARE_PRECISION_INT16] = {.stays_float = true,
+                                .sixteen = true,
+                                .products = true,
+                                .table = true},
+      [TARE_PRECISION_INT16_ROWS] = {.stays_float = true,
+                                     .rows = true,
+                                     .sixteen = true,
+                                     .products = true},
   };
   return FORMS[precision];
 }
@@ -296,12 +303,10 @@ static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *
   TAREI_TRY(quantize_inputs(g, n, r, in, err));
   const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in,
                                      g->nodes[n].n_in, g->nodes[n].out, g->nodes[n].n_out);
-  const bool rows = input_form_of(r->precision[n]).rows;
-  const bool sixteen =
-      r->precision[n] == TARE_PRECISION_INT16 || r->precision[n] == TARE_PRECISION_INT16_ROWS;
+  const input_form input = input_form_of(r->precision[n]);
   bool ok = q >= 0 && tarei_record_copy(&g->nodes[q].record, &g->nodes[n].record) &&
-            (!rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1)) &&
-            (!sixteen || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ACTIVATION_BITS, 16));
+            (!input.rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1)) &&
+            (!input.sixteen || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ACTIVATION_BITS, 16));
   for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
     ok = tarei_attr_copy(&g->nodes[q], &g->nodes[n].attrs[a]);
   }

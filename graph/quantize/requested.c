@@ -22,6 +22,20 @@ void tarei_requested_fini(tarei_requested *const r) {
   tarei_str_free(&r->refused);
 }
 
+tare_status tarei_requested_mark(tarei_graph *const graph, tarei_requests *const requests,
+                                 tarei_may_request_fn *const may, const char *const attribute,
+                                 tare_error *const err) {
+  for (int n = 0; n < graph->n_nodes; n++) {
+    tarei_node *const node = &graph->nodes[n];
+    const tarei_request *const request =
+        may(graph, node) ? tarei_requests_match(requests, graph, node) : NULL;
+    if (request && !tarei_attr_set_int(node, attribute, request->precision)) {
+      return tarei_fail_memory(err, requests->kind->what, sizeof(tarei_attr));
+    }
+  }
+  return TARE_OK;
+}
+
 void tarei_requested_refuse(tarei_requested *const r, const tarei_node *const node,
                             const char *const what, const tarei_reason *const why) {
   tarei_str_add(&r->refused, "%s'%s' %s (", r->refused.length ? ", " : "", node->name, what);

@@ -20,6 +20,14 @@ tare_status tarei_requested_init(const tare_build_options *build, tarei_requeste
                                  tare_error *err);
 void tarei_requested_fini(tarei_requested *requested);
 
+/* Whether a node is one of those that a list of requests is about. */
+typedef bool tarei_may_request_fn(const tarei_graph *graph, const tarei_node *node);
+
+/* Notes the requests of a list on the nodes that they name, as an integer attribute: the
+ * tare_precision. */
+tare_status tarei_requested_mark(tarei_graph *graph, tarei_requests *requests,
+                                 tarei_may_request_fn *may, const char *attribute, tare_error *err);
+
 /* Notes that a node does not get what was asked for, with the reason. */
 void tarei_requested_refuse(tarei_requested *requested, const tarei_node *node, const char *what,
                             const tarei_reason *why);

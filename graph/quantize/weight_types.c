@@ -26,7 +26,7 @@ static tare_dtype dtype_of_weights(const tare_precision type) {
   return STORED[i].stored;
 }
 
-static tare_precision weights_of_dtype(const int64_t stored) {
+static tare_precision weights_of_dtype(const tare_dtype stored) {
   for (int i = 0; i < N_STORED; i++) {
     if (STORED[i].stored == stored) {
       return STORED[i].type;
@@ -37,10 +37,10 @@ static tare_precision weights_of_dtype(const int64_t stored) {
 
 /* Layers, float ones and int8 ones, with constant weights. */
 static bool has_weights(const tarei_graph *const g, const tarei_node *const node) {
-  const bool layer = node->record.got != TARE_PRECISION_ANY || node->op->int8;
-  return layer && (!node->op->int8 || node->op->int8->weights) && node->n_in > 1 &&
-         node->in[1] >= 0 && g->values[node->in[1]].data &&
-         g->values[node->in[1]].dtype == TARE_F32;
+  const tarei_int8_form *const form = tarei_op_int8_form(node->op);
+  const bool weights = form && form->weights && node->n_in > form->activations;
+  const int w = weights ? node->in[form->activations] : -1;
+  return w >= 0 && g->values[w].data && g->values[w].dtype == TARE_F32;
 }
 
 /* Layers that are not float have the weights of their precision. */
@@ -103,11 +103,7 @@ tare_precision tarei_weights_asked(const tarei_node *const node) {
 
 /* In what a node of a quantized graph stores constant weights; ANY: it has none. */
 static tare_precision weights_got(const tarei_graph *const g, const tarei_node *const node) {
-  if (!has_weights(g, node)) {
-    return TARE_PRECISION_ANY;
-  }
-  const tare_precision own = weights_of_precision(node);
-  return own ? own : weights_of_dtype(tarei_attr_int(node, TAREI_ATTR_WEIGHT_TYPE, TARE_F32));
+  return has_weights(g, node) ? weights_of_dtype(tarei_weights_dtype(node)) : TARE_PRECISION_ANY;
 }
 
 tarei_reason tarei_weights_reason(const tarei_graph *const g, const tarei_node *const node) {
@@ -119,15 +115,8 @@ tarei_reason tarei_weights_reason(const tarei_graph *const g, const tarei_node *
 
 tare_status tarei_weight_types_mark(tarei_graph *const g, tarei_requested *const requested,
                                     tare_error *const err) {
-  for (int n = 0; n < g->n_nodes; n++) {
-    tarei_node *const node = &g->nodes[n];
-    const tarei_request *const request =
-        has_weights(g, node) ? tarei_requests_match(&requested->weight_types, g, node) : NULL;
-    if (request && !tarei_attr_set_int(node, TAREI_ATTR_WEIGHTS_ASKED, request->precision)) {
-      return tarei_fail_memory(err, "weight type", sizeof(tarei_attr));
-    }
-  }
-  return TARE_OK;
+  return tarei_requested_mark(g, &requested->weight_types, has_weights, TAREI_ATTR_WEIGHTS_ASKED,
+                              err);
 }
 
 static void refuse_weight_type(const tarei_graph *const g, const tarei_node *const node,

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "graph/qdq/edit_uses.h"
-#include "graph/qdq/file_type.h"
+#include "graph/qdq/qdq_version.h"
 
 /* --- begin ----------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
-/* Element types and versions: what Q/DQ of a model can be. */
-#ifndef TAREI_GRAPH_QDQ_FILE_TYPE_H
-#define TAREI_GRAPH_QDQ_FILE_TYPE_H
+/* What the Q/DQ of an opset can do, and whether a node is quantized. */
+#ifndef TAREI_GRAPH_QDQ_QDQ_VERSION_H
+#define TAREI_GRAPH_QDQ_QDQ_VERSION_H
 
 #include "graph/qdq/place.h"
 

@@ -1,4 +1,4 @@
-#include "graph/qdq/file_type.h"
+#include "graph/qdq/qdq_version.h"
 
 #include <string.h>
 
