@@ -76,6 +76,14 @@ void report_number(report *const r, const int decimals, const double value) {
   }
 }
 
+void report_sqnr(report *const r, const double db) {
+  if (isinf(db) && db > 0) {
+    report_cell(r, "equal");
+  } else {
+    report_number(r, 2, db);
+  }
+}
+
 static int column_width(const report *const r, const int column) {
   size_t width = strlen(r->names.items[column]);
   for (int i = column; i < r->n_cells; i += r->names.n) {

@@ -19,6 +19,8 @@ void report_cell(report *r, const char *fmt, ...) __attribute__((format(printf, 
 
 /* Adds a number, "-" where it is not one. */
 void report_number(report *r, int decimals, double value);
+/* Decibels; an infinite SQNR is that of equal values. */
+void report_sqnr(report *r, double db);
 
 /* Writes the table and frees it. An empty table writes nothing. */
 void report_print(report *r, FILE *to);

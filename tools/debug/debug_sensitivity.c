@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -118,14 +117,6 @@ static tare_status sensitivity_run(const sensitivity_arguments *const a, sensiti
   CLI_TRY(sensitivity_measure(&w->found, err));
   say_data(&a->in.common, w->dataset);
   return TARE_OK;
-}
-
-static void report_sqnr(report *const r, const double db) {
-  if (isinf(db) && db > 0) {
-    report_cell(r, "equal");
-  } else {
-    report_number(r, 2, db);
-  }
 }
 
 static void sensitivity_print(const sensitivity *const s) {

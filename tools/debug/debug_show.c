@@ -51,15 +51,6 @@ static int count_unlike(const debug_results *const r) {
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* An infinite SQNR is that of equal values. */
-static void report_db(report *const to, const double db) {
-  if (isinf(db) && db > 0) {
-    report_cell(to, "equal");
-  } else {
-    report_number(to, 2, db);
-  }
-}
-
 static void report_error(report *const to, const double value) {
   if (isnan(value)) {
     report_cell(to, "-");
@@ -75,8 +66,8 @@ static void print_errors(const debug_results *const r) {
     const tare_tensor_error e = tare_comparison_tensor(r->comparison, i);
     report_cell(to, "%s", e.name);
     report_cell(to, "%s", tare_dtype_name(e.dtype));
-    report_db(to, e.sqnr_db);
-    report_db(to, e.input_sqnr_db);
+    report_sqnr(to, e.sqnr_db);
+    report_sqnr(to, e.input_sqnr_db);
     report_cell(to, "%s", verdict_of(r, &e));
     report_error(to, e.max_abs);
     report_error(to, e.mean_abs);

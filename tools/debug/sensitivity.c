@@ -166,8 +166,10 @@ static tare_status keep_layers(sensitivity *const s, tare_error *const err) {
   progress p = progress_start("keep", s->common);
   tare_status status = TARE_OK;
   s->kept_db = s->quantized_db;
-  for (int n = count_to_keep(s); status == TARE_OK && s->kept_db < s->target_db && n <= s->n; n++) {
-    s->n_kept = n > 0 ? n : 1;
+  const int least = count_to_keep(s);
+  for (int n = least > 0 ? least : 1; status == TARE_OK && s->kept_db < s->target_db && n <= s->n;
+       n++) {
+    s->n_kept = n;
     request_kept(s);
     status = measure_requests(s, s->line, &s->kept_db, err);
     (void)progress_tick(&p, s->n_kept, s->n);
