@@ -1,5 +1,5 @@
-/* Every request for computation, weights and outputs with each other, on both examples: met, or not
- * met with a reason, and then refused where it must be obeyed. */
+/* Requests by layer name. Every one for computation, weights and outputs with each other, on both
+ * examples: met, or not met with a reason, and then refused where it must be obeyed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,8 @@ static const char *const OUTPUTS[] = {NULL, "fp32", "int8"};
 enum {
   N_COMPUTE = sizeof COMPUTE / sizeof *COMPUTE,
   N_WEIGHTS = sizeof WEIGHTS / sizeof *WEIGHTS,
-  N_OUTPUTS = sizeof OUTPUTS / sizeof *OUTPUTS
+  N_OUTPUTS = sizeof OUTPUTS / sizeof *OUTPUTS,
+  DIGITS = 0 /* of export_subjects: the convolutional model */
 };
 
 /* One combination, as the lists of a build. */
@@ -130,7 +131,89 @@ static void all_requests_are_met_or_say_why_not(void **state) {
   }
 }
 
+/* --- what layers write ----------------------------------------------------------------------- */
+
+static int count_outputs(const tare_plan *const plan, const char *const type) {
+  int n = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    n += strcmp(layer.op, "Quantize") != 0 && strcmp(layer.output_type, type) == 0;
+  }
+  return n;
+}
+
+static void layers_write_what_was_asked_for(void **state) {
+  const export_subject *const s = &export_subjects[DIGITS];
+  tare_error err = {0};
+  (void)state;
+  tare_plan *plan = NULL;
+  tare_build_options options;
+  tare_build_options_init(&options);
+  options.table = s->table;
+  export_must(tare_plan_build(s->model, s->profiles, &options, &plan, &err), &err);
+  const int bytes = count_outputs(plan, "int8");
+  assert_in_range(bytes, 10, 23);
+  tare_plan_free(&plan);
+  options.layer_output_types = "*:fp32";
+  export_must(tare_plan_build(s->model, s->profiles, &options, &plan, &err), &err);
+  assert_int_equal(count_outputs(plan, "int8") + count_outputs(plan, "fp32 + int8"), 0);
+  int convolutions = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    assert_string_equal(layer.output_reason, "");
+    if (strcmp(layer.op, "QConvLast") == 0) {
+      assert_int_equal(layer.output_asked, TARE_PRECISION_FP32);
+      convolutions +=
+          strcmp(layer.precision, "int8") == 0 || strcmp(layer.precision, "int8-rows") == 0;
+    }
+  }
+  assert_int_equal(convolutions, 23);
+  tare_plan_free(&plan);
+  options.constraints = TARE_CONSTRAINTS_NONE;
+  export_must(tare_plan_build(s->model, s->profiles, &options, &plan, &err), &err);
+  assert_int_equal(count_outputs(plan, "int8"), bytes);
+  tare_plan_free(&plan);
+}
+
+static void unmet_output_types_are_named(void **state) {
+  const export_subject *const s = &export_subjects[DIGITS];
+  tare_error err = {0};
+  (void)state;
+  tare_plan *plan = NULL;
+  tare_build_options options;
+  tare_build_options_init(&options);
+  options.table = s->table;
+  options.layer_output_types = "*:fp32,/head/*:int8"; /* an output of the model */
+  export_must(tare_plan_build(s->model, s->profiles, &options, &plan, &err), &err);
+  int unmet = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    unmet += *layer.output_reason != 0;
+    if (strcmp(layer.name, "/head/Conv") == 0) {
+      assert_int_equal(layer.output_asked, TARE_PRECISION_INT8);
+      assert_string_equal(layer.output_type, "fp32");
+      assert_non_null(strstr(layer.output_reason, "as int8"));
+    }
+  }
+  assert_int_equal(unmet, 1);
+  tare_plan_free(&plan);
+  options.constraints = TARE_CONSTRAINTS_OBEY;
+  assert_int_equal(tare_plan_build(s->model, s->profiles, &options, &plan, &err),
+                   TARE_E_UNSUPPORTED);
+  assert_non_null(strstr(err.message, "'/head/Conv' output in int8 (nothing reads "));
+  options.layer_output_types = "nobody*:fp32";
+  assert_int_equal(tare_plan_build(s->model, s->profiles, &options, &plan, &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "layer output types: no layer that can write int8 matches"));
+  options.layer_output_types = "*:int8-rows";
+  assert_int_equal(tare_plan_build(s->model, s->profiles, &options, &plan, &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "layer output type"));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_requests_are_met_or_say_why_not)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_requests_are_met_or_say_why_not),
+      cmocka_unit_test(layers_write_what_was_asked_for),
+      cmocka_unit_test(unmet_output_types_are_named),
+  };
   return cmocka_run_group_tests(tests, export_open_subjects, export_close_subjects);
 }

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 #include <tare/tare.h>
 
+#include "unit/engine/support/built.h"
+
 #define QUANTIZED TARE_SOURCE_DIR "/tests/fixtures/onnx/good_quantized.onnx"
 #define DIGITS TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx"
 #define INTENTS TARE_SOURCE_DIR "/examples/intents-mini/intents-mini.onnx"
@@ -23,21 +25,6 @@ static tare_error err;
       fail_msg("%s: %s", #call, err.message); \
     }                                         \
   } while (0)
-
-static tare_plan *build(const char *const path, const char *const spec) {
-  tare_model *model = NULL;
-  tare_profiles *profiles = NULL;
-  tare_plan *plan = NULL;
-  const tare_port *ports;
-  OK(tare_model_load(path, &model, &err));
-  const int n = tare_model_inputs(model, &ports);
-  OK(tare_profiles_new(ports, n, &profiles, &err));
-  OK(tare_profiles_add(profiles, spec, &err));
-  OK(tare_plan_build(model, profiles, NULL, &plan, &err));
-  tare_profiles_free(&profiles);
-  tare_model_free(&model);
-  return plan;
-}
 
 static tare_plan *reloaded(const tare_plan *const plan) {
   char path[] = "/tmp/tare_layers_XXXXXX";
@@ -85,7 +72,7 @@ static void a_loaded_plan_has_the_same_layers(void **const state) {
                                    {DIGITS, "samples=1600:5000:20000"},
                                    {INTENTS, "sequence=4:16:32"}};
   for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
-    tare_plan *built = build(models[m][0], models[m][1]), *loaded = reloaded(built);
+    tare_plan *built = built_plan(models[m][0], models[m][1]), *loaded = reloaded(built);
     int64_t bytes = 0;
     assert_int_equal(tare_plan_n_layers(built), tare_plan_n_layers(loaded));
     for (int i = 0; i < tare_plan_n_layers(built); i++) {
@@ -112,7 +99,7 @@ static void a_loaded_plan_has_the_same_layers(void **const state) {
 
 static void int8_layers_have_types_and_scales(void **const state) {
   (void)state;
-  tare_plan *plan = build(QUANTIZED, "batch=1,samples=100:1000:2000");
+  tare_plan *plan = built_plan(QUANTIZED, "batch=1,samples=100:1000:2000");
   const tare_layer layer = layer_of_op(plan, "QConvLast");
   assert_string_equal(layer.precision, "int8");
   assert_int_equal(layer.weights, TARE_I8);
@@ -126,7 +113,7 @@ static void int8_layers_have_types_and_scales(void **const state) {
 
 static void float_layers_have_their_nodes(void **const state) {
   (void)state;
-  tare_plan *plan = build(DIGITS, "samples=1600:5000:20000");
+  tare_plan *plan = built_plan(DIGITS, "samples=1600:5000:20000");
   const tare_layer layer = tare_plan_layer(plan, 0);
   assert_string_equal(layer.name, "/front/front.0/Conv + /front/front.2/Relu");
   assert_int_equal(layer.n_origins, 2);
@@ -142,7 +129,7 @@ static void float_layers_have_their_nodes(void **const state) {
 
 static void dims_follow_the_lengths(void **const state) {
   (void)state;
-  tare_plan *plan = build(DIGITS, "samples=1600:5000:20000");
+  tare_plan *plan = built_plan(DIGITS, "samples=1600:5000:20000");
   const tare_profiles *const profiles = tare_plan_profiles(plan);
   const tare_layer layer = tare_plan_layer(plan, 0);
   int64_t values[TARE_MAX_SYMBOLS], dims[TARE_MAX_RANK];
@@ -178,7 +165,7 @@ static void take_event(void *const user, const int layer, const double begin, co
 
 static void timers_see_each_layer(void **const state) {
   (void)state;
-  tare_plan *plan = build(DIGITS, "samples=1600:5000:20000");
+  tare_plan *plan = built_plan(DIGITS, "samples=1600:5000:20000");
   tare_context *context = NULL;
   timer_events events = {0};
   static float audio[5000];

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 #include <tare/tare.h>
 
+#include "unit/engine/support/built.h"
+
 static tare_error err;
 
 #define OK(call)                              \
@@ -15,21 +17,6 @@ static tare_error err;
       fail_msg("%s: %s", #call, err.message); \
     }                                         \
   } while (0)
-
-static tare_plan *build(const char *const path, const char *const spec) {
-  tare_model *model = NULL;
-  tare_profiles *profiles = NULL;
-  tare_plan *plan = NULL;
-  const tare_port *ports;
-  OK(tare_model_load(path, &model, &err));
-  const int n = tare_model_inputs(model, &ports);
-  OK(tare_profiles_new(ports, n, &profiles, &err));
-  OK(tare_profiles_add(profiles, spec, &err));
-  OK(tare_plan_build(model, profiles, NULL, &plan, &err));
-  tare_profiles_free(&profiles);
-  tare_model_free(&model);
-  return plan;
-}
 
 /* The symbols are a batch of 1 and one length. */
 static int64_t sum(const tare_plan *const plan, const int64_t length) {
@@ -50,8 +37,8 @@ static int64_t sum(const tare_plan *const plan, const int64_t length) {
 
 static void convolutions_count_their_weights(void **const state) {
   (void)state;
-  tare_plan *plan =
-      build(TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx", "samples=1600:5000:20000");
+  tare_plan *plan = built_plan(TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx",
+                               "samples=1600:5000:20000");
   assert_int_equal(sum(plan, 5000), 31289856);
   assert_int_equal(sum(plan, 16000), 98937600);
   tare_plan_free(&plan);
@@ -62,7 +49,7 @@ static void convolutions_count_their_weights(void **const state) {
 static void products_count_rows_and_keys(void **const state) {
   (void)state;
   tare_plan *plan =
-      build(TARE_SOURCE_DIR "/examples/intents-mini/intents-mini.onnx", "sequence=4:16:32");
+      built_plan(TARE_SOURCE_DIR "/examples/intents-mini/intents-mini.onnx", "sequence=4:16:32");
   for (int64_t n = 5; n <= 32; n += 9) {
     assert_int_equal(sum(plan, n), 2 * (609024 * n + 6 * 128 * n * n));
   }

@@ -289,74 +289,6 @@ static void layers_get_what_was_asked_for(void **state) {
   tare_plan_free(&plan);
 }
 
-static int count_outputs(const tare_plan *const plan, const char *const type) {
-  int n = 0;
-  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    const tare_layer layer = tare_plan_layer(plan, i);
-    n += strcmp(layer.op, "Quantize") != 0 && strcmp(layer.output_type, type) == 0;
-  }
-  return n;
-}
-
-static void layers_write_what_was_asked_for(void **state) {
-  const fixture *const f = *state;
-  tare_plan *plan = build(f, f->table, NULL);
-  const int bytes = count_outputs(plan, "int8");
-  assert_in_range(bytes, 10, 23);
-  tare_plan_free(&plan);
-  tare_build_options options;
-  tare_build_options_init(&options);
-  options.table = f->table;
-  options.layer_output_types = "*:fp32";
-  OK(tare_plan_build(f->model, f->one, &options, &plan, &err));
-  assert_int_equal(count_outputs(plan, "int8") + count_outputs(plan, "fp32 + int8"), 0);
-  assert_int_equal(
-      count_layers(plan, "QConvLast", "int8") + count_layers(plan, "QConvLast", "int8-rows"), 23);
-  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    const tare_layer layer = tare_plan_layer(plan, i);
-    assert_string_equal(layer.output_reason, "");
-    if (strcmp(layer.op, "QConvLast") == 0) {
-      assert_int_equal(layer.output_asked, TARE_PRECISION_FP32);
-    }
-  }
-  tare_plan_free(&plan);
-  options.constraints = TARE_CONSTRAINTS_NONE;
-  OK(tare_plan_build(f->model, f->one, &options, &plan, &err));
-  assert_int_equal(count_outputs(plan, "int8"), bytes);
-  tare_plan_free(&plan);
-}
-
-static void unmet_output_types_are_named(void **state) {
-  const fixture *const f = *state;
-  tare_plan *plan = NULL;
-  tare_build_options options;
-  tare_build_options_init(&options);
-  options.table = f->table;
-  options.layer_output_types = "*:fp32,/head/*:int8"; /* an output of the model */
-  OK(tare_plan_build(f->model, f->one, &options, &plan, &err));
-  int unmet = 0;
-  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    const tare_layer layer = tare_plan_layer(plan, i);
-    unmet += *layer.output_reason != 0;
-    if (strcmp(layer.name, "/head/Conv") == 0) {
-      assert_int_equal(layer.output_asked, TARE_PRECISION_INT8);
-      assert_string_equal(layer.output_type, "fp32");
-      assert_non_null(strstr(layer.output_reason, "as int8"));
-    }
-  }
-  assert_int_equal(unmet, 1);
-  tare_plan_free(&plan);
-  options.constraints = TARE_CONSTRAINTS_OBEY;
-  assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_UNSUPPORTED);
-  assert_non_null(strstr(err.message, "'/head/Conv' output in int8 (nothing reads "));
-  options.layer_output_types = "nobody*:fp32";
-  assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_USAGE);
-  assert_non_null(strstr(err.message, "layer output types: no layer that can write int8 matches"));
-  options.layer_output_types = "*:int8-rows";
-  assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_USAGE);
-  assert_non_null(strstr(err.message, "layer output type"));
-}
-
 static void the_profile_of_the_shape_gives_the_scales(void **state) {
   const fixture *const f = *state;
   tare_table *table = calibrate(f->model, f->two, true);
@@ -609,8 +541,6 @@ int main(void) {
       cmocka_unit_test(a_loaded_plan_runs_like_the_built_one),
       cmocka_unit_test(a_plan_that_does_not_load_back_is_not_written),
       cmocka_unit_test(layers_get_what_was_asked_for),
-      cmocka_unit_test(layers_write_what_was_asked_for),
-      cmocka_unit_test(unmet_output_types_are_named),
       cmocka_unit_test(the_profile_of_the_shape_gives_the_scales),
       cmocka_unit_test(impossible_profiles_name_the_node),
       cmocka_unit_test(damaged_files_are_refused),
