@@ -31,8 +31,8 @@ static double copy_rate_of(copy_rates *const c, const double bytes) {
   return c->rates[i];
 }
 
-static bool advice_is_int8(const tare_layer *const layer) {
-  return strncmp(layer->precision, "int8", 4) == 0;
+static bool advice_is_int8(const char *const precision) {
+  return strncmp(precision, "int8", 4) == 0;
 }
 
 static bool advice_has_bytes(const tare_layer_tensor *const tensors, const int n) {
@@ -50,17 +50,38 @@ static bool only_converts(const tare_layer *const layer) {
          advice_has_bytes(layer->inputs, 1) != advice_has_bytes(layer->outputs, 1);
 }
 
+/* The type of the weights of a layer that computes with floats of their values. */
+static tare_dtype advice_stored_type(const tare_layer *const layer) {
+  return layer->got == TARE_PRECISION_FP32 && layer->weights != TARE_F32 ? layer->weights
+                                                                         : TARE_DTYPE_NONE;
+}
+
+static void advice_count_products(bench_advice *const a, const tare_layer *const layer,
+                                  const advice_layer *const one) {
+  const tare_dtype stored = advice_stored_type(layer);
+  int i = 0;
+  while (i < a->n_products && (a->products[i].stored != stored ||
+                               strcmp(a->products[i].precision, layer->precision) != 0)) {
+    i++;
+  }
+  if (i == a->n_products) {
+    a->products[a->n_products++] = (advice_products){layer->precision, stored, 0, 0, 0};
+  }
+  a->products[i].layers++;
+  a->products[i].ms += one->ms;
+  a->products[i].macs += one->macs;
+}
+
 static void advice_count(bench_advice *const a, const advice_layer *const one) {
   const tare_layer layer = tare_plan_layer(a->plan, one->layer);
-  if (only_converts(&layer)) {
+  if (one->macs > 0) {
+    advice_count_products(a, &layer, one);
+  } else if (only_converts(&layer)) {
     a->n_convert++;
     a->convert_ms += one->ms;
   } else if (!*layer.kernel) {
     a->n_move++;
     a->move_ms += one->ms;
-  } else if (one->macs > 0 && !advice_is_int8(&layer)) {
-    a->n_float++;
-    a->float_ms += one->ms;
   }
 }
 
@@ -69,20 +90,28 @@ static int advice_slower_first(const void *const a, const void *const b) {
   return (x < y) - (x > y);
 }
 
+static int advice_products_order(const void *const a, const void *const b) {
+  const double x = ((const advice_products *)a)->ms, y = ((const advice_products *)b)->ms;
+  return (x < y) - (x > y);
+}
+
+/* Products that int8 could take over. */
+static bool is_other_product(const bench_advice *const a, const advice_layer *const one) {
+  return one->macs > 0 && !advice_is_int8(tare_plan_layer(a->plan, one->layer).precision);
+}
+
 /* The rate of the int8 products, and what the others would save at it. */
 static void advice_estimate(bench_advice *const a) {
   double macs = 0, ms = 0;
-  for (int i = 0; i < a->n; i++) {
-    const tare_layer layer = tare_plan_layer(a->plan, a->layers[i].layer);
-    const bool counts = a->layers[i].macs > 0 && advice_is_int8(&layer);
-    macs += counts ? a->layers[i].macs : 0;
-    ms += counts ? a->layers[i].ms : 0;
+  for (int i = 0; i < a->n_products; i++) {
+    const bool int8 = advice_is_int8(a->products[i].precision);
+    macs += int8 ? a->products[i].macs : 0;
+    ms += int8 ? a->products[i].ms : 0;
   }
   a->int8_rate = ms > 0 ? macs / ms : 0;
   for (int i = 0; i < a->n && a->int8_rate > 0; i++) {
-    const tare_layer layer = tare_plan_layer(a->plan, a->layers[i].layer);
     const double saved = a->layers[i].ms - a->layers[i].macs / a->int8_rate;
-    a->saving_ms += a->layers[i].macs > 0 && !advice_is_int8(&layer) && saved > 0 ? saved : 0;
+    a->saving_ms += is_other_product(a, &a->layers[i]) && saved > 0 ? saved : 0;
   }
 }
 
@@ -99,6 +128,7 @@ tare_status bench_advice_new(const layer_times *const times, const int64_t *cons
   copy_rates rates = {.threads = threads};
   *out = (bench_advice){.plan = times->plan, .n = n};
   out->layers = cli_realloc(NULL, (size_t)n, sizeof *out->layers);
+  out->products = cli_realloc(NULL, (size_t)n, sizeof *out->products);
   for (int i = 0; i < n; i++) {
     layer_work work;
     CLI_TRY(layer_work_at(times->plan, i, values, &work, err));
@@ -110,6 +140,7 @@ tare_status bench_advice_new(const layer_times *const times, const int64_t *cons
     advice_count(out, &out->layers[i]);
   }
   qsort(out->layers, (size_t)n, sizeof *out->layers, advice_slower_first);
+  qsort(out->products, (size_t)out->n_products, sizeof *out->products, advice_products_order);
   advice_choose_hot(out);
   advice_estimate(out);
   return TARE_OK;
@@ -117,6 +148,7 @@ tare_status bench_advice_new(const layer_times *const times, const int64_t *cons
 
 void bench_advice_fini(bench_advice *const a) {
   free(a->layers);
+  free(a->products);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -141,12 +173,28 @@ static void advice_line(const char *const what, const int n, const double ms, co
   }
 }
 
-/* Float products with the reason, and what is left to do about them. */
-static void print_floats(const bench_advice *const a) {
+/* Returns how many layers have products that are not int8. */
+static int print_products(const bench_advice *const a) {
+  int others = 0;
+  for (int i = 0; i < a->n_products; i++) {
+    const advice_products *const p = &a->products[i];
+    char *const what =
+        p->stored == TARE_DTYPE_NONE
+            ? cli_format("Products in %s", p->precision)
+            : cli_format("Products in %s, %s weights", p->precision, weight_type_name(p->stored));
+    advice_line(what, p->layers, p->ms, a->ms);
+    others += advice_is_int8(p->precision) ? 0 : p->layers;
+    free(what);
+  }
+  return others;
+}
+
+/* Products that are not int8, with the reason. */
+static void print_others(const bench_advice *const a) {
   report *const r = report_new("layer~,ms>,precision<,why^");
   for (int i = 0; i < a->n; i++) {
     const tare_layer layer = tare_plan_layer(a->plan, a->layers[i].layer);
-    if (a->layers[i].macs > 0 && !advice_is_int8(&layer)) {
+    if (is_other_product(a, &a->layers[i])) {
       char *const why = layer_why(&layer);
       report_cell(r, "%s", layer.name);
       report_number(r, 4, a->layers[i].ms);
@@ -174,12 +222,14 @@ void bench_advice_print(const bench_advice *const a) {
   advice_line("Bound by memory", n_memory, memory_ms, a->ms);
   advice_line("Conversions between float and int8", a->n_convert, a->convert_ms, a->ms);
   advice_line("Data movement", a->n_move, a->move_ms, a->ms);
-  advice_line("Products in float", a->n_float, a->float_ms, a->ms);
-  if (a->n_float > 0 && a->int8_rate > 0) {
-    printf("At the rate of the int8 layers here, they would take %.4f ms less in int8\n",
-           a->saving_ms);
-    print_floats(a);
-  } else if (a->n_float > 0) {
+  const int others = print_products(a);
+  if (others > 0 && a->int8_rate > 0) {
+    printf(
+        "At the rate of the int8 layers here, the %d layer%s with other products would take %.4f "
+        "ms less in int8\n",
+        others, cli_s(others), a->saving_ms);
+    print_others(a);
+  } else if (others > 0) {
     puts(
         "Build an INT8 plan to see what they would save: tare calibrate, tare build --calib, tare "
         "diff --times");
@@ -188,12 +238,25 @@ void bench_advice_print(const bench_advice *const a) {
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
+static void products_json(cJSON *const advice, const bench_advice *const a) {
+  cJSON *const list = json_add(advice, "products", json_array());
+  for (int i = 0; i < a->n_products; i++) {
+    const advice_products *const p = &a->products[i];
+    cJSON *const item = json_add(list, NULL, json_object());
+    json_text(item, "precision", p->precision);
+    json_text(item, "stored", tare_dtype_name(p->stored));
+    json_int(item, "layers", p->layers);
+    json_real(item, "ms", p->ms);
+    json_real(item, "macs", p->macs);
+  }
+}
+
 void bench_advice_json(cJSON *const object, const bench_advice *const a) {
   cJSON *const advice = json_add(object, "advice", json_object());
   json_real(advice, "layers_ms", a->ms);
   json_real(advice, "convert_ms", a->convert_ms);
   json_real(advice, "move_ms", a->move_ms);
-  json_real(advice, "float_ms", a->float_ms);
+  products_json(advice, a);
   json_real(advice, "saving_ms", a->int8_rate > 0 ? a->saving_ms : NAN);
   cJSON *const list = json_add(advice, "layers", json_array());
   for (int i = 0; i < a->n; i++) {

@@ -15,16 +15,26 @@ typedef struct advice_layer {
   bool by_memory;    /* the copy would take most of the time */
 } advice_layer;
 
+/* The layers with products of one precision. */
+typedef struct advice_products {
+  const char *precision;
+  tare_dtype stored; /* the type of their weights if they compute in another; or TARE_DTYPE_NONE */
+  int layers;
+  double ms, macs; /* of one run */
+} advice_products;
+
 typedef struct bench_advice {
   const tare_plan *plan;
-  advice_layer *layers;                 /* slowest first */
-  int n, n_hot;                         /* all; those that make most of the time */
-  double ms;                            /* of all layers */
-  double convert_ms, move_ms, float_ms; /* layers that only convert to or from int8, that only move
-                                           data, and with products that are not int8 */
-  int n_convert, n_move, n_float;
+  advice_layer *layers; /* slowest first */
+  int n, n_hot;         /* all; those that make most of the time */
+  double ms;            /* of all layers */
+  double convert_ms;    /* of those that only convert to or from int8 */
+  double move_ms;       /* of those that only move data */
+  int n_convert, n_move;
+  advice_products *products; /* most time first */
+  int n_products;
   double int8_rate; /* multiply-adds a ms of the int8 layers; 0: there are none */
-  double saving_ms; /* what the float products would save at this rate */
+  double saving_ms; /* what the products in other precisions would save at this rate */
 } bench_advice;
 
 /* Measures copies on so many threads. */

@@ -149,6 +149,13 @@ const char *dtype_short_name(const tare_dtype dtype) {
   return "-";
 }
 
+const char *weight_type_name(const tare_dtype dtype) {
+  return dtype == TARE_F32    ? tare_precision_name(TARE_PRECISION_FP32)
+         : dtype == TARE_F16  ? tare_precision_name(TARE_PRECISION_FP16)
+         : dtype == TARE_BF16 ? tare_precision_name(TARE_PRECISION_BF16)
+                              : tare_dtype_name(dtype);
+}
+
 /* Each type once, in order of first use. */
 char *layer_types(const tare_layer_tensor *const tensors, const int n) {
   char *text = cli_format("%s", "");

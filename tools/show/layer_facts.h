@@ -40,6 +40,9 @@ char *layer_why(const tare_layer *layer);
 char *layer_types(const tare_layer_tensor *tensors, int n);
 const char *dtype_short_name(tare_dtype dtype); /* "f32"; "-" for none */
 
+/* The type of weights as requests name it: "fp32", "fp16", "bf16", "int8". */
+const char *weight_type_name(tare_dtype dtype);
+
 /* Kernel without the letters that all kernels begin with; "-" for none. */
 const char *layer_kernel(const tare_layer *layer);
 

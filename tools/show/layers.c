@@ -76,7 +76,7 @@ void layers_print_reasons(const tare_plan *const plan) {
                     layer.output_reason);
     }
     if (*layer.weights_reason) {
-      report_reason(r, &layer, "weights ", layer.weights_asked, dtype_short_name(layer.weights),
+      report_reason(r, &layer, "weights ", layer.weights_asked, weight_type_name(layer.weights),
                     layer.weights_reason);
     }
   }

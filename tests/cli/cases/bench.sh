@@ -30,7 +30,7 @@ echo "exit $?"
 "$TARE" bench digits.plan --iterations 2 --duration 0 --warmUp 0 --trace trace.json \
   --exportProfile profile.json --advice --json | "$JSON_CHECK" advice.layers length 23 \
   advice.layers.0.hot is true advice.layers.22.hot is false advice.layers.0.copy_share '>' 0 \
-  advice.float_ms '>' 0 advice.convert_ms == 0 advice.saving_ms is null || exit
+  advice.products length 1 advice.products.0.ms '>' 0 advice.convert_ms == 0 advice.saving_ms is null || exit
 "$JSON_CHECK" traceEvents length 46 traceEvents.0.ph == X traceEvents.0.ts == 0 \
   traceEvents.0.cat == fp32 traceEvents.45.ts '>' 0 traceEvents.45.args.op == ConvLast <trace.json || exit
 "$JSON_CHECK" . length 24 0.count == 2 1.timeMs '>' 0 1.averageMs '>' 0 1.medianMs '>' 0 \
@@ -38,6 +38,9 @@ echo "exit $?"
 "$TARE" build "$SOURCE/tests/fixtures/onnx/good_quantized.onnx" --profile batch=1,samples=100:1000:2000 \
   -o q.plan -q >/dev/null || exit
 "$TARE" bench q.plan --iterations 2 --duration 0 --advice | sed -n 's/^\([CD].*layers*\),.*/\1/p'
+"$TARE" build "$model" --fp32 --profile samples=1000:5000:20000 -o mixed.plan -q --layer-precisions \
+  '*blocks.0*:bf16' --layer-weight-types '*blocks.1*:fp16' >/dev/null || exit
+"$TARE" bench mixed.plan --iterations 2 --duration 0 --advice | sed -n 's/^\(P.*layers*\),.*/\1/p' | sort
 "$TARE" bench q.plan --iterations 26000 --duration 0 --trace trace.json 2>&1 >/dev/null
 "$TARE" bench digits.plan --trace digits.plan
 echo "exit $?"
