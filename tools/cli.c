@@ -39,32 +39,40 @@ int cli_end(const char *const command, const tare_status status, const tare_erro
   return tare_status_exit_code(status);
 }
 
-/* Adds the long names of a parser and its children. */
-static void add_options(const struct argp *const argp, cli_list *const names) {
+/* Adds the long names of a parser and its children; with `hidden` also those that its help leaves
+ * out, such as trtexec's spelling. */
+static void add_options(const struct argp *const argp, const bool hidden, cli_list *const names) {
   for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
-    if (o->name && !(o->flags & OPTION_HIDDEN)) {
+    if (o->name && (hidden || !(o->flags & OPTION_HIDDEN))) {
       cli_list_add(names, o->name);
     }
   }
   for (const struct argp_child *child = argp->children; child && child->argp; child++) {
-    add_options(child->argp, names);
+    add_options(child->argp, hidden, names);
   }
+}
+
+static bool is_option(const cli_list *const names, const char *const text, const size_t n) {
+  for (int k = 0; k < names->n; k++) {
+    if (strncmp(names->items[k], text, n) == 0) { /* or the beginning of one */
+      return true;
+    }
+  }
+  return false;
 }
 
 /* argp only says that it does not know an option; the name that was meant comes before that. */
 static void suggest_options(const struct argp *const argp, const int argc,
                             char *const *const argv) {
-  cli_list names = {0};
-  add_options(argp, &names);
+  cli_list names = {0}, all = {0};
+  add_options(argp, false, &names);
+  add_options(argp, true, &all);
   cli_list_add(&names, "help");
   cli_list_add(&names, "usage");
+  cli_list_join(&all, &names);
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     const size_t n = strcspn(argv[i], "=");
-    bool known = strncmp(argv[i], "--", 2) != 0;
-    for (int k = 0; k < names.n && !known; k++) {
-      known = strncmp(names.items[k], argv[i] + 2, n - 2) == 0; /* or the beginning of one */
-    }
-    if (!known) {
+    if (strncmp(argv[i], "--", 2) == 0 && !is_option(&all, argv[i] + 2, n - 2)) {
       char *const name = cli_format("%.*s", (int)n - 2, argv[i] + 2);
       const int near = tare_nearest_name(name, names.items, names.n);
       if (near >= 0) {
@@ -75,6 +83,7 @@ static void suggest_options(const struct argp *const argp, const int argc,
     }
   }
   cli_list_fini(&names);
+  cli_list_fini(&all);
 }
 
 void cli_parse(const struct argp *const argp, const int argc, char **const argv,
