@@ -121,23 +121,62 @@ static bool operator_matches(const char *const glob, const tarei_op *const op) {
   return fnmatch(glob, op->name, 0) == 0;
 }
 
+/* The name of a node, of one that it fuses, or of an output; or behind @ its operator. */
+static bool request_fits(const tarei_request *const r, const tarei_graph *const graph,
+                         const tarei_node *const node) {
+  bool fits =
+      *r->glob == '@' ? operator_matches(r->glob + 1, node->op) : name_matches(r->glob, node->name);
+  for (int o = 0; !fits && o < node->n_out; o++) {
+    fits = node->out[o] >= 0 && fnmatch(r->glob, graph->values[node->out[o]].name, 0) == 0;
+  }
+  return fits;
+}
+
 const tarei_request *tarei_requests_match(tarei_requests *const requests,
                                           const tarei_graph *const graph,
                                           const tarei_node *const node) {
   const tarei_request *last = NULL;
   for (int i = 0; i < requests->n; i++) {
     tarei_request *const r = &requests->items[i];
-    bool fits = *r->glob == '@' ? operator_matches(r->glob + 1, node->op)
-                                : name_matches(r->glob, node->name);
-    for (int o = 0; !fits && o < node->n_out; o++) {
-      fits = node->out[o] >= 0 && fnmatch(r->glob, graph->values[node->out[o]].name, 0) == 0;
-    }
-    if (fits) {
+    if (request_fits(r, graph, node)) {
       r->matches++;
       last = r;
     }
   }
   return last;
+}
+
+tare_precision tarei_requests_find(const tarei_requests *const requests,
+                                   const tarei_graph *const graph, const tarei_node *const node) {
+  int i = requests->n - 1;
+  while (i >= 0 && !request_fits(&requests->items[i], graph, node)) {
+    i--;
+  }
+  return i < 0 ? TARE_PRECISION_ANY : requests->items[i].precision;
+}
+
+static bool reads_floats(const tarei_graph *const graph, const tarei_node *const node) {
+  const int x = node->n_in > 0 ? node->in[0] : -1;
+  return x < 0 || graph->values[x].dtype == TARE_F32;
+}
+
+/* A node of the graph or its bodies that a request fits, one that reads bytes if there is one; or
+ * NULL. */
+static const tarei_node *node_of_request(const tarei_request *const r,
+                                         const tarei_graph *const graph, bool *const floats) {
+  const tarei_node *found = NULL;
+  for (int n = 0; n < graph->n_nodes && (!found || *floats); n++) {
+    const tarei_node *const node = &graph->nodes[n];
+    tarei_graph *body;
+    if (request_fits(r, graph, node)) {
+      found = node;
+      *floats = reads_floats(graph, node);
+    }
+    for (int i = 0; !found && (body = tarei_node_body(node, i)) != NULL; i++) {
+      found = node_of_request(r, body, floats);
+    }
+  }
+  return found;
 }
 
 /* Names of the nodes of a graph and its bodies. */
@@ -171,14 +210,30 @@ static void add_meant(const tarei_graph *const graph, const char *const glob,
   free(nodes.names);
 }
 
+/* What is wrong with a request that no layer of its kind fits: nothing, if it asks for fp32 and the
+ * nodes that it names, such as normalizations, compute in float anyway. */
+static void add_unused(const tarei_request *const r, const tarei_graph *const graph,
+                       tarei_str *const out) {
+  bool floats = true;
+  const tarei_node *const node = node_of_request(r, graph, &floats);
+  if (node && floats && r->precision == TARE_PRECISION_FP32) {
+    return;
+  }
+  tarei_str_add(out, "%s'%s'", out->length ? ", " : "", r->glob);
+  if (node) {
+    tarei_str_add(out, " (it names %s '%s')", node->op->name, node->name);
+  } else {
+    add_meant(graph, r->glob, out);
+  }
+}
+
 tare_status tarei_requests_check_used(const tarei_requests *const requests,
                                       const tarei_graph *const graph, tare_error *const err) {
   tarei_str unused = {0};
   for (int i = 0; i < requests->n; i++) {
     const tarei_request *const r = &requests->items[i];
     if (!r->matches && strcmp(r->glob, "*") != 0) { /* all there are, even if there are none */
-      tarei_str_add(&unused, "%s'%s'", unused.length ? ", " : "", r->glob);
-      add_meant(graph, r->glob, &unused);
+      add_unused(r, graph, &unused);
     }
   }
   const tare_status status =

@@ -41,7 +41,12 @@ void tarei_requests_fini(tarei_requests *requests);
 const tarei_request *tarei_requests_match(tarei_requests *requests, const tarei_graph *graph,
                                           const tarei_node *node);
 
-/* TARE_E_USAGE naming every glob that matched no layer of the graph and its bodies. */
+/* The precision of the last request that matches; ANY without one. Counts nothing. */
+tare_precision tarei_requests_find(const tarei_requests *requests, const tarei_graph *graph,
+                                   const tarei_node *node);
+
+/* TARE_E_USAGE naming every glob that matched no layer of the graph and its bodies. One that asks
+ * for fp32 may match nodes that compute in float anyway. */
 tare_status tarei_requests_check_used(const tarei_requests *requests, const tarei_graph *graph,
                                       tare_error *err);
 

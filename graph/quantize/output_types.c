@@ -9,10 +9,25 @@ static bool could_write_bytes(const tarei_graph *const g, const tarei_node *cons
           tarei_is_activation(g, node));
 }
 
+/* An activation that was asked to compute in fp32 is not replaced by a table of bytes. */
+static bool becomes_no_table(const tarei_requested *const requested, const tarei_graph *const g,
+                             const tarei_node *const node) {
+  return tarei_is_activation(g, node) && tarei_output_asked(node) == TARE_PRECISION_ANY &&
+         tarei_requests_find(&requested->precisions, g, node) == TARE_PRECISION_FP32;
+}
+
 tare_status tarei_output_types_mark(tarei_graph *const g, tarei_requested *const requested,
                                     tare_error *const err) {
-  return tarei_requested_mark(g, &requested->output_types, could_write_bytes,
-                              TAREI_ATTR_OUTPUT_ASKED, err);
+  TAREI_TRY(tarei_requested_mark(g, &requested->output_types, could_write_bytes,
+                                 TAREI_ATTR_OUTPUT_ASKED, err));
+  for (int n = 0; n < g->n_nodes; n++) {
+    tarei_node *const node = &g->nodes[n];
+    if (becomes_no_table(requested, g, node) &&
+        !tarei_attr_set_int(node, TAREI_ATTR_OUTPUT_ASKED, TARE_PRECISION_FP32)) {
+      return tarei_fail_memory(err, node->name, sizeof(tarei_attr));
+    }
+  }
+  return TARE_OK;
 }
 
 static bool writes(const tarei_graph *const g, const tarei_node *const node,
