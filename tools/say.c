@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void say_line(const char *const fmt, va_list args) {
   fputs("tare: ", stderr);
@@ -68,4 +69,22 @@ void say_fitted(const opt_common *const options, const char *const what,
     say(options, "%s: %" PRId64 " of %" PRId64 " samples padded to fit a profile", what, c->padded,
         c->samples);
   }
+}
+
+void say_ignored_requests(const opt_common *const options, const tare_build_options *const build) {
+  const char *const names[] = {build->layer_precisions ? "--layer-precisions" : NULL,
+                               build->layer_weight_types ? "--layer-weight-types" : NULL,
+                               build->layer_output_types ? "--layer-output-types" : NULL};
+  cli_list given = {0};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (names[i]) {
+      cli_list_add(&given, names[i]);
+    }
+  }
+  if (given.n > 0 && build->constraints == TARE_CONSTRAINTS_NONE) {
+    char *const text = cli_join(given.items, given.n, " and ");
+    say(options, "warning: --precision-constraints none ignores %s", text);
+    free(text);
+  }
+  cli_list_fini(&given);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/commands/build_requests.h"
 #include "tools/show/layer_facts.h"
 #include "tools/show/layers.h"
 #include "tools/options/lengths.h"
@@ -28,6 +29,7 @@ typedef struct build_work {
   tare_profiles *own; /* profiles that the table carries */
   tare_profiles *profiles;
   tare_plan *plan;
+  requests_cost cost;
   double seconds;
 } build_work;
 
@@ -160,17 +162,12 @@ static void warn_symmetric(const build_arguments *const a, const tare_plan *cons
   }
 }
 
-static bool runs_in_integers(const tare_precision precision) {
-  return precision == TARE_PRECISION_INT8 || precision == TARE_PRECISION_INT8_ROWS ||
-         precision == TARE_PRECISION_INT16 || precision == TARE_PRECISION_INT16_ROWS;
-}
-
 static void warn_float(const build_arguments *const a, const tare_plan *const plan) {
   int n_int8 = 0, n_float = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    n_int8 += runs_in_integers(layer.got);
-    n_float += runs_in_integers(layer.asked) && layer.got == TARE_PRECISION_FP32;
+    n_int8 += precision_is_integer(layer.got);
+    n_float += precision_is_integer(layer.asked) && layer.got == TARE_PRECISION_FP32;
   }
   if (n_int8 == 0) {
     say(&a->common, "warning: no layer runs in int8");
@@ -203,6 +200,7 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
                               tare_error *const err) {
   const tare_build_options o = opt_build_options(&a->build, &a->common, w->table);
   const double start = cli_now();
+  say_ignored_requests(&a->common, &a->build);
   CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
   w->seconds = cli_now() - start;
   build_say_layers(a, w);
@@ -211,6 +209,8 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
     warn_symmetric(a, w->plan);
     warn_float(a, w->plan);
   }
+  CLI_TRY(requests_cost_of(w->plan, w->model, &o, &w->cost, err));
+  requests_cost_warn(&w->cost, &a->common);
   return tare_plan_save(w->plan, a->output, err);
 }
 
@@ -228,6 +228,7 @@ static tare_status build_print_text(const build_arguments *const a, const build_
     printf("profile %-2d %s\n", p, text);
     free(text);
   }
+  requests_cost_print(&w->cost);
   layers_print_reasons(w->plan);
   printf("written    %s (%.1f s)\n", a->output, w->seconds);
   return TARE_OK;
@@ -251,6 +252,7 @@ static tare_status build_print_json(const build_arguments *const a, const build_
     cJSON_Delete(object);
     return status;
   }
+  requests_cost_json(&w->cost, object);
   warnings_json(object, w->table);
   json_real(object, "seconds", w->seconds);
   json_text(object, "output", a->output);
@@ -300,6 +302,7 @@ int cmd_build(const int argc, char **const argv) {
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = build_run(&a, &w, &err);
+  requests_cost_fini(&w.cost);
   tare_plan_free(&w.plan);
   tare_profiles_free(&w.profiles);
   tare_profiles_free(&w.own);

@@ -358,6 +358,7 @@ static bool compare_fits(const compare_arguments *const a, const compare_work *c
 static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
                                tare_error *const err) {
   CLI_TRY(check_outputs(a, err));
+  say_ignored_requests(&a->in.common, &a->build);
   grid_make(&a->fits, &a->paddings, &a->methods, &w->grid);
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   const ports p = ports_of_model(w->model);

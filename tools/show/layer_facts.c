@@ -45,6 +45,25 @@ tare_status layer_work_at(const tare_plan *const plan, const int layer, const in
   return TARE_OK;
 }
 
+static bool has_bytes(const tare_layer_tensor *const tensors, const int n) {
+  bool bytes = false;
+  for (int i = 0; i < n; i++) {
+    bytes |= tensors[i].n_scales > 0;
+  }
+  return bytes;
+}
+
+bool layer_only_converts(const tare_layer *const layer) {
+  return layer->n_inputs == 1 && layer->n_outputs == 1 &&
+         strcmp(layer->inputs->shape, layer->outputs->shape) == 0 &&
+         has_bytes(layer->inputs, 1) != has_bytes(layer->outputs, 1);
+}
+
+bool precision_is_integer(const tare_precision precision) {
+  return precision == TARE_PRECISION_INT8 || precision == TARE_PRECISION_INT8_ROWS ||
+         precision == TARE_PRECISION_INT16 || precision == TARE_PRECISION_INT16_ROWS;
+}
+
 static precision_sum *precision_sum_of(precision_sum *const sums, int *const n,
                                        const char *const precision) {
   for (int i = 0; i < *n; i++) {
@@ -83,14 +102,6 @@ tare_status precision_sums(const tare_plan *const plan, precision_sum **const su
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */
-
-static bool has_bytes(const tare_layer_tensor *const tensors, const int n) {
-  bool bytes = false;
-  for (int i = 0; i < n; i++) {
-    bytes |= tensors[i].n_scales > 0;
-  }
-  return bytes;
-}
 
 static bool has_stated(const tare_layer *const layer) {
   bool stated = false;

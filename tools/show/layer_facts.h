@@ -21,6 +21,11 @@ typedef struct layer_work {
 tare_status layer_work_at(const tare_plan *plan, int layer, const int64_t *values, layer_work *out,
                           tare_error *err);
 
+/* A layer that only turns floats into bytes or bytes into floats: one tensor each, equal shapes. */
+bool layer_only_converts(const tare_layer *layer);
+/* int8 or int16 with static or row scales. */
+bool precision_is_integer(tare_precision precision);
+
 /* Sums over the layers of one precision. */
 typedef struct precision_sum {
   const char *precision;
