@@ -1,0 +1,24 @@
+# "My layer precisions had no effect": TensorRT ignores them without --precisionConstraints=obey. Here one option is
+# enough, and the only way to ignore requests says so.
+model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/precision/encoder.npz
+"$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+build() {
+  "$TARE" build "$model" --calib x.json -q -o x.plan "$@" >text || exit
+}
+precision() { # of a layer of the saved plan
+  "$TARE" inspect x.plan --layers "$1" | grep '^  precision'
+}
+build && precision mixed
+build --layer-precisions mixed:fp32 && precision mixed
+cp x.plan default.plan
+build --layerPrecisions=mixed:fp32 --precisionConstraints=obey && precision mixed
+cmp x.plan default.plan && echo "the same bytes"
+"$TARE" build "$model" --calib x.json -o x.plan --layer-precisions mixed:fp32 --precision-constraints none >text
+precision mixed
+# A request that names nothing, or what cannot be had, is never without effect.
+"$TARE" build "$model" --calib x.json -o y.plan --layer-precisions mixd:fp32
+echo "exit $?"
+"$TARE" build "$model" --fp32 --profile batch=4,frames=1:24:100 -o y.plan --layer-precisions mixed:int8 | grep '^mixed'
+"$TARE" build "$model" --fp32 --profile batch=4,frames=1:24:100 -o y.plan --layer-precisions mixed:int8 \
+  --precision-constraints obey
+echo "exit $?"
