@@ -6,6 +6,7 @@
 
 #include "engine/blobs.h"
 #include "engine/part.h"
+#include "graph/pass_log.h"
 
 /* Destination of the result of an expression: element `at` of the dims or contents of a value. */
 typedef struct tarei_size_place {
@@ -26,6 +27,7 @@ typedef struct tarei_sizes {
 struct tare_plan {
   tarei_part root;
   tare_profiles *profiles;
+  tarei_pass_log passes;
   bool observe_all; /* otherwise only inputs, outputs and what int8 layers would read */
   unsigned isa;     /* the requested mask; kernels follow from it and the machine */
   tarei_kernels kernels;

@@ -23,6 +23,23 @@ void tare_build_options_init(tare_build_options *const options) {
   *options = (tare_build_options){0};
 }
 
+static tare_status quantize_and_note(tarei_graph *const graph,
+                                     const tarei_quantize_options *const o, tare_error *const err) {
+  tarei_pass_notes notes = {0};
+  tare_status status = TARE_OK;
+  TAREI_TRY_GOTO(tarei_pass_notes_take(&notes, graph, err), done);
+  TAREI_TRY_GOTO(tarei_graph_quantize(graph, o, err), done);
+  TAREI_TRY_GOTO(tarei_graph_compact(graph, err), done);
+  TAREI_TRY_GOTO(tarei_graph_infer(graph, err), done);
+  TAREI_TRY_GOTO(tarei_pass_notes_enter(&notes, graph, tarei_pass_quantize.name, o->log, err),
+                 done);
+  TAREI_TRY_GOTO(tarei_graph_fuse_quantize(graph, err), done);
+  status = tarei_pass_notes_enter(&notes, graph, tarei_pass_fuse_quantize.name, o->log, err);
+done:
+  tarei_pass_notes_fini(&notes);
+  return status;
+}
+
 static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize_options *const o,
                                   tare_error *const err) {
   tarei_quantize_options options = *o;
@@ -37,10 +54,7 @@ static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize
   }
   TAREI_TRY(tarei_output_types_mark(graph, o->requested, err));
   TAREI_TRY(tarei_weight_types_mark(graph, o->requested, err));
-  TAREI_TRY(tarei_graph_quantize(graph, &options, err));
-  TAREI_TRY(tarei_graph_compact(graph, err));
-  TAREI_TRY(tarei_graph_infer(graph, err));
-  TAREI_TRY(tarei_graph_fuse_quantize(graph, err));
+  TAREI_TRY(quantize_and_note(graph, &options, err));
   tarei_output_types_check(graph, o->requested);
   return tarei_weight_types_set(graph, o->requested, err);
 }
@@ -76,8 +90,11 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
     TAREI_TRY(tarei_table_annotate(o->table, plan->root.graph, plan->profiles, err));
   }
   tarei_requested requested;
-  const tarei_quantize_options options = {
-      .build = *o, .requested = &requested, .profiles = plan->profiles, .int8 = o->table != NULL};
+  const tarei_quantize_options options = {.build = *o,
+                                          .requested = &requested,
+                                          .profiles = plan->profiles,
+                                          .int8 = o->table != NULL,
+                                          .log = &plan->passes};
   tare_status status;
   TAREI_TRY_GOTO(tarei_requested_init(o, &requested, err), done);
   TAREI_TRY_GOTO(quantize_graph(plan->root.graph, &options, err), done);
@@ -107,7 +124,8 @@ static tare_status plan_fill(tare_plan *const plan, const tare_model *const mode
   tarei_kernels_select(plan->isa, &plan->kernels);
   const tarei_pass_options passes = {.evaluate = tarei_evaluate,
                                      .evaluate_user = &plan->kernels,
-                                     .keep_all_tensors = o->observable};
+                                     .keep_all_tensors = o->observable,
+                                     .log = &plan->passes};
   TAREI_TRY(tarei_graph_optimize(plan->root.graph, &passes, err));
   TAREI_TRY(quantize(plan, o, err));
   TAREI_TRY(tarei_plan_finish(plan, err));

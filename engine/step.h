@@ -65,6 +65,9 @@ typedef struct tarei_lowering {
   /* Multiply-adds of a node at these values of the symbols of the graph (engine/operations.h). NULL
    * if none are counted. */
   tarei_operations_fn *operations;
+  /* Scales of the int8 weights that `prepare` made of input `input`, which are written to `out`
+   * unless it is NULL. Returns their number, 0 for other inputs. NULL: no form has such weights. */
+  size_t (*weight_scales)(const tarei_step *step, int input, float *out);
   /* Name of the selected kernel of the family that does the work, for inspection. */
   const char *(*kernel)(const tarei_step *step, const tarei_kernels *kernels);
 } tarei_lowering;

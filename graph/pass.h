@@ -19,6 +19,7 @@
 #include <tare/model.h>
 
 #include "graph/op.h"
+#include "graph/pass_log.h"
 
 /* Computes the outputs of a node whose inputs are all constant. The engine supplies this function,
  * so that folding needs no arithmetic of its own. out[i] receives a new buffer for output i, with
@@ -32,12 +33,14 @@ typedef struct tarei_pass_options {
   void *evaluate_user;
   int64_t *room;         /* bytes that folding may still add to the constants; NULL: any */
   bool keep_all_tensors; /* skip the fusions that remove tensors of the model */
+  tarei_pass_log *log;   /* what the passes do is entered here; NULL: nowhere */
 } tarei_pass_options;
 
 typedef struct tarei_pass {
   const char *name;
   const char *summary;
   bool removes_tensors; /* skipped with keep_all_tensors */
+  /* NULL for those of graph/quantize/, which have options of their own. */
   tare_status (*run)(tarei_graph *graph, const tarei_pass_options *options, bool *changed,
                      tare_error *err);
 } tarei_pass;
@@ -50,6 +53,9 @@ tare_status tarei_graph_infer(tarei_graph *graph, tare_error *err);
  * changes nothing, at most 8 rounds. */
 tare_status tarei_graph_optimize(tarei_graph *graph, const tarei_pass_options *options,
                                  tare_error *err);
+
+/* The summary of a pass, static; "" for unknown names. */
+const char *tarei_pass_summary(const char *name);
 
 /* Reads an ONNX model. TARE_E_INPUT (file), TARE_E_MODEL (malformed), TARE_E_UNSUPPORTED (all
  * unsupported operators, by name and node). Shapes are inferred, unless the graph `waits` for

@@ -314,7 +314,7 @@ static void get_node(tarei_reader *const r, tarei_graph *const g,
                      const tarei_blobs *const constants) {
   char *const op = tarei_get_text(r), *const domain = tarei_get_text(r);
   char *const name = tarei_get_text(r);
-  const uint32_t number = tarei_get_u32(r);
+  const uint32_t number = tarei_get_u32(r), passes = tarei_get_u32(r);
   tarei_record record = {0};
   get_record(r, &record);
   const uint32_t opset = tarei_get_u32(r);
@@ -326,6 +326,7 @@ static void get_node(tarei_reader *const r, tarei_graph *const g,
   r->failed |= node < 0 || number > INT32_MAX || !tarei_exprs_keep_owner(g->exprs, (int32_t)number);
   if (node >= 0) {
     g->nodes[node].number = (int32_t)number;
+    g->nodes[node].passes = passes;
     g->nodes[node].record = record;
     record = (tarei_record){0};
     const uint32_t n_attrs = tarei_get_count(r, 8);

@@ -181,6 +181,7 @@ static void put_node(tarei_writer *const w, const tarei_part *const part,
   tarei_put_text(w, node->op->domain);
   tarei_put_text(w, node->name);
   tarei_put_u32(w, (uint32_t)node->number);
+  tarei_put_u32(w, node->passes);
   put_record(w, &node->record);
   tarei_put_u32(w, (uint32_t)node->opset);
   put_operands(w, node->in, node->n_in, numbers);

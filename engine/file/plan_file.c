@@ -16,7 +16,7 @@
 #include "shapes/profiles.h"
 
 #define MAGIC "TAREPLAN"
-#define VERSION_MAJOR 7u /* raised when old readers would go wrong */
+#define VERSION_MAJOR 8u /* raised when old readers would go wrong */
 #define VERSION_MINOR 0u
 #define HEADER_BYTES 64u
 #define SMALL_FILE ((size_t)16 << 20) /* so many bytes are held against their checksum at once */
@@ -53,6 +53,15 @@ static void put_profiles(tarei_writer *const w, const tare_profiles *const profi
   }
 }
 
+static void put_passes(tarei_writer *const w, const tarei_pass_log *const log) {
+  tarei_put_u32(w, (uint32_t)log->n);
+  for (int i = 0; i < log->n; i++) {
+    tarei_put_text(w, log->passes[i].name);
+    tarei_put_u32(w, log->passes[i].changed);
+    tarei_put_u32(w, log->passes[i].removed);
+  }
+}
+
 static void put_blocks(tarei_writer *const w, const tarei_blobs *const blobs,
                        uint64_t *const offset) {
   tarei_put_u32(w, (uint32_t)blobs->n);
@@ -71,6 +80,7 @@ static void put_meta(tarei_writer *const w, const tare_plan *const plan,
   w->failed |= graph.failed;
   tarei_put_u32(w, plan->isa);
   put_profiles(w, plan->profiles);
+  put_passes(w, &plan->passes);
   *data_bytes = 0;
   put_blocks(w, &plan->blobs, data_bytes);
   put_blocks(w, constants, data_bytes);
@@ -261,6 +271,24 @@ static tare_status get_specs(tarei_reader *const r, specs *const out, tare_error
   return r->failed ? tarei_fail(err, TARE_E_INPUT, "a profile is malformed") : TARE_OK;
 }
 
+/* Names that differ, each with its counts. */
+static tare_status get_passes(tarei_reader *const r, tarei_pass_log *const out,
+                              tare_error *const err) {
+  const uint32_t n = tarei_get_count(r, 12);
+  for (uint32_t i = 0; !r->failed && i < n; i++) {
+    char *const name = tarei_get_text(r);
+    const int number = name ? tarei_pass_log_find(out, name) : -1;
+    free(name);
+    if (number != (int)i) {
+      r->failed = true;
+      break;
+    }
+    out->passes[i].changed = tarei_get_u32(r);
+    out->passes[i].removed = tarei_get_u32(r);
+  }
+  return r->failed ? tarei_fail(err, TARE_E_INPUT, "the list of passes is malformed") : TARE_OK;
+}
+
 static tare_status make_profiles(tare_plan *const plan, const specs *const s,
                                  tare_error *const err) {
   TAREI_TRY(tare_profiles_new(plan->inputs, plan->root.graph->n_inputs, &plan->profiles, err));
@@ -290,6 +318,7 @@ static tare_status plan_file_load(tare_plan *const plan, tarei_mapped *const map
   plan->isa = tarei_get_u32(&r);
   plan->blobs.loading = true;
   TAREI_TRY_GOTO(get_specs(&r, &profiles, err), done);
+  TAREI_TRY_GOTO(get_passes(&r, &plan->passes, err), done);
   if (!get_blocks(&r, mapped, data_start, &plan->blobs) ||
       !get_blocks(&r, mapped, data_start, &constants)) {
     status = tarei_fail(err, TARE_E_INPUT, "the table of data blocks is malformed");

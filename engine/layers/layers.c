@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "engine/plan_ports.h"
 #include "engine/plan_profiles.h"
+#include "graph/pass.h"
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/weight_types.h"
 
@@ -30,10 +31,9 @@ static tare_status layers_list(tare_plan *const plan, const tarei_part *const pa
 
 /* A fused node is called "a + b". */
 static tare_status split_name(tarei_layer *const layer, tare_error *const err) {
-  static const char PLUS[] = " + ";
   const char *const name = tarei_layer_step(layer)->node->name;
-  size_t n = 1;
-  for (const char *at = name; (at = strstr(at, PLUS)) != NULL; at += sizeof PLUS - 1) {
+  size_t n = 0, length;
+  for (const char *at = name; tarei_next_origin(&at, &length);) {
     n++;
   }
   layer->names = tarei_strdup(name);
@@ -41,15 +41,33 @@ static tare_status split_name(tarei_layer *const layer, tare_error *const err) {
   if (!layer->names || !layer->origins) {
     return tarei_fail_memory(err, "layers", n * sizeof *layer->origins);
   }
-  for (char *at = layer->names; at;) {
-    layer->origins[layer->facts.n_origins++] = at;
-    at = strstr(at, PLUS);
-    if (at) {
-      *at = '\0';
-      at += sizeof PLUS - 1;
-    }
+  const char *part;
+  for (const char *at = name; (part = tarei_next_origin(&at, &length)) != NULL;) {
+    char *const origin = layer->names + (part - name);
+    origin[length] = '\0';
+    layer->origins[layer->facts.n_origins++] = origin;
   }
   layer->facts.origins = layer->origins;
+  return TARE_OK;
+}
+
+static tare_status name_passes(const tare_plan *const plan, tarei_layer *const layer,
+                               tare_error *const err) {
+  const tarei_node *const node = tarei_layer_step(layer)->node;
+  if ((uint64_t)node->passes >> plan->passes.n != 0) {
+    return tarei_fail(err, TARE_E_INPUT, "layer '%s': passes %08x, expected those of %d",
+                      node->name, (unsigned)node->passes, plan->passes.n);
+  }
+  layer->passes = tarei_calloc((size_t)plan->passes.n, sizeof *layer->passes);
+  if (!layer->passes) {
+    return tarei_fail_memory(err, "layers", (size_t)plan->passes.n * sizeof *layer->passes);
+  }
+  for (int p = 0; p < plan->passes.n; p++) {
+    if (node->passes >> p & 1) {
+      layer->passes[layer->facts.n_passes++] = plan->passes.passes[p].name;
+    }
+  }
+  layer->facts.passes = layer->passes;
   return TARE_OK;
 }
 
@@ -117,6 +135,7 @@ static tare_status layers_describe(tare_plan *const plan, tarei_layer *const lay
   const tarei_record *const record = &step->node->record;
   tare_layer *const facts = &layer->facts;
   TAREI_TRY(split_name(layer, err));
+  TAREI_TRY(name_passes(plan, layer, err));
   TAREI_TRY(tarei_layer_find_tensors(plan, layer, err));
   facts->name = step->node->name;
   facts->op = step->node->op->name;
@@ -156,6 +175,7 @@ void tarei_plan_free_layers(tare_plan *const plan) {
     const tarei_layer *const layer = &plan->layers[i];
     free(layer->names);
     free(layer->origins);
+    free(layer->passes);
     free(layer->tensors);
     free(layer->values);
     free(layer->scales);
@@ -178,6 +198,36 @@ int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
 tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
   assert(i >= 0 && i < plan->n_layers);
   return plan->layers[i].facts;
+}
+
+int tare_plan_n_passes(const tare_plan *const plan) {
+  return plan->passes.n;
+}
+
+tare_pass tare_plan_pass(const tare_plan *const plan, const int i) {
+  assert(i >= 0 && i < plan->passes.n);
+  const struct tarei_pass_count *const count = &plan->passes.passes[i];
+  return (tare_pass){.name = count->name,
+                     .summary = tarei_pass_summary(count->name),
+                     .n_changed = count->changed,
+                     .n_removed = count->removed};
+}
+
+int64_t tare_plan_weight_scales(const tare_plan *const plan, const int i, const int tensor,
+                                float *const scales) {
+  assert(i >= 0 && i < plan->n_layers);
+  const tarei_layer *const layer = &plan->layers[i];
+  assert(tensor >= 0 && tensor < layer->facts.n_inputs);
+  const tarei_step *const step = tarei_layer_step(layer);
+  int input = 0;
+  for (int at = -1; input < step->node->n_in; input++) {
+    at += step->node->in[input] >= 0;
+    if (at == tensor) {
+      break;
+    }
+  }
+  return step->lowering->weight_scales ? (int64_t)step->lowering->weight_scales(step, input, scales)
+                                       : 0;
 }
 
 static tare_status layers_eval_dims(const tare_plan *const plan, const tarei_graph *const g,

@@ -12,6 +12,7 @@ typedef struct tarei_layer {
   int step;
   char *names; /* of the origins, each with its zero */
   const char **origins;
+  const char **passes;
   tare_layer_tensor *tensors; /* inputs, then outputs */
   int *values;                /* of the tensors, in the graph of the part */
   float *scales;              /* of all tensors */

@@ -111,10 +111,11 @@ typedef struct tarei_graph tarei_graph;
 
 typedef struct tarei_node {
   const tarei_op *op;
-  char *name;     /* ONNX node name, or "<OpType>_<index>" if the model has none */
-  int32_t number; /* unique among all nodes over the same expressions: those of the graph and
-                     of its bodies; names the dims that the node measures */
-  int opset;      /* version of the domain of the operator in the model */
+  char *name;      /* ONNX node name, or "<OpType>_<index>" if the model has none */
+  int32_t number;  /* unique among all nodes over the same expressions: those of the graph and
+                      of its bodies; names the dims that the node measures */
+  int opset;       /* version of the domain of the operator in the model */
+  uint32_t passes; /* that made or changed the node, by bits (graph/pass_log.h) */
   int n_in, n_out;
   int *in, *out; /* value indices; -1 for an absent optional input or output */
   int n_attrs;
@@ -199,6 +200,9 @@ bool tarei_attr_copy(tarei_node *to, const tarei_attr *from);
 void tarei_attr_remove(tarei_node *node, const char *name);
 
 /* Questions. */
+/* The next of the names of which the name of a fused node consists, "a + b", and its length. *at
+ * begins at the whole name, and is NULL at the end, as is the result. */
+const char *tarei_next_origin(const char **at, size_t *length);
 int tarei_node_first_out(const tarei_node *node); /* the first output that is not absent */
 bool tarei_value_is_const(const tarei_graph *graph, int value);
 /* Contents of a constant integer tensor (i32 or i64) as int64; false if it is not one, or longer

@@ -35,6 +35,7 @@ static bool clone_node(tarei_node *const to, const tarei_node *const from) {
   *to = (tarei_node){.op = from->op,
                      .number = from->number,
                      .opset = from->opset,
+                     .passes = from->passes,
                      .n_in = from->n_in,
                      .n_out = from->n_out};
   to->name = tarei_strdup(from->name);

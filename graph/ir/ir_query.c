@@ -7,6 +7,15 @@
 #include "graph/ir/ir.h"
 #include "shapes/number.h"
 
+const char *tarei_next_origin(const char **const at, size_t *const length) {
+  static const char PLUS[] = " + ";
+  const char *const begin = *at;
+  const char *const end = begin ? strstr(begin, PLUS) : NULL;
+  *length = !begin ? 0 : end ? (size_t)(end - begin) : strlen(begin);
+  *at = end ? end + sizeof PLUS - 1 : NULL;
+  return begin;
+}
+
 int tarei_node_first_out(const tarei_node *const node) {
   int i = 0;
   while (i + 1 < node->n_out && node->out[i] < 0) {

@@ -1,5 +1,8 @@
+#include <string.h>
+
 #include "base/mem.h"
 #include "graph/passes/passes.h"
+#include "graph/quantize/quantize.h"
 
 #define TAREI_PASS(name) &tarei_pass_##name,
 static const tarei_pass *const passes[] = {
@@ -32,10 +35,19 @@ tare_status tarei_pass_run(tarei_graph *const graph, const tarei_pass *const pas
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "pass '%s'", pass->name);
 }
 
-static tare_status optimize(tarei_graph *const graph, const tarei_pass_options *const options,
-                            tare_error *const err) {
+static tare_status run_and_note(tarei_graph *const graph, const tarei_pass *const pass,
+                                const tarei_pass_options *const options,
+                                tarei_pass_notes *const notes, bool *const changed,
+                                tare_error *const err) {
+  TAREI_TRY(tarei_pass_run(graph, pass, options, changed, err));
+  return *changed && options->log
+             ? tarei_pass_notes_enter(notes, graph, pass->name, options->log, err)
+             : TARE_OK;
+}
+
+static tare_status run_rounds(tarei_graph *const graph, const tarei_pass_options *const options,
+                              tarei_pass_notes *const notes, tare_error *const err) {
   bool any = true;
-  TAREI_TRY(tarei_graph_compact(graph, err));
   for (int round = 0; any && round < MAX_ROUNDS; round++) {
     any = false;
     for (int i = 0; i < N_PASSES; i++) {
@@ -43,10 +55,21 @@ static tare_status optimize(tarei_graph *const graph, const tarei_pass_options *
         continue;
       }
       bool changed;
-      TAREI_TRY(tarei_pass_run(graph, passes[i], options, &changed, err));
+      TAREI_TRY(run_and_note(graph, passes[i], options, notes, &changed, err));
       any = any || changed;
     }
   }
+  return TARE_OK;
+}
+
+static tare_status optimize(tarei_graph *const graph, const tarei_pass_options *const options,
+                            tare_error *const err) {
+  tarei_pass_notes notes = {0};
+  TAREI_TRY(tarei_graph_compact(graph, err));
+  tare_status status = options->log ? tarei_pass_notes_take(&notes, graph, err) : TARE_OK;
+  status = status == TARE_OK ? run_rounds(graph, options, &notes, err) : status;
+  tarei_pass_notes_fini(&notes);
+  TAREI_TRY(status);
   for (int n = 0; n < graph->n_nodes; n++) {
     tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
@@ -54,6 +77,17 @@ static tare_status optimize(tarei_graph *const graph, const tarei_pass_options *
     }
   }
   return TARE_OK;
+}
+
+const char *tarei_pass_summary(const char *const name) {
+  for (int i = 0; i < N_PASSES; i++) {
+    if (strcmp(passes[i]->name, name) == 0) {
+      return passes[i]->summary;
+    }
+  }
+  return strcmp(name, tarei_pass_quantize.name) == 0        ? tarei_pass_quantize.summary
+         : strcmp(name, tarei_pass_fuse_quantize.name) == 0 ? tarei_pass_fuse_quantize.summary
+                                                            : "";
 }
 
 /* What folding may make of constants: int8 weights become floats, and a few are there twice;

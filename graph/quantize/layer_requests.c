@@ -95,17 +95,15 @@ static bool name_matches(const char *const glob, const char *const name) {
   if (fnmatch(glob, name, 0) == 0) {
     return true;
   }
-  for (const char *part = name; part;) {
-    const char *const plus = strstr(part, " + ");
-    char *const copy = tarei_strndup(part, plus ? (size_t)(plus - part) : strlen(part));
-    const bool fits = copy && fnmatch(glob, copy, 0) == 0;
+  const char *part;
+  size_t length;
+  bool fits = false;
+  for (const char *at = name; !fits && (part = tarei_next_origin(&at, &length)) != NULL;) {
+    char *const copy = tarei_strndup(part, length);
+    fits = copy && fnmatch(glob, copy, 0) == 0;
     free(copy);
-    if (fits) {
-      return true;
-    }
-    part = plus ? plus + 3 : NULL;
   }
-  return false;
+  return fits;
 }
 
 /* One of the operators that the node stands for, or the one that it is. */

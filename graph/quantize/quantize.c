@@ -8,6 +8,9 @@
 #include "graph/quantize/quantize_uses.h"
 #include "shapes/profiles.h"
 
+const tarei_pass tarei_pass_quantize = {.name = "quantize",
+                                        .summary = "gives layers their int8, int16 or bf16 form"};
+
 /* --- which layers ----------------------------------------------------------------------------- */
 
 /* The largest that a dim gets; 1 where only a run tells, which then checks it itself. */

@@ -7,7 +7,7 @@
 
 #include <tare/plan.h>
 
-#include "graph/ir/ir.h"
+#include "graph/pass.h"
 #include "graph/quantize/requested.h"
 
 typedef struct tarei_quantize_options {
@@ -17,7 +17,11 @@ typedef struct tarei_quantize_options {
   const tare_profiles *profiles; /* say how long sums get; NULL: as long as constants make them */
   bool stated_only;              /* scales are the model's own: other layers stay float */
   bool int8;                     /* layers run in int8 unless a request says otherwise */
+  tarei_pass_log *log;           /* as in tarei_pass_options */
 } tarei_quantize_options;
+
+/* What tarei_graph_quantize and tarei_graph_fuse_quantize are called in the log. */
+extern const tarei_pass tarei_pass_quantize, tarei_pass_fuse_quantize;
 
 /* Takes the scales that the model itself states (graph/passes/adopt_scales.c) as annotations of the
  * values that have them. *n is how many layers and values have some. */

@@ -10,6 +10,9 @@
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
 
+const tarei_pass tarei_pass_fuse_quantize = {
+    .name = "fuse_quantize", .summary = "lets the nodes before a Quantize write its bytes"};
+
 static bool is_quantize(const tarei_node *const node) {
   return node->op == &tarei_op_quantize;
 }

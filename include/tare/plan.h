@@ -128,6 +128,8 @@ typedef struct tare_layer {
   const char *op;             /* e.g. "QConvLast" */
   int n_origins;              /* at least 1 */
   const char *const *origins; /* the nodes that the layer computes: "a" and "b" */
+  int n_passes;               /* how many passes of the build made what the layer is */
+  const char *const *passes;  /* their names, e.g. "fuse_bias", as tare_plan_pass has them */
   int parent;                 /* the layer whose subgraph contains this one; -1: none */
   tare_precision asked;       /* the requested precision; ANY: no request */
   tare_precision got;         /* the actual precision; ANY: the layer has no int8 form */
@@ -155,6 +157,15 @@ typedef struct tare_layer {
                             only a run tells count 0 */
   int64_t scratch_bytes; /* memory used while it runs on one thread */
 } tare_layer;
+
+/** A pass of the build: a step that rewrites the graph of the model. What it points to belongs to
+ * the plan. */
+typedef struct tare_pass {
+  const char *name;    /* e.g. "fuse_bias" */
+  const char *summary; /* what it does; "" for a pass of another version of the library */
+  int64_t n_changed;   /* nodes that it made or changed, summed over its runs */
+  int64_t n_removed;   /* nodes that it removed or fused into others */
+} tare_pass;
 
 /** Sets the options to the defaults: everything zero. */
 TARE_API void tare_build_options_init(tare_build_options *options);
@@ -233,6 +244,24 @@ TARE_API int tare_plan_n_layers(const tare_plan *plan);
 
 /** A layer by number, 0 .. tare_plan_n_layers - 1 (asserted). */
 TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
+
+/** Number of passes that changed anything when the plan was built. */
+TARE_API int tare_plan_n_passes(const tare_plan *plan);
+
+/** A pass by number, 0 .. tare_plan_n_passes - 1 (asserted), in the order in which they first
+ * changed anything. */
+TARE_API tare_pass tare_plan_pass(const tare_plan *plan, int i);
+
+/**
+ * Scales of weights that a layer stores as int8: one for each output channel, of recurrent layers
+ * for each direction, gate and unit; one for each output channel of each block of 64 elements that
+ * are summed, if the layer computes in float.
+ * @param i 0 .. tare_plan_n_layers - 1 (asserted)
+ * @param tensor number of the tensor among `inputs` (asserted)
+ * @param scales receives them; NULL: they are only counted
+ * @return how many there are; 0 for tensors that are not such weights
+ */
+TARE_API int64_t tare_plan_weight_scales(const tare_plan *plan, int i, int tensor, float *scales);
 
 /**
  * Number of operations of a layer at given lengths: two for each multiply-add of a convolution,

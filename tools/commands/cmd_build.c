@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,22 +178,40 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
   }
 }
 
-/* How each layer came about. */
+static void build_say_passes(const build_arguments *const a, const tare_plan *const plan) {
+  for (int i = 0; i < tare_plan_n_passes(plan); i++) {
+    const tare_pass pass = tare_plan_pass(plan, i);
+    say_more(&a->common, "pass %s: %" PRId64 " node%s changed, %" PRId64 " removed (%s)", pass.name,
+             pass.n_changed, cli_s(pass.n_changed), pass.n_removed, pass.summary);
+  }
+}
+
+/* How a layer came about. */
+static void build_say_layer(const build_arguments *const a, const int i,
+                            const tare_layer *const layer) {
+  char *const why = layer_why(layer);
+  say_more(&a->common, "layer %d '%s' (%s): %s, %s", i, layer->name, layer->op, layer->precision,
+           why);
+  free(why);
+  if (layer->n_origins > 1) {
+    char *const nodes = cli_join(layer->origins, layer->n_origins, " and ");
+    say_more(&a->common, "layer %d fuses %s", i, nodes);
+    free(nodes);
+  }
+  if (layer->n_passes > 0) {
+    char *const passes = cli_join(layer->passes, layer->n_passes, " and ");
+    say_more(&a->common, "layer %d was made by %s", i, passes);
+    free(passes);
+  }
+}
+
 static void build_say_layers(const build_arguments *const a, const build_work *const w) {
-  const tare_plan *const plan = w->plan;
   say_more(&a->common, "%d nodes of the model became %d layers",
-           tare_model_get_info(w->model).n_nodes, tare_plan_n_layers(plan));
-  for (int i = 0; a->common.verbose && i < tare_plan_n_layers(plan); i++) {
-    const tare_layer layer = tare_plan_layer(plan, i);
-    char *const why = layer_why(&layer);
-    say_more(&a->common, "layer %d '%s' (%s): %s, %s", i, layer.name, layer.op, layer.precision,
-             why);
-    free(why);
-    if (layer.n_origins > 1) {
-      char *const nodes = cli_join(layer.origins, layer.n_origins, " and ");
-      say_more(&a->common, "layer %d fuses %s", i, nodes);
-      free(nodes);
-    }
+           tare_model_get_info(w->model).n_nodes, tare_plan_n_layers(w->plan));
+  build_say_passes(a, w->plan);
+  for (int i = 0; a->common.verbose && i < tare_plan_n_layers(w->plan); i++) {
+    const tare_layer layer = tare_plan_layer(w->plan, i);
+    build_say_layer(a, i, &layer);
   }
 }
 

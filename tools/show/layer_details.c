@@ -6,6 +6,7 @@
 #include "tools/report.h"
 #include "tools/show/layer_facts.h"
 #include "tools/show/layers.h"
+#include "tools/show/weight_scales.h"
 
 static void print_scales(const tare_layer_tensor *const t) {
   for (int s = 0; s < t->n_scales; s++) {
@@ -17,13 +18,26 @@ static void print_scales(const tare_layer_tensor *const t) {
 }
 
 static void print_tensors(const char *const title, const tare_layer_tensor *const tensors,
-                          const int n, const bool constant) {
+                          const int n) {
   for (int i = 0; i < n; i++) {
     const tare_layer_tensor *const t = &tensors[i];
-    if (t->constant == constant) {
+    if (!t->constant) {
       printf("  %-10s %s: %s %s", title, t->name, tare_dtype_name(t->dtype), t->shape);
       print_scales(t);
       putchar('\n');
+    }
+  }
+}
+
+static void print_constants(const tare_plan *const plan, const int layer) {
+  const tare_layer l = tare_plan_layer(plan, layer);
+  for (int i = 0; i < l.n_inputs; i++) {
+    const tare_layer_tensor *const t = &l.inputs[i];
+    if (t->constant) {
+      char *const scales = weight_scales_text(plan, layer, i);
+      printf("  %-10s %s: %s %s%s\n", "constant", t->name, tare_dtype_name(t->dtype), t->shape,
+             scales);
+      free(scales);
     }
   }
 }
@@ -87,14 +101,19 @@ static tare_status print_layer(const tare_plan *const plan, const int i, tare_er
   for (int o = 0; layer.n_origins > 1 && o < layer.n_origins; o++) {
     printf("  %-10s %s\n", o ? "" : "nodes", layer.origins[o]);
   }
+  if (layer.n_passes > 0) {
+    char *const passes = cli_join(layer.passes, layer.n_passes, ", ");
+    printf("  %-10s %s\n", "passes", passes);
+    free(passes);
+  }
   if (layer.parent >= 0) {
     printf("  %-10s %s\n", "inside", tare_plan_layer(plan, layer.parent).name);
   }
   printf("  %-10s %s, %s\n", "precision", layer.precision, why);
   printf("  %-10s %s, kernel %s\n", "op", layer.op, layer_kernel(&layer));
-  print_tensors("input", layer.inputs, layer.n_inputs, false);
-  print_tensors("constant", layer.inputs, layer.n_inputs, true);
-  print_tensors("output", layer.outputs, layer.n_outputs, false);
+  print_tensors("input", layer.inputs, layer.n_inputs);
+  print_constants(plan, i);
+  print_tensors("output", layer.outputs, layer.n_outputs);
   print_bytes(&layer);
   free(why);
   for (int p = 0; p < tare_profiles_count(tare_plan_profiles(plan)); p++) {

@@ -2,6 +2,8 @@
 
 #include "tools/show/layer_facts.h"
 #include "tools/show/layers.h"
+#include "tools/show/passes.h"
+#include "tools/show/weight_scales.h"
 
 static void texts_json(cJSON *const object, const char *const name, const char *const *const texts,
                        const int n) {
@@ -11,25 +13,33 @@ static void texts_json(cJSON *const object, const char *const name, const char *
   }
 }
 
-static void tensors_json(cJSON *const object, const char *const name,
-                         const tare_layer_tensor *const tensors, const int n) {
-  cJSON *const list = json_add(object, name, json_array());
-  for (int i = 0; i < n; i++) {
-    const tare_layer_tensor *const t = &tensors[i];
-    cJSON *const item = json_add(list, NULL, json_object());
-    json_text(item, "name", t->name);
-    json_text(item, "memory", t->memory);
-    json_text(item, "dtype", tare_dtype_name(t->dtype));
-    json_text(item, "shape", t->shape);
-    json_bool(item, "constant", t->constant);
-    if (t->n_scales) {
-      cJSON *const scales = json_add(item, "scales", json_array());
-      for (int s = 0; s < t->n_scales; s++) {
-        json_real(scales, NULL, (double)t->scales[s]);
-      }
-      json_int(item, "zero_point", t->zero_point);
-      json_bool(item, "stated", t->stated);
+static void layer_tensor_json(cJSON *const item, const tare_layer_tensor *const t) {
+  json_text(item, "name", t->name);
+  json_text(item, "memory", t->memory);
+  json_text(item, "dtype", tare_dtype_name(t->dtype));
+  json_text(item, "shape", t->shape);
+  json_bool(item, "constant", t->constant);
+  if (t->n_scales) {
+    cJSON *const scales = json_add(item, "scales", json_array());
+    for (int s = 0; s < t->n_scales; s++) {
+      json_real(scales, NULL, (double)t->scales[s]);
     }
+    json_int(item, "zero_point", t->zero_point);
+    json_bool(item, "stated", t->stated);
+  }
+}
+
+static void tensors_json(cJSON *const item, const tare_plan *const plan, const int i) {
+  const tare_layer layer = tare_plan_layer(plan, i);
+  cJSON *const inputs = json_add(item, "inputs", json_array());
+  for (int t = 0; t < layer.n_inputs; t++) {
+    cJSON *const input = json_add(inputs, NULL, json_object());
+    layer_tensor_json(input, &layer.inputs[t]);
+    weight_scales_json(input, plan, i, t);
+  }
+  cJSON *const outputs = json_add(item, "outputs", json_array());
+  for (int t = 0; t < layer.n_outputs; t++) {
+    layer_tensor_json(json_add(outputs, NULL, json_object()), &layer.outputs[t]);
   }
 }
 
@@ -65,6 +75,7 @@ static tare_status layer_json(cJSON *const item, const tare_plan *const plan, co
   char *const why = layer_why(&layer);
   json_text(item, "name", layer.name);
   texts_json(item, "origins", layer.origins, layer.n_origins);
+  texts_json(item, "passes", layer.passes, layer.n_passes);
   json_text(item, "op", layer.op);
   json_int(item, "parent", layer.parent);
   json_text(item, "asked", tare_precision_name(layer.asked));
@@ -77,8 +88,7 @@ static tare_status layer_json(cJSON *const item, const tare_plan *const plan, co
   json_text(item, "output_type", layer.output_type);
   json_text(item, "output_reason", layer.output_reason);
   json_text(item, "shape", layer.shape);
-  tensors_json(item, "inputs", layer.inputs, layer.n_inputs);
-  tensors_json(item, "outputs", layer.outputs, layer.n_outputs);
+  tensors_json(item, plan, i);
   json_text(item, "weights", tare_dtype_name(layer.weights));
   json_text(item, "weights_asked", tare_precision_name(layer.weights_asked));
   json_text(item, "weights_reason", layer.weights_reason);
@@ -114,6 +124,7 @@ static tare_status sums_json(cJSON *const object, const tare_plan *const plan,
 
 tare_status layers_json(cJSON *const object, const tare_plan *const plan, tare_error *const err) {
   CLI_TRY(sums_json(object, plan, err));
+  passes_json(object, plan);
   cJSON *const layers = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     CLI_TRY(layer_json(json_add(layers, NULL, json_object()), plan, i, err));

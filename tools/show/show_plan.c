@@ -4,6 +4,7 @@
 #include "tools/show/layers.h"
 #include "tools/options/lengths.h"
 #include "tools/report.h"
+#include "tools/show/passes.h"
 #include "tools/show/show.h"
 
 static tare_status show_plan_print_text(const tare_plan *const plan,
@@ -26,6 +27,9 @@ static tare_status show_plan_print_text(const tare_plan *const plan,
   }
   free(weights);
   free(context);
+  if (options->common.verbose) {
+    passes_print(plan);
+  }
   CLI_TRY(layers_print_sums(plan, err));
   if (options->layers) {
     return layers_print_details(plan, options->layers, err);

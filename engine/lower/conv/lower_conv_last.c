@@ -123,6 +123,11 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
   return TARE_OK;
 }
 
+static size_t conv_last_weight_scales(const tarei_step *const step, const int input,
+                                      float *const out) {
+  return tarei_float_weights_scales(&((const conv_last_state *)step->state)->weights, input, out);
+}
+
 static const char *conv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   const conv_last_state *const s = step->state;
   return s->depthwise ? k->dw_conv_f32_name : tarei_float_weights_kernel(&s->weights, k);
@@ -133,5 +138,6 @@ const tarei_lowering tarei_lower_conv_last = {.state_bytes = sizeof(conv_last_st
                                               .scratch = conv_last_scratch,
                                               .run = conv_last_run,
                                               .operations = tarei_operations_by_weights,
+                                              .weight_scales = conv_last_weight_scales,
                                               .kernel = conv_last_kernel,
                                               .packs = 1u << 1 /* weights */};

@@ -71,26 +71,23 @@ static tare_status qconv_last_pack(tarei_step *const step, tarei_blobs *const bl
   s->group_bytes = tarei_i8_packed_size(c->k, n);
   s->group_add = s->depthwise ? 1 : tarei_round_up(n, TAREI_I8_PANEL);
   const size_t bytes = s->depthwise ? (size_t)c->outputs * c->k : s->group_bytes * (size_t)c->group;
-  void *weights, *add;
-  bool fresh, fresh_add;
+  void *weights, *scale, *add;
+  bool fresh;
   TAREI_TRY(tarei_blobs_take(blobs, bytes, &weights, &fresh, err));
-  TAREI_TRY(tarei_blobs_take(blobs, s->group_add * (size_t)c->group * sizeof(int32_t), &add,
-                             &fresh_add, err));
+  TAREI_TRY(tarei_blobs_take(blobs, (size_t)c->outputs * sizeof(float), &scale, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, s->group_add * (size_t)c->group * sizeof(int32_t), &add, &fresh,
+                             err));
   s->weights = weights;
+  s->layer.weight_scale = scale;
   s->layer.add = add;
   s->layer.group_n = n;
   s->layer.group_add = s->group_add;
   const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
   TAREI_TRY(tarei_want_bias(step, (size_t)c->outputs, &bias, err));
-  float *scale = NULL;
-  int8_t *q = NULL;
-  tare_status status = TARE_OK;
   if (fresh) {
-    scale = tarei_calloc((size_t)c->outputs, sizeof *scale);
-    q = tarei_calloc((size_t)c->outputs, c->k);
-    if (!scale || !q) {
-      status = tarei_fail_memory(err, "weights", (size_t)c->outputs * c->k);
-      goto done;
+    int8_t *const q = tarei_calloc((size_t)c->outputs, c->k);
+    if (!q) {
+      return tarei_fail_memory(err, "weights", (size_t)c->outputs * c->k);
     }
     qconv_last_quantize_weights(step, c, w, q, scale);
     if (s->depthwise) {
@@ -98,12 +95,9 @@ static tare_status qconv_last_pack(tarei_step *const step, tarei_blobs *const bl
     } else {
       pack_groups(s, q, weights, add);
     }
+    free(q);
   }
-  TAREI_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
-done:
-  free(scale);
-  free(q);
-  return status;
+  return tarei_int8_layer_requant(&s->layer, step, blobs, bias, err);
 }
 
 static tare_status qconv_last_prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -192,6 +186,11 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
   return TARE_OK;
 }
 
+static size_t qconv_last_weight_scales(const tarei_step *const step, const int input,
+                                       float *const out) {
+  return tarei_int8_layer_scales(&((const qconv_last_state *)step->state)->layer, input, out);
+}
+
 static const char *qconv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   return ((const qconv_last_state *)step->state)->depthwise ? k->dw_conv_i8_name : k->i8_gemm_name;
 }
@@ -201,5 +200,6 @@ const tarei_lowering tarei_lower_qconv_last = {.state_bytes = sizeof(qconv_last_
                                                .scratch = qconv_last_scratch,
                                                .run = qconv_last_run,
                                                .operations = tarei_operations_by_weights,
+                                               .weight_scales = qconv_last_weight_scales,
                                                .kernel = qconv_last_kernel,
                                                .packs = 1u << 1 | 1u << 2 /* weights, bias */};

@@ -165,3 +165,8 @@ const char *tarei_float_weights_kernel(const tarei_float_weights *const w,
                                        const tarei_kernels *const kernels) {
   return w->bf16 ? kernels->bf16_gemm_name : kernels->f32_gemm_name;
 }
+
+size_t tarei_float_weights_scales(const tarei_float_weights *const w, const int input,
+                                  float *const out) {
+  return input == 1 && w->scales ? tarei_stored_list_scales(w, out) : 0;
+}

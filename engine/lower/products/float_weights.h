@@ -43,6 +43,9 @@ void tarei_float_weights_gemm(const tarei_float_weights *w, size_t group, size_t
                               int thread);
 size_t tarei_float_weights_scratch(const tarei_float_weights *w, int threads);
 
+/* Scales of weights stored as bytes, for tarei_lowering.weight_scales. */
+size_t tarei_float_weights_scales(const tarei_float_weights *w, int input, float *out);
+
 /* Name of the kernel. */
 const char *tarei_float_weights_kernel(const tarei_float_weights *w, const tarei_kernels *kernels);
 

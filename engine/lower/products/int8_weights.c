@@ -103,8 +103,8 @@ static double unit_of(const tarei_int8_layer *const layer, const tarei_step *con
 }
 
 static tare_status take_factors(tarei_int8_layer *const layer, const tarei_step *const step,
-                                tarei_blobs *const blobs, const float *const weight_scale,
-                                const float *const bias, tare_error *const err) {
+                                tarei_blobs *const blobs, const float *const bias,
+                                tare_error *const err) {
   const size_t floats = (size_t)step->n_profiles * layer->n;
   const bool has_bias = step->node->n_in > 2 && step->node->in[2] >= 0;
   void *data;
@@ -117,8 +117,8 @@ static tare_status take_factors(tarei_int8_layer *const layer, const tarei_step 
   for (int p = 0; fresh && p < step->n_profiles; p++) {
     const size_t at = (size_t)p * layer->n;
     assert(!has_bias || bias);
-    tarei_requant_fill(step, p, unit_of(layer, step, p), layer->n, weight_scale, bias, mult + at,
-                       has_bias ? bias_out + at : NULL);
+    tarei_requant_fill(step, p, unit_of(layer, step, p), layer->n, layer->weight_scale, bias,
+                       mult + at, has_bias ? bias_out + at : NULL);
   }
   return TARE_OK;
 }
@@ -174,14 +174,22 @@ static tare_status take_biased(tarei_int8_layer *const layer, const tarei_step *
 }
 
 tare_status tarei_int8_layer_requant(tarei_int8_layer *const layer, const tarei_step *const step,
-                                     tarei_blobs *const blobs, const float *const weight_scale,
-                                     const float *const bias, tare_error *const err) {
+                                     tarei_blobs *const blobs, const float *const bias,
+                                     tare_error *const err) {
   const int residual = step->node->n_in > 3 ? step->node->in[3] : -1;
   const bool has_floats = residual >= 0 && step->graph->values[residual].dtype == TARE_F32;
   TAREI_TRY(take_tables(layer, step, blobs, err));
   layer->requant.folded = layer->tables || tarei_requant_folds(&layer->fused, has_floats);
-  TAREI_TRY(take_factors(layer, step, blobs, weight_scale, bias, err));
+  TAREI_TRY(take_factors(layer, step, blobs, bias, err));
   return take_biased(layer, step, blobs, err);
+}
+
+size_t tarei_int8_layer_scales(const tarei_int8_layer *const layer, const int input,
+                               float *const out) {
+  if (input == 1 && out) {
+    memcpy(out, layer->weight_scale, layer->n * sizeof *out);
+  }
+  return input == 1 ? layer->n : 0;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ typedef struct tarei_int8_layer {
   int32_t x_zero_point;
   size_t k, n;                   /* depth of a product, output channels */
   size_t group_n, group_add;     /* channels of a group, and the integers of `add` it takes */
+  const float *weight_scale;     /* [n] */
   const int32_t *add;            /* -zero point * column sums, padded per group */
   const int32_t *biased;         /* the same with the bias in it, for each profile, or NULL */
   const tarei_act_table *tables; /* [n_profiles], or NULL */
@@ -38,11 +39,12 @@ tarei_row_form tarei_int8_layer_rows(const tarei_int8_layer *layer, const tarei_
                                      int profile);
 
 /* Takes the blobs of tables, of requantization factors and of sums with the bias in them, where the
- * layer has them: needs fused, k, n, group_n, group_add, add, and, when fresh, the weight scales
- * (n) and the bias (n or NULL). */
+ * layer has them: needs all fields before those, and, when fresh, the bias (n or NULL). */
 tare_status tarei_int8_layer_requant(tarei_int8_layer *layer, const tarei_step *step,
-                                     tarei_blobs *blobs, const float *weight_scale,
-                                     const float *bias, tare_error *err);
+                                     tarei_blobs *blobs, const float *bias, tare_error *err);
+
+/* For tarei_lowering.weight_scales. */
+size_t tarei_int8_layer_scales(const tarei_int8_layer *layer, int input, float *out);
 
 /* The epilogue of a run, with the factors of its profile, and what is added to its products. */
 tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *layer, const tarei_step *step,

@@ -99,6 +99,11 @@ static tare_status linear_run(const tarei_step *const step, const tarei_run *con
   return TARE_OK;
 }
 
+static size_t linear_weight_scales(const tarei_step *const step, const int input,
+                                   float *const out) {
+  return tarei_float_weights_scales(&((const linear_state *)step->state)->weights, input, out);
+}
+
 static const char *linear_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   return tarei_float_weights_kernel(&((const linear_state *)step->state)->weights, k);
 }
@@ -108,5 +113,6 @@ const tarei_lowering tarei_lower_linear = {.state_bytes = sizeof(linear_state),
                                            .scratch = linear_scratch,
                                            .run = linear_run,
                                            .operations = tarei_operations_by_row,
+                                           .weight_scales = linear_weight_scales,
                                            .kernel = linear_kernel,
                                            .packs = 1u << 1 /* weights */};

@@ -43,23 +43,20 @@ static void qlinear_quantize_weights(const tarei_step *const step, const float *
 static tare_status qlinear_pack(tarei_step *const step, tarei_blobs *const blobs,
                                 qlinear_state *const s, tare_error *const err) {
   const size_t n = s->layer.n, padded = tarei_round_up(n, TAREI_I8_PANEL);
-  void *weights, *add;
-  bool fresh, fresh_add;
+  void *weights, *scale, *add;
+  bool fresh;
   TAREI_TRY(tarei_blobs_take(blobs, tarei_i8_packed_size(s->k, n), &weights, &fresh, err));
-  TAREI_TRY(tarei_blobs_take(blobs, padded * sizeof(int32_t), &add, &fresh_add, err));
+  TAREI_TRY(tarei_blobs_take(blobs, n * sizeof(float), &scale, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, padded * sizeof(int32_t), &add, &fresh, err));
   s->weights = weights;
+  s->layer.weight_scale = scale;
   s->layer.add = add;
   const float *const w = step->graph->values[step->node->in[1]].data->data, *bias;
   TAREI_TRY(tarei_want_bias(step, n, &bias, err));
-  float *scale = NULL;
-  int8_t *q = NULL;
-  tare_status status = TARE_OK;
   if (fresh) {
-    scale = tarei_calloc(n, sizeof *scale);
-    q = tarei_calloc(n, s->k);
-    if (!scale || !q) {
-      status = tarei_fail_memory(err, "weights", n * s->k);
-      goto done;
+    int8_t *const q = tarei_calloc(n, s->k);
+    if (!q) {
+      return tarei_fail_memory(err, "weights", n * s->k);
     }
     qlinear_quantize_weights(step, w, s->k, n, q, scale);
     int32_t *const sums = add;
@@ -67,12 +64,9 @@ static tare_status qlinear_pack(tarei_step *const step, tarei_blobs *const blobs
     for (size_t i = 0; i < padded; i++) {
       sums[i] *= -s->layer.x_zero_point;
     }
+    free(q);
   }
-  TAREI_TRY_GOTO(tarei_int8_layer_requant(&s->layer, step, blobs, scale, bias, err), done);
-done:
-  free(scale);
-  free(q);
-  return status;
+  return tarei_int8_layer_requant(&s->layer, step, blobs, bias, err);
 }
 
 static tare_status qlinear_prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -169,6 +163,11 @@ static tare_status qlinear_run(const tarei_step *const step, const tarei_run *co
   return TARE_OK;
 }
 
+static size_t qlinear_weight_scales(const tarei_step *const step, const int input,
+                                    float *const out) {
+  return tarei_int8_layer_scales(&((const qlinear_state *)step->state)->layer, input, out);
+}
+
 TAREI_KERNEL_OF(qlinear_kernel, i8_gemm)
 
 const tarei_lowering tarei_lower_qlinear = {.state_bytes = sizeof(qlinear_state),
@@ -176,5 +175,6 @@ const tarei_lowering tarei_lower_qlinear = {.state_bytes = sizeof(qlinear_state)
                                             .scratch = qlinear_scratch,
                                             .run = qlinear_run,
                                             .operations = tarei_operations_by_row,
+                                            .weight_scales = qlinear_weight_scales,
                                             .kernel = qlinear_kernel,
                                             .packs = 1u << 1 | 1u << 2 /* weights, bias */};

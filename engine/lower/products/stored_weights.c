@@ -118,6 +118,15 @@ tare_status tarei_stored_pack(const tarei_float_weights *const w, const tarei_st
   return TARE_OK;
 }
 
+size_t tarei_stored_list_scales(const tarei_float_weights *const s, float *const out) {
+  const size_t n = s->groups * s->n;
+  for (size_t i = 0; out && i < weight_blocks(s) * n; i++) {
+    const size_t group = i % n / s->n, column = i % n % s->n;
+    out[i] = s->scales[i / n * all_columns(s) + group * stored_columns(s) + column];
+  }
+  return weight_blocks(s) * n;
+}
+
 /* --- runs ------------------------------------------------------------------------------------ */
 
 static tarei_widen_fn *widen_of(const tare_dtype type, const tarei_kernels *const kernels) {

@@ -10,8 +10,12 @@
 
 #define TAREI_WEIGHT_BLOCK 64
 
-/* Number of scales of bytes. */
+/* Number of scales of bytes, columns rounded up to panels. */
 size_t tarei_stored_scales(const tarei_float_weights *w);
+
+/* The scales one block of the sums after the other, without those of panels' ends; `out` may be
+ * NULL. Returns their number. */
+size_t tarei_stored_list_scales(const tarei_float_weights *w, float *out);
 
 /* Fills the panels and, where they are bytes, the scales; `values` as tarei_float_weights_take has
  * it. */

@@ -142,14 +142,15 @@ static const char *recurrent_kernel(const tarei_step *const step, const tarei_ke
   return s->f64 ? "" : s->bytes ? k->i8_gemm_name : k->f32_gemm_name;
 }
 
-#define LOWERING(id, prepare_as_what)               \
-  const tarei_lowering tarei_lower_##id = {         \
-      .state_bytes = sizeof(tarei_recurrent),       \
-      .prepare = prepare_as_what,                   \
-      .scratch = recurrent_scratch,                 \
-      .run = recurrent_run,                         \
-      .operations = tarei_operations_by_recurrence, \
-      .kernel = recurrent_kernel,                   \
+#define LOWERING(id, prepare_as_what)                 \
+  const tarei_lowering tarei_lower_##id = {           \
+      .state_bytes = sizeof(tarei_recurrent),         \
+      .prepare = prepare_as_what,                     \
+      .scratch = recurrent_scratch,                   \
+      .run = recurrent_run,                           \
+      .operations = tarei_operations_by_recurrence,   \
+      .weight_scales = tarei_recurrent_weight_scales, \
+      .kernel = recurrent_kernel,                     \
       .packs = 1u << TAREI_RECURRENT_W | 1u << TAREI_RECURRENT_R}
 
 LOWERING(gru, recurrent_prepare);

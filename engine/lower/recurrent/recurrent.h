@@ -32,10 +32,12 @@ enum { /* inputs of the node */
 
 /* Packed W or R, the directions one after the other. */
 typedef struct tarei_recurrent_weights {
-  const void *packed; /* of floats or s8; NULL: the weights come when it runs */
-  const int32_t *add; /* int8: [dirs][columns], -zero point * column sums */
-  const float *mult;  /* int8: [dirs][columns] scale of the weights times that of X where static, W
-                         has that for each profile */
+  const void *packed;  /* of floats or s8; NULL: the weights come when it runs */
+  const int32_t *add;  /* int8: [dirs][columns], -zero point * column sums */
+  const float *mult;   /* int8: [dirs][columns] scale of the weights times that of X where static, W
+                          has that for each profile */
+  const float *scales; /* int8: [dirs][gates][hidden], of the weights */
+  size_t n_scales;
 } tarei_recurrent_weights;
 
 /* State of a step. */
@@ -54,6 +56,9 @@ typedef struct tarei_recurrent_sizes {
 } tarei_recurrent_sizes;
 
 /* ---- weights (recurrent_weights.c) ---- */
+
+/* Scales of int8 W and R, for tarei_lowering.weight_scales. */
+size_t tarei_recurrent_weight_scales(const tarei_step *step, int input, float *out);
 
 /* Packs what is constant. */
 tare_status tarei_recurrent_pack(tarei_recurrent *s, const tarei_step *step, tarei_blobs *blobs,

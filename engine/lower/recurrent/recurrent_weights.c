@@ -1,5 +1,6 @@
 /* Weights of recurrent layers: each gate is packed apart, so that it begins at a panel. */
 #include <assert.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "engine/lower/products/int8_weights.h"
@@ -105,7 +106,7 @@ static tare_status pack_bytes(const matrix *const m, const float *const w, const
   }
   for (size_t i = 0; i < m->dirs * m->gates; i++) {
     const size_t column = i * gate_step(m);
-    quantize_gate(m, w + i * m->hidden * m->k, q, to->scales + column);
+    quantize_gate(m, w + i * m->hidden * m->k, q, to->scales + i * m->hidden);
     tarei_i8_pack(q, m->k, true, m->k, m->hidden, to->packed + tarei_i8_packed_size(m->k, column),
                   to->add + column);
     for (size_t c = 0; c < gate_step(m); c++) {
@@ -117,10 +118,10 @@ static tare_status pack_bytes(const matrix *const m, const float *const w, const
 }
 
 /* Factors of a profile: those of the weights times the scale of what they are multiplied with. */
-static void fill_factors(const float *const scales, const size_t n, const double scale,
+static void fill_factors(const matrix *const m, const float *const scales, const double scale,
                          float *const mult) {
-  for (size_t i = 0; i < n; i++) {
-    mult[i] = (float)((double)scales[i] * scale);
+  for (size_t i = 0; i < m->dirs * m->gates * m->hidden; i++) {
+    mult[i / m->hidden * gate_step(m) + i % m->hidden] = (float)((double)scales[i] * scale);
   }
 }
 
@@ -130,30 +131,27 @@ static tare_status take_bytes(const matrix *const m, const tarei_step *const ste
   const int x = step->node->in[TAREI_RECURRENT_X];
   const bool scaled = input == TAREI_RECURRENT_W && step->graph->values[x].dtype == TARE_U8;
   const size_t n = m->dirs * m->columns, profiles = scaled ? (size_t)step->n_profiles : 1;
-  void *packed, *add, *mult;
+  const size_t n_scales = m->dirs * m->gates * m->hidden;
+  void *packed, *scales, *add, *mult;
   bool fresh;
   TAREI_TRY(tarei_blobs_take(blobs, m->dirs * tarei_i8_packed_size(m->k, m->columns), &packed,
                              &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, n_scales * sizeof(float), &scales, &fresh, err));
   TAREI_TRY(tarei_blobs_take(blobs, n * sizeof(int32_t), &add, &fresh, err));
   TAREI_TRY(tarei_blobs_take(blobs, profiles * n * sizeof(float), &mult, &fresh, err));
-  *out = (tarei_recurrent_weights){packed, add, mult};
+  *out = (tarei_recurrent_weights){packed, add, mult, scales, n_scales};
   if (!fresh) {
     return TARE_OK;
   }
-  float *const scales = tarei_calloc(n, sizeof *scales);
-  if (!scales) {
-    return tarei_fail_memory(err, "weights", n * sizeof *scales);
-  }
   const recurrent_weights_target to = {packed, add, scales};
-  const tare_status status = pack_bytes(
-      m, step->graph->values[step->node->in[input]].data->data,
-      scaled ? tarei_u8_zero_point(step->graph, x) : TAREI_ROW_SCALES_ZERO_POINT, &to, err);
+  TAREI_TRY(pack_bytes(m, step->graph->values[step->node->in[input]].data->data,
+                       scaled ? tarei_u8_zero_point(step->graph, x) : TAREI_ROW_SCALES_ZERO_POINT,
+                       &to, err));
   for (size_t p = 0; p < profiles; p++) {
-    fill_factors(scales, n, scaled ? (double)tarei_u8_scale(step->graph, x, (int)p) : 1.0,
+    fill_factors(m, scales, scaled ? (double)tarei_u8_scale(step->graph, x, (int)p) : 1.0,
                  (float *)mult + p * n);
   }
-  free(scales);
-  return status;
+  return TARE_OK;
 }
 
 /* --- both ------------------------------------------------------------------------------------- */
@@ -182,4 +180,17 @@ tare_status tarei_recurrent_pack(tarei_recurrent *const s, const tarei_step *con
                                  tarei_blobs *const blobs, tare_error *const err) {
   TAREI_TRY(recurrent_weights_take(s, step, TAREI_RECURRENT_W, blobs, &s->w, err));
   return recurrent_weights_take(s, step, TAREI_RECURRENT_R, blobs, &s->r, err);
+}
+
+size_t tarei_recurrent_weight_scales(const tarei_step *const step, const int input,
+                                     float *const out) {
+  static const tarei_recurrent_weights none = {0};
+  const tarei_recurrent *const s = step->state;
+  const tarei_recurrent_weights *const weights = input == TAREI_RECURRENT_W   ? &s->w
+                                                 : input == TAREI_RECURRENT_R ? &s->r
+                                                                              : &none;
+  if (out && weights->n_scales) {
+    memcpy(out, weights->scales, weights->n_scales * sizeof *out);
+  }
+  return weights->n_scales;
 }

@@ -3,6 +3,7 @@ model=$SOURCE/tests/fixtures/onnx/good_quantized.onnx
 "$TARE" build "$model" --profile batch=1,samples=100:1000:2000 --isa scalar -o q.plan -q >/dev/null || exit
 COLUMNS=80 "$TARE" inspect q.plan
 "$TARE" inspect q.plan | awk 'length > 80' | grep -c Quantize
+"$TARE" inspect q.plan -v | sed -n '/^pass/,/^fuse_q/p'
 "$TARE" inspect q.plan --layers 'C*'
 "$TARE" inspect q.plan --layers nothing
 echo "exit $?"
@@ -11,6 +12,8 @@ echo "exit $?"
   by_precision.0.layers '>' 0 by_precision.0.macs is number layers.1.origins length 1 \
   layers.1.inputs.0.dtype == uint8 layers.1.inputs.0.stated is true \
   layers.1.inputs.0.scales length 1 layers.1.weights == int8 layers.1.parent == -1 \
+  layers.1.passes.1 == channels_last layers.1.inputs.1.weight_scales length 4 \
+  passes.0.name == adopt_scales passes.0.changed '>' 0 passes.0.summary is text \
   layers.1.shapes.0.opt.macs '>' 0 layers.1.shapes.0.max.dims length 3 layers.1.why is text || exit
 
 # Two profiles: the layers of the second have a suffix, as in TensorRT.

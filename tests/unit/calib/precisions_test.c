@@ -72,6 +72,25 @@ static int check_requests_of(const tare_layer *const l, const requested_lists *c
   return unmet + (*l->output_reason != 0);
 }
 
+/* Bytes have scales, wherever they are: in integer layers, and stored for float ones. */
+static void expect_same_scales(const tare_plan *const a, const tare_plan *const b, const int i) {
+  const tare_layer layer = tare_plan_layer(a, i);
+  int64_t all = 0;
+  for (int t = 0; t < layer.n_inputs; t++) {
+    float x[65536], y[65536];
+    const int64_t n = tare_plan_weight_scales(a, i, t, NULL);
+    assert_true(n <= 65536);
+    assert_int_equal(tare_plan_weight_scales(a, i, t, x), n);
+    assert_int_equal(tare_plan_weight_scales(b, i, t, y), n);
+    assert_memory_equal(x, y, (size_t)n * sizeof *x);
+    for (int64_t s = 0; s < n; s++) {
+      assert_true(x[s] > 0);
+    }
+    all += n;
+  }
+  assert_int_equal(all > 0, layer.weights == TARE_I8);
+}
+
 static void expect_same_layers(const tare_plan *const a, const tare_plan *const b) {
   assert_int_equal(tare_plan_n_layers(a), tare_plan_n_layers(b));
   for (int i = 0; i < tare_plan_n_layers(a); i++) {
@@ -84,6 +103,7 @@ static void expect_same_layers(const tare_plan *const a, const tare_plan *const 
     assert_string_equal(x.output_reason, y.output_reason);
     assert_string_equal(x.kernel, y.kernel);
     assert_int_equal(x.weight_bytes, y.weight_bytes);
+    expect_same_scales(a, b, i);
   }
 }
 

@@ -65,7 +65,18 @@ static void same_tensors(const tare_layer_tensor *const a, const tare_layer_tens
   }
 }
 
-/* A plan file stores none of it: both derive it from the same steps. */
+static void same_passes(const tare_plan *const a, const tare_plan *const b) {
+  assert_int_equal(tare_plan_n_passes(a), tare_plan_n_passes(b));
+  for (int i = 0; i < tare_plan_n_passes(a); i++) {
+    const tare_pass x = tare_plan_pass(a, i), y = tare_plan_pass(b, i);
+    assert_string_equal(x.name, y.name);
+    assert_string_equal(x.summary, y.summary);
+    assert_int_equal(x.n_changed, y.n_changed);
+    assert_int_equal(x.n_removed, y.n_removed);
+  }
+}
+
+/* Most of it is not in a plan file: both derive it from the same steps. */
 static void a_loaded_plan_has_the_same_layers(void **const state) {
   (void)state;
   const char *const models[][2] = {{QUANTIZED, "batch=1,samples=100:1000:2000"},
@@ -85,6 +96,10 @@ static void a_loaded_plan_has_the_same_layers(void **const state) {
       assert_int_equal(a.output_bytes, b.output_bytes);
       assert_int_equal(a.scratch_bytes, b.scratch_bytes);
       assert_int_equal(a.n_origins, b.n_origins);
+      assert_int_equal(a.n_passes, b.n_passes);
+      for (int k = 0; k < a.n_passes; k++) {
+        assert_string_equal(a.passes[k], b.passes[k]);
+      }
       assert_int_equal(a.n_inputs, b.n_inputs);
       assert_int_equal(a.n_outputs, b.n_outputs);
       same_tensors(a.inputs, b.inputs, a.n_inputs);
@@ -92,6 +107,7 @@ static void a_loaded_plan_has_the_same_layers(void **const state) {
       bytes += b.weight_bytes;
     }
     assert_int_equal(bytes, tare_plan_weight_bytes(built));
+    same_passes(built, loaded);
     tare_plan_free(&built);
     tare_plan_free(&loaded);
   }
@@ -108,6 +124,13 @@ static void int8_layers_have_types_and_scales(void **const state) {
   assert_true(layer.inputs[0].stated && layer.inputs[0].scales[0] > 0);
   assert_int_equal(layer.inputs[1].dtype, TARE_I8);
   assert_true(layer.inputs[1].constant && !layer.inputs[0].constant);
+  float scales[4] = {0};
+  assert_int_equal(tare_plan_weight_scales(plan, 1, 0, NULL), 0);
+  assert_int_equal(tare_plan_weight_scales(plan, 1, 1, NULL), 4);
+  assert_int_equal(tare_plan_weight_scales(plan, 1, 1, scales), 4);
+  for (int i = 0; i < 4; i++) {
+    assert_true(scales[i] > 0);
+  }
   tare_plan_free(&plan);
 }
 
@@ -118,6 +141,9 @@ static void float_layers_have_their_nodes(void **const state) {
   assert_string_equal(layer.name, "/front/front.0/Conv + /front/front.2/Relu");
   assert_int_equal(layer.n_origins, 2);
   assert_string_equal(layer.origins[0], "/front/front.0/Conv");
+  assert_int_equal(layer.n_passes, 2);
+  assert_string_equal(layer.passes[0], "channels_last");
+  assert_string_equal(layer.passes[1], "fuse_activation");
   assert_string_equal(layer.origins[1], "/front/front.2/Relu");
   assert_int_equal(layer.parent, -1);
   assert_int_equal(layer.weights, TARE_F32);

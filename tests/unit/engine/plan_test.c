@@ -1,4 +1,5 @@
 /* Plans end to end on the shipped example: float and int8, saved and loaded, on every ISA. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -224,6 +225,41 @@ static void a_loaded_plan_runs_like_the_built_one(void **state) {
   }
 }
 
+static float amax_of(const float *const w, const size_t n) {
+  float amax = 0;
+  for (size_t i = 0; i < n; i++) {
+    amax = fmaxf(amax, fabsf(w[i]));
+  }
+  return amax;
+}
+
+/* Of each output channel, in a plan that still has the floats and in its file. */
+static void weight_scales_are_those_of_the_channels(void **state) {
+  const fixture *const f = *state;
+  char path[100];
+  snprintf(path, sizeof path, "%s/x.plan", f->folder);
+  tare_plan *built = build(f, f->table, NULL), *loaded = NULL;
+  OK(tare_plan_save(built, path, &err));
+  OK(tare_plan_load(path, &loaded, &err));
+  for (int i = 0; i < tare_plan_n_layers(built); i++) {
+    const tarei_step *const step = &built->root.steps[i];
+    const tare_tensor w = tarei_value_tensor(step->graph, step->node->in[1]);
+    const size_t k = (size_t)(tare_tensor_count(&w) / w.dims[0]);
+    float a[512], b[512];
+    assert_true(w.dims[0] <= 512);
+    assert_int_equal(tare_plan_weight_scales(built, i, 1, a), w.dims[0]);
+    assert_int_equal(tare_plan_weight_scales(loaded, i, 1, b), w.dims[0]);
+    assert_memory_equal(a, b, (size_t)w.dims[0] * sizeof *a);
+    for (size_t c = 0; c < (size_t)w.dims[0]; c++) {
+      const float scale = amax_of((const float *)w.data + c * k, k) / 127.0f;
+      assert_memory_equal(&a[c], &scale, sizeof scale);
+    }
+  }
+  tare_plan_free(&built);
+  tare_plan_free(&loaded);
+  unlink(path);
+}
+
 static int count_layers(const tare_plan *const plan, const char *const op,
                         const char *const precision) {
   int n = 0;
@@ -400,9 +436,9 @@ static void damaged_files_are_refused(void **state) {
   data[0] ^= 1;
   refuse(path, data, n, "not a plan file");
   data[0] ^= 1;
+  data[8] = 7; /* which had no weight scales */
+  refuse(path, data, n, "plan format version 7.0, expected 8: build the plan again");
   data[8] = 9;
-  refuse(path, data, n, "version 9");
-  unlink(path);
   refuse(path, data, n, "version 9");
   unlink(path);
   assert_int_equal(tare_plan_load(path, &plan, &err), TARE_E_INPUT);
@@ -540,6 +576,7 @@ int main(void) {
       cmocka_unit_test(every_isa_gives_the_same_bits),
       cmocka_unit_test(a_loaded_plan_runs_like_the_built_one),
       cmocka_unit_test(a_plan_that_does_not_load_back_is_not_written),
+      cmocka_unit_test(weight_scales_are_those_of_the_channels),
       cmocka_unit_test(layers_get_what_was_asked_for),
       cmocka_unit_test(the_profile_of_the_shape_gives_the_scales),
       cmocka_unit_test(impossible_profiles_name_the_node),
