@@ -2,11 +2,14 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
+/* Memory that is taken from step `first` to step `last`. */
 typedef struct placed {
   size_t begin, end;
+  int first, last;
 } placed;
 
 static int by_size(const void *const a, const void *const b) {
@@ -17,21 +20,47 @@ static int by_size(const void *const a, const void *const b) {
   return x < y ? -1 : 1; /* both lie in one array: a stable, deterministic order */
 }
 
-static int by_begin(const void *const a, const void *const b) {
-  const placed *const x = a, *const y = b;
-  return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-static size_t lowest_gap(placed *const taken, const int n, const size_t bytes) {
-  qsort(taken, (size_t)n, sizeof *taken, by_begin);
+/* `taken` is in the order of `begin`: the first that lies behind the gap ends the search. */
+static size_t lowest_gap(const placed *const taken, const int n, const tarei_usage *const u,
+                         const size_t bytes) {
   size_t at = 0;
-  for (int i = 0; i < n; i++) {
-    if (taken[i].begin >= at + bytes) {
-      break;
+  for (int i = 0; i < n && taken[i].begin < at + bytes; i++) {
+    if (taken[i].first <= u->last && u->first <= taken[i].last && taken[i].end > at) {
+      at = taken[i].end;
     }
-    at = taken[i].end > at ? taken[i].end : at;
   }
   return at;
+}
+
+static void insert(placed *const taken, const int n, const placed *const one) {
+  int low = 0, high = n;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (taken[middle].begin <= one->begin) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  memmove(&taken[low + 1], &taken[low], (size_t)(n - low) * sizeof *taken);
+  taken[low] = *one;
+}
+
+static tare_status place_all(tarei_usage *const *const order, const int n, placed *const taken,
+                             size_t *const total, tare_error *const err) {
+  for (int i = 0; i < n; i++) {
+    tarei_usage *const u = order[i];
+    const size_t bytes = tarei_round_up(u->bytes, TAREI_ALIGN);
+    u->offset = lowest_gap(taken, i, u, bytes);
+    size_t end;
+    if (bytes < u->bytes || !tarei_add_size(u->offset, bytes, &end)) {
+      return tarei_fail(err, TARE_E_LIMIT, "memory plan: the tensors exceed the address space");
+    }
+    const placed one = {u->offset, end, u->first, u->last};
+    insert(taken, i, &one);
+    *total = end > *total ? end : *total;
+  }
+  return TARE_OK;
 }
 
 tare_status tarei_memory_plan(tarei_usage *const usages, const int n, size_t *const total,
@@ -53,24 +82,7 @@ tare_status tarei_memory_plan(tarei_usage *const usages, const int n, size_t *co
     }
   }
   qsort(order, (size_t)n_order, sizeof *order, by_size);
-  for (int i = 0; i < n_order; i++) {
-    tarei_usage *const u = order[i];
-    const size_t bytes = tarei_round_up(u->bytes, TAREI_ALIGN);
-    int n_taken = 0;
-    for (int j = 0; j < i; j++) {
-      const tarei_usage *const o = order[j];
-      if (o->first <= u->last && u->first <= o->last) {
-        taken[n_taken++] = (placed){o->offset, o->offset + tarei_round_up(o->bytes, TAREI_ALIGN)};
-      }
-    }
-    u->offset = lowest_gap(taken, n_taken, bytes);
-    size_t end;
-    if (bytes < u->bytes || !tarei_add_size(u->offset, bytes, &end)) {
-      status = tarei_fail(err, TARE_E_LIMIT, "memory plan: the tensors exceed the address space");
-      goto done;
-    }
-    *total = end > *total ? end : *total;
-  }
+  status = place_all(order, n_order, taken, total, err);
 done:
   free(order);
   free(taken);

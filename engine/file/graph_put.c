@@ -7,11 +7,9 @@
 /* A node that runs, or an output, takes this value. */
 static bool graph_put_is_read(const tarei_part *const part, const int value) {
   const tarei_graph *const g = part->graph;
-  for (int n = 0; n < g->n_nodes; n++) {
-    for (int i = 0; part->runs[n] && i < g->nodes[n].n_in; i++) {
-      if (g->nodes[n].in[i] == value) {
-        return true;
-      }
+  for (tarei_use u = g->values[value].first_use; u.node >= 0; u = tarei_graph_next_use(g, u)) {
+    if (part->runs[u.node]) {
+      return true;
     }
   }
   return g->values[value].is_output;
@@ -34,15 +32,11 @@ static int *number_values(const tarei_part *const part, int *const n) {
 static bool only_packed(const tarei_part *const part, const int value) {
   const tarei_graph *const g = part->graph;
   bool used = false;
-  for (int n = 0; n < g->n_nodes; n++) {
-    for (int i = 0; part->runs[n] && i < g->nodes[n].n_in; i++) {
-      if (g->nodes[n].in[i] == value) {
-        used = true;
-        if (!tarei_node_packs(g, &g->nodes[n], i)) {
-          return false;
-        }
-      }
+  for (tarei_use u = g->values[value].first_use; u.node >= 0; u = tarei_graph_next_use(g, u)) {
+    if (part->runs[u.node] && !tarei_node_packs(g, &g->nodes[u.node], u.input)) {
+      return false;
     }
+    used = used || part->runs[u.node];
   }
   return used && !g->values[value].is_output;
 }

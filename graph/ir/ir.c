@@ -101,7 +101,8 @@ static int append_value(tarei_graph *const graph, char *const name) {
     return -1;
   }
   tarei_value *const value = &graph->values[graph->n_values];
-  *value = (tarei_value){.name = name, .dtype = TARE_DTYPE_NONE, .rank = -1, .producer = -1};
+  *value = (tarei_value){
+      .name = name, .dtype = TARE_DTYPE_NONE, .rank = -1, .producer = -1, .first_use = {-1, -1}};
   for (int i = 0; i < TARE_MAX_RANK; i++) {
     value->dims[i] = TAREI_EXPR_NONE;
   }
@@ -219,7 +220,8 @@ int tarei_graph_add_node(tarei_graph *const graph, const char *const op, const c
   node.name = name && *name ? tarei_strdup(name) : default_node_name(node.op, index);
   node.in = tarei_memdup(in, (size_t)n_in * sizeof *in);
   node.out = tarei_memdup(out, (size_t)n_out * sizeof *out);
-  if (!node.name || !node.in || !node.out || index == INT32_MAX ||
+  node.links = tarei_calloc((size_t)n_in, sizeof *node.links);
+  if (!node.name || !node.in || !node.out || !node.links || index == INT32_MAX ||
       !TAREI_GROW(graph->nodes, graph->n_nodes, graph->cap_nodes)) {
     tarei_node_fini(&node);
     return -1;
@@ -231,6 +233,7 @@ int tarei_graph_add_node(tarei_graph *const graph, const char *const op, const c
     }
   }
   graph->nodes[graph->n_nodes++] = node;
+  tarei_uses_link_node(graph, index);
   return index;
 }
 

@@ -61,6 +61,15 @@ typedef struct tarei_quant {
                           with the scale scale * 127 / 255 */
 } tarei_quant;
 
+/* Input `input` of a node, which reads a value; `node` is -1 for none. */
+typedef struct tarei_use {
+  int node, input;
+} tarei_use;
+
+typedef struct tarei_use_links {
+  tarei_use next, before;
+} tarei_use_links;
+
 typedef struct tarei_value {
   char *name;       /* unique; the ONNX name if the value is in the model */
   tare_dtype dtype; /* TARE_DTYPE_NONE before inference */
@@ -69,6 +78,8 @@ typedef struct tarei_value {
   int producer; /* node index, or -1 for inputs and constants */
   bool is_input;
   bool is_output;
+  tarei_use first_use; /* of the inputs of nodes that read it: tarei_graph_next_use */
+  int n_uses;
   bool observable;      /* the values equal those of the tensor of this name in the model, up to a
                            permutation; false for helper values that passes made */
   tarei_buffer *data;   /* constant contents of dtype and (constant) dims, or NULL */
@@ -117,7 +128,9 @@ typedef struct tarei_node {
   int opset;       /* version of the domain of the operator in the model */
   uint32_t passes; /* that made or changed the node, by bits (graph/pass_log.h) */
   int n_in, n_out;
-  int *in, *out; /* value indices; -1 for an absent optional input or output */
+  const int *in; /* value indices; -1 for an absent optional input; tarei_graph_set_in changes it */
+  int *out;      /* value indices; -1 for an absent optional output */
+  tarei_use_links *links; /* per input, among the uses of its value */
   int n_attrs;
   tarei_attr *attrs;
   tarei_record record; /* of a layer that has an int8 form */
@@ -218,12 +231,21 @@ bool tarei_value_const_float(const tarei_graph *graph, int value, float *out); /
 bool tarei_value_dim_const(const tarei_graph *graph, int value, int axis, int64_t *out);
 bool tarei_values_same_shape(const tarei_graph *graph, int a, int b); /* equal expressions */
 tare_tensor tarei_value_tensor(const tarei_graph *graph, int value);  /* a constant as a view */
+/* Who reads a value. The lists are kept as inputs change; none of these looks at other nodes.
+ * After tarei_graph_compact the uses of a value have the order of the nodes; later ones come first.
+ */
+tarei_use tarei_graph_next_use(const tarei_graph *graph, tarei_use use); /* node -1 at the end */
 int tarei_graph_count_uses(const tarei_graph *graph, int value); /* node inputs + graph outputs */
-int tarei_graph_sole_consumer(const tarei_graph *graph, int value);  /* node, or -1 (also when the
-                                                                        value is a graph output) */
-void tarei_graph_sole_consumers(const tarei_graph *graph, int *out); /* of all values: n_values */
+int tarei_graph_sole_consumer(const tarei_graph *graph, int value); /* node, or -1 (also when the
+                                                                       value is a graph output) */
 
-/* Changes. */
+/* Changes of inputs: one that is there, one more (false if memory runs out), or only the first n.
+ */
+void tarei_graph_set_in(tarei_graph *graph, int node, int input, int value);
+bool tarei_graph_append_in(tarei_graph *graph, int node, int value);
+void tarei_graph_cut_inputs(tarei_graph *graph, int node, int n);
+
+/* Other changes. */
 void tarei_graph_replace_uses(tarei_graph *graph, int old_value, int new_value); /* node inputs;
                                     a graph output keeps its value, see ..._rename_output */
 /* new_value replaces the output old_value; the two swap names. */

@@ -4,17 +4,6 @@
 #include "base/mem.h"
 #include "graph/ir/ir_internal.h"
 
-void tarei_graph_replace_uses(tarei_graph *const graph, const int old_value, const int new_value) {
-  for (int i = 0; i < graph->n_nodes; i++) {
-    const tarei_node *const node = &graph->nodes[i];
-    for (int k = 0; node->op && k < node->n_in; k++) {
-      if (node->in[k] == old_value) {
-        node->in[k] = new_value;
-      }
-    }
-  }
-}
-
 void tarei_graph_rename_output(tarei_graph *const graph, const int old_value, const int new_value) {
   tarei_value *const from = &graph->values[old_value], *const to = &graph->values[new_value];
   assert(from->is_output && !to->is_output && !to->is_input);
@@ -32,6 +21,7 @@ void tarei_graph_rename_output(tarei_graph *const graph, const int old_value, co
 
 void tarei_graph_remove_node(tarei_graph *const graph, const int index) {
   tarei_node *const node = &graph->nodes[index];
+  tarei_graph_cut_inputs(graph, index, 0);
   for (int i = 0; i < node->n_out; i++) {
     if (node->out[i] >= 0 && graph->values[node->out[i]].producer == index) {
       graph->values[node->out[i]].producer = -1;
@@ -110,7 +100,7 @@ static void move_nodes(tarei_graph *const graph, const ir_change_plan *const p,
       tarei_node_fini(node);
       continue;
     }
-    ir_change_renumber(node->in, node->n_in, p->new_value);
+    ir_change_renumber((int *)node->in, node->n_in, p->new_value);
     ir_change_renumber(node->out, node->n_out, p->new_value);
     for (int k = 0; k < node->n_out; k++) {
       if (node->out[k] >= 0) {
@@ -128,6 +118,7 @@ static void move_nodes(tarei_graph *const graph, const ir_change_plan *const p,
   free(graph->nodes);
   graph->nodes = nodes;
   graph->n_nodes = n;
+  tarei_uses_link_all(graph);
 }
 
 static tare_status compact(tarei_graph *const graph, ir_change_plan *const p,

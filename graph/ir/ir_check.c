@@ -72,6 +72,31 @@ static void check_node(const tarei_graph *const graph, const int index) {
   }
 }
 
+/* Every input is in the list of the value that it reads, and nothing else is. */
+static void check_uses(const tarei_graph *const graph) {
+  int inputs = 0, uses = 0;
+  for (int n = 0; n < graph->n_nodes; n++) {
+    for (int i = 0; graph->nodes[n].op && i < graph->nodes[n].n_in; i++) {
+      inputs += graph->nodes[n].in[i] >= 0;
+    }
+  }
+  for (int v = 0; v < graph->n_values; v++) {
+    int n = 0;
+    tarei_use before = {-1, -1}, use = graph->values[v].first_use;
+    for (; use.node >= 0; use = tarei_graph_next_use(graph, use)) {
+      const tarei_node *const node = &graph->nodes[use.node];
+      assert(node->op && use.input < node->n_in && node->in[use.input] == v);
+      assert(node->links[use.input].before.node == before.node &&
+             node->links[use.input].before.input == before.input);
+      before = use;
+      n++;
+    }
+    assert(n == graph->values[v].n_uses);
+    uses += n;
+  }
+  assert(uses == inputs);
+}
+
 void tarei_graph_check(const tarei_graph *const graph) {
   check_names_unique(graph);
   for (int i = 0; i < graph->n_values; i++) {
@@ -82,6 +107,7 @@ void tarei_graph_check(const tarei_graph *const graph) {
       check_node(graph, i);
     }
   }
+  check_uses(graph);
   for (int i = 0; i < graph->n_inputs; i++) {
     assert(graph->values[graph->inputs[i]].is_input);
   }

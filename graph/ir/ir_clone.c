@@ -41,12 +41,14 @@ static bool clone_node(tarei_node *const to, const tarei_node *const from) {
   to->name = tarei_strdup(from->name);
   to->in = tarei_memdup(from->in, (size_t)from->n_in * sizeof *to->in);
   to->out = tarei_memdup(from->out, (size_t)from->n_out * sizeof *to->out);
+  to->links = tarei_memdup(from->links, (size_t)from->n_in * sizeof *to->links);
   for (int i = 0; i < from->n_attrs; i++) {
     if (!tarei_attr_copy(to, &from->attrs[i])) {
       return false;
     }
   }
-  return to->name && to->in && to->out && tarei_record_copy(&to->record, &from->record);
+  return to->name && to->in && to->out && to->links &&
+         tarei_record_copy(&to->record, &from->record);
 }
 
 /* Bodies share the expressions of the graph around them. */

@@ -29,7 +29,8 @@ void tarei_value_fini(tarei_value *const value) {
 
 void tarei_node_fini(tarei_node *const node) {
   free(node->name);
-  free(node->in);
+  free((int *)node->in);
+  free(node->links);
   free(node->out);
   tarei_record_fini(&node->record);
   for (int i = 0; i < node->n_attrs; i++) {

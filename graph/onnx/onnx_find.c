@@ -4,17 +4,6 @@
 #include "base/mem.h"
 #include "graph/onnx/importer.h"
 
-/* Appends a value to the inputs of a node; its place there, or -1. */
-static int append_input(tarei_node *const node, const int value) {
-  int *const grown = tarei_realloc(node->in, ((size_t)node->n_in + 1) * sizeof *grown);
-  if (!grown) {
-    return -1;
-  }
-  node->in = grown;
-  grown[node->n_in] = value;
-  return node->n_in++;
-}
-
 /* A constant outside is one inside. */
 static tare_status share_constant(tarei_importer *const inner, const char *const name,
                                   const int outside, int *const out, tare_error *const err) {
@@ -33,9 +22,11 @@ static tare_status share_constant(tarei_importer *const inner, const char *const
 
 static tare_status capture(tarei_importer *const inner, const char *const name, const int outside,
                            int *const out, tare_error *const err) {
-  tarei_node *const node = &inner->around->graph->nodes[inner->node];
-  const int place = append_input(node, outside);
-  *out = place < 0 ? -1 : tarei_graph_add_capture(inner->graph, name, place);
+  tarei_graph *const around = inner->around->graph;
+  const int place = around->nodes[inner->node].n_in;
+  *out = tarei_graph_append_in(around, inner->node, outside)
+             ? tarei_graph_add_capture(inner->graph, name, place)
+             : -1;
   return *out < 0 ? tarei_fail_memory(err, name, sizeof(tarei_value)) : TARE_OK;
 }
 

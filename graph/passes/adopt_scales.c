@@ -84,11 +84,12 @@ static tare_status add_bytes(tarei_graph *const g, const int n, const tarei_stat
   return tarei_add_node(g, &tarei_op_quantize, g->nodes[n].name, 1, &x, 1, *out, &node, err);
 }
 
-static void become_dequantize(tarei_node *const node, const int bytes) {
+static void become_dequantize(tarei_graph *const g, const int n, const int bytes) {
+  tarei_node *const node = &g->nodes[n];
   node->op = &tarei_op_dequantize;
   node->opset = 1;
-  node->in[0] = bytes;
-  tarei_node_cut_inputs(node, 1);
+  tarei_graph_set_in(g, n, 0, bytes);
+  tarei_graph_cut_inputs(g, n, 1);
   while (node->n_attrs > 0) {
     tarei_attr_remove(node, node->attrs[0].name);
   }
@@ -100,20 +101,22 @@ static tare_status adopt_pairs(tarei_graph *const g, const int n, bool *const ch
                                tare_error *const err) {
   tarei_stated mine, other;
   int bytes = -1;
-  const int stored = g->nodes[n].out[0], n_nodes = g->n_nodes;
+  const int stored = g->nodes[n].out[0];
   if (!tarei_value_is_f32(g, g->nodes[n].in[0]) || tarei_value_is_const(g, g->nodes[n].in[0]) ||
       !tarei_stated_of(g, &g->nodes[n], &mine)) {
     return TARE_OK;
   }
-  for (int i = 0; i < n_nodes; i++) {
-    if (g->nodes[i].op != &tarei_op_dequantize_linear || g->nodes[i].in[0] != stored ||
-        !tarei_stated_of(g, &g->nodes[i], &other) || !stated_equal(&mine, &other)) {
+  for (tarei_use u = g->values[stored].first_use, next; u.node >= 0; u = next) {
+    next = tarei_graph_next_use(g, u);
+    const tarei_node *const reader = &g->nodes[u.node];
+    if (reader->op != &tarei_op_dequantize_linear || u.input != 0 ||
+        !tarei_stated_of(g, reader, &other) || !stated_equal(&mine, &other)) {
       continue;
     }
     if (bytes < 0) {
       TAREI_TRY(add_bytes(g, n, &mine, &bytes, err));
     }
-    become_dequantize(&g->nodes[i], bytes);
+    become_dequantize(g, u.node, bytes);
     *changed = true;
   }
   return TARE_OK;
@@ -143,7 +146,7 @@ static tare_status hoist(tarei_graph *const g, const int n, bool *const changed,
     g->values[real].dtype = TARE_F32;
     TAREI_TRY(tarei_add_node(g, &tarei_op_dequantize_linear, g->nodes[n].name, 13, in,
                              in[2] < 0 ? 2 : 3, real, &node, err));
-    g->nodes[mover].in[i] = real;
+    tarei_graph_set_in(g, mover, i, real);
   }
   g->nodes[mover].out[0] = out;
   g->values[out].producer = mover;

@@ -34,10 +34,10 @@ static const tarei_op *reduction_of(const tarei_node *const node) {
 /* x transposed: by a Transpose that stands already, or a new one. */
 static tare_status transposed(tarei_graph *const graph, const int x, const tarei_perm *const perm,
                               int *const out, tare_error *const err) {
-  for (int i = 0; i < graph->n_nodes; i++) {
-    const tarei_node *const node = &graph->nodes[i];
+  for (tarei_use u = graph->values[x].first_use; u.node >= 0; u = tarei_graph_next_use(graph, u)) {
+    const tarei_node *const node = &graph->nodes[u.node];
     tarei_perm found;
-    if (node->op == &tarei_op_transpose && node->in[0] == x && tarei_perm_of(graph, node, &found) &&
+    if (node->op == &tarei_op_transpose && tarei_perm_of(graph, node, &found) &&
         tarei_perm_equal(&found, perm)) {
       *out = node->out[0];
       return TARE_OK;
@@ -54,7 +54,7 @@ static tare_status surround(tarei_graph *const graph, const int index, tare_erro
   const tarei_perm from_last = tarei_perm_inverse(&to_last);
   int last;
   TAREI_TRY(transposed(graph, x, &to_last, &last, err));
-  graph->nodes[index].in[0] = last;
+  tarei_graph_set_in(graph, index, 0, last);
   return tarei_output_before(graph, index, &from_last, err);
 }
 
@@ -65,7 +65,7 @@ static tare_status convert_conv(tarei_graph *const graph, const int index, tare_
   TAREI_TRY(tarei_const_permute(graph, graph->nodes[index].in[1], rank, to_last.axis, "__last",
                                 &weight, err));
   TAREI_TRY(surround(graph, index, err));
-  graph->nodes[index].in[1] = weight;
+  tarei_graph_set_in(graph, index, 1, weight);
   graph->nodes[index].op = &tarei_op_conv_last;
   graph->nodes[index].opset = 1;
   return TARE_OK;

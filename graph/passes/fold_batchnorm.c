@@ -80,9 +80,8 @@ static tare_status fold_pair(tarei_graph *const graph, const int conv, const int
                             &weight_data, err));
   TAREI_TRY(tarei_const_new(graph, like, "__bias", 1, &n.channels, &new_bias, &bias_data, err));
   fold(&n, &weight, bias, weight_data, bias_data);
-  tarei_node *const node = &graph->nodes[conv];
-  TAREI_TRY(tarei_node_set_in(node, 1, new_weight, err));
-  TAREI_TRY(tarei_node_set_in(node, 2, new_bias, err));
+  tarei_graph_set_in(graph, conv, 1, new_weight);
+  TAREI_TRY(tarei_node_set_in(graph, conv, 2, new_bias, err));
   *changed = true;
   return tarei_absorb(graph, conv, next, err);
 }

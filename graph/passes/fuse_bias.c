@@ -38,7 +38,7 @@ static tare_status fuse_bias_at(tarei_graph *const graph, const int index, bool 
     return TARE_OK;
   }
   TAREI_TRY(bias_vector(graph, other, rank, channels, &bias, err));
-  TAREI_TRY(tarei_node_set_in(&graph->nodes[index], 2, bias, err));
+  TAREI_TRY(tarei_node_set_in(graph, index, 2, bias, err));
   *changed = true;
   return tarei_absorb(graph, index, next, err);
 }

@@ -45,8 +45,8 @@ static tare_status fuse_pair(tarei_graph *const graph, const int norm, const int
     scale_data[c] = multiplies ? a.scale[c] * by[c * step] : a.scale[c];
     bias_data[c] = multiplies ? a.bias[c] * by[c * step] : a.bias[c] + by[c * step];
   }
-  graph->nodes[norm].in[1] = scale;
-  graph->nodes[norm].in[2] = bias;
+  tarei_graph_set_in(graph, norm, 1, scale);
+  tarei_graph_set_in(graph, norm, 2, bias);
   *fused = true;
   return tarei_absorb(graph, norm, next, err);
 }

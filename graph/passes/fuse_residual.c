@@ -51,7 +51,7 @@ static tare_status fuse_residual_at(tarei_graph *const graph, const int add, boo
   if (tarei_value_is_const(graph, residual)) {
     return TARE_OK;
   }
-  TAREI_TRY(tarei_node_set_in(&graph->nodes[host], 3, residual, err));
+  TAREI_TRY(tarei_node_set_in(graph, host, 3, residual, err));
   *changed = true;
   return tarei_absorb(graph, host, add, err);
 }

@@ -45,7 +45,7 @@ tare_status tarei_axes_move(tarei_graph *const graph, const int node, const tare
     axes[i] = perm->axis[axes[i]];
   }
   if (r->input < n->n_in) {
-    n->in[r->input] = -1; /* the attribute says it now */
+    tarei_graph_set_in(graph, node, r->input, -1); /* the attribute says it now */
   }
   return tarei_attr_set_ints(n, "axes", axes, n_axes) ? TARE_OK
                                                       : tarei_fail_memory(err, "axes", sizeof axes);

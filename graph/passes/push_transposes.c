@@ -86,7 +86,7 @@ static tare_status pass(tarei_graph *const graph, const int index, const tarei_p
     } else if (value >= 0) {
       TAREI_TRY(constant_before(graph, value, perm, joins, &value, err));
     }
-    graph->nodes[index].in[i] = value;
+    tarei_graph_set_in(graph, index, i, value);
   }
   if (joins) {
     TAREI_TRY(move_axis(&graph->nodes[index], perm, err));
@@ -105,7 +105,8 @@ static bool can_rename(tarei_graph *const graph, const tarei_node *const node,
 static tare_status rename_axes(tarei_graph *const graph, const int index,
                                const tarei_perm *const perm, tare_error *const err) {
   TAREI_TRY(tarei_axes_move(graph, index, perm, err));
-  graph->nodes[index].in[0] = tarei_producer(graph, graph->nodes[index].in[0])->in[0];
+  const int before = tarei_producer(graph, graph->nodes[index].in[0])->in[0];
+  tarei_graph_set_in(graph, index, 0, before);
   return tarei_output_before(graph, index, perm, err);
 }
 
@@ -122,7 +123,7 @@ static tare_status push_transposes_merge(tarei_graph *const graph, const int ind
   if (!tarei_attr_set_ints(second, "perm", both.axis, both.rank)) {
     return tarei_fail_memory(err, "perm", sizeof(tarei_attr));
   }
-  second->in[0] = first->in[0];
+  tarei_graph_set_in(graph, index, 0, first->in[0]);
   *changed = true;
   return TARE_OK;
 }

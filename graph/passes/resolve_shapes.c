@@ -26,7 +26,7 @@ static tare_status resolve_shapes_run(tarei_graph *const graph,
         !tarei_dims_need_more(graph, node->out[0], node->in[0])) {
       TAREI_TRY(tarei_dims_to_attr(graph, node, node->out[0], err));
       tarei_attr_remove(node, "allowzero");
-      tarei_node_cut_inputs(node, 1);
+      tarei_graph_cut_inputs(graph, i, 1);
       *changed = true;
     }
   }

@@ -31,19 +31,14 @@ int tarei_other_input(const tarei_node *const node, const int value) {
   return node->in[node->in[0] == value];
 }
 
-tare_status tarei_node_set_in(tarei_node *const node, const int i, const int value,
-                              tare_error *const err) {
-  if (i >= node->n_in) {
-    int *const grown = tarei_realloc(node->in, (size_t)(i + 1) * sizeof *grown);
-    if (!grown) {
-      return tarei_fail_memory(err, node->name, (size_t)(i + 1) * sizeof *grown);
-    }
-    node->in = grown;
-    while (node->n_in <= i) {
-      grown[node->n_in++] = -1;
+tare_status tarei_node_set_in(tarei_graph *const graph, const int node, const int i,
+                              const int value, tare_error *const err) {
+  while (graph->nodes[node].n_in <= i) {
+    if (!tarei_graph_append_in(graph, node, -1)) {
+      return tarei_fail_memory(err, graph->nodes[node].name, (size_t)(i + 1) * sizeof value);
     }
   }
-  node->in[i] = value;
+  tarei_graph_set_in(graph, node, i, value);
   return TARE_OK;
 }
 
@@ -55,21 +50,17 @@ bool tarei_is_reshape(const tarei_graph *const graph, const tarei_node *const no
   return node->op->reshapes && !tarei_node_measures(graph, node);
 }
 
-void tarei_node_cut_inputs(tarei_node *const node, const int n) {
-  assert(n >= 0 && n <= node->n_in);
-  node->n_in = n;
-}
-
 static void swap_quant(tarei_value *const a, tarei_value *const b) {
   const tarei_quant quant = a->quant;
   a->quant = b->quant;
   b->quant = quant;
 }
 
-static void become_identity(tarei_node *const node, const int value) {
+static void become_identity(tarei_graph *const graph, const int index, const int value) {
+  tarei_node *const node = &graph->nodes[index];
   node->op = &tarei_op_identity;
-  node->in[0] = value;
-  tarei_node_cut_inputs(node, 1);
+  tarei_graph_set_in(graph, index, 0, value);
+  tarei_graph_cut_inputs(graph, index, 1);
   while (node->n_attrs > 0) {
     tarei_attr_remove(node, node->attrs[0].name);
   }
@@ -84,10 +75,10 @@ tare_status tarei_replace_output(tarei_graph *const graph, const int node, const
       return TARE_OK;
     }
     if (n->n_in < 1) {
-      TAREI_TRY(tarei_node_set_in(n, 0, value, err));
+      TAREI_TRY(tarei_node_set_in(graph, node, 0, value, err));
     }
     tarei_graph_replace_uses(graph, n->out[0], value);
-    become_identity(n, value);
+    become_identity(graph, node, value);
     *changed = true;
     return TARE_OK;
   }

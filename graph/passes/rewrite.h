@@ -23,9 +23,7 @@ bool tarei_value_is_f32(const tarei_graph *graph, int value);
 int tarei_other_input(const tarei_node *node, int value);
 
 /* Sets input i; inputs between the last one and i become absent. */
-tare_status tarei_node_set_in(tarei_node *node, int i, int value, tare_error *err);
-/* Cuts the inputs to the first n. */
-void tarei_node_cut_inputs(tarei_node *node, int n);
+tare_status tarei_node_set_in(tarei_graph *graph, int node, int i, int value, tare_error *err);
 
 /* Everybody uses `value` instead of output 0 of `node`, and so does the graph: the output keeps
  * its name. Where that cannot be (the value is itself an input, output or constant of the graph)

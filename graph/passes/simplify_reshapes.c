@@ -31,24 +31,26 @@ static bool simplify_reshapes_keeps_order(const tarei_graph *const graph,
 }
 
 /* Makes the node a Reshape of `from` to the dims of its output. */
-static tare_status become_reshape(const tarei_graph *const graph, tarei_node *const node,
-                                  const int from, tare_error *const err) {
+static tare_status become_reshape(tarei_graph *const graph, const int index, const int from,
+                                  tare_error *const err) {
+  tarei_node *const node = &graph->nodes[index];
   while (node->n_attrs > 0) {
     tarei_attr_remove(node, node->attrs[0].name);
   }
   node->op = &tarei_op_reshape;
   node->opset = 14;
-  node->in[0] = from;
-  tarei_node_cut_inputs(node, 1);
+  tarei_graph_set_in(graph, index, 0, from);
+  tarei_graph_cut_inputs(graph, index, 1);
   return tarei_dims_to_attr(graph, node, node->out[0], err);
 }
 
 /* The value between two reshapes goes; where it had a name of the model and the one behind has
  * none, the names of value and node go on to that one. */
-static tare_status simplify_reshapes_merge(tarei_graph *const graph, tarei_node *const second,
+static tare_status simplify_reshapes_merge(tarei_graph *const graph, const int index,
                                            tarei_node *const first, tare_error *const err) {
+  tarei_node *const second = &graph->nodes[index];
   const int between = second->in[0];
-  TAREI_TRY(become_reshape(graph, second, first->in[0], err));
+  TAREI_TRY(become_reshape(graph, index, first->in[0], err));
   if (tarei_graph_count_uses(graph, between) == 0 && graph->values[between].observable &&
       !graph->values[second->out[0]].observable) {
     char *const name = second->name;
@@ -66,14 +68,14 @@ static tare_status simplify_reshapes_run(tarei_graph *const graph,
   for (int i = 0; i < graph->n_nodes; i++) {
     tarei_node *const node = &graph->nodes[i];
     if (node->op == &tarei_op_transpose && simplify_reshapes_keeps_order(graph, node)) {
-      TAREI_TRY(become_reshape(graph, node, node->in[0], err));
+      TAREI_TRY(become_reshape(graph, i, node->in[0], err));
       *changed = true;
     }
     tarei_node *const first =
         node->op && tarei_is_reshape(graph, node) ? tarei_producer(graph, node->in[0]) : NULL;
     if (first && tarei_is_reshape(graph, first) &&
         !tarei_dims_need_more(graph, node->out[0], first->in[0])) {
-      TAREI_TRY(simplify_reshapes_merge(graph, node, first, err));
+      TAREI_TRY(simplify_reshapes_merge(graph, i, first, err));
       *changed = true;
     }
   }

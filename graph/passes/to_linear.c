@@ -114,9 +114,9 @@ static tare_status convert_gemm(tarei_graph *const graph, const int index, bool 
   }
   tarei_node *const node = &graph->nodes[index];
   scale_scales(node, tarei_attr_float(node, "alpha", 1));
-  node->in[1] = weight;
+  tarei_graph_set_in(graph, index, 1, weight);
   if (c >= 0) {
-    node->in[2] = bias;
+    tarei_graph_set_in(graph, index, 2, bias);
   }
   become_linear(node);
   *changed = true;

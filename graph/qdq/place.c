@@ -11,11 +11,9 @@ static tare_status name_values(tarei_placement *const p, tare_error *const err) 
   p->symmetric = tarei_calloc(n, sizeof *p->symmetric);
   p->at_source = tarei_calloc(n, sizeof *p->at_source);
   p->is_factor = tarei_calloc(n, sizeof *p->is_factor);
-  p->readers = tarei_calloc(n, sizeof *p->readers);
-  if (!p->symmetric || !p->at_source || !p->is_factor || !p->readers) {
+  if (!p->symmetric || !p->at_source || !p->is_factor) {
     return tarei_fail_memory(err, "values of the model", n);
   }
-  tarei_graph_sole_consumers(p->graph, p->readers);
   return tarei_graph_name_values(p->graph, &p->values, err);
 }
 
@@ -107,7 +105,6 @@ void tarei_placement_fini(tarei_placement *const p) {
   free(p->symmetric);
   free(p->at_source);
   free(p->is_factor);
-  free(p->readers);
   free(p->residual);
   tarei_names_fini(&p->values);
   tarei_file_types_fini(&p->types);

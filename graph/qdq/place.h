@@ -45,7 +45,6 @@ typedef struct tarei_placement {
   tarei_placed_layer *layers;
   int n_layers;
   size_t cap_layers;
-  int *readers;    /* per value: the only node that reads it, or -1 */
   bool *symmetric; /* per value: one that is multiplied as weights are, around zero */
   bool *is_factor; /* per value: an int8 layer reads it */
   int *residual; /* per value: what the Add that makes it adds to a convolution, quantized; or -1 */

@@ -7,7 +7,7 @@
 
 int tarei_placed_source(const tarei_placement *const p, const int out) {
   const tarei_graph *const g = p->graph;
-  const int next = p->readers[out];
+  const int next = tarei_graph_sole_consumer(p->graph, out);
   const tarei_node *const node = next >= 0 ? &g->nodes[next] : NULL;
   if (node && (node->op == &tarei_op_relu || node->op == &tarei_op_clip)) {
     const tarei_quant *const after = &g->values[node->out[0]].quant;

@@ -202,7 +202,8 @@ static bool dims_are_known(const tarei_graph *const g, const int value) {
 /* A MatMul that the target makes a Gemm has the bias of one. */
 static void place_sum(const tarei_placement *const p, tarei_placed_layer *const layer) {
   const tarei_graph *const g = p->graph;
-  const int out = tarei_placed_output(p, layer->node, 0), reader = out < 0 ? -1 : p->readers[out];
+  const int out = tarei_placed_output(p, layer->node, 0);
+  const int reader = out < 0 ? -1 : tarei_graph_sole_consumer(g, out);
   const tarei_node *const add = reader < 0 ? NULL : &g->nodes[reader];
   if (!p->target->gemm || !node_is(layer, "MatMul") || !add || add->op != &tarei_op_add ||
       g->values[layer->w].rank != 2 || !g->values[layer->w].data ||

@@ -11,7 +11,7 @@
 static const tarei_node *fused_addition(const tarei_placement *const p,
                                         const tarei_placed_layer *const layer) {
   const int out = tarei_placed_output(p, layer->node, 0);
-  const int reader = out < 0 ? -1 : p->readers[out];
+  const int reader = out < 0 ? -1 : tarei_graph_sole_consumer(p->graph, out);
   const bool conv = out >= 0 && tarei_producer_is(p->graph, out, &tarei_op_conv);
   return conv && layer->form == TAREI_FORM_INT8 && reader >= 0 &&
                  p->graph->nodes[reader].op == &tarei_op_add

@@ -275,6 +275,14 @@ static tare_status quantized(tarei_graph *const g, rewrite *const r, const int v
   return TARE_OK;
 }
 
+static tare_status set_quantized(tarei_graph *const g, rewrite *const r, const int n,
+                                 const int input, tare_error *const err) {
+  int bytes = -1;
+  TAREI_TRY(quantized(g, r, g->nodes[n].in[input], &bytes, err));
+  tarei_graph_set_in(g, n, input, bytes);
+  return TARE_OK;
+}
+
 /* Whether a layer adds its residual as bytes; otherwise it stays float. */
 static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const r,
                                 const tarei_node *const node) {
@@ -286,25 +294,23 @@ static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const
 
 /* Replaces the inputs that a layer reads as bytes. */
 static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *const r,
-                                   int *const in, tare_error *const err) {
+                                   tare_error *const err) {
   const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
   const tarei_int8_form *const form = g->nodes[n].op->int8;
   if (!input_form_of(r->precision[n]).stays_float) {
-    TAREI_TRY(quantized(g, r, in[0], &in[0], err));
+    TAREI_TRY(set_quantized(g, r, n, 0, err));
   }
   for (int i = 1; i < form->activations; i++) { /* packed as s8 */
-    TAREI_TRY(quantized(g, r, in[i], &in[i], err));
+    TAREI_TRY(set_quantized(g, r, n, i, err));
   }
-  return residual ? quantized(g, r, in[TAREI_INT8_RESIDUAL], &in[TAREI_INT8_RESIDUAL], err)
-                  : TARE_OK;
+  return residual ? set_quantized(g, r, n, TAREI_INT8_RESIDUAL, err) : TARE_OK;
 }
 
 static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *const r,
                                     tare_error *const err) {
   const tarei_op *const to = g->nodes[n].op->int8->op;
-  int *const in = g->nodes[n].in; /* stays where it is when nodes are added */
-  TAREI_TRY(quantize_inputs(g, n, r, in, err));
-  const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, in,
+  TAREI_TRY(quantize_inputs(g, n, r, err));
+  const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, g->nodes[n].in,
                                      g->nodes[n].n_in, g->nodes[n].out, g->nodes[n].n_out);
   const input_form input = input_form_of(r->precision[n]);
   bool ok = q >= 0 && tarei_record_copy(&g->nodes[q].record, &g->nodes[n].record) &&

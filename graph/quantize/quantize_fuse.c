@@ -43,7 +43,7 @@ static tare_status quantize_fuse_make_table(tarei_graph *const g, const int n, b
     return tarei_fail_memory(err, "function", sizeof(tarei_attr));
   }
   node->op = &tarei_op_lookup;
-  node->in[0] = q;
+  tarei_graph_set_in(g, index, 0, q);
   node->out[0] = out;
   g->values[out].producer = index;
   tarei_graph_remove_node(g, n);
@@ -86,16 +86,14 @@ static bool quantize_fuse_is_read(const tarei_graph *const g, const int value, c
   if (g->values[value].is_output) {
     return true;
   }
-  for (int n = 0; n < g->n_nodes; n++) {
-    const tarei_node *const node = &g->nodes[n];
-    if (!node->op || n == except || node->op->reads_dims) {
+  for (tarei_use u = g->values[value].first_use; u.node >= 0; u = tarei_graph_next_use(g, u)) {
+    const tarei_node *const node = &g->nodes[u.node];
+    if (u.node == except || node->op->reads_dims) {
       continue;
     }
-    for (int i = 0; i < node->n_in; i++) {
-      const bool moves = node->op->movement && i == 0;
-      if (node->in[i] == value && !(moves && !quantize_fuse_is_read(g, node->out[0], except))) {
-        return true;
-      }
+    const bool moves = node->op->movement && u.input == 0;
+    if (!(moves && !quantize_fuse_is_read(g, node->out[0], except))) {
+      return true;
     }
   }
   return false;

@@ -17,10 +17,11 @@ bool tarei_quant_equal(const tarei_quant *const a, const tarei_quant *const b) {
 /* Quantize of `value` that stands already with this annotation, or with another one; or -1. */
 static int find_quantized(const tarei_graph *const g, const int value,
                           const tarei_quant *const quant, const bool same) {
-  for (int n = 0; n < g->n_nodes; n++) {
-    if (g->nodes[n].op == &tarei_op_quantize && g->nodes[n].in[0] == value &&
-        tarei_quant_equal(&g->values[g->nodes[n].out[0]].quant, quant) == same) {
-      return g->nodes[n].out[0];
+  for (tarei_use u = g->values[value].first_use; u.node >= 0; u = tarei_graph_next_use(g, u)) {
+    const tarei_node *const node = &g->nodes[u.node];
+    if (node->op == &tarei_op_quantize &&
+        tarei_quant_equal(&g->values[node->out[0]].quant, quant) == same) {
+      return node->out[0];
     }
   }
   return -1;
@@ -89,7 +90,7 @@ static tare_status fill_zero_point(tarei_graph *const g, const int n, const int 
   const uint8_t zero_point = (uint8_t)tarei_quant_zero_point(&g->values[like].quant);
   const int fill = tarei_graph_add_const(g, "zero_point", TARE_U8, 0, NULL, &zero_point);
   return fill < 0 ? tarei_fail_memory(err, "zero point", 1)
-                  : tarei_node_set_in(&g->nodes[n], g->nodes[n].op->fill_input, fill, err);
+                  : tarei_node_set_in(g, n, g->nodes[n].op->fill_input, fill, err);
 }
 
 tare_status tarei_quantize_hoist(tarei_graph *const g, const int n, bool *const changed,
@@ -103,7 +104,7 @@ tare_status tarei_quantize_hoist(tarei_graph *const g, const int n, bool *const 
   for (int i = 0; i < quantize_move_count_moved(&g->nodes[producer]); i++) {
     int q;
     TAREI_TRY(tarei_quantize_as(g, g->nodes[producer].in[i], out, &q, err));
-    g->nodes[producer].in[i] = q;
+    tarei_graph_set_in(g, producer, i, q);
   }
   if (fills) {
     TAREI_TRY(fill_zero_point(g, producer, out, err));

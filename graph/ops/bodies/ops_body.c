@@ -29,14 +29,14 @@ tare_status tarei_ops_hand_in(tarei_graph *const graph, tarei_graph *const body,
 }
 
 /* What is constant outside has become so since the model was read, or by folding. */
-static void make_constant(const tarei_graph *const graph, tarei_node *const node,
+static void make_constant(tarei_graph *const graph, const tarei_node *const node,
                           tarei_graph *const body, const int captured) {
   const int input = body->n_formal + captured, place = body->captures[captured];
   const tarei_value *const from = &graph->values[node->in[place]];
   tarei_value *const to = &body->values[body->inputs[input]];
   to->data = tarei_buffer_retain(from->data);
   to->is_input = false;
-  node->in[place] = -1;
+  tarei_graph_set_in(graph, (int)(node - graph->nodes), place, -1);
   body->n_inputs--;
   const size_t behind = (size_t)(body->n_inputs - input);
   memmove(&body->inputs[input], &body->inputs[input + 1], behind * sizeof *body->inputs);

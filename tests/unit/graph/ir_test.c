@@ -123,7 +123,7 @@ static void compact_drops_what_nothing_needs(void **state) {
 static void a_cycle_is_named(void **state) {
   (void)state;
   tarei_graph *const graph = chain(false);
-  graph->nodes[0].in[0] = graph->nodes[1].out[0];
+  tarei_graph_set_in(graph, 0, 0, graph->nodes[1].out[0]);
   tare_error err = {0};
   assert_int_equal(tarei_graph_compact(graph, &err), TARE_E_MODEL);
   assert_string_equal(err.message, "node 'second' (Relu) and tensor 'a' are part of a cycle");
@@ -160,6 +160,50 @@ static void uses_and_consumers_are_counted(void **state) {
   tarei_graph_replace_uses(graph, 1, 0);
   assert_int_equal(tarei_graph_count_uses(graph, 0), 2);
   assert_int_equal(tarei_graph_sole_consumer(graph, 0), -1);
+  tarei_graph_free(graph);
+}
+
+/* Inputs change at random; tarei_graph_check compares the lists of uses with the inputs. */
+static void uses_follow_the_inputs(void **state) {
+  (void)state;
+  enum { N = 40, STEPS = 2000 };
+  unsigned seed = 20261122;
+  print_message("seed %u\n", seed);
+  tarei_graph *const graph = tarei_graph_new("uses");
+  for (int i = 0; i < N; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "x%d", i);
+    add_input(graph, name);
+  }
+  for (int i = 0; i < N; i++) {
+    const int in[] = {i, i / 2, -1}, out = tarei_graph_add_unique(graph, "y");
+    assert_int_equal(tarei_graph_add_node(graph, "Concat", "", NULL, 17, in, 3, &out, 1), i);
+    tarei_graph_mark_output(graph, out);
+  }
+  for (int step = 0; step < STEPS; step++) {
+    const int node = rand_r(&seed) % N, value = rand_r(&seed) % N, n_in = graph->nodes[node].n_in;
+    switch (rand_r(&seed) % 4) {
+      case 0:
+        tarei_graph_set_in(graph, node, rand_r(&seed) % n_in, value - 1);
+        break;
+      case 1:
+        assert_true(tarei_graph_append_in(graph, node, value));
+        break;
+      case 2:
+        tarei_graph_cut_inputs(graph, node, 1 + rand_r(&seed) % n_in);
+        break;
+      default:
+        tarei_graph_replace_uses(graph, value, (value + 1) % N);
+    }
+    tarei_graph_check(graph);
+  }
+  tarei_graph_remove_node(graph, 3);
+  tarei_graph *copy;
+  assert_int_equal(tarei_graph_clone(graph, &copy, NULL), TARE_OK);
+  tarei_graph_set_in(copy, 0, 0, 1);
+  tarei_graph_check(copy);
+  tarei_graph_check(graph);
+  tarei_graph_free(copy);
   tarei_graph_free(graph);
 }
 
@@ -316,6 +360,7 @@ int main(void) {
       cmocka_unit_test(a_cycle_is_named),
       cmocka_unit_test(a_long_chain_needs_no_deep_stack),
       cmocka_unit_test(uses_and_consumers_are_counted),
+      cmocka_unit_test(uses_follow_the_inputs),
       cmocka_unit_test(an_output_hands_over_its_name),
       cmocka_unit_test(attributes_are_set_found_and_removed),
       cmocka_unit_test(clones_share_buffers_and_nothing_else),
