@@ -37,7 +37,7 @@ static void kernels_bf16_bench_product(const tarei_kernels *kernels, size_t m, s
   uint16_t *const packed = bench_allocate(tarei_bf16_packed_size(k, n));
   float *const packed_f32 = bench_allocate(tarei_f32_packed_size(k, n));
   float *const out = bench_allocate(m * n * sizeof *out);
-  tarei_bf16_pack(w, n, false, k, n, packed);
+  kernels->bf16_pack(w, n, false, k, n, packed);
   const tarei_epilogue e = {.out_f32 = out, .ld_f32 = n};
   kernels_bf16_product p = {
       kernels,

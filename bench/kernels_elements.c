@@ -47,7 +47,7 @@ static void run_softmax_u8(void *context) {
   const elements *const e = context;
   uint32_t sums[ROWS];
   for (size_t i = 0; i + ROWS * ROW <= e->n; i += ROWS * ROW) {
-    const tarei_softmax_u8 s = {ROWS, ROW, e->x + i, ROW, 1.0f, NULL, 0, e->bytes + i, ROW, sums};
+    const tarei_softmax_u8 s = {{ROWS, ROW, e->x + i, ROW, 1.0f, NULL, 0}, e->bytes + i, ROW, sums};
     e->kernels->softmax_u8(&s);
   }
 }

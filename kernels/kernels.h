@@ -161,8 +161,8 @@ typedef void tarei_thin_gemm_fn(const tarei_thin_gemm *g);
 #define TAREI_BF16_STEP 32
 size_t tarei_bf16_packed_size(size_t k, size_t n); /* bytes */
 /* Rounds w[k][n] (row stride ldw; `transposed`: w[n][k]) as to_bf16 does, and packs it. */
-void tarei_bf16_pack(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
-                     uint16_t *packed);
+typedef void tarei_bf16_pack_fn(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
+                                uint16_t *packed);
 /* m rows of k floats, ldx elements apart, to nearest even; subnormal ones to zero. Rows of `out` are
  * ldo elements apart; a zero follows an odd k. */
 typedef void tarei_to_bf16_fn(const float *x, size_t ldx, size_t m, size_t k, uint16_t *out,
@@ -203,13 +203,16 @@ typedef void tarei_softmax_fn(const float *x, size_t n, float *out);  /* one row
 typedef void tarei_softmax_fused_fn(const float *x, float scale, const float *mask, size_t n,
                                     float *out_f32, uint8_t *out_u8, float inv_scale,
                                     int32_t zero_point);
-typedef struct tarei_softmax_u8 {
+typedef struct tarei_logits {
   size_t m, n;       /* rows and their length */
   const float *x;    /* row stride ldx */
   size_t ldx;
   float scale;
   const float *mask; /* or NULL; rows mask_step apart, 0: one for all */
   size_t mask_step;
+} tarei_logits;
+typedef struct tarei_softmax_u8 {
+  tarei_logits logits;
   uint8_t *out;      /* row stride ld_out */
   size_t ld_out;
   uint32_t *sums;    /* [m] */
@@ -217,6 +220,14 @@ typedef struct tarei_softmax_u8 {
 /* e = exp(x * scale + mask - the row's largest such value) as bytes, round(255 e), and the sum of
  * each row's bytes: out[i] / sum is the softmax, with a scale of its own for each row. */
 typedef void tarei_softmax_u8_fn(const tarei_softmax_u8 *s);
+typedef struct tarei_softmax_bf16 {
+  tarei_logits logits;
+  uint16_t *out;     /* row stride ld_out; a zero follows an odd n */
+  size_t ld_out;
+  float *sums;       /* [m] */
+} tarei_softmax_bf16;
+/* The same e in bfloat16, half to even, and the sum of each row's rounded values. */
+typedef void tarei_softmax_bf16_fn(const tarei_softmax_bf16 *s);
 typedef void tarei_log_softmax_fn(const float *x, size_t n, float *out);
 /* y = (x - mean) / sqrt(variance + epsilon) * gain + shift; gain, shift may be NULL; residual (NULL
  * or n floats) is added to x first. Outputs as above. */
@@ -373,11 +384,13 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(widen_bf16, tarei_widen_fn)                \
   X(bf16_gemm, tarei_bf16_gemm_fn)             \
   X(to_bf16, tarei_to_bf16_fn)                 \
+  X(bf16_pack, tarei_bf16_pack_fn)             \
   X(dw_conv_i8, tarei_dw_conv_fn)              \
   X(dw_conv_f32, tarei_dw_conv_fn)             \
   X(softmax, tarei_softmax_fn)                 \
   X(softmax_fused, tarei_softmax_fused_fn)     \
   X(softmax_u8, tarei_softmax_u8_fn)           \
+  X(softmax_bf16, tarei_softmax_bf16_fn)       \
   X(log_softmax, tarei_log_softmax_fn)         \
   X(layer_norm, tarei_layer_norm_fn)           \
   X(rms_norm, tarei_rms_norm_fn)               \

@@ -7,6 +7,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/numbers.c
   lower/operands.c
   lower/attention/attention.c
+  lower/attention/attention_bf16.c
   lower/attention/attention_f32.c
   lower/attention/attention_i8.c
   lower/attention/lower_attention.c
@@ -59,6 +60,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/norm/lower_layer_norm.c
   lower/norm/lower_scaled_softmax.c
   lower/norm/lower_softmax.c
+  lower/products/bf16_products.c
   lower/products/float_weights.c lower/products/stored_weights.c
   lower/products/grid.c
   lower/products/int8_weights.c

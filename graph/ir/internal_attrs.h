@@ -29,8 +29,10 @@
 /* Of an int8 layer whose input stays float: 16, the bits to which it is quantized at run time, by
  * the scale of the input, or with TAREI_ATTR_ROW_SCALES each row by its own. */
 #define TAREI_ATTR_ACTIVATION_BITS "activation_bits"
-/* Of a float layer with constant weights: "bf16", in which it multiplies; "fp32" without it. */
+/* Of a float layer or product: "bf16", in which it multiplies; "fp32" without it. */
 #define TAREI_ATTR_COMPUTE "compute"
+/* Of attention: the names of its two products, "a + b". */
+#define TAREI_ATTR_PRODUCTS "products"
 /* Of a layer that the model quantizes itself: the scale of its weights, for all output channels or
  * for each, with which they are multiples of it within -128..127; why there is none, a tare_reason;
  * and that its input is quantized at run time. */
@@ -54,6 +56,7 @@
   TAREI_ATTR_DYNAMIC,         \
   TAREI_ATTR_OUTPUTS,         \
   TAREI_ATTR_OUTPUT_ASKED,    \
+  TAREI_ATTR_PRODUCTS,        \
   TAREI_ATTR_ROW_SCALES,      \
   TAREI_ATTR_WEIGHTS_ASKED,   \
   TAREI_ATTR_WEIGHTS_ODD,     \

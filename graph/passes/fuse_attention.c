@@ -308,24 +308,38 @@ static bool mask_fits(const tarei_graph *const graph, const fuse_attention_match
   return true;
 }
 
+static tare_status fuse_attention_note(tarei_graph *const graph, const int node,
+                                       const fuse_attention_match *const m,
+                                       const tarei_str *const products, tare_error *const err) {
+  int64_t heads = 1;
+  tarei_node *const n = &graph->nodes[node];
+  (void)tarei_expr_is_const(graph->exprs, m->heads, &heads);
+  return tarei_attr_set_int(n, "heads", heads) && tarei_attr_set_float(n, "scale", m->scale) &&
+                 (!m->guard || tarei_attr_set_int(n, "guard", 1)) && !products->failed &&
+                 tarei_attr_set_string(n, TAREI_ATTR_PRODUCTS, tarei_str_get(products))
+             ? TARE_OK
+             : tarei_fail_memory(err, "attribute", sizeof(tarei_attr));
+}
+
 static tare_status fuse_attention_build(tarei_graph *const graph, fuse_attention_match *const m,
                                         const operand in[3], const operand *const result,
                                         tare_error *const err) {
   int inputs[4], out, node;
-  int64_t heads = 1;
   for (int i = 0; i < 3; i++) {
     TAREI_TRY(tarei_heads_flatten(graph, in[i].value, &in[i].heads, in[i].order, &inputs[i], err));
   }
   TAREI_TRY(fuse_attention_mask_of(graph, m, &inputs[3], err));
   TAREI_TRY(tarei_heads_unflatten(graph, result->value, &result->heads, result->order, &out, err));
-  TAREI_TRY(tarei_pattern_replace(graph, &m->nodes, out, &tarei_op_attention, 1, inputs,
-                                  m->mask < 0 ? 3 : 4, &node, err));
-  (void)tarei_expr_is_const(graph->exprs, m->heads, &heads);
-  return tarei_attr_set_int(&graph->nodes[node], "heads", heads) &&
-                 tarei_attr_set_float(&graph->nodes[node], "scale", m->scale) &&
-                 (!m->guard || tarei_attr_set_int(&graph->nodes[node], "guard", 1))
-             ? TARE_OK
-             : tarei_fail_memory(err, "attribute", sizeof(tarei_attr));
+  tarei_str products = {0}; /* before they are removed */
+  tarei_str_add(&products, "%s + %s", tarei_producer(graph, m->scores)->name,
+                tarei_producer(graph, m->product)->name);
+  tare_status status = tarei_pattern_replace(graph, &m->nodes, out, &tarei_op_attention, 1, inputs,
+                                             m->mask < 0 ? 3 : 4, &node, err);
+  if (status == TARE_OK) {
+    status = fuse_attention_note(graph, node, m, &products, err);
+  }
+  tarei_str_free(&products);
+  return status;
 }
 
 static tare_status fuse_attention_at(tarei_graph *const graph, const int index, bool *const changed,

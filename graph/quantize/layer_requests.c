@@ -119,15 +119,21 @@ static bool operator_matches(const char *const glob, const tarei_op *const op) {
   return fnmatch(glob, op->name, 0) == 0;
 }
 
+static bool output_matches(const char *const glob, const tarei_graph *const graph,
+                           const tarei_node *const node) {
+  bool fits = false;
+  for (int o = 0; !fits && o < node->n_out; o++) {
+    fits = node->out[o] >= 0 && fnmatch(glob, graph->values[node->out[o]].name, 0) == 0;
+  }
+  return fits;
+}
+
 /* The name of a node, of one that it fuses, or of an output; or behind @ its operator. */
 static bool request_fits(const tarei_request *const r, const tarei_graph *const graph,
                          const tarei_node *const node) {
-  bool fits =
-      *r->glob == '@' ? operator_matches(r->glob + 1, node->op) : name_matches(r->glob, node->name);
-  for (int o = 0; !fits && o < node->n_out; o++) {
-    fits = node->out[o] >= 0 && fnmatch(r->glob, graph->values[node->out[o]].name, 0) == 0;
-  }
-  return fits;
+  return *r->glob == '@'
+             ? operator_matches(r->glob + 1, node->op)
+             : name_matches(r->glob, node->name) || output_matches(r->glob, graph, node);
 }
 
 const tarei_request *tarei_requests_match(tarei_requests *const requests,
@@ -151,6 +157,37 @@ tare_precision tarei_requests_find(const tarei_requests *const requests,
     i--;
   }
   return i < 0 ? TARE_PRECISION_ANY : requests->items[i].precision;
+}
+
+/* The precision of the last request for this product of a node, or for all of it. */
+static tare_precision find_for_product(const tarei_requests *const requests,
+                                       const tarei_graph *const graph, const tarei_node *const node,
+                                       const char *const product) {
+  tare_precision asked = TARE_PRECISION_ANY;
+  for (int i = 0; i < requests->n; i++) {
+    const tarei_request *const r = &requests->items[i];
+    const bool whole = *r->glob == '@' ? operator_matches(r->glob + 1, node->op)
+                                       : fnmatch(r->glob, node->name, 0) == 0 ||
+                                             output_matches(r->glob, graph, node);
+    if (whole || fnmatch(r->glob, product, 0) == 0) {
+      asked = r->precision;
+    }
+  }
+  return asked;
+}
+
+char *tarei_requests_left_out(const tarei_requests *const requests, const tarei_graph *const graph,
+                              const tarei_node *const node, const tare_precision precision) {
+  size_t length;
+  const char *name, *at = tarei_attr_string(node, TAREI_ATTR_PRODUCTS, NULL);
+  while (at && (name = tarei_next_origin(&at, &length)) != NULL) {
+    char *const product = tarei_strndup(name, length);
+    if (product && find_for_product(requests, graph, node, product) != precision) {
+      return product;
+    }
+    free(product);
+  }
+  return NULL;
 }
 
 static bool reads_floats(const tarei_graph *const graph, const tarei_node *const node) {

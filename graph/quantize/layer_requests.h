@@ -45,6 +45,11 @@ const tarei_request *tarei_requests_match(tarei_requests *requests, const tarei_
 tare_precision tarei_requests_find(const tarei_requests *requests, const tarei_graph *graph,
                                    const tarei_node *node);
 
+/* The name of a product that a matched node contains and whose own request, the last one for it or
+ * for the whole node, is not of this precision; NULL if there is none. To be freed. */
+char *tarei_requests_left_out(const tarei_requests *requests, const tarei_graph *graph,
+                              const tarei_node *node, tare_precision precision);
+
 /* TARE_E_USAGE naming every glob that matched no layer of the graph and its bodies. One that asks
  * for fp32 may match nodes that compute in float anyway. */
 tare_status tarei_requests_check_used(const tarei_requests *requests, const tarei_graph *graph,

@@ -50,7 +50,8 @@ typedef struct input_form {
   bool stays_float; /* it is converted when the layer runs */
   bool rows;        /* by a scale of each row */
   bool sixteen;     /* to 16 bits */
-  bool products;    /* only products with constant weights have kernels for it */
+  bool weights;     /* layers with constant weights have kernels for it, */
+  bool products;    /* products of activations too; others do not */
   bool table;       /* it needs a scale of the table */
 } input_form;
 
@@ -58,15 +59,15 @@ static input_form input_form_of(const tare_precision precision) {
   static const input_form FORMS[TARE_PRECISION_COUNT] = {
       [TARE_PRECISION_INT8] = {.table = true},
       [TARE_PRECISION_INT8_ROWS] = {.stays_float = true, .rows = true},
-      [TARE_PRECISION_BF16] = {.stays_float = true, .products = true},
+      [TARE_PRECISION_BF16] = {.stays_float = true, .weights = true, .products = true},
       [TARE_PRECISION_INT16] = {.stays_float = true,
                                 .sixteen = true,
-                                .products = true,
+                                .weights = true,
                                 .table = true},
       [TARE_PRECISION_INT16_ROWS] = {.stays_float = true,
                                      .rows = true,
                                      .sixteen = true,
-                                     .products = true},
+                                     .weights = true},
   };
   return FORMS[precision];
 }
@@ -76,6 +77,16 @@ static input_form input_form_of(const tare_precision precision) {
 static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
                              const tarei_int8_form *const form) {
   return form->activations == 1 && !tarei_is_depthwise(g, node);
+}
+
+/* Whether a layer has kernels for the precision: depthwise and recurrent ones are not products. */
+static bool has_kernels(const tarei_graph *const g, const tarei_node *const node,
+                        const tarei_int8_form *const form, const input_form *const input) {
+  if (!input->weights) {
+    return true;
+  }
+  return form->activations > 1 ? input->products
+                               : node->op->stores_weights && !tarei_is_depthwise(g, node);
 }
 
 /* The first of a layer's weights and biases that holds NaN or Inf, or -1. Masks may hold Inf. */
@@ -131,7 +142,7 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
       return reason;
     }
   }
-  if (input.products && !(node->op->stores_weights && !tarei_is_depthwise(g, node))) {
+  if (!has_kernels(g, node, form, &input)) {
     return because(TARE_REASON_NO_PRODUCTS, NULL, 0);
   }
   if (precision == TARE_PRECISION_BF16) {
@@ -233,9 +244,14 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
   const tare_precision asked = request   ? request->precision
                                : o->int8 ? TARE_PRECISION_INT8
                                          : TARE_PRECISION_ANY;
-  return tarei_record_set(&node->record, asked, *got, against.why ? &against : &why)
-             ? TARE_OK
-             : tarei_fail_memory(err, "layer record", sizeof *node);
+  char *const other =
+      request ? tarei_requests_left_out(&o->requested->precisions, g, node, asked) : NULL;
+  if (other && !against.why) {
+    why = (tarei_reason){.why = TARE_REASON_ONE_PRECISION, .subject = other};
+  }
+  const bool noted = tarei_record_set(&node->record, asked, *got, against.why ? &against : &why);
+  free(other);
+  return noted ? TARE_OK : tarei_fail_memory(err, "layer record", sizeof *node);
 }
 
 /* --- rewriting -------------------------------------------------------------------------------- */

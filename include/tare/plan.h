@@ -96,9 +96,11 @@ typedef enum tare_reason {
   TARE_REASON_INT8_WEIGHTS = 24,     /* int8 layers have int8 weights */
   TARE_REASON_WEIGHTS_IN_PLACE = 25, /* weights `subject` can only be stored as fp32 */
   TARE_REASON_FP16_RANGE = 26,       /* weights `subject` exceed the range of fp16 */
-  TARE_REASON_NO_PRODUCTS = 27,      /* bf16 and 16 bits are for linear layers and dense
-                                        convolutions only */
+  TARE_REASON_NO_PRODUCTS = 27,      /* bf16 is for products (linear layers, attention, ...) and
+                                        dense convolutions, 16 bits for those with constant weights */
   TARE_REASON_BF16_WEIGHTS = 28,     /* layers in bf16 have bf16 weights */
+  TARE_REASON_ONE_PRECISION = 29,    /* the request for the other product of attention decides that
+                                        of product `subject` too */
   TARE_REASON_COUNT
 } tare_reason;
 

@@ -1,12 +1,11 @@
 /* Conversion to bf16, and products of it by fused multiply-adds of floats. Instantiated once per
  * ISA. */
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "kernels/generic/bf16_sums.h"
 #include "kernels/generic/gemm_walk.h"
-#include "kernels/generic/v16.h"
+#include "kernels/generic/round_bf16.h"
+#include "kernels/transpose.h"
 
 /* Rows by sixteen columns that the registers hold. */
 #if TAREI_BYTES == 64
@@ -19,28 +18,13 @@ enum { BF16_ROWS = 6 };
 enum { BF16_PAIRS = TAREI_BF16_STEP / 2 };
 
 /* --- conversion ------------------------------------------------------------------------------- */
-/* Magnitudes first: they round as integers do. Not finite ones keep their upper half, and the
- * addition has made NaNs quiet. */
-TAREI_INLINE v16i v_to_bf16(v16 x) {
-  const v16 size = v_abs(v_add(x, v_set1(-0.0f)));
-  const v16i bits = v_bits(v_select(v_less(size, v_set1(FLT_MIN)), v_set1(0.0f), size));
-  const v16i half = i_shift_right(bits, 16);
-  const v16i odd = i_sub(half, i_shift_left(i_shift_right(bits, 17), 1));
-  const v16i rounded = i_shift_right(i_add(i_add(bits, odd), i_set1(0x7fff)), 16);
-  const v16i result = i_select(v_less(size, v_set1(INFINITY)), rounded, half);
-  const v16i sign = i_shift_right(v_bits(x), 31); /* 0 or -1 */
-  return i_sub(result, i_shift_left(sign, 15));
-}
-
 TAREI_INLINE void to_bf16_row(const float *x, size_t k, uint16_t *out) {
   size_t i = 0;
   for (; i + TAREI_LANES <= k; i += TAREI_LANES) {
     i_store_u16(out + i, v_to_bf16(v_load(x + i)));
   }
   if (i < k) {
-    uint16_t last[TAREI_LANES];
-    i_store_u16(last, v_to_bf16(v_load_part(x + i, k - i)));
-    memcpy(out + i, last, (k - i + k % 2) * sizeof *out);
+    i_store_bf16_part(out + i, v_to_bf16(v_load_part(x + i, k - i)), k - i);
   }
 }
 
@@ -48,6 +32,54 @@ void TAREI_K(tarei_k_to_bf16_f32bf16_16)(const float *x, size_t ldx, size_t m, s
                                          uint16_t *out, size_t ldo) {
   for (size_t i = 0; i < m; i++) {
     to_bf16_row(x + i * ldx, k, out + i * ldo);
+  }
+}
+
+/* --- packing ---------------------------------------------------------------------------------- */
+enum { BF16_TURNED = 128 }; /* k at a time */
+
+/* Elements of two rows as pairs; without a second row, with zeros. */
+TAREI_INLINE v16i bf16_pairs(const float *first, const float *second, size_t n) {
+  const v16i low = v_to_bf16(v_load_n(first, n));
+  return second ? i_add(low, i_shift_left(v_to_bf16(v_load_n(second, n)), 16)) : low;
+}
+
+TAREI_INLINE void pack_straight(const float *w, size_t ldw, size_t k, size_t columns,
+                                uint16_t *packed) {
+  for (size_t i = 0; i < k; i += 2) {
+    const float *const first = w + i * ldw, *const second = i + 1 < k ? first + ldw : NULL;
+    for (size_t j = 0; j < GEMM_PANEL; j += TAREI_LANES) {
+      const size_t n = columns > j ? lanes_left(j, columns) : 0;
+      const v16i pairs = n ? bf16_pairs(first + j, second ? second + j : NULL, n) : i_set1(0);
+      v_store((void *)(packed + i * GEMM_PANEL + 2 * j), i_as_float(pairs));
+    }
+  }
+}
+
+/* The columns of the panel are rows of w: rounded, their pairs of k are transposed. */
+TAREI_INLINE void pack_turned(const float *w, size_t ldw, size_t k, size_t columns,
+                              uint16_t *packed) {
+  _Alignas(64) uint16_t rows[GEMM_PANEL * BF16_TURNED] = {0};
+  tarei_transpose_fn *const turn = tarei_transpose_of(2 * sizeof *rows);
+  for (size_t i = 0; i < k; i += BF16_TURNED) {
+    const size_t steps = k - i < BF16_TURNED ? k - i : BF16_TURNED;
+    for (size_t j = 0; j < columns; j++) {
+      to_bf16_row(w + j * ldw + i, steps, rows + j * BF16_TURNED);
+    }
+    turn(rows, BF16_TURNED / 2, packed + i * GEMM_PANEL, GEMM_PANEL, (steps + 1) / 2, GEMM_PANEL);
+  }
+}
+
+void TAREI_K(tarei_k_bf16_pack_f32bf16_16)(const float *w, size_t ldw, bool transposed, size_t k,
+                                           size_t n, uint16_t *packed) {
+  for (size_t j = 0; j < n; j += GEMM_PANEL) {
+    const size_t columns = n - j < GEMM_PANEL ? n - j : GEMM_PANEL;
+    if (transposed) {
+      pack_turned(w + j * ldw, ldw, k, columns, packed);
+    } else {
+      pack_straight(w + j, ldw, k, columns, packed);
+    }
+    packed += (k + k % 2) * GEMM_PANEL;
   }
 }
 

@@ -126,6 +126,12 @@ TAREI_INLINE void i_store_u8_part(uint8_t *p, v16i v, size_t n) {
   }
 }
 TAREI_INLINE void i_store_u8(uint8_t *p, v16i v) { i_store_u8_part(p, v, 16); }
+/* lanes within 0..65535 */
+TAREI_INLINE void i_store_u16(uint16_t *p, v16i v) {
+  for (int i = 0; i < 16; i++) {
+    p[i] = (uint16_t)v.lane[i];
+  }
+}
 #undef EACH_LANE
 
 #define HALVE(from, expression)           \

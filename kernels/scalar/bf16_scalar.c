@@ -59,8 +59,8 @@ size_t tarei_bf16_packed_size(size_t k, size_t n) {
   return (n + PANEL - 1) / PANEL * PANEL * ((k + 1) / 2 * 2) * sizeof(uint16_t);
 }
 
-void tarei_bf16_pack(const float *w, size_t ldw, bool transposed, size_t k, size_t n,
-                     uint16_t *packed) {
+void tarei_k_bf16_pack_f32bf16_1__scalar(const float *w, size_t ldw, bool transposed, size_t k,
+                                         size_t n, uint16_t *packed) {
   memset(packed, 0, tarei_bf16_packed_size(k, n));
   const size_t panel = (k + 1) / 2 * 2 * PANEL;
   const size_t rows = transposed ? n : k, columns = transposed ? k : n; /* of w */

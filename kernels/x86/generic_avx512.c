@@ -16,5 +16,6 @@
 #include "kernels/generic/quantize_i16_body.h"
 #include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"
+#include "kernels/generic/softmax_body.h"
 #include "kernels/generic/thin_i8_body.h"
 #include "kernels/generic/widen_body.h"

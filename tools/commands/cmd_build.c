@@ -148,12 +148,15 @@ static void say_table_warnings(const build_arguments *const a, const tare_table 
   }
 }
 
-/* Layers that got what was asked, and have a reason all the same, lose something by it. */
+static bool loses_row_scales(const tare_reason why) {
+  return why == TARE_REASON_QUIET_ROWS_LOST || why == TARE_REASON_LEVEL_LOST;
+}
+
 static void warn_symmetric(const build_arguments *const a, const tare_plan *const plan) {
   int n = 0;
   for (int i = 0; a->build.symmetric && i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    n += layer.why != TARE_REASON_NONE && layer.asked == layer.got;
+    n += loses_row_scales(layer.why);
   }
   if (n > 0) {
     say(&a->common,

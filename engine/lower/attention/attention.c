@@ -19,26 +19,34 @@ static size_t attention_take(size_t *const total, const size_t bytes) {
   return at;
 }
 
-tarei_attention_layout tarei_attention_layout_of(const bool bytes, const size_t keys,
-                                                 const size_t depth, const size_t width) {
-  tarei_attention_layout l = {.total = HEADER};
-  /* one line more than the keys fill: rows of a power of two apart would meet in a cache set */
-  l.ld_scores = tarei_round_up(keys, TAREI_ALIGN) + TAREI_ALIGN / sizeof(float);
-  l.ld_bytes = tarei_round_up(keys, TAREI_ALIGN) + TAREI_ALIGN;
+/* More than the keys fill by a line: rows of a power of two apart would meet in a cache set. */
+static size_t attention_row(const size_t keys, const size_t element) {
+  return tarei_round_up(keys, TAREI_ALIGN) + TAREI_ALIGN / element;
+}
+
+tarei_attention_layout tarei_attention_layout_of(const tarei_attention_form *const form,
+                                                 const size_t keys, const size_t depth,
+                                                 const size_t width) {
+  tarei_attention_layout l = {.total = HEADER, .ld_scores = attention_row(keys, sizeof(float))};
   const size_t fewest = tarei_times(FEWEST_ROWS, l.ld_scores);
   const size_t most = tarei_times(MOST_ROWS, l.ld_scores);
   const size_t floats = most < SCORES ? most : fewest > SCORES ? fewest : SCORES;
   l.block_rows = floats / l.ld_scores / FEWEST_ROWS * FEWEST_ROWS;
-  l.keys = attention_take(
-      &l.total, bytes ? tarei_i8_packed_size(depth, keys) : tarei_f32_packed_size(depth, keys));
-  l.values = attention_take(
-      &l.total, bytes ? tarei_i8_packed_size(keys, width) : tarei_f32_packed_size(keys, width));
+  l.keys = attention_take(&l.total, form->packed_size(depth, keys));
+  l.values = attention_take(&l.total, form->packed_size(keys, width));
   l.scores = attention_take(&l.total, tarei_times(floats, sizeof(float)));
-  if (bytes) {
+  if (form->column_sums) {
     l.key_sums = attention_take(&l.total, tarei_round_up(keys, TAREI_I8_PANEL) * sizeof(int32_t));
     l.value_sums =
         attention_take(&l.total, tarei_round_up(width, TAREI_I8_PANEL) * sizeof(int32_t));
-    l.bytes = attention_take(&l.total, floats + MOST_ROWS * TAREI_ALIGN);
+  }
+  if (form->rounds) {
+    l.queries = attention_take(&l.total, tarei_times(MOST_ROWS * sizeof(uint16_t), depth + 1));
+  }
+  if (form->probability) {
+    l.ld_probabilities = attention_row(keys, form->probability);
+    l.probabilities = attention_take(
+        &l.total, tarei_times(tarei_plus(floats, MOST_ROWS * TAREI_ALIGN), form->probability));
     l.sums = attention_take(&l.total, MOST_ROWS * sizeof(uint32_t));
     l.factors = attention_take(&l.total, MOST_ROWS * sizeof(float));
   }
@@ -117,4 +125,16 @@ bool tarei_attention_is_empty(const tarei_attention *const a, const tarei_attent
     i++;
   }
   return mask && i == a->keys;
+}
+
+tarei_logits tarei_attention_logits(const tarei_attention *const a,
+                                    const tarei_attention_block *const b,
+                                    const char *const scratch) {
+  return (tarei_logits){.m = b->m,
+                        .n = a->keys,
+                        .x = (const float *)(scratch + a->layout.scores),
+                        .ldx = a->layout.ld_scores,
+                        .scale = a->scale,
+                        .mask = tarei_attention_mask(a, b, 0),
+                        .mask_step = a->mask_step[2]};
 }

@@ -52,5 +52,11 @@ static void attention_f32_rows(const tarei_attention *const a, const tarei_atten
   a->run->kernels->f32_gemm(&product);
 }
 
-const tarei_attention_form tarei_attention_f32 = {.pack = attention_f32_pack,
-                                                  .rows = attention_f32_rows};
+static const char *attention_f32_kernel(const tarei_kernels *const kernels) {
+  return kernels->f32_gemm_name;
+}
+
+const tarei_attention_form tarei_attention_f32 = {.packed_size = tarei_f32_packed_size,
+                                                  .pack = attention_f32_pack,
+                                                  .rows = attention_f32_rows,
+                                                  .kernel = attention_f32_kernel};

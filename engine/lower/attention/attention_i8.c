@@ -35,7 +35,7 @@ static void attention_i8_rows(const tarei_attention *const a, const tarei_attent
                               char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
   float *const scores = (float *)(scratch + l->scores);
-  uint8_t *const bytes = (uint8_t *)(scratch + l->bytes);
+  uint8_t *const bytes = (uint8_t *)(scratch + l->probabilities);
   float *const factors = (float *)(scratch + l->factors);
   uint32_t *const sums = (uint32_t *)(scratch + l->sums);
   const tarei_i8_gemm score = {
@@ -49,15 +49,9 @@ static void attention_i8_rows(const tarei_attention *const a, const tarei_attent
       .add = (const int32_t *)(scratch + l->key_sums),
       .epilogue = {.out_f32 = scores, .ld_f32 = l->ld_scores}};
   a->run->kernels->i8_gemm(&score);
-  const tarei_softmax_u8 softmax = {.m = b->m,
-                                    .n = a->keys,
-                                    .x = scores,
-                                    .ldx = l->ld_scores,
-                                    .scale = a->scale,
-                                    .mask = tarei_attention_mask(a, b, 0),
-                                    .mask_step = a->mask_step[2],
+  const tarei_softmax_u8 softmax = {.logits = tarei_attention_logits(a, b, scratch),
                                     .out = bytes,
-                                    .ld_out = l->ld_bytes,
+                                    .ld_out = l->ld_probabilities,
                                     .sums = sums};
   a->run->kernels->softmax_u8(&softmax);
   for (size_t r = 0; r < b->m; r++) { /* a row masked all over gives zeros */
@@ -65,7 +59,7 @@ static void attention_i8_rows(const tarei_attention *const a, const tarei_attent
     factors[r] = empty ? 0.0f : a->value_scale / (float)sums[r];
   }
   tarei_i8_gemm product = {.a = bytes,
-                           .lda = l->ld_bytes,
+                           .lda = l->ld_probabilities,
                            .m = b->m,
                            .k = a->keys,
                            .n = a->width,
@@ -77,5 +71,13 @@ static void attention_i8_rows(const tarei_attention *const a, const tarei_attent
   a->run->kernels->i8_gemm(&product);
 }
 
-const tarei_attention_form tarei_attention_i8 = {.pack = attention_i8_pack,
-                                                 .rows = attention_i8_rows};
+static const char *attention_i8_kernel(const tarei_kernels *const kernels) {
+  return kernels->i8_gemm_name;
+}
+
+const tarei_attention_form tarei_attention_i8 = {.packed_size = tarei_i8_packed_size,
+                                                 .probability = sizeof(uint8_t),
+                                                 .column_sums = true,
+                                                 .pack = attention_i8_pack,
+                                                 .rows = attention_i8_rows,
+                                                 .kernel = attention_i8_kernel};

@@ -1,13 +1,16 @@
-/* softmax(Q . K^T * scale + mask) . V for all heads; int8 where Q, K and V are bytes. */
+/* softmax(Q . K^T * scale + mask) . V for all heads; int8 where Q, K and V are bytes, bf16 where
+ * the node says so. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "engine/lower/attention/attention.h"
+#include "engine/lower/products/bf16_products.h"
 
 typedef struct attention_state {
   tarei_fused fused;
   size_t heads;
   float scale;
+  const tarei_attention_form *form;
   bool bytes, guard;
 } attention_state;
 
@@ -27,6 +30,17 @@ static tare_status check_bytes(const tarei_step *const step, const size_t heads,
   return tarei_want_int8_sum((size_t)width / heads, err);
 }
 
+static tare_status attention_read_form(const tarei_step *const step, attention_state *const s,
+                                       tare_error *const err) {
+  bool bf16;
+  TAREI_TRY(tarei_bf16_read(step->node, &bf16, err));
+  if (bf16 && s->bytes) {
+    return tarei_fail(err, TARE_E_MODEL, "attention over bytes cannot be in bf16");
+  }
+  s->form = s->bytes ? &tarei_attention_i8 : bf16 ? &tarei_attention_bf16 : &tarei_attention_f32;
+  return TARE_OK;
+}
+
 static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                      tare_error *const err) {
   (void)blobs;
@@ -36,6 +50,7 @@ static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const 
   s->scale = tarei_attr_float(step->node, "scale", 1.0f);
   s->guard = tarei_attr_int(step->node, "guard", 0) != 0;
   s->bytes = step->graph->values[step->node->in[0]].dtype == TARE_U8;
+  TAREI_TRY(attention_read_form(step, s, err));
   for (int i = s->bytes ? 3 : 0; i < 4; i++) {
     TAREI_TRY(tarei_want_float(step, i, err));
   }
@@ -47,7 +62,7 @@ static size_t attention_scratch(const tarei_step *const step, const tare_tensor 
   (void)out;
   const attention_state *const s = step->state;
   const tarei_attention_layout layout =
-      tarei_attention_layout_of(s->bytes, (size_t)in[1]->dims[1], (size_t)in[1]->dims[2] / s->heads,
+      tarei_attention_layout_of(s->form, (size_t)in[1]->dims[1], (size_t)in[1]->dims[2] / s->heads,
                                 (size_t)in[2]->dims[2] / s->heads);
   return tarei_times(layout.total, (size_t)threads);
 }
@@ -107,7 +122,7 @@ static tare_status attention_run(const tarei_step *const step, const tarei_run *
   TAREI_TRY(attention_check_dims(step, run, err));
   tarei_attention a = {.step = step,
                        .run = run,
-                       .form = s->bytes ? &tarei_attention_i8 : &tarei_attention_f32,
+                       .form = s->form,
                        .batch = (size_t)q->dims[0],
                        .heads = s->heads,
                        .rows = (size_t)q->dims[1],
@@ -124,13 +139,13 @@ static tare_status attention_run(const tarei_step *const step, const tarei_run *
     TAREI_TRY(tarei_want_int8_sum(a.keys, err));
     take_scales(s, &a);
   }
-  a.layout = tarei_attention_layout_of(s->bytes, a.keys, a.depth, a.width);
+  a.layout = tarei_attention_layout_of(s->form, a.keys, a.depth, a.width);
   tarei_attention_run(&a);
   return TARE_OK;
 }
 
 static const char *attention_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return ((const attention_state *)step->state)->bytes ? k->i8_gemm_name : k->f32_gemm_name;
+  return ((const attention_state *)step->state)->form->kernel(k);
 }
 
 const tarei_lowering tarei_lower_attention = {.state_bytes = sizeof(attention_state),

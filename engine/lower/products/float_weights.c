@@ -1,27 +1,14 @@
 #include "engine/lower/products/float_weights.h"
 
-#include <string.h>
-
 #include "base/mem.h"
-#include "engine/lower/fused.h"
+#include "engine/lower/products/bf16_products.h"
 #include "engine/lower/products/stored_weights.h"
-#include "engine/threads.h"
-
-#define LEAST_ELEMENTS 16384             /* to be rounded: worth a thread's while */
-#define BLOCK_BYTES ((size_t)256 * 1024) /* of rounded rows: they stay in L2 */
-#define LEAST_ROWS 64
-#define MOST_ROWS 1024
 
 tare_status tarei_float_weights_read(const tarei_step *const step, tarei_float_weights *const out,
                                      tare_error *const err) {
-  const char *const compute = tarei_attr_string(step->node, TAREI_ATTR_COMPUTE, "fp32");
   const int64_t type = tarei_attr_int(step->node, TAREI_ATTR_WEIGHT_TYPE, TARE_F32);
-  out->bf16 = strcmp(compute, "bf16") == 0;
+  TAREI_TRY(tarei_bf16_read(step->node, &out->bf16, err));
   out->type = out->bf16 ? TARE_BF16 : (tare_dtype)type;
-  if (!out->bf16 && strcmp(compute, "fp32") != 0) {
-    return tarei_fail(err, TARE_E_MODEL, "attribute '%s': expected fp32 or bf16, got '%s'",
-                      TAREI_ATTR_COMPUTE, compute);
-  }
   return type == TARE_F32 || type == TARE_F16 || type == TARE_BF16 || type == TARE_I8
              ? TARE_OK
              : tarei_fail(err, TARE_E_MODEL, "attribute '%s': %lld is no type of weights",
@@ -51,7 +38,7 @@ static void pack_groups_of(const tarei_float_weights *const w, const float *cons
     const float *const from = values + g * w->k * w->n;
     void *const to = (char *)panels + g * bytes_of_columns(w, w->n);
     if (w->bf16) {
-      tarei_bf16_pack(from, ld, transposed, w->k, w->n, to);
+      kernels->bf16_pack(from, ld, transposed, w->k, w->n, to);
     } else {
       kernels->f32_pack(from, ld, transposed, w->k, w->n, to);
     }
@@ -79,70 +66,14 @@ tare_status tarei_float_weights_take(tarei_float_weights *const out, const tarei
                          : TARE_OK;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
-
-typedef struct bf16_conversion {
-  const tarei_run *run;
-  const float *x;
-  size_t k;
-  uint16_t *to;
-} bf16_conversion;
-
-size_t tarei_bf16_row(const size_t k) {
-  return tarei_round_up(k, 2);
-}
-
-static void convert_range(const void *const user, const size_t first, const size_t end,
-                          const int thread) {
-  (void)thread;
-  const bf16_conversion *const c = user;
-  const size_t ld = tarei_bf16_row(c->k);
-  c->run->kernels->to_bf16(c->x + first * c->k, c->k, end - first, c->k, c->to + first * ld, ld);
-}
-
-void tarei_bf16_rows(const tarei_run *const run, const float *const x, const size_t m,
-                     const size_t k, uint16_t *const to) {
-  const bf16_conversion c = {run, x, k, to};
-  tarei_row_ranges(run, m, k, LEAST_ELEMENTS, convert_range, &c);
-}
-
 /* --- products --------------------------------------------------------------------------------- */
 
-static size_t bf16_block_rows(const size_t k) {
-  const size_t rows = BLOCK_BYTES / (tarei_bf16_row(k) * sizeof(uint16_t));
-  return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
-}
-
-static size_t bf16_thread_bytes(const size_t k) {
-  const size_t rows = tarei_times(bf16_block_rows(k), tarei_bf16_row(k));
-  return tarei_round_up(tarei_times(rows, sizeof(uint16_t)), TAREI_ALIGN);
-}
-
 static size_t thread_bytes(const tarei_float_weights *const w) {
-  return w->bf16 ? bf16_thread_bytes(w->k) : w->type == TARE_F32 ? 0 : tarei_stored_scratch(w);
+  return w->bf16 ? tarei_bf16_scratch(w->k) : w->type == TARE_F32 ? 0 : tarei_stored_scratch(w);
 }
 
 size_t tarei_float_weights_scratch(const tarei_float_weights *const w, const int threads) {
   return tarei_times(thread_bytes(w), (size_t)threads);
-}
-
-/* Blocks of nearly equal height. */
-static void multiply_bf16(const tarei_f32_gemm *const g, const void *const packed,
-                          const tarei_kernels *const kernels, uint16_t *const rows) {
-  const size_t most = bf16_block_rows(g->k), blocks = (g->m + most - 1) / most;
-  const size_t ld = tarei_bf16_row(g->k);
-  for (size_t i = 0; i < blocks; i++) {
-    const size_t first = g->m * i / blocks, m = g->m * (i + 1) / blocks - first;
-    kernels->to_bf16(g->a + first * g->lda, g->lda, m, g->k, rows, ld);
-    const tarei_bf16_gemm product = {.a = rows,
-                                     .lda = ld,
-                                     .m = m,
-                                     .k = g->k,
-                                     .n = g->n,
-                                     .b = packed,
-                                     .epilogue = tarei_epilogue_at(&g->epilogue, first, 0)};
-    kernels->bf16_gemm(&product);
-  }
 }
 
 void tarei_float_weights_gemm(const tarei_float_weights *const w, const size_t group,
@@ -151,7 +82,7 @@ void tarei_float_weights_gemm(const tarei_float_weights *const w, const size_t g
                               const int thread) {
   void *const own = (char *)scratch + (size_t)thread * thread_bytes(w);
   if (w->bf16) {
-    multiply_bf16(g, tarei_float_weights_at(w, group, column), kernels, own);
+    tarei_bf16_multiply(g, tarei_float_weights_at(w, group, column), kernels, own);
   } else if (w->type != TARE_F32) {
     tarei_stored_gemm(w, group, column, g, kernels, own);
   } else {

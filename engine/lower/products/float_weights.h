@@ -30,11 +30,6 @@ tare_status tarei_float_weights_take(tarei_float_weights *out, const tarei_step 
 /* What is packed for the columns of a group from one on, which is a multiple of 32. */
 const void *tarei_float_weights_at(const tarei_float_weights *w, size_t group, size_t column);
 
-/* Elements between the rows that bf16 products read. */
-size_t tarei_bf16_row(size_t k);
-/* Rounds m rows of k floats on all threads of the run. */
-void tarei_bf16_rows(const tarei_run *run, const float *x, size_t m, size_t k, uint16_t *to);
-
 /* The product of rows as floats, `g`, whose `b` is ignored, with g->n columns of a group from
  * `column` on. Rows for bf16 and weights in fewer bits are converted in the thread's part of
  * scratch, block by block. */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "engine/lower/fused.h"
+#include "engine/lower/products/bf16_products.h"
 #include "engine/lower/products/float_weights.h"
 #include "engine/lower/products/grid.h"
 

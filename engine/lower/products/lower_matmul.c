@@ -1,6 +1,12 @@
-/* Product of two tensors, broadcast over the leading dims. */
+/* Product of two tensors, broadcast over the leading dims; of floats also in bf16. */
+#include "base/mem.h"
+#include "engine/lower/products/bf16_products.h"
 #include "engine/lower/products/product_any.h"
 #include "engine/lower/products/products.h"
+
+typedef struct matmul_state {
+  bool bf16;
+} matmul_state;
 
 static void matmul_pack(const void *const user, const tarei_product *const p, const size_t b,
                         void *const packed) {
@@ -9,19 +15,43 @@ static void matmul_pack(const void *const user, const tarei_product *const p, co
                          packed);
 }
 
-static void matmul_rows(const void *const user, const tarei_product *const p,
-                        const tarei_product_rows *const r, void *const packed) {
-  const tarei_run *const run = user;
-  const tarei_f32_gemm gemm = {
+static tarei_f32_gemm matmul_gemm_of(const tarei_run *const run, const tarei_product *const p,
+                                     const tarei_product_rows *const r) {
+  return (tarei_f32_gemm){
       .a = (const float *)run->in[0]->data + (r->a * p->m + r->first) * p->k,
       .lda = p->k,
       .m = r->m,
       .k = p->k,
       .n = p->n,
-      .b = packed,
       .epilogue = {.out_f32 = (float *)run->out[0]->data + (r->batch * p->m + r->first) * p->n,
                    .ld_f32 = p->n}};
+}
+
+static void matmul_rows(const void *const user, const tarei_product *const p,
+                        const tarei_product_rows *const r, void *const packed) {
+  const tarei_run *const run = user;
+  tarei_f32_gemm gemm = matmul_gemm_of(run, p, r);
+  gemm.b = packed;
   run->kernels->f32_gemm(&gemm);
+}
+
+/* What is packed in bf16; the rounded rows follow it. */
+static size_t matmul_bf16_packed(const tarei_product *const p) {
+  return tarei_round_up(tarei_bf16_packed_size(p->k, p->n), TAREI_ALIGN);
+}
+
+static void matmul_pack_bf16(const void *const user, const tarei_product *const p, const size_t b,
+                             void *const packed) {
+  const tarei_run *const run = user;
+  run->kernels->bf16_pack((const float *)run->in[1]->data + b * p->k * p->n, p->n, false, p->k,
+                          p->n, packed);
+}
+
+static void matmul_rows_bf16(const void *const user, const tarei_product *const p,
+                             const tarei_product_rows *const r, void *const packed) {
+  const tarei_run *const run = user;
+  const tarei_f32_gemm gemm = matmul_gemm_of(run, p, r);
+  tarei_bf16_multiply(&gemm, packed, run->kernels, (char *)packed + matmul_bf16_packed(p));
 }
 
 /* What other types need: the matrix of B that an item reads, as it is. */
@@ -50,29 +80,33 @@ static void matmul_rows_any(const void *const user, const tarei_product *const p
   tarei_product_any_of(run->in[0]->dtype)(&product);
 }
 
-static tarei_product_form matmul_form_of(const tarei_product *const p, const tare_dtype dtype) {
-  return dtype == TARE_F32
+static tarei_product_form matmul_form_of(const tarei_step *const step,
+                                         const tarei_product *const p) {
+  const matmul_state *const s = step->state;
+  if (s->bf16) {
+    return (tarei_product_form){tarei_plus(matmul_bf16_packed(p), tarei_bf16_scratch(p->k)),
+                                matmul_pack_bf16, matmul_rows_bf16};
+  }
+  return step->graph->values[step->node->in[0]].dtype == TARE_F32
              ? (tarei_product_form){tarei_f32_packed_size(p->k, p->n), matmul_pack, matmul_rows}
              : (tarei_product_form){sizeof(void *), point_to, matmul_rows_any};
 }
 
 static size_t matmul_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                              const tare_tensor *const *const out, const int threads) {
-  (void)step;
   (void)out;
   tarei_product p;
   tarei_product_read(in[0], in[1], false, &p);
-  const tarei_product_form form = matmul_form_of(&p, in[0]->dtype);
+  const tarei_product_form form = matmul_form_of(step, &p);
   return tarei_product_scratch(&form, threads);
 }
 
 static tare_status matmul_run(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
-  (void)step;
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], false, &p);
   TAREI_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
-  const tarei_product_form form = matmul_form_of(&p, r->in[0]->dtype);
+  const tarei_product_form form = matmul_form_of(step, &p);
   tarei_product_run(&p, r, &form, r);
   return TARE_OK;
 }
@@ -80,7 +114,13 @@ static tare_status matmul_run(const tarei_step *const step, const tarei_run *con
 static tare_status matmul_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                   tare_error *const err) {
   (void)blobs;
+  matmul_state *const s = step->state;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
+  TAREI_TRY(tarei_bf16_read(step->node, &s->bf16, err));
+  if (s->bf16 && dtype != TARE_F32) {
+    return tarei_fail(err, TARE_E_MODEL, "products of %s cannot be in bf16: expected float32",
+                      tare_dtype_name(dtype));
+  }
   return dtype == TARE_F32 || tarei_product_any_of(dtype)
              ? TARE_OK
              : tarei_fail(err, TARE_E_UNSUPPORTED, "products of %s are not supported",
@@ -88,10 +128,14 @@ static tare_status matmul_prepare(tarei_step *const step, tarei_blobs *const blo
 }
 
 static const char *matmul_kernel(const tarei_step *const step, const tarei_kernels *const k) {
+  if (((const matmul_state *)step->state)->bf16) {
+    return k->bf16_gemm_name;
+  }
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->f32_gemm_name : "";
 }
 
-const tarei_lowering tarei_lower_matmul = {.prepare = matmul_prepare,
+const tarei_lowering tarei_lower_matmul = {.state_bytes = sizeof(matmul_state),
+                                           .prepare = matmul_prepare,
                                            .scratch = matmul_scratch,
                                            .run = matmul_run,
                                            .operations = tarei_operations_by_row,

@@ -63,6 +63,7 @@ static tare_status infer_attention(tarei_graph *const graph, tarei_node *const n
 
 const tarei_op tarei_op_attention = {
     .name = "Attention",
+    .stands_for = "MatMul",
     .domain = "tare",
     .min_in = 3,
     .max_in = 4,

@@ -16,9 +16,11 @@ build --calib x.json --layer-precisions '*:int8-rows,@Attention:int8' && count 2
 build --calib x.json --layer-precisions '@MatMul:int16' && count 28
 build --fp32 $profile --layer-precisions '@MatMul:int16-rows' && count 32
 build --fp32 $profile --layer-precisions '@MatMul:bf16' && count 40
+build --calib x.json --layer-precisions '@Attention:bf16' --precision-constraints obey && count 22
+"$TARE" build "$model" --fp32 $profile -o y.plan --layer-precisions '/layers.0/MatMul:bf16' | sed -n '/^layer/,/^written/p' | grep -v ^written
 build --calib x.json --layer-precisions '@MatMul:bf16,/head/*:fp32,@Attention:int8' && count 30
 "$TARE" build "$model" --fp32 $profile -o y.plan --layer-precisions '/head/*:int16' | sed -n '/^layer/,/^written/p' | grep -v ^written
-"$TARE" build "$model" --calib x.json -o z.plan --layer-precisions '@Attention:bf16' --precision-constraints obey
+"$TARE" build "$model" --calib x.json -o z.plan --layer-precisions '@Attention:int16' --precision-constraints obey
 echo "exit $?"
 ls z.plan 2>/dev/null
 "$TARE" build "$model" --calib x.json -o z.plan --layer-precisions '@MatMul:bf16' --layer-weight-types '/head/*:int8' |

@@ -19,7 +19,8 @@ enum {
   N_COMPUTE = sizeof COMPUTE / sizeof *COMPUTE,
   N_WEIGHTS = sizeof WEIGHTS / sizeof *WEIGHTS,
   N_OUTPUTS = sizeof OUTPUTS / sizeof *OUTPUTS,
-  DIGITS = 0 /* of export_subjects: the convolutional model */
+  DIGITS = 0, /* of export_subjects: the convolutional model, */
+  INTENTS = 1 /* and that with attention */
 };
 
 /* One combination, as the lists of a build. */
@@ -151,6 +152,31 @@ static void all_requests_are_met_or_say_why_not(void **state) {
   }
 }
 
+/* Products of weights, products of activations and attention: nothing stays in float. */
+static void all_products_compute_in_bf16(void **state) {
+  (void)state;
+  const export_subject *const s = &export_subjects[INTENTS];
+  tare_error err = {0};
+  tare_build_options options;
+  tare_build_options_init(&options);
+  options.layer_precisions = "*:bf16";
+  options.constraints = TARE_CONSTRAINTS_OBEY;
+  tare_plan *plan = NULL;
+  export_must(tare_plan_build(s->model, s->profiles, &options, &plan, &err), &err);
+  int attention = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    const bool is_attention = strcmp(layer.op, "Attention") == 0;
+    attention += is_attention;
+    if (is_attention || strcmp(layer.op, "Linear") == 0) {
+      assert_int_equal(layer.got, TARE_PRECISION_BF16);
+      assert_non_null(strstr(layer.kernel, "bf16_gemm"));
+    }
+  }
+  assert_true(attention > 0);
+  tare_plan_free(&plan);
+}
+
 /* --- what layers write ----------------------------------------------------------------------- */
 
 static int count_outputs(const tare_plan *const plan, const char *const type) {
@@ -232,6 +258,7 @@ static void unmet_output_types_are_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_requests_are_met_or_say_why_not),
+      cmocka_unit_test(all_products_compute_in_bf16),
       cmocka_unit_test(layers_write_what_was_asked_for),
       cmocka_unit_test(unmet_output_types_are_named),
   };

@@ -211,21 +211,22 @@ static void test_rows_masked_all_over(void **state) {
   for (int i = 0; i < 20 * 33; i++) {
     mask[i] = i / 33 == 7 ? -INFINITY : 0;
   }
-  for (int form = 0; form < 3; form++) {
-    const bool bytes = form == 1;
+  for (int form = 0; form < 5; form++) {
+    const bool bytes = form == 1, guard = form == 2 || form == 4, bf16 = form > 2;
     one_node t;
     add_operands(&t, &z, bytes ? TARE_U8 : TARE_F32);
     (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){20, 33}, mask);
     one_node_op(&t, "Attention", "tare", 1, 1);
     assert_true(tarei_attr_set_int(t.node, "heads", 2) &&
-                tarei_attr_set_int(t.node, "guard", form == 2));
+                tarei_attr_set_int(t.node, "guard", guard) &&
+                tarei_attr_set_string(t.node, "compute", bf16 ? "bf16" : "fp32"));
     for (int i = 0; bytes && i < 3; i++) {
       one_node_scale(&t, t.in[i], 0.01f, false);
     }
     one_node_run_ok(&t);
     for (int i = 0; i < 20 * 16; i++) {
       const float y = ((const float *)t.outputs[0].data)[i];
-      assert_true(i / 16 != 7 ? isfinite(y) : form ? y == 0 : isnan(y));
+      assert_true(i / 16 != 7 ? isfinite(y) : bytes || guard ? y == 0 : isnan(y));
     }
     one_node_end(&t);
   }
@@ -291,6 +292,14 @@ static void test_refused(void **state) {
     one_node_scale(&t, t.in[i], 1, i == 2);
   }
   one_node_refused(&t, TARE_E_MODEL, "'x2' needs a zero point of 128");
+  one_node_start(&t);
+  for (int i = 0; i < 3; i++) {
+    (void)one_node_input(&t, TARE_U8, 3, (int64_t[]){1, 5, 8}, NULL);
+  }
+  one_node_op(&t, "Attention", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "heads", 2) &&
+              tarei_attr_set_string(t.node, "compute", "bf16"));
+  one_node_refused(&t, TARE_E_MODEL, "attention over bytes cannot be in bf16");
   one_node_start(&t);
   for (int i = 0; i < 3; i++) {
     (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, 5, 8}, NULL);

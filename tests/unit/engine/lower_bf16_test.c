@@ -1,4 +1,4 @@
-/* Float layers that multiply in bf16. */
+/* Float layers and products that multiply in bf16. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "unit/engine/support/one_node.h"
 
 /* To nearest even; the values here are normal. */
@@ -103,6 +104,151 @@ static void convolutions_multiply_in_bf16(void **state) {
   }
 }
 
+/* Matrices of A that share one of B, and the other way round. */
+static void check_products(void) {
+  const int64_t a = one_node_between(1, 3), b = one_node_between(0, 1) ? a : 1;
+  const int64_t rows = one_node_between(1, 90), k = one_node_between(1, 90);
+  const int64_t n = one_node_between(1, 70);
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){b, rows, k}, NULL);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){a, k, n}, NULL);
+  one_node_op(&t, "MatMul", "", 17, 1);
+  assert_true(tarei_attr_set_string(t.node, "compute", "bf16"));
+  one_node_run_ok(&t);
+  const float *const x = t.inputs[0].data, *const w = t.inputs[1].data;
+  const float *const y = t.outputs[0].data;
+  for (int64_t i = 0; i < a * rows * n; i++) {
+    const int64_t matrix = i / (rows * n), row = i / n % rows;
+    exact_sum s = {0, 0};
+    for (int64_t j = 0; j < k; j++) {
+      add_product(&s, x[((b > 1 ? matrix : 0) * rows + row) * k + j],
+                  w[(matrix * k + j) * n + i % n]);
+    }
+    expect_sum(&s, (size_t)k, 0, y[i]);
+  }
+  one_node_end(&t);
+}
+
+static void products_of_activations_multiply_in_bf16(void **state) {
+  (void)state;
+  for (int round = 0; round < 20; round++) {
+    check_products();
+  }
+}
+
+/* --- attention -------------------------------------------------------------------------------- */
+
+typedef struct attention_sizes {
+  size_t batch, heads, rows, keys, depth, width;
+} attention_sizes;
+
+static void *aligned(const size_t bytes) {
+  void *const p = tarei_alloc_aligned(bytes, 1);
+  assert_non_null(p);
+  return p;
+}
+
+static uint16_t *packed_of(const tarei_kernels *const k, const float *const w, const size_t ld,
+                           const bool transposed, const size_t rows, const size_t columns) {
+  uint16_t *const packed = aligned(tarei_bf16_packed_size(rows, columns));
+  k->bf16_pack(w, ld, transposed, rows, columns, packed);
+  return packed;
+}
+
+/* One head by the scalar kernels, as docs/numerics.md defines it. */
+static void attend_head(const attention_sizes *const z, const float *const q, const float *const k,
+                        const float *const v, const float *const mask, float *const out) {
+  tarei_kernels scalar;
+  tarei_kernels_select(TAREI_ISA_SCALAR, &scalar);
+  const size_t depth = z->heads * z->depth, width = z->heads * z->width;
+  const size_t lda = z->depth + z->depth % 2, ldp = z->keys + z->keys % 2;
+  uint16_t *const queries = aligned(z->rows * lda * 2), *const e = aligned(z->rows * ldp * 2);
+  uint16_t *const keys = packed_of(&scalar, k, depth, true, z->depth, z->keys);
+  uint16_t *const values = packed_of(&scalar, v, width, false, z->keys, z->width);
+  float *const scores = aligned(z->rows * z->keys * sizeof *scores);
+  float *const sums = aligned(z->rows * sizeof *sums);
+  scalar.to_bf16(q, depth, z->rows, z->depth, queries, lda);
+  const tarei_bf16_gemm score = {
+      queries, lda, z->rows, z->depth, z->keys, keys, {.out_f32 = scores, .ld_f32 = z->keys}};
+  scalar.bf16_gemm(&score);
+  const tarei_softmax_bf16 softmax = {
+      {z->rows, z->keys, scores, z->keys, 0.25f, mask, 0}, e, ldp, sums};
+  scalar.softmax_bf16(&softmax);
+  for (size_t r = 0; r < z->rows; r++) {
+    sums[r] = 1.0f / sums[r];
+  }
+  const tarei_bf16_gemm product = {e,
+                                   ldp,
+                                   z->rows,
+                                   z->keys,
+                                   z->width,
+                                   values,
+                                   {.row_mult = sums, .out_f32 = out, .ld_f32 = width}};
+  scalar.bf16_gemm(&product);
+  free(queries);
+  free(e);
+  free(keys);
+  free(values);
+  free(scores);
+  free(sums);
+}
+
+/* Whatever the instruction set and the number of threads. */
+static void expect_attention(const one_node *const t, const attention_sizes *const z) {
+  const float *const in[] = {t->inputs[0].data, t->inputs[1].data, t->inputs[2].data};
+  const size_t depth = z->heads * z->depth, width = z->heads * z->width;
+  const size_t bytes = z->batch * z->rows * width * sizeof(float);
+  float *const want = aligned(bytes);
+  for (size_t unit = 0; unit < z->batch * z->heads; unit++) {
+    const size_t b = unit / z->heads, head = unit % z->heads;
+    attend_head(z, in[0] + b * z->rows * depth + head * z->depth,
+                in[1] + b * z->keys * depth + head * z->depth,
+                in[2] + b * z->keys * width + head * z->width,
+                t->n_in > 3 ? (const float *)t->inputs[3].data + b * z->keys : NULL,
+                want + b * z->rows * width + head * z->width);
+  }
+  assert_memory_equal(t->outputs[0].data, want, bytes);
+  free(want);
+}
+
+static size_t size_between(const int64_t lowest, const int64_t highest) {
+  return (size_t)one_node_between(lowest, highest);
+}
+
+static void check_attention(const bool masked) {
+  const attention_sizes z = {.batch = size_between(1, 2),
+                             .heads = size_between(1, 3),
+                             .rows = size_between(1, 150),
+                             .keys = size_between(1, 150),
+                             .depth = size_between(1, 70),
+                             .width = size_between(1, 70)};
+  one_node t;
+  one_node_start(&t);
+  const int64_t batch = (int64_t)z.batch, keys = (int64_t)z.keys;
+  const int64_t depth = (int64_t)(z.heads * z.depth), width = (int64_t)(z.heads * z.width);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){batch, (int64_t)z.rows, depth}, NULL);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){batch, keys, depth}, NULL);
+  (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){batch, keys, width}, NULL);
+  if (masked) {
+    (void)one_node_input(&t, TARE_F32, 4, (int64_t[]){batch, 1, 1, keys}, NULL);
+  }
+  one_node_op(&t, "Attention", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "heads", (int64_t)z.heads) &&
+              tarei_attr_set_float(t.node, "scale", 0.25f) &&
+              tarei_attr_set_string(t.node, "compute", "bf16"));
+  one_node_run_ok(&t);
+  expect_attention(&t, &z);
+  one_node_end(&t);
+}
+
+static void attention_has_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int round = 0; round < 24; round++) {
+    check_attention(round % 2);
+  }
+}
+
 static void depthwise_convolutions_and_other_types_are_refused(void **state) {
   (void)state;
   for (int depthwise = 0; depthwise < 2; depthwise++) {
@@ -126,6 +272,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_layers_multiply_in_bf16),
       cmocka_unit_test(convolutions_multiply_in_bf16),
+      cmocka_unit_test(products_of_activations_multiply_in_bf16),
+      cmocka_unit_test(attention_has_the_bits_of_scalar),
       cmocka_unit_test(depthwise_convolutions_and_other_types_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

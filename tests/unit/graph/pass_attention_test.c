@@ -57,7 +57,7 @@ static void heads_on_an_axis(void **state) {
   end_graph(g, join(g, "out", OP(g, "MatMul", "pv", p, v)));
   expect_attention(g,
                    "n_qk + n_scaled + n_masked + n_p + n_pv + n_back + n_out: Attention(x, y, z, "
-                   "mask) heads=4 scale=0.25 -> out float32[batch, n, 32]\n");
+                   "mask) heads=4 scale=0.25 products=n_qk + n_pv -> out float32[batch, n, 32]\n");
 }
 
 /* Factors of Q and K, keys turned after they were split, no mask; another width of the values. */
@@ -75,7 +75,8 @@ static void factors_of_operands(void **state) {
   const int back = transpose(g, "back", OP(g, "MatMul", "pv", p, v), LIST(0, 2, 1, 3));
   end_graph(g, reshape(g, "out", back, LIST(0, -1, 12)));
   expect_attention(g,
-                   "n_qk + n_p + n_pv + n_back + n_out: Attention(x, y, z) heads=4 scale=0.125 -> "
+                   "n_qk + n_p + n_pv + n_back + n_out: Attention(x, y, z) heads=4 scale=0.125 "
+                   "products=n_qk + n_pv -> "
                    "out float32[batch, n, 12]\n");
 }
 
@@ -130,7 +131,8 @@ static void merged_heads(void **state) {
   end_graph(g, join(g, "out", pv));
   expect_attention(g,
                    "n_qk + n_qk4 + n_masked + n_masked3 + n_p + n_pv + n_pv4 + n_back + n_out: "
-                   "Attention(x, y, z, mask) heads=4 scale=1 -> out float32[batch, 5, 32]\n");
+                   "Attention(x, y, z, mask) heads=4 scale=1 products=n_qk + n_pv -> out "
+                   "float32[batch, 5, 32]\n");
 }
 
 /* Rows before the batch, as recurrent code has them: the output goes back to that order. */
@@ -180,7 +182,7 @@ static void masks_of_merged_heads(void **state) {
       "mask__heads: Reshape(mask) dims=[batch, 4, 5, 5] -> mask__heads float32[batch, 4, 5, "
       "5]\n"
       "n_qk + n_masked + n_p + n_pv + n_pv4 + n_back + n_out: Attention(x, y, z, "
-      "mask__heads) heads=4 scale=1 -> out float32[batch, 5, 32]\n");
+      "mask__heads) heads=4 scale=1 products=n_qk + n_pv -> out float32[batch, 5, 32]\n");
 }
 
 typedef enum flaw { SEEN_SCORES, SOFTMAX_OF_ROWS, HEADS_IN_DISORDER, WIDE_MASK, FLAWS } flaw;
@@ -261,7 +263,7 @@ static void expect_precision(const int n, const char *const requests, const char
     fail_msg("%s", err.message);
   }
   tarei_requested_fini(&requested);
-  const bool bytes = strcmp(record, "int8") == 0;
+  const bool bytes = strncmp(record, "int8", 4) == 0;
   assert_int_equal(count_ops(g, &tarei_op_quantize), bytes ? 3 : 0);
   for (int i = 0; i < g->n_nodes; i++) {
     const tarei_node *const node = &g->nodes[i];
@@ -286,11 +288,36 @@ static void int8_takes_scales_of_all_three(void **state) {
   (void)state;
   expect_precision(3, NULL, "int8");
   expect_precision(2, NULL, "fp32: no scale for 'z'");
-  expect_precision(3, "n_pv:fp32", "fp32");
-  expect_precision(3, "n_qk:fp32", "fp32");
-  expect_precision(3, "*:fp32,n_p:int8", "int8");
+  expect_precision(3, "*:fp32", "fp32");
   expect_precision(3, "n_qk:int8-rows",
                    "fp32: row scales are for linear and recurrent layers and dense convolutions");
+}
+
+static void both_products_have_one_precision(void **state) {
+  (void)state;
+#define ONE "attention has one precision: it applies to "
+  expect_precision(3, "n_qk:fp32", "fp32: " ONE "'n_pv' too");
+  expect_precision(3, "n_pv:fp32", "fp32: " ONE "'n_qk' too");
+  expect_precision(3, "n_pv:fp32,n_qk:fp32", "fp32");
+  expect_precision(3, "n_[qp][kv]:fp32", "fp32");
+  expect_precision(3, "*:fp32,n_p:int8", "int8: " ONE "'n_qk' too");
+  expect_precision(0, "n_qk:bf16", "bf16: " ONE "'n_pv' too");
+  expect_precision(0, "n_qk:bf16,n_pv:fp32", "fp32: " ONE "'n_qk' too");
+  expect_precision(0, "n_qk:bf16,n_pv:bf16", "bf16");
+  expect_precision(0, "out:bf16", "bf16"); /* the tensor that it writes */
+  expect_precision(0, "*:bf16", "bf16");
+#undef ONE
+}
+
+static void operators_name_attention(void **state) {
+  (void)state;
+  expect_precision(0, "@MatMul:bf16", "bf16");
+  expect_precision(0, "@Attention:bf16", "bf16");
+  expect_precision(3, "@MatMul:int8", "int8");
+  expect_precision(3, "@MatMul:bf16,@Attention:int8", "int8");
+  expect_precision(3, "@MatMul:int16-rows",
+                   "fp32: bf16 is for products and dense convolutions, int16 for those with "
+                   "constant weights");
 }
 
 int main(void) {
@@ -304,6 +331,8 @@ int main(void) {
       cmocka_unit_test(others_are_left_alone),
       cmocka_unit_test(all_tensors_are_kept_on_demand),
       cmocka_unit_test(int8_takes_scales_of_all_three),
+      cmocka_unit_test(both_products_have_one_precision),
+      cmocka_unit_test(operators_name_attention),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,10 +37,10 @@ static bf16_case bf16_case_new(int kind) {
     for (size_t i = 0; i < c.k * c.n; i++) {
       turned[i % c.n * c.k + i / c.n] = c.w[i];
     }
-    tarei_bf16_pack(turned, c.k, true, c.k, c.n, c.packed);
+    ck_scalar().bf16_pack(turned, c.k, true, c.k, c.n, c.packed);
     free(turned);
   } else {
-    tarei_bf16_pack(c.w, c.n, false, c.k, c.n, c.packed);
+    ck_scalar().bf16_pack(c.w, c.n, false, c.k, c.n, c.packed);
   }
   return c;
 }
@@ -156,7 +156,7 @@ static void sums_below_the_normal_range_are_zero(void **state) {
     uint16_t a[4], *const packed = ck_alloc_aligned(tarei_bf16_packed_size(3, 1));
     float out;
     ck_scalar().to_bf16(x, 3, 1, 3, a, 4);
-    tarei_bf16_pack(w, 1, false, 3, 1, packed);
+    ck_scalar().bf16_pack(w, 1, false, 3, 1, packed);
     CK_EACH_ROW("bf16_gemm") {
       const tarei_bf16_gemm g = {.a = a,
                                  .lda = 4,
@@ -191,7 +191,7 @@ static void sums_follow_the_order_of_tiles(void **state) {
       w[known[i].tiny[j]] = 0x1p-24f;
     }
     ck_scalar().to_bf16(x, K, 1, K, a, K);
-    tarei_bf16_pack(w, 1, false, K, 1, packed);
+    ck_scalar().bf16_pack(w, 1, false, K, 1, packed);
     CK_EACH_ROW("bf16_gemm") {
       const tarei_bf16_gemm g = {.a = a,
                                  .lda = K,
@@ -207,8 +207,30 @@ static void sums_follow_the_order_of_tiles(void **state) {
   }
 }
 
+static void pack_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int i = 0; i < 120; i++) {
+    const size_t k = ck_size(), n = ck_size();
+    const bool turned = i & 1;
+    const size_t ldw = (turned ? k : n) + ck_below(3);
+    float *const w = ck_floats(((turned ? n : k) - 1) * ldw + (turned ? k : n), i % 3 == 0);
+    const size_t size = tarei_bf16_packed_size(k, n);
+    uint16_t *const expected = ck_alloc_aligned(size);
+    ck_scalar().bf16_pack(w, ldw, turned, k, n, expected);
+    CK_EACH_ROW("bf16_pack") {
+      uint16_t *const packed = ck_alloc_aligned(size);
+      ((tarei_bf16_pack_fn *)row->function)(w, ldw, turned, k, n, packed);
+      ck_assert_same_bytes(row->name, packed, expected, size);
+      free(packed);
+    }
+    free(w);
+    free(expected);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pack_rows_give_the_bits_of_scalar),
       cmocka_unit_test(rows_give_the_bits_of_scalar),
       cmocka_unit_test(products_agree_with_double),
       cmocka_unit_test(conversion_rows_give_the_bits_of_scalar),
