@@ -24,6 +24,8 @@ typedef struct tarei_int8_form {
   bool windows;            /* a row of the product is a window of input 0, not a row */
   bool byte_residual;      /* input TAREI_INT8_RESIDUAL may also be bytes */
   bool centered;           /* activations after the first one must have zero point 128 */
+  bool row_bytes;          /* rows with scales of their own can come as bytes, quantized by
+                              QuantizeRows, with input TAREI_INT8_ROW_SCALES; else they are float */
 } tarei_int8_form;
 
 /* How a node specifies axes of input 0: with the attribute "axes", or with an input. */
@@ -37,7 +39,8 @@ typedef struct tarei_named_axes {
 /* What an output contains in addition to values of its data. */
 typedef enum tarei_fill { TAREI_FILL_NONE, TAREI_FILL_ZEROS, TAREI_FILL_OTHER } tarei_fill;
 
-#define TAREI_INT8_RESIDUAL 3 /* input of a layer that is added to its result */
+#define TAREI_INT8_RESIDUAL 3   /* input of a layer that is added to its result */
+#define TAREI_INT8_ROW_SCALES 4 /* input of a layer: the scale of each row of its bytes */
 
 struct tarei_op {
   const char *name;
@@ -70,6 +73,9 @@ struct tarei_op {
                             the output decide how finely the inputs must be rounded */
   bool writes_bytes;     /* can write float output 0 as bytes: the attribute "outputs" is then "u8",
                             or "both" with the bytes as output 1 */
+  bool writes_rows;      /* can write float output 0 as bytes with a scale for each row, and the
+                            scales after them: "outputs" is then "rows", or "f32+rows" with the
+                            bytes as output 1 */
   bool adds_residual;    /* the output is act(acc + bias) + residual, or with "activation_last"
                             act(acc + bias + residual): inputs X, W, bias, residual */
   bool stores_weights;   /* constant weights (input 1) of its float form can be stored in fewer bits

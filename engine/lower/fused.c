@@ -14,7 +14,8 @@ tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const ou
                        .act_b = tarei_attr_float(node, TAREI_ATTR_ACTIVATION_B, 0),
                        .act_last = tarei_attr_int(node, TAREI_ATTR_ACTIVATION_LAST, 0) != 0,
                        .f32_output = 0,
-                       .u8_output = -1};
+                       .u8_output = -1,
+                       .rows_output = -1};
   if (!tarei_act_parse(act, &out->act)) {
     return tarei_fail(err, TARE_E_MODEL, "unknown activation '%s'", act);
   }
@@ -23,6 +24,11 @@ tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const ou
   } else if (strcmp(outputs, "u8") == 0) {
     out->f32_output = -1;
     out->u8_output = 0;
+  } else if (strcmp(outputs, "rows") == 0) {
+    out->f32_output = -1;
+    out->rows_output = 0;
+  } else if (strcmp(outputs, "f32+rows") == 0) {
+    out->rows_output = 1;
   } else if (strcmp(outputs, "f32") != 0) {
     return tarei_fail(err, TARE_E_MODEL, "unknown outputs '%s'", outputs);
   }
@@ -100,12 +106,11 @@ bool tarei_requant_folds(const tarei_fused *const fused, const bool has_float_re
 /* Rows that are quantized at run time, each by its own scale, bring it with them. */
 static double input_factor(const tarei_step *const step, const int profile) {
   const int x = step->node->in[0];
-  if (step->graph->values[x].dtype != TARE_F32) {
-    return (double)tarei_u8_scale(step->graph, x, profile);
+  if (tarei_attr_int(step->node, TAREI_ATTR_ROW_SCALES, 0) != 0) {
+    return 1.0;
   }
-  return tarei_attr_int(step->node, TAREI_ATTR_ROW_SCALES, 0) != 0
-             ? 1.0
-             : (double)tarei_i16_scale(step->graph, x, profile);
+  return step->graph->values[x].dtype == TARE_F32 ? (double)tarei_i16_scale(step->graph, x, profile)
+                                                  : (double)tarei_u8_scale(step->graph, x, profile);
 }
 
 void tarei_requant_fill(const tarei_step *const step, const int profile, const double unit,

@@ -10,10 +10,11 @@ typedef struct tarei_fused {
   float act_a, act_b;
   bool act_last;             /* the residual is added before the activation */
   int f32_output, u8_output; /* output numbers, or -1 */
+  int rows_output;           /* bytes with row scales, which are the next output; or -1 */
 } tarei_fused;
 
-/* Reads activation, activation_a, activation_b, activation_last and outputs ("f32", "u8", "both").
- * A u8 output has to have its scales. */
+/* Reads activation, activation_a, activation_b, activation_last and outputs ("f32", "u8", "both",
+ * "rows", "f32+rows"). A u8 output has to have its scales. */
 tare_status tarei_fused_read(const tarei_step *step, tarei_fused *out, tare_error *err);
 
 /* Static scale and zero point of a stored u8 value in a profile. The value has an annotation. */

@@ -34,6 +34,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/elementwise/lower_pow.c
   lower/elementwise/lower_quantize.c
   lower/elementwise/lower_quantize_linear.c
+  lower/elementwise/lower_quantize_rows.c
   lower/elementwise/lower_unary.c
   lower/elementwise/lower_where.c
   lower/elementwise/pointwise.c

@@ -241,7 +241,11 @@ tare_status tarei_ops_layer(tarei_graph *graph, const tarei_node *node,
                             tarei_ops_layer_shape_fn *shape, tare_error *err);
 tare_status tarei_ops_int8_layer(tarei_graph *graph, const tarei_node *node,
                                  tarei_ops_layer_shape_fn *shape, tare_error *err);
-/* Gives the outputs that the attribute "outputs" asks for: "f32", "u8", or "both" in that order. */
+/* Gives outputs `first` and the next: bytes, and the scale of each of their rows. */
+tare_status tarei_ops_give_rows(tarei_graph *graph, const tarei_node *node, int first,
+                                const tarei_shape *shape, tare_error *err);
+/* Gives the outputs that the attribute "outputs" asks for: "f32", "u8", or "both" in that order;
+ * bytes and their scales by "rows", or after the floats by "f32+rows". */
 tare_status tarei_ops_give_quantized(tarei_graph *graph, const tarei_node *node,
                                      const tarei_shape *shape, tare_error *err);
 /* The same for an operator that makes float32 and has that attribute; for all else tarei_ops_give of

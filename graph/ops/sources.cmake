@@ -23,6 +23,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/elementwise/op_lookup.c
   ops/elementwise/op_quantize.c
   ops/elementwise/op_quantize_linear.c
+  ops/elementwise/op_quantize_rows.c
   ops/elementwise/op_unary.c
   ops/elementwise/op_where.c
   ops/elementwise/ops_elementwise.c

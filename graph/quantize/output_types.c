@@ -30,10 +30,17 @@ tare_status tarei_output_types_mark(tarei_graph *const g, tarei_requested *const
   return TARE_OK;
 }
 
+static bool is_row_bytes(const tarei_value *const v) {
+  return v->dtype == TARE_U8 && v->quant.granularity == TAREI_PER_ROW;
+}
+
+/* Scales of rows do not count: they follow the bytes. */
 static bool writes(const tarei_graph *const g, const tarei_node *const node,
                    const tare_dtype dtype) {
   for (int o = 0; o < node->n_out; o++) {
-    if (node->out[o] >= 0 && g->values[node->out[o]].dtype == dtype) {
+    const bool scales =
+        o > 0 && node->out[o - 1] >= 0 && is_row_bytes(&g->values[node->out[o - 1]]);
+    if (node->out[o] >= 0 && g->values[node->out[o]].dtype == dtype && !scales) {
       return true;
     }
   }
@@ -51,9 +58,12 @@ tarei_reason tarei_output_reason(const tarei_graph *const g, const tarei_node *c
 }
 
 const char *tarei_output_type_name(const tarei_graph *const g, const tarei_node *const node) {
-  const tare_dtype first = g->values[tarei_node_first_out(node)].dtype;
-  const bool bytes =
-      writes(g, node, TARE_U8) && g->values[tarei_node_first_out(node)].quant.n_scales;
+  const tarei_value *const value = &g->values[tarei_node_first_out(node)];
+  const tare_dtype first = value->dtype;
+  bool bytes = writes(g, node, TARE_U8) && value->quant.n_scales;
+  for (int o = 0; o < node->n_out; o++) {
+    bytes |= node->out[o] >= 0 && is_row_bytes(&g->values[node->out[o]]);
+  }
   return first == TARE_F32 ? (bytes ? "fp32 + int8" : "fp32")
          : bytes           ? "int8"
                            : tare_dtype_name(first);

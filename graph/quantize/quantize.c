@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/passes/rewrite.h"
 #include "graph/quantize/quantize_uses.h"
 #include "shapes/profiles.h"
 
@@ -263,6 +264,7 @@ typedef struct rewrite {
   unsigned char *uses;      /* per value, as tarei_graph_mark_uses gives them */
   bool *symmetric; /* per value: somebody needs its bytes around 128, so all take them so */
   int *bytes;      /* per value: its quantized form, or -1 */
+  int *rows;       /* the same with row scales: node that makes it */
 } rewrite;
 
 static tare_status quantized(tarei_graph *const g, rewrite *const r, const int value,
@@ -299,6 +301,39 @@ static tare_status set_quantized(tarei_graph *const g, rewrite *const r, const i
   return TARE_OK;
 }
 
+/* All layers that read the rows of a value share their bytes. */
+static tare_status quantize_value_rows(tarei_graph *const g, rewrite *const r, const int value,
+                                       tare_error *const err) {
+  static const char *const names[] = {"rows", "row_scales"};
+  int out[2];
+  for (int i = 0; i < 2; i++) {
+    tarei_str base = {0};
+    tarei_str_add(&base, "%s__%s", g->values[value].name, names[i]);
+    out[i] = base.failed ? -1 : tarei_graph_add_value_like(g, tarei_str_get(&base), value);
+    tarei_str_free(&base);
+    if (out[i] < 0) {
+      return tarei_fail_memory(err, "quantized rows", sizeof(tarei_value));
+    }
+    g->values[out[i]].observable = false;
+  }
+  g->values[out[0]].dtype = TARE_U8;
+  g->values[out[0]].quant.granularity = TAREI_PER_ROW;
+  r->rows[value] =
+      tarei_graph_add_node(g, "QuantizeRows", "tare", g->values[out[0]].name, 1, &value, 1, out, 2);
+  return r->rows[value] < 0 ? tarei_fail_memory(err, "quantize node", sizeof(tarei_node)) : TARE_OK;
+}
+
+static tare_status read_row_bytes(tarei_graph *const g, const int n, rewrite *const r,
+                                  tare_error *const err) {
+  const int value = g->nodes[n].in[0];
+  if (r->rows[value] < 0) {
+    TAREI_TRY(quantize_value_rows(g, r, value, err));
+  }
+  const int *const out = g->nodes[r->rows[value]].out;
+  tarei_graph_set_in(g, n, 0, out[0]);
+  return tarei_node_set_in(g, n, TAREI_INT8_ROW_SCALES, out[1], err);
+}
+
 /* Whether a layer adds its residual as bytes; otherwise it stays float. */
 static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const r,
                                 const tarei_node *const node) {
@@ -313,13 +348,17 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
                                    tare_error *const err) {
   const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
   const tarei_int8_form *const form = g->nodes[n].op->int8;
-  if (!input_form_of(r->precision[n]).stays_float) {
+  const input_form input = input_form_of(r->precision[n]);
+  if (!input.stays_float) {
     TAREI_TRY(set_quantized(g, r, n, 0, err));
   }
   for (int i = 1; i < form->activations; i++) { /* packed as s8 */
     TAREI_TRY(set_quantized(g, r, n, i, err));
   }
-  return residual ? set_quantized(g, r, n, TAREI_INT8_RESIDUAL, err) : TARE_OK;
+  if (residual) {
+    TAREI_TRY(set_quantized(g, r, n, TAREI_INT8_RESIDUAL, err));
+  }
+  return input.rows && !input.sixteen && form->row_bytes ? read_row_bytes(g, n, r, err) : TARE_OK;
 }
 
 static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *const r,
@@ -388,6 +427,7 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
   tarei_graph_mark_uses(g, r->uses);
   mark_symmetric(g, r);
   memset(r->bytes, 0xff, (size_t)g->n_values * sizeof *r->bytes);
+  memset(r->rows, 0xff, (size_t)g->n_values * sizeof *r->rows);
   for (int n = 0; n < n_nodes; n++) {
     if (r->precision[n] == TARE_PRECISION_BF16) {
       if (!tarei_attr_set_string(&g->nodes[n], TAREI_ATTR_COMPUTE, "bf16")) {
@@ -407,9 +447,10 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
                .precision = tarei_calloc(n_nodes, sizeof *r.precision),
                .uses = tarei_calloc(n_values, sizeof *r.uses),
                .symmetric = tarei_calloc(n_values, sizeof *r.symmetric),
-               .bytes = tarei_calloc(n_values, sizeof *r.bytes)};
+               .bytes = tarei_calloc(n_values, sizeof *r.bytes),
+               .rows = tarei_calloc(n_values, sizeof *r.rows)};
   tare_status status = TARE_OK;
-  if (!r.precision || !r.uses || !r.symmetric || !r.bytes) {
+  if (!r.precision || !r.uses || !r.symmetric || !r.bytes || !r.rows) {
     status = tarei_fail_memory(err, "quantization", n_values * sizeof *r.bytes);
     goto done;
   }
@@ -420,5 +461,6 @@ done:
   free(r.uses);
   free(r.symmetric);
   free(r.bytes);
+  free(r.rows);
   return status;
 }

@@ -17,6 +17,10 @@ static bool is_quantize(const tarei_node *const node) {
   return node->op == &tarei_op_quantize;
 }
 
+static bool makes_bytes(const tarei_node *const node) {
+  return is_quantize(node) || node->op == &tarei_op_quantize_rows;
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 /* An activation of a value that is stored as bytes with a scale of its own, read by one Quantize.
@@ -69,13 +73,17 @@ static tare_status cancel(tarei_graph *const g, const int n, bool *const changed
 
 /* --- producers -------------------------------------------------------------------------------- */
 
-static bool writes_floats(const tarei_graph *const g, const tarei_node *const node) {
+/* Whether a node makes floats and could make what a quantizing node makes of them. */
+static bool can_write(const tarei_graph *const g, const tarei_node *const node,
+                      const tarei_node *const quantize) {
+  const tarei_op *const op = node->op;
   for (int o = 1; o < node->n_out; o++) {
     if (node->out[o] >= 0) {
       return false;
     }
   }
-  return node->op->writes_bytes && g->values[node->out[0]].dtype == TARE_F32 &&
+  return (is_quantize(quantize) ? op->writes_bytes : op->writes_rows) &&
+         g->values[node->out[0]].dtype == TARE_F32 &&
          tarei_output_asked(node) != TARE_PRECISION_FP32 &&
          strcmp(tarei_attr_string(node, TAREI_ATTR_OUTPUTS, "f32"), "f32") == 0;
 }
@@ -99,28 +107,34 @@ static bool quantize_fuse_is_read(const tarei_graph *const g, const int value, c
   return false;
 }
 
-/* The node that makes the value writes it as u8, beside or instead of the floats. */
+/* The node that makes the value writes it as bytes, beside or instead of the floats. */
 static tare_status absorb(tarei_graph *const g, const int n, bool *const changed,
                           tare_error *const err) {
-  const int value = g->nodes[n].in[0], q = g->nodes[n].out[0];
-  const int producer = g->values[value].producer;
-  if (producer < 0 || !writes_floats(g, &g->nodes[producer])) {
+  const tarei_node *const quantize = &g->nodes[n];
+  const int value = quantize->in[0], producer = g->values[value].producer;
+  if (producer < 0 || !can_write(g, &g->nodes[producer], quantize)) {
     return TARE_OK;
   }
   const bool only = !quantize_fuse_is_read(g, value, n);
+  const char *const form = is_quantize(quantize) ? only ? "u8" : "both"
+                           : only                ? "rows"
+                                                 : "f32+rows";
+  const int kept = only ? 0 : 1, n_out = kept + quantize->n_out;
   tarei_node *const p = &g->nodes[producer];
-  int *const outs = tarei_realloc(p->out, 2 * sizeof *outs);
-  if (!outs || !tarei_attr_set_string(p, TAREI_ATTR_OUTPUTS, only ? "u8" : "both")) {
+  int *const outs = tarei_realloc(p->out, (size_t)n_out * sizeof *outs);
+  if (!outs || !tarei_attr_set_string(p, TAREI_ATTR_OUTPUTS, form)) {
     p->out = outs ? outs : p->out;
-    return tarei_fail_memory(err, "layer outputs", 2 * sizeof *outs);
+    return tarei_fail_memory(err, "layer outputs", (size_t)n_out * sizeof *outs);
   }
   p->out = outs;
-  p->out[only ? 0 : 1] = q;
-  p->n_out = only ? 1 : 2;
-  g->values[q].producer = producer;
+  p->n_out = n_out;
+  for (int o = 0; o < quantize->n_out; o++) {
+    p->out[kept + o] = quantize->out[o];
+    g->values[quantize->out[o]].producer = producer;
+  }
   if (only) {
-    tarei_graph_replace_uses(g, value, q); /* by those that ask for its shape */
-    g->values[value].producer = -1;        /* nobody reads it any more; compact drops it */
+    tarei_graph_replace_uses(g, value, p->out[0]); /* by those that ask for its shape */
+    g->values[value].producer = -1;                /* nobody reads it any more; compact drops it */
   }
   tarei_graph_remove_node(g, n);
   *changed = true;
@@ -129,13 +143,14 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
 
 typedef tare_status quantize_fuse_rule_fn(tarei_graph *, int, bool *, tare_error *);
 
-static tare_status sweep(tarei_graph *const g, quantize_fuse_rule_fn *const *const rules,
-                         const int n_rules, tare_error *const err) {
+static tare_status sweep(tarei_graph *const g, bool (*const of)(const tarei_node *),
+                         quantize_fuse_rule_fn *const *const rules, const int n_rules,
+                         tare_error *const err) {
   bool changed = true;
   while (changed) {
     changed = false;
     for (int n = g->n_nodes - 1; n >= 0; n--) {
-      for (int i = 0; i < n_rules && g->nodes[n].op && is_quantize(&g->nodes[n]); i++) {
+      for (int i = 0; i < n_rules && g->nodes[n].op && of(&g->nodes[n]); i++) {
         TAREI_TRY(rules[i](g, n, &changed, err));
       }
     }
@@ -151,6 +166,6 @@ tare_status tarei_graph_fuse_quantize(tarei_graph *const g, tare_error *const er
   static quantize_fuse_rule_fn *const upward[] = {cancel, tarei_quantize_hoist,
                                                   quantize_fuse_make_table};
   static quantize_fuse_rule_fn *const final[] = {absorb};
-  TAREI_TRY(sweep(g, upward, 3, err));
-  return sweep(g, final, 1, err);
+  TAREI_TRY(sweep(g, is_quantize, upward, 3, err));
+  return sweep(g, makes_bytes, final, 1, err);
 }

@@ -14,17 +14,29 @@
 static const char *parameter_type(const char *const op) {
   static const struct {
     const char *op, *type;
-  } TYPES[] = {{"Conv", "Convolution"},        {"ConvLast", "Convolution"},
-               {"QConvLast", "Convolution"},   {"MatMul", "MatrixMultiply"},
-               {"Gemm", "MatrixMultiply"},     {"Linear", "MatrixMultiply"},
-               {"QLinear", "MatrixMultiply"},  {"QMatMul", "MatrixMultiply"},
-               {"Quantize", "Reformat"},       {"Dequantize", "Reformat"},
-               {"Transpose", "Shuffle"},       {"Reshape", "Shuffle"},
-               {"Softmax", "SoftMax"},         {"ScaledSoftmax", "SoftMax"},
-               {"Concat", "Concatenation"},    {"LayerNormalization", "Normalization"},
-               {"Add", "ElementWise"},         {"Sub", "ElementWise"},
-               {"Mul", "ElementWise"},         {"Div", "ElementWise"},
-               {"LayerNorm", "Normalization"}, {"InstanceNormalization", "Normalization"}};
+  } TYPES[] = {{"Conv", "Convolution"},
+               {"ConvLast", "Convolution"},
+               {"QConvLast", "Convolution"},
+               {"MatMul", "MatrixMultiply"},
+               {"Gemm", "MatrixMultiply"},
+               {"Linear", "MatrixMultiply"},
+               {"QLinear", "MatrixMultiply"},
+               {"QMatMul", "MatrixMultiply"},
+               {"Quantize", "Reformat"},
+               {"QuantizeRows", "Reformat"},
+               {"Dequantize", "Reformat"},
+               {"Transpose", "Shuffle"},
+               {"Reshape", "Shuffle"},
+               {"Softmax", "SoftMax"},
+               {"ScaledSoftmax", "SoftMax"},
+               {"Concat", "Concatenation"},
+               {"LayerNormalization", "Normalization"},
+               {"Add", "ElementWise"},
+               {"Sub", "ElementWise"},
+               {"Mul", "ElementWise"},
+               {"Div", "ElementWise"},
+               {"LayerNorm", "Normalization"},
+               {"InstanceNormalization", "Normalization"}};
   for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
     if (strcmp(TYPES[i].op, op) == 0) {
       return TYPES[i].type;

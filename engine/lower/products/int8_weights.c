@@ -50,8 +50,9 @@ tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_ste
     TAREI_TRY(tarei_want_scales(step, x, err));
   }
   TAREI_TRY(tarei_fused_read(step, &layer->fused, err));
-  layer->x_zero_point =
-      layer->float_rows ? TAREI_ROW_SCALES_ZERO_POINT : tarei_u8_zero_point(step->graph, x);
+  layer->x_zero_point = layer->float_rows || layer->own_scales
+                            ? TAREI_ROW_SCALES_ZERO_POINT
+                            : tarei_u8_zero_point(step->graph, x);
   return TARE_OK;
 }
 
@@ -152,7 +153,7 @@ static tare_status take_biased(tarei_int8_layer *const layer, const tarei_step *
                                tarei_blobs *const blobs, tare_error *const err) {
   const size_t n_add = layer->n / layer->group_n * layer->group_add;
   const size_t profiles = (size_t)step->n_profiles;
-  if (!layer->requant.bias || !layer->requant.folded || layer->float_rows ||
+  if (!layer->requant.bias || !layer->requant.folded || layer->float_rows || layer->own_scales ||
       !biases_are_sums(layer, profiles * layer->n)) {
     return TARE_OK;
   }

@@ -1,5 +1,5 @@
-/* int8 linear layer: X [..., K] u8, or float that is quantized when it runs; W [K, N] quantized per
- * column. */
+/* int8 linear layer: X [..., K] u8, with a scale for all rows or for each, or float that is
+ * quantized when it runs; W [K, N] quantized per column. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -18,8 +18,7 @@ typedef struct qlinear_state {
 typedef struct qlinear_job {
   const qlinear_state *s;
   const tarei_run *run;
-  const uint8_t *x; /* bytes, or NULL: */
-  tarei_row_form form;
+  tarei_row_form form; /* of float rows */
   tarei_row_bytes rows;
   char *sums; /* of all threads */
   tarei_epilogue epilogue;
@@ -89,18 +88,13 @@ static tare_status qlinear_prepare(tarei_step *const step, tarei_blobs *const bl
 static void qlinear_block(const void *const user, const tarei_block *const b, const int thread) {
   const qlinear_job *const j = user;
   const size_t k = j->s->k;
-  tarei_i8_gemm gemm = {.lda = k,
-                        .m = b->m,
-                        .k = k,
-                        .n = b->n,
-                        .b = j->s->weights + tarei_i8_packed_size(k, b->column),
-                        .add = tarei_int8_layer_add(&j->s->layer, j->run->profile) + b->column,
-                        .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
-  if (j->x) {
-    gemm.a = j->x + b->row * k;
-    j->run->kernels->i8_gemm(&gemm);
-    return;
-  }
+  const tarei_i8_gemm gemm = {
+      .m = b->m,
+      .k = k,
+      .n = b->n,
+      .b = j->s->weights + tarei_i8_packed_size(k, b->column),
+      .add = tarei_int8_layer_add(&j->s->layer, j->run->profile) + b->column,
+      .epilogue = tarei_epilogue_at(&j->epilogue, b->row, b->column)};
   const tarei_row_bytes rows = tarei_row_bytes_from(&j->rows, b->row);
   tarei_row_bytes_gemm(&rows, &gemm, j->run->kernels,
                        j->sums + (size_t)thread * tarei_row_sums_size(j->form));
@@ -136,11 +130,23 @@ static size_t qlinear_scratch(const tarei_step *const step, const tare_tensor *c
                     tarei_row_bytes_size(form, qlinear_rows_of(s, in[0]), s->k));
 }
 
+/* Bytes that somebody else made, with their scales where each row has one. */
+static tare_status qlinear_take_bytes(const tarei_step *const step, qlinear_job *const j,
+                                      tare_error *const err) {
+  const tare_tensor *const *const in = j->run->in;
+  j->rows = (tarei_row_bytes){.upper = in[0]->data, .lda = j->s->k};
+  if (j->s->layer.own_scales) {
+    const int64_t m = (int64_t)qlinear_rows_of(j->s, in[0]);
+    TAREI_TRY(tarei_want_count(step, j->run, TAREI_INT8_ROW_SCALES, m, err));
+    j->rows.scales = in[TAREI_INT8_ROW_SCALES]->data;
+  }
+  return TARE_OK;
+}
+
 /* All rows, before the blocks of the product share them. */
-static void qlinear_take_rows(const tarei_step *const step, qlinear_job *const j) {
+static void qlinear_quantize_rows(const tarei_step *const step, qlinear_job *const j) {
   const tarei_run *const r = j->run;
   const size_t k = j->s->k, m = qlinear_rows_of(j->s, r->in[0]);
-  j->x = NULL;
   j->form = tarei_int8_layer_rows(&j->s->layer, step, r->profile);
   j->sums = r->scratch;
   j->rows = tarei_row_bytes_in(j->form, j->sums + qlinear_sums_size(j->form, r->threads), m, k);
@@ -153,10 +159,12 @@ static tare_status qlinear_run(const tarei_step *const step, const tarei_run *co
   const tare_tensor *residual;
   TAREI_TRY(tarei_fused_residual(step, r, &residual, err));
   TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)s->k, err));
-  qlinear_job j = {.s = s, .run = r, .x = r->in[0]->data};
+  qlinear_job j = {.s = s, .run = r};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
   if (s->layer.float_rows) {
-    qlinear_take_rows(step, &j);
+    qlinear_quantize_rows(step, &j);
+  } else {
+    TAREI_TRY(qlinear_take_bytes(step, &j, err));
   }
   const tarei_grid grid = {qlinear_rows_of(s, r->in[0]), s->layer.n, s->k, s->k};
   tarei_grid_run(&grid, r, qlinear_block, &j);

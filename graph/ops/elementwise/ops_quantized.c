@@ -6,9 +6,19 @@
 tare_status tarei_ops_want_quantized(const tarei_graph *const graph, const tarei_node *const node,
                                      tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(graph, node, 1);
-  const bool rows = tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0 ||
-                    tarei_attr_find(node, TAREI_ATTR_ACTIVATION_BITS); /* quantized when run */
-  TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), rows ? TARE_F32 : TARE_U8, err));
+  const bool rows = tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0;
+  const bool sixteen = tarei_attr_find(node, TAREI_ATTR_ACTIVATION_BITS) != NULL;
+  const tarei_value *const scales = tarei_op_int8_form(node->op)->row_bytes
+                                        ? tarei_ops_in(graph, node, TAREI_INT8_ROW_SCALES)
+                                        : NULL;
+  if (scales && (!rows || sixteen)) {
+    return tarei_fail(err, TARE_E_MODEL, "has scales of rows, but no rows with such scales");
+  }
+  if (scales) {
+    TAREI_TRY(tarei_ops_want_dtype(scales, TARE_F32, err));
+  }
+  const bool floats = (rows && !scales) || sixteen; /* quantized when run */
+  TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), floats ? TARE_F32 : TARE_U8, err));
   return w->dtype == TARE_I8 ? TARE_OK : tarei_ops_want_float(w, err);
 }
 
@@ -24,28 +34,41 @@ tare_status tarei_ops_want_residual(const tarei_graph *const graph, const tarei_
   return tarei_ops_want_fits(graph, residual, shape, err);
 }
 
+tare_status tarei_ops_give_rows(tarei_graph *const graph, const tarei_node *const node,
+                                const int first, const tarei_shape *const shape,
+                                tare_error *const err) {
+  tarei_shape scales = *shape;
+  scales.dims[scales.rank - 1] = tarei_expr_const(graph->exprs, 1);
+  TAREI_TRY(tarei_ops_give(graph, node, first, TARE_U8, shape, err));
+  return tarei_ops_give(graph, node, first + 1, TARE_F32, &scales, err);
+}
+
 tare_status tarei_ops_give_quantized(tarei_graph *const graph, const tarei_node *const node,
                                      const tarei_shape *const shape, tare_error *const err) {
   static const struct {
     const char *outputs;
-    int n;
-    tare_dtype dtypes[2];
+    bool floats, bytes, rows;
   } forms[] = {
-      {"both", 2, {TARE_F32, TARE_U8}},
-      {"f32", 1, {TARE_F32}},
-      {"u8", 1, {TARE_U8}},
+      {"both", true, true, false},  {"f32", true, false, false}, {"f32+rows", true, false, true},
+      {"rows", false, false, true}, {"u8", false, true, false},
   };
   const char *const outputs = tarei_attr_string(node, TAREI_ATTR_OUTPUTS, "f32");
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    if (strcmp(outputs, forms[i].outputs) == 0) {
-      if (node->n_out != forms[i].n) {
-        return tarei_fail(err, TARE_E_MODEL, "has %d outputs, expected %d for '%s'", node->n_out,
-                          forms[i].n, outputs);
+    const bool known = !forms[i].rows || (node->op->writes_rows && shape->rank > 0);
+    if (known && strcmp(outputs, forms[i].outputs) == 0) {
+      const int n = forms[i].floats + forms[i].bytes + 2 * forms[i].rows;
+      if (node->n_out != n) {
+        return tarei_fail(err, TARE_E_MODEL, "has %d outputs, expected %d for '%s'", node->n_out, n,
+                          outputs);
       }
-      for (int k = 0; k < forms[i].n; k++) {
-        TAREI_TRY(tarei_ops_give(graph, node, k, forms[i].dtypes[k], shape, err));
+      if (forms[i].floats) {
+        TAREI_TRY(tarei_ops_give(graph, node, 0, TARE_F32, shape, err));
       }
-      return TARE_OK;
+      if (forms[i].bytes) {
+        TAREI_TRY(tarei_ops_give(graph, node, forms[i].floats, TARE_U8, shape, err));
+      }
+      return forms[i].rows ? tarei_ops_give_rows(graph, node, forms[i].floats, shape, err)
+                           : TARE_OK;
     }
   }
   return tarei_fail(err, TARE_E_MODEL, "attribute 'outputs': expected f32, u8 or both, got '%s'",

@@ -28,7 +28,7 @@ static tare_status infer_layer_normalization(tarei_graph *const graph, tarei_nod
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   TAREI_TRY(tarei_ops_give_writable(graph, node, x->dtype, &shape, err));
   if (tarei_attr_find(node, TAREI_ATTR_OUTPUTS)) {
-    return TARE_OK; /* the second one holds bytes, not statistics */
+    return TARE_OK; /* the others hold bytes, not statistics */
   }
   tarei_shape statistics = shape;
   for (int i = axis; i < shape.rank; i++) {
@@ -54,6 +54,7 @@ const tarei_op tarei_op_layer_normalization = {
     .min_out = 1,
     .max_out = 3,
     .writes_bytes = true,
+    .writes_rows = true,
     .infer = infer_layer_normalization,
 };
 
@@ -63,7 +64,8 @@ const tarei_op tarei_op_rms_normalization = {
     .min_in = 2,
     .max_in = 2,
     .min_out = 1,
-    .max_out = 2,
+    .max_out = 3,
     .writes_bytes = true,
+    .writes_rows = true,
     .infer = infer_rms_normalization,
 };

@@ -36,7 +36,8 @@ const tarei_op tarei_op_linear = {
                                      .activations = 1,
                                      .weights = 1,
                                      .sum_first = -2,
-                                     .sum_last = -2},
+                                     .sum_last = -2,
+                                     .row_bytes = true},
     .infer = infer_linear,
 };
 
@@ -44,7 +45,7 @@ const tarei_op tarei_op_qlinear = {
     .name = "QLinear",
     .domain = "tare",
     .min_in = 2,
-    .max_in = 4,
+    .max_in = 5,
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,

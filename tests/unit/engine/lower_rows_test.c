@@ -1,5 +1,5 @@
-/* Int8 layers on float activations, which are quantized at run time: each row by its own scale, or
- * to 16 bits, by that or by the scale of the tensor. */
+/* Int8 layers on float activations, which are quantized at run time, by the layer or before it:
+ * each row by its own scale, or to 16 bits, by that or by the scale of the tensor. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -224,6 +224,130 @@ static void forms_without_scales_are_refused(void **state) {
   }
 }
 
+/* --- rows as bytes ---------------------------------------------------------------------------- */
+
+/* Loud, quiet and zero rows, some with values that are not finite. */
+static float *make_odd_rows(const size_t rows, const size_t k) {
+  static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-40f};
+  float *const x = calloc(rows * k, sizeof *x);
+  assert_non_null(x);
+  make_rows(x, rows, k);
+  for (size_t i = 0; i < rows / 4; i++) {
+    const size_t at = (size_t)one_node_between(0, (int64_t)(rows * k) - 1);
+    x[at] = odd[one_node_between(0, 4)];
+  }
+  return x;
+}
+
+static void expect_same_bytes(const tare_tensor *const a, const tare_tensor *const b) {
+  assert_int_equal(tare_tensor_count(a), tare_tensor_count(b));
+  assert_memory_equal(a->data, b->data, (size_t)tare_tensor_count(a) * tare_dtype_size(a->dtype));
+}
+
+static void run_quantize_rows(one_node *const t, const int rank, const int64_t *const dims,
+                              const float *const x) {
+  one_node_start(t);
+  (void)one_node_input(t, TARE_F32, rank, dims, x);
+  one_node_op(t, "QuantizeRows", "tare", 1, 2);
+  one_node_run_ok(t);
+}
+
+static void run_linear_on_rows(one_node *const t, const tare_tensor *const x,
+                               const tare_tensor *const scales, const tare_tensor *const w,
+                               const tare_tensor *const bias) {
+  one_node_start(t);
+  (void)one_node_input(t, x->dtype, x->rank, x->dims, x->data);
+  (void)one_node_const(t, TARE_F32, 2, w->dims, w->data);
+  (void)one_node_const(t, TARE_F32, 1, bias->dims, bias->data);
+  if (scales) {
+    (void)one_node_absent(t);
+    (void)one_node_input(t, TARE_F32, scales->rank, scales->dims, scales->data);
+  }
+  one_node_op(t, "QLinear", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t->node, "row_scales", 1));
+  one_node_run_ok(t);
+}
+
+/* A layer gives the same bits whether it quantizes the rows or somebody did it before. */
+static void linear_layers_take_quantized_rows(void **state) {
+  (void)state;
+  for (int round = 0; round < 20; round++) {
+    const int64_t m = one_node_between(1, 100), k = one_node_between(1, 90);
+    const int64_t n = one_node_between(1, 70);
+    float *const x = make_odd_rows((size_t)(2 * m), (size_t)k);
+    one_node q, w, floats, bytes;
+    run_quantize_rows(&q, 3, (int64_t[]){2, m, k}, x);
+    one_node_start(&w);
+    (void)one_node_const(&w, TARE_F32, 2, (int64_t[]){k, n}, NULL);
+    (void)one_node_const(&w, TARE_F32, 1, &n, NULL);
+    run_linear_on_rows(&floats, &q.inputs[0], NULL, &w.inputs[0], &w.inputs[1]);
+    run_linear_on_rows(&bytes, &q.outputs[0], &q.outputs[1], &w.inputs[0], &w.inputs[1]);
+    expect_same_bytes(&floats.outputs[0], &bytes.outputs[0]);
+    one_node_end(&q);
+    one_node_end(&w);
+    one_node_end(&floats);
+    one_node_end(&bytes);
+    free(x);
+  }
+}
+
+/* rows, or f32+rows */
+static void check_norm_rows(const char *const op, const bool floats, const int64_t axis,
+                            const bool odd_gain) {
+  const int64_t dims[] = {one_node_between(1, 3), one_node_between(1, 40),
+                          one_node_between(1, 600)};
+  const int64_t from = axis < 0 ? axis + 3 : axis;
+  float *const x = make_odd_rows((size_t)(dims[0] * dims[1]), (size_t)dims[2]);
+  one_node t[2], q;
+  for (int i = 0; i < 2; i++) {
+    one_node_start(&t[i]);
+    (void)one_node_input(&t[i], TARE_F32, 3, dims, x);
+    if (odd_gain) {
+      (void)one_node_const(&t[i], TARE_F32, 3, dims, i ? t[0].inputs[1].data : NULL);
+    } else {
+      (void)one_node_const(&t[i], TARE_F32, (int)(3 - from), dims + from,
+                           i ? t[0].inputs[1].data : NULL);
+    }
+    one_node_op(&t[i], op, "", 23, i ? 2 + floats : 1);
+    assert_true(tarei_attr_set_int(t[i].node, "axis", axis));
+    assert_true(!i || tarei_attr_set_string(t[i].node, "outputs", floats ? "f32+rows" : "rows"));
+    one_node_run_ok(&t[i]);
+  }
+  run_quantize_rows(&q, 3, dims, t[0].outputs[0].data);
+  if (floats) {
+    expect_same_bytes(&t[0].outputs[0], &t[1].outputs[0]);
+  }
+  expect_same_bytes(&q.outputs[0], &t[1].outputs[floats]);
+  expect_same_bytes(&q.outputs[1], &t[1].outputs[floats + 1]);
+  one_node_end(&q);
+  one_node_end(&t[0]);
+  one_node_end(&t[1]);
+  free(x);
+}
+
+/* A normalization that writes rows as bytes gives those of QuantizeRows, over any axes. */
+static void normalizations_write_quantized_rows(void **state) {
+  (void)state;
+  for (int round = 0; round < 32; round++) {
+    check_norm_rows(round & 1 ? "RMSNormalization" : "LayerNormalization", round & 2,
+                    round & 4 ? -1 : 1, round & 8);
+  }
+}
+
+static void rows_need_all_their_scales(void **state) {
+  (void)state;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_U8, 2, (int64_t[]){6, 8}, NULL);
+  (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){8, 5}, NULL);
+  (void)one_node_absent(&t);
+  (void)one_node_absent(&t);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){5, 1}, NULL);
+  one_node_op(&t, "QLinear", "tare", 1, 1);
+  assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
+  one_node_refused(&t, TARE_E_SHAPE, "expected 6");
+}
+
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
@@ -233,6 +357,9 @@ int main(void) {
       cmocka_unit_test(depthwise_convolutions_have_none),
       cmocka_unit_test(recurrent_layers_have_no_16_bits),
       cmocka_unit_test(forms_without_scales_are_refused),
+      cmocka_unit_test(linear_layers_take_quantized_rows),
+      cmocka_unit_test(normalizations_write_quantized_rows),
+      cmocka_unit_test(rows_need_all_their_scales),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,14 @@ static void linear_shapes(void **state) {
        "MODEL: has 1 outputs, expected 2 for 'both'"},
       {"QLinear", 0, "u8[b, t, 8]; i8[8, 5]", "outputs='s8'", "MODEL: got 's8'"},
       {"QLinear", 0, "u8[b, t, 8]; i8[7, 5]", "", "MODEL: differ"},
+      {"QLinear", 0, "f32[b, t, 8]; i8[8, 5]", "row_scales=1", "f32[b, t, 5]"},
+      {"QLinear", 0, "u8[b, t, 8]; i8[8, 5]; -; -; f32[b, t, 1]", "row_scales=1", "f32[b, t, 5]"},
+      {"QLinear", 0, "f32[b, t, 8]; i8[8, 5]; -; -; f32[b, t, 1]", "row_scales=1",
+       "MODEL: expected uint8"},
+      {"QLinear", 0, "u8[b, t, 8]; i8[8, 5]; -; -; u8[b, t, 1]", "row_scales=1",
+       "MODEL: expected float32"},
+      {"QLinear", 0, "u8[b, t, 8]; i8[8, 5]; -; -; f32[b, t, 1]", "", "MODEL: has scales of rows"},
+      {"QLinear", 0, "u8[b, t, 8]; i8[8, 5]", "outputs='rows'", "MODEL: got 'rows'"},
       {"QMatMul", 0, "u8[b, 4, t, 8]; u8[b, 4, t, 8]", "trans_b=1 outputs='u8'", "u8[b, 4, t, t]"},
       {"QMatMul", 0, "u8[b, 4, t, s]; u8[b, 4, s, 8]", "", "f32[b, 4, t, 8]"},
       {"QMatMul", 0, "u8[b, t, 8]; u8[b, t, 7]", "trans_b=1", "MODEL: differ"},
@@ -60,6 +68,7 @@ static void linear_shapes(void **state) {
       {"Quantize", 0, "f32[b, t]", "", "u8[b, t]"},
       {"Dequantize", 0, "u8[b, t]", "", "f32[b, t]"},
       {"Quantize", 0, "u8[b, t]", "", "MODEL: expected float32"},
+      {"QuantizeRows", 0, "f32[b, t, 8]", "", "u8[b, t, 8]; f32[b, t, 1]"},
   };
   OPS_CHECK(cases);
 }

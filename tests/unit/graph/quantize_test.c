@@ -193,6 +193,43 @@ static void sums_that_are_normalized_stay_float(void **state) {
   }
 }
 
+static void expect_rows_of(const tarei_graph *const g, const char *const reader,
+                           const tarei_node *const maker, const int first) {
+  const tarei_node *const node = node_called(g, reader);
+  assert_ptr_equal(node->op, &tarei_op_qlinear);
+  assert_int_equal(node->in[0], maker->out[first]);
+  assert_int_equal(node->in[TAREI_INT8_ROW_SCALES], maker->out[first + 1]);
+  assert_int_equal(dtype_of_input(g, node, 0), TARE_U8);
+}
+
+/* Layers share the bytes of the rows that they read, which a normalization writes itself. */
+static void rows_are_quantized_once(void **state) {
+  (void)state;
+  static const char *const outputs[] = {"rows", "f32+rows"};
+  for (int form = 0; form < 2; form++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int l = norm(g, "l", add_input(g, "x", "n;t;8"));
+    const int a = linear(g, "a", l), b = linear(g, "b", l), r = OP(g, "Erf", "r", a);
+    assert_true(tarei_graph_mark_output(g, OP(g, "Softmax", "z", b)));
+    assert_true(!form || tarei_graph_mark_output(g, OP(g, "Softmax", "s", l)));
+    assert_true(tarei_graph_mark_output(g, linear(g, "c", r)));
+    end_graph(g, linear(g, "y", r));
+    optimize(g, false);
+    annotate(g);
+    quant_of(g, "l")->granularity = TAREI_PER_ROW;
+    quant_of(g, "r")->granularity = TAREI_PER_ROW;
+    quantize(g);
+    const tarei_node *const made = node_called(g, "n_l"), *const rows = node_called(g, "r__rows");
+    assert_string_equal(tarei_attr_string(made, "outputs", ""), outputs[form]);
+    expect_rows_of(g, "n_a", made, form);
+    expect_rows_of(g, "n_b", made, form);
+    assert_int_equal(count_op(g, &tarei_op_quantize_rows), 1); /* what Erf made */
+    expect_rows_of(g, "n_c", rows, 0);
+    expect_rows_of(g, "n_y", rows, 0);
+    tarei_graph_free(g);
+  }
+}
+
 /* h is read by two layers, so that neither can take the Sigmoid. */
 static tarei_graph *gate(const char *const function, const bool with_scale) {
   tarei_graph *const g = tarei_graph_new("test");
@@ -463,6 +500,7 @@ int main(void) {
       cmocka_unit_test(a_residual_net_has_no_floats_inside),
       cmocka_unit_test(residuals_are_observed),
       cmocka_unit_test(other_residuals_stay_float),
+      cmocka_unit_test(rows_are_quantized_once),
       cmocka_unit_test(sums_that_are_normalized_stay_float),
       cmocka_unit_test(activations_between_bytes_become_tables),
       cmocka_unit_test(shapes_keep_no_floats),

@@ -1,0 +1,34 @@
+/* Rows of floats to bytes, each by its own largest magnitude. */
+#include "engine/threads.h"
+
+#define LEAST_ELEMENTS 16384 /* worth a thread's while */
+
+typedef struct quantize_rows_job {
+  const tarei_run *run;
+  size_t k;
+} quantize_rows_job;
+
+static void quantize_rows_range(const void *const user, const size_t first, const size_t end,
+                                const int thread) {
+  (void)thread;
+  const quantize_rows_job *const j = user;
+  const tarei_run *const r = j->run;
+  r->kernels->quantize_rows((const float *)r->in[0]->data + first * j->k, j->k, end - first, j->k,
+                            (uint8_t *)r->out[0]->data + first * j->k, j->k,
+                            (float *)r->out[1]->data + first);
+}
+
+static tare_status quantize_rows_run(const tarei_step *const step, const tarei_run *const r,
+                                     tare_error *const err) {
+  (void)step;
+  (void)err;
+  const quantize_rows_job j = {r, (size_t)r->in[0]->dims[r->in[0]->rank - 1]};
+  tarei_row_ranges(r, (size_t)tare_tensor_count(r->out[1]), j.k, LEAST_ELEMENTS,
+                   quantize_rows_range, &j);
+  return TARE_OK;
+}
+
+TAREI_KERNEL_OF(quantize_rows_kernel, quantize_rows)
+
+const tarei_lowering tarei_lower_quantize_rows = {.run = quantize_rows_run,
+                                                  .kernel = quantize_rows_kernel};
