@@ -33,14 +33,16 @@ static tare_status layer_tensors_describe(tare_plan *const plan, const tarei_lay
                                           tare_layer_tensor *const out, tare_error *const err) {
   const tarei_graph *const g = layer->part->graph;
   const tarei_value *const v = &g->values[value];
-  *out = (tare_layer_tensor){.name = v->name,
-                             .memory = g->values[layer->part->slots[value].root].name,
-                             .dtype = v->dtype,
-                             .rank = v->rank,
-                             .shape = keep_shape(plan, g, v),
-                             .constant = v->data != NULL,
-                             .stated = v->quant.stated,
-                             .n_scales = scales_of(v)};
+  *out = (tare_layer_tensor){
+      .name = v->name,
+      .memory = g->values[layer->part->slots[value].root].name,
+      .dtype = v->dtype,
+      .rank = v->rank,
+      .shape = keep_shape(plan, g, v),
+      .constant = v->data != NULL,
+      .stated = v->quant.stated,
+      .n_scales = scales_of(v),
+      .row_scales = v->dtype == TARE_U8 && v->quant.granularity == TAREI_PER_ROW};
   if (!out->shape) {
     return tarei_fail_memory(err, "layers", sizeof *out);
   }

@@ -35,21 +35,6 @@ static bool advice_is_int8(const char *const precision) {
   return strncmp(precision, "int8", 4) == 0;
 }
 
-static bool advice_has_bytes(const tare_layer_tensor *const tensors, const int n) {
-  bool bytes = false;
-  for (int i = 0; i < n; i++) {
-    bytes |= tensors[i].n_scales > 0;
-  }
-  return bytes;
-}
-
-/* A layer that only turns floats into bytes or bytes into floats: one tensor each, equal shapes. */
-static bool only_converts(const tare_layer *const layer) {
-  return layer->n_inputs == 1 && layer->n_outputs == 1 &&
-         strcmp(layer->inputs->shape, layer->outputs->shape) == 0 &&
-         advice_has_bytes(layer->inputs, 1) != advice_has_bytes(layer->outputs, 1);
-}
-
 /* The type of the weights of a layer that computes with floats of their values. */
 static tare_dtype advice_stored_type(const tare_layer *const layer) {
   return layer->got == TARE_PRECISION_FP32 && layer->weights != TARE_F32 ? layer->weights
@@ -76,7 +61,7 @@ static void advice_count(bench_advice *const a, const advice_layer *const one) {
   const tare_layer layer = tare_plan_layer(a->plan, one->layer);
   if (one->macs > 0) {
     advice_count_products(a, &layer, one);
-  } else if (only_converts(&layer)) {
+  } else if (layer_only_converts(&layer)) {
     a->n_convert++;
     a->convert_ms += one->ms;
   } else if (!*layer.kernel) {

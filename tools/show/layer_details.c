@@ -15,6 +15,9 @@ static void print_scales(const tare_layer_tensor *const t) {
   if (t->n_scales) {
     printf(", zero point %d", (int)t->zero_point);
   }
+  if (t->row_scales) {
+    printf(", a scale for each row");
+  }
 }
 
 static void print_tensors(const char *const title, const tare_layer_tensor *const tensors,

@@ -45,18 +45,14 @@ tare_status layer_work_at(const tare_plan *const plan, const int layer, const in
   return TARE_OK;
 }
 
-static bool has_bytes(const tare_layer_tensor *const tensors, const int n) {
-  bool bytes = false;
-  for (int i = 0; i < n; i++) {
-    bytes |= tensors[i].n_scales > 0;
-  }
-  return bytes;
+bool tensor_is_quantized(const tare_layer_tensor *const tensor) {
+  return tensor->n_scales > 0 || tensor->row_scales;
 }
 
 bool layer_only_converts(const tare_layer *const layer) {
-  return layer->n_inputs == 1 && layer->n_outputs == 1 &&
-         strcmp(layer->inputs->shape, layer->outputs->shape) == 0 &&
-         has_bytes(layer->inputs, 1) != has_bytes(layer->outputs, 1);
+  const tare_layer_tensor *const x = layer->inputs, *const y = layer->outputs;
+  return layer->n_inputs == 1 && layer->n_outputs == (y->row_scales ? 2 : 1) &&
+         strcmp(x->shape, y->shape) == 0 && tensor_is_quantized(x) != tensor_is_quantized(y);
 }
 
 bool precision_is_integer(const tare_precision precision) {
@@ -109,6 +105,14 @@ static bool has_stated(const tare_layer *const layer) {
     stated |= layer->inputs[i].n_scales > 0 && layer->inputs[i].stated;
   }
   return stated;
+}
+
+static bool has_bytes(const tare_layer_tensor *const tensors, const int n) {
+  bool bytes = false;
+  for (int i = 0; i < n; i++) {
+    bytes |= tensor_is_quantized(&tensors[i]);
+  }
+  return bytes;
 }
 
 /* Of a layer without an int8 form. */

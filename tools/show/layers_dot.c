@@ -74,7 +74,7 @@ static int dot_maker_of(const dot_graph *const g, int parent, const char *const 
 }
 
 static void dot_edge_label(const tare_layer_tensor *const t) {
-  printf(" [label=\"%s ", t->n_scales ? "int8" : tare_dtype_name(t->dtype));
+  printf(" [label=\"%s ", tensor_is_quantized(t) ? "int8" : tare_dtype_name(t->dtype));
   dot_escaped(t->shape);
   puts("\"];");
 }

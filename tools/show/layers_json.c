@@ -27,6 +27,9 @@ static void layer_tensor_json(cJSON *const item, const tare_layer_tensor *const 
     json_int(item, "zero_point", t->zero_point);
     json_bool(item, "stated", t->stated);
   }
+  if (t->row_scales) {
+    json_bool(item, "row_scales", true);
+  }
 }
 
 static void tensors_json(cJSON *const item, const tare_plan *const plan, const int i) {

@@ -63,7 +63,7 @@ static const char *format_of(const tare_layer_tensor *const t) {
                  {TARE_I64, "Row major linear Int64 format"},
                  {TARE_U64, "UInt64"},
                  {TARE_BOOL, "Row major linear BOOL"}};
-  if (t->n_scales) {
+  if (tensor_is_quantized(t)) {
     return "Row major Int8 format";
   }
   for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
