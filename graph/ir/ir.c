@@ -124,18 +124,32 @@ static bool make_names(tarei_graph *const graph) {
   return good;
 }
 
+/* Length of what a generated name keeps of its base: names that are made from one another, node
+ * after node, would else grow with the graph. No character of UTF-8 is cut. */
+static int base_length(const char *const base) {
+  enum { MOST = 1000 };
+  size_t n = strnlen(base, MOST + 1);
+  if (n > MOST) {
+    for (n = MOST; n > 0 && (base[n] & 0xc0) == 0x80;) {
+      n--;
+    }
+  }
+  return (int)n;
+}
+
 /* The base itself where it is free, else the base with a number behind it. */
 static char *unique_name(tarei_graph *const graph, const char *const base) {
   if (!make_names(graph)) {
     return NULL;
   }
-  if (tarei_names_find(&graph->names, base) < 0) {
+  const int length = base_length(base);
+  if (!base[length] && tarei_names_find(&graph->names, base) < 0) {
     return tarei_strdup(base);
   }
-  const size_t size = strlen(base) + 24;
+  const size_t size = (size_t)length + 24;
   char *const name = tarei_realloc(NULL, size);
   for (int i = graph->n_values; name; i++) {
-    (void)snprintf(name, size, "%s_%d", base, i);
+    (void)snprintf(name, size, "%.*s_%d", length, base, i);
     if (tarei_names_find(&graph->names, name) < 0) {
       break;
     }

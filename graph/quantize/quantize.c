@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "graph/passes/rewrite.h"
+#include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
 #include "shapes/profiles.h"
 
@@ -273,23 +274,11 @@ static tare_status quantized(tarei_graph *const g, rewrite *const r, const int v
     *out = r->bytes[value];
     return TARE_OK;
   }
-  const bool plain = r->symmetric[value] || !g->values[value].quant.unsigned_range;
-  tarei_str base = {0};
-  tarei_str_add(&base, "%s__%s", g->values[value].name, plain ? "s8" : "u8");
-  const int q = base.failed ? -1 : tarei_graph_add_value_like(g, tarei_str_get(&base), value);
-  tarei_str_free(&base);
-  if (q < 0 || !tarei_quant_copy(&g->values[q].quant, &g->values[value].quant)) {
-    return tarei_fail_memory(err, "quantized value", sizeof(tarei_value));
-  }
-  g->values[q].dtype = TARE_U8;
-  g->values[q].observable = false;
-  g->values[q].quant.unsigned_range = !plain;
-  g->values[q].quant.granularity = TAREI_PER_TENSOR;
-  if (tarei_graph_add_node(g, "Quantize", "tare", g->values[q].name, 1, &value, 1, &q, 1) < 0) {
-    return tarei_fail_memory(err, "quantize node", sizeof(tarei_node));
-  }
-  r->bytes[value] = q;
-  *out = q;
+  tarei_quant quant = g->values[value].quant;
+  quant.unsigned_range = quant.unsigned_range && !r->symmetric[value];
+  quant.granularity = TAREI_PER_TENSOR;
+  TAREI_TRY(tarei_add_quantize(g, value, &quant, out, err));
+  r->bytes[value] = *out;
   return TARE_OK;
 }
 

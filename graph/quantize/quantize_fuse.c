@@ -88,34 +88,34 @@ static bool can_write(const tarei_graph *const g, const tarei_node *const node,
          strcmp(tarei_attr_string(node, TAREI_ATTR_OUTPUTS, "f32"), "f32") == 0;
 }
 
-/* Whether somebody apart from node `except` reads the numbers of a value: who asks for its shape
- * does not, nor who asks for that of what it is moved to. */
-static bool quantize_fuse_is_read(const tarei_graph *const g, const int value, const int except) {
-  if (g->values[value].is_output) {
-    return true;
+/* Per value, how many inputs read its numbers: those who ask for its shape do not, nor does who
+ * moves it where nobody reads them. */
+static int *count_readers(const tarei_graph *const g) {
+  int *const readers = tarei_calloc((size_t)g->n_values, sizeof *readers);
+  for (int v = 0; readers && v < g->n_values; v++) {
+    readers[v] = g->values[v].is_output;
   }
-  for (tarei_use u = g->values[value].first_use; u.node >= 0; u = tarei_graph_next_use(g, u)) {
-    const tarei_node *const node = &g->nodes[u.node];
-    if (u.node == except || node->op->reads_dims) {
-      continue;
-    }
-    const bool moves = node->op->movement && u.input == 0;
-    if (!(moves && !quantize_fuse_is_read(g, node->out[0], except))) {
-      return true;
+  for (int n = g->n_nodes - 1; readers && n >= 0; n--) {
+    const tarei_node *const node = &g->nodes[n];
+    for (int i = 0; i < node->n_in && !node->op->reads_dims; i++) {
+      const bool idle = node->op->movement && i == 0 && readers[node->out[0]] == 0;
+      if (node->in[i] >= 0 && !idle) {
+        readers[node->in[i]]++;
+      }
     }
   }
-  return false;
+  return readers;
 }
 
 /* The node that makes the value writes it as bytes, beside or instead of the floats. */
-static tare_status absorb(tarei_graph *const g, const int n, bool *const changed,
-                          tare_error *const err) {
+static tare_status absorb(tarei_graph *const g, const int n, const int *const readers,
+                          bool *const changed, tare_error *const err) {
   const tarei_node *const quantize = &g->nodes[n];
   const int value = quantize->in[0], producer = g->values[value].producer;
   if (producer < 0 || !can_write(g, &g->nodes[producer], quantize)) {
     return TARE_OK;
   }
-  const bool only = !quantize_fuse_is_read(g, value, n);
+  const bool only = readers[value] == 1; /* this node */
   const char *const form = is_quantize(quantize) ? only ? "u8" : "both"
                            : only                ? "rows"
                                                  : "f32+rows";
@@ -141,17 +141,46 @@ static tare_status absorb(tarei_graph *const g, const int n, bool *const changed
   return TARE_OK;
 }
 
+static tare_status absorb_all(tarei_graph *const g, tare_error *const err) {
+  int *const readers = count_readers(g);
+  bool changed = false;
+  tare_status status =
+      readers ? TARE_OK : tarei_fail_memory(err, "readers", (size_t)g->n_values * sizeof *readers);
+  for (int n = g->n_nodes - 1; status == TARE_OK && n >= 0; n--) {
+    if (makes_bytes(&g->nodes[n])) {
+      status = absorb(g, n, readers, &changed, err);
+    }
+  }
+  free(readers);
+  if (status != TARE_OK || !changed) {
+    return status;
+  }
+  TAREI_TRY(tarei_graph_compact(g, err));
+  return tarei_graph_infer(g, err);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
 typedef tare_status quantize_fuse_rule_fn(tarei_graph *, int, bool *, tare_error *);
 
-static tare_status sweep(tarei_graph *const g, bool (*const of)(const tarei_node *),
-                         quantize_fuse_rule_fn *const *const rules, const int n_rules,
-                         tare_error *const err) {
-  bool changed = true;
-  while (changed) {
+static tare_status rewrite_quantize(tarei_graph *const g, const int n, bool *const changed,
+                                    tare_error *const err) {
+  static quantize_fuse_rule_fn *const rules[] = {cancel, tarei_quantize_hoist,
+                                                 quantize_fuse_make_table};
+  for (size_t i = 0; i < sizeof rules / sizeof *rules && is_quantize(&g->nodes[n]); i++) {
+    TAREI_TRY(rules[i](g, n, changed, err));
+  }
+  return TARE_OK;
+}
+
+/* A Quantize that moves up is a new node at the end: it goes on in the next round of a sweep, so
+ * that the graph is not sorted for each step of its way. */
+static tare_status move_up(tarei_graph *const g, tare_error *const err) {
+  for (bool changed = true; changed;) {
     changed = false;
-    for (int n = g->n_nodes - 1; n >= 0; n--) {
-      for (int i = 0; i < n_rules && g->nodes[n].op && of(&g->nodes[n]); i++) {
-        TAREI_TRY(rules[i](g, n, &changed, err));
+    for (int first = 0, end = g->n_nodes; first < end; first = end, end = g->n_nodes) {
+      for (int n = end - 1; n >= first; n--) {
+        TAREI_TRY(rewrite_quantize(g, n, &changed, err));
       }
     }
     if (changed) {
@@ -163,9 +192,6 @@ static tare_status sweep(tarei_graph *const g, bool (*const of)(const tarei_node
 }
 
 tare_status tarei_graph_fuse_quantize(tarei_graph *const g, tare_error *const err) {
-  static quantize_fuse_rule_fn *const upward[] = {cancel, tarei_quantize_hoist,
-                                                  quantize_fuse_make_table};
-  static quantize_fuse_rule_fn *const final[] = {absorb};
-  TAREI_TRY(sweep(g, is_quantize, upward, 3, err));
-  return sweep(g, makes_bytes, final, 1, err);
+  TAREI_TRY(move_up(g, err));
+  return absorb_all(g, err);
 }

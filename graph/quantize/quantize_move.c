@@ -27,14 +27,14 @@ static int find_quantized(const tarei_graph *const g, const int value,
   return -1;
 }
 
-tare_status tarei_quantize_as(tarei_graph *const g, const int value, const int like, int *const out,
-                              tare_error *const err) {
-  *out = find_quantized(g, value, &g->values[like].quant, true);
-  if (*out >= 0) {
-    return TARE_OK;
-  }
-  const int q = tarei_graph_add_value_like(g, g->values[like].name, value);
-  if (q < 0 || !tarei_quant_copy(&g->values[q].quant, &g->values[like].quant)) {
+tare_status tarei_add_quantize(tarei_graph *const g, const int value,
+                               const tarei_quant *const quant, int *const out,
+                               tare_error *const err) {
+  tarei_str name = {0};
+  tarei_str_add(&name, "%s__%s", g->values[value].name, quant->unsigned_range ? "u8" : "s8");
+  const int q = name.failed ? -1 : tarei_graph_add_value_like(g, name.text, value);
+  tarei_str_free(&name);
+  if (q < 0 || !tarei_quant_copy(&g->values[q].quant, quant)) {
     return tarei_fail_memory(err, "quantized value", sizeof(tarei_value));
   }
   g->values[q].dtype = TARE_U8;
@@ -44,6 +44,13 @@ tare_status tarei_quantize_as(tarei_graph *const g, const int value, const int l
   }
   *out = q;
   return TARE_OK;
+}
+
+tare_status tarei_quantize_as(tarei_graph *const g, const int value, const int like, int *const out,
+                              tare_error *const err) {
+  const tarei_quant quant = g->values[like].quant; /* values move when one is added */
+  *out = find_quantized(g, value, &quant, true);
+  return *out >= 0 ? TARE_OK : tarei_add_quantize(g, value, &quant, out, err);
 }
 
 /* Inputs of a node that moves data which hold the data. */

@@ -4,6 +4,10 @@
 
 #include "graph/op.h"
 
+/* Adds a Quantize of `value` with this annotation, named after the value. */
+tare_status tarei_add_quantize(tarei_graph *graph, int value, const tarei_quant *quant, int *out,
+                               tare_error *err);
+
 /* `value` quantized by the annotation of `like`: what stands already, or a new Quantize node. */
 tare_status tarei_quantize_as(tarei_graph *graph, int value, int like, int *out, tare_error *err);
 

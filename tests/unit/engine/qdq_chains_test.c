@@ -1,4 +1,4 @@
-/* Models of thousands of nodes, exported and imported: work that grows with the square of
+/* Models of thousands of nodes, built, exported and imported: work that grows with the square of
  * the nodes, or a recursion as deep as the model, does not end here. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,11 +11,13 @@
 #include <string.h>
 #include <tare/export.h>
 #include <tare/import.h>
+#include <tare/plan.h>
 #include <unistd.h>
 
 #include "random/messages.h"
 
-enum { LENGTH = 20000, WIDTH = 8, OPSET = 17 };
+/* Sanitizers make the work slower, not its growth. */
+enum { LENGTH = 20000, WIDE = TARE_SANITIZED ? 6000 : 30000, WIDTH = 8, OPSET = 17 };
 
 static char path[64], written[64];
 
@@ -74,20 +76,62 @@ static void write_model(Onnx__GraphProto *const graph) {
   onnx__model_proto__free_unpacked(model, NULL);
 }
 
-/* The number of int8 layers of the export, which is written; its nodes are counted. */
-static int export_with(const char *const scaled, size_t *const n_nodes, size_t *const n_constants) {
+static tare_table *table_of(const char *const scaled) {
   char table_path[] = "tare-chain-XXXXXX.cache";
   const int fd = mkstemps(table_path, 6);
   assert_true(fd >= 0);
   dprintf(fd, "TRT-8601-EntropyCalibration2\n%s: 3c010204\n", scaled);
   close(fd);
-  tare_error err = {0};
   tare_table *table = NULL;
+  assert_int_equal(tare_table_read(table_path, &table, NULL), TARE_OK);
+  unlink(table_path);
+  return table;
+}
+
+static tare_status make_profiles(const tare_model *const model, tare_profiles **const out,
+                                 tare_error *const err) {
+  const tare_port *ports = NULL;
+  const int n = tare_model_inputs(model, &ports);
+  return tare_profiles_new(ports, n, out, err);
+}
+
+/* The number of int8 layers of a plan of the model, which is written. NULL: a float plan. */
+static int build_with(const char *const scaled, const char *const profile) {
+  tare_error err = {0};
+  tare_model *model = NULL;
+  tare_profiles *profiles = NULL;
+  tare_plan *plan = NULL;
+  tare_table *table = scaled ? table_of(scaled) : NULL;
+  tare_build_options o;
+  tare_build_options_init(&o);
+  o.table = table;
+  o.any_table = true;
+  if (tare_model_load(path, &model, &err) != TARE_OK ||
+      make_profiles(model, &profiles, &err) != TARE_OK ||
+      tare_profiles_add(profiles, profile, &err) != TARE_OK ||
+      tare_plan_build(model, profiles, &o, &plan, &err) != TARE_OK ||
+      tare_plan_save(plan, written, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  int n = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    n += tare_plan_layer(plan, i).got == TARE_PRECISION_INT8;
+  }
+  tare_plan_free(&plan);
+  tare_profiles_free(&profiles);
+  tare_model_free(&model);
+  tare_table_free(&table);
+  return n;
+}
+
+/* The number of int8 layers of the export, which is written; its nodes are counted. */
+static int export_with(const char *const scaled, size_t *const n_nodes, size_t *const n_constants) {
+  tare_error err = {0};
+  tare_table *table = table_of(scaled);
   tare_export *out = NULL;
   bool external = false;
   tare_export_options o;
   tare_export_options_init(&o);
-  assert_int_equal(tare_table_read(table_path, &table, &err), TARE_OK);
   o.table = table;
   if (tare_export_new(path, &o, &out, &err) != TARE_OK ||
       tare_export_save(out, written, 0, &external, &err) != TARE_OK) {
@@ -99,7 +143,6 @@ static int export_with(const char *const scaled, size_t *const n_nodes, size_t *
   }
   tare_export_free(&out);
   tare_table_free(&table);
-  unlink(table_path);
 
   static uint8_t bytes[8 << 20];
   FILE *const file = need(fopen(written, "rb"));
@@ -189,6 +232,47 @@ static void a_long_chain_of_pairs_is_imported(void **const state) {
   tare_import_free(&out);
 }
 
+static void many_readers_of_one_tensor_are_built(void **const state) {
+  (void)state;
+  Onnx__GraphProto *const graph = graph_message("readers");
+  Onnx__NodeProto *const sum = node_message("Sum");
+  add_ones(graph, "w", 2);
+  for (int i = 0; i < WIDE; i++) {
+    char out[32];
+    snprintf(out, sizeof out, "y%d", i);
+    add_node(graph, "MatMul", "x", "w", NULL, out);
+    node_add_input(sum, out);
+  }
+  node_add_output(sum, "y");
+  graph_add_node(graph, sum);
+  write_model(graph);
+  assert_int_equal(build_with(NULL, "n=1"), 0);
+  assert_int_equal(build_with("x", "n=1"), WIDE);
+}
+
+static void a_quantize_moves_over_a_long_chain(void **const state) {
+  (void)state;
+  Onnx__GraphProto *const graph = graph_message("moves");
+  char name[32] = "x", before[32];
+  for (int i = 0; i < WIDE; i++) {
+    memcpy(before, name, sizeof before);
+    snprintf(name, sizeof name, "x%d", i);
+    Onnx__NodeProto *const pad = node_message("Pad");
+    node_add_input(pad, before);
+    node_add_input(pad, "pads");
+    node_add_output(pad, name);
+    graph_add_node(graph, pad);
+  }
+  add_node(graph, "MatMul", name, "w", NULL, "y");
+  add_ones(graph, "w", 2);
+  tare_tensor pads = tensor_new(TARE_I64, 1, (int64_t[]){4});
+  memcpy(pads.data, (int64_t[]){0, 0, 1, 0}, 4 * sizeof(int64_t));
+  graph_add_constant(graph, "pads", &pads);
+  free(pads.data);
+  write_model(graph);
+  assert_int_equal(build_with(name, "n=1"), 1);
+}
+
 static int open_files(void **const state) {
   (void)state;
   strcpy(path, "tare-chain-XXXXXX");
@@ -208,6 +292,8 @@ int main(void) {
       cmocka_unit_test(a_long_chain_in_front_of_weights_is_dropped),
       cmocka_unit_test(many_layers_with_weights_that_are_inputs_too_are_exported),
       cmocka_unit_test(a_long_chain_of_pairs_is_imported),
+      cmocka_unit_test(many_readers_of_one_tensor_are_built),
+      cmocka_unit_test(a_quantize_moves_over_a_long_chain),
   };
   return cmocka_run_group_tests(tests, open_files, drop_files);
 }
