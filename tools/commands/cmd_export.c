@@ -49,6 +49,7 @@ static void export_check(const export_arguments *const a, const struct argp_stat
 }
 
 static error_t export_parse(const int key, char *const arg, struct argp_state *const state) {
+  static char *precisions;
   export_arguments *const a = state->input;
   tare_export_options *const o = &a->export.options;
   switch (key) {
@@ -63,7 +64,7 @@ static error_t export_parse(const int key, char *const arg, struct argp_state *c
       a->calib = arg;
       return 0;
     case OPT_PRECISIONS:
-      o->layer_precisions = arg;
+      o->layer_precisions = opt_requests_add(&precisions, arg);
       return 0;
     case OPT_COLUMN:
       o->profile = (int)cli_int(state, "--profile-index", arg, 0, TARE_MAX_PROFILES - 1);

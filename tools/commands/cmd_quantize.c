@@ -85,6 +85,7 @@ static char *quantize_help(const int key, const char *const text, void *const in
 }
 
 static error_t quantize_parse(const int key, char *const arg, struct argp_state *const state) {
+  static char *precisions;
   quantize_arguments *const a = state->input;
   const cli_family methods = family_methods();
   switch (key) {
@@ -101,7 +102,7 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       a->method = methods.name(cli_pick(state, &methods, arg));
       return 0;
     case OPT_PRECISIONS:
-      a->export.options.layer_precisions = arg;
+      a->export.options.layer_precisions = opt_requests_add(&precisions, arg);
       return 0;
     case OPT_PER_PROFILE_FILES:
       a->per_profile = true;

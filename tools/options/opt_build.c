@@ -84,21 +84,27 @@ static char *opt_build_help(const int key, const char *const text, void *const i
                           ", e.g. \"*:int8,@Conv:fp32\"; @ is for operators; the last match wins");
 }
 
+const char *opt_requests_add(char **const list, const char *const more) {
+  *list = *list ? cli_append(*list, ",%s", more) : cli_format("%s", more);
+  return *list;
+}
+
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
   const cli_family constraints = opt_build_constraints();
+  static char *precisions, *weight_types, *output_types; /* of this run of the command */
   tare_build_options *const o = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       tare_build_options_init(o);
       return 0;
     case OPT_LAYER_PRECISIONS:
-      o->layer_precisions = arg;
+      o->layer_precisions = opt_requests_add(&precisions, arg);
       return 0;
     case OPT_LAYER_WEIGHT_TYPES:
-      o->layer_weight_types = arg;
+      o->layer_weight_types = opt_requests_add(&weight_types, arg);
       return 0;
     case OPT_LAYER_OUTPUT_TYPES:
-      o->layer_output_types = arg;
+      o->layer_output_types = opt_requests_add(&output_types, arg);
       return 0;
     case OPT_PRECISION_CONSTRAINTS:
       o->constraints = (tare_constraints)cli_pick(state, &constraints, arg);

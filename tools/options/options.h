@@ -137,6 +137,10 @@ extern const struct argp opt_percentile_argp; /* its input is a double; 0: the d
 extern const struct argp opt_build_argp;      /* a tare_build_options */
 extern const struct argp opt_export_argp;     /* an opt_export */
 
+/* Adds to a list of requests by layer name, "A,B", where an option is repeated. The list is for the
+ * whole run of the command: nobody frees it. */
+const char *opt_requests_add(char **list, const char *more);
+
 /* What was given, with the table (NULL: none) and the features that kernels may use. `given` is
  * NULL where nothing could be. */
 tare_build_options opt_build_options(const tare_build_options *given, const opt_common *common,

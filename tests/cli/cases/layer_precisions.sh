@@ -19,6 +19,7 @@ build --fp32 $profile --layer-precisions '@MatMul:bf16' && count 40
 build --calib x.json --layer-precisions '@Attention:bf16' --precision-constraints obey && count 22
 "$TARE" build "$model" --fp32 $profile -o y.plan --layer-precisions '/layers.0/MatMul:bf16' | sed -n '/^layer/,/^written/p' | grep -v ^written
 build --calib x.json --layer-precisions '@MatMul:bf16,/head/*:fp32,@Attention:int8' && count 30
+build --calib x.json --layer-precisions '@MatMul:bf16' --layer-precisions '/head/*:fp32,@Attention:int8' && count 30
 "$TARE" build "$model" --fp32 $profile -o y.plan --layer-precisions '/head/*:int16' | sed -n '/^layer/,/^written/p' | grep -v ^written
 "$TARE" build "$model" --calib x.json -o z.plan --layer-precisions '@Attention:int16' --precision-constraints obey
 echo "exit $?"
