@@ -24,3 +24,22 @@ void signals_handle(void) {
   }
   (void)signal(SIGXFSZ, SIG_IGN); /* writing then fails and says why */
 }
+
+static volatile sig_atomic_t interrupted;
+
+static void signals_mark(const int number) {
+  struct sigaction end = {.sa_handler = signals_end, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&end.sa_mask);
+  (void)sigaction(number, &end, NULL);
+  interrupted = 1;
+}
+
+void signals_hold_interrupt(void) {
+  struct sigaction mark = {.sa_handler = signals_mark, .sa_flags = SA_RESTART};
+  sigemptyset(&mark.sa_mask);
+  (void)sigaction(SIGINT, &mark, NULL);
+}
+
+bool signals_interrupted(void) {
+  return interrupted != 0;
+}

@@ -2,7 +2,13 @@
 #ifndef TAREI_TOOLS_SIGNALS_H
 #define TAREI_TOOLS_SIGNALS_H
 
+#include <stdbool.h>
+
 /* Lets them take unfinished files away before they do. */
 void signals_handle(void);
+
+/* From now on a first SIGINT only sets a mark, and a second one ends the program. */
+void signals_hold_interrupt(void);
+bool signals_interrupted(void);
 
 #endif

@@ -10,6 +10,7 @@
  *   tare_plan_build         builds an INT8 plan from model, table and profiles
  *   tare_context_run        runs the plan at any length inside the profiles
  *   tare_eval               measures its accuracy compared with the float model
+ *   tare_tune               searches a precision for each layer
  *   tare_export_new         quantizes the model for another engine; tare_export_save writes it
  *   tare_import_new         makes a float model and a table of a quantized one
  *
@@ -48,6 +49,7 @@
 #include <tare/table.h>
 #include <tare/table_model.h>
 #include <tare/tensor.h>
+#include <tare/tune.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -47,6 +47,7 @@ family tare.1 export m --target nobody
 family tare.1 export m --row-scales nobody
 family tare.1 export m --weights nobody
 family tare-quantize.1 quantize m d --method nobody
+family tare-tune.1 tune m d --method nobody
 family tare-check.1 check m --target nobody
 family tare-debug.1 debug sensitivity m d --calib x --keep nobody
 family tare-compare.1 compare m d --eval d --methods nobody

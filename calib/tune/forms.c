@@ -1,0 +1,176 @@
+#include "calib/tune/forms.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/names.h"
+
+/* A name as a glob that matches only it: a comma would end the request. */
+static char *forms_glob(const char *const name) {
+  tarei_str text = {0};
+  for (const char *c = name; *c; c++) {
+    tarei_str_add(&text, "%s%c", *c != ',' && strchr("*?[]\\@", *c) ? "\\" : "",
+                  *c == ',' ? '?' : *c);
+  }
+  char *const glob = text.failed ? NULL : tarei_strdup(tarei_str_get(&text));
+  tarei_str_free(&text);
+  return glob;
+}
+
+/* What a layer computes in, of the precisions that can be requested; ANY: it has no other form. */
+static tare_precision form_of(const tare_layer *const layer) {
+  return layer->asked == TARE_PRECISION_ANY ? TARE_PRECISION_ANY : layer->got;
+}
+
+static tare_status add_tune_layer(const tare_layer *const layer, const double share,
+                                  tarei_tune_layers *const out, tare_error *const err) {
+  tarei_tune_layer *const item = &out->items[out->n++];
+  *item = (tarei_tune_layer){.name = tarei_strdup(layer->name),
+                             .glob = forms_glob(layer->origins[0]),
+                             .origin = tarei_strdup(layer->origins[0]),
+                             .standard = form_of(layer),
+                             .chosen = form_of(layer),
+                             .share = share};
+  for (int p = 0; p < TARE_PRECISION_COUNT; p++) {
+    item->noise[p] = p == TARE_PRECISION_FP32 ? 0 : NAN;
+    item->seconds[p] = NAN;
+  }
+  return item->name && item->glob && item->origin
+             ? TARE_OK
+             : tarei_fail_memory(err, "layers to tune", strlen(layer->name));
+}
+
+bool tarei_is_integer_form(const int form) {
+  return form == TARE_PRECISION_INT8 || form == TARE_PRECISION_INT8_ROWS ||
+         form == TARE_PRECISION_INT16 || form == TARE_PRECISION_INT16_ROWS;
+}
+
+/* Operations of all layers at the opt lengths of the first profile, and their sum. */
+static tare_status count_operations(const tare_plan *const plan, double *const operations,
+                                    double *const sum, tare_error *const err) {
+  const tare_profiles *const profiles = tare_plan_profiles(plan);
+  int64_t values[TARE_MAX_SYMBOLS];
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    values[s] = tare_profiles_range(profiles, 0, s).opt;
+  }
+  *sum = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    TAREI_TRY(tare_plan_layer_operations(plan, i, values, &operations[i], err));
+    *sum += operations[i];
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_float_share(const tare_plan *const plan, double *const out,
+                              tare_error *const err) {
+  const int n = tare_plan_n_layers(plan);
+  double *const operations = tarei_calloc((size_t)n, sizeof *operations);
+  double sum = 0, integer = 0;
+  if (!operations) {
+    return tarei_fail_memory(err, "operations of layers", (size_t)n * sizeof *operations);
+  }
+  const tare_status status = count_operations(plan, operations, &sum, err);
+  for (int i = 0; i < n; i++) {
+    integer += tarei_is_integer_form(tare_plan_layer(plan, i).got) ? operations[i] : 0;
+  }
+  free(operations);
+  *out = sum > 0 ? 1 - integer / sum : 0;
+  return status;
+}
+
+tare_status tarei_tune_layers_find(const tare_plan *const plan, tarei_tune_layers *const out,
+                                   tare_error *const err) {
+  const int n = tare_plan_n_layers(plan);
+  double *const operations = tarei_calloc((size_t)n, sizeof *operations);
+  double sum = 0;
+  out->items = tarei_calloc((size_t)n, sizeof *out->items);
+  tare_status status = out->items && operations
+                           ? count_operations(plan, operations, &sum, err)
+                           : tarei_fail_memory(err, "layers to tune", (size_t)n);
+  for (int i = 0; i < n && status == TARE_OK; i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    if (form_of(&layer) != TARE_PRECISION_ANY) {
+      status = add_tune_layer(&layer, sum > 0 ? operations[i] / sum : 0, out, err);
+    }
+  }
+  free(operations);
+  return status;
+}
+
+void tarei_tune_layers_fini(tarei_tune_layers *const layers) {
+  for (int i = 0; i < layers->n; i++) {
+    free(layers->items[i].name);
+    free(layers->items[i].glob);
+    free(layers->items[i].origin);
+  }
+  free(layers->items);
+  *layers = (tarei_tune_layers){0};
+}
+
+static tare_precision got_of(const tare_layer *const layer) {
+  return layer->got == TARE_PRECISION_ANY ? TARE_PRECISION_FP32 : layer->got;
+}
+
+/* For each layer of a plan the number of the item with the same first node, or -1; to be freed. */
+static tare_status match_layers(const tarei_tune_layers *const layers, const tare_plan *const plan,
+                                int **const out, tare_error *const err) {
+  const int n = tare_plan_n_layers(plan);
+  tarei_names names = {0};
+  *out = tarei_calloc((size_t)n, sizeof **out);
+  if (!*out || !tarei_names_init(&names, (size_t)layers->n)) {
+    free(*out);
+    return tarei_fail_memory(err, "layers to tune", (size_t)n * sizeof **out);
+  }
+  for (int i = 0; i < layers->n; i++) {
+    if (tarei_names_find(&names, layers->items[i].origin) < 0) {
+      tarei_names_add(&names, layers->items[i].origin, i);
+    }
+  }
+  for (int l = 0; l < n; l++) {
+    (*out)[l] = tarei_names_find(&names, tare_plan_layer(plan, l).origins[0]);
+  }
+  tarei_names_fini(&names);
+  return TARE_OK;
+}
+
+tare_status tarei_tune_layers_learn(tarei_tune_layers *const layers, const tare_plan *const plan,
+                                    const double *const seconds, tare_error *const err) {
+  int *items = NULL;
+  TAREI_TRY(match_layers(layers, plan, &items, err));
+  for (int l = 0; l < tare_plan_n_layers(plan); l++) {
+    const tare_layer layer = tare_plan_layer(plan, l);
+    if (items[l] >= 0) {
+      tarei_tune_layer *const item = &layers->items[items[l]];
+      item->has[got_of(&layer)] = true;
+      item->seconds[got_of(&layer)] = fmin(item->seconds[got_of(&layer)], seconds[l]);
+    }
+  }
+  free(items);
+  return TARE_OK;
+}
+
+tare_status tarei_tune_layers_choose(tarei_tune_layers *const layers, const tare_plan *const plan,
+                                     tare_error *const err) {
+  int *items = NULL;
+  TAREI_TRY(match_layers(layers, plan, &items, err));
+  for (int l = 0; l < tare_plan_n_layers(plan); l++) {
+    const tare_layer layer = tare_plan_layer(plan, l);
+    if (items[l] >= 0) {
+      layers->items[items[l]].chosen = got_of(&layer);
+    }
+  }
+  free(items);
+  return TARE_OK;
+}
+
+void tarei_tune_layers_request(const tarei_tune_layers *const layers, tarei_str *const text) {
+  for (int i = 0; i < layers->n; i++) {
+    const tarei_tune_layer *const layer = &layers->items[i];
+    if (layer->chosen != layer->standard) {
+      tarei_str_add(text, "%s%s:%s", text->length ? "," : "", layer->glob,
+                    tare_precision_name(layer->chosen));
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/*
+ * The layers of a model that have a choice of precision, and what each choice costs.
+ */
+#ifndef TAREI_CALIB_TUNE_FORMS_H
+#define TAREI_CALIB_TUNE_FORMS_H
+
+#include <tare/plan.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+/* One layer and its forms, by tare_precision. */
+typedef struct tarei_tune_layer {
+  char *name;   /* in the plan that is built without requests; owned */
+  char *origin; /* its first node; owned */
+  char *glob;   /* that names this node in a request; owned */
+  tare_precision standard, chosen;
+  double share;       /* of the multiply-adds of the plan */
+  double float_price; /* seconds that are added to its time in a form that is not on integers */
+  bool has[TARE_PRECISION_COUNT];
+  double noise[TARE_PRECISION_COUNT];   /* of the outputs, relative to their energy, with the other
+                                           layers in float; NAN: not known */
+  double seconds[TARE_PRECISION_COUNT]; /* NAN: not known */
+} tarei_tune_layer;
+
+typedef struct tarei_tune_layers {
+  tarei_tune_layer *items;
+  int n;
+} tarei_tune_layers;
+
+/* Whether products of a tare_precision are on integers. */
+bool tarei_is_integer_form(int form);
+
+/* Share of the multiply-adds that are not on integers, at the opt lengths of the first profile. */
+tare_status tarei_float_share(const tare_plan *plan, double *out, tare_error *err);
+
+/* Lists the layers of a plan that have other forms than float; their float form is known to have no
+ * noise. Which forms they have is learned afterwards. */
+tare_status tarei_tune_layers_find(const tare_plan *plan, tarei_tune_layers *out, tare_error *err);
+void tarei_tune_layers_fini(tarei_tune_layers *layers);
+
+/* Notes in which forms a plan has the layers, and how long each takes there: `seconds` is that of
+ * each layer of the plan. The shorter of two times is kept. */
+tare_status tarei_tune_layers_learn(tarei_tune_layers *layers, const tare_plan *plan,
+                                    const double *seconds, tare_error *err);
+
+/* Notes what the layers have in a plan as their choice. */
+tare_status tarei_tune_layers_choose(tarei_tune_layers *layers, const tare_plan *plan,
+                                     tare_error *err);
+
+/* Adds requests for the choices that differ from what the build does by itself. */
+void tarei_tune_layers_request(const tarei_tune_layers *layers, tarei_str *text);
+
+#endif

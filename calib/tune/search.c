@@ -1,0 +1,69 @@
+#include "calib/tune/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+bool tarei_search_goes_on(tarei_search *const s, const tare_tune_phase phase, const int done,
+                          const int total) {
+  const tare_tune_options *const o = s->options;
+  const tare_tune_state state = {phase, done, total, s->out->score, s->tried};
+  const bool asked = !o->progress || o->progress(o->progress_user, &state);
+  const bool late = o->seconds > 0 && tarei_now() - s->start > o->seconds;
+  s->out->complete = s->out->complete && asked && !late;
+  return s->out->complete;
+}
+
+static tare_status tune_cost(const tare_plan *const plan, const tare_tune_score *const score,
+                             double *const out, tare_error *const err) {
+  double share = 0;
+  TAREI_TRY(tarei_float_share(plan, &share, err));
+  *out = score->seconds + TAREI_SEARCH_FLOAT_PRICE * share * score->float_seconds;
+  return TARE_OK;
+}
+
+/* Times the plan in turns with the best one so far, and tells whether it takes its place. */
+static tare_status tune_is_better(tarei_search *const s, tare_plan *const plan,
+                                  tare_tune_score *const score, bool *const better,
+                                  tare_error *const err) {
+  tare_plan *plans[] = {plan, s->out->plan};
+  tare_tune_score scores[] = {*score, s->out->score};
+  double cost[] = {0, INFINITY};
+  const int n = s->out->plan ? 2 : 1;
+  TAREI_TRY(tarei_trials_time(&s->trials, plans, n, scores, NULL, err));
+  for (int i = 0; i < n; i++) {
+    TAREI_TRY(tune_cost(plans[i], &scores[i], &cost[i], err));
+  }
+  *score = scores[0];
+  s->out->score = n > 1 ? scores[1] : s->out->score;
+  *better = cost[0] < cost[1];
+  return TARE_OK;
+}
+
+static tare_status tune_take(tarei_search *const s, tare_plan **const plan,
+                             const tare_tune_score *const score, const char *const requests,
+                             tare_error *const err) {
+  tare_tuned *const out = s->out;
+  char *line = NULL;
+  TAREI_TRY(tarei_trials_line(&s->trials, requests, &line, err));
+  free(out->requests);
+  tare_plan_free(&out->plan);
+  out->requests = line;
+  out->plan = *plan;
+  out->score = *score;
+  *plan = NULL;
+  return TARE_OK;
+}
+
+tare_status tarei_search_judge(tarei_search *const s, tare_plan **const plan,
+                               tare_tune_score *const score, const char *const requests,
+                               tare_error *const err) {
+  bool better = false;
+  s->out->n_plans++;
+  TAREI_TRY(tarei_trials_score(&s->trials, s->check, plan, 1, score, err));
+  if (score->holds) {
+    TAREI_TRY(tune_is_better(s, *plan, score, &better, err));
+  }
+  return better ? tune_take(s, plan, score, requests, err) : TARE_OK;
+}

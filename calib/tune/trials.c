@@ -1,0 +1,170 @@
+#include "calib/tune/trials.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+tare_status tarei_trials_init(tarei_trials *const t, const tare_model *const model,
+                              const tare_profiles *const profiles, tare_dataset *const timed,
+                              const tare_dataset *const labelled,
+                              const tare_tune_options *const options, tare_error *const err) {
+  tare_build_options fp32;
+  tare_build_options_init(&fp32);
+  fp32.isa = options->build.isa;
+  *t = (tarei_trials){
+      .model = model, .profiles = profiles, .labelled = labelled, .options = options};
+  for (int m = 0; m < tare_n_metrics() && options->eval.metric; m++) {
+    if (strcmp(options->eval.metric, tare_metric_name(m)) == 0) {
+      t->lower_is_better = tare_metric_lower_is_better(m);
+    }
+  }
+  TAREI_TRY(tare_plan_build(model, profiles, &fp32, &t->reference, err));
+  return tarei_latency_init(&t->latency, t->reference, timed, &options->eval, err);
+}
+
+void tarei_trials_fini(tarei_trials *const t) {
+  tare_plan_free(&t->reference);
+  tarei_latency_fini(&t->latency);
+}
+
+tare_status tarei_trials_line(const tarei_trials *const t, const char *const requests,
+                              char **const out, tare_error *const err) {
+  const char *const given = t->options->build.layer_precisions;
+  tarei_str text = {0};
+  tarei_str_add(&text, "%s%s%s", requests, *requests && given && *given ? "," : "",
+                given ? given : "");
+  *out = text.failed ? NULL : tarei_strdup(tarei_str_get(&text));
+  tarei_str_free(&text);
+  return *out ? TARE_OK : tarei_fail_memory(err, "requests", strlen(requests));
+}
+
+tare_status tarei_trials_build(const tarei_trials *const t, const char *const requests,
+                               tare_plan **const out, tare_error *const err) {
+  char *line = NULL;
+  tare_build_options o = t->options->build;
+  TAREI_TRY(tarei_trials_line(t, requests, &line, err));
+  o.layer_precisions = line;
+  const tare_status status = tare_plan_build(t->model, t->profiles, &o, out, err);
+  free(line);
+  return status;
+}
+
+static double noise_of_sqnr(const double sqnr_db) {
+  return isnan(sqnr_db) ? INFINITY : pow(10, -sqnr_db / 10); /* 0 for INFINITY */
+}
+
+/* One pass over the data. Results: those of the plans, then that of the reference. */
+static tare_status trials_pass(const tarei_trials *const t, tare_dataset *const data,
+                               tare_plan *const *const plans, const int n, const char *const metric,
+                               tare_eval_result *const results, tare_error *const err) {
+  const tare_plan *all[TAREI_TRIALS_AT_ONCE + 1];
+  tare_eval_options o = t->options->eval;
+  assert(n >= 1 && n <= TAREI_TRIALS_AT_ONCE);
+  for (int i = 0; i < n; i++) {
+    all[i] = plans[i];
+  }
+  all[n] = t->reference;
+  o.against = t->reference;
+  o.metric = metric;
+  TAREI_TRY(tare_dataset_rewind(data, err));
+  return tare_eval_many(all, n + 1, data, &o, results, err);
+}
+
+tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const data,
+                               tare_plan *const *const plans, const int n, double *const noise,
+                               tare_error *const err) {
+  tare_eval_result results[TAREI_TRIALS_AT_ONCE + 1];
+  TAREI_TRY(trials_pass(t, data, plans, n, NULL, results, err));
+  for (int i = 0; i <= n; i++) {
+    if (i < n) {
+      noise[i] = noise_of_sqnr(results[i].total.sqnr_db);
+    }
+    tare_eval_result_fini(&results[i]);
+  }
+  return TARE_OK;
+}
+
+/* --- scores ----------------------------------------------------------------------------------- */
+
+/* How much worse the metric of each plan is than that of the reference. */
+static tare_status score_metric(const tarei_trials *const t, const tare_eval_result *const results,
+                                const int n, tare_tune_score *const scores, tare_error *const err) {
+  const tare_metric_tally *tallies[TAREI_TRIALS_AT_ONCE + 1];
+  tare_difference differences[TAREI_TRIALS_AT_ONCE + 1];
+  for (int i = 0; i <= n; i++) {
+    tallies[i] = results[i].tallies;
+  }
+  TAREI_TRY(tare_metric_differences(tallies, n + 1, results[n].n_tallies, n, differences, err));
+  for (int i = 0; i < n; i++) {
+    tare_difference d = differences[i];
+    if (!t->lower_is_better) {
+      d.value = -differences[i].value;
+      d.low = -differences[i].high;
+      d.high = -differences[i].low;
+    }
+    scores[i].drop = d;
+  }
+  return TARE_OK;
+}
+
+static bool bounds_hold(const tarei_trials *const t, const tare_tune_score *const score) {
+  const tare_tune_options *const o = t->options;
+  return score->sqnr_db >= o->sqnr_db && !(score->drop.high > o->max_drop); /* NAN: no metric */
+}
+
+static tare_status score_results(const tarei_trials *const t, const tare_eval_result *const results,
+                                 const int n, const bool metric, tare_tune_score *const scores,
+                                 tare_error *const err) {
+  for (int i = 0; i < n; i++) {
+    scores[i] = (tare_tune_score){.sqnr_db = results[i].total.sqnr_db,
+                                  .drop = {.value = NAN, .low = NAN, .high = NAN},
+                                  .samples = results[i].total.samples};
+  }
+  if (metric) {
+    TAREI_TRY(score_metric(t, results, n, scores, err));
+  }
+  for (int i = 0; i < n; i++) {
+    scores[i].holds = bounds_hold(t, &scores[i]);
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_trials_score(const tarei_trials *const t, tare_dataset *const data,
+                               tare_plan *const *const plans, const int n,
+                               tare_tune_score *const scores, tare_error *const err) {
+  const char *const metric = data == t->labelled ? t->options->eval.metric : NULL;
+  tare_eval_result results[TAREI_TRIALS_AT_ONCE + 1];
+  TAREI_TRY(trials_pass(t, data, plans, n, metric, results, err));
+  const tare_status status = score_results(t, results, n, metric != NULL, scores, err);
+  for (int i = 0; i <= n; i++) {
+    tare_eval_result_fini(&results[i]);
+  }
+  return status;
+}
+
+tare_status tarei_trials_time(const tarei_trials *const t, tare_plan *const *const plans,
+                              const int n, tare_tune_score *const scores, double **const layers,
+                              tare_error *const err) {
+  const tare_plan *all[TAREI_LATENCY_PLANS];
+  double seconds[TAREI_LATENCY_PLANS], *times[TAREI_LATENCY_PLANS];
+  all[0] = t->reference;
+  for (int i = 0; i < n; i++) {
+    all[i + 1] = plans[i];
+  }
+  TAREI_TRY(tarei_latency_measure(&t->latency, all, n + 1, seconds, layers ? times : NULL, err));
+  for (int i = 0; i < n; i++) {
+    scores[i].seconds = seconds[i + 1];
+    scores[i].float_seconds = seconds[0];
+    if (layers) {
+      layers[i] = times[i + 1];
+    }
+  }
+  if (layers) {
+    free(times[0]);
+  }
+  return TARE_OK;
+}

@@ -1,0 +1,52 @@
+/* Plans built on trial: with requests, beside the float plan. */
+#ifndef TAREI_CALIB_TUNE_TRIALS_H
+#define TAREI_CALIB_TUNE_TRIALS_H
+
+#include <tare/tune.h>
+
+#include "base/str.h"
+#include "calib/tune/latency.h"
+
+enum { TAREI_TRIALS_AT_ONCE = 7 }; /* plans that share a pass over the data */
+
+typedef struct tarei_trials {
+  const tare_model *model;
+  const tare_profiles *profiles;
+  const tare_tune_options *options;
+  const tare_dataset *labelled;
+  bool lower_is_better; /* of the metric */
+  tare_plan *reference; /* float; owned */
+  tarei_latency latency;
+} tarei_trials;
+
+/* Plans are timed with the first samples of `timed`; the metric is for samples of `labelled`.
+ * Zero-initialize `trials` first, and free it with _fini. */
+tare_status tarei_trials_init(tarei_trials *trials, const tare_model *model,
+                              const tare_profiles *profiles, tare_dataset *timed,
+                              const tare_dataset *labelled, const tare_tune_options *options,
+                              tare_error *err);
+void tarei_trials_fini(tarei_trials *trials);
+
+/* The requests followed by those of the options, which win; to be freed. */
+tare_status tarei_trials_line(const tarei_trials *trials, const char *requests, char **out,
+                              tare_error *err);
+
+/* Builds a plan with requests and those of the options. */
+tare_status tarei_trials_build(const tarei_trials *trials, const char *requests, tare_plan **out,
+                               tare_error *err);
+
+/* Noise of the outputs of n plans (at most TAREI_TRIALS_AT_ONCE), relative to their energy. */
+tare_status tarei_trials_noise(const tarei_trials *trials, tare_dataset *data,
+                               tare_plan *const *plans, int n, double *noise, tare_error *err);
+
+/* Scores n plans (at most TAREI_TRIALS_AT_ONCE) in one pass over the data, without their times. */
+tare_status tarei_trials_score(const tarei_trials *trials, tare_dataset *data,
+                               tare_plan *const *plans, int n, tare_tune_score *scores,
+                               tare_error *err);
+
+/* Adds the times of n plans to their scores. `layers`: NULL, or receives for each plan an array of
+ * the times of its layers, to be freed. */
+tare_status tarei_trials_time(const tarei_trials *trials, tare_plan *const *plans, int n,
+                              tare_tune_score *scores, double **layers, tare_error *err);
+
+#endif

@@ -1,0 +1,124 @@
+#include <tare/tune.h>
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "calib/tune/search.h"
+
+void tare_tune_options_init(tare_tune_options *const options) {
+  *options = (tare_tune_options){.sqnr_db = -INFINITY, .max_drop = INFINITY};
+  tare_build_options_init(&options->build);
+  tare_eval_options_init(&options->eval);
+}
+
+/* The bound on the sum of the noise to begin with. Without one on the SQNR: what the layers cost
+ * as they are. */
+static double first_bound(const tarei_search *const s) {
+  const double db = s->options->sqnr_db;
+  return isinf(db) ? s->standard_noise : fmax(pow(10, -db / 10) - s->floor, 0);
+}
+
+/* Times the result in turns with the standard plan, so that their times can be compared. */
+static tare_status time_both(tarei_search *const s, tare_error *const err) {
+  tare_plan *plans[] = {s->out->plan, NULL};
+  tare_tune_score scores[] = {s->out->score, s->out->standard};
+  TAREI_TRY(tarei_trials_build(&s->trials, "", &plans[1], err));
+  const tare_status status = tarei_trials_time(&s->trials, plans, 2, scores, NULL, err);
+  s->out->score = scores[0];
+  s->out->standard = scores[1];
+  tare_plan_free(&plans[1]);
+  return status;
+}
+
+static tare_status tune_run(tarei_search *const s, const tare_model *const model,
+                            const tare_profiles *const profiles, tare_error *const err) {
+  TAREI_TRY(tarei_trials_init(&s->trials, model, profiles, s->data, s->check, s->options, err));
+  TAREI_TRY(tarei_search_forms(s, err));
+  TAREI_TRY(tarei_search_layers(s, first_bound(s), err));
+  TAREI_TRY(tarei_search_mixes(s, first_bound(s), err));
+  if (!s->out->plan) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "no plan holds the bounds, because the requests by name exclude float: "
+                      "remove some, or lower the bounds");
+  }
+  TAREI_TRY(time_both(s, err));
+  return tarei_tune_layers_choose(&s->out->layers, s->out->plan, err);
+}
+
+tare_status tare_tune(const tare_model *const model, const tare_profiles *const profiles,
+                      tare_dataset *const search, tare_dataset *const check,
+                      const tare_tune_options *const options, tare_tuned **const out,
+                      tare_error *const err) {
+  assert(!isinf(options->sqnr_db) || !isinf(options->max_drop));
+  assert(isinf(options->max_drop) || options->eval.metric);
+  tare_tuned *tuned = tarei_calloc(1, sizeof *tuned);
+  if (!tuned) {
+    return tarei_fail_memory(err, "tuning", sizeof *tuned);
+  }
+  tuned->complete = true;
+  tarei_search s = {
+      .data = search, .check = check, .options = options, .out = tuned, .start = tarei_now()};
+  const tare_status status = tune_run(&s, model, profiles, err);
+  tarei_trials_fini(&s.trials);
+  if (status != TARE_OK) {
+    tare_tuned_free(&tuned);
+    return status;
+  }
+  *out = tuned;
+  return TARE_OK;
+}
+
+const tare_plan *tare_tuned_plan(const tare_tuned *const tuned) {
+  return tuned->plan;
+}
+
+const char *tare_tuned_requests(const tare_tuned *const tuned) {
+  return tuned->requests;
+}
+
+tare_tune_score tare_tuned_score(const tare_tuned *const tuned) {
+  return tuned->score;
+}
+
+tare_tune_score tare_tuned_standard(const tare_tuned *const tuned) {
+  return tuned->standard;
+}
+
+int tare_tuned_n_plans(const tare_tuned *const tuned) {
+  return tuned->n_plans;
+}
+
+bool tare_tuned_is_complete(const tare_tuned *const tuned) {
+  return tuned->complete;
+}
+
+int tare_tuned_n_layers(const tare_tuned *const tuned) {
+  return tuned->layers.n;
+}
+
+tare_tuned_layer tare_tuned_get_layer(const tare_tuned *const tuned, const int i) {
+  assert(i >= 0 && i < tuned->layers.n);
+  const tarei_tune_layer *const layer = &tuned->layers.items[i];
+  tare_tuned_layer out = {.name = layer->name,
+                          .request = layer->glob,
+                          .standard = layer->standard,
+                          .chosen = layer->chosen};
+  for (int p = 0; p < TARE_PRECISION_COUNT; p++) {
+    out.sqnr_db[p] = layer->has[p] ? -10 * log10(layer->noise[p]) : NAN;
+    out.seconds[p] = layer->has[p] ? layer->seconds[p] : NAN;
+  }
+  return out;
+}
+
+void tare_tuned_free(tare_tuned **const tuned) {
+  if (*tuned) {
+    tarei_tune_layers_fini(&(*tuned)->layers);
+    tare_plan_free(&(*tuned)->plan);
+    free((*tuned)->requests);
+    free(*tuned);
+    *tuned = NULL;
+  }
+}

@@ -1,0 +1,131 @@
+/*
+ * Tuning: searches a precision for each layer, so that a plan keeps a bound on its accuracy and is
+ * as fast as that allows.
+ *
+ * Calls: tare_calibrate and tare_table_from_stats (or tare_table_read) for the scales, tare_tune,
+ * then tare_tuned_plan and tare_tuned_requests. tare_plan_build with these requests gives the same
+ * plan again.
+ */
+#ifndef TARE_TUNE_H
+#define TARE_TUNE_H
+
+#include <tare/eval.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tare_tuned tare_tuned;
+
+/** How good and how fast a plan is, over the samples that it was checked with. */
+typedef struct tare_tune_score {
+  double sqnr_db;       /* of the outputs, compared with float; INFINITY if equal */
+  tare_difference drop; /* how much worse the metric is than that of the float plan, > 0: worse;
+                           NAN without a metric */
+  double seconds;       /* over a few samples; the shortest of many runs of each */
+  double float_seconds; /* of the float plan, which ran in turns with it */
+  int64_t samples;
+  bool holds; /* the bounds */
+} tare_tune_score;
+
+/** What a search does at a time. */
+typedef enum tare_tune_phase {
+  TARE_TUNE_FORMS = 0,  /* measures plans with one precision for all layers */
+  TARE_TUNE_LAYERS = 1, /* measures what each layer costs in accuracy */
+  TARE_TUNE_MIXES = 2,  /* builds and measures mixes of precisions */
+} tare_tune_phase;
+
+/** State of a search, as its progress function gets it. */
+typedef struct tare_tune_state {
+  tare_tune_phase phase;
+  int done, total;       /* steps of the phase */
+  tare_tune_score best;  /* the fastest plan so far that holds the bounds */
+  tare_tune_score tried; /* the last mix; samples 0: none yet */
+} tare_tune_state;
+
+/** Reports progress. If it returns false, the search ends with the best plan so far. */
+typedef bool (*tare_tune_progress_fn)(void *user, const tare_tune_state *state);
+
+/** Options of tare_tune; set the defaults with tare_tune_options_init. */
+typedef struct tare_tune_options {
+  double sqnr_db;      /* lowest SQNR of the outputs compared with float; -INFINITY: no bound */
+  double max_drop;     /* how much worse the metric may be than that of the float plan: the
+                          upper end of the 95 % interval, in the unit of the metric's value.
+                          INFINITY: no bound */
+  bool all_precisions; /* also bf16, beside int8, int8-rows, int16, int16-rows and fp32 */
+  double seconds;      /* no new measurement begins after this time; 0: no limit */
+  tare_build_options build; /* with a table or for a float model. Layers that its layer_precisions
+                               name keep the precision that they ask for */
+  tare_eval_options eval;   /* how samples run, and the metric; against, tensors, save_outputs and
+                               progress are not used */
+  tare_tune_progress_fn progress; /* NULL: none */
+  void *progress_user;
+} tare_tune_options;
+
+/** A layer that has a choice. What it points to belongs to the result. */
+typedef struct tare_tuned_layer {
+  const char *name;        /* in the plan that is built without requests */
+  const char *request;     /* glob that names it in a request */
+  tare_precision standard; /* what it gets without requests */
+  tare_precision chosen;
+  /** By tare_precision; NAN: not measured, or the layer does not have the precision. */
+  double sqnr_db[TARE_PRECISION_COUNT]; /* of the outputs with this layer alone quantized */
+  double seconds[TARE_PRECISION_COUNT]; /* of the layer, over the samples of the search */
+} tare_tuned_layer;
+
+/** Sets the options to the defaults: no bounds, no limit. */
+TARE_API void tare_tune_options_init(tare_tune_options *options);
+
+/**
+ * Searches the fastest mix of precisions that holds the bounds. The float plan always does, unless
+ * requests in `build` say otherwise, so there is a plan from the beginning; each better one takes
+ * its place. Times are measured, so two searches may end with different plans.
+ * @param model the model, which may be freed afterwards
+ * @param profiles copied
+ * @param search samples with which single layers are measured; read from the beginning many times
+ * @param check samples with which plans are accepted; the same data set as `search`, or another
+ * @param options at least one bound (asserted)
+ * @param out receives the result; free it with tare_tuned_free
+ * @return TARE_OK, TARE_E_USAGE (no layer has a choice), or an error of tare_plan_build or
+ * tare_eval
+ */
+TARE_API tare_status tare_tune(const tare_model *model, const tare_profiles *profiles,
+                               tare_dataset *search, tare_dataset *check,
+                               const tare_tune_options *options, tare_tuned **out, tare_error *err);
+
+/** The plan that was chosen, which belongs to the result. */
+TARE_API const tare_plan *tare_tuned_plan(const tare_tuned *tuned);
+
+/** Requests by name (tare_build_options.layer_precisions) that give the chosen plan, including
+ *  those of the options; "" if none are needed. Belongs to the result. */
+TARE_API const char *tare_tuned_requests(const tare_tuned *tuned);
+
+/** Score of the chosen plan. */
+TARE_API tare_tune_score tare_tuned_score(const tare_tuned *tuned);
+
+/** Score of the plan that is built without the requests that were found. */
+TARE_API tare_tune_score tare_tuned_standard(const tare_tuned *tuned);
+
+/** Number of plans that were built and measured as a whole. */
+TARE_API int tare_tuned_n_plans(const tare_tuned *tuned);
+
+/** Whether the search came to its end: false if its time was over, or its progress function ended
+ *  it. */
+TARE_API bool tare_tuned_is_complete(const tare_tuned *tuned);
+
+/** Number of layers that have a choice. */
+TARE_API int tare_tuned_n_layers(const tare_tuned *tuned);
+
+/** A layer by number, 0 .. tare_tuned_n_layers - 1 (asserted), most sensitive first. */
+TARE_API tare_tuned_layer tare_tuned_get_layer(const tare_tuned *tuned, int i);
+
+/**
+ * Frees a result.
+ * @param tuned the handle, which is set to NULL; it may hold NULL
+ */
+TARE_API void tare_tuned_free(tare_tuned **tuned);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,374 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/commands/quantize_choose.h"
+#include "tools/options/families.h"
+#include "tools/options/formats.h"
+#include "tools/options/length_inputs.h"
+#include "tools/options/lengths.h"
+#include "tools/options/parse.h"
+#include "tools/output.h"
+#include "tools/progress.h"
+#include "tools/say.h"
+#include "tools/signals.h"
+#include "tools/source.h"
+#include "tools/table_out.h"
+#include "tools/tune/tune_show.h"
+
+enum {
+  OPT_TUNE_METHOD = OPT_COMMAND,
+  OPT_TUNE_EVAL,
+  OPT_TUNE_TABLE,
+  OPT_SQNR,
+  OPT_MAX_DROP,
+  OPT_BEST,
+  OPT_TIME_LIMIT
+};
+enum { SEARCH_SAMPLES = 8, CHECK_SAMPLES = 32 };
+static const double DEFAULT_SQNR = 30;
+
+typedef struct tune_arguments {
+  opt_inputs in; /* data of the calibration */
+  opt_metric metric;
+  tare_build_options build;
+  tare_tune_options tune;
+  const char *output, *table, *method; /* method NULL: the best one */
+  const char *max_drop;                /* as given */
+  double percentile;
+  cli_list eval;
+} tune_arguments;
+
+typedef struct tune_work {
+  tare_model *model;
+  tare_dataset *data, *search, *check;
+  tare_streaming *streaming; /* NULL: samples are runs */
+  tare_profiles *profiles;
+  length_inputs lengths;
+  tare_stats *stats;
+  quantize_choice choice;
+  tare_tuned *tuned;
+} tune_work;
+
+static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "PLAN", 0, "Write the plan to PLAN", 0},
+    {"sqnr", OPT_SQNR, "DB", 0,
+     "Bound: SQNR of the outputs compared with float (default 30, unless --max-drop is given)", 0},
+    {"max-drop", OPT_MAX_DROP, "X", 0,
+     "Bound: how much worse than float the metric may be, e.g. 0.1%; the upper end of its 95 % "
+     "interval counts. Needs --eval, --labels and --metric",
+     0},
+    {"eval", OPT_TUNE_EVAL, "DATA", 0,
+     "Accept plans by DATA; repeat for more (default: the first 32 samples of the calibration)", 0},
+    {"best", OPT_BEST, NULL, 0, "Also use bf16, beside int8, 16-bit activations and float", 0},
+    {"method", OPT_TUNE_METHOD, "METHOD", 0,
+     "Calibration method (default: the one with the highest SQNR): ", 0},
+    {"table", OPT_TUNE_TABLE, "TABLE", 0, "Also write the calibration table", 0},
+    {"time-limit", OPT_TIME_LIMIT, "S", 0,
+     "Begin no new measurement after S seconds; the best plan so far is written", 0},
+    {0}};
+
+/* --- arguments ------------------------------------------------------------------------------- */
+
+static void tune_check(tune_arguments *const a, const struct argp_state *const state) {
+  if (!a->output) {
+    argp_error(state, "missing -o PLAN, e.g. -o model.plan");
+  }
+  if (a->table && tare_table_format_of(a->table) < 0) {
+    char *const tables = format_extensions(format_is_any, "");
+    argp_error(state, "cannot tell the format from the name '%s': use %s", a->table, tables);
+    free(tables);
+  }
+  if (a->eval.n == 0 && (a->metric.metric >= 0 || a->in.data.labels)) {
+    argp_error(state, "%s is for the evaluation: give --eval DATA too",
+               a->metric.metric >= 0 ? "--metric" : "--labels");
+  }
+  opt_metric_check(state, &a->metric, &a->in.data);
+  if (a->max_drop && a->metric.metric < 0) {
+    argp_error(state, "--max-drop needs --metric METRIC, --labels NAME and --eval DATA");
+  }
+}
+
+/* "0.1%" or "0.001", in the unit of the metric's value. */
+static double max_drop_of(const struct argp_state *const state, const char *const text) {
+  const size_t n = strlen(text);
+  const bool percent = n > 1 && text[n - 1] == '%';
+  char *const number = cli_format("%.*s", (int)(percent ? n - 1 : n), text);
+  const double value = cli_real(state, "--max-drop", number, 0, 1e9);
+  free(number);
+  return percent ? value / 100 : value;
+}
+
+static void take_bounds(tune_arguments *const a, const struct argp_state *const state) {
+  tune_check(a, state);
+  if (a->max_drop) {
+    a->tune.max_drop = max_drop_of(state, a->max_drop);
+  } else if (isinf(a->tune.sqnr_db)) {
+    a->tune.sqnr_db = DEFAULT_SQNR;
+  }
+}
+
+static char *tune_help(const int key, const char *const text, void *const input) {
+  (void)input;
+  const cli_family methods = family_methods();
+  return key == OPT_TUNE_METHOD ? family_help(text, &methods) : (char *)text;
+}
+
+static error_t tune_parse(const int key, char *const arg, struct argp_state *const state) {
+  tune_arguments *const a = state->input;
+  const cli_family methods = family_methods();
+  switch (key) {
+    case ARGP_KEY_INIT:
+      tare_tune_options_init(&a->tune);
+      state->child_inputs[0] = &a->in;
+      state->child_inputs[1] = &a->percentile;
+      state->child_inputs[2] = &a->build;
+      state->child_inputs[3] = &a->metric;
+      return 0;
+    case 'o':
+      a->output = arg;
+      return 0;
+    case OPT_SQNR:
+      a->tune.sqnr_db = cli_real(state, "--sqnr", arg, -100, 200);
+      return 0;
+    case OPT_MAX_DROP:
+      a->max_drop = arg;
+      return 0;
+    case OPT_TUNE_EVAL:
+      cli_list_add(&a->eval, arg);
+      return 0;
+    case OPT_BEST:
+      a->tune.all_precisions = true;
+      return 0;
+    case OPT_TUNE_METHOD:
+      a->method = methods.name(cli_pick(state, &methods, arg));
+      return 0;
+    case OPT_TUNE_TABLE:
+      a->table = arg;
+      return 0;
+    case OPT_TIME_LIMIT:
+      a->tune.seconds = cli_real(state, "--time-limit", arg, 0.001, 1e9);
+      return 0;
+    case ARGP_KEY_END:
+      take_bounds(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
+                                             {&opt_percentile_argp, 0, NULL, 0},
+                                             {&opt_build_argp, 0, "Precision:", 4},
+                                             {&opt_metric_argp, 0, "Metric, with --eval:", 5},
+                                             {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = tune_parse,
+    .args_doc = "MODEL DATA...",
+    .doc =
+        "Calibrates a model with data, and searches the fastest mix of precisions whose accuracy "
+        "holds a bound: measures how long each layer takes in each precision and what it costs in "
+        "accuracy, then builds and measures mixes. Ctrl-C ends the search with the best plan so "
+        "far. Layers that --layer-precisions names keep what it says.\vExamples:\n  tare tune "
+        "model.onnx recordings/ --sqnr 30 -o model.plan\n  tare tune model.onnx calib.h5 --eval "
+        "eval.h5 --labels labels \\\n      --metric accuracy --max-drop 0.1% -o model.plan",
+    .children = CHILDREN,
+    .help_filter = tune_help};
+
+/* --- work ------------------------------------------------------------------------------------ */
+
+static tare_status tune_check_outputs(const tune_arguments *const a, tare_error *const err) {
+  cli_list inputs = {0};
+  opt_inputs_files(&a->in, &inputs);
+  cli_list_join(&inputs, &a->eval);
+  tare_status status = output_check_name(a->output, "a plan", ".plan", err);
+  if (status == TARE_OK) {
+    status = output_check(a->output, &inputs, err);
+  }
+  if (status == TARE_OK && a->table) {
+    cli_list_add(&inputs, a->output);
+    status = output_check(a->table, &inputs, err);
+  }
+  cli_list_fini(&inputs);
+  return status;
+}
+
+/* The first samples of the data of the calibration. */
+static tare_status open_first(const tune_arguments *const a, tune_work *const w,
+                              const int64_t limit, tare_dataset **const out,
+                              tare_error *const err) {
+  const ports p = ports_of_model(w->model);
+  opt_inputs first = a->in;
+  first.data.labels = NULL;
+  first.data.limit = first.data.limit && first.data.limit < limit ? first.data.limit : limit;
+  return source_open(&first, &p, &w->streaming, out, err);
+}
+
+static tare_status open_tune_data(const tune_arguments *const a, tune_work *const w,
+                                  tare_error *const err) {
+  const ports p = ports_of_model(w->model);
+  opt_inputs calib = a->in, eval = a->in;
+  calib.data.labels = NULL;
+  eval.paths = a->eval;
+  eval.data.limit = 0; /* that of the calibration */
+  CLI_TRY(source_open(&calib, &p, &w->streaming, &w->data, err));
+  CLI_TRY(open_first(a, w, SEARCH_SAMPLES, &w->search, err));
+  CLI_TRY(a->eval.n ? source_open(&eval, &p, &w->streaming, &w->check, err)
+                    : open_first(a, w, CHECK_SAMPLES, &w->check, err));
+  tare_dataset *sets[] = {w->data, w->check};
+  const int n = a->eval.n ? 2 : 1;
+  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, sets, n,
+                          w->streaming, &w->profiles, err));
+  return length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs, sets, n,
+                              w->streaming, &w->lengths, err);
+}
+
+static tare_status tune_collect(const tune_arguments *const a, tune_work *const w,
+                                tare_error *const err) {
+  progress p = progress_start("calibrate", &a->in.common);
+  tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
+  tare_fit_counts fitted = {0};
+  o.progress = progress_tick;
+  o.progress_user = &p;
+  o.fitted = &fitted;
+  const tare_status status = tare_calibrate(w->model, w->data, w->profiles, &o, &w->stats, err);
+  progress_end(&p);
+  say_data(&a->in.common, w->data);
+  say_fitted(&a->in.common, "calibration", &fitted);
+  return status;
+}
+
+static tare_status make_tune_table(const tune_arguments *const a, tune_work *const w,
+                                   tare_error *const err) {
+  const opt_metric none = {.metric = -1};
+  const quantize_trial trial = {
+      .model = w->model,
+      .profiles = w->profiles,
+      .stats = w->stats,
+      .data = w->search,
+      .common = &a->in.common,
+      .method = a->method,
+      .percentile = a->percentile,
+      .eval = source_eval_options(&a->in, &none, &w->lengths, w->streaming)};
+  return quantize_choose(&trial, &w->choice, err);
+}
+
+/* --- the search ------------------------------------------------------------------------------ */
+
+/* What is shown while it runs. */
+typedef struct tune_watch {
+  const opt_common *common;
+  progress p;
+  tare_tune_phase phase;
+  double best; /* seconds of the best plan, relative to float */
+} tune_watch;
+
+static void watch_best(tune_watch *const w, const tare_tune_score *const best) {
+  const double ratio = best->seconds / best->float_seconds;
+  if (w->p.shown && best->holds && !isinf(best->sqnr_db) && ratio < w->best) {
+    progress_end(&w->p);
+    say(w->common, "best so far: %.1f dB, %.2f times as fast as float", best->sqnr_db, 1 / ratio);
+    w->best = ratio;
+  }
+}
+
+static bool tune_tick(void *const user, const tare_tune_state *const state) {
+  static const char *const PHASES[] = {
+      [TARE_TUNE_FORMS] = "precisions", [TARE_TUNE_LAYERS] = "layers", [TARE_TUNE_MIXES] = "mixes"};
+  tune_watch *const w = user;
+  if (state->phase != w->phase) {
+    progress_end(&w->p);
+    w->p = progress_start(PHASES[state->phase], w->common);
+    w->phase = state->phase;
+  }
+  watch_best(w, &state->best);
+  if (state->tried.samples) {
+    say_more(w->common, "mix %d: %.2f dB%s", state->done, state->tried.sqnr_db,
+             state->tried.holds ? ", holds" : "");
+  }
+  (void)progress_tick(&w->p, state->done, state->total);
+  return !signals_interrupted();
+}
+
+static tare_status tune_search_plan(const tune_arguments *const a, tune_work *const w,
+                                    tare_tune_options *const o, tare_error *const err) {
+  tune_watch watch = {
+      .common = &a->in.common, .p = progress_start("precisions", &a->in.common), .best = INFINITY};
+  *o = a->tune;
+  o->build = opt_build_options(&a->build, &a->in.common, w->choice.table);
+  o->eval = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming);
+  o->progress = tune_tick;
+  o->progress_user = &watch;
+  signals_hold_interrupt();
+  const tare_status status =
+      tare_tune(w->model, w->profiles, w->search, w->check, o, &w->tuned, err);
+  progress_end(&watch.p);
+  say_data(&a->in.common, w->check);
+  return status;
+}
+
+static tare_status write_tune_table(const tune_arguments *const a, const tune_work *const w,
+                                    tare_error *const err) {
+  const opt_table options = {.profile_index = -1};
+  table_out out = {.common = &a->in.common,
+                   .options = &options,
+                   .format = tare_table_format_of(a->table),
+                   .path = a->table,
+                   .model = w->model};
+  return table_write(&out, w->choice.table, err);
+}
+
+static void warn_tuned(const tune_arguments *const a, const tune_work *const w) {
+  const tare_tune_score score = tare_tuned_score(w->tuned);
+  if (isinf(score.sqnr_db)) {
+    say(&a->in.common,
+        "warning: nothing faster than float holds the bounds: the plan is a float plan (a lower "
+        "bound, --best or more calibration data may help)");
+  }
+}
+
+static tare_status tune_all(const tune_arguments *const a, tune_work *const w,
+                            tare_error *const err) {
+  tare_tune_options o;
+  CLI_TRY(tune_check_outputs(a, err));
+  CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
+  CLI_TRY(tare_calibrate_check(w->model, err));
+  CLI_TRY(open_tune_data(a, w, err));
+  CLI_TRY(tune_collect(a, w, err));
+  CLI_TRY(make_tune_table(a, w, err));
+  CLI_TRY(tune_search_plan(a, w, &o, err));
+  warn_tuned(a, w);
+  CLI_TRY(tare_plan_save(tare_tuned_plan(w->tuned), a->output, err));
+  CLI_TRY(a->table ? write_tune_table(a, w, err) : TARE_OK);
+  const tune_report report = {.model = a->in.path,
+                              .plan = a->output,
+                              .table = a->table,
+                              .method = tare_method_name(w->choice.tried[w->choice.best].method),
+                              .options = &o,
+                              .metric = a->metric.metric,
+                              .tuned = w->tuned};
+  return (a->in.common.json ? tune_json : tune_print)(&report, err);
+}
+
+int cmd_tune(const int argc, char **const argv) {
+  tune_arguments a = {0};
+  tune_work w = {0};
+  tare_error err = {0};
+  opt_parse(&ARGP, argc, argv, &a);
+  const tare_status status = tune_all(&a, &w, &err);
+  tare_tuned_free(&w.tuned);
+  quantize_choice_fini(&w.choice);
+  tare_stats_free(&w.stats);
+  tare_profiles_free(&w.profiles);
+  length_inputs_fini(&w.lengths);
+  tare_dataset_close(&w.data);
+  tare_dataset_close(&w.search);
+  tare_dataset_close(&w.check);
+  tare_streaming_free(&w.streaming);
+  tare_model_free(&w.model);
+  cli_list_fini(&a.eval);
+  return opt_inputs_end(argv[0], &a.in, status, &err);
+}

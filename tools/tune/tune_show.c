@@ -1,0 +1,199 @@
+#include "tools/tune/tune_show.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/json_out.h"
+#include "tools/report.h"
+#include "tools/score.h"
+#include "tools/show/layer_facts.h"
+#include "tools/show/layers.h"
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+static double times_float(const tare_tune_score *const score) {
+  return score->float_seconds / score->seconds;
+}
+
+/* Share of the multiply-adds at the opt lengths of the first profile that run on integers. */
+static tare_status integer_share(const tare_plan *const plan, double *const out,
+                                 tare_error *const err) {
+  precision_sum *sums = NULL;
+  int n = 0;
+  CLI_TRY(precision_sums(plan, &sums, &n, err));
+  double integer = 0;
+  for (int i = 0; i < n; i++) {
+    integer += strncmp(sums[i].precision, "int", 3) == 0 ? sums[i].macs : 0;
+  }
+  *out = sums[n].macs > 0 ? integer / sums[n].macs : NAN;
+  free(sums);
+  return TARE_OK;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void print_score(const tune_report *const r, const char *const head,
+                        const tare_tune_score *const score) {
+  printf("%-10s", head);
+  if (isinf(score->sqnr_db)) {
+    printf(" equal to float");
+  } else {
+    printf(" %.1f dB", score->sqnr_db);
+  }
+  if (r->metric >= 0) {
+    const tare_metric_unit unit = tare_metric_get_unit(r->metric);
+    printf(", %s worse by %.2f %s (95 %%: %.2f to %.2f)", tare_metric_name(r->metric),
+           score->drop.value * unit.factor, unit.difference, score->drop.low * unit.factor,
+           score->drop.high * unit.factor);
+  }
+  printf(", %.2f times as fast as float%s\n", times_float(score),
+         score->holds ? "" : " (not within the bounds)");
+}
+
+/* How much longer or shorter a layer runs than as it was: "-12 %". */
+static void cell_time(report *const t, const tare_tuned_layer *const l) {
+  const double was = l->seconds[l->standard], is = l->seconds[l->chosen];
+  if (was > 0 && !isnan(is)) {
+    report_cell(t, "%+.0f %%", 100 * (is - was) / was);
+  } else {
+    report_cell(t, "-");
+  }
+}
+
+static void cell_noise(report *const t, const double db) {
+  if (isnan(db)) {
+    report_cell(t, "-");
+  } else {
+    report_sqnr(t, db);
+  }
+}
+
+static void print_changes(const tune_report *const r) {
+  report *const t = report_new("precision<,was<,SQNR dB>,was dB>,time>,layer~");
+  for (int i = 0; i < tare_tuned_n_layers(r->tuned); i++) {
+    const tare_tuned_layer l = tare_tuned_get_layer(r->tuned, i);
+    if (l.chosen == l.standard) {
+      continue;
+    }
+    report_cell(t, "%s", tare_precision_name(l.chosen));
+    report_cell(t, "%s", tare_precision_name(l.standard));
+    cell_noise(t, l.sqnr_db[l.chosen]);
+    cell_noise(t, l.sqnr_db[l.standard]);
+    cell_time(t, &l);
+    report_cell(t, "%s", l.name);
+  }
+  report_print(t, stdout);
+}
+
+static void print_bounds(const tune_report *const r) {
+  const char *between = " ";
+  printf("bounds    ");
+  if (!isinf(r->options->sqnr_db)) {
+    printf("%sSQNR at least %.1f dB", between, r->options->sqnr_db);
+    between = ", ";
+  }
+  if (!isinf(r->options->max_drop)) {
+    const tare_metric_unit unit = tare_metric_get_unit(r->metric);
+    printf("%s%s at most %.2f %s worse than float", between, tare_metric_name(r->metric),
+           r->options->max_drop * unit.factor, unit.difference);
+  }
+  printf("\n");
+}
+
+static void print_again(const tune_report *const r) {
+  const char *const requests = tare_tuned_requests(r->tuned);
+  if (*requests) {
+    printf("requests   --layer-precisions '%s'\n", requests);
+  }
+  printf("written    %s\n", r->plan);
+  if (r->table) {
+    printf("           %s: tare build %s --calib %s%s gives the same plan\n", r->table, r->model,
+           r->table, *requests ? " with the requests" : "");
+  }
+}
+
+tare_status tune_print(const tune_report *const r, tare_error *const err) {
+  const tare_plan *const plan = tare_tuned_plan(r->tuned);
+  const tare_tune_score standard = tare_tuned_standard(r->tuned);
+  const tare_tune_score score = tare_tuned_score(r->tuned);
+  double share = 0;
+  CLI_TRY(integer_share(plan, &share, err));
+  print_changes(r);
+  printf("\nmethod     %s\n", r->method);
+  print_bounds(r);
+  print_score(r, "default", &standard);
+  print_score(r, "chosen", &score);
+  printf("           of %d plans, over %" PRId64 " sample%s%s\n", tare_tuned_n_plans(r->tuned),
+         score.samples, cli_s(score.samples),
+         tare_tuned_is_complete(r->tuned) ? "" : "; the search was ended early");
+  CLI_TRY(layers_print_counts(plan, err));
+  if (!isnan(share)) {
+    printf("           %.1f %% of the multiply-adds on integers\n", 100 * share);
+  }
+  print_again(r);
+  return TARE_OK;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void tune_score_json(cJSON *const object, const char *const name, const tune_report *const r,
+                            const tare_tune_score *const score) {
+  cJSON *const item = json_add(object, name, json_object());
+  json_real(item, "sqnr_db", score->sqnr_db);
+  json_bool(item, "equal", isinf(score->sqnr_db));
+  if (r->metric >= 0) {
+    difference_json(item, "drop", &score->drop);
+  }
+  json_real(item, "seconds", score->seconds);
+  json_real(item, "float_seconds", score->float_seconds);
+  json_int(item, "samples", score->samples);
+  json_bool(item, "holds", score->holds);
+}
+
+static void forms_json(cJSON *const layer, const tare_tuned_layer *const l) {
+  cJSON *const forms = json_add(layer, "forms", json_array());
+  for (int p = 0; p < TARE_PRECISION_COUNT; p++) {
+    if (!isnan(l->sqnr_db[p]) || !isnan(l->seconds[p])) {
+      cJSON *const form = json_add(forms, NULL, json_object());
+      json_text(form, "precision", tare_precision_name((tare_precision)p));
+      json_real(form, "sqnr_db", l->sqnr_db[p]);
+      json_real(form, "seconds", l->seconds[p]);
+    }
+  }
+}
+
+tare_status tune_json(const tune_report *const r, tare_error *const err) {
+  const tare_tune_score standard = tare_tuned_standard(r->tuned);
+  const tare_tune_score score = tare_tuned_score(r->tuned);
+  double share = 0;
+  CLI_TRY(integer_share(tare_tuned_plan(r->tuned), &share, err));
+  cJSON *const object = json_begin("tune");
+  json_text(object, "model", r->model);
+  json_text(object, "method", r->method);
+  json_real(object, "min_sqnr_db", r->options->sqnr_db);
+  json_real(object, "max_drop", r->options->max_drop);
+  tune_score_json(object, "default", r, &standard);
+  tune_score_json(object, "chosen", r, &score);
+  json_int(object, "plans", tare_tuned_n_plans(r->tuned));
+  json_bool(object, "complete", tare_tuned_is_complete(r->tuned));
+  json_real(object, "integer_share", share);
+  json_text(object, "layer_precisions", tare_tuned_requests(r->tuned));
+  cJSON *const layers = json_add(object, "layers", json_array());
+  for (int i = 0; i < tare_tuned_n_layers(r->tuned); i++) {
+    const tare_tuned_layer l = tare_tuned_get_layer(r->tuned, i);
+    cJSON *const layer = json_add(layers, NULL, json_object());
+    json_text(layer, "name", l.name);
+    json_text(layer, "precision", tare_precision_name(l.chosen));
+    json_text(layer, "default", tare_precision_name(l.standard));
+    forms_json(layer, &l);
+  }
+  json_text(object, "output", r->plan);
+  if (r->table) {
+    json_text(object, "table", r->table);
+  }
+  json_print(object);
+  return TARE_OK;
+}

@@ -1,0 +1,19 @@
+/* What tare tune prints about its result. */
+#ifndef TAREI_TOOLS_TUNE_TUNE_SHOW_H
+#define TAREI_TOOLS_TUNE_TUNE_SHOW_H
+
+#include <tare/tare.h>
+
+/* A search that has ended, and how it was asked for. */
+typedef struct tune_report {
+  const char *model, *plan, *table; /* names of files; table NULL: not written */
+  const char *method;               /* of the table */
+  const tare_tune_options *options;
+  int metric; /* -1: none */
+  const tare_tuned *tuned;
+} tune_report;
+
+tare_status tune_print(const tune_report *r, tare_error *err);
+tare_status tune_json(const tune_report *r, tare_error *err);
+
+#endif
