@@ -52,6 +52,16 @@ static void run_softmax_u8(void *context) {
   }
 }
 
+static void run_softmax_bf16(void *context) {
+  const elements *const e = context;
+  float sums[ROWS];
+  for (size_t i = 0; i + ROWS * ROW <= e->n; i += ROWS * ROW) {
+    const tarei_softmax_bf16 s = {
+        {ROWS, ROW, e->x + i, ROW, 1.0f, NULL, 0}, (uint16_t *)e->out + i, ROW, sums};
+    e->kernels->softmax_bf16(&s);
+  }
+}
+
 static void run_softmax_f32(void *context) {
   const elements *const e = context;
   for (size_t i = 0; i + ROW <= e->n; i += ROW) {
@@ -117,6 +127,7 @@ static void kernels_elements_bench_rows(const elements *e) {
                {"softmax to u8", kernels_elements_run_softmax},
                {"softmax", run_softmax_f32},
                {"softmax bytes", run_softmax_u8},
+               {"softmax bf16", run_softmax_bf16},
                {"layer norm to u8", run_layer_norm},
                {"exp", run_exp},
                {"gelu", run_gelu},
