@@ -65,6 +65,11 @@ TAREI_INLINE void put_rows(const sink *s, size_t row, __m512i bytes, const bool 
 }
 
 /* --- bytes alone ------------------------------------------------------------------------------ */
+/* What follows the multipliers. */
+typedef struct tail {
+  bool bias, inv_scale;
+} after_mult;
+
 /* Where no sum can leave the integers on its way, saturation is left to the packing, and an
  * activation that only bounds its values becomes a bound of the bytes, because rounding keeps the
  * order. */
@@ -97,13 +102,13 @@ TAREI_INLINE void set_bounds(scaling *s, const tarei_epilogue *e) {
   s->high = _mm512_set1_epi8((char)high);
 }
 
-TAREI_INLINE scaling scaling_of(const tarei_epilogue *e, const area *at, const bool plain) {
+TAREI_INLINE scaling scaling_of(const tarei_epilogue *e, const area *at, const after_mult tail) {
   scaling s;
   for (size_t h = 0; h < 2; h++) {
     const size_t col = at->col + h * HALF;
     s.lanes[h] = lanes_of(at, h);
     s.mult[h] = _mm512_maskz_loadu_ps(s.lanes[h], e->mult + col);
-    s.bias[h] = plain || !e->bias ? v_set1(0.0f) : _mm512_maskz_loadu_ps(s.lanes[h], e->bias + col);
+    s.bias[h] = tail.bias ? _mm512_maskz_loadu_ps(s.lanes[h], e->bias + col) : v_set1(0.0f);
   }
   s.upper = e->upper ? e->upper + at->m0 * e->ld_upper + at->col : NULL;
   s.ld_upper = e->ld_upper;
@@ -120,9 +125,10 @@ TAREI_INLINE v16 whole_mult(const scaling *s, size_t h, v16 row_mult) {
   return v_mul(v_add(v_mul(v_abs(s->mult[h]), row_mult), bias), inv_scale);
 }
 
-TAREI_INLINE bool is_tame(const scaling *s, v16 row_mult, const bool plain) {
-  return plain ? i8_is_tame(v_mul(s->mult[0], row_mult), v_mul(s->mult[1], row_mult))
-               : i8_is_tame(whole_mult(s, 0, row_mult), whole_mult(s, 1, row_mult));
+TAREI_INLINE bool is_tame(const scaling *s, v16 row_mult, const after_mult tail) {
+  return tail.bias || tail.inv_scale
+             ? i8_is_tame(whole_mult(s, 0, row_mult), whole_mult(s, 1, row_mult))
+             : i8_is_tame(v_mul(s->mult[0], row_mult), v_mul(s->mult[1], row_mult));
 }
 
 TAREI_INLINE v16 plus_upper(const float *upper, v16m lanes, v16 f) {
@@ -131,7 +137,7 @@ TAREI_INLINE v16 plus_upper(const float *upper, v16m lanes, v16 f) {
 
 /* `row_mult`: of all rows, or NULL. */
 TAREI_INLINE __m512i tame_row(const scaling *c, const sink *s, const int32_t *sums, size_t row,
-                              const float *const row_mult, const bool plain) {
+                              const float *const row_mult, const after_mult tail) {
   v16i rounded[2];
 #pragma GCC unroll 2
   for (size_t h = 0; h < 2; h++) {
@@ -139,7 +145,8 @@ TAREI_INLINE __m512i tame_row(const scaling *c, const sink *s, const int32_t *su
     f = c->upper ? plus_upper(c->upper + row * c->ld_upper + h * HALF, c->lanes[h], f) : f;
     f = v_mul(f, c->mult[h]);
     f = row_mult ? v_mul(f, v_set1(row_mult[row])) : f;
-    f = plain ? f : v_mul(v_add(f, c->bias[h]), c->inv_scale);
+    f = tail.bias ? v_add(f, c->bias[h]) : f;
+    f = tail.inv_scale ? v_mul(f, c->inv_scale) : f;
     rounded[h] = _mm512_cvtps_epi32(f);
   }
   return i8_words(rounded[0], rounded[1], s->zero_point);
@@ -154,35 +161,44 @@ TAREI_INLINE void put_bounded(const scaling *c, const sink *s, size_t row, __m51
 }
 
 TAREI_INLINE void put_tame(const scaling *c, const sink *s, const int32_t *sums, size_t rows,
-                           const float *const row_mult, const bool plain) {
+                           const float *const row_mult, const after_mult tail) {
   size_t i = 0;
   for (; i + 2 <= rows; i += 2) {
-    const __m512i first = tame_row(c, s, sums, i, row_mult, plain);
-    const __m512i second = tame_row(c, s, sums, i + 1, row_mult, plain);
+    const __m512i first = tame_row(c, s, sums, i, row_mult, tail);
+    const __m512i second = tame_row(c, s, sums, i + 1, row_mult, tail);
     put_bounded(c, s, i, i8_bytes(first, second), true);
   }
   if (i < rows) {
-    const __m512i last = tame_row(c, s, sums, i, row_mult, plain);
+    const __m512i last = tame_row(c, s, sums, i, row_mult, tail);
     put_bounded(c, s, i, i8_bytes(last, last), false);
   }
 }
 
-/* False, and nothing done, where a sum may be too large. `plain`: no bias, and inv_scale is 1. */
+/* False, and nothing done, where a sum may be too large. */
 TAREI_INLINE bool finish_tame(const tarei_epilogue *e, const int32_t *sums, const area *at,
-                              const bool plain) {
-  const scaling c = scaling_of(e, at, plain);
+                              const after_mult tail) {
+  const scaling c = scaling_of(e, at, tail);
   const float *const row_mult = e->row_mult ? e->row_mult + at->m0 : NULL;
   const v16 most = v_mul(i8_most_row_mult(row_mult, at->rows), v_set1(e->upper ? 257.0f : 1.0f));
-  if (!is_tame(&c, most, plain)) {
+  if (!is_tame(&c, most, tail)) {
     return false;
   }
   const sink s = sink_of(e, at);
   if (row_mult) {
-    put_tame(&c, &s, sums, at->rows, row_mult, plain);
+    put_tame(&c, &s, sums, at->rows, row_mult, tail);
   } else {
-    put_tame(&c, &s, sums, at->rows, NULL, plain);
+    put_tame(&c, &s, sums, at->rows, NULL, tail);
   }
   return true;
+}
+
+TAREI_INLINE bool finish_bytes(const tarei_epilogue *e, const int32_t *sums, const area *at) {
+  if (e->inv_scale != 1.0f) {
+    return e->bias ? finish_tame(e, sums, at, (after_mult){true, true})
+                   : finish_tame(e, sums, at, (after_mult){false, true});
+  }
+  return e->bias ? finish_tame(e, sums, at, (after_mult){true, false})
+                 : finish_tame(e, sums, at, (after_mult){false, false});
 }
 
 /* --- everything ------------------------------------------------------------------------------- */
@@ -260,6 +276,57 @@ TAREI_INLINE void finish_any(const tarei_i8_gemm *g, const int32_t *sums, const 
   }
 }
 
+/* --- floats alone ----------------------------------------------------------------------------- */
+/* Scaled sums, an activation, at most a residual of floats: without the tests for everything else
+ * in each row, which take as long as the work. */
+TAREI_INLINE bool is_scaled_floats(const tarei_epilogue *e) {
+  return e->out_f32 && e->mult && !e->out_u8 && !e->upper && !e->residual_u8 && !e->act_last;
+}
+
+/* A missing bias is -0, which changes no float. */
+TAREI_INLINE operands scaled_operands(const tarei_epilogue *e, const area *at) {
+  operands o = operands_of(e, at);
+  o.bias[0] = e->bias ? o.bias[0] : v_set1(-0.0f);
+  o.bias[1] = e->bias ? o.bias[1] : v_set1(-0.0f);
+  return o;
+}
+
+TAREI_INLINE void put_scaled(const tarei_epilogue *e, const int32_t *sums, const area *at,
+                             act16_fn *act, const bool row_scales, const bool residual) {
+  const operands o = scaled_operands(e, at);
+  const v16 a = v_set1(e->act_a), b = v_set1(e->act_b);
+  const size_t ld = e->ld_f32, ld_more = e->ld_residual, rows = at->rows;
+  const float *const row_mult = row_scales ? e->row_mult + at->m0 : NULL;
+  const float *more = residual ? e->residual + at->m0 * ld_more + at->col : NULL;
+  float *out = e->out_f32 + at->m0 * ld + at->col;
+  for (size_t i = 0; i < rows; i++) {
+#pragma GCC unroll 2
+    for (size_t h = 0; h < 2; h++) {
+      v16 f = v_mul(i_to_float(i_load(sums + h * HALF)), o.mult[h]);
+      f = row_scales ? v_mul(f, v_set1(row_mult[i])) : f;
+      f = act(v_add(f, o.bias[h]), a, b);
+      f = residual ? v_add(f, _mm512_maskz_loadu_ps(o.lanes[h], more + h * HALF)) : f;
+      _mm512_mask_storeu_ps(out + h * HALF, o.lanes[h], f);
+    }
+    sums += GEMM_PANEL;
+    out += ld;
+    more = residual ? more + ld_more : NULL;
+  }
+}
+
+TAREI_INLINE void finish_scaled(const tarei_epilogue *e, const int32_t *sums, const area *at,
+                                act16_fn *act) {
+  if (e->row_mult && e->residual) {
+    put_scaled(e, sums, at, act, true, true);
+  } else if (e->row_mult) {
+    put_scaled(e, sums, at, act, true, false);
+  } else if (e->residual) {
+    put_scaled(e, sums, at, act, false, true);
+  } else {
+    put_scaled(e, sums, at, act, false, false);
+  }
+}
+
 /* The sums as floats and nothing else: attention's scores. */
 TAREI_INLINE bool is_floats_alone(const tarei_epilogue *e) {
   return e->out_f32 && !e->out_u8 && !e->upper && !e->mult && !e->row_mult && !e->bias &&
@@ -281,7 +348,11 @@ static void finish_floats(const tarei_epilogue *e, const int32_t *sums, const ar
 #define TAREI_ACTIVATION(id, expression)                                           \
   static void TAREI_K(i8_finish_##id)(const tarei_i8_gemm *g, const int32_t *sums, \
                                       const area *at) {                            \
-    finish_any(g, sums, at, act16_##id);                                           \
+    if (is_scaled_floats(&g->epilogue)) {                                          \
+      finish_scaled(&g->epilogue, sums, at, act16_##id);                           \
+    } else {                                                                       \
+      finish_any(g, sums, at, act16_##id);                                         \
+    }                                                                              \
   }
 #include "kernels/activations.inc"
 #undef TAREI_ACTIVATION
@@ -297,11 +368,8 @@ void TAREI_K(tarei_i8_finish)(const tarei_i8_gemm *g, const int32_t *sums, size_
                               size_t panel) {
   const tarei_epilogue *const e = &g->epilogue;
   const area at = area_of(g, m0, rows, panel);
-  if (is_bytes_alone(e)) {
-    const bool plain = !e->bias && e->inv_scale == 1.0f;
-    if (plain ? finish_tame(e, sums, &at, true) : finish_tame(e, sums, &at, false)) {
-      return;
-    }
+  if (is_bytes_alone(e) && finish_bytes(e, sums, &at)) {
+    return;
   }
   if (is_floats_alone(e)) {
     finish_floats(e, sums, &at);
