@@ -1,5 +1,6 @@
 #include "tools/timing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "tools/cli.h"
@@ -32,6 +33,14 @@ double timing_mean(const timing *const t) {
 double timing_median(const timing *const t) {
   const size_t middle = t->n / 2;
   return t->n % 2 ? t->ms[middle] : (t->ms[middle - 1] + t->ms[middle]) / 2;
+}
+
+/* As many of n values lie below the median of all as of n throws of a coin show heads. */
+void timing_median_interval(const timing *const t, double *const low, double *const high) {
+  const double rank = ((double)t->n - 1.96 * sqrt((double)t->n)) / 2;
+  const size_t below = rank > 1 ? (size_t)rank - 1 : 0;
+  *low = t->ms[below];
+  *high = t->ms[t->n - 1 - below];
 }
 
 double timing_percentile(const timing *const t, const double p) {

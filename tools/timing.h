@@ -16,6 +16,9 @@ void timing_sort(timing *t);
 double timing_mean(const timing *t);
 double timing_median(const timing *t);
 
+/* The 95 % confidence interval of the median; all values if there are few. */
+void timing_median_interval(const timing *t, double *low, double *high);
+
 /* trtexec's percentile: element max(n - 1 - int((1 - p / 100) * n), 0). */
 double timing_percentile(const timing *t, double p);
 void timing_fini(timing *t);

@@ -269,7 +269,7 @@ static tare_status build_print_json(const build_arguments *const a, const build_
     json_text(list, NULL, text);
     free(text);
   }
-  const tare_status status = layers_json(object, w->plan, err);
+  const tare_status status = layers_json(object, w->plan, NULL, err);
   if (status != TARE_OK) {
     cJSON_Delete(object);
     return status;

@@ -8,6 +8,7 @@
 #include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/report.h"
+#include "tools/say.h"
 #include "tools/show/layer_diff.h"
 #include "tools/show/layers.h"
 #include "tools/show/show.h"
@@ -17,6 +18,8 @@ enum { DIFFERENT = 1 }; /* exit code */
 
 typedef struct diff_arguments {
   opt_common common;
+  opt_data data;
+  cli_list data_paths; /* to measure on; none: generated inputs */
   const char *paths[2];
   int n_paths;
   bool times;
@@ -28,15 +31,18 @@ typedef struct diff_work {
   tare_plan *plans[2];
   layer_pair *pairs;
   layer_diff layers;
+  samples samples[2]; /* of the data, for each plan */
   diff_times times;
   bool profiles_differ;
   int n_different; /* layers */
 } diff_work;
 
 static const struct argp_option OPTIONS[] = {
-    {"times", OPT_TIMES, NULL, 0, "Also measure the layers of both plans, run in turns", 0},
+    {"times", OPT_TIMES, NULL, 0,
+     "Also measure the layers of both plans, run in turns on DATA, or without on made-up inputs",
+     0},
     {"symbols", OPT_DIFF_SYMBOLS, "SPEC", 0,
-     "Lengths to measure at, e.g. samples=16000 (default: opt of profile 0 of A)", 0},
+     "Lengths of made-up inputs, e.g. samples=16000 (default: opt of profile 0 of A)", 0},
     {"duration", OPT_DIFF_DURATION, "S", 0, "Measure for at least S seconds (default 3)", 0},
     {0}};
 
@@ -47,13 +53,21 @@ static void diff_check(const diff_arguments *const a, const struct argp_state *c
   if (!a->times && (a->symbols || a->seconds >= 0)) {
     argp_error(state, "%s needs --times", a->symbols ? "--symbols" : "--duration");
   }
+  if (!a->times && a->data_paths.n) {
+    argp_error(state, "unexpected argument '%s' (two plans are enough; data need --times)",
+               a->data_paths.items[0]);
+  }
+  if (a->symbols && a->data_paths.n) {
+    argp_error(state, "--symbols and data are mutually exclusive: samples have their own lengths");
+  }
 }
 
 static error_t diff_parse(const int key, char *const arg, struct argp_state *const state) {
   diff_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
-      state->child_inputs[0] = &a->common;
+      state->child_inputs[0] = &a->data;
+      state->child_inputs[1] = &a->common;
       return 0;
     case OPT_TIMES:
       a->times = true;
@@ -66,9 +80,10 @@ static error_t diff_parse(const int key, char *const arg, struct argp_state *con
       return 0;
     case ARGP_KEY_ARG:
       if (a->n_paths == 2) {
-        argp_error(state, "unexpected argument '%s' (two plans are enough)", arg);
+        cli_list_add(&a->data_paths, arg);
+      } else {
+        a->paths[a->n_paths++] = arg;
       }
-      a->paths[a->n_paths++] = arg;
       return 0;
     case ARGP_KEY_END:
       diff_check(a, state);
@@ -78,18 +93,19 @@ static error_t diff_parse(const int key, char *const arg, struct argp_state *con
   }
 }
 
-static const struct argp_child CHILDREN[] = {{&opt_common_argp, 0, "Common:", 1}, {0}};
+static const struct argp_child CHILDREN[] = {
+    {&opt_data_argp, 0, "Data:", 1}, {&opt_common_argp, 0, "Common:", 2}, {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
     .parser = diff_parse,
-    .args_doc = "A.plan B.plan",
+    .args_doc = "A.plan B.plan [DATA...]",
     .doc =
         "Compares two plans layer by layer: precision, scales, weights, types, shapes, operators, "
         "kernels, fused nodes. Layers are matched by the nodes of the model that they compute. The "
         "exit code is 1 if the plans differ.\vExamples:\n  tare diff float.plan int8.plan "
-        "--times\n "
-        " tare diff old.plan new.plan --json",
+        "--times\n  tare diff float.plan int8.plan --times recordings/\n  tare diff old.plan "
+        "new.plan --json",
     .children = CHILDREN};
 
 static tare_status diff_load(const diff_arguments *const a, diff_work *const w,
@@ -107,6 +123,39 @@ static tare_status diff_load(const diff_arguments *const a, diff_work *const w,
   return TARE_OK;
 }
 
+static tare_status diff_read_data(const diff_arguments *const a, diff_work *const w, const int i,
+                                  tare_error *const err) {
+  const tare_port *inputs = NULL;
+  tare_dataset *dataset = NULL;
+  const int n = tare_plan_inputs(w->plans[i], &inputs);
+  CLI_TRY(opt_data_open(&a->data, &a->common, &a->data_paths, inputs, n, &dataset, err));
+  const tare_status status = samples_read(dataset, n, &w->samples[i], err);
+  if (status == TARE_OK && i == 0) {
+    say_data(&a->common, dataset);
+  }
+  tare_dataset_close(&dataset);
+  return status;
+}
+
+static tare_status diff_measure(const diff_arguments *const a, diff_work *const w,
+                                tare_error *const err) {
+  const tare_plan *const plans[2] = {w->plans[0], w->plans[1]};
+  const bool data = a->data_paths.n > 0;
+  for (int i = 0; data && i < 2; i++) {
+    CLI_TRY(diff_read_data(a, w, i, err));
+  }
+  if (w->samples[0].cut) {
+    say(&a->common, "warning: only the first %d samples fit into memory, and are measured",
+        w->samples[0].n);
+  }
+  const diff_times_options options = {
+      .symbols = a->symbols,
+      .data = {data ? &w->samples[0] : NULL, data ? &w->samples[1] : NULL},
+      .threads = a->common.threads,
+      .seconds = a->seconds < 0 ? 3 : a->seconds};
+  return diff_times_measure(plans, &options, &w->times, err);
+}
+
 static bool same_profiles(const tare_profiles *const a, const tare_profiles *const b) {
   bool same = tare_profiles_count(a) == tare_profiles_count(b);
   for (int p = 0; same && p < tare_profiles_count(a); p++) {
@@ -121,11 +170,7 @@ static bool same_profiles(const tare_profiles *const a, const tare_profiles *con
 static tare_status diff_run(const diff_arguments *const a, diff_work *const w,
                             tare_error *const err) {
   CLI_TRY(diff_load(a, w, err));
-  if (a->times) {
-    const tare_plan *const plans[2] = {w->plans[0], w->plans[1]};
-    CLI_TRY(diff_times_measure(plans, a->symbols, a->common.threads,
-                               a->seconds < 0 ? 3 : a->seconds, &w->times, err));
-  }
+  CLI_TRY(a->times ? diff_measure(a, w, err) : TARE_OK);
   w->layers =
       (layer_diff){.a = w->plans[0], .b = w->plans[1], .times = {w->times.ms[0], w->times.ms[1]}};
   w->pairs = layers_match(w->plans[0], w->plans[1], &w->layers.n_pairs);
@@ -193,14 +238,23 @@ static tare_status report_summary(report *const r, const diff_arguments *const a
   return report_layers(r, w, err);
 }
 
+static void diff_print_times(const diff_work *const w) {
+  const diff_times *const t = &w->times;
+  char *const inputs = w->samples[0].n
+                           ? cli_format("%d sample%s", w->samples[0].n, cli_s(w->samples[0].n))
+                           : cli_format("made-up inputs at %s", t->shape);
+  printf("times      on %s, means of %" PRId64 " runs of each plan in turns\n", inputs, t->runs);
+  printf("A/B        %.2f, 95 %% interval %.2f to %.2f\n", t->ratio, t->ratio_low, t->ratio_high);
+  free(inputs);
+}
+
 static tare_status diff_print(const diff_arguments *const a, const diff_work *const w,
                               tare_error *const err) {
   report *const r = report_new("plan<,A<,B<");
   const tare_status status = report_summary(r, a, w, err);
   report_print(r, stdout);
   if (a->times) {
-    printf("times      at %s, means of %" PRId64 " runs of each plan in turns\n", w->times.shape,
-           w->times.runs);
+    diff_print_times(w);
   }
   printf("different  %d of %d layers\n", w->n_different, w->layers.n_pairs);
   layer_diff_print(&w->layers);
@@ -241,7 +295,11 @@ static void diff_json(const diff_arguments *const a, const diff_work *const w) {
   json_int(object, "different_layers", w->n_different);
   if (a->times) {
     json_text(object, "shape", w->times.shape);
+    json_int(object, "samples", w->samples[0].n);
     json_int(object, "iterations", w->times.runs);
+    json_real(object, "ratio", w->times.ratio);
+    json_real(object, "ratio_low", w->times.ratio_low);
+    json_real(object, "ratio_high", w->times.ratio_high);
   }
   layer_diff_json(object, &w->layers);
   json_print(object);
@@ -260,6 +318,10 @@ int cmd_diff(const int argc, char **const argv) {
   }
   const bool differ = plans_differ(&w);
   diff_times_fini(&w.times);
+  samples_fini(&w.samples[0]);
+  samples_fini(&w.samples[1]);
+  cli_list_fini(&a.data_paths);
+  opt_data_fini(&a.data);
   free(w.pairs);
   tare_plan_free(&w.plans[0]);
   tare_plan_free(&w.plans[1]);

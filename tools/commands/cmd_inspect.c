@@ -8,7 +8,15 @@
 #include "tools/say.h"
 #include "tools/show/show.h"
 
-enum { OPT_GRAPH = OPT_COMMAND, OPT_OPTIMIZED, OPT_LAYERS, OPT_DOT, OPT_LAYER_INFO, OPT_MODEL };
+enum {
+  OPT_GRAPH = OPT_COMMAND,
+  OPT_OPTIMIZED,
+  OPT_LAYERS,
+  OPT_DOT,
+  OPT_LAYER_INFO,
+  OPT_TIMES_OF,
+  OPT_MODEL
+};
 
 typedef struct inspect_arguments {
   show_options show;
@@ -20,6 +28,8 @@ static const struct argp_option OPTIONS[] = {
     {"optimized", OPT_OPTIMIZED, NULL, 0, "Print the nodes after the engine's optimizations", 0},
     {"layers", OPT_LAYERS, "GLOB", 0,
      "For a plan: describe the layers whose names match in full; '*': all", 0},
+    {"times", OPT_TIMES_OF, "FILE", 0,
+     "For a plan: add the times of its layers, from a profile that tare bench exported", 0},
     {"dot", OPT_DOT, NULL, 0, "For a plan: print a Graphviz drawing", 0},
     {"layer-info", OPT_LAYER_INFO, NULL, 0,
      "For a plan: print JSON with the keys of TensorRT's engine inspector", 0},
@@ -40,12 +50,17 @@ static void inspect_check(const inspect_arguments *const a, const struct argp_st
   if (a->paths.n == 0) {
     argp_error(state, "missing FILE");
   }
+  if (a->show.times && a->paths.n > 1) {
+    argp_error(state, "--times needs one plan, got %d files", a->paths.n);
+  }
   if (a->show.form == SHOW_PLAIN) {
     return;
   }
-  if (a->show.common.json || a->show.layers) {
+  if (a->show.common.json || a->show.layers || a->show.times) {
     argp_error(state, "%s and %s are mutually exclusive", form,
-               a->show.common.json ? "--json" : "--layers");
+               a->show.common.json ? "--json"
+               : a->show.layers    ? "--layers"
+                                   : "--times");
   }
   if (a->paths.n > 1) {
     argp_error(state, "%s needs one plan, got %d files", form, a->paths.n);
@@ -67,6 +82,9 @@ static error_t inspect_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case OPT_LAYERS:
       a->show.layers = arg;
+      return 0;
+    case OPT_TIMES_OF:
+      a->show.times = arg;
       return 0;
     case OPT_DOT:
       take_form(a, state, SHOW_DOT);
@@ -134,8 +152,9 @@ static void warn_ignored_options(const inspect_arguments *const a) {
     say(&a->show.common, "warning: --%s has no effect: no file is a model",
         a->show.graph ? "graph" : "optimized");
   }
-  if (!plan && a->show.layers) {
-    say(&a->show.common, "warning: --layers has no effect: no file is a plan");
+  if (!plan && (a->show.layers || a->show.times)) {
+    say(&a->show.common, "warning: --%s has no effect: no file is a plan",
+        a->show.layers ? "layers" : "times");
   }
   if (plan && a->show.layers && a->show.common.json) {
     say(&a->show.common, "warning: --layers has no effect: --json describes all layers in full");

@@ -97,7 +97,8 @@ static tare_status print_layer_profile(const tare_plan *const plan, const int i,
   return TARE_OK;
 }
 
-static tare_status print_layer(const tare_plan *const plan, const int i, tare_error *const err) {
+static tare_status print_layer(const tare_plan *const plan, const int i, const double *const ms,
+                               tare_error *const err) {
   const tare_layer layer = tare_plan_layer(plan, i);
   char *const why = layer_why(&layer);
   printf("\nlayer %-6d %s\n", i, layer.name);
@@ -119,6 +120,9 @@ static tare_status print_layer(const tare_plan *const plan, const int i, tare_er
   print_tensors("output", layer.outputs, layer.n_outputs);
   print_bytes(&layer);
   free(why);
+  if (ms) {
+    printf("  %-10s %.4f ms a run\n", "time", ms[i]);
+  }
   for (int p = 0; p < tare_profiles_count(tare_plan_profiles(plan)); p++) {
     CLI_TRY(print_layer_profile(plan, i, p, err));
   }
@@ -145,12 +149,12 @@ tare_status layers_find(const tare_plan *const plan, const char *const glob,
                           "no layer matches '%s' (tare inspect PLAN lists their names)", glob);
 }
 
-tare_status layers_print_details(const tare_plan *const plan, const char *const glob,
-                                 tare_error *const err) {
+tare_status layers_print_details(const tare_plan *const plan, const double *const ms,
+                                 const char *const glob, tare_error *const err) {
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     if (layer_matches(&layer, glob)) {
-      CLI_TRY(print_layer(plan, i, err));
+      CLI_TRY(print_layer(plan, i, ms, err));
     }
   }
   return TARE_OK;

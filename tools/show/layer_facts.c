@@ -1,6 +1,7 @@
 #include "tools/show/layer_facts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,15 +72,15 @@ static precision_sum *precision_sum_of(precision_sum *const sums, int *const n,
   return &sums[(*n)++];
 }
 
-static void precision_sum_add(precision_sum *const sum, const double macs,
-                              const int64_t weight_bytes) {
-  sum->layers++;
-  sum->macs += macs;
-  sum->weight_bytes += weight_bytes;
+static void precision_sum_add(precision_sum *const sum, const precision_sum *const one) {
+  sum->layers += one->layers;
+  sum->macs += one->macs;
+  sum->weight_bytes += one->weight_bytes;
+  sum->ms += one->ms;
 }
 
-tare_status precision_sums(const tare_plan *const plan, precision_sum **const sums, int *const n,
-                           tare_error *const err) {
+tare_status precision_sums(const tare_plan *const plan, const double *const ms,
+                           precision_sum **const sums, int *const n, tare_error *const err) {
   const int n_layers = tare_plan_n_layers(plan);
   int64_t values[TARE_MAX_SYMBOLS];
   precision_sum all = {.precision = "all"};
@@ -90,11 +91,21 @@ tare_status precision_sums(const tare_plan *const plan, precision_sum **const su
     const tare_layer layer = tare_plan_layer(plan, i);
     layer_work work;
     CLI_TRY(layer_work_at(plan, i, values, &work, err));
-    precision_sum_add(precision_sum_of(*sums, n, layer.precision), work.macs, layer.weight_bytes);
-    precision_sum_add(&all, work.macs, layer.weight_bytes);
+    const precision_sum one = {
+        .layers = 1, .macs = work.macs, .weight_bytes = layer.weight_bytes, .ms = ms ? ms[i] : 0};
+    precision_sum_add(precision_sum_of(*sums, n, layer.precision), &one);
+    precision_sum_add(&all, &one);
   }
   (*sums)[*n] = all;
   return TARE_OK;
+}
+
+double int8_share(const precision_sum *const sums, const int n) {
+  double int8 = 0;
+  for (int i = 0; i < n; i++) {
+    int8 += strncmp(sums[i].precision, "int8", 4) == 0 ? sums[i].macs : 0;
+  }
+  return sums[n].macs > 0 ? int8 / sums[n].macs : NAN;
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */

@@ -35,10 +35,16 @@ typedef struct precision_sum {
   int layers;
   double macs; /* of one run at the opt of profile 0 */
   int64_t weight_bytes;
+  double ms;
 } precision_sum;
 
-/* In order of first use; to be freed with free(). The sum of all follows them. */
-tare_status precision_sums(const tare_plan *plan, precision_sum **sums, int *n, tare_error *err);
+/* In order of first use; to be freed with free(). The sum of all follows them. `ms` has the times
+ * of the layers, or is NULL. */
+tare_status precision_sums(const tare_plan *plan, const double *ms, precision_sum **sums, int *n,
+                           tare_error *err);
+
+/* The share of int8 in the multiply-adds; NAN if there are none. */
+double int8_share(const precision_sum *sums, int n);
 
 /* How the layer got its precision, as a sentence; the caller frees it. */
 char *layer_why(const tare_layer *layer);

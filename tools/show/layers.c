@@ -10,7 +10,7 @@
 tare_status layers_counts(const tare_plan *const plan, char **const text, tare_error *const err) {
   precision_sum *sums = NULL;
   int n = 0;
-  const tare_status status = precision_sums(plan, &sums, &n, err);
+  const tare_status status = precision_sums(plan, NULL, &sums, &n, err);
   *text = status == TARE_OK ? cli_format("%d: ", sums[n].layers) : NULL;
   for (int i = 0; *text && i < n; i++) {
     *text = cli_append(*text, "%s%s %d", i ? ", " : "", sums[i].precision, sums[i].layers);
@@ -27,24 +27,42 @@ tare_status layers_print_counts(const tare_plan *const plan, tare_error *const e
   return TARE_OK;
 }
 
-static void report_sum(report *const r, const precision_sum *const sum, const double all) {
+static void report_mmac(report *const r, const double macs) {
+  if (macs > 0 && macs < 500) {
+    report_cell(r, "<0.001");
+  } else {
+    report_number(r, 3, macs > 0 ? macs * 1e-6 : NAN);
+  }
+}
+
+static void report_sum(report *const r, const precision_sum *const sum,
+                       const precision_sum *const all, const bool times) {
   char *const weights = report_bytes(sum->weight_bytes);
   report_cell(r, "%s", sum->precision);
   report_cell(r, "%d", sum->layers);
-  report_number(r, 3, sum->macs > 0 ? sum->macs * 1e-6 : NAN);
-  report_number(r, 1, sum->macs > 0 ? 100 * sum->macs / all : NAN);
+  report_mmac(r, sum->macs);
+  report_number(r, 1, sum->macs > 0 ? 100 * sum->macs / all->macs : NAN);
   report_cell(r, "%s", weights);
   free(weights);
+  if (times) {
+    report_number(r, 4, sum->ms);
+    report_number(r, 1, all->ms > 0 ? 100 * sum->ms / all->ms : NAN);
+  }
 }
 
-tare_status layers_print_sums(const tare_plan *const plan, tare_error *const err) {
+tare_status layers_print_sums(const tare_plan *const plan, const double *const ms,
+                              tare_error *const err) {
   precision_sum *sums = NULL;
   int n = 0;
-  const tare_status status = precision_sums(plan, &sums, &n, err);
+  const tare_status status = precision_sums(plan, ms, &sums, &n, err);
   if (status == TARE_OK) {
-    report *const r = report_new("precision<,layers>,MMAC>,share %>,weights>");
+    report *const r = report_new(ms ? "precision<,layers>,MMAC>,share %>,weights>,ms>,of time %>"
+                                    : "precision<,layers>,MMAC>,share %>,weights>");
     for (int i = 0; i <= n; i++) {
-      report_sum(r, &sums[i], sums[n].macs);
+      report_sum(r, &sums[i], &sums[n], ms != NULL);
+    }
+    if (sums[n].macs > 0) {
+      printf("int8       %.1f %% of the multiply-adds\n", 100 * int8_share(sums, n));
     }
     report_print(r, stdout);
   }
@@ -84,7 +102,7 @@ void layers_print_reasons(const tare_plan *const plan) {
 }
 
 static void report_layer(report *const r, const tare_layer *const layer,
-                         const layer_work *const work) {
+                         const layer_work *const work, const double *const ms) {
   char *const in = layer_types(layer->inputs, layer->n_inputs);
   char *const out = layer_types(layer->outputs, layer->n_outputs);
   char *const bytes = report_bytes(layer->weight_bytes);
@@ -93,7 +111,10 @@ static void report_layer(report *const r, const tare_layer *const layer,
   report_cell(r, "%s", in);
   report_cell(r, "%s", dtype_short_name(layer->weights));
   report_cell(r, "%s", out);
-  report_number(r, 3, work->macs > 0 ? work->macs * 1e-6 : NAN);
+  report_mmac(r, work->macs);
+  if (ms) {
+    report_number(r, 4, *ms);
+  }
   report_cell(r, "%s", layer->weight_bytes ? bytes : "-");
   report_cell(r, "%s", layer->op);
   report_cell(r, "%s", layer->shape);
@@ -103,16 +124,19 @@ static void report_layer(report *const r, const tare_layer *const layer,
   free(bytes);
 }
 
-tare_status layers_print(const tare_plan *const plan, tare_error *const err) {
+tare_status layers_print(const tare_plan *const plan, const double *const ms,
+                         tare_error *const err) {
   int64_t values[TARE_MAX_SYMBOLS];
   tare_status status = TARE_OK;
-  report *const r = report_new("layer~,precision<,in<,w<,out<,MMAC>,weights>,op?,shape?,kernel?");
+  report *const r =
+      report_new(ms ? "layer~,precision<,in<,w<,out<,MMAC>,ms>,weights>,op?,shape?,kernel?"
+                    : "layer~,precision<,in<,w<,out<,MMAC>,weights>,op?,shape?,kernel?");
   profile_values(tare_plan_profiles(plan), 0, POINT_OPT, values);
   for (int i = 0; i < tare_plan_n_layers(plan) && status == TARE_OK; i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     layer_work work = {0};
     status = layer_work_at(plan, i, values, &work, err);
-    report_layer(r, &layer, &work);
+    report_layer(r, &layer, &work, ms ? &ms[i] : NULL);
   }
   report_print(r, stdout);
   return status;

@@ -9,24 +9,26 @@
 tare_status layers_counts(const tare_plan *plan, char **text, tare_error *err);
 tare_status layers_print_counts(const tare_plan *plan, tare_error *err);
 
-/* A table of the precisions: layers, multiply-adds and bytes of weights. */
-tare_status layers_print_sums(const tare_plan *plan, tare_error *err);
+/* A table of the precisions: layers, multiply-adds and bytes of weights. Here and below `ms` has
+ * the times of the layers, or is NULL. */
+tare_status layers_print_sums(const tare_plan *plan, const double *ms, tare_error *err);
 
 /* A table of the layers that did not get what was asked, with the reason; nothing if there are
  * none. */
 void layers_print_reasons(const tare_plan *plan);
 
 /* A table of all layers. */
-tare_status layers_print(const tare_plan *plan, tare_error *err);
+tare_status layers_print(const tare_plan *plan, const double *ms, tare_error *err);
 
 /* TARE_E_USAGE if no layer has a name, or a node with a name, that matches the glob. */
 tare_status layers_find(const tare_plan *plan, const char *glob, tare_error *err);
 
 /* Everything about the layers that match. */
-tare_status layers_print_details(const tare_plan *plan, const char *glob, tare_error *err);
+tare_status layers_print_details(const tare_plan *plan, const double *ms, const char *glob,
+                                 tare_error *err);
 
-/* Adds "precisions", "by_precision" and "layers". */
-tare_status layers_json(cJSON *object, const tare_plan *plan, tare_error *err);
+/* Adds "precisions", "by_precision", "int8_share", "passes" and "layers". */
+tare_status layers_json(cJSON *object, const tare_plan *plan, const double *ms, tare_error *err);
 
 /* The layers with the keys of TensorRT's engine inspector, as one object. */
 tare_status layers_trt(const tare_plan *plan, cJSON *object, tare_error *err);

@@ -73,7 +73,7 @@ static tare_status profile_json(cJSON *const item, const tare_plan *const plan, 
 }
 
 static tare_status layer_json(cJSON *const item, const tare_plan *const plan, const int i,
-                              tare_error *const err) {
+                              const double *const ms, tare_error *const err) {
   const tare_layer layer = tare_plan_layer(plan, i);
   char *const why = layer_why(&layer);
   json_text(item, "name", layer.name);
@@ -99,6 +99,9 @@ static tare_status layer_json(cJSON *const item, const tare_plan *const plan, co
   json_int(item, "output_bytes", layer.output_bytes);
   json_int(item, "scratch_bytes", layer.scratch_bytes);
   free(why);
+  if (ms) {
+    json_real(item, "average_ms", ms[i]);
+  }
   cJSON *const shapes = json_add(item, "shapes", json_array());
   for (int p = 0; p < tare_profiles_count(tare_plan_profiles(plan)); p++) {
     CLI_TRY(profile_json(json_add(shapes, NULL, json_object()), plan, i, p, err));
@@ -107,10 +110,10 @@ static tare_status layer_json(cJSON *const item, const tare_plan *const plan, co
 }
 
 static tare_status sums_json(cJSON *const object, const tare_plan *const plan,
-                             tare_error *const err) {
+                             const double *const ms, tare_error *const err) {
   precision_sum *sums = NULL;
   int n = 0;
-  const tare_status status = precision_sums(plan, &sums, &n, err);
+  const tare_status status = precision_sums(plan, ms, &sums, &n, err);
   cJSON *const counts = json_add(object, "precisions", json_object());
   cJSON *const list = json_add(object, "by_precision", json_array());
   for (int i = 0; i < n && status == TARE_OK; i++) {
@@ -120,17 +123,24 @@ static tare_status sums_json(cJSON *const object, const tare_plan *const plan,
     json_int(item, "layers", sums[i].layers);
     json_real(item, "macs", sums[i].macs);
     json_int(item, "weight_bytes", sums[i].weight_bytes);
+    if (ms) {
+      json_real(item, "average_ms", sums[i].ms);
+    }
+  }
+  if (status == TARE_OK) {
+    json_real(object, "int8_share", int8_share(sums, n));
   }
   free(sums);
   return status;
 }
 
-tare_status layers_json(cJSON *const object, const tare_plan *const plan, tare_error *const err) {
-  CLI_TRY(sums_json(object, plan, err));
+tare_status layers_json(cJSON *const object, const tare_plan *const plan, const double *const ms,
+                        tare_error *const err) {
+  CLI_TRY(sums_json(object, plan, ms, err));
   passes_json(object, plan);
   cJSON *const layers = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    CLI_TRY(layer_json(json_add(layers, NULL, json_object()), plan, i, err));
+    CLI_TRY(layer_json(json_add(layers, NULL, json_object()), plan, i, ms, err));
   }
   return TARE_OK;
 }

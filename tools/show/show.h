@@ -15,6 +15,7 @@ typedef struct show_options {
   bool graph;         /* for a model: print its nodes */
   bool optimized;     /* and those after the engine's passes */
   const char *layers; /* for a plan: describe the layers that match in full; NULL: list all */
+  const char *times;  /* for a plan: a file with the times of its layers, or NULL */
   show_form form;     /* for a plan */
 } show_options;
 

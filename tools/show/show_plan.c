@@ -4,10 +4,11 @@
 #include "tools/show/layers.h"
 #include "tools/options/lengths.h"
 #include "tools/report.h"
+#include "tools/show/layer_profile.h"
 #include "tools/show/passes.h"
 #include "tools/show/show.h"
 
-static tare_status show_plan_print_text(const tare_plan *const plan,
+static tare_status show_plan_print_text(const tare_plan *const plan, const double *const ms,
                                         const show_options *const options, tare_error *const err) {
   const tare_port *inputs = NULL, *outputs = NULL;
   const int n_inputs = tare_plan_inputs(plan, &inputs);
@@ -30,17 +31,17 @@ static tare_status show_plan_print_text(const tare_plan *const plan,
   if (options->common.verbose) {
     passes_print(plan);
   }
-  CLI_TRY(layers_print_sums(plan, err));
+  CLI_TRY(layers_print_sums(plan, ms, err));
   if (options->layers) {
-    return layers_print_details(plan, options->layers, err);
+    return layers_print_details(plan, ms, options->layers, err);
   }
-  CLI_TRY(layers_print(plan, err));
+  CLI_TRY(layers_print(plan, ms, err));
   layers_print_reasons(plan);
   return TARE_OK;
 }
 
-static tare_status show_plan_fill_json(const tare_plan *const plan, cJSON *const object,
-                                       tare_error *const err) {
+static tare_status show_plan_fill_json(const tare_plan *const plan, const double *const ms,
+                                       cJSON *const object, tare_error *const err) {
   const tare_port *inputs = NULL, *outputs = NULL;
   const int n_inputs = tare_plan_inputs(plan, &inputs);
   const int n_outputs = tare_plan_outputs(plan, &outputs);
@@ -56,7 +57,7 @@ static tare_status show_plan_fill_json(const tare_plan *const plan, cJSON *const
     json_text(list, NULL, text);
     free(text);
   }
-  return layers_json(object, plan, err);
+  return layers_json(object, plan, ms, err);
 }
 
 static tare_status show_plan_as_trt(const tare_plan *const plan, tare_error *const err) {
@@ -83,11 +84,17 @@ static tare_status show_plan_in_form(const tare_plan *const plan, const char *co
     default:
       break;
   }
-  if (object) {
-    return show_plan_fill_json(plan, object, err);
+  double *ms = NULL;
+  tare_status status =
+      options->times ? layer_profile_read(options->times, plan, &ms, err) : TARE_OK;
+  if (status == TARE_OK && object) {
+    status = show_plan_fill_json(plan, ms, object, err);
+  } else if (status == TARE_OK) {
+    show_title(&show_plan, path);
+    status = show_plan_print_text(plan, ms, options, err);
   }
-  show_title(&show_plan, path);
-  return show_plan_print_text(plan, options, err);
+  free(ms);
+  return status;
 }
 
 static tare_status show_plan_print(const char *const path, const show_options *const options,

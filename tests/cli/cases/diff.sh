@@ -27,6 +27,14 @@ echo "exit $?, columns: $(sed -n 's/^layer  *//p' text)"
   shape == batch=1,sequence=8 iterations == 5 a.run_ms '>' 0 b.run_ms '>' 0 layers.0.a_ms '>' 0 \
   layers.0.b_ms '>' 0 layers length 36 || exit
 "$TARE" diff a.plan a.plan --times --duration 0 | sed -n 's/^times  *//p'
+"$TARE" diff float.plan a.plan --times "$calib" --limit 3 --duration 0 >text
+sed -n 's/^times  *//p' text
+grep -c '^A/B  *[0-9.]*, 95 % interval [0-9.]* to [0-9.]*$' text
+"$TARE" diff float.plan a.plan --times "$calib" --limit 3 --duration 0 --json | "$JSON_CHECK" samples == 3 \
+  shape == '' iterations == 5 ratio '>' 0 ratio_low '>' 0 ratio_high '>' 0 || exit
+"$TARE" build "$model" --fp32 --profile sequence=2:3:4 -o short.plan -q >/dev/null || exit
+"$TARE" diff short.plan a.plan --times "$calib" --duration 0 2>&1 | sed 's/^.*calib.h5/calib.h5/'
+"$TARE" diff a.plan b.plan --times "$calib" --symbols sequence=4
 
 # Plans of other models have no layer in common.
 "$TARE" build "$EXAMPLES/digits-conv/digits-conv.onnx" --fp32 --profile samples=1000:2000:3000 \

@@ -16,6 +16,26 @@ echo "exit $?"
   passes.0.name == adopt_scales passes.0.changed '>' 0 passes.0.summary is text \
   layers.1.shapes.0.opt.macs '>' 0 layers.1.shapes.0.max.dims length 3 layers.1.why is text || exit
 
+# Times of the layers, which those inside of others do not count twice.
+"$TARE" build "$SOURCE/tests/fixtures/onnx/if_products.onnx" --fp32 --profile n=1:4:8 -o if.plan -q \
+  --layer-precisions '*then*:bf16' >/dev/null || exit
+cat >if.json <<'END'
+[{"count": 2}, {"name": "choice", "averageMs": 7}, {"name": "choice/else_branch/else_product",
+"averageMs": 3}, {"name": "choice/then_branch/then_product", "averageMs": 2}]
+END
+COLUMNS=80 "$TARE" inspect if.plan --times if.json | sed -n '/^int8 /,$p'
+"$TARE" inspect if.plan --times if.json --json | "$JSON_CHECK" int8_share == 0 layers.0.average_ms == 2 \
+  by_precision.1.average_ms == 2 by_precision.0.average_ms == 5 || exit
+"$TARE" inspect if.plan --times if.json --layers choice | grep time
+"$TARE" inspect q.plan --times if.json
+sed 's/choice"/choose"/' if.json >other.json
+"$TARE" inspect if.plan --times other.json
+"$TARE" inspect if.plan --times if.plan
+"$TARE" inspect if.plan --times missing.json
+"$TARE" inspect if.plan q.plan --times if.json
+"$TARE" inspect if.plan --times if.json --dot
+"$TARE" inspect "$model" --times if.json | head -1
+
 # Two profiles: the layers of the second have a suffix, as in TensorRT.
 "$TARE" build "$EXAMPLES/digits-conv/digits-conv.onnx" --fp32 --profile samples=1000:5000:20000 \
   --profile samples=20001:30000:40000 -o two.plan -q >/dev/null || exit

@@ -48,11 +48,25 @@ static void mean_and_median(void **state) {
   timing_fini(&odd);
 }
 
+/* Of 100 values the 40th and 61st, as tables of order statistics have it. */
+static void the_median_has_an_interval(void **state) {
+  (void)state;
+  timing t = make(100), few = make(5);
+  double low, high;
+  timing_median_interval(&t, &low, &high);
+  assert_true(low == 40 && high == 61);
+  timing_median_interval(&few, &low, &high);
+  assert_true(low == 1 && high == 5);
+  timing_fini(&t);
+  timing_fini(&few);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(percentiles_are_those_of_trtexec),
       cmocka_unit_test(few_times_have_percentiles_too),
       cmocka_unit_test(mean_and_median),
+      cmocka_unit_test(the_median_has_an_interval),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
