@@ -12,7 +12,7 @@ static const char *dot_fill_of(const char *const precision) {
     const char *precision, *fill;
   } FILLS[] = {{"int8", "#76b900"},       {"int8-rows", "#76b900"}, {"int16", "#b8d97a"},
                {"int16-rows", "#b8d97a"}, {"fp32", "red"},          {"float64", "red"},
-               {"bf16", "red"},           {"fp16", "orange"},       {"int64", "lightgray"},
+               {"bf16", "orange"},        {"fp16", "orange"},       {"int64", "lightgray"},
                {"int32", "lightgray"}};
   for (size_t i = 0; i < sizeof FILLS / sizeof *FILLS; i++) {
     if (strcmp(FILLS[i].precision, precision) == 0) {

@@ -45,8 +45,29 @@ static const char *parameter_type(const char *const op) {
   return op;
 }
 
+/* Number of the weights among the inputs; -1: there are none. */
+static int trt_weights_input(const tare_layer *const layer) {
+  for (int t = 0; t < layer->n_inputs && layer->weights != TARE_DTYPE_NONE; t++) {
+    if (layer->inputs[t].constant && layer->inputs[t].dtype == layer->weights) {
+      return t;
+    }
+  }
+  return -1;
+}
+
+/* One whose kernel is known; TensorRT says of no other what it is. */
+static bool is_convolution(const tare_layer *const layer) {
+  const int t = trt_weights_input(layer);
+  return strcmp(parameter_type(layer->op), "Convolution") == 0 && t >= 0 &&
+         layer->inputs[t].rank > 2;
+}
+
+static bool is_channels_last(const tare_layer *const layer) {
+  return is_convolution(layer) && cli_ends_with(layer->op, "Last");
+}
+
 /* Quantized activations are int8 in TensorRT, whatever their zero point is here. */
-static const char *format_of(const tare_layer_tensor *const t) {
+static const char *format_of(const tare_layer_tensor *const t, const bool channels_last) {
   static const struct {
     tare_dtype dtype;
     const char *format;
@@ -63,8 +84,11 @@ static const char *format_of(const tare_layer_tensor *const t) {
                  {TARE_I64, "Row major linear Int64 format"},
                  {TARE_U64, "UInt64"},
                  {TARE_BOOL, "Row major linear BOOL"}};
-  if (tensor_is_quantized(t)) {
-    return "Row major Int8 format";
+  if (t->n_scales) {
+    return channels_last ? "Channel major Int8 format" : "Row major Int8 format";
+  }
+  if (channels_last && t->dtype == TARE_F32) {
+    return "Channel major FP32 format";
   }
   for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
     if (FORMATS[i].dtype == t->dtype) {
@@ -109,6 +133,42 @@ static void trt_dims(cJSON *const object, const char *const key, const int64_t *
   }
 }
 
+/* TensorRT has convolutions over two axes at least: a single one is the second of them. */
+static void trt_space(cJSON *const list, const int64_t *const dims, const int n) {
+  if (n == 1) {
+    json_int(list, NULL, 1);
+  }
+  for (int d = 0; d < n; d++) {
+    json_int(list, NULL, dims[d]);
+  }
+}
+
+/* Those of a convolution begin with the batch and the channels, wherever the channels are. */
+static void trt_dims_of(cJSON *const object, const tare_layer *const layer,
+                        const int64_t *const dims, const int rank) {
+  if (!is_convolution(layer) || rank < 3) {
+    trt_dims(object, "Dimensions", dims, rank);
+    return;
+  }
+  const bool last = is_channels_last(layer);
+  cJSON *const list = json_add(object, "Dimensions", json_array());
+  json_int(list, NULL, dims[0]);
+  json_int(list, NULL, dims[last ? rank - 1 : 1]);
+  trt_space(list, dims + (last ? 1 : 2), rank - 2);
+}
+
+/* The tensor that is an output of the plan, also where that is a view of it, has its name. */
+static const char *trt_name_of(const tare_plan *const plan, const char *const memory) {
+  const tare_port *ports = NULL;
+  const int n = tare_plan_outputs(plan, &ports);
+  for (int i = 0; i < n; i++) {
+    if (strcmp(tare_plan_memory_of(plan, ports[i].name), memory) == 0) {
+      return ports[i].name;
+    }
+  }
+  return memory;
+}
+
 static tare_status trt_tensors(cJSON *const list, const tare_plan *const plan, const int i,
                                const bool outputs, const int profile, tare_error *const err) {
   const tare_layer layer = tare_plan_layer(plan, i);
@@ -120,32 +180,58 @@ static tare_status trt_tensors(cJSON *const list, const tare_plan *const plan, c
       const int number = outputs ? layer.n_inputs + t : t;
       CLI_TRY(tare_plan_layer_dims(plan, i, number, values, dims, err));
       cJSON *const item = json_add(list, NULL, json_object());
-      name_json(item, "Name", tensor->memory, profile);
+      name_json(item, "Name", trt_name_of(plan, tensor->memory), profile);
       json_text(item, "Location", "Host");
-      trt_dims(item, "Dimensions", dims, tensor->rank);
-      json_text(item, "Format/Datatype", format_of(tensor));
+      trt_dims_of(item, &layer, dims, tensor->rank);
+      json_text(item, "Format/Datatype", format_of(tensor, is_channels_last(&layer)));
     }
   }
   return TARE_OK;
 }
 
-/* Elements of the weights; they have the type that the layer names. */
+static void trt_constant(cJSON *const object, const char *const key,
+                         const tare_layer_tensor *const tensor, const int64_t *const dims) {
+  tare_tensor x = {.rank = tensor->rank};
+  memcpy(x.dims, dims, sizeof x.dims);
+  cJSON *const constant = json_add(object, key, json_object());
+  json_text(constant, "Type", trt_type_of(tensor->dtype));
+  json_int(constant, "Count", tare_tensor_count(&x));
+}
+
+/* What follows from the weights of a convolution, [outputs][space][channels] with the channels last
+ * and [outputs][channels][space] otherwise. */
+static void trt_convolution(cJSON *const object, const tare_layer *const layer, const int rank,
+                            const int64_t *const weights, const int64_t *const x) {
+  const bool last = is_channels_last(layer);
+  const int64_t channels = x[last ? rank - 1 : 1], of_group = weights[last ? rank - 1 : 1];
+  trt_space(json_add(object, "Kernel", json_array()), weights + (last ? 1 : 2), rank - 2);
+  json_int(object, "OutMaps", weights[0]);
+  json_int(object, "Groups", of_group > 0 ? channels / of_group : 1);
+}
+
+/* Elements of the weights, which have the type that the layer names, and of the bias behind them.
+ */
 static tare_status trt_weights(cJSON *const object, const tare_plan *const plan, const int i,
                                tare_error *const err) {
   const tare_layer layer = tare_plan_layer(plan, i);
-  for (int t = 0; t < layer.n_inputs && layer.weights != TARE_DTYPE_NONE; t++) {
-    const tare_layer_tensor *const tensor = &layer.inputs[t];
-    if (!tensor->constant || tensor->dtype != layer.weights) {
-      continue;
-    }
-    int64_t values[TARE_MAX_SYMBOLS];
-    tare_tensor x = {.rank = tensor->rank};
-    profile_values(tare_plan_profiles(plan), 0, POINT_OPT, values);
-    CLI_TRY(tare_plan_layer_dims(plan, i, t, values, x.dims, err));
-    cJSON *const weights = json_add(object, "Weights", json_object());
-    json_text(weights, "Type", trt_type_of(tensor->dtype));
-    json_int(weights, "Count", tare_tensor_count(&x));
-    break;
+  int64_t values[TARE_MAX_SYMBOLS], x[TARE_MAX_RANK] = {0}, dims[TARE_MAX_RANK] = {0};
+  profile_values(tare_plan_profiles(plan), 0, POINT_OPT, values);
+  const int t = trt_weights_input(&layer);
+  if (t < 0) {
+    return TARE_OK;
+  }
+  CLI_TRY(tare_plan_layer_dims(plan, i, 0, values, x, err));
+  CLI_TRY(tare_plan_layer_dims(plan, i, t, values, dims, err));
+  trt_constant(object, "Weights", &layer.inputs[t], dims);
+  if (!is_convolution(&layer)) {
+    return TARE_OK;
+  }
+  trt_convolution(object, &layer, layer.inputs[t].rank, dims, x);
+  const bool bias = t + 1 < layer.n_inputs && layer.inputs[t + 1].constant;
+  json_bool(object, "HasBias", bias);
+  if (bias) {
+    CLI_TRY(tare_plan_layer_dims(plan, i, t + 1, values, dims, err));
+    trt_constant(object, "Bias", &layer.inputs[t + 1], dims);
   }
   return TARE_OK;
 }
@@ -166,7 +252,12 @@ static tare_status trt_layer(cJSON *const item, const tare_plan *const plan, con
   json_text(item, "LayerType", layer.op);
   CLI_TRY(trt_tensors(json_add(item, "Inputs", json_array()), plan, i, false, profile, err));
   CLI_TRY(trt_tensors(json_add(item, "Outputs", json_array()), plan, i, true, profile, err));
-  json_text(item, "ParameterType", parameter_type(layer.op));
+  const char *const type = parameter_type(layer.op);
+  const bool unknown = strcmp(type, "Convolution") == 0 && !is_convolution(&layer);
+  json_text(item, "ParameterType", unknown ? layer.op : type);
+  if (strcmp(type, "Reformat") == 0) {
+    json_text(item, "Origin", "QDQ");
+  }
   CLI_TRY(trt_weights(item, plan, i, err));
   json_text(item, "Precision", layer.precision);
   json_text(item, "TacticName", layer_kernel(&layer));
@@ -188,7 +279,7 @@ static tare_status trt_profile(cJSON *const item, const tare_plan *const plan,
     CLI_TRY(tare_plan_port_dims(plan, port->name, values, dims, err));
     trt_dims(item, KEYS[p], dims, port->rank);
   }
-  json_text(item, "Format", format_of(&t));
+  json_text(item, "Format", format_of(&t, false));
   return TARE_OK;
 }
 

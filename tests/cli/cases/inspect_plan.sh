@@ -41,14 +41,33 @@ sed 's/choice"/choose"/' if.json >other.json
   --profile samples=20001:30000:40000 -o two.plan -q >/dev/null || exit
 "$TARE" inspect two.plan --layer-info | "$JSON_CHECK" Layers length 46 \
   Layers.0.Name == '/front/front.0/Conv + /front/front.2/Relu' Layers.0.ParameterType == Convolution \
-  Layers.0.Inputs.0.Name == audio Layers.0.Inputs.0.Dimensions.1 == 5000 \
-  Layers.0.Outputs.0.Format/Datatype == 'Row major linear FP32' Layers.0.Weights.Type == Float \
-  Layers.0.Weights.Count == 1600 Layers.23.Inputs.0.Dimensions.1 == 30000 \
+  Layers.0.Inputs.0.Name == audio Layers.0.Inputs.0.Dimensions.3 == 5000 \
+  Layers.0.Outputs.0.Format/Datatype == 'Channel major FP32 format' Layers.0.Weights.Type == Float \
+  Layers.0.Weights.Count == 1600 Layers.23.Inputs.0.Dimensions.3 == 30000 \
   Layers.23.Name == '/front/front.0/Conv + /front/front.2/Relu [profile 1]' \
   Bindings.0 == audio 'Bindings.1' == 'audio [profile 1]' 'I/O Tensors.0.ProfileInfo' length 2 \
   'I/O Tensors.0.ProfileInfo.1.MaxShape.1' == 40000 'I/O Tensors.1.IOMode' == Output || exit
 "$TARE" inspect q.plan --layer-info | "$JSON_CHECK" Layers.1.LayerType == QConvLast \
-  Layers.1.Inputs.0.Format/Datatype == 'Row major Int8 format' Layers.1.Weights.Type == Int8 || exit
+  Layers.1.Inputs.0.Format/Datatype == 'Channel major Int8 format' Layers.1.Weights.Type == Int8 || exit
+
+# What the engine explorer reads of layers, or fails without: names, types, dims and formats of all
+# tensors; of convolutions four dims, a kernel of two and groups; of reformats where they come from. The
+# inputs and outputs of the plan are tensors of layers.
+"$TARE" inspect q.plan --layer-info >info.json || exit
+for i in 0 1 2 3; do
+  "$JSON_CHECK" Layers.$i.Name is text Layers.$i.LayerType is text Layers.$i.ParameterType is text \
+    Layers.$i.Inputs length 1 Layers.$i.Outputs length 1 Layers.$i.Inputs.0.Name is text \
+    Layers.$i.Inputs.0.Dimensions.2 is number Layers.$i.Inputs.0.Format/Datatype is text \
+    Layers.$i.Outputs.0.Name is text Layers.$i.Outputs.0.Format/Datatype is text \
+    Layers.$i.TacticName is text Layers.$i.Metadata is text <info.json || exit
+done
+"$JSON_CHECK" Layers.1.ParameterType == Convolution Layers.1.Inputs.0.Dimensions length 4 \
+  Layers.1.Outputs.0.Dimensions length 4 Layers.1.Outputs.0.Dimensions.1 == 4 Layers.1.Kernel length 2 \
+  Layers.1.Kernel.0 == 1 Layers.1.Kernel.1 == 8 Layers.1.Groups == 1 Layers.1.OutMaps == 4 \
+  Layers.1.HasBias is true Layers.1.Bias.Count == 4 Layers.1.Weights.Count == 32 \
+  Layers.0.ParameterType == Reformat Layers.0.Origin == QDQ Layers.2.Origin == QDQ \
+  Bindings.0 == audio Layers.0.Inputs.0.Name == audio Bindings.1 == y Layers.3.Outputs.0.Name == y \
+  <info.json || exit
 
 # Every layer is a node with an edge to it; int8 in green, float in red.
 "$TARE" inspect q.plan --dot
