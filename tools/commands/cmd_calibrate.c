@@ -15,6 +15,7 @@
 #include "tools/say.h"
 #include "tools/source.h"
 #include "tools/table_out.h"
+#include "tools/tune/accuracy.h"
 
 enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS };
 
@@ -38,6 +39,7 @@ typedef struct calibrate_work {
   double seconds;
   tare_calibrate_times times;
   tare_fit_counts fitted;
+  accuracy accuracy;
 } calibrate_work;
 
 static const struct argp_option OPTIONS[] = {
@@ -173,6 +175,26 @@ static tare_status write_output(const calibrate_arguments *const a, calibrate_wo
   return table_write(&w->out, w->table, err);
 }
 
+/* Statistics serve every method: they are checked by the default one. */
+static tare_status check_accuracy(const calibrate_arguments *const a, calibrate_work *const w,
+                                  tare_error *const err) {
+  tare_table *table = NULL;
+  if (!w->table) {
+    tare_table_options o;
+    tare_table_options_init(&o);
+    CLI_TRY(tare_table_from_stats(w->stats, &o, &table, err));
+  }
+  const accuracy_case c = {.in = &a->in,
+                           .model = w->model,
+                           .table = w->table ? w->table : table,
+                           .profiles = w->profiles,
+                           .lengths = &w->lengths,
+                           .streaming = w->streaming};
+  w->accuracy = accuracy_check(&c);
+  tare_table_free(&table);
+  return TARE_OK;
+}
+
 static int64_t n_samples(const tare_stats *const stats) {
   int64_t n = 0;
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
@@ -230,6 +252,7 @@ static void calibrate_print_json(const calibrate_arguments *const a,
     table_json(table, w->table);
     table_written_json(table, &w->out, w->table);
   }
+  accuracy_json(object, &w->accuracy);
   json_real(object, "seconds", w->seconds);
   json_real(object, "reading_seconds", w->times.reading);
   json_real(object, "running_seconds", w->times.running);
@@ -265,6 +288,7 @@ static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_w
   say_data(&a->in.common, w->dataset);
   say_fitted(&a->in.common, "calibration", &w->fitted);
   CLI_TRY(write_output(a, w, err));
+  CLI_TRY(check_accuracy(a, w, err));
   (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w);
   return TARE_OK;
 }

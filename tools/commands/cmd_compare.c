@@ -14,6 +14,7 @@
 #include "tools/progress.h"
 #include "tools/say.h"
 #include "tools/source.h"
+#include "tools/tune/accuracy.h"
 #include "tools/table_out.h"
 
 enum { OPT_EVAL = OPT_COMMAND, OPT_FITS, OPT_METHODS, OPT_PAD_STATS };
@@ -355,6 +356,22 @@ static bool compare_fits(const compare_arguments *const a, const compare_work *c
   return any;
 }
 
+/* The best strategy may be bad all the same. */
+static void check_first(const compare_arguments *const a, const compare_work *const w) {
+  const grid *const g = &w->grid;
+  if (g->n_ranked == 0 || !(g->items[g->order[0]].result.total.sqnr_db < ACCURACY_LIMIT)) {
+    return;
+  }
+  const accuracy_case c = {.in = &a->in,
+                           .model = w->model,
+                           .table = g->items[g->order[0]].table,
+                           .build = &a->build,
+                           .profiles = w->profiles,
+                           .lengths = &w->lengths,
+                           .streaming = w->streaming};
+  (void)accuracy_check(&c);
+}
+
 static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
                                tare_error *const err) {
   CLI_TRY(check_outputs(a, err));
@@ -379,6 +396,7 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   say_fitted(&a->in.common, "evaluation", &w->grid.fp32.fitted);
   CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
   CLI_TRY(keep_first(a, &e, &w->grid, err));
+  check_first(a, w);
   report_grid(a, w);
   return compare_first_failure(&w->grid, err);
 }

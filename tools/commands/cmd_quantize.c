@@ -18,6 +18,7 @@
 #include "tools/score.h"
 #include "tools/source.h"
 #include "tools/table_out.h"
+#include "tools/tune/accuracy.h"
 
 enum { OPT_METHOD = OPT_COMMAND, OPT_EVAL, OPT_TABLE, OPT_PRECISIONS, OPT_PER_PROFILE_FILES };
 
@@ -249,6 +250,17 @@ static tare_status quantize_write(const quantize_arguments *const a, quantize_wo
   return a->table ? write_table_too(a, w, err) : TARE_OK;
 }
 
+/* By the plan of the same scales: rounding in other engines differs little. */
+static void check_scales_of(const quantize_arguments *const a, const quantize_work *const w) {
+  const accuracy_case c = {.in = &a->in,
+                           .model = w->model,
+                           .table = w->choice.table,
+                           .profiles = w->profiles,
+                           .lengths = &w->lengths,
+                           .streaming = w->streaming};
+  (void)accuracy_check(&c);
+}
+
 /* Runs what is in the files, beside the float model. */
 static tare_status quantize_evaluate(const quantize_arguments *const a, quantize_work *const w,
                                      tare_error *const err) {
@@ -378,6 +390,7 @@ static tare_status quantize_all(const quantize_arguments *const a, quantize_work
   CLI_TRY(quantize_collect(a, w, err));
   CLI_TRY(quantize_try(a, w, err));
   CLI_TRY(quantize_write(a, w, err));
+  check_scales_of(a, w);
   CLI_TRY(w->eval ? quantize_evaluate(a, w, err) : TARE_OK);
   (a->in.common.json ? quantize_print_json : quantize_print_text)(a, w);
   return TARE_OK;

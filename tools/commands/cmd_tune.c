@@ -15,6 +15,7 @@
 #include "tools/signals.h"
 #include "tools/source.h"
 #include "tools/table_out.h"
+#include "tools/tune/accuracy.h"
 #include "tools/tune/tune_show.h"
 
 enum {
@@ -202,6 +203,7 @@ static tare_status open_first(const tune_arguments *const a, tune_work *const w,
                               tare_error *const err) {
   const ports p = ports_of_model(w->model);
   opt_inputs first = a->in;
+  first.common.quiet = true; /* they were opened before */
   first.data.labels = NULL;
   first.data.limit = first.data.limit && first.data.limit < limit ? first.data.limit : limit;
   return source_open(&first, &p, &w->streaming, out, err);
@@ -327,6 +329,9 @@ static void warn_tuned(const tune_arguments *const a, const tune_work *const w) 
     say(&a->in.common,
         "warning: nothing faster than float holds the bounds: the plan is a float plan (a lower "
         "bound, --best or more calibration data may help)");
+  }
+  if (score.sqnr_db < ACCURACY_LIMIT) {
+    accuracy_warn(&a->in.common, "the plan", score.sqnr_db, score.samples);
   }
 }
 

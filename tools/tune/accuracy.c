@@ -1,0 +1,147 @@
+#include "tools/tune/accuracy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/debug/sensitivity.h"
+#include "tools/say.h"
+#include "tools/source.h"
+
+enum { CHECKED_SAMPLES = 8, RANKED_SAMPLES = 2, NAMED_LAYERS = 3 };
+static const double RANKING_SECONDS = 15; /* at most, as far as it can be foreseen */
+
+/* The two plans, and how long they take. */
+typedef struct accuracy_run {
+  tare_plan *fp32, *int8;
+  tare_dataset *data;
+  double building, running; /* seconds of the int8 plan, of both plans over the samples */
+} accuracy_run;
+
+void accuracy_warn(const opt_common *const common, const char *const what, const double sqnr_db,
+                   const int64_t samples) {
+  say(common,
+      "warning: %s has an SQNR of %.1f dB compared with float on %" PRId64
+      " sample%s (expected %d "
+      "dB or more)",
+      what, sqnr_db, samples, cli_s(samples), ACCURACY_LIMIT);
+}
+
+static tare_status open_samples(const accuracy_case *const c, const int64_t limit,
+                                tare_dataset **const out, tare_error *const err) {
+  const ports p = ports_of_model(c->model);
+  opt_inputs in = *c->in;
+  tare_streaming *streaming = c->streaming;
+  in.common.quiet = true; /* the data were opened before */
+  in.data.labels = NULL;
+  in.data.limit = in.data.limit && in.data.limit < limit ? in.data.limit : limit;
+  return source_open(&in, &p, &streaming, out, err);
+}
+
+static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *const r,
+                                    accuracy *const out, tare_error *const err) {
+  const opt_metric none = {.metric = -1};
+  const tare_build_options fp32 = opt_build_options(NULL, &c->in->common, NULL);
+  const tare_build_options int8 = opt_build_options(c->build, &c->in->common, c->table);
+  tare_eval_options o = source_eval_options(c->in, &none, c->lengths, c->streaming);
+  tare_eval_result result;
+  CLI_TRY(open_samples(c, CHECKED_SAMPLES, &r->data, err));
+  CLI_TRY(tare_plan_build(c->model, c->profiles, &fp32, &r->fp32, err));
+  const double start = cli_now();
+  CLI_TRY(tare_plan_build(c->model, c->profiles, &int8, &r->int8, err));
+  r->building = cli_now() - start;
+  o.against = r->fp32;
+  CLI_TRY(tare_eval(r->int8, r->data, &o, &result, err));
+  *out = (accuracy){.samples = result.total.samples, .sqnr_db = result.total.sqnr_db};
+  r->running = result.seconds + result.reference_seconds;
+  tare_eval_result_fini(&result);
+  return TARE_OK;
+}
+
+static int quantized_layers(const tare_plan *const plan) {
+  int n = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    n += layer.got == TARE_PRECISION_INT8 || layer.got == TARE_PRECISION_INT8_ROWS;
+  }
+  return n;
+}
+
+static void say_ranking(const accuracy_case *const c, const sensitivity *const s) {
+  char *names = cli_format("%s", "");
+  for (int i = 0; i < s->n && i < NAMED_LAYERS; i++) {
+    names = cli_append(names, "%s'%s' (%.1f dB alone)", i ? ", " : "", s->layers[i].name,
+                       s->layers[i].sqnr_db);
+  }
+  say(&c->in->common, "layers that cost most: %s", names);
+  free(names);
+}
+
+/* Names the layers that cost most, unless that takes too long. */
+static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_run *const r,
+                                 tare_error *const err) {
+  const opt_metric none = {.metric = -1};
+  const tare_build_options build = opt_build_options(c->build, &c->in->common, NULL);
+  const double each = r->building + r->running * RANKED_SAMPLES / CHECKED_SAMPLES;
+  if (each * quantized_layers(r->int8) > RANKING_SECONDS) {
+    return TARE_OK;
+  }
+  tare_dataset *data = NULL;
+  CLI_TRY(open_samples(c, RANKED_SAMPLES, &data, err));
+  sensitivity s = {.common = &c->in->common,
+                   .model = c->model,
+                   .table = c->table,
+                   .profiles = c->profiles,
+                   .build = &build,
+                   .data = data,
+                   .eval = source_eval_options(c->in, &none, c->lengths, c->streaming),
+                   .keep = tare_precision_name(TARE_PRECISION_FP32),
+                   .target_db = -INFINITY};
+  const tare_status status = sensitivity_measure(&s, err);
+  if (status == TARE_OK) {
+    say_ranking(c, &s);
+  }
+  sensitivity_fini(&s);
+  tare_dataset_close(&data);
+  return status;
+}
+
+static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *const r,
+                                 accuracy *const out, tare_error *const err) {
+  CLI_TRY(accuracy_measure(c, r, out, err));
+  if (!(out->sqnr_db < ACCURACY_LIMIT)) {
+    return TARE_OK;
+  }
+  accuracy_warn(&c->in->common, "the int8 plan of this calibration", out->sqnr_db, out->samples);
+  CLI_TRY(accuracy_rank(c, r, err));
+  say(&c->in->common,
+      "`tare tune %s DATA --sqnr 30 -o PLAN' finds the precisions that such layers need",
+      c->in->path);
+  return TARE_OK;
+}
+
+accuracy accuracy_check(const accuracy_case *const c) {
+  accuracy out = {.sqnr_db = NAN};
+  accuracy_run r = {0};
+  tare_error err = {0};
+  if (c->in->common.quiet && !c->in->common.json) {
+    return out;
+  }
+  if (accuracy_look(c, &r, &out, &err) != TARE_OK) {
+    say(&c->in->common, "warning: the accuracy of an int8 plan was not checked: %s", err.message);
+  }
+  tare_plan_free(&r.fp32);
+  tare_plan_free(&r.int8);
+  tare_dataset_close(&r.data);
+  return out;
+}
+
+void accuracy_json(cJSON *const object, const accuracy *const a) {
+  if (a->samples) {
+    cJSON *const item = json_add(object, "accuracy", json_object());
+    json_int(item, "samples", a->samples);
+    json_bool(item, "equal", isinf(a->sqnr_db) && a->sqnr_db > 0);
+    json_real(item, "sqnr_db", a->sqnr_db);
+  }
+}

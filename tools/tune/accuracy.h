@@ -1,0 +1,40 @@
+/* Whether an int8 plan keeps the accuracy of its float model, on a few samples: a bad one is never
+ * handed out without a word. */
+#ifndef TAREI_TOOLS_TUNE_ACCURACY_H
+#define TAREI_TOOLS_TUNE_ACCURACY_H
+
+#include "tools/json_out.h"
+#include "tools/options/length_inputs.h"
+#include "tools/options/options.h"
+
+/* Below this SQNR of the outputs, in dB, a plan is bad. */
+#define ACCURACY_LIMIT 20
+
+/* What is checked. */
+typedef struct accuracy_case {
+  const opt_inputs *in; /* with the data of the calibration */
+  const tare_model *model;
+  const tare_table *table;
+  const tare_build_options *build; /* requests of the user; NULL: none */
+  const tare_profiles *profiles;
+  const length_inputs *lengths;
+  tare_streaming *streaming; /* NULL: samples are runs */
+} accuracy_case;
+
+typedef struct accuracy {
+  int64_t samples; /* 0: not checked */
+  double sqnr_db;
+} accuracy;
+
+/* Compares the plan of the table with the float plan on the first samples. If it is bad, warns and
+ * names the layers that cost most. A failure is a warning too: the table is there. With --quiet,
+ * and without --json, nothing is done. */
+accuracy accuracy_check(const accuracy_case *c);
+
+/* Warns of an SQNR that was measured already; the layers are not named. */
+void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, int64_t samples);
+
+/* Adds "accuracy" if it was checked. */
+void accuracy_json(cJSON *object, const accuracy *a);
+
+#endif
