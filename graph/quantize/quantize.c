@@ -107,23 +107,24 @@ static tarei_reason because(const tare_reason why, const tarei_value *const v,
   return (tarei_reason){why, v ? v->name : NULL, number};
 }
 
-/* Why input i of a layer cannot be one of its int8 form. */
+/* Why input i of a layer cannot be one of its form in another precision. */
 static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node *const node,
-                                    const tarei_int8_form *const form, const bool scaled,
-                                    const int i) {
+                                    const tarei_int8_form *const form,
+                                    const input_form *const input, const int i) {
   const tarei_value *const v = &g->values[node->in[i]];
   const bool activation = i < form->activations;
   const int zero = tarei_quant_zero_point(&v->quant);
   if (v->dtype != TARE_F32) {
     return because(TARE_REASON_TYPE, v, v->dtype);
   }
-  if (activation && v->data) {
+  if (activation && v->data && !input->products) {
     return because(TARE_REASON_CONSTANT, v, 0);
   }
-  if (activation && scaled && !v->quant.n_scales) {
+  if (activation && input->table && !v->quant.n_scales) {
     return because(TARE_REASON_NO_SCALE, v, 0);
   }
-  if (i > 0 && activation && form->centered && zero != 128 && v->quant.stated) {
+  if (i > 0 && activation && !input->stays_float && form->centered && zero != 128 &&
+      v->quant.stated) {
     return because(TARE_REASON_ZERO_POINT, v, v->quant.zero_point);
   }
   if (!activation && !v->data) {
@@ -139,7 +140,7 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
                                    const tare_precision precision) {
   const input_form input = input_form_of(precision);
   for (int i = 0; i < form->activations + form->weights; i++) {
-    const tarei_reason reason = reason_of_input(g, node, form, input.table, i);
+    const tarei_reason reason = reason_of_input(g, node, form, &input, i);
     if (reason.why) {
       return reason;
     }

@@ -402,6 +402,32 @@ static void every_input_is_handed_on(void **state) {
   tarei_graph_free(g);
 }
 
+/* Of two activations, and of one with a constant that has an axis too many for a linear layer. */
+static void products_multiply_in_bf16(void **state) {
+  (void)state;
+  for (int constant = 0; constant < 2; constant++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int x = add_input(g, "x", "n;5;8");
+    const int y =
+        constant ? add_floats(g, "y", 3, (int64_t[]){1, 8, 5}, ramp) : add_input(g, "y", "n;8;5");
+    end_graph(g, OP(g, "MatMul", "out", x, y));
+    tare_error err = {0};
+    tarei_requested requested;
+    const tarei_quantize_options options = {
+        .build = {.layer_precisions = "n_out:bf16", .constraints = TARE_CONSTRAINTS_OBEY},
+        .requested = &requested};
+    if (tarei_requested_init(&options.build, &requested, &err) != TARE_OK ||
+        tarei_graph_quantize(g, &options, &err) != TARE_OK ||
+        tarei_requested_check(&requested, g, &err) != TARE_OK) {
+      fail_msg("%s", err.message);
+    }
+    tarei_requested_fini(&requested);
+    assert_int_equal(g->nodes[0].record.got, TARE_PRECISION_BF16);
+    assert_string_equal(tarei_attr_string(&g->nodes[0], TAREI_ATTR_COMPUTE, ""), "bf16");
+    tarei_graph_free(g);
+  }
+}
+
 /* --- long sums -------------------------------------------------------------------------------- */
 
 /* A sum over t, or over what some node measures: the inner axis of a product, or the keys of an
@@ -508,6 +534,7 @@ int main(void) {
       cmocka_unit_test(bytes_are_joined_padded_and_cut),
       cmocka_unit_test(what_is_picked_stays_bytes),
       cmocka_unit_test(every_input_is_handed_on),
+      cmocka_unit_test(products_multiply_in_bf16),
       cmocka_unit_test(long_sums_stay_float),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
