@@ -42,4 +42,5 @@ function(tare_test part name)
   endif()
   set_tests_properties(${part}.${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
     SKIP_RETURN_CODE 77)
+  tare_test_cost(${part}.${name})
 endfunction()
