@@ -222,6 +222,11 @@ int tare_model_outputs(const tare_model *const model, const tare_port **const po
   return model->graph->n_outputs;
 }
 
+tare_dtype tare_model_tensor_type(const tare_model *const model, const char *const tensor) {
+  const int value = tarei_graph_find_value(model->graph, tensor);
+  return value < 0 ? TARE_DTYPE_NONE : model->graph->values[value].dtype;
+}
+
 int tare_model_n_operators(const tare_model *const model) {
   return model->n_ops;
 }

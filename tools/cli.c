@@ -185,6 +185,18 @@ char *cli_append(char *const text, const char *const fmt, ...) {
   return all;
 }
 
+char *cli_quoted(const char *const text) {
+  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/-";
+  if (*text && !text[strspn(text, plain)]) {
+    return cli_format("%s", text);
+  }
+  char *quoted = cli_format("'");
+  for (const char *c = text; *c; c++) {
+    quoted = *c == '\'' ? cli_append(quoted, "'\\''") : cli_append(quoted, "%c", *c);
+  }
+  return cli_append(quoted, "'");
+}
+
 void cli_list_add(cli_list *const list, const char *const text) {
   list->items = cli_realloc(list->items, (size_t)list->n + 1, sizeof *list->items);
   list->items[list->n++] = text;

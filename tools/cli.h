@@ -74,6 +74,9 @@ char *cli_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* `text` (NULL: nothing yet), which is freed, with more behind it. */
 char *cli_append(char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The text as one word of a shell, in single quotes where it needs them; the caller frees it. */
+char *cli_quoted(const char *text);
+
 /* A list of texts that belong to somebody else. */
 typedef struct cli_list {
   const char **items;

@@ -4,10 +4,19 @@
 #include <stddef.h>
 #include <tare/tare.h>
 
+static void (*volatile also)(void); /* or NULL */
+
 /* The action is the default one again when this runs: the signal ends the program after all. */
 static void signals_end(const int number) {
   tare_abandon_outputs();
+  if (also) {
+    also();
+  }
   (void)raise(number);
+}
+
+void signals_also(void (*const clean)(void)) {
+  also = clean;
 }
 
 void signals_handle(void) {

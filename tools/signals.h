@@ -7,6 +7,9 @@
 /* Lets them take unfinished files away before they do. */
 void signals_handle(void);
 
+/* Has one function more called before they do; it may only call what handlers may. */
+void signals_also(void (*clean)(void));
+
 /* From now on a first SIGINT only sets a mark, and a second one ends the program. */
 void signals_hold_interrupt(void);
 bool signals_interrupted(void);

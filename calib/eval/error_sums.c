@@ -51,6 +51,7 @@ static bool all_finite(const float *const x, const int n) {
 
 /* Equal values count as equal even where their difference is not a number (both infinite). */
 static void take_any(tarei_error_sums *const sums, const float got, const float want) {
+  sums->nans += isnan(got);
   if (isfinite(got) && isfinite(want)) {
     error_lanes l = {{0}};
     error_lanes_add(&l, 0, got, want);
@@ -119,6 +120,7 @@ void tarei_error_sums_take(tarei_error_sums *const sums, const tarei_error_bound
 void tarei_error_sums_add(tarei_error_sums *const into, const tarei_error_sums *const from) {
   into->values += from->values;
   into->exceeding += from->exceeding;
+  into->nans += from->nans;
   into->abs += from->abs;
   into->diff2 += from->diff2;
   into->got2 += from->got2;
@@ -144,6 +146,7 @@ void tarei_error_sums_conclude(const tarei_error_sums *const sums, tare_tensor_e
   const double n = (double)sums->values;
   out->values = sums->values;
   out->exceeding = sums->exceeding;
+  out->nans = sums->nans;
   out->max_abs = any ? sums->max_abs : NAN;
   out->mean_abs = any ? sums->abs / n : NAN;
   out->rms = any ? sqrt(sums->diff2 / n) : NAN;

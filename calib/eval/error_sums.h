@@ -6,7 +6,7 @@
 #include <tare/comparison.h>
 
 typedef struct tarei_error_sums {
-  int64_t values, exceeding;
+  int64_t values, exceeding, nans;
   double abs, diff2, got2, want2, dot, max_abs;
   int64_t bins[TARE_ERROR_BINS];
 } tarei_error_sums;

@@ -147,10 +147,25 @@ static tare_status measure_output(const evaluation *const e, const int s,
                            : TARE_OK;
 }
 
+/* The whole of each input: what is padding was computed with. */
+static tare_status save_inputs(const evaluation *const e, const tare_sample *const sample,
+                               const tarei_fitted *const fitted, tare_error *const err) {
+  const tare_port *inputs = NULL;
+  const int n = tare_plan_inputs(e->sides[0].plan, &inputs);
+  for (int i = 0; i < n; i++) {
+    const tare_tensor *const tensor = &fitted->tensors[i];
+    TAREI_TRY(tarei_eval_save_output(e->save, sample, inputs[i].name, tensor, tensor->dims, err));
+  }
+  return TARE_OK;
+}
+
 static tare_status measure_side(evaluation *const e, const int s, const tare_sample *const sample,
                                 const tarei_fitted *const fitted, const int profile,
                                 tare_error *const err) {
   tarei_tally tally = {.samples = 1};
+  if (e->save && s == 0 && e->options->save_inputs) {
+    TAREI_TRY(save_inputs(e, sample, fitted, err));
+  }
   for (int i = 0; i < e->n_outputs; i++) {
     TAREI_TRY(measure_output(e, s, sample, fitted, i, &tally, err));
   }

@@ -118,11 +118,21 @@ static char *group_name(const hid_t group) {
   return name;
 }
 
+/* Names of inputs may begin with slashes, which lead out of a group in HDF5; a path that was given
+ * means what it says. NULL: it is not inside a group. */
+static const char *leaf_of(const tarei_h5_want *const want) {
+  const tare_mapping *const mapping = want->mapping;
+  if (mapping) {
+    return mapping->path[0] == '/' || mapping->offsets || mapping->lengths ? NULL : mapping->path;
+  }
+  const char *const leaf = want->name + strspn(want->name, "/");
+  return *leaf ? leaf : NULL;
+}
+
 static tare_status groups_bind(const tarei_h5_want *const want, tarei_column *const column,
                                tare_error *const err) {
-  const tare_mapping *const mapping = want->mapping;
-  const char *const leaf = mapping ? mapping->path : want->name;
-  if (leaf[0] == '/' || (mapping && (mapping->offsets || mapping->lengths))) {
+  const char *const leaf = leaf_of(want);
+  if (!leaf) {
     return TARE_OK;
   }
   groups *const g = tarei_calloc(1, sizeof *g);

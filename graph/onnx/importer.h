@@ -47,6 +47,11 @@ static inline const char *tarei_onnx_text(const char *const s) {
   return s ? s : "";
 }
 
+/* The name of a node: names are for people and for requests, so one that is taken gets the index of
+ * the node behind it instead of being refused. The caller frees it; NULL when out of memory. */
+char *tarei_onnx_node_name(const tarei_names *taken, const char *prefix,
+                           const Onnx__NodeProto *proto, size_t index);
+
 /* An attribute of a node of the message, or NULL; its integer, its real. */
 const Onnx__AttributeProto *tarei_onnx_find_attr(const Onnx__NodeProto *node, const char *name);
 int64_t tarei_onnx_attr_int(const Onnx__NodeProto *node, const char *name, int64_t fallback);

@@ -163,21 +163,16 @@ static tare_status import_attrs(tarei_importer *const importer, const Onnx__Node
   return TARE_OK;
 }
 
-/* Node names are for people and for precision rules, so a name that is taken gets the node's
- * index behind it instead of being refused. Those in bodies begin with the name of the body. */
-static char *unique_node_name(const tarei_importer *const importer,
-                              const Onnx__NodeProto *const proto, const size_t index) {
+char *tarei_onnx_node_name(const tarei_names *const taken, const char *const prefix,
+                           const Onnx__NodeProto *const proto, const size_t index) {
   const char *const given = tarei_onnx_text(proto->name);
   tarei_str name = {0};
-  if (importer->around) {
-    tarei_str_add(&name, "%s/", importer->graph->name);
-  }
   if (*given) {
-    tarei_str_add(&name, "%s", given);
+    tarei_str_add(&name, "%s%s", prefix, given);
   } else {
-    tarei_str_add(&name, "%s_%zu", tarei_onnx_text(proto->op_type), index);
+    tarei_str_add(&name, "%s%s_%zu", prefix, tarei_onnx_text(proto->op_type), index);
   }
-  while (!name.failed && tarei_names_find(&importer->nodes, name.text) >= 0) {
+  while (!name.failed && tarei_names_find(taken, name.text) >= 0) {
     tarei_str_add(&name, "_%zu", index);
   }
   if (name.failed) {
@@ -187,11 +182,25 @@ static char *unique_node_name(const tarei_importer *const importer,
   return name.text;
 }
 
+/* Those in bodies begin with the name of the body. */
+static char *name_imported(const tarei_importer *const importer, const Onnx__NodeProto *const proto,
+                           const size_t index) {
+  tarei_str prefix = {0};
+  if (importer->around) {
+    tarei_str_add(&prefix, "%s/", importer->graph->name);
+  }
+  char *const name =
+      prefix.failed ? NULL
+                    : tarei_onnx_node_name(&importer->nodes, tarei_str_get(&prefix), proto, index);
+  tarei_str_free(&prefix);
+  return name;
+}
+
 static tare_status import_node(tarei_importer *const importer, const Onnx__NodeProto *const proto,
                                const size_t index, const char *const what, tare_error *const err) {
   int *const in = tarei_calloc(proto->n_input, sizeof *in);
   int *const out = tarei_calloc(proto->n_output, sizeof *out);
-  char *const name = unique_node_name(importer, proto, index);
+  char *const name = name_imported(importer, proto, index);
   int node = -1;
   tare_status status = TARE_E_MEMORY; /* told below, where a node is missed */
   if (in && out && name) {

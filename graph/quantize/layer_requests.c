@@ -62,6 +62,19 @@ static tare_status layer_requests_parse_item(char *const item, tarei_requests *c
   return TARE_OK;
 }
 
+char *tarei_requests_next(char **const rest) {
+  char *const item = *rest;
+  char *end = item;
+  while (end && *end && *end != ',') {
+    end += *end == '\\' && end[1] ? 2 : 1;
+  }
+  *rest = end && *end ? end + 1 : NULL;
+  if (*rest) {
+    *end = '\0';
+  }
+  return item;
+}
+
 tare_status tarei_requests_parse(const tarei_request_kind *const kind, const char *const text,
                                  tarei_requests *const out, tare_error *const err) {
   *out = (tarei_requests){.kind = kind};
@@ -72,7 +85,8 @@ tare_status tarei_requests_parse(const tarei_request_kind *const kind, const cha
   }
   tare_status status = TARE_OK;
   char *rest = copy;
-  for (char *item = strsep(&rest, ","); item && status == TARE_OK; item = strsep(&rest, ",")) {
+  for (char *item = tarei_requests_next(&rest); item && status == TARE_OK;
+       item = tarei_requests_next(&rest)) {
     status = *item ? layer_requests_parse_item(item, out, err) : TARE_OK;
   }
   free(copy);
@@ -80,6 +94,19 @@ tare_status tarei_requests_parse(const tarei_request_kind *const kind, const cha
     tarei_requests_fini(out);
   }
   return status;
+}
+
+char *tare_layer_glob(const char *const name) {
+  tarei_str text = {0};
+  tarei_str_add(&text, "%s", "");
+  for (const char *c = name; *c; c++) {
+    const bool special = strchr("*?[]\\,", *c) || (*c == '@' && c == name);
+    tarei_str_add(&text, special ? "\\%c" : "%c", *c);
+  }
+  if (text.failed) {
+    tarei_str_free(&text);
+  }
+  return text.text;
 }
 
 void tarei_requests_fini(tarei_requests *const requests) {
@@ -90,8 +117,7 @@ void tarei_requests_fini(tarei_requests *const requests) {
   *requests = (tarei_requests){0};
 }
 
-/* A fused node is called "a + b": the glob may fit the whole or one part. */
-static bool name_matches(const char *const glob, const char *const name) {
+bool tarei_requests_glob_fits(const char *const glob, const char *const name) {
   if (fnmatch(glob, name, 0) == 0) {
     return true;
   }
@@ -131,9 +157,9 @@ static bool output_matches(const char *const glob, const tarei_graph *const grap
 /* The name of a node, of one that it fuses, or of an output; or behind @ its operator. */
 static bool request_fits(const tarei_request *const r, const tarei_graph *const graph,
                          const tarei_node *const node) {
-  return *r->glob == '@'
-             ? operator_matches(r->glob + 1, node->op)
-             : name_matches(r->glob, node->name) || output_matches(r->glob, graph, node);
+  return *r->glob == '@' ? operator_matches(r->glob + 1, node->op)
+                         : tarei_requests_glob_fits(r->glob, node->name) ||
+                               output_matches(r->glob, graph, node);
 }
 
 const tarei_request *tarei_requests_match(tarei_requests *const requests,

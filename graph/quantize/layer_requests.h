@@ -30,9 +30,16 @@ typedef struct tarei_requests {
   size_t capacity;
 } tarei_requests;
 
-/* Splits at commas, each item at its last colon. NULL or "" gives none. */
+/* Splits at commas that have no backslash before them, each item at its last colon. NULL or ""
+ * gives none. */
 tare_status tarei_requests_parse(const tarei_request_kind *kind, const char *text,
                                  tarei_requests *out, tare_error *err);
+/* Cuts the next item off, as strsep does, at a comma without a backslash before it. */
+char *tarei_requests_next(char **rest);
+
+/* A fused node is called "a + b": the glob may fit the whole or one part. */
+bool tarei_requests_glob_fits(const char *glob, const char *name);
+
 void tarei_requests_fini(tarei_requests *requests);
 
 /* The last request whose glob matches the node's name, one of the names it was fused from, the name

@@ -32,6 +32,7 @@ typedef struct tare_tensor_error {
   bool comparable;      /* false: its dims differ from those of the reference */
   int64_t values;       /* compared; 0: no run wrote it on both sides */
   int64_t exceeding;    /* values out of the bounds of tare_comparison_set_bounds */
+  int64_t nans;         /* values of the plan that are not a number */
   double max_abs;       /* INFINITY if one side alone is not finite */
   double mean_abs;      /* mean of the absolute errors */
   double rms;           /* square root of the mean squared error */

@@ -53,11 +53,13 @@ typedef struct tare_eval_options {
   /** For the ports of the plan; each chunk then counts as a separate sample, and there can be no
    *  metric. NULL: each sample is one run. */
   const tare_streaming *streaming;
-  int threads;               /* 0: all cores */
-  int profile;               /* run in this profile of the plan; -1: the one of the shape */
-  tare_comparison *tensors;  /* also compare the tensors; made for the first plan and `against`
-                                (asserted). NULL: no */
-  const char *save_outputs;  /* HDF5 file for the outputs: a group per sample; NULL: none */
+  int threads;              /* 0: all cores */
+  int profile;              /* run in this profile of the plan; -1: the one of the shape */
+  tare_comparison *tensors; /* also compare the tensors; made for the first plan and `against`
+                               (asserted). NULL: no */
+  const char *save_outputs; /* HDF5 file for the outputs: a group per sample; NULL: none */
+  bool save_inputs;         /* save_outputs also holds the inputs, as fitted: the file is a data set
+                               for the plan */
   tare_progress_fn progress; /* NULL: none */
   void *progress_user;
 } tare_eval_options;

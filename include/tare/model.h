@@ -89,6 +89,10 @@ TARE_API int tare_model_inputs(const tare_model *model, const tare_port **ports)
  */
 TARE_API int tare_model_outputs(const tare_model *model, const tare_port **ports);
 
+/** Element type of a tensor of a model by name, with float16 and bfloat16 as the float32 in which
+ *  they are computed; TARE_DTYPE_NONE if the model has no such tensor or does not know it yet. */
+TARE_API tare_dtype tare_model_tensor_type(const tare_model *model, const char *tensor);
+
 /**
  * Turns an input into a constant. It is no longer an input, and nodes that depend only on it are
  * resolved. Ports returned before this call become invalid.

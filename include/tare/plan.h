@@ -36,7 +36,8 @@ typedef struct tare_build_options {
   const char *layer_precisions; /* "GLOB:fp32,@Conv:bf16", matched against the name of a node, the
                                    names it was fused from, its outputs', and behind @ its operator,
                                    in the graph and in subgraphs; the last match wins; or NULL. All
-                                   precisions but fp16 */
+                                   precisions but fp16. A comma in a name is written "\\,"
+                                   (tare_layer_glob) */
   const char *layer_weight_types; /* "GLOB:int8", in what layers store constant weights, matched
                                      likewise; or NULL. fp32, fp16, bf16 or int8; float layers
                                      compute with floats of these values */
@@ -107,6 +108,13 @@ typedef enum tare_reason {
 /** Name of a precision, static: "any", "fp32", "int8", "int8-rows", "bf16", "fp16", "int16" or
  *  "int16-rows"; "unknown" for other numbers. */
 TARE_API const char *tare_precision_name(tare_precision precision);
+
+/**
+ * A glob for layer_precisions and the other requests by name that matches this name alone: what
+ * globs and lists of requests give a meaning is behind a backslash.
+ * @return text to be freed with tare_free; NULL if out of memory
+ */
+TARE_API char *tare_layer_glob(const char *name);
 
 /** A tensor that a layer reads or writes. What it points to belongs to the plan. */
 typedef struct tare_layer_tensor {

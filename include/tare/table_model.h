@@ -57,6 +57,16 @@ typedef struct tare_resolved {
 TARE_API tare_status tare_table_resolve_layers(tare_table **table, const tare_model *model,
                                                tare_resolved *resolved, tare_error *err);
 
+/**
+ * The table of a part of a model (tare/extract.h): the tensors that the part has, with its name and
+ * hash, and without profiles, whose symbols it may not have.
+ * @param table a table of one column (asserted)
+ * @param out receives the table; free it with tare_table_free
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_table_restrict(const tare_table *table, const tare_model *part,
+                                         tare_table **out, tare_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,6 +39,7 @@
 #include <tare/dataset.h>
 #include <tare/eval.h>
 #include <tare/export.h>
+#include <tare/extract.h>
 #include <tare/import.h>
 #include <tare/limits.h>
 #include <tare/model.h>

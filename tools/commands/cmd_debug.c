@@ -2,14 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/cli.h"
 #include "tools/debug/debug.h"
+#include "tools/options/options.h"
+#include "tools/options/parse.h"
 
 static const struct {
   const char *name, *summary;
   int (*run)(int argc, char **argv);
 } SUBCOMMANDS[] = {
     {"compare", "compare every tensor of a plan with its float model", debug_compare},
+    {"reduce", "cut a model down to the part that fails, with the data that it needs",
+     debug_reduce},
     {"sensitivity", "rank the layers of a model by what it costs to quantize each",
      debug_sensitivity}};
 enum { N_SUBCOMMANDS = sizeof SUBCOMMANDS / sizeof *SUBCOMMANDS };
@@ -25,7 +28,8 @@ static int subcommands_help(void) {
   return 0;
 }
 
-static int subcommand_missing(const char *const command, const char *const given) {
+static int subcommand_missing(const int argc, char **const argv) {
+  const char *const given = argc > 1 ? argv[1] : NULL;
   cli_list names = {0};
   tare_error err = {0};
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
@@ -39,7 +43,8 @@ static int subcommand_missing(const char *const command, const char *const given
   free(all);
   free(meant);
   cli_list_fini(&names);
-  return cli_end(command, TARE_E_USAGE, &err);
+  const opt_common common = {.json = opt_wants_json(argc, argv)};
+  return opt_end(argv[0], &common, TARE_E_USAGE, &err);
 }
 
 static int run_subcommand(const int i, const int argc, char **const argv) {
@@ -59,5 +64,5 @@ int cmd_debug(const int argc, char **const argv) {
       return run_subcommand(i, argc - 1, argv + 1);
     }
   }
-  return subcommand_missing(argv[0], name);
+  return subcommand_missing(argc, argv);
 }

@@ -152,10 +152,12 @@ static void import_print(const import_arguments *const a, const table_out *const
   }
   table_print(tare_import_table(in));
   if (*precisions) {
+    char *const quoted = cli_quoted(precisions);
     printf(
         "layers     some were float although the table has their thresholds, or were quantized at "
-        "run time;\n           to keep them so:\n  --layer-precisions '%s'\n",
-        precisions);
+        "run time;\n           to keep them so:\n  --layer-precisions %s\n",
+        quoted);
+    free(quoted);
   }
   printf(external ? "written    %s, its constants to %s.data\n" : "written    %s\n", a->output,
          a->output);

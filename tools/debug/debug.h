@@ -3,6 +3,7 @@
 #define TAREI_TOOLS_DEBUG_DEBUG_H
 
 int debug_compare(int argc, char **argv);
+int debug_reduce(int argc, char **argv);
 int debug_sensitivity(int argc, char **argv);
 
 #endif

@@ -13,7 +13,13 @@
 #include "tools/source.h"
 #include "tools/table_in.h"
 
-enum { OPT_SENSITIVITY_CALIB = OPT_COMMAND, OPT_ALL_BUT_ONE, OPT_TARGET, OPT_KEEP };
+enum {
+  OPT_SENSITIVITY_CALIB = OPT_COMMAND,
+  OPT_ALL_BUT_ONE,
+  OPT_TARGET,
+  OPT_KEEP,
+  OPT_SENSITIVITY_FORCE
+};
 enum { MOST_SAMPLES = 8 };
 
 typedef struct sensitivity_arguments {
@@ -36,6 +42,7 @@ typedef struct sensitivity_work {
 
 static const struct argp_option OPTIONS[] = {
     {"calib", OPT_SENSITIVITY_CALIB, "TABLE", 0, "Calibration table, of any format", 0},
+    {"force", OPT_SENSITIVITY_FORCE, NULL, 0, "Accept a table that was made for another model", 0},
     {"all-but-one", OPT_ALL_BUT_ONE, NULL, 0,
      "Quantize all layers but one at a time, instead of one", 0},
     {"target", OPT_TARGET, "DB", 0, "SQNR to reach by keeping layers (default 20)", 0},
@@ -57,6 +64,9 @@ static error_t sensitivity_parse(const int key, char *const arg, struct argp_sta
       return 0;
     case OPT_SENSITIVITY_CALIB:
       a->calib = arg;
+      return 0;
+    case OPT_SENSITIVITY_FORCE:
+      a->build.any_table = true;
       return 0;
     case OPT_ALL_BUT_ONE:
       a->all_but_one = true;
@@ -97,7 +107,8 @@ static tare_status sensitivity_run(const sensitivity_arguments *const a, sensiti
                                    tare_error *const err) {
   const opt_metric none = {.metric = -1};
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
-  CLI_TRY(table_load(&a->in.common, a->calib, a->in.path, w->model, false, &w->table, err));
+  CLI_TRY(table_load(&a->in.common, a->calib, a->in.path, w->model, a->build.any_table, &w->table,
+                     err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
@@ -132,7 +143,9 @@ static void sensitivity_print(const sensitivity *const s) {
   printf("SQNR       %.2f dB with all %d layers quantized\n", s->quantized_db, s->n);
   if (s->n_kept) {
     printf("           %.2f dB with the first %d in %s\n", s->kept_db, s->n_kept, s->keep);
-    printf("requests   --layer-precisions '%s'\n", s->line);
+    char *const quoted = cli_quoted(s->line);
+    printf("requests   --layer-precisions %s\n", quoted);
+    free(quoted);
   }
 }
 

@@ -164,6 +164,7 @@ static void tensor_json(cJSON *const item, const debug_results *const r,
   json_bool(item, "comparable", e->comparable);
   json_int(item, "values", e->values);
   json_int(item, "exceeding", e->exceeding);
+  json_int(item, "nan", e->nans);
   json_bool(item, "equal", isinf(e->sqnr_db) && e->sqnr_db > 0);
   json_real(item, "sqnr_db", e->sqnr_db);
   json_real(item, "input_sqnr_db", e->input_sqnr_db);

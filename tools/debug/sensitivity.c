@@ -8,32 +8,27 @@
 
 enum { AT_ONCE = 8 }; /* plans that share a run of the reference */
 
-/* The name as a glob that matches it: a comma would end the request. */
-static char *glob_of(const char *const name) {
-  char *text = cli_format("%s", "");
-  for (const char *c = name; *c; c++) {
-    text = *c == ','               ? cli_append(text, "?")
-           : strchr("*?[]\\@", *c) ? cli_append(text, "\\%c", *c)
-                                   : cli_append(text, "%c", *c);
-  }
-  return text;
-}
-
 static bool runs_quantized(const tare_layer *const layer) {
   return layer->got == TARE_PRECISION_INT8 || layer->got == TARE_PRECISION_INT8_ROWS ||
          layer->got == TARE_PRECISION_INT16 || layer->got == TARE_PRECISION_INT16_ROWS;
 }
 
-static void find_layers(sensitivity *const s, const tare_plan *const plan) {
+static tare_status find_layers(sensitivity *const s, const tare_plan *const plan,
+                               tare_error *const err) {
   s->layers = cli_realloc(NULL, (size_t)tare_plan_n_layers(plan), sizeof *s->layers);
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    if (runs_quantized(&layer)) {
-      s->layers[s->n++] = (sensitive_layer){.name = cli_format("%s", layer.name),
-                                            .glob = glob_of(layer.origins[0]),
-                                            .precision = tare_precision_name(layer.got)};
+    if (!runs_quantized(&layer)) {
+      continue;
+    }
+    s->layers[s->n] = (sensitive_layer){.name = cli_format("%s", layer.name),
+                                        .glob = tare_layer_glob(layer.origins[0]),
+                                        .precision = tare_precision_name(layer.got)};
+    if (!s->layers[s->n++].glob) {
+      return cli_fail(err, TARE_E_MEMORY, "names of layers: out of memory");
     }
   }
+  return TARE_OK;
 }
 
 /* A plan with these requests after or instead of those given; NULL: just those given. */
@@ -183,8 +178,9 @@ static tare_status sensitivity_prepare(sensitivity *const s, tare_error *const e
   tare_plan *plan = NULL;
   CLI_TRY(tare_plan_build(s->model, s->profiles, &o, &s->reference, err));
   CLI_TRY(build_with(s, NULL, &plan, err));
-  find_layers(s, plan);
+  const tare_status status = find_layers(s, plan, err);
   tare_plan_free(&plan);
+  CLI_TRY(status);
   return s->n ? TARE_OK
               : cli_fail(err, TARE_E_USAGE,
                          "no layer of the model would be quantized: expected "
@@ -203,7 +199,7 @@ tare_status sensitivity_measure(sensitivity *const s, tare_error *const err) {
 void sensitivity_fini(sensitivity *const s) {
   for (int i = 0; i < s->n; i++) {
     free(s->layers[i].name);
-    free(s->layers[i].glob);
+    tare_free(s->layers[i].glob);
   }
   free(s->layers);
   free(s->line);

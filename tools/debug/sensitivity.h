@@ -32,7 +32,8 @@ typedef struct sensitivity {
   char *line; /* for --layer-precisions; owned */
 } sensitivity;
 
-/* Finds the layers, measures each, ranks them, and keeps the first ones until the target is met. TARE_E_USAGE if no layer would be quantized. */
+/* Finds the layers, measures each, ranks them, and keeps the first ones until the target is met.
+ * TARE_E_USAGE if no layer would be quantized. */
 tare_status sensitivity_measure(sensitivity *s, tare_error *err);
 void sensitivity_fini(sensitivity *s);
 

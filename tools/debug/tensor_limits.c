@@ -113,6 +113,9 @@ const char *tensor_doubt(const tensor_limits *const limits, const tare_tensor_er
   tare_tensor_error as_output = *e;
   as_output.is_output = true;
   const double least = limit_of(&limits->min_sqnr, &as_output, DEFAULT_SQNR);
+  if (e->nans) {
+    return "nan";
+  }
   if (e->sqnr_db < least && e->input_sqnr_db >= least) {
     return "sqnr";
   }

@@ -118,7 +118,8 @@ char *lengths_spec(const lengths *const l) {
   return spec ? spec : cli_format("%s", "");
 }
 
-char *profile_text(const tare_profiles *const profiles, const int profile) {
+/* NULL where all symbols are 1. */
+static char *profile_ranges(const tare_profiles *const profiles, const int profile) {
   char *spec = NULL;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     const tare_range range = tare_profiles_range(profiles, profile, s);
@@ -126,7 +127,20 @@ char *profile_text(const tare_profiles *const profiles, const int profile) {
       spec = append_range(spec, tare_profiles_symbol(profiles, s), range);
     }
   }
+  return spec;
+}
+
+char *profile_text(const tare_profiles *const profiles, const int profile) {
+  char *const spec = profile_ranges(profiles, profile);
   return spec ? spec : cli_format("fixed");
+}
+
+char *profile_spec(const tare_profiles *const profiles, const int profile) {
+  char *const spec = profile_ranges(profiles, profile);
+  const char *const first = tare_profiles_symbol(profiles, 0);
+  return spec    ? spec
+         : first ? append_range(NULL, first, (tare_range){1, 1, 1})
+                 : cli_format("%s", "");
 }
 
 static tare_status copy_profiles(const tare_profiles *const from, tare_profiles *const to,
@@ -143,13 +157,31 @@ static tare_status copy_profiles(const tare_profiles *const from, tare_profiles 
   return TARE_OK;
 }
 
-static bool lengths_has_symbol(const tare_profiles *const profiles, const char *const name) {
+static int find_symbol(const tare_profiles *const profiles, const char *const name) {
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     if (strcmp(tare_profiles_symbol(profiles, s), name) == 0) {
-      return true;
+      return s;
     }
   }
-  return false;
+  return -1;
+}
+
+tare_status profiles_restrict(const tare_profiles *const from, const tare_profiles *const others,
+                              tare_profiles *const to, tare_error *const err) {
+  for (int p = 0; p < tare_profiles_count(from); p++) {
+    char *spec = NULL;
+    for (int s = 0; s < tare_profiles_n_symbols(to); s++) {
+      const char *const name = tare_profiles_symbol(to, s);
+      const int known = find_symbol(from, name), other = find_symbol(others, name);
+      spec = append_range(
+          spec, name,
+          known >= 0 ? tare_profiles_range(from, p, known) : tare_profiles_range(others, 0, other));
+    }
+    const tare_status status = tare_profiles_add(to, spec ? spec : "", err);
+    free(spec);
+    CLI_TRY(status);
+  }
+  return TARE_OK;
 }
 
 /* Chunks are as long as they are, whatever the samples; what else is cut is no length of the model.
@@ -163,7 +195,7 @@ static char *streaming_spec(const lengths *const l, const tare_profiles *const t
     const char *const name = tare_profiles_symbol(l->symbols, s);
     const bool is_chunk = chunk && strcmp(name, chunk) == 0;
     const tare_range range = is_chunk ? (tare_range){size, size, size} : lengths_range(l, s);
-    if (lengths_has_symbol(to, name) && !lengths_is_one(range)) {
+    if (find_symbol(to, name) >= 0 && !lengths_is_one(range)) {
       spec = append_range(spec, name, range);
     }
   }

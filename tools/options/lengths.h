@@ -29,6 +29,14 @@ void lengths_fini(lengths *l);
 /* The specification of one profile of a set, symbols fixed at 1 left out; the caller frees it. */
 char *profile_text(const tare_profiles *profiles, int profile);
 
+/* The same as --profile takes it, even where all symbols are fixed at 1. */
+char *profile_spec(const tare_profiles *profiles, int profile);
+
+/* Adds the profiles of a set to one with other symbols: for those that the first set has not, the
+ * range in the only profile of `others`, which has all symbols of `to`. */
+tare_status profiles_restrict(const tare_profiles *from, const tare_profiles *others,
+                              tare_profiles *to, tare_error *err);
+
 /* Profiles for a model: what the user gave, else a copy of `other` where its symbols are those of
  * the model, else one profile from the data sets, which is said on stderr. */
 tare_status profiles_choose(const opt_profiles *options, const opt_common *common,

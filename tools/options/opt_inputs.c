@@ -26,7 +26,7 @@ static error_t inputs_parse(const int key, char *const arg, struct argp_state *c
       }
       return 0;
     case ARGP_KEY_END:
-      if (o->paths.n == 0) {
+      if (!o->path || (o->paths.n == 0 && !o->no_data)) {
         argp_error(state, "missing argument: expected %s", args_doc(state->root_argp));
       }
       return 0;

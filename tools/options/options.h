@@ -117,7 +117,8 @@ typedef struct opt_inputs {
   opt_streaming streaming;
   opt_model model;
   const char *path; /* MODEL or PLAN */
-  cli_list paths;   /* DATA..., at least one */
+  cli_list paths;   /* DATA..., at least one unless no_data */
+  bool no_data;     /* DATA may be missing */
 } opt_inputs;
 
 /* Makes the groups whose options are rows of the library; before any of them is used. */

@@ -68,7 +68,7 @@ static void parse_hold(const char *const command) {
 }
 
 /* Whole or shortened, as getopt takes it. */
-static bool wants_json(const int argc, char *const *const argv) {
+bool opt_wants_json(const int argc, char *const *const argv) {
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     const size_t n = strlen(argv[i]);
     if (n > strlen("--") && strncmp("--json", argv[i], n) == 0) {
@@ -80,7 +80,7 @@ static bool wants_json(const int argc, char *const *const argv) {
 
 void opt_parse(const struct argp *const argp, const int argc, char **const argv,
                void *const input) {
-  if (wants_json(argc, argv)) {
+  if (opt_wants_json(argc, argv)) {
     parse_hold(argv[0]);
   }
   cli_parse(argp, argc, argv, input);

@@ -3,8 +3,12 @@
 #define TAREI_TOOLS_OPTIONS_PARSE_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 /* As cli_parse; with --json among the arguments, what is wrong is also printed as an object. */
 void opt_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* Whether --json is among the arguments; for what is wrong before they are parsed. */
+bool opt_wants_json(int argc, char *const *argv);
 
 #endif

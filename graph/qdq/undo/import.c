@@ -99,11 +99,11 @@ static bool has_scales(const tarei_graph *const graph, const Onnx__NodeProto *co
 static void add_glob(tarei_str *const to, const Onnx__NodeProto *const node,
                      const tare_precision precision) {
   const char *const name = tarei_onnx_text(node->name);
-  tarei_str_add(to, "%s", to->length ? "," : "");
-  for (const char *c = *name ? name : node->output[0]; *c; c++) {
-    tarei_str_add(to, "%c", strchr(",*?[]\\", *c) ? '?' : *c);
-  }
-  tarei_str_add(to, ":%s", tare_precision_name(precision));
+  char *const glob = tare_layer_glob(*name ? name : node->output[0]);
+  to->failed |= !glob;
+  tarei_str_add(to, "%s%s:%s", to->length ? "," : "", glob ? glob : "",
+                tare_precision_name(precision));
+  free(glob);
 }
 
 static tare_status list_precisions(tare_import *const out, tarei_graph *const graph,

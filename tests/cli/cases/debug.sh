@@ -47,5 +47,5 @@ compare int8.plan "$data" --against "$model" --atol gone:1
 compare int8.plan "$data" --against "$model" --atol logits:few
 compare int8.plan "$data"
 compare missing.plan "$data" --against "$model"
-"$TARE" debug reduce
+"$TARE" debug shrink
 echo "exit $?"

@@ -14,6 +14,7 @@ check() {
   check command == bench layers.0.time_ms '>' -1 layers.0.average_ms '>' -1
 "$TARE" inspect x.plan --json | check command == inspect
 "$TARE" doctor --json | check command == doctor tare_version is text
+"$TARE" debug shrink --json 2>/dev/null | check command == debug error.exit_code == 2
 for command in "calibrate gone.onnx x -o y.stats" "table gone.stats -o y.json" \
   "build gone.onnx --fp32 -o y.plan" "run gone.plan x" "compare gone.onnx x --eval x" \
   "bench gone.plan" "inspect gone.plan"; do

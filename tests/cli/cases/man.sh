@@ -18,7 +18,7 @@ help_of() { # COMMAND: of one with subcommands, that of each
 }
 for command in $commands; do
   [ -f "$man/tare-$command.1" ] || echo "no page: $command"
-  page_options "$man/tare-$command.1" | sort >own
+  page_options "$man/tare-$command.1" | sort -u >own
   help_of $command | sed -n 's/^ *\(-., \)\{0,1\}\(--[A-Za-z0-9-]*=\{0,1\}\).*/\2/p' | sort -u >help
   cat help >>known
   sort own shared | comm -23 help - | sed "s/^/tare $command --help, but no page: /"

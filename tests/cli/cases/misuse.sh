@@ -66,6 +66,9 @@ misuse diff
 misuse diff a.plan b.plan --duration -1
 misuse debug
 misuse debug reduce
+misuse debug reduce m.onnx data
+misuse debug reduce m.onnx data -o part.onnx --min-sqnr :20
+misuse debug shrink
 misuse debug compare a.plan data
 misuse debug compare a.plan data --against m.onnx --atol few
 misuse debug compare a.plan data --against m.onnx --min-sqnr :20

@@ -1,0 +1,62 @@
+#include <assert.h>
+#include <string.h>
+#include <tare/table_model.h>
+
+#include "base/names.h"
+#include "base/refusals.h"
+#include "graph/model.h"
+#include "graph/table/table.h"
+
+static bool name_tensors(const tarei_graph *const graph, tarei_names *const out) {
+  if (!tarei_names_init(out, (size_t)graph->n_values)) {
+    return false;
+  }
+  for (int v = 0; v < graph->n_values; v++) {
+    if (tarei_names_find(out, graph->values[v].name) < 0) {
+      tarei_names_add(out, graph->values[v].name, v);
+    }
+  }
+  return true;
+}
+
+static tare_status restrict_tensors(const tare_table *const table, const tarei_names *const values,
+                                    tare_table *const out, tare_error *const err) {
+  for (int i = 0; i < table->n_tensors; i++) {
+    const tarei_table_tensor *const tensor = &table->tensors[i];
+    const char *const same = tensor->same_as;
+    if (tarei_names_find(values, tensor->name) >= 0) {
+      TAREI_TRY(tarei_table_add_tensor(out, tensor->name,
+                                       same && tarei_names_find(values, same) >= 0 ? same : NULL,
+                                       tensor->cells, err));
+    }
+  }
+  return tarei_table_finish(out, "table", err);
+}
+
+static tare_status fill_restricted(const tare_table *const table, const tare_model *const part,
+                                   tare_table *const out, tare_error *const err) {
+  const tare_model_info info = tare_model_get_info(part);
+  const char *const slash = strrchr(info.path, '/');
+  tarei_names values = {0};
+  TAREI_TRY(tarei_table_set_text(&out->model_name, slash ? slash + 1 : info.path, err));
+  out->model_hash = info.hash;
+  const tare_status status =
+      name_tensors(part->graph, &values)
+          ? restrict_tensors(table, &values, out, err)
+          : tarei_fail_memory(err, "tensors of the model", (size_t)part->graph->n_values);
+  tarei_names_fini(&values);
+  return status;
+}
+
+tare_status tare_table_restrict(const tare_table *const table, const tare_model *const part,
+                                tare_table **const out, tare_error *const err) {
+  assert(table->n_columns == 1);
+  const unsigned refusals = tarei_refusals();
+  TAREI_TRY(tarei_table_new(table->method, 1, out, err));
+  const tare_status status =
+      tarei_settle(refusals, fill_restricted(table, part, *out, err), "table", err);
+  if (status != TARE_OK) {
+    tare_table_free(out);
+  }
+  return status;
+}

@@ -1,0 +1,162 @@
+#include "tools/debug/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool reads_variable(const whole_model *const w, const int node) {
+  const tare_extract_node n = tare_extract_node_at(w->extract, node);
+  for (int i = 0; i < n.n_inputs; i++) {
+    const int maker = tare_extract_maker(w->extract, n.inputs[i]);
+    if (maker < 0 || w->variable[maker]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+tare_status whole_model_init(whole_model *const out, const char *const path,
+                             const tare_load_options *const load, tare_error *const err) {
+  CLI_TRY(tare_extract_new(path, load, &out->extract, err));
+  out->n_nodes = tare_extract_n_nodes(out->extract);
+  out->variable = cli_realloc(NULL, (size_t)out->n_nodes, sizeof *out->variable);
+  for (int i = 0; i < out->n_nodes; i++) {
+    out->variable[i] = reads_variable(out, i);
+  }
+  return TARE_OK;
+}
+
+void whole_model_fini(whole_model *const whole) {
+  tare_extract_free(&whole->extract);
+  free(whole->variable);
+  tare_model_free(&whole->types);
+}
+
+bool whole_model_may_cut(const whole_model *const whole, const char *const tensor) {
+  const int maker = tare_extract_maker(whole->extract, tensor);
+  return maker >= 0 && whole->variable[maker] && whole->types &&
+         tare_model_tensor_type(whole->types, tensor) == TARE_F32;
+}
+
+/* --- parts -------------------------------------------------------------------------------------
+ */
+
+static bool *new_flags(const int n) {
+  bool *const flags = cli_realloc(NULL, (size_t)n, sizeof *flags);
+  memset(flags, 0, (size_t)n * sizeof *flags);
+  return flags;
+}
+
+void part_init(model_part *const out, const whole_model *const whole) {
+  *out = (model_part){
+      .whole = whole, .behind = new_flags(whole->n_nodes), .needed = new_flags(whole->n_nodes)};
+}
+
+void part_copy(model_part *const to, const model_part *const from) {
+  const size_t n = (size_t)from->whole->n_nodes;
+  part_init(to, from->whole);
+  memcpy(to->behind, from->behind, n * sizeof *to->behind);
+  memcpy(to->needed, from->needed, n * sizeof *to->needed);
+  cli_list_join(&to->outputs, &from->outputs);
+  cli_list_join(&to->inputs, &from->inputs);
+}
+
+void part_fini(model_part *const part) {
+  free(part->behind);
+  free(part->needed);
+  cli_list_fini(&part->outputs);
+  cli_list_fini(&part->inputs);
+}
+
+static bool list_has(const cli_list *const list, const char *const name) {
+  for (int i = 0; i < list->n; i++) {
+    if (strcmp(list->items[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void part_read(model_part *const part, const char *const tensor, int *const waiting,
+                      int *const n_waiting) {
+  const int maker = tare_extract_maker(part->whole->extract, tensor);
+  if (maker < 0) {
+    return;
+  }
+  if (part->behind[maker] && whole_model_may_cut(part->whole, tensor)) {
+    if (!list_has(&part->inputs, tensor)) {
+      cli_list_add(&part->inputs, tensor);
+    }
+  } else if (!part->needed[maker]) {
+    part->needed[maker] = true;
+    waiting[(*n_waiting)++] = maker;
+  }
+}
+
+/* An output is always computed, even if its node is one of those behind. */
+static void part_need_outputs(model_part *const part, int *const waiting, int *const n_waiting) {
+  for (int i = 0; i < part->outputs.n; i++) {
+    const int maker = tare_extract_maker(part->whole->extract, part->outputs.items[i]);
+    if (maker >= 0 && !part->needed[maker]) {
+      part->needed[maker] = true;
+      waiting[(*n_waiting)++] = maker;
+    }
+  }
+}
+
+void part_settle(model_part *const part) {
+  int *const waiting = cli_realloc(NULL, (size_t)part->whole->n_nodes, sizeof *waiting);
+  int n_waiting = 0;
+  memset(part->needed, 0, (size_t)part->whole->n_nodes * sizeof *part->needed);
+  part->inputs.n = 0;
+  part_need_outputs(part, waiting, &n_waiting);
+  while (n_waiting) {
+    const tare_extract_node node = tare_extract_node_at(part->whole->extract, waiting[--n_waiting]);
+    for (int i = 0; i < node.n_inputs; i++) {
+      part_read(part, node.inputs[i], waiting, &n_waiting);
+    }
+  }
+  free(waiting);
+}
+
+int part_count(const model_part *const part) {
+  int n = 0;
+  for (int i = 0; i < part->whole->n_nodes; i++) {
+    n += part->needed[i];
+  }
+  return n;
+}
+
+/* Whether a node of the part from `end` on reads a tensor. */
+static bool is_read_later(const model_part *const part, const int end, const char *const tensor) {
+  for (int i = end; i < part->whole->n_nodes; i++) {
+    const tare_extract_node node = tare_extract_node_at(part->whole->extract, i);
+    for (int r = 0; part->needed[i] && r < node.n_inputs; r++) {
+      if (strcmp(node.inputs[r], tensor) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static void add_frontier(const model_part *const part, const int node, const int end,
+                         const bool any, cli_list *const out) {
+  const tare_extract_node n = tare_extract_node_at(part->whole->extract, node);
+  for (int o = 0; o < n.n_outputs; o++) {
+    const char *const name = n.outputs[o];
+    const bool may = any ? *name && (part->whole->variable[node] || !part->whole->types)
+                         : whole_model_may_cut(part->whole, name);
+    if (may && (list_has(&part->outputs, name) || is_read_later(part, end, name))) {
+      cli_list_add(out, name);
+    }
+  }
+}
+
+void part_frontier(const model_part *const part, const int end, const bool any,
+                   cli_list *const out) {
+  for (int i = 0; i < end; i++) {
+    if (part->needed[i]) {
+      add_frontier(part, i, end, any, out);
+    }
+  }
+}

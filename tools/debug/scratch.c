@@ -1,0 +1,53 @@
+#include "tools/debug/scratch.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/signals.h"
+
+enum { LONGEST = 4096 };
+
+/* Static, and made before any file: a handler of signals may read them. */
+static char folder[LONGEST], paths[SCRATCH_FILES][LONGEST + 16];
+
+static const char *const NAMES[SCRATCH_FILES] = {[SCRATCH_MODEL] = "part.onnx",
+                                                 [SCRATCH_BEFORE] = "before.onnx",
+                                                 [SCRATCH_INPUTS] = "inputs.h5",
+                                                 [SCRATCH_DATA] = "data.h5"};
+
+/* Calls nothing but unlink and rmdir, which handlers may. */
+void scratch_remove(void) {
+  for (int i = 0; *folder && i < SCRATCH_FILES; i++) {
+    (void)unlink(paths[i]);
+  }
+  if (*folder) {
+    (void)rmdir(folder);
+    *folder = '\0';
+  }
+}
+
+tare_status scratch_make(tare_error *const err) {
+  assert(!*folder);
+  const char *const set = getenv("TMPDIR");
+  const char *const parent = set && *set ? set : "/tmp";
+  char made[LONGEST];
+  if (snprintf(made, sizeof made, "%s/tare-XXXXXX", parent) >= LONGEST || !mkdtemp(made)) {
+    return cli_fail(err, TARE_E_IO, "%s: cannot make a temporary folder: %s", parent,
+                    strerror(errno));
+  }
+  for (int i = 0; i < SCRATCH_FILES; i++) {
+    (void)snprintf(paths[i], sizeof paths[i], "%s/%s", made, NAMES[i]);
+  }
+  memcpy(folder, made, sizeof folder);
+  signals_also(scratch_remove);
+  return TARE_OK;
+}
+
+const char *scratch_path(const int file) {
+  assert(file >= 0 && file < SCRATCH_FILES && *folder);
+  return paths[file];
+}
