@@ -1,4 +1,4 @@
-/* Paired bootstrap: how far a difference of two metrics is from chance. */
+/* Paired bootstrap: how far a difference of two metrics, or of two SQNR, is from chance. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,36 +23,44 @@ static uint64_t bootstrap_roll(uint64_t *const state) {
   return z ^ (z >> 31);
 }
 
+/* What a sample adds to a figure: sums of metrics are whole numbers, and exact. */
+typedef struct bootstrap_tally {
+  double part, whole;
+} bootstrap_tally;
+
+typedef double bootstrap_figure_fn(bootstrap_tally sum);
+
 /* The comparison while it is made. */
 typedef struct bootstrap {
-  const tare_metric_tally *const *tallies;
+  bootstrap_figure_fn *figure;
+  const bootstrap_tally *tallies; /* [n_plans][n] */
   int n_plans, base;
-  int64_t *labelled; /* samples that have a label */
   int64_t n;
-  tare_metric_tally *sums; /* per plan, of one draw */
-  double *values;          /* per plan, the metric in each draw */
+  bootstrap_tally *sums; /* per plan, of one draw */
+  double *values;        /* per plan, the figure in each draw */
+  double *draws;         /* of one plan, sorted */
 } bootstrap;
-
-static double bootstrap_value_of(const tare_metric_tally sum) {
-  return (double)sum.part / (double)sum.whole;
-}
 
 static void bootstrap_add(const bootstrap *const b, const int64_t sample) {
   for (int p = 0; p < b->n_plans; p++) {
-    b->sums[p].part += b->tallies[p][sample].part;
-    b->sums[p].whole += b->tallies[p][sample].whole;
+    b->sums[p].part += b->tallies[p * b->n + sample].part;
+    b->sums[p].whole += b->tallies[p * b->n + sample].whole;
+  }
+}
+
+static void bootstrap_clear(const bootstrap *const b) {
+  for (int p = 0; p < b->n_plans; p++) {
+    b->sums[p] = (bootstrap_tally){0};
   }
 }
 
 static void bootstrap_draw(const bootstrap *const b, const int round, uint64_t *const state) {
-  for (int p = 0; p < b->n_plans; p++) {
-    b->sums[p] = (tare_metric_tally){0};
-  }
+  bootstrap_clear(b);
   for (int64_t i = 0; i < b->n; i++) {
-    bootstrap_add(b, b->labelled[bootstrap_roll(state) % (uint64_t)b->n]);
+    bootstrap_add(b, (int64_t)(bootstrap_roll(state) % (uint64_t)b->n));
   }
   for (int p = 0; p < b->n_plans; p++) {
-    b->values[(int64_t)p * DRAWS + round] = bootstrap_value_of(b->sums[p]);
+    b->values[(int64_t)p * DRAWS + round] = b->figure(b->sums[p]);
   }
 }
 
@@ -64,84 +72,151 @@ static int bootstrap_ascending(const void *const a, const void *const b) {
 static int64_t count_differing(const bootstrap *const b, const int plan) {
   int64_t n = 0;
   for (int64_t i = 0; i < b->n; i++) {
-    const tare_metric_tally x = b->tallies[plan][b->labelled[i]];
-    const tare_metric_tally y = b->tallies[b->base][b->labelled[i]];
+    const bootstrap_tally x = b->tallies[plan * b->n + i];
+    const bootstrap_tally y = b->tallies[b->base * b->n + i];
     n += x.part != y.part || x.whole != y.whole;
   }
   return n;
 }
 
-/* Ends with `draws` sorted. */
-static tare_difference bootstrap_conclude(const bootstrap *const b, const int plan,
-                                          double *const draws) {
+/* Two infinite figures do not differ. */
+static double bootstrap_minus(const double x, const double y) {
+  return x == y ? 0 : x - y;
+}
+
+static tare_interval bootstrap_middle(const bootstrap *const b) {
+  qsort(b->draws, DRAWS, sizeof *b->draws, bootstrap_ascending);
+  return (tare_interval){.low = b->draws[TAIL - 1], .high = b->draws[DRAWS - TAIL]};
+}
+
+static tare_interval bootstrap_own(const bootstrap *const b, const int plan) {
   for (int r = 0; r < DRAWS; r++) {
-    draws[r] = b->values[(int64_t)plan * DRAWS + r] - b->values[(int64_t)b->base * DRAWS + r];
+    b->draws[r] = b->values[(int64_t)plan * DRAWS + r];
   }
-  qsort(draws, DRAWS, sizeof *draws, bootstrap_ascending);
+  return bootstrap_middle(b);
+}
+
+static tare_difference bootstrap_conclude(const bootstrap *const b, const int plan) {
+  for (int r = 0; r < DRAWS; r++) {
+    b->draws[r] = bootstrap_minus(b->values[(int64_t)plan * DRAWS + r],
+                                  b->values[(int64_t)b->base * DRAWS + r]);
+  }
+  const tare_interval middle = bootstrap_middle(b);
   tare_difference d = {
-      .value = bootstrap_value_of(b->sums[plan]) - bootstrap_value_of(b->sums[b->base]),
-      .low = draws[TAIL - 1],
-      .high = draws[DRAWS - TAIL],
+      .value = bootstrap_minus(b->figure(b->sums[plan]), b->figure(b->sums[b->base])),
+      .low = middle.low,
+      .high = middle.high,
       .samples = b->n,
       .differing = count_differing(b, plan)};
   d.distinct = (d.low > 0 || d.high < 0) && d.differing >= DIFFERING_AT_LEAST;
   return d;
 }
 
-/* Which samples have a label is the same for all plans: labels belong to the data. */
-static void find_labelled(bootstrap *const b, const int64_t n_samples) {
-  for (int64_t i = 0; i < n_samples; i++) {
-    if (b->tallies[b->base][i].whole > 0) {
-      b->labelled[b->n++] = i;
-    }
-  }
-}
-
-static void compare_all(bootstrap *const b, double *const draws, tare_difference *const out) {
+static void compare_all(const bootstrap *const b, tare_difference *const out,
+                        tare_interval *const own) {
   uint64_t state = SEED;
   for (int r = 0; r < DRAWS; r++) {
     bootstrap_draw(b, r, &state);
   }
-  for (int p = 0; p < b->n_plans; p++) {
-    b->sums[p] = (tare_metric_tally){0};
-  }
+  bootstrap_clear(b);
   for (int64_t i = 0; i < b->n; i++) {
-    bootstrap_add(b, b->labelled[i]);
+    bootstrap_add(b, i);
   }
   for (int p = 0; p < b->n_plans; p++) {
-    out[p] = bootstrap_conclude(b, p, draws);
+    out[p] = bootstrap_conclude(b, p);
+    if (own) {
+      own[p] = bootstrap_own(b, p);
+    }
   }
+}
+
+static tare_status bootstrap_run(bootstrap *const b, tare_difference *const out,
+                                 tare_interval *const own, tare_error *const err) {
+  const size_t plans = (size_t)b->n_plans;
+  b->sums = tarei_calloc(plans, sizeof *b->sums);
+  b->values = tarei_calloc(plans * DRAWS, sizeof *b->values);
+  b->draws = tarei_calloc(DRAWS, sizeof *b->draws);
+  const bool good = b->tallies && b->sums && b->values && b->draws;
+  if (good) {
+    compare_all(b, out, own);
+  }
+  free(b->sums);
+  free(b->values);
+  free(b->draws);
+  return good ? TARE_OK : tarei_fail_memory(err, "bootstrap", plans * DRAWS * sizeof *b->values);
+}
+
+/* --- metrics ---------------------------------------------------------------------------------- */
+
+static double metric_of(const bootstrap_tally sum) {
+  return sum.part / sum.whole;
+}
+
+/* Samples that have a label; which they are is the same for all plans: labels belong to the data.
+ */
+static int64_t count_labelled(const tare_metric_tally *const tallies, const int64_t n) {
+  int64_t labelled = 0;
+  for (int64_t i = 0; i < n; i++) {
+    labelled += tallies[i].whole > 0;
+  }
+  return labelled;
+}
+
+static bootstrap_tally *gather_metrics(const tare_metric_tally *const *const tallies,
+                                       const int n_plans, const int64_t n_samples, const int base,
+                                       const int64_t n) {
+  bootstrap_tally *const all = tarei_calloc((size_t)n * (size_t)n_plans, sizeof *all);
+  for (int p = 0; all && p < n_plans; p++) {
+    int64_t at = p * n;
+    for (int64_t i = 0; i < n_samples; i++) {
+      if (tallies[base][i].whole > 0) {
+        all[at++] = (bootstrap_tally){.part = (double)tallies[p][i].part,
+                                      .whole = (double)tallies[p][i].whole};
+      }
+    }
+  }
+  return all;
 }
 
 tare_status tare_metric_differences(const tare_metric_tally *const *const tallies,
                                     const int n_plans, const int64_t n_samples, const int base,
                                     tare_difference *const out, tare_error *const err) {
   assert(base >= 0 && base < n_plans && n_samples >= 0);
-  const size_t plans = (size_t)n_plans, samples = (size_t)n_samples;
-  bootstrap b = {.tallies = tallies,
-                 .n_plans = n_plans,
-                 .base = base,
-                 .labelled = tarei_calloc(samples, sizeof *b.labelled),
-                 .sums = tarei_calloc(plans, sizeof *b.sums),
-                 .values = tarei_calloc(plans * DRAWS, sizeof *b.values)};
-  double *const draws = tarei_calloc(DRAWS, sizeof *draws);
-  tare_status status = TARE_OK;
-  if (!b.labelled || !b.sums || !b.values || !draws) {
-    status = tarei_fail_memory(err, "bootstrap", plans * DRAWS * sizeof *b.values);
-    goto done;
-  }
-  find_labelled(&b, n_samples);
-  if (b.n > 0) {
-    compare_all(&b, draws, out);
-  } else {
+  const int64_t n = count_labelled(tallies[base], n_samples);
+  if (n == 0) {
     for (int p = 0; p < n_plans; p++) {
       out[p] = (tare_difference){.value = NAN, .low = NAN, .high = NAN};
     }
+    return TARE_OK;
   }
-done:
-  free(b.labelled);
-  free(b.sums);
-  free(b.values);
-  free(draws);
+  bootstrap_tally *const all = gather_metrics(tallies, n_plans, n_samples, base, n);
+  bootstrap b = {.figure = metric_of, .tallies = all, .n_plans = n_plans, .base = base, .n = n};
+  const tare_status status = bootstrap_run(&b, out, NULL, err);
+  free(all);
+  return status;
+}
+
+/* --- SQNR ------------------------------------------------------------------------------------- */
+
+static double sqnr_of(const bootstrap_tally sum) {
+  return sum.whole == 0 ? INFINITY : 10 * log10(sum.part / sum.whole);
+}
+
+tare_status tare_sqnr_differences(const tare_error_tally *const *const tallies, const int n_plans,
+                                  const int64_t n_samples, const int base,
+                                  tare_difference *const out, tare_interval *const own,
+                                  tare_error *const err) {
+  assert(base >= 0 && base < n_plans && n_samples > 0);
+  bootstrap_tally *const all = tarei_calloc((size_t)n_samples * (size_t)n_plans, sizeof *all);
+  for (int p = 0; all && p < n_plans; p++) {
+    for (int64_t i = 0; i < n_samples; i++) {
+      all[p * n_samples + i] =
+          (bootstrap_tally){.part = tallies[p][i].signal, .whole = tallies[p][i].noise};
+    }
+  }
+  bootstrap b = {
+      .figure = sqnr_of, .tallies = all, .n_plans = n_plans, .base = base, .n = n_samples};
+  const tare_status status = bootstrap_run(&b, out, own, err);
+  free(all);
   return status;
 }

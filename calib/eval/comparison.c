@@ -33,6 +33,8 @@ typedef struct compared {
   tarei_error_bounds bounds;
   kept_tensor kept;
   tarei_error_sums pending, total;
+  bool counted; /* the histogram was asked for */
+  int64_t histogram[TARE_ERROR_BINS];
   double before; /* the lowest SQNR of what the layer reads */
 } compared;
 
@@ -371,6 +373,7 @@ static void carry_sqnr(tare_comparison *const c) {
 void tarei_comparison_commit(tare_comparison *const c) {
   for (int i = 0; i < c->n; i++) {
     tarei_error_sums_add(&c->items[i].total, &c->items[i].pending);
+    tarei_error_sums_histogram(&c->items[i].total, c->items[i].histogram);
   }
   carry_sqnr(c);
 }
@@ -381,8 +384,28 @@ int tare_comparison_count(const tare_comparison *const c) {
   return c->n;
 }
 
-bool tare_comparison_has_bodies(const tare_comparison *const c) {
-  return c->plan.plan->root.n_children > 0;
+/* Tensors that steps of a part write and that users would see in the root graph. */
+static int count_shown(const tarei_part *const part) {
+  int n = 0;
+  for (int s = 0; s < part->n_steps; s++) {
+    const tarei_node *const node = part->steps[s].node;
+    for (int o = 0; o < node->n_out; o++) {
+      const tarei_value *const value = node->out[o] < 0 ? NULL : &part->graph->values[node->out[o]];
+      n += value && (is_bytes(value) || (value->observable && value->dtype == TARE_F32));
+    }
+  }
+  for (int i = 0; i < part->n_children; i++) {
+    n += count_shown(part->children[i]);
+  }
+  return n;
+}
+
+int tare_comparison_n_in_bodies(const tare_comparison *const c) {
+  int n = 0;
+  for (int i = 0; i < c->plan.plan->root.n_children; i++) {
+    n += count_shown(c->plan.plan->root.children[i]);
+  }
+  return n;
 }
 
 void tare_comparison_set_bounds(tare_comparison *const c, const int i, const double atol,
@@ -395,7 +418,7 @@ void tare_comparison_set_bounds(tare_comparison *const c, const int i, const dou
 
 void tare_comparison_set_histogram(tare_comparison *const c, const int i) {
   assert(i >= 0 && i < c->n);
-  c->items[i].bounds.bins = true;
+  c->items[i].counted = true;
 }
 
 tare_tensor_error tare_comparison_tensor(const tare_comparison *const c, const int i) {
@@ -409,7 +432,7 @@ tare_tensor_error tare_comparison_tensor(const tare_comparison *const c, const i
                            .is_output = value->is_output,
                            .comparable = !e->unlike,
                            .input_sqnr_db = e->before,
-                           .histogram = e->bounds.bins ? e->total.bins : NULL};
+                           .histogram = e->counted ? e->histogram : NULL};
   tarei_error_sums_conclude(&e->total, &out);
   return out;
 }

@@ -1,6 +1,7 @@
 #include "calib/eval/error_sums.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LANES = 8 }; /* independent sums, which vectorize without a change of the result */
 
@@ -82,23 +83,38 @@ static double error_of(const float got, const float want) {
   return isnan(size) ? INFINITY : size;
 }
 
+enum { LEAST_EXPONENT = -40, PART_BITS = 5, MANTISSA_BITS = 52, BIAS = 1023 };
+_Static_assert(1 << PART_BITS == TAREI_ERROR_PARTS, "parts of a power of two");
+
+/* Exponent and first bits of the mantissa: the first and the last bin also take what is smaller and
+ * larger. */
 static int bin_of(const double size) {
-  const int least = -40; /* exponent of the first bin of errors */
-  if (size == 0) {
-    return 0;
-  }
-  const int exponent = isinf(size) ? TARE_ERROR_BINS : ilogb(size);
-  const int bin = exponent < least ? 1 : exponent - least + 1;
-  return bin < TARE_ERROR_BINS ? bin : TARE_ERROR_BINS - 1;
+  uint64_t bits;
+  memcpy(&bits, &size, sizeof bits);
+  const int64_t part = (int64_t)(bits >> (MANTISSA_BITS - PART_BITS)) -
+                       ((int64_t)(BIAS + LEAST_EXPONENT) << PART_BITS);
+  const int64_t last = TAREI_ERROR_FINE - 2;
+  return size == 0 ? 0 : 1 + (int)(part < 0 ? 0 : part < last ? part : last);
 }
 
-static void take_each(tarei_error_sums *const sums, const tarei_error_bounds *const bounds,
-                      const float *const got, const float *const want, const int n) {
+/* What the errors of a bin, 1 or later, are below. */
+static double end_of_bin(const int bin) {
+  const int part = (bin - 1) % TAREI_ERROR_PARTS, octave = (bin - 1) / TAREI_ERROR_PARTS;
+  return ldexp(1 + (part + 1.0) / TAREI_ERROR_PARTS, octave + LEAST_EXPONENT);
+}
+
+static void count_errors(tarei_error_sums *const sums, const float *const got,
+                         const float *const want, const int n) {
   for (int i = 0; i < n; i++) {
-    const double size = error_of(got[i], want[i]);
+    sums->bins[bin_of(error_of(got[i], want[i]))]++;
+  }
+}
+
+static void count_exceeding(tarei_error_sums *const sums, const tarei_error_bounds *const bounds,
+                            const float *const got, const float *const want, const int n) {
+  for (int i = 0; i < n; i++) {
     const double most = bounds->atol + (bounds->rtol > 0 ? bounds->rtol * fabs(want[i]) : 0);
-    sums->exceeding += bounds->set && !(size <= most);
-    sums->bins[bin_of(size)] += bounds->bins;
+    sums->exceeding += !(error_of(got[i], want[i]) <= most);
   }
 }
 
@@ -112,8 +128,9 @@ void tarei_error_sums_take(tarei_error_sums *const sums, const tarei_error_bound
       take_any(sums, got[i], want[i]);
     }
   }
-  if (bounds->set || bounds->bins) {
-    take_each(sums, bounds, got, want, n);
+  count_errors(sums, got, want, n);
+  if (bounds->set) {
+    count_exceeding(sums, bounds, got, want, n);
   }
 }
 
@@ -127,9 +144,35 @@ void tarei_error_sums_add(tarei_error_sums *const into, const tarei_error_sums *
   into->want2 += from->want2;
   into->dot += from->dot;
   into->max_abs = fmax(into->max_abs, from->max_abs);
-  for (int b = 0; b < TARE_ERROR_BINS; b++) {
+  for (int b = 0; b < TAREI_ERROR_FINE; b++) {
     into->bins[b] += from->bins[b];
   }
+}
+
+void tarei_error_sums_histogram(const tarei_error_sums *const sums, int64_t bins[TARE_ERROR_BINS]) {
+  memset(bins, 0, TARE_ERROR_BINS * sizeof *bins);
+  bins[0] = sums->bins[0];
+  for (int b = 1; b < TAREI_ERROR_FINE; b++) {
+    bins[1 + (b - 1) / TAREI_ERROR_PARTS] += sums->bins[b];
+  }
+}
+
+/* The end of the first bin up to which there are so many of a hundred values, or the largest error.
+ */
+static double percentile_of(const tarei_error_sums *const sums, const int percent) {
+  const int64_t wanted = sums->values - sums->values / 100 * (100 - percent) -
+                         sums->values % 100 * (100 - percent) / 100;
+  int64_t below = 0;
+  int b = 0;
+  for (; b < TAREI_ERROR_FINE; b++) {
+    below += sums->bins[b];
+    if (below >= wanted) {
+      break;
+    }
+  }
+  return b == 0                      ? 0
+         : b >= TAREI_ERROR_FINE - 1 ? sums->max_abs
+                                     : fmin(end_of_bin(b), sums->max_abs);
 }
 
 double tarei_error_sums_sqnr(const tarei_error_sums *const sums) {
@@ -152,4 +195,7 @@ void tarei_error_sums_conclude(const tarei_error_sums *const sums, tare_tensor_e
   out->rms = any ? sqrt(sums->diff2 / n) : NAN;
   out->sqnr_db = any ? tarei_error_sums_sqnr(sums) : NAN;
   out->cosine = any ? cosine_of(sums) : NAN;
+  out->p50_abs = any ? percentile_of(sums, 50) : NAN;
+  out->p90_abs = any ? percentile_of(sums, 90) : NAN;
+  out->p99_abs = any ? percentile_of(sums, 99) : NAN;
 }

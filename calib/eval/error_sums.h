@@ -5,14 +5,17 @@
 
 #include <tare/comparison.h>
 
+/* Bin 0 counts values without error; each bin of TARE_ERROR_BINS is divided into equal parts. */
+enum { TAREI_ERROR_PARTS = 32, TAREI_ERROR_FINE = 1 + (TARE_ERROR_BINS - 1) * TAREI_ERROR_PARTS };
+
 typedef struct tarei_error_sums {
   int64_t values, exceeding, nans;
   double abs, diff2, got2, want2, dot, max_abs;
-  int64_t bins[TARE_ERROR_BINS];
+  int64_t bins[TAREI_ERROR_FINE];
 } tarei_error_sums;
 
 typedef struct tarei_error_bounds {
-  bool set, bins; /* count what exceeds the bounds; fill the bins */
+  bool set; /* count what exceeds the bounds */
   double atol, rtol;
 } tarei_error_bounds;
 
@@ -21,6 +24,9 @@ void tarei_error_sums_take(tarei_error_sums *sums, const tarei_error_bounds *bou
                            const float *got, const float *want, int n);
 
 void tarei_error_sums_add(tarei_error_sums *into, const tarei_error_sums *from);
+
+/* Counts by powers of two. */
+void tarei_error_sums_histogram(const tarei_error_sums *sums, int64_t bins[TARE_ERROR_BINS]);
 
 /* INFINITY without errors. */
 double tarei_error_sums_sqnr(const tarei_error_sums *sums);

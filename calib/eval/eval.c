@@ -42,6 +42,7 @@ void tare_eval_options_init(tare_eval_options *const options) {
 void tare_eval_result_fini(tare_eval_result *const result) {
   free(result->profiles);
   free(result->tallies);
+  free(result->errors);
   *result = (tare_eval_result){0};
 }
 

@@ -31,6 +31,7 @@ void tarei_eval_side_fini(tarei_eval_side *const side) {
   free(side->tallies);
   free(side->pending);
   free(side->samples);
+  free(side->errors);
   *side = (tarei_eval_side){0};
 }
 
@@ -63,10 +64,23 @@ static tare_status keep_metric(tarei_eval_side *const side, tare_error *const er
   return TARE_OK;
 }
 
+static tare_status keep_errors(tarei_eval_side *const side, tare_error *const err) {
+  const tarei_tally *const sample = &side->pending[side->n_tallies - 1];
+  if (!TAREI_GROW(side->errors, side->n_errors, side->cap_errors)) {
+    return tarei_fail_memory(err, "the errors of each sample", sizeof *side->errors);
+  }
+  side->errors[side->n_errors++] =
+      (tare_error_tally){.signal = sample->want2, .noise = sample->diff2};
+  return TARE_OK;
+}
+
 tare_status tarei_eval_side_commit(tarei_eval_side *const side, const bool with_metric,
                                    tare_error *const err) {
   if (with_metric) {
     TAREI_TRY(keep_metric(side, err));
+  }
+  if (side->pending[side->n_tallies - 1].compared) {
+    TAREI_TRY(keep_errors(side, err));
   }
   for (int i = 0; i < side->n_tallies; i++) {
     tarei_tally_add(&side->tallies[i], &side->pending[i]);
@@ -89,7 +103,10 @@ tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_resu
                                .profiles = profiles,
                                .n_tallies = side->n_samples,
                                .tallies = side->samples,
+                               .n_errors = side->n_errors,
+                               .errors = side->errors,
                                .seconds = side->seconds};
   side->samples = NULL;
+  side->errors = NULL;
   return TARE_OK;
 }

@@ -18,6 +18,9 @@ typedef struct tarei_eval_side {
   tare_metric_tally *samples; /* the metric of each sample that counted */
   int64_t n_samples;
   size_t cap_samples;
+  tare_error_tally *errors; /* of each sample that counted */
+  int64_t n_errors;
+  size_t cap_errors;
   double seconds;
 } tarei_eval_side;
 

@@ -84,6 +84,11 @@ typedef struct tare_metric_tally {
   int64_t part, whole;
 } tare_metric_tally;
 
+/** What one sample contributes to the SQNR of the outputs, 10 log10(signal / noise) of the sums. */
+typedef struct tare_error_tally {
+  double signal, noise; /* sums of squares of the reference, and of its difference */
+} tare_error_tally;
+
 /** Result of an evaluation; free its arrays with tare_eval_result_fini. */
 typedef struct tare_eval_result {
   tare_eval_score total;
@@ -91,10 +96,12 @@ typedef struct tare_eval_result {
   tare_eval_score *profiles;  /* per profile of the plan, by the shape of the sample itself */
   int64_t n_tallies;          /* samples that counted; 0 without a metric */
   tare_metric_tally *tallies; /* of the plan, one per sample in the order of the data */
-  tare_fit_counts fitted;     /* what fitting did to the samples that counted */
-  double seconds;             /* wall time of the runs of the plan */
-  double reference_seconds;   /* wall time of the runs of the reference */
-  int64_t peak_bytes;         /* peak resident memory of the process so far */
+  int64_t n_errors;         /* samples that were compared with a reference, recordings as a whole */
+  tare_error_tally *errors; /* theirs, in the order of the data */
+  tare_fit_counts fitted;   /* what fitting did to the samples that counted */
+  double seconds;           /* wall time of the runs of the plan */
+  double reference_seconds; /* wall time of the runs of the reference */
+  int64_t peak_bytes;       /* peak resident memory of the process so far */
 } tare_eval_result;
 
 /** Sets the options to the defaults: everything zero, except profile -1. */
@@ -155,6 +162,24 @@ typedef struct tare_difference {
 TARE_API tare_status tare_metric_differences(const tare_metric_tally *const *tallies, int n_plans,
                                              int64_t n_samples, int base, tare_difference *out,
                                              tare_error *err);
+
+/** A 95 % confidence interval. */
+typedef struct tare_interval {
+  double low, high;
+} tare_interval;
+
+/**
+ * The same bootstrap for the SQNR in dB. The difference of two plans without errors is 0.
+ * @param tallies n_plans arrays of n_samples tallies, all in the same order of samples
+ * @param n_samples number of samples, > 0 (asserted)
+ * @param base number of the plan with which the others are compared, 0 .. n_plans - 1 (asserted)
+ * @param out n_plans differences; that of the base is 0
+ * @param own n_plans intervals of the SQNR itself, INFINITY without errors; NULL: not wanted
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_sqnr_differences(const tare_error_tally *const *tallies, int n_plans,
+                                           int64_t n_samples, int base, tare_difference *out,
+                                           tare_interval *own, tare_error *err);
 
 #ifdef __cplusplus
 }

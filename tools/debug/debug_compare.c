@@ -159,8 +159,12 @@ static void say_left_out(const debug_arguments *const a, const debug_work *const
     say(&a->in.common, "warning: %d tensor%s not compared: the plans hold them in other shapes",
         unlike, unlike == 1 ? " is" : "s are");
   }
-  if (tare_comparison_has_bodies(w->comparison)) {
-    say(&a->in.common, "warning: tensors inside If, Loop and Scan bodies are not compared");
+  const int inside = tare_comparison_n_in_bodies(w->comparison);
+  if (inside) {
+    say(&a->in.common,
+        "warning: %d tensor%s not compared: inside the bodies of If, Loop and Scan, which run any "
+        "number of times",
+        inside, inside == 1 ? " is" : "s are");
   }
 }
 

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -130,16 +131,40 @@ static tare_status sensitivity_run(const sensitivity_arguments *const a, sensiti
   return TARE_OK;
 }
 
-static void sensitivity_print(const sensitivity *const s) {
-  report *const r = report_new("SQNR dB>,kept<,precision<,layer~");
+static void report_interval(report *const r, const tare_interval *const interval) {
+  if (isfinite(interval->low) && isfinite(interval->high)) {
+    report_cell(r, "%.2f to %.2f", interval->low, interval->high);
+  } else {
+    report_cell(r, "-");
+  }
+}
+
+/* Layers that share their rank with another. */
+static int count_ties(const sensitivity *const s) {
+  int n = 0;
   for (int i = 0; i < s->n; i++) {
+    n += (i > 0 && s->layers[i].rank == s->layers[i - 1].rank) ||
+         (i + 1 < s->n && s->layers[i].rank == s->layers[i + 1].rank);
+  }
+  return n;
+}
+
+static void sensitivity_print(const sensitivity *const s) {
+  report *const r = report_new("rank>,SQNR dB>,95 %>,kept<,precision<,layer~");
+  for (int i = 0; i < s->n; i++) {
+    report_cell(r, "%d", s->layers[i].rank);
     report_sqnr(r, s->layers[i].sqnr_db);
+    report_interval(r, &s->layers[i].interval_db);
     report_cell(r, "%s", i < s->n_kept ? s->keep : "");
     report_cell(r, "%s", s->layers[i].precision);
     report_cell(r, "%s", s->layers[i].name);
   }
   report_print(r, stdout);
   printf("\nsamples    %" PRId64 "\n", s->samples);
+  if (count_ties(s)) {
+    printf("ranks      %d layers share theirs: they differ by no more than the choice of samples\n",
+           count_ties(s));
+  }
   printf("SQNR       %.2f dB with all %d layers quantized\n", s->quantized_db, s->n);
   if (s->n_kept) {
     printf("           %.2f dB with the first %d in %s\n", s->kept_db, s->n_kept, s->keep);
@@ -163,7 +188,10 @@ static void sensitivity_json(const sensitivity *const s) {
     cJSON *const item = json_add(list, NULL, json_object());
     json_text(item, "name", s->layers[i].name);
     json_text(item, "precision", s->layers[i].precision);
+    json_int(item, "rank", s->layers[i].rank);
     json_real(item, "sqnr_db", s->layers[i].sqnr_db);
+    json_real(item, "sqnr_low_db", s->layers[i].interval_db.low);
+    json_real(item, "sqnr_high_db", s->layers[i].interval_db.high);
     json_bool(item, "kept", i < s->n_kept);
   }
   json_print(object);

@@ -60,8 +60,9 @@ static void report_error(report *const to, const double value) {
 }
 
 static void print_errors(const debug_results *const r) {
-  report *const to =
-      report_new("tensor~,type<,SQNR dB>,inputs dB>,bad<,max abs>,mean abs>,RMS>,cosine>,layer~");
+  report *const to = report_new(
+      "tensor~,type<,SQNR dB>,inputs dB>,bad<,max abs>,99 %?,90 %?,50 %?,mean abs>,RMS>,cosine>,"
+      "layer~");
   for (int i = 0; i < tare_comparison_count(r->comparison); i++) {
     const tare_tensor_error e = tare_comparison_tensor(r->comparison, i);
     report_cell(to, "%s", e.name);
@@ -70,6 +71,9 @@ static void print_errors(const debug_results *const r) {
     report_sqnr(to, e.input_sqnr_db);
     report_cell(to, "%s", verdict_of(r, &e));
     report_error(to, e.max_abs);
+    report_error(to, e.p99_abs);
+    report_error(to, e.p90_abs);
+    report_error(to, e.p50_abs);
     report_error(to, e.mean_abs);
     report_error(to, e.rms);
     report_number(to, 6, e.cosine);
@@ -170,6 +174,9 @@ static void tensor_json(cJSON *const item, const debug_results *const r,
   json_real(item, "input_sqnr_db", e->input_sqnr_db);
   json_real(item, "cosine", e->cosine);
   json_real(item, "max_abs_error", e->max_abs);
+  json_real(item, "p50_abs_error", e->p50_abs);
+  json_real(item, "p90_abs_error", e->p90_abs);
+  json_real(item, "p99_abs_error", e->p99_abs);
   json_real(item, "mean_abs_error", e->mean_abs);
   json_real(item, "rms_error", e->rms);
   json_text(item, "bad", verdict_of(r, e));
@@ -188,6 +195,7 @@ void debug_json(cJSON *const object, const debug_results *const r) {
   json_int(object, "bad", count_doubts(r, &first));
   json_int(object, "first_bad", first);
   json_int(object, "not_comparable", count_unlike(r));
+  json_int(object, "in_bodies", tare_comparison_n_in_bodies(r->comparison));
   cJSON *const list = json_add(object, "tensors", json_array());
   for (int i = 0; i < tare_comparison_count(r->comparison); i++) {
     const tare_tensor_error e = tare_comparison_tensor(r->comparison, i);

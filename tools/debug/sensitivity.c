@@ -57,9 +57,11 @@ static tare_status build_for(const sensitivity *const s, const int layer, tare_p
   return status;
 }
 
-/* SQNR of n plans; each is compared with the reference in one pass over the data. */
+/* SQNR of n plans, and their errors for each sample unless NULL, which the caller frees; each is
+ * compared with the reference in one pass over the data. */
 static tare_status evaluate_plans(sensitivity *const s, tare_plan *const *const plans, const int n,
-                                  double *const sqnr, tare_error *const err) {
+                                  double *const sqnr, tare_error_tally **const errors,
+                                  tare_error *const err) {
   tare_eval_result results[AT_ONCE];
   tare_eval_options o = s->eval;
   o.against = s->reference;
@@ -68,6 +70,11 @@ static tare_status evaluate_plans(sensitivity *const s, tare_plan *const *const 
   for (int i = 0; i < n; i++) {
     sqnr[i] = results[i].total.sqnr_db;
     s->samples = results[i].total.samples;
+    if (errors) {
+      errors[i] = results[i].errors;
+      s->n_errors = results[i].n_errors;
+      results[i].errors = NULL;
+    }
     tare_eval_result_fini(&results[i]);
   }
   return TARE_OK;
@@ -77,15 +84,17 @@ static tare_status measure_group(sensitivity *const s, const int first, const in
                                  tare_error *const err) {
   tare_plan *plans[AT_ONCE] = {NULL};
   double sqnr[AT_ONCE];
+  tare_error_tally *errors[AT_ONCE] = {NULL};
   tare_status status = TARE_OK;
   for (int i = 0; status == TARE_OK && i < n; i++) {
     status = build_for(s, first + i, &plans[i], err);
   }
   if (status == TARE_OK) {
-    status = evaluate_plans(s, plans, n, sqnr, err);
+    status = evaluate_plans(s, plans, n, sqnr, errors, err);
   }
   for (int i = 0; i < n; i++) {
     s->layers[first + i].sqnr_db = status == TARE_OK ? sqnr[i] : NAN;
+    s->layers[first + i].errors = errors[i];
     tare_plan_free(&plans[i]);
   }
   return status;
@@ -114,7 +123,7 @@ static int by_noise(const void *const a, const void *const b) {
   return (x < y) - (x > y);
 }
 
-static void sensitivity_rank(sensitivity *const s) {
+static void sensitivity_sort(sensitivity *const s) {
   const double all = noise_of(s->quantized_db);
   for (int i = 0; i < s->n; i++) {
     const double noise = noise_of(s->layers[i].sqnr_db);
@@ -150,7 +159,7 @@ static tare_status measure_requests(sensitivity *const s, const char *const requ
                                     double *const sqnr, tare_error *const err) {
   tare_plan *plan = NULL;
   CLI_TRY(build_with(s, requests, &plan, err));
-  const tare_status status = evaluate_plans(s, &plan, 1, sqnr, err);
+  const tare_status status = evaluate_plans(s, &plan, 1, sqnr, NULL, err);
   tare_plan_free(&plan);
   return status;
 }
@@ -191,7 +200,8 @@ tare_status sensitivity_measure(sensitivity *const s, tare_error *const err) {
   CLI_TRY(sensitivity_prepare(s, err));
   CLI_TRY(measure_requests(s, NULL, &s->quantized_db, err));
   CLI_TRY(measure_all(s, err));
-  sensitivity_rank(s);
+  sensitivity_sort(s);
+  CLI_TRY(sensitivity_rank_layers(s, err));
   request_kept(s);
   return keep_layers(s, err);
 }
@@ -200,6 +210,7 @@ void sensitivity_fini(sensitivity *const s) {
   for (int i = 0; i < s->n; i++) {
     free(s->layers[i].name);
     tare_free(s->layers[i].glob);
+    free(s->layers[i].errors);
   }
   free(s->layers);
   free(s->line);

@@ -11,6 +11,10 @@ typedef struct sensitive_layer {
   const char *precision;
   double sqnr_db; /* of the outputs: with this layer alone quantized, or all but this one */
   double noise;   /* relative to the signal that the layer adds by itself */
+  tare_error_tally *errors;  /* of the samples; owned */
+  tare_interval interval_db; /* of sqnr_db, over the samples */
+  int rank; /* from 1; layers that do not differ from the first of a rank by more than noise share
+               it */
 } sensitive_layer;
 
 typedef struct sensitivity {
@@ -28,13 +32,16 @@ typedef struct sensitivity {
   sensitive_layer *layers;      /* most sensitive first, once measured */
   int n, n_kept;                /* the first ones are those to keep */
   double quantized_db, kept_db; /* SQNR with all layers quantized; with some kept */
-  int64_t samples;
-  char *line; /* for --layer-precisions; owned */
+  int64_t samples, n_errors;    /* figures; recordings that the errors of layers are of */
+  char *line;                   /* for --layer-precisions; owned */
 } sensitivity;
 
 /* Finds the layers, measures each, ranks them, and keeps the first ones until the target is met.
  * TARE_E_USAGE if no layer would be quantized. */
 tare_status sensitivity_measure(sensitivity *s, tare_error *err);
 void sensitivity_fini(sensitivity *s);
+
+/* Fills intervals and ranks of layers that are sorted, from their errors. */
+tare_status sensitivity_rank_layers(sensitivity *s, tare_error *err);
 
 #endif

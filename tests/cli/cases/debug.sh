@@ -27,6 +27,7 @@ compare int8.plan "$data" --against "$model" --rtol 1e6 --min-sqnr -1 | tail -n 
 "$JSON_CHECK" command == 'debug compare' samples == 8 match is true not_comparable == 0 \
   tensors.0.equal is true tensors.0.max_abs_error == 0 tensors.4.dtype == uint8 \
   tensors.4.sqnr_db '>' 25 tensors.4.input_sqnr_db is null tensors.8.input_sqnr_db '>' 25 \
+  in_bodies == 0 tensors.0.p99_abs_error == 0 tensors.8.p50_abs_error '>' 0 tensors.8.nan == 0 \
   tensors.8.max_abs_error '>' 0 tensors.8.cosine '>' 0.9 <x || exit
 grep -c '"histogram"' x
 compare int8.plan "$data" --against "$model" --tensor logits | grep -c '#'
@@ -36,6 +37,12 @@ sed '/"\/layers.1\/Mul_1_output_0"/s/"amax": \[[^]]*\]/"amax": [0.05]/' x.json >
 "$TARE" build "$model" --calib narrow.json --profile $profile -o narrow.plan -q >/dev/null
 compare narrow.plan "$data" --against "$model" >text
 sed -n 's/\(first bad  layer [^,]*\),.*/\1/p; /^result/p; /^exit/p' text
+
+# Percentiles are left out where the terminal is too narrow.
+for columns in 160 100; do
+  COLUMNS=$columns "$TARE" debug compare int8.plan "$data" --against "$model" --limit 1 |
+    sed -n '1s/.*max abs  \(99 %\)\{0,1\}.*/\1/p'
+done
 
 # The same figures for any number of threads.
 "$TARE" debug compare int8.plan "$data" --against "$model" --limit 4 --threads 1 >one

@@ -16,9 +16,15 @@ rank --calib x.json --target 10 --json | "$JSON_CHECK" command == 'debug sensiti
 for how in '' --all-but-one; do
   # shellcheck disable=SC2086 # no argument, if empty
   rank --calib narrow.json $how --json >"x$how"
-  "$JSON_CHECK" kept '>' 0 kept_sqnr_db '>' 19.99 layers.0.kept is true keep == fp32 <"x$how" || exit
+  "$JSON_CHECK" kept '>' 0 kept_sqnr_db '>' 19.99 layers.0.kept is true layers.0.rank == 1 layers.21.rank == 1 keep == fp32 <"x$how" || exit
   grep -m 1 '"name"' "x$how" | cut -d '"' -f 4
 done
+
+# Two samples show no difference; eight do.
+rank --calib narrow.json | sed -n 's/^ranks      //p'
+"$TARE" debug sensitivity "$model" "$data" --profile $profile --limit 8 --calib x.json --json >many
+"$JSON_CHECK" layers.0.rank == 1 layers.21.rank '>' 15 layers.3.sqnr_low_db '>' 30 \
+  layers.3.sqnr_high_db '<' 50 <many || exit
 
 # The requests bring what is said.
 rank --calib narrow.json >text

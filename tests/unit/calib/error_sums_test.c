@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "calib/eval/error_sums.h"
@@ -50,7 +51,7 @@ static void equal_values_have_no_error_even_if_not_finite(void **state) {
   (void)state;
   const float x[] = {1, NAN, INFINITY, -INFINITY, 0};
   tarei_error_sums sums;
-  const tarei_error_bounds exact = {.set = true, .bins = true};
+  const tarei_error_bounds exact = {.set = true};
   const tare_tensor_error e = figures(exact, x, x, 5, &sums);
   assert_true(isinf(e.sqnr_db) && e.sqnr_db > 0 && e.max_abs == 0 && e.cosine == 1);
   assert_int_equal(e.exceeding, 0);
@@ -63,12 +64,16 @@ static void one_value_that_is_not_finite_is_an_infinite_error(void **state) {
     float x[2][MANY] = {{0}};
     x[side][MANY - 1] = NAN;
     tarei_error_sums sums;
-    const tarei_error_bounds wide = {.set = true, .bins = true, .atol = 1e30, .rtol = 1e30};
+    const tarei_error_bounds wide = {.set = true, .atol = 1e30, .rtol = 1e30};
     const tare_tensor_error e = figures(wide, x[0], x[1], MANY, &sums);
     assert_true(isinf(e.max_abs) && e.sqnr_db < 0);
     assert_int_equal(e.exceeding, 1);
-    assert_int_equal(sums.bins[TARE_ERROR_BINS - 1], 1);
-    assert_int_equal(sums.bins[0], MANY - 1);
+    int64_t bins[TARE_ERROR_BINS];
+    tarei_error_sums_histogram(&sums, bins);
+    assert_int_equal(bins[TARE_ERROR_BINS - 1], 1);
+    assert_int_equal(bins[0], MANY - 1);
+    assert_int_equal(e.nans, side == 0);
+    assert_true(e.p50_abs == 0 && e.p90_abs == 0 && isinf(e.p99_abs));
   }
 }
 
@@ -84,18 +89,49 @@ static void bins_are_powers_of_two(void **state) {
   (void)state;
   const float want[6] = {0}, got[] = {1, 1.5F, 2, 1e-30F, 1e30F, 0};
   tarei_error_sums sums;
-  (void)figures((tarei_error_bounds){.bins = true}, got, want, 6, &sums);
-  assert_int_equal(sums.bins[41], 2); /* 1 to below 2 */
-  assert_int_equal(sums.bins[42], 1);
-  assert_int_equal(sums.bins[1], 1);
-  assert_int_equal(sums.bins[TARE_ERROR_BINS - 1], 1);
-  assert_int_equal(sums.bins[0], 1);
+  (void)figures((tarei_error_bounds){.set = false}, got, want, 6, &sums);
+  int64_t bins[TARE_ERROR_BINS];
+  tarei_error_sums_histogram(&sums, bins);
+  assert_int_equal(bins[41], 2); /* 1 to below 2 */
+  assert_int_equal(bins[42], 1);
+  assert_int_equal(bins[1], 1);
+  assert_int_equal(bins[TARE_ERROR_BINS - 1], 1);
+  assert_int_equal(bins[0], 1);
+}
+
+static int by_size(const void *const a, const void *const b) {
+  const float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+/* At least the true percentile, and not more than 1/32 above it. */
+static void percentiles_are_those_of_sorted_errors(void **state) {
+  enum { N = 1237 };
+  static float got[N], want[N];
+  (void)state;
+  uint32_t seed = 20240229;
+  for (int i = 0; i < N; i++) {
+    seed = seed * 1664525U + 1013904223U;
+    got[i] = i % 10 ? ldexpf((float)(seed >> 8) / 0x1p24F, (int)(seed % 30) - 20) : 0;
+  }
+  tarei_error_sums sums;
+  const tare_tensor_error e = figures((tarei_error_bounds){.set = false}, got, want, N, &sums);
+  qsort(got, N, sizeof *got, by_size);
+  const struct {
+    double found;
+    int percent;
+  } CASES[] = {{e.p50_abs, 50}, {e.p90_abs, 90}, {e.p99_abs, 99}};
+  for (int i = 0; i < 3; i++) {
+    const double truth = got[(N * CASES[i].percent + 99) / 100 - 1];
+    assert_true(CASES[i].found >= truth && CASES[i].found <= truth * (1 + 1.0 / 32));
+  }
+  assert_true(e.p99_abs <= e.max_abs);
 }
 
 static void sums_add_up(void **state) {
   (void)state;
   const float want[] = {1, 2, 3, 4}, got[] = {1, 2.5F, 3, 3};
-  const tarei_error_bounds b = {.set = true, .bins = true};
+  const tarei_error_bounds b = {.set = true};
   tarei_error_sums whole, first, second;
   (void)figures(b, got, want, 4, &whole);
   (void)figures(b, got, want, 2, &first);
@@ -119,6 +155,7 @@ int main(void) {
       cmocka_unit_test(one_value_that_is_not_finite_is_an_infinite_error),
       cmocka_unit_test(bounds_hold_for_values_on_them),
       cmocka_unit_test(bins_are_powers_of_two),
+      cmocka_unit_test(percentiles_are_those_of_sorted_errors),
       cmocka_unit_test(sums_add_up),
       cmocka_unit_test(nothing_compared_has_no_figures),
   };

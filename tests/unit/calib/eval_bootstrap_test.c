@@ -74,6 +74,47 @@ static void samples_without_labels_do_not_count(void **state) {
   assert_true(d[1].value == 0 && d[1].samples == 1);
 }
 
+/* --- SQNR ------------------------------------------------------------------------------------- */
+
+static tare_error_tally quiet[N], loud[N];
+
+/* Noise of one percent with a spread over samples, and `more` times that. */
+static void differ_sqnr(const double more, const int n, tare_difference *const out,
+                        tare_interval *const own) {
+  for (int i = 0; i < n; i++) {
+    quiet[i] = (tare_error_tally){.signal = 100, .noise = 0.5 + i % 3 * 0.5};
+    loud[i] = (tare_error_tally){.signal = 100, .noise = quiet[i].noise * more};
+  }
+  const tare_error_tally *const tallies[] = {quiet, loud};
+  assert_int_equal(tare_sqnr_differences(tallies, 2, n, 0, out, own, NULL), TARE_OK);
+}
+
+/* The spread of samples is not that of the difference, which is the same for each. */
+static void noise_that_samples_share_cancels(void **state) {
+  (void)state;
+  tare_difference d[2];
+  tare_interval own[2];
+  differ_sqnr(2, 30, d, own);
+  assert_float_equal(d[1].value, -10 * log10(2), 1e-9);
+  assert_float_equal(d[1].low, d[1].value, 1e-9);
+  assert_float_equal(d[1].high, d[1].value, 1e-9);
+  assert_true(d[1].distinct && d[0].value == 0 && !d[0].distinct);
+  assert_true(own[0].low < 20 && own[0].high > 20 && own[0].high - own[0].low > 0.1);
+  differ_sqnr(2, 5, d, NULL);
+  assert_false(d[1].distinct);
+}
+
+static void plans_without_errors_do_not_differ(void **state) {
+  (void)state;
+  const tare_error_tally none[8] = {{.signal = 1}};
+  const tare_error_tally *const tallies[] = {none, none};
+  tare_difference d[2];
+  tare_interval own[2];
+  assert_int_equal(tare_sqnr_differences(tallies, 2, 8, 1, d, own, NULL), TARE_OK);
+  assert_true(d[0].value == 0 && d[0].low == 0 && d[0].high == 0 && !d[0].distinct);
+  assert_true(isinf(own[0].low) && own[0].low > 0 && isinf(own[0].high));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_tallies_are_not_distinct),
@@ -81,6 +122,8 @@ int main(void) {
       cmocka_unit_test(few_samples_are_no_evidence),
       cmocka_unit_test(the_same_tallies_give_the_same_interval),
       cmocka_unit_test(samples_without_labels_do_not_count),
+      cmocka_unit_test(noise_that_samples_share_cancels),
+      cmocka_unit_test(plans_without_errors_do_not_differ),
   };
   return cmocka_run_group_tests_name("calib/eval_bootstrap", tests, NULL, NULL);
 }
