@@ -4,8 +4,8 @@
 #include "tools/debug/sensitivity.h"
 
 /* Whether a layer differs from another, and its own interval. */
-static tare_status compare_layers(const sensitivity *const s, const int base, const int layer,
-                                  tare_difference *const difference, tare_error *const err) {
+static tare_status compare_with(const sensitivity *const s, const int base, const int layer,
+                                tare_difference *const difference, tare_error *const err) {
   const tare_error_tally *const tallies[] = {s->layers[base].errors, s->layers[layer].errors};
   tare_difference both[2];
   tare_interval own[2];
@@ -21,7 +21,7 @@ tare_status sensitivity_rank_layers(sensitivity *const s, tare_error *const err)
     tare_difference difference = {.distinct = false};
     s->layers[i].interval_db = (tare_interval){NAN, NAN};
     if (s->n_errors) { /* none: the model has no float output */
-      CLI_TRY(compare_layers(s, first, i, &difference, err));
+      CLI_TRY(compare_with(s, first, i, &difference, err));
     }
     first = difference.distinct ? i : first;
     s->layers[i].rank = first + 1;

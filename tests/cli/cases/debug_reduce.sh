@@ -44,7 +44,7 @@ sed '/^trials/d' text
 again text
 cat err
 "$TARE" debug reduce "$model" "$data" --limit 2 -q -o refused.onnx --precision-constraints obey \
-  --layer-precisions '/layers.2/MatMul:bf16' --layer-weight-types '/layers.2/f2/MatMul:bf16' >text
+  --layer-precisions '/layers.2/MatMul:int16-rows' --layer-weight-types '/layers.2/f2/MatMul:bf16' >text
 echo "exit $?"
 sed '/^trials/d' text
 again text
