@@ -109,7 +109,7 @@ static tare_status build_reference(const debug_arguments *const a, debug_work *c
                           tare_plan_profiles(w->plan.plan), &w->dataset, 1, w->streaming,
                           &w->profiles, err));
   tare_build_options o = opt_build_options(NULL, &a->in.common, NULL);
-  o.observable = true;
+  o.observable = o.fp32 = true;
   return tare_plan_build(w->against.model, w->profiles, &o, &w->against.plan, err);
 }
 

@@ -302,7 +302,9 @@ static tare_status say_sound(const reduce_arguments *const a, const reduce_work 
                   "%s does not fail over these samples: the SQNR of '%s' is %.2f dB, expected less "
                   "than %g%s (raise --min-sqnr, name a tensor in it, or give other data)",
                   a->in.path, found->tensor ? found->tensor : "", found->sqnr_db, a->min_sqnr,
-                  w->table ? "" : "; without --calib the plan is float");
+                  w->table || tare_model_get_info(w->whole.types).n_stated
+                      ? ""
+                      : "; without --calib the plan is float");
 }
 
 /* How the whole fails as a part of itself, in the profiles that were asked for. */
