@@ -142,6 +142,19 @@ static void groups_in_order_of_names(void **state) {
   }
 }
 
+/* The names of exported models are paths; a saved output stands behind its sample all the same. */
+static void groups_with_names_that_are_paths(void **state) {
+  (void)state;
+  const tare_port p = port("/layer.0/x", TARE_F32, 2);
+  const tare_dataset_options options = options_for(&p, 1);
+  const hid_t f = make_file("paths.h5");
+  put_floats(f, "0/layer.0/x", 2, FLAT);
+  put_floats(f, "1/layer.0/x", 1, FLAT + 2);
+  put_floats(f, "2/layer.0/x", 3, FLAT + 3);
+  H5Fclose(f);
+  assert_three_samples("paths.h5", &options, "one group per sample");
+}
+
 static void features_keep_their_width(void **state) {
   (void)state;
   const float values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -368,6 +381,7 @@ int main(void) {
       cmocka_unit_test(padded_matrix),
       cmocka_unit_test(matrix_without_lengths_has_fixed_samples),
       cmocka_unit_test(groups_in_order_of_names),
+      cmocka_unit_test(groups_with_names_that_are_paths),
       cmocka_unit_test(features_keep_their_width),
       cmocka_unit_test(the_only_data_set_is_taken),
       cmocka_unit_test(labels_in_each_shape),
