@@ -190,8 +190,8 @@ static tare_status check_columns(const reduce_work *const w, tare_error *const e
                         tare_table_n_profiles(w->table));
 }
 
-static tare_status open_samples(const reduce_arguments *const a, reduce_work *const w,
-                                tare_error *const err) {
+static tare_status open_fitted_data(const reduce_arguments *const a, reduce_work *const w,
+                                    tare_error *const err) {
   const ports p = ports_of_model(w->whole.types);
   if (a->in.paths.n == 0) {
     return cli_fail(err, TARE_E_USAGE,
@@ -359,7 +359,7 @@ static tare_status reduce_prepare(const reduce_arguments *const a, reduce_work *
                          &w->table, err));
     }
     CLI_TRY(check_columns(w, err));
-    CLI_TRY(open_samples(a, w, err));
+    CLI_TRY(open_fitted_data(a, w, err));
     w->r.all.table = w->table;
     CLI_TRY(record_inputs(a, w, err));
   }
