@@ -16,6 +16,7 @@
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/weight_types.h"
+#include "graph/short_floats.h"
 #include "graph/table/annotate.h"
 #include "shapes/profiles.h"
 
@@ -105,6 +106,24 @@ done:
   return status;
 }
 
+/* Everything that changes the graph. */
+static tare_status rewrite_graph(tare_plan *const plan, const tare_build_options *const o,
+                                 tare_error *const err) {
+  tarei_short_floats found;
+  const tarei_pass_options passes = {.evaluate = tarei_evaluate,
+                                     .evaluate_user = &plan->kernels,
+                                     .keep_all_tensors = o->observable,
+                                     .log = &plan->passes};
+  tare_status status;
+  TAREI_TRY_GOTO(tarei_short_floats_find(plan->root.graph, &found, err), done);
+  TAREI_TRY_GOTO(tarei_graph_optimize(plan->root.graph, &passes, err), done);
+  TAREI_TRY_GOTO(quantize(plan, o, err), done);
+  status = tarei_short_floats_note(&found, plan->root.graph, err);
+done:
+  tarei_short_floats_fini(&found);
+  return status;
+}
+
 static tare_status plan_fill(tare_plan *const plan, const tare_model *const model,
                              const tare_profiles *const profiles, const tare_build_options *const o,
                              tare_error *const err) {
@@ -122,12 +141,7 @@ static tare_status plan_fill(tare_plan *const plan, const tare_model *const mode
   TAREI_TRY(tarei_plan_make_inputs(plan, model->graph, err));
   TAREI_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->root.graph, err));
   tarei_kernels_select(plan->isa, &plan->kernels);
-  const tarei_pass_options passes = {.evaluate = tarei_evaluate,
-                                     .evaluate_user = &plan->kernels,
-                                     .keep_all_tensors = o->observable,
-                                     .log = &plan->passes};
-  TAREI_TRY(tarei_graph_optimize(plan->root.graph, &passes, err));
-  TAREI_TRY(quantize(plan, o, err));
+  TAREI_TRY(rewrite_graph(plan, o, err));
   TAREI_TRY(tarei_plan_finish(plan, err));
   TAREI_TRY(tarei_plan_check_limits(plan, 1 /* thread */, err));
   TAREI_TRY(tarei_plan_make_outputs(plan, err));

@@ -9,6 +9,7 @@
 #include "graph/pass.h"
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/weight_types.h"
+#include "graph/short_floats.h"
 
 /* --- the list --------------------------------------------------------------------------------- */
 
@@ -38,16 +39,20 @@ static tare_status split_name(tarei_layer *const layer, tare_error *const err) {
   }
   layer->names = tarei_strdup(name);
   layer->origins = tarei_calloc(n, sizeof *layer->origins);
-  if (!layer->names || !layer->origins) {
+  layer->origin_types = tarei_calloc(n, sizeof *layer->origin_types);
+  if (!layer->names || !layer->origins || !layer->origin_types) {
     return tarei_fail_memory(err, "layers", n * sizeof *layer->origins);
   }
   const char *part;
   for (const char *at = name; (part = tarei_next_origin(&at, &length)) != NULL;) {
     char *const origin = layer->names + (part - name);
     origin[length] = '\0';
-    layer->origins[layer->facts.n_origins++] = origin;
+    const int i = layer->facts.n_origins++;
+    layer->origins[i] = origin;
+    layer->origin_types[i] = tarei_short_float_of(tarei_layer_step(layer)->node, i);
   }
   layer->facts.origins = layer->origins;
+  layer->facts.origin_types = layer->origin_types;
   return TARE_OK;
 }
 
@@ -176,6 +181,7 @@ void tarei_plan_free_layers(tare_plan *const plan) {
     free(layer->names);
     free(layer->origins);
     free(layer->passes);
+    free(layer->origin_types);
     free(layer->tensors);
     free(layer->values);
     free(layer->scales);

@@ -13,6 +13,7 @@ typedef struct tarei_layer {
   char *names; /* of the origins, each with its zero */
   const char **origins;
   const char **passes;
+  tare_dtype *origin_types;
   tare_layer_tensor *tensors; /* inputs, then outputs */
   int *values;                /* of the tensors, in the graph of the part */
   float *scales;              /* of all tensors */

@@ -39,6 +39,9 @@
 #define TAREI_ATTR_WEIGHT_SCALES "weight_scales"
 #define TAREI_ATTR_WEIGHTS_ODD "weights_odd"
 #define TAREI_ATTR_DYNAMIC "dynamic"
+/* Of a node of a plan: the tare_dtype in which the model computes each of the nodes that it was fused
+ * from, where that is a shorter float; 0 for the others. */
+#define TAREI_ATTR_MODEL_TYPES "model_types"
 /* Of a DequantizeLinear of constants whose scales have been noted where they matter, so that it may
  * be folded. */
 #define TAREI_ATTR_ADOPTED "adopted"
@@ -54,6 +57,7 @@
   TAREI_ATTR_COMPUTE,         \
   TAREI_ATTR_DIMS,            \
   TAREI_ATTR_DYNAMIC,         \
+  TAREI_ATTR_MODEL_TYPES,     \
   TAREI_ATTR_OUTPUTS,         \
   TAREI_ATTR_OUTPUT_ASKED,    \
   TAREI_ATTR_PRODUCTS,        \

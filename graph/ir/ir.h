@@ -73,6 +73,7 @@ typedef struct tarei_use_links {
 typedef struct tarei_value {
   char *name;       /* unique; the ONNX name if the value is in the model */
   tare_dtype dtype; /* TARE_DTYPE_NONE before inference */
+  tare_dtype model_dtype; /* the float16 or bfloat16 that this float32 is in the model; or NONE */
   int rank;         /* -1 before inference */
   tarei_expr dims[TARE_MAX_RANK];
   int producer; /* node index, or -1 for inputs and constants */

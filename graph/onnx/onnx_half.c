@@ -50,9 +50,15 @@ static int twin_of(tarei_graph *const graph, const int value) {
   return twin;
 }
 
-static tare_status add_cast(tarei_graph *const graph, const int from, const int to,
-                            const int64_t dtype, tare_error *const err) {
-  const int node = tarei_graph_add_node(graph, "Cast", "", NULL, graph->opset, &from, 1, &to, 1);
+/* Named after the node or value that it belongs to. */
+static tare_status add_cast(tarei_graph *const graph, const char *const of, const int from,
+                            const int to, const int64_t dtype, tare_error *const err) {
+  tarei_str name = {0};
+  tarei_str_add(&name, "%s/Cast", of);
+  const int node = name.failed ? -1
+                               : tarei_graph_add_node(graph, "Cast", "", name.text, graph->opset,
+                                                      &from, 1, &to, 1);
+  tarei_str_free(&name);
   return node >= 0 && tarei_attr_set_int(&graph->nodes[node], "to", dtype)
              ? TARE_OK
              : tarei_fail_memory(err, graph->values[from].name, sizeof(tarei_node));
@@ -63,8 +69,9 @@ static tare_status widen_input(tarei_graph *const graph, const int input, tare_e
   if (twin < 0) {
     return tarei_fail_memory(err, graph->values[input].name, sizeof(tarei_value));
   }
+  graph->values[twin].model_dtype = graph->values[input].dtype;
   tarei_graph_replace_uses(graph, input, twin);
-  return add_cast(graph, input, twin, TARE_F32, err);
+  return add_cast(graph, graph->values[input].name, input, twin, TARE_F32, err);
 }
 
 /* What stands before the output is the twin; the output itself is rounded from it. */
@@ -84,7 +91,7 @@ static tare_status narrow_output(tarei_graph *const graph, const int output, con
   }
   graph->values[twin].producer = producer;
   tarei_graph_replace_uses(graph, output, twin);
-  return add_cast(graph, twin, output, dtype, err);
+  return add_cast(graph, graph->values[output].name, twin, output, dtype, err);
 }
 
 /* A Cast to a short float rounds and comes back. */
@@ -97,21 +104,37 @@ static tare_status split_cast(tarei_graph *const graph, const int index, tare_er
   graph->values[rounded].observable = false;
   graph->nodes[index].out[0] = rounded;
   graph->values[rounded].producer = index;
-  return add_cast(graph, rounded, out, TARE_F32, err);
+  graph->values[out].model_dtype = (tare_dtype)tarei_attr_int(&graph->nodes[index], "to", 0);
+  return add_cast(graph, graph->nodes[index].name, rounded, out, TARE_F32, err);
+}
+
+static void mark_outputs(tarei_graph *const graph, const tarei_node *const node,
+                         const tare_dtype dtype) {
+  for (int o = 0; o < node->n_out; o++) {
+    if (node->out[o] >= 0) {
+      graph->values[node->out[o]].model_dtype = dtype;
+    }
+  }
 }
 
 /* Attributes that name the type of an output. */
-static tare_status widen_attrs(tarei_node *const node, tare_error *const err) {
+static tare_status widen_attrs(tarei_graph *const graph, const int index, tare_error *const err) {
+  tarei_node *const node = &graph->nodes[index];
   static const char *const names[] = {"dtype", "output_dtype", "output_datatype"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (is_half(tarei_attr_int(node, names[i], 0)) &&
-        !tarei_attr_set_int(node, names[i], TARE_F32)) {
+    const int64_t dtype = tarei_attr_int(node, names[i], 0);
+    if (!is_half(dtype)) {
+      continue;
+    }
+    mark_outputs(graph, node, (tare_dtype)dtype);
+    if (!tarei_attr_set_int(node, names[i], TARE_F32)) {
       return tarei_fail_memory(err, node->name, sizeof(tarei_attr));
     }
   }
   for (int i = 0; i < node->n_attrs; i++) {
     tarei_attr *const a = &node->attrs[i];
     if (a->kind == TAREI_ATTR_TENSOR && is_half(a->tensor.dtype)) {
+      mark_outputs(graph, node, a->tensor.dtype);
       TAREI_TRY(widen_buffer(&a->buffer, &a->tensor.dtype, node->name, err));
       a->tensor.data = a->buffer->data;
     } else if (a->kind == TAREI_ATTR_GRAPH) {
@@ -127,7 +150,7 @@ static tare_status widen_nodes(tarei_graph *const graph, tare_error *const err) 
     if (!graph->nodes[n].op) {
       continue;
     }
-    TAREI_TRY(widen_attrs(&graph->nodes[n], err));
+    TAREI_TRY(widen_attrs(graph, n, err));
     if (tarei_node_is(&graph->nodes[n], &tarei_op_cast) && graph->nodes[n].n_out == 1 &&
         graph->nodes[n].out[0] >= 0 && is_half(tarei_attr_int(&graph->nodes[n], "to", 0))) {
       TAREI_TRY(split_cast(graph, n, err));
@@ -148,6 +171,7 @@ tare_status tarei_onnx_widen(tarei_graph *const graph, const Onnx__GraphProto *c
   for (int v = 0; v < graph->n_values; v++) {
     tarei_value *const value = &graph->values[v];
     if (value->data && is_half(value->dtype)) {
+      value->model_dtype = value->dtype;
       TAREI_TRY(widen_buffer(&value->data, &value->dtype, value->name, err));
     }
   }

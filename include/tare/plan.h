@@ -140,6 +140,8 @@ typedef struct tare_layer {
   const char *op;             /* e.g. "QConvLast" */
   int n_origins;              /* at least 1 */
   const char *const *origins; /* the nodes that the layer computes: "a" and "b" */
+  const tare_dtype *origin_types; /* of each origin: TARE_F16 or TARE_BF16 if the model computes it
+                                     in this type, which the layer does not; or TARE_DTYPE_NONE */
   int n_passes;               /* how many passes of the build made what the layer is */
   const char *const *passes;  /* their names, e.g. "fuse_bias", as tare_plan_pass has them */
   int parent;                 /* the layer whose subgraph contains this one; -1: none */

@@ -53,8 +53,8 @@ static void compare_layers(const tare_plan *const plan, const tare_plan *const p
     out->changed += !same_types(&layer, &other);
   }
   const int shown = added.n > MOST_SHOWN ? MOST_SHOWN : added.n;
-  out->added = added.n > shown ? cli_append(cli_join(added.items, shown, ", "), " and %d others",
-                                            added.n - shown)
+  out->added = added.n > shown ? cli_append(cli_join(added.items, shown, ", "), " and %d other%s",
+                                            added.n - shown, cli_s(added.n - shown))
                                : cli_join(added.items, shown, " and ");
   cli_list_fini(&added);
   free(pairs);

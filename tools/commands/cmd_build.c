@@ -189,6 +189,17 @@ static void build_say_passes(const build_arguments *const a, const tare_plan *co
   }
 }
 
+/* Nodes of the model that the layer computes in another type. */
+static void say_origin_types(const build_arguments *const a, const tare_layer *const layer,
+                             const int number) {
+  for (int i = 0; i < layer->n_origins; i++) {
+    if (layer->origin_types[i]) {
+      say_more(&a->common, "layer %d: '%s' is %s in the model", number, layer->origins[i],
+               tare_dtype_name(layer->origin_types[i]));
+    }
+  }
+}
+
 /* How a layer came about. */
 static void build_say_layer(const build_arguments *const a, const int i,
                             const tare_layer *const layer) {
@@ -206,6 +217,7 @@ static void build_say_layer(const build_arguments *const a, const int i,
     say_more(&a->common, "layer %d was made by %s", i, passes);
     free(passes);
   }
+  say_origin_types(a, layer, i);
 }
 
 static void build_say_layers(const build_arguments *const a, const build_work *const w) {
@@ -251,6 +263,7 @@ static tare_status build_print_text(const build_arguments *const a, const build_
     free(text);
   }
   requests_cost_print(&w->cost);
+  CLI_TRY(layers_print_short_floats(w->plan, err));
   layers_print_reasons(w->plan);
   printf("written    %s (%.1f s)\n", a->output, w->seconds);
   return TARE_OK;

@@ -97,14 +97,24 @@ static tare_status print_layer_profile(const tare_plan *const plan, const int i,
   return TARE_OK;
 }
 
+/* The nodes that it fuses, and one that has another type in the model. */
+static void print_nodes(const tare_layer *const layer) {
+  for (int o = 0; o < layer->n_origins; o++) {
+    const tare_dtype type = layer->origin_types[o];
+    if (layer->n_origins > 1 || type) {
+      printf("  %-10s %s", o ? "" : "nodes", layer->origins[o]);
+      printf("%s%s%s\n", type ? ", " : "", type ? tare_dtype_name(type) : "",
+             type ? " in the model" : "");
+    }
+  }
+}
+
 static tare_status print_layer(const tare_plan *const plan, const int i, const double *const ms,
                                tare_error *const err) {
   const tare_layer layer = tare_plan_layer(plan, i);
   char *const why = layer_why(&layer);
   printf("\nlayer %-6d %s\n", i, layer.name);
-  for (int o = 0; layer.n_origins > 1 && o < layer.n_origins; o++) {
-    printf("  %-10s %s\n", o ? "" : "nodes", layer.origins[o]);
-  }
+  print_nodes(&layer);
   if (layer.n_passes > 0) {
     char *const passes = cli_join(layer.passes, layer.n_passes, ", ");
     printf("  %-10s %s\n", "passes", passes);

@@ -17,6 +17,10 @@ tare_status layers_print_sums(const tare_plan *plan, const double *ms, tare_erro
  * none. */
 void layers_print_reasons(const tare_plan *plan);
 
+/* A line for each short float and precision: the nodes that the model computes in the one, and the
+ * layers in the other; nothing if there are none. */
+tare_status layers_print_short_floats(const tare_plan *plan, tare_error *err);
+
 /* A table of all layers. */
 tare_status layers_print(const tare_plan *plan, const double *ms, tare_error *err);
 

@@ -46,6 +46,13 @@ static void tensors_json(cJSON *const item, const tare_plan *const plan, const i
   }
 }
 
+static void origin_types_json(cJSON *const object, const tare_layer *const layer) {
+  cJSON *const list = json_add(object, "origin_types", json_array());
+  for (int i = 0; i < layer->n_origins; i++) {
+    json_text(list, NULL, tare_dtype_name(layer->origin_types[i]));
+  }
+}
+
 static void dims_json(cJSON *const object, const char *const name, const int64_t *const dims,
                       const int rank) {
   cJSON *const list = json_add(object, name, json_array());
@@ -79,6 +86,7 @@ static tare_status layer_json(cJSON *const item, const tare_plan *const plan, co
   json_text(item, "name", layer.name);
   texts_json(item, "origins", layer.origins, layer.n_origins);
   texts_json(item, "passes", layer.passes, layer.n_passes);
+  origin_types_json(item, &layer);
   json_text(item, "op", layer.op);
   json_int(item, "parent", layer.parent);
   json_text(item, "asked", tare_precision_name(layer.asked));

@@ -31,6 +31,7 @@ static tare_status show_plan_print_text(const tare_plan *const plan, const doubl
   if (options->common.verbose) {
     passes_print(plan);
   }
+  CLI_TRY(layers_print_short_floats(plan, err));
   CLI_TRY(layers_print_sums(plan, ms, err));
   if (options->layers) {
     return layers_print_details(plan, ms, options->layers, err);
