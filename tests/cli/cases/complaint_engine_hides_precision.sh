@@ -4,7 +4,8 @@ model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/
 "$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
 "$TARE" build "$model" --calib x.json -q -o x.plan --layer-precisions 'mixed:fp32,logits:bf16' >text || exit
 rm x.json
-"$TARE" inspect x.plan | awk '/^layer / { n = 1 } n' | sed 's/ *[^ ]*$//' # without the kernels
+"$TARE" inspect x.plan | awk '/^layer / { n = 1 } n' |
+  sed -e 's/ *[^ ]*$//' -e 's/ *[0-9.]* k*B / _ /' # without the kernels and the bytes
 "$TARE" inspect x.plan --json | "$JSON_CHECK" layers length 9 layers.1.precision == int8 layers.1.origins length 3 \
   layers.1.weights == int8 layers.1.inputs.0.scales length 1 layers.4.why == requested layers.4.precision == fp32 \
   layers.7.precision == bf16 layers.7.weights == bfloat16 || exit
