@@ -84,6 +84,8 @@ static const struct expectation {
      "stays float: its output is not read by QuantizeLinear alone, which ONNX Runtime needs behind "
      "Relu"},
     {"check_conv_relu", OPENVINO, 1, "float_only", TARE_SEVERITY_NOTE, "o_DQ", "restores"},
+    {"check_split_conv", ORT, 1, "fusion", TARE_SEVERITY_WARNING, "m_Q",
+     "separates Conv 'layer' from Relu 'r', which engines compute in one step"},
     {"check_conv_float_output", ORT, 0, "layer", TARE_SEVERITY_WARNING, "layer",
      "stays float: its output has no QuantizeLinear"},
     {"check_conv_float_output", GENERIC, 1, ""},
