@@ -153,7 +153,8 @@ typedef struct tare_layer {
   const char *subject;         /* name of the tensor that `why` refers to, or "" */
   int64_t number;              /* number that `why` refers to, else 0 */
   const char *reason;          /* `why` as a sentence; "" for NONE */
-  const char *kernel;          /* name of the kernel; "" for data movement */
+  const char *kernel;          /* name of the kernel; "" for none */
+  bool moves;                  /* it only moves data: reorders, cuts, joins or picks elements */
   const char *output;          /* name of the first output tensor */
   tare_precision output_asked; /* the requested type of what it writes; ANY: no request */
   const char *output_type;     /* what it writes: "fp32", "int8", both as "fp32 + int8", or another

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/cli.h"
+#include "tools/bench/bench_causes.h"
 #include "tools/bench/bench_copy.h"
 #include "tools/report.h"
 #include "tools/show/layer_facts.h"
@@ -64,7 +65,7 @@ static void advice_count(bench_advice *const a, const advice_layer *const one) {
   } else if (layer_only_converts(&layer)) {
     a->n_convert++;
     a->convert_ms += one->ms;
-  } else if (!*layer.kernel) {
+  } else if (layer.moves) {
     a->n_move++;
     a->move_ms += one->ms;
   }
@@ -208,6 +209,7 @@ void bench_advice_print(const bench_advice *const a) {
   advice_line("Conversions between float and int8", a->n_convert, a->convert_ms, a->ms);
   advice_line("Data movement", a->n_move, a->move_ms, a->ms);
   const int others = print_products(a);
+  bench_causes_print(a);
   if (others > 0 && a->int8_rate > 0) {
     printf(
         "At the rate of the int8 layers here, the %d layer%s with other products would take %.4f "
@@ -242,6 +244,7 @@ void bench_advice_json(cJSON *const object, const bench_advice *const a) {
   json_real(advice, "convert_ms", a->convert_ms);
   json_real(advice, "move_ms", a->move_ms);
   products_json(advice, a);
+  bench_causes_json(advice, a);
   json_real(advice, "saving_ms", a->int8_rate > 0 ? a->saving_ms : NAN);
   cJSON *const list = json_add(advice, "layers", json_array());
   for (int i = 0; i < a->n; i++) {

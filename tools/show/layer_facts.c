@@ -51,9 +51,14 @@ bool tensor_is_quantized(const tare_layer_tensor *const tensor) {
 }
 
 bool layer_only_converts(const tare_layer *const layer) {
-  const tare_layer_tensor *const x = layer->inputs, *const y = layer->outputs;
-  return layer->n_inputs == 1 && layer->n_outputs == (y->row_scales ? 2 : 1) &&
-         strcmp(x->shape, y->shape) == 0 && tensor_is_quantized(x) != tensor_is_quantized(y);
+  static const char *const OPS[] = {"Quantize",       "QuantizeRows",          "Dequantize",
+                                    "QuantizeLinear", "DynamicQuantizeLinear", "DequantizeLinear"};
+  for (size_t i = 0; i < sizeof OPS / sizeof *OPS; i++) {
+    if (strcmp(layer->op, OPS[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool precision_is_integer(const tare_precision precision) {

@@ -23,8 +23,7 @@ tare_status layer_work_at(const tare_plan *plan, int layer, const int64_t *value
 
 /* Whether its bytes have scales, of the whole tensor or of each row. */
 bool tensor_is_quantized(const tare_layer_tensor *tensor);
-/* A layer that only turns floats into bytes or bytes into floats: one tensor each, equal shapes, apart
- * from the scales of rows. */
+/* A layer that only turns floats into bytes or bytes into floats. */
 bool layer_only_converts(const tare_layer *layer);
 /* int8 or int16 with static or row scales. */
 bool precision_is_integer(tare_precision precision);
