@@ -306,12 +306,12 @@ static void half_floats_are_widened_and_casts_stay(void **state) {
   tarei_graph_print(graph, &text);
   assert_string_equal(tarei_str_get(&text),
                       "input x float16[batch, 4]\n"
-                      "Cast_4: Cast(x) to=1 -> x_f32 float32[batch, 4]\n"
+                      "x/Cast: Cast(x) to=1 -> x_f32 float32[batch, 4]\n"
                       "Mul_0: Mul(x_f32, w) -> m float32[batch, 4]\n"
                       "Cast_1: Cast(m) to=10 -> r_f32 float16[batch, 4]\n"
-                      "Cast_3: Cast(r_f32) to=1 -> r float32[batch, 4]\n"
+                      "Cast_1/Cast: Cast(r_f32) to=1 -> r float32[batch, 4]\n"
                       "Add_2: Add(r, w) -> y_f32 float32[batch, 4]\n"
-                      "Cast_5: Cast(y_f32) to=10 -> y float16[batch, 4]\n"
+                      "y/Cast: Cast(y_f32) to=10 -> y float16[batch, 4]\n"
                       "output y float16[batch, 4]\n");
   tarei_str_free(&text);
   tarei_graph_free(graph);
