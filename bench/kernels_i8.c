@@ -1,6 +1,6 @@
 /* Int8 products with requantization to bytes, as percentages of the peak; one row of activations as
  * a percentage of reading the weights from where they lie. On two threads each has half of the
- * columns. */
+ * columns. "rows": the time with a scale for each row over that with one for all. */
 #include <stdio.h>
 
 #include "bench/kernels.h"
@@ -19,14 +19,17 @@ static void print_product(const tarei_kernels *kernels, const bench_peak *peak, 
   bench_operands o = bench_operands_new(m, k, n);
   bench_product whole = bench_product_of(kernels, &o, m, k, n, 0, n);
   bench_block weights = {(char *)o.packed, tarei_i8_packed_size(k, n)};
-  measured_work works[3] = {{.run = bench_run_product, .context = &whole},
+  bench_product by_rows = bench_product_by_rows(&whole, &o);
+  measured_work works[4] = {{.run = bench_run_product, .context = &whole},
                             {.run = bench_read, .context = &weights},
-                            {.run = peak ? peak->run : bench_read, .context = &weights}};
-  bench_best_times(works, 3);
+                            {.run = peak ? peak->run : bench_read, .context = &weights},
+                            {.run = bench_run_product, .context = &by_rows}};
+  bench_best_times(works, 4);
   const double operations = 2.0 * (double)(m * k * n);
   const double bytes = (double)weights.bytes * 1e-9;
-  printf("%5zux%-4zu %5zu %9.1f %7.1f", k, n, m, operations / works[0].best * 1e-9,
-         kernels_i8_percent(operations / works[0].best, peak, 1, &works[2]));
+  printf("%5zux%-4zu %5zu %9.1f %7.1f %5.2f", k, n, m, operations / works[0].best * 1e-9,
+         kernels_i8_percent(operations / works[0].best, peak, 1, &works[2]),
+         works[3].best / works[0].best);
   if (pair && bench_pair_start()) {
     bench_product left = bench_product_of(kernels, &o, m, k, n, 0, n / 2);
     bench_product right = bench_product_of(kernels, &o, m, k, n, n / 2, n);
@@ -53,7 +56,8 @@ void bench_products_i8(const tarei_kernels *kernels, unsigned isa) {
   static const size_t rows[] = {1, 16, 100, 256, 512};
   const bench_peak *const peak = bench_peak_loop(true, isa);
   printf("\n%s against %s\n", kernels->i8_gemm_name, peak ? peak->name : "nothing");
-  printf("%10s %5s %9s %7s %9s   %s\n", "K x N", "M", "GOP/s", "% peak", "% two", "weights read");
+  printf("%10s %5s %9s %7s %5s %9s   %s\n", "K x N", "M", "GOP/s", "% peak", "rows", "% two",
+         "weights read");
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
       print_product(kernels, peak, true, rows[r], shapes[s][0], shapes[s][1]);

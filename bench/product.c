@@ -14,7 +14,9 @@ bench_operands bench_operands_new(size_t m, size_t k, size_t n) {
                       .w = bench_allocate(k * n),
                       .packed = bench_allocate(tarei_i8_packed_size(k, n)),
                       .add = bench_allocate(padded * sizeof *o.add),
-                      .mult = bench_allocate(n * sizeof *o.mult)};
+                      .mult = bench_allocate(n * sizeof *o.mult),
+                      .bias = bench_allocate(n * sizeof *o.bias),
+                      .row_mult = bench_allocate(m * sizeof *o.row_mult)};
   for (size_t i = 0; i < m * k; i++) {
     o.a[i] = (uint8_t)(i * 7);
   }
@@ -23,6 +25,10 @@ bench_operands bench_operands_new(size_t m, size_t k, size_t n) {
   }
   for (size_t i = 0; i < n; i++) {
     o.mult[i] = 1e-4f;
+    o.bias[i] = 0.5f;
+  }
+  for (size_t i = 0; i < m; i++) {
+    o.row_mult[i] = 1.25f;
   }
   tarei_i8_pack(o.w, n, false, k, n, o.packed, o.add);
   return o;
@@ -35,6 +41,8 @@ void bench_operands_free(bench_operands *o) {
   free(o->packed);
   free(o->add);
   free(o->mult);
+  free(o->bias);
+  free(o->row_mult);
 }
 
 bench_product bench_product_of(const tarei_kernels *kernels, const bench_operands *o, size_t m,
@@ -52,4 +60,11 @@ bench_product bench_product_of(const tarei_kernels *kernels, const bench_operand
                                        .ld_u8 = n,
                                        .inv_scale = 1.0f,
                                        .zero_point = 128}}};
+}
+
+bench_product bench_product_by_rows(const bench_product *product, const bench_operands *o) {
+  bench_product rows = *product;
+  rows.gemm.epilogue.bias = o->bias;
+  rows.gemm.epilogue.row_mult = o->row_mult;
+  return rows;
 }

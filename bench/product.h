@@ -11,7 +11,8 @@ typedef struct bench_operands {
   uint8_t *a, *out;
   int8_t *w, *packed;
   int32_t *add;
-  float *mult;
+  float *mult, *bias;
+  float *row_mult; /* [m] */
 } bench_operands;
 
 bench_operands bench_operands_new(size_t m, size_t k, size_t n);
@@ -25,6 +26,9 @@ typedef struct bench_product {
 /* Columns [from, to); `from` begins a panel. */
 bench_product bench_product_of(const tarei_kernels *kernels, const bench_operands *o, size_t m,
                                size_t k, size_t n, size_t from, size_t to);
+
+/* The same with a scale for each row, which keeps the bias out of the sums. */
+bench_product bench_product_by_rows(const bench_product *product, const bench_operands *o);
 
 /* A bench_work_fn whose context is a bench_product. */
 void bench_run_product(void *product);
