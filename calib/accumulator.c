@@ -194,16 +194,6 @@ float tarei_accumulator_amax(const tarei_accumulator *const a) {
   return accumulator_larger_magnitude(a->min, a->max);
 }
 
-double tarei_accumulator_quiet_rows(const tarei_accumulator *const a) {
-  const int loud = (int)(tarei_float_to_bits(tarei_accumulator_amax(a)) >> 23);
-  int64_t quiet = 0, all = 0;
-  for (int i = 0; i < TAREI_ROW_BIN_NOT_FINITE; i++) {
-    all += a->rows[i];
-    quiet += i > TAREI_ROW_BIN_ZERO && i < loud - 7 ? a->rows[i] : 0; /* 128 is 2^7 */
-  }
-  return all ? (double)quiet / (double)all : 0;
-}
-
 /* Sum of non-negative counts; -1 when one is negative or the sum overflows. */
 static int64_t sum_counts(const int64_t *const counts, const int n) {
   int64_t sum = 0;

@@ -37,10 +37,6 @@ bool tarei_accumulator_merge(tarei_accumulator *a, const tarei_accumulator *othe
 /* Largest magnitude of the finite values; 0 if there are none. */
 float tarei_accumulator_amax(const tarei_accumulator *a);
 
-/* Share of rows whose amax is below 1/128 of that of the tensor. Only exponents are compared, so
- * the rows counted are certainly below. Rows of zeros lose nothing and are not counted. */
-double tarei_accumulator_quiet_rows(const tarei_accumulator *a);
-
 /* Whether the numbers are consistent, as required of a file. */
 bool tarei_accumulator_is_sound(const tarei_accumulator *a);
 

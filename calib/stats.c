@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "calib/row_loss.h"
 
 static bool make_tensors(tare_stats *const stats, const int n_tensors) {
   stats->tensors = tarei_calloc((size_t)n_tensors, sizeof *stats->tensors);
@@ -146,6 +147,7 @@ tare_stats_entry tare_stats_get(const tare_stats *const stats, const int tensor,
   assert(profile >= 0 && profile < stats->n_profiles);
   const tarei_accumulator *const a = &stats->tensors[tensor].buckets[profile];
   const bool known = a->min <= a->max;
+  const tarei_row_loss loss = tarei_row_loss_predict(a, (double)tarei_accumulator_amax(a));
   return (tare_stats_entry){.tensor = stats->tensors[tensor].name,
                             .n_samples = a->n_samples,
                             .count = a->count,
@@ -153,5 +155,6 @@ tare_stats_entry tare_stats_get(const tare_stats *const stats, const int tensor,
                             .n_inf = a->n_inf,
                             .min = known ? (double)a->min : NAN,
                             .max = known ? (double)a->max : NAN,
-                            .quiet_rows = tarei_accumulator_quiet_rows(a)};
+                            .static_loss = loss.fixed,
+                            .row_loss = loss.rows};
 }

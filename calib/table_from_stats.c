@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "calib/calibrator.h"
+#include "calib/row_loss.h"
 #include "calib/stats.h"
 #include "calib/table_warnings.h"
 #include "graph/table/table.h"
@@ -35,7 +36,9 @@ static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulat
                      .max = known ? (double)a->max : NAN,
                      .count = a->count,
                      .energy_lost = known ? 0 : NAN,
-                     .quiet_rows = table_from_stats_as_float(tarei_accumulator_quiet_rows(a))};
+                     .static_loss = NAN,
+                     .row_loss = NAN,
+                     .rms = NAN};
   const double amax = (double)tarei_accumulator_amax(a);
   if (amax < tarei_table_least_amax()) {
     return cell;
@@ -47,6 +50,10 @@ static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulat
   cell.amax =
       isfinite(t) ? fmax(t, table_from_stats_as_float(tarei_table_least_amax() * 1.0001)) : amax;
   cell.energy_lost = table_from_stats_as_float(tarei_distribution_energy_lost(&d, cell.amax));
+  const tarei_row_loss loss = tarei_row_loss_predict(a, cell.amax);
+  cell.static_loss = table_from_stats_as_float(loss.fixed);
+  cell.row_loss = table_from_stats_as_float(loss.rows);
+  cell.rms = table_from_stats_as_float(loss.rms);
   if (judge) {
     tarei_findings_clipping(&j->findings, name, cell.energy_lost);
     tarei_findings_degenerate(&j->findings, name, degenerate);
@@ -77,7 +84,7 @@ static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_t
   tare_status status = tarei_stats_merged(tensor, j->stats->n_profiles, &all, err);
   if (status == TARE_OK) {
     const tarei_cell merged = make_cell(j, &all, tensor->name, true);
-    tarei_findings_tensor(&j->findings, tensor->name, &all, merged.amax);
+    tarei_findings_tensor(&j->findings, tensor->name, &all, &merged);
     if (j->table->per_profile) {
       fill_columns(j, tensor, &merged);
     } else {

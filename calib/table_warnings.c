@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "graph/table/table.h"
+#include "graph/quantize/row_need.h"
 
 /* Limits; docs/numerics.md says why. */
 #define ENERGY_LIMIT 0.1 /* share of a tensor's sum of squares that clipping may remove */
@@ -46,14 +46,14 @@ void tarei_findings_degenerate(tarei_findings *const f, const char *const name,
 }
 
 void tarei_findings_tensor(tarei_findings *const f, const char *const name,
-                           const tarei_accumulator *const all, const double amax) {
-  if (amax == 0) {
+                           const tarei_accumulator *const all, const tarei_cell *const cell) {
+  if (cell->amax == 0) {
     note(&f->dead, name);
   }
   if (all->n_nan || all->n_inf) {
     note(&f->not_finite, name);
   }
-  if (tarei_accumulator_quiet_rows(all) > TAREI_QUIET_LIMIT) {
+  if (tarei_loses_rows(cell->static_loss)) {
     note(&f->quiet, name);
   }
 }
@@ -79,7 +79,7 @@ static tare_status report_quiet(const tarei_name_list *const quiet, tare_table *
   return quiet->n == 0
              ? TARE_OK
              : tarei_table_warn(table, err,
-                                "%d tensor%s quiet rows that a single scale rounds to zero: %s. "
+                                "%d tensor%s quiet rows that a single scale drowns in noise: %s. "
                                 "tare build uses row scales there; for other engines keep the "
                                 "layers that read %s in float",
                                 quiet->n, quiet->n == 1 ? " has" : "s have",

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "calib/stats.h"
+#include "graph/table/table.h"
 
 /* Some tensors: how many, and the names of the first ones. */
 typedef struct tarei_name_list {
@@ -27,9 +28,9 @@ typedef struct tarei_findings {
 void tarei_findings_fini(tarei_findings *f);
 void tarei_findings_clipping(tarei_findings *f, const char *name, double energy_lost);
 void tarei_findings_degenerate(tarei_findings *f, const char *name, bool degenerate);
-/* Checks the merged statistics and the threshold of a tensor. */
+/* Checks the merged statistics of a tensor and its line of the table. */
 void tarei_findings_tensor(tarei_findings *f, const char *name, const tarei_accumulator *all,
-                           double amax);
+                           const tarei_cell *cell);
 
 /* Adds the warnings to the table. */
 tare_status tarei_findings_report(const tarei_findings *f, const tare_stats *stats,

@@ -84,6 +84,10 @@ void report_sqnr(report *const r, const double db) {
   }
 }
 
+void report_loss(report *const r, const double share) {
+  report_number(r, 1, share > 0 ? -10 * log10(share) : NAN);
+}
+
 static int column_width(const report *const r, const int column) {
   size_t width = strlen(r->names.items[column]);
   for (int i = column; i < r->n_cells; i += r->names.n) {

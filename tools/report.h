@@ -21,6 +21,8 @@ void report_cell(report *r, const char *fmt, ...) __attribute__((format(printf, 
 void report_number(report *r, int decimals, double value);
 /* Decibels; an infinite SQNR is that of equal values. */
 void report_sqnr(report *r, double db);
+/* A share of energy that is lost, in decibels below the whole. */
+void report_loss(report *r, double share);
 
 /* Writes the table and frees it. An empty table writes nothing. */
 void report_print(report *r, FILE *to);

@@ -59,6 +59,8 @@ typedef struct tarei_quant {
   int32_t zero_point;  /* 0..255, if stated */
   bool unsigned_range; /* the statistics have no negative value: u8 with zero point 0 may be used,
                           with the scale scale * 127 / 255 */
+  /* As in a table; 0: not known. They are not in plan files. */
+  double static_loss, row_loss, rms;
 } tarei_quant;
 
 /* Input `input` of a node, which reads a value; `node` is -1 for none. */

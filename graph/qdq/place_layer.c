@@ -4,6 +4,7 @@
 #include "graph/op.h"
 #include "graph/qdq/qdq_version.h"
 #include "graph/qdq/place.h"
+#include "graph/quantize/row_need.h"
 
 static bool node_is(const tarei_placed_layer *const layer, const char *const op) {
   return strcmp(layer->node->op_type, op) == 0;
@@ -143,8 +144,8 @@ static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const lay
   if (!constant || depthwise) {
     return false;
   }
-  if (x->quant.granularity == TAREI_PER_ROW) {
-    return place_because(layer, TARE_REASON_QUIET_ROWS, x, 0);
+  if (tarei_quant_loses_rows(&x->quant)) {
+    return place_because(layer, TARE_REASON_QUIET_ROWS, x, tarei_quant_row_gain(&x->quant));
   }
   return conv && group * dim_of(g, layer->w, 1) == 1 ? place_because(layer, TARE_REASON_LEVEL, x, 0)
                                                      : false;

@@ -6,6 +6,7 @@
 #include "graph/op.h"
 #include "graph/passes/rewrite.h"
 #include "graph/qdq/place.h"
+#include "graph/quantize/row_need.h"
 
 /* The Add that alone reads the output of an int8 convolution, or NULL. */
 static const tarei_node *fused_addition(const tarei_placement *const p,
@@ -19,10 +20,10 @@ static const tarei_node *fused_addition(const tarei_placement *const p,
              : NULL;
 }
 
-/* A summand that one scale serves, of the shape of the sum. */
+/* A summand whose rows one scale keeps, of the shape of the sum. */
 static bool can_be_int8(const tarei_graph *const g, const int value, const int sum) {
   const tarei_quant *const quant = &g->values[value].quant;
-  return !g->values[value].data && quant->n_scales && quant->granularity == TAREI_PER_TENSOR &&
+  return !g->values[value].data && quant->n_scales && !tarei_quant_loses_rows(quant) &&
          tarei_values_same_shape(g, value, sum);
 }
 

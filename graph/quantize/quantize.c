@@ -8,6 +8,7 @@
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/row_need.h"
 #include "shapes/profiles.h"
 
 const tarei_pass tarei_pass_quantize = {.name = "quantize",
@@ -163,19 +164,76 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
                   : because(TARE_REASON_NONE, NULL, 0);
 }
 
-/* What a layer gets that nobody asked about by name: row scales where the statistics show that one
- * scale rounds quiet rows of its input to zero, and on a single channel, of which a row is a single
- * value and shows nothing. `why` says so; with `symmetric` there is one scale all the same, and
- * `why` says what that loses. */
+/* Mean over the outputs of a layer of the sum of squares of their weights. */
+static double output_gain(const tarei_graph *const g, const tarei_quantize_options *const o,
+                          const tarei_node *const node, const tarei_int8_form *const form) {
+  const tare_tensor w = tarei_value_tensor(g, node->in[1]);
+  const float *const x = w.data;
+  const int64_t n = tare_tensor_count(&w);
+  double sum = 0;
+  for (int64_t i = 0; i < n; i++) {
+    sum += (double)x[i] * (double)x[i];
+  }
+  return n > 0 ? sum * (double)summed_dims(g, o, &g->values[node->in[1]], form) / (double)n : 0;
+}
+
+/* Whether rows of 8 bits are too few for the output of a layer; says why. */
+static bool needs_sixteen(const tarei_graph *const g, const tarei_node *const node,
+                          const tarei_int8_form *const form, const tarei_quantize_options *const o,
+                          tarei_reason *const why) {
+  const tarei_value *const y = &g->values[node->out[0]];
+  if (o->build.symmetric || reason_against(g, node, form, o, TARE_PRECISION_INT16_ROWS).why) {
+    return false;
+  }
+  const double loss = tarei_quant_output_loss(&g->values[node->in[0]].quant, &y->quant,
+                                              output_gain(g, o, node, form));
+  if (!tarei_output_is_noisy(loss)) {
+    return false;
+  }
+  *why = because(TARE_REASON_NOISY_OUTPUT, y, tarei_loss_decibels(loss));
+  return true;
+}
+
+/* By the predicted losses: row scales where one scale costs rows of the input much more, and on a
+ * single channel, of which a row is a single value and shows nothing; 16 bits where these do not
+ * suffice. Depthwise convolutions, which have no row scales, get float where that cost is high.
+ * `why` says so; with `symmetric` there is one scale all the same, and `why` says what that
+ * loses. */
+static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_node *const node,
+                                     const tarei_int8_form *const form,
+                                     const tarei_quantize_options *const o,
+                                     tarei_reason *const why) {
+  const tarei_value *const x = &g->values[node->in[0]];
+  int64_t channels = 0;
+  const bool quiet = x->quant.granularity == TAREI_PER_ROW, symmetric = o->build.symmetric;
+  const bool raw = form->windows &&
+                   tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
+  const int64_t gain = quiet ? tarei_quant_row_gain(&x->quant) : 0;
+  const bool serve = row_scales_serve(g, node, form);
+  if (!symmetric && !serve && form->activations == 1 && tarei_quant_wants_float(&x->quant)) {
+    *why = because(TARE_REASON_QUIET_ROWS, x, gain);
+    return TARE_PRECISION_FP32;
+  }
+  if (needs_sixteen(g, node, form, o, why)) {
+    return TARE_PRECISION_INT16_ROWS;
+  }
+  if (!(quiet || raw) || !serve) {
+    return TARE_PRECISION_INT8;
+  }
+  if (quiet) {
+    *why = because(symmetric ? TARE_REASON_QUIET_ROWS_LOST : TARE_REASON_QUIET_ROWS, x, gain);
+  } else {
+    *why = because(symmetric ? TARE_REASON_LEVEL_LOST : TARE_REASON_LEVEL, x, 0);
+  }
+  return symmetric ? TARE_PRECISION_INT8 : TARE_PRECISION_INT8_ROWS;
+}
+
+/* What a layer gets that nobody asked about by name. */
 static tare_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
                                       const tarei_int8_form *const form,
                                       const tarei_quantize_options *const o,
                                       tarei_reason *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
-  int64_t channels = 0;
-  const bool quiet = x->quant.granularity == TAREI_PER_ROW;
-  const bool raw = form->windows &&
-                   tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
   if (!o->int8) {
     return TARE_PRECISION_FP32;
   }
@@ -183,18 +241,8 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
     *why = because(TARE_REASON_RUN_TIME, x, 0);
     return TARE_PRECISION_INT8_ROWS;
   }
-  if (x->quant.stated || o->stated_only) {
-    return TARE_PRECISION_INT8;
-  }
-  if (!(quiet || raw) || !row_scales_serve(g, node, form)) {
-    return TARE_PRECISION_INT8;
-  }
-  if (o->build.symmetric) {
-    *why = because(quiet ? TARE_REASON_QUIET_ROWS_LOST : TARE_REASON_LEVEL_LOST, x, 0);
-    return TARE_PRECISION_INT8;
-  }
-  *why = because(quiet ? TARE_REASON_QUIET_ROWS : TARE_REASON_LEVEL, x, 0);
-  return TARE_PRECISION_INT8_ROWS;
+  return x->quant.stated || o->stated_only ? TARE_PRECISION_INT8
+                                           : choose_by_loss(g, node, form, o, why);
 }
 
 /* Why the model's own scales do not make an int8 layer of a node. */

@@ -1,10 +1,12 @@
 /* Scales belong to tensors; operators that move them let one tensor have another's. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "graph/op.h"
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/row_need.h"
 
 bool tarei_quant_copy(tarei_quant *const to, const tarei_quant *const from) {
   float *scales = NULL;
@@ -30,21 +32,30 @@ static tare_status share_scales_copy(tarei_graph *const g, const int from, const
              : tarei_fail_memory(err, "annotations", sizeof(tarei_quant));
 }
 
-/* What is joined has one scale from the start, so that bytes can be joined. Rows stay as quiet as
- * they are. */
+/* What is joined has one scale from the start, so that bytes can be joined. A larger scale than its
+ * own costs the rows of a part more. */
 static tare_status share_joined(tarei_graph *const g, const tarei_node *const concat,
                                 tare_error *const err) {
   const tarei_quant *const joined = &g->values[concat->out[0]].quant;
   for (int i = 0; joined->n_scales && i < concat->n_in; i++) {
     tarei_value *const part = &g->values[concat->in[i]];
-    const tarei_granularity granularity = part->quant.granularity;
+    const tarei_quant own = part->quant;
+    const float own_scale = own.n_scales ? own.scales[0] : 0;
     if (part->data || part->dtype != TARE_F32) {
       continue;
     }
     if (!tarei_quant_copy(&part->quant, joined)) {
       return tarei_fail_memory(err, "annotations", sizeof(tarei_quant));
     }
-    part->quant.granularity = granularity;
+    part->quant.granularity = own.granularity;
+    part->quant.static_loss = own.static_loss;
+    part->quant.row_loss = own.row_loss;
+    part->quant.rms = own.rms;
+    if (own_scale > 0 && own.static_loss > 0) {
+      const double ratio = (double)part->quant.scales[0] / (double)own_scale;
+      part->quant.static_loss = fmin(own.static_loss * ratio * ratio, 1);
+      tarei_quant_choose_rows(&part->quant);
+    }
   }
   return TARE_OK;
 }

@@ -5,6 +5,7 @@
 #include <tare/table_model.h>
 
 #include "base/mem.h"
+#include "graph/quantize/row_need.h"
 #include "graph/table/table.h"
 #include "shapes/profiles.h"
 
@@ -54,13 +55,18 @@ static bool is_unsigned(const tarei_table_tensor *const tensor, const int n_colu
   return true;
 }
 
-static bool has_quiet_rows(const tarei_table_tensor *const tensor, const int n_columns) {
+/* The column in which one scale costs most decides. What is not known is 0. */
+static void annotate_losses(const tarei_table_tensor *const tensor, const int n_columns,
+                            tarei_quant *const quant) {
   for (int i = 0; i < n_columns; i++) {
-    if (tensor->cells[i].quiet_rows > TAREI_QUIET_LIMIT) { /* NAN: not known */
-      return true;
+    const tarei_cell *const cell = &tensor->cells[i];
+    quant->rms = cell->rms > quant->rms ? cell->rms : quant->rms;
+    if (cell->static_loss > quant->static_loss) {
+      quant->static_loss = cell->static_loss;
+      quant->row_loss = cell->row_loss > 0 ? cell->row_loss : 0;
     }
   }
-  return false;
+  tarei_quant_choose_rows(quant);
 }
 
 static int scales_needed(const tarei_table_tensor *const tensor, const int n_columns) {
@@ -83,11 +89,9 @@ static tare_status annotate_value(const tarei_table_tensor *const tensor, const 
     scales[i] = (float)(tensor->cells[i].amax / 127);
   }
   free(value->quant.scales);
-  const bool per_row = has_quiet_rows(tensor, n_columns);
-  value->quant = (tarei_quant){.granularity = per_row ? TAREI_PER_ROW : TAREI_PER_TENSOR,
-                               .n_scales = n,
-                               .scales = scales,
-                               .unsigned_range = is_unsigned(tensor, n_columns)};
+  value->quant = (tarei_quant){
+      .n_scales = n, .scales = scales, .unsigned_range = is_unsigned(tensor, n_columns)};
+  annotate_losses(tensor, n_columns, &value->quant);
   return TARE_OK;
 }
 

@@ -66,13 +66,21 @@ static double energy_of(const tarei_cell *const cell) {
   return cell->energy_lost;
 }
 
-static double quiet_of(const tarei_cell *const cell) {
-  return cell->quiet_rows;
+static double static_loss_of(const tarei_cell *const cell) {
+  return cell->static_loss;
+}
+static double row_loss_of(const tarei_cell *const cell) {
+  return cell->row_loss;
 }
 
-static bool knows_quiet_rows(const tarei_table_tensor *const tensor, const int n_columns) {
+static double rms_of(const tarei_cell *const cell) {
+  return cell->rms;
+}
+
+static bool knows_number(cell_number *const number, const tarei_table_tensor *const tensor,
+                         const int n_columns) {
   for (int i = 0; i < n_columns; i++) {
-    if (!isnan(tensor->cells[i].quiet_rows)) {
+    if (!isnan(number(&tensor->cells[i]))) {
       return true;
     }
   }
@@ -89,6 +97,14 @@ static void put_column(tarei_str *const json, const char *const key, cell_number
   tarei_str_add(json, "]");
 }
 
+static void put_known_column(tarei_str *const json, const char *const key,
+                             cell_number *const number, const tarei_table_tensor *const tensor,
+                             const int n_columns) {
+  if (knows_number(number, tensor, n_columns)) {
+    put_column(json, key, number, tensor, n_columns);
+  }
+}
+
 static void put_tensor(tarei_str *const json, const tarei_table_tensor *const tensor,
                        const int n_columns) {
   tarei_str_add(json, "{\"name\": ");
@@ -102,9 +118,9 @@ static void put_tensor(tarei_str *const json, const tarei_table_tensor *const te
   }
   tarei_str_add(json, "]");
   put_column(json, "energy_lost", energy_of, tensor, n_columns);
-  if (knows_quiet_rows(tensor, n_columns)) {
-    put_column(json, "quiet_rows", quiet_of, tensor, n_columns);
-  }
+  put_known_column(json, "static_loss", static_loss_of, tensor, n_columns);
+  put_known_column(json, "row_loss", row_loss_of, tensor, n_columns);
+  put_known_column(json, "rms", rms_of, tensor, n_columns);
   if (tensor->same_as) {
     tarei_str_add(json, ", \"same_as\": ");
     put_string(json, tensor->same_as);

@@ -158,16 +158,22 @@ static const char *set_max(tarei_cell *const cell, const cJSON *const item) {
 static const char *set_count(tarei_cell *const cell, const cJSON *const item) {
   return as_count(item, &cell->count) ? NULL : "must be integers from 0 to 2^53";
 }
-static const char *set_energy(tarei_cell *const cell, const cJSON *const item) {
-  const char *const rule = set_optional(&cell->energy_lost, item);
-  const bool outside = cell->energy_lost < 0 || cell->energy_lost > 1;
-  return rule ? rule : outside ? "must be within 0..1" : NULL;
+static const char *set_share(double *const slot, const cJSON *const item) {
+  const char *const rule = set_optional(slot, item);
+  return rule ? rule : *slot < 0 || *slot > 1 ? "must be within 0..1" : NULL;
 }
-
-static const char *set_quiet(tarei_cell *const cell, const cJSON *const item) {
-  const char *const rule = set_optional(&cell->quiet_rows, item);
-  const bool outside = cell->quiet_rows < 0 || cell->quiet_rows > 1;
-  return rule ? rule : outside ? "must be within 0..1" : NULL;
+static const char *set_energy(tarei_cell *const cell, const cJSON *const item) {
+  return set_share(&cell->energy_lost, item);
+}
+static const char *set_static_loss(tarei_cell *const cell, const cJSON *const item) {
+  return set_share(&cell->static_loss, item);
+}
+static const char *set_row_loss(tarei_cell *const cell, const cJSON *const item) {
+  return set_share(&cell->row_loss, item);
+}
+static const char *set_rms(tarei_cell *const cell, const cJSON *const item) {
+  const char *const rule = set_optional(&cell->rms, item);
+  return rule ? rule : cell->rms < 0 ? "must not be negative" : NULL;
 }
 
 static tare_status format_json_read_column(const format_json_read_place *const p,
@@ -193,31 +199,38 @@ static tare_status format_json_read_column(const format_json_read_place *const p
 
 static tare_status read_cells(const format_json_read_place *const p, const cJSON *const item,
                               const int n_columns, tarei_cell *const cells, tare_error *const err) {
+  /* Rows below 1/128 of the amax, of which older tables have the share, lose everything. */
   static const struct {
     const char *key;
     cell_setter *set;
-  } columns[] = {{"amax", set_amax},
-                 {"min", set_min},
-                 {"max", set_max},
-                 {"count", set_count},
-                 {"energy_lost", set_energy}};
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-    TAREI_TRY(
-        format_json_read_column(p, item, columns[i].key, columns[i].set, n_columns, cells, err));
-  }
+    bool optional;
+  } columns[] = {{"amax", set_amax, false},
+                 {"min", set_min, false},
+                 {"max", set_max, false},
+                 {"count", set_count, false},
+                 {"energy_lost", set_energy, false},
+                 {"quiet_rows", set_static_loss, true},
+                 {"static_loss", set_static_loss, true},
+                 {"row_loss", set_row_loss, true},
+                 {"rms", set_rms, true}};
   for (int i = 0; i < n_columns; i++) {
-    cells[i].quiet_rows = NAN; /* tables of version 1.0 do not have it */
+    cells[i] = tarei_cell_unknown(0);
   }
-  return cJSON_GetObjectItemCaseSensitive(item, "quiet_rows")
-             ? format_json_read_column(p, item, "quiet_rows", set_quiet, n_columns, cells, err)
-             : TARE_OK;
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    if (!columns[i].optional || format_json_read_find(item, columns[i].key)) {
+      TAREI_TRY(
+          format_json_read_column(p, item, columns[i].key, columns[i].set, n_columns, cells, err));
+    }
+  }
+  return TARE_OK;
 }
 
 static tare_status format_json_read_tensor(format_json_read_place *const p, const cJSON *const item,
                                            tare_table *const table, tarei_cell *const cells,
                                            tare_error *const err) {
-  static const char *const known[] = {"name",        "amax",       "min",     "max", "count",
-                                      "energy_lost", "quiet_rows", "same_as", NULL};
+  static const char *const known[] = {"name",     "amax",        "min",        "max",
+                                      "count",    "energy_lost", "quiet_rows", "static_loss",
+                                      "row_loss", "rms",         "same_as",    NULL};
   if (!cJSON_IsObject(item)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: %s must be an object", p->file, p->where);
   }

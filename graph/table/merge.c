@@ -14,7 +14,9 @@ static void merge_cell(tarei_cell *const to, const tarei_cell *const from) {
   to->max = larger(to->max, from->max);
   to->count += from->count;
   to->energy_lost = larger(to->energy_lost, from->energy_lost);
-  to->quiet_rows = larger(to->quiet_rows, from->quiet_rows);
+  to->static_loss = larger(to->static_loss, from->static_loss);
+  to->row_loss = larger(to->row_loss, from->row_loss);
+  to->rms = larger(to->rms, from->rms);
 }
 
 static tare_status merge_tensors(const tare_table *const table, const int profile,

@@ -57,12 +57,12 @@ static bool parts_counts(const tare_table *const table, const int column) {
   return any_tensor(table, column, knows_counts);
 }
 
-static bool knows_quiet_share(const tarei_table_tensor *const tensor, const int column) {
-  return !isnan(tensor->cells[column].quiet_rows);
+static bool knows_loss(const tarei_table_tensor *const tensor, const int column) {
+  return !isnan(tensor->cells[column].static_loss) || !isnan(tensor->cells[column].rms);
 }
 
-static bool parts_quiet_rows(const tare_table *const table, const int column) {
-  return any_tensor(table, column, knows_quiet_share);
+static bool parts_losses(const tare_table *const table, const int column) {
+  return any_tensor(table, column, knows_loss);
 }
 
 static bool is_dead(const tarei_table_tensor *const tensor, const int column) {

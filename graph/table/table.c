@@ -15,7 +15,13 @@ double tarei_table_least_amax(void) {
 }
 
 tarei_cell tarei_cell_unknown(const double amax) {
-  return (tarei_cell){.amax = amax, .min = NAN, .max = NAN, .energy_lost = NAN, .quiet_rows = NAN};
+  return (tarei_cell){.amax = amax,
+                      .min = NAN,
+                      .max = NAN,
+                      .energy_lost = NAN,
+                      .static_loss = NAN,
+                      .row_loss = NAN,
+                      .rms = NAN};
 }
 
 tare_status tarei_table_set_text(char **const slot, const char *const text, tare_error *const err) {
@@ -273,7 +279,9 @@ tare_table_entry tare_table_get(const tare_table *const table, const int tensor,
                             .max = cell->max,
                             .count = cell->count,
                             .energy_lost = cell->energy_lost,
-                            .quiet_rows = cell->quiet_rows};
+                            .static_loss = cell->static_loss,
+                            .row_loss = cell->row_loss,
+                            .rms = cell->rms};
 }
 
 int tare_table_find(const tare_table *const table, const char *const tensor) {

@@ -19,11 +19,10 @@ typedef struct tarei_cell {
   double min, max; /* NAN where not known */
   int64_t count;
   double energy_lost; /* NAN where not known */
-  double quiet_rows;  /* share of rows below 1/128 of the tensor's amax; NAN where not known */
+  double static_loss; /* what 8 bits cost a row with this scale, and with a scale of its own */
+  double row_loss;    /* (docs/numerics.md, "Predicted loss"); NAN where not known */
+  double rms;         /* of the elements; NAN where not known */
 } tarei_cell;
-
-/* From this share of quiet rows on, one static scale does not serve a tensor. */
-#define TAREI_QUIET_LIMIT 0.2
 
 /* Members of a JSON object that this version does not know, in their order. */
 typedef struct tarei_extra {

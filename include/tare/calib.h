@@ -150,8 +150,11 @@ typedef struct tare_stats_entry {
   int64_t n_samples;  /* samples in which it was observed */
   int64_t count;      /* all elements */
   int64_t n_nan, n_inf;
-  double min, max;   /* of the finite values; NAN if there are none */
-  double quiet_rows; /* share of rows (last axis) whose amax is below 1/128 of the tensor's */
+  double min, max;    /* of the finite values; NAN if there are none */
+  double static_loss; /* predicted share of the energy of a row (last axis) that 8 bits cost with
+                         one scale, that of the largest magnitude: the mean over the rows that are
+                         not zero, 0..1; NAN if there are none */
+  double row_loss;    /* the same with a scale for each row */
 } tare_stats_entry;
 
 /** Sets the options to the defaults: everything zero. */

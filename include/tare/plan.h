@@ -88,7 +88,7 @@ typedef enum tare_reason {
   TARE_REASON_WEIGHT_SCALE = 15,       /* their scales are not positive, normal and float32 */
   TARE_REASON_WEIGHT_AXIS = 16,        /* their scales are along another axis than outputs */
   TARE_REASON_RUN_TIME = 17,           /* the model quantizes `subject` at run time: row scales */
-  TARE_REASON_QUIET_ROWS = 18,       /* one scale would round rows of `subject` to 0: row scales */
+  TARE_REASON_QUIET_ROWS = 18,       /* one scale costs rows of `subject` `number` dB: row scales */
   TARE_REASON_LEVEL = 19,            /* `subject` has one channel of changing level: row scales */
   TARE_REASON_QUIET_ROWS_LOST = 20,  /* as 18, but `symmetric` excludes row scales */
   TARE_REASON_LEVEL_LOST = 21,       /* as 19, but `symmetric` excludes row scales */
@@ -102,6 +102,7 @@ typedef enum tare_reason {
   TARE_REASON_BF16_WEIGHTS = 28,     /* layers in bf16 have bf16 weights */
   TARE_REASON_ONE_PRECISION = 29,    /* the request for the other product of attention decides that
                                         of product `subject` too */
+  TARE_REASON_NOISY_OUTPUT = 30,     /* 8 bits leave output `subject` at `number` dB: 16 bits */
   TARE_REASON_COUNT
 } tare_reason;
 

@@ -24,9 +24,11 @@ typedef struct tare_table_entry {
   double amax;        /* threshold > 0; the scale is amax / 127. 0: dead tensor, not quantized */
   double min, max;    /* range of the data; NAN if unknown, as after reading a cache */
   int64_t count;      /* number of elements; 0 if unknown */
-  double
-      quiet_rows; /* share of rows (last axis) whose amax is below 1/128 of the tensor's; or NAN */
   double energy_lost; /* share of the sum of squares that clipping removes, 0..1; or NAN */
+  double static_loss; /* predicted share of the energy of a row (last axis) that 8 bits cost with
+                         this one scale: the mean over the rows that are not zero, 0..1; or NAN */
+  double row_loss;    /* the same with a scale for each row; or NAN */
+  double rms;         /* root of the mean square of the elements; or NAN */
 } tare_table_entry;
 
 /** An option of a format. All strings are static. */

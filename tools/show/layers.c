@@ -1,5 +1,6 @@
 #include "tools/show/layers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,11 +83,33 @@ static void report_reason(report *const r, const tare_layer *const layer, const 
   report_cell(r, "%s", reason);
 }
 
+/* Layers with row scales are many and all have the same reason. */
+static bool has_rows_as_usual(const tare_layer *const layer) {
+  return layer->why == TARE_REASON_QUIET_ROWS && layer->got == TARE_PRECISION_INT8_ROWS;
+}
+
+static void print_row_scales(const tare_plan *const plan) {
+  int n = 0;
+  int64_t least = INT64_MAX, most = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    if (has_rows_as_usual(&layer)) {
+      n++;
+      least = layer.number < least ? layer.number : least;
+      most = layer.number > most ? layer.number : most;
+    }
+  }
+  if (n > 0) {
+    printf("row scales %d layer%s, whose rows one scale would cost %" PRId64 " to %" PRId64 " dB\n",
+           n, cli_s(n), least, most);
+  }
+}
+
 void layers_print_reasons(const tare_plan *const plan) {
   report *const r = report_new("layer~,op?,asked<,got<,why^");
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    if (layer.why != TARE_REASON_NONE) {
+    if (layer.why != TARE_REASON_NONE && !has_rows_as_usual(&layer)) {
       report_reason(r, &layer, "", layer.asked, layer.precision, layer.reason);
     }
     if (*layer.output_reason) {
@@ -98,6 +121,7 @@ void layers_print_reasons(const tare_plan *const plan) {
                     layer.weights_reason);
     }
   }
+  print_row_scales(plan);
   report_print(r, stdout);
 }
 

@@ -13,7 +13,8 @@ static void show_stats_add_row(report *const r, const tare_stats_entry *const e,
   report_cell(r, "%.6g", e->min);
   report_cell(r, "%.6g", e->max);
   report_cell(r, "%" PRId64, e->n_nan + e->n_inf);
-  report_number(r, 1, 100 * e->quiet_rows);
+  report_loss(r, e->static_loss);
+  report_loss(r, e->row_loss);
 }
 
 static void show_stats_print_text(const tare_stats *const stats) {
@@ -26,7 +27,8 @@ static void show_stats_print_text(const tare_stats *const stats) {
     printf("profile %-2d %s, %" PRId64 " sample%s\n", p, tare_stats_profile(stats, p),
            tare_stats_profile_samples(stats, p), cli_s(tare_stats_profile_samples(stats, p)));
   }
-  report *const r = report_new("tensor~,prof>,samples>,count>,min>,max>,bad>,quiet %>");
+  report *const r =
+      report_new("tensor~,prof>,samples>,count>,min>,max>,bad>,one scale dB>,rows dB>");
   for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
     for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
       const tare_stats_entry entry = tare_stats_get(stats, t, p);
@@ -50,7 +52,8 @@ static void show_stats_fill_tensor(cJSON *const list, const tare_stats *const st
     json_real(bucket, "max", e.max);
     json_int(bucket, "nan", e.n_nan);
     json_int(bucket, "inf", e.n_inf);
-    json_real(bucket, "quiet_rows", e.quiet_rows);
+    json_real(bucket, "static_loss", e.static_loss);
+    json_real(bucket, "row_loss", e.row_loss);
   }
 }
 

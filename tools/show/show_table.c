@@ -15,11 +15,14 @@ static void show_table_add_row(report *const r, const tare_table_entry *const e,
   report_cell(r, "%.6g", e->min);
   report_cell(r, "%.6g", e->max);
   report_number(r, 4, 100 * e->energy_lost);
+  report_loss(r, e->static_loss);
+  report_loss(r, e->row_loss);
 }
 
 static void show_table_print_text(const tare_table *const table) {
   table_print(table);
-  report *const r = report_new("tensor~,prof>,amax>,scale>,min>,max>,lost %>");
+  report *const r =
+      report_new("tensor~,prof>,amax>,scale>,min>,max>,lost %>,one scale dB>,rows dB>");
   for (int t = 0; t < tare_table_n_tensors(table); t++) {
     for (int p = 0; p < tare_table_n_profiles(table); p++) {
       const tare_table_entry entry = tare_table_get(table, t, p);
@@ -42,6 +45,9 @@ static void show_table_fill_tensor(cJSON *const list, const tare_table *const ta
     json_real(column, "max", e.max);
     json_int(column, "count", e.count);
     json_real(column, "energy_lost", e.energy_lost);
+    json_real(column, "static_loss", e.static_loss);
+    json_real(column, "row_loss", e.row_loss);
+    json_real(column, "rms", e.rms);
   }
 }
 

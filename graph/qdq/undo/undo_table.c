@@ -52,18 +52,18 @@ static tarei_cell cell_of(const tarei_undo_scale *const s, bool *const uneven) {
     cell.min = 0; /* the zero point is that of an engine without uint8 */
     cell.max = cell.amax;
   }
-  cell.quiet_rows = words ? 1 : cell.quiet_rows;
+  cell.static_loss = words ? 1 : cell.static_loss;
   return cell;
 }
 
 /* The scales of one value: a pair of 8 bits says the threshold, one of 16 that 8 are too few for
  * some layer. */
 static tarei_cell join_cells(const tarei_cell a, const tarei_cell b, bool *const differ) {
-  const bool a_words = a.quiet_rows > 0, b_words = b.quiet_rows > 0;
+  const bool a_words = a.static_loss > 0, b_words = b.static_loss > 0;
   const tarei_cell *const by_bits = a_words ? &b : &a, *const by_size = a.amax < b.amax ? &b : &a;
   tarei_cell out = a_words != b_words ? *by_bits : *by_size;
   *differ = *differ || (a_words == b_words && a.amax != b.amax);
-  out.quiet_rows = a_words ? a.quiet_rows : b.quiet_rows;
+  out.static_loss = a_words ? a.static_loss : b.static_loss;
   return out;
 }
 

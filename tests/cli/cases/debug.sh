@@ -4,6 +4,8 @@ data=$EXAMPLES/intents-mini/eval.h5
 profile=sequence=2:64:1024
 "$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" --profile $profile -o x.json -q \
   >/dev/null || exit
+# without predicted losses, as an older table: all scales are static
+sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 "$TARE" build "$model" --fp32 --profile $profile -o float.plan -q >/dev/null || exit
 "$TARE" build "$model" --calib x.json --profile $profile -o int8.plan -q >/dev/null || exit
 compare() {

@@ -4,6 +4,8 @@ data=$EXAMPLES/intents-mini/eval.h5
 profile=sequence=2:64:1024
 "$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" --profile $profile -o x.json -q \
   >/dev/null || exit
+# without predicted losses, as an older table: all scales are static
+sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 # One tensor with too narrow a range: the layer that writes it, or reads it, costs most.
 sed '/"\/layers.1\/Mul_1_output_0"/s/"amax": \[[^]]*\]/"amax": [0.05]/' x.json >narrow.json
 

@@ -6,7 +6,7 @@ eval=$EXAMPLES/intents-mini/eval.h5
   -o intents.json --json | "$JSON_CHECK" \
   samples == 12 table.method == minmax table.tensors '>' 20 || exit
 "$TARE" build "$model" --calib intents.json --profile sequence=2:64:1024 -o intents.plan --json |
-  "$JSON_CHECK" precisions.int8 '>' 5 || exit
+  "$JSON_CHECK" precisions.int8-rows '>' 5 || exit
 "$TARE" run intents.plan "$eval" --limit 10 --against "$model" --labels labels --metric accuracy \
   --json | "$JSON_CHECK" samples == 10 metric.name == accuracy metric.value '>' 0.7 \
   metric.reference '>' 0.8 top1_agreement '>' 0.8 || exit

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/quantize/row_need.h"
 #include "graph/table/annotate.h"
 #include "graph/table/table.h"
 #include "shapes/profiles.h"
@@ -113,6 +114,43 @@ static void writes_scales_per_profile(void **const state) {
   tarei_graph_free(graph);
 }
 
+/* The column that loses most decides, and scales that are not needed often enough are not made. */
+static void chooses_row_scales_by_losses(void **const state) {
+  (void)state;
+  static const struct {
+    double fixed[2], rows[2];
+    tarei_granularity expected;
+    bool lost;
+  } cases[] = {
+      {{0.02, 1e-5}, {1e-4, 1e-4}, TAREI_PER_ROW, false},
+      {{1e-5, 0.02}, {NAN, NAN}, TAREI_PER_ROW, false},
+      {{1e-5, 0.5}, {1e-4, 1e-4}, TAREI_PER_ROW, true},
+      {{1e-5, 1e-5}, {1e-7, 1e-7}, TAREI_PER_TENSOR, false},   /* good enough */
+      {{0.02, 0.02}, {0.015, 0.015}, TAREI_PER_TENSOR, false}, /* row scales are not better */
+      {{NAN, NAN}, {NAN, NAN}, TAREI_PER_TENSOR, false},
+  };
+  tare_profiles *profiles = make_profiles("samples=1:2:3", "samples=4:5:6");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tarei_graph *const graph = make_graph();
+    tare_table *table = make_table(2);
+    assert_int_equal(tarei_table_add_profile(table, "samples=1:2:3", 1, NULL), TARE_OK);
+    assert_int_equal(tarei_table_add_profile(table, "samples=4:5:6", 1, NULL), TARE_OK);
+    tarei_cell cells[2];
+    for (int p = 0; p < 2; p++) {
+      cells[p] = tarei_cell_unknown(1);
+      cells[p].static_loss = cases[i].fixed[p];
+      cells[p].row_loss = cases[i].rows[p];
+    }
+    assert_int_equal(tarei_table_add_tensor(table, "x", NULL, cells, NULL), TARE_OK);
+    assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
+    assert_int_equal(quant_of(graph, "x")->granularity, cases[i].expected);
+    assert_int_equal(tarei_quant_loses_rows(quant_of(graph, "x")), cases[i].lost);
+    tare_table_free(&table);
+    tarei_graph_free(graph);
+  }
+  tare_profiles_free(&profiles);
+}
+
 static void dead_tensors_get_none(void **const state) {
   (void)state;
   tarei_graph *const graph = make_graph();
@@ -147,6 +185,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writes_scales),
       cmocka_unit_test(writes_scales_per_profile),
+      cmocka_unit_test(chooses_row_scales_by_losses),
       cmocka_unit_test(dead_tensors_get_none),
       cmocka_unit_test(refuses_tables_of_other_models),
   };

@@ -92,7 +92,8 @@ static void gives_what_it_read(void **const state) {
       assert_int_equal(x.count, y.count);
       assert_int_equal(x.n_nan, y.n_nan);
       assert_true(isnan(x.min) == isnan(y.min) && (isnan(x.min) || x.min == y.min));
-      assert_true(x.quiet_rows == y.quiet_rows);
+      assert_true(isnan(x.static_loss) ? isnan(y.static_loss) : x.static_loss == y.static_loss);
+      assert_true(isnan(x.row_loss) ? isnan(y.row_loss) : x.row_loss == y.row_loss);
     }
   }
   assert_true(isnan(tare_stats_get(stats, 4, 1).max));

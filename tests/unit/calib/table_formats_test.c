@@ -48,7 +48,8 @@ static tare_table *rich_table(const int n_columns) {
     assert_int_equal(tarei_table_add_profile(table, spec, 7, NULL), TARE_OK);
   }
   assert_int_equal(tarei_table_warn(table, NULL, "a warning"), TARE_OK);
-  const tarei_cell known = {.amax = 12.7, .min = -12.7, .max = 3, .count = 9, .quiet_rows = 0.5};
+  const tarei_cell known = {
+      .amax = 12.7, .min = -12.7, .max = 3, .count = 9, .static_loss = 0.5, .row_loss = 0.001f};
   const tarei_cell cells[] = {known, known}, dead[] = {{.count = 9}, {.count = 9}};
   assert_int_equal(tarei_table_add_tensor(table, "a", NULL, cells, NULL), TARE_OK);
   assert_int_equal(tarei_table_add_tensor(table, "b: c", "a", cells, NULL), TARE_OK);

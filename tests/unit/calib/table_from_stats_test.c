@@ -148,15 +148,19 @@ static void empty_profiles_are_named(void **const state) {
 static void quiet_rows_are_named(void **const state) {
   (void)state;
   tare_stats *stats = sample_stats(18);
-  tarei_accumulator *const a = &stats->tensors[0].buckets[0];
-  assert_false(tarei_accumulator_quiet_rows(a) > 0.2);
+  tare_table *table = make(stats, "minmax", false);
+  assert_false(warns(table, "quiet rows"));
+  assert_true(entry_of(table, "a", 0).static_loss < 0.1);
+  tare_table_free(&table);
   float x[SAMPLE_N];
   for (int i = 0; i < SAMPLE_N; i++) {
     x[i] = i < 100 ? 90 : 0.01f;
   }
   sample_fill(stats, 0, 0, x, 50);
-  tare_table *table = make(stats, "minmax", false);
-  assert_true(warns(table, "quiet rows that a single scale rounds to zero"));
+  table = make(stats, "minmax", false);
+  assert_true(warns(table, "quiet rows that a single scale drowns in noise"));
+  assert_true(entry_of(table, "a", 0).static_loss > 0.1);
+  assert_true(entry_of(table, "a", 0).row_loss < 0.01);
   tare_table_free(&table);
   tare_stats_free(&stats);
 }

@@ -65,6 +65,35 @@ static void replace(const char *const from, const char *const to, char *const ou
   (void)snprintf(out, size, "%.*s%s%s", (int)(at - TABLE), TABLE, to, at + strlen(from));
 }
 
+/* Rows that older tables count as quiet lose everything. */
+static void reads_losses(void **const state) {
+  (void)state;
+  static const struct {
+    const char *members;
+    double fixed, rows;
+  } cases[] = {
+      {", \"static_loss\": [0.125, null], \"row_loss\": [0.0001, null], \"rms\": [2.5, null]",
+       0.125, 0.0001},
+      {", \"quiet_rows\": [0.25, 0]", 0.25, NAN},
+      {"", NAN, NAN},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[4096];
+    (void)snprintf(text, sizeof text, HEAD "  \"tensors\": [\n    " LINE_A "%s}]\n}\n",
+                   cases[i].members);
+    tare_error err = {0};
+    tare_table *table = read_text(text, &err);
+    assert_string_equal(err.message, "");
+    const tare_table_entry e = tare_table_get(table, 0, 0);
+    assert_true(isnan(cases[i].fixed) ? isnan(e.static_loss) : e.static_loss == cases[i].fixed);
+    assert_true(isnan(cases[i].rows) ? isnan(e.row_loss) : e.row_loss == cases[i].rows);
+    if (!isnan(cases[i].rows)) {
+      assert_written(table, text);
+    }
+    tare_table_free(&table);
+  }
+}
+
 /* "skip" is what older tables call it. */
 static void reads_the_old_word_for_excluded_padding(void **const state) {
   (void)state;
@@ -194,6 +223,7 @@ static void refuses_every_cut(void **const state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reads_losses),
       cmocka_unit_test(keeps_everything_byte_for_byte),
       cmocka_unit_test(reads_the_old_word_for_excluded_padding),
       cmocka_unit_test(gives_what_it_read),

@@ -1,9 +1,12 @@
 /* From annotated float graphs to int8: what moves as bytes between the layers. */
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/row_need.h"
 #include "graph/ir/record.h"
 #include "pass_helpers.h"
 #include "shapes/profiles.h"
+
+#include <math.h>
 
 static const float ramp[256] = {1, -2, 3, -4, 5, 6, -7, 8, 9, 10, 11, 12};
 
@@ -521,6 +524,96 @@ static void long_sums_stay_float(void **state) {
   }
 }
 
+static void set_losses(tarei_graph *const g, const char *const name, const double fixed,
+                       const double rows, const double rms) {
+  tarei_quant *const quant = quant_of(g, name);
+  quant->static_loss = fixed;
+  quant->row_loss = rows;
+  quant->rms = rms;
+  tarei_quant_choose_rows(quant);
+}
+
+static void assert_got(const tarei_graph *const g, const char *const node,
+                       const tare_precision precision, const tare_reason why,
+                       const int64_t number) {
+  const tarei_record *const record = &node_called(g, node)->record;
+  assert_int_equal(record->got, precision);
+  assert_int_equal(record->why, why);
+  assert_int_equal(record->number, number);
+}
+
+static void precisions_follow_the_losses(void **state) {
+  (void)state;
+  static const struct {
+    double fixed, rows, rms_in, rms_out; /* the output has about 81 times the square of the input */
+    tare_precision expected;
+    tare_reason why;
+    int64_t number;
+  } cases[] = {
+      {1e-5, 1e-6, 1, 9, TARE_PRECISION_INT8, TARE_REASON_NONE, 0},
+      {0.02, 1e-4, 1, 9, TARE_PRECISION_INT8_ROWS, TARE_REASON_QUIET_ROWS, 23},
+      {0.02, 0.015, 1, 900, TARE_PRECISION_INT8, TARE_REASON_NONE, 0},
+      {0.02, 1e-4, 1, 1, TARE_PRECISION_INT16_ROWS, TARE_REASON_NOISY_OUTPUT, 21},
+      {1e-5, 1e-5, 1, 0.1, TARE_PRECISION_INT16_ROWS, TARE_REASON_NOISY_OUTPUT, 11},
+      {0.02, 1e-4, 1, 0, TARE_PRECISION_INT8_ROWS, TARE_REASON_QUIET_ROWS, 23}, /* not known */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    end_graph(g, linear(g, "h", add_input(g, "x", "n;8")));
+    optimize(g, false);
+    annotate(g);
+    set_losses(g, "x", cases[i].fixed, cases[i].rows, cases[i].rms_in);
+    set_losses(g, "h", 1e-5, 1e-6, cases[i].rms_out);
+    quantize(g);
+    assert_got(g, "n_h", cases[i].expected, cases[i].why, cases[i].number);
+    tarei_graph_free(g);
+  }
+}
+
+/* Depthwise convolutions have no row scales. */
+static void depthwise_layers_go_float(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int x = add_input(g, "x", "n;8;t");
+    const int w = add_floats(g, "w", 3, (int64_t[]){8, 1, 3}, ramp);
+    const int h = OP(g, "Conv", "h", x, w);
+    assert_true(tarei_attr_set_int(last_node(g), "group", 8));
+    end_graph(g, conv(g, "y", h, 8));
+    optimize(g, false);
+    annotate(g);
+    set_losses(g, "x", i ? 0.02 : 0.005, 1e-4, 0);
+    quantize(g);
+    assert_got(g, "n_h", i ? TARE_PRECISION_FP32 : TARE_PRECISION_INT8,
+               i ? TARE_REASON_QUIET_ROWS : TARE_REASON_NONE, i ? 23 : 0);
+    tarei_graph_free(g);
+  }
+}
+
+/* The scale of what is joined costs the rows of a quieter part more. */
+static void parts_pay_for_the_scale_of_the_whole(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int a = linear(g, "a", add_input(g, "x", "n;8")), b = linear(g, "b", 0);
+  const int joined = OP(g, "Concat", "joined", a, b);
+  assert_true(tarei_attr_set_int(last_node(g), "axis", 0));
+  end_graph(g, linear(g, "y", joined));
+  optimize(g, false);
+  annotate(g);
+  set_scale(g, "a", 1, false);
+  set_scale(g, "b", 8, false);
+  set_scale(g, "joined", 8, false);
+  set_losses(g, "a", 1e-5, 1e-5, 1);
+  set_losses(g, "b", 1e-5, 1e-5, 1);
+  tare_error err = {0};
+  assert_int_equal(tarei_graph_share_scales(g, &err), TARE_OK);
+  assert_true(fabs(quant_of(g, "a")->static_loss - 64e-5) < 1e-9);
+  assert_int_equal(quant_of(g, "a")->granularity, TAREI_PER_ROW);
+  assert_true(quant_of(g, "b")->static_loss == 1e-5);
+  assert_int_equal(quant_of(g, "b")->granularity, TAREI_PER_TENSOR);
+  tarei_graph_free(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_residual_net_has_no_floats_inside),
@@ -536,6 +629,9 @@ int main(void) {
       cmocka_unit_test(every_input_is_handed_on),
       cmocka_unit_test(products_multiply_in_bf16),
       cmocka_unit_test(long_sums_stay_float),
+      cmocka_unit_test(precisions_follow_the_losses),
+      cmocka_unit_test(depthwise_layers_go_float),
+      cmocka_unit_test(parts_pay_for_the_scale_of_the_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

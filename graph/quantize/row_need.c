@@ -1,0 +1,54 @@
+#include "graph/quantize/row_need.h"
+
+#include <math.h>
+
+/* Limits; docs/numerics.md has the measurements behind them. */
+#define ENOUGH 3e-5           /* static loss, 45 dB, up to which one scale is good enough */
+#define GAIN 2                /* so many times as much must one scale lose as row scales */
+#define FLOAT 1e-2            /* static loss, 20 dB, from which on float replaces one scale */
+#define NOISY 2e-3            /* loss of an output, 27 dB, from which on 8-bit rows are too few */
+#define LOST 0.1              /* static loss, 10 dB, from which on rows drown in noise */
+#define TYPICAL_ROW_LOSS 1e-4 /* where the table does not have it */
+
+static double known_row_loss(const tarei_quant *const quant) {
+  return quant->row_loss > 0 ? quant->row_loss : TYPICAL_ROW_LOSS;
+}
+
+void tarei_quant_choose_rows(tarei_quant *const quant) {
+  const bool rows =
+      quant->static_loss > ENOUGH && quant->static_loss > GAIN * known_row_loss(quant);
+  quant->granularity = rows ? TAREI_PER_ROW : TAREI_PER_TENSOR;
+}
+
+bool tarei_quant_wants_float(const tarei_quant *const quant) {
+  return quant->granularity == TAREI_PER_ROW && quant->static_loss > FLOAT;
+}
+
+double tarei_quant_output_loss(const tarei_quant *const in, const tarei_quant *const out,
+                               const double gain) {
+  if (!(in->rms > 0 && out->rms > 0)) {
+    return 0;
+  }
+  const double ratio = in->rms / out->rms;
+  return in->row_loss * ratio * ratio * gain;
+}
+
+bool tarei_output_is_noisy(const double loss) {
+  return loss > NOISY;
+}
+
+int64_t tarei_loss_decibels(const double loss) {
+  return (int64_t)lround(-10 * log10(loss));
+}
+
+bool tarei_quant_loses_rows(const tarei_quant *const quant) {
+  return tarei_loses_rows(quant->static_loss);
+}
+
+bool tarei_loses_rows(const double static_loss) {
+  return static_loss > LOST;
+}
+
+int64_t tarei_quant_row_gain(const tarei_quant *const quant) {
+  return (int64_t)lround(10 * log10(quant->static_loss / known_row_loss(quant)));
+}

@@ -1,0 +1,27 @@
+/* Which tensors need a scale for each row, by what 8 bits are predicted to cost their rows. */
+#ifndef TAREI_GRAPH_QUANTIZE_ROW_NEED_H
+#define TAREI_GRAPH_QUANTIZE_ROW_NEED_H
+
+#include "graph/ir/ir.h"
+
+/* Chooses the granularity from the losses of the value. */
+void tarei_quant_choose_rows(tarei_quant *quant);
+
+/* Whether a layer that cannot use row scales does better in float. */
+bool tarei_quant_wants_float(const tarei_quant *quant);
+
+/* Whether one static scale drowns rows in noise, so that no engine should use it. */
+bool tarei_loses_rows(double static_loss);
+bool tarei_quant_loses_rows(const tarei_quant *quant);
+
+/* Share of the energy of its output that the rounding of 8-bit rows costs a layer whose weights
+ * have the sum of squares `gain` per output. It is high where large inputs cancel, or where an
+ * activation cuts most of their sum off. 0: not known. */
+double tarei_quant_output_loss(const tarei_quant *in, const tarei_quant *out, double gain);
+bool tarei_output_is_noisy(double loss);
+int64_t tarei_loss_decibels(double loss); /* loss > 0 */
+
+/* What one static scale costs in comparison with row scales, in whole dB. */
+int64_t tarei_quant_row_gain(const tarei_quant *quant);
+
+#endif
