@@ -205,7 +205,9 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
                                      tarei_reason *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
   int64_t channels = 0;
-  const bool quiet = x->quant.granularity == TAREI_PER_ROW, symmetric = o->build.symmetric;
+  const bool symmetric = o->build.symmetric;
+  const bool quiet =
+      form->windows ? tarei_quant_wants_windows(&x->quant) : x->quant.granularity == TAREI_PER_ROW;
   const bool raw = form->windows &&
                    tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
   const int64_t gain = quiet ? tarei_quant_row_gain(&x->quant) : 0;
@@ -378,7 +380,7 @@ static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const
   const int value = node->n_in > TAREI_INT8_RESIDUAL ? node->in[TAREI_INT8_RESIDUAL] : -1;
   return node->op->int8->byte_residual && value >= 0 && r->uses[value] & TAREI_READ_AS_BYTES &&
          !(r->uses[value] & TAREI_KEPT_AS_FLOAT) && g->values[value].quant.n_scales &&
-         g->values[value].quant.granularity == TAREI_PER_TENSOR;
+         !tarei_quant_wants_windows(&g->values[value].quant);
 }
 
 /* Replaces the inputs that a layer reads as bytes. */

@@ -4,6 +4,7 @@
 
 /* Limits; docs/numerics.md has the measurements behind them. */
 #define ENOUGH 3e-5           /* static loss, 45 dB, up to which one scale is good enough */
+#define ENOUGH_WINDOWS 3e-3   /* the same for convolutions, 25 dB: their rows cost more time */
 #define GAIN 2                /* so many times as much must one scale lose as row scales */
 #define FLOAT 1e-2            /* static loss, 20 dB, from which on float replaces one scale */
 #define NOISY 2e-3            /* loss of an output, 27 dB, from which on 8-bit rows are too few */
@@ -18,6 +19,10 @@ void tarei_quant_choose_rows(tarei_quant *const quant) {
   const bool rows =
       quant->static_loss > ENOUGH && quant->static_loss > GAIN * known_row_loss(quant);
   quant->granularity = rows ? TAREI_PER_ROW : TAREI_PER_TENSOR;
+}
+
+bool tarei_quant_wants_windows(const tarei_quant *const quant) {
+  return quant->granularity == TAREI_PER_ROW && quant->static_loss > ENOUGH_WINDOWS;
 }
 
 bool tarei_quant_wants_float(const tarei_quant *const quant) {

@@ -7,6 +7,9 @@
 /* Chooses the granularity from the losses of the value. */
 void tarei_quant_choose_rows(tarei_quant *quant);
 
+/* Whether a convolution needs row scales, which are those of its windows. */
+bool tarei_quant_wants_windows(const tarei_quant *quant);
+
 /* Whether a layer that cannot use row scales does better in float. */
 bool tarei_quant_wants_float(const tarei_quant *quant);
 
