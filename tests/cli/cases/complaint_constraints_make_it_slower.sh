@@ -2,6 +2,8 @@
 # bytes that they move, and the multiply-adds that leave int8.
 model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/precision/encoder.npz
 "$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+# without predicted losses, as an older table: all scales are static
+sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 build() {
   "$TARE" build "$model" --calib x.json -o x.plan "$@" | sed -n -e '/^layers/p' -e '/^requests/{s/[0-9.]* kB/_/g;p;}'
   "$TARE" inspect x.plan --json | tr -d ' \t\n' | grep -o '"op":"\(Quantize\|Dequantize\)"' | sort | uniq -c | tr -s ' '

@@ -2,6 +2,8 @@
 # enough, and the only way to ignore requests says so.
 model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/precision/encoder.npz
 "$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+# without predicted losses, as an older table: all scales are static
+sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 build() {
   "$TARE" build "$model" --calib x.json -q -o x.plan "$@" >text || exit
 }

@@ -2,6 +2,8 @@
 # all of it to another process, also under the names of TensorRT's engine inspector.
 model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/precision/encoder.npz
 "$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+# without predicted losses, as an older table: all scales are static
+sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 "$TARE" build "$model" --calib x.json -q -o x.plan --layer-precisions 'mixed:fp32,logits:bf16' >text || exit
 rm x.json
 "$TARE" inspect x.plan | awk '/^layer / { n = 1 } n' |

@@ -3,6 +3,8 @@
 fixtures=$SOURCE/tests/fixtures/precision
 model=$fixtures/encoder.onnx
 "$TARE" calibrate -q "$model" "$fixtures/encoder.npz" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+# without predicted losses, as an older table: all scales are static
+sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 for request in '*:int8' '*:bf16' '*:int16'; do
   "$TARE" build "$model" --calib x.json -q -o x.plan --layer-precisions "$request" >text || exit
   "$TARE" inspect x.plan | awk '$0 ~ /Normalization|Softmax/ { for (i = 1; i < NF; i++) if ($i == "fp32") print $(i - 1), $i }'

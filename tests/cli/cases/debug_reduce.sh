@@ -7,6 +7,8 @@ export TMPDIR
 mkdir $TMPDIR
 "$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" --profile $profile -o x.json -q \
   >/dev/null || exit
+# without predicted losses, as an older table: all scales are static
+sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 sed '/"\/layers.1\/Mul_1_output_0"/s/"amax": \[[^]]*\]/"amax": [0.05]/' x.json >narrow.json
 # Runs the commands that were printed; the last one is the failure.
 again() {
