@@ -7,18 +7,6 @@
 #include "base/mem.h"
 #include "base/names.h"
 
-/* A name as a glob that matches only it: a comma would end the request. */
-static char *forms_glob(const char *const name) {
-  tarei_str text = {0};
-  for (const char *c = name; *c; c++) {
-    tarei_str_add(&text, "%s%c", *c != ',' && strchr("*?[]\\@", *c) ? "\\" : "",
-                  *c == ',' ? '?' : *c);
-  }
-  char *const glob = text.failed ? NULL : tarei_strdup(tarei_str_get(&text));
-  tarei_str_free(&text);
-  return glob;
-}
-
 /* What a layer computes in, of the precisions that can be requested; ANY: it has no other form. */
 static tare_precision form_of(const tare_layer *const layer) {
   return layer->asked == TARE_PRECISION_ANY ? TARE_PRECISION_ANY : layer->got;
@@ -28,7 +16,7 @@ static tare_status add_tune_layer(const tare_layer *const layer, const double sh
                                   tarei_tune_layers *const out, tare_error *const err) {
   tarei_tune_layer *const item = &out->items[out->n++];
   *item = (tarei_tune_layer){.name = tarei_strdup(layer->name),
-                             .glob = forms_glob(layer->origins[0]),
+                             .glob = tare_layer_glob(layer->origins[0]),
                              .origin = tarei_strdup(layer->origins[0]),
                              .standard = form_of(layer),
                              .chosen = form_of(layer),
@@ -40,11 +28,6 @@ static tare_status add_tune_layer(const tare_layer *const layer, const double sh
   return item->name && item->glob && item->origin
              ? TARE_OK
              : tarei_fail_memory(err, "layers to tune", strlen(layer->name));
-}
-
-bool tarei_is_integer_form(const int form) {
-  return form == TARE_PRECISION_INT8 || form == TARE_PRECISION_INT8_ROWS ||
-         form == TARE_PRECISION_INT16 || form == TARE_PRECISION_INT16_ROWS;
 }
 
 /* Operations of all layers at the opt lengths of the first profile, and their sum. */
@@ -73,7 +56,7 @@ tare_status tarei_float_share(const tare_plan *const plan, double *const out,
   }
   const tare_status status = count_operations(plan, operations, &sum, err);
   for (int i = 0; i < n; i++) {
-    integer += tarei_is_integer_form(tare_plan_layer(plan, i).got) ? operations[i] : 0;
+    integer += tare_precision_is_integer(tare_plan_layer(plan, i).got) ? operations[i] : 0;
   }
   free(operations);
   *out = sum > 0 ? 1 - integer / sum : 0;

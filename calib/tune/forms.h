@@ -28,9 +28,6 @@ typedef struct tarei_tune_layers {
   int n;
 } tarei_tune_layers;
 
-/* Whether products of a tare_precision are on integers. */
-bool tarei_is_integer_form(int form);
-
 /* Share of the multiply-adds that are not on integers, at the opt lengths of the first profile. */
 tare_status tarei_float_share(const tare_plan *plan, double *out, tare_error *err);
 

@@ -13,7 +13,8 @@ static bool is_known(const tarei_tune_layer *const layer, const int form) {
 }
 
 static double form_time(const tarei_tune_layer *const layer, const int form) {
-  return layer->seconds[form] + (tarei_is_integer_form(form) ? 0 : layer->float_price);
+  return layer->seconds[form] +
+         (tare_precision_is_integer((tare_precision)form) ? 0 : layer->float_price);
 }
 
 static int cheapest_form(const tarei_tune_layer *const layer, const double price) {

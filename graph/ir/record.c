@@ -14,6 +14,11 @@ const char *tare_precision_name(const tare_precision precision) {
   return (unsigned)precision < TARE_PRECISION_COUNT ? NAMES[precision] : "unknown";
 }
 
+bool tare_precision_is_integer(const tare_precision precision) {
+  return precision == TARE_PRECISION_INT8 || precision == TARE_PRECISION_INT8_ROWS ||
+         precision == TARE_PRECISION_INT16 || precision == TARE_PRECISION_INT16_ROWS;
+}
+
 bool tarei_record_set(tarei_record *const record, const tare_precision asked,
                       const tare_precision got, const tarei_reason *const reason) {
   char *const subject = tarei_strdup(reason->subject);

@@ -110,6 +110,9 @@ typedef enum tare_reason {
  *  "int16-rows"; "unknown" for other numbers. */
 TARE_API const char *tare_precision_name(tare_precision precision);
 
+/** Whether products in a precision are on integers: int8 and int16, with static or row scales. */
+TARE_API bool tare_precision_is_integer(tare_precision precision);
+
 /**
  * A glob for layer_precisions and the other requests by name that matches this name alone: what
  * globs and lists of requests give a meaning is behind a backslash.

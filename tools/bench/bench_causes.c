@@ -55,7 +55,7 @@ static cause cause_of(const tare_layer *const layer, const advice_layer *const o
   if (one->by_memory) {
     return CAUSE_MEMORY;
   }
-  if (precision_is_integer(layer->got) || strcmp(layer->precision, "int8") == 0) {
+  if (tare_precision_is_integer(layer->got) || strcmp(layer->precision, "int8") == 0) {
     return CAUSE_GAINS;
   }
   return lacks_scales(layer->why) ? CAUSE_PAIRS : asked ? CAUSE_REQUEST : CAUSE_OPERATOR;
@@ -77,7 +77,7 @@ static bool causes_sum(const bench_advice *const a, cause_sum sums[N_CAUSES]) {
     sum->layers++;
     sum->ms += a->layers[i].ms;
     cli_list_add(&sum->names, layer.name);
-    int8 |= precision_is_integer(layer.got);
+    int8 |= tare_precision_is_integer(layer.got);
   }
   return int8;
 }

@@ -23,7 +23,7 @@ static tare_status plan_work_of(const tare_plan *const plan, plan_work *const ou
     out->conversions += layer_only_converts(&layer);
     out->bytes += work.bytes;
     out->macs += work.macs;
-    out->int8 += precision_is_integer(layer.got) ? work.macs : 0;
+    out->int8 += tare_precision_is_integer(layer.got) ? work.macs : 0;
   }
   return TARE_OK;
 }

@@ -170,8 +170,8 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
   int n_int8 = 0, n_float = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    n_int8 += precision_is_integer(layer.got);
-    n_float += precision_is_integer(layer.asked) && layer.got == TARE_PRECISION_FP32;
+    n_int8 += tare_precision_is_integer(layer.got);
+    n_float += tare_precision_is_integer(layer.asked) && layer.got == TARE_PRECISION_FP32;
   }
   if (n_int8 == 0) {
     say(&a->common, "warning: no layer runs in int8");

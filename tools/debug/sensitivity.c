@@ -8,17 +8,12 @@
 
 enum { AT_ONCE = 8 }; /* plans that share a run of the reference */
 
-static bool runs_quantized(const tare_layer *const layer) {
-  return layer->got == TARE_PRECISION_INT8 || layer->got == TARE_PRECISION_INT8_ROWS ||
-         layer->got == TARE_PRECISION_INT16 || layer->got == TARE_PRECISION_INT16_ROWS;
-}
-
 static tare_status find_layers(sensitivity *const s, const tare_plan *const plan,
                                tare_error *const err) {
   s->layers = cli_realloc(NULL, (size_t)tare_plan_n_layers(plan), sizeof *s->layers);
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    if (!runs_quantized(&layer)) {
+    if (!tare_precision_is_integer(layer.got)) {
       continue;
     }
     s->layers[s->n] = (sensitive_layer){.name = cli_format("%s", layer.name),

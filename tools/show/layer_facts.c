@@ -61,11 +61,6 @@ bool layer_only_converts(const tare_layer *const layer) {
   return false;
 }
 
-bool precision_is_integer(const tare_precision precision) {
-  return precision == TARE_PRECISION_INT8 || precision == TARE_PRECISION_INT8_ROWS ||
-         precision == TARE_PRECISION_INT16 || precision == TARE_PRECISION_INT16_ROWS;
-}
-
 static precision_sum *precision_sum_of(precision_sum *const sums, int *const n,
                                        const char *const precision) {
   for (int i = 0; i < *n; i++) {

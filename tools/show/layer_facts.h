@@ -25,8 +25,6 @@ tare_status layer_work_at(const tare_plan *plan, int layer, const int64_t *value
 bool tensor_is_quantized(const tare_layer_tensor *tensor);
 /* A layer that only turns floats into bytes or bytes into floats. */
 bool layer_only_converts(const tare_layer *layer);
-/* int8 or int16 with static or row scales. */
-bool precision_is_integer(tare_precision precision);
 
 /* Sums over the layers of one precision. */
 typedef struct precision_sum {

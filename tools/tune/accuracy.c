@@ -62,8 +62,7 @@ static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *
 static int quantized_layers(const tare_plan *const plan) {
   int n = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    const tare_layer layer = tare_plan_layer(plan, i);
-    n += layer.got == TARE_PRECISION_INT8 || layer.got == TARE_PRECISION_INT8_ROWS;
+    n += tare_precision_is_integer(tare_plan_layer(plan, i).got);
   }
   return n;
 }
