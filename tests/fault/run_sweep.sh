@@ -97,6 +97,7 @@ reduce)
   sed '/"\/layers.1\/Mul_1_output_0"/s/"amax": \[[^]]*\]/"amax": [0.05]/' "$folder/text.json" \
     >"$folder/narrow.json"
   "$TARE" debug reduce -q "$model" "$mini/eval.h5" --calib "$folder/narrow.json" --limit 1 \
+    --layer-precisions "*:int8" \
     -o "$folder/part.onnx" >"$folder/log"
   export TMPDIR="$folder" # what is killed leaves its files
   sweep none debug reduce -q "$folder/part.onnx" "$folder/part.h5" --threads 1 \

@@ -145,7 +145,7 @@ static void print_ports(const reduce_results *const x) {
   }
 }
 
-static void print_nodes(const reduce_results *const x) {
+static void print_part_nodes(const reduce_results *const x) {
   enum { SHOWN = 12 };
   const model_part *const part = &x->r->part;
   const int n = part_count(part);
@@ -168,7 +168,7 @@ void reduce_print(const reduce_results *const x) {
   char *commands[MOST_COMMANDS];
   const int n = list_commands(x, commands);
   printf("model      %s\npart       %s\n", whole, part);
-  print_nodes(x);
+  print_part_nodes(x);
   print_ports(x);
   printf("trials     %d\n", x->r->all.n);
   printf("written    %s%s%s%s%s\n", x->files->model, x->files->data ? ", " : "",
