@@ -97,11 +97,10 @@ reduce)
   sed '/"\/layers.1\/Mul_1_output_0"/s/"amax": \[[^]]*\]/"amax": [0.05]/' "$folder/text.json" \
     >"$folder/narrow.json"
   "$TARE" debug reduce -q "$model" "$mini/eval.h5" --calib "$folder/narrow.json" --limit 1 \
-    --layer-precisions "*:int8" \
-    -o "$folder/part.onnx" >"$folder/log"
+    --layer-precisions '*:int8' -o "$folder/part.onnx" >"$folder/log"
   export TMPDIR="$folder" # what is killed leaves its files
   sweep none debug reduce -q "$folder/part.onnx" "$folder/part.h5" --threads 1 \
-    --calib "$folder/part.calib.json" -o "$folder/new.onnx"
+    --calib "$folder/part.calib.json" --layer-precisions '*:int8' -o "$folder/new.onnx"
   ;;
 compare)
   sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
