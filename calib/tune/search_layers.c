@@ -7,9 +7,8 @@
 
 #include "base/mem.h"
 
-enum {
-  INNOCENT_PART = 8
-}; /* layers that together cost less than this part of the bound stay as they are */
+/* Layers that together cost less than this part of the bound stay as they are. */
+enum { INNOCENT_PART = 8 };
 
 /* One layer in one form, the others in float. */
 typedef struct tune_probe {
@@ -81,14 +80,16 @@ static int count_guilty(const tarei_search *const s, const double bound) {
   return n;
 }
 
-/* The forms of the first layers whose noise is not known, or just the standard one. */
-static int list_probes(const tarei_search *const s, const int n_layers, const bool standard,
+/* The forms of the first layers whose noise is not known. `few`: just the standard form, and one
+ * scale, which is faster than others. */
+static int list_probes(const tarei_search *const s, const int n_layers, const bool few,
                        tune_probe *const out) {
   int n = 0;
   for (int l = 0; l < n_layers; l++) {
     const tarei_tune_layer *const layer = &s->out->layers.items[l];
     for (int f = 0; f < TARE_PRECISION_COUNT; f++) {
-      if (layer->has[f] && isnan(layer->noise[f]) && (!standard || f == (int)layer->standard)) {
+      const bool first = f == (int)layer->standard || f == TARE_PRECISION_INT8;
+      if (layer->has[f] && isnan(layer->noise[f]) && (first || !few)) {
         out[n++] = (tune_probe){l, f};
       }
     }
