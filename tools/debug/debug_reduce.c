@@ -312,10 +312,11 @@ static tare_status find_goal(const reduce_arguments *const a, reduce_work *const
                              tare_error *const err) {
   trial t = {.found.kind = FAILS_NOT};
   w->r.all.profiles = w->profiles;
-  CLI_TRY(trial_of_part(&w->r.all, &w->r.part, &t, err));
+  const tare_status status = trial_of_part(&w->r.all, &w->r.part, &t, err);
   w->r.found = t.found;
   t.found = (failure){.kind = FAILS_NOT};
   trial_fini(&t);
+  CLI_TRY(status);
   const failure_kind kind = w->r.found.kind;
   if (w->r.goal.kind == FAILS_LOAD) {
     return failure_is_like(&w->r.goal, &w->r.found)

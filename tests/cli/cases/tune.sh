@@ -3,10 +3,10 @@ model=$EXAMPLES/intents-mini/intents-mini.onnx
 calib=$EXAMPLES/intents-mini/calib.h5
 profile=sequence=2:64:512
 tune() {
-  "$TARE" tune "$model" "$calib" --profile $profile --limit 4 --method minmax "$@"
+  "$TARE" tune "$model" "$calib" --profile $profile --limit 2 --method minmax "$@"
 }
 holds() { # PLAN SQNR: what the plan keeps on the samples of the search
-  "$TARE" run "$1" "$calib" --limit 4 --against "$model" --json | "$JSON_CHECK" sqnr_db '>' "$2"
+  "$TARE" run "$1" "$calib" --limit 2 --against "$model" --json | "$JSON_CHECK" sqnr_db '>' "$2"
 }
 same() { # PLAN TABLE JSON
   requests=$(sed -n 's/.*"layer_precisions":	"\(.*\)",$/\1/p' "$3")
@@ -16,12 +16,12 @@ same() { # PLAN TABLE JSON
 
 tune --sqnr 27 -o a.plan --table a.json --json >text || exit
 "$JSON_CHECK" command == tune method == minmax min_sqnr_db == 27 chosen.holds is true complete is true \
-  chosen.sqnr_db '>' 26.999 default.samples == 4 layers length 22 output == a.plan table == a.json <text || exit
+  chosen.sqnr_db '>' 26.999 default.samples == 2 layers length 22 output == a.plan table == a.json <text || exit
 holds a.plan 26.999 || exit
 same a.plan a.json text
 
 # What the user asks for by name stays.
-tune --sqnr 20 --layer-precisions '/head/*:fp32' -o b.plan --table b.json --json >text || exit
+tune --sqnr 20 --time-limit 1 --layer-precisions '/head/*:fp32' -o b.plan --table b.json --json >text || exit
 same b.plan b.json text
 "$TARE" inspect b.plan --json | grep -A 12 '"name":	"/head/MatMul' | sed -n 's/.*\("precision":.*\),/\1/p'
 
@@ -30,7 +30,7 @@ tune --sqnr 150 -o c.plan --time-limit 0.001 -q | sed -n 's/^\(layers .*\)/\1/p;
 "$TARE" run c.plan "$calib" --limit 2 --against "$model" --json | "$JSON_CHECK" equal is true || exit
 
 # A metric as bound, on other data.
-tune --max-drop 1% --eval "$EXAMPLES/intents-mini/eval.h5" --labels labels --metric accuracy -o d.plan --json -q >text || exit
+tune --max-drop 1% --time-limit 1 --eval "$EXAMPLES/intents-mini/eval.h5" --labels labels --metric accuracy -o d.plan --json -q >text || exit
 "$JSON_CHECK" min_sqnr_db is null max_drop == 0.01 chosen.holds is true chosen.drop.high '<' 0.0100001 <text || exit
 
 refused() {
