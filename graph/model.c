@@ -87,9 +87,10 @@ static bool count_ops(tare_model *const model) {
 static bool model_describe(tare_model *const model, const int n_inputs, const int n_outputs) {
   free_ports(model->inputs, n_inputs);
   free_ports(model->outputs, n_outputs);
+  tarei_names_fini(&model->names);
   free(model->ops);
   model->n_ops = 0;
-  bool good = true;
+  bool good = tarei_graph_name_values(model->graph, &model->names, NULL) == TARE_OK;
   model->inputs =
       model_make_ports(model->graph, model->graph->inputs, model->graph->n_inputs, &good);
   model->outputs =
@@ -174,6 +175,7 @@ void tare_model_free(tare_model **const handle) {
   free_ports(model->inputs, model->graph->n_inputs);
   free_ports(model->outputs, model->graph->n_outputs);
   free(model->ops);
+  tarei_names_fini(&model->names);
   tarei_graph_free(model->graph);
   free(model);
   *handle = NULL;
@@ -223,7 +225,7 @@ int tare_model_outputs(const tare_model *const model, const tare_port **const po
 }
 
 tare_dtype tare_model_tensor_type(const tare_model *const model, const char *const tensor) {
-  const int value = tarei_graph_find_value(model->graph, tensor);
+  const int value = tarei_names_find(&model->names, tensor);
   return value < 0 ? TARE_DTYPE_NONE : model->graph->values[value].dtype;
 }
 

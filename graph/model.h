@@ -16,6 +16,7 @@ struct tare_model {
   tare_error waits; /* TARE_OK: the graph is inferred. Otherwise the reason why it cannot be
                        inferred before profiles fix symbols (graph/fix_symbols.h) */
   tare_port *inputs, *outputs; /* as many as the graph has */
+  tarei_names names;           /* of the values of the graph */
   tarei_op_count *ops;         /* sorted by name */
   int n_ops;
 };

@@ -47,6 +47,8 @@ typedef struct comparison_side {
 struct tare_comparison {
   comparison_side plan, against;
   double *sqnr; /* per value of the plan: its own, or that of what it is made of */
+  bool outputs_only;
+  tarei_names names; /* of the values of the reference, while tensors are matched */
   compared *items;
   int n;
   size_t cap;
@@ -86,8 +88,14 @@ static char *model_name(const tarei_value *const v) {
   return name;
 }
 
+/* The value of the reference with this name, or NONE. */
+static int find_shown(const tare_comparison *const c, const char *const name) {
+  const int found = tarei_names_find(&c->names, name);
+  return found >= 0 && is_shown_to_watchers(c->against.plan, found) ? found : NONE;
+}
+
 /* The value of the reference with this name in the model: float, or else bytes. */
-static tare_status find_by_name(const tare_plan *const against, const char *const name,
+static tare_status find_by_name(const tare_comparison *const c, const char *const name,
                                 int *const out, tare_error *const err) {
   static const char *const suffixes[] = {"", "__u8", "__s8"};
   for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && *out == NONE; i++) {
@@ -97,19 +105,17 @@ static tare_status find_by_name(const tare_plan *const against, const char *cons
       tarei_str_free(&text);
       return tarei_fail_memory(err, "comparison", strlen(name));
     }
-    const int found = tarei_graph_find_value(comparison_graph(against), tarei_str_get(&text));
-    *out = found >= 0 && is_shown_to_watchers(against, found) ? found : NONE;
+    *out = find_shown(c, tarei_str_get(&text));
     tarei_str_free(&text);
   }
   return TARE_OK;
 }
 
 /* What is stored alike goes first: bytes beside bytes. */
-static tare_status find_against(const tare_plan *const against, const tarei_value *const value,
+static tare_status find_against(const tare_comparison *const c, const tarei_value *const value,
                                 const char *const name, int *const out, tare_error *const err) {
-  const int same = tarei_graph_find_value(comparison_graph(against), value->name);
-  *out = same >= 0 && is_shown_to_watchers(against, same) ? same : NONE;
-  return *out == NONE ? find_by_name(against, name, out, err) : TARE_OK;
+  *out = find_shown(c, value->name);
+  return *out == NONE ? find_by_name(c, name, out, err) : TARE_OK;
 }
 
 /* Adds a value, if the reference has it. A view has the values of its root, in the same order. */
@@ -120,7 +126,7 @@ static tare_status add_entry(tare_comparison *const c, const int value, const in
   int against = NONE;
   tare_status status = name ? TARE_OK : tarei_fail_memory(err, "comparison", sizeof *c->items);
   if (status == TARE_OK) {
-    status = find_against(c->against.plan, own, name, &against, err);
+    status = find_against(c, own, name, &against, err);
   }
   if (status != TARE_OK || against == NONE) {
     free(name);
@@ -146,7 +152,8 @@ static tare_status comparison_add_step(tare_comparison *const c, const tarei_ste
                                        tare_error *const err) {
   for (int o = 0; o < step->node->n_out; o++) {
     const int v = step->node->out[o];
-    if (v >= 0 && is_shown_to_watchers(c->plan.plan, v)) {
+    if (v >= 0 && is_shown_to_watchers(c->plan.plan, v) &&
+        (!c->outputs_only || comparison_graph(c->plan.plan)->values[v].is_output)) {
       TAREI_TRY(add_entry(c, v, step->layer, err));
     }
   }
@@ -193,13 +200,17 @@ static tare_status comparison_match(tare_comparison *const c, const tare_plan *c
 }
 
 tare_status tare_comparison_new(const tare_plan *const plan, const tare_plan *const against,
-                                tare_comparison **const out, tare_error *const err) {
+                                const bool outputs_only, tare_comparison **const out,
+                                tare_error *const err) {
   tare_comparison *c = tarei_calloc(1, sizeof *c);
   *out = NULL;
   if (!c) {
     return tarei_fail_memory(err, "comparison", sizeof *c);
   }
-  const tare_status status = comparison_match(c, plan, against, err);
+  c->outputs_only = outputs_only;
+  tare_status status = tarei_graph_name_values(comparison_graph(against), &c->names, err);
+  status = status == TARE_OK ? comparison_match(c, plan, against, err) : status;
+  tarei_names_fini(&c->names);
   if (status != TARE_OK) {
     tare_comparison_free(&c);
     return status;
@@ -372,8 +383,11 @@ static void carry_sqnr(tare_comparison *const c) {
 
 void tarei_comparison_commit(tare_comparison *const c) {
   for (int i = 0; i < c->n; i++) {
-    tarei_error_sums_add(&c->items[i].total, &c->items[i].pending);
-    tarei_error_sums_histogram(&c->items[i].total, c->items[i].histogram);
+    compared *const e = &c->items[i];
+    tarei_error_sums_add(&e->total, &e->pending);
+    if (e->counted) {
+      tarei_error_sums_histogram(&e->total, e->histogram);
+    }
   }
   carry_sqnr(c);
 }

@@ -50,11 +50,13 @@ typedef struct tare_tensor_error {
  * `plan` computes them. Tensors inside the bodies of If, Loop and Scan are not compared.
  * @param plan,against must outlive the comparison; for a reference with all tensors, build it with
  *        tare_build_options.observable
+ * @param outputs_only leave out all tensors but the outputs, which takes less time and memory; no
+ *        `input_sqnr_db` is known then (INFINITY)
  * @param out receives the comparison; free it with tare_comparison_free
  * @return TARE_OK, TARE_E_MEMORY
  */
 TARE_API tare_status tare_comparison_new(const tare_plan *plan, const tare_plan *against,
-                                         tare_comparison **out, tare_error *err);
+                                         bool outputs_only, tare_comparison **out, tare_error *err);
 
 /** Number of tensors. */
 TARE_API int tare_comparison_count(const tare_comparison *comparison);

@@ -176,7 +176,7 @@ static tare_status debug_run(const debug_arguments *const a, debug_work *const w
   CLI_TRY(build_reference(a, w, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
-  CLI_TRY(tare_comparison_new(w->plan.plan, w->against.plan, &w->comparison, err));
+  CLI_TRY(tare_comparison_new(w->plan.plan, w->against.plan, false, &w->comparison, err));
   CLI_TRY(tensor_limits_apply(&a->limits, w->comparison, err));
   CLI_TRY(choose_tensor(a, w, err));
   CLI_TRY(debug_evaluate(a, w, err));

@@ -105,8 +105,7 @@ static const struct argp ARGP = {
         "model.calib.json -o part.onnx",
     .children = CHILDREN};
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void name_outputs(const reduce_arguments *const a, reduced_files *const files) {
   const size_t n = strlen(a->output);
@@ -178,8 +177,7 @@ static tare_status write_reduced(reduce_work *const w, tare_error *const err) {
   return status;
 }
 
-/* --- the whole model ---------------------------------------------------------------------------
- */
+/* --- the whole model -------------------------------------------------------------------------- */
 
 static tare_status check_columns(const reduce_work *const w, tare_error *const err) {
   return !w->table || tare_table_n_profiles(w->table) == 1
@@ -245,27 +243,17 @@ static tare_status tensor_missing(const reduce_arguments *const a, const reduce_
   return status;
 }
 
-static bool is_read(const whole_model *const whole, const char *const tensor) {
-  for (int i = 0; i < whole->n_nodes; i++) {
-    const tare_extract_node node = tare_extract_node_at(whole->extract, i);
-    for (int r = 0; r < node.n_inputs; r++) {
-      if (strcmp(node.inputs[r], tensor) == 0) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 /* Nodes that no output needs are refused too. */
 static void add_dead_ends(model_part *const part) {
-  for (int i = 0; i < part->whole->n_nodes; i++) {
-    const tare_extract_node node = tare_extract_node_at(part->whole->extract, i);
-    if (!part->needed[i] && node.n_outputs && *node.outputs[0] &&
-        !is_read(part->whole, node.outputs[0])) {
+  const whole_model *const whole = part->whole;
+  bool *const read = whole_model_mark_reads(whole, NULL, 0);
+  for (int i = 0; i < whole->n_nodes; i++) {
+    const tare_extract_node node = tare_extract_node_at(whole->extract, i);
+    if (!part->needed[i] && node.n_outputs && *node.outputs[0] && !read[whole->first_output[i]]) {
       cli_list_add(&part->outputs, node.outputs[0]);
     }
   }
+  free(read);
 }
 
 static tare_status choose_outputs(const reduce_arguments *const a, reduce_work *const w,
@@ -348,8 +336,7 @@ static tare_status load_whole(const reduce_arguments *const a, reduce_work *cons
   return TARE_OK;
 }
 
-/* --- the command -------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static tare_status reduce_prepare(const reduce_arguments *const a, reduce_work *const w,
                                   tare_error *const err) {

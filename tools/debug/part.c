@@ -3,6 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool *new_flags(const int n) {
+  bool *const flags = cli_realloc(NULL, (size_t)n, sizeof *flags);
+  memset(flags, 0, (size_t)n * sizeof *flags);
+  return flags;
+}
+
 static bool reads_variable(const whole_model *const w, const int node) {
   const tare_extract_node n = tare_extract_node_at(w->extract, node);
   for (int i = 0; i < n.n_inputs; i++) {
@@ -19,8 +25,12 @@ tare_status whole_model_init(whole_model *const out, const char *const path,
   CLI_TRY(tare_extract_new(path, load, &out->extract, err));
   out->n_nodes = tare_extract_n_nodes(out->extract);
   out->variable = cli_realloc(NULL, (size_t)out->n_nodes, sizeof *out->variable);
+  out->first_output = cli_realloc(NULL, (size_t)out->n_nodes + 1, sizeof *out->first_output);
+  out->first_output[0] = 0;
   for (int i = 0; i < out->n_nodes; i++) {
     out->variable[i] = reads_variable(out, i);
+    out->first_output[i + 1] =
+        out->first_output[i] + tare_extract_node_at(out->extract, i).n_outputs;
   }
   return TARE_OK;
 }
@@ -28,6 +38,7 @@ tare_status whole_model_init(whole_model *const out, const char *const path,
 void whole_model_fini(whole_model *const whole) {
   tare_extract_free(&whole->extract);
   free(whole->variable);
+  free(whole->first_output);
   tare_model_free(&whole->types);
 }
 
@@ -37,14 +48,30 @@ bool whole_model_may_cut(const whole_model *const whole, const char *const tenso
          tare_model_tensor_type(whole->types, tensor) == TARE_F32;
 }
 
-/* --- parts -------------------------------------------------------------------------------------
- */
-
-static bool *new_flags(const int n) {
-  bool *const flags = cli_realloc(NULL, (size_t)n, sizeof *flags);
-  memset(flags, 0, (size_t)n * sizeof *flags);
-  return flags;
+static void mark_read(const whole_model *const w, const char *const tensor, bool *const read) {
+  const int maker = tare_extract_maker(w->extract, tensor);
+  const tare_extract_node node =
+      maker < 0 ? (tare_extract_node){.n_outputs = 0} : tare_extract_node_at(w->extract, maker);
+  for (int o = 0; o < node.n_outputs; o++) {
+    if (strcmp(node.outputs[o], tensor) == 0) {
+      read[w->first_output[maker] + o] = true;
+    }
+  }
 }
+
+bool *whole_model_mark_reads(const whole_model *const whole, const bool *const needed,
+                             const int begin) {
+  bool *const read = new_flags(whole->first_output[whole->n_nodes]);
+  for (int i = begin; i < whole->n_nodes; i++) {
+    const tare_extract_node node = tare_extract_node_at(whole->extract, i);
+    for (int r = 0; (!needed || needed[i]) && r < node.n_inputs; r++) {
+      mark_read(whole, node.inputs[r], read);
+    }
+  }
+  return read;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
 
 void part_init(model_part *const out, const whole_model *const whole) {
   *out = (model_part){
@@ -126,27 +153,14 @@ int part_count(const model_part *const part) {
   return n;
 }
 
-/* Whether a node of the part from `end` on reads a tensor. */
-static bool is_read_later(const model_part *const part, const int end, const char *const tensor) {
-  for (int i = end; i < part->whole->n_nodes; i++) {
-    const tare_extract_node node = tare_extract_node_at(part->whole->extract, i);
-    for (int r = 0; part->needed[i] && r < node.n_inputs; r++) {
-      if (strcmp(node.inputs[r], tensor) == 0) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-static void add_frontier(const model_part *const part, const int node, const int end,
+static void add_frontier(const model_part *const part, const int node, const bool *const read,
                          const bool any, cli_list *const out) {
   const tare_extract_node n = tare_extract_node_at(part->whole->extract, node);
   for (int o = 0; o < n.n_outputs; o++) {
     const char *const name = n.outputs[o];
     const bool may = any ? *name && (part->whole->variable[node] || !part->whole->types)
                          : whole_model_may_cut(part->whole, name);
-    if (may && (list_has(&part->outputs, name) || is_read_later(part, end, name))) {
+    if (may && (read[part->whole->first_output[node] + o] || list_has(&part->outputs, name))) {
       cli_list_add(out, name);
     }
   }
@@ -154,9 +168,11 @@ static void add_frontier(const model_part *const part, const int node, const int
 
 void part_frontier(const model_part *const part, const int end, const bool any,
                    cli_list *const out) {
+  bool *const read = whole_model_mark_reads(part->whole, part->needed, end);
   for (int i = 0; i < end; i++) {
     if (part->needed[i]) {
-      add_frontier(part, i, end, any, out);
+      add_frontier(part, i, read, any, out);
     }
   }
+  free(read);
 }

@@ -11,6 +11,7 @@ typedef struct whole_model {
   tare_extract *extract;
   int n_nodes;
   bool *variable;    /* per node: depends on an input of the model */
+  int *first_output; /* per node: how many outputs those before it have; then that of all */
   tare_model *types; /* knows the tensors at which parts may begin and end; NULL: none yet */
 } whole_model;
 
@@ -20,6 +21,10 @@ void whole_model_fini(whole_model *whole);
 
 /* Whether a part may begin or end at a tensor: float, and not constant. */
 bool whole_model_may_cut(const whole_model *whole, const char *tensor);
+
+/* Per output, counted through all nodes: whether a node from `begin` on reads it, of those that are
+ * `needed` (NULL: all). The caller frees it. */
+bool *whole_model_mark_reads(const whole_model *whole, const bool *needed, int begin);
 
 typedef struct model_part {
   const whole_model *whole;

@@ -51,8 +51,7 @@ static tare_status try_part(reduction *const r, const model_part *const part, bo
   return status;
 }
 
-/* --- the end -----------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* The nodes before `end`, with what the others read of them as outputs. */
 static tare_status try_end(reduction *const r, const int end, bool *const fails,
@@ -122,8 +121,7 @@ static tare_status choose_output(reduction *const r, tare_error *const err) {
   return status;
 }
 
-/* --- the beginning -----------------------------------------------------------------------------
- */
+/* --- the beginning ---------------------------------------------------------------------------- */
 
 static bool writes_output(const model_part *const part, const int node) {
   const tare_extract_node n = tare_extract_node_at(part->whole->extract, node);
@@ -165,8 +163,7 @@ static tare_status bisect_begin(reduction *const r, tare_error *const err) {
   return TARE_OK;
 }
 
-/* --- single nodes ------------------------------------------------------------------------------
- */
+/* --- single nodes ----------------------------------------------------------------------------- */
 
 /* Whether all that a node reads are inputs of the part: another can only go after those before. */
 static bool is_first(const model_part *const part, const int node) {
@@ -182,7 +179,7 @@ static bool is_first(const model_part *const part, const int node) {
 
 static tare_status drop_first_nodes(reduction *const r, bool *const dropped,
                                     tare_error *const err) {
-  for (int i = 0; i < r->part.whole->n_nodes; i++) {
+  for (int i = 0; i < r->part.whole->n_nodes && !r->stopped; i++) {
     bool fails = false;
     if (is_first(&r->part, i)) {
       CLI_TRY(try_begin(r, i, i + 1, &fails, err));

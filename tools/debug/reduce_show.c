@@ -10,8 +10,7 @@
 
 enum { MOST_COMMANDS = 2 };
 
-/* --- commands ----------------------------------------------------------------------------------
- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 /* Adds an option whose value is one word of a shell; none for NULL and "". */
 static char *add_option(char *const line, const char *const option, const char *const value) {
@@ -97,8 +96,7 @@ static int list_commands(const reduce_results *const x, char *commands[MOST_COMM
   return n;
 }
 
-/* --- text --------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static char *describe_failure(const reduce_results *const x, const failure *const f) {
   switch (f->kind) {
@@ -183,8 +181,7 @@ void reduce_print(const reduce_results *const x) {
   free(part);
 }
 
-/* --- JSON --------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void text_or_null(cJSON *const object, const char *const name, const char *const text) {
   if (text) {

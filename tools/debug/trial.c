@@ -8,8 +8,7 @@
 #include "tools/debug/scratch.h"
 #include "tools/debug/trial_files.h"
 
-/* --- failures ----------------------------------------------------------------------------------
- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 void failure_copy(failure *const to, const failure *const from) {
   *to = *from;
@@ -68,8 +67,7 @@ static tare_status refuse(failure *const found, const failure_kind kind,
   return TARE_OK;
 }
 
-/* --- one trial ---------------------------------------------------------------------------------
- */
+/* --- one trial -------------------------------------------------------------------------------- */
 
 void trial_fini(trial *const t) {
   tare_comparison_free(&t->comparison);
@@ -120,7 +118,7 @@ tare_status trial_judge(const trials *const all, const tare_eval_options *const 
   tare_eval_options o = *eval;
   tare_eval_result result = {.n_profiles = 0};
   tare_error why = {0};
-  CLI_TRY(tare_comparison_new(t->plan, t->reference, &t->comparison, err));
+  CLI_TRY(tare_comparison_new(t->plan, t->reference, true, &t->comparison, err));
   CLI_TRY(tare_dataset_rewind(t->data, err));
   o.threads = all->in->common.threads;
   o.against = t->reference;

@@ -31,8 +31,7 @@ tare_status trial_record(const trials *const all, const tare_plan *const plan,
   return status;
 }
 
-/* --- ports -------------------------------------------------------------------------------------
- */
+/* --- ports ------------------------------------------------------------------------------------ */
 
 /* Names of dims that are expressions in the model: what is equal there gets one name. */
 typedef struct dim_names {
@@ -106,8 +105,7 @@ static tare_status save_untyped(const trials *const all, tare_extract_part part,
   return status;
 }
 
-/* --- what is before a part ---------------------------------------------------------------------
- */
+/* --- what is before a part -------------------------------------------------------------------- */
 
 static tare_status record_before(const trials *const all, tare_model *const before,
                                  tare_error *const err) {
@@ -182,8 +180,7 @@ tare_status trial_write_model(const trials *const all, const model_part *const p
   return status;
 }
 
-/* --- inputs ------------------------------------------------------------------------------------
- */
+/* --- inputs ----------------------------------------------------------------------------------- */
 
 enum { FIRST_NODES = 32 }; /* to look for some that can be built */
 
