@@ -22,8 +22,7 @@ const char *tare_severity_name(const int severity) {
   return severity >= 0 && severity < TARE_SEVERITY_COUNT ? NAMES[severity] : NULL;
 }
 
-/* --- findings ------------------------------------------------------------------------------------
- */
+/* --- findings --------------------------------------------------------------------------------- */
 
 /* Names may be of any length. */
 static void print_text(tarei_str *const to, const char *const fmt, va_list arguments,
@@ -68,8 +67,7 @@ static tare_status run_rules(tarei_check *const c, tare_error *const err) {
   return c->failed ? tarei_fail_memory(err, "findings", sizeof *c->findings) : TARE_OK;
 }
 
-/* --- begin and end -------------------------------------------------------------------------------
- */
+/* --- begin and end ---------------------------------------------------------------------------- */
 
 static tare_status read_and_run(tarei_check *const c, const char *const path,
                                 const tare_load_options *const load, tare_error *const err) {
@@ -126,8 +124,7 @@ void tare_check_free(tare_check **const handle) {
   *handle = NULL;
 }
 
-/* --- what was found ------------------------------------------------------------------------------
- */
+/* --- what was found --------------------------------------------------------------------------- */
 
 int tare_check_count(const tare_check *const c, const tare_severity severity) {
   int n = 0;

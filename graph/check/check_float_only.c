@@ -76,8 +76,7 @@ static void check_mask(tarei_check *const c, const int softmax) {
   }
 }
 
-/* --- values that nothing multiplies --------------------------------------------------------------
- */
+/* --- values that nothing multiplies ----------------------------------------------------------- */
 
 /* Whether a reader does something with integers: a layer, or any operator between DQ and Q. */
 static bool reads_integers(const tarei_check *const c, const int reader) {

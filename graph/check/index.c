@@ -5,8 +5,7 @@
 #include "base/mem.h"
 #include "graph/check/check.h"
 
-/* --- counts --------------------------------------------------------------------------------------
- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 typedef struct index_counts {
   size_t nodes, values, uses;
@@ -27,8 +26,7 @@ static void add_counts(const Onnx__GraphProto *const graph, index_counts *const 
   }
 }
 
-/* --- values --------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static tarei_check_value *value_named(tarei_check *const c, const char *const name) {
   int v = tarei_names_find(&c->names, name);
@@ -89,8 +87,7 @@ static void index_graph(tarei_check *const c, const Onnx__GraphProto *const grap
   }
 }
 
-/* --- uses ----------------------------------------------------------------------------------------
- */
+/* --- uses ------------------------------------------------------------------------------------- */
 
 static void index_uses(tarei_check *const c) {
   int next = 0;
@@ -138,8 +135,7 @@ void tarei_check_index_fini(tarei_check *const c) {
   tarei_names_fini(&c->names);
 }
 
-/* --- questions -----------------------------------------------------------------------------------
- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 int tarei_check_input(const tarei_check *const c, const int node, const size_t i) {
   const Onnx__NodeProto *const proto = c->nodes[node];

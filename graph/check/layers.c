@@ -16,8 +16,7 @@ static bool layer_because(tarei_checked_layer *const layer, const tare_severity 
   return true;
 }
 
-/* --- integer forms -------------------------------------------------------------------------------
- */
+/* --- integer forms ---------------------------------------------------------------------------- */
 
 static void judge_integer(const tarei_check *const c, tarei_checked_layer *const layer) {
   const char *const engine = c->target->about.engine, *const op = tarei_check_op(c, layer->node);
@@ -30,8 +29,7 @@ static void judge_integer(const tarei_check *const c, tarei_checked_layer *const
   }
 }
 
-/* --- what a layer reads --------------------------------------------------------------------------
- */
+/* --- what a layer reads ----------------------------------------------------------------------- */
 
 int64_t tarei_check_output_axis(const tarei_check *const c, const int node,
                                 const Onnx__TensorProto *const w) {
@@ -137,8 +135,7 @@ static bool refuse_parameters(const tarei_check *const c, tarei_checked_layer *c
          (w && (refuse_axis(c, layer, w) || refuse_numbers(c, layer, w)));
 }
 
-/* --- biases and outputs --------------------------------------------------------------------------
- */
+/* --- biases and outputs ----------------------------------------------------------------------- */
 
 static bool refuse_bias(const tarei_check *const c, tarei_checked_layer *const layer) {
   const int value = tarei_check_input(c, layer->node, 2);
@@ -210,8 +207,7 @@ static bool refuse_output(const tarei_check *const c, tarei_checked_layer *const
       c->target->about.engine, reader < 0 ? "" : tarei_check_op(c, reader));
 }
 
-/* --- all of it -----------------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void judge_layer(const tarei_check *const c, tarei_checked_layer *const layer) {
   if (!tarei_placed_is_layer(c->nodes[layer->node])) {

@@ -8,8 +8,7 @@
 #include "graph/check/check.h"
 #include "graph/qdq/place.h"
 
-/* --- numbers -------------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static double number_in_bytes(const uint8_t *const bytes, const tare_dtype type, const size_t i) {
   const uint8_t *const at = bytes + i * tare_dtype_size(type);
@@ -104,8 +103,7 @@ static tare_status read_numbers(const Onnx__TensorProto *const t, const double *
   return TARE_OK;
 }
 
-/* --- one of them ---------------------------------------------------------------------------------
- */
+/* --- one of them ------------------------------------------------------------------------------ */
 
 static const Onnx__TensorProto *constant_input(const tarei_check *const c, const int node,
                                                const size_t i) {
@@ -190,8 +188,7 @@ void tarei_check_quantizers_fini(tarei_check *const c) {
   free(c->quantizers);
 }
 
-/* --- questions -----------------------------------------------------------------------------------
- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 const tarei_quantizer *tarei_check_quantizer(const tarei_check *const c, const int node) {
   const int i = node < 0 ? -1 : c->quantizer_of[node];

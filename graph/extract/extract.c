@@ -8,8 +8,7 @@
 #include "base/refusals.h"
 #include "graph/qdq/edit_uses.h"
 
-/* --- the order of nodes ------------------------------------------------------------------------
- */
+/* --- the order of nodes ----------------------------------------------------------------------- */
 
 /* A search through the nodes from what they read; `path` are those on the way to the current one.
  */
@@ -90,8 +89,7 @@ static tare_status sort_nodes(tare_extract *const e, const tarei_names *const ma
   return TARE_OK;
 }
 
-/* --- nodes -------------------------------------------------------------------------------------
- */
+/* --- nodes ------------------------------------------------------------------------------------ */
 
 static void know(tarei_names *const known, const char *const name) {
   if (*name && tarei_names_find(known, name) < 0) {
@@ -229,8 +227,7 @@ void tare_extract_free(tare_extract **const extract) {
   *extract = NULL;
 }
 
-/* --- what there is -----------------------------------------------------------------------------
- */
+/* --- what there is ---------------------------------------------------------------------------- */
 
 int tare_extract_n_nodes(const tare_extract *const e) {
   return e->n_nodes;

@@ -28,8 +28,7 @@ typedef struct part_writer {
   made_info *made;         /* of inputs, then of outputs */
 } part_writer;
 
-/* --- what is needed ----------------------------------------------------------------------------
- */
+/* --- what is needed --------------------------------------------------------------------------- */
 
 static void need_maker(part_writer *const w, const char *const tensor) {
   const int maker = tare_extract_maker(w->extract, tensor);
@@ -65,8 +64,7 @@ static bool is_used(const part_writer *const w, const char *const name) {
   return tarei_names_find(&w->used, tarei_onnx_text(name)) >= 0;
 }
 
-/* --- the message -------------------------------------------------------------------------------
- */
+/* --- the message ------------------------------------------------------------------------------ */
 
 static void fill_dim(Onnx__TensorShapeProto__Dimension *const to, const tare_dim *const dim,
                      const bool symbols) {
@@ -192,8 +190,7 @@ static void put_notes(part_writer *const w, const Onnx__GraphProto *const whole)
   }
 }
 
-/* --- begin and end -----------------------------------------------------------------------------
- */
+/* --- begin and end ---------------------------------------------------------------------------- */
 
 static bool writer_name_ports(const tare_port *const ports, const int n, tarei_names *const out) {
   if (!tarei_names_init(out, (size_t)n)) {

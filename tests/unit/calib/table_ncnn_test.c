@@ -163,8 +163,7 @@ static void reads_long_lines(void **const state) {
   free(text);
 }
 
-/* --- with a model ------------------------------------------------------------------------------
- */
+/* --- with a model ----------------------------------------------------------------------------- */
 
 static int add_input(tarei_graph *const g, const char *const name) {
   const int found = tarei_graph_find_value(g, name);

@@ -172,8 +172,7 @@ static void unknown_tensors_are_refused(void **const state) {
   tare_extract_free(&e);
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static void requests_of_nodes_stay(void **const state) {
   (void)state;
@@ -199,8 +198,7 @@ static void requests_of_nodes_stay(void **const state) {
   tare_extract_free(&e);
 }
 
-/* --- tables ------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static void tables_keep_the_tensors_of_a_part(void **const state) {
   (void)state;
