@@ -50,3 +50,10 @@ tare_status output_check(const char *const path, const cli_list *const inputs,
                               : cli_fail(err, TARE_E_IO, "%s: cannot write to a %s", path,
                                          S_ISDIR(out.st_mode) ? "folder" : "device or pipe");
 }
+
+tare_status output_check_two(const char *const path, const char *const other,
+                             cli_list *const inputs, tare_error *const err) {
+  CLI_TRY(output_check(path, inputs, err));
+  cli_list_add(inputs, path);
+  return other ? output_check(other, inputs, err) : TARE_OK;
+}

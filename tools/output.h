@@ -8,6 +8,10 @@
  * made there. Inputs may be NULL or missing. */
 tare_status output_check(const char *path, const cli_list *inputs, tare_error *err);
 
+/* The same for a file and another one beside it (NULL: none), which may not be the first. */
+tare_status output_check_two(const char *path, const char *other, cli_list *inputs,
+                             tare_error *err);
+
 /* TARE_E_USAGE when the name ends as those of another kind of file do; `what` is written, e.g. "a
  * plan", and `end` is the end that its names have. */
 tare_status output_check_name(const char *path, const char *what, const char *end, tare_error *err);

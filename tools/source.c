@@ -109,6 +109,17 @@ tare_status source_open(const opt_inputs *const o, const ports *const p,
   return TARE_OK;
 }
 
+tare_status source_open_first(const opt_inputs *const o, const ports *const p,
+                              tare_streaming *const streaming, const int64_t limit,
+                              tare_dataset **const out, tare_error *const err) {
+  opt_inputs first = *o;
+  tare_streaming *known = streaming;
+  first.common.quiet = true;
+  first.data.labels = NULL;
+  first.data.limit = o->data.limit && o->data.limit < limit ? o->data.limit : limit;
+  return source_open(&first, p, &known, out, err);
+}
+
 tare_calibrate_options source_calibrate_options(const opt_inputs *const options,
                                                 const length_inputs *const lengths,
                                                 const tare_streaming *const streaming) {

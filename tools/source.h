@@ -25,6 +25,11 @@ tare_status streaming_new(const opt_streaming *options, const ports *p, tare_str
 tare_status source_open(const opt_inputs *options, const ports *p, tare_streaming **streaming,
                         tare_dataset **out, tare_error *err);
 
+/* Opens the data of the options again: the first `limit` samples, or fewer if the options say so,
+ * without labels. Nothing is said of them. `streaming` is what source_open found; NULL: nothing. */
+tare_status source_open_first(const opt_inputs *options, const ports *p, tare_streaming *streaming,
+                              int64_t limit, tare_dataset **out, tare_error *err);
+
 /* What calibrations and evaluations take from the options. */
 tare_calibrate_options source_calibrate_options(const opt_inputs *options,
                                                 const length_inputs *lengths,

@@ -106,6 +106,18 @@ tare_status table_write(table_out *const out, const tare_table *const table,
   return TARE_OK;
 }
 
+tare_status table_write_named(const char *const path, const opt_common *const common,
+                              const tare_model *const model, const tare_table *const table,
+                              tare_error *const err) {
+  const opt_table options = {.profile_index = -1};
+  table_out out = {.common = common,
+                   .options = &options,
+                   .format = tare_table_format_of(path),
+                   .path = path,
+                   .model = model};
+  return table_write(&out, table, err);
+}
+
 /* The file that the output was merged with; NULL without one. */
 static const char *table_out_template(const table_out *const out) {
   const tare_table_option *option = NULL;

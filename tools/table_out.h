@@ -25,6 +25,10 @@ tare_status table_check_column(const table_out *out, int n, tare_error *err);
 /* Writes it, and warns of what the format has no place for. */
 tare_status table_write(table_out *out, const tare_table *table, tare_error *err);
 
+/* Writes it in the format that the name says, with the defaults of that format. */
+tare_status table_write_named(const char *path, const opt_common *common, const tare_model *model,
+                              const tare_table *table, tare_error *err);
+
 /* Tensors with a threshold, and dead ones. */
 void table_print(const tare_table *table);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/calibration.h"
 #include "tools/commands/export_show.h"
 #include "tools/commands/quantize_choose.h"
 #include "tools/commands/quantize_files.h"
@@ -67,16 +68,8 @@ static void quantize_check(const quantize_arguments *const a,
   if (!a->output) {
     argp_error(state, "missing -o FILE, e.g. -o model.int8.onnx");
   }
-  if (a->table && tare_table_format_of(a->table) < 0) {
-    char *const tables = format_extensions(format_is_any, "");
-    argp_error(state, "cannot tell the format from the name '%s': use %s", a->table, tables);
-    free(tables);
-  }
-  if (a->eval.n == 0 && (a->metric.metric >= 0 || a->in.data.labels)) {
-    argp_error(state, "%s is for the evaluation: give --eval DATA too",
-               a->metric.metric >= 0 ? "--metric" : "--labels");
-  }
-  opt_metric_check(state, &a->metric, &a->in.data);
+  format_check_name(state, a->table);
+  opt_metric_check_eval(state, &a->metric, &a->in.data, a->eval.n);
 }
 
 static char *quantize_help(const int key, const char *const text, void *const input) {
@@ -153,11 +146,7 @@ static tare_status quantize_check_outputs(const quantize_arguments *const a,
   list_inputs(a, &inputs);
   tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
   if (status == TARE_OK) {
-    status = output_check(a->output, &inputs, err);
-  }
-  if (status == TARE_OK && a->table) {
-    cli_list_add(&inputs, a->output);
-    status = output_check(a->table, &inputs, err);
+    status = output_check_two(a->output, a->table, &inputs, err);
   }
   cli_list_fini(&inputs);
   return status;
@@ -181,18 +170,14 @@ static tare_status open_quantize_data(const quantize_arguments *const a, quantiz
 
 static tare_status quantize_collect(const quantize_arguments *const a, quantize_work *const w,
                                     tare_error *const err) {
-  progress p = progress_start("calibrate", &a->in.common);
-  tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
-  tare_fit_counts fitted = {0};
-  o.all_tensors = true;
-  o.progress = progress_tick;
-  o.progress_user = &p;
-  o.fitted = &fitted;
-  const tare_status status = tare_calibrate(w->model, w->data, w->profiles, &o, &w->stats, err);
-  progress_end(&p);
-  say_data(&a->in.common, w->data);
-  say_fitted(&a->in.common, "calibration", &fitted);
-  return status;
+  const calibration c = {.in = &a->in,
+                         .model = w->model,
+                         .data = w->data,
+                         .profiles = w->profiles,
+                         .lengths = &w->lengths,
+                         .streaming = w->streaming,
+                         .all_tensors = true};
+  return calibration_run(&c, &w->stats, err);
 }
 
 static tare_status quantize_try(const quantize_arguments *const a, quantize_work *const w,
@@ -210,17 +195,6 @@ static tare_status quantize_try(const quantize_arguments *const a, quantize_work
       .percentile = a->percentile,
       .eval = source_eval_options(&a->in, &none, &w->lengths, w->streaming)};
   return quantize_choose(&trial, &w->choice, err);
-}
-
-static tare_status write_table_too(const quantize_arguments *const a, const quantize_work *const w,
-                                   tare_error *const err) {
-  const opt_table options = {.profile_index = -1};
-  table_out out = {.common = &a->in.common,
-                   .options = &options,
-                   .format = tare_table_format_of(a->table),
-                   .path = a->table,
-                   .model = w->model};
-  return table_write(&out, w->choice.table, err);
 }
 
 static tare_status name_files(const quantize_arguments *const a, quantize_work *const w,
@@ -247,7 +221,8 @@ static tare_status quantize_write(const quantize_arguments *const a, quantize_wo
                                   tare_error *const err) {
   const quantize_writing how = writing_of(a, w);
   CLI_TRY(quantize_files_write(&how, &w->files, err));
-  return a->table ? write_table_too(a, w, err) : TARE_OK;
+  return a->table ? table_write_named(a->table, &a->in.common, w->model, w->choice.table, err)
+                  : TARE_OK;
 }
 
 /* By the plan of the same scales: rounding in other engines differs little. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/calibration.h"
 #include "tools/commands/quantize_choose.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
@@ -76,16 +77,8 @@ static void tune_check(tune_arguments *const a, const struct argp_state *const s
   if (!a->output) {
     argp_error(state, "missing -o PLAN, e.g. -o model.plan");
   }
-  if (a->table && tare_table_format_of(a->table) < 0) {
-    char *const tables = format_extensions(format_is_any, "");
-    argp_error(state, "cannot tell the format from the name '%s': use %s", a->table, tables);
-    free(tables);
-  }
-  if (a->eval.n == 0 && (a->metric.metric >= 0 || a->in.data.labels)) {
-    argp_error(state, "%s is for the evaluation: give --eval DATA too",
-               a->metric.metric >= 0 ? "--metric" : "--labels");
-  }
-  opt_metric_check(state, &a->metric, &a->in.data);
+  format_check_name(state, a->table);
+  opt_metric_check_eval(state, &a->metric, &a->in.data, a->eval.n);
   if (a->max_drop && a->metric.metric < 0) {
     argp_error(state, "--max-drop needs --metric METRIC, --labels NAME and --eval DATA");
   }
@@ -187,26 +180,10 @@ static tare_status tune_check_outputs(const tune_arguments *const a, tare_error 
   cli_list_join(&inputs, &a->eval);
   tare_status status = output_check_name(a->output, "a plan", ".plan", err);
   if (status == TARE_OK) {
-    status = output_check(a->output, &inputs, err);
-  }
-  if (status == TARE_OK && a->table) {
-    cli_list_add(&inputs, a->output);
-    status = output_check(a->table, &inputs, err);
+    status = output_check_two(a->output, a->table, &inputs, err);
   }
   cli_list_fini(&inputs);
   return status;
-}
-
-/* The first samples of the data of the calibration. */
-static tare_status open_first(const tune_arguments *const a, tune_work *const w,
-                              const int64_t limit, tare_dataset **const out,
-                              tare_error *const err) {
-  const ports p = ports_of_model(w->model);
-  opt_inputs first = a->in;
-  first.common.quiet = true; /* they were opened before */
-  first.data.labels = NULL;
-  first.data.limit = first.data.limit && first.data.limit < limit ? first.data.limit : limit;
-  return source_open(&first, &p, &w->streaming, out, err);
 }
 
 static tare_status open_tune_data(const tune_arguments *const a, tune_work *const w,
@@ -217,9 +194,9 @@ static tare_status open_tune_data(const tune_arguments *const a, tune_work *cons
   eval.paths = a->eval;
   eval.data.limit = 0; /* that of the calibration */
   CLI_TRY(source_open(&calib, &p, &w->streaming, &w->data, err));
-  CLI_TRY(open_first(a, w, SEARCH_SAMPLES, &w->search, err));
+  CLI_TRY(source_open_first(&a->in, &p, w->streaming, SEARCH_SAMPLES, &w->search, err));
   CLI_TRY(a->eval.n ? source_open(&eval, &p, &w->streaming, &w->check, err)
-                    : open_first(a, w, CHECK_SAMPLES, &w->check, err));
+                    : source_open_first(&a->in, &p, w->streaming, CHECK_SAMPLES, &w->check, err));
   tare_dataset *sets[] = {w->data, w->check};
   const int n = a->eval.n ? 2 : 1;
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, sets, n,
@@ -230,17 +207,13 @@ static tare_status open_tune_data(const tune_arguments *const a, tune_work *cons
 
 static tare_status tune_collect(const tune_arguments *const a, tune_work *const w,
                                 tare_error *const err) {
-  progress p = progress_start("calibrate", &a->in.common);
-  tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
-  tare_fit_counts fitted = {0};
-  o.progress = progress_tick;
-  o.progress_user = &p;
-  o.fitted = &fitted;
-  const tare_status status = tare_calibrate(w->model, w->data, w->profiles, &o, &w->stats, err);
-  progress_end(&p);
-  say_data(&a->in.common, w->data);
-  say_fitted(&a->in.common, "calibration", &fitted);
-  return status;
+  const calibration c = {.in = &a->in,
+                         .model = w->model,
+                         .data = w->data,
+                         .profiles = w->profiles,
+                         .lengths = &w->lengths,
+                         .streaming = w->streaming};
+  return calibration_run(&c, &w->stats, err);
 }
 
 static tare_status make_tune_table(const tune_arguments *const a, tune_work *const w,
@@ -312,17 +285,6 @@ static tare_status tune_search_plan(const tune_arguments *const a, tune_work *co
   return status;
 }
 
-static tare_status write_tune_table(const tune_arguments *const a, const tune_work *const w,
-                                    tare_error *const err) {
-  const opt_table options = {.profile_index = -1};
-  table_out out = {.common = &a->in.common,
-                   .options = &options,
-                   .format = tare_table_format_of(a->table),
-                   .path = a->table,
-                   .model = w->model};
-  return table_write(&out, w->choice.table, err);
-}
-
 static void warn_tuned(const tune_arguments *const a, const tune_work *const w) {
   const tare_tune_score score = tare_tuned_score(w->tuned);
   if (isinf(score.sqnr_db)) {
@@ -347,7 +309,8 @@ static tare_status tune_all(const tune_arguments *const a, tune_work *const w,
   CLI_TRY(tune_search_plan(a, w, &o, err));
   warn_tuned(a, w);
   CLI_TRY(tare_plan_save(tare_tuned_plan(w->tuned), a->output, err));
-  CLI_TRY(a->table ? write_tune_table(a, w, err) : TARE_OK);
+  CLI_TRY(a->table ? table_write_named(a->table, &a->in.common, w->model, w->choice.table, err)
+                   : TARE_OK);
   const tune_report report = {.model = a->in.path,
                               .plan = a->output,
                               .table = a->table,

@@ -52,6 +52,14 @@ char *format_list(void) {
   return formats_join(format_is_any, "", with_noun, ", ");
 }
 
+void format_check_name(const struct argp_state *const state, const char *const path) {
+  if (path && tare_table_format_of(path) < 0) {
+    char *const tables = format_extensions(format_is_any, "");
+    argp_error(state, "cannot tell the format from the name '%s': use %s", path, tables);
+    free(tables);
+  }
+}
+
 const tare_table_option *format_option(const int k, int *const format) {
   int left = k;
   for (*format = 0; *format < tare_n_table_formats(); ++*format) {

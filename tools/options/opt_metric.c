@@ -75,5 +75,14 @@ void opt_metric_check(const struct argp_state *const state, const opt_metric *co
   }
 }
 
+void opt_metric_check_eval(const struct argp_state *const state, const opt_metric *const metric,
+                           const opt_data *const data, const int n_eval) {
+  if (n_eval == 0 && (metric->metric >= 0 || data->labels)) {
+    argp_error(state, "%s is for the evaluation: give --eval DATA too",
+               metric->metric >= 0 ? "--metric" : "--labels");
+  }
+  opt_metric_check(state, metric, data);
+}
+
 const struct argp opt_metric_argp = {
     .options = OPTIONS, .parser = metric_parse, .help_filter = metric_help};

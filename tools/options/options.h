@@ -196,5 +196,9 @@ void opt_table_check(const struct argp_state *state, const opt_table *table, int
 /* Ends the parse where labels have no metric to read them, or a metric has no labels. */
 void opt_metric_check(const struct argp_state *state, const opt_metric *metric,
                       const opt_data *data);
+/* The same where metric and labels are for the data of an evaluation, of which there are `n_eval`.
+ */
+void opt_metric_check_eval(const struct argp_state *state, const opt_metric *metric,
+                           const opt_data *data, int n_eval);
 
 #endif

@@ -100,12 +100,12 @@ tare_status precision_sums(const tare_plan *const plan, const double *const ms,
   return TARE_OK;
 }
 
-double int8_share(const precision_sum *const sums, const int n) {
-  double int8 = 0;
+double precision_share(const precision_sum *const sums, const int n, const char *const begin) {
+  double macs = 0;
   for (int i = 0; i < n; i++) {
-    int8 += strncmp(sums[i].precision, "int8", 4) == 0 ? sums[i].macs : 0;
+    macs += strncmp(sums[i].precision, begin, strlen(begin)) == 0 ? sums[i].macs : 0;
   }
-  return sums[n].macs > 0 ? int8 / sums[n].macs : NAN;
+  return sums[n].macs > 0 ? macs / sums[n].macs : NAN;
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */

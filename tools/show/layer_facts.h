@@ -40,8 +40,9 @@ typedef struct precision_sum {
 tare_status precision_sums(const tare_plan *plan, const double *ms, precision_sum **sums, int *n,
                            tare_error *err);
 
-/* The share of int8 in the multiply-adds; NAN if there are none. */
-double int8_share(const precision_sum *sums, int n);
+/* The share of the precisions that begin with a text, e.g. "int8", in the multiply-adds; NAN if
+ * there are none. */
+double precision_share(const precision_sum *sums, int n, const char *begin);
 
 /* How the layer got its precision, as a sentence; the caller frees it. */
 char *layer_why(const tare_layer *layer);

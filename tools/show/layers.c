@@ -63,7 +63,7 @@ tare_status layers_print_sums(const tare_plan *const plan, const double *const m
       report_sum(r, &sums[i], &sums[n], ms != NULL);
     }
     if (sums[n].macs > 0) {
-      printf("int8       %.1f %% of the multiply-adds\n", 100 * int8_share(sums, n));
+      printf("int8       %.1f %% of the multiply-adds\n", 100 * precision_share(sums, n, "int8"));
     }
     report_print(r, stdout);
   }

@@ -136,7 +136,7 @@ static tare_status sums_json(cJSON *const object, const tare_plan *const plan,
     }
   }
   if (status == TARE_OK) {
-    json_real(object, "int8_share", int8_share(sums, n));
+    json_real(object, "int8_share", precision_share(sums, n, "int8"));
   }
   free(sums);
   return status;

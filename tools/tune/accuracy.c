@@ -31,12 +31,7 @@ void accuracy_warn(const opt_common *const common, const char *const what, const
 static tare_status open_samples(const accuracy_case *const c, const int64_t limit,
                                 tare_dataset **const out, tare_error *const err) {
   const ports p = ports_of_model(c->model);
-  opt_inputs in = *c->in;
-  tare_streaming *streaming = c->streaming;
-  in.common.quiet = true; /* the data were opened before */
-  in.data.labels = NULL;
-  in.data.limit = in.data.limit && in.data.limit < limit ? in.data.limit : limit;
-  return source_open(&in, &p, &streaming, out, err);
+  return source_open_first(c->in, &p, c->streaming, limit, out, err);
 }
 
 static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *const r,

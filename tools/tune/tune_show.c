@@ -24,11 +24,7 @@ static tare_status integer_share(const tare_plan *const plan, double *const out,
   precision_sum *sums = NULL;
   int n = 0;
   CLI_TRY(precision_sums(plan, NULL, &sums, &n, err));
-  double integer = 0;
-  for (int i = 0; i < n; i++) {
-    integer += strncmp(sums[i].precision, "int", 3) == 0 ? sums[i].macs : 0;
-  }
-  *out = sums[n].macs > 0 ? integer / sums[n].macs : NAN;
+  *out = precision_share(sums, n, "int");
   free(sums);
   return TARE_OK;
 }

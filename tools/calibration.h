@@ -1,0 +1,21 @@
+/* A calibration as a step of a command that goes on with its statistics. */
+#ifndef TAREI_TOOLS_CALIBRATION_H
+#define TAREI_TOOLS_CALIBRATION_H
+
+#include "tools/options/length_inputs.h"
+#include "tools/options/options.h"
+
+typedef struct calibration {
+  const opt_inputs *in;
+  const tare_model *model;
+  tare_dataset *data;
+  const tare_profiles *profiles;
+  const length_inputs *lengths;
+  const tare_streaming *streaming; /* NULL: samples are runs */
+  bool all_tensors;
+} calibration;
+
+/* Runs it with progress, and says what the user should know of the data. */
+tare_status calibration_run(const calibration *c, tare_stats **out, tare_error *err);
+
+#endif
