@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "graph/table/rounding.h"
+
 /* fmax and fmin leave NAN, which says that a number is not known, to the other; here one that is
  * not known makes the whole unknown. */
 static double larger(const double a, const double b) {
@@ -19,8 +21,8 @@ static void merge_cell(tarei_cell *const to, const tarei_cell *const from) {
   to->rms = larger(to->rms, from->rms);
 }
 
-static tare_status merge_tensors(const tare_table *const table, const int profile,
-                                 tare_table *const out, tare_error *const err) {
+static tare_status merge_lists(const tare_table *const table, const int profile,
+                               tare_table *const out, tare_error *const err) {
   const int first = profile < 0 ? 0 : profile;
   const int end = profile < 0 ? table->n_columns : profile + 1;
   for (int i = 0; i < table->n_tensors; i++) {
@@ -30,6 +32,9 @@ static tare_status merge_tensors(const tare_table *const table, const int profil
       merge_cell(&cell, &tensor->cells[c]);
     }
     TAREI_TRY(tarei_table_add_tensor(out, tensor->name, tensor->same_as, &cell, err));
+  }
+  for (int i = 0; i < table->n_roundings; i++) {
+    TAREI_TRY(tarei_table_copy_rounding(out, &table->roundings[i], err));
   }
   return tarei_table_finish(out, "table", err);
 }
@@ -44,7 +49,7 @@ tare_status tarei_table_merge(const tare_table *const table, const int profile,
   tare_status status = tarei_table_set_text(&(*out)->model_name, table->model_name, err);
   (*out)->model_hash = table->model_hash;
   if (status == TARE_OK) {
-    status = merge_tensors(table, profile, *out, err);
+    status = merge_lists(table, profile, *out, err);
   }
   if (status != TARE_OK) {
     tare_table_free(out);

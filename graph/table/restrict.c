@@ -2,10 +2,11 @@
 #include <string.h>
 #include <tare/table_model.h>
 
+#include "base/mem.h"
 #include "base/names.h"
 #include "base/refusals.h"
 #include "graph/model.h"
-#include "graph/table/table.h"
+#include "graph/table/rounding.h"
 
 static bool name_tensors(const tarei_graph *const graph, tarei_names *const out) {
   if (!tarei_names_init(out, (size_t)graph->n_values)) {
@@ -30,7 +31,39 @@ static tare_status restrict_tensors(const tare_table *const table, const tarei_n
                                        tensor->cells, err));
     }
   }
-  return tarei_table_finish(out, "table", err);
+  return TARE_OK;
+}
+
+/* Whether a graph or a body in it has the layer, or one of those that it was fused from. */
+static bool has_layer(const tarei_graph *const graph, const char *const layer) {
+  for (int n = 0; n < graph->n_nodes; n++) {
+    const char *const name = graph->nodes[n].name;
+    const size_t whole = strlen(name);
+    const char *part;
+    size_t length;
+    for (const char *at = layer; (part = tarei_next_origin(&at, &length)) != NULL;) {
+      if (length == whole && memcmp(part, name, length) == 0) {
+        return true;
+      }
+    }
+    const tarei_graph *body;
+    for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
+      if (has_layer(body, layer)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static tare_status restrict_roundings(const tare_table *const table, const tarei_graph *const graph,
+                                      tare_table *const out, tare_error *const err) {
+  for (int i = 0; i < table->n_roundings; i++) {
+    if (has_layer(graph, table->roundings[i].layer)) {
+      TAREI_TRY(tarei_table_copy_rounding(out, &table->roundings[i], err));
+    }
+  }
+  return TARE_OK;
 }
 
 static tare_status fill_restricted(const tare_table *const table, const tare_model *const part,
@@ -40,12 +73,15 @@ static tare_status fill_restricted(const tare_table *const table, const tare_mod
   tarei_names values = {0};
   TAREI_TRY(tarei_table_set_text(&out->model_name, slash ? slash + 1 : info.path, err));
   out->model_hash = info.hash;
-  const tare_status status =
+  tare_status status =
       name_tensors(part->graph, &values)
           ? restrict_tensors(table, &values, out, err)
           : tarei_fail_memory(err, "tensors of the model", (size_t)part->graph->n_values);
   tarei_names_fini(&values);
-  return status;
+  if (status == TARE_OK) {
+    status = restrict_roundings(table, part->graph, out, err);
+  }
+  return status == TARE_OK ? tarei_table_finish(out, "table", err) : status;
 }
 
 tare_status tare_table_restrict(const tare_table *const table, const tare_model *const part,

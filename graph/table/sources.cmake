@@ -1,7 +1,11 @@
 # Sources of calibration tables, relative to graph/. Formats are rows.
-tare_family(TARE_GRAPH_TABLE_FORMATS ${CMAKE_CURRENT_LIST_DIR}/formats.inc table/format_ID.c)
+tare_family(TARE_GRAPH_TABLE_FORMATS ${CMAKE_CURRENT_LIST_DIR}/formats/formats.inc
+            table/formats/format_ID.c)
 set(TARE_GRAPH_TABLE_SOURCES
-  table/annotate.c table/coverage.c table/format_json_read.c table/formats.c
-  table/json_source.c table/merge.c table/ncnn_layers.c table/number_lines.c table/ort_range.c table/parts.c table/restrict.c table/table.c
-  table/text_lines.c table/threshold_text.c table/trt_template.c table/trt_text.c table/unify.c
+  table/annotate.c table/coverage.c table/merge.c table/parts.c table/restrict.c table/rounding.c
+  table/table.c table/unify.c
+  table/formats/format_json_read.c table/formats/formats.c table/formats/json_source.c
+  table/formats/ncnn_layers.c table/formats/number_lines.c table/formats/ort_range.c
+  table/formats/text_lines.c table/formats/threshold_text.c table/formats/trt_template.c
+  table/formats/trt_text.c
   ${TARE_GRAPH_TABLE_FORMATS})

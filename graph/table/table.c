@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/str.h"
+#include "graph/table/rounding.h"
 
 double tarei_table_least_amax(void) {
   return (double)FLT_MIN * 127;
@@ -83,6 +84,9 @@ void tare_table_free(tare_table **const handle) {
     free(table->tensors[i].cells);
     free_extras(&table->tensors[i].extras);
   }
+  for (int i = 0; i < table->n_roundings; i++) {
+    tarei_rounding_fini(&table->roundings[i]);
+  }
   for (int i = 0; i < table->n_warnings; i++) {
     free(table->warnings[i]);
   }
@@ -91,8 +95,8 @@ void tare_table_free(tare_table **const handle) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
     free_extras(extras[i]);
   }
-  void *const owned[] = {table->profiles, table->tensors,    table->warnings, table->method,
-                         table->fit,      table->model_name, table->pad_stats};
+  void *const owned[] = {table->profiles, table->tensors, table->warnings,   table->roundings,
+                         table->method,   table->fit,     table->model_name, table->pad_stats};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
     free(owned[i]);
   }
@@ -235,7 +239,7 @@ tare_status tarei_table_finish(tare_table *const table, const char *const what,
                         table->tensors[i].name);
     }
   }
-  return TARE_OK;
+  return tarei_table_sort_roundings(table, what, err);
 }
 
 const char *tare_table_method(const tare_table *const table) {

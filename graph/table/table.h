@@ -48,6 +48,14 @@ typedef struct tarei_table_tensor {
   tarei_extras extras;
 } tarei_table_tensor;
 
+/* How the int8 weights of a layer are rounded (rounding.h). */
+typedef struct tarei_rounding {
+  char *layer;
+  int64_t n, k;  /* output channels, and inputs of each */
+  uint64_t hash; /* of the float weights */
+  uint8_t *up;   /* bits; those after the last weight are zero */
+} tarei_rounding;
+
 struct tare_table {
   int minor; /* of the format, as read */
   char *method;
@@ -63,6 +71,9 @@ struct tare_table {
   tarei_table_tensor *tensors;
   int n_tensors;
   size_t cap_tensors;
+  tarei_rounding *roundings; /* of layers with int8 weights */
+  int n_roundings;
+  size_t cap_roundings;
   char **warnings;
   int n_warnings;
   size_t cap_warnings;
@@ -111,7 +122,7 @@ tare_status tarei_table_put_all(const tare_table *table, int column, const char 
 tare_status tarei_table_save_text(tare_status status, tarei_str *text, const char *path,
                                   tare_error *err);
 
-/* Sorts the tensors. TARE_E_INPUT "what: ..." when a name is duplicated. */
+/* Sorts the tensors and the roundings. TARE_E_INPUT "what: ..." when a name is duplicated. */
 tare_status tarei_table_finish(tare_table *table, const char *what, tare_error *err);
 
 /* Text of a number that reads back as the same number; at least 32 bytes. */

@@ -58,8 +58,8 @@ TARE_API tare_status tare_table_resolve_layers(tare_table **table, const tare_mo
                                                tare_resolved *resolved, tare_error *err);
 
 /**
- * The table of a part of a model (tare/extract.h): the tensors that the part has, with its name and
- * hash, and without profiles, whose symbols it may not have.
+ * The table of a part of a model (tare/extract.h): the tensors that the part has and the rounding of
+ * its layers, with its name and hash, and without profiles, whose symbols it may not have.
  * @param table a table of one column (asserted)
  * @param out receives the table; free it with tare_table_free
  * @return TARE_OK, TARE_E_MEMORY

@@ -15,7 +15,7 @@
 #include <tare/table_model.h>
 
 #include "graph/model.h"
-#include "graph/table/format.h"
+#include "graph/table/formats/format.h"
 
 static char path[64];
 static tare_model model; /* products that read the tensors of the table */

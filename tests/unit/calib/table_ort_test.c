@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/table/format.h"
-#include "graph/table/json_source.h"
+#include "graph/table/formats/format.h"
+#include "graph/table/formats/json_source.h"
 #include "unit/calib/table_files.h"
 
 static tare_table *read_text(const char *const text, tare_error *const err) {

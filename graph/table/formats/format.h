@@ -43,7 +43,7 @@ tare_status tarei_table_write_as(const tare_table *table, const tarei_table_form
                                  tare_error *err);
 
 #define TAREI_TABLE_FORMAT(id) extern const tarei_table_format tarei_table_format_##id;
-#include "graph/table/formats.inc"
+#include "graph/table/formats/formats.inc"
 #undef TAREI_TABLE_FORMAT
 
 #endif

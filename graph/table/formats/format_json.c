@@ -6,8 +6,8 @@
 
 #include "base/outfile.h"
 #include "base/str.h"
-#include "graph/table/format_json.h"
-#include "graph/table/json_source.h"
+#include "graph/table/formats/format_json.h"
+#include "graph/table/formats/json_source.h"
 
 static bool format_json_is_plain(const unsigned char c) {
   return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';

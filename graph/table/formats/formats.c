@@ -1,5 +1,5 @@
 /* The rows of formats.inc, and what is common to all of them. */
-#include "graph/table/format.h"
+#include "graph/table/formats/format.h"
 
 #include <assert.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static const tarei_table_format *const FORMATS[] = {
 #define TAREI_TABLE_FORMAT(id) &tarei_table_format_##id,
-#include "graph/table/formats.inc"
+#include "graph/table/formats/formats.inc"
 #undef TAREI_TABLE_FORMAT
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };

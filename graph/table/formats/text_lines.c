@@ -1,4 +1,4 @@
-#include "graph/table/text_lines.h"
+#include "graph/table/formats/text_lines.h"
 
 #include <ctype.h>
 #include <string.h>

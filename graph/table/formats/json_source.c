@@ -1,4 +1,4 @@
-#include "graph/table/json_source.h"
+#include "graph/table/formats/json_source.h"
 
 #include <errno.h>
 #include <math.h>

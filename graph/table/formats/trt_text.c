@@ -1,4 +1,4 @@
-#include "graph/table/trt_text.h"
+#include "graph/table/formats/trt_text.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/table/format_json.h"
-#include "graph/table/json_source.h"
+#include "graph/table/formats/format_json.h"
+#include "graph/table/formats/json_source.h"
 
 #define MAX_COUNT 9007199254740992.0 /* 2^53: beyond it JSON numbers lose integers */
 

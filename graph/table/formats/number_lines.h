@@ -2,7 +2,7 @@
 #ifndef TAREI_GRAPH_TABLE_NUMBER_LINES_H
 #define TAREI_GRAPH_TABLE_NUMBER_LINES_H
 
-#include "graph/table/text_lines.h"
+#include "graph/table/formats/text_lines.h"
 
 typedef enum tarei_number_lines {
   TAREI_LINES_OTHER,      /* neither */

@@ -3,7 +3,7 @@
  * InnerProduct. Weights have a scale per output channel, in ConvolutionDepthWise per group: 127 /
  * absmax, or 31 / absmax where ncnn's Winograd convolution needs a bit less.
  */
-#include "graph/table/ncnn_layers.h"
+#include "graph/table/formats/ncnn_layers.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "graph/model.h"
 #include "graph/op.h"
-#include "graph/table/number_lines.h"
+#include "graph/table/formats/number_lines.h"
 
 enum { MOST_NAME = 255 }; /* what ncnn2int8 reads of a name */
 

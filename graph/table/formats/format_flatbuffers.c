@@ -11,9 +11,9 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
-#include "graph/table/format.h"
-#include "graph/table/json_source.h"
-#include "graph/table/threshold_text.h"
+#include "graph/table/formats/format.h"
+#include "graph/table/formats/json_source.h"
+#include "graph/table/formats/threshold_text.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/table/format.h"
-#include "graph/table/json_source.h"
-#include "graph/table/number_lines.h"
-#include "graph/table/threshold_text.h"
+#include "graph/table/formats/format.h"
+#include "graph/table/formats/json_source.h"
+#include "graph/table/formats/number_lines.h"
+#include "graph/table/formats/threshold_text.h"
 
 static bool format_ort_text_recognizes(const uint8_t *const data, const size_t n) {
   return tarei_number_lines_of(data, n) == TAREI_LINES_THRESHOLDS;

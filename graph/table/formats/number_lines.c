@@ -1,8 +1,8 @@
-#include "graph/table/number_lines.h"
+#include "graph/table/formats/number_lines.h"
 
 #include <string.h>
 
-#include "graph/table/threshold_text.h"
+#include "graph/table/formats/threshold_text.h"
 
 static bool is_blank(const char c) {
   return c == ' ' || c == '\t';

@@ -1,4 +1,4 @@
-#include "graph/table/threshold_text.h"
+#include "graph/table/formats/threshold_text.h"
 
 #include <math.h>
 #include <stdlib.h>

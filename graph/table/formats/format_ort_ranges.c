@@ -1,9 +1,9 @@
 /* The JSON that older ONNX Runtime tools write: {"tensor": [low, high], ...}. */
 #include <string.h>
 
-#include "graph/table/format.h"
-#include "graph/table/json_source.h"
-#include "graph/table/ort_range.h"
+#include "graph/table/formats/format.h"
+#include "graph/table/formats/json_source.h"
+#include "graph/table/formats/ort_range.h"
 
 /* An object whose first member is an array. */
 static bool format_ort_ranges_recognizes(const uint8_t *const data, const size_t n) {

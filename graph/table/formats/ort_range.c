@@ -1,4 +1,4 @@
-#include "graph/table/ort_range.h"
+#include "graph/table/formats/ort_range.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "graph/table/format.h"
-#include "graph/table/json_source.h"
-#include "graph/table/ort_range.h"
+#include "graph/table/formats/format.h"
+#include "graph/table/formats/json_source.h"
+#include "graph/table/formats/ort_range.h"
 
 static const char KEPT[] = "onnxruntime";
 static const char METHOD_PREFIX[] = "CalibrationMethod.";

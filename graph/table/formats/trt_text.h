@@ -2,7 +2,7 @@
 #ifndef TAREI_GRAPH_TABLE_TRT_TEXT_H
 #define TAREI_GRAPH_TABLE_TRT_TEXT_H
 
-#include "graph/table/text_lines.h"
+#include "graph/table/formats/text_lines.h"
 
 /* Splits a line at its last colon; false if it has none behind a name. */
 bool tarei_trt_split(tarei_span line, tarei_span *name, tarei_span *value);

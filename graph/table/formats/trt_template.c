@@ -1,4 +1,4 @@
-#include "graph/table/trt_template.h"
+#include "graph/table/formats/trt_template.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -7,7 +7,7 @@
 
 #include "base/half.h"
 #include "base/mem.h"
-#include "graph/table/trt_text.h"
+#include "graph/table/formats/trt_text.h"
 
 static uint32_t trt_template_bits(const tarei_table_tensor *const tensor, const int column) {
   return tarei_float_to_bits((float)(tensor->cells[column].amax / 127));

@@ -12,9 +12,9 @@
 #include "base/half.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "graph/table/format.h"
-#include "graph/table/trt_template.h"
-#include "graph/table/trt_text.h"
+#include "graph/table/formats/format.h"
+#include "graph/table/formats/trt_template.h"
+#include "graph/table/formats/trt_text.h"
 
 static bool looks_decimal(const tarei_span value) {
   return value.n > 0 && memchr(value.at, '.', value.n) != NULL;

@@ -1,0 +1,30 @@
+/* The constant weights of a layer as a matrix: output channels by inputs, in whatever layout the
+ * graph has them. */
+#ifndef TAREI_GRAPH_QUANTIZE_WEIGHT_VIEW_H
+#define TAREI_GRAPH_QUANTIZE_WEIGHT_VIEW_H
+
+#include "graph/op.h"
+
+typedef struct tarei_weight_view {
+  int value;                 /* float32 constant */
+  int64_t n, k;              /* output channels; inputs of each, which it sums over */
+  int64_t taps;              /* of a convolution; 1 for other layers */
+  int64_t step_n;            /* floats between one output channel and the next, */
+  int64_t step_c, step_taps; /* between input channels (of a group), and between taps */
+} tarei_weight_view;
+
+/* The weights of a layer, float or int8, that has one constant of them: a convolution, or a product
+ * with a constant matrix. False for other nodes. */
+bool tarei_weight_view_of(const tarei_graph *graph, const tarei_node *node, tarei_weight_view *out);
+
+/* Where the weight of output channel j for input i is in the constant. Input i is that of ONNX's
+ * order in every layout: tap i % taps of input channel i / taps. */
+static inline int64_t tarei_weight_view_at(const tarei_weight_view *const v, const int64_t j,
+                                           const int64_t i) {
+  return j * v->step_n + i / v->taps * v->step_c + i % v->taps * v->step_taps;
+}
+
+/* A hash of n, k and the weights in the order of j and i, the same in every layout. */
+uint64_t tarei_weight_view_hash(const tarei_graph *graph, const tarei_weight_view *view);
+
+#endif

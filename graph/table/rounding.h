@@ -1,0 +1,38 @@
+/* How the int8 weights of a layer are rounded: down or up, decided for each weight from the inputs
+ * that calibration saw. */
+#ifndef TAREI_GRAPH_TABLE_ROUNDING_H
+#define TAREI_GRAPH_TABLE_ROUNDING_H
+
+#include "graph/table/table.h"
+
+/* Bytes of the decisions of n output channels with k inputs each; 0 where there are none, or more
+ * than an address space holds. */
+size_t tarei_rounding_bytes(int64_t n, int64_t k);
+
+/* Whether the weight of output channel j for input i (graph/quantize/weight_view.h) is rounded up
+ * to the next multiple of its channel's scale; otherwise down. */
+static inline bool tarei_rounding_is_up(const tarei_rounding *const r, const int64_t j,
+                                        const int64_t i) {
+  const int64_t bit = j * r->k + i;
+  return r->up[bit / 8] >> bit % 8 & 1;
+}
+
+/* Adds a rounding with a copy of up[tarei_rounding_bytes(n, k)], in which bit j * k + i, the low
+ * bit of a byte first, is that of a weight; the bits after the last one are ignored. `hash` is
+ * that of the float weights (tarei_weight_view_hash). */
+tare_status tarei_table_add_rounding(tare_table *table, const char *layer, int64_t n, int64_t k,
+                                     uint64_t hash, const uint8_t *up, tare_error *err);
+
+/* Adds a copy of what another table has. */
+tare_status tarei_table_copy_rounding(tare_table *table, const tarei_rounding *rounding,
+                                      tare_error *err);
+
+/* That of a layer, in a finished table; NULL: none. */
+const tarei_rounding *tarei_table_find_rounding(const tare_table *table, const char *layer);
+
+/* Sorts the roundings by layer. TARE_E_INPUT "what: ..." when a layer is duplicated. */
+tare_status tarei_table_sort_roundings(tare_table *table, const char *what, tare_error *err);
+
+void tarei_rounding_fini(tarei_rounding *rounding);
+
+#endif
