@@ -11,7 +11,8 @@
 
 #if defined(TAREI_V16_NEON)
 #include "kernels/generic/v16_neon.h"
-#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && \
+    defined(__AVX512DQ__)
 #include "kernels/generic/v16_avx512.h"
 #elif defined(__AVX2__) && defined(__FMA__)
 #include "kernels/generic/v16_avx2.h"
@@ -62,22 +63,42 @@ TAREI_INLINE void i_store_u8_n(uint8_t *p, v16i v, size_t n) {
   }
 }
 
+TAREI_INLINE size_t lanes_left(size_t i, size_t n) {
+  return n - i < TAREI_LANES ? n - i : TAREI_LANES;
+}
+
+#ifndef V16_HAS_FOURS
 /* Four times sixteen lanes within 0..255. */
-#ifndef V16_STORES_FOUR
 TAREI_INLINE void i_store_u8_four(uint8_t *p, const v16i *v) {
   for (size_t i = 0; i < 4; i++) {
     i_store_u8(p + i * TAREI_LANES, v[i]);
   }
 }
+
+/* The first n of four times sixteen lanes within -128..127, plus 128. */
+TAREI_INLINE void i_store_biased(uint8_t *p, const v16i *v, size_t n) {
+  for (size_t i = 0; i < n; i += TAREI_LANES) {
+    i_store_u8_n(p + i, i_add(v[i / TAREI_LANES], i_set1(128)), lanes_left(i, n));
+  }
+}
+
+/* The largest lane of each of sixteen vectors, which have none below zero. */
+TAREI_INLINE v16i i_max_of_each(const v16i *v) {
+  float largest[TAREI_LANES];
+  for (size_t i = 0; i < TAREI_LANES; i++) {
+    largest[i] = v_reduce_max(i_as_float(v[i]));
+  }
+  return v_bits(v_load(largest));
+}
 #endif
 
-TAREI_INLINE v16 v_neg(v16 x) { return v_sub(v_set1(-0.0f), x); }
+TAREI_INLINE v16 v_neg(v16 x) {
+  return v_sub(v_set1(-0.0f), x);
+}
 
 /* x * y + z with two roundings */
-TAREI_INLINE v16 v_mul_add(v16 x, v16 y, v16 z) { return v_add(v_mul(x, y), z); }
-
-TAREI_INLINE size_t lanes_left(size_t i, size_t n) {
-  return n - i < TAREI_LANES ? n - i : TAREI_LANES;
+TAREI_INLINE v16 v_mul_add(v16 x, v16 y, v16 z) {
+  return v_add(v_mul(x, y), z);
 }
 
 #endif

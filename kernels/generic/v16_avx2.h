@@ -176,6 +176,11 @@ TAREI_INLINE v16i v_truncate(v16 a) {
   return BOTH(v16i, UNARY, _mm256_cvttps_epi32, a);
 }
 
+/* half to even; likewise */
+TAREI_INLINE v16i v_nearest(v16 a) {
+  return BOTH(v16i, UNARY, _mm256_cvtps_epi32, a);
+}
+
 TAREI_INLINE __m128i bytes_part(const void *p, size_t n) {
   uint8_t bytes[16] = {0};
   memcpy(bytes, p, n);

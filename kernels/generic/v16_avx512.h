@@ -97,12 +97,25 @@ TAREI_INLINE void i_store_u8(uint8_t *p, v16i v) {
 TAREI_INLINE void i_store_u8_part(uint8_t *p, v16i v, size_t n) {
   _mm_mask_storeu_epi8(p, m_first(n), _mm512_cvtepi32_epi8(v));
 }
-#define V16_STORES_FOUR
+#define V16_HAS_FOURS
 TAREI_INLINE void i_store_u8_four(uint8_t *p, const v16i *v) {
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   const __m512i first = _mm512_packs_epi32(v[0], v[1]);
   const __m512i bytes = _mm512_packus_epi16(first, _mm512_packs_epi32(v[2], v[3]));
   _mm512_storeu_si512(p, _mm512_permutexvar_epi32(order, bytes));
+}
+/* lanes within -128..127 */
+TAREI_INLINE void i_store_biased(uint8_t *p, const v16i *v, size_t n) {
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i first = _mm512_packs_epi32(v[0], v[1]);
+  const __m512i bytes = _mm512_packs_epi16(first, _mm512_packs_epi32(v[2], v[3]));
+  const __m512i biased = _mm512_xor_si512(bytes, _mm512_set1_epi8((char)0x80));
+  const __m512i all = _mm512_permutexvar_epi32(order, biased);
+  if (n == 64) {
+    _mm512_storeu_si512(p, all);
+  } else {
+    _mm512_mask_storeu_epi8(p, (UINT64_C(1) << n) - 1, all);
+  }
 }
 /* lanes within 0..65535 */
 TAREI_INLINE void i_store_u16(uint16_t *p, v16i v) {
@@ -110,6 +123,31 @@ TAREI_INLINE void i_store_u16(uint16_t *p, v16i v) {
 }
 /* toward zero; lanes within the range of int32 */
 TAREI_INLINE v16i v_truncate(v16 a) { return _mm512_cvttps_epi32(a); }
+/* half to even; likewise */
+TAREI_INLINE v16i v_nearest(v16 a) { return _mm512_cvtps_epi32(a); }
+
+/* Halves of two vectors against each other, quarters, and so on: 45 operations for all. */
+TAREI_INLINE v16i halves_max(v16i a, v16i b) {
+  return i_max(_mm512_shuffle_i32x4(a, b, 0x44), _mm512_shuffle_i32x4(a, b, 0xee));
+}
+TAREI_INLINE v16i quarters_max(v16i a, v16i b) {
+  return i_max(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xdd));
+}
+TAREI_INLINE v16i pairs_max(v16i a, v16i b) {
+  return i_max(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+}
+TAREI_INLINE v16i i_max_of_each(const v16i *v) {
+  v16i four[4];
+#pragma GCC unroll 4
+  for (size_t i = 0; i < 4; i++) {
+    const v16i *const q = v + i * 4;
+    four[i] = quarters_max(halves_max(q[0], q[1]), halves_max(q[2], q[3]));
+  }
+  const v16i low = pairs_max(four[0], four[1]), high = pairs_max(four[2], four[3]);
+  const v16i each = i_max(_mm512_unpacklo_epi64(low, high), _mm512_unpackhi_epi64(low, high));
+  const v16i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(order, each);
+}
 
 #define REDUCE(op)                                                                            \
   const __m256 h8 = _mm256_##op(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));     \

@@ -170,6 +170,11 @@ TAREI_INLINE v16i v_truncate(v16 a) {
   return EACH(v16i, UNARY, vcvtq_s32_f32, a);
 }
 
+/* half to even; likewise */
+TAREI_INLINE v16i v_nearest(v16 a) {
+  return EACH(v16i, UNARY, vcvtnq_s32_f32, a);
+}
+
 /* lane i of the result is lane (index[i] mod 16) of the table */
 TAREI_INLINE float32x4_t lookup4(uint8x16x4_t table, int32x4_t index) {
   const uint32x4_t lane = vandq_u32(vreinterpretq_u32_s32(index), vdupq_n_u32(15));
