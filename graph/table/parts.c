@@ -92,6 +92,11 @@ static bool parts_weights(const tare_table *const table, const int column) {
   return tarei_extras_find(&table->extras, TAREI_KEPT_NCNN) != NULL;
 }
 
+static bool parts_rounding(const tare_table *const table, const int column) {
+  (void)column;
+  return table->n_roundings > 0;
+}
+
 int tarei_table_n_newer(const tare_table *const table) {
   int n = table->extras.n + table->model_extras.n + table->version_extras.n;
   n -= tarei_extras_find(&table->extras, TAREI_KEPT_VERSION) != NULL;
@@ -101,6 +106,9 @@ int tarei_table_n_newer(const tare_table *const table) {
   }
   for (int i = 0; i < table->n_tensors; i++) {
     n += table->tensors[i].extras.n;
+  }
+  for (int i = 0; i < table->n_roundings; i++) {
+    n += table->roundings[i].extras.n;
   }
   return n;
 }

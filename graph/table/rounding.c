@@ -11,11 +11,6 @@ size_t tarei_rounding_bytes(const int64_t n, const int64_t k) {
              : 0;
 }
 
-void tarei_rounding_fini(tarei_rounding *const rounding) {
-  free(rounding->layer);
-  free(rounding->up);
-}
-
 static tare_status rounding_fill(tarei_rounding *const to, const char *const layer,
                                  const uint8_t *const up, tare_error *const err) {
   const size_t bytes = tarei_rounding_bytes(to->n, to->k);

@@ -33,6 +33,4 @@ const tarei_rounding *tarei_table_find_rounding(const tare_table *table, const c
 /* Sorts the roundings by layer. TARE_E_INPUT "what: ..." when a layer is duplicated. */
 tare_status tarei_table_sort_roundings(tare_table *table, const char *what, tare_error *err);
 
-void tarei_rounding_fini(tarei_rounding *rounding);
-
 #endif

@@ -54,6 +54,7 @@ typedef struct tarei_rounding {
   int64_t n, k;  /* output channels, and inputs of each */
   uint64_t hash; /* of the float weights */
   uint8_t *up;   /* bits; those after the last weight are zero */
+  tarei_extras extras;
 } tarei_rounding;
 
 struct tare_table {

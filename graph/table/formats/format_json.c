@@ -7,28 +7,8 @@
 #include "base/outfile.h"
 #include "base/str.h"
 #include "graph/table/formats/format_json.h"
+#include "graph/table/formats/json_rounding.h"
 #include "graph/table/formats/json_source.h"
-
-static bool format_json_is_plain(const unsigned char c) {
-  return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';
-}
-
-static void put_string(tarei_str *const json, const char *const text) {
-  tarei_str_add(json, "\"");
-  for (const char *s = text; *s;) {
-    int plain = 0;
-    while (format_json_is_plain((unsigned char)s[plain])) {
-      plain++; /* the end of the text is not plain */
-    }
-    tarei_str_add(json, "%.*s", plain, s);
-    s += plain;
-    if (*s) {
-      tarei_str_add(json, *s == '"' || *s == '\\' ? "\\%c" : "\\u%04x", (unsigned char)*s);
-      s++;
-    }
-  }
-  tarei_str_add(json, "\"");
-}
 
 static void format_json_put_number(tarei_str *const json, const double value) {
   char text[40];
@@ -38,17 +18,8 @@ static void format_json_put_number(tarei_str *const json, const double value) {
 
 static void put_text_member(tarei_str *const json, const char *const key, const char *const text) {
   tarei_str_add(json, "  \"%s\": ", key);
-  put_string(json, text);
+  tarei_json_put_text(json, text);
   tarei_str_add(json, ",\n");
-}
-
-static void put_extras(tarei_str *const json, const tarei_extras *const extras, bool first) {
-  for (int i = 0; i < extras->n; i++) {
-    tarei_str_add(json, "%s", first ? "" : ", ");
-    put_string(json, extras->items[i].key);
-    tarei_str_add(json, ": %s", extras->items[i].json);
-    first = false;
-  }
 }
 
 /* Members of a cell that are one array over the columns each. */
@@ -108,7 +79,7 @@ static void put_known_column(tarei_str *const json, const char *const key,
 static void put_tensor(tarei_str *const json, const tarei_table_tensor *const tensor,
                        const int n_columns) {
   tarei_str_add(json, "{\"name\": ");
-  put_string(json, tensor->name);
+  tarei_json_put_text(json, tensor->name);
   put_column(json, "amax", amax_of, tensor, n_columns);
   put_column(json, "min", min_of, tensor, n_columns);
   put_column(json, "max", max_of, tensor, n_columns);
@@ -123,33 +94,33 @@ static void put_tensor(tarei_str *const json, const tarei_table_tensor *const te
   put_known_column(json, "rms", rms_of, tensor, n_columns);
   if (tensor->same_as) {
     tarei_str_add(json, ", \"same_as\": ");
-    put_string(json, tensor->same_as);
+    tarei_json_put_text(json, tensor->same_as);
   }
-  put_extras(json, &tensor->extras, false);
+  tarei_json_put_extras(json, &tensor->extras, false);
   tarei_str_add(json, "}");
 }
 
 static void put_profile(tarei_str *const json, const tarei_table_profile *const profile) {
   tarei_str_add(json, "{\"spec\": ");
-  put_string(json, profile->spec);
+  tarei_json_put_text(json, profile->spec);
   tarei_str_add(json, ", \"samples\": %" PRId64, profile->samples);
-  put_extras(json, &profile->extras, false);
+  tarei_json_put_extras(json, &profile->extras, false);
   tarei_str_add(json, "}");
 }
 
 static void format_json_put_header(tarei_str *const json, const tare_table *const table) {
   tarei_str_add(json,
                 "{\n  \"format\": \"tare.calib\",\n  \"version\": {\"major\": 1, \"minor\": %d",
-                table->minor);
-  put_extras(json, &table->version_extras, false);
+                tarei_json_minor(table));
+  tarei_json_put_extras(json, &table->version_extras, false);
   tarei_str_add(json, "},\n");
   put_text_member(json, "method", table->method);
   tarei_str_add(json, "  \"parameters\": {");
-  put_extras(json, &table->parameters, true);
+  tarei_json_put_extras(json, &table->parameters, true);
   tarei_str_add(json, "},\n  \"model\": {\"name\": ");
-  put_string(json, table->model_name);
+  tarei_json_put_text(json, table->model_name);
   tarei_str_add(json, ", \"hash\": \"%016" PRIx64 "\"", table->model_hash);
-  put_extras(json, &table->model_extras, false);
+  tarei_json_put_extras(json, &table->model_extras, false);
   tarei_str_add(json, "},\n");
   put_text_member(json, "fit", table->fit);
   put_text_member(json, "pad_stats", table->pad_stats);
@@ -165,14 +136,15 @@ static void format_json_put_lists(tarei_str *const json, const tare_table *const
   tarei_str_add(json, "],\n  \"warnings\": [");
   for (int i = 0; i < table->n_warnings; i++) {
     tarei_str_add(json, "%s", i ? ",\n    " : "\n    ");
-    put_string(json, table->warnings[i]);
+    tarei_json_put_text(json, table->warnings[i]);
   }
   tarei_str_add(json, "],\n");
   for (int i = 0; i < table->extras.n; i++) {
     tarei_str_add(json, "  ");
-    put_string(json, table->extras.items[i].key);
+    tarei_json_put_text(json, table->extras.items[i].key);
     tarei_str_add(json, ": %s,\n", table->extras.items[i].json);
   }
+  tarei_json_put_roundings(json, table);
   tarei_str_add(json, "  \"tensors\": [");
   for (int i = 0; i < table->n_tensors; i++) {
     tarei_str_add(json, "%s", i ? ",\n    " : "\n    ");

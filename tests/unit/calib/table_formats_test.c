@@ -16,6 +16,7 @@
 
 #include "graph/model.h"
 #include "graph/table/formats/format.h"
+#include "graph/table/rounding.h"
 
 static char path[64];
 static tare_model model; /* products that read the tensors of the table */
@@ -54,6 +55,8 @@ static tare_table *rich_table(const int n_columns) {
   assert_int_equal(tarei_table_add_tensor(table, "a", NULL, cells, NULL), TARE_OK);
   assert_int_equal(tarei_table_add_tensor(table, "b: c", "a", cells, NULL), TARE_OK);
   assert_int_equal(tarei_table_add_tensor(table, "dead", NULL, dead, NULL), TARE_OK);
+  const uint8_t up[] = {0x5a, 0x03};
+  assert_int_equal(tarei_table_add_rounding(table, "layer", 2, 5, 0x77, up, NULL), TARE_OK);
   assert_int_equal(tarei_table_finish(table, "test", NULL), TARE_OK);
   return table;
 }
