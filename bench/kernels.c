@@ -14,7 +14,7 @@ static const struct {
   bench_part_fn *run;
 } parts[] = {
     {"i8", bench_products_i8},     {"i16", bench_products_i16},    {"f32", bench_products_f32},
-    {"bf16", bench_products_bf16}, {"depthwise", bench_depthwise}, {"recurrent", bench_recurrent},
+    {"bf16", bench_products_bf16}, {"stored", bench_products_stored}, {"depthwise", bench_depthwise}, {"recurrent", bench_recurrent},
     {"elements", bench_elements},  {"bytes", bench_bytes},         {"observe", bench_observe}};
 enum { N_PARTS = sizeof parts / sizeof *parts };
 

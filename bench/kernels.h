@@ -10,6 +10,7 @@ bench_part_fn bench_products_i8;
 bench_part_fn bench_products_i16;
 bench_part_fn bench_products_f32;
 bench_part_fn bench_products_bf16;
+bench_part_fn bench_products_stored;
 bench_part_fn bench_depthwise;
 bench_part_fn bench_recurrent;
 bench_part_fn bench_elements;

@@ -177,6 +177,50 @@ typedef struct tarei_bf16_gemm {
 } tarei_bf16_gemm;
 typedef void tarei_bf16_gemm_fn(const tarei_bf16_gemm *g);
 
+/* --- bytes by floats in three pieces ----------------------------------------------------------- */
+/* A float32 is the sum of three bfloat16: its leading 8 bits, the next 8 of the rest, and what is
+ * left (lo, mid and hi below, each cut off, not rounded). Products of a byte and a piece are exact,
+ * so that bf16 products sum up what fp32 products with such weights round.
+ *
+ * Rows are in blocks of one height; steps are of TAREI_BF16_STEP k, with zeros behind the last:
+ * [block][step][piece: lo, mid, hi][height][16 pairs of k and k + 16]. */
+#define TAREI_SPLIT_PIECES 3
+#define TAREI_SPLIT_HEIGHT 32
+/* The height of the blocks of m rows, all nearly full. */
+size_t tarei_split_height(size_t m);
+size_t tarei_split_rows_size(size_t m, size_t k); /* bytes */
+typedef struct tarei_split_rows {
+  const float *x;  /* [m][k], row stride ldx elements */
+  size_t ldx;
+  size_t m, k;
+  uint16_t *out;   /* 64-byte aligned */
+  size_t height;
+} tarei_split_rows;
+/* Splits rows up to the first that does not qualify, and gives their number. Rows of zeros qualify, and
+ * those whose largest magnitude is within TAREI_SPLIT_LEAST and TAREI_SPLIT_MOST: no sum of a block
+ * overflows, and pieces that are subnormal, which count as zero, are far below that magnitude. */
+#define TAREI_SPLIT_LEAST 0x1p-78f
+#define TAREI_SPLIT_MOST 0x1p114f
+typedef size_t tarei_split_rows_fn(const tarei_split_rows *r);
+
+/* With total = 0, for each block of k: sum = 0; for each step of the block and each piece, as a step
+ * of bf16 products does: sum += (chain over k 0..15 of the step) + (chain over k 16..31); then total
+ * = fma(sum, scale, total), which goes to the epilogue. */
+typedef struct tarei_split_gemm {
+  const uint16_t *a;  /* as split_rows writes them */
+  size_t height;
+  size_t m, k, n;
+  const int8_t *b;    /* [panels][k][32], scale and ld_scale as in thin_i8 */
+  const float *scale;
+  size_t ld_scale;
+  size_t block;       /* a multiple of TAREI_BF16_STEP, TAREI_SPLIT_BLOCK at most */
+  uint16_t *widened;  /* scratch of tarei_split_panel_size bytes, 64-byte aligned */
+  tarei_epilogue epilogue; /* mult NULL */
+} tarei_split_gemm;
+#define TAREI_SPLIT_BLOCK 256
+size_t tarei_split_panel_size(size_t k); /* bytes */
+typedef void tarei_split_gemm_fn(const tarei_split_gemm *g);
+
 /* --- depthwise convolution, channels-last, along one axis ------------------------------------- */
 /* Output t, channel c: sum over j of x[t * stride + j * dilation - pad][c] * w[j][c]; taps outside
  * [0, in_length) take the zero point. Rows of x and of the outputs are `channels` long at their
@@ -385,6 +429,8 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(bf16_gemm, tarei_bf16_gemm_fn)             \
   X(to_bf16, tarei_to_bf16_fn)                 \
   X(bf16_pack, tarei_bf16_pack_fn)             \
+  X(split_rows, tarei_split_rows_fn)           \
+  X(split_i8, tarei_split_gemm_fn)             \
   X(dw_conv_i8, tarei_dw_conv_fn)              \
   X(dw_conv_f32, tarei_dw_conv_fn)             \
   X(softmax, tarei_softmax_fn)                 \
@@ -418,6 +464,9 @@ typedef struct tarei_kernels {
 #define TAREI_KERNEL_NAME(family, type) const char *family##_name; /* of the winning row */
   TAREI_KERNEL_FAMILIES(TAREI_KERNEL_NAME)
 #undef TAREI_KERNEL_NAME
+#define TAREI_KERNEL_ISA(family, type) unsigned family##_isa; /* features that row needs */
+  TAREI_KERNEL_FAMILIES(TAREI_KERNEL_ISA)
+#undef TAREI_KERNEL_ISA
 } tarei_kernels;
 
 /* Fills the table for the features in `allowed & tarei_isa_detect()`. Never fails. */

@@ -31,7 +31,8 @@ void tarei_kernels_select(unsigned allowed, tarei_kernels *out) {
 #define SELECT(slot, type)           \
   row = first_row(#slot, features);  \
   out->slot = (type *)row->function; \
-  out->slot##_name = row->name;
+  out->slot##_name = row->name;      \
+  out->slot##_isa = row->isa;
   TAREI_KERNEL_FAMILIES(SELECT)
 #undef SELECT
 }

@@ -10,40 +10,14 @@
 #include <string.h>
 
 #include "kernels/generic/gemm_walk.h"
+#include "kernels/x86/amx_config.h"
 
 enum {
-  TILE = 16,       /* rows of a tile, columns of its sums */
-  TILE_BYTES = 64, /* of a tile's row */
-  MAX_ROWS = 2 * TILE,
   PANEL_STEP = GEMM_PANEL * 4,
   SUMS_STRIDE = GEMM_PANEL * 4,
   LINE = 64,
   A_BYTES = 512 * 1024, /* rows that stay in L2 while all panels pass */
 };
-
-/* The compiler does not know that tiles are loaded from memory. */
-#define STORES_DONE() __asm__ volatile("" ::: "memory")
-
-/* What LDTILECFG reads. */
-typedef struct tile_config {
-  uint8_t palette, start_row, reserved[14];
-  uint16_t row_bytes[16];
-  uint8_t rows[16];
-} tile_config;
-
-/* Tiles 0..3 sums, 4 and 5 rows, 6 and 7 columns. */
-static void configure(size_t rows) {
-  const size_t first = rows < TILE ? rows : TILE;
-  const size_t second = rows > TILE ? rows - TILE : 1;
-  tile_config c = {.palette = 1};
-  for (int t = 0; t < 8; t++) {
-    c.row_bytes[t] = TILE_BYTES;
-    c.rows[t] = TILE;
-  }
-  c.rows[0] = c.rows[1] = c.rows[4] = (uint8_t)first;
-  c.rows[2] = c.rows[3] = c.rows[5] = (uint8_t)second;
-  _tile_loadconfig(&c);
-}
 
 /* A block whose sums are stored but not finished: that is done while the tiles work on the next. */
 typedef struct pending {
@@ -55,9 +29,9 @@ typedef struct amx_product {
   const GEMM *gemm;
   const char *a; /* of `gemm` */
   size_t lda, row_bytes;
-  size_t blocks, height;                  /* of rows; the height of all */
-  size_t steps, rest;                     /* whole steps, bytes of a row beyond them */
-  amx_sum (*sums)[MAX_ROWS * GEMM_PANEL]; /* two, used in turns */
+  size_t blocks, height;                    /* of rows; the height of all */
+  size_t steps, rest;                       /* whole steps, bytes of a row beyond them */
+  amx_sum (*sums)[TILES_ROWS * GEMM_PANEL]; /* two, used in turns */
   int turn;
   pending last;
 } amx_product;
@@ -101,7 +75,7 @@ TAREI_INLINE void fetch(strip *s) {
 }
 
 TAREI_INLINE void sum_block(const amx_product *p, strip *s, size_t m0, const bool both) {
-  _Alignas(64) char rest[MAX_ROWS * TILE_BYTES];
+  _Alignas(64) char rest[TILES_ROWS * TILE_BYTES];
   const size_t lda = p->lda;
   const char *a = p->a + m0 * lda;
   const char *b = s->b;
@@ -176,9 +150,9 @@ static void multiply_panel(amx_product *p, size_t panel, size_t first, size_t en
 
 static void amx_walk(amx_product *p) {
   const size_t panels = (p->gemm->n + GEMM_PANEL - 1) / GEMM_PANEL;
-  const size_t fitting = A_BYTES / (p->row_bytes * MAX_ROWS + 1);
+  const size_t fitting = A_BYTES / (p->row_bytes * TILES_ROWS + 1);
   const size_t groups = fitting ? (p->blocks + fitting - 1) / fitting : p->blocks;
-  configure(p->height);
+  tiles_configure(p->height);
   for (size_t group = 0; group < groups; group++) {
     const size_t first = p->blocks * group / groups;
     const size_t end = p->blocks * (group + 1) / groups;
@@ -191,8 +165,8 @@ static void amx_walk(amx_product *p) {
 }
 
 TAREI_INLINE void amx_multiply(const GEMM *g) {
-  _Alignas(64) amx_sum sums[2][MAX_ROWS * GEMM_PANEL];
-  const size_t blocks = (g->m + MAX_ROWS - 1) / MAX_ROWS;
+  _Alignas(64) amx_sum sums[2][TILES_ROWS * GEMM_PANEL];
+  const size_t blocks = (g->m + TILES_ROWS - 1) / TILES_ROWS;
   const size_t row_bytes = g->k * sizeof *g->a;
   amx_product p = {.gemm = g,
                    .a = (const char *)g->a,

@@ -94,7 +94,7 @@ void tarei_float_weights_gemm(const tarei_float_weights *const w, const size_t g
 
 const char *tarei_float_weights_kernel(const tarei_float_weights *const w,
                                        const tarei_kernels *const kernels) {
-  return w->bf16 ? kernels->bf16_gemm_name : kernels->f32_gemm_name;
+  return w->bf16 ? kernels->bf16_gemm_name : tarei_stored_kernel(w, kernels);
 }
 
 size_t tarei_float_weights_scales(const tarei_float_weights *const w, const int input,

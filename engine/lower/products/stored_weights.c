@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "base/mem.h"
 #include "engine/lower/products/int8_weights.h"
+#include "engine/lower/products/split_products.h"
 
 #define THIN_ROWS 32
 #define WIDENED_BYTES ((size_t)256 << 10) /* stay in the second-level cache of a core */
@@ -36,7 +37,9 @@ static size_t widened_floats(const tarei_float_weights *const s) {
 }
 
 size_t tarei_stored_scratch(const tarei_float_weights *const s) {
-  return widened_floats(s) * sizeof(float);
+  const size_t widened = widened_floats(s) * sizeof(float);
+  const size_t split = s->type == TARE_I8 ? tarei_split_scratch(s->k) : 0;
+  return split > widened ? split : widened;
 }
 
 size_t tarei_stored_scales(const tarei_float_weights *const s) {
@@ -148,32 +151,25 @@ static void widen_panel(const tarei_float_weights *const s, const size_t column,
   }
 }
 
-/* Few rows do not repay weights that go through memory as floats. */
-static void multiply_thin(const tarei_float_weights *const s, const size_t first,
-                          const tarei_f32_gemm *const g, const tarei_kernels *const kernels) {
-  const tarei_thin_gemm thin = {.a = g->a,
-                                .lda = g->lda,
-                                .m = g->m,
-                                .k = g->k,
-                                .n = g->n,
-                                .b = (const int8_t *)s->packed + first * s->k,
-                                .scale = s->scales + first,
-                                .ld_scale = all_columns(s),
-                                .block = TAREI_WEIGHT_BLOCK,
-                                .epilogue = g->epilogue};
-  kernels->thin_i8(&thin);
+static tarei_thin_gemm product_by_bytes(const tarei_float_weights *const s, const size_t first,
+                                        const tarei_f32_gemm *const g) {
+  return (tarei_thin_gemm){.a = g->a,
+                           .lda = g->lda,
+                           .m = g->m,
+                           .k = g->k,
+                           .n = g->n,
+                           .b = (const int8_t *)s->packed + first * s->k,
+                           .scale = s->scales + first,
+                           .ld_scale = all_columns(s),
+                           .block = TAREI_WEIGHT_BLOCK,
+                           .epilogue = g->epilogue};
 }
 
-void tarei_stored_gemm(const tarei_float_weights *const s, const size_t group, const size_t column,
-                       const tarei_f32_gemm *const g, const tarei_kernels *const kernels,
-                       float *const widened) {
+static void multiply_widened(const tarei_float_weights *const s, const size_t first,
+                             const tarei_f32_gemm *const g, const tarei_kernels *const kernels,
+                             float *const widened) {
   tarei_widen_fn *const widen = widen_of(s->type, kernels);
   const size_t columns = panels_at_once(s) * TAREI_F32_PANEL;
-  const size_t first = group * stored_columns(s) + column;
-  if (s->type == TARE_I8 && g->m <= THIN_ROWS) {
-    multiply_thin(s, first, g, kernels);
-    return;
-  }
   for (size_t c = 0; c < g->n; c += columns) {
     tarei_f32_gemm some = *g;
     some.b = widened;
@@ -184,4 +180,28 @@ void tarei_stored_gemm(const tarei_float_weights *const s, const size_t group, c
     }
     kernels->f32_gemm(&some);
   }
+}
+
+/* Few rows do not repay weights that go through memory as floats. */
+void tarei_stored_gemm(const tarei_float_weights *const s, const size_t group, const size_t column,
+                       const tarei_f32_gemm *const g, const tarei_kernels *const kernels,
+                       void *const scratch) {
+  const size_t first = group * stored_columns(s) + column;
+  const bool splits = s->type == TARE_I8 && tarei_split_is_fast(kernels);
+  if (!splits && (s->type != TARE_I8 || g->m > THIN_ROWS)) {
+    multiply_widened(s, first, g, kernels, scratch);
+    return;
+  }
+  const tarei_thin_gemm product = product_by_bytes(s, first, g);
+  if (splits) {
+    tarei_split_multiply(&product, kernels, scratch);
+  } else {
+    kernels->thin_i8(&product);
+  }
+}
+
+const char *tarei_stored_kernel(const tarei_float_weights *const s,
+                                const tarei_kernels *const kernels) {
+  return s->type == TARE_I8 && tarei_split_is_fast(kernels) ? kernels->split_i8_name
+                                                            : kernels->f32_gemm_name;
 }

@@ -1,5 +1,6 @@
 /*
- * Float weights in fewer bits, which each thread widens to panels of floats as it multiplies.
+ * Float weights in fewer bits, which each thread widens as it multiplies: to panels of floats or,
+ * bytes where that is faster, to tiles of bf16 (split_products.h).
  * Bytes have a scale for each output channel and each TAREI_WEIGHT_BLOCK elements that it sums
  * over, or the scales that the model states.
  */
@@ -23,9 +24,10 @@ tare_status tarei_stored_pack(const tarei_float_weights *w, const tarei_step *st
                               const float *values, bool transposed, void *panels, float *scales,
                               tare_error *err);
 
-/* As tarei_float_weights_gemm; `widened` is the scratch of the thread. */
+/* As tarei_float_weights_gemm; scratch is that of the thread. */
 void tarei_stored_gemm(const tarei_float_weights *w, size_t group, size_t column,
-                       const tarei_f32_gemm *g, const tarei_kernels *kernels, float *widened);
+                       const tarei_f32_gemm *g, const tarei_kernels *kernels, void *scratch);
 size_t tarei_stored_scratch(const tarei_float_weights *w); /* bytes of one thread */
+const char *tarei_stored_kernel(const tarei_float_weights *w, const tarei_kernels *kernels);
 
 #endif
