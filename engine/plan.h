@@ -45,6 +45,8 @@ struct tare_plan {
   int n_layers;
   size_t cap_layers;
   tare_port *inputs, *outputs;
+  const char **unused_roundings; /* layers that only the table has (engine/layers/layer_rounding.c) */
+  int n_unused_roundings;
   char **strings; /* names and dims of the ports, and texts of the layers */
   int n_strings;
   size_t cap_strings;

@@ -100,7 +100,8 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
   TAREI_TRY_GOTO(tarei_requested_init(o, &requested, err), done);
   TAREI_TRY_GOTO(quantize_graph(plan->root.graph, &options, err), done);
   TAREI_TRY_GOTO(quantize_bodies(plan->root.graph, &options, err), done);
-  status = tarei_requested_check(&requested, plan->root.graph, err);
+  TAREI_TRY_GOTO(tarei_requested_check(&requested, plan->root.graph, err), done);
+  status = tarei_plan_round_weights(plan, o, err);
 done:
   tarei_requested_fini(&requested);
   return status;
@@ -178,6 +179,7 @@ void tare_plan_free(tare_plan **const handle) {
     free(plan->strings[i]);
   }
   free(plan->strings);
+  free(plan->unused_roundings);
   free(plan->observables);
   tarei_plan_free_layers(plan);
   free(plan->inputs);

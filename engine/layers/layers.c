@@ -8,6 +8,7 @@
 #include "engine/plan_profiles.h"
 #include "graph/pass.h"
 #include "graph/quantize/output_types.h"
+#include "graph/quantize/round_weights.h"
 #include "graph/quantize/weight_types.h"
 #include "graph/short_floats.h"
 
@@ -159,11 +160,13 @@ static tare_status layers_describe(tare_plan *const plan, tarei_layer *const lay
   facts->output_reason = layers_keep_reason(plan, tarei_output_reason(step->graph, step->node));
   facts->weights_asked = tarei_weights_asked(step->node);
   facts->weights_reason = layers_keep_reason(plan, tarei_weights_reason(step->graph, step->node));
+  facts->rounding = tarei_weights_rounding(step->graph, step->node);
+  facts->rounding_reason = layers_keep_reason(plan, tarei_rounding_reason(step->graph, step->node));
   facts->shape = facts->outputs->shape;
   facts->weight_bytes = layer_weight_bytes(plan, layer);
   facts->output_bytes = layer_output_bytes(layer);
   facts->scratch_bytes = (int64_t)tarei_part_step_scratch(layer->part, step, 1);
-  return facts->reason && facts->output_reason && facts->weights_reason
+  return facts->reason && facts->output_reason && facts->weights_reason && facts->rounding_reason
              ? TARE_OK
              : tarei_fail_memory(err, "layers", sizeof *layer);
 }

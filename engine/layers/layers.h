@@ -20,6 +20,10 @@ typedef struct tarei_layer {
   tare_layer facts;           /* what users get */
 } tarei_layer;
 
+/* Rounds the weights of a quantized graph as the table of the build says. */
+tare_status tarei_plan_round_weights(tare_plan *plan, const tare_build_options *options,
+                                     tare_error *err);
+
 /* Lists the layers and prepares what tare_plan_layer returns; the plan must be finished. */
 tare_status tarei_plan_describe_layers(tare_plan *plan, tare_error *err);
 void tarei_plan_free_layers(tare_plan *plan);

@@ -35,37 +35,43 @@
 #define TAREI_ATTR_PRODUCTS "products"
 /* Of a layer that the model quantizes itself: the scale of its weights, for all output channels or
  * for each, with which they are multiples of it within -128..127; why there is none, a tare_reason;
- * and that its input is quantized at run time. */
+ * and that its input is quantized at run time. Weights that a table rounds have scales too. */
 #define TAREI_ATTR_WEIGHT_SCALES "weight_scales"
 #define TAREI_ATTR_WEIGHTS_ODD "weights_odd"
 #define TAREI_ATTR_DYNAMIC "dynamic"
-/* Of a node of a plan: the tare_dtype in which the model computes each of the nodes that it was fused
- * from, where that is a shorter float; 0 for the others. */
+/* Of a layer with int8 weights: TARE_ROUNDING_TABLE where they are rounded as the table says, or
+ * why they are not although it says something, a tare_reason. */
+#define TAREI_ATTR_WEIGHT_ROUNDING "weight_rounding"
+#define TAREI_ATTR_ROUNDING_REFUSED "rounding_refused"
+/* Of a node of a plan: the tare_dtype in which the model computes each of the nodes that it was
+ * fused from, where that is a shorter float; 0 for the others. */
 #define TAREI_ATTR_MODEL_TYPES "model_types"
 /* Of a DequantizeLinear of constants whose scales have been noted where they matter, so that it may
  * be folded. */
 #define TAREI_ATTR_ADOPTED "adopted"
 
 /* clang-format off */
-#define TAREI_INTERNAL_ATTRS  \
-  TAREI_ATTR_ACTIVATION,      \
-  TAREI_ATTR_ACTIVATION_A,    \
-  TAREI_ATTR_ACTIVATION_B,    \
-  TAREI_ATTR_ACTIVATION_BITS, \
-  TAREI_ATTR_ACTIVATION_LAST, \
-  TAREI_ATTR_ADOPTED,         \
-  TAREI_ATTR_COMPUTE,         \
-  TAREI_ATTR_DIMS,            \
-  TAREI_ATTR_DYNAMIC,         \
-  TAREI_ATTR_MODEL_TYPES,     \
-  TAREI_ATTR_OUTPUTS,         \
-  TAREI_ATTR_OUTPUT_ASKED,    \
-  TAREI_ATTR_PRODUCTS,        \
-  TAREI_ATTR_ROW_SCALES,      \
-  TAREI_ATTR_WEIGHTS_ASKED,   \
-  TAREI_ATTR_WEIGHTS_ODD,     \
-  TAREI_ATTR_WEIGHTS_REFUSED, \
-  TAREI_ATTR_WEIGHT_SCALES,   \
+#define TAREI_INTERNAL_ATTRS   \
+  TAREI_ATTR_ACTIVATION,       \
+  TAREI_ATTR_ACTIVATION_A,     \
+  TAREI_ATTR_ACTIVATION_B,     \
+  TAREI_ATTR_ACTIVATION_BITS,  \
+  TAREI_ATTR_ACTIVATION_LAST,  \
+  TAREI_ATTR_ADOPTED,          \
+  TAREI_ATTR_COMPUTE,          \
+  TAREI_ATTR_DIMS,             \
+  TAREI_ATTR_DYNAMIC,          \
+  TAREI_ATTR_MODEL_TYPES,      \
+  TAREI_ATTR_OUTPUTS,          \
+  TAREI_ATTR_OUTPUT_ASKED,     \
+  TAREI_ATTR_PRODUCTS,         \
+  TAREI_ATTR_ROUNDING_REFUSED, \
+  TAREI_ATTR_ROW_SCALES,       \
+  TAREI_ATTR_WEIGHTS_ASKED,    \
+  TAREI_ATTR_WEIGHTS_ODD,      \
+  TAREI_ATTR_WEIGHTS_REFUSED,  \
+  TAREI_ATTR_WEIGHT_ROUNDING,  \
+  TAREI_ATTR_WEIGHT_SCALES,    \
   TAREI_ATTR_WEIGHT_TYPE
 /* clang-format on */
 

@@ -8,7 +8,14 @@ float tarei_weight_scale_of(const float amax) {
   return scale >= FLT_MIN ? scale : 1.0f;
 }
 
-int8_t tarei_weight_quantize(const float w, const float scale) {
-  const float q = rintf(w / scale);
+static int8_t within_127(const float q) {
   return (int8_t)(q > 127.0f ? 127.0f : q < -127.0f ? -127.0f : q);
+}
+
+int8_t tarei_weight_quantize(const float w, const float scale) {
+  return within_127(rintf(w / scale));
+}
+
+int8_t tarei_weight_round(const float w, const float scale, const bool up) {
+  return within_127(floorf(w / scale) + (up ? 1.0f : 0.0f));
 }

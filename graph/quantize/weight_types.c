@@ -35,8 +35,7 @@ static tare_precision weights_of_dtype(const tare_dtype stored) {
   return TARE_PRECISION_ANY;
 }
 
-/* Layers, float ones and int8 ones, with constant weights. */
-static bool has_weights(const tarei_graph *const g, const tarei_node *const node) {
+bool tarei_has_weights(const tarei_graph *const g, const tarei_node *const node) {
   const tarei_int8_form *const form = tarei_op_int8_form(node->op);
   const bool weights = form && form->weights && node->n_in > form->activations;
   const int w = weights ? node->in[form->activations] : -1;
@@ -103,20 +102,21 @@ tare_precision tarei_weights_asked(const tarei_node *const node) {
 
 /* In what a node of a quantized graph stores constant weights; ANY: it has none. */
 static tare_precision weights_got(const tarei_graph *const g, const tarei_node *const node) {
-  return has_weights(g, node) ? weights_of_dtype(tarei_weights_dtype(node)) : TARE_PRECISION_ANY;
+  return tarei_has_weights(g, node) ? weights_of_dtype(tarei_weights_dtype(node))
+                                    : TARE_PRECISION_ANY;
 }
 
 tarei_reason tarei_weights_reason(const tarei_graph *const g, const tarei_node *const node) {
   const int64_t why = tarei_attr_int(node, TAREI_ATTR_WEIGHTS_REFUSED, TARE_REASON_NONE);
-  return why > TARE_REASON_NONE && why < TARE_REASON_COUNT && has_weights(g, node)
+  return why > TARE_REASON_NONE && why < TARE_REASON_COUNT && tarei_has_weights(g, node)
              ? (tarei_reason){.why = (tare_reason)why, .subject = g->values[node->in[1]].name}
              : (tarei_reason){0};
 }
 
 tare_status tarei_weight_types_mark(tarei_graph *const g, tarei_requested *const requested,
                                     tare_error *const err) {
-  return tarei_requested_mark(g, &requested->weight_types, has_weights, TAREI_ATTR_WEIGHTS_ASKED,
-                              err);
+  return tarei_requested_mark(g, &requested->weight_types, tarei_has_weights,
+                              TAREI_ATTR_WEIGHTS_ASKED, err);
 }
 
 static void refuse_weight_type(const tarei_graph *const g, const tarei_node *const node,

@@ -7,6 +7,9 @@
 
 #include "graph/quantize/requested.h"
 
+/* Whether it is a layer, float or int8, with constant weights. */
+bool tarei_has_weights(const tarei_graph *graph, const tarei_node *node);
+
 /* Notes the requests on the nodes that they name, before the graph is quantized. */
 tare_status tarei_weight_types_mark(tarei_graph *graph, tarei_requested *requested,
                                     tare_error *err);

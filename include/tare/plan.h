@@ -29,6 +29,14 @@ typedef enum tare_constraints {
   TARE_CONSTRAINTS_NONE = 2,   /* requests by name are ignored */
 } tare_constraints;
 
+/** How the build rounds int8 weights. The numbers are part of plan files. */
+typedef enum tare_rounding {
+  TARE_ROUNDING_NONE = 0,    /* of a layer: it has no int8 weights, or those of the model */
+  TARE_ROUNDING_NEAREST = 1, /* each to nearest */
+  TARE_ROUNDING_TABLE = 2,   /* as the calibration table says: some down and some up, so that their
+                                errors cancel out on the data of the calibration */
+} tare_rounding;
+
 typedef struct tare_build_options {
   const tare_table *table;      /* scales; NULL builds a float plan, or for a model that is
                                    quantized already, one with the scales that it states */
@@ -46,12 +54,14 @@ typedef struct tare_build_options {
                                      own quantizes where an int8 layer reads them, and no residual
                                      is stored as bytes. int8: it writes nothing but bytes */
   tare_constraints constraints;
-  bool observable; /* keep every tensor of the model visible to calibration: no
-                      fusion that makes one disappear */
-  bool symmetric;  /* activations always s8 with zero point 0, as TensorRT has it;
-                      else tensors without negative values use all of u8 */
-  bool fp32;       /* a float plan even of a model that states scales */
-  const char *isa; /* features the kernels may use, e.g. "avx2"; NULL for all */
+  tare_rounding weight_rounding; /* NEAREST: of all layers; else of those of which the table says
+                                    nothing */
+  bool observable;               /* keep every tensor of the model visible to calibration: no
+                                    fusion that makes one disappear */
+  bool symmetric;                /* activations always s8 with zero point 0, as TensorRT has it;
+                                    else tensors without negative values use all of u8 */
+  bool fp32;                     /* a float plan even of a model that states scales */
+  const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL for all */
 } tare_build_options;
 
 /** The precision of a layer. The numbers are part of plan files. */
@@ -103,12 +113,18 @@ typedef enum tare_reason {
   TARE_REASON_ONE_PRECISION = 29,    /* the request for the other product of attention decides that
                                         of product `subject` too */
   TARE_REASON_NOISY_OUTPUT = 30,     /* 8 bits leave output `subject` at `number` dB: 16 bits */
+  TARE_REASON_OTHER_WEIGHTS = 31,    /* the table rounds other weights than `subject` */
+  TARE_REASON_STATED_WEIGHTS = 32,   /* the model has int8 weights `subject`: nothing to round */
+  TARE_REASON_WEIGHT_BLOCKS = 33,    /* weights `subject` have scales of blocks, not of channels */
   TARE_REASON_COUNT
 } tare_reason;
 
 /** Name of a precision, static: "any", "fp32", "int8", "int8-rows", "bf16", "fp16", "int16" or
  *  "int16-rows"; "unknown" for other numbers. */
 TARE_API const char *tare_precision_name(tare_precision precision);
+
+/** Name of a rounding, static: "none", "nearest" or "table"; "unknown" for other numbers. */
+TARE_API const char *tare_rounding_name(tare_rounding rounding);
 
 /** Whether products in a precision are on integers: int8 and int16, with static or row scales. */
 TARE_API bool tare_precision_is_integer(tare_precision precision);
@@ -134,23 +150,24 @@ typedef struct tare_layer_tensor {
                         The value is (stored - zero_point) * scale */
   const float *scales;
   int32_t zero_point;
-  bool row_scales; /* quantized, and each row has a scale of its own, in the tensor whose name ends in
+  bool row_scales; /* quantized, and each row has a scale of its own, in the tensor whose name ends
+                      in
                       "__row_scales"; the value is (stored - 128) * scale */
 } tare_layer_tensor;
 
 /** One layer of a plan. What it points to belongs to the plan. */
 typedef struct tare_layer {
-  const char *name;           /* node name in the model, "a + b" for fused nodes */
-  const char *op;             /* e.g. "QConvLast" */
-  int n_origins;              /* at least 1 */
-  const char *const *origins; /* the nodes that the layer computes: "a" and "b" */
+  const char *name;               /* node name in the model, "a + b" for fused nodes */
+  const char *op;                 /* e.g. "QConvLast" */
+  int n_origins;                  /* at least 1 */
+  const char *const *origins;     /* the nodes that the layer computes: "a" and "b" */
   const tare_dtype *origin_types; /* of each origin: TARE_F16 or TARE_BF16 if the model computes it
                                      in this type, which the layer does not; or TARE_DTYPE_NONE */
-  int n_passes;               /* how many passes of the build made what the layer is */
-  const char *const *passes;  /* their names, e.g. "fuse_bias", as tare_plan_pass has them */
-  int parent;                 /* the layer whose subgraph contains this one; -1: none */
-  tare_precision asked;       /* the requested precision; ANY: no request */
-  tare_precision got;         /* the actual precision; ANY: the layer has no int8 form */
+  int n_passes;                   /* how many passes of the build made what the layer is */
+  const char *const *passes;      /* their names, e.g. "fuse_bias", as tare_plan_pass has them */
+  int parent;                     /* the layer whose subgraph contains this one; -1: none */
+  tare_precision asked;           /* the requested precision; ANY: no request */
+  tare_precision got;             /* the actual precision; ANY: the layer has no int8 form */
   const char *precision; /* what the layer computes in: the name of `got`; without int8 form "fp32",
                             "int8" for quantized bytes, or another type, e.g. "int64" */
   tare_reason why;
@@ -170,6 +187,8 @@ typedef struct tare_layer {
   tare_dtype weights; /* element type of its weights in memory; TARE_DTYPE_NONE: it has none */
   tare_precision weights_asked; /* the requested type of its weights; ANY: no request */
   const char *weights_reason;   /* why they have another type, as a sentence; or "" */
+  tare_rounding rounding;       /* how its int8 weights were rounded */
+  const char *rounding_reason;  /* why not as the table says, although it says something; or "" */
   int64_t weight_bytes;  /* of all constants that it reads, packed ones included. The sum over all
                             layers is tare_plan_weight_bytes */
   int64_t output_bytes;  /* of its outputs at the largest shape of all profiles; outputs whose size
@@ -263,6 +282,16 @@ TARE_API int tare_plan_n_layers(const tare_plan *plan);
 
 /** A layer by number, 0 .. tare_plan_n_layers - 1 (asserted). */
 TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
+
+/** Number of layers whose weights the table of the build rounds, but no layer of the plan could use
+ * it: there is none of this name, it has other weights, or cannot be rounded so. Roundings of
+ * layers that stay float do not count. 0 for plans that were loaded, or built with
+ * TARE_ROUNDING_NEAREST. */
+TARE_API int tare_plan_n_unused_roundings(const tare_plan *plan);
+
+/** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_roundings - 1 (asserted).
+ * It belongs to the plan. */
+TARE_API const char *tare_plan_unused_rounding(const tare_plan *plan, int i);
 
 /** Number of passes that changed anything when the plan was built. */
 TARE_API int tare_plan_n_passes(const tare_plan *plan);

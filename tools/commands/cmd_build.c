@@ -14,6 +14,8 @@
 #include "tools/table_in.h"
 #include "tools/table_out.h"
 
+#define MOST_NAMED 3 /* layers in a warning */
+
 enum { OPT_CALIB = OPT_COMMAND, OPT_FP32, OPT_FORCE };
 
 typedef struct build_arguments {
@@ -181,6 +183,23 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
   }
 }
 
+static void warn_roundings(const build_arguments *const a, const tare_plan *const plan) {
+  const int n = tare_plan_n_unused_roundings(plan);
+  const int named = n < MOST_NAMED ? n : MOST_NAMED;
+  const char *names[MOST_NAMED];
+  for (int i = 0; i < named; i++) {
+    names[i] = tare_plan_unused_rounding(plan, i);
+  }
+  if (n > 0) {
+    char *const list = cli_join(names, named, n > named ? ", " : " and ");
+    say(&a->common,
+        "warning: %s: the rounding of %d layer%s is not used, because the plan has no such int8 "
+        "weights: %s%s",
+        a->calib, n, cli_s(n), list, n > named ? ", ..." : "");
+    free(list);
+  }
+}
+
 static void build_say_passes(const build_arguments *const a, const tare_plan *const plan) {
   for (int i = 0; i < tare_plan_n_passes(plan); i++) {
     const tare_pass pass = tare_plan_pass(plan, i);
@@ -242,6 +261,7 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
     say_table_warnings(a, w->table);
     warn_symmetric(a, w->plan);
     warn_float(a, w->plan);
+    warn_roundings(a, w->plan);
   }
   CLI_TRY(requests_cost_of(w->plan, w->model, &o, &w->cost, err));
   requests_cost_warn(&w->cost, &a->common);
@@ -286,6 +306,10 @@ static tare_status build_print_json(const build_arguments *const a, const build_
   if (status != TARE_OK) {
     cJSON_Delete(object);
     return status;
+  }
+  cJSON *const unused = json_add(object, "unused_roundings", json_array());
+  for (int i = 0; i < tare_plan_n_unused_roundings(w->plan); i++) {
+    json_text(unused, NULL, tare_plan_unused_rounding(w->plan, i));
   }
   requests_cost_json(&w->cost, object);
   warnings_json(object, w->table);

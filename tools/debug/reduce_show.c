@@ -63,6 +63,9 @@ static char *first_command(const reduce_results *const x) {
   line = add_option(line, "--layer-weight-types", x->requests->layer_weight_types);
   line = add_option(line, "--layer-output-types", x->requests->layer_output_types);
   line = add_option(line, "--precision-constraints", CONSTRAINTS[x->requests->constraints]);
+  if (x->requests->weight_rounding == TARE_ROUNDING_NEAREST) {
+    line = add_option(line, "--weight-rounding", tare_rounding_name(TARE_ROUNDING_NEAREST));
+  }
   line = x->requests->symmetric ? cli_append(line, " --symmetric") : line;
   line = add_sets(line, x);
   return cli_append(line, " -o reduced.plan");

@@ -8,6 +8,7 @@ enum {
   OPT_LAYER_WEIGHT_TYPES,
   OPT_LAYER_OUTPUT_TYPES,
   OPT_PRECISION_CONSTRAINTS,
+  OPT_WEIGHT_ROUNDING,
   OPT_SYMMETRIC
 };
 
@@ -28,6 +29,7 @@ static const struct argp_option OPTIONS[] = {
      "When a layer cannot have what was requested: ", 0},
     {"precisionConstraints", OPT_PRECISION_CONSTRAINTS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL,
      0},
+    {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
     {"symmetric", OPT_SYMMETRIC, NULL, 0, "Symmetric int8 activations, as in TensorRT", 0},
     {0}};
 
@@ -49,6 +51,25 @@ static const char *constraint_text(const int constraint) {
 static cli_family opt_build_constraints(void) {
   return (cli_family){"value of --precision-constraints", sizeof CONSTRAINTS / sizeof *CONSTRAINTS,
                       constraint_name, constraint_text};
+}
+
+static const struct {
+  tare_rounding rounding;
+  const char *text;
+} ROUNDINGS[] = {{TARE_ROUNDING_TABLE, "default: as the table says, where it does"},
+                 {TARE_ROUNDING_NEAREST, NULL}};
+
+static const char *rounding_name(const int i) {
+  return tare_rounding_name(ROUNDINGS[i].rounding);
+}
+
+static const char *rounding_text(const int i) {
+  return ROUNDINGS[i].text;
+}
+
+static cli_family opt_build_roundings(void) {
+  return (cli_family){"value of --weight-rounding", sizeof ROUNDINGS / sizeof *ROUNDINGS,
+                      rounding_name, rounding_text};
 }
 
 /* In what layers compute. */
@@ -75,8 +96,9 @@ static char *opt_build_help(const int key, const char *const text, void *const i
   const cli_family precisions = {"precision", sizeof PRECISIONS / sizeof *PRECISIONS,
                                  precision_name, precision_text};
   const cli_family constraints = opt_build_constraints();
-  if (key == OPT_PRECISION_CONSTRAINTS) {
-    return family_help(text, &constraints);
+  const cli_family roundings = opt_build_roundings();
+  if (key == OPT_PRECISION_CONSTRAINTS || key == OPT_WEIGHT_ROUNDING) {
+    return family_help(text, key == OPT_WEIGHT_ROUNDING ? &roundings : &constraints);
   }
   return key != OPT_LAYER_PRECISIONS
              ? (char *)text /* as it is */
@@ -90,7 +112,7 @@ const char *opt_requests_add(char **const list, const char *const more) {
 }
 
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
-  const cli_family constraints = opt_build_constraints();
+  const cli_family constraints = opt_build_constraints(), roundings = opt_build_roundings();
   static char *precisions, *weight_types, *output_types; /* of this run of the command */
   tare_build_options *const o = state->input;
   switch (key) {
@@ -108,6 +130,9 @@ static error_t opt_build_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_PRECISION_CONSTRAINTS:
       o->constraints = (tare_constraints)cli_pick(state, &constraints, arg);
+      return 0;
+    case OPT_WEIGHT_ROUNDING:
+      o->weight_rounding = ROUNDINGS[cli_pick(state, &roundings, arg)].rounding;
       return 0;
     case OPT_SYMMETRIC:
       o->symmetric = true;

@@ -45,6 +45,15 @@ static void print_constants(const tare_plan *const plan, const int layer) {
   }
 }
 
+static void print_rounding(const tare_layer *const layer) {
+  if (layer->rounding == TARE_ROUNDING_TABLE) {
+    printf("  %-10s as the table says\n", "rounding");
+  } else if (*layer->rounding_reason) {
+    printf("  %-10s %s: %s\n", "rounding", tare_rounding_name(layer->rounding),
+           layer->rounding_reason);
+  }
+}
+
 static void print_bytes(const tare_layer *const layer) {
   char *const weights = report_bytes(layer->weight_bytes);
   char *const outputs = report_bytes(layer->output_bytes);
@@ -127,6 +136,7 @@ static tare_status print_layer(const tare_plan *const plan, const int i, const d
   printf("  %-10s %s, kernel %s\n", "op", layer.op, layer_kernel(&layer));
   print_tensors("input", layer.inputs, layer.n_inputs);
   print_constants(plan, i);
+  print_rounding(&layer);
   print_tensors("output", layer.outputs, layer.n_outputs);
   print_bytes(&layer);
   free(why);

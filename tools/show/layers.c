@@ -72,13 +72,13 @@ tare_status layers_print_sums(const tare_plan *const plan, const double *const m
 }
 
 /* `of` is what was asked for and got: "" for the precision, "output " for what the layer writes,
- * "weights " for what it stores. */
+ * "weights " for what it stores, "rounding " for how. */
 static void report_reason(report *const r, const tare_layer *const layer, const char *const of,
-                          const tare_precision asked, const char *const got,
+                          const char *const asked, const char *const got,
                           const char *const reason) {
   report_cell(r, "%s", layer->name);
   report_cell(r, "%s", layer->op);
-  report_cell(r, "%s%s", of, tare_precision_name(asked));
+  report_cell(r, "%s%s", of, asked);
   report_cell(r, "%s%s", of, got);
   report_cell(r, "%s", reason);
 }
@@ -105,23 +105,42 @@ static void print_row_scales(const tare_plan *const plan) {
   }
 }
 
+/* Where a table says nothing, all weights are rounded to nearest. */
+static void print_roundings(const tare_plan *const plan) {
+  int by_table = 0, nearest = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    by_table += layer.rounding == TARE_ROUNDING_TABLE;
+    nearest += layer.rounding == TARE_ROUNDING_NEAREST;
+  }
+  if (by_table > 0) {
+    printf("rounding   weights of %d layer%s as the table says, of %d to nearest\n", by_table,
+           cli_s(by_table), nearest);
+  }
+}
+
 void layers_print_reasons(const tare_plan *const plan) {
   report *const r = report_new("layer~,op?,asked<,got<,why^");
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     if (layer.why != TARE_REASON_NONE && !has_rows_as_usual(&layer)) {
-      report_reason(r, &layer, "", layer.asked, layer.precision, layer.reason);
+      report_reason(r, &layer, "", tare_precision_name(layer.asked), layer.precision, layer.reason);
     }
     if (*layer.output_reason) {
-      report_reason(r, &layer, "output ", layer.output_asked, layer.output_type,
-                    layer.output_reason);
+      report_reason(r, &layer, "output ", tare_precision_name(layer.output_asked),
+                    layer.output_type, layer.output_reason);
     }
     if (*layer.weights_reason) {
-      report_reason(r, &layer, "weights ", layer.weights_asked, weight_type_name(layer.weights),
-                    layer.weights_reason);
+      report_reason(r, &layer, "weights ", tare_precision_name(layer.weights_asked),
+                    weight_type_name(layer.weights), layer.weights_reason);
+    }
+    if (*layer.rounding_reason) {
+      report_reason(r, &layer, "rounding ", tare_rounding_name(TARE_ROUNDING_TABLE),
+                    tare_rounding_name(layer.rounding), layer.rounding_reason);
     }
   }
   print_row_scales(plan);
+  print_roundings(plan);
   report_print(r, stdout);
 }
 
