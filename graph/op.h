@@ -24,6 +24,8 @@ typedef struct tarei_int8_form {
   bool windows;            /* a row of the product is a window of input 0, not a row */
   bool byte_residual;      /* input TAREI_INT8_RESIDUAL may also be bytes */
   bool centered;           /* activations after the first one must have zero point 128 */
+  int row_factors;         /* of several activations, the first ones that can be float rows, which
+                              have scales of their own when it runs */
   bool row_bytes;          /* rows with scales of their own can come as bytes, quantized by
                               QuantizeRows, with input TAREI_INT8_ROW_SCALES; else they are float */
 } tarei_int8_form;

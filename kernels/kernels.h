@@ -261,8 +261,9 @@ typedef struct tarei_softmax_u8 {
   size_t ld_out;
   uint32_t *sums;    /* [m] */
 } tarei_softmax_u8;
-/* e = exp(x * scale + mask - the row's largest such value) as bytes, round(255 e), and the sum of
- * each row's bytes: out[i] / sum is the softmax, with a scale of its own for each row. */
+/* e = exp(x * scale + mask - the row's largest such value) as bytes, and the sum of each row's
+ * bytes: out[i] / sum is the softmax, with a scale of its own for each row. Byte i is round(255 e +
+ * carry), half to even; carry is what is left of that for byte i + 16, and 0 for the first 16. */
 typedef void tarei_softmax_u8_fn(const tarei_softmax_u8 *s);
 typedef struct tarei_softmax_bf16 {
   tarei_logits logits;

@@ -75,11 +75,18 @@ static input_form input_form_of(const tare_precision precision) {
   return FORMS[precision];
 }
 
-/* Linear and recurrent layers and dense convolutions; a depthwise one has no row to take a scale
- * of. */
-static bool row_scales_serve(const tarei_graph *const g, const tarei_node *const node,
-                             const tarei_int8_form *const form) {
-  return form->activations == 1 && !tarei_is_depthwise(g, node);
+/* How many inputs of a layer can have a scale for each row, from the first one on. One of linear
+ * and recurrent layers and dense convolutions; a depthwise one has no row to take a scale of. */
+static int row_inputs(const tarei_graph *const g, const tarei_node *const node,
+                      const tarei_int8_form *const form) {
+  return form->activations > 1 ? form->row_factors : !tarei_is_depthwise(g, node);
+}
+
+/* Whether a layer reads an activation as bytes of one scale. */
+static bool reads_static(const tarei_int8_form *const form, const input_form *const input,
+                         const int i) {
+  const bool rows = input->rows && !input->sixteen && form->row_factors > 0;
+  return rows ? i >= form->row_factors : !input->stays_float;
 }
 
 /* Whether a layer has kernels for the precision: depthwise and recurrent ones are not products. */
@@ -114,6 +121,7 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
                                     const input_form *const input, const int i) {
   const tarei_value *const v = &g->values[node->in[i]];
   const bool activation = i < form->activations;
+  const bool fixed = activation && reads_static(form, input, i);
   const int zero = tarei_quant_zero_point(&v->quant);
   if (v->dtype != TARE_F32) {
     return because(TARE_REASON_TYPE, v, v->dtype);
@@ -121,11 +129,10 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
   if (activation && v->data && !input->products) {
     return because(TARE_REASON_CONSTANT, v, 0);
   }
-  if (activation && input->table && !v->quant.n_scales) {
+  if (((activation && input->table) || fixed) && !v->quant.n_scales) {
     return because(TARE_REASON_NO_SCALE, v, 0);
   }
-  if (i > 0 && activation && !input->stays_float && form->centered && zero != 128 &&
-      v->quant.stated) {
+  if (i > 0 && fixed && form->centered && zero != 128 && v->quant.stated) {
     return because(TARE_REASON_ZERO_POINT, v, v->quant.zero_point);
   }
   if (!activation && !v->data) {
@@ -152,7 +159,7 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
   if (precision == TARE_PRECISION_BF16) {
     return because(TARE_REASON_NONE, NULL, 0);
   }
-  if (input.rows && !row_scales_serve(g, node, form)) {
+  if (input.rows && row_inputs(g, node, form) == 0) {
     return because(TARE_REASON_NO_ROWS, NULL, 0);
   }
   const int64_t length = sum_length(g, o, node, form);
@@ -194,6 +201,19 @@ static bool needs_sixteen(const tarei_graph *const g, const tarei_node *const no
   return true;
 }
 
+/* Of the inputs that can have row scales, that whose rows one scale costs most. */
+static const tarei_value *quietest_input(const tarei_graph *const g, const tarei_node *const node,
+                                         const tarei_int8_form *const form) {
+  const tarei_value *x = &g->values[node->in[0]];
+  for (int i = 1; i < row_inputs(g, node, form); i++) {
+    const tarei_value *const other = &g->values[node->in[i]];
+    const bool rows = other->quant.granularity == TAREI_PER_ROW;
+    const bool first = rows && x->quant.granularity != TAREI_PER_ROW;
+    x = first || (rows && other->quant.static_loss > x->quant.static_loss) ? other : x;
+  }
+  return x;
+}
+
 /* By the predicted losses: row scales where one scale costs rows of the input much more, and on a
  * single channel, of which a row is a single value and shows nothing; 16 bits where these do not
  * suffice. Depthwise convolutions, which have no row scales, get float where that cost is high.
@@ -203,7 +223,7 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
                                      const tarei_int8_form *const form,
                                      const tarei_quantize_options *const o,
                                      tarei_reason *const why) {
-  const tarei_value *const x = &g->values[node->in[0]];
+  const tarei_value *const x = quietest_input(g, node, form);
   int64_t channels = 0;
   const bool symmetric = o->build.symmetric;
   const bool quiet =
@@ -211,7 +231,7 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   const bool raw = form->windows &&
                    tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
   const int64_t gain = quiet ? tarei_quant_row_gain(&x->quant) : 0;
-  const bool serve = row_scales_serve(g, node, form);
+  const bool serve = row_inputs(g, node, form) > 0;
   if (!symmetric && !serve && form->activations == 1 && tarei_quant_wants_float(&x->quant)) {
     *why = because(TARE_REASON_QUIET_ROWS, x, gain);
     return TARE_PRECISION_FP32;
@@ -389,11 +409,8 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
   const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
   const tarei_int8_form *const form = g->nodes[n].op->int8;
   const input_form input = input_form_of(r->precision[n]);
-  if (!input.stays_float) {
-    TAREI_TRY(set_quantized(g, r, n, 0, err));
-  }
-  for (int i = 1; i < form->activations; i++) { /* packed as s8 */
-    TAREI_TRY(set_quantized(g, r, n, i, err));
+  for (int i = 0; i < form->activations; i++) {
+    TAREI_TRY(reads_static(form, &input, i) ? set_quantized(g, r, n, i, err) : TARE_OK);
   }
   if (residual) {
     TAREI_TRY(set_quantized(g, r, n, TAREI_INT8_RESIDUAL, err));
@@ -436,8 +453,10 @@ static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
     const tarei_int8_form *const form = node->op->int8;
-    for (int i = 1; form && i < form->activations && r->precision[n] == TARE_PRECISION_INT8; i++) {
-      marks[node->in[i]] = true;
+    const input_form input = input_form_of(r->precision[n]);
+    const bool packs = form && r->precision[n] != TARE_PRECISION_FP32;
+    for (int i = 1; packs && i < form->activations; i++) {
+      marks[node->in[i]] |= reads_static(form, &input, i);
     }
     if (node->op->movement) {
       marks[node->in[0]] |= marks[node->out[0]];

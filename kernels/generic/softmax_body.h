@@ -100,44 +100,52 @@ void TAREI_K(tarei_k_softmax_fused_f32u8_16)(const float *x, float scale, const 
   TAREI_K(softmax_row)(&l, scale, n, &sink);
 }
 
-/* round(255 e^-below) as lanes of integers; 0 for NaN. A byte asks for no more than a cubic. */
-V16_FUNCTION v16i exp_byte(v16 below) {
+/* 255 e^-below + carry; 0 + carry for NaN. Bytes ask for no more than a cubic. */
+V16_FUNCTION v16 exp_255(v16 below, v16 carry) {
   const v16 magic = v_set1(ROUND_MAGIC + 127.0f);
-  const v16 bounded = v_min(below, v_set1(7.0f)); /* e^-7 rounds to zero */
+  const v16 bounded = v_min(below, v_set1(88.03f)); /* 2^-127, whose exponent makes it zero */
   const v16 shifted = v_fma(bounded, v_set1(-LOG2_E), magic);
   const v16 r = v_fma(bounded, v_set1(-LOG2_E), v_sub(magic, shifted));
   v16 p = v_fma(v_set1(255.0f * 0.0551716685f), r, v_set1(255.0f * 0.242611125f));
   p = v_fma(p, r, v_set1(255.0f * 0.693260968f));
   p = v_fma(p, r, v_set1(255.0f * 0.999928057f));
-  const v16 rounded = v_fma(p, v_exponent(shifted), v_set1(ROUND_MAGIC));
-  return i_sub(v_bits(rounded), i_set1(ROUND_MAGIC_BITS));
+  return v_fma(p, v_exponent(shifted), carry);
 }
 
-/* Bytes of exp(logit - top); their sum. */
-TAREI_INLINE uint32_t exp_bytes(const logits *l, v16 top, size_t n, uint8_t *out) {
-  v16i sums = i_set1(0);
+/* A row on its way to bytes. What rounding takes from a lane's byte is added to its next one, so
+ * that many small exponentials together keep their share. */
+typedef struct exp_row {
+  logits l;
+  v16 top, carry;
+  v16i sum;
+  uint8_t *out;
+} exp_row;
+
+/* Lanes that are infinitely far below the top change nothing. */
+TAREI_INLINE v16i exp_row_bytes(exp_row *row, v16 below) {
+  const v16 e = exp_255(below, row->carry);
+  const v16 rounded = v_add(e, v_set1(ROUND_MAGIC));
+  const v16i bytes = i_sub(v_bits(rounded), i_set1(ROUND_MAGIC_BITS));
+  row->carry = v_sub(e, v_sub(rounded, v_set1(ROUND_MAGIC)));
+  row->sum = i_add(row->sum, bytes);
+  return bytes;
+}
+
+/* Bytes of exp(logit - top) of `rows` rows: each waits for its carry, several fill the time. */
+TAREI_INLINE void exp_rows(exp_row *row, const size_t rows, size_t n) {
   size_t i = 0;
-  for (; i + CHAINED <= n; i += CHAINED) {
-    v16i bytes[CHAINS];
-#pragma GCC unroll 4
-    for (int c = 0; c < CHAINS; c++) {
-      bytes[c] = exp_byte(logits_below(l, top, i + (size_t)c * TAREI_LANES, TAREI_LANES));
-      sums = i_add(sums, bytes[c]);
-    }
-    i_store_u8_four(out + i, bytes);
-  }
   for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
-    const v16i bytes = exp_byte(logits_below(l, top, i, TAREI_LANES));
-    sums = i_add(sums, bytes);
-    i_store_u8(out + i, bytes);
+#pragma GCC unroll 4
+    for (size_t r = 0; r < rows; r++) {
+      const v16 below = logits_below(&row[r].l, row[r].top, i, TAREI_LANES);
+      i_store_u8(row[r].out + i, exp_row_bytes(&row[r], below));
+    }
   }
-  if (i < n) {
-    const v16 below = v_fill(logits_below(l, top, i, n - i), n - i, INFINITY);
-    const v16i bytes = exp_byte(below);
-    sums = i_add(sums, bytes);
-    i_store_u8_part(out + i, bytes, n - i);
+  for (size_t r = 0; i < n && r < rows; r++) {
+    const v16 below = logits_below(&row[r].l, row[r].top, i, n - i);
+    const v16 filled = v_fill(below, n - i, INFINITY);
+    i_store_u8_part(row[r].out + i, exp_row_bytes(&row[r], filled), n - i);
   }
-  return (uint32_t)i_sum(sums);
 }
 
 TAREI_INLINE logits logits_of_row(const tarei_logits *s, size_t r, const bool masked) {
@@ -145,7 +153,7 @@ TAREI_INLINE logits logits_of_row(const tarei_logits *s, size_t r, const bool ma
 }
 
 /* The largest of several rows first: their exponentials would wait for it and hold up the next. */
-enum { TOPS = 16 };
+enum { TOPS = 16, TOGETHER = 4 };
 
 TAREI_INLINE void logits_tops(const tarei_logits *s, size_t first, size_t rows, const bool masked,
                               float *tops) {
@@ -155,14 +163,33 @@ TAREI_INLINE void logits_tops(const tarei_logits *s, size_t first, size_t rows, 
   }
 }
 
+/* Rows [first, first + rows), whose largest logits are `tops`. */
+TAREI_INLINE void softmax_u8_some(const tarei_softmax_u8 *s, size_t first, const size_t rows,
+                                  const bool masked, const float *tops) {
+  exp_row row[TOGETHER];
+  for (size_t r = 0; r < rows; r++) {
+    row[r] = (exp_row){.l = logits_of_row(&s->logits, first + r, masked),
+                       .top = v_set1(tops[r]),
+                       .carry = v_set1(0.0f),
+                       .sum = i_set1(0),
+                       .out = s->out + (first + r) * s->ld_out};
+  }
+  exp_rows(row, rows, s->logits.n);
+  for (size_t r = 0; r < rows; r++) {
+    s->sums[first + r] = (uint32_t)i_sum(row[r].sum);
+  }
+}
+
 TAREI_INLINE void softmax_u8_rows(const tarei_softmax_u8 *s, size_t first, size_t rows,
                                   const bool masked) {
   float tops[TOPS];
   logits_tops(&s->logits, first, rows, masked, tops);
-  for (size_t r = 0; r < rows; r++) {
-    const logits l = logits_of_row(&s->logits, first + r, masked);
-    s->sums[first + r] =
-        exp_bytes(&l, v_set1(tops[r]), s->logits.n, s->out + (first + r) * s->ld_out);
+  size_t r = 0;
+  for (; r + TOGETHER <= rows; r += TOGETHER) {
+    softmax_u8_some(s, first + r, TOGETHER, masked, tops + r);
+  }
+  for (; r < rows; r++) {
+    softmax_u8_some(s, first + r, 1, masked, tops + r);
   }
 }
 

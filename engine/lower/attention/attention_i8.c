@@ -1,5 +1,6 @@
-/* Scores of u8 queries and s8 keys; their softmax as bytes of exp(score - the row's largest); the
- * product with s8 values, each row divided by the sum of its bytes: probabilities need no scale. */
+/* Scores of u8 queries and s8 keys, with one scale each or with a scale for each row of a head;
+ * their softmax as bytes of exp(score - the row's largest); the product with s8 values, each row
+ * divided by the sum of its bytes: probabilities need no scale. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -12,43 +13,71 @@ static const uint8_t *attention_i8_input(const tarei_attention *const a, const i
   return (const uint8_t *)a->run->in[i]->data + at;
 }
 
-static void attention_i8_pack(const tarei_attention *const a, const size_t batch, const size_t head,
-                              char *const scratch) {
+static const float *attention_i8_floats(const tarei_attention *const a, const int i,
+                                        const size_t at) {
+  return (const float *)a->run->in[i]->data + at;
+}
+
+static void attention_i8_pack_keys(const tarei_attention *const a, const uint8_t *const keys,
+                                   const size_t ld, char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
-  int32_t *const key_sums = (int32_t *)(scratch + l->key_sums);
-  int32_t *const value_sums = (int32_t *)(scratch + l->value_sums);
-  a->run->kernels->i8_pack_u8(
-      attention_i8_input(a, 1, tarei_attention_at(a, batch, a->keys, 0, head, a->depth)),
-      a->heads * a->depth, true, a->depth, a->keys, ZERO_POINT, (int8_t *)(scratch + l->keys),
-      key_sums);
+  int32_t *const sums = (int32_t *)(scratch + l->key_sums);
+  a->run->kernels->i8_pack_u8(keys, ld, true, a->depth, a->keys, ZERO_POINT,
+                              (int8_t *)(scratch + l->keys), sums);
   for (size_t i = 0; i < tarei_round_up(a->keys, TAREI_I8_PANEL); i++) {
-    key_sums[i] *= -a->query_zero_point;
+    sums[i] *= -a->query_zero_point;
   }
+}
+
+static void attention_i8_pack_values(const tarei_attention *const a, const size_t batch,
+                                     const size_t head, char *const scratch) {
+  const tarei_attention_layout *const l = &a->layout;
+  int32_t *const sums = (int32_t *)(scratch + l->value_sums);
   a->run->kernels->i8_pack_u8(
       attention_i8_input(a, 2, tarei_attention_at(a, batch, a->keys, 0, head, a->width)),
       a->heads * a->width, false, a->keys, a->width, ZERO_POINT, (int8_t *)(scratch + l->values),
-      value_sums);
-  memset(value_sums, 0, tarei_round_up(a->width, TAREI_I8_PANEL) * sizeof *value_sums);
+      sums);
+  memset(sums, 0, tarei_round_up(a->width, TAREI_I8_PANEL) * sizeof *sums);
 }
 
-static void attention_i8_rows(const tarei_attention *const a, const tarei_attention_block *const b,
+static void attention_i8_pack(const tarei_attention *const a, const size_t batch, const size_t head,
                               char *const scratch) {
+  const size_t at = tarei_attention_at(a, batch, a->keys, 0, head, a->depth);
+  attention_i8_pack_keys(a, attention_i8_input(a, 1, at), a->heads * a->depth, scratch);
+  attention_i8_pack_values(a, batch, head, scratch);
+}
+
+static void attention_i8_pack_rows(const tarei_attention *const a, const size_t batch,
+                                   const size_t head, char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
-  float *const scores = (float *)(scratch + l->scores);
-  uint8_t *const bytes = (uint8_t *)(scratch + l->probabilities);
-  float *const factors = (float *)(scratch + l->factors);
-  uint32_t *const sums = (uint32_t *)(scratch + l->sums);
-  const tarei_i8_gemm score = {
-      .a = attention_i8_input(
-          a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth)),
-      .lda = a->heads * a->depth,
+  const size_t at = tarei_attention_at(a, batch, a->keys, 0, head, a->depth);
+  uint8_t *const bytes = (uint8_t *)(scratch + l->key_bytes);
+  a->run->kernels->quantize_rows(attention_i8_floats(a, 1, at), a->heads * a->depth, a->keys,
+                                 a->depth, bytes, a->depth, (float *)(scratch + l->key_scales));
+  attention_i8_pack_keys(a, bytes, a->depth, scratch);
+  attention_i8_pack_values(a, batch, head, scratch);
+}
+
+/* The product of queries and keys, less its first factor. */
+static tarei_i8_gemm attention_i8_score(const tarei_attention *const a,
+                                        const tarei_attention_block *const b, char *const scratch) {
+  const tarei_attention_layout *const l = &a->layout;
+  return (tarei_i8_gemm){
       .m = b->m,
       .k = a->depth,
       .n = a->keys,
       .b = (const int8_t *)(scratch + l->keys),
       .add = (const int32_t *)(scratch + l->key_sums),
-      .epilogue = {.out_f32 = scores, .ld_f32 = l->ld_scores}};
-  a->run->kernels->i8_gemm(&score);
+      .epilogue = {.out_f32 = (float *)(scratch + l->scores), .ld_f32 = l->ld_scores}};
+}
+
+/* Of the scores in scratch. */
+static void attention_i8_finish(const tarei_attention *const a,
+                                const tarei_attention_block *const b, char *const scratch) {
+  const tarei_attention_layout *const l = &a->layout;
+  uint8_t *const bytes = (uint8_t *)(scratch + l->probabilities);
+  float *const factors = (float *)(scratch + l->factors);
+  uint32_t *const sums = (uint32_t *)(scratch + l->sums);
   const tarei_softmax_u8 softmax = {.logits = tarei_attention_logits(a, b, scratch),
                                     .out = bytes,
                                     .ld_out = l->ld_probabilities,
@@ -71,6 +100,33 @@ static void attention_i8_rows(const tarei_attention *const a, const tarei_attent
   a->run->kernels->i8_gemm(&product);
 }
 
+static void attention_i8_rows(const tarei_attention *const a, const tarei_attention_block *const b,
+                              char *const scratch) {
+  tarei_i8_gemm score = attention_i8_score(a, b, scratch);
+  score.a = attention_i8_input(
+      a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth));
+  score.lda = a->heads * a->depth;
+  a->run->kernels->i8_gemm(&score);
+  attention_i8_finish(a, b, scratch);
+}
+
+static void attention_i8_scaled_rows(const tarei_attention *const a,
+                                     const tarei_attention_block *const b, char *const scratch) {
+  const tarei_attention_layout *const l = &a->layout;
+  const size_t at = tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth);
+  uint8_t *const queries = (uint8_t *)(scratch + l->queries);
+  float *const scales = (float *)(scratch + l->query_scales);
+  a->run->kernels->quantize_rows(attention_i8_floats(a, 0, at), a->heads * a->depth, b->m, a->depth,
+                                 queries, a->depth, scales);
+  tarei_i8_gemm score = attention_i8_score(a, b, scratch);
+  score.a = queries;
+  score.lda = a->depth;
+  score.epilogue.mult = (const float *)(scratch + l->key_scales);
+  score.epilogue.row_mult = scales;
+  a->run->kernels->i8_gemm(&score);
+  attention_i8_finish(a, b, scratch);
+}
+
 static const char *attention_i8_kernel(const tarei_kernels *const kernels) {
   return kernels->i8_gemm_name;
 }
@@ -81,3 +137,11 @@ const tarei_attention_form tarei_attention_i8 = {.packed_size = tarei_i8_packed_
                                                  .pack = attention_i8_pack,
                                                  .rows = attention_i8_rows,
                                                  .kernel = attention_i8_kernel};
+
+const tarei_attention_form tarei_attention_i8_rows = {.packed_size = tarei_i8_packed_size,
+                                                      .probability = sizeof(uint8_t),
+                                                      .column_sums = true,
+                                                      .row_scales = true,
+                                                      .pack = attention_i8_pack_rows,
+                                                      .rows = attention_i8_scaled_rows,
+                                                      .kernel = attention_i8_kernel};

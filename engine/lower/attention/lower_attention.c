@@ -1,5 +1,5 @@
-/* softmax(Q . K^T * scale + mask) . V for all heads; int8 where Q, K and V are bytes, bf16 where
- * the node says so. */
+/* softmax(Q . K^T * scale + mask) . V for all heads; int8 where V is bytes, and Q and K too or rows
+ * with scales of their own; bf16 where the node says so. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -11,15 +11,16 @@ typedef struct attention_state {
   size_t heads;
   float scale;
   const tarei_attention_form *form;
-  bool bytes, guard;
+  int first_bytes; /* input, from which on Q, K and V are bytes */
+  bool guard;
 } attention_state;
 
 /* Scores sum over a head's elements, whose number inference has as a constant. */
-static tare_status check_bytes(const tarei_step *const step, const size_t heads,
+static tare_status check_bytes(const tarei_step *const step, const attention_state *const s,
                                tare_error *const err) {
   const tarei_graph *const g = step->graph;
   int64_t width = 0;
-  for (int i = 0; i < 3; i++) {
+  for (int i = s->first_bytes; i < 3; i++) {
     const int value = step->node->in[i];
     TAREI_TRY(tarei_want_scales(step, value, err));
     if (i > 0 && tarei_u8_zero_point(step->graph, value) != 128) {
@@ -27,18 +28,30 @@ static tare_status check_bytes(const tarei_step *const step, const size_t heads,
     }
   }
   (void)tarei_expr_is_const(g->exprs, g->values[step->node->in[1]].dims[2], &width);
-  return tarei_want_int8_sum((size_t)width / heads, err);
+  return tarei_want_int8_sum((size_t)width / s->heads, err);
 }
 
 static tare_status attention_read_form(const tarei_step *const step, attention_state *const s,
                                        tare_error *const err) {
   bool bf16;
   TAREI_TRY(tarei_bf16_read(step->node, &bf16, err));
-  if (bf16 && s->bytes) {
+  if (bf16 && s->first_bytes < 3) {
     return tarei_fail(err, TARE_E_MODEL, "attention over bytes cannot be in bf16");
   }
-  s->form = s->bytes ? &tarei_attention_i8 : bf16 ? &tarei_attention_bf16 : &tarei_attention_f32;
+  s->form = s->first_bytes == 0  ? &tarei_attention_i8
+            : s->first_bytes < 3 ? &tarei_attention_i8_rows
+            : bf16               ? &tarei_attention_bf16
+                                 : &tarei_attention_f32;
   return TARE_OK;
+}
+
+/* Inference lets bytes come with bytes, and floats before them with scales of rows. */
+static int first_bytes(const tarei_step *const step) {
+  int i = 0;
+  while (i < 3 && step->graph->values[step->node->in[i]].dtype != TARE_U8) {
+    i++;
+  }
+  return i;
 }
 
 static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -49,12 +62,12 @@ static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const 
   s->heads = (size_t)tarei_attr_int(step->node, "heads", 1);
   s->scale = tarei_attr_float(step->node, "scale", 1.0f);
   s->guard = tarei_attr_int(step->node, "guard", 0) != 0;
-  s->bytes = step->graph->values[step->node->in[0]].dtype == TARE_U8;
+  s->first_bytes = first_bytes(step);
   TAREI_TRY(attention_read_form(step, s, err));
-  for (int i = s->bytes ? 3 : 0; i < 4; i++) {
-    TAREI_TRY(tarei_want_float(step, i, err));
+  for (int i = 0; i < 4; i++) {
+    TAREI_TRY(i >= s->first_bytes && i < 3 ? TARE_OK : tarei_want_float(step, i, err));
   }
-  return s->bytes ? check_bytes(step, s->heads, err) : TARE_OK;
+  return s->first_bytes < 3 ? check_bytes(step, s, err) : TARE_OK;
 }
 
 static size_t attention_scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -104,14 +117,16 @@ static void take_scales(const attention_state *const s, tarei_attention *const a
   const int *const in = a->step->node->in;
   const int profile = a->run->profile;
   double values = (double)tarei_u8_scale(g, in[2], profile);
-  a->scale = (float)((double)s->scale * (double)tarei_u8_scale(g, in[0], profile) *
-                     (double)tarei_u8_scale(g, in[1], profile));
+  if (s->first_bytes == 0) { /* else scales of rows make real scores */
+    a->scale = (float)((double)s->scale * (double)tarei_u8_scale(g, in[0], profile) *
+                       (double)tarei_u8_scale(g, in[1], profile));
+  }
   if (tarei_requant_folds(&s->fused, false)) {
     values /= (double)tarei_u8_scale(g, a->step->node->out[s->fused.u8_output], profile);
     a->epilogue.inv_scale = 1.0f;
   }
   a->value_scale = (float)values;
-  a->query_zero_point = tarei_u8_zero_point(g, in[0]);
+  a->query_zero_point = s->first_bytes == 0 ? tarei_u8_zero_point(g, in[0]) : 128;
 }
 
 static tare_status attention_run(const tarei_step *const step, const tarei_run *const run,
@@ -135,7 +150,7 @@ static tare_status attention_run(const tarei_step *const step, const tarei_run *
     TAREI_TRY(attention_read_mask(&a, mask, err));
   }
   a.epilogue = tarei_fused_epilogue(&s->fused, step, run, NULL, a.heads * a.width);
-  if (s->bytes) {
+  if (s->first_bytes < 3) {
     TAREI_TRY(tarei_want_int8_sum(a.keys, err));
     take_scales(s, &a);
   }

@@ -5,9 +5,11 @@
 static tare_status want_operands(const tarei_graph *const graph, const tarei_node *const node,
                                  tare_error *const err) {
   const tarei_value *const q = tarei_ops_in(graph, node, 0);
+  const bool rows = tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0; /* Q and K stay float */
+  const int first_bytes = rows ? node->op->int8->row_factors : q->dtype == TARE_U8 ? 0 : 3;
   for (int i = 0; i < 3; i++) {
     const tarei_value *const v = tarei_ops_in(graph, node, i);
-    TAREI_TRY(tarei_ops_want_dtype(v, q->dtype == TARE_U8 ? TARE_U8 : TARE_F32, err));
+    TAREI_TRY(tarei_ops_want_dtype(v, i < first_bytes ? TARE_F32 : TARE_U8, err));
     TAREI_TRY(tarei_ops_want_rank(v, 3, 3, err));
   }
   TAREI_TRY(tarei_ops_want_inner(graph, q, 2, tarei_ops_in(graph, node, 1), 2, err));
@@ -74,6 +76,7 @@ const tarei_op tarei_op_attention = {
                                      .activations = 3,
                                      .sum_first = -2,
                                      .sum_last = -2,
+                                     .row_factors = 2,
                                      .centered = true},
     .infer = infer_attention,
 };

@@ -27,14 +27,20 @@ static sizes random_sizes(void) {
                  .width = one_node_between(1, 40)};
 }
 
-static void add_operands(one_node *const t, const sizes *const z, const tare_dtype dtype) {
+/* Queries and keys of one type, values of another. */
+static void add_operands_as(one_node *const t, const sizes *const z, const tare_dtype dtype,
+                            const tare_dtype of_values) {
   one_node_start(t);
   const int64_t q[] = {z->batch, z->rows, z->heads * z->depth};
   const int64_t k[] = {z->batch, z->keys, z->heads * z->depth};
   const int64_t v[] = {z->batch, z->keys, z->heads * z->width};
   (void)one_node_input(t, dtype, 3, q, NULL);
   (void)one_node_input(t, dtype, 3, k, NULL);
-  (void)one_node_input(t, dtype, 3, v, NULL);
+  (void)one_node_input(t, of_values, 3, v, NULL);
+}
+
+static void add_operands(one_node *const t, const sizes *const z, const tare_dtype dtype) {
+  add_operands_as(t, z, dtype, dtype);
 }
 
 /* A mask of a random shape that broadcasts, some keys left out; kind 0: none, 3: zeros. */
@@ -100,22 +106,36 @@ static double value(const one_node *const t, const sizes *const z, const int64_t
                                        : (double)((const float *)t->inputs[2].data)[v];
 }
 
-/* out[B][S][H*dv]; steps > 0 rounds each exponential to that many steps, as int8 does. Where one
- * lies so near a half that it may be rounded either way, `loose` gets what that may change. */
+/* Exponentials as bytes: what rounding takes from one is added to the sixteenth after it. Returns
+ * how many bytes may be others, because one lies so near a half that it may be rounded either way.
+ */
+static double as_bytes(double *const e, const int64_t n) {
+  double left[16] = {0}, others = 0;
+  for (int64_t j = 0; j < n; j++) {
+    const double exact = 255 * e[j] + left[j % 16];
+    e[j] = rint(exact);
+    left[j % 16] = exact - e[j];
+    others += 2 * (fabs(fabs(left[j % 16]) - 0.5) < 0.03 * (double)(1 + j / 16));
+  }
+  return others;
+}
+
+/* out[B][S][H*dv]; of int8 with loose, which gets what rounding may change. */
 static void attend(const one_node *const t, const sizes *const z, const double scale,
-                   const double steps, double *const out, double *const loose) {
+                   double *const out, double *const loose) {
   double e[131];
   for (int64_t unit = 0; unit < z->batch * z->heads * z->rows; unit++) {
     int64_t at[4] = {unit / (z->heads * z->rows), unit / z->rows % z->heads, unit % z->rows, 0};
-    double top = -INFINITY, sum = 0, near_halves = 0;
+    double top = -INFINITY, sum = 0;
     for (at[3] = 0; at[3] < z->keys; at[3]++) {
       e[at[3]] = score(t, z, scale, at);
       top = fmax(top, e[at[3]]);
     }
     for (int64_t j = 0; j < z->keys; j++) {
       e[j] = exp(e[j] - top);
-      near_halves += fabs(e[j] * steps - floor(e[j] * steps) - 0.5) < 0.03;
-      e[j] = steps > 0 ? rint(e[j] * steps) : e[j];
+    }
+    const double others = loose ? as_bytes(e, z->keys) : 0;
+    for (int64_t j = 0; j < z->keys; j++) {
       sum += e[j];
     }
     for (int64_t i = 0; i < z->width; i++) {
@@ -126,7 +146,7 @@ static void attend(const one_node *const t, const sizes *const z, const double s
       const int64_t to = ((at[0] * z->rows + at[2]) * z->heads + at[1]) * z->width + i;
       out[to] = total / sum;
       if (loose) {
-        loose[to] = near_halves * 256 / sum;
+        loose[to] = others * 256 / sum;
       }
     }
   }
@@ -149,7 +169,7 @@ static void test_float(void **state) {
     one_node_run_ok(&t);
     double *const want = tarei_calloc(outputs_of(&z), sizeof *want);
     assert_non_null(want);
-    attend(&t, &z, 0.25, 0, want, NULL);
+    attend(&t, &z, 0.25, want, NULL);
     for (size_t i = 0; i < outputs_of(&z); i++) {
       assert_true(fabs((double)((const float *)t.outputs[0].data)[i] - want[i]) < 2e-5);
     }
@@ -158,27 +178,48 @@ static void test_float(void **state) {
   }
 }
 
-static void check_bytes(const char *const outputs, const int64_t mask) {
+/* Each row of a head becomes what its bytes stand for. */
+static void round_rows(tare_tensor *const x, const size_t depth) {
+  float *const data = x->data;
+  for (size_t i = 0; i < (size_t)tare_tensor_count(x); i += depth) {
+    float amax = 0;
+    for (size_t j = i; j < i + depth; j++) {
+      amax = fmaxf(amax, fabsf(data[j]));
+    }
+    const float scale = amax > 0 ? amax / 127.0f : 1.0f, inv_scale = 1.0f / scale;
+    for (size_t j = i; j < i + depth; j++) {
+      data[j] = rintf(data[j] * inv_scale) * scale;
+    }
+  }
+}
+
+static void check_bytes(const char *const outputs, const int64_t mask, const bool rows) {
   const sizes z = random_sizes();
   const bool both = outputs[0] == 'b', floats = both || outputs[0] == 'f';
   one_node t;
-  add_operands(&t, &z, TARE_U8);
+  add_operands_as(&t, &z, rows ? TARE_F32 : TARE_U8, TARE_U8);
   add_mask(&t, &z, mask);
   one_node_op(&t, "Attention", "tare", 1, both ? 2 : 1);
   assert_true(tarei_attr_set_int(t.node, "heads", z.heads) &&
               tarei_attr_set_float(t.node, "scale", 0.5f) &&
+              (!rows || tarei_attr_set_int(t.node, "row_scales", 1)) &&
               tarei_attr_set_string(t.node, "outputs", outputs));
-  one_node_scale(&t, t.in[0], 0.01f, false);
-  one_node_scale(&t, t.in[1], 0.02f, false);
+  if (!rows) {
+    one_node_scale(&t, t.in[0], 0.01f, false);
+    one_node_scale(&t, t.in[1], 0.02f, false);
+  }
   one_node_scale(&t, t.in[2], 0.03f, false);
   if (!floats || both) {
     one_node_scale(&t, t.out[both], 0.02f, false);
   }
   one_node_run_ok(&t);
+  for (int i = 0; rows && i < 2; i++) {
+    round_rows(&t.inputs[i], (size_t)z.depth);
+  }
   double *const want = tarei_calloc(2 * outputs_of(&z), sizeof *want);
   double *const loose = want + outputs_of(&z);
   assert_non_null(want);
-  attend(&t, &z, 0.5 * 0.01 * 0.02, 255, want, loose);
+  attend(&t, &z, rows ? 0.5 : 0.5 * 0.01 * 0.02, want, loose);
   for (size_t i = 0; i < outputs_of(&z); i++) {
     const double real = want[i] * 0.03, tolerance = loose[i] * 0.03 + 1e-5;
     if (floats) {
@@ -198,7 +239,8 @@ static void test_int8(void **state) {
   (void)state;
   static const char *const outputs[] = {"f32", "u8", "both"};
   for (int round = 0; round < 36; round++) {
-    check_bytes(outputs[round % 3], round / 3 % 4);
+    check_bytes(outputs[round % 3], round / 3 % 4, false);
+    check_bytes(outputs[round % 3], round / 3 % 4, true);
   }
 }
 

@@ -263,8 +263,10 @@ static void expect_precision(const int n, const char *const requests, const char
     fail_msg("%s", err.message);
   }
   tarei_requested_fini(&requested);
-  const bool bytes = strncmp(record, "int8", 4) == 0;
-  assert_int_equal(count_ops(g, &tarei_op_quantize), bytes ? 3 : 0);
+  const int floats = strncmp(record, "int8", 4) != 0        ? 3
+                     : strncmp(record, "int8-rows", 9) == 0 ? 2
+                                                            : 0;
+  assert_int_equal(count_ops(g, &tarei_op_quantize), 3 - floats);
   for (int i = 0; i < g->n_nodes; i++) {
     const tarei_node *const node = &g->nodes[i];
     if (node->op == &tarei_op_attention) {
@@ -276,21 +278,21 @@ static void expect_precision(const int n, const char *const requests, const char
       tarei_str_free(&text);
       for (int k = 0; k < 3; k++) {
         const tarei_value *const operand = &g->values[node->in[k]];
-        assert_int_equal(operand->dtype, bytes ? TARE_U8 : TARE_F32);
-        assert_true(!bytes || operand->quant.unsigned_range == (k == 0));
+        assert_int_equal(operand->dtype, k < floats ? TARE_F32 : TARE_U8);
+        assert_true(k < floats || operand->quant.unsigned_range == (k == 0));
       }
     }
   }
   tarei_graph_free(g);
 }
 
-static void int8_takes_scales_of_all_three(void **state) {
+static void int8_takes_scales_of_what_is_bytes(void **state) {
   (void)state;
   expect_precision(3, NULL, "int8");
   expect_precision(2, NULL, "fp32: no scale for 'z'");
   expect_precision(3, "*:fp32", "fp32");
-  expect_precision(3, "n_qk:int8-rows",
-                   "fp32: row scales are for linear and recurrent layers and dense convolutions");
+  expect_precision(3, "n_qk:int8-rows,n_pv:int8-rows", "int8-rows");
+  expect_precision(2, "*:int8-rows", "fp32: no scale for 'z'");
 }
 
 static void both_products_have_one_precision(void **state) {
@@ -330,7 +332,7 @@ int main(void) {
       cmocka_unit_test(masks_of_merged_heads),
       cmocka_unit_test(others_are_left_alone),
       cmocka_unit_test(all_tensors_are_kept_on_demand),
-      cmocka_unit_test(int8_takes_scales_of_all_three),
+      cmocka_unit_test(int8_takes_scales_of_what_is_bytes),
       cmocka_unit_test(both_products_have_one_precision),
       cmocka_unit_test(operators_name_attention),
   };

@@ -17,10 +17,12 @@ static void check_softmax_u8_row(const tarei_softmax_u8 *s, size_t r) {
   float *const exact = ck_output(l->n * sizeof *exact);
   ck_scalar().softmax_fused(l->x + r * l->ldx, l->scale, mask, l->n, exact, NULL, 1.0f, 0);
   const float sum = (float)s->sums[r];
-  const float tolerance = (0.5f + 0.5f * (float)l->n) / sum; /* half of 1/255 for each of n terms */
+  const float tolerance = (1.0f + 0.5f * (float)l->n) / sum; /* of 1/255: of n terms, and its own */
+  double left[16] = {0};                                     /* of lanes: what rounding took */
   uint32_t total = 0;
   for (size_t j = 0; j < l->n; j++) {
-    assert_true(fabs(out[j] - 255 * exp(ck_logit(l, r, j) - top)) < 0.52);
+    left[j % 16] += 255 * exp(ck_logit(l, r, j) - top) - out[j];
+    assert_true(fabs(left[j % 16]) < 0.52 + 0.02 * (double)(j / 16));
     assert_true(fabsf((float)out[j] / sum - exact[j]) < tolerance);
     total += out[j];
   }
