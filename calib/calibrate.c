@@ -2,11 +2,13 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/cores.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/refusals.h"
 #include "calib/aliases.h"
 #include "calib/gather.h"
+#include "calib/rounding.h"
 #include "engine/context.h"
 #include "graph/model.h"
 #include "shapes/profiles.h"
@@ -142,18 +144,41 @@ tare_status tare_calibrate_check(const tare_model *const model, tare_error *cons
                    model->graph->name, stated);
 }
 
-static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
-  TAREI_TRY(tare_calibrate_check(r->model, r->err));
-  TAREI_TRY(make_plan(r));
-  TAREI_TRY(make_stats(r));
+static tare_status gather_and_round(run *const r, tare_dataset *const dataset,
+                                    tarei_grams *const grams) {
+  unsigned isa = TAREI_ISA_ALL;
+  const bool known = !r->options->isa || tarei_isa_parse(r->options->isa, &isa);
+  assert(known); /* the plan was built with it */
+  (void)known;
+  tarei_kernels kernels;
+  tarei_kernels_select(isa, &kernels);
+  const int wanted = r->options->threads > 0 ? r->options->threads : tarei_cores();
+  const int threads = wanted < TAREI_TEAM_MOST_THREADS ? wanted : TAREI_TEAM_MOST_THREADS;
   const tarei_gather_job job = {.model = r->model,
                                 .profiles = r->profiles,
                                 .options = r->options,
                                 .plan = r->plan,
-                                .dataset = dataset};
+                                .kernels = &kernels,
+                                .threads = threads,
+                                .dataset = dataset,
+                                .grams = grams};
   TAREI_TRY(tarei_gather(&job, r->stats, r->err));
+  return grams->n ? tarei_round_weights(r->plan, grams, &kernels, threads, r->stats, r->err)
+                  : TARE_OK;
+}
+
+static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
+  TAREI_TRY(tare_calibrate_check(r->model, r->err));
+  TAREI_TRY(make_plan(r));
+  TAREI_TRY(make_stats(r));
+  tarei_grams grams;
+  tare_status status;
+  TAREI_TRY_GOTO(tarei_grams_init(&grams, r->plan, !r->options->round_to_nearest, r->err), done);
+  status = gather_and_round(r, dataset, &grams);
+done:
+  tarei_grams_fini(&grams);
   tarei_stats_sort(r->stats);
-  return TARE_OK;
+  return status;
 }
 
 tare_status tare_calibrate(const tare_model *const model, tare_dataset *const dataset,

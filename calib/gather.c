@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/cores.h"
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "datasets/dataset.h"
@@ -29,7 +28,6 @@ typedef struct refusals {
 typedef struct intake {
   const tarei_gather_job *job;
   tarei_fit_options fit;
-  tarei_kernels kernels;
   pthread_mutex_t mutex; /* guards the data set and what follows */
   int64_t n_taken, n_done;
   bool closed;  /* the data is at its end, a sample failed, or the caller wants no more */
@@ -52,6 +50,7 @@ typedef struct worker {
   intake *in;
   tare_context *context;
   tarei_crew crew;
+  tarei_gram_rows rows;
   sample sample;
   tare_tensor *outputs;
   tare_stats *stats;
@@ -79,6 +78,21 @@ static tare_status gather_observe(void *const user, const tarei_observation *con
   const double start = tarei_now();
   const tare_status status = tarei_crew_observe(
       &w->crew, o->data, extents, &w->stats->tensors[o->tensor].buckets[o->profile], err);
+  w->times.observing += tarei_now() - start;
+  return status;
+}
+
+static tare_status gather_read(void *const user, const tarei_reading *const reading,
+                               tare_error *const err) {
+  worker *const w = user;
+  if (w->sample.unobserved) {
+    return TARE_OK;
+  }
+  w->sample.observed = true;
+  const bool all = w->in->job->options->count_padding;
+  const double start = tarei_now();
+  const tare_status status = tarei_gram_rows_take(
+      &w->rows, reading, all ? reading->run->out[0]->dims : reading->valid, err);
   w->times.observing += tarei_now() - start;
   return status;
 }
@@ -306,7 +320,9 @@ static tare_status start_worker(worker *const w, intake *const in, const int thr
   }
   TAREI_TRY(tare_context_new(in->job->plan, &options, &w->context, err));
   tarei_context_set_observer(w->context, gather_observe, w);
-  return tarei_crew_init(&w->crew, &in->kernels, tarei_context_team(w->context), err);
+  TAREI_TRY(tarei_gram_rows_init(&w->rows, in->job->grams, in->job->kernels, err));
+  tarei_context_set_reading(w->context, in->job->grams->n ? gather_read : NULL, w);
+  return tarei_crew_init(&w->crew, in->job->kernels, tarei_context_team(w->context), err);
 }
 
 static tare_status start_workers(worker *const workers, const int n, const int threads,
@@ -328,6 +344,7 @@ static void end_workers(worker *const workers, const int n) {
       tare_stats_free(&w->stats);
     }
     tarei_crew_fini(&w->crew);
+    tarei_gram_rows_fini(&w->rows);
     tare_context_free(&w->context);
     tarei_fitted_fini(&w->sample.fitted);
     tarei_utterance_fini(&w->sample.utterance);
@@ -379,6 +396,7 @@ static tare_status gather_join(worker *const workers, const int n, tare_error *c
   }
   tare_calibrate_times *const times = in->job->options->times;
   for (int i = 0; i < n; i++) {
+    tarei_gram_rows_flush(&workers[i].rows);
     if (i > 0) {
       TAREI_TRY(add_stats(workers[0].stats, workers[i].stats, err));
     }
@@ -411,7 +429,9 @@ static tare_status pass_until_clean(intake *const in, tarei_team *const team, wo
     TAREI_TRY(tare_dataset_rewind(in->job->dataset, err));
     for (int i = 0; i < n; i++) {
       reset_stats(workers[i].stats);
+      tarei_gram_rows_drop(&workers[i].rows);
     }
+    tarei_grams_reset(in->job->grams);
     in->n_taken = in->n_done = 0;
     in->fitted = (tare_fit_counts){0};
     in->closed = in->spoiled = false;
@@ -449,16 +469,9 @@ tare_status tarei_gather(const tarei_gather_job *const job, tare_stats *const st
                        .n_length_inputs = o->n_length_inputs,
                        .streaming = o->streaming}};
   TAREI_TRY(tarei_fit_check(&in.fit, job->model->inputs, job->model->graph->n_inputs, err));
-  unsigned isa = TAREI_ISA_ALL;
-  const bool known = !o->isa || tarei_isa_parse(o->isa, &isa);
-  assert(known); /* the plan was built with it */
-  (void)known;
-  tarei_kernels_select(isa, &in.kernels);
-  const int wanted = o->threads > 0 ? o->threads : tarei_cores();
-  const int threads = wanted < TAREI_TEAM_MOST_THREADS ? wanted : TAREI_TEAM_MOST_THREADS;
   (void)pthread_mutex_init(&in.mutex, NULL); /* never fails with default attributes on Linux */
   const tare_status status =
-      run_workers(&in, count_workers(job, stats, threads), threads, stats, err);
+      run_workers(&in, count_workers(job, stats, job->threads), job->threads, stats, err);
   (void)pthread_mutex_destroy(&in.mutex);
   free(in.refused.indices);
   return status;

@@ -10,6 +10,7 @@
 
 #include <tare/plan.h>
 
+#include "calib/gram_rows.h"
 #include "calib/stats.h"
 
 typedef struct tarei_gather_job {
@@ -17,7 +18,10 @@ typedef struct tarei_gather_job {
   const tare_profiles *profiles;
   const tare_calibrate_options *options;
   const tare_plan *plan;
+  const tarei_kernels *kernels;
+  int threads;
   tare_dataset *dataset;
+  tarei_grams *grams; /* empty; receives the sums of all layers that it has */
 } tarei_gather_job;
 
 /* Counts all samples into empty statistics, whose tensors are the observable ones of the plan, in

@@ -6,7 +6,10 @@
 
 #define TAREI_STATS_FORMAT "tare.stats"
 #define TAREI_STATS_MAJOR 2
-#define TAREI_STATS_MINOR 0
+#define TAREI_STATS_MINOR 1
+
+#define TAREI_STATS_UP "/rounding/up/" /* and the number of a layer */
+enum { TAREI_STATS_UP_PATH = 32 };
 
 /* Arrays of one number per tensor and bucket: X(path, member of tarei_accumulator, kind) */
 #define TAREI_STATS_ARRAYS(X)                     \

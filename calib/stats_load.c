@@ -1,5 +1,6 @@
 /* Reads statistics. The numbers of every tensor must agree with each other. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,6 +261,85 @@ static tare_status read_accumulators(const tarei_stats_reader *const r, tare_sta
   return status;
 }
 
+/* --- roundings -------------------------------------------------------------------------------- */
+
+static tare_status read_ups(const tarei_stats_reader *const r, const int number,
+                            const char *const layer, const int64_t inputs, const uint64_t hash,
+                            tare_stats *const stats) {
+  char path[TAREI_STATS_UP_PATH];
+  (void)snprintf(path, sizeof path, TAREI_STATS_UP "%d", number);
+  hid_t set = H5I_INVALID_HID;
+  int64_t dims[] = {-1, (inputs + 7) / 8};
+  TAREI_TRY(tarei_stats_open_set(r, path, H5T_INTEGER, 2 /* rank */, dims, &set));
+  (void)H5Dclose(set); /* was only looked at */
+  char *block = NULL;
+  tare_status status = dims[0] > 0 && dims[1] > 0
+                           ? tarei_stats_read_array(r, path, H5T_INTEGER, H5T_NATIVE_UINT8, 1,
+                                                    2 /* rank */, dims, &block)
+                           : tarei_stats_bad(r, path, "must have bits of at least one weight");
+  uint8_t *const up = tarei_calloc(tarei_rounding_bytes(dims[0], inputs), 1);
+  if (status == TARE_OK && !up) {
+    status = tarei_fail_memory(r->err, path, (size_t)(dims[0] * dims[1]));
+  }
+  for (int64_t bit = 0; status == TARE_OK && bit < dims[0] * inputs; bit++) {
+    const int64_t j = bit / inputs, i = bit % inputs;
+    const uint8_t byte = (uint8_t)block[j * dims[1] + i / 8];
+    up[bit / 8] = (uint8_t)(up[bit / 8] | (byte >> i % 8 & 1) << bit % 8);
+  }
+  if (status == TARE_OK) {
+    status = tarei_stats_add_rounding(stats, layer, dims[0], inputs, hash, up, r->err);
+  }
+  free(block);
+  free(up);
+  return status;
+}
+
+static tare_status read_layers(const tarei_stats_reader *const r,
+                               const tarei_stats_texts *const layers, const char *const inputs,
+                               const char *const hashes, tare_stats *const stats) {
+  for (int i = 0; i < layers->n; i++) {
+    int64_t k;
+    uint64_t hash;
+    char *layer = NULL;
+    memcpy(&k, inputs + (size_t)i * sizeof k, sizeof k);
+    memcpy(&hash, hashes + (size_t)i * sizeof hash, sizeof hash);
+    TAREI_TRY(tarei_stats_take_text(r, layers, i, &layer));
+    const bool ordered = i == 0 || strcmp(stats->roundings[i - 1].layer, layer) < 0;
+    const tare_status status =
+        !ordered ? tarei_stats_bad(r, "/rounding/layer", "must be sorted and without duplicates")
+        : k < 1 || k > INT32_MAX
+            ? tarei_stats_bad(r, "/rounding/inputs", "must be positive and below 2^31")
+            : read_ups(r, i, layer, k, hash, stats);
+    free(layer);
+    TAREI_TRY(status);
+  }
+  return TARE_OK;
+}
+
+/* Files of version 2.0 have none. */
+static tare_status read_roundings(const tarei_stats_reader *const r, tare_stats *const stats) {
+  if (H5Lexists(r->file, "/rounding", H5P_DEFAULT) <= 0) {
+    return TARE_OK;
+  }
+  tarei_stats_texts layers;
+  TAREI_TRY(tarei_stats_read_texts(r, "/rounding/layer", -1, &layers));
+  const int64_t dims[] = {layers.n};
+  char *inputs = NULL, *hashes = NULL;
+  tare_status status = tarei_stats_read_array(r, "/rounding/inputs", H5T_INTEGER, H5T_NATIVE_INT64,
+                                              sizeof(int64_t), 1 /* rank */, dims, &inputs);
+  if (status == TARE_OK) {
+    status = tarei_stats_read_array(r, "/rounding/hash", H5T_INTEGER, H5T_NATIVE_UINT64,
+                                    sizeof(uint64_t), 1 /* rank */, dims, &hashes);
+  }
+  if (status == TARE_OK) {
+    status = read_layers(r, &layers, inputs, hashes, stats);
+  }
+  free(layers.block);
+  free(inputs);
+  free(hashes);
+  return status;
+}
+
 static tare_status stats_load_fill(const tarei_stats_reader *const r, const lists *const l,
                                    tare_stats *const stats) {
   TAREI_TRY(take_lists(r, l, stats));
@@ -269,7 +349,8 @@ static tare_status stats_load_fill(const tarei_stats_reader *const r, const list
   for (int i = 0; i < TAREI_STATS_N_ARRAYS; i++) {
     TAREI_TRY(read_cell_numbers(r, &tarei_stats_arrays[i], stats));
   }
-  return read_accumulators(r, stats);
+  TAREI_TRY(read_accumulators(r, stats));
+  return read_roundings(r, stats);
 }
 
 static tare_status read_stats(const tarei_stats_reader *const r, tare_stats **const out) {

@@ -1,6 +1,7 @@
 /* Writes statistics as HDF5. Everything is written in one order, without times, in fixed chunks, so
  * that the same statistics give the same bytes. */
 #include <hdf5.h>
+#include <stdio.h>
 #include <string.h>
 #include <tare/tare.h>
 
@@ -286,6 +287,50 @@ static void put_tensors(writer *const w, const tare_stats *const stats) {
   put_all_counts(w, stats);
 }
 
+/* --- roundings -------------------------------------------------------------------------------- */
+
+/* Bits of a channel begin with a byte of their own. */
+static void put_ups(writer *const w, const tarei_rounding *const r, const int number) {
+  const size_t bytes = (size_t)(r->k + 7) / 8;
+  uint8_t *const block = (uint8_t *)stats_save_make_block(w, (size_t)r->n, bytes);
+  for (int64_t j = 0; block && j < r->n; j++) {
+    for (int64_t i = 0; i < r->k; i++) {
+      uint8_t *const to = &block[(size_t)j * bytes + (size_t)i / 8];
+      *to = (uint8_t)(*to | tarei_rounding_is_up(r, j, i) << i % 8);
+    }
+  }
+  char path[TAREI_STATS_UP_PATH];
+  (void)snprintf(path, sizeof path, TAREI_STATS_UP "%d", number);
+  const hsize_t dims[] = {(hsize_t)r->n, (hsize_t)bytes};
+  put_array(w, path, H5T_STD_U8LE, H5T_NATIVE_UINT8, 2 /* rank */, dims, block);
+  free(block);
+}
+
+static void put_roundings(writer *const w, const tare_stats *const stats) {
+  const int n = stats->n_roundings;
+  const hsize_t dims[] = {(hsize_t)n};
+  if (n == 0) {
+    return;
+  }
+  put_group(w, "/rounding");
+  put_texts(w, "/rounding/layer", n, (const char *const *)&stats->roundings[0].layer,
+            sizeof *stats->roundings);
+  int64_t *const inputs = (int64_t *)stats_save_make_block(w, (size_t)n, sizeof *inputs);
+  uint64_t *const hashes = (uint64_t *)stats_save_make_block(w, (size_t)n, sizeof *hashes);
+  for (int i = 0; inputs && hashes && i < n; i++) {
+    inputs[i] = stats->roundings[i].k;
+    hashes[i] = stats->roundings[i].hash;
+  }
+  put_array(w, "/rounding/inputs", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, dims, inputs);
+  put_array(w, "/rounding/hash", H5T_STD_U64LE, H5T_NATIVE_UINT64, 1, dims, hashes);
+  free(inputs);
+  free(hashes);
+  put_group(w, "/rounding/up");
+  for (int i = 0; i < n; i++) {
+    put_ups(w, &stats->roundings[i], i);
+  }
+}
+
 static tare_status save(const tare_stats *const stats, const char *const path,
                         tare_error *const err) {
   tarei_h5_outfile h;
@@ -294,6 +339,7 @@ static tare_status save(const tare_stats *const stats, const char *const path,
   stats_save_put_header(&w, stats);
   stats_save_put_lists(&w, stats);
   put_tensors(&w, stats);
+  put_roundings(&w, stats);
   const tare_status status = w.no_memory ? tarei_fail_memory(err, path, sizeof(tarei_accumulator))
                                          : tarei_h5_outfile_check(&h, w.ok, err);
   if (status != TARE_OK) {

@@ -257,6 +257,12 @@ void tarei_context_set_observer(tare_context *const context, const tarei_observe
   context->observe_user = user;
 }
 
+void tarei_context_set_reading(tare_context *const context, const tarei_reading_fn read,
+                               void *const user) {
+  context->read = read;
+  context->read_user = user;
+}
+
 void tarei_context_set_watcher(tare_context *const context, const tarei_watcher_fn watch,
                                void *const user) {
   context->watch = watch;

@@ -5,7 +5,8 @@
 #include <tare/plan.h>
 
 #include "base/team.h"
-#include "engine/observer.h"
+#include "engine/observe/observer.h"
+#include "engine/observe/readers.h"
 
 /* Observable tensors of a plan (float, named as in the model), numbered densely. */
 int tarei_plan_n_observable(const tare_plan *plan);
@@ -16,6 +17,9 @@ void tarei_context_set_observer(tare_context *context, tarei_observer_fn observe
 
 /* Sets the watcher until it is changed; NULL: none. */
 void tarei_context_set_watcher(tare_context *context, tarei_watcher_fn watch, void *user);
+
+/* Sets who is shown the rows of layers until it is changed; NULL: nobody. */
+void tarei_context_set_reading(tare_context *context, tarei_reading_fn read, void *user);
 
 /* The threads of a context, for use by its caller between runs and by its observer. */
 tarei_team *tarei_context_team(const tare_context *context);

@@ -29,6 +29,8 @@ struct tare_context {
   void *observe_user;
   tarei_watcher_fn watch;
   void *watch_user;
+  tarei_reading_fn read;
+  void *read_user;
   bool profiling;
   double *seconds;         /* per layer, without the layers of its bodies */
   tare_layer_timer *timer; /* or NULL */

@@ -142,6 +142,20 @@ static tare_status frame_watch_views(const tarei_frame *const frame, tare_error 
   return TARE_OK;
 }
 
+/* Positions of padding are no rows of the data. */
+static tare_status frame_show_rows(const tarei_frame *const frame, const tarei_step *const step,
+                                   const tarei_run *const run, tare_error *const err) {
+  const tare_context *const context = frame->context;
+  const int reader = step->reader;
+  if (!context->read || reader < 0 || context->plan->readers[reader].rows_of != reader) {
+    return TARE_OK;
+  }
+  int64_t valid[TARE_MAX_RANK];
+  frame_valid(frame, step->node->out[0], valid);
+  const tarei_reading reading = {.reader = reader, .step = step, .run = run, .valid = valid};
+  return context->read(context->read_user, &reading, err);
+}
+
 static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_error *const err) {
   const tarei_step *const step = &frame->part->steps[s];
   const tare_tensor **const operands = frame->operands + frame->first_operand[s];
@@ -159,6 +173,9 @@ static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_er
   const bool timed = context->profiling;
   const double start = timed ? tarei_now() : 0, inside = context->inside;
   tare_status status = step->late ? tarei_late_begin(frame, step, &run, err) : TARE_OK;
+  if (status == TARE_OK) {
+    status = frame_show_rows(frame, step, &run, err);
+  }
   if (status == TARE_OK) {
     status = step->lowering->run(step, &run, err);
   }

@@ -40,6 +40,9 @@ struct tare_plan {
   const char **observables; /* names by dense number */
   int n_observables;
   size_t cap_observables;
+  struct tarei_reader *readers; /* engine/observe/readers.h */
+  int n_readers;
+  size_t cap_readers;
   struct tarei_layer *layers; /* steps of all parts; those of a body after their node
                                  (engine/layers/layers.h) */
   int n_layers;
@@ -56,7 +59,8 @@ struct tare_plan {
  * isa must be set. After a failure the caller frees the plan. */
 tare_status tarei_plan_finish(tare_plan *plan, tare_error *err);
 
-/* Numbers the observable values, after everything else is finished. */
+/* Numbers the observable values and the readers, after everything else is finished. */
 tare_status tarei_plan_number_observables(tare_plan *plan, tare_error *err);
+tare_status tarei_plan_number_readers(tare_plan *plan, tare_error *err);
 
 #endif

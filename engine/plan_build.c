@@ -181,6 +181,7 @@ void tare_plan_free(tare_plan **const handle) {
   free(plan->strings);
   free(plan->unused_roundings);
   free(plan->observables);
+  free(plan->readers);
   tarei_plan_free_layers(plan);
   free(plan->inputs);
   free(plan->outputs);

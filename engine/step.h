@@ -65,6 +65,9 @@ typedef struct tarei_lowering {
   /* Multiply-adds of a node at these values of the symbols of the graph (engine/operations.h). NULL
    * if none are counted. */
   tarei_operations_fn *operations;
+  /* Copies the row of the float product that gives an output position, counted over all axes of the
+   * output but the last. NULL: no form is such a product. */
+  void (*row)(const tarei_step *step, const tarei_run *run, size_t position, float *out);
   /* Scales of the int8 weights that `prepare` made of input `input`, which are written to `out`
    * unless it is NULL. Returns their number, 0 for other inputs. NULL: no form has such weights. */
   size_t (*weight_scales)(const tarei_step *step, int input, float *out);
@@ -87,6 +90,7 @@ struct tarei_step {
   const tarei_kernels *kernels; /* those of the plan; also valid in prepare */
   int n_profiles;
   int layer;               /* its number among all steps of the whole plan */
+  int reader;              /* its number (engine/observe/readers.h), or -1 */
   int first_child;         /* first child of the part that is a body of the node */
   bool late;               /* it measures, or the dims of an operand are known only when it runs */
   int first_blob, n_blobs; /* what it took of the packed constants of the plan */

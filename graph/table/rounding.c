@@ -11,9 +11,16 @@ size_t tarei_rounding_bytes(const int64_t n, const int64_t k) {
              : 0;
 }
 
-static tare_status rounding_fill(tarei_rounding *const to, const char *const layer,
-                                 const uint8_t *const up, tare_error *const err) {
-  const size_t bytes = tarei_rounding_bytes(to->n, to->k);
+void tarei_rounding_fini(tarei_rounding *const rounding) {
+  free(rounding->layer);
+  free(rounding->up);
+}
+
+tare_status tarei_rounding_init(tarei_rounding *const to, const char *const layer, const int64_t n,
+                                const int64_t k, const uint64_t hash, const uint8_t *const up,
+                                tare_error *const err) {
+  const size_t bytes = tarei_rounding_bytes(n, k);
+  *to = (tarei_rounding){.n = n, .k = k, .hash = hash};
   to->layer = tarei_strdup(layer);
   to->up = tarei_memdup(up, bytes);
   if (!to->layer || !to->up) {
@@ -32,9 +39,7 @@ tare_status tarei_table_add_rounding(tare_table *const table, const char *const 
   if (!TAREI_GROW(table->roundings, table->n_roundings, table->cap_roundings)) {
     return tarei_fail_memory(err, "roundings of weights", sizeof *table->roundings);
   }
-  tarei_rounding *const rounding = &table->roundings[table->n_roundings++];
-  *rounding = (tarei_rounding){.n = n, .k = k, .hash = hash};
-  return rounding_fill(rounding, layer, up, err);
+  return tarei_rounding_init(&table->roundings[table->n_roundings++], layer, n, k, hash, up, err);
 }
 
 tare_status tarei_table_copy_rounding(tare_table *const table, const tarei_rounding *const r,

@@ -85,8 +85,7 @@ void tare_table_free(tare_table **const handle) {
     free_extras(&table->tensors[i].extras);
   }
   for (int i = 0; i < table->n_roundings; i++) {
-    free(table->roundings[i].layer);
-    free(table->roundings[i].up);
+    tarei_rounding_fini(&table->roundings[i]);
     free_extras(&table->roundings[i].extras);
   }
   for (int i = 0; i < table->n_warnings; i++) {

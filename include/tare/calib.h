@@ -126,6 +126,9 @@ typedef struct tare_calibrate_options {
   /** Observe every float tensor of the model, for engines with other fusions; otherwise only those
    *  that int8 layers read, the inputs and the outputs. */
   bool all_tensors;
+  /** Leave out the sums of products that rounding of weights by least squares needs: tables then
+   *  have no roundings, and builds round each weight to nearest. */
+  bool round_to_nearest;
   /** For the ports of the model; the data set then supplies tare_streaming_ports. NULL: each sample
    * is one run. */
   const tare_streaming *streaming;

@@ -17,12 +17,13 @@
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
 
-enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS };
+enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS, OPT_WEIGHT_ROUNDING };
 
 typedef struct calibrate_arguments {
   opt_inputs in;
   opt_table table;
   bool count_padding, all_tensors;
+  int rounding; /* of family_roundings, or -1 */
   const char *output;
 } calibrate_arguments;
 
@@ -48,10 +49,16 @@ static const struct argp_option OPTIONS[] = {
     {"all-tensors", OPT_ALL_TENSORS, NULL, 0,
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
+    {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
     {0}};
 
 static bool is_stats_name(const char *const path) {
   return cli_ends_with(path, ".stats") || cli_ends_with(path, ".h5");
+}
+
+static bool writes_roundings(const char *const path) {
+  const tare_table_format *const format = tare_table_format_at(tare_table_format_of(path));
+  return format && !format->engine;
 }
 
 static void calibrate_check(const calibrate_arguments *const a,
@@ -71,6 +78,10 @@ static void calibrate_check(const calibrate_arguments *const a,
                "tare table",
                a->table.method ? "--method" : "--per-profile", a->output);
   }
+  if (a->rounding == 0 && !is_stats_name(a->output) && !writes_roundings(a->output)) {
+    argp_error(state, "--weight-rounding least-squares: '%s' has no place for it: use .stats or .json",
+               a->output);
+  }
   if (a->in.data.labels) {
     argp_error(state, "--labels: calibration does not read labels");
   }
@@ -80,9 +91,9 @@ static void calibrate_check(const calibrate_arguments *const a,
 /* Names the formats of tables behind the text of -o, and the members of families. */
 static char *calibrate_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family paddings = family_paddings();
-  if (key == OPT_PAD_STATS) {
-    return family_help(text, &paddings);
+  const cli_family paddings = family_paddings(), roundings = family_roundings();
+  if (key == OPT_PAD_STATS || key == OPT_WEIGHT_ROUNDING) {
+    return family_help(text, key == OPT_PAD_STATS ? &paddings : &roundings);
   }
   if (key != 'o') {
     return (char *)text; /* as it is */
@@ -95,7 +106,7 @@ static char *calibrate_help(const int key, const char *const text, void *const i
 
 static error_t calibrate_parse(const int key, char *const arg, struct argp_state *const state) {
   calibrate_arguments *const a = state->input;
-  const cli_family paddings = family_paddings();
+  const cli_family paddings = family_paddings(), roundings = family_roundings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -109,6 +120,9 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_ALL_TENSORS:
       a->all_tensors = true;
+      return 0;
+    case OPT_WEIGHT_ROUNDING:
+      a->rounding = cli_pick(state, &roundings, arg);
       return 0;
     case ARGP_KEY_END:
       calibrate_check(a, state);
@@ -141,7 +155,9 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
   o.count_padding = a->count_padding;
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->output));
-  o.all_tensors = a->all_tensors || (format && format->engine);
+  const bool for_others = format && format->engine;
+  o.all_tensors = a->all_tensors || for_others;
+  o.round_to_nearest = a->rounding == 1 || for_others;
   o.progress = progress_tick;
   o.progress_user = &p;
   o.times = &w->times;
@@ -294,7 +310,7 @@ static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_w
 }
 
 int cmd_calibrate(const int argc, char **const argv) {
-  calibrate_arguments a = {0};
+  calibrate_arguments a = {.rounding = -1};
   calibrate_work w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);

@@ -79,6 +79,23 @@ cli_family family_paddings(void) {
                       padding_text};
 }
 
+static const choice ROUNDINGS[] = {
+    {"least-squares", "so that errors of weights cancel out on the data; default"},
+    {"nearest", "each weight alone"}};
+
+static const char *rounding_name(const int rounding) {
+  return ROUNDINGS[rounding].name;
+}
+
+static const char *rounding_text(const int rounding) {
+  return ROUNDINGS[rounding].text;
+}
+
+cli_family family_roundings(void) {
+  return (cli_family){"value of --weight-rounding", sizeof ROUNDINGS / sizeof *ROUNDINGS,
+                      rounding_name, rounding_text};
+}
+
 /* Names of the members that have a trait. */
 static char *names_with(const cli_family *const family, bool (*const trait)(int),
                         const char *const last) {

@@ -309,21 +309,37 @@ static void conv_rows_run_job(conv_rows_job *const j) {
   }
 }
 
+static conv_rows_geometry conv_rows_geometry_of(const tarei_conv *const c,
+                                                const tare_tensor *const x,
+                                                const tare_tensor *const out, const size_t element,
+                                                const uint8_t pad_byte) {
+  conv_rows_geometry g = {
+      .conv = c, .x = x->data, .element = element, .pad_byte = pad_byte, .batch = x->dims[0]};
+  g.in[0] = c->space == 2 ? x->dims[1] : 1;
+  g.in[1] = x->dims[c->space];
+  g.out[0] = c->space == 2 ? out->dims[1] : 1;
+  g.out[1] = out->dims[c->space];
+  for (int a = 0; a < 2; a++) {
+    g.pad[a] = tarei_window_padding(&c->window, a, g.in[a], g.out[a]).before;
+  }
+  return g;
+}
+
+void tarei_conv_row(const tarei_conv *const c, const tare_tensor *const x,
+                    const tare_tensor *const out, const size_t element, const uint8_t pad_byte,
+                    const size_t position, void *const row) {
+  const conv_rows_geometry g = conv_rows_geometry_of(c, x, out, element, pad_byte);
+  gather_row(&g, 0 /* group */, position, row);
+}
+
 void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
                      const tare_tensor *const x, const tare_tensor *const out, const size_t element,
                      const uint8_t pad_byte, const tarei_conv_rows_fn rows,
                      const void *const user) {
-  conv_rows_job j = {.run = run, .rows = rows, .user = user};
-  conv_rows_geometry *const g = &j.g;
-  *g = (conv_rows_geometry){
-      .conv = c, .x = x->data, .element = element, .pad_byte = pad_byte, .batch = x->dims[0]};
-  g->in[0] = c->space == 2 ? x->dims[1] : 1;
-  g->in[1] = x->dims[c->space];
-  g->out[0] = c->space == 2 ? out->dims[1] : 1;
-  g->out[1] = out->dims[c->space];
-  for (int a = 0; a < 2; a++) {
-    g->pad[a] = tarei_window_padding(&c->window, a, g->in[a], g->out[a]).before;
-  }
+  conv_rows_job j = {.g = conv_rows_geometry_of(c, x, out, element, pad_byte),
+                     .run = run,
+                     .rows = rows,
+                     .user = user};
   j.total = positions_of(c, out);
   if (j.total > 0) {
     conv_rows_run_job(&j);

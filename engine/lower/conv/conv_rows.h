@@ -44,6 +44,10 @@ void tarei_conv_rows(const tarei_conv *conv, const tarei_run *run, const tare_te
                      const tare_tensor *out, size_t element, uint8_t pad_byte,
                      tarei_conv_rows_fn rows, const void *user);
 
+/* Copies the row of one output position of the first group. */
+void tarei_conv_row(const tarei_conv *conv, const tare_tensor *x, const tare_tensor *out,
+                    size_t element, uint8_t pad_byte, size_t position, void *row);
+
 /* Called from several threads with a depthwise call for some outputs of one sample, complete but
  * for weights, zero point and epilogue; row is the number of its first output among all. */
 typedef void (*tarei_conv_span_fn)(const void *user, tarei_dw_conv *call, size_t row);

@@ -123,6 +123,12 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
   return TARE_OK;
 }
 
+static void conv_last_row(const tarei_step *const step, const tarei_run *const r,
+                          const size_t position, float *const out) {
+  const conv_last_state *const s = step->state;
+  tarei_conv_row(&s->conv, r->in[0], r->out[0], sizeof *out, 0 /* pad with 0.0f */, position, out);
+}
+
 static size_t conv_last_weight_scales(const tarei_step *const step, const int input,
                                       float *const out) {
   return tarei_float_weights_scales(&((const conv_last_state *)step->state)->weights, input, out);
@@ -138,6 +144,7 @@ const tarei_lowering tarei_lower_conv_last = {.state_bytes = sizeof(conv_last_st
                                               .scratch = conv_last_scratch,
                                               .run = conv_last_run,
                                               .operations = tarei_operations_by_weights,
+                                              .row = conv_last_row,
                                               .weight_scales = conv_last_weight_scales,
                                               .kernel = conv_last_kernel,
                                               .packs = 1u << 1 /* weights */};

@@ -1,6 +1,7 @@
 /* Y = act(X . W + bias) + residual in float or, where the node says so, in bf16; X [..., K], W [K,
  * N] constant. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "engine/lower/fused.h"
@@ -100,6 +101,12 @@ static tare_status linear_run(const tarei_step *const step, const tarei_run *con
   return TARE_OK;
 }
 
+static void linear_row(const tarei_step *const step, const tarei_run *const r,
+                       const size_t position, float *const out) {
+  const size_t k = ((const linear_state *)step->state)->weights.k;
+  memcpy(out, (const float *)r->in[0]->data + position * k, k * sizeof *out);
+}
+
 static size_t linear_weight_scales(const tarei_step *const step, const int input,
                                    float *const out) {
   return tarei_float_weights_scales(&((const linear_state *)step->state)->weights, input, out);
@@ -114,6 +121,7 @@ const tarei_lowering tarei_lower_linear = {.state_bytes = sizeof(linear_state),
                                            .scratch = linear_scratch,
                                            .run = linear_run,
                                            .operations = tarei_operations_by_row,
+                                           .row = linear_row,
                                            .weight_scales = linear_weight_scales,
                                            .kernel = linear_kernel,
                                            .packs = 1u << 1 /* weights */};

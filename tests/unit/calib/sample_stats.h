@@ -1,5 +1,6 @@
 /* Statistics made by hand for tests: two profiles; tensors "a" (activations), "dead" (zeros),
- * "mask" (two values), "nan" and "only0" (data in the first profile only); aliases of "a". */
+ * "mask" (two values), "nan" and "only0" (data in the first profile only); aliases of "a"; roundings of "first" and
+ * "second". */
 #ifndef TAREI_TESTS_SAMPLE_STATS_H
 #define TAREI_TESTS_SAMPLE_STATS_H
 
@@ -8,6 +9,9 @@
 #include "unit/calib/random_floats.h"
 
 enum { SAMPLE_N = 5000 };
+
+/* Of 3 channels of 11 weights. */
+static const uint8_t sample_ups[] = {0x5a, 0xc3, 0x0f, 0x99, 0x01};
 
 static inline void sample_fill(tare_stats *const stats, const int tensor, const int profile,
                                float *const x, const int64_t n_columns) {
@@ -51,6 +55,9 @@ static inline tare_stats *sample_stats(const uint64_t seed) {
     stats->aliases[i].name = tarei_strdup(aliases[i]);
     stats->aliases[i].source = tarei_strdup("a");
   }
+  assert_int_equal(tarei_stats_add_rounding(stats, "first", 2, 9, seed, sample_ups, NULL), TARE_OK);
+  assert_int_equal(
+      tarei_stats_add_rounding(stats, "second", 3, 11, UINT64_MAX, sample_ups, NULL), TARE_OK);
   return stats;
 }
 

@@ -99,6 +99,13 @@ static void gives_what_it_read(void **const state) {
   assert_true(isnan(tare_stats_get(stats, 4, 1).max));
   assert_string_equal(stats->aliases[1].name, "a/transposed");
   assert_string_equal(stats->inputs[0], "audio");
+  assert_int_equal(stats->n_roundings, 2);
+  const tarei_rounding *const rounding = &stats->roundings[1];
+  assert_string_equal(rounding->layer, "second");
+  assert_int_equal(rounding->n, 3);
+  assert_int_equal(rounding->k, 11);
+  assert_true(rounding->hash == UINT64_MAX);
+  assert_memory_equal(rounding->up, sample_ups, tarei_rounding_bytes(3, 11));
   tare_stats_free(&stats);
   tare_stats_free(&made);
 }
@@ -174,6 +181,10 @@ static void refuses_numbers_that_disagree(void **const state) {
       {"/profiles/samples", H5T_NATIVE_INT64, 1, &minus, "profiles/samples"},
       {"/tensors/name", H5I_INVALID_HID, 1, "z", "sorted"},
       {"/aliases/source", H5I_INVALID_HID, 1, "z", "aliases"},
+      {"/rounding/layer", H5I_INVALID_HID, 1, "z", "/rounding/layer must be sorted"},
+      {"/rounding/inputs", H5T_NATIVE_INT64, 1, &minus, "/rounding/inputs must be positive"},
+      {"/rounding/inputs", H5T_NATIVE_INT64, 1, &huge, "/rounding/inputs must be positive"},
+      {"/rounding/inputs", H5T_NATIVE_INT64, 1, &one, "/rounding/up/0 has the wrong type or shape"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     save_sample(4, path);
@@ -248,6 +259,9 @@ static void retype_count(const hid_t file) {
   assert_true(H5Dclose(set) >= 0 && H5Sclose(space) >= 0);
 }
 /* A million texts that take no room in the file. */
+static void drop_bits(const hid_t file) {
+  assert_true(H5Ldelete(file, "/rounding/up/1", H5P_DEFAULT) >= 0);
+}
 static void inflate_names(const hid_t file) {
   const hsize_t dims[] = {1 << 20};
   assert_true(H5Ldelete(file, "/tensors/name", H5P_DEFAULT) >= 0);
@@ -270,6 +284,8 @@ static void refuses_damaged_files(void **const state) {
   assert_refused(path, "/tensors/count has the wrong type or shape");
   edit_file(retype_count);
   assert_refused(path, "/tensors/count has the wrong type or shape");
+  edit_file(drop_bits);
+  assert_refused(path, "/rounding/up/1 is missing");
   edit_file(inflate_names);
   assert_refused(path, "/tensors/name is larger than the file");
 }

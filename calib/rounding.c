@@ -1,0 +1,299 @@
+#include "calib/rounding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/weight_scale.h"
+#include "graph/table/rounding.h"
+
+#define DAMPING 0.01 /* of the mean square of an input: rows that were not seen differ a little */
+
+/* --- the factor of a block -------------------------------------------------------------------- */
+
+/* The upper triangle of X'X of a block, damped: inputs that are always zero get a row too. */
+static void block_fill(const tarei_gram *const gram, const int64_t block, const size_t size,
+                       double *const a) {
+  const int64_t *const sums = tarei_gram_block(gram, block);
+  double trace = 0;
+  for (size_t i = 0; i < size; i++) {
+    for (size_t j = 0; j <= i; j++) {
+      a[j * size + i] = (double)sums[i * (i + 1) / 2 + j];
+    }
+    trace += a[i * size + i];
+  }
+  for (size_t i = 0; i < size; i++) {
+    a[i * size + i] += trace > 0 ? DAMPING * trace / (double)size : 1;
+  }
+}
+
+/* row -= by * above, from `first` on. */
+static void row_subtract(double *restrict const row, const double *restrict const above,
+                         const double by, const size_t first, const size_t size) {
+  for (size_t j = first; j < size; j++) {
+    row[j] -= by * above[j];
+  }
+}
+
+/* X'X = U'U. */
+static void block_factor(const size_t size, double *const a, float *const upper) {
+  for (size_t k = 0; k < size; k++) {
+    double *const row = a + k * size;
+    const double root = sqrt(row[k]);
+    for (size_t i = k; i < size; i++) {
+      row[i] /= root;
+      upper[k * size + i] = (float)row[i];
+    }
+    for (size_t i = k + 1; i < size; i++) {
+      row_subtract(a + i * size, row, row[i], i, size);
+    }
+  }
+}
+
+/* --- channels --------------------------------------------------------------------------------- */
+
+enum {
+  LANES = TAREI_F32_PANEL, /* channels at a time */
+  CHUNK = 32,              /* inputs, between which errors are carried one by one */
+};
+
+/* One block of the inputs of a layer, for all its channels. */
+typedef struct rounding_job {
+  const tarei_kernels *kernels;
+  const tarei_reader *reader;
+  const float *weights;
+  const float *scales; /* [n] */
+  size_t begin, size;
+  const float *upper;           /* [size][size], the factor U = L' */
+  struct rounding_lanes *lanes; /* per thread */
+  uint8_t *ups;                 /* [n][k] */
+} rounding_job;
+
+/* Some channels. Weights are in units of their scales: what is above the whole number that they are
+ * rounded down to, and whether they have no other. */
+typedef struct rounding_lanes {
+  float errors[TAREI_GRAM_MOST][LANES]; /* a panel of kernels */
+  float above[TAREI_GRAM_MOST][LANES];
+  float sums[CHUNK][LANES];
+  bool bounded[TAREI_GRAM_MOST][LANES], up[TAREI_GRAM_MOST][LANES];
+} rounding_lanes;
+
+/* Rows have the channels of a tap side by side, the view of the weights the taps of a channel. */
+static size_t input_of_row(const tarei_weight_view *const v, const size_t at) {
+  const size_t channels = (size_t)(v->k / v->taps);
+  return at % channels * (size_t)v->taps + at / channels;
+}
+
+static void lanes_fill(const rounding_job *const j, const size_t first, const size_t n,
+                       rounding_lanes *const to) {
+  const tarei_weight_view *const view = &j->reader->weights;
+  for (size_t i = 0; i < j->size; i++) {
+    const int64_t input = (int64_t)input_of_row(view, j->begin + i);
+    for (size_t c = 0; c < LANES; c++) {
+      const size_t channel = c < n ? first + c : first;
+      const float w = j->weights[tarei_weight_view_at(view, (int64_t)channel, input)];
+      const float scale = j->scales[channel];
+      const int8_t down = tarei_weight_round(w, scale, false);
+      to->above[i][c] = w / scale - down;
+      to->bounded[i][c] = down == tarei_weight_round(w, scale, true);
+    }
+  }
+}
+
+/* What the errors of the inputs behind a chunk add to those within. */
+static void lanes_carry(const rounding_job *const j, const size_t first, const size_t end,
+                        rounding_lanes *const l) {
+  const tarei_f32_gemm product = {
+      .a = j->upper + first * j->size + end,
+      .lda = j->size,
+      .m = end - first,
+      .k = j->size - end,
+      .n = LANES,
+      .b = l->errors[end],
+      .epilogue = {.out_f32 = l->sums[0], .ld_f32 = LANES}};
+  memset(l->sums, 0, sizeof l->sums);
+  if (product.k > 0) {
+    j->kernels->f32_gemm(&product);
+  }
+}
+
+/* Rounds one input of all channels, and adds its part of the losses. */
+static void lanes_round_input(const rounding_job *const j, const bool alone, const size_t i,
+                              float *const sums, rounding_lanes *const l, double *const loss) {
+  const float own = j->upper[i * j->size + i];
+  for (size_t c = 0; c < LANES; c++) {
+    const float wanted = l->above[i][c] + (alone ? 0 : sums[c] / own);
+    l->up[i][c] = wanted > 0.5F && !l->bounded[i][c];
+    l->errors[i][c] = l->above[i][c] - l->up[i][c];
+    const double lost = (double)(sums[c] + own * l->errors[i][c]);
+    loss[c] += lost * lost;
+  }
+}
+
+/* The loss of a channel with errors e is |U e|^2. From the last input on, each is rounded so that
+ * its own part is small; or alone, to nearest. */
+static void lanes_round(const rounding_job *const j, const bool alone, rounding_lanes *const l,
+                        double *const loss) {
+  memset(loss, 0, LANES * sizeof *loss);
+  for (size_t end = j->size; end > 0;) {
+    const size_t first = (end - 1) / CHUNK * CHUNK;
+    lanes_carry(j, first, end, l);
+    for (size_t i = end; i-- > first;) {
+      lanes_round_input(j, alone, i, l->sums[i - first], l, loss);
+      for (size_t m = first; m < i; m++) {
+        const float by = j->upper[m * j->size + i];
+        for (size_t c = 0; c < LANES; c++) {
+          l->sums[m - first][c] += by * l->errors[i][c];
+        }
+      }
+    }
+    end = first;
+  }
+}
+
+static void lanes_take(const rounding_job *const j, const size_t first, const size_t n,
+                       const bool *const taken, const rounding_lanes *const l) {
+  const tarei_weight_view *const view = &j->reader->weights;
+  for (size_t i = 0; i < j->size; i++) {
+    const size_t input = input_of_row(view, j->begin + i);
+    for (size_t c = 0; c < n; c++) {
+      if (taken[c]) {
+        j->ups[(first + c) * (size_t)view->k + input] = l->up[i][c];
+      }
+    }
+  }
+}
+
+/* A channel that gains nothing by the others' errors keeps each weight nearest. */
+static void round_channels(const void *const user, const size_t item, const int thread) {
+  const rounding_job *const j = user;
+  const size_t first = item * LANES, left = (size_t)j->reader->weights.n - first;
+  const size_t n = left < LANES ? left : LANES;
+  rounding_lanes *const l = &j->lanes[thread];
+  double alone[LANES], together[LANES];
+  bool taken[LANES];
+  lanes_fill(j, first, n, l);
+  lanes_round(j, true, l, alone);
+  memset(taken, true, sizeof taken);
+  lanes_take(j, first, n, taken, l);
+  lanes_round(j, false, l, together);
+  for (size_t c = 0; c < LANES; c++) {
+    taken[c] = together[c] < alone[c];
+  }
+  lanes_take(j, first, n, taken, l);
+}
+
+/* --- layers ----------------------------------------------------------------------------------- */
+
+/* Memory for any block and layer. */
+typedef struct rounding_work {
+  const tarei_kernels *kernels;
+  tarei_team *team;
+  double *products;
+  float *upper;
+  rounding_lanes *lanes;
+} rounding_work;
+
+static tare_status rounding_work_init(rounding_work *const work, const int threads,
+                                      tare_error *const err) {
+  const size_t most = TAREI_GRAM_MOST;
+  TAREI_TRY(tarei_team_new(threads, &work->team, err));
+  work->products = tarei_calloc(most * most, sizeof *work->products);
+  work->upper = tarei_calloc(most * most, sizeof *work->upper);
+  work->lanes = tarei_alloc_aligned((size_t)threads, sizeof *work->lanes);
+  return work->products && work->upper && work->lanes
+             ? TARE_OK
+             : tarei_fail_memory(err, "rounding of weights", most * most * sizeof(double));
+}
+
+static void rounding_work_fini(rounding_work *const work) {
+  tarei_team_free(work->team);
+  free(work->products);
+  free(work->upper);
+  free(work->lanes);
+}
+
+static void scales_of(const tarei_weight_view *const view, const float *const w,
+                      float *const scales) {
+  for (int64_t n = 0; n < view->n; n++) {
+    float amax = 0;
+    for (int64_t i = 0; i < view->k; i++) {
+      amax = fmaxf(amax, fabsf(w[tarei_weight_view_at(view, n, i)]));
+    }
+    scales[n] = tarei_weight_scale_of(amax);
+  }
+}
+
+static void round_blocks(const rounding_work *const work, const tarei_gram *const gram,
+                         rounding_job *const j) {
+  const size_t items = ((size_t)j->reader->weights.n + LANES - 1) / LANES;
+  for (int64_t b = 0; b < tarei_gram_blocks(gram->k); b++) {
+    j->begin = (size_t)tarei_gram_begin(gram->k, b);
+    j->size = (size_t)tarei_gram_begin(gram->k, b + 1) - j->begin;
+    block_fill(gram, b, j->size, work->products);
+    block_factor(j->size, work->products, work->upper);
+    tarei_team_run(work->team, items, round_channels, j);
+  }
+}
+
+static void pack_bits(const uint8_t *const ups, const size_t n, uint8_t *const bits) {
+  for (size_t i = 0; i < n; i++) {
+    bits[i / 8] = (uint8_t)(bits[i / 8] | ups[i] << i % 8);
+  }
+}
+
+static tare_status round_layer(const rounding_work *const work, const tarei_reader *const reader,
+                               const tarei_gram *const gram, tare_stats *const stats,
+                               tare_error *const err) {
+  const tarei_weight_view *const view = &reader->weights;
+  const size_t n_weights = (size_t)(view->n * view->k);
+  const float *const weights = reader->graph->values[view->value].data->data;
+  float *const scales = tarei_calloc((size_t)view->n, sizeof *scales);
+  uint8_t *const ups = tarei_calloc(n_weights, 1);
+  uint8_t *const bits = tarei_calloc(tarei_rounding_bytes(view->n, view->k), 1);
+  rounding_job j = {.kernels = work->kernels,
+                    .reader = reader,
+                    .weights = weights,
+                    .scales = scales,
+                    .upper = work->upper,
+                    .lanes = work->lanes,
+                    .ups = ups};
+  tare_status status = TARE_OK;
+  if (!scales || !ups || !bits) {
+    status = tarei_fail_memory(err, reader->node->name, n_weights);
+  } else {
+    scales_of(view, weights, scales);
+    round_blocks(work, gram, &j);
+    pack_bits(ups, n_weights, bits);
+    status = tarei_stats_add_rounding(stats, reader->node->name, view->n, view->k,
+                                      tarei_weight_view_hash(reader->graph, view), bits, err);
+  }
+  free(scales);
+  free(ups);
+  free(bits);
+  return status;
+}
+
+/* Weights that are not finite stay in float. */
+static bool can_be_rounded(const tarei_reader *const reader, const tarei_gram *const gram) {
+  return gram->n_rows > 0 && reader->node->name &&
+         tarei_is_finite(reader->graph, reader->weights.value);
+}
+
+tare_status tarei_round_weights(const tare_plan *const plan, const tarei_grams *const grams,
+                                const tarei_kernels *const kernels, const int threads,
+                                tare_stats *const stats, tare_error *const err) {
+  rounding_work work = {.kernels = kernels};
+  tare_status status = rounding_work_init(&work, threads, err);
+  for (int i = 0; i < grams->n && status == TARE_OK; i++) {
+    const tarei_reader *const reader = tarei_plan_reader(plan, i);
+    const tarei_gram *const gram = &grams->all[reader->rows_of];
+    if (can_be_rounded(reader, gram)) {
+      status = round_layer(&work, reader, gram, stats, err);
+    }
+  }
+  rounding_work_fini(&work);
+  return status;
+}

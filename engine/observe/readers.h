@@ -1,0 +1,38 @@
+/*
+ * Readers: the layers with weights of a float plan, as products of rows and weights. A row is what
+ * one output position reads: a token of a linear layer, the window of a convolution.
+ */
+#ifndef TAREI_ENGINE_OBSERVE_READERS_H
+#define TAREI_ENGINE_OBSERVE_READERS_H
+
+#include <tare/plan.h>
+
+#include "engine/step.h"
+#include "graph/quantize/weight_view.h"
+
+typedef struct tarei_reader {
+  const tarei_graph *graph;
+  const tarei_node *node;
+  tarei_weight_view weights;
+  int rows_of; /* first reader of the same rows, perhaps this one */
+} tarei_reader;
+
+/* Rows of one run of a step, before it runs. */
+typedef struct tarei_reading {
+  int reader; /* its number in the plan */
+  const tarei_step *step;
+  const tarei_run *run;
+  const int64_t *valid; /* per axis of the output: the extent of real data */
+} tarei_reading;
+
+/* Called between steps, on the thread that runs the context, for the readers that are the first of
+ * their rows. If it fails, the run ends with that status. */
+typedef tare_status (*tarei_reading_fn)(void *user, const tarei_reading *reading, tare_error *err);
+
+int tarei_plan_n_readers(const tare_plan *plan);
+const tarei_reader *tarei_plan_reader(const tare_plan *plan, int i);
+
+/* Copies the row of an output position, counted over all axes of the output but the last. */
+void tarei_reading_row(const tarei_reading *reading, size_t position, float *out);
+
+#endif
