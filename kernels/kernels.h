@@ -177,10 +177,10 @@ typedef struct tarei_bf16_gemm {
 } tarei_bf16_gemm;
 typedef void tarei_bf16_gemm_fn(const tarei_bf16_gemm *g);
 
-/* --- bytes by floats in three pieces ----------------------------------------------------------- */
+/* --- short weights by floats in three pieces --------------------------------------------------- */
 /* A float32 is the sum of three bfloat16: its leading 8 bits, the next 8 of the rest, and what is
- * left (lo, mid and hi below, each cut off, not rounded). Products of a byte and a piece are exact,
- * so that bf16 products sum up what fp32 products with such weights round.
+ * left (lo, mid and hi below, each cut off, not rounded). Products of a piece with a byte or a bfloat16
+ * are exact, so that bf16 products sum up what fp32 products with such weights round.
  *
  * Rows are in blocks of one height; steps are of TAREI_BF16_STEP k, with zeros behind the last:
  * [block][step][piece: lo, mid, hi][height][16 pairs of k and k + 16]. */
@@ -210,8 +210,8 @@ typedef struct tarei_split_gemm {
   const uint16_t *a;  /* as split_rows writes them */
   size_t height;
   size_t m, k, n;
-  const int8_t *b;    /* [panels][k][32], scale and ld_scale as in thin_i8 */
-  const float *scale;
+  const void *b;      /* [panels][k][32]; split_i8: s8, split_bf16: finite bfloat16 */
+  const float *scale; /* as in thin_i8, with ld_scale; split_bf16: NULL, 1 */
   size_t ld_scale;
   size_t block;       /* a multiple of TAREI_BF16_STEP, TAREI_SPLIT_BLOCK at most */
   uint16_t *widened;  /* scratch of tarei_split_panel_size bytes, 64-byte aligned */
@@ -432,6 +432,7 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(bf16_pack, tarei_bf16_pack_fn)             \
   X(split_rows, tarei_split_rows_fn)           \
   X(split_i8, tarei_split_gemm_fn)             \
+  X(split_bf16, tarei_split_gemm_fn)           \
   X(dw_conv_i8, tarei_dw_conv_fn)              \
   X(dw_conv_f32, tarei_dw_conv_fn)             \
   X(softmax, tarei_softmax_fn)                 \

@@ -1,5 +1,5 @@
-/* The oracle of products of bytes and floats in three pieces: a block of them is a bf16 product
- * with three times as many k. */
+/* The oracle of products of short weights and floats in three pieces: a block of them is a bf16
+ * product with three times as many k. */
 #include <math.h>
 #include <string.h>
 
@@ -87,39 +87,46 @@ size_t tarei_k_split_rows_f32bf16_1__scalar(const tarei_split_rows *r) {
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* One step as three of a bf16 product: the row's pieces, and the bytes once for each. */
-static void step_operands(const tarei_split_gemm *g, size_t m, size_t panel, size_t step,
-                          uint16_t *row, uint16_t *weights) {
+typedef enum split_type { SPLIT_I8, SPLIT_BF16 } split_type;
+
+static uint16_t weight_as_bf16(const tarei_split_gemm *g, split_type type, size_t i) {
+  return type == SPLIT_BF16 ? ((const uint16_t *)g->b)[i] : upper_half(((const int8_t *)g->b)[i]);
+}
+
+/* One step as three of a bf16 product: the row's pieces, and the weights once for each. */
+static void step_operands(const tarei_split_gemm *g, split_type type, size_t m, size_t panel,
+                          size_t step, uint16_t *row, uint16_t *weights) {
   for (size_t p = 0; p < TAREI_SPLIT_PIECES; p++) {
     const uint16_t *const a = g->a + place_of_piece(g->k, g->height, m, step, p);
     memcpy(row + p * STEP, a, STEP * sizeof *row);
     for (size_t i = 0; i < STEP * PANEL; i++) {
       const size_t k = step * STEP + i / PANEL, place = place_in_step(i / PANEL);
-      const float w = k < g->k ? g->b[(panel * g->k + k) * PANEL + i % PANEL] : 0.0f;
-      weights[((p * STEP + place) / 2 * PANEL + i % PANEL) * 2 + place % 2] = upper_half(w);
+      weights[((p * STEP + place) / 2 * PANEL + i % PANEL) * 2 + place % 2] =
+          k < g->k ? weight_as_bf16(g, type, (panel * g->k + k) * PANEL + i % PANEL) : 0;
     }
   }
 }
 
-static void block_sums(const tarei_split_gemm *g, size_t m, size_t panel, size_t k, float *sums) {
+static void block_sums(const tarei_split_gemm *g, split_type type, size_t m, size_t panel, size_t k,
+                       float *sums) {
   enum { MOST = TAREI_SPLIT_BLOCK * TAREI_SPLIT_PIECES, EACH = STEP * TAREI_SPLIT_PIECES };
   uint16_t row[MOST], weights[MOST * PANEL];
   const size_t end = g->k - k < g->block ? g->k : k + g->block;
   const size_t first = k / STEP, steps = split_steps(end) - first;
   for (size_t i = 0; i < steps; i++) {
-    step_operands(g, m, panel, first + i, row + i * EACH, weights + i * EACH * PANEL);
+    step_operands(g, type, m, panel, first + i, row + i * EACH, weights + i * EACH * PANEL);
   }
   const tarei_bf16_gemm product = {.a = row, .k = steps * EACH, .b = weights};
   tarei_bf16_sums(&product, 0, 0, sums);
 }
 
-static void split_panel(const tarei_split_gemm *g, size_t m, size_t panel) {
+static void split_panel(const tarei_split_gemm *g, split_type type, size_t m, size_t panel) {
   float sums[PANEL], totals[PANEL] = {0};
   for (size_t k = 0; k < g->k; k += g->block) {
-    const float *const scale = g->scale + k / g->block * g->ld_scale + panel * PANEL;
-    block_sums(g, m, panel, k, sums);
+    block_sums(g, type, m, panel, k, sums);
     for (size_t j = 0; j < PANEL; j++) {
-      totals[j] = fmaf(sums[j], scale[j], totals[j]);
+      const size_t at = k / g->block * g->ld_scale + panel * PANEL + j;
+      totals[j] = fmaf(sums[j], type == SPLIT_I8 ? g->scale[at] : 1.0f, totals[j]);
     }
   }
   const size_t n0 = panel * PANEL;
@@ -132,10 +139,18 @@ static void split_panel(const tarei_split_gemm *g, size_t m, size_t panel) {
   tarei_epilogue__scalar(&g->epilogue, &tile);
 }
 
-void tarei_k_split_i8_bf16s8_1x32__scalar(const tarei_split_gemm *g) {
+static void split_panels(const tarei_split_gemm *g, split_type type) {
   for (size_t panel = 0; panel * PANEL < g->n; panel++) {
     for (size_t m = 0; m < g->m; m++) {
-      split_panel(g, m, panel);
+      split_panel(g, type, m, panel);
     }
   }
+}
+
+void tarei_k_split_i8_bf16s8_1x32__scalar(const tarei_split_gemm *g) {
+  split_panels(g, SPLIT_I8);
+}
+
+void tarei_k_split_bf16_bf16_1x32__scalar(const tarei_split_gemm *g) {
+  split_panels(g, SPLIT_BF16);
 }

@@ -1,5 +1,5 @@
-/* Bytes by floats in three pieces of bfloat16, by AMX tiles. The bytes of a panel are widened while
- * the tiles multiply the first rows with them. */
+/* Short weights by floats in three pieces of bfloat16, by AMX tiles. The weights of a panel are
+ * widened while the tiles multiply the first rows with them. */
 #if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) || \
     !defined(__AVX512DQ__) || !defined(__AMX_TILE__) || !defined(__AMX_BF16__)
 #error "needs AVX-512 F, BW, VL, DQ and AMX"
@@ -110,28 +110,59 @@ TAREI_INLINE __m512 bytes_as_floats(const int8_t *b) {
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)b)));
 }
 
-TAREI_INLINE void widen_pair(const int8_t *first, const int8_t *second, uint16_t *out) {
-  const __m512 left = bytes_as_floats(first), right = bytes_as_floats(first + LANES);
+/* Two rows of a panel as pairs; without a second row, with zeros. */
+typedef void pair_rows_fn(const void *first, const void *second, uint16_t *out);
+
+TAREI_INLINE void pair_bytes(const void *first, const void *second, uint16_t *out) {
+  const int8_t *const one = first, *const two = second;
   const __m512 zero = _mm512_setzero_ps();
-  const __m512 left2 = second ? bytes_as_floats(second) : zero;
-  const __m512 right2 = second ? bytes_as_floats(second + LANES) : zero;
-  _mm512_store_si512(out, pairs_of(left, left2));
-  _mm512_store_si512(out + GEMM_PANEL, pairs_of(right, right2));
+  const __m512 left = second ? bytes_as_floats(two) : zero;
+  const __m512 right = second ? bytes_as_floats(two + LANES) : zero;
+  _mm512_store_si512(out, pairs_of(bytes_as_floats(one), left));
+  _mm512_store_si512(out + GEMM_PANEL, pairs_of(bytes_as_floats(one + LANES), right));
+}
+
+TAREI_INLINE __m512i halves_as_ints(const uint16_t *b) {
+  return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)b));
+}
+
+TAREI_INLINE void pair_halves(const void *first, const void *second, uint16_t *out) {
+  const uint16_t *const one = first, *const two = second;
+  const __m512i zero = _mm512_setzero_si512();
+  const __m512i left = second ? _mm512_slli_epi32(halves_as_ints(two), 16) : zero;
+  const __m512i right = second ? _mm512_slli_epi32(halves_as_ints(two + LANES), 16) : zero;
+  _mm512_store_si512(out, _mm512_or_si512(halves_as_ints(one), left));
+  _mm512_store_si512(out + GEMM_PANEL, _mm512_or_si512(halves_as_ints(one + LANES), right));
 }
 
 /* `left` of the step's k are there. */
-TAREI_INLINE void widen_step(const int8_t *b, size_t left, uint16_t *out) {
+TAREI_INLINE void widen_step(const char *b, size_t left, uint16_t *out, const size_t row_bytes,
+                             pair_rows_fn *const pair) {
   if (left >= STEP) {
     for (size_t i = 0; i < LANES; i++) {
-      widen_pair(b + i * GEMM_PANEL, b + (i + LANES) * GEMM_PANEL, out + 2 * i * GEMM_PANEL);
+      pair(b + i * row_bytes, b + (i + LANES) * row_bytes, out + 2 * i * GEMM_PANEL);
     }
     return;
   }
   memset(out, 0, STEP_WEIGHTS * sizeof *out);
   for (size_t i = 0; i < LANES && i < left; i++) {
-    const int8_t *const second = i + LANES < left ? b + (i + LANES) * GEMM_PANEL : NULL;
-    widen_pair(b + i * GEMM_PANEL, second, out + 2 * i * GEMM_PANEL);
+    const char *const second = i + LANES < left ? b + (i + LANES) * row_bytes : NULL;
+    pair(b + i * row_bytes, second, out + 2 * i * GEMM_PANEL);
   }
+}
+
+/* What is stored: bytes of a row of a panel, and how a step is widened. */
+typedef struct split_weights {
+  size_t row_bytes;
+  void (*widen)(const char *b, size_t left, uint16_t *out);
+} split_weights;
+
+static void widen_bytes(const char *b, size_t left, uint16_t *out) {
+  widen_step(b, left, out, GEMM_PANEL, pair_bytes);
+}
+
+static void widen_halves(const char *b, size_t left, uint16_t *out) {
+  widen_step(b, left, out, GEMM_PANEL * sizeof(uint16_t), pair_halves);
 }
 
 /* --- products --------------------------------------------------------------------------------- */
@@ -139,13 +170,14 @@ TAREI_INLINE void widen_step(const int8_t *b, size_t left, uint16_t *out) {
 /* Sums of a block of k that are stored, and not yet scaled. Of up to sixteen rows, the sums of the
  * next block of k follow: two blocks at a time hide the latency of the tiles. */
 typedef struct split_pending {
-  const float *sums, *scale;
+  const float *sums;
   size_t m0, rows, panel;
   size_t k; /* of the first */
 } split_pending;
 
 typedef struct split_product {
   const tarei_split_gemm *g;
+  split_weights weights;
   float (*sums)[TILES_ROWS * GEMM_PANEL]; /* two, used in turns */
   float *totals;
   int turn;
@@ -161,10 +193,12 @@ typedef struct split_product {
   } while (0)
 
 /* Loads the step of the panel that begins at k. The first block of rows widens it. */
-TAREI_INLINE void load_step(const tarei_split_gemm *g, size_t panel, size_t k, bool widen) {
+TAREI_INLINE void load_step(const split_product *p, size_t panel, size_t k, bool widen) {
+  const tarei_split_gemm *const g = p->g;
   uint16_t *const b = g->widened + k * GEMM_PANEL;
   if (widen) {
-    widen_step(g->b + (panel * g->k + k) * GEMM_PANEL, g->k - k, b);
+    const char *const stored = (const char *)g->b + (panel * g->k + k) * p->weights.row_bytes;
+    p->weights.widen(stored, g->k - k, b);
     STORES_DONE();
   }
   _tile_loadd(6, b, GEMM_PANEL * 4);
@@ -172,11 +206,12 @@ TAREI_INLINE void load_step(const tarei_split_gemm *g, size_t panel, size_t k, b
 }
 
 /* 17 to 32 rows, by one block of k. */
-TAREI_INLINE void sum_high_block(const tarei_split_gemm *g, size_t q, size_t panel, size_t k) {
+TAREI_INLINE void sum_high_block(const split_product *p, size_t q, size_t panel, size_t k) {
+  const tarei_split_gemm *const g = p->g;
   const size_t end = g->k - k < g->block ? g->k : k + g->block, plane = g->height * STEP;
   const uint16_t *a = g->a + (q * steps_of(g->k) + k / STEP) * PIECES * plane;
   for (; k < end; k += STEP) {
-    load_step(g, panel, k, q == 0);
+    load_step(p, panel, k, q == 0);
 #pragma GCC unroll 3
     for (size_t i = 0; i < PIECES; i++) {
       SPLIT_TILES(0, 1, 4, a);
@@ -187,19 +222,20 @@ TAREI_INLINE void sum_high_block(const tarei_split_gemm *g, size_t q, size_t pan
 }
 
 /* Up to sixteen rows, by two blocks of k in turns. */
-TAREI_INLINE void sum_low_blocks(const tarei_split_gemm *g, size_t q, size_t panel, size_t k) {
+TAREI_INLINE void sum_low_blocks(const split_product *p, size_t q, size_t panel, size_t k) {
+  const tarei_split_gemm *const g = p->g;
   const size_t end = g->k - k < g->block ? g->k : k + g->block, plane = g->height * STEP;
   const uint16_t *a = g->a + (q * steps_of(g->k) + k / STEP) * PIECES * plane;
   for (; k < end; k += STEP) {
     const uint16_t *second = a + g->block / STEP * PIECES * plane;
-    load_step(g, panel, k, q == 0);
+    load_step(p, panel, k, q == 0);
 #pragma GCC unroll 3
     for (size_t i = 0; i < PIECES; i++) {
       SPLIT_TILES(0, 1, 4, a);
       a += plane;
     }
     if (k + g->block < g->k) {
-      load_step(g, panel, k + g->block, q == 0);
+      load_step(p, panel, k + g->block, q == 0);
 #pragma GCC unroll 3
       for (size_t i = 0; i < PIECES; i++) {
         SPLIT_TILES(2, 3, 5, second);
@@ -236,6 +272,12 @@ TAREI_INLINE void add_scaled_sums(const float *sums, size_t rows, const float *s
   }
 }
 
+static const float *scale_at(const tarei_split_gemm *g, size_t panel, size_t k) {
+  static const float ones[GEMM_PANEL] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                         1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  return g->scale ? g->scale + k / g->block * g->ld_scale + panel * GEMM_PANEL : ones;
+}
+
 static size_t blocks_at_once(const tarei_split_gemm *g) {
   return g->height > TILE ? 1 : 2;
 }
@@ -246,13 +288,15 @@ static void scale_last(split_product *p) {
   if (!s->rows) {
     return;
   }
+  const float *const scale = scale_at(g, s->panel, s->k);
   if (s->k == 0) {
-    add_scaled_sums(s->sums, s->rows, s->scale, p->totals, true);
+    add_scaled_sums(s->sums, s->rows, scale, p->totals, true);
   } else {
-    add_scaled_sums(s->sums, s->rows, s->scale, p->totals, false);
+    add_scaled_sums(s->sums, s->rows, scale, p->totals, false);
   }
   if (blocks_at_once(g) == 2 && s->k + g->block < g->k) {
-    add_scaled_sums(s->sums + TILE * GEMM_PANEL, s->rows, s->scale + g->ld_scale, p->totals, false);
+    const float *const next = scale_at(g, s->panel, s->k + g->block);
+    add_scaled_sums(s->sums + TILE * GEMM_PANEL, s->rows, next, p->totals, false);
   }
   if (s->k + blocks_at_once(g) * g->block >= g->k) {
     const tarei_tile done = gemm_tile(p->totals, s->m0, s->rows, g->n, s->panel);
@@ -265,27 +309,25 @@ static void split_multiply_block(split_product *p, size_t q, size_t panel) {
   const tarei_split_gemm *const g = p->g;
   const size_t m0 = q * g->height, left = g->m - m0, at_once = blocks_at_once(g);
   const size_t rows = left < g->height ? left : g->height;
-  const float *scale = g->scale + panel * GEMM_PANEL;
   for (size_t k = 0; k < g->k; k += at_once * g->block) {
     split_tiles_zero();
     if (at_once == 1) {
-      sum_high_block(g, q, panel, k);
+      sum_high_block(p, q, panel, k);
     } else {
-      sum_low_blocks(g, q, panel, k);
+      sum_low_blocks(p, q, panel, k);
     }
     scale_last(p);
     split_tiles_store(p->sums[p->turn]);
-    p->last = (split_pending){p->sums[p->turn], scale, m0, rows, panel, k};
+    p->last = (split_pending){p->sums[p->turn], m0, rows, panel, k};
     p->turn ^= 1;
-    scale += at_once * g->ld_scale;
   }
 }
 
 /* All blocks of rows are as high as the first: what follows the last row is summed up too, and left
  * there. */
-void tarei_k_split_i8_bf16s8_32x32__amxbf16(const tarei_split_gemm *g) {
+static void split_multiply(const tarei_split_gemm *g, split_weights weights) {
   _Alignas(64) float sums[2][TILES_ROWS * GEMM_PANEL], totals[TILES_ROWS * GEMM_PANEL];
-  split_product p = {.g = g, .sums = sums, .totals = totals};
+  split_product p = {.g = g, .weights = weights, .sums = sums, .totals = totals};
   tiles_configure(g->height);
   for (size_t panel = 0; panel * GEMM_PANEL < g->n; panel++) {
     for (size_t q = 0; q * g->height < g->m; q++) {
@@ -294,4 +336,12 @@ void tarei_k_split_i8_bf16s8_32x32__amxbf16(const tarei_split_gemm *g) {
   }
   _tile_release();
   scale_last(&p);
+}
+
+void tarei_k_split_i8_bf16s8_32x32__amxbf16(const tarei_split_gemm *g) {
+  split_multiply(g, (split_weights){GEMM_PANEL, widen_bytes});
+}
+
+void tarei_k_split_bf16_bf16_32x32__amxbf16(const tarei_split_gemm *g) {
+  split_multiply(g, (split_weights){GEMM_PANEL * sizeof(uint16_t), widen_halves});
 }

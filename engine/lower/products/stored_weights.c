@@ -38,7 +38,7 @@ static size_t widened_floats(const tarei_float_weights *const s) {
 
 size_t tarei_stored_scratch(const tarei_float_weights *const s) {
   const size_t widened = widened_floats(s) * sizeof(float);
-  const size_t split = s->type == TARE_I8 ? tarei_split_scratch(s->k) : 0;
+  const size_t split = s->type == TARE_F16 ? 0 : tarei_split_scratch(s->k);
   return split > widened ? split : widened;
 }
 
@@ -151,57 +151,79 @@ static void widen_panel(const tarei_float_weights *const s, const size_t column,
   }
 }
 
-static tarei_thin_gemm product_by_bytes(const tarei_float_weights *const s, const size_t first,
-                                        const tarei_f32_gemm *const g) {
-  return (tarei_thin_gemm){.a = g->a,
-                           .lda = g->lda,
-                           .m = g->m,
-                           .k = g->k,
-                           .n = g->n,
-                           .b = (const int8_t *)s->packed + first * s->k,
-                           .scale = s->scales + first,
-                           .ld_scale = all_columns(s),
-                           .block = TAREI_WEIGHT_BLOCK,
-                           .epilogue = g->epilogue};
+/* Columns of all groups from `first` on, and what a thread multiplies with them. */
+typedef struct stored_columns_job {
+  const tarei_float_weights *weights;
+  size_t first;
+  const tarei_kernels *kernels;
+  void *scratch;
+} stored_columns_job;
+
+static void multiply_thin(const stored_columns_job *const j, const tarei_f32_gemm *const g) {
+  const tarei_float_weights *const s = j->weights;
+  const tarei_thin_gemm thin = {.a = g->a,
+                                .lda = g->lda,
+                                .m = g->m,
+                                .k = g->k,
+                                .n = g->n,
+                                .b = (const int8_t *)s->packed + j->first * s->k,
+                                .scale = s->scales + j->first,
+                                .ld_scale = all_columns(s),
+                                .block = TAREI_WEIGHT_BLOCK,
+                                .epilogue = g->epilogue};
+  j->kernels->thin_i8(&thin);
 }
 
-static void multiply_widened(const tarei_float_weights *const s, const size_t first,
-                             const tarei_f32_gemm *const g, const tarei_kernels *const kernels,
-                             float *const widened) {
-  tarei_widen_fn *const widen = widen_of(s->type, kernels);
+static void multiply_widened(const stored_columns_job *const j, const tarei_f32_gemm *const g) {
+  const tarei_float_weights *const s = j->weights;
+  tarei_widen_fn *const widen = widen_of(s->type, j->kernels);
   const size_t columns = panels_at_once(s) * TAREI_F32_PANEL;
+  float *const widened = j->scratch;
   for (size_t c = 0; c < g->n; c += columns) {
     tarei_f32_gemm some = *g;
     some.b = widened;
     some.n = g->n - c < columns ? g->n - c : columns;
     some.epilogue = tarei_epilogue_at(&g->epilogue, 0, c);
     for (size_t i = 0; i < some.n; i += TAREI_F32_PANEL) {
-      widen_panel(s, first + c + i, widen, widened + i * s->k);
+      widen_panel(s, j->first + c + i, widen, widened + i * s->k);
     }
-    kernels->f32_gemm(&some);
+    j->kernels->f32_gemm(&some);
   }
 }
 
 /* Few rows do not repay weights that go through memory as floats. */
+static void multiply_as_floats(const void *const user, const tarei_f32_gemm *const g) {
+  const stored_columns_job *const j = user;
+  if (j->weights->type == TARE_I8 && g->m <= THIN_ROWS) {
+    multiply_thin(j, g);
+  } else {
+    multiply_widened(j, g);
+  }
+}
+
 void tarei_stored_gemm(const tarei_float_weights *const s, const size_t group, const size_t column,
                        const tarei_f32_gemm *const g, const tarei_kernels *const kernels,
                        void *const scratch) {
   const size_t first = group * stored_columns(s) + column;
-  const bool splits = s->type == TARE_I8 && tarei_split_is_fast(kernels);
-  if (!splits && (s->type != TARE_I8 || g->m > THIN_ROWS)) {
-    multiply_widened(s, first, g, kernels, scratch);
-    return;
-  }
-  const tarei_thin_gemm product = product_by_bytes(s, first, g);
-  if (splits) {
-    tarei_split_multiply(&product, kernels, scratch);
+  const stored_columns_job job = {s, first, kernels, scratch};
+  const tarei_split_product split = {
+      .multiply = tarei_split_kernel(s->type, kernels),
+      .b = (const char *)s->packed + first * s->k * tare_dtype_size(s->type),
+      .scale = s->scales ? s->scales + first : NULL,
+      .ld_scale = all_columns(s),
+      .block = TAREI_WEIGHT_BLOCK,
+      .others = multiply_as_floats,
+      .user = &job};
+  if (split.multiply) {
+    tarei_split_multiply(&split, g, kernels, scratch);
   } else {
-    kernels->thin_i8(&product);
+    multiply_as_floats(&job, g);
   }
 }
 
 const char *tarei_stored_kernel(const tarei_float_weights *const s,
                                 const tarei_kernels *const kernels) {
-  return s->type == TARE_I8 && tarei_split_is_fast(kernels) ? kernels->split_i8_name
-                                                            : kernels->f32_gemm_name;
+  return !tarei_split_kernel(s->type, kernels) ? kernels->f32_gemm_name
+         : s->type == TARE_I8                  ? kernels->split_i8_name
+                                               : kernels->split_bf16_name;
 }

@@ -49,7 +49,7 @@ static float *random_floats(const size_t n) {
 static bool splits_rows(const tare_dtype type) {
   tarei_kernels kernels;
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
-  return type == TARE_I8 && tarei_split_is_fast(&kernels);
+  return tarei_split_kernel(type, &kernels) != NULL;
 }
 
 static bool same_float(const float a, const float b) {
@@ -102,14 +102,14 @@ static void run_layer(one_node *const t, const dense_layer *const l, const float
 
 /* `k` weights of each of n outputs, of which output o has every `step`th from o * first on. */
 static void check_layer(const dense_layer *const l, const size_t n, const size_t first,
-                        const size_t k, const size_t step) {
+                        const size_t k, const size_t step, bool (*is_split)(size_t row)) {
   for (int i = 0; i < N_TYPES; i++) {
     float *const w = random_floats(n * k);
     one_node stored, rounded;
     run_layer(&stored, l, w, TYPES[i]);
     round_weights(w, n, first, k, step, TYPES[i]);
     run_layer(&rounded, l, w, TARE_F32);
-    expect_same(&stored, &rounded, n, splits_rows(TYPES[i]) ? every_row : NULL);
+    expect_same(&stored, &rounded, n, splits_rows(TYPES[i]) ? is_split : NULL);
     one_node_end(&stored);
     one_node_end(&rounded);
     free(w);
@@ -123,7 +123,7 @@ static void linear_layers(void **state) {
                   n = one_node_between(1, 140);
     float *const x = random_floats((size_t)(rows * k)), *const bias = random_floats((size_t)n);
     const dense_layer l = {"Linear", 2, 2, 0, {rows, k}, {k, n}, 1, x, bias};
-    check_layer(&l, (size_t)n, 1, (size_t)k, (size_t)n);
+    check_layer(&l, (size_t)n, 1, (size_t)k, (size_t)n, every_row);
     free(x);
     free(bias);
   }
@@ -141,20 +141,12 @@ static void rows_beyond_the_range_of_pieces(void **state) {
   (void)state;
   enum { ROWS = 70, K = 65, N = 33 };
   float x[ROWS * K], bias[N] = {0};
-  float *const w = random_floats(K * N);
   for (size_t i = 0; i < ROWS * K; i++) {
     const float first = BEYOND[i / K % N_BEYOND];
     x[i] = row_is_ordinary(i / K) ? one_node_float() : i % K ? 0 : first;
   }
   const dense_layer l = {"Linear", 2, 2, 0, {ROWS, K}, {K, N}, 1, x, bias};
-  one_node stored, rounded;
-  run_layer(&stored, &l, w, TARE_I8);
-  round_weights(w, N, 1, K, N, TARE_I8);
-  run_layer(&rounded, &l, w, TARE_F32);
-  expect_same(&stored, &rounded, N, splits_rows(TARE_I8) ? row_is_ordinary : NULL);
-  one_node_end(&stored);
-  one_node_end(&rounded);
-  free(w);
+  check_layer(&l, N, 1, K, N, row_is_ordinary);
 }
 
 static void convolutions(void **state) {
@@ -173,7 +165,7 @@ static void convolutions(void **state) {
       l = (dense_layer){"ConvLast", 4, 4,   2, {2, length, 5, channels}, {n, taps, 2, per_group},
                         group,      x, bias};
     }
-    check_layer(&l, (size_t)n, (size_t)k, (size_t)k, 1);
+    check_layer(&l, (size_t)n, (size_t)k, (size_t)k, 1, every_row);
     free(x);
     free(bias);
   }

@@ -1,11 +1,19 @@
 #include "tests/unit/kernels/checkkern.h"
 
-/* A product of rows in pieces with bytes that have a scale for each column and block. */
+/* Weights as bytes, with a scale for each column and block, or in bf16. */
+static const struct split_family {
+  const char *name;
+  bool bytes;
+} split_families[] = {{"split_i8", true}, {"split_bf16", false}};
+enum { N_SPLIT_FAMILIES = sizeof split_families / sizeof *split_families };
+
+/* A product of rows in pieces with either. */
 typedef struct split_case {
   size_t m, k, n, columns, block, height;
   float *x, *scale;
   uint16_t *pieces, *widened;
-  int8_t *stored;
+  int8_t *bytes;
+  uint16_t *halves;
 } split_case;
 
 /* Orders of magnitude apart, zeros and subnormal ones too, all in rows that qualify. */
@@ -29,7 +37,14 @@ static split_case split_case_new(void) {
     c.x[i] = i % c.k ? spread_float() : 1.0f;
   }
   c.scale = ck_floats((c.k + c.block - 1) / c.block * c.columns, false);
-  c.stored = ck_bytes(c.k * c.columns);
+  c.bytes = ck_bytes(c.k * c.columns);
+  c.halves = ck_alloc(c.k * c.columns * sizeof *c.halves);
+  for (size_t i = 0; i < c.k * c.columns; i++) {
+    const float w = ldexpf(ck_uniform(-2.0f, 2.0f), -(int)ck_below(20));
+    uint32_t bits;
+    memcpy(&bits, &w, sizeof bits);
+    c.halves[i] = (uint16_t)(bits >> 16);
+  }
   c.widened = ck_alloc_aligned(tarei_split_panel_size(c.k));
   c.pieces = ck_alloc_aligned(tarei_split_rows_size(c.m, c.k));
   const tarei_kernels scalar = ck_scalar();
@@ -40,36 +55,46 @@ static split_case split_case_new(void) {
 static void split_case_free(split_case *c) {
   free(c->x);
   free(c->scale);
-  free(c->stored);
+  free(c->bytes);
+  free(c->halves);
   free(c->widened);
   free(c->pieces);
 }
 
-static tarei_split_gemm split_gemm_of(const split_case *c, tarei_epilogue e) {
+static tarei_split_gemm split_gemm_of(const split_case *c, bool bytes, tarei_epilogue e) {
   return (tarei_split_gemm){.a = c->pieces,
                             .height = c->height,
                             .m = c->m,
                             .k = c->k,
                             .n = c->n,
-                            .b = c->stored,
-                            .scale = c->scale,
+                            .b = bytes ? (const void *)c->bytes : c->halves,
+                            .scale = bytes ? c->scale : NULL,
                             .ld_scale = c->columns,
                             .block = c->block,
                             .widened = c->widened,
                             .epilogue = e};
 }
 
+static void multiply_scalar(bool bytes, const tarei_split_gemm *g) {
+  if (bytes) {
+    ck_scalar().split_i8(g);
+  } else {
+    ck_scalar().split_bf16(g);
+  }
+}
+
 static void rows_give_the_bits_of_scalar(void **state) {
   (void)state;
-  for (int i = 0; i < 40; i++) {
+  for (int i = 0; i < 60; i++) {
+    const struct split_family *const family = &split_families[i % N_SPLIT_FAMILIES];
     split_case c = split_case_new();
     ck_epilogue e;
     ck_epilogue_init(&e, c.m, c.n, false, false);
-    const tarei_split_gemm oracle = split_gemm_of(&c, e.e);
-    ck_scalar().split_i8(&oracle);
-    CK_EACH_ROW("split_i8") {
+    const tarei_split_gemm oracle = split_gemm_of(&c, family->bytes, e.e);
+    multiply_scalar(family->bytes, &oracle);
+    CK_EACH_ROW(family->name) {
       tarei_epilogue twin = ck_epilogue_twin(&e);
-      const tarei_split_gemm g = split_gemm_of(&c, twin);
+      const tarei_split_gemm g = split_gemm_of(&c, family->bytes, twin);
       ((tarei_split_gemm_fn *)row->function)(&g);
       ck_epilogue_same_and_free(row->name, &e, &twin);
     }
@@ -164,53 +189,76 @@ static void rows_beyond_the_range_do_not_qualify(void **state) {
   }
 }
 
-/* The error of one column of a row by its exact sum, over the sum of magnitudes. */
-static double relative_error(const split_case *c, size_t m, size_t n, float got) {
+static double weight_of(const split_case *c, bool bytes, size_t k, size_t n) {
   const size_t panel = n / TAREI_F32_PANEL * TAREI_F32_PANEL;
+  const size_t at = panel * c->k + k * TAREI_F32_PANEL + n % TAREI_F32_PANEL;
+  return bytes ? (double)c->bytes[at] * (double)c->scale[k / c->block * c->columns + n]
+               : piece_value(c->halves[at]);
+}
+
+/* The error of one column of a row, over the sum of magnitudes; rows begin with a 1, and what is
+ * subnormal beside it does not count. */
+static double relative_error(const split_case *c, bool bytes, size_t m, size_t n, float got) {
   double sum = 0, size = 0;
   for (size_t k = 0; k < c->k; k++) {
-    const double w = (double)c->stored[panel * c->k + k * TAREI_F32_PANEL + n % TAREI_F32_PANEL] *
-                     (double)c->scale[k / c->block * c->columns + n];
+    const double w = weight_of(c, bytes, k, n);
     sum += (double)c->x[m * c->k + k] * w;
     size += fabs((double)c->x[m * c->k + k] * w);
   }
-  return size > 0 ? fabs((double)got - sum) / size : fabs((double)got);
+  return fabs((double)got - sum) / (size + 0x1p-80);
 }
 
-/* Over all outputs, the root mean square of errors is not above that of the fp32 product, which
- * rounds the weights too. */
+/* Weights as the fp32 product has them. */
+static float *weights_as_floats(const split_case *c, bool bytes) {
+  float *const w = ck_alloc_aligned(c->k * c->columns * sizeof *w);
+  for (size_t i = 0; i < c->k * c->columns; i++) {
+    const size_t panel = i / (c->k * TAREI_F32_PANEL), k = i / TAREI_F32_PANEL % c->k;
+    const size_t n = panel * TAREI_F32_PANEL + i % TAREI_F32_PANEL;
+    w[i] = n < c->n ? (float)weight_of(c, bytes, k, n) : 0;
+  }
+  return w;
+}
+
+/* Adds the squares of the errors of the product in pieces and of that in floats. */
+static void add_noise(const split_case *c, bool bytes, double *split_noise, double *float_noise) {
+  float *const out = ck_alloc(c->m * c->n * sizeof *out);
+  float *const in_float = ck_alloc(c->m * c->n * sizeof *in_float);
+  float *const w = weights_as_floats(c, bytes);
+  const tarei_split_gemm g =
+      split_gemm_of(c, bytes, (tarei_epilogue){.out_f32 = out, .ld_f32 = c->n});
+  const tarei_f32_gemm f = {.a = c->x,
+                            .lda = c->k,
+                            .m = c->m,
+                            .k = c->k,
+                            .n = c->n,
+                            .b = w,
+                            .epilogue = {.out_f32 = in_float, .ld_f32 = c->n}};
+  multiply_scalar(bytes, &g);
+  ck_scalar().f32_gemm(&f);
+  for (size_t j = 0; j < c->m * c->n; j++) {
+    const double split_error = relative_error(c, bytes, j / c->n, j % c->n, out[j]);
+    const double float_error = relative_error(c, bytes, j / c->n, j % c->n, in_float[j]);
+    assert_true(split_error <= 6e-8 * (double)(c->k + 2));
+    *split_noise += split_error * split_error;
+    *float_noise += float_error * float_error;
+  }
+  free(out);
+  free(in_float);
+  free(w);
+}
+
+/* Over all outputs, the mean square error is not above that of the fp32 product. */
 static void sums_are_as_accurate_as_those_of_floats(void **state) {
   (void)state;
-  double split_noise = 0, float_noise = 0;
-  for (int i = 0; i < 10; i++) {
-    split_case c = split_case_new();
-    float *const out = ck_alloc(c.m * c.n * sizeof *out);
-    float *const in_float = ck_alloc(c.m * c.n * sizeof *in_float);
-    const tarei_split_gemm g = split_gemm_of(&c, (tarei_epilogue){.out_f32 = out, .ld_f32 = c.n});
-    const tarei_thin_gemm thin = {.a = c.x,
-                                  .lda = c.k,
-                                  .m = c.m,
-                                  .k = c.k,
-                                  .n = c.n,
-                                  .b = c.stored,
-                                  .scale = c.scale,
-                                  .ld_scale = c.columns,
-                                  .block = c.block,
-                                  .epilogue = {.out_f32 = in_float, .ld_f32 = c.n}};
-    ck_scalar().split_i8(&g);
-    ck_scalar().thin_i8(&thin);
-    for (size_t j = 0; j < c.m * c.n; j++) {
-      const double split_error = relative_error(&c, j / c.n, j % c.n, out[j]);
-      const double float_error = relative_error(&c, j / c.n, j % c.n, in_float[j]);
-      assert_true(split_error <= 6e-8 * (double)(c.k + 2));
-      split_noise += split_error * split_error;
-      float_noise += float_error * float_error;
+  for (int bytes = 0; bytes < 2; bytes++) {
+    double split_noise = 0, float_noise = 0;
+    for (int i = 0; i < 10; i++) {
+      split_case c = split_case_new();
+      add_noise(&c, bytes, &split_noise, &float_noise);
+      split_case_free(&c);
     }
-    free(out);
-    free(in_float);
-    split_case_free(&c);
+    assert_true(split_noise <= float_noise);
   }
-  assert_true(split_noise <= float_noise);
 }
 
 int main(void) {
