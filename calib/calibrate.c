@@ -65,7 +65,8 @@ static tare_status name_aliases(run *const r, const int *const source) {
   return TARE_OK;
 }
 
-static tare_status name_all(run *const r, const int *const source) {
+static tare_status name_all(run *const r, const tare_dataset *const dataset,
+                            const int *const source) {
   const tarei_graph *const graph = r->model->graph;
   tare_stats *const stats = r->stats;
   const char *const slash = strrchr(graph->name, '/');
@@ -73,7 +74,9 @@ static tare_status name_all(run *const r, const int *const source) {
   stats->fit = r->options->fit;
   stats->counts_padding = r->options->count_padding;
   stats->all_tensors = r->options->all_tensors;
+  const char *const gain_range = tare_dataset_gain_range(dataset);
   TAREI_TRY(copy_text(r, slash ? slash + 1 : graph->name, &stats->model_name));
+  TAREI_TRY(*gain_range ? copy_text(r, gain_range, &stats->gain_range) : TARE_OK);
   TAREI_TRY(name_profiles(r));
   for (int i = 0; i < stats->n_inputs; i++) {
     TAREI_TRY(copy_text(r, r->model->inputs[i].name, &stats->inputs[i]));
@@ -113,7 +116,7 @@ static tare_status name_observed(const run *const r, tarei_names *const out) {
   return TARE_OK;
 }
 
-static tare_status make_stats(run *const r) {
+static tare_status make_stats(run *const r, const tare_dataset *const dataset) {
   int *const source = tarei_calloc((size_t)r->model->graph->n_values, sizeof *source);
   if (!source) {
     return tarei_fail_memory(r->err, "aliases", (size_t)r->model->graph->n_values);
@@ -127,7 +130,7 @@ static tare_status make_stats(run *const r) {
                              tarei_plan_n_observable(r->plan), n_aliases, &r->stats, r->err);
   }
   if (status == TARE_OK) {
-    status = name_all(r, source);
+    status = name_all(r, dataset, source);
   }
   free(source);
   return status;
@@ -170,7 +173,7 @@ static tare_status gather_and_round(run *const r, tare_dataset *const dataset,
 static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
   TAREI_TRY(tare_calibrate_check(r->model, r->err));
   TAREI_TRY(make_plan(r));
-  TAREI_TRY(make_stats(r));
+  TAREI_TRY(make_stats(r, dataset));
   tarei_grams grams;
   tare_status status;
   TAREI_TRY_GOTO(tarei_grams_init(&grams, r->plan, !r->options->round_to_nearest, r->err), done);

@@ -28,8 +28,8 @@ typedef struct refusals {
 typedef struct intake {
   const tarei_gather_job *job;
   tarei_fit_options fit;
-  pthread_mutex_t mutex; /* guards the data set and what follows */
-  int64_t n_taken, n_done;
+  pthread_mutex_t mutex;   /* guards the data set and what follows */
+  int64_t n_taken, n_done; /* at all levels; samples */
   bool closed;  /* the data is at its end, a sample failed, or the caller wants no more */
   bool spoiled; /* the statistics hold a part of a sample that was refused */
   refusals refused;
@@ -42,6 +42,7 @@ typedef struct sample {
   bool observed;             /* by none yet, or by some tensor */
   bool refused;              /* the model failed on it */
   bool unobserved;           /* it is run only to see whether the model takes it */
+  bool counts;               /* as a sample: the first of its levels does */
   tarei_fitted fitted;       /* may lie in the slot's memory */
   tarei_utterance utterance; /* instead, where states are carried */
 } sample;
@@ -135,9 +136,6 @@ static bool is_refused(const refusals *const r, const int64_t index) {
 
 static tare_status add_refusal(refusals *const r, const int64_t index, tare_error *const err) {
   const size_t at = find_refusal(r, index);
-  if (at < r->n && r->indices[at] == index) {
-    return TARE_OK;
-  }
   if (!TAREI_GROW(r->indices, r->n, r->capacity)) {
     return tarei_fail_memory(err, "refused samples", r->n * sizeof *r->indices);
   }
@@ -147,22 +145,23 @@ static tare_status add_refusal(refusals *const r, const int64_t index, tare_erro
   return TARE_OK;
 }
 
-/* After w->err: the sample is skipped when the data set says so. */
+/* After w->err: the sample is skipped when the data set says so. Other levels of it may have been
+ * counted, by any worker. */
 static tare_status gather_refuse(worker *const w) {
   intake *const in = w->in;
   (void)pthread_mutex_lock(&in->mutex);
   tare_status status =
       tare_dataset_refuse(in->job->dataset, w->sample.slot.index, &w->err, &w->err);
-  if (status == TARE_OK) {
-    in->spoiled = in->spoiled || w->sample.observed;
+  if (status == TARE_OK && !is_refused(&in->refused, w->sample.slot.index)) {
+    in->spoiled = in->spoiled || w->sample.observed || tare_dataset_n_levels(in->job->dataset) > 1;
     status = add_refusal(&in->refused, w->sample.slot.index, &w->err);
   }
   (void)pthread_mutex_unlock(&in->mutex);
   return status;
 }
 
-/* Whether the dims of its tensors contradict each other. A sample outside all profiles is not unsound.
- * In a streaming model the data lacks the states, so this cannot be checked. */
+/* Whether the dims of its tensors contradict each other. A sample outside all profiles is not
+ * unsound. In a streaming model the data lacks the states, so this cannot be checked. */
 static bool gather_is_unsound(const worker *const w) {
   int64_t values[TARE_MAX_SYMBOLS];
   return !w->in->job->options->streaming &&
@@ -179,8 +178,11 @@ static bool take_from_open(worker *const w) {
   if (w->status != TARE_OK || !next) {
     return false;
   }
+  const bool own_level = next->gain_db == 0;
   tarei_dataset_take(in->job->dataset, &w->sample.slot);
-  w->sample.unobserved = in->spoiled || is_refused(&in->refused, w->sample.slot.index);
+  const bool known = is_refused(&in->refused, w->sample.slot.index);
+  w->sample.unobserved = in->spoiled || known;
+  w->sample.counts = own_level && !known;
   return true;
 }
 
@@ -237,15 +239,15 @@ static tare_status run_utterance(worker *const w) {
 /* An utterance counts in the profile of its last chunk. */
 static tare_status run_sample(worker *const w) {
   TAREI_TRY(w->in->job->options->streaming ? run_utterance(w) : run_fitted(w));
-  w->stats->profiles[w->sample.fitted.profile].n_samples++;
+  w->stats->profiles[w->sample.fitted.profile].n_samples += w->sample.counts;
   return TARE_OK;
 }
 
 static int64_t gather_count_done(const worker *const w) {
   intake *const in = w->in;
   (void)pthread_mutex_lock(&in->mutex);
-  const int64_t done = ++in->n_done;
-  if (!in->job->options->streaming) {
+  const int64_t done = in->n_done += w->sample.counts;
+  if (w->sample.counts && !in->job->options->streaming) {
     tarei_fit_count(in->job->profiles, &w->sample.fitted, &in->fitted);
   }
   (void)pthread_mutex_unlock(&in->mutex);

@@ -81,6 +81,7 @@ void tare_stats_free(tare_stats **const handle) {
   free(stats->inputs);
   free(stats->aliases);
   free(stats->model_name);
+  free(stats->gain_range);
   free(stats);
   *handle = NULL;
 }
@@ -155,6 +156,10 @@ bool tare_stats_counts_padding(const tare_stats *const stats) {
 
 bool tare_stats_all_tensors(const tare_stats *const stats) {
   return stats->all_tensors;
+}
+
+const char *tare_stats_gain_range(const tare_stats *const stats) {
+  return stats->gain_range ? stats->gain_range : "";
 }
 
 int tare_stats_n_tensors(const tare_stats *const stats) {

@@ -31,6 +31,7 @@ struct tare_stats {
   tare_fit fit;
   bool counts_padding;
   bool all_tensors; /* every float tensor of the model was observed */
+  char *gain_range; /* of the data; NULL without one */
   int n_profiles;
   tarei_stats_profile *profiles;
   int n_inputs;

@@ -97,6 +97,9 @@ static tare_status stats_load_read_header(const tarei_stats_reader *const r,
   stats->counts_padding = padding != 0;
   tarei_stats_find_number(r, "all_tensors", &all); /* older files have none: not known to be all */
   stats->all_tensors = all != 0;
+  if (H5Aexists(r->file, "gain_range") > 0) {
+    TAREI_TRY(tarei_stats_need_text(r, "gain_range", &stats->gain_range));
+  }
   TAREI_TRY(tarei_stats_need_text(r, "fit", &fit));
   const bool known = tare_fit_parse(fit, &stats->fit, NULL) == TARE_OK;
   free(fit);

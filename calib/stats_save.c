@@ -143,6 +143,9 @@ static void stats_save_put_header(writer *const w, const tare_stats *const stats
   put_text(w, "fit", tare_fit_name(stats->fit));
   stats_save_put_number(w, "counts_padding", stats->counts_padding);
   stats_save_put_number(w, "all_tensors", stats->all_tensors);
+  if (stats->gain_range) {
+    put_text(w, "gain_range", stats->gain_range);
+  }
 }
 
 static void stats_save_put_lists(writer *const w, const tare_stats *const stats) {

@@ -133,6 +133,7 @@ static tare_status fill_header(const table_from_stats_job *const j, tare_error *
   TAREI_TRY(tarei_table_set_text(&table->fit, tare_fit_name(j->stats->fit), err));
   TAREI_TRY(
       tarei_table_set_text(&table->pad_stats, j->stats->counts_padding ? "count" : "exclude", err));
+  TAREI_TRY(tarei_table_set_text(&table->gain_range, tare_stats_gain_range(j->stats), err));
   for (int p = 0; p < j->stats->n_profiles; p++) {
     const tarei_stats_profile *const profile = &j->stats->profiles[p];
     TAREI_TRY(tarei_table_add_profile(table, profile->spec, profile->n_samples, err));

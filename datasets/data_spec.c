@@ -4,14 +4,20 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "shapes/number.h"
 
-static bool data_spec_is_wanted(const tare_dataset_options *const options, const char *const name) {
+static int data_spec_find_input(const tare_dataset_options *const options, const char *const name) {
   for (int i = 0; i < options->n_inputs; i++) {
     if (strcmp(options->inputs[i].name, name) == 0) {
-      return true;
+      return i;
     }
   }
-  return options->labels && strcmp(options->labels, name) == 0;
+  return -1;
+}
+
+static bool data_spec_is_wanted(const tare_dataset_options *const options, const char *const name) {
+  return data_spec_find_input(options, name) >= 0 ||
+         (options->labels && strcmp(options->labels, name) == 0);
 }
 
 static tare_status check_mapping(const tare_dataset_options *const options, const int i,
@@ -38,6 +44,36 @@ static tare_status check_mapping(const tare_dataset_options *const options, cons
   return TARE_OK;
 }
 
+static tare_status check_waveform(const tare_dataset_options *const options, const int i,
+                                  tare_error *const err) {
+  const char *const name = options->waveforms[i];
+  const int input = data_spec_find_input(options, name);
+  if (input < 0) {
+    return tarei_fail(err, TARE_E_USAGE, "waveform '%s': the model has no such input", name);
+  }
+  const tare_dtype dtype = options->inputs[input].dtype;
+  return tarei_is_float(dtype)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE, "waveform '%s' is %s: a gain needs floats", name,
+                          tare_dtype_name(dtype));
+}
+
+static tare_status check_waveforms(const tare_dataset_options *const options,
+                                   tare_error *const err) {
+  if (options->n_waveforms && !options->gain_range) {
+    return tarei_fail(err, TARE_E_USAGE, "waveform '%s' needs a gain range", options->waveforms[0]);
+  }
+  if (options->n_waveforms && options->features) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "waveform '%s' is fed with features: the gain applies to the audio before",
+                      options->waveforms[0]);
+  }
+  for (int i = 0; i < options->n_waveforms; i++) {
+    TAREI_TRY(check_waveform(options, i, err));
+  }
+  return TARE_OK;
+}
+
 static tare_status data_spec_check_options(const tare_dataset_options *const options,
                                            tare_error *const err) {
   if (options->n_inputs < 1) {
@@ -57,7 +93,7 @@ static tare_status data_spec_check_options(const tare_dataset_options *const opt
   for (int i = 0; i < options->n_mappings; i++) {
     TAREI_TRY(check_mapping(options, i, err));
   }
-  return TARE_OK;
+  return check_waveforms(options, err);
 }
 
 /* Features have a rate of their own, which audio is then brought to. */
@@ -111,11 +147,18 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   if (options->features) {
     TAREI_TRY(make_features(options, out, err));
   }
+  if (options->gain_range) {
+    TAREI_TRY(tarei_gain_parse(options->gain_range, &out->gain, err));
+  }
   out->labels = tarei_strdup(options->labels);
   bool ok = !options->labels || out->labels;
   out->inputs = tarei_calloc((size_t)options->n_inputs, sizeof *out->inputs);
   out->mappings = tarei_calloc((size_t)options->n_mappings, sizeof *out->mappings);
-  ok = ok && out->inputs && out->mappings;
+  out->waveforms = tarei_calloc((size_t)options->n_inputs, sizeof *out->waveforms);
+  ok = ok && out->inputs && out->mappings && out->waveforms;
+  for (int i = 0; ok && i < options->n_waveforms; i++) {
+    out->waveforms[data_spec_find_input(options, options->waveforms[i])] = true;
+  }
   for (int i = 0; ok && i < options->n_inputs; i++) {
     out->inputs[i] = options->inputs[i];
     out->n_inputs++;
@@ -145,6 +188,7 @@ void tarei_data_spec_fini(tarei_data_spec *const spec) {
   free(spec->inputs);
   free(spec->mappings);
   free(spec->labels);
+  free(spec->waveforms);
   tarei_features_free(&spec->features);
   *spec = (tarei_data_spec){0};
 }

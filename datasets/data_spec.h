@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "datasets/features/features.h"
+#include "datasets/gain.h"
 
 typedef struct tarei_data_spec {
   tare_port *inputs;
@@ -16,8 +17,10 @@ typedef struct tarei_data_spec {
   tare_mapping *mappings;
   int n_mappings;
   bool skip_bad, rows;
-  bool dims_only; /* set and cleared between passes: the contents of audio are not needed */
-  int64_t limit;  /* 0 for all */
+  bool dims_only;  /* set and cleared between passes: the contents of audio are not needed */
+  int64_t limit;   /* 0 for all */
+  tarei_gain gain; /* levels of each sample */
+  bool *waveforms; /* [n_inputs]: the gain applies to this input of data that hold tensors */
   tare_limits limits;
 } tarei_data_spec;
 

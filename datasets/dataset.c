@@ -1,5 +1,6 @@
 #include "datasets/dataset.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,22 +16,22 @@ enum { KEPT_MESSAGES = 1000, DESCRIBED_KINDS = 4 };
 /* A sample that was skipped. */
 typedef struct bad_sample {
   int64_t index;
-  char *message;
+  char *message; /* or NULL */
 } bad_sample;
 
 struct tare_dataset {
   tarei_data_spec spec;
   tarei_items items;
   int64_t count;
-  tarei_str describe;
+  tarei_str describe, gain_range;
   tarei_stream stream;      /* belongs to the prefetch threads while there are any */
   tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
   tarei_slot current;
   tare_sample view;          /* of current */
   int least_rate, most_rate; /* so far; 0 before */
   int64_t n_bad;
-  bad_sample *bad; /* the first KEPT_MESSAGES of them, by index */
-  size_t n_kept, kept_capacity;
+  bad_sample *bad; /* by index; the first KEPT_MESSAGES of them have a message */
+  size_t bad_capacity;
 };
 
 void tare_dataset_options_init(tare_dataset_options *const options) {
@@ -65,6 +66,35 @@ static tare_status survey_item(tare_dataset *const dataset, tarei_item *const it
   return TARE_OK;
 }
 
+static bool has_waveform(const tarei_data_spec *const spec) {
+  for (int i = 0; i < spec->n_inputs; i++) {
+    if (spec->waveforms[i]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Only audio is known to be a waveform. */
+static tare_status check_gain(tare_dataset *const dataset, tare_error *const err) {
+  const tarei_gain *const gain = &dataset->spec.gain;
+  for (size_t i = 0; gain->n && !has_waveform(&dataset->spec) && i < dataset->items.n; i++) {
+    const tarei_item *const item = &dataset->items.items[i];
+    if (!item->ops->has_rate) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "%s: %s does not say which inputs are waveforms, to which the gain range "
+                        "applies (name them with --waveform INPUT)",
+                        item->path, item->ops->kind.noun);
+    }
+  }
+  if (gain->n) {
+    tarei_gain_print(gain, &dataset->gain_range);
+    tarei_str_add(&dataset->describe, ", each at %d levels from %+g to %+g dB", gain->n, gain->low,
+                  gain->high);
+  }
+  return dataset->gain_range.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
+}
+
 static tare_status survey(tare_dataset *const dataset, const tarei_str *const notes,
                           tare_error *const err) {
   int n_kinds = 0;
@@ -87,6 +117,7 @@ static tare_status survey(tare_dataset *const dataset, const tarei_str *const no
     dataset->count = limit;
     tarei_str_add(&dataset->describe, ", the first %" PRId64 " taken", limit);
   }
+  TAREI_TRY(check_gain(dataset, err));
   return dataset->describe.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
 }
 
@@ -135,10 +166,9 @@ tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
 }
 
 static void forget_bad(tare_dataset *const dataset) {
-  for (size_t i = 0; i < dataset->n_kept; i++) {
+  for (int64_t i = 0; i < dataset->n_bad; i++) {
     free(dataset->bad[i].message);
   }
-  dataset->n_kept = 0;
   dataset->n_bad = 0;
 }
 
@@ -157,12 +187,26 @@ void tare_dataset_close(tare_dataset **const handle) {
   tarei_items_fini(&dataset->items);
   tarei_data_spec_fini(&dataset->spec);
   tarei_str_free(&dataset->describe);
+  tarei_str_free(&dataset->gain_range);
   free(dataset);
   *handle = NULL;
 }
 
 int64_t tare_dataset_count(const tare_dataset *const dataset) {
   return dataset->count;
+}
+
+int tare_dataset_n_levels(const tare_dataset *const dataset) {
+  return tarei_gain_levels(&dataset->spec.gain);
+}
+
+double tare_dataset_level_db(const tare_dataset *const dataset, const int level) {
+  assert(level >= 0 && level < tare_dataset_n_levels(dataset));
+  return dataset->spec.gain.db[level];
+}
+
+const char *tare_dataset_gain_range(const tare_dataset *const dataset) {
+  return tarei_str_get(&dataset->gain_range);
 }
 
 static bool dataset_claim(void *const user, tarei_ticket *const ticket) {
@@ -181,37 +225,46 @@ static tare_status start_reading(tare_dataset *const dataset, tare_error *const 
   return tarei_prefetch_start(&source, most < cores ? most : cores, &dataset->prefetch, err);
 }
 
-/* Makes room for a message at its place by index; what lies behind the last one kept goes. */
-static tare_status insert_bad(tare_dataset *const dataset, const bad_sample bad,
-                              tare_error *const err) {
-  size_t at = dataset->n_kept;
-  while (at > 0 && dataset->bad[at - 1].index > bad.index) {
-    at--;
-  }
-  if (dataset->n_kept == KEPT_MESSAGES) {
-    free(at < KEPT_MESSAGES ? dataset->bad[--dataset->n_kept].message : bad.message);
-  } else if (!TAREI_GROW(dataset->bad, dataset->n_kept, dataset->kept_capacity)) {
-    free(bad.message);
-    return tarei_fail_memory(err, "message", TARE_ERROR_CAPACITY);
-  }
-  if (at == KEPT_MESSAGES) {
+/* Levels of a sample fail in any order: the message does not depend on it, and is the one without
+ * gain if there is one, which sorts last. */
+static tare_status remember_level(bad_sample *const bad, const char *const message,
+                                  tare_error *const err) {
+  if (!bad->message || strcmp(message, bad->message) <= 0) {
     return TARE_OK;
   }
-  memmove(dataset->bad + at + 1, dataset->bad + at, (dataset->n_kept - at) * sizeof bad);
-  dataset->bad[at] = bad;
-  dataset->n_kept++;
+  char *const copy = tarei_strdup(message);
+  if (!copy) {
+    return tarei_fail_memory(err, "message", TARE_ERROR_CAPACITY);
+  }
+  free(bad->message);
+  bad->message = copy;
   return TARE_OK;
 }
 
-/* Counts a bad sample; its message is kept while there are few. */
+/* Counts a bad sample, at its place by index, unless another level of it was bad already. The first
+ * messages are kept. */
 static tare_status remember_bad(tare_dataset *const dataset, const int64_t index,
                                 const char *const message, tare_error *const err) {
+  const size_t n = (size_t)dataset->n_bad;
+  size_t at = n;
+  while (at > 0 && dataset->bad[at - 1].index > index) {
+    at--;
+  }
+  if (at > 0 && dataset->bad[at - 1].index == index) {
+    return remember_level(&dataset->bad[at - 1], message, err);
+  }
   const bad_sample bad = {.index = index, .message = tarei_strdup(message)};
-  if (!bad.message) {
+  if (!bad.message || !TAREI_GROW(dataset->bad, n, dataset->bad_capacity)) {
+    free(bad.message);
     return tarei_fail_memory(err, "message", TARE_ERROR_CAPACITY);
   }
-  dataset->n_bad++;
-  return insert_bad(dataset, bad, err);
+  memmove(dataset->bad + at + 1, dataset->bad + at, (n - at) * sizeof bad);
+  dataset->bad[at] = bad;
+  if (++dataset->n_bad > KEPT_MESSAGES) {
+    free(dataset->bad[KEPT_MESSAGES].message);
+    dataset->bad[KEPT_MESSAGES].message = NULL;
+  }
+  return TARE_OK;
 }
 
 tare_status tare_dataset_refuse(tare_dataset *const dataset, const int64_t index,
@@ -241,7 +294,9 @@ static void show_current(tare_dataset *const dataset, const tare_sample **const 
                                 .index = slot->index,
                                 .tensors = slot->tensors,
                                 .label = slot->label.data ? &slot->label : NULL,
-                                .label_text = slot->label_text};
+                                .label_text = slot->label_text,
+                                .level = slot->level,
+                                .gain_db = tare_dataset_level_db(dataset, slot->level)};
   *out = &dataset->view;
 }
 
@@ -302,7 +357,7 @@ int64_t tare_dataset_n_bad(const tare_dataset *const dataset) {
 }
 
 const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i) {
-  return i >= 0 && (size_t)i < dataset->n_kept ? dataset->bad[i].message : NULL;
+  return i >= 0 && i < dataset->n_bad ? dataset->bad[i].message : NULL;
 }
 
 bool tare_dataset_has_audio(const tare_dataset *const dataset) {

@@ -11,7 +11,8 @@ typedef struct tarei_slot {
   char *name;
   char *label_text;
   int64_t index;
-  int rate; /* of audio, in Hz, after resampling; 0 for other data */
+  int level; /* of the gain of the data set */
+  int rate;  /* of audio, in Hz, after resampling; 0 for other data */
   int n_tensors;
   tare_tensor *tensors; /* data owned, aligned to TAREI_ALIGN */
   tare_tensor label;    /* data owned; NULL data: no label */

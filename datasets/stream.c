@@ -1,10 +1,12 @@
 #include "datasets/stream.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "datasets/label.h"
+#include "shapes/number.h"
 
 enum { MOST_READERS = 4 }; /* of samples with files of their own; disks gain little by more */
 
@@ -19,6 +21,7 @@ void tarei_stream_rewind(tarei_stream *const stream) {
   close_reader(stream);
   stream->index = stream->within = 0;
   stream->item = 0;
+  stream->turn = 0;
 }
 
 static bool is_shared(const tarei_item *const item) {
@@ -33,6 +36,11 @@ int tarei_stream_most_readers(const tarei_stream *const stream) {
   return n > 1 ? n : 1;
 }
 
+/* Where only dims are wanted, one level has them all. */
+static int count_turns(const tarei_stream *const stream) {
+  return stream->spec->dims_only ? 1 : tarei_gain_levels(&stream->spec->gain);
+}
+
 /* Files without samples are passed over. */
 bool tarei_stream_claim(tarei_stream *const stream, tarei_ticket *const ticket) {
   while (stream->item < stream->items->n &&
@@ -43,19 +51,29 @@ bool tarei_stream_claim(tarei_stream *const stream, tarei_ticket *const ticket) 
   if (stream->item == stream->items->n || stream->index == stream->limit) {
     return false;
   }
-  *ticket = (tarei_ticket){.index = stream->index++,
+  *ticket = (tarei_ticket){.index = stream->index,
                            .item = stream->item,
-                           .within = stream->within++,
+                           .within = stream->within,
+                           .level = tarei_gain_level(&stream->spec->gain, stream->turn),
                            .shared = is_shared(&stream->items->items[stream->item])};
+  if (++stream->turn == count_turns(stream)) {
+    stream->turn = 0;
+    stream->index++;
+    stream->within++;
+  }
   return true;
 }
 
 static tare_status name_slot(const tarei_stream *const stream, const tarei_ticket *const ticket,
                              tarei_slot *const slot) {
   const tarei_item *const item = &stream->items->items[ticket->item];
-  const int length = ticket->shared
-                         ? asprintf(&slot->name, "%s[%lld]", item->path, (long long)ticket->within)
-                         : asprintf(&slot->name, "%s", item->path);
+  char gain[32] = "";
+  if (stream->spec->gain.n && ticket->level != stream->spec->gain.own) {
+    (void)snprintf(gain, sizeof gain, " at %+g dB", stream->spec->gain.db[ticket->level]);
+  }
+  const int length = ticket->shared ? asprintf(&slot->name, "%s[%lld]%s", item->path,
+                                               (long long)ticket->within, gain)
+                                    : asprintf(&slot->name, "%s%s", item->path, gain);
   slot->label_text = tarei_strdup(item->label_text);
   if (length < 0) {
     slot->name = NULL; /* asprintf leaves it undefined */
@@ -94,6 +112,26 @@ static tare_status read_alone(const tarei_stream *const stream, const tarei_tick
   return status;
 }
 
+/* Tensors get their gain here; readers of audio apply it before they compute features. */
+static tare_status apply_gain_to_tensors(const tarei_data_spec *const spec,
+                                         const tarei_slot *const slot, tare_error *const err) {
+  const double factor = (double)tarei_gain_factor(&spec->gain, slot->level);
+  for (int i = 0; factor != 1 && i < slot->n_tensors; i++) {
+    const tare_tensor *const t = &slot->tensors[i];
+    const int64_t n = spec->waveforms[i] ? tare_tensor_count(t) : 0;
+    char *to = t->data;
+    for (int64_t at = 0; at < n; at++, to += tare_dtype_size(t->dtype)) {
+      tarei_write_number(t->dtype, tarei_real_at(t, at) * factor, to);
+      if (!isfinite(tarei_real_at(t, at))) {
+        return tarei_fail(err, TARE_E_INPUT, "element %lld of '%s' exceeds %s at %+g dB",
+                          (long long)at, spec->inputs[i].name, tare_dtype_name(t->dtype),
+                          spec->gain.db[slot->level]);
+      }
+    }
+  }
+  return TARE_OK;
+}
+
 static void name_error(const tarei_item *const item, tarei_slot *const slot) {
   (void)tarei_fail_in(&slot->error, slot->error.status, "%s", slot->name);
   if (item->origin) {
@@ -105,6 +143,7 @@ static void name_error(const tarei_item *const item, tarei_slot *const slot) {
 void tarei_stream_read(tarei_stream *const stream, const tarei_ticket *const ticket,
                        tarei_slot *const slot) {
   slot->index = ticket->index;
+  slot->level = ticket->level;
   if (name_slot(stream, ticket, slot) != TARE_OK) {
     return;
   }
@@ -112,6 +151,9 @@ void tarei_stream_read(tarei_stream *const stream, const tarei_ticket *const tic
   tare_status status = tarei_label_from_text(slot, &slot->error);
   if (status == TARE_OK) {
     status = ticket->shared ? read_shared(stream, ticket, slot) : read_alone(stream, ticket, slot);
+  }
+  if (status == TARE_OK && !stream->items->items[ticket->item].ops->has_rate) {
+    status = apply_gain_to_tensors(stream->spec, slot, &slot->error);
   }
   if (tarei_settle(refusals, status, "sample", &slot->error) != TARE_OK) {
     name_error(&stream->items->items[ticket->item], slot);

@@ -1,8 +1,9 @@
 /*
- * Goes through the files and returns one sample after the other, in two steps: claiming determines
- * the next sample, reading fills it. Only one thread at a time may claim. Tickets that are `shared`
- * are read one at a time in the order of the claims, by the reader of a file with many samples;
- * other tickets may be read by several threads at the same time.
+ * Goes through the files and returns one sample after the other, each at all levels of the gain in
+ * turn, in two steps: claiming determines the next sample, reading fills it. Only one thread at a
+ * time may claim. Tickets that are `shared` are read one at a time in the order of the claims, by
+ * the reader of a file with many samples; other tickets may be read by several threads at the same
+ * time.
  */
 #ifndef TAREI_DATASETS_STREAM_H
 #define TAREI_DATASETS_STREAM_H
@@ -14,6 +15,7 @@ typedef struct tarei_stream {
   const tarei_items *items;
   int64_t limit;  /* maximum number of samples */
   int64_t index;  /* of the next sample in the data */
+  int turn;       /* of its levels */
   size_t item;    /* file of the next sample */
   int64_t within; /* its index there */
   void *state;    /* reader of a file with many samples, or NULL */
@@ -25,6 +27,7 @@ typedef struct tarei_ticket {
   int64_t index;  /* in the data */
   size_t item;    /* file */
   int64_t within; /* index there */
+  int level;      /* of the gain */
   bool shared;
 } tarei_ticket;
 

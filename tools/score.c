@@ -82,9 +82,37 @@ static void print_total(const tare_eval_score *const total, const int metric, co
   }
 }
 
-static void print_row(report *const r, const tare_eval_score *const s, const char *const profile,
+char *gain_text(const double db) {
+  return cli_format(db == 0 ? "%g" : "%+g", db);
+}
+
+void levels_json(cJSON *const object, const tare_eval_result *const result, const int metric,
+                 const bool compared) {
+  if (result->n_levels == 0) {
+    return;
+  }
+  cJSON *const list = json_add(object, "levels", json_array());
+  for (int l = 0; l < result->n_levels; l++) {
+    cJSON *const item = json_add(list, NULL, json_object());
+    json_real(item, "gain_db", result->levels[l].gain_db);
+    score_json(item, &result->levels[l].score, metric, compared);
+  }
+}
+
+/* A table of scores, without its rows. */
+static report *begin_scores(const char *const first, const int metric) {
+  char *const own = metric_column(metric, "metric"), *const other = metric_column(metric, "ref");
+  char *const columns = cli_format("%s,samples>,SQNR dB>,top-1 %%>,%s>,%s>", first, own, other);
+  report *const r = report_new(columns);
+  free(own);
+  free(other);
+  free(columns);
+  return r;
+}
+
+static void print_row(report *const r, const tare_eval_score *const s, const char *const name,
                       const int metric) {
-  report_cell(r, "%s", profile);
+  report_cell(r, "%s", name);
   report_cell(r, "%" PRId64, s->samples);
   report_number(r, 2, s->sqnr_db);
   report_number(r, 3, 100 * s->top1_agreement);
@@ -94,15 +122,20 @@ static void print_row(report *const r, const tare_eval_score *const s, const cha
 
 void score_print_profiles(const tare_eval_score *const *const scores,
                           const tare_profiles *const profiles, const int metric) {
-  char *const own = metric_column(metric, "metric"), *const other = metric_column(metric, "ref");
-  char *const columns = cli_format("profile~,samples>,SQNR dB>,top-1 %%>,%s>,%s>", own, other);
-  report *const r = report_new(columns);
-  free(own);
-  free(other);
-  free(columns);
+  report *const r = begin_scores("profile~", metric);
   for (int p = 0; p < tare_profiles_count(profiles); p++) {
     char *const text = profile_text(profiles, p);
     print_row(r, scores[p], text, metric);
+    free(text);
+  }
+  report_print(r, stdout);
+}
+
+static void score_print_levels(const tare_eval_result *const result, const int metric) {
+  report *const r = begin_scores("gain dB>", metric);
+  for (int l = 0; l < result->n_levels; l++) {
+    char *const text = gain_text(result->levels[l].gain_db);
+    print_row(r, &result->levels[l].score, text, metric);
     free(text);
   }
   report_print(r, stdout);
@@ -117,6 +150,10 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   printf("%-16s %.3f s\n", "run time", result->seconds);
   if (compared) {
     printf("%-16s %.3f s\n", "  reference", result->reference_seconds);
+  }
+  if (result->n_levels) {
+    putchar('\n');
+    score_print_levels(result, metric);
   }
   if (result->n_profiles < 2) {
     return;

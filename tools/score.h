@@ -22,8 +22,15 @@ void fitted_json(cJSON *object, const tare_fit_counts *counts);
 void score_print_profiles(const tare_eval_score *const *scores, const tare_profiles *profiles,
                           int metric);
 
-/* Prints a list of figures for the total, and a table by profile where there is more than one. With
- * a difference of the metric to that of the reference, unless it is NULL. */
+/* A gain in decibels as people read it: "+10", "0", "-20". */
+char *gain_text(double db); /* free() it */
+
+/* Adds "levels" if the data have a gain range. */
+void levels_json(cJSON *object, const tare_eval_result *result, int metric, bool compared);
+
+/* Prints a list of figures for the total, and a table by profile where there is more than one, and
+ * by level with a gain range. With a difference of the metric to that of the reference, unless it
+ * is NULL. */
 void score_print(const tare_eval_result *result, const tare_profiles *profiles, int metric,
                  bool compared, const tare_difference *difference);
 

@@ -142,6 +142,9 @@ void table_print(const tare_table *const table) {
   const int n = tare_table_n_specs(table);
   const char *const method = tare_table_method(table);
   printf("method     %s\n", *method ? method : "unknown");
+  if (*tare_table_gain_range(table)) {
+    printf("gain range %s\n", tare_table_gain_range(table));
+  }
   printf("tensors    %d", tare_table_n_tensors(table));
   const int dead = count_dead(table);
   if (dead > 0) {
@@ -161,6 +164,9 @@ void table_print(const tare_table *const table) {
 
 void table_json(cJSON *const object, const tare_table *const table) {
   json_text(object, "method", tare_table_method(table));
+  if (*tare_table_gain_range(table)) {
+    json_text(object, "gain_range", tare_table_gain_range(table));
+  }
   json_int(object, "tensors", tare_table_n_tensors(table));
   json_int(object, "dead", count_dead(table));
   json_int(object, "columns", tare_table_n_profiles(table));

@@ -23,6 +23,12 @@ typedef struct kept_tensor {
   bool there; /* the run wrote it */
 } kept_tensor;
 
+/* Sums of squares at one level of the gain range. */
+typedef struct level_sum {
+  int64_t values;
+  double signal, noise;
+} level_sum;
+
 typedef struct compared {
   char *name;         /* in the model; owned */
   int value, against; /* in the root graphs of both plans */
@@ -36,6 +42,8 @@ typedef struct compared {
   bool counted; /* the histogram was asked for */
   int64_t histogram[TARE_ERROR_BINS];
   double before; /* the lowest SQNR of what the layer reads */
+  level_sum *levels;
+  double *level_sqnr; /* of the levels */
 } compared;
 
 typedef struct comparison_side {
@@ -48,6 +56,7 @@ struct tare_comparison {
   comparison_side plan, against;
   double *sqnr; /* per value of the plan: its own, or that of what it is made of */
   bool outputs_only;
+  int n_levels;      /* 0 without a gain range */
   tarei_names names; /* of the values of the reference, while tensors are matched */
   compared *items;
   int n;
@@ -224,6 +233,8 @@ void tare_comparison_free(tare_comparison **const comparison) {
   for (int i = 0; c && i < c->n; i++) {
     free(c->items[i].name);
     free(c->items[i].kept.tensor.data);
+    free(c->items[i].levels);
+    free(c->items[i].level_sqnr);
   }
   if (c) {
     free(c->items);
@@ -331,12 +342,33 @@ static tare_status compare_tensor(void *const user, const int value, const tare_
   return TARE_OK;
 }
 
-void tarei_comparison_attach(tare_comparison *const c, tare_context *const plan,
-                             tare_context *const against) {
+static tare_status make_levels(tare_comparison *const c, const int n, tare_error *const err) {
+  c->n_levels = n;
+  for (int i = 0; n && i < c->n; i++) {
+    compared *const e = &c->items[i];
+    free(e->levels);
+    free(e->level_sqnr);
+    e->levels = tarei_calloc((size_t)n, sizeof *e->levels);
+    e->level_sqnr = tarei_calloc((size_t)n, sizeof *e->level_sqnr);
+    if (!e->levels || !e->level_sqnr) {
+      return tarei_fail_memory(err, "comparison", (size_t)n * sizeof *e->levels);
+    }
+    for (int l = 0; l < n; l++) {
+      e->level_sqnr[l] = NAN;
+    }
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_comparison_attach(tare_comparison *const c, tare_context *const plan,
+                                    tare_context *const against, const int n_levels,
+                                    tare_error *const err) {
+  TAREI_TRY(make_levels(c, n_levels, err));
   c->plan.context = plan;
   c->against.context = against;
   tarei_context_set_watcher(plan, keep_tensor, c);
   tarei_context_set_watcher(against, compare_tensor, c);
+  return TARE_OK;
 }
 
 bool tarei_comparison_is_of(const tare_comparison *const c, const tare_plan *const plan,
@@ -349,6 +381,18 @@ void tarei_comparison_begin(tare_comparison *const c) {
     c->items[i].pending = (tarei_error_sums){0};
     c->items[i].kept.there = false;
   }
+}
+
+/* Of all levels; NAN where nothing was compared. */
+static double lowest_sqnr(const tare_comparison *const c, const compared *const e) {
+  if (!c->n_levels) {
+    return e->total.values ? tarei_sqnr_db(e->total.want2, e->total.diff2) : NAN;
+  }
+  double lowest = NAN;
+  for (int l = 0; l < c->n_levels; l++) {
+    lowest = fmin(lowest, e->level_sqnr[l]);
+  }
+  return lowest;
 }
 
 static double lowest_input(const tare_comparison *const c, const tarei_node *const node) {
@@ -375,16 +419,29 @@ static void carry_sqnr(tare_comparison *const c) {
         e->before = before;
       }
       if (v >= 0) {
-        c->sqnr[v] = e && e->total.values ? tarei_error_sums_sqnr(&e->total) : before;
+        c->sqnr[v] = e && e->total.values ? lowest_sqnr(c, e) : before;
       }
     }
   }
 }
 
-void tarei_comparison_commit(tare_comparison *const c) {
+static void add_to_level(compared *const e, const int level) {
+  level_sum *const sum = &e->levels[level];
+  sum->values += e->pending.values;
+  sum->signal += e->pending.want2;
+  sum->noise += e->pending.diff2;
+  if (sum->values) {
+    e->level_sqnr[level] = tarei_sqnr_db(sum->signal, sum->noise);
+  }
+}
+
+void tarei_comparison_commit(tare_comparison *const c, const int level) {
   for (int i = 0; i < c->n; i++) {
     compared *const e = &c->items[i];
     tarei_error_sums_add(&e->total, &e->pending);
+    if (c->n_levels) {
+      add_to_level(e, level);
+    }
     if (e->counted) {
       tarei_error_sums_histogram(&e->total, e->histogram);
     }
@@ -446,7 +503,9 @@ tare_tensor_error tare_comparison_tensor(const tare_comparison *const c, const i
                            .is_output = value->is_output,
                            .comparable = !e->unlike,
                            .input_sqnr_db = e->before,
+                           .level_sqnr_db = c->n_levels ? e->level_sqnr : NULL,
                            .histogram = e->counted ? e->histogram : NULL};
   tarei_error_sums_conclude(&e->total, &out);
+  out.lowest_sqnr_db = lowest_sqnr(c, e);
   return out;
 }

@@ -175,8 +175,8 @@ static double percentile_of(const tarei_error_sums *const sums, const int percen
                                      : fmin(end_of_bin(b), sums->max_abs);
 }
 
-double tarei_error_sums_sqnr(const tarei_error_sums *const sums) {
-  return sums->diff2 == 0 ? INFINITY : 10 * log10(sums->want2 / sums->diff2);
+double tarei_sqnr_db(const double signal, const double noise) {
+  return noise == 0 ? INFINITY : 10 * log10(signal / noise);
 }
 
 static double cosine_of(const tarei_error_sums *const sums) {
@@ -193,7 +193,7 @@ void tarei_error_sums_conclude(const tarei_error_sums *const sums, tare_tensor_e
   out->max_abs = any ? sums->max_abs : NAN;
   out->mean_abs = any ? sums->abs / n : NAN;
   out->rms = any ? sqrt(sums->diff2 / n) : NAN;
-  out->sqnr_db = any ? tarei_error_sums_sqnr(sums) : NAN;
+  out->sqnr_db = any ? tarei_sqnr_db(sums->want2, sums->diff2) : NAN;
   out->cosine = any ? cosine_of(sums) : NAN;
   out->p50_abs = any ? percentile_of(sums, 50) : NAN;
   out->p90_abs = any ? percentile_of(sums, 90) : NAN;

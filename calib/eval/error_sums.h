@@ -28,8 +28,8 @@ void tarei_error_sums_add(tarei_error_sums *into, const tarei_error_sums *from);
 /* Counts by powers of two. */
 void tarei_error_sums_histogram(const tarei_error_sums *sums, int64_t bins[TARE_ERROR_BINS]);
 
-/* INFINITY without errors. */
-double tarei_error_sums_sqnr(const tarei_error_sums *sums);
+/* SQNR in dB of sums of squares; INFINITY without errors. */
+double tarei_sqnr_db(double signal, double noise);
 
 /* Fills the figures that follow from the sums. */
 void tarei_error_sums_conclude(const tarei_error_sums *sums, tare_tensor_error *out);

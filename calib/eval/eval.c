@@ -1,6 +1,7 @@
 #include <tare/eval.h>
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -23,15 +24,18 @@ enum { NO_SIDE = -1 };
 typedef struct evaluation {
   const tare_eval_options *options;
   const tare_port *outputs;
-  int n_outputs, n_profiles;
-  const tarei_metric *metric; /* NULL for none */
+  int n_outputs, n_profiles, n_levels; /* n_levels: 0 without a gain range */
+  const tarei_metric *metric;          /* NULL for none */
   tarei_eval_side *sides;
   int n_sides, reference; /* NO_SIDE for none */
   tarei_eval_fit fit;
   tarei_fitted fitted; /* of samples that are runs */
   tarei_eval_save *save;
   bool refused;     /* what failed is the fault of the sample */
+  int64_t index;    /* of the sample whose levels are taken; -1: none */
+  bool dropped;     /* one of its levels was refused */
   int64_t n_chunks; /* taken so far, of all samples */
+  int64_t number;   /* of the run: by sample and level, or by chunk */
   tare_fit_counts counts;
 } evaluation;
 
@@ -39,8 +43,17 @@ void tare_eval_options_init(tare_eval_options *const options) {
   *options = (tare_eval_options){.profile = -1};
 }
 
+double tare_eval_lowest_sqnr(const tare_eval_result *const result) {
+  double lowest = result->n_levels ? NAN : result->total.sqnr_db;
+  for (int l = 0; l < result->n_levels; l++) {
+    lowest = fmin(lowest, result->levels[l].score.sqnr_db); /* NAN where nothing was compared */
+  }
+  return lowest;
+}
+
 void tare_eval_result_fini(tare_eval_result *const result) {
   free(result->profiles);
+  free(result->levels);
   free(result->tallies);
   free(result->errors);
   *result = (tare_eval_result){0};
@@ -76,7 +89,7 @@ static tare_status open_sides(evaluation *const e, const tare_plan *const *const
     tare_context_options_init(&options);
     options.threads = e->options->threads;
     options.profile = s == e->reference ? -1 /* by shape */ : e->options->profile;
-    TAREI_TRY(tarei_eval_side_init(&e->sides[s], plans[s], e->n_outputs, e->n_profiles,
+    TAREI_TRY(tarei_eval_side_init(&e->sides[s], plans[s], e->n_outputs, e->n_profiles, e->n_levels,
                                    e->options->streaming, &options, err));
   }
   return TARE_OK;
@@ -92,8 +105,8 @@ static tare_status eval_prepare(evaluation *const e, const tare_plan *const *con
   if (e->options->tensors) {
     assert(e->reference != NO_SIDE &&
            tarei_comparison_is_of(e->options->tensors, plans[0], plans[e->reference]));
-    tarei_comparison_attach(e->options->tensors, e->sides[0].context,
-                            e->sides[e->reference].context);
+    TAREI_TRY(tarei_comparison_attach(e->options->tensors, e->sides[0].context,
+                                      e->sides[e->reference].context, e->n_levels, err));
   }
   TAREI_TRY(tarei_eval_fit_init(&e->fit, plans[0], e->options, err)); /* a context knows the pin */
   if (e->options->save_outputs) {
@@ -144,18 +157,19 @@ static tare_status measure_output(const evaluation *const e, const int s,
                                  .alphabet = e->options->alphabet};
     TAREI_TRY(e->metric->add(&c, &tally->metric, err));
   }
-  return e->save && s == 0 ? tarei_eval_save_output(e->save, sample, name, got, extents, err)
+  return e->save && s == 0 ? tarei_eval_save_output(e->save, e->number, name, got, extents, err)
                            : TARE_OK;
 }
 
 /* The whole of each input: what is padding was computed with. */
-static tare_status save_inputs(const evaluation *const e, const tare_sample *const sample,
-                               const tarei_fitted *const fitted, tare_error *const err) {
+static tare_status save_inputs(const evaluation *const e, const tarei_fitted *const fitted,
+                               tare_error *const err) {
   const tare_port *inputs = NULL;
   const int n = tare_plan_inputs(e->sides[0].plan, &inputs);
   for (int i = 0; i < n; i++) {
     const tare_tensor *const tensor = &fitted->tensors[i];
-    TAREI_TRY(tarei_eval_save_output(e->save, sample, inputs[i].name, tensor, tensor->dims, err));
+    TAREI_TRY(
+        tarei_eval_save_output(e->save, e->number, inputs[i].name, tensor, tensor->dims, err));
   }
   return TARE_OK;
 }
@@ -165,18 +179,20 @@ static tare_status measure_side(evaluation *const e, const int s, const tare_sam
                                 tare_error *const err) {
   tarei_tally tally = {.samples = 1};
   if (e->save && s == 0 && e->options->save_inputs) {
-    TAREI_TRY(save_inputs(e, sample, fitted, err));
+    TAREI_TRY(save_inputs(e, fitted, err));
   }
   for (int i = 0; i < e->n_outputs; i++) {
     TAREI_TRY(measure_output(e, s, sample, fitted, i, &tally, err));
   }
-  tarei_eval_side_add(&e->sides[s], profile, &tally);
+  const tarei_eval_place place = {
+      .profile = profile, .level = sample->level, .own_level = sample->gain_db == 0};
+  tarei_eval_side_add(&e->sides[s], &place, &tally);
   return TARE_OK;
 }
 
 static tare_status save_sample(const evaluation *const e, const tare_sample *const sample,
                                tare_error *const err) {
-  return e->save ? tarei_eval_save_sample(e->save, sample, err) : TARE_OK;
+  return e->save ? tarei_eval_save_sample(e->save, e->number, sample->name, err) : TARE_OK;
 }
 
 static tare_status take_whole(evaluation *const e, const tare_sample *const sample,
@@ -212,7 +228,7 @@ static tare_status take_chunk(evaluation *const e, tare_sample *const chunk, con
   tarei_str text = {0};
   tarei_str_add(&text, "%s[%lld]", name, (long long)e->sides[0].utterance.at);
   chunk->name = tarei_str_get(&text);
-  chunk->index = e->n_chunks;
+  e->number = e->n_chunks;
   tare_status status = text.failed ? tarei_fail_memory(err, name, text.length) : TARE_OK;
   for (int s = 0; status == TARE_OK && s < e->n_sides; s++) {
     status = run_chunk(e, s, chunk, ended, err);
@@ -258,28 +274,43 @@ static bool eval_is_unsound(const evaluation *const e, const tare_sample *const 
                                                       sample->tensors, values, NULL) != TARE_OK;
 }
 
-/* A sample that the model refuses is for the data set to skip; it counts as a whole or not at all,
- * and for all sides or none. */
-static tare_status eval_take_sample(evaluation *const e, tare_dataset *const dataset,
-                                    const tare_sample *const sample, tare_error *const err) {
-  tare_error why = {0};
-  e->refused = false;
+static void begin_sample(evaluation *const e, const int64_t index) {
+  e->index = index;
+  e->dropped = false;
   for (int s = 0; s < e->n_sides; s++) {
     tarei_eval_side_begin(&e->sides[s]);
   }
+}
+
+/* A sample that the model refuses is for the data set to skip; it counts as a whole or not at all,
+ * and for all sides or none. */
+static tare_status take_level(evaluation *const e, tare_dataset *const dataset,
+                              const tare_sample *const sample, tare_error *const err) {
+  tare_error why = {0};
+  e->refused = false;
+  e->number = sample->index * tare_dataset_n_levels(dataset) + sample->level;
   if (e->options->tensors) {
     tarei_comparison_begin(e->options->tensors);
   }
   if ((e->options->streaming ? take_stream : take_whole)(e, sample, &why) != TARE_OK) {
+    e->dropped = true;
     return e->refused || eval_is_unsound(e, sample)
                ? tare_dataset_refuse(dataset, sample->index, &why, err)
                : tarei_fail(err, why.status, "%s", why.message);
   }
+  if (e->options->tensors) {
+    tarei_comparison_commit(e->options->tensors, sample->level);
+  }
+  return TARE_OK;
+}
+
+/* After all its levels. */
+static tare_status end_sample(evaluation *const e, tare_error *const err) {
+  if (e->index < 0 || e->dropped) {
+    return TARE_OK;
+  }
   for (int s = 0; s < e->n_sides; s++) {
     TAREI_TRY(tarei_eval_side_commit(&e->sides[s], e->metric != NULL, err));
-  }
-  if (e->options->tensors) {
-    tarei_comparison_commit(e->options->tensors);
   }
   if (!e->options->streaming) {
     tarei_fit_count(tare_plan_profiles(e->sides[0].plan), &e->fitted, &e->counts);
@@ -287,11 +318,20 @@ static tare_status eval_take_sample(evaluation *const e, tare_dataset *const dat
   return TARE_OK;
 }
 
+static tare_status eval_take(evaluation *const e, tare_dataset *const dataset,
+                             const tare_sample *const sample, tare_error *const err) {
+  if (sample->index != e->index) {
+    TAREI_TRY(end_sample(e, err));
+    begin_sample(e, sample->index);
+  }
+  return e->dropped ? TARE_OK : take_level(e, dataset, sample, err);
+}
+
 static tare_status take_all(evaluation *const e, const unsigned refusals,
                             tare_dataset *const dataset, tare_error *const err) {
   const int64_t total = tare_dataset_count(dataset);
   const tare_sample *sample = NULL;
-  for (int64_t done = 0;; done++) {
+  for (int64_t done = 0;; done += sample->gain_db == 0) {
     if (e->options->progress && !e->options->progress(e->options->progress_user, done, total)) {
       return tarei_fail(err, TARE_E_CHECK, "stopped after %lld of %lld samples", (long long)done,
                         (long long)total);
@@ -300,9 +340,10 @@ static tare_status take_all(evaluation *const e, const unsigned refusals,
     if (!sample) {
       break;
     }
-    TAREI_TRY(eval_take_sample(e, dataset, sample, err));
+    TAREI_TRY(eval_take(e, dataset, sample, err));
   }
-  if (e->sides[0].tallies[e->n_profiles].samples == 0) {
+  TAREI_TRY(end_sample(e, err));
+  if (tarei_eval_side_total(&e->sides[0])->samples == 0) {
     return tarei_fail(err, TARE_E_INPUT, "no usable sample to evaluate: %s",
                       tare_dataset_describe(dataset));
   }
@@ -313,14 +354,19 @@ static tare_status take_all(evaluation *const e, const unsigned refusals,
 static void add_reference(const evaluation *const e, tare_eval_result *const result) {
   const tarei_eval_side *const reference = &e->sides[e->reference];
   result->reference_seconds = reference->seconds;
-  result->total.reference = tarei_tally_score(&reference->tallies[e->n_profiles]).metric;
+  result->total.reference = tarei_tally_score(tarei_eval_side_total(reference)).metric;
   for (int p = 0; p < e->n_profiles; p++) {
     result->profiles[p].reference = tarei_tally_score(&reference->tallies[p]).metric;
   }
+  for (int l = 0; l < e->n_levels; l++) {
+    result->levels[l].score.reference =
+        tarei_tally_score(&reference->tallies[e->n_profiles + l]).metric;
+  }
 }
 
-static tare_status eval_conclude(const evaluation *const e, tare_eval_result *const results,
-                                 const int n_results, tare_error *const err) {
+static tare_status eval_conclude(const evaluation *const e, const tare_dataset *const dataset,
+                                 tare_eval_result *const results, const int n_results,
+                                 tare_error *const err) {
   struct rusage usage = {0};
   (void)getrusage(RUSAGE_SELF, &usage); /* cannot fail for ourselves */
   for (int s = 0; s < n_results; s++) {
@@ -330,6 +376,9 @@ static tare_status eval_conclude(const evaluation *const e, tare_eval_result *co
         tare_eval_result_fini(&results[done]);
       }
       return status;
+    }
+    for (int l = 0; l < e->n_levels; l++) {
+      results[s].levels[l].gain_db = tare_dataset_level_db(dataset, l);
     }
     results[s].fitted = e->counts;
     results[s].peak_bytes = (int64_t)usage.ru_maxrss * 1024;
@@ -357,17 +406,21 @@ static tare_status eval_evaluate(const tare_plan *const *const plans, const int 
                                  const tare_eval_options *const options,
                                  tare_eval_result *const results, const int n_results,
                                  tare_error *const err) {
-  evaluation e = {.options = options,
-                  .n_sides = n_plans,
-                  .reference = reference,
-                  .n_profiles = tare_profiles_count(tare_plan_profiles(plans[0]))};
+  evaluation e = {
+      .options = options,
+      .n_sides = n_plans,
+      .reference = reference,
+      .index = -1,
+      .n_levels = *tare_dataset_gain_range(dataset) ? tare_dataset_n_levels(dataset) : 0,
+      .n_profiles = tare_profiles_count(tare_plan_profiles(plans[0]))};
   e.n_outputs = tare_plan_outputs(plans[0], &e.outputs);
   const unsigned refusals = tarei_refusals();
   tare_status status = TARE_OK;
   TAREI_TRY_GOTO(eval_check(&e, plans, err), done);
-  TAREI_TRY_GOTO(eval_prepare(&e, plans, tare_dataset_count(dataset), err), done);
+  const int64_t count = tare_dataset_count(dataset) * tare_dataset_n_levels(dataset);
+  TAREI_TRY_GOTO(eval_prepare(&e, plans, count, err), done);
   TAREI_TRY_GOTO(take_all(&e, refusals, dataset, err), done);
-  status = eval_conclude(&e, results, n_results, err);
+  status = eval_conclude(&e, dataset, results, n_results, err);
 done:
   fini(&e);
   return status;

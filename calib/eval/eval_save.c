@@ -116,12 +116,12 @@ static bool write_group(const hid_t file, const char *const path, const char *co
   return written && closed;
 }
 
-tare_status tarei_eval_save_sample(tarei_eval_save *const save, const tare_sample *const sample,
-                                   tare_error *const err) {
+tare_status tarei_eval_save_sample(tarei_eval_save *const save, const int64_t number,
+                                   const char *const name, tare_error *const err) {
   char path[32];
-  (void)snprintf(path, sizeof path, "/%0*lld", save->digits, (long long)sample->index);
+  (void)snprintf(path, sizeof path, "/%0*lld", save->digits, (long long)number);
   TAREI_TRY(tarei_hdf5_lock(err));
-  const bool written = write_group(save->h.file, path, sample->name);
+  const bool written = write_group(save->h.file, path, name);
   return tarei_hdf5_unlock(tarei_h5_outfile_check(&save->h, written, err), err);
 }
 
@@ -144,12 +144,12 @@ static bool write_dataset(const hid_t file, const char *const name, const hid_t 
   return written && closed;
 }
 
-tare_status tarei_eval_save_output(tarei_eval_save *const save, const tare_sample *const sample,
+tare_status tarei_eval_save_output(tarei_eval_save *const save, const int64_t number,
                                    const char *const output, const tare_tensor *const tensor,
                                    const int64_t *const extents, tare_error *const err) {
   hsize_t dims[TARE_MAX_RANK] = {0};
   tarei_str name = {0};
-  tarei_str_add(&name, "/%0*lld/%s", save->digits, (long long)sample->index, output);
+  tarei_str_add(&name, "/%0*lld/%s", save->digits, (long long)number, output);
   void *const data = eval_save_gather(tensor, extents, dims);
   tare_status status = TARE_OK;
   if (name.failed || !data) {

@@ -2,7 +2,7 @@
 #ifndef TAREI_CALIB_EVAL_SAVE_H
 #define TAREI_CALIB_EVAL_SAVE_H
 
-#include <tare/dataset.h>
+#include <tare/tensor.h>
 
 #include "base/error.h"
 
@@ -12,14 +12,15 @@ typedef struct tarei_eval_save tarei_eval_save;
 tare_status tarei_eval_save_new(const char *path, int64_t count, tarei_eval_save **out,
                                 tare_error *err);
 
-/* Begins the group of a sample, with its name as an attribute. */
-tare_status tarei_eval_save_sample(tarei_eval_save *save, const tare_sample *sample,
+/* Begins the group of a sample, whose number is its place among all samples and levels, with its
+ * name as an attribute. */
+tare_status tarei_eval_save_sample(tarei_eval_save *save, int64_t number, const char *name,
                                    tare_error *err);
 
 /* Writes one output of one sample: its valid part, float types as float32. */
-tare_status tarei_eval_save_output(tarei_eval_save *save, const tare_sample *sample,
-                                   const char *output, const tare_tensor *tensor,
-                                   const int64_t *extents, tare_error *err);
+tare_status tarei_eval_save_output(tarei_eval_save *save, int64_t number, const char *output,
+                                   const tare_tensor *tensor, const int64_t *extents,
+                                   tare_error *err);
 
 /* Completes the file and gives it its name. Only tarei_eval_save_free may follow. */
 tare_status tarei_eval_save_commit(tarei_eval_save *save, tare_error *err);

@@ -7,12 +7,14 @@
 #include "engine/context.h"
 
 tare_status tarei_eval_side_init(tarei_eval_side *const side, const tare_plan *const plan,
-                                 const int n_outputs, const int n_profiles,
+                                 const int n_outputs, const int n_profiles, const int n_levels,
                                  const tare_streaming *const streaming,
                                  const tare_context_options *const options, tare_error *const err) {
-  const size_t n_tallies = (size_t)n_profiles + 1;
+  const size_t n_tallies = (size_t)(n_profiles + n_levels) + 1;
   *side = (tarei_eval_side){.plan = plan,
-                            .n_tallies = n_profiles + 1,
+                            .n_tallies = (int)n_tallies,
+                            .n_profiles = n_profiles,
+                            .n_levels = n_levels,
                             .outputs = tarei_calloc((size_t)n_outputs, sizeof *side->outputs),
                             .tallies = tarei_calloc(n_tallies, sizeof *side->tallies),
                             .pending = tarei_calloc(n_tallies, sizeof *side->pending)};
@@ -44,16 +46,25 @@ tare_status tarei_eval_side_run(tarei_eval_side *const side, const tarei_fitted 
   return status;
 }
 
+const tarei_tally *tarei_eval_side_total(const tarei_eval_side *const side) {
+  return &side->tallies[side->n_tallies - 1];
+}
+
 void tarei_eval_side_begin(tarei_eval_side *const side) {
   for (int i = 0; i < side->n_tallies; i++) {
     side->pending[i] = (tarei_tally){0};
   }
 }
 
-void tarei_eval_side_add(tarei_eval_side *const side, const int profile,
+void tarei_eval_side_add(tarei_eval_side *const side, const tarei_eval_place *const place,
                          const tarei_tally *const tally) {
-  tarei_tally_add(&side->pending[profile], tally);
-  tarei_tally_add(&side->pending[side->n_tallies - 1], tally);
+  tarei_tally counted = *tally;
+  counted.samples = place->own_level ? tally->samples : 0;
+  tarei_tally_add(&side->pending[place->profile], &counted);
+  tarei_tally_add(&side->pending[side->n_tallies - 1], &counted);
+  if (side->n_levels) {
+    tarei_tally_add(&side->pending[side->n_profiles + place->level], tally);
+  }
 }
 
 static tare_status keep_metric(tarei_eval_side *const side, tare_error *const err) {
@@ -90,17 +101,25 @@ tare_status tarei_eval_side_commit(tarei_eval_side *const side, const bool with_
 
 tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_result *const result,
                                      tare_error *const err) {
-  const int n = side->n_tallies - 1;
+  const int n = side->n_profiles;
   tare_eval_score *const profiles = tarei_calloc((size_t)n, sizeof *profiles);
-  if (!profiles) {
-    return tarei_fail_memory(err, "scores", (size_t)n * sizeof *profiles);
+  tare_eval_level *const levels = tarei_calloc((size_t)side->n_levels, sizeof *levels);
+  if (!profiles || !levels) {
+    free(profiles);
+    free(levels);
+    return tarei_fail_memory(err, "scores", (size_t)side->n_tallies * sizeof *profiles);
   }
   for (int p = 0; p < n; p++) {
     profiles[p] = tarei_tally_score(&side->tallies[p]);
   }
-  *result = (tare_eval_result){.total = tarei_tally_score(&side->tallies[n]),
+  for (int l = 0; l < side->n_levels; l++) {
+    levels[l].score = tarei_tally_score(&side->tallies[n + l]);
+  }
+  *result = (tare_eval_result){.total = tarei_tally_score(tarei_eval_side_total(side)),
                                .n_profiles = n,
                                .profiles = profiles,
+                               .n_levels = side->n_levels,
+                               .levels = levels,
                                .n_tallies = side->n_samples,
                                .tallies = side->samples,
                                .n_errors = side->n_errors,

@@ -12,9 +12,9 @@ typedef struct tarei_eval_side {
   tare_tensor *outputs;      /* of the last run; views into the context */
   tarei_utterance utterance; /* states differ from plan to plan */
   tarei_fitted fitted;       /* of a chunk, for a model with states */
-  tarei_tally *tallies;      /* per profile of the evaluation, then the total */
+  tarei_tally *tallies;      /* per profile of the evaluation, per level, then the total */
   tarei_tally *pending;      /* the same for the current sample */
-  int n_tallies;
+  int n_tallies, n_profiles, n_levels;
   tare_metric_tally *samples; /* the metric of each sample that counted */
   int64_t n_samples;
   size_t cap_samples;
@@ -24,22 +24,33 @@ typedef struct tarei_eval_side {
   double seconds;
 } tarei_eval_side;
 
-/* Opens a plan. Zero-initialize `side` first, and free it with _fini. `streaming` may be NULL. */
+/* Where a run counts. */
+typedef struct tarei_eval_place {
+  int profile, level;
+  bool own_level; /* the one without gain, which alone counts as a sample */
+} tarei_eval_place;
+
+/* Opens a plan. Zero-initialize `side` first, and free it with _fini. `streaming` may be NULL;
+ * n_levels is 0 without a gain range. */
 tare_status tarei_eval_side_init(tarei_eval_side *side, const tare_plan *plan, int n_outputs,
-                                 int n_profiles, const tare_streaming *streaming,
+                                 int n_profiles, int n_levels, const tare_streaming *streaming,
                                  const tare_context_options *options, tare_error *err);
 void tarei_eval_side_fini(tarei_eval_side *side);
 
 tare_status tarei_eval_side_run(tarei_eval_side *side, const tarei_fitted *fitted, tare_error *err);
 
+/* The sums over all samples that counted. */
+const tarei_tally *tarei_eval_side_total(const tarei_eval_side *side);
+
 /* Discards the results of the current sample. */
 void tarei_eval_side_begin(tarei_eval_side *side);
-/* Adds the result of a run of the current sample, in a profile. */
-void tarei_eval_side_add(tarei_eval_side *side, int profile, const tarei_tally *tally);
+/* Adds the result of a run of the current sample. */
+void tarei_eval_side_add(tarei_eval_side *side, const tarei_eval_place *place,
+                         const tarei_tally *tally);
 /* Counts the current sample; with_metric keeps its part of the metric. */
 tare_status tarei_eval_side_commit(tarei_eval_side *side, bool with_metric, tare_error *err);
 
-/* Computes the scores. The caller owns the arrays of the result. */
+/* Computes the scores, without the gain of the levels. The caller owns the arrays of the result. */
 tare_status tarei_eval_side_conclude(tarei_eval_side *side, tare_eval_result *result,
                                      tare_error *err);
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "calib/eval/error_sums.h"
 #include "calib/eval/eval_rows.h"
 #include "shapes/number.h"
 
@@ -67,10 +68,6 @@ static double eval_tally_share(const int64_t part, const int64_t whole) {
   return whole > 0 ? (double)part / (double)whole : NAN;
 }
 
-static double sqnr(const tarei_tally *const t) {
-  return t->diff2 == 0 ? INFINITY : 10 * log10(t->want2 / t->diff2);
-}
-
 static double cosine(const tarei_tally *const t) {
   if (t->diff2 == 0) {
     return 1;
@@ -82,7 +79,7 @@ static double cosine(const tarei_tally *const t) {
 tare_eval_score tarei_tally_score(const tarei_tally *const tally) {
   return (tare_eval_score){
       .samples = tally->samples,
-      .sqnr_db = tally->compared ? sqnr(tally) : NAN,
+      .sqnr_db = tally->compared ? tarei_sqnr_db(tally->want2, tally->diff2) : NAN,
       .cosine = tally->compared ? cosine(tally) : NAN,
       .max_abs_error = tally->compared ? tally->max_abs : NAN,
       .top1_agreement = eval_tally_share(tally->agreed, tally->rows),

@@ -73,7 +73,7 @@ static tare_status keep_samples(latency_intake *const in, tare_dataset *const da
   do {
     tare_error why = {0};
     TAREI_TRY(tare_dataset_next(data, &sample, err));
-    if (sample && keep_sample(in, sample, l, &why) != TARE_OK) {
+    if (sample && sample->gain_db == 0 && keep_sample(in, sample, l, &why) != TARE_OK) {
       TAREI_TRY(tare_dataset_refuse(data, sample->index, &why, err));
     }
   } while (sample && l->n_samples < TAREI_LATENCY_SAMPLES);

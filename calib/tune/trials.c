@@ -81,7 +81,7 @@ tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const 
   TAREI_TRY(trials_pass(t, data, plans, n, NULL, results, err));
   for (int i = 0; i <= n; i++) {
     if (i < n) {
-      noise[i] = noise_of_sqnr(results[i].total.sqnr_db);
+      noise[i] = noise_of_sqnr(tare_eval_lowest_sqnr(&results[i]));
     }
     tare_eval_result_fini(&results[i]);
   }
@@ -120,7 +120,7 @@ static tare_status score_results(const tarei_trials *const t, const tare_eval_re
                                  const int n, const bool metric, tare_tune_score *const scores,
                                  tare_error *const err) {
   for (int i = 0; i < n; i++) {
-    scores[i] = (tare_tune_score){.sqnr_db = results[i].total.sqnr_db,
+    scores[i] = (tare_tune_score){.sqnr_db = tare_eval_lowest_sqnr(&results[i]),
                                   .drop = {.value = NAN, .low = NAN, .high = NAN},
                                   .samples = results[i].total.samples};
   }

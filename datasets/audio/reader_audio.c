@@ -275,6 +275,14 @@ static tare_status check_finite(const mono *const m, tare_error *const err) {
   return TARE_OK;
 }
 
+/* After resampling, so that a level is the same to the bit as a model input times its factor. */
+static void audio_apply_gain(const tarei_gain *const gain, const int level, const mono *const m) {
+  const float factor = tarei_gain_factor(gain, level);
+  for (int64_t i = 0; factor != 1 && m->frames && i < m->n; i++) {
+    m->frames[i] *= factor;
+  }
+}
+
 static tare_status audio_read(void *const state, const int64_t i, tarei_slot *const out,
                               tare_error *const err) {
   (void)i; /* always 0 */
@@ -290,6 +298,7 @@ static tare_status audio_read(void *const state, const int64_t i, tarei_slot *co
   }
   if (status == TARE_OK) {
     out->rate = a->spec->rate ? a->spec->rate : rate;
+    audio_apply_gain(&a->spec->gain, out->level, &m);
     status = reader_audio_emit(a, &m, out, err);
   }
   free(m.frames);

@@ -17,6 +17,11 @@ static bool parts_fit(const tare_table *const table, const int column) {
   return *table->fit || *table->pad_stats;
 }
 
+static bool parts_gain(const tare_table *const table, const int column) {
+  (void)column;
+  return *table->gain_range;
+}
+
 static bool parts_profiles(const tare_table *const table, const int column) {
   (void)column;
   return table->n_profiles > 0;

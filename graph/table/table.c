@@ -49,7 +49,8 @@ tare_status tarei_table_new(const char *const method, const int n_columns, tare_
   } texts[] = {{&table->method, method},
                {&table->model_name, ""},
                {&table->fit, ""},
-               {&table->pad_stats, ""}};
+               {&table->pad_stats, ""},
+               {&table->gain_range, ""}};
   tare_status status = TARE_OK;
   for (size_t i = 0; i < sizeof texts / sizeof *texts && status == TARE_OK; i++) {
     status = tarei_table_set_text(texts[i].slot, texts[i].text, err);
@@ -96,8 +97,9 @@ void tare_table_free(tare_table **const handle) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
     free_extras(extras[i]);
   }
-  void *const owned[] = {table->profiles, table->tensors, table->warnings,   table->roundings,
-                         table->method,   table->fit,     table->model_name, table->pad_stats};
+  void *const owned[] = {table->profiles,   table->tensors,   table->warnings,
+                         table->roundings,  table->method,    table->fit,
+                         table->model_name, table->pad_stats, table->gain_range};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
     free(owned[i]);
   }
@@ -241,6 +243,10 @@ tare_status tarei_table_finish(tare_table *const table, const char *const what,
     }
   }
   return tarei_table_sort_roundings(table, what, err);
+}
+
+const char *tare_table_gain_range(const tare_table *const table) {
+  return table->gain_range;
 }
 
 const char *tare_table_method(const tare_table *const table) {

@@ -64,6 +64,7 @@ struct tare_table {
   char *model_name;        /* "" where not known */
   uint64_t model_hash;
   char *fit, *pad_stats; /* "" where not known */
+  char *gain_range;      /* of the data; "" without one, or not known */
   bool per_profile;      /* one column per profile, else one for all */
   int n_columns;
   tarei_table_profile *profiles;

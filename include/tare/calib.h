@@ -150,7 +150,7 @@ typedef struct tare_stats tare_stats;
 /** Statistics of one tensor in one profile. */
 typedef struct tare_stats_entry {
   const char *tensor; /* name, which belongs to the statistics */
-  int64_t n_samples;  /* samples in which it was observed */
+  int64_t n_samples;  /* samples in which it was observed, once for each level */
   int64_t count;      /* all elements */
   int64_t n_nan, n_inf;
   double min, max;    /* of the finite values; NAN if there are none */
@@ -226,7 +226,8 @@ TARE_API int tare_stats_n_profiles(const tare_stats *stats);
 /** A profile in the syntax of tare_profiles_add; NULL if the number is out of range. */
 TARE_API const char *tare_stats_profile(const tare_stats *stats, int i);
 
-/** Number of samples that were counted in a profile; its number must be in range (asserted). */
+/** Number of samples that were counted in a profile, each once, at however many levels it ran; the
+ *  number of the profile must be in range (asserted). */
 TARE_API int64_t tare_stats_profile_samples(const tare_stats *stats, int profile);
 
 /** How samples were fitted: a name of tare_fit_name. */
@@ -238,6 +239,9 @@ TARE_API bool tare_stats_counts_padding(const tare_stats *stats);
 /** Whether every float tensor was observed (tare_calibrate_options.all_tensors); false if the file
  *  does not say. */
 TARE_API bool tare_stats_all_tensors(const tare_stats *stats);
+
+/** The gain range of the data (tare_dataset_gain_range); "" without one. */
+TARE_API const char *tare_stats_gain_range(const tare_stats *stats);
 
 /** Number of tensors, which are sorted by name. */
 TARE_API int tare_stats_n_tensors(const tare_stats *stats);

@@ -47,6 +47,12 @@ typedef struct tare_dataset_options {
   const char *labels; /* HDF5 data set, NumPy array or CSV column with the labels; NULL: none */
   const tare_mapping *mappings;
   int n_mappings;
+  /** Range in decibels of levels at which each sample is given: "-20:+20dB" is its own level, the
+   *  ends, and steps of 10 dB between (docs/datasets.md). The gain applies to the waveform of
+   * audio, before features. NULL: its own level alone. */
+  const char *gain_range;
+  const char *const *waveforms; /* inputs that the gain applies to in data that hold tensors */
+  int n_waveforms;
   bool skip_bad; /* skip and count bad samples instead of failing */
   /** The first axis of NumPy arrays counts samples, even if an array could also be one sample. */
   bool rows;
@@ -64,6 +70,8 @@ typedef struct tare_sample {
   const tare_tensor
       *label;             /* int64 tensor, also for CSV labels that consist of integers; or NULL */
   const char *label_text; /* text of a CSV label; or NULL */
+  int level;              /* 0 .. tare_dataset_n_levels - 1 */
+  double gain_db;         /* of the level; 0: the sample as it is, which comes first */
 } tare_sample;
 
 /** A kind of data that tare_dataset_open accepts. */
@@ -111,11 +119,20 @@ TARE_API tare_status tare_dataset_open(const char *const *paths, int n_paths,
  */
 TARE_API void tare_dataset_close(tare_dataset **dataset);
 
-/** Number of samples, including bad ones. */
+/** Number of samples, including bad ones. Each counts once, at however many levels it is given. */
 TARE_API int64_t tare_dataset_count(const tare_dataset *dataset);
 
+/** Number of levels at which each sample is given: 1 without a gain range. */
+TARE_API int tare_dataset_n_levels(const tare_dataset *dataset);
+
+/** Gain of a level in decibels, ascending; its number must be in range (asserted). */
+TARE_API double tare_dataset_level_db(const tare_dataset *dataset, int level);
+
+/** The gain range with all its numbers, "-20:+20:10dB"; "" without one. */
+TARE_API const char *tare_dataset_gain_range(const tare_dataset *dataset);
+
 /**
- * Returns the next sample.
+ * Returns the next sample. With a gain range, each sample is returned once for each level.
  * @param out receives the sample, or NULL at the end
  * @return TARE_OK, TARE_E_INPUT (a bad sample, which the message names; never with skip_bad),
  *         TARE_E_MEMORY
@@ -125,7 +142,7 @@ TARE_API tare_status tare_dataset_next(tare_dataset *dataset, const tare_sample 
 
 /**
  * Reports that a sample of the data set cannot be used, for instance because the model rejects it.
- * With skip_bad, it counts as a bad sample from now on.
+ * With skip_bad, it counts as a bad sample from now on, once for all its levels.
  * @param index the index of the tare_sample
  * @param why what is wrong with it; not NULL
  * @return TARE_OK if the sample is to be skipped. Otherwise the status of `why`, with its message

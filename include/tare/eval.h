@@ -89,11 +89,20 @@ typedef struct tare_error_tally {
   double signal, noise; /* sums of squares of the reference, and of its difference */
 } tare_error_tally;
 
-/** Result of an evaluation; free its arrays with tare_eval_result_fini. */
+/** Results at one level of the gain range of the data. */
+typedef struct tare_eval_level {
+  double gain_db; /* 0: the samples as they are */
+  tare_eval_score score;
+} tare_eval_level;
+
+/** Result of an evaluation; free its arrays with tare_eval_result_fini. With a gain range, the
+ * total and the profiles are sums over all levels, in which a sample counts once. */
 typedef struct tare_eval_result {
   tare_eval_score total;
   int n_profiles;
   tare_eval_score *profiles;  /* per profile of the plan, by the shape of the sample itself */
+  int n_levels;               /* of the data; 0 without a gain range */
+  tare_eval_level *levels;    /* by gain, ascending */
   int64_t n_tallies;          /* samples that counted; 0 without a metric */
   tare_metric_tally *tallies; /* of the plan, one per sample in the order of the data */
   int64_t n_errors;         /* samples that were compared with a reference, recordings as a whole */
@@ -121,6 +130,10 @@ TARE_API tare_status tare_eval(const tare_plan *plan, tare_dataset *dataset,
 
 /** Frees the arrays of a result. */
 TARE_API void tare_eval_result_fini(tare_eval_result *result);
+
+/** The SQNR in dB of the level where it is lowest; without a gain range that of the total. Sums
+ * over levels say little about the quiet ones. */
+TARE_API double tare_eval_lowest_sqnr(const tare_eval_result *result);
 
 /**
  * Runs several plans in one pass over a data set: each sample is read once, and the reference runs

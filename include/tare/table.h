@@ -193,6 +193,10 @@ TARE_API const char *tare_table_method(const tare_table *table);
 /** Hash of the model from which the statistics came; 0 if unknown. */
 TARE_API uint64_t tare_table_model_hash(const tare_table *table);
 
+/** The gain range of the data that it was made of (tare_dataset_gain_range); "" without one, or if
+ *  the table does not say. */
+TARE_API const char *tare_table_gain_range(const tare_table *table);
+
 /** Number of columns: 1 for a merged table, else one per profile. */
 TARE_API int tare_table_n_profiles(const tare_table *table);
 

@@ -19,7 +19,8 @@ typedef struct tare_tuned tare_tuned;
 
 /** How good and how fast a plan is, over the samples that it was checked with. */
 typedef struct tare_tune_score {
-  double sqnr_db;       /* of the outputs, compared with float; INFINITY if equal */
+  double sqnr_db;       /* of the outputs, compared with float (tare_eval_lowest_sqnr); INFINITY if
+                           equal */
   tare_difference drop; /* how much worse the metric is than that of the float plan, > 0: worse;
                            NAN without a metric */
   double seconds;       /* over a few samples; the shortest of many runs of each */

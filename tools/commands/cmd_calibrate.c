@@ -227,11 +227,27 @@ static void calibrate_print_times(const tare_calibrate_times *const t) {
          t->running * percent, t->observing * percent);
 }
 
+/* "gain range -20:+20:10dB: each sample at -20, -10, 0, +10, +20 dB" */
+static void calibrate_print_levels(const tare_dataset *const data) {
+  const int n = tare_dataset_n_levels(data);
+  if (n < 2) {
+    return;
+  }
+  printf("gain range %s: each sample at", tare_dataset_gain_range(data));
+  for (int i = 0; i < n; i++) {
+    char *const gain = gain_text(tare_dataset_level_db(data, i));
+    printf("%s %s", i ? "," : "", gain);
+    free(gain);
+  }
+  printf(" dB\n");
+}
+
 static void calibrate_print_text(const calibrate_arguments *const a,
                                  const calibrate_work *const w) {
   printf("%" PRId64 " sample%s, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
          cli_s(n_samples(w->stats)), tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
          tare_stats_counts_padding(w->stats) ? "counted" : "excluded", w->seconds);
+  calibrate_print_levels(w->dataset);
   calibrate_print_times(&w->times);
   report *const r = report_new("profile~,samples>");
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {
@@ -255,6 +271,9 @@ static void calibrate_print_json(const calibrate_arguments *const a,
   json_int(object, "skipped", tare_dataset_n_bad(w->dataset));
   json_text(object, "fit", tare_stats_fit(w->stats));
   json_bool(object, "padding_counted", tare_stats_counts_padding(w->stats));
+  if (*tare_stats_gain_range(w->stats)) {
+    json_text(object, "gain_range", tare_stats_gain_range(w->stats));
+  }
   fitted_json(object, &w->fitted);
   json_int(object, "tensors", tare_stats_n_tensors(w->stats));
   cJSON *const profiles = json_add(object, "profiles", json_array());

@@ -359,7 +359,8 @@ static bool compare_fits(const compare_arguments *const a, const compare_work *c
 /* The best strategy may be bad all the same. */
 static void check_first(const compare_arguments *const a, const compare_work *const w) {
   const grid *const g = &w->grid;
-  if (g->n_ranked == 0 || !(g->items[g->order[0]].result.total.sqnr_db < ACCURACY_LIMIT)) {
+  if (g->n_ranked == 0 ||
+      !(tare_eval_lowest_sqnr(&g->items[g->order[0]].result) < ACCURACY_LIMIT)) {
     return;
   }
   const accuracy_case c = {.in = &a->in,

@@ -320,6 +320,7 @@ static void file_json(cJSON *const object, const quantize_arguments *const a,
   if (w->eval) {
     cJSON *const score = json_add(object, "evaluation", json_object());
     score_json(score, quantize_file_score(&w->files, i), a->metric.metric, true);
+    levels_json(score, &w->files.results[i], a->metric.metric, true);
   }
 }
 

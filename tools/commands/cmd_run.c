@@ -175,6 +175,7 @@ static void run_print_json(const run_arguments *const a, const run_work *const w
     free(text);
     score_json(profile, &w->result.profiles[p], a->metric.metric, a->against);
   }
+  levels_json(object, &w->result, a->metric.metric, a->against);
   json_print(object);
 }
 

@@ -17,6 +17,7 @@ static void result_json(cJSON *const object, const tare_eval_result *const resul
     free(text);
     score_json(item, &result->profiles[p], c->metric, compared);
   }
+  levels_json(object, result, c->metric, compared);
 }
 
 static void passes_json(cJSON *const object, const grid *const g) {

@@ -35,11 +35,11 @@ static int equals_first(const void *const a, const void *const b) {
 
 static compare_rank_place compare_rank_place_of(const grid *const g, const int strategy,
                                                 const int metric) {
-  const tare_eval_score *const total = &g->items[strategy].result.total;
+  const tare_eval_result *const result = &g->items[strategy].result;
   const double sign = metric >= 0 && tare_metric_lower_is_better(metric) ? -1 : 1;
   return (compare_rank_place){.strategy = strategy,
-                              .metric = metric >= 0 ? sign * total->metric : 0,
-                              .sqnr = total->sqnr_db};
+                              .metric = metric >= 0 ? sign * result->total.metric : 0,
+                              .sqnr = tare_eval_lowest_sqnr(result)};
 }
 
 /* Differences to the float plan and to the best, for all strategies at once. */

@@ -80,7 +80,7 @@ static void print_evidence(const grid *const g, const int metric) {
     report_number(r, 3, metric_shown(metric, s->result.total.metric));
     cell_interval(r, metric, &s->to_fp32);
     cell_interval(r, metric, &s->to_best);
-    report_number(r, 2, s->result.total.sqnr_db);
+    report_number(r, 2, tare_eval_lowest_sqnr(&s->result));
   }
   report_print(r, stdout);
 }
@@ -106,7 +106,7 @@ static void print_verdict(const grid *const g, const int metric) {
 }
 
 static void add_fidelity(report *const r, const tare_eval_result *const result) {
-  report_number(r, 2, result->total.sqnr_db);
+  report_number(r, 2, tare_eval_lowest_sqnr(result));
   report_number(r, 3, 100 * result->total.top1_agreement);
   report_number(r, 2, result->seconds);
 }
@@ -154,6 +154,58 @@ static void print_by_profile(const grid *const g, const tare_profiles *const pro
   }
 }
 
+typedef void level_cell(report *r, const tare_eval_score *score, int metric);
+
+static void cell_level_sqnr(report *const r, const tare_eval_score *const score, const int metric) {
+  (void)metric;
+  report_number(r, 2, score->sqnr_db);
+}
+
+static void cell_level_metric(report *const r, const tare_eval_score *const score,
+                              const int metric) {
+  report_number(r, 3, metric_shown(metric, score->metric));
+}
+
+static void add_levels(report *const r, const tare_eval_result *const result, const int metric,
+                       level_cell *const cell) {
+  for (int l = 0; l < result->n_levels; l++) {
+    cell(r, &result->levels[l].score, metric);
+  }
+}
+
+/* A column for each level. */
+static void print_level_columns(const grid *const g, const int metric, level_cell *const cell) {
+  char *columns = cli_format("fit<,method<");
+  for (int l = 0; l < g->fp32.n_levels; l++) {
+    char *const gain = gain_text(g->fp32.levels[l].gain_db);
+    columns = cli_append(columns, ",%s dB>", gain);
+    free(gain);
+  }
+  report *const r = report_new(columns);
+  free(columns);
+  add_fp32_names(r);
+  add_levels(r, &g->fp32, metric, cell);
+  for (int i = 0; i < g->n_ranked; i++) {
+    add_names(r, g, g->order[i]);
+    add_levels(r, &g->items[g->order[i]].result, metric, cell);
+  }
+  report_print(r, stdout);
+}
+
+static void print_by_level(const grid *const g, const int metric) {
+  if (g->fp32.n_levels == 0) {
+    return;
+  }
+  puts("\nSQNR in dB by gain; that of the lowest column counts");
+  print_level_columns(g, metric, cell_level_sqnr);
+  if (metric >= 0) {
+    char *const head = metric_column(metric, tare_metric_name(metric));
+    printf("\n%s by gain\n", head);
+    free(head);
+    print_level_columns(g, metric, cell_level_metric);
+  }
+}
+
 static void print_written(const grid *const g, const cli_list *const written) {
   for (int i = 0; i < written->n && g->n_ranked > 0; i++) {
     char *const fit = grid_fit_text(g, g->order[0]);
@@ -176,6 +228,7 @@ void grid_print(const grid *const g, const grid_context *const c) {
   if (metric < 0) {
     puts("ranked by SQNR; --labels and --metric show how many answers change");
   }
+  print_by_level(g, metric);
   print_by_profile(g, c->profiles, metric);
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].error.status != TARE_OK) {

@@ -58,7 +58,7 @@ static tare_status try_candidates(const quantize_trial *const t, const candidate
     status = tare_eval_many((const tare_plan *const *)c->plans, c->n, t->data, &o, results, err);
   }
   for (int i = 0; i < c->n; i++) {
-    out->tried[i].sqnr_db = status == TARE_OK ? results[i].total.sqnr_db : NAN;
+    out->tried[i].sqnr_db = status == TARE_OK ? tare_eval_lowest_sqnr(&results[i]) : NAN;
     out->best = out->tried[i].sqnr_db > out->tried[out->best].sqnr_db ? i : out->best;
     tare_eval_result_fini(&results[i]);
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/report.h"
+#include "tools/score.h"
 
 enum { NO_TENSOR = -1, BAR = 40 /* characters of the largest bin */ };
 
@@ -67,7 +68,7 @@ static void print_errors(const debug_results *const r) {
     const tare_tensor_error e = tare_comparison_tensor(r->comparison, i);
     report_cell(to, "%s", e.name);
     report_cell(to, "%s", tare_dtype_name(e.dtype));
-    report_sqnr(to, e.sqnr_db);
+    report_sqnr(to, e.lowest_sqnr_db);
     report_sqnr(to, e.input_sqnr_db);
     report_cell(to, "%s", verdict_of(r, &e));
     report_error(to, e.max_abs);
@@ -79,6 +80,30 @@ static void print_errors(const debug_results *const r) {
     report_number(to, 6, e.cosine);
     report_cell(to, "%s", layer_name(r, &e));
   }
+  report_print(to, stdout);
+}
+
+/* A column for each level of the gain range. */
+static void print_tensor_levels(const debug_results *const r) {
+  const tare_eval_result *const eval = r->eval;
+  char *columns = cli_format("tensor~");
+  for (int l = 0; l < eval->n_levels; l++) {
+    char *const gain = gain_text(eval->levels[l].gain_db);
+    columns = cli_append(columns, ",%s dB>", gain);
+    free(gain);
+  }
+  columns = cli_append(columns, ",layer~");
+  report *const to = report_new(columns);
+  free(columns);
+  for (int i = 0; i < tare_comparison_count(r->comparison); i++) {
+    const tare_tensor_error e = tare_comparison_tensor(r->comparison, i);
+    report_cell(to, "%s", e.name);
+    for (int l = 0; l < eval->n_levels; l++) {
+      report_sqnr(to, e.level_sqnr_db[l]);
+    }
+    report_cell(to, "%s", layer_name(r, &e));
+  }
+  puts("\nSQNR in dB by gain");
   report_print(to, stdout);
 }
 
@@ -124,7 +149,8 @@ static void print_first(const debug_results *const r) {
     return;
   }
   const tare_tensor_error e = tare_comparison_tensor(r->comparison, first);
-  printf("first bad  layer %s, tensor %s: SQNR %.2f dB", layer_name(r, &e), e.name, e.sqnr_db);
+  printf("first bad  layer %s, tensor %s: SQNR %.2f dB", layer_name(r, &e), e.name,
+         e.lowest_sqnr_db);
   if (isfinite(e.input_sqnr_db)) {
     printf(", its inputs %.2f dB", e.input_sqnr_db);
   }
@@ -134,6 +160,9 @@ static void print_first(const debug_results *const r) {
 void debug_print(const debug_results *const r) {
   const int n_failures = debug_count_failures(r);
   print_errors(r);
+  if (r->eval->n_levels) {
+    print_tensor_levels(r);
+  }
   for (int i = 0; r->tensor && i < tare_comparison_count(r->comparison); i++) {
     const tare_tensor_error e = tare_comparison_tensor(r->comparison, i);
     if (e.histogram) {
@@ -155,6 +184,17 @@ static void histogram_json(cJSON *const item, const int64_t *const bins) {
       json_real(bin, "below", b == 0 ? 0 : ldexp(1, b - 40));
       json_int(bin, "values", bins[b]);
     }
+  }
+}
+
+static void tensor_levels_json(cJSON *const item, const tare_eval_result *const eval,
+                               const tare_tensor_error *const e) {
+  cJSON *const list = json_add(item, "levels", json_array());
+  for (int l = 0; l < eval->n_levels; l++) {
+    cJSON *const level = json_add(list, NULL, json_object());
+    json_real(level, "gain_db", eval->levels[l].gain_db);
+    json_bool(level, "equal", isinf(e->level_sqnr_db[l]) && e->level_sqnr_db[l] > 0);
+    json_real(level, "sqnr_db", e->level_sqnr_db[l]);
   }
 }
 
@@ -180,6 +220,9 @@ static void tensor_json(cJSON *const item, const debug_results *const r,
   json_real(item, "mean_abs_error", e->mean_abs);
   json_real(item, "rms_error", e->rms);
   json_text(item, "bad", verdict_of(r, e));
+  if (e->level_sqnr_db) {
+    tensor_levels_json(item, r->eval, e);
+  }
   if (e->histogram) {
     histogram_json(item, e->histogram);
   }

@@ -100,13 +100,13 @@ const char *tensor_failure(const tensor_limits *const limits, const tare_tensor_
   if (e->is_output && !e->comparable) {
     return "shape";
   }
-  return e->exceeding > 0 ? "tolerance" : e->sqnr_db < least ? "sqnr" : NULL;
+  return e->exceeding > 0 ? "tolerance" : e->lowest_sqnr_db < least ? "sqnr" : NULL;
 }
 
 /* Inputs without error have no level to drop from. */
 static bool has_dropped(const tensor_limits *const limits, const tare_tensor_error *const e) {
-  return isfinite(e->input_sqnr_db) && e->sqnr_db < GOOD_SQNR &&
-         e->input_sqnr_db - e->sqnr_db > limits->max_drop;
+  return isfinite(e->input_sqnr_db) && e->lowest_sqnr_db < GOOD_SQNR &&
+         e->input_sqnr_db - e->lowest_sqnr_db > limits->max_drop;
 }
 
 const char *tensor_doubt(const tensor_limits *const limits, const tare_tensor_error *const e) {
@@ -116,7 +116,7 @@ const char *tensor_doubt(const tensor_limits *const limits, const tare_tensor_er
   if (e->nans) {
     return "nan";
   }
-  if (e->sqnr_db < least && e->input_sqnr_db >= least) {
+  if (e->lowest_sqnr_db < least && e->input_sqnr_db >= least) {
     return "sqnr";
   }
   return has_dropped(limits, e) ? "drop" : NULL;

@@ -4,12 +4,28 @@
 #include "tools/options/families.h"
 #include "tools/options/options.h"
 
-enum { OPT_RATE = KEYS_DATA, OPT_FEATURES, OPT_LABELS, OPT_MAP, OPT_ROWS, OPT_SKIP_BAD, OPT_LIMIT };
+enum {
+  OPT_RATE = KEYS_DATA,
+  OPT_FEATURES,
+  OPT_GAIN_RANGE,
+  OPT_WAVEFORM,
+  OPT_LABELS,
+  OPT_MAP,
+  OPT_ROWS,
+  OPT_SKIP_BAD,
+  OPT_LIMIT
+};
 
 static const struct argp_option OPTIONS[] = {
     {"rate", OPT_RATE, "HZ", 0, "Resample audio to this rate (default: each file's own)", 0},
     {"features", OPT_FEATURES, "PRESET[,KEY=VALUE...]", 0,
      "Feed log-mel features of the audio: ", 0},
+    {"gain-range", OPT_GAIN_RANGE, "LOW:HIGH[:STEP]dB", 0,
+     "Take each sample at several levels: its own, LOW and HIGH, and those between in steps of "
+     "STEP (default 10), e.g. -20:+20dB",
+     0},
+    {"waveform", OPT_WAVEFORM, "INPUT", 0,
+     "Apply --gain-range to INPUT of data that are not audio files; repeat for more", 0},
     {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels",
      0},
     {"map", OPT_MAP, "INPUT=PATH", 0,
@@ -58,6 +74,12 @@ static error_t data_parse(const int key, char *const arg, struct argp_state *con
     case OPT_FEATURES:
       o->features = arg;
       return 0;
+    case OPT_GAIN_RANGE:
+      o->gain_range = arg;
+      return 0;
+    case OPT_WAVEFORM:
+      cli_list_add(&o->waveforms, arg);
+      return 0;
     case OPT_LABELS:
       o->labels = arg;
       return 0;
@@ -72,6 +94,11 @@ static error_t data_parse(const int key, char *const arg, struct argp_state *con
       return 0;
     case OPT_LIMIT:
       o->limit = cli_int(state, "--limit", arg, 1, INT64_MAX);
+      return 0;
+    case ARGP_KEY_END:
+      if (o->waveforms.n && !o->gain_range) {
+        argp_error(state, "--waveform needs --gain-range");
+      }
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -91,6 +118,7 @@ const struct argp opt_data_argp = {
 
 void opt_data_fini(opt_data *const options) {
   free(options->maps);
+  cli_list_fini(&options->waveforms);
   *options = (opt_data){0};
 }
 
@@ -103,6 +131,9 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.n_inputs = n_inputs;
   o.rate = options->rate;
   o.features = options->features;
+  o.gain_range = options->gain_range;
+  o.waveforms = options->waveforms.items;
+  o.n_waveforms = options->waveforms.n;
   o.labels = options->labels;
   o.mappings = options->maps;
   o.n_mappings = options->n_maps;

@@ -57,6 +57,8 @@ typedef struct opt_data {
   const char *features, *labels;
   tare_mapping *maps;
   int n_maps;
+  const char *gain_range;
+  cli_list waveforms;
   bool skip_bad, rows;
   int64_t limit;
 } opt_data;

@@ -22,6 +22,9 @@ static void show_stats_print_text(const tare_stats *const stats) {
          tare_stats_model_hash(stats));
   printf("fit        %s, padding %s\n", tare_stats_fit(stats),
          tare_stats_counts_padding(stats) ? "counted" : "excluded");
+  if (*tare_stats_gain_range(stats)) {
+    printf("gain range %s\n", tare_stats_gain_range(stats));
+  }
   printf("tensors    %d\n", tare_stats_n_tensors(stats));
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
     printf("profile %-2d %s, %" PRId64 " sample%s\n", p, tare_stats_profile(stats, p),
@@ -62,6 +65,9 @@ static void show_stats_fill_json(const tare_stats *const stats, cJSON *const obj
   json_hash(object, "model_hash", tare_stats_model_hash(stats));
   json_text(object, "fit", tare_stats_fit(stats));
   json_bool(object, "padding_counted", tare_stats_counts_padding(stats));
+  if (*tare_stats_gain_range(stats)) {
+    json_text(object, "gain_range", tare_stats_gain_range(stats));
+  }
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
     cJSON *const profile = json_add(profiles, NULL, json_object());

@@ -48,7 +48,7 @@ static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *
   r->building = cli_now() - start;
   o.against = r->fp32;
   CLI_TRY(tare_eval(r->int8, r->data, &o, &result, err));
-  *out = (accuracy){.samples = result.total.samples, .sqnr_db = result.total.sqnr_db};
+  *out = (accuracy){.samples = result.total.samples, .sqnr_db = tare_eval_lowest_sqnr(&result)};
   r->running = result.seconds + result.reference_seconds;
   tare_eval_result_fini(&result);
   return TARE_OK;

@@ -124,6 +124,9 @@ static void format_json_put_header(tarei_str *const json, const tare_table *cons
   tarei_str_add(json, "},\n");
   put_text_member(json, "fit", table->fit);
   put_text_member(json, "pad_stats", table->pad_stats);
+  if (*table->gain_range) {
+    put_text_member(json, "gain_range", table->gain_range);
+  }
   tarei_str_add(json, "  \"per_profile\": %s,\n", table->per_profile ? "true" : "false");
 }
 

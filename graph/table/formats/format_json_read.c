@@ -224,6 +224,10 @@ static tare_status read_texts(const tarei_json_place *const p, const cJSON *cons
   TAREI_TRY(tarei_table_set_text(&table->fit, text, err));
   TAREI_TRY(tarei_json_get_text(p, root, "pad_stats", &text, err));
   TAREI_TRY(tarei_table_set_text(&table->pad_stats, strcmp(text, "skip") ? text : "exclude", err));
+  if (cJSON_GetObjectItemCaseSensitive(root, "gain_range")) {
+    TAREI_TRY(tarei_json_get_text(p, root, "gain_range", &text, err));
+    TAREI_TRY(tarei_table_set_text(&table->gain_range, text, err));
+  }
   const cJSON *parameters = NULL;
   TAREI_TRY(tarei_json_get_object(p, root, "parameters", &parameters, err));
   return tarei_json_keep_extras(parameters, none, &table->parameters, err);
@@ -281,8 +285,8 @@ static tare_status start_table(const tarei_json_place *const p, const cJSON *con
 static tare_status read_root(tarei_json_place *const p, const cJSON *const root,
                              tare_table **const out, tare_error *const err) {
   static const char *const known[] = {
-      "format",      "version",  "method",   "parameters", "model",   "fit", "pad_stats",
-      "per_profile", "profiles", "warnings", "rounding",   "tensors", NULL};
+      "format",     "version",     "method",   "parameters", "model",    "fit",     "pad_stats",
+      "gain_range", "per_profile", "profiles", "warnings",   "rounding", "tensors", NULL};
   const cJSON *profiles = NULL;
   TAREI_TRY(start_table(p, root, &profiles, out, err));
   TAREI_TRY(read_texts(p, root, *out, err));

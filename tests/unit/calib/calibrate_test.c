@@ -159,16 +159,21 @@ static void write_sample(const char *const folder, const int i, const bool bad) 
               bad && i % 2 ? sizeof ids : sizeof *ids);
 }
 
-/* Calibrates on samples in folders of the working folder. */
-static tare_status calibrate_folders(const char *const root, const bool skip_bad, const int threads,
+/* Calibrates on samples in folders of the working folder; range NULL: at their own level. */
+static tare_status calibrate_folders(const char *const root, const char *const range,
+                                     const bool skip_bad, const int threads,
                                      tare_stats **const stats, int64_t *const bad,
                                      tare_error *const err) {
+  static const char *const waveforms[] = {"x"};
   setup s = {0};
   tare_dataset_options options;
   tare_dataset_options_init(&options);
   assert_int_equal(tare_model_load(LOOKUP, &s.model, err), TARE_OK);
   options.n_inputs = tare_model_inputs(s.model, &options.inputs);
   options.skip_bad = skip_bad;
+  options.gain_range = range;
+  options.waveforms = waveforms;
+  options.n_waveforms = range != NULL;
   assert_int_equal(tare_profiles_new(options.inputs, options.n_inputs, &s.profiles, err), TARE_OK);
   assert_int_equal(tare_profiles_add(s.profiles, "batch=1:1:2", err), TARE_OK);
   assert_int_equal(tare_dataset_open(&root, 1, &options, &s.dataset, err), TARE_OK);
@@ -190,8 +195,7 @@ static tare_status calibrate_folders(const char *const root, const bool skip_bad
 
 /* The model looks an id up only after it has given other tensors: nothing of such a sample, which
  * is as loud as can be, may count. */
-static void what_the_model_refuses_does_not_count(void **const state) {
-  (void)state;
+static void refuse_samples(const char *const range) {
   char root[] = "tare-refused-XXXXXX", path[64];
   assert_non_null(mkdtemp(root));
   static const char *const SETS[] = {"good", "mixed"};
@@ -213,7 +217,7 @@ static void what_the_model_refuses_does_not_count(void **const state) {
     int64_t bad = 0;
     tare_error err = {0};
     snprintf(path, sizeof path, "%s/%s", root, SETS[i > 0]);
-    if (calibrate_folders(path, true, 1 + 2 * (i / 2), &stats, &bad, &err) != TARE_OK) {
+    if (calibrate_folders(path, range, true, 1 + 2 * (i / 2), &stats, &bad, &err) != TARE_OK) {
       fail_msg("%s", err.message);
     }
     assert_int_equal(bad, i > 0 ? 2 : 0);
@@ -225,13 +229,24 @@ static void what_the_model_refuses_does_not_count(void **const state) {
   tare_stats *stats = NULL;
   int64_t bad = 0;
   tare_error err = {0};
-  assert_int_equal(calibrate_folders(path, false, 3, &stats, &bad, &err), TARE_E_SHAPE);
+  assert_int_equal(calibrate_folders(path, range, false, 3, &stats, &bad, &err), TARE_E_SHAPE);
   assert_non_null(strstr(err.message, "03: "));
   for (int i = 0; i < 3; i++) {
     free(bytes[i]);
   }
   snprintf(path, sizeof path, "rm -r %s", root);
   assert_int_equal(system(path), 0);
+}
+
+static void what_the_model_refuses_does_not_count(void **const state) {
+  (void)state;
+  refuse_samples(NULL);
+}
+
+/* Nor does any level of it, whichever worker took which. */
+static void what_the_model_refuses_does_not_count_at_any_level(void **const state) {
+  (void)state;
+  refuse_samples("-20:+20dB");
 }
 
 typedef struct watch {
@@ -347,6 +362,7 @@ int main(void) {
       cmocka_unit_test(threads_do_not_change_a_byte),
       cmocka_unit_test(the_first_failure_is_told),
       cmocka_unit_test(what_the_model_refuses_does_not_count),
+      cmocka_unit_test(what_the_model_refuses_does_not_count_at_any_level),
       cmocka_unit_test(progress_grows_on_the_calling_thread),
       cmocka_unit_test(padding_is_not_counted),
       cmocka_unit_test(every_method_gives_a_table),

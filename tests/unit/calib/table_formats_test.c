@@ -42,6 +42,7 @@ static tare_table *rich_table(const int n_columns) {
   assert_int_equal(tarei_table_set_text(&table->model_name, "m.onnx", NULL), TARE_OK);
   assert_int_equal(tarei_table_set_text(&table->fit, "native", NULL), TARE_OK);
   assert_int_equal(tarei_table_set_text(&table->pad_stats, "exclude", NULL), TARE_OK);
+  assert_int_equal(tarei_table_set_text(&table->gain_range, "-20:+20:10dB", NULL), TARE_OK);
   table->model_hash = 0x1234;
   table->per_profile = n_columns > 1;
   for (int i = 0; i < 2; i++) {
