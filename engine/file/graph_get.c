@@ -55,11 +55,13 @@ static tarei_expr get_known(tarei_reader *const r, const tarei_graph *const g) {
 static void get_quant(tarei_reader *const r, tarei_quant *const q) {
   q->granularity = (tarei_granularity)tarei_get_u8(r);
   const uint8_t form = tarei_get_u8(r);
-  q->unsigned_range = form == 1;
-  q->stated = form == 2;
-  q->zero_point = q->stated ? tarei_get_u8(r) : 0;
+  q->stated = form == TAREI_FORM_STATED;
+  q->zero_point = form == TAREI_FORM_UNSIGNED    ? 0
+                  : form == TAREI_FORM_SYMMETRIC ? TAREI_SYMMETRIC
+                                                 : tarei_get_u8(r);
   const uint32_t n = tarei_get_count(r, 4);
-  r->failed |= q->granularity > TAREI_PER_ROW || form > 2 || n > TARE_MAX_PROFILES;
+  r->failed |= form == TAREI_FORM_UNEVEN && q->zero_point >= TAREI_SYMMETRIC;
+  r->failed |= q->granularity > TAREI_PER_ROW || form > TAREI_FORM_UNEVEN || n > TARE_MAX_PROFILES;
   if (r->failed || !n) {
     return;
   }

@@ -73,6 +73,18 @@ static void put_inferred(tarei_writer *const w, const tarei_exprs *const exprs,
   put_expr(w, exprs, tarei_expr_uses_measured(exprs, e) ? TAREI_EXPR_NONE : e);
 }
 
+static void put_form(tarei_writer *const w, const tarei_quant *const q) {
+  const bool symmetric = !q->n_scales || q->zero_point == TAREI_SYMMETRIC;
+  const int form = q->stated            ? TAREI_FORM_STATED
+                   : symmetric          ? TAREI_FORM_SYMMETRIC
+                   : q->zero_point == 0 ? TAREI_FORM_UNSIGNED
+                                        : TAREI_FORM_UNEVEN;
+  tarei_put_u8(w, (uint8_t)form);
+  if (form == TAREI_FORM_STATED || form == TAREI_FORM_UNEVEN) {
+    tarei_put_u8(w, (uint8_t)q->zero_point);
+  }
+}
+
 /* Dims of the plan's inputs have the symbols that profiles fix, which a reader fixes again. */
 static void put_dims(tarei_writer *const w, const tarei_part *const part, const int value) {
   const tarei_graph *const g = part->graph;
@@ -102,10 +114,7 @@ static void put_value(tarei_writer *const w, const tarei_part *const part, const
     put_inferred(w, g->exprs, v->contents[i]);
   }
   tarei_put_u8(w, (uint8_t)v->quant.granularity);
-  tarei_put_u8(w, v->quant.stated ? 2 : v->quant.unsigned_range);
-  if (v->quant.stated) {
-    tarei_put_u8(w, (uint8_t)v->quant.zero_point);
-  }
+  put_form(w, &v->quant);
   tarei_put_u32(w, (uint32_t)v->quant.n_scales);
   for (int i = 0; i < v->quant.n_scales; i++) {
     tarei_put_f32(w, v->quant.scales[i]);

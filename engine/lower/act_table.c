@@ -48,7 +48,8 @@ static float last_above(const curve *const c, const float y) {
 }
 
 bool tarei_act_table_make(const tarei_act act, const float out_scale, const int32_t out_zero_point,
-                          const tarei_kernels *const kernels, tarei_act_table *const out) {
+                          const float coarsest, const tarei_kernels *const kernels,
+                          tarei_act_table *const out) {
   const curve c = {act, kernels};
   if (act != TAREI_ACT_gelu && act != TAREI_ACT_gelu_tanh && act != TAREI_ACT_silu) {
     return false;
@@ -57,7 +58,7 @@ bool tarei_act_table_make(const tarei_act act, const float out_scale, const int3
   const float begin = out_zero_point > 0 ? last_above(&c, -half) : 0;
   const float end = first_above(&c, 0, top + 64, top - half);
   const float scale = (end - begin) / 255;
-  if (!(scale > 0) || !(scale * STEEPEST <= out_scale) || !isnormal(scale)) {
+  if (!(scale > 0) || !(scale * STEEPEST <= coarsest) || !isnormal(scale)) {
     return false;
   }
   *out = (tarei_act_table){.scale = scale, .zero_point = (int32_t)rintf(-begin / scale)};

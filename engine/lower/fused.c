@@ -53,7 +53,16 @@ float tarei_u8_scale(const tarei_graph *const graph, const int value, const int 
   const tarei_quant *const q = &graph->values[value].quant;
   assert(q->n_scales > 0);
   const float scale = q->scales[q->n_scales == 1 ? 0 : profile];
-  return q->unsigned_range && !q->stated ? scale * (127.0f / 255.0f) : scale;
+  return q->stated ? scale : scale * (127.0f / (float)(255 - q->zero_point));
+}
+
+bool tarei_fused_table(const tarei_fused *const fused, const tarei_step *const step,
+                       const int profile, tarei_act_table *const out) {
+  const int value = step->node->out[fused->u8_output];
+  const tarei_quant *const q = &step->graph->values[value].quant;
+  const float even = q->scales[q->n_scales == 1 ? 0 : profile]; /* of bytes around 128, or stated */
+  return tarei_act_table_make(fused->act, tarei_u8_scale(step->graph, value, profile),
+                              q->zero_point, even, step->kernels, out);
 }
 
 float tarei_i16_scale(const tarei_graph *const graph, const int value, const int profile) {
@@ -65,7 +74,7 @@ float tarei_i16_scale(const tarei_graph *const graph, const int value, const int
 }
 
 int32_t tarei_u8_zero_point(const tarei_graph *const graph, const int value) {
-  return tarei_quant_zero_point(&graph->values[value].quant);
+  return graph->values[value].quant.zero_point;
 }
 
 tarei_epilogue tarei_fused_epilogue(const tarei_fused *const fused, const tarei_step *const step,

@@ -2,6 +2,7 @@
 #ifndef TAREI_ENGINE_LOWER_FUSED_H
 #define TAREI_ENGINE_LOWER_FUSED_H
 
+#include "engine/lower/act_table.h"
 #include "engine/lower/operands.h"
 
 /* The fixed part of a layer's epilogue, from the node's attributes. */
@@ -20,6 +21,10 @@ tare_status tarei_fused_read(const tarei_step *step, tarei_fused *out, tare_erro
 /* Static scale and zero point of a stored u8 value in a profile. The value has an annotation. */
 float tarei_u8_scale(const tarei_graph *graph, int value, int profile);
 int32_t tarei_u8_zero_point(const tarei_graph *graph, int value);
+
+/* The table of the activation for the u8 output in a profile; false where there is none. */
+bool tarei_fused_table(const tarei_fused *fused, const tarei_step *step, int profile,
+                       tarei_act_table *out);
 
 /* The epilogue of a run over whole outputs with rows of n elements: pointers, strides, activation.
  * residual may be NULL. inv_scale is set where there is a u8 output. mult and bias stay NULL. */

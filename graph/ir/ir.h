@@ -49,16 +49,17 @@ typedef enum tarei_granularity {
                            use them; static scales in others */
 } tarei_granularity;
 
+#define TAREI_SYMMETRIC 128 /* zero point of bytes that reach as far below zero as above */
+
 /* Quantization of a value: real = (stored - zero_point) * scale. */
 typedef struct tarei_quant {
   tarei_granularity granularity;
   int n_scales;        /* 0: no annotation; 1: the same for all profiles; else one per profile */
   float *scales;       /* > 0, finite, normal; owned by the value */
-  bool stated;         /* by the model: the scale is that of a byte with this zero_point;
-                          unsigned_range is then unused */
-  int32_t zero_point;  /* 0..255, if stated */
-  bool unsigned_range; /* the statistics have no negative value: u8 with zero point 0 may be used,
-                          with the scale scale * 127 / 255 */
+  bool stated;         /* by the model: the scale is that of a byte; else it is amax / 127, and that
+                          of a byte is scale * 127 / (255 - zero_point) */
+  int32_t zero_point;  /* 0..255; not stated: TAREI_SYMMETRIC, or less if the statistics have no or
+                          only small negative values */
   /* As in a table; 0: not known. They are not in plan files. */
   double static_loss, row_loss, rms;
 } tarei_quant;

@@ -11,7 +11,7 @@ int tarei_placed_source(const tarei_placement *const p, const int out) {
   const tarei_node *const node = next >= 0 ? &g->nodes[next] : NULL;
   if (node && (node->op == &tarei_op_relu || node->op == &tarei_op_clip)) {
     const tarei_quant *const after = &g->values[node->out[0]].quant;
-    if (after->n_scales && after->unsigned_range) {
+    if (after->n_scales && after->zero_point == 0) {
       return node->out[0];
     }
   }

@@ -8,8 +8,8 @@ tarei_stored_form tarei_byte_form(const tarei_placement *const p, const int valu
   if (!p->target->unsigned_bytes || p->symmetric[value]) {
     return (tarei_stored_form){TARE_I8, scale, 0};
   }
-  return q->unsigned_range ? (tarei_stored_form){TARE_U8, scale * (127.0f / 255.0f), 0}
-                           : (tarei_stored_form){TARE_U8, scale, 128};
+  return q->zero_point == 0 ? (tarei_stored_form){TARE_U8, scale * (127.0f / 255.0f), 0}
+                            : (tarei_stored_form){TARE_U8, scale, 128};
 }
 
 /* The least positive number of the type stands for what it rounds to zero. */

@@ -122,7 +122,7 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
   const tarei_value *const v = &g->values[node->in[i]];
   const bool activation = i < form->activations;
   const bool fixed = activation && reads_static(form, input, i);
-  const int zero = tarei_quant_zero_point(&v->quant);
+  const int zero = v->quant.zero_point;
   if (v->dtype != TARE_F32) {
     return because(TARE_REASON_TYPE, v, v->dtype);
   }
@@ -346,7 +346,7 @@ static tare_status quantized(tarei_graph *const g, rewrite *const r, const int v
     return TARE_OK;
   }
   tarei_quant quant = g->values[value].quant;
-  quant.unsigned_range = quant.unsigned_range && !r->symmetric[value];
+  quant.zero_point = r->symmetric[value] && !quant.stated ? TAREI_SYMMETRIC : quant.zero_point;
   quant.granularity = TAREI_PER_TENSOR;
   TAREI_TRY(tarei_add_quantize(g, value, &quant, out, err));
   r->bytes[value] = *out;
@@ -378,6 +378,7 @@ static tare_status quantize_value_rows(tarei_graph *const g, rewrite *const r, c
   }
   g->values[out[0]].dtype = TARE_U8;
   g->values[out[0]].quant.granularity = TAREI_PER_ROW;
+  g->values[out[0]].quant.zero_point = TAREI_SYMMETRIC;
   r->rows[value] =
       tarei_graph_add_node(g, "QuantizeRows", "tare", g->values[out[0]].name, 1, &value, 1, out, 2);
   return r->rows[value] < 0 ? tarei_fail_memory(err, "quantize node", sizeof(tarei_node)) : TARE_OK;

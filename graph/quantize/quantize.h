@@ -41,11 +41,6 @@ tare_status tarei_graph_quantize(tarei_graph *graph, const tarei_quantize_option
  * is compact and inferred afterwards. */
 tare_status tarei_graph_fuse_quantize(tarei_graph *graph, tare_error *err);
 
-/* Zero point of the bytes of a value with this annotation. */
-static inline int32_t tarei_quant_zero_point(const tarei_quant *const quant) {
-  return quant->stated ? quant->zero_point : quant->unsigned_range ? 0 : 128;
-}
-
 bool tarei_quant_equal(const tarei_quant *a, const tarei_quant *b);
 /* Copies an annotation; false when out of memory. */
 bool tarei_quant_copy(tarei_quant *to, const tarei_quant *from);

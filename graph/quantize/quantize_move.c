@@ -7,8 +7,7 @@
 #include "graph/quantize/quantize_uses.h"
 
 bool tarei_quant_equal(const tarei_quant *const a, const tarei_quant *const b) {
-  return a->granularity == b->granularity && a->n_scales == b->n_scales &&
-         a->unsigned_range == b->unsigned_range && a->stated == b->stated &&
+  return a->granularity == b->granularity && a->n_scales == b->n_scales && a->stated == b->stated &&
          a->zero_point == b->zero_point &&
          (a->n_scales == 0 ||
           memcmp(a->scales, b->scales, (size_t)a->n_scales * sizeof *a->scales) == 0);
@@ -31,7 +30,8 @@ tare_status tarei_add_quantize(tarei_graph *const g, const int value,
                                const tarei_quant *const quant, int *const out,
                                tare_error *const err) {
   tarei_str name = {0};
-  tarei_str_add(&name, "%s__%s", g->values[value].name, quant->unsigned_range ? "u8" : "s8");
+  tarei_str_add(&name, "%s__%s", g->values[value].name,
+                !quant->stated && quant->zero_point < TAREI_SYMMETRIC ? "u8" : "s8");
   const int q = name.failed ? -1 : tarei_graph_add_value_like(g, name.text, value);
   tarei_str_free(&name);
   if (q < 0 || !tarei_quant_copy(&g->values[q].quant, quant)) {
@@ -94,7 +94,7 @@ static bool can_move_bytes(const tarei_graph *const g, const tarei_node *const m
 /* The zero point as the number that a node fills in. */
 static tare_status fill_zero_point(tarei_graph *const g, const int n, const int like,
                                    tare_error *const err) {
-  const uint8_t zero_point = (uint8_t)tarei_quant_zero_point(&g->values[like].quant);
+  const uint8_t zero_point = (uint8_t)g->values[like].quant.zero_point;
   const int fill = tarei_graph_add_const(g, "zero_point", TARE_U8, 0, NULL, &zero_point);
   return fill < 0 ? tarei_fail_memory(err, "zero point", 1)
                   : tarei_node_set_in(g, n, g->nodes[n].op->fill_input, fill, err);

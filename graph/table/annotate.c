@@ -9,6 +9,10 @@
 #include "graph/table/table.h"
 #include "shapes/profiles.h"
 
+#define BELOW_RESERVE 2.0 /* so many times the smallest value fit */
+#define MOST_BELOW 0.34   /* share of the threshold, up to which uneven bytes are worth it: 3.5 dB \
+                           */
+
 static tare_status annotate_check_profiles(const tare_table *const table,
                                            const tare_profiles *const profiles,
                                            tare_error *const err) {
@@ -46,13 +50,17 @@ static bool is_dead_anywhere(const tarei_table_tensor *const tensor, const int n
   return false;
 }
 
-static bool is_unsigned(const tarei_table_tensor *const tensor, const int n_columns) {
+/* As few bytes below zero as the smallest values need, with some reserve, or as many as above. */
+static int32_t zero_point_for(const tarei_table_tensor *const tensor, const int n_columns) {
+  double below = 0;
   for (int i = 0; i < n_columns; i++) {
-    if (!(tensor->cells[i].min >= 0)) { /* NAN: not known */
-      return false;
+    const tarei_cell *const cell = &tensor->cells[i];
+    if (!(cell->min >= 0)) { /* NaN: not known */
+      const double share = BELOW_RESERVE * -cell->min / cell->amax;
+      below = share <= MOST_BELOW && below <= MOST_BELOW ? fmax(below, share) : INFINITY;
     }
   }
-  return true;
+  return below <= MOST_BELOW ? (int32_t)ceil(255 * below / (1 + below)) : TAREI_SYMMETRIC;
 }
 
 /* The column in which one scale costs most decides. What is not known is 0. */
@@ -66,6 +74,9 @@ static void annotate_losses(const tarei_table_tensor *const tensor, const int n_
       quant->row_loss = cell->row_loss > 0 ? cell->row_loss : 0;
     }
   }
+  const double finer = 127.0 / (255 - quant->zero_point);
+  const bool uneven = quant->zero_point > 0 && quant->zero_point < TAREI_SYMMETRIC;
+  quant->static_loss *= uneven ? finer * finer : 1;
   tarei_quant_choose_rows(quant);
 }
 
@@ -90,7 +101,7 @@ static tare_status annotate_value(const tarei_table_tensor *const tensor, const 
   }
   free(value->quant.scales);
   value->quant = (tarei_quant){
-      .n_scales = n, .scales = scales, .unsigned_range = is_unsigned(tensor, n_columns)};
+      .n_scales = n, .scales = scales, .zero_point = zero_point_for(tensor, n_columns)};
   annotate_losses(tensor, n_columns, &value->quant);
   return TARE_OK;
 }

@@ -100,8 +100,8 @@ TAREI_INLINE void put_row_finite(const float *x, size_t k, float scale, uint8_t 
 }
 
 /* The scale of a row takes long to become known: the next row is looked at before it is needed. */
-static void quantize_each(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out, size_t ldo,
-                          float *scales) {
+static void TAREI_K(quantize_each)(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
+                                   size_t ldo, float *scales) {
   if (m == 0) {
     return;
   }
@@ -177,11 +177,11 @@ void TAREI_K(tarei_k_quantize_rows_f32u8_16)(const float *x, size_t ldx, size_t 
                                              uint8_t *out, size_t ldo, float *scales) {
   for (; k <= WHOLE && m >= TAREI_LANES; m -= TAREI_LANES) {
     if (!quantize_sixteen(x, ldx, k, out, ldo, scales)) {
-      quantize_each(x, ldx, TAREI_LANES, k, out, ldo, scales);
+      TAREI_K(quantize_each)(x, ldx, TAREI_LANES, k, out, ldo, scales);
     }
     x += TAREI_LANES * ldx;
     out += TAREI_LANES * ldo;
     scales += TAREI_LANES;
   }
-  quantize_each(x, ldx, m, k, out, ldo, scales);
+  TAREI_K(quantize_each)(x, ldx, m, k, out, ldo, scales);
 }

@@ -269,9 +269,7 @@ static void make_tables(const tarei_step *const step, instance_norm_state *const
   const int out = s->fused.u8_output < 0 ? -1 : step->node->out[s->fused.u8_output];
   s->has_tables = out >= 0 && s->fused.f32_output < 0;
   for (int p = 0; s->has_tables && p < step->n_profiles; p++) {
-    s->has_tables =
-        tarei_act_table_make(s->fused.act, tarei_u8_scale(step->graph, out, p),
-                             tarei_u8_zero_point(step->graph, out), step->kernels, &s->tables[p]);
+    s->has_tables = tarei_fused_table(&s->fused, step, p, &s->tables[p]);
   }
 }
 

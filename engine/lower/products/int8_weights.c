@@ -74,11 +74,8 @@ static tare_status take_tables(tarei_int8_layer *const layer, const tarei_step *
   if (fused->f32_output >= 0 || (step->node->n_in > 3 && step->node->in[3] >= 0)) {
     return TARE_OK;
   }
-  const int out = step->node->out[fused->u8_output];
-  const int32_t zero_point = tarei_u8_zero_point(step->graph, out);
   for (int p = 0; p < step->n_profiles; p++) {
-    if (!tarei_act_table_make(fused->act, tarei_u8_scale(step->graph, out, p), zero_point,
-                              step->kernels, &table)) {
+    if (!tarei_fused_table(fused, step, p, &table)) {
       return TARE_OK;
     }
   }
@@ -87,8 +84,7 @@ static tare_status take_tables(tarei_int8_layer *const layer, const tarei_step *
   TAREI_TRY(tarei_blobs_take(blobs, (size_t)step->n_profiles * sizeof table, &data, &fresh, err));
   layer->tables = data;
   for (int p = 0; fresh && p < step->n_profiles; p++) {
-    (void)tarei_act_table_make(fused->act, tarei_u8_scale(step->graph, out, p), zero_point,
-                               step->kernels, (tarei_act_table *)data + p);
+    (void)tarei_fused_table(fused, step, p, (tarei_act_table *)data + p);
   }
   return TARE_OK;
 }

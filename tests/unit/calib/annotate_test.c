@@ -69,8 +69,8 @@ static void writes_scales(void **const state) {
   const tarei_quant *const x = quant_of(graph, "x"), *const y = quant_of(graph, "y");
   assert_int_equal(x->granularity, TAREI_PER_TENSOR);
   assert_int_equal(x->n_scales, 1);
-  assert_true(x->scales[0] == 1 && !x->unsigned_range);
-  assert_true(y->scales[0] == 1.0f / 127 && y->unsigned_range);
+  assert_true(x->scales[0] == 1 && x->zero_point == TAREI_SYMMETRIC);
+  assert_true(y->scales[0] == 1.0f / 127 && y->zero_point == 0);
   assert_int_equal(quant_of(graph, "w")->n_scales, 0);
   assert_int_equal(quant_of(graph, "ids")->n_scales, 0);
   /* a second time replaces */
@@ -78,6 +78,63 @@ static void writes_scales(void **const state) {
   tare_table_free(&table);
   tare_profiles_free(&profiles);
   tarei_graph_free(graph);
+}
+
+static int32_t zero_point_of(const double amax, const double a, const double b) {
+  tarei_graph *const graph = make_graph();
+  tare_profiles *profiles = make_profiles("samples=1:2:3", "samples=4:5:6");
+  tare_table *table = make_table(2);
+  for (int p = 0; p < 2; p++) {
+    tarei_str spec = {0};
+    tarei_profiles_print(profiles, p, &spec);
+    assert_int_equal(tarei_table_add_profile(table, tarei_str_get(&spec), 1, NULL), TARE_OK);
+    tarei_str_free(&spec);
+  }
+  const tarei_cell cells[] = {{.amax = amax, .min = a, .max = amax},
+                              {.amax = amax, .min = b, .max = amax}};
+  assert_int_equal(tarei_table_add_tensor(table, "x", NULL, cells, NULL), TARE_OK);
+  assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
+  const int32_t zero_point = quant_of(graph, "x")->zero_point;
+  tare_table_free(&table);
+  tare_profiles_free(&profiles);
+  tarei_graph_free(graph);
+  return zero_point;
+}
+
+/* The zero point leaves room for twice the smallest value of any profile, and no more. */
+static void small_negative_values_take_few_bytes(void **const state) {
+  (void)state;
+  assert_int_equal(zero_point_of(4, 0, 0.25), 0);
+  assert_int_equal(zero_point_of(4, -0.17, 0), 20); /* 255 * 0.085 / 1.085 = 19.98 */
+  assert_int_equal(zero_point_of(4, -0.01, -0.17), 20);
+  assert_int_equal(zero_point_of(4, -1e-6, 0), 1);
+  assert_int_equal(zero_point_of(4, -0.68, -0.1), 65); /* the share is 0.34 */
+  assert_int_equal(zero_point_of(4, -0.69, -0.1), TAREI_SYMMETRIC);
+  assert_int_equal(zero_point_of(4, -0.1, -4), TAREI_SYMMETRIC);
+  assert_int_equal(zero_point_of(4, NAN, 0), TAREI_SYMMETRIC); /* not known */
+  assert_int_equal(zero_point_of(4, 0, NAN), TAREI_SYMMETRIC);
+  assert_int_equal(zero_point_of(0.1, -0.17, -0.17), TAREI_SYMMETRIC);
+}
+
+/* What one scale costs is less where it has more steps, and row scales are needed less. */
+static void finer_bytes_lose_less(void **const state) {
+  (void)state;
+  for (int uneven = 0; uneven < 2; uneven++) {
+    tarei_graph *const graph = make_graph();
+    tare_profiles *profiles = make_profiles("samples=1:2:3", NULL);
+    tare_table *table = make_table(1);
+    const tarei_cell cell = {
+        .amax = 4, .min = uneven ? -0.17 : -4, .max = 4, .static_loss = 8e-4, .row_loss = 3e-4};
+    assert_int_equal(tarei_table_add_tensor(table, "x", NULL, &cell, NULL), TARE_OK);
+    assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
+    const tarei_quant *const x = quant_of(graph, "x");
+    const double finer = uneven ? 127.0 / 235 : 1;
+    assert_true(fabs(x->static_loss - 8e-4 * finer * finer) < 1e-9);
+    assert_int_equal(x->granularity, uneven ? TAREI_PER_TENSOR : TAREI_PER_ROW);
+    tare_table_free(&table);
+    tare_profiles_free(&profiles);
+    tarei_graph_free(graph);
+  }
 }
 
 static void writes_scales_per_profile(void **const state) {
@@ -96,9 +153,9 @@ static void writes_scales_per_profile(void **const state) {
   assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
   const tarei_quant *const x = quant_of(graph, "x"), *const y = quant_of(graph, "y");
   assert_int_equal(x->n_scales, 2);
-  assert_true(x->scales[0] == 1 && x->scales[1] == 2 && !x->unsigned_range);
+  assert_true(x->scales[0] == 1 && x->scales[1] == 2 && x->zero_point == TAREI_SYMMETRIC);
   assert_int_equal(y->n_scales, 1); /* all profiles alike */
-  assert_true(y->unsigned_range);
+  assert_int_equal(y->zero_point, 0);
 
   tare_profiles *others = make_profiles("samples=1:2:3", "samples=4:5:7");
   tare_profiles *fewer = make_profiles("samples=1:2:3", NULL);
@@ -184,6 +241,8 @@ static void refuses_tables_of_other_models(void **const state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writes_scales),
+      cmocka_unit_test(small_negative_values_take_few_bytes),
+      cmocka_unit_test(finer_bytes_lose_less),
       cmocka_unit_test(writes_scales_per_profile),
       cmocka_unit_test(chooses_row_scales_by_losses),
       cmocka_unit_test(dead_tensors_get_none),

@@ -282,7 +282,7 @@ static void places_of_a_table_cover_what_changes(void **state) {
   static const float scales[] = {0.03f, 0.05f, 0.11f, 0.4f, 7.0f};
   for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
     tarei_act_table t;
-    assert_true(tarei_act_table_make(TAREI_ACT_gelu, scales[i], 128, &kernels, &t));
+    assert_true(tarei_act_table_make(TAREI_ACT_gelu, scales[i], 128, scales[i], &kernels, &t));
     assert_true(t.zero_point >= 0 && t.zero_point <= 255);
     assert_true(t.scale * 1.13f <= scales[i]);
     assert_int_equal(t.bytes[t.zero_point], 128);
@@ -295,8 +295,12 @@ static void places_of_a_table_cover_what_changes(void **state) {
     }
   }
   tarei_act_table t;
-  assert_false(tarei_act_table_make(TAREI_ACT_gelu, 0.01f, 128, &kernels, &t)); /* too coarse */
-  assert_false(tarei_act_table_make(TAREI_ACT_sigmoid, 0.1f, 0, &kernels, &t));
+  assert_true(tarei_act_table_make(TAREI_ACT_gelu, 0.06f, 14, 0.11f, &kernels, &t));
+  assert_true(t.scale * 1.13f <= 0.11f && t.bytes[t.zero_point] == 14 && t.bytes[255] >= 254);
+  assert_false(tarei_act_table_make(TAREI_ACT_gelu, 0.06f, 14, 0.06f, &kernels, &t));
+  assert_false(
+      tarei_act_table_make(TAREI_ACT_gelu, 0.01f, 128, 0.01f, &kernels, &t)); /* too coarse */
+  assert_false(tarei_act_table_make(TAREI_ACT_sigmoid, 0.1f, 0, 0.1f, &kernels, &t));
 }
 
 static double softsign(const double x) {

@@ -250,7 +250,7 @@ static void expect_precision(const int n, const char *const requests, const char
     quant->scales = tarei_memdup(&(float){0.5f}, sizeof(float));
     assert_non_null(quant->scales);
     quant->n_scales = 1;
-    quant->unsigned_range = true;
+    quant->zero_point = 0;
   }
   tarei_requested requested;
   const tarei_quantize_options options = {
@@ -278,8 +278,10 @@ static void expect_precision(const int n, const char *const requests, const char
       tarei_str_free(&text);
       for (int k = 0; k < 3; k++) {
         const tarei_value *const operand = &g->values[node->in[k]];
-        assert_int_equal(operand->dtype, k < floats ? TARE_F32 : TARE_U8);
-        assert_true(k < floats || operand->quant.unsigned_range == (k == 0));
+          assert_int_equal(operand->dtype, k < floats ? TARE_F32 : TARE_U8);
+          if (k >= floats) {
+            assert_int_equal(operand->quant.zero_point, k == 0 ? 0 : TAREI_SYMMETRIC);
+          }
       }
     }
   }

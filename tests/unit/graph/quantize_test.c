@@ -37,7 +37,7 @@ static void set_scale(tarei_graph *const g, const char *const name, const float 
   assert_non_null(quant->scales);
   quant->scales[0] = scale;
   quant->n_scales = 1;
-  quant->unsigned_range = unsigned_range;
+  quant->zero_point = unsigned_range ? 0 : TAREI_SYMMETRIC;
 }
 
 static void drop_scale(tarei_graph *const g, const char *const name) {
@@ -306,7 +306,7 @@ static void one_form_of_bytes_serves_all_readers(void **state) {
   assert_int_equal(count_floats(g), 0);
   const tarei_node *const h = node_called(g, "n_h");
   assert_string_equal(tarei_attr_string(h, "outputs", ""), "u8");
-  assert_false(g->values[h->out[0]].quant.unsigned_range);
+  assert_int_equal(g->values[h->out[0]].quant.zero_point, TAREI_SYMMETRIC);
   tarei_graph_free(g);
 }
 

@@ -157,7 +157,7 @@ void one_node_scale(one_node *const t, const int value, const float scale,
   q->scales = tarei_memdup(&scale, sizeof scale);
   assert_non_null(q->scales);
   q->n_scales = 1;
-  q->unsigned_range = unsigned_range;
+  q->zero_point = unsigned_range ? 0 : TAREI_SYMMETRIC;
 }
 
 static size_t bytes_of(const tare_tensor *const x) {
