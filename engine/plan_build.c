@@ -13,6 +13,7 @@
 #include "graph/fix_symbols.h"
 #include "graph/model.h"
 #include "graph/pass.h"
+#include "graph/quantize/levels.h"
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/weight_types.h"
@@ -89,6 +90,7 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
                             tare_error *const err) {
   if (o->table) {
     TAREI_TRY(tarei_table_annotate(o->table, plan->root.graph, plan->profiles, err));
+    TAREI_TRY(tarei_graph_mark_levels(plan->root.graph, err));
   }
   tarei_requested requested;
   const tarei_quantize_options options = {.build = *o,

@@ -41,6 +41,20 @@ typedef struct tarei_named_axes {
 /* What an output contains in addition to values of its data. */
 typedef enum tarei_fill { TAREI_FILL_NONE, TAREI_FILL_ZEROS, TAREI_FILL_OTHER } tarei_fill;
 
+/* How fast an output grows when all inputs that grow do so, as a power of them. */
+typedef enum tarei_growth {
+  TAREI_GROWTH_LINEAR,  /* as the fastest input */
+  TAREI_GROWTH_LOG,     /* slowly: quiet values count as much as loud ones */
+  TAREI_GROWTH_ROOT,    /* half its power */
+  TAREI_GROWTH_SQUARE,  /* twice its power */
+  TAREI_GROWTH_INVERSE, /* minus its power */
+  TAREI_GROWTH_PRODUCT, /* the powers of both inputs, added */
+  TAREI_GROWTH_RATIO,   /* that of input 0 minus that of input 1 */
+  TAREI_GROWTH_POWER,   /* that of input 0, times the number that input 1 is */
+  TAREI_GROWTH_CLIPPED, /* as the input, unless there are two bounds */
+  TAREI_GROWTH_BOUNDED  /* not at all: bounded, or divided by its own size */
+} tarei_growth;
+
 #define TAREI_INT8_RESIDUAL 3   /* input of a layer that is added to its result */
 #define TAREI_INT8_ROW_SCALES 4 /* input of a layer: the scale of each row of its bytes */
 
@@ -68,6 +82,7 @@ struct tarei_op {
   const tarei_named_axes *axes; /* of input 0, which a permutation can renumber; NULL: none */
   bool activation;              /* a function of one element with bounded slope; further inputs are
                                    parameters. On bytes, with constant parameters, a table */
+  tarei_growth growth;          /* of float outputs */
   bool averages;         /* means or extremes of many elements: fine rounding of input 0 does not
                             matter */
   bool reads_dims;       /* reads only the dims of its input, no values */

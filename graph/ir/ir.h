@@ -62,6 +62,9 @@ typedef struct tarei_quant {
                           only small negative values */
   /* As in a table; 0: not known. They are not in plan files. */
   double static_loss, row_loss, rms;
+  /* Of the graph (graph/quantize/levels.h); not in plan files. */
+  bool follows_level; /* a louder input than those of the table exceeds the scale */
+  bool logged;        /* a logarithm follows, and nothing before has a bias */
 } tarei_quant;
 
 /* Input `input` of a node, which reads a value; `node` is -1 for none. */

@@ -6,9 +6,11 @@
 
 #include "base/mem.h"
 #include "graph/passes/rewrite.h"
+#include "graph/quantize/levels.h"
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/row_need.h"
+#include "graph/quantize/weight_noise.h"
 #include "shapes/profiles.h"
 
 const tarei_pass tarei_pass_quantize = {.name = "quantize",
@@ -171,34 +173,29 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
                   : because(TARE_REASON_NONE, NULL, 0);
 }
 
-/* Mean over the outputs of a layer of the sum of squares of their weights. */
-static double output_gain(const tarei_graph *const g, const tarei_quantize_options *const o,
-                          const tarei_node *const node, const tarei_int8_form *const form) {
-  const tare_tensor w = tarei_value_tensor(g, node->in[1]);
-  const float *const x = w.data;
-  const int64_t n = tare_tensor_count(&w);
-  double sum = 0;
-  for (int64_t i = 0; i < n; i++) {
-    sum += (double)x[i] * (double)x[i];
-  }
-  return n > 0 ? sum * (double)summed_dims(g, o, &g->values[node->in[1]], form) / (double)n : 0;
-}
-
-/* Whether rows of 8 bits are too few for the output of a layer; says why. */
-static bool needs_sixteen(const tarei_graph *const g, const tarei_node *const node,
-                          const tarei_int8_form *const form, const tarei_quantize_options *const o,
-                          tarei_reason *const why) {
+/* What the output of a layer needs, whatever the rows of its input are: INT8, 16-bit rows where
+ * those of 8 bits are too few, or float where 8-bit weights are; says why. */
+static tare_precision choose_by_output(const tarei_graph *const g, const tarei_node *const node,
+                                       const tarei_int8_form *const form,
+                                       const tarei_quantize_options *const o,
+                                       tarei_reason *const why) {
+  const tarei_quant *const x = &g->values[node->in[0]].quant;
   const tarei_value *const y = &g->values[node->out[0]];
   if (o->build.symmetric || reason_against(g, node, form, o, TARE_PRECISION_INT16_ROWS).why) {
-    return false;
+    return TARE_PRECISION_INT8;
   }
-  const double loss = tarei_quant_output_loss(&g->values[node->in[0]].quant, &y->quant,
-                                              output_gain(g, o, node, form));
-  if (!tarei_output_is_noisy(loss)) {
-    return false;
+  const tarei_weight_sums w = tarei_weight_sums_of(g, node);
+  const double by_weights = tarei_quant_output_loss(x, &y->quant, 1, w.noise);
+  const double by_rows = tarei_quant_output_loss(x, &y->quant, x->row_loss, w.squares);
+  if (tarei_weights_are_coarse(by_weights)) {
+    *why = because(TARE_REASON_COARSE_WEIGHTS, y, tarei_loss_decibels(by_weights));
+    return TARE_PRECISION_FP32;
   }
-  *why = because(TARE_REASON_NOISY_OUTPUT, y, tarei_loss_decibels(loss));
-  return true;
+  if (tarei_output_is_noisy(by_rows)) {
+    *why = because(TARE_REASON_NOISY_OUTPUT, y, tarei_loss_decibels(by_rows));
+    return TARE_PRECISION_INT16_ROWS;
+  }
+  return TARE_PRECISION_INT8;
 }
 
 /* Of the inputs that can have row scales, that whose rows one scale costs most. */
@@ -214,38 +211,63 @@ static const tarei_value *quietest_input(const tarei_graph *const g, const tarei
   return x;
 }
 
-/* By the predicted losses: row scales where one scale costs rows of the input much more, and on a
- * single channel, of which a row is a single value and shows nothing; 16 bits where these do not
- * suffice. Depthwise convolutions, which have no row scales, get float where that cost is high.
- * `why` says so; with `symmetric` there is one scale all the same, and `why` says what that
- * loses. */
+/* The first of some operands of a layer that has scales and follows the level, or NULL. */
+static const tarei_value *find_follower(const tarei_graph *const g, const tarei_node *const node,
+                                        const int first, const int end) {
+  for (int i = first; i < end; i++) {
+    const tarei_quant *const quant = &g->values[node->in[i]].quant;
+    if (quant->n_scales && quant->follows_level) {
+      return &g->values[node->in[i]];
+    }
+  }
+  return NULL;
+}
+
+/* By the predicted losses: row scales where one scale costs rows of the input much more, where a
+ * louder input would exceed it, and on a single channel, of which a row is a single value and shows
+ * nothing; 16 bits where these do not suffice. Layers with an operand without row scales (depthwise
+ * convolutions, products of activations) get float where that cost is high. `why` says so; with
+ * `symmetric` there is one scale all the same, and `why` says what that loses. */
 static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_node *const node,
                                      const tarei_int8_form *const form,
                                      const tarei_quantize_options *const o,
                                      tarei_reason *const why) {
   const tarei_value *const x = quietest_input(g, node, form);
-  int64_t channels = 0;
   const bool symmetric = o->build.symmetric;
+  const int n_rows = row_inputs(g, node, form);
+  const tarei_value *const follower = symmetric ? NULL : find_follower(g, node, 0, n_rows);
+  const tarei_value *const clipped =
+      symmetric ? NULL : find_follower(g, node, n_rows, form->activations);
   const bool quiet =
       form->windows ? tarei_quant_wants_windows(&x->quant) : x->quant.granularity == TAREI_PER_ROW;
-  const bool raw = form->windows &&
-                   tarei_expr_is_const(g->exprs, x->dims[x->rank - 1], &channels) && channels == 1;
+  const bool raw = tarei_reads_single_channel(g, node);
   const int64_t gain = quiet ? tarei_quant_row_gain(&x->quant) : 0;
-  const bool serve = row_inputs(g, node, form) > 0;
+  const bool serve = n_rows > 0;
   if (!symmetric && !serve && form->activations == 1 && tarei_quant_wants_float(&x->quant)) {
     *why = because(TARE_REASON_QUIET_ROWS, x, gain);
     return TARE_PRECISION_FP32;
   }
-  if (needs_sixteen(g, node, form, o, why)) {
-    return TARE_PRECISION_INT16_ROWS;
+  if (clipped) {
+    *why = because(TARE_REASON_LOUDER, clipped, 0);
+    return TARE_PRECISION_FP32;
   }
-  if (!(quiet || raw) || !serve) {
+  if (!symmetric && g->values[node->out[0]].quant.logged) {
+    *why = because(TARE_REASON_LOGARITHM, &g->values[node->out[0]], 0);
+    return TARE_PRECISION_FP32;
+  }
+  const tare_precision by_output = choose_by_output(g, node, form, o, why);
+  if (by_output != TARE_PRECISION_INT8) {
+    return by_output;
+  }
+  if (!(quiet || raw || follower) || !serve) {
     return TARE_PRECISION_INT8;
   }
   if (quiet) {
     *why = because(symmetric ? TARE_REASON_QUIET_ROWS_LOST : TARE_REASON_QUIET_ROWS, x, gain);
-  } else {
+  } else if (raw) {
     *why = because(symmetric ? TARE_REASON_LEVEL_LOST : TARE_REASON_LEVEL, x, 0);
+  } else {
+    *why = because(TARE_REASON_LOUDER, x, 0);
   }
   return symmetric ? TARE_PRECISION_INT8 : TARE_PRECISION_INT8_ROWS;
 }
@@ -401,7 +423,8 @@ static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const
   const int value = node->n_in > TAREI_INT8_RESIDUAL ? node->in[TAREI_INT8_RESIDUAL] : -1;
   return node->op->int8->byte_residual && value >= 0 && r->uses[value] & TAREI_READ_AS_BYTES &&
          !(r->uses[value] & TAREI_KEPT_AS_FLOAT) && g->values[value].quant.n_scales &&
-         !tarei_quant_wants_windows(&g->values[value].quant);
+         !tarei_quant_wants_windows(&g->values[value].quant) &&
+         (r->options->build.symmetric || !g->values[value].quant.follows_level);
 }
 
 /* Replaces the inputs that a layer reads as bytes. */

@@ -8,6 +8,7 @@
 #define GAIN 2                /* so many times as much must one scale lose as row scales */
 #define FLOAT 1e-2            /* static loss, 20 dB, from which on float replaces one scale */
 #define NOISY 2e-3            /* loss of an output, 27 dB, from which on 8-bit rows are too few */
+#define COARSE 3e-3           /* the same, 25 dB, from which on 8-bit weights are too few */
 #define LOST 0.1              /* static loss, 10 dB, from which on rows drown in noise */
 #define TYPICAL_ROW_LOSS 1e-4 /* where the table does not have it */
 
@@ -30,16 +31,20 @@ bool tarei_quant_wants_float(const tarei_quant *const quant) {
 }
 
 double tarei_quant_output_loss(const tarei_quant *const in, const tarei_quant *const out,
-                               const double gain) {
+                               const double part, const double gain) {
   if (!(in->rms > 0 && out->rms > 0)) {
     return 0;
   }
   const double ratio = in->rms / out->rms;
-  return in->row_loss * ratio * ratio * gain;
+  return part * ratio * ratio * gain;
 }
 
 bool tarei_output_is_noisy(const double loss) {
   return loss > NOISY;
+}
+
+bool tarei_weights_are_coarse(const double loss) {
+  return loss > COARSE;
 }
 
 int64_t tarei_loss_decibels(const double loss) {

@@ -17,12 +17,16 @@ bool tarei_quant_wants_float(const tarei_quant *quant);
 bool tarei_loses_rows(double static_loss);
 bool tarei_quant_loses_rows(const tarei_quant *quant);
 
-/* Share of the energy of its output that the rounding of 8-bit rows costs a layer whose weights
- * have the sum of squares `gain` per output. It is high where large inputs cancel, or where an
- * activation cuts most of their sum off. 0: not known. */
-double tarei_quant_output_loss(const tarei_quant *in, const tarei_quant *out, double gain);
-bool tarei_output_is_noisy(double loss);
-int64_t tarei_loss_decibels(double loss); /* loss > 0 */
+/* Energy of `part` of the input, multiplied by `gain`, as a share of that of the output. Where the
+ * part is `row_loss` and the gain the sum of squares of the weights of an output, it is what the
+ * rounding of 8-bit rows costs; where the part is 1 and the gain the expected noise of 8-bit
+ * weights, what that costs. It is high where large inputs cancel, or where an activation cuts most
+ * of their sum off. 0: not known. */
+double tarei_quant_output_loss(const tarei_quant *in, const tarei_quant *out, double part,
+                               double gain);
+bool tarei_output_is_noisy(double loss);    /* by 8-bit rows */
+bool tarei_weights_are_coarse(double loss); /* by 8-bit weights */
+int64_t tarei_loss_decibels(double loss);   /* loss > 0 */
 
 /* What one static scale costs in comparison with row scales, in whole dB. */
 int64_t tarei_quant_row_gain(const tarei_quant *quant);

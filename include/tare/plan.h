@@ -116,6 +116,10 @@ typedef enum tare_reason {
   TARE_REASON_OTHER_WEIGHTS = 31,    /* the table rounds other weights than `subject` */
   TARE_REASON_STATED_WEIGHTS = 32,   /* the model has int8 weights `subject`: nothing to round */
   TARE_REASON_WEIGHT_BLOCKS = 33,    /* weights `subject` have scales of blocks, not of channels */
+  TARE_REASON_LOUDER = 34,           /* a louder input than in calibration would exceed the scale of
+                                        `subject`: row scales, or float */
+  TARE_REASON_COARSE_WEIGHTS = 35,   /* 8-bit weights leave output `subject` at `number` dB: float */
+  TARE_REASON_LOGARITHM = 36,        /* the model takes logarithms of output `subject`: float */
   TARE_REASON_COUNT
 } tare_reason;
 

@@ -83,17 +83,20 @@ static void report_reason(report *const r, const tare_layer *const layer, const 
   report_cell(r, "%s", reason);
 }
 
-/* Layers with row scales are many and all have the same reason. */
+/* Layers with row scales are many and have one of two reasons. */
 static bool has_rows_as_usual(const tare_layer *const layer) {
-  return layer->why == TARE_REASON_QUIET_ROWS && layer->got == TARE_PRECISION_INT8_ROWS;
+  return (layer->why == TARE_REASON_QUIET_ROWS || layer->why == TARE_REASON_LOUDER) &&
+         layer->got == TARE_PRECISION_INT8_ROWS;
 }
 
 static void print_row_scales(const tare_plan *const plan) {
-  int n = 0;
+  int n = 0, n_louder = 0;
   int64_t least = INT64_MAX, most = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    if (has_rows_as_usual(&layer)) {
+    if (has_rows_as_usual(&layer) && layer.why == TARE_REASON_LOUDER) {
+      n_louder++;
+    } else if (has_rows_as_usual(&layer)) {
       n++;
       least = layer.number < least ? layer.number : least;
       most = layer.number > most ? layer.number : most;
@@ -102,6 +105,10 @@ static void print_row_scales(const tare_plan *const plan) {
   if (n > 0) {
     printf("row scales %d layer%s, whose rows one scale would cost %" PRId64 " to %" PRId64 " dB\n",
            n, cli_s(n), least, most);
+  }
+  if (n_louder > 0) {
+    printf("row scales %d layer%s, which a louder input than in calibration would clip\n", n_louder,
+           cli_s(n_louder));
   }
 }
 

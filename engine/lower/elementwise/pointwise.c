@@ -21,7 +21,8 @@ static const struct {
   int op;
   parameter a, b;
 } rows[] = {
-#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, kernel, first, second, ...) \
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, kernel, first, second, \
+                        ...)                                                                     \
   {.name = onnx_name, kernel, .a = first, .b = second},
 #include "graph/pointwise.inc"
 #undef TAREI_POINTWISE

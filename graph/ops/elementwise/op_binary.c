@@ -143,26 +143,27 @@ static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
   return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }
 
-#define BINARY(id, onnx_name, min_inputs, max_inputs, writes, carries) \
-  const tarei_op tarei_op_##id = {                                     \
-      .name = onnx_name,                                               \
-      .domain = "",                                                    \
-      .min_in = min_inputs,                                            \
-      .max_in = max_inputs,                                            \
-      .min_out = 1,                                                    \
-      .max_out = (writes) ? 2 : 1,                                     \
-      .writes_bytes = writes,                                          \
-      .elementwise = true,                                             \
-      .carries_rounding = carries,                                     \
-      .infer = infer_##id,                                             \
+#define BINARY(id, onnx_name, min_inputs, max_inputs, writes, carries, grows) \
+  const tarei_op tarei_op_##id = {                                            \
+      .name = onnx_name,                                                      \
+      .domain = "",                                                           \
+      .min_in = min_inputs,                                                   \
+      .max_in = max_inputs,                                                   \
+      .min_out = 1,                                                           \
+      .max_out = (writes) ? 2 : 1,                                            \
+      .writes_bytes = writes,                                                 \
+      .elementwise = true,                                                    \
+      .carries_rounding = carries,                                            \
+      .growth = TAREI_GROWTH_##grows,                                         \
+      .infer = infer_##id,                                                    \
   }
 
-BINARY(add, "Add", 2, 2, true, true);
-BINARY(div, "Div", 2, 2, true, false);
-BINARY(max, "Max", 1, -1, false, false);
-BINARY(min, "Min", 1, -1, false, false);
-BINARY(mod, "Mod", 2, 2, false, false);
-BINARY(mul, "Mul", 2, 2, true, true);
-BINARY(pow, "Pow", 2, 2, false, false);
-BINARY(prelu, "PRelu", 2, 2, true, false);
-BINARY(sub, "Sub", 2, 2, true, false);
+BINARY(add, "Add", 2, 2, true, true, LINEAR);
+BINARY(div, "Div", 2, 2, true, false, RATIO);
+BINARY(max, "Max", 1, -1, false, false, LINEAR);
+BINARY(min, "Min", 1, -1, false, false, LINEAR);
+BINARY(mod, "Mod", 2, 2, false, false, LINEAR);
+BINARY(mul, "Mul", 2, 2, true, true, PRODUCT);
+BINARY(pow, "Pow", 2, 2, false, false, POWER);
+BINARY(prelu, "PRelu", 2, 2, true, false, LINEAR);
+BINARY(sub, "Sub", 2, 2, true, false, LINEAR);

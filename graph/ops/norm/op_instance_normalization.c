@@ -27,6 +27,7 @@ static tare_status infer_instance_norm_last(tarei_graph *const graph, tarei_node
 const tarei_op tarei_op_instance_normalization = {
     .name = "InstanceNormalization",
     .domain = "",
+    .growth = TAREI_GROWTH_BOUNDED,
     .min_in = 3,
     .max_in = 3,
     .min_out = 1,
@@ -38,6 +39,7 @@ const tarei_op tarei_op_instance_normalization = {
 const tarei_op tarei_op_instance_norm_last = {
     .name = "InstanceNormLast",
     .domain = "tare",
+    .growth = TAREI_GROWTH_BOUNDED,
     .min_in = 3,
     .max_in = 3,
     .min_out = 1,

@@ -49,6 +49,7 @@ static tare_status infer_rms_normalization(tarei_graph *const graph, tarei_node 
 const tarei_op tarei_op_layer_normalization = {
     .name = "LayerNormalization",
     .domain = "",
+    .growth = TAREI_GROWTH_BOUNDED,
     .min_in = 2,
     .max_in = 3,
     .min_out = 1,
@@ -61,6 +62,7 @@ const tarei_op tarei_op_layer_normalization = {
 const tarei_op tarei_op_rms_normalization = {
     .name = "RMSNormalization",
     .domain = "",
+    .growth = TAREI_GROWTH_BOUNDED,
     .min_in = 2,
     .max_in = 2,
     .min_out = 1,

@@ -19,6 +19,7 @@ static tare_status infer_scaled_softmax(tarei_graph *const graph, tarei_node *co
 const tarei_op tarei_op_scaled_softmax = {
     .name = "ScaledSoftmax",
     .domain = "tare",
+    .growth = TAREI_GROWTH_BOUNDED,
     .min_in = 1,
     .max_in = 2,
     .min_out = 1,

@@ -15,17 +15,18 @@ static tare_status infer_softmax(tarei_graph *const graph, tarei_node *const nod
   return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
 }
 
-#define SOFTMAX(id, onnx_name)     \
-  const tarei_op tarei_op_##id = { \
-      .name = onnx_name,           \
-      .domain = "",                \
-      .min_in = 1,                 \
-      .max_in = 1,                 \
-      .min_out = 1,                \
-      .max_out = 1,                \
-      .infer = infer_softmax,      \
+#define SOFTMAX(id, onnx_name, grows) \
+  const tarei_op tarei_op_##id = {    \
+      .name = onnx_name,              \
+      .domain = "",                   \
+      .growth = TAREI_GROWTH_##grows, \
+      .min_in = 1,                    \
+      .max_in = 1,                    \
+      .min_out = 1,                   \
+      .max_out = 1,                   \
+      .infer = infer_softmax,         \
   }
 
-SOFTMAX(hardmax, "Hardmax");
-SOFTMAX(log_softmax, "LogSoftmax");
-SOFTMAX(softmax, "Softmax");
+SOFTMAX(hardmax, "Hardmax", BOUNDED);
+SOFTMAX(log_softmax, "LogSoftmax", LINEAR);
+SOFTMAX(softmax, "Softmax", BOUNDED);

@@ -19,6 +19,7 @@ static int matmul_channel_axis(const tarei_node *const node, const int rank) {
 const tarei_op tarei_op_matmul = {
     .name = "MatMul",
     .domain = "",
+    .growth = TAREI_GROWTH_PRODUCT,
     .min_in = 2,
     .max_in = 2,
     .min_out = 1,

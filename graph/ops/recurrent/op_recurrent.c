@@ -126,6 +126,7 @@ static tare_status infer_int8(tarei_graph *const graph, tarei_node *const node,
       .max_in = inputs,                                                          \
       .min_out = 0,                                                              \
       .max_out = outputs,                                                        \
+      .growth = TAREI_GROWTH_BOUNDED,                                            \
       .int8 = int8_form,                                                         \
       .infer = infer_as,                                                         \
   }

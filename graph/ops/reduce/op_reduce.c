@@ -144,7 +144,7 @@ static int count_reduced(tarei_graph *const graph, const tarei_node *const node)
 
 static const tarei_named_axes reduced_axes = {.input = 1, .reduces = true, .count = count_reduced};
 
-#define REDUCE(id, onnx_name, evens_out, ...)                                     \
+#define REDUCE(id, onnx_name, evens_out, grows, ...)                              \
   static tare_status infer_##id(tarei_graph *const graph, tarei_node *const node, \
                                 tare_error *const err) {                          \
     static const contents_rule rule = {__VA_ARGS__};                              \
@@ -158,17 +158,18 @@ static const tarei_named_axes reduced_axes = {.input = 1, .reduces = true, .coun
       .min_out = 1,                                                               \
       .max_out = 1,                                                               \
       .averages = evens_out,                                                      \
+      .growth = TAREI_GROWTH_##grows,                                             \
       .axes = &reduced_axes,                                                      \
       .infer = infer_##id,                                                        \
   }
 
-REDUCE(reduce_l1, "ReduceL1", false, NULL);
-REDUCE(reduce_l2, "ReduceL2", false, NULL);
-REDUCE(reduce_log_sum, "ReduceLogSum", false, NULL);
-REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", false, NULL);
-REDUCE(reduce_max, "ReduceMax", true, max);
-REDUCE(reduce_mean, "ReduceMean", true, NULL);
-REDUCE(reduce_min, "ReduceMin", false, min);
-REDUCE(reduce_prod, "ReduceProd", false, reduce_mul, true, 1);
-REDUCE(reduce_sum, "ReduceSum", false, reduce_add, true, 0);
-REDUCE(reduce_sum_square, "ReduceSumSquare", false, NULL);
+REDUCE(reduce_l1, "ReduceL1", false, LINEAR, NULL);
+REDUCE(reduce_l2, "ReduceL2", false, LINEAR, NULL);
+REDUCE(reduce_log_sum, "ReduceLogSum", false, LOG, NULL);
+REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", false, LINEAR, NULL);
+REDUCE(reduce_max, "ReduceMax", true, LINEAR, max);
+REDUCE(reduce_mean, "ReduceMean", true, LINEAR, NULL);
+REDUCE(reduce_min, "ReduceMin", false, LINEAR, min);
+REDUCE(reduce_prod, "ReduceProd", false, LINEAR, reduce_mul, true, 1);
+REDUCE(reduce_sum, "ReduceSum", false, LINEAR, reduce_add, true, 0);
+REDUCE(reduce_sum_square, "ReduceSumSquare", false, SQUARE, NULL);

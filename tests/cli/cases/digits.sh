@@ -11,7 +11,7 @@ eval=$EXAMPLES/digits-conv/eval
 "$TARE" table digits.stats --per-profile -o per.json --json | "$JSON_CHECK" \
   method == minmax profiles length 2 || exit
 "$TARE" build "$model" --calib per.json -o digits.plan --json | "$JSON_CHECK" \
-  weight_bytes '>' 100000 profiles length 2 precisions.int8 '>' 5 layers is array || exit
+  weight_bytes '>' 100000 profiles length 2 precisions.int8-rows '>' 5 layers is array || exit
 "$TARE" run digits.plan "$eval" --rate 8000 --against "$model" --labels digits \
   --metric ctc-error --alphabet 0123456789 --json | "$JSON_CHECK" \
   samples == 20 equal is false sqnr_db '>' 10 cosine '>' 0.95 max_abs_error '>' 0 \

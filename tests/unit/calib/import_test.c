@@ -202,7 +202,8 @@ static void assert_same_outputs(const export_subject *const s, tare_plan *const 
   tare_eval_result_fini(&result);
 }
 
-/* The first layer reads one channel: exports leave it float, and builds give it row scales. */
+/* The first layer reads one channel: exports leave it float, and builds give it row scales, as they
+ * do the others, which follow its level. */
 static void a_quantized_model_runs_as_a_build_with_its_table(void **const state) {
   (void)state;
   static const struct {
@@ -226,7 +227,7 @@ static void a_quantized_model_runs_as_a_build_with_its_table(void **const state)
     tare_plan *quantized = plan_of(&s, path, &build);
     build.table = tare_import_table(in);
     build.symmetric = CASES[i].symmetric;
-    build.layer_precisions = "first:fp32";
+    build.layer_precisions = "*:int8,first:fp32";
     tare_plan *direct = plan_of(&s, clean, &build);
     assert_same_outputs(&s, quantized, direct);
     tare_plan_free(&quantized);
