@@ -85,3 +85,33 @@ bool tarei_mix_choose(tarei_tune_layer *const layers, const int n, const double 
   }
   return true;
 }
+
+/* --- on integers ------------------------------------------------------------------------------ */
+
+static double share_on_integers(const tarei_tune_layer *const layers, const int n) {
+  double share = 0;
+  for (int i = 0; i < n; i++) {
+    share += tare_precision_is_integer(layers[i].chosen) ? layers[i].share : 0;
+  }
+  return share;
+}
+
+static void scale_float_prices(tarei_tune_layer *const layers, const int n, const double factor) {
+  for (int i = 0; i < n; i++) {
+    layers[i].float_price *= factor;
+  }
+}
+
+bool tarei_mix_choose_share(tarei_tune_layer *const layers, const int n, const double bound,
+                            const double share) {
+  const double most = 1 << 20;
+  double factor = 1;
+  bool possible = tarei_mix_choose(layers, n, bound);
+  while (possible && factor < most && share_on_integers(layers, n) < share) {
+    scale_float_prices(layers, n, 2);
+    factor *= 2;
+    possible = tarei_mix_choose(layers, n, bound);
+  }
+  scale_float_prices(layers, n, 1 / factor);
+  return possible;
+}

@@ -9,4 +9,8 @@
  * with the least noise exceed the bound; they are chosen then. */
 bool tarei_mix_choose(tarei_tune_layer *layers, int n, double bound);
 
+/* The same with a share of the multiply-adds that are on integers, as far as the bound allows it:
+ * the price of a float form grows until the choice has that share. Prices are as before then. */
+bool tarei_mix_choose_share(tarei_tune_layer *layers, int n, double bound, double share);
+
 #endif

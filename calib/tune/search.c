@@ -15,12 +15,9 @@ bool tarei_search_goes_on(tarei_search *const s, const tare_tune_phase phase, co
   return s->out->complete;
 }
 
-static tare_status tune_cost(const tare_plan *const plan, const tare_tune_score *const score,
-                             double *const out, tare_error *const err) {
-  double share = 0;
-  TAREI_TRY(tarei_float_share(plan, &share, err));
-  *out = score->seconds + TAREI_SEARCH_FLOAT_PRICE * share * score->float_seconds;
-  return TARE_OK;
+static double tune_cost(const tare_tune_score *const score) {
+  const double share = 1 - score->integer_share;
+  return score->seconds + TAREI_SEARCH_FLOAT_PRICE * share * score->float_seconds;
 }
 
 /* Times the plan in turns with the best one so far, and tells whether it takes its place. */
@@ -29,15 +26,11 @@ static tare_status tune_is_better(tarei_search *const s, tare_plan *const plan,
                                   tare_error *const err) {
   tare_plan *plans[] = {plan, s->out->plan};
   tare_tune_score scores[] = {*score, s->out->score};
-  double cost[] = {0, INFINITY};
   const int n = s->out->plan ? 2 : 1;
   TAREI_TRY(tarei_trials_time(&s->trials, plans, n, scores, NULL, err));
-  for (int i = 0; i < n; i++) {
-    TAREI_TRY(tune_cost(plans[i], &scores[i], &cost[i], err));
-  }
   *score = scores[0];
   s->out->score = n > 1 ? scores[1] : s->out->score;
-  *better = cost[0] < cost[1];
+  *better = n == 1 || tune_cost(&scores[0]) < tune_cost(&scores[1]);
   return TARE_OK;
 }
 

@@ -63,15 +63,22 @@ static double shortfall(const tarei_search *const s, const tare_tune_score *cons
   return missing > 1 ? pow(10, -missing / 10) : 0.6;
 }
 
+/* A mix that is good enough, but not on integers enough, has room for more noise. */
+static bool is_timid(const tarei_search *const s, const tare_tune_score *const score) {
+  return score->integer_share < s->options->min_integer_share &&
+         score->sqnr_db >= s->options->sqnr_db && !(score->drop.high > s->options->max_drop);
+}
+
 static tare_status search_bounds(tarei_search *const s, double bound, tried_mixes *const tried,
                                  tare_error *const err) {
   double held = 0, failed = INFINITY; /* bounds on the sum */
   for (int i = 0; i < MOST_MIXES && failed > held * CLOSE_ENOUGH &&
                   tarei_search_goes_on(s, TARE_TUNE_MIXES, i, MOST_MIXES);
        i++) {
-    const bool possible = tarei_mix_choose(s->out->layers.items, s->out->layers.n, bound);
+    const bool possible = tarei_mix_choose_share(s->out->layers.items, s->out->layers.n, bound,
+                                                 s->options->min_integer_share);
     TAREI_TRY(score_mix(s, tried, &s->tried, err));
-    *(s->tried.holds ? &held : &failed) = bound;
+    *(s->tried.holds || is_timid(s, &s->tried) ? &held : &failed) = bound;
     if (!possible || (s->tried.holds && isinf(failed) && isinf(s->tried.sqnr_db))) {
       break; /* nothing is better, or all is float */
     }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "calib/tune/forms.h"
 
 tare_status tarei_trials_init(tarei_trials *const t, const tare_model *const model,
                               const tare_profiles *const profiles, tare_dataset *const timed,
@@ -113,16 +114,21 @@ static tare_status score_metric(const tarei_trials *const t, const tare_eval_res
 
 static bool bounds_hold(const tarei_trials *const t, const tare_tune_score *const score) {
   const tare_tune_options *const o = t->options;
-  return score->sqnr_db >= o->sqnr_db && !(score->drop.high > o->max_drop); /* NAN: no metric */
+  return score->sqnr_db >= o->sqnr_db && score->integer_share >= o->min_integer_share &&
+         !(score->drop.high > o->max_drop); /* NAN: no metric */
 }
 
-static tare_status score_results(const tarei_trials *const t, const tare_eval_result *const results,
-                                 const int n, const bool metric, tare_tune_score *const scores,
+static tare_status score_results(const tarei_trials *const t, tare_plan *const *const plans,
+                                 const tare_eval_result *const results, const int n,
+                                 const bool metric, tare_tune_score *const scores,
                                  tare_error *const err) {
   for (int i = 0; i < n; i++) {
+    double in_float = 0;
+    TAREI_TRY(tarei_float_share(plans[i], &in_float, err));
     scores[i] = (tare_tune_score){.sqnr_db = tare_eval_lowest_sqnr(&results[i]),
                                   .drop = {.value = NAN, .low = NAN, .high = NAN},
-                                  .samples = results[i].total.samples};
+                                  .samples = results[i].total.samples,
+                                  .integer_share = 1 - in_float};
   }
   if (metric) {
     TAREI_TRY(score_metric(t, results, n, scores, err));
@@ -139,7 +145,7 @@ tare_status tarei_trials_score(const tarei_trials *const t, tare_dataset *const 
   const char *const metric = data == t->labelled ? t->options->eval.metric : NULL;
   tare_eval_result results[TAREI_TRIALS_AT_ONCE + 1];
   TAREI_TRY(trials_pass(t, data, plans, n, metric, results, err));
-  const tare_status status = score_results(t, results, n, metric != NULL, scores, err);
+  const tare_status status = score_results(t, plans, results, n, metric != NULL, scores, err);
   for (int i = 0; i <= n; i++) {
     tare_eval_result_fini(&results[i]);
   }

@@ -33,6 +33,18 @@ static tare_status time_both(tarei_search *const s, tare_error *const err) {
   return status;
 }
 
+static tare_status fail_without_plan(const tarei_search *const s, tare_error *const err) {
+  const double share = s->options->min_integer_share;
+  return share > 0
+             ? tarei_fail(err, TARE_E_UNSUPPORTED,
+                          "no plan with %g %% of the multiply-adds on integers holds the other "
+                          "bounds: lower the share or the bounds",
+                          100 * share)
+             : tarei_fail(err, TARE_E_UNSUPPORTED,
+                          "no plan holds the bounds, because the requests by name exclude float: "
+                          "remove some, or lower the bounds");
+}
+
 static tare_status tune_run(tarei_search *const s, const tare_model *const model,
                             const tare_profiles *const profiles, tare_error *const err) {
   TAREI_TRY(tarei_trials_init(&s->trials, model, profiles, s->data, s->check, s->options, err));
@@ -40,9 +52,7 @@ static tare_status tune_run(tarei_search *const s, const tare_model *const model
   TAREI_TRY(tarei_search_layers(s, first_bound(s), err));
   TAREI_TRY(tarei_search_mixes(s, first_bound(s), err));
   if (!s->out->plan) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "no plan holds the bounds, because the requests by name exclude float: "
-                      "remove some, or lower the bounds");
+    return fail_without_plan(s, err);
   }
   TAREI_TRY(time_both(s, err));
   return tarei_tune_layers_choose(&s->out->layers, s->out->plan, err);

@@ -26,7 +26,8 @@ typedef struct tare_tune_score {
   double seconds;       /* over a few samples; the shortest of many runs of each */
   double float_seconds; /* of the float plan, which ran in turns with it */
   int64_t samples;
-  bool holds; /* the bounds */
+  double integer_share; /* of the multiply-adds at the opt lengths of the first profile, 0..1 */
+  bool holds;           /* the bounds */
 } tare_tune_score;
 
 /** What a search does at a time. */
@@ -49,12 +50,13 @@ typedef bool (*tare_tune_progress_fn)(void *user, const tare_tune_state *state);
 
 /** Options of tare_tune; set the defaults with tare_tune_options_init. */
 typedef struct tare_tune_options {
-  double sqnr_db;      /* lowest SQNR of the outputs compared with float; -INFINITY: no bound */
-  double max_drop;     /* how much worse the metric may be than that of the float plan: the
-                          upper end of the 95 % interval, in the unit of the metric's value.
-                          INFINITY: no bound */
-  bool all_precisions; /* also bf16, beside int8, int8-rows, int16, int16-rows and fp32 */
-  double seconds;      /* no new measurement begins after this time; 0: no limit */
+  double sqnr_db;  /* lowest SQNR of the outputs compared with float; -INFINITY: no bound */
+  double max_drop; /* how much worse the metric may be than that of the float plan: the
+                      upper end of the 95 % interval, in the unit of the metric's value.
+                      INFINITY: no bound */
+  double min_integer_share; /* of the multiply-adds that must run on integers, 0..1; 0: no bound */
+  bool all_precisions;      /* also bf16, beside int8, int8-rows, int16, int16-rows and fp32 */
+  double seconds;           /* no new measurement begins after this time; 0: no limit */
   tare_build_options build; /* with a table or for a float model. Layers that its layer_precisions
                                name keep the precision that they ask for */
   tare_eval_options eval;   /* how samples run, and the metric; against, tensors, save_outputs and
@@ -79,16 +81,17 @@ TARE_API void tare_tune_options_init(tare_tune_options *options);
 
 /**
  * Searches the fastest mix of precisions that holds the bounds. The float plan always does, unless
- * requests in `build` say otherwise, so there is a plan from the beginning; each better one takes
- * its place. Times are measured, so two searches may end with different plans.
+ * requests in `build` or a share of integers say otherwise, so there is a plan from the beginning;
+ * each better one takes its place. Times are measured, so two searches may end with different
+ * plans.
  * @param model the model, which may be freed afterwards
  * @param profiles copied
  * @param search samples with which single layers are measured; read from the beginning many times
  * @param check samples with which plans are accepted; the same data set as `search`, or another
- * @param options at least one bound (asserted)
+ * @param options at least one bound on the accuracy (asserted)
  * @param out receives the result; free it with tare_tuned_free
- * @return TARE_OK, TARE_E_USAGE (no layer has a choice), or an error of tare_plan_build or
- * tare_eval
+ * @return TARE_OK, TARE_E_USAGE (no layer has a choice), TARE_E_UNSUPPORTED (no plan holds the
+ * bounds), or an error of tare_plan_build or tare_eval
  */
 TARE_API tare_status tare_tune(const tare_model *model, const tare_profiles *profiles,
                                tare_dataset *search, tare_dataset *check,

@@ -26,6 +26,7 @@ enum {
   OPT_SQNR,
   OPT_MAX_DROP,
   OPT_BEST,
+  OPT_MIN_INT8,
   OPT_TIME_LIMIT
 };
 enum { SEARCH_SAMPLES = 8, CHECK_SAMPLES = 32 };
@@ -61,6 +62,8 @@ static const struct argp_option OPTIONS[] = {
      "Bound: how much worse than float the metric may be, e.g. 0.1%; the upper end of its 95 % "
      "interval counts. Needs --eval, --labels and --metric",
      0},
+    {"min-int8", OPT_MIN_INT8, "SHARE", 0,
+     "Bound: share of the multiply-adds on integers, e.g. 80%, even if float is faster", 0},
     {"eval", OPT_TUNE_EVAL, "DATA", 0,
      "Accept plans by DATA; repeat for more (default: the first 32 samples of the calibration)", 0},
     {"best", OPT_BEST, NULL, 0, "Also use bf16, beside int8, 16-bit activations and float", 0},
@@ -84,12 +87,13 @@ static void tune_check(tune_arguments *const a, const struct argp_state *const s
   }
 }
 
-/* "0.1%" or "0.001", in the unit of the metric's value. */
-static double max_drop_of(const struct argp_state *const state, const char *const text) {
+/* "0.1%" or "0.001". */
+static double share_of(const struct argp_state *const state, const char *const option,
+                       const char *const text, const double most) {
   const size_t n = strlen(text);
   const bool percent = n > 1 && text[n - 1] == '%';
   char *const number = cli_format("%.*s", (int)(percent ? n - 1 : n), text);
-  const double value = cli_real(state, "--max-drop", number, 0, 1e9);
+  const double value = cli_real(state, option, number, 0, percent ? 100 * most : most);
   free(number);
   return percent ? value / 100 : value;
 }
@@ -97,7 +101,7 @@ static double max_drop_of(const struct argp_state *const state, const char *cons
 static void take_bounds(tune_arguments *const a, const struct argp_state *const state) {
   tune_check(a, state);
   if (a->max_drop) {
-    a->tune.max_drop = max_drop_of(state, a->max_drop);
+    a->tune.max_drop = share_of(state, "--max-drop", a->max_drop, 1e9);
   } else if (isinf(a->tune.sqnr_db)) {
     a->tune.sqnr_db = DEFAULT_SQNR;
   }
@@ -134,6 +138,9 @@ static error_t tune_parse(const int key, char *const arg, struct argp_state *con
       return 0;
     case OPT_BEST:
       a->tune.all_precisions = true;
+      return 0;
+    case OPT_MIN_INT8:
+      a->tune.min_integer_share = share_of(state, "--min-int8", arg, 1);
       return 0;
     case OPT_TUNE_METHOD:
       a->method = methods.name(cli_pick(state, &methods, arg));
@@ -285,12 +292,28 @@ static tare_status tune_search_plan(const tune_arguments *const a, tune_work *co
   return status;
 }
 
+/* Why the plan is a float plan. */
+static void warn_float(const tune_arguments *const a, const tare_tune_score *const standard) {
+  const double times = standard->float_seconds / standard->seconds;
+  if (standard->holds) {
+    say(&a->in.common,
+        "warning: float is the fastest plan that holds the bounds: the plan of tare build has %.1f "
+        "dB and is %.2f times as fast (--min-int8 80%% asks for integers all the same)",
+        standard->sqnr_db, times);
+  } else {
+    say(&a->in.common,
+        "warning: float is the fastest plan that holds the bounds: the plan of tare build has only "
+        "%.1f dB, and is %.2f times as fast (a lower bound, --best or more calibration data may "
+        "help)",
+        standard->sqnr_db, times);
+  }
+}
+
 static void warn_tuned(const tune_arguments *const a, const tune_work *const w) {
   const tare_tune_score score = tare_tuned_score(w->tuned);
+  const tare_tune_score standard = tare_tuned_standard(w->tuned);
   if (isinf(score.sqnr_db)) {
-    say(&a->in.common,
-        "warning: nothing faster than float holds the bounds: the plan is a float plan (a lower "
-        "bound, --best or more calibration data may help)");
+    warn_float(a, &standard);
   }
   if (score.sqnr_db < ACCURACY_LIMIT) {
     accuracy_warn(&a->in.common, "the plan", score.sqnr_db, score.samples);

@@ -91,6 +91,11 @@ static void print_bounds(const tune_report *const r) {
     printf("%sSQNR at least %.1f dB", between, r->options->sqnr_db);
     between = ", ";
   }
+  if (r->options->min_integer_share > 0) {
+    printf("%s%g %% of the multiply-adds on integers", between,
+           100 * r->options->min_integer_share);
+    between = ", ";
+  }
   if (!isinf(r->options->max_drop)) {
     const tare_metric_unit unit = tare_metric_get_unit(r->metric);
     printf("%s%s at most %.2f %s worse than float", between, tare_metric_name(r->metric),
@@ -171,6 +176,7 @@ tare_status tune_json(const tune_report *const r, tare_error *const err) {
   json_text(object, "method", r->method);
   json_real(object, "min_sqnr_db", r->options->sqnr_db);
   json_real(object, "max_drop", r->options->max_drop);
+  json_real(object, "min_integer_share", r->options->min_integer_share);
   tune_score_json(object, "default", r, &standard);
   tune_score_json(object, "chosen", r, &score);
   json_int(object, "plans", tare_tuned_n_plans(r->tuned));

@@ -25,6 +25,16 @@ tune --sqnr 20 --time-limit 1 --layer-precisions '/head/*:fp32' -o b.plan --tabl
 same b.plan b.json text
 "$TARE" inspect b.plan --json | grep -A 12 '"name":	"/head/MatMul' | sed -n 's/.*\("precision":.*\),/\1/p'
 
+# A share on integers, whatever is faster.
+tune --sqnr 20 --min-int8 95% --time-limit 1 -o i.plan --json -q >text || exit
+"$JSON_CHECK" min_integer_share == 0.95 integer_share '>' 0.94999 chosen.holds is true <text || exit
+refused_share() {
+  tune --sqnr "$1" --min-int8 "$2" --time-limit 0.001 -o never.plan -q
+  echo "exit $?"
+}
+refused_share 150 50%
+refused_share 20 101%
+
 # A bound that only float holds, and a search without time: there is a plan all the same.
 tune --sqnr 150 -o c.plan --time-limit 0.001 -q | sed -n 's/^\(layers .*\)/\1/p; s/^\(bounds .*\)/\1/p; s/.*\(the search was ended early\)/\1/p'
 "$TARE" run c.plan "$calib" --limit 2 --against "$model" --json | "$JSON_CHECK" equal is true || exit

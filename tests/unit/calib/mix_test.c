@@ -133,6 +133,31 @@ static void float_has_a_price(void **const state) {
   assert_int_equal(layer.chosen, TARE_PRECISION_FP32);
 }
 
+/* A share on integers is met where the bound allows it, and the layers keep their prices. */
+static void keeps_a_share_on_integers(void **const state) {
+  (void)state;
+  for (int round = 0; round < 200; round++) {
+    tarei_tune_layer layers[LAYERS];
+    make_layers(layers);
+    for (int l = 0; l < LAYERS; l++) {
+      layers[l].share = 1.0 / LAYERS;
+      layers[l].float_price = 1e-6;
+      layers[l].seconds[TARE_PRECISION_FP32] = 1e-6; /* float is the fastest */
+    }
+    assert_true(tarei_mix_choose_share(layers, LAYERS, INFINITY, 0.79));
+    int on_integers = 0;
+    for (int l = 0; l < LAYERS; l++) {
+      on_integers += layers[l].chosen != TARE_PRECISION_FP32;
+      assert_true(layers[l].float_price == 1e-6);
+    }
+    assert_in_range(on_integers, 4, LAYERS);
+    assert_true(tarei_mix_choose_share(layers, LAYERS, 0, 0.79)); /* only float has no noise */
+    for (int l = 0; l < LAYERS; l++) {
+      assert_int_equal(layers[l].chosen, TARE_PRECISION_FP32);
+    }
+  }
+}
+
 int main(void) {
   seed_random();
   const struct CMUnitTest tests[] = {
@@ -140,6 +165,7 @@ int main(void) {
       cmocka_unit_test(takes_the_least_noise_where_nothing_holds),
       cmocka_unit_test(leaves_alone_what_was_not_measured),
       cmocka_unit_test(float_has_a_price),
+      cmocka_unit_test(keeps_a_share_on_integers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
