@@ -88,7 +88,7 @@ static tare_status check_float(const tarei_onnx_file *const file, const char *co
 
 static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *const node,
                              const char *const form, const char *const reason,
-                             tare_error *const err) {
+                             const tare_rounding rounding, tare_error *const err) {
   if (!TAREI_GROW(out->layers, out->n_layers, out->cap_layers)) {
     return tarei_fail_memory(err, "layers", sizeof *out->layers);
   }
@@ -97,7 +97,8 @@ static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *cons
   *to = (tare_exported_layer){.name = tarei_strdup(*name ? name : node->output[0]),
                               .op = tarei_strdup(node->op_type),
                               .form = form,
-                              .reason = tarei_strdup(reason)};
+                              .reason = tarei_strdup(reason),
+                              .rounding = rounding};
   return to->name && to->op && to->reason ? TARE_OK : tarei_fail_memory(err, "layers", sizeof *to);
 }
 
@@ -108,7 +109,7 @@ static tare_status take_bodies(tare_export *const out, const Onnx__GraphProto *c
     const Onnx__NodeProto *const node = graph->node[n];
     if (inside && tarei_placed_is_layer(node)) {
       TAREI_TRY(add_layer(out, node, layer_form_name(TAREI_FORM_FLOAT),
-                          "it is in a body of an If, Loop or Scan", err));
+                          "it is in a body of an If, Loop or Scan", TARE_ROUNDING_NONE, err));
     }
     for (size_t a = 0; a < node->n_attribute; a++) {
       if (node->attribute[a]->g) {
@@ -119,12 +120,21 @@ static tare_status take_bodies(tare_export *const out, const Onnx__GraphProto *c
   return TARE_OK;
 }
 
+/* Float weights behind Q/DQ are rounded by the engine, to nearest. */
+static tare_rounding rounding_of_placed(const tarei_placement *const place,
+                                        const tarei_placed_layer *const layer) {
+  const bool integers = layer->form != TAREI_FORM_FLOAT && place->graph->values[layer->w].data;
+  return layer->rounding ? TARE_ROUNDING_TABLE
+         : integers      ? TARE_ROUNDING_NEAREST
+                         : TARE_ROUNDING_NONE;
+}
+
 static tare_status take_layers(tare_export *const out, const tarei_placement *const place,
                                tare_error *const err) {
   for (int i = 0; i < place->n_layers; i++) {
     const tarei_placed_layer *const layer = &place->layers[i];
     TAREI_TRY(add_layer(out, layer->node, layer_form_name(layer->form),
-                        tarei_str_get(&layer->reason), err));
+                        tarei_str_get(&layer->reason), rounding_of_placed(place, layer), err));
   }
   return take_bodies(out, out->file.model->graph, false, err);
 }

@@ -92,6 +92,9 @@ tare_status tarei_place(tarei_onnx_file *const file, const tarei_graph *const gr
   if (status == TARE_OK) {
     status = tarei_place_residuals(out, err);
   }
+  if (status == TARE_OK) {
+    status = tarei_place_roundings(out, err);
+  }
 done:
   tarei_requests_fini(&requests);
   return status;

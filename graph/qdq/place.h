@@ -14,6 +14,8 @@
 #include "graph/qdq/onnx_file.h"
 #include "graph/qdq/target.h"
 #include "graph/quantize/layer_requests.h"
+#include "graph/quantize/weight_view.h"
+#include "graph/table/table.h"
 
 typedef enum tarei_layer_form {
   TAREI_FORM_FLOAT,
@@ -32,7 +34,9 @@ typedef struct tarei_placed_layer {
   int x, w, bias;   /* what is multiplied, by what; the bias of a Conv or Gemm, or -1 */
   int sum;          /* what an Add behind a MatMul makes that adds `bias`, or -1 */
   int channel_axis; /* of constant weights: that of the outputs; -1: one scale for all */
-  int source;       /* value that is quantized where it is made, for the target's sake, or -1 */
+  const tarei_rounding *rounding; /* of these weights, by the table; NULL: to nearest */
+  tarei_weight_view view;         /* of them, where there is one */
+  int source; /* value that is quantized where it is made, for the target's sake, or -1 */
 } tarei_placed_layer;
 
 typedef struct tarei_placement {
@@ -73,6 +77,9 @@ void tarei_place_bytes(tarei_placement *placement);
 
 /* Quantizes what the target's fused convolutions add. */
 tare_status tarei_place_residuals(tarei_placement *placement, tare_error *err);
+
+/* Decides which layers have weights that the table rounds. */
+tare_status tarei_place_roundings(tarei_placement *placement, tare_error *err);
 
 /* Decides for one layer, whose node is set. */
 tare_status tarei_place_layer(const tarei_placement *placement, tarei_requests *requests,

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "graph/qdq/write.h"
 #include "graph/quantize/weight_scale.h"
+#include "graph/table/rounding.h"
 
 static const tarei_value *weight_value(const tarei_qdq_writer *const w,
                                        const tarei_placed_layer *const layer) {
@@ -106,6 +107,23 @@ float *tarei_weight_scales(tarei_qdq_writer *const w, const tarei_placed_layer *
 
 /* --- weights --------------------------------------------------------------------------------- */
 
+/* Weights of the channels that have the scale of the table: one with room for its bias has another.
+ */
+static void store_rounded(const tarei_placed_layer *const layer, const float *const x,
+                          const float *const scales, const int zero, const int64_t rows,
+                          const int64_t columns, uint8_t *const to) {
+  const tarei_weight_view *const view = &layer->view;
+  for (int64_t j = 0; j < view->n; j++) {
+    const bool same = scales[j] == tarei_weight_view_scale(x, view, j);
+    for (int64_t i = 0; same && i < view->k; i++) {
+      const int64_t from = tarei_weight_view_at(view, j, i);
+      const bool up = tarei_rounding_is_up(layer->rounding, j, i);
+      to[from % columns * rows + from / columns] =
+          (uint8_t)(tarei_weight_round(x[from], scales[j], up) + zero);
+    }
+  }
+}
+
 void tarei_store_weights(const tarei_qdq_writer *const w, const tarei_placed_layer *const layer,
                          const float *const scales, const int zero, const bool transposed,
                          uint8_t *const to) {
@@ -117,6 +135,9 @@ void tarei_store_weights(const tarei_qdq_writer *const w, const tarei_placed_lay
     const int64_t c = channel_of(&t, layer->channel_axis, inner, i);
     const int64_t at = transposed ? i % columns * rows + i / columns : i;
     to[at] = (uint8_t)(tarei_weight_quantize(x[i], scales[c]) + zero);
+  }
+  if (layer->rounding) {
+    store_rounded(layer, x, scales, zero, rows, columns, to);
   }
 }
 

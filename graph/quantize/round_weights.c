@@ -7,7 +7,6 @@
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/weight_scale.h"
 #include "graph/quantize/weight_types.h"
-#include "graph/quantize/weight_view.h"
 
 /* --- the roundings of a table ----------------------------------------------------------------- */
 
@@ -88,17 +87,18 @@ static tare_status find_rounding(const tarei_rounder *const r, const tarei_graph
   return TARE_OK;
 }
 
-/* --- weights ---------------------------------------------------------------------------------- */
-
-static float scale_of_channel(const float *const w, const tarei_weight_view *const view,
-                              const int64_t channel) {
-  float amax = 0;
-  for (int64_t i = 0; i < view->k; i++) {
-    const float magnitude = fabsf(w[tarei_weight_view_at(view, channel, i)]);
-    amax = magnitude > amax ? magnitude : amax;
-  }
-  return tarei_weight_scale_of(amax);
+tare_status tarei_rounder_find(const tarei_rounder *const r, const tarei_graph *const g,
+                               const tarei_node *const node, const tarei_weight_view *const view,
+                               const tarei_rounding **const out, tare_error *const err) {
+  int found = -1;
+  bool fits = false;
+  *out = NULL;
+  TAREI_TRY(find_rounding(r, g, node, view, &found, &fits, err));
+  *out = fits ? &r->table->roundings[found] : NULL;
+  return TARE_OK;
 }
+
+/* --- weights ---------------------------------------------------------------------------------- */
 
 static void round_channel(const float *const w, const tarei_weight_view *const view,
                           const tarei_rounding *const rounding, const int64_t channel,
@@ -141,7 +141,7 @@ static tare_status round_layer(tarei_graph *const g, const int n,
   float *const scales = tarei_calloc((size_t)view->n, sizeof *scales);
   tarei_buffer *const data = scales ? tarei_buffer_new(size) : NULL;
   for (int64_t j = 0; data && j < view->n; j++) {
-    scales[j] = scale_of_channel(w, view, j);
+    scales[j] = tarei_weight_view_scale(w, view, j);
     round_channel(w, view, rounding, j, scales[j], data->data);
   }
   const bool ok =

@@ -8,7 +8,7 @@
 #ifndef TAREI_GRAPH_QUANTIZE_ROUND_WEIGHTS_H
 #define TAREI_GRAPH_QUANTIZE_ROUND_WEIGHTS_H
 
-#include "graph/op.h"
+#include "graph/quantize/weight_view.h"
 #include "graph/table/rounding.h"
 
 /* The roundings of a table, and which of them layers have. */
@@ -21,6 +21,11 @@ typedef struct tarei_rounder {
 
 tare_status tarei_rounder_init(tarei_rounder *rounder, const tare_table *table, tare_error *err);
 void tarei_rounder_fini(tarei_rounder *rounder);
+
+/* The rounding of these weights of a layer; NULL: none. */
+tare_status tarei_rounder_find(const tarei_rounder *rounder, const tarei_graph *graph,
+                               const tarei_node *node, const tarei_weight_view *view,
+                               const tarei_rounding **out, tare_error *err);
 
 /* Rounds the weights of the int8 layers of a graph and its bodies. */
 tare_status tarei_rounder_apply(tarei_rounder *rounder, tarei_graph *graph, tare_error *err);

@@ -1,6 +1,9 @@
 #include "graph/quantize/weight_view.h"
 
+#include <math.h>
 #include <xxhash.h>
+
+#include "graph/quantize/weight_scale.h"
 
 #define HASHED_AT_ONCE 256
 
@@ -73,4 +76,14 @@ uint64_t tarei_weight_view_hash(const tarei_graph *const g, const tarei_weight_v
     }
   }
   return hash;
+}
+
+float tarei_weight_view_scale(const float *const w, const tarei_weight_view *const view,
+                              const int64_t channel) {
+  float amax = 0;
+  for (int64_t i = 0; i < view->k; i++) {
+    const float magnitude = fabsf(w[tarei_weight_view_at(view, channel, i)]);
+    amax = magnitude > amax ? magnitude : amax;
+  }
+  return tarei_weight_scale_of(amax);
 }

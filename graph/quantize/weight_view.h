@@ -24,6 +24,9 @@ static inline int64_t tarei_weight_view_at(const tarei_weight_view *const v, con
   return j * v->step_n + i / v->taps * v->step_c + i % v->taps * v->step_taps;
 }
 
+/* Scale of an output channel of the weights w. */
+float tarei_weight_view_scale(const float *w, const tarei_weight_view *view, int64_t channel);
+
 /* A hash of n, k and the weights in the order of j and i, the same in every layout. */
 uint64_t tarei_weight_view_hash(const tarei_graph *graph, const tarei_weight_view *view);
 

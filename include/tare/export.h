@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <tare/model.h>
+#include <tare/plan.h>
 #include <tare/table.h>
 
 #ifdef __cplusplus
@@ -59,10 +60,11 @@ typedef struct tare_export_options {
 
 /** One layer that could run in int8. Strings belong to the export. */
 typedef struct tare_exported_layer {
-  const char *name;   /* of the node; of its first output where the node has no name */
-  const char *op;     /* "Conv", "MatMul" or "Gemm" */
-  const char *form;   /* "int8", "int16", "dynamic" or "fp32" */
-  const char *reason; /* why it is not int8, a sentence; "" where it is */
+  const char *name;       /* of the node; of its first output where the node has no name */
+  const char *op;         /* "Conv", "MatMul" or "Gemm" */
+  const char *form;       /* "int8", "int16", "dynamic" or "fp32" */
+  const char *reason;     /* why it is not int8, a sentence; "" where it is */
+  tare_rounding rounding; /* of its int8 weights; NONE where it has none */
 } tare_exported_layer;
 
 /** Fills the options with defaults: the first target, rows stay float, profile -1. */

@@ -7,11 +7,20 @@
 
 #include "tools/report.h"
 #include "tools/say.h"
+#include "tools/show/layers.h"
 
 static int count_form(const tare_export *const out, const char *const form) {
   int n = 0;
   for (int i = 0; i < tare_export_n_layers(out); i++) {
     n += strcmp(tare_export_layer(out, i).form, form) == 0;
+  }
+  return n;
+}
+
+static int count_rounding(const tare_export *const out, const tare_rounding rounding) {
+  int n = 0;
+  for (int i = 0; i < tare_export_n_layers(out); i++) {
+    n += tare_export_layer(out, i).rounding == rounding;
   }
   return n;
 }
@@ -61,6 +70,8 @@ void export_print(const tare_export *const out, const int target) {
            written, engine);
   }
   printf("layers     %d: %s\n", tare_export_n_layers(out), forms);
+  roundings_print(count_rounding(out, TARE_ROUNDING_TABLE),
+                  count_rounding(out, TARE_ROUNDING_NEAREST));
   print_reasons(out);
   free(forms);
 }
@@ -89,6 +100,7 @@ void export_json(cJSON *const object, const tare_export *const out,
     json_text(item, "op", layer.op);
     json_text(item, "form", layer.form);
     json_text(item, "reason", layer.reason);
+    json_text(item, "rounding", tare_rounding_name(layer.rounding));
   }
 }
 

@@ -59,17 +59,17 @@ static const struct {
 } ROUNDINGS[] = {{TARE_ROUNDING_TABLE, "default: as the table says, where it does"},
                  {TARE_ROUNDING_NEAREST, NULL}};
 
-static const char *rounding_name(const int i) {
+static const char *build_rounding_name(const int i) {
   return tare_rounding_name(ROUNDINGS[i].rounding);
 }
 
-static const char *rounding_text(const int i) {
+static const char *build_rounding_text(const int i) {
   return ROUNDINGS[i].text;
 }
 
 static cli_family opt_build_roundings(void) {
   return (cli_family){"value of --weight-rounding", sizeof ROUNDINGS / sizeof *ROUNDINGS,
-                      rounding_name, rounding_text};
+                      build_rounding_name, build_rounding_text};
 }
 
 /* In what layers compute. */

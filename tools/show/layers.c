@@ -112,7 +112,13 @@ static void print_row_scales(const tare_plan *const plan) {
   }
 }
 
-/* Where a table says nothing, all weights are rounded to nearest. */
+void roundings_print(const int by_table, const int nearest) {
+  if (by_table > 0) {
+    printf("rounding   weights of %d layer%s as the table says, of %d to nearest\n", by_table,
+           cli_s(by_table), nearest);
+  }
+}
+
 static void print_roundings(const tare_plan *const plan) {
   int by_table = 0, nearest = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
@@ -120,10 +126,7 @@ static void print_roundings(const tare_plan *const plan) {
     by_table += layer.rounding == TARE_ROUNDING_TABLE;
     nearest += layer.rounding == TARE_ROUNDING_NEAREST;
   }
-  if (by_table > 0) {
-    printf("rounding   weights of %d layer%s as the table says, of %d to nearest\n", by_table,
-           cli_s(by_table), nearest);
-  }
+  roundings_print(by_table, nearest);
 }
 
 void layers_print_reasons(const tare_plan *const plan) {

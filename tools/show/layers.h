@@ -13,6 +13,10 @@ tare_status layers_print_counts(const tare_plan *plan, tare_error *err);
  * the times of the layers, or is NULL. */
 tare_status layers_print_sums(const tare_plan *plan, const double *ms, tare_error *err);
 
+/* How many layers have weights rounded as a table says, and to nearest; nothing where no table says
+ * anything. */
+void roundings_print(int by_table, int nearest);
+
 /* A table of the layers that did not get what was asked, with the reason; nothing if there are
  * none. */
 void layers_print_reasons(const tare_plan *plan);

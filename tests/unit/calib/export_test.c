@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/model.h"
+#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weight_view.h"
+#include "graph/table/merge.h"
+#include "graph/table/rounding.h"
 #include "unit/calib/exports.h"
 
 static double sqnr_of(export_subject *const s, const char *const path, const bool fp32) {
@@ -62,6 +67,90 @@ static void every_target_and_form_keeps_the_model(void **const state) {
                tare_export_target_at(o.target)->name, tare_row_form_name((int)o.rows), n, whole,
                plain);
     }
+    export_drop_path(path);
+  }
+}
+
+/* --- rounding -------------------------------------------------------------------------------- */
+
+/* A copy of the subject's table that rounds the weights of all layers, at random. */
+static tare_table *rounding_table(const export_subject *const s) {
+  const tarei_graph *const g = s->model->graph;
+  tare_table *table = NULL;
+  tare_error err = {0};
+  export_must(tarei_table_merge(s->table, -1, &table, &err), &err);
+  for (int n = 0; n < g->n_nodes; n++) {
+    tarei_weight_view view;
+    if (tarei_weight_view_of(g, &g->nodes[n], &view)) {
+      const size_t bytes = tarei_rounding_bytes(view.n, view.k);
+      uint8_t *const up = malloc(bytes);
+      assert_non_null(up);
+      for (size_t i = 0; i < bytes; i++) {
+        up[i] = (uint8_t)(i * i * 37 + i * 101 + (size_t)n);
+      }
+      export_must(tarei_table_add_rounding(table, g->nodes[n].name, view.n, view.k,
+                                           tarei_weight_view_hash(g, &view), up, &err),
+                  &err);
+      free(up);
+    }
+  }
+  export_must(tarei_table_finish(table, "table", &err), &err);
+  return table;
+}
+
+/* Compares the integers of a layer with the decisions; false where the export has none. */
+static bool has_decided_weights(const tarei_graph *const g, const tarei_node *const node,
+                                const tarei_graph *const exported, const tare_table *const table) {
+  tarei_weight_view view;
+  char name[256];
+  if (!tarei_weight_view_of(g, node, &view)) {
+    return false;
+  }
+  (void)snprintf(name, sizeof name, "%s_quantized", g->values[view.value].name);
+  const int value = tarei_graph_find_value(exported, name);
+  const float *const w = g->values[view.value].data->data;
+  const tarei_rounding *const rounding = tarei_table_find_rounding(table, node->name);
+  if (value < 0) {
+    return false;
+  }
+  const int8_t *const q = exported->values[value].data->data;
+  for (int64_t j = 0; j < view.n; j++) {
+    const float scale = tarei_weight_view_scale(w, &view, j);
+    for (int64_t i = 0; i < view.k; i++) {
+      const int64_t at = tarei_weight_view_at(&view, j, i);
+      assert_int_equal(q[at],
+                       tarei_weight_round(w[at], scale, tarei_rounding_is_up(rounding, j, i)));
+    }
+  }
+  return true;
+}
+
+static void weights_are_rounded_as_the_table_says(void **const state) {
+  (void)state;
+  for (int i = 0; i < N_EXPORT_SUBJECTS; i++) {
+    const export_subject *const s = &export_subjects[i];
+    const tarei_graph *const g = s->model->graph;
+    tare_export_options o = export_options_of(s);
+    tare_table *table = rounding_table(s);
+    tare_export *out = NULL;
+    tare_model *exported = NULL;
+    tare_error err = {0};
+    int compared = 0, reported = 0;
+    o.table = table;
+    char *const path = export_write(s, &o, 0, NULL, NULL);
+    export_must(tare_model_load(path, &exported, &err), &err);
+    for (int n = 0; n < g->n_nodes; n++) {
+      compared += has_decided_weights(g, &g->nodes[n], exported->graph, table);
+    }
+    export_must(tare_export_new(s->path, &o, &out, &err), &err);
+    for (int l = 0; l < tare_export_n_layers(out); l++) {
+      reported += tare_export_layer(out, l).rounding == TARE_ROUNDING_TABLE;
+    }
+    assert_true(compared >= 10);
+    assert_int_equal(reported, compared);
+    tare_export_free(&out);
+    tare_model_free(&exported);
+    tare_table_free(&table);
     export_drop_path(path);
   }
 }
@@ -171,6 +260,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_target_and_form_keeps_the_model),
       cmocka_unit_test(an_export_is_the_same_bytes_again),
+      cmocka_unit_test(weights_are_rounded_as_the_table_says),
       cmocka_unit_test(constants_may_lie_beside_the_model),
       cmocka_unit_test(rows_get_the_form_that_was_asked_for),
       cmocka_unit_test(residuals_are_int8_where_tensorrt_fuses_them),
