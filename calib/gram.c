@@ -8,7 +8,7 @@
 
 enum {
   TILE = 16,
-  STRIP = 64, /* rows of a triangle whose products are made at a time */
+  STRIP = 64,                    /* rows of a triangle whose products are made at a time */
   PADDED = TAREI_GRAM_BATCH + 4, /* bytes of a column: the product reads a few beyond its end */
 };
 

@@ -1,6 +1,6 @@
 /*
- * Gram matrices: sums of products of the inputs of a layer, over rows of 8 bits. Integers are exact,
- * so that a sum does not depend on the order of the rows, nor on threads.
+ * Gram matrices: sums of products of the inputs of a layer, over rows of 8 bits. Integers are
+ * exact, so that a sum does not depend on the order of the rows, nor on threads.
  *
  * Only blocks on the diagonal are kept: of inputs that are not further apart, which have most of
  * what rounding by least squares gains (calib/rounding.h).

@@ -8,7 +8,7 @@
 
 enum {
   MOST_OF_A_RUN = 128, /* rows */
-  QUIETEST = 16, /* parts of the loudest row that a row counts as, at least */
+  QUIETEST = 16,       /* parts of the loudest row that a row counts as, at least */
 };
 
 /* Products of a row cost this many times less than what the layers do with it, in 8 bits and for
@@ -22,7 +22,7 @@ enum {
 static int64_t outputs_of_rows(const tare_plan *const plan, const int reader) {
   int64_t n = 0;
   for (int i = reader; i < tarei_plan_n_readers(plan); i++) {
-    const tarei_reader *const other = tarei_plan_reader(plan, i);
+    const tarei_row_reader *const other = tarei_plan_reader(plan, i);
     n += other->rows_of == reader ? other->weights.n : 0;
   }
   return n;
@@ -45,7 +45,7 @@ tare_status tarei_grams_init(tarei_grams *const grams, const tare_plan *const pl
     return tarei_fail_memory(err, "sums of products", (size_t)n * sizeof *grams->all);
   }
   for (; grams->n < n; grams->n++) {
-    const tarei_reader *const reader = tarei_plan_reader(plan, grams->n);
+    const tarei_row_reader *const reader = tarei_plan_reader(plan, grams->n);
     if (reader->rows_of == grams->n) {
       TAREI_TRY(tarei_gram_init(&grams->all[grams->n], reader->weights.k, err));
       grams->every[grams->n] = every_of(plan, grams->n);
@@ -175,14 +175,13 @@ static tare_status gram_rows_reserve(tarei_gram_rows *const rows, const int read
 
 /* n rows, `every` positions apart. */
 static void gram_rows_quantize(tarei_gram_rows *const rows, const tarei_reading *const reading,
-                               const int64_t *const extents, const size_t n,
-                               const int64_t every) {
+                               const int64_t *const extents, const size_t n, const int64_t every) {
   const int64_t k = rows->grams->all[reading->reader].k;
   float amax[MOST_OF_A_RUN], loudest = 0;
   for (size_t i = 0; i < n; i++) {
     float *const row = rows->floats + i * (size_t)k;
-    tarei_reading_row(
-        reading, gram_rows_position(reading->run->out[0], extents, (int64_t)i * every), row);
+    tarei_reading_row(reading,
+                      gram_rows_position(reading->run->out[0], extents, (int64_t)i * every), row);
     amax[i] = amax_of_row(rows, row, k);
     loudest = amax[i] > loudest ? amax[i] : loudest;
   }

@@ -69,7 +69,8 @@ static bool is_open(const search *const s) {
   return false;
 }
 
-/* A sample whose tensors contradict each other is ignored here; whatever uses the data rejects it. */
+/* A sample whose tensors contradict each other is ignored here; whatever uses the data rejects it.
+ */
 static void length_inputs_take(search *const s, const tare_sample *const sample) {
   int64_t values[TARE_MAX_SYMBOLS] = {0};
   if (tare_profiles_bind(s->symbols, sample->tensors, values, NULL) != TARE_OK) {

@@ -62,7 +62,7 @@ enum {
 /* One block of the inputs of a layer, for all its channels. */
 typedef struct rounding_job {
   const tarei_kernels *kernels;
-  const tarei_reader *reader;
+  const tarei_row_reader *reader;
   const float *weights;
   const float *scales; /* [n] */
   size_t begin, size;
@@ -72,12 +72,12 @@ typedef struct rounding_job {
 } rounding_job;
 
 /* Some channels. Weights are in units of their scales: what is above the whole number that they are
- * rounded down to, and whether they have no other. */
+ * rounded down to. Those of +-127 stay, so that the scale can be found from the weights again. */
 typedef struct rounding_lanes {
   float errors[TAREI_GRAM_MOST][LANES]; /* a panel of kernels */
   float above[TAREI_GRAM_MOST][LANES];
   float sums[CHUNK][LANES];
-  bool bounded[TAREI_GRAM_MOST][LANES], up[TAREI_GRAM_MOST][LANES];
+  bool fixed[TAREI_GRAM_MOST][LANES], up[TAREI_GRAM_MOST][LANES];
 } rounding_lanes;
 
 /* Rows have the channels of a tap side by side, the view of the weights the taps of a channel. */
@@ -96,8 +96,10 @@ static void lanes_fill(const rounding_job *const j, const size_t first, const si
       const float w = j->weights[tarei_weight_view_at(view, (int64_t)channel, input)];
       const float scale = j->scales[channel];
       const int8_t down = tarei_weight_round(w, scale, false);
+      const int8_t nearest = tarei_weight_quantize(w, scale);
       to->above[i][c] = w / scale - down;
-      to->bounded[i][c] = down == tarei_weight_round(w, scale, true);
+      to->fixed[i][c] = abs(nearest) == 127;
+      to->up[i][c] = nearest > down;
     }
   }
 }
@@ -105,14 +107,13 @@ static void lanes_fill(const rounding_job *const j, const size_t first, const si
 /* What the errors of the inputs behind a chunk add to those within. */
 static void lanes_carry(const rounding_job *const j, const size_t first, const size_t end,
                         rounding_lanes *const l) {
-  const tarei_f32_gemm product = {
-      .a = j->upper + first * j->size + end,
-      .lda = j->size,
-      .m = end - first,
-      .k = j->size - end,
-      .n = LANES,
-      .b = l->errors[end],
-      .epilogue = {.out_f32 = l->sums[0], .ld_f32 = LANES}};
+  const tarei_f32_gemm product = {.a = j->upper + first * j->size + end,
+                                  .lda = j->size,
+                                  .m = end - first,
+                                  .k = j->size - end,
+                                  .n = LANES,
+                                  .b = l->errors[end],
+                                  .epilogue = {.out_f32 = l->sums[0], .ld_f32 = LANES}};
   memset(l->sums, 0, sizeof l->sums);
   if (product.k > 0) {
     j->kernels->f32_gemm(&product);
@@ -125,7 +126,7 @@ static void lanes_round_input(const rounding_job *const j, const bool alone, con
   const float own = j->upper[i * j->size + i];
   for (size_t c = 0; c < LANES; c++) {
     const float wanted = l->above[i][c] + (alone ? 0 : sums[c] / own);
-    l->up[i][c] = wanted > 0.5F && !l->bounded[i][c];
+    l->up[i][c] = l->fixed[i][c] ? l->up[i][c] : wanted > 0.5F;
     l->errors[i][c] = l->above[i][c] - l->up[i][c];
     const double lost = (double)(sums[c] + own * l->errors[i][c]);
     loss[c] += lost * lost;
@@ -215,8 +216,8 @@ static void rounding_work_fini(rounding_work *const work) {
   free(work->lanes);
 }
 
-static void scales_of(const tarei_weight_view *const view, const float *const w,
-                      float *const scales) {
+static void scales_of_channels(const tarei_weight_view *const view, const float *const w,
+                               float *const scales) {
   for (int64_t n = 0; n < view->n; n++) {
     float amax = 0;
     for (int64_t i = 0; i < view->k; i++) {
@@ -244,9 +245,9 @@ static void pack_bits(const uint8_t *const ups, const size_t n, uint8_t *const b
   }
 }
 
-static tare_status round_layer(const rounding_work *const work, const tarei_reader *const reader,
-                               const tarei_gram *const gram, tare_stats *const stats,
-                               tare_error *const err) {
+static tare_status decide_layer(const rounding_work *const work,
+                                const tarei_row_reader *const reader, const tarei_gram *const gram,
+                                tare_stats *const stats, tare_error *const err) {
   const tarei_weight_view *const view = &reader->weights;
   const size_t n_weights = (size_t)(view->n * view->k);
   const float *const weights = reader->graph->values[view->value].data->data;
@@ -264,7 +265,7 @@ static tare_status round_layer(const rounding_work *const work, const tarei_read
   if (!scales || !ups || !bits) {
     status = tarei_fail_memory(err, reader->node->name, n_weights);
   } else {
-    scales_of(view, weights, scales);
+    scales_of_channels(view, weights, scales);
     round_blocks(work, gram, &j);
     pack_bits(ups, n_weights, bits);
     status = tarei_stats_add_rounding(stats, reader->node->name, view->n, view->k,
@@ -277,7 +278,7 @@ static tare_status round_layer(const rounding_work *const work, const tarei_read
 }
 
 /* Weights that are not finite stay in float. */
-static bool can_be_rounded(const tarei_reader *const reader, const tarei_gram *const gram) {
+static bool can_be_rounded(const tarei_row_reader *const reader, const tarei_gram *const gram) {
   return gram->n_rows > 0 && reader->node->name &&
          tarei_is_finite(reader->graph, reader->weights.value);
 }
@@ -288,10 +289,10 @@ tare_status tarei_round_weights(const tare_plan *const plan, const tarei_grams *
   rounding_work work = {.kernels = kernels};
   tare_status status = rounding_work_init(&work, threads, err);
   for (int i = 0; i < grams->n && status == TARE_OK; i++) {
-    const tarei_reader *const reader = tarei_plan_reader(plan, i);
+    const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
     const tarei_gram *const gram = &grams->all[reader->rows_of];
     if (can_be_rounded(reader, gram)) {
-      status = round_layer(&work, reader, gram, stats, err);
+      status = decide_layer(&work, reader, gram, stats, err);
     }
   }
   rounding_work_fini(&work);

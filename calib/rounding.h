@@ -12,8 +12,8 @@
 #include "calib/gram_rows.h"
 #include "calib/stats.h"
 
-/* Decides for all layers that have rows, and adds what it decided to the statistics. The result does
- * not depend on the number of threads. */
+/* Decides for all layers that have rows, and adds what it decided to the statistics. The result
+ * does not depend on the number of threads. */
 tare_status tarei_round_weights(const tare_plan *plan, const tarei_grams *grams,
                                 const tarei_kernels *kernels, int threads, tare_stats *stats,
                                 tare_error *err);

@@ -40,7 +40,7 @@ struct tare_plan {
   const char **observables; /* names by dense number */
   int n_observables;
   size_t cap_observables;
-  struct tarei_reader *readers; /* engine/observe/readers.h */
+  struct tarei_row_reader *readers; /* engine/observe/readers.h */
   int n_readers;
   size_t cap_readers;
   struct tarei_layer *layers; /* steps of all parts; those of a body after their node

@@ -10,12 +10,12 @@
 #include "engine/step.h"
 #include "graph/quantize/weight_view.h"
 
-typedef struct tarei_reader {
+typedef struct tarei_row_reader {
   const tarei_graph *graph;
   const tarei_node *node;
   tarei_weight_view weights;
   int rows_of; /* first reader of the same rows, perhaps this one */
-} tarei_reader;
+} tarei_row_reader;
 
 /* Rows of one run of a step, before it runs. */
 typedef struct tarei_reading {
@@ -30,7 +30,7 @@ typedef struct tarei_reading {
 typedef tare_status (*tarei_reading_fn)(void *user, const tarei_reading *reading, tare_error *err);
 
 int tarei_plan_n_readers(const tare_plan *plan);
-const tarei_reader *tarei_plan_reader(const tare_plan *plan, int i);
+const tarei_row_reader *tarei_plan_reader(const tare_plan *plan, int i);
 
 /* Copies the row of an output position, counted over all axes of the output but the last. */
 void tarei_reading_row(const tarei_reading *reading, size_t position, float *out);

@@ -267,7 +267,7 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   } else if (raw) {
     *why = because(symmetric ? TARE_REASON_LEVEL_LOST : TARE_REASON_LEVEL, x, 0);
   } else {
-    *why = because(TARE_REASON_LOUDER, x, 0);
+    *why = because(TARE_REASON_LOUDER, follower, 0);
   }
   return symmetric ? TARE_PRECISION_INT8 : TARE_PRECISION_INT8_ROWS;
 }

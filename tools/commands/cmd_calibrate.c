@@ -79,7 +79,8 @@ static void calibrate_check(const calibrate_arguments *const a,
                a->table.method ? "--method" : "--per-profile", a->output);
   }
   if (a->rounding == 0 && !is_stats_name(a->output) && !writes_roundings(a->output)) {
-    argp_error(state, "--weight-rounding least-squares: '%s' has no place for it: use .stats or .json",
+    argp_error(state,
+               "--weight-rounding least-squares: '%s' has no place for it: use .stats or .json",
                a->output);
   }
   if (a->in.data.labels) {

@@ -293,7 +293,7 @@ static tare_status tune_search_plan(const tune_arguments *const a, tune_work *co
 }
 
 /* Why the plan is a float plan. */
-static void warn_float(const tune_arguments *const a, const tare_tune_score *const standard) {
+static void tell_of_float(const tune_arguments *const a, const tare_tune_score *const standard) {
   const double times = standard->float_seconds / standard->seconds;
   if (standard->holds) {
     say(&a->in.common,
@@ -313,7 +313,7 @@ static void warn_tuned(const tune_arguments *const a, const tune_work *const w) 
   const tare_tune_score score = tare_tuned_score(w->tuned);
   const tare_tune_score standard = tare_tuned_standard(w->tuned);
   if (isinf(score.sqnr_db)) {
-    warn_float(a, &standard);
+    tell_of_float(a, &standard);
   }
   if (score.sqnr_db < ACCURACY_LIMIT) {
     accuracy_warn(&a->in.common, "the plan", score.sqnr_db, score.samples);

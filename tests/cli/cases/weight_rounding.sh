@@ -1,6 +1,7 @@
 # Weights rounded as a table says: what is shown, refused, ignored, and lost in other formats.
 model=$EXAMPLES/intents-mini/intents-mini.onnx data=$EXAMPLES/intents-mini/calib.h5
-"$TARE" calibrate -q "$model" "$data" --limit 4 --profile sequence=2:64:512 -o x.json >text || exit
+"$TARE" calibrate -q "$model" "$data" --limit 4 --profile sequence=2:64:512 --weight-rounding nearest \
+  -o x.json >text || exit
 zeros() { # so many characters: every weight is rounded down
   head -c "$1" /dev/zero | tr '\0' A
 }

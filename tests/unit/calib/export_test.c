@@ -79,6 +79,9 @@ static tare_table *rounding_table(const export_subject *const s) {
   tare_table *table = NULL;
   tare_error err = {0};
   export_must(tarei_table_merge(s->table, -1, &table, &err), &err);
+  while (table->n_roundings > 0) {
+    tarei_rounding_fini(&table->roundings[--table->n_roundings]);
+  }
   for (int n = 0; n < g->n_nodes; n++) {
     tarei_weight_view view;
     if (tarei_weight_view_of(g, &g->nodes[n], &view)) {

@@ -234,10 +234,11 @@ static void files_keep_the_range(void **const state) {
 
 /* --- evaluation ------------------------------------------------------------------------------- */
 
-static tare_plan *build(const tare_table *const table) {
+static tare_plan *build(const tare_table *const table, const char *const precisions) {
   tare_build_options options;
   tare_build_options_init(&options);
   options.table = table;
+  options.layer_precisions = precisions;
   tare_plan *plan = NULL;
   tare_error err = {0};
   check(tare_plan_build(model, profiles, &options, &plan, &err), &err);
@@ -267,7 +268,7 @@ static void scores_by_level_are_those_of_recordings(void **const state) {
   tare_table *table = NULL;
   tare_error err = {0};
   check(tare_table_from_stats(stats, NULL, &table, &err), &err);
-  tare_plan *int8 = build(table), *fp32 = build(NULL);
+  tare_plan *int8 = build(table, "*:int8"), *fp32 = build(NULL, NULL);
   tare_comparison *tensors = NULL;
   check(tare_comparison_new(int8, fp32, false, &tensors, &err), &err);
   tare_eval_result all = evaluate(int8, fp32, "own", RANGE, tensors);
@@ -312,7 +313,7 @@ static void a_plan_of_the_range_holds_at_its_ends(void **const state) {
   tare_table *table = NULL;
   tare_error err = {0};
   check(tare_table_from_stats(stats, NULL, &table, &err), &err);
-  tare_plan *int8 = build(table), *fp32 = build(NULL);
+  tare_plan *int8 = build(table, NULL), *fp32 = build(NULL, NULL);
   tare_eval_result result = evaluate(int8, fp32, "own", RANGE, NULL);
   assert_true(tare_eval_lowest_sqnr(&result) > 30);
   tare_eval_result_fini(&result);

@@ -113,8 +113,8 @@ static int64_t weight_of_row(const tarei_weight_view *const v, const int64_t i) 
 }
 
 /* |X (w - v)|^2 of a channel, by the decisions of `rounding`; NULL: to nearest. */
-static double loss_of(const tarei_reader *const reader, const uint8_t *const rows, const int64_t n,
-                      const tarei_rounding *const rounding) {
+static double loss_of(const tarei_row_reader *const reader, const uint8_t *const rows,
+                      const int64_t n, const tarei_rounding *const rounding) {
   const tarei_weight_view *const v = &reader->weights;
   const float *const w = reader->graph->values[v->value].data->data;
   double *const e = malloc((size_t)v->k * sizeof *e);
@@ -125,8 +125,9 @@ static double loss_of(const tarei_reader *const reader, const uint8_t *const row
   const float scale = tarei_weight_scale_of(amax);
   for (int64_t i = 0; i < v->k; i++) {
     const float exact = w[tarei_weight_view_at(v, n, i)];
-    const int8_t q = rounding ? tarei_weight_round(exact, scale, tarei_rounding_is_up(rounding, n, i))
-                              : tarei_weight_quantize(exact, scale);
+    const int8_t q = rounding
+                         ? tarei_weight_round(exact, scale, tarei_rounding_is_up(rounding, n, i))
+                         : tarei_weight_quantize(exact, scale);
     e[i] = (double)exact / (double)scale - q;
     assert_true(fabs(e[i]) < 1.0001);
   }
@@ -148,7 +149,7 @@ static void outputs_change_less(void **const state) {
   tare_stats *stats = round_all(&s, 2);
   assert_int_equal(stats->n_roundings, s.grams.n);
   for (int i = 0; i < s.grams.n; i++) {
-    const tarei_reader *const reader = tarei_plan_reader(s.plan, i);
+    const tarei_row_reader *const reader = tarei_plan_reader(s.plan, i);
     const uint8_t *const rows = s.rows[reader->rows_of];
     const tarei_rounding *const rounding = &stats->roundings[i];
     double nearest = 0, least = 0;

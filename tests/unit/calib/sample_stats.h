@@ -1,6 +1,6 @@
 /* Statistics made by hand for tests: two profiles; tensors "a" (activations), "dead" (zeros),
- * "mask" (two values), "nan" and "only0" (data in the first profile only); aliases of "a"; roundings of "first" and
- * "second". */
+ * "mask" (two values), "nan" and "only0" (data in the first profile only); aliases of "a";
+ * roundings of "first" and "second". */
 #ifndef TAREI_TESTS_SAMPLE_STATS_H
 #define TAREI_TESTS_SAMPLE_STATS_H
 
@@ -56,8 +56,8 @@ static inline tare_stats *sample_stats(const uint64_t seed) {
     stats->aliases[i].source = tarei_strdup("a");
   }
   assert_int_equal(tarei_stats_add_rounding(stats, "first", 2, 9, seed, sample_ups, NULL), TARE_OK);
-  assert_int_equal(
-      tarei_stats_add_rounding(stats, "second", 3, 11, UINT64_MAX, sample_ups, NULL), TARE_OK);
+  assert_int_equal(tarei_stats_add_rounding(stats, "second", 3, 11, UINT64_MAX, sample_ups, NULL),
+                   TARE_OK);
   return stats;
 }
 
