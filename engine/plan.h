@@ -48,7 +48,7 @@ struct tare_plan {
   int n_layers;
   size_t cap_layers;
   tare_port *inputs, *outputs;
-  const char **unused_roundings; /* layers that only the table has (engine/layers/layer_rounding.c) */
+  const char **unused_roundings; /* of layers that only the table has: layers/layer_rounding.c */
   int n_unused_roundings;
   char **strings; /* names and dims of the ports, and texts of the layers */
   int n_strings;

@@ -19,8 +19,8 @@ typedef struct tarei_act_table {
   uint8_t unused[56]; /* stands in plan files: a multiple of 64 bytes */
 } tarei_act_table;
 
-/* The table for bytes of this scale and zero point; false where there is none: `coarsest` limits the
- * steps of the activation between places. */
+/* The table for bytes of this scale and zero point; false where there is none: `coarsest` limits
+ * the steps of the activation between places. */
 bool tarei_act_table_make(tarei_act act, float out_scale, int32_t out_zero_point, float coarsest,
                           const tarei_kernels *kernels, tarei_act_table *out);
 

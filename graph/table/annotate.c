@@ -10,8 +10,9 @@
 #include "shapes/profiles.h"
 
 #define BELOW_RESERVE 2.0 /* so many times the smallest value fit */
-#define MOST_BELOW 0.34   /* share of the threshold, up to which uneven bytes are worth it: 3.5 dB \
-                           */
+#define MOST_BELOW                                                              \
+  0.34 /* share of the threshold, up to which uneven bytes are worth it: 3.5 dB \
+        */
 
 static tare_status annotate_check_profiles(const tare_table *const table,
                                            const tare_profiles *const profiles,

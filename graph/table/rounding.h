@@ -33,7 +33,8 @@ const tarei_rounding *tarei_table_find_rounding(const tare_table *table, const c
 /* Sorts the roundings by layer. TARE_E_INPUT "what: ..." when a layer is duplicated. */
 tare_status tarei_table_sort_roundings(tare_table *table, const char *what, tare_error *err);
 
-/* What tarei_table_add_rounding makes; even after a failure the caller calls tarei_rounding_fini. */
+/* What tarei_table_add_rounding makes; even after a failure the caller calls tarei_rounding_fini.
+ */
 tare_status tarei_rounding_init(tarei_rounding *rounding, const char *layer, int64_t n, int64_t k,
                                 uint64_t hash, const uint8_t *up, tare_error *err);
 void tarei_rounding_fini(tarei_rounding *rounding);

@@ -278,10 +278,10 @@ static void expect_precision(const int n, const char *const requests, const char
       tarei_str_free(&text);
       for (int k = 0; k < 3; k++) {
         const tarei_value *const operand = &g->values[node->in[k]];
-          assert_int_equal(operand->dtype, k < floats ? TARE_F32 : TARE_U8);
-          if (k >= floats) {
-            assert_int_equal(operand->quant.zero_point, k == 0 ? 0 : TAREI_SYMMETRIC);
-          }
+        assert_int_equal(operand->dtype, k < floats ? TARE_F32 : TARE_U8);
+        if (k >= floats) {
+          assert_int_equal(operand->quant.zero_point, k == 0 ? 0 : TAREI_SYMMETRIC);
+        }
       }
     }
   }
