@@ -173,6 +173,11 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
                   : because(TARE_REASON_NONE, NULL, 0);
 }
 
+/* NULL: a recurrent layer of which only the last state is read. */
+static const tarei_value *first_output(const tarei_graph *const g, const tarei_node *const node) {
+  return node->out[0] >= 0 ? &g->values[node->out[0]] : NULL;
+}
+
 /* What the output of a layer needs, whatever the rows of its input are: INT8, 16-bit rows where
  * those of 8 bits are too few, or float where 8-bit weights are; says why. */
 static tare_precision choose_by_output(const tarei_graph *const g, const tarei_node *const node,
@@ -180,8 +185,8 @@ static tare_precision choose_by_output(const tarei_graph *const g, const tarei_n
                                        const tarei_quantize_options *const o,
                                        tarei_reason *const why) {
   const tarei_quant *const x = &g->values[node->in[0]].quant;
-  const tarei_value *const y = &g->values[node->out[0]];
-  if (o->build.symmetric || reason_against(g, node, form, o, TARE_PRECISION_INT16_ROWS).why) {
+  const tarei_value *const y = first_output(g, node);
+  if (!y || o->build.symmetric || reason_against(g, node, form, o, TARE_PRECISION_INT16_ROWS).why) {
     return TARE_PRECISION_INT8;
   }
   const tarei_weight_sums w = tarei_weight_sums_of(g, node);
@@ -243,6 +248,7 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   const bool raw = tarei_reads_single_channel(g, node);
   const int64_t gain = quiet ? tarei_quant_row_gain(&x->quant) : 0;
   const bool serve = n_rows > 0;
+  const tarei_value *const output = first_output(g, node);
   if (!symmetric && !serve && form->activations == 1 && tarei_quant_wants_float(&x->quant)) {
     *why = because(TARE_REASON_QUIET_ROWS, x, gain);
     return TARE_PRECISION_FP32;
@@ -251,8 +257,8 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
     *why = because(TARE_REASON_LOUDER, clipped, 0);
     return TARE_PRECISION_FP32;
   }
-  if (!symmetric && g->values[node->out[0]].quant.logged) {
-    *why = because(TARE_REASON_LOGARITHM, &g->values[node->out[0]], 0);
+  if (!symmetric && output && output->quant.logged) {
+    *why = because(TARE_REASON_LOGARITHM, output, 0);
     return TARE_PRECISION_FP32;
   }
   const tare_precision by_output = choose_by_output(g, node, form, o, why);
