@@ -142,7 +142,7 @@ static void gram_add_block(tarei_gram *const gram, const int64_t block, const ui
   gram_transpose(rows + begin, k, n_rows, size, work->columns);
   kernels->i8_pack_u8(rows + begin, k, false, n_rows, size, TAREI_GRAM_MIDDLE, work->packed,
                       work->add);
-  for (size_t i = 0; i < TAREI_GRAM_MOST; i++) {
+  for (size_t i = 0; i < size; i++) {
     work->add[i] *= -TAREI_GRAM_MIDDLE;
   }
   for (size_t first = 0; first < size; first += STRIP) {
