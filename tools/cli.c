@@ -202,6 +202,15 @@ void cli_list_add(cli_list *const list, const char *const text) {
   list->items[list->n++] = text;
 }
 
+bool cli_list_has(const cli_list *const list, const char *const text) {
+  for (int i = 0; i < list->n; i++) {
+    if (strcmp(list->items[i], text) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void cli_list_join(cli_list *const list, const cli_list *const more) {
   for (int i = 0; i < more->n; i++) {
     cli_list_add(list, more->items[i]);

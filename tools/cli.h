@@ -83,6 +83,7 @@ typedef struct cli_list {
   int n;
 } cli_list;
 void cli_list_add(cli_list *list, const char *text);
+bool cli_list_has(const cli_list *list, const char *text);
 void cli_list_join(cli_list *list, const cli_list *more);
 void cli_list_fini(cli_list *list);
 

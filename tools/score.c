@@ -86,6 +86,15 @@ char *gain_text(const double db) {
   return cli_format(db == 0 ? "%g" : "%+g", db);
 }
 
+char *level_columns(char *columns, const tare_eval_result *const result) {
+  for (int l = 0; l < result->n_levels; l++) {
+    char *const gain = gain_text(result->levels[l].gain_db);
+    columns = cli_append(columns, ",%s dB>", gain);
+    free(gain);
+  }
+  return columns;
+}
+
 void levels_json(cJSON *const object, const tare_eval_result *const result, const int metric,
                  const bool compared) {
   if (result->n_levels == 0) {

@@ -25,6 +25,10 @@ void score_print_profiles(const tare_eval_score *const *scores, const tare_profi
 /* A gain in decibels as people read it: "+10", "0", "-20". */
 char *gain_text(double db); /* free() it */
 
+/* Appends a column for each level of the gain range, "-20 dB", to those of a report; the result
+ * replaces `columns`. */
+char *level_columns(char *columns, const tare_eval_result *result);
+
 /* Adds "levels" if the data have a gain range. */
 void levels_json(cJSON *object, const tare_eval_result *result, int metric, bool compared);
 

@@ -66,7 +66,7 @@ static double shortfall(const tarei_search *const s, const tare_tune_score *cons
 /* A mix that is good enough, but not on integers enough, has room for more noise. */
 static bool is_timid(const tarei_search *const s, const tare_tune_score *const score) {
   return score->integer_share < s->options->min_integer_share &&
-         score->sqnr_db >= s->options->sqnr_db && !(score->drop.high > s->options->max_drop);
+         tarei_score_is_good(s->options, score);
 }
 
 static tare_status search_bounds(tarei_search *const s, double bound, tried_mixes *const tried,

@@ -112,10 +112,13 @@ static tare_status score_metric(const tarei_trials *const t, const tare_eval_res
   return TARE_OK;
 }
 
+bool tarei_score_is_good(const tare_tune_options *const o, const tare_tune_score *const score) {
+  return score->sqnr_db >= o->sqnr_db && !(score->drop.high > o->max_drop); /* NAN: no metric */
+}
+
 static bool bounds_hold(const tarei_trials *const t, const tare_tune_score *const score) {
-  const tare_tune_options *const o = t->options;
-  return score->sqnr_db >= o->sqnr_db && score->integer_share >= o->min_integer_share &&
-         !(score->drop.high > o->max_drop); /* NAN: no metric */
+  return tarei_score_is_good(t->options, score) &&
+         score->integer_share >= t->options->min_integer_share;
 }
 
 static tare_status score_results(const tarei_trials *const t, tare_plan *const *const plans,

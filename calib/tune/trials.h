@@ -39,6 +39,9 @@ tare_status tarei_trials_build(const tarei_trials *trials, const char *requests,
 tare_status tarei_trials_noise(const tarei_trials *trials, tare_dataset *data,
                                tare_plan *const *plans, int n, double *noise, tare_error *err);
 
+/* Whether a score holds the bounds on accuracy. */
+bool tarei_score_is_good(const tare_tune_options *options, const tare_tune_score *score);
+
 /* Scores n plans (at most TAREI_TRIALS_AT_ONCE) in one pass over the data, without their times. */
 tare_status tarei_trials_score(const tarei_trials *trials, tare_dataset *data,
                                tare_plan *const *plans, int n, tare_tune_score *scores,

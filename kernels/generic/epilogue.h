@@ -14,6 +14,9 @@ typedef struct tarei_tile {
 } tarei_tile;
 
 void tarei_epilogue__scalar(const tarei_epilogue *e, const tarei_tile *t);
+/* The same for row m of the panel of 32 columns, of n, that begins at column n0. */
+void tarei_finish_panel__scalar(const tarei_epilogue *e, const float *sums, size_t m, size_t n,
+                                size_t n0);
 void tarei_epilogue__avx2(const tarei_epilogue *e, const tarei_tile *t);
 void tarei_epilogue__avx512(const tarei_epilogue *e, const tarei_tile *t);
 void tarei_epilogue__neon(const tarei_epilogue *e, const tarei_tile *t);

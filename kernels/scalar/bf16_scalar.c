@@ -103,13 +103,7 @@ void tarei_bf16_sums(const tarei_bf16_gemm *g, size_t m, size_t panel, float *su
 static void bf16_panel(const tarei_bf16_gemm *g, size_t m, size_t n0) {
   float sums[PANEL];
   tarei_bf16_sums(g, m, n0 / PANEL, sums);
-  const tarei_tile tile = {.values = sums,
-                           .ld = PANEL,
-                           .m0 = m,
-                           .rows = 1,
-                           .n0 = n0,
-                           .cols = g->n - n0 < PANEL ? g->n - n0 : PANEL};
-  tarei_epilogue__scalar(&g->epilogue, &tile);
+  tarei_finish_panel__scalar(&g->epilogue, sums, m, g->n, n0);
 }
 
 void tarei_k_bf16_gemm_bf16_1x32__scalar(const tarei_bf16_gemm *g) {

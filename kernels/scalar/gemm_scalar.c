@@ -3,8 +3,9 @@
 
 #include "kernels/generic/epilogue.h"
 
-static void finish_panel(const tarei_epilogue *e, const float *acc, size_t m, size_t n, size_t n0) {
-  const tarei_tile tile = {.values = acc,
+void tarei_finish_panel__scalar(const tarei_epilogue *e, const float *sums, size_t m, size_t n,
+                                size_t n0) {
+  const tarei_tile tile = {.values = sums,
                            .ld = TAREI_I8_PANEL,
                            .m0 = m,
                            .rows = 1,
@@ -24,7 +25,7 @@ static void i8_panel(const tarei_i8_gemm *g, size_t m, size_t n0) {
     }
     acc[j] = (float)(int32_t)sum;
   }
-  finish_panel(&g->epilogue, acc, m, g->n, n0);
+  tarei_finish_panel__scalar(&g->epilogue, acc, m, g->n, n0);
 }
 
 void tarei_k_i8_gemm_u8s8_1x32__scalar(const tarei_i8_gemm *g) {
@@ -44,7 +45,7 @@ static void f32_panel(const tarei_f32_gemm *g, size_t m, size_t n0) {
       acc[j] = fmaf(a[k], b[k * TAREI_F32_PANEL + j], acc[j]);
     }
   }
-  finish_panel(&g->epilogue, acc, m, g->n, n0);
+  tarei_finish_panel__scalar(&g->epilogue, acc, m, g->n, n0);
 }
 
 void tarei_k_f32_gemm_f32_1x32__scalar(const tarei_f32_gemm *g) {

@@ -129,14 +129,7 @@ static void split_panel(const tarei_split_gemm *g, split_type type, size_t m, si
       totals[j] = fmaf(sums[j], type == SPLIT_I8 ? g->scale[at] : 1.0f, totals[j]);
     }
   }
-  const size_t n0 = panel * PANEL;
-  const tarei_tile tile = {.values = totals,
-                           .ld = PANEL,
-                           .m0 = m,
-                           .rows = 1,
-                           .n0 = n0,
-                           .cols = g->n - n0 < PANEL ? g->n - n0 : PANEL};
-  tarei_epilogue__scalar(&g->epilogue, &tile);
+  tarei_finish_panel__scalar(&g->epilogue, totals, m, g->n, panel * PANEL);
 }
 
 static void split_panels(const tarei_split_gemm *g, split_type type) {

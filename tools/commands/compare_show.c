@@ -175,12 +175,7 @@ static void add_levels(report *const r, const tare_eval_result *const result, co
 
 /* A column for each level. */
 static void print_level_columns(const grid *const g, const int metric, level_cell *const cell) {
-  char *columns = cli_format("fit<,method<");
-  for (int l = 0; l < g->fp32.n_levels; l++) {
-    char *const gain = gain_text(g->fp32.levels[l].gain_db);
-    columns = cli_append(columns, ",%s dB>", gain);
-    free(gain);
-  }
+  char *const columns = level_columns(cli_format("fit<,method<"), &g->fp32);
   report *const r = report_new(columns);
   free(columns);
   add_fp32_names(r);

@@ -86,13 +86,7 @@ static void print_errors(const debug_results *const r) {
 /* A column for each level of the gain range. */
 static void print_tensor_levels(const debug_results *const r) {
   const tare_eval_result *const eval = r->eval;
-  char *columns = cli_format("tensor~");
-  for (int l = 0; l < eval->n_levels; l++) {
-    char *const gain = gain_text(eval->levels[l].gain_db);
-    columns = cli_append(columns, ",%s dB>", gain);
-    free(gain);
-  }
-  columns = cli_append(columns, ",layer~");
+  char *const columns = cli_append(level_columns(cli_format("tensor~"), eval), ",layer~");
   report *const to = report_new(columns);
   free(columns);
   for (int i = 0; i < tare_comparison_count(r->comparison); i++) {

@@ -94,15 +94,6 @@ void part_fini(model_part *const part) {
   cli_list_fini(&part->inputs);
 }
 
-static bool list_has(const cli_list *const list, const char *const name) {
-  for (int i = 0; i < list->n; i++) {
-    if (strcmp(list->items[i], name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static void part_read(model_part *const part, const char *const tensor, int *const waiting,
                       int *const n_waiting) {
   const int maker = tare_extract_maker(part->whole->extract, tensor);
@@ -110,7 +101,7 @@ static void part_read(model_part *const part, const char *const tensor, int *con
     return;
   }
   if (part->behind[maker] && whole_model_may_cut(part->whole, tensor)) {
-    if (!list_has(&part->inputs, tensor)) {
+    if (!cli_list_has(&part->inputs, tensor)) {
       cli_list_add(&part->inputs, tensor);
     }
   } else if (!part->needed[maker]) {
@@ -160,7 +151,7 @@ static void add_frontier(const model_part *const part, const int node, const boo
     const char *const name = n.outputs[o];
     const bool may = any ? *name && (part->whole->variable[node] || !part->whole->types)
                          : whole_model_may_cut(part->whole, name);
-    if (may && (read[part->whole->first_output[node] + o] || list_has(&part->outputs, name))) {
+    if (may && (read[part->whole->first_output[node] + o] || cli_list_has(&part->outputs, name))) {
       cli_list_add(out, name);
     }
   }

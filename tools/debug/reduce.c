@@ -126,10 +126,8 @@ static tare_status choose_output(reduction *const r, tare_error *const err) {
 static bool writes_output(const model_part *const part, const int node) {
   const tare_extract_node n = tare_extract_node_at(part->whole->extract, node);
   for (int o = 0; o < n.n_outputs; o++) {
-    for (int i = 0; i < part->outputs.n; i++) {
-      if (strcmp(n.outputs[o], part->outputs.items[i]) == 0) {
-        return true;
-      }
+    if (cli_list_has(&part->outputs, n.outputs[o])) {
+      return true;
     }
   }
   return false;

@@ -2,9 +2,8 @@
 
 #include "base/mem.h"
 
-#define PIECES_BYTES                                                          \
-  ((size_t)1 << 20) /* of rows: they stay in the second-level cache of a core \
-                     */
+/* Pieces of rows stay in the second-level cache of a core. */
+#define PIECES_BYTES ((size_t)1 << 20)
 #define MOST_SPLIT_ROWS ((size_t)1024)
 
 tarei_split_gemm_fn *tarei_split_kernel(const tare_dtype type, const tarei_kernels *const kernels) {
