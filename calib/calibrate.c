@@ -174,13 +174,15 @@ static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
   TAREI_TRY(tare_calibrate_check(r->model, r->err));
   TAREI_TRY(make_plan(r));
   TAREI_TRY(make_stats(r, dataset));
+  TAREI_TRY(r->options->round_to_nearest ? TARE_OK : tarei_plan_find_readers(r->plan, r->err));
   tarei_grams grams;
   tare_status status;
-  TAREI_TRY_GOTO(tarei_grams_init(&grams, r->plan, !r->options->round_to_nearest, r->err), done);
-  status = gather_and_round(r, dataset, &grams);
+  TAREI_TRY_GOTO(tarei_grams_init(&grams, r->plan, r->err), done);
+  TAREI_TRY_GOTO(gather_and_round(r, dataset, &grams), done);
+  tarei_stats_sort(r->stats);
+  status = TARE_OK;
 done:
   tarei_grams_fini(&grams);
-  tarei_stats_sort(r->stats);
   return status;
 }
 

@@ -36,8 +36,8 @@ static int64_t every_of(const tare_plan *const plan, const int reader) {
 }
 
 tare_status tarei_grams_init(tarei_grams *const grams, const tare_plan *const plan,
-                             const bool wanted, tare_error *const err) {
-  const int n = wanted ? tarei_plan_n_readers(plan) : 0;
+                             tare_error *const err) {
+  const int n = tarei_plan_n_readers(plan);
   *grams = (tarei_grams){.all = tarei_calloc((size_t)n, sizeof *grams->all),
                          .every = tarei_calloc((size_t)n, sizeof *grams->every)};
   (void)pthread_mutex_init(&grams->mutex, NULL); /* never fails with default attributes on Linux */

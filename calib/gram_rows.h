@@ -19,9 +19,8 @@ typedef struct tarei_grams {
   pthread_mutex_t mutex; /* guards the sums */
 } tarei_grams;
 
-/* One for each reader of the plan, empty; `wanted` false: none. */
-tare_status tarei_grams_init(tarei_grams *grams, const tare_plan *plan, bool wanted,
-                             tare_error *err);
+/* One for each reader that was found in the plan, empty. */
+tare_status tarei_grams_init(tarei_grams *grams, const tare_plan *plan, tare_error *err);
 void tarei_grams_fini(tarei_grams *grams);
 void tarei_grams_reset(tarei_grams *grams);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/weight_scale.h"
 #include "graph/table/rounding.h"
@@ -216,17 +217,6 @@ static void rounding_work_fini(rounding_work *const work) {
   free(work->lanes);
 }
 
-static void scales_of_channels(const tarei_weight_view *const view, const float *const w,
-                               float *const scales) {
-  for (int64_t n = 0; n < view->n; n++) {
-    float amax = 0;
-    for (int64_t i = 0; i < view->k; i++) {
-      amax = fmaxf(amax, fabsf(w[tarei_weight_view_at(view, n, i)]));
-    }
-    scales[n] = tarei_weight_scale_of(amax);
-  }
-}
-
 static void round_blocks(const rounding_work *const work, const tarei_gram *const gram,
                          rounding_job *const j) {
   const size_t items = ((size_t)j->reader->weights.n + LANES - 1) / LANES;
@@ -265,11 +255,13 @@ static tare_status decide_layer(const rounding_work *const work,
   if (!scales || !ups || !bits) {
     status = tarei_fail_memory(err, reader->node->name, n_weights);
   } else {
-    scales_of_channels(view, weights, scales);
+    for (int64_t c = 0; c < view->n; c++) {
+      scales[c] = tarei_weight_view_scale(weights, view, c);
+    }
     round_blocks(work, gram, &j);
     pack_bits(ups, n_weights, bits);
-    status = tarei_stats_add_rounding(stats, reader->node->name, view->n, view->k,
-                                      tarei_weight_view_hash(reader->graph, view), bits, err);
+    status = tarei_roundings_add(&stats->roundings, reader->node->name, view->n, view->k,
+                                 tarei_weight_view_hash(reader->graph, view), bits, err);
   }
   free(scales);
   free(ups);
@@ -277,24 +269,41 @@ static tare_status decide_layer(const rounding_work *const work,
   return status;
 }
 
-/* Weights that are not finite stay in float. */
-static bool can_be_rounded(const tarei_row_reader *const reader, const tarei_gram *const gram) {
-  return gram->n_rows > 0 && reader->node->name &&
+/* Weights that are not finite stay in float. Models may give nodes one name: the first of them has
+ * the rounding, which does not fit the weights of others. */
+static bool can_be_rounded(const tarei_row_reader *const reader, const tarei_gram *const gram,
+                           const tarei_names *const taken) {
+  return gram->n_rows > 0 && tarei_names_find(taken, reader->node->name) < 0 &&
          tarei_is_finite(reader->graph, reader->weights.value);
+}
+
+static tare_status decide_layers(const rounding_work *const work, const tare_plan *const plan,
+                                 const tarei_grams *const grams, tarei_names *const taken,
+                                 tare_stats *const stats, tare_error *const err) {
+  if (!tarei_names_init(taken, (size_t)grams->n)) {
+    return tarei_fail_memory(err, "names", (size_t)grams->n * sizeof *taken->slots);
+  }
+  for (int i = 0; i < grams->n; i++) {
+    const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
+    const tarei_gram *const gram = &grams->all[reader->rows_of];
+    if (can_be_rounded(reader, gram, taken)) {
+      tarei_names_add(taken, reader->node->name, i);
+      TAREI_TRY(decide_layer(work, reader, gram, stats, err));
+    }
+  }
+  return TARE_OK;
 }
 
 tare_status tarei_round_weights(const tare_plan *const plan, const tarei_grams *const grams,
                                 const tarei_kernels *const kernels, const int threads,
                                 tare_stats *const stats, tare_error *const err) {
   rounding_work work = {.kernels = kernels};
-  tare_status status = rounding_work_init(&work, threads, err);
-  for (int i = 0; i < grams->n && status == TARE_OK; i++) {
-    const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
-    const tarei_gram *const gram = &grams->all[reader->rows_of];
-    if (can_be_rounded(reader, gram)) {
-      status = decide_layer(&work, reader, gram, stats, err);
-    }
-  }
+  tarei_names taken = {0};
+  tare_status status;
+  TAREI_TRY_GOTO(rounding_work_init(&work, threads, err), done);
+  status = decide_layers(&work, plan, grams, &taken, stats, err);
+done:
+  tarei_names_fini(&taken);
   rounding_work_fini(&work);
   return status;
 }

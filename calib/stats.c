@@ -72,10 +72,7 @@ void tare_stats_free(tare_stats **const handle) {
     free(stats->aliases[i].name);
     free(stats->aliases[i].source);
   }
-  for (int i = 0; i < stats->n_roundings; i++) {
-    tarei_rounding_fini(&stats->roundings[i]);
-  }
-  free(stats->roundings);
+  tarei_roundings_fini(&stats->roundings);
   free(stats->tensors);
   free(stats->profiles);
   free(stats->inputs);
@@ -86,15 +83,6 @@ void tare_stats_free(tare_stats **const handle) {
   *handle = NULL;
 }
 
-tare_status tarei_stats_add_rounding(tare_stats *const stats, const char *const layer,
-                                     const int64_t n, const int64_t k, const uint64_t hash,
-                                     const uint8_t *const up, tare_error *const err) {
-  if (!TAREI_GROW(stats->roundings, stats->n_roundings, stats->cap_roundings)) {
-    return tarei_fail_memory(err, "roundings of weights", sizeof *stats->roundings);
-  }
-  return tarei_rounding_init(&stats->roundings[stats->n_roundings++], layer, n, k, hash, up, err);
-}
-
 static int by_tensor_name(const void *const a, const void *const b) {
   return strcmp(((const tarei_stats_tensor *)a)->name, ((const tarei_stats_tensor *)b)->name);
 }
@@ -103,16 +91,10 @@ static int by_alias_name(const void *const a, const void *const b) {
   return strcmp(((const tarei_stats_alias *)a)->name, ((const tarei_stats_alias *)b)->name);
 }
 
-static int by_layer(const void *const a, const void *const b) {
-  return strcmp(((const tarei_rounding *)a)->layer, ((const tarei_rounding *)b)->layer);
-}
-
 void tarei_stats_sort(tare_stats *const stats) {
   qsort(stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors, by_tensor_name);
   qsort(stats->aliases, (size_t)stats->n_aliases, sizeof *stats->aliases, by_alias_name);
-  if (stats->n_roundings) {
-    qsort(stats->roundings, (size_t)stats->n_roundings, sizeof *stats->roundings, by_layer);
-  }
+  tarei_roundings_sort(&stats->roundings);
 }
 
 tare_status tarei_stats_merged(const tarei_stats_tensor *const tensor, const int n_profiles,

@@ -40,18 +40,12 @@ struct tare_stats {
   tarei_stats_tensor *tensors; /* sorted by name */
   int n_aliases;
   tarei_stats_alias *aliases; /* sorted by name */
-  int n_roundings;
-  size_t cap_roundings;
-  tarei_rounding *roundings; /* sorted by layer */
+  tarei_roundings roundings;  /* of the weights of layers */
 };
 
 /* Allocates statistics of these sizes; all names are NULL, and all accumulators empty. */
 tare_status tarei_stats_new(int n_profiles, int n_inputs, int n_tensors, int n_aliases,
                             tare_stats **out, tare_error *err);
-
-/* Adds how the weights of a layer are rounded, as tarei_table_add_rounding does. */
-tare_status tarei_stats_add_rounding(tare_stats *stats, const char *layer, int64_t n, int64_t k,
-                                     uint64_t hash, const uint8_t *up, tare_error *err);
 
 /* Sorts tensors, aliases and roundings by name. */
 void tarei_stats_sort(tare_stats *stats);

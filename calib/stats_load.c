@@ -290,7 +290,7 @@ static tare_status read_ups(const tarei_stats_reader *const r, const int number,
     up[bit / 8] = (uint8_t)(up[bit / 8] | (byte >> i % 8 & 1) << bit % 8);
   }
   if (status == TARE_OK) {
-    status = tarei_stats_add_rounding(stats, layer, dims[0], inputs, hash, up, r->err);
+    status = tarei_roundings_add(&stats->roundings, layer, dims[0], inputs, hash, up, r->err);
   }
   free(block);
   free(up);
@@ -307,7 +307,7 @@ static tare_status read_layers(const tarei_stats_reader *const r,
     memcpy(&k, inputs + (size_t)i * sizeof k, sizeof k);
     memcpy(&hash, hashes + (size_t)i * sizeof hash, sizeof hash);
     TAREI_TRY(tarei_stats_take_text(r, layers, i, &layer));
-    const bool ordered = i == 0 || strcmp(stats->roundings[i - 1].layer, layer) < 0;
+    const bool ordered = i == 0 || strcmp(stats->roundings.items[i - 1].layer, layer) < 0;
     const tare_status status =
         !ordered ? tarei_stats_bad(r, "/rounding/layer", "must be sorted and without duplicates")
         : k < 1 || k > INT32_MAX

@@ -310,19 +310,19 @@ static void put_ups(writer *const w, const tarei_rounding *const r, const int nu
 }
 
 static void put_roundings(writer *const w, const tare_stats *const stats) {
-  const int n = stats->n_roundings;
+  const int n = stats->roundings.n;
   const hsize_t dims[] = {(hsize_t)n};
   if (n == 0) {
     return;
   }
   put_group(w, "/rounding");
-  put_texts(w, "/rounding/layer", n, (const char *const *)&stats->roundings[0].layer,
-            sizeof *stats->roundings);
+  put_texts(w, "/rounding/layer", n, (const char *const *)&stats->roundings.items[0].layer,
+            sizeof *stats->roundings.items);
   int64_t *const inputs = (int64_t *)stats_save_make_block(w, (size_t)n, sizeof *inputs);
   uint64_t *const hashes = (uint64_t *)stats_save_make_block(w, (size_t)n, sizeof *hashes);
   for (int i = 0; inputs && hashes && i < n; i++) {
-    inputs[i] = stats->roundings[i].k;
-    hashes[i] = stats->roundings[i].hash;
+    inputs[i] = stats->roundings.items[i].k;
+    hashes[i] = stats->roundings.items[i].hash;
   }
   put_array(w, "/rounding/inputs", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, dims, inputs);
   put_array(w, "/rounding/hash", H5T_STD_U64LE, H5T_NATIVE_UINT64, 1, dims, hashes);
@@ -330,7 +330,7 @@ static void put_roundings(writer *const w, const tare_stats *const stats) {
   free(hashes);
   put_group(w, "/rounding/up");
   for (int i = 0; i < n; i++) {
-    put_ups(w, &stats->roundings[i], i);
+    put_ups(w, &stats->roundings.items[i], i);
   }
 }
 

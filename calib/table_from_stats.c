@@ -155,8 +155,8 @@ static tare_status table_from_stats_run(table_from_stats_job *const j, tare_erro
   }
   TAREI_TRY(tarei_findings_report(&j->findings, j->stats, j->calibrator->name, j->table, err));
   TAREI_TRY(add_aliases(j, err));
-  for (int i = 0; i < j->stats->n_roundings; i++) {
-    TAREI_TRY(tarei_table_copy_rounding(j->table, &j->stats->roundings[i], err));
+  for (int i = 0; i < j->stats->roundings.n; i++) {
+    TAREI_TRY(tarei_roundings_copy(&j->table->roundings, &j->stats->roundings.items[i], err));
   }
   TAREI_TRY(tarei_table_finish(j->table, "statistics", err));
   for (int i = 0; i < j->table->n_tensors; i++) {

@@ -173,6 +173,7 @@ static tare_status make_step(tarei_part *const part, const tarei_node *const nod
                        .node = node,
                        .kernels = &part->plan->kernels,
                        .n_profiles = tare_profiles_count(part->plan->profiles),
+                       .reader = -1,
                        .first_child = part->n_children,
                        .late = has_late_operand(part, node)};
   TAREI_TRY(tarei_measured_find(step, err));

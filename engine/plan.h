@@ -59,8 +59,7 @@ struct tare_plan {
  * isa must be set. After a failure the caller frees the plan. */
 tare_status tarei_plan_finish(tare_plan *plan, tare_error *err);
 
-/* Numbers the observable values and the readers, after everything else is finished. */
+/* Numbers the observable values, after everything else is finished. */
 tare_status tarei_plan_number_observables(tare_plan *plan, tare_error *err);
-tare_status tarei_plan_number_readers(tare_plan *plan, tare_error *err);
 
 #endif

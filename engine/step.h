@@ -90,7 +90,7 @@ struct tarei_step {
   const tarei_kernels *kernels; /* those of the plan; also valid in prepare */
   int n_profiles;
   int layer;               /* its number among all steps of the whole plan */
-  int reader;              /* its number (engine/observe/readers.h), or -1 */
+  int reader;              /* its number once readers are found (engine/observe/readers.h); or -1 */
   int first_child;         /* first child of the part that is a body of the node */
   bool late;               /* it measures, or the dims of an operand are known only when it runs */
   int first_blob, n_blobs; /* what it took of the packed constants of the plan */

@@ -9,15 +9,15 @@
 static tare_status keep_unused(tare_plan *const plan, const tarei_rounder *const rounder,
                                tare_error *const err) {
   const tare_table *const table = rounder->table;
-  const size_t n = (size_t)table->n_roundings;
+  const size_t n = (size_t)table->roundings.n;
   plan->unused_roundings = tarei_calloc(n, sizeof *plan->unused_roundings);
   if (!plan->unused_roundings) {
     return tarei_fail_memory(err, "roundings of weights", n * sizeof *plan->unused_roundings);
   }
-  for (int i = 0; i < table->n_roundings; i++) {
+  for (int i = 0; i < table->roundings.n; i++) {
     if (rounder->unused[i]) {
       tarei_str name = {0};
-      tarei_str_add(&name, "%s", table->roundings[i].layer);
+      tarei_str_add(&name, "%s", table->roundings.items[i].layer);
       const char *const kept = tarei_plan_keep(plan, &name);
       if (!kept) {
         return tarei_fail_memory(err, "roundings of weights", n);
@@ -30,7 +30,7 @@ static tare_status keep_unused(tare_plan *const plan, const tarei_rounder *const
 
 tare_status tarei_plan_round_weights(tare_plan *const plan, const tare_build_options *const o,
                                      tare_error *const err) {
-  if (!o->table || !o->table->n_roundings || o->weight_rounding == TARE_ROUNDING_NEAREST) {
+  if (!o->table || !o->table->roundings.n || o->weight_rounding == TARE_ROUNDING_NEAREST) {
     return TARE_OK;
   }
   tarei_rounder rounder;

@@ -1,53 +1,57 @@
 #include "engine/observe/readers.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "engine/plan.h"
 
-static bool is_linear(const tarei_row_reader *const reader) {
+/* Linear layers read the rows of a tensor as they are; the windows of convolutions may differ. */
+static bool readers_share_rows(const tarei_row_reader *const reader) {
   return reader->graph->values[reader->weights.value].rank == 2;
 }
 
-/* Windows on one tensor may differ. */
-static bool reads_same_rows(const tarei_row_reader *const a, const tarei_row_reader *const b) {
-  return a->graph == b->graph && a->node->in[0] == b->node->in[0] && is_linear(a) && is_linear(b);
-}
-
-static int first_of_rows(const tare_plan *const plan, const tarei_row_reader *const reader) {
-  for (int i = 0; i < plan->n_readers; i++) {
-    if (reads_same_rows(&plan->readers[i], reader)) {
-      return i;
-    }
+/* `first`: of each value of the graph, its first linear reader, or -1. */
+static tare_status readers_add(tare_plan *const plan, tarei_step *const step, int *const first,
+                               tare_error *const err) {
+  tarei_row_reader reader = {.graph = step->graph, .node = step->node, .rows_of = plan->n_readers};
+  if (!step->lowering->row || tarei_attr_int(step->node, "group", 1) != 1 ||
+      !tarei_weight_view_of(step->graph, step->node, &reader.weights)) {
+    return TARE_OK;
   }
-  return plan->n_readers;
-}
-
-static tare_status readers_number(tare_plan *const plan, tarei_part *const part,
-                                  tare_error *const err) {
-  for (int s = 0; s < part->n_steps; s++) {
-    tarei_step *const step = &part->steps[s];
-    tarei_row_reader reader = {.graph = part->graph, .node = step->node};
-    step->reader = -1;
-    if (!step->lowering->row || tarei_attr_int(step->node, "group", 1) != 1 ||
-        !tarei_weight_view_of(part->graph, step->node, &reader.weights)) {
-      continue;
-    }
-    reader.rows_of = first_of_rows(plan, &reader);
-    if (!TAREI_GROW(plan->readers, plan->n_readers, plan->cap_readers)) {
-      return tarei_fail_memory(err, "layers with weights", sizeof reader);
-    }
-    step->reader = plan->n_readers;
-    plan->readers[plan->n_readers++] = reader;
+  if (!TAREI_GROW(plan->readers, plan->n_readers, plan->cap_readers)) {
+    return tarei_fail_memory(err, "layers with weights", sizeof reader);
   }
-  for (int i = 0; i < part->n_children; i++) {
-    TAREI_TRY(readers_number(plan, part->children[i], err));
+  if (readers_share_rows(&reader)) {
+    int *const known = &first[step->node->in[0]];
+    *known = *known < 0 ? plan->n_readers : *known;
+    reader.rows_of = *known;
   }
+  step->reader = plan->n_readers;
+  plan->readers[plan->n_readers++] = reader;
   return TARE_OK;
 }
 
-tare_status tarei_plan_number_readers(tare_plan *const plan, tare_error *const err) {
-  return readers_number(plan, &plan->root, err);
+static tare_status readers_find(tare_plan *const plan, const tarei_part *const part,
+                                tare_error *const err) {
+  const size_t n = (size_t)part->graph->n_values;
+  int *const first = tarei_calloc(n, sizeof *first);
+  tare_status status = first ? TARE_OK : tarei_fail_memory(err, "layers with weights", n);
+  for (size_t v = 0; first && v < n; v++) {
+    first[v] = -1;
+  }
+  for (int s = 0; s < part->n_steps && status == TARE_OK; s++) {
+    status = readers_add(plan, &part->steps[s], first, err);
+  }
+  free(first);
+  for (int i = 0; i < part->n_children && status == TARE_OK; i++) {
+    status = readers_find(plan, part->children[i], err);
+  }
+  return status;
+}
+
+tare_status tarei_plan_find_readers(tare_plan *const plan, tare_error *const err) {
+  return readers_find(plan, &plan->root, err);
 }
 
 int tarei_plan_n_readers(const tare_plan *const plan) {

@@ -29,6 +29,8 @@ typedef struct tarei_reading {
  * their rows. If it fails, the run ends with that status. */
 typedef tare_status (*tarei_reading_fn)(void *user, const tarei_reading *reading, tare_error *err);
 
+/* Finds the readers of a float plan, before contexts are made of it. Plans have none before. */
+tare_status tarei_plan_find_readers(tare_plan *plan, tare_error *err);
 int tarei_plan_n_readers(const tare_plan *plan);
 const tarei_row_reader *tarei_plan_reader(const tare_plan *plan, int i);
 

@@ -1,22 +1,15 @@
 /* Weights that the table rounds, in the layers of the model: they have the same floats where no
  * pass of the calibration changed them, as one that folds a batch norm. */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "graph/qdq/place.h"
 #include "graph/quantize/round_weights.h"
 
-/* Layers that share weights share their integers, which suit the data of one of them alone. */
-static bool place_has_own_weights(const tarei_placement *const p,
-                                  const tarei_placed_layer *const layer) {
-  int n = 0;
-  for (int i = 0; i < p->n_layers; i++) {
-    n += p->layers[i].w == layer->w;
-  }
-  return n == 1;
-}
-
 /* Engines round what stays float; scales in shorter floats are not those of the table. */
 static bool place_may_round(const tarei_placement *const p, const tarei_placed_layer *const layer) {
-  return layer->form != TAREI_FORM_FLOAT && layer->channel_axis >= 0 && layer->real == TARE_F32 &&
-         !p->options.float_weights && place_has_own_weights(p, layer);
+  return layer->w >= 0 && layer->form != TAREI_FORM_FLOAT && layer->channel_axis >= 0 &&
+         layer->real == TARE_F32 && !p->options.float_weights;
 }
 
 static tare_status round_placed(const tarei_placement *const p, const tarei_rounder *const rounder,
@@ -31,18 +24,36 @@ static tare_status round_placed(const tarei_placement *const p, const tarei_roun
   return tarei_rounder_find(rounder, g, &g->nodes[node], &layer->view, &layer->rounding, err);
 }
 
+/* How many layers have a value as weights: those that share some share their integers, which suit
+ * the data of one of them alone. NULL: no memory. */
+static int *place_count_layers(const tarei_placement *const p) {
+  int *const n = tarei_calloc((size_t)p->graph->n_values, sizeof *n);
+  for (int i = 0; n && i < p->n_layers; i++) {
+    if (p->layers[i].w >= 0) {
+      n[p->layers[i].w]++;
+    }
+  }
+  return n;
+}
+
 tare_status tarei_place_roundings(tarei_placement *const p, tare_error *const err) {
   const tare_table *const table = p->options.table;
-  if (!table->n_roundings) {
+  if (!table->roundings.n) {
     return TARE_OK;
   }
   tarei_rounder rounder;
-  tare_status status = tarei_rounder_init(&rounder, table, err);
-  for (int i = 0; i < p->n_layers && status == TARE_OK; i++) {
-    if (place_may_round(p, &p->layers[i])) {
-      status = round_placed(p, &rounder, &p->layers[i], err);
+  tare_status status;
+  int *const layers = place_count_layers(p);
+  TAREI_TRY(layers ? TARE_OK : tarei_fail_memory(err, "weights", (size_t)p->graph->n_values));
+  TAREI_TRY_GOTO(tarei_rounder_init(&rounder, table, err), done);
+  for (int i = 0; i < p->n_layers; i++) {
+    tarei_placed_layer *const layer = &p->layers[i];
+    if (place_may_round(p, layer) && layers[layer->w] == 1) {
+      TAREI_TRY_GOTO(round_placed(p, &rounder, layer, err), done);
     }
   }
+done:
   tarei_rounder_fini(&rounder);
+  free(layers);
   return status;
 }

@@ -189,6 +189,9 @@ static tare_precision choose_by_output(const tarei_graph *const g, const tarei_n
   if (!y || o->build.symmetric || reason_against(g, node, form, o, TARE_PRECISION_INT16_ROWS).why) {
     return TARE_PRECISION_INT8;
   }
+  if (!(tarei_quant_output_loss(x, &y->quant, 1, 1) > 0)) {
+    return TARE_PRECISION_INT8; /* the table does not tell */
+  }
   const tarei_weight_sums w = tarei_weight_sums_of(g, node);
   const double by_weights = tarei_quant_output_loss(x, &y->quant, 1, w.noise);
   const double by_rows = tarei_quant_output_loss(x, &y->quant, x->row_loss, w.squares);

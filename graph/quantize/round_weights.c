@@ -10,18 +10,27 @@
 
 /* --- the roundings of a table ----------------------------------------------------------------- */
 
+/* The next name in that of a layer "a + b", cut out of a copy of it; NULL behind the last. */
+static const char *next_layer_name(const char *const layer, char *const copy,
+                                   const char **const at) {
+  size_t length;
+  const char *const part = tarei_next_origin(at, &length);
+  if (!part) {
+    return NULL;
+  }
+  copy[part - layer + (ptrdiff_t)length] = '\0';
+  return copy + (part - layer);
+}
+
 /* Adds the names of the nodes of which a layer "a + b" consists. The first layer with a name has
  * it. */
 static tare_status add_layer_names(tarei_rounder *const r, const int rounding,
                                    tare_error *const err) {
-  const char *const layer = r->table->roundings[rounding].layer;
+  const char *const layer = r->table->roundings.items[rounding].layer;
   char *const text = r->texts[rounding] = tarei_strdup(layer);
-  const char *part;
-  size_t length;
+  const char *name;
   bool ok = text != NULL;
-  for (const char *at = layer; ok && (part = tarei_next_origin(&at, &length)) != NULL;) {
-    char *const name = text + (part - layer);
-    name[length] = '\0';
+  for (const char *at = layer; ok && (name = next_layer_name(layer, text, &at)) != NULL;) {
     if (tarei_names_find(&r->layers, name) < 0) {
       ok = tarei_names_grow(&r->layers);
       if (ok) {
@@ -34,14 +43,14 @@ static tare_status add_layer_names(tarei_rounder *const r, const int rounding,
 
 tare_status tarei_rounder_init(tarei_rounder *const r, const tare_table *const table,
                                tare_error *const err) {
-  const size_t n = (size_t)table->n_roundings;
+  const size_t n = (size_t)table->roundings.n;
   *r = (tarei_rounder){.table = table,
                        .texts = tarei_calloc(n, sizeof *r->texts),
                        .unused = tarei_calloc(n, sizeof *r->unused)};
   if (!r->texts || !r->unused || !tarei_names_init(&r->layers, n)) {
     return tarei_fail_memory(err, "roundings of weights", n * sizeof *r->texts);
   }
-  for (int i = 0; i < table->n_roundings; i++) {
+  for (int i = 0; i < table->roundings.n; i++) {
     r->unused[i] = true;
     TAREI_TRY(add_layer_names(r, i, err));
   }
@@ -49,7 +58,7 @@ tare_status tarei_rounder_init(tarei_rounder *const r, const tare_table *const t
 }
 
 void tarei_rounder_fini(tarei_rounder *const r) {
-  for (int i = 0; r->texts && i < r->table->n_roundings; i++) {
+  for (int i = 0; r->texts && i < r->table->roundings.n; i++) {
     free(r->texts[i]);
   }
   tarei_names_fini(&r->layers);
@@ -72,14 +81,11 @@ static tare_status find_rounding(const tarei_rounder *const r, const tarei_graph
   if (!text) {
     return tarei_fail_memory(err, "roundings of weights", strlen(node->name));
   }
-  const char *part;
-  size_t length;
-  for (const char *at = node->name; !*fits && (part = tarei_next_origin(&at, &length)) != NULL;) {
-    char *const name = text + (part - node->name);
-    name[length] = '\0';
+  const char *name;
+  for (const char *at = node->name; !*fits && (name = next_layer_name(node->name, text, &at));) {
     const int rounding = tarei_names_find(&r->layers, name);
     if (rounding >= 0 && rounding != *found) {
-      *fits = belongs_to(&r->table->roundings[rounding], g, view);
+      *fits = belongs_to(&r->table->roundings.items[rounding], g, view);
       *found = *fits || *found < 0 ? rounding : *found;
     }
   }
@@ -94,7 +100,7 @@ tare_status tarei_rounder_find(const tarei_rounder *const r, const tarei_graph *
   bool fits = false;
   *out = NULL;
   TAREI_TRY(find_rounding(r, g, node, view, &found, &fits, err));
-  *out = fits ? &r->table->roundings[found] : NULL;
+  *out = fits ? &r->table->roundings.items[found] : NULL;
   return TARE_OK;
 }
 
@@ -182,7 +188,7 @@ static tare_status apply_to_layer(tarei_rounder *const r, tarei_graph *const g, 
   const tare_reason why = reason_against_rounding(&g->nodes[n], fits);
   if (!why) {
     r->unused[found] = false;
-    return round_layer(g, n, &view, &r->table->roundings[found], err);
+    return round_layer(g, n, &view, &r->table->roundings.items[found], err);
   }
   return tarei_attr_set_int(&g->nodes[n], TAREI_ATTR_ROUNDING_REFUSED, why)
              ? TARE_OK

@@ -51,7 +51,7 @@ static bool is_dead_anywhere(const tarei_table_tensor *const tensor, const int n
   return false;
 }
 
-/* As few bytes below zero as the smallest values need, with some reserve, or as many as above. */
+/* The bytes below zero: just those that the smallest values need, with some reserve, or 128. */
 static int32_t zero_point_for(const tarei_table_tensor *const tensor, const int n_columns) {
   double below = 0;
   for (int i = 0; i < n_columns; i++) {

@@ -33,8 +33,8 @@ static tare_status merge_lists(const tare_table *const table, const int profile,
     }
     TAREI_TRY(tarei_table_add_tensor(out, tensor->name, tensor->same_as, &cell, err));
   }
-  for (int i = 0; i < table->n_roundings; i++) {
-    TAREI_TRY(tarei_table_copy_rounding(out, &table->roundings[i], err));
+  for (int i = 0; i < table->roundings.n; i++) {
+    TAREI_TRY(tarei_roundings_copy(&out->roundings, &table->roundings.items[i], err));
   }
   return tarei_table_finish(out, "table", err);
 }

@@ -99,7 +99,7 @@ static bool parts_weights(const tare_table *const table, const int column) {
 
 static bool parts_rounding(const tare_table *const table, const int column) {
   (void)column;
-  return table->n_roundings > 0;
+  return table->roundings.n > 0;
 }
 
 int tarei_table_n_newer(const tare_table *const table) {
@@ -112,8 +112,8 @@ int tarei_table_n_newer(const tare_table *const table) {
   for (int i = 0; i < table->n_tensors; i++) {
     n += table->tensors[i].extras.n;
   }
-  for (int i = 0; i < table->n_roundings; i++) {
-    n += table->roundings[i].extras.n;
+  for (int i = 0; i < table->roundings.n; i++) {
+    n += table->roundings.items[i].extras.n;
   }
   return n;
 }

@@ -58,9 +58,9 @@ static bool has_layer(const tarei_graph *const graph, const char *const layer) {
 
 static tare_status restrict_roundings(const tare_table *const table, const tarei_graph *const graph,
                                       tare_table *const out, tare_error *const err) {
-  for (int i = 0; i < table->n_roundings; i++) {
-    if (has_layer(graph, table->roundings[i].layer)) {
-      TAREI_TRY(tarei_table_copy_rounding(out, &table->roundings[i], err));
+  for (int i = 0; i < table->roundings.n; i++) {
+    if (has_layer(graph, table->roundings.items[i].layer)) {
+      TAREI_TRY(tarei_roundings_copy(&out->roundings, &table->roundings.items[i], err));
     }
   }
   return TARE_OK;

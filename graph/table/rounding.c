@@ -11,16 +11,18 @@ size_t tarei_rounding_bytes(const int64_t n, const int64_t k) {
              : 0;
 }
 
-void tarei_rounding_fini(tarei_rounding *const rounding) {
-  free(rounding->layer);
-  free(rounding->up);
+void tarei_roundings_fini(tarei_roundings *const list) {
+  for (int i = 0; i < list->n; i++) {
+    free(list->items[i].layer);
+    free(list->items[i].up);
+  }
+  free(list->items);
+  *list = (tarei_roundings){0};
 }
 
-tare_status tarei_rounding_init(tarei_rounding *const to, const char *const layer, const int64_t n,
-                                const int64_t k, const uint64_t hash, const uint8_t *const up,
-                                tare_error *const err) {
-  const size_t bytes = tarei_rounding_bytes(n, k);
-  *to = (tarei_rounding){.n = n, .k = k, .hash = hash};
+static tare_status rounding_fill(tarei_rounding *const to, const char *const layer,
+                                 const uint8_t *const up, tare_error *const err) {
+  const size_t bytes = tarei_rounding_bytes(to->n, to->k);
   to->layer = tarei_strdup(layer);
   to->up = tarei_memdup(up, bytes);
   if (!to->layer || !to->up) {
@@ -33,43 +35,44 @@ tare_status tarei_rounding_init(tarei_rounding *const to, const char *const laye
   return TARE_OK;
 }
 
-tare_status tarei_table_add_rounding(tare_table *const table, const char *const layer,
-                                     const int64_t n, const int64_t k, const uint64_t hash,
-                                     const uint8_t *const up, tare_error *const err) {
-  if (!TAREI_GROW(table->roundings, table->n_roundings, table->cap_roundings)) {
-    return tarei_fail_memory(err, "roundings of weights", sizeof *table->roundings);
+tare_status tarei_roundings_add(tarei_roundings *const list, const char *const layer,
+                                const int64_t n, const int64_t k, const uint64_t hash,
+                                const uint8_t *const up, tare_error *const err) {
+  if (!TAREI_GROW(list->items, list->n, list->cap)) {
+    return tarei_fail_memory(err, "roundings of weights", sizeof *list->items);
   }
-  return tarei_rounding_init(&table->roundings[table->n_roundings++], layer, n, k, hash, up, err);
+  tarei_rounding *const rounding = &list->items[list->n++];
+  *rounding = (tarei_rounding){.n = n, .k = k, .hash = hash};
+  return rounding_fill(rounding, layer, up, err);
 }
 
-tare_status tarei_table_copy_rounding(tare_table *const table, const tarei_rounding *const r,
-                                      tare_error *const err) {
-  return tarei_table_add_rounding(table, r->layer, r->n, r->k, r->hash, r->up, err);
+tare_status tarei_roundings_copy(tarei_roundings *const list, const tarei_rounding *const r,
+                                 tare_error *const err) {
+  return tarei_roundings_add(list, r->layer, r->n, r->k, r->hash, r->up, err);
 }
 
 static int rounding_by_layer(const void *const a, const void *const b) {
   return strcmp(((const tarei_rounding *)a)->layer, ((const tarei_rounding *)b)->layer);
 }
 
-tare_status tarei_table_sort_roundings(tare_table *const table, const char *const what,
-                                       tare_error *const err) {
-  tarei_rounding *const all = table->roundings;
-  if (table->n_roundings) {
-    qsort(all, (size_t)table->n_roundings, sizeof *all, rounding_by_layer);
+void tarei_roundings_sort(tarei_roundings *const list) {
+  if (list->n) {
+    qsort(list->items, (size_t)list->n, sizeof *list->items, rounding_by_layer);
   }
-  for (int i = 1; i < table->n_roundings; i++) {
-    if (rounding_by_layer(&all[i - 1], &all[i]) == 0) {
-      return tarei_fail(err, TARE_E_INPUT, "%s: duplicate rounding of layer '%s'", what,
-                        all[i].layer);
-    }
-  }
-  return TARE_OK;
 }
 
-const tarei_rounding *tarei_table_find_rounding(const tare_table *const table,
-                                                const char *const layer) {
+const char *tarei_roundings_duplicate(const tarei_roundings *const list) {
+  for (int i = 1; i < list->n; i++) {
+    if (rounding_by_layer(&list->items[i - 1], &list->items[i]) == 0) {
+      return list->items[i].layer;
+    }
+  }
+  return NULL;
+}
+
+const tarei_rounding *tarei_roundings_find(const tarei_roundings *const list,
+                                           const char *const layer) {
   const tarei_rounding key = {.layer = (char *)layer};
-  return table->n_roundings ? bsearch(&key, table->roundings, (size_t)table->n_roundings,
-                                      sizeof key, rounding_by_layer)
-                            : NULL;
+  return list->n ? bsearch(&key, list->items, (size_t)list->n, sizeof key, rounding_by_layer)
+                 : NULL;
 }

@@ -20,23 +20,17 @@ static inline bool tarei_rounding_is_up(const tarei_rounding *const r, const int
 /* Adds a rounding with a copy of up[tarei_rounding_bytes(n, k)], in which bit j * k + i, the low
  * bit of a byte first, is that of a weight; the bits after the last one are ignored. `hash` is
  * that of the float weights (tarei_weight_view_hash). */
-tare_status tarei_table_add_rounding(tare_table *table, const char *layer, int64_t n, int64_t k,
-                                     uint64_t hash, const uint8_t *up, tare_error *err);
-
-/* Adds a copy of what another table has. */
-tare_status tarei_table_copy_rounding(tare_table *table, const tarei_rounding *rounding,
-                                      tare_error *err);
-
-/* That of a layer, in a finished table; NULL: none. */
-const tarei_rounding *tarei_table_find_rounding(const tare_table *table, const char *layer);
-
-/* Sorts the roundings by layer. TARE_E_INPUT "what: ..." when a layer is duplicated. */
-tare_status tarei_table_sort_roundings(tare_table *table, const char *what, tare_error *err);
-
-/* What tarei_table_add_rounding makes; even after a failure the caller calls tarei_rounding_fini.
- */
-tare_status tarei_rounding_init(tarei_rounding *rounding, const char *layer, int64_t n, int64_t k,
+tare_status tarei_roundings_add(tarei_roundings *list, const char *layer, int64_t n, int64_t k,
                                 uint64_t hash, const uint8_t *up, tare_error *err);
-void tarei_rounding_fini(tarei_rounding *rounding);
+/* Adds a copy of one of another list. */
+tare_status tarei_roundings_copy(tarei_roundings *list, const tarei_rounding *rounding,
+                                 tare_error *err);
+void tarei_roundings_fini(tarei_roundings *list);
+
+void tarei_roundings_sort(tarei_roundings *list);
+
+/* Of a sorted list: a layer that is in it twice, or NULL; and the rounding of a layer, or NULL. */
+const char *tarei_roundings_duplicate(const tarei_roundings *list);
+const tarei_rounding *tarei_roundings_find(const tarei_roundings *list, const char *layer);
 
 #endif

@@ -85,10 +85,10 @@ void tare_table_free(tare_table **const handle) {
     free(table->tensors[i].cells);
     free_extras(&table->tensors[i].extras);
   }
-  for (int i = 0; i < table->n_roundings; i++) {
-    tarei_rounding_fini(&table->roundings[i]);
-    free_extras(&table->roundings[i].extras);
+  for (int i = 0; i < table->roundings.n; i++) {
+    free_extras(&table->roundings.items[i].extras);
   }
+  tarei_roundings_fini(&table->roundings);
   for (int i = 0; i < table->n_warnings; i++) {
     free(table->warnings[i]);
   }
@@ -97,9 +97,8 @@ void tare_table_free(tare_table **const handle) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
     free_extras(extras[i]);
   }
-  void *const owned[] = {table->profiles,   table->tensors,   table->warnings,
-                         table->roundings,  table->method,    table->fit,
-                         table->model_name, table->pad_stats, table->gain_range};
+  void *const owned[] = {table->profiles, table->tensors,    table->warnings,  table->method,
+                         table->fit,      table->model_name, table->pad_stats, table->gain_range};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
     free(owned[i]);
   }
@@ -242,7 +241,10 @@ tare_status tarei_table_finish(tare_table *const table, const char *const what,
                         table->tensors[i].name);
     }
   }
-  return tarei_table_sort_roundings(table, what, err);
+  tarei_roundings_sort(&table->roundings);
+  const char *const twice = tarei_roundings_duplicate(&table->roundings);
+  return twice ? tarei_fail(err, TARE_E_INPUT, "%s: duplicate rounding of layer '%s'", what, twice)
+               : TARE_OK;
 }
 
 const char *tare_table_gain_range(const tare_table *const table) {

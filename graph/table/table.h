@@ -57,6 +57,12 @@ typedef struct tarei_rounding {
   tarei_extras extras;
 } tarei_rounding;
 
+typedef struct tarei_roundings {
+  tarei_rounding *items; /* sorted by layer */
+  int n;
+  size_t cap;
+} tarei_roundings;
+
 struct tare_table {
   int minor; /* of the format, as read */
   char *method;
@@ -73,9 +79,7 @@ struct tare_table {
   tarei_table_tensor *tensors;
   int n_tensors;
   size_t cap_tensors;
-  tarei_rounding *roundings; /* of layers with int8 weights */
-  int n_roundings;
-  size_t cap_roundings;
+  tarei_roundings roundings; /* of layers with int8 weights */
   char **warnings;
   int n_warnings;
   size_t cap_warnings;

@@ -12,7 +12,7 @@
 #define BYTES_AT_ONCE 768 /* a multiple of 3 */
 
 int tarei_json_minor(const tare_table *const table) {
-  return table->n_roundings && table->minor < MINOR_WITH_ROUNDING ? MINOR_WITH_ROUNDING
+  return table->roundings.n && table->minor < MINOR_WITH_ROUNDING ? MINOR_WITH_ROUNDING
                                                                   : table->minor;
 }
 
@@ -61,12 +61,13 @@ static tare_status read_rounding(const tarei_json_place *const p, const cJSON *c
   TAREI_TRY(tarei_json_get_hash(p, item, &hash, err));
   tare_status status = read_bits(p, item, n, k, &up, err);
   if (status == TARE_OK) {
-    status = tarei_table_add_rounding(table, item->string, n, k, hash, up, err);
+    status = tarei_roundings_add(&table->roundings, item->string, n, k, hash, up, err);
   }
   free(up);
-  return status == TARE_OK ? tarei_json_keep_extras(
-                                 item, known, &table->roundings[table->n_roundings - 1].extras, err)
-                           : status;
+  return status == TARE_OK
+             ? tarei_json_keep_extras(item, known,
+                                      &table->roundings.items[table->roundings.n - 1].extras, err)
+             : status;
 }
 
 tare_status tarei_json_read_roundings(tarei_json_place *const p, const cJSON *const root,
@@ -97,8 +98,8 @@ static void put_bits(tarei_str *const json, const tarei_rounding *const r) {
 }
 
 void tarei_json_put_roundings(tarei_str *const json, const tare_table *const table) {
-  for (int i = 0; i < table->n_roundings; i++) {
-    const tarei_rounding *const r = &table->roundings[i];
+  for (int i = 0; i < table->roundings.n; i++) {
+    const tarei_rounding *const r = &table->roundings.items[i];
     tarei_str_add(json, "%s", i ? ",\n    " : "  \"rounding\": {\n    ");
     tarei_json_put_text(json, r->layer);
     tarei_str_add(json, ": {\"n\": %" PRId64 ", \"k\": %" PRId64 ", \"hash\": \"%016" PRIx64 "\"",
@@ -109,5 +110,5 @@ void tarei_json_put_roundings(tarei_str *const json, const tare_table *const tab
     tarei_json_put_extras(json, &r->extras, false);
     tarei_str_add(json, "}");
   }
-  tarei_str_add(json, "%s", table->n_roundings ? "},\n" : "");
+  tarei_str_add(json, "%s", table->roundings.n ? "},\n" : "");
 }

@@ -79,9 +79,7 @@ static tare_table *rounding_table(const export_subject *const s) {
   tare_table *table = NULL;
   tare_error err = {0};
   export_must(tarei_table_merge(s->table, -1, &table, &err), &err);
-  while (table->n_roundings > 0) {
-    tarei_rounding_fini(&table->roundings[--table->n_roundings]);
-  }
+  tarei_roundings_fini(&table->roundings);
   for (int n = 0; n < g->n_nodes; n++) {
     tarei_weight_view view;
     if (tarei_weight_view_of(g, &g->nodes[n], &view)) {
@@ -91,8 +89,8 @@ static tare_table *rounding_table(const export_subject *const s) {
       for (size_t i = 0; i < bytes; i++) {
         up[i] = (uint8_t)(i * i * 37 + i * 101 + (size_t)n);
       }
-      export_must(tarei_table_add_rounding(table, g->nodes[n].name, view.n, view.k,
-                                           tarei_weight_view_hash(g, &view), up, &err),
+      export_must(tarei_roundings_add(&table->roundings, g->nodes[n].name, view.n, view.k,
+                                      tarei_weight_view_hash(g, &view), up, &err),
                   &err);
       free(up);
     }
@@ -112,7 +110,7 @@ static bool has_decided_weights(const tarei_graph *const g, const tarei_node *co
   (void)snprintf(name, sizeof name, "%s_quantized", g->values[view.value].name);
   const int value = tarei_graph_find_value(exported, name);
   const float *const w = g->values[view.value].data->data;
-  const tarei_rounding *const rounding = tarei_table_find_rounding(table, node->name);
+  const tarei_rounding *const rounding = tarei_roundings_find(&table->roundings, node->name);
   if (value < 0) {
     return false;
   }

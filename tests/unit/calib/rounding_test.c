@@ -82,7 +82,8 @@ static setup open_all(void) {
   assert_int_equal(tare_profiles_add(s.profiles, PROFILE, &err), TARE_OK);
   assert_int_equal(tare_plan_build(s.model, s.profiles, &build, &s.plan, &err), TARE_OK);
   tarei_kernels_select(TAREI_ISA_ALL, &s.kernels);
-  assert_int_equal(tarei_grams_init(&s.grams, s.plan, true, &err), TARE_OK);
+  assert_int_equal(tarei_plan_find_readers(s.plan, &err), TARE_OK);
+  assert_int_equal(tarei_grams_init(&s.grams, s.plan, &err), TARE_OK);
   fill(&s);
   return s;
 }
@@ -147,11 +148,11 @@ static void outputs_change_less(void **const state) {
   (void)state;
   setup s = open_all();
   tare_stats *stats = round_all(&s, 2);
-  assert_int_equal(stats->n_roundings, s.grams.n);
+  assert_int_equal(stats->roundings.n, s.grams.n);
   for (int i = 0; i < s.grams.n; i++) {
     const tarei_row_reader *const reader = tarei_plan_reader(s.plan, i);
     const uint8_t *const rows = s.rows[reader->rows_of];
-    const tarei_rounding *const rounding = &stats->roundings[i];
+    const tarei_rounding *const rounding = &stats->roundings.items[i];
     double nearest = 0, least = 0;
     assert_string_equal(rounding->layer, reader->node->name);
     assert_true(rounding->hash == tarei_weight_view_hash(reader->graph, &reader->weights));
@@ -170,10 +171,10 @@ static void threads_do_not_matter(void **const state) {
   (void)state;
   setup s = open_all();
   tare_stats *one = round_all(&s, 1), *three = round_all(&s, 3);
-  assert_int_equal(one->n_roundings, three->n_roundings);
-  for (int i = 0; i < one->n_roundings; i++) {
-    const tarei_rounding *const r = &one->roundings[i];
-    assert_memory_equal(r->up, three->roundings[i].up, tarei_rounding_bytes(r->n, r->k));
+  assert_int_equal(one->roundings.n, three->roundings.n);
+  for (int i = 0; i < one->roundings.n; i++) {
+    const tarei_rounding *const r = &one->roundings.items[i];
+    assert_memory_equal(r->up, three->roundings.items[i].up, tarei_rounding_bytes(r->n, r->k));
   }
   tare_stats_free(&one);
   tare_stats_free(&three);
@@ -186,7 +187,24 @@ static void layers_that_never_ran_are_left_out(void **const state) {
   setup s = open_all();
   tarei_grams_reset(&s.grams);
   tare_stats *stats = round_all(&s, 1);
-  assert_int_equal(stats->n_roundings, 0);
+  assert_int_equal(stats->roundings.n, 0);
+  tare_stats_free(&stats);
+  close_all(&s);
+}
+
+/* Models may give nodes one name; a table cannot. */
+static void a_name_has_one_rounding(void **const state) {
+  (void)state;
+  setup s = open_all();
+  tarei_node *const node = (tarei_node *)tarei_plan_reader(s.plan, 1)->node;
+  char *const own = node->name;
+  node->name = tarei_plan_reader(s.plan, 0)->node->name;
+  tare_stats *stats = round_all(&s, 1);
+  tarei_roundings_sort(&stats->roundings);
+  assert_int_equal(stats->roundings.n, s.grams.n - 1);
+  assert_null(tarei_roundings_duplicate(&stats->roundings));
+  assert_non_null(tarei_roundings_find(&stats->roundings, node->name));
+  node->name = own;
   tare_stats_free(&stats);
   close_all(&s);
 }
@@ -196,6 +214,7 @@ int main(void) {
       cmocka_unit_test(outputs_change_less),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(layers_that_never_ran_are_left_out),
+      cmocka_unit_test(a_name_has_one_rounding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,9 +55,11 @@ static inline tare_stats *sample_stats(const uint64_t seed) {
     stats->aliases[i].name = tarei_strdup(aliases[i]);
     stats->aliases[i].source = tarei_strdup("a");
   }
-  assert_int_equal(tarei_stats_add_rounding(stats, "first", 2, 9, seed, sample_ups, NULL), TARE_OK);
-  assert_int_equal(tarei_stats_add_rounding(stats, "second", 3, 11, UINT64_MAX, sample_ups, NULL),
+  assert_int_equal(tarei_roundings_add(&stats->roundings, "first", 2, 9, seed, sample_ups, NULL),
                    TARE_OK);
+  assert_int_equal(
+      tarei_roundings_add(&stats->roundings, "second", 3, 11, UINT64_MAX, sample_ups, NULL),
+      TARE_OK);
   return stats;
 }
 

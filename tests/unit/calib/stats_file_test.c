@@ -99,8 +99,8 @@ static void gives_what_it_read(void **const state) {
   assert_true(isnan(tare_stats_get(stats, 4, 1).max));
   assert_string_equal(stats->aliases[1].name, "a/transposed");
   assert_string_equal(stats->inputs[0], "audio");
-  assert_int_equal(stats->n_roundings, 2);
-  const tarei_rounding *const rounding = &stats->roundings[1];
+  assert_int_equal(stats->roundings.n, 2);
+  const tarei_rounding *const rounding = &stats->roundings.items[1];
   assert_string_equal(rounding->layer, "second");
   assert_int_equal(rounding->n, 3);
   assert_int_equal(rounding->k, 11);

@@ -57,7 +57,7 @@ static tare_table *rich_table(const int n_columns) {
   assert_int_equal(tarei_table_add_tensor(table, "b: c", "a", cells, NULL), TARE_OK);
   assert_int_equal(tarei_table_add_tensor(table, "dead", NULL, dead, NULL), TARE_OK);
   const uint8_t up[] = {0x5a, 0x03};
-  assert_int_equal(tarei_table_add_rounding(table, "layer", 2, 5, 0x77, up, NULL), TARE_OK);
+  assert_int_equal(tarei_roundings_add(&table->roundings, "layer", 2, 5, 0x77, up, NULL), TARE_OK);
   assert_int_equal(tarei_table_finish(table, "test", NULL), TARE_OK);
   return table;
 }

@@ -18,19 +18,19 @@ static const uint8_t UP[] = {0x5a, 0xc3, 0xff};
 static tare_table *new_table(void) {
   tare_table *table = NULL;
   assert_int_equal(tarei_table_new("max", 2, &table, NULL), TARE_OK);
-  assert_int_equal(tarei_table_add_rounding(table, "conv", 3, 5, 7, UP, NULL), TARE_OK);
-  assert_int_equal(tarei_table_add_rounding(table, "a + b", 2, 8, 9, UP, NULL), TARE_OK);
+  assert_int_equal(tarei_roundings_add(&table->roundings, "conv", 3, 5, 7, UP, NULL), TARE_OK);
+  assert_int_equal(tarei_roundings_add(&table->roundings, "a + b", 2, 8, 9, UP, NULL), TARE_OK);
   return table;
 }
 
 static void check_roundings(const tare_table *const table) {
-  const tarei_rounding *const conv = tarei_table_find_rounding(table, "conv");
-  const tarei_rounding *const fused = tarei_table_find_rounding(table, "a + b");
+  const tarei_rounding *const conv = tarei_roundings_find(&table->roundings, "conv");
+  const tarei_rounding *const fused = tarei_roundings_find(&table->roundings, "a + b");
   assert_non_null(conv);
   assert_non_null(fused);
-  assert_null(tarei_table_find_rounding(table, "a"));
-  assert_int_equal(table->n_roundings, 2);
-  assert_ptr_equal(fused, &table->roundings[0]);
+  assert_null(tarei_roundings_find(&table->roundings, "a"));
+  assert_int_equal(table->roundings.n, 2);
+  assert_ptr_equal(fused, &table->roundings.items[0]);
   assert_int_equal(conv->n, 3);
   assert_int_equal(conv->k, 5);
   assert_int_equal(conv->hash, 7);
@@ -58,7 +58,7 @@ static void a_table_without_roundings_finds_none(void **const state) {
   tare_table *table = NULL;
   assert_int_equal(tarei_table_new("max", 1, &table, NULL), TARE_OK);
   assert_int_equal(tarei_table_finish(table, "table", NULL), TARE_OK);
-  assert_null(tarei_table_find_rounding(table, "conv"));
+  assert_null(tarei_roundings_find(&table->roundings, "conv"));
   tare_table_free(&table);
 }
 
@@ -66,7 +66,7 @@ static void a_layer_has_one_rounding(void **const state) {
   (void)state;
   tare_error err = {0};
   tare_table *table = new_table();
-  assert_int_equal(tarei_table_add_rounding(table, "conv", 3, 5, 7, UP, NULL), TARE_OK);
+  assert_int_equal(tarei_roundings_add(&table->roundings, "conv", 3, 5, 7, UP, NULL), TARE_OK);
   assert_int_equal(tarei_table_finish(table, "t.json", &err), TARE_E_INPUT);
   assert_string_equal(err.message, "t.json: duplicate rounding of layer 'conv'");
   tare_table_free(&table);
@@ -107,8 +107,8 @@ static void write_and_compare(const tare_table *const table, const char *const e
 static void files_keep_roundings_byte_for_byte(void **const state) {
   (void)state;
   tare_table *table = table_read_text("t.json", ROUNDED("1"));
-  assert_int_equal(tarei_table_find_rounding(table, "conv")->up[0], 0x5a);
-  assert_int_equal(tarei_table_find_rounding(table, "a + \"b\"")->up[1], 0xc3);
+  assert_int_equal(tarei_roundings_find(&table->roundings, "conv")->up[0], 0x5a);
+  assert_int_equal(tarei_roundings_find(&table->roundings, "a + \"b\"")->up[1], 0xc3);
   write_and_compare(table, ROUNDED("1"));
   tare_table_free(&table);
   table = table_read_text("t.json", HEAD_OF("1") "\"rounding\": {" CONV "," FUSED "}," TAIL);
@@ -140,16 +140,16 @@ static void large_roundings_survive(void **const state) {
     }
     tare_table *table = NULL, *again = NULL;
     assert_int_equal(tarei_table_new("max", 1, &table, NULL), TARE_OK);
-    assert_int_equal(tarei_table_add_rounding(table, "l", n, 1, 1, up, NULL), TARE_OK);
+    assert_int_equal(tarei_roundings_add(&table->roundings, "l", n, 1, 1, up, NULL), TARE_OK);
     assert_int_equal(tare_table_write_json(table, table_path, NULL), TARE_OK);
     tare_error err = {0};
     if (tare_table_read(table_path, &again, &err) != TARE_OK) {
       fail_msg("%s", err.message);
     }
-    const tarei_rounding *const rounding = tarei_table_find_rounding(again, "l");
+    const tarei_rounding *const rounding = tarei_roundings_find(&again->roundings, "l");
     assert_non_null(rounding);
     assert_int_equal(rounding->n, n);
-    assert_memory_equal(rounding->up, table->roundings[0].up, tarei_rounding_bytes(n, 1));
+    assert_memory_equal(rounding->up, table->roundings.items[0].up, tarei_rounding_bytes(n, 1));
     tare_table_free(&again);
     tare_table_free(&table);
   }

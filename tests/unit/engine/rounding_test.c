@@ -287,8 +287,8 @@ static void make_fixture(fixture *const f) {
   f->plain = new_table(f->model);
   for (int i = 0; i < N_LAYERS; i++) {
     const rounded_layer *const l = &LAYERS[i];
-    OK(tarei_table_add_rounding(f->table, l->name, outputs_of(l), inputs_of(l),
-                                hash_of(f->model, l->name), f->up[i], &err));
+    OK(tarei_roundings_add(&f->table->roundings, l->name, outputs_of(l), inputs_of(l),
+                           hash_of(f->model, l->name), f->up[i], &err));
   }
   OK(tarei_table_finish(f->table, "table", &err));
   OK(tarei_table_finish(f->plain, "table", &err));
@@ -384,8 +384,8 @@ static void fused_layers_are_found_by_their_nodes(void **const state) {
     const rounded_layer *const l = &LAYERS[i];
     char name[64];
     (void)snprintf(name, sizeof name, i & 1 ? "bias%d + %s" : "before%d + %s + after", i, l->name);
-    OK(tarei_table_add_rounding(table, name, outputs_of(l), inputs_of(l), hash_of(f.model, l->name),
-                                f.up[i], &err));
+    OK(tarei_roundings_add(&table->roundings, name, outputs_of(l), inputs_of(l),
+                           hash_of(f.model, l->name), f.up[i], &err));
   }
   OK(tarei_table_finish(table, "table", &err));
   tare_plan *a = build_plan(f.model, table, &(tare_build_options){0});
@@ -410,10 +410,10 @@ static void roundings_of_other_weights_are_not_used(void **const state) {
   for (int i = 0; i < N_LAYERS; i++) {
     const rounded_layer *const l = &LAYERS[i];
     const uint64_t hash = hash_of(f.model, l->name);
-    OK(tarei_table_add_rounding(table, l->name, outputs_of(l), i & 1 ? inputs_of(l) : 1,
-                                i & 1 ? hash + 1 : hash, f.up[i], &err));
+    OK(tarei_roundings_add(&table->roundings, l->name, outputs_of(l), i & 1 ? inputs_of(l) : 1,
+                           i & 1 ? hash + 1 : hash, f.up[i], &err));
   }
-  OK(tarei_table_add_rounding(table, "missing", 1, 1, 0, f.up[0], &err));
+  OK(tarei_roundings_add(&table->roundings, "missing", 1, 1, 0, f.up[0], &err));
   OK(tarei_table_finish(table, "table", &err));
   tare_plan *a = build_plan(f.model, table, &(tare_build_options){0});
   tare_plan *b = build_plan(f.model, f.plain, &(tare_build_options){0});
