@@ -8,6 +8,7 @@
 #include "bench/pair.h"
 #include "bench/peaks.h"
 #include "tools/cli.h"
+#include "tools/feed.h"
 
 enum { CONTEXTS = 7, RUNS_BESIDE = 20, RUNS_AGAIN = 4 };
 static const double ROUND_SECONDS = 0.02;
@@ -66,11 +67,11 @@ void runners_fini(runners *const r) {
   r->n = 0;
 }
 
-static tare_status runners_run(runner *const x, const feed *const f, double *const ms,
+static tare_status runners_run(runner *const x, const tare_tensor *const inputs, double *const ms,
                                tare_error *const err) {
   const double start = cli_now();
   const tare_status status = x->peer ? ort_session_run(x->session, err)
-                                     : tare_context_run(x->context, f->tensors, x->outputs, err);
+                                     : tare_context_run(x->context, inputs, x->outputs, err);
   *ms = (cli_now() - start) * 1e3;
   return status;
 }
@@ -104,10 +105,10 @@ static tare_status first_in_context(runner *const x, const int threads, const fe
   CLI_TRY(new_context(&fresh, threads, err));
   tare_status status = TARE_OK;
   for (int k = 0; k < RUNS_BESIDE && status == TARE_OK; k++) {
-    status = runners_run(&fresh, beside, &ms, err);
+    status = runners_run(&fresh, beside->tensors, &ms, err);
   }
   for (int k = 0; k <= RUNS_AGAIN && status == TARE_OK; k++) {
-    status = runners_run(&fresh, f, &ms, err);
+    status = runners_run(&fresh, f->tensors, &ms, err);
     timing_add(k ? again : first, ms);
   }
   tare_context_free(&fresh.context);
@@ -153,14 +154,14 @@ static tare_status try_new_length(runners *const r, const plans *const p,
 /* --- rounds ----------------------------------------------------------------------------------- */
 
 /* One run to come back into the caches, then as many as fit, at least one. */
-static tare_status take_runs(runner *const x, const feed *const f, const bool first,
+static tare_status take_runs(runner *const x, const tare_tensor *const inputs, const bool first,
                              tare_error *const err) {
   double ms = 0, best = INFINITY, sum = 0;
   for (int warm = first ? 2 : 1; warm > 0; warm--) {
-    CLI_TRY(runners_run(x, f, &ms, err));
+    CLI_TRY(runners_run(x, inputs, &ms, err));
   }
   do {
-    CLI_TRY(runners_run(x, f, &ms, err));
+    CLI_TRY(runners_run(x, inputs, &ms, err));
     best = fmin(best, ms);
     sum += ms;
   } while (sum < ROUND_SECONDS * 1e3);
@@ -169,46 +170,42 @@ static tare_status take_runs(runner *const x, const feed *const f, const bool fi
 }
 
 /* A peer's worker has the second core for itself; this thread keeps to the first. */
-static tare_status take_turn(runner *const x, const feed *const f, const bool first,
+static tare_status take_turn(runner *const x, const tare_tensor *const inputs, const bool first,
                              tare_error *const err) {
   if (x->peer) {
     bench_pin(0);
   }
-  const tare_status status = take_runs(x, f, first, err);
+  const tare_status status = take_runs(x, inputs, first, err);
   if (x->peer) {
     bench_pin(-1);
   }
   return status;
 }
 
-static tare_status take_round(runners *const r, const feed *const f, const bool first,
+static tare_status take_round(runners *const r, const tare_tensor *const inputs, const bool first,
                               const double pause_ms, tare_error *const err) {
   pause_before(r, pause_ms);
   r->peak_i8 = fmax(r->peak_i8, bench_peak_of(true, r->isa, r->threads, &r->peak_i8_name));
   r->peak_f32 = fmax(r->peak_f32, bench_peak_of(false, r->isa, r->threads, &r->peak_f32_name));
   for (int i = 0; i < r->n; i++) {
     pause_before(r, pause_ms);
-    CLI_TRY(take_turn(&r->items[i], f, first, err));
+    CLI_TRY(take_turn(&r->items[i], inputs, first, err));
   }
   return TARE_OK;
 }
 
-static tare_status bench_runners_measure(runners *const r, const plans *const p,
-                                         const int64_t *const values, const feed *const f,
-                                         const int rounds, const double pause_ms,
-                                         tare_error *const err) {
-  const tare_port *ports;
-  const int n = tare_plan_inputs(plans_any(p), &ports);
+tare_status runners_take_turns(runners *const r, const tare_port *const ports,
+                               const tare_tensor *const inputs, const int n, const int rounds,
+                               const double pause_ms, tare_error *const err) {
   for (int i = 0; i < r->n; i++) {
     timing_fini(&r->items[i].times);
     if (r->items[i].peer) {
-      CLI_TRY(ort_session_feed(r->items[i].session, ports, f->tensors, n, err));
+      CLI_TRY(ort_session_feed(r->items[i].session, ports, inputs, n, err));
     }
   }
   r->peak_i8 = r->peak_f32 = 0;
-  CLI_TRY(try_new_length(r, p, values, f, err));
   for (int k = 0; k < rounds; k++) {
-    CLI_TRY(take_round(r, f, k == 0, pause_ms, err));
+    CLI_TRY(take_round(r, inputs, k == 0, pause_ms, err));
   }
   for (int i = 0; i < r->n; i++) {
     timing_sort(&r->items[i].times);
@@ -224,7 +221,10 @@ tare_status runners_measure(runners *const r, const plans *const p, const int po
   const int64_t *const values = p->points.values[point];
   feed f = {0};
   CLI_TRY(feed_new(ports, n, tare_plan_profiles(plan), values, &f, err));
-  const tare_status status = bench_runners_measure(r, p, values, &f, rounds, pause_ms, err);
+  tare_status status = try_new_length(r, p, values, &f, err);
+  if (status == TARE_OK) {
+    status = runners_take_turns(r, ports, f.tensors, n, rounds, pause_ms, err);
+  }
   feed_fini(&f);
   return status;
 }

@@ -5,7 +5,6 @@
 
 #include "bench/engine_plans.h"
 #include "bench/ort.h"
-#include "tools/feed.h"
 #include "tools/timing.h"
 
 enum { MOST_RUNNERS = 12 };
@@ -35,8 +34,12 @@ tare_status runners_new(const plans *plans, ort *library, const char *const *pee
                         int threads, runners *out, tare_error *err);
 void runners_fini(runners *r);
 
-/* Times everybody in turns at one point. `pause_ms` goes before each turn with several threads: the
- * workers of the one before may still be spinning. */
+/* Times everybody in turns on these inputs, `n` tensors of the ports. `pause_ms` goes before each
+ * turn with several threads: the workers of the one before may still be spinning. */
+tare_status runners_take_turns(runners *r, const tare_port *ports, const tare_tensor *inputs, int n,
+                               int rounds, double pause_ms, tare_error *err);
+
+/* The same at one point, and its first run beside those that follow. */
 tare_status runners_measure(runners *r, const plans *plans, int point, int rounds, double pause_ms,
                             tare_error *err);
 
