@@ -53,7 +53,7 @@ void tarei_findings_tensor(tarei_findings *const f, const char *const name,
   if (all->n_nan || all->n_inf) {
     note(&f->not_finite, name);
   }
-  if (tarei_loses_rows(cell->static_loss)) {
+  if (tarei_rows_drown(cell->static_loss)) {
     note(&f->quiet, name);
   }
 }

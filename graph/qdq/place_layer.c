@@ -140,8 +140,7 @@ static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const lay
   const tarei_value *const x = &g->values[layer->x];
   const int64_t group = tarei_onnx_attr_int(layer->node, "group", 1);
   const bool conv = node_is(layer, "Conv"), constant = g->values[layer->w].data != NULL;
-  const bool depthwise = conv && group > 1 && group == dim_of(g, layer->w, 0);
-  if (!constant || depthwise) {
+  if (!constant) {
     return false;
   }
   if (tarei_quant_loses_rows(&x->quant)) {

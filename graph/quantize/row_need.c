@@ -6,10 +6,10 @@
 #define ENOUGH 3e-5           /* static loss, 45 dB, up to which one scale is good enough */
 #define ENOUGH_WINDOWS 3e-3   /* the same for convolutions, 25 dB: their rows cost more time */
 #define GAIN 2                /* so many times as much must one scale lose as row scales */
-#define FLOAT 1e-2            /* static loss, 20 dB, from which on float replaces one scale */
+#define LOST 1e-2             /* static loss, 20 dB, from which on one scale serves no engine */
 #define NOISY 2e-3            /* loss of an output, 27 dB, from which on 8-bit rows are too few */
 #define COARSE 3e-3           /* the same, 25 dB, from which on 8-bit weights are too few */
-#define LOST 0.1              /* static loss, 10 dB, from which on rows drown in noise */
+#define DROWNED 0.1           /* static loss, 10 dB, from which on rows drown in noise */
 #define TYPICAL_ROW_LOSS 1e-4 /* where the table does not have it */
 
 static double known_row_loss(const tarei_quant *const quant) {
@@ -27,7 +27,7 @@ bool tarei_quant_wants_windows(const tarei_quant *const quant) {
 }
 
 bool tarei_quant_wants_float(const tarei_quant *const quant) {
-  return quant->granularity == TAREI_PER_ROW && quant->static_loss > FLOAT;
+  return quant->granularity == TAREI_PER_ROW && tarei_quant_loses_rows(quant);
 }
 
 double tarei_quant_output_loss(const tarei_quant *const in, const tarei_quant *const out,
@@ -52,11 +52,11 @@ int64_t tarei_loss_decibels(const double loss) {
 }
 
 bool tarei_quant_loses_rows(const tarei_quant *const quant) {
-  return tarei_loses_rows(quant->static_loss);
+  return quant->static_loss > LOST;
 }
 
-bool tarei_loses_rows(const double static_loss) {
-  return static_loss > LOST;
+bool tarei_rows_drown(const double static_loss) {
+  return static_loss > DROWNED;
 }
 
 int64_t tarei_quant_row_gain(const tarei_quant *const quant) {

@@ -13,9 +13,9 @@ bool tarei_quant_wants_windows(const tarei_quant *quant);
 /* Whether a layer that cannot use row scales does better in float. */
 bool tarei_quant_wants_float(const tarei_quant *quant);
 
-/* Whether one static scale drowns rows in noise, so that no engine should use it. */
-bool tarei_loses_rows(double static_loss);
+/* Whether no engine should use one static scale, and whether it drowns rows in noise. */
 bool tarei_quant_loses_rows(const tarei_quant *quant);
+bool tarei_rows_drown(double static_loss);
 
 /* Energy of `part` of the input, multiplied by `gain`, as a share of that of the output. Where the
  * part is `row_loss` and the gain the sum of squares of the weights of an output, it is what the

@@ -103,8 +103,11 @@ static void print_row_scales(const tare_plan *const plan) {
     }
   }
   if (n > 0) {
-    printf("row scales %d layer%s, whose rows one scale would cost %" PRId64 " to %" PRId64 " dB\n",
-           n, cli_s(n), least, most);
+    printf("row scales %d layer%s, whose rows one scale would cost ", n, cli_s(n));
+    if (least < most) {
+      printf("%" PRId64 " to ", least);
+    }
+    printf("%" PRId64 " dB\n", most);
   }
   if (n_louder > 0) {
     printf("row scales %d layer%s, which a louder input than in calibration would clip\n", n_louder,

@@ -179,11 +179,11 @@ static void chooses_row_scales_by_losses(void **const state) {
     tarei_granularity expected;
     bool lost;
   } cases[] = {
-      {{0.02, 1e-5}, {1e-4, 1e-4}, TAREI_PER_ROW, false},
-      {{1e-5, 0.02}, {NAN, NAN}, TAREI_PER_ROW, false},
-      {{1e-5, 0.5}, {1e-4, 1e-4}, TAREI_PER_ROW, true},
-      {{1e-5, 1e-5}, {1e-7, 1e-7}, TAREI_PER_TENSOR, false},   /* good enough */
-      {{0.02, 0.02}, {0.015, 0.015}, TAREI_PER_TENSOR, false}, /* row scales are not better */
+      {{0.009, 1e-5}, {1e-4, 1e-4}, TAREI_PER_ROW, false},
+      {{1e-5, 0.009}, {NAN, NAN}, TAREI_PER_ROW, false},
+      {{1e-5, 0.02}, {1e-4, 1e-4}, TAREI_PER_ROW, true},
+      {{1e-5, 1e-5}, {1e-7, 1e-7}, TAREI_PER_TENSOR, false},  /* good enough */
+      {{0.02, 0.02}, {0.015, 0.015}, TAREI_PER_TENSOR, true}, /* row scales are not better */
       {{NAN, NAN}, {NAN, NAN}, TAREI_PER_TENSOR, false},
   };
   tare_profiles *profiles = make_profiles("samples=1:2:3", "samples=4:5:6");

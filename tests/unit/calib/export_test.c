@@ -191,6 +191,40 @@ static void rows_get_the_form_that_was_asked_for(void **const state) {
   }
 }
 
+/* A copy of the subject's table in which one scale costs the rows of every tensor half. */
+static tare_table *lossy_table(const export_subject *const s) {
+  tare_table *table = NULL;
+  tare_error err = {0};
+  export_must(tarei_table_merge(s->table, -1, &table, &err), &err);
+  for (int t = 0; t < table->n_tensors; t++) {
+    for (int c = 0; c < table->n_columns; c++) {
+      table->tensors[t].cells[c].static_loss = 0.5;
+    }
+  }
+  return table;
+}
+
+static void no_convolution_is_static_where_rows_are_lost(void **const state) {
+  (void)state;
+  tare_export_options o = export_options_of(&export_subjects[0]);
+  tare_table *table = lossy_table(&export_subjects[0]);
+  tare_export *out = NULL;
+  tare_error err = {0};
+  o.table = table;
+  export_must(tare_export_new(export_subjects[0].path, &o, &out, &err), &err);
+  int n = 0;
+  for (int l = 0; l < tare_export_n_layers(out); l++) {
+    const tare_exported_layer layer = tare_export_layer(out, l);
+    if (strcmp(layer.op, "Conv") == 0) {
+      assert_string_equal(layer.form, "fp32");
+      n++;
+    }
+  }
+  assert_true(n > 10); /* depthwise ones among them */
+  tare_export_free(&out);
+  tare_table_free(&table);
+}
+
 static int target_of(const char *const name) {
   int target = 0;
   while (strcmp(tare_export_target_at(target)->name, name) != 0) {
@@ -264,6 +298,7 @@ int main(void) {
       cmocka_unit_test(weights_are_rounded_as_the_table_says),
       cmocka_unit_test(constants_may_lie_beside_the_model),
       cmocka_unit_test(rows_get_the_form_that_was_asked_for),
+      cmocka_unit_test(no_convolution_is_static_where_rows_are_lost),
       cmocka_unit_test(residuals_are_int8_where_tensorrt_fuses_them),
       cmocka_unit_test(layers_stay_float_by_name),
       cmocka_unit_test(what_cannot_be_exported_is_refused),
