@@ -78,3 +78,31 @@ int64_t tarei_machine_memory(void) {
   const int64_t group = group_memory();
   return group < machine ? group : machine;
 }
+
+/* --- processor -------------------------------------------------------------------------------- */
+
+/* Appends the value of the first line "key : value" to `out`; nothing if there is none. */
+static void machine_add_value(const char *const text, const char *const key, tarei_str *const out) {
+  const char *line = text;
+  while (line && strncmp(line, key, strlen(key)) != 0) {
+    line = strchr(line, '\n');
+    line += line != NULL;
+  }
+  const char *const colon = line ? strchr(line, ':') : NULL;
+  if (colon) {
+    const char *const value = colon + 1 + strspn(colon + 1, " \t");
+    tarei_str_add(out, "%s%.*s", out->length ? " " : "", (int)strcspn(value, "\n"), value);
+  }
+}
+
+/* Arm gives numbers of the maker and the part. */
+void tarei_machine_cpu(tarei_str *const out) {
+  static const char *const KEYS[] = {"model name", "CPU implementer", "CPU part"};
+  char text[4096];
+  const size_t before = out->length;
+  (void)machine_read_text("/proc/cpuinfo", text, sizeof text);
+  for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+    machine_add_value(text, KEYS[i], out);
+  }
+  tarei_str_add(out, "%s", out->length == before ? "unknown" : "");
+}

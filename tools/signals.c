@@ -46,7 +46,10 @@ static void signals_mark(const int number) {
 void signals_hold_interrupt(void) {
   struct sigaction mark = {.sa_handler = signals_mark, .sa_flags = SA_RESTART};
   sigemptyset(&mark.sa_mask);
-  (void)sigaction(SIGINT, &mark, NULL);
+  struct sigaction theirs;
+  if (sigaction(SIGINT, NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN) {
+    (void)sigaction(SIGINT, &mark, NULL);
+  }
 }
 
 bool signals_interrupted(void) {

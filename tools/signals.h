@@ -10,7 +10,8 @@ void signals_handle(void);
 /* Has one function more called before they do; it may only call what handlers may. */
 void signals_also(void (*clean)(void));
 
-/* From now on a first SIGINT only sets a mark, and a second one ends the program. */
+/* From now on a first SIGINT only sets a mark, and a second one ends the program. Where it is
+ * ignored, as in the background of a script, it still is. */
 void signals_hold_interrupt(void);
 bool signals_interrupted(void);
 

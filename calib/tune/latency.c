@@ -14,13 +14,15 @@
 /* A plan runs several times before the next one: threads of the one before may still be spinning
  * when it begins. */
 enum { MOST_ROUNDS = 200, RUNS_OF_A_TURN = 3 };
-static const double ENOUGH_SECONDS = 0.25;
+static const double ENOUGH_SECONDS = 0.5;
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
 static tare_status keep_tensors(const tare_tensor *const tensors, const int n,
-                                tarei_latency *const l, tare_error *const err) {
+                                const tare_profiles *const profiles, tarei_latency *const l,
+                                tare_error *const err) {
   tarei_latency_sample *const sample = &l->samples[l->n_samples++];
+  TAREI_TRY(tare_profiles_bind(profiles, tensors, sample->symbols, err));
   sample->tensors = tarei_calloc((size_t)n, sizeof *sample->tensors);
   if (!sample->tensors) {
     return tarei_fail_memory(err, "samples to time", (size_t)n * sizeof *sample->tensors);
@@ -62,7 +64,7 @@ static tare_status keep_sample(latency_intake *const in, const tare_sample *cons
     }
   }
   TAREI_TRY(tarei_eval_fit_sample(&in->fit, &own, &in->fitted, err));
-  return keep_tensors(in->fitted.tensors, in->n_inputs, l, err);
+  return keep_tensors(in->fitted.tensors, in->n_inputs, tare_plan_profiles(in->plan), l, err);
 }
 
 /* Samples that do not fit were reported by whoever ran them; others take their place. */
@@ -119,29 +121,24 @@ typedef struct latency_side {
   const tare_plan *plan;
   tare_context *context;
   tare_tensor *outputs;
-  double best[TAREI_LATENCY_SAMPLES]; /* seconds of the shortest run */
-  double *layers;                     /* [sample][layer], those too; NULL: not wanted */
+  double *seconds; /* [sample][layer] of the shortest run */
 } latency_side;
 
-static tare_status latency_open(latency_side *const side, const int threads, const bool layers,
+static tare_status latency_open(latency_side *const side, const int threads,
                                 tare_error *const err) {
   const tare_port *ports = NULL;
-  const size_t n_layers = (size_t)tare_plan_n_layers(side->plan);
-  const size_t n_times = tarei_times(n_layers, TAREI_LATENCY_SAMPLES);
+  const size_t n_times = tarei_times((size_t)tare_plan_n_layers(side->plan), TAREI_LATENCY_SAMPLES);
   tare_context_options options;
   tare_context_options_init(&options);
   options.threads = threads;
   side->outputs =
       tarei_calloc((size_t)tare_plan_outputs(side->plan, &ports), sizeof *side->outputs);
-  side->layers = layers ? tarei_calloc(n_times, sizeof *side->layers) : NULL;
-  if (!side->outputs || (layers && !side->layers)) {
-    return tarei_fail_memory(err, "times of layers", n_times * sizeof *side->layers);
+  side->seconds = tarei_calloc(n_times, sizeof *side->seconds);
+  if (!side->outputs || !side->seconds) {
+    return tarei_fail_memory(err, "times of layers", n_times * sizeof *side->seconds);
   }
-  for (int s = 0; s < TAREI_LATENCY_SAMPLES; s++) {
-    side->best[s] = INFINITY;
-  }
-  for (size_t i = 0; layers && i < n_times; i++) {
-    side->layers[i] = INFINITY;
+  for (size_t i = 0; i < n_times; i++) {
+    side->seconds[i] = INFINITY;
   }
   return tare_context_new(side->plan, &options, &side->context, err);
 }
@@ -149,21 +146,18 @@ static tare_status latency_open(latency_side *const side, const int threads, con
 static void latency_close(latency_side *const side) {
   tare_context_free(&side->context);
   free(side->outputs);
-  free(side->layers);
+  free(side->seconds);
 }
 
-/* A turn of one plan on one sample; `profiled`: for the times of the layers. */
+/* A turn of one plan on one sample. */
 static tare_status run_turn(latency_side *const side, const tarei_latency *const l, const int s,
-                            const bool profiled, tare_error *const err) {
+                            tare_error *const err) {
   const int n_layers = tare_plan_n_layers(side->plan);
   for (int run = 0; run < RUNS_OF_A_TURN; run++) {
-    tare_context_set_profiling(side->context, profiled);
-    const double start = tarei_now();
+    tare_context_set_profiling(side->context, true); /* from zero */
     TAREI_TRY(tare_context_run(side->context, l->samples[s].tensors, side->outputs, err));
-    const double seconds = tarei_now() - start;
-    side->best[s] = profiled ? side->best[s] : fmin(side->best[s], seconds);
-    for (int i = 0; profiled && i < n_layers; i++) {
-      double *const best = &side->layers[(size_t)s * (size_t)n_layers + (size_t)i];
+    for (int i = 0; i < n_layers; i++) {
+      double *const best = &side->seconds[(size_t)s * (size_t)n_layers + (size_t)i];
       *best = fmin(*best, tare_context_layer_seconds(side->context, i));
     }
   }
@@ -171,77 +165,39 @@ static tare_status run_turn(latency_side *const side, const tarei_latency *const
 }
 
 static tare_status run_all_turns(const tarei_latency *const l, latency_side *const sides,
-                                 const int n, const bool profiled, tare_error *const err) {
+                                 const int n, tare_error *const err) {
   for (int s = 0; s < l->n_samples; s++) {
     for (int i = 0; i < n; i++) {
-      TAREI_TRY(run_turn(&sides[i], l, s, profiled, err));
+      TAREI_TRY(run_turn(&sides[i], l, s, err));
     }
-  }
-  return TARE_OK;
-}
-
-static tare_status run_in_rounds(const tarei_latency *const l, latency_side *const sides,
-                                 const int n, const bool layers, tare_error *const err) {
-  const double end = tarei_now() + ENOUGH_SECONDS;
-  for (int r = 0; r == 0 || (r < MOST_ROUNDS && tarei_now() < end); r++) {
-    TAREI_TRY(run_all_turns(l, sides, n, false, err));
-    TAREI_TRY(layers ? run_all_turns(l, sides, n, true, err) : TARE_OK);
-  }
-  return TARE_OK;
-}
-
-static tare_status latency_sum(const latency_side *const side, const int n_samples,
-                               double *const seconds, double **const layers,
-                               tare_error *const err) {
-  const int n_layers = tare_plan_n_layers(side->plan);
-  *seconds = 0;
-  for (int s = 0; s < n_samples; s++) {
-    *seconds += side->best[s];
-  }
-  if (!layers) {
-    return TARE_OK;
-  }
-  *layers = tarei_calloc((size_t)n_layers, sizeof **layers);
-  if (!*layers) {
-    return tarei_fail_memory(err, "times of layers", (size_t)n_layers * sizeof **layers);
-  }
-  for (int i = 0; i < n_samples * n_layers; i++) {
-    (*layers)[i % n_layers] += side->layers[i];
   }
   return TARE_OK;
 }
 
 static tare_status measure_sides(const tarei_latency *const l, latency_side *const sides,
-                                 const int n, double *const seconds, double **const layers,
-                                 tare_error *const err) {
+                                 const int n, tare_error *const err) {
   for (int i = 0; i < n; i++) {
-    TAREI_TRY(latency_open(&sides[i], l->threads, layers != NULL, err));
+    TAREI_TRY(latency_open(&sides[i], l->threads, err));
   }
-  TAREI_TRY(run_in_rounds(l, sides, n, layers != NULL, err));
-  for (int i = 0; i < n; i++) {
-    TAREI_TRY(latency_sum(&sides[i], l->n_samples, &seconds[i], layers ? &layers[i] : NULL, err));
+  const double end = tarei_now() + ENOUGH_SECONDS;
+  for (int r = 0; r == 0 || (r < MOST_ROUNDS && tarei_now() < end); r++) {
+    TAREI_TRY(run_all_turns(l, sides, n, err));
   }
   return TARE_OK;
 }
 
 tare_status tarei_latency_measure(const tarei_latency *const l, const tare_plan *const *const plans,
-                                  const int n, double *const seconds, double **const layers,
-                                  tare_error *const err) {
+                                  const int n, double **const seconds, tare_error *const err) {
   latency_side sides[TAREI_LATENCY_PLANS] = {0};
   assert(n <= TAREI_LATENCY_PLANS);
   for (int i = 0; i < n; i++) {
     sides[i].plan = plans[i];
-    if (layers) {
-      layers[i] = NULL;
-    }
   }
-  const tare_status status = measure_sides(l, sides, n, seconds, layers, err);
+  const tare_status status = measure_sides(l, sides, n, err);
   for (int i = 0; i < n; i++) {
+    seconds[i] = status == TARE_OK ? sides[i].seconds : NULL;
+    sides[i].seconds = status == TARE_OK ? NULL : sides[i].seconds;
     latency_close(&sides[i]);
-    if (layers && status != TARE_OK) {
-      free(layers[i]);
-      layers[i] = NULL;
-    }
   }
   return status;
 }

@@ -1,5 +1,5 @@
 /*
- * How long plans and their layers run: on a few samples that are kept in memory, in turns, warm.
+ * How long the layers of plans run: on a few samples that are kept in memory, in turns, warm.
  */
 #ifndef TAREI_CALIB_TUNE_LATENCY_H
 #define TAREI_CALIB_TUNE_LATENCY_H
@@ -12,6 +12,7 @@ enum { TAREI_LATENCY_SAMPLES = 4, TAREI_LATENCY_PLANS = 8 };
 typedef struct tarei_latency_sample {
   tare_tensor *tensors;
   int n_tensors;
+  int64_t symbols[TARE_MAX_SYMBOLS]; /* of the profiles */
 } tarei_latency_sample;
 
 typedef struct tarei_latency {
@@ -26,10 +27,9 @@ tare_status tarei_latency_init(tarei_latency *latency, const tare_plan *plan, ta
                                const tare_eval_options *options, tare_error *err);
 void tarei_latency_fini(tarei_latency *latency);
 
-/* Times of n plans (at most TAREI_LATENCY_PLANS) over all samples: the shortest run of each sample
- * counts. `layers`: NULL, or receives for each plan an array of the times of its layers, to be
- * freed. */
+/* Times of the layers of n plans (at most TAREI_LATENCY_PLANS): seconds[i] receives an array
+ * [sample][layer] of the shortest run of each, to be freed. */
 tare_status tarei_latency_measure(const tarei_latency *latency, const tare_plan *const *plans,
-                                  int n, double *seconds, double **layers, tare_error *err);
+                                  int n, double **seconds, tare_error *err);
 
 #endif

@@ -15,12 +15,16 @@ bool tarei_search_goes_on(tarei_search *const s, const tare_tune_phase phase, co
   return s->out->complete;
 }
 
+/* Times are not more exact than this: of two plans that differ by less, the more accurate one is
+ * better. */
+static const double SAME_TIME = 0.02;
+
 static double tune_cost(const tare_tune_score *const score) {
   const double share = 1 - score->integer_share;
   return score->seconds + TAREI_SEARCH_FLOAT_PRICE * share * score->float_seconds;
 }
 
-/* Times the plan in turns with the best one so far, and tells whether it takes its place. */
+/* Times the plan and the best one so far, and tells whether it takes its place. */
 static tare_status tune_is_better(tarei_search *const s, tare_plan *const plan,
                                   tare_tune_score *const score, bool *const better,
                                   tare_error *const err) {
@@ -30,7 +34,8 @@ static tare_status tune_is_better(tarei_search *const s, tare_plan *const plan,
   TAREI_TRY(tarei_trials_time(&s->trials, plans, n, scores, NULL, err));
   *score = scores[0];
   s->out->score = n > 1 ? scores[1] : s->out->score;
-  *better = n == 1 || tune_cost(&scores[0]) < tune_cost(&scores[1]);
+  const double most = scores[0].sqnr_db < scores[1].sqnr_db ? 1 - SAME_TIME : 1;
+  *better = n == 1 || tune_cost(&scores[0]) < most * tune_cost(&scores[1]);
   return TARE_OK;
 }
 
@@ -49,14 +54,20 @@ static tare_status tune_take(tarei_search *const s, tare_plan **const plan,
   return TARE_OK;
 }
 
-tare_status tarei_search_judge(tarei_search *const s, tare_plan **const plan,
+tare_status tarei_search_offer(tarei_search *const s, tare_plan **const plan,
                                tare_tune_score *const score, const char *const requests,
                                tare_error *const err) {
   bool better = false;
   s->out->n_plans++;
-  TAREI_TRY(tarei_trials_score(&s->trials, s->check, plan, 1, score, err));
   if (score->holds) {
     TAREI_TRY(tune_is_better(s, *plan, score, &better, err));
   }
   return better ? tune_take(s, plan, score, requests, err) : TARE_OK;
+}
+
+tare_status tarei_search_judge(tarei_search *const s, tare_plan **const plan,
+                               tare_tune_score *const score, const char *const requests,
+                               tare_error *const err) {
+  TAREI_TRY(tarei_trials_score(&s->trials, s->check, plan, 1, score, err));
+  return tarei_search_offer(s, plan, score, requests, err);
 }

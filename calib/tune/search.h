@@ -19,6 +19,7 @@ struct tare_tuned {
   char *requests;
   tare_tune_score score, standard;
   int n_plans;
+  tare_tuned_times times;
   bool complete;
 };
 
@@ -31,6 +32,7 @@ typedef struct tarei_search {
   double floor;          /* noise with all layers in float: that of the user's own requests */
   double standard_noise; /* of the plan without requests */
   tare_tune_score tried; /* that of the last mix */
+  int n_probed;          /* layers measured alone, in forms */
 } tarei_search;
 
 /* A plan wholly in float must be this much faster to be preferred to one wholly on integers: float
@@ -40,8 +42,12 @@ typedef struct tarei_search {
 /* Reports progress; false if the search is to end here. */
 bool tarei_search_goes_on(tarei_search *s, tare_tune_phase phase, int done, int total);
 
-/* Scores a plan with the samples that it has to hold the bounds on, and takes it if it does and is
- * better than the one so far; *plan is NULL then. */
+/* Takes a plan that was scored with the samples that it has to hold the bounds on, if it does and
+ * is better than the one so far; *plan is NULL then. */
+tare_status tarei_search_offer(tarei_search *s, tare_plan **plan, tare_tune_score *score,
+                               const char *requests, tare_error *err);
+
+/* Scores a plan with these samples, and offers it. */
 tare_status tarei_search_judge(tarei_search *s, tare_plan **plan, tare_tune_score *score,
                                const char *requests, tare_error *err);
 

@@ -4,35 +4,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const FORMS[] = {"",        "*:fp32",       "*:int8", "*:int8-rows",
-                                    "*:int16", "*:int16-rows", "*:bf16"};
-enum { N_FORMS = sizeof FORMS / sizeof *FORMS, FORM_STANDARD = 0, FORM_FP32 = 1 };
+/* Those of the first phase come first: with them there is a plan, whatever happens then. */
+static const char *const FORMS[] = {"*:fp32",       "",      "*:int8", "*:int8-rows", "*:int16",
+                                    "*:int16-rows", "*:bf16"};
+enum { N_FORMS = sizeof FORMS / sizeof *FORMS, FORM_FP32 = 0, FORM_STANDARD = 1, N_FIRST = 2 };
 
-/* Judges the standard plan and that in float, and of the others the fastest one that is good enough
- * on the samples of the search. */
-static tare_status judge_forms(tarei_search *const s, tare_plan **const plans,
-                               tare_tune_score *const scores, const int n, tare_error *const err) {
-  int best = FORM_FP32;
-  for (int f = FORM_FP32 + 1; f < n; f++) {
-    const bool good = scores[f].sqnr_db >= s->options->sqnr_db;
-    best = good && scores[f].seconds < scores[best].seconds ? f : best;
-  }
-  TAREI_TRY(tarei_search_judge(s, &plans[FORM_FP32], &scores[FORM_FP32], FORMS[FORM_FP32], err));
-  TAREI_TRY(tarei_search_judge(s, &plans[FORM_STANDARD], &scores[FORM_STANDARD],
-                               FORMS[FORM_STANDARD], err));
-  s->out->standard = scores[FORM_STANDARD];
-  return best == FORM_FP32 ? TARE_OK
-                           : tarei_search_judge(s, &plans[best], &scores[best], FORMS[best], err);
+static int count_tune_forms(const tarei_search *const s) {
+  return s->options->all_precisions ? N_FORMS : N_FORMS - 1;
 }
 
+/* Reports that the first `done` forms are measured, or built. */
+static bool forms_go_on(tarei_search *const s, const int done) {
+  return tarei_search_goes_on(s, TARE_TUNE_FORMS, done, count_tune_forms(s) + 1);
+}
+
+/* Scores plans with the samples of the search, and learns what their layers are. */
 static tare_status learn_forms(tarei_search *const s, tare_plan **const plans, const int n,
-                               tare_error *const err) {
-  tare_tune_score scores[N_FORMS];
+                               tare_tune_score *const scores, tare_error *const err) {
   double *seconds[N_FORMS];
   TAREI_TRY(tarei_trials_score(&s->trials, s->data, plans, n, scores, err));
   TAREI_TRY(tarei_trials_time(&s->trials, plans, n, scores, seconds, err));
-  s->standard_noise = pow(10, -scores[FORM_STANDARD].sqnr_db / 10);
-  s->floor = pow(10, -scores[FORM_FP32].sqnr_db / 10);
   tare_status status = TARE_OK;
   for (int f = 0; f < n; f++) {
     if (status == TARE_OK) {
@@ -40,33 +31,78 @@ static tare_status learn_forms(tarei_search *const s, tare_plan **const plans, c
     }
     free(seconds[f]);
   }
-  for (int i = 0; i < s->out->layers.n; i++) {
-    s->out->layers.items[i].float_price =
-        TAREI_SEARCH_FLOAT_PRICE * scores[FORM_FP32].seconds * s->out->layers.items[i].share;
-  }
-  return status == TARE_OK ? judge_forms(s, plans, scores, n, err) : status;
+  return status;
 }
 
-static tare_status build_forms(tarei_search *const s, tare_plan **const plans, const int n,
+/* --- float and the standard plan -------------------------------------------------------------- */
+
+static tare_status build_first(tarei_search *const s, tare_plan **const plans,
                                tare_error *const err) {
-  for (int f = 0; f < n; f++) {
-    (void)tarei_search_goes_on(s, TARE_TUNE_FORMS, f, n + 1);
+  for (int f = 0; f < N_FIRST; f++) {
+    (void)forms_go_on(s, f);
     TAREI_TRY(tarei_trials_build(&s->trials, FORMS[f], &plans[f], err));
   }
   TAREI_TRY(tarei_tune_layers_find(plans[FORM_STANDARD], &s->out->layers, err));
-  (void)tarei_search_goes_on(s, TARE_TUNE_FORMS, n, n + 1);
   return s->out->layers.n ? TARE_OK
                           : tarei_fail(err, TARE_E_USAGE,
                                        "no layer of the model has a choice of precision: expected "
                                        "one or more (tare build says why)");
 }
 
+static tare_status judge_first(tarei_search *const s, tare_plan **const plans,
+                               tare_error *const err) {
+  tare_tune_score scores[N_FIRST];
+  TAREI_TRY(learn_forms(s, plans, N_FIRST, scores, err));
+  s->standard_noise = pow(10, -scores[FORM_STANDARD].sqnr_db / 10);
+  s->floor = pow(10, -scores[FORM_FP32].sqnr_db / 10);
+  for (int i = 0; i < s->out->layers.n; i++) {
+    s->out->layers.items[i].float_price =
+        TAREI_SEARCH_FLOAT_PRICE * scores[FORM_FP32].seconds * s->out->layers.items[i].share;
+  }
+  TAREI_TRY(tarei_trials_score(&s->trials, s->check, plans, N_FIRST, scores, err));
+  s->out->standard = scores[FORM_STANDARD];
+  for (int f = 0; f < N_FIRST; f++) {
+    TAREI_TRY(tarei_search_offer(s, &plans[f], &scores[f], FORMS[f], err));
+  }
+  return TARE_OK;
+}
+
+/* --- the others ------------------------------------------------------------------------------- */
+
+/* Judges the fastest of the plans that are good enough on the samples of the search. */
+static tare_status judge_others(tarei_search *const s, tare_plan **const plans, const int n,
+                                tare_error *const err) {
+  tare_tune_score scores[N_FORMS];
+  int best = -1;
+  TAREI_TRY(learn_forms(s, plans, n, scores, err));
+  for (int f = 0; f < n; f++) {
+    const bool good = scores[f].sqnr_db >= s->options->sqnr_db;
+    best = good && (best < 0 || scores[f].seconds < scores[best].seconds) ? f : best;
+  }
+  return best < 0 ? TARE_OK
+                  : tarei_search_judge(s, &plans[best], &scores[best], FORMS[N_FIRST + best], err);
+}
+
+static tare_status build_others(tarei_search *const s, tare_plan **const plans, const int n,
+                                tare_error *const err) {
+  for (int f = 0; f < n; f++) {
+    if (!forms_go_on(s, N_FIRST + f)) {
+      return TARE_OK;
+    }
+    TAREI_TRY(tarei_trials_build(&s->trials, FORMS[N_FIRST + f], &plans[f], err));
+  }
+  return forms_go_on(s, N_FIRST + n) ? judge_others(s, plans, n, err) : TARE_OK;
+}
+
 tare_status tarei_search_forms(tarei_search *const s, tare_error *const err) {
   tare_plan *plans[N_FORMS] = {NULL};
-  const int n = s->options->all_precisions ? N_FORMS : N_FORMS - 1;
-  tare_status status = build_forms(s, plans, n, err);
+  const int n = count_tune_forms(s);
+  tare_status status = build_first(s, plans, err);
   if (status == TARE_OK) {
-    status = learn_forms(s, plans, n, err);
+    status = judge_first(s, plans, err);
+  }
+  if (status == TARE_OK) {
+    status = build_others(s, plans + N_FIRST, n - N_FIRST, err);
   }
   for (int f = 0; f < n; f++) {
     tare_plan_free(&plans[f]);

@@ -50,10 +50,12 @@ static tare_status measure_probe_group(tarei_search *const s, const tune_probe *
 /* Measures layers in forms, as long as the search goes on. */
 static tare_status measure_probes(tarei_search *const s, const tune_probe *const probes,
                                   const int n, tare_error *const err) {
-  for (int at = 0; at < n && tarei_search_goes_on(s, TARE_TUNE_LAYERS, at, n);
+  const int before = s->n_probed;
+  for (int at = 0; at < n && tarei_search_goes_on(s, TARE_TUNE_LAYERS, before + at, before + n);
        at += TAREI_TRIALS_AT_ONCE) {
     const int group = n - at < TAREI_TRIALS_AT_ONCE ? n - at : TAREI_TRIALS_AT_ONCE;
     TAREI_TRY(measure_probe_group(s, probes + at, group, err));
+    s->n_probed = before + at + group;
   }
   return TARE_OK;
 }

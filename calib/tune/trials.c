@@ -24,12 +24,13 @@ tare_status tarei_trials_init(tarei_trials *const t, const tare_model *const mod
     }
   }
   TAREI_TRY(tare_plan_build(model, profiles, &fp32, &t->reference, err));
-  return tarei_latency_init(&t->latency, t->reference, timed, &options->eval, err);
+  return tarei_plan_times_init(&t->times, t->reference, timed, &options->eval, options->timings,
+                               err);
 }
 
 void tarei_trials_fini(tarei_trials *const t) {
   tare_plan_free(&t->reference);
-  tarei_latency_fini(&t->latency);
+  tarei_plan_times_fini(&t->times);
 }
 
 tare_status tarei_trials_line(const tarei_trials *const t, const char *const requests,
@@ -155,8 +156,8 @@ tare_status tarei_trials_score(const tarei_trials *const t, tare_dataset *const 
   return status;
 }
 
-tare_status tarei_trials_time(const tarei_trials *const t, tare_plan *const *const plans,
-                              const int n, tare_tune_score *const scores, double **const layers,
+tare_status tarei_trials_time(tarei_trials *const t, tare_plan *const *const plans, const int n,
+                              tare_tune_score *const scores, double **const layers,
                               tare_error *const err) {
   const tare_plan *all[TAREI_LATENCY_PLANS];
   double seconds[TAREI_LATENCY_PLANS], *times[TAREI_LATENCY_PLANS];
@@ -164,7 +165,7 @@ tare_status tarei_trials_time(const tarei_trials *const t, tare_plan *const *con
   for (int i = 0; i < n; i++) {
     all[i + 1] = plans[i];
   }
-  TAREI_TRY(tarei_latency_measure(&t->latency, all, n + 1, seconds, layers ? times : NULL, err));
+  TAREI_TRY(tarei_plan_times_get(&t->times, all, n + 1, seconds, layers ? times : NULL, err));
   for (int i = 0; i < n; i++) {
     scores[i].seconds = seconds[i + 1];
     scores[i].float_seconds = seconds[0];

@@ -5,7 +5,7 @@
 #include <tare/tune.h>
 
 #include "base/str.h"
-#include "calib/tune/latency.h"
+#include "calib/tune/plan_times.h"
 
 enum { TAREI_TRIALS_AT_ONCE = 7 }; /* plans that share a pass over the data */
 
@@ -16,7 +16,7 @@ typedef struct tarei_trials {
   const tare_dataset *labelled;
   bool lower_is_better; /* of the metric */
   tare_plan *reference; /* float; owned */
-  tarei_latency latency;
+  tarei_plan_times times;
 } tarei_trials;
 
 /* Plans are timed with the first samples of `timed`; the metric is for samples of `labelled`.
@@ -49,7 +49,7 @@ tare_status tarei_trials_score(const tarei_trials *trials, tare_dataset *data,
 
 /* Adds the times of n plans to their scores. `layers`: NULL, or receives for each plan an array of
  * the times of its layers, to be freed. */
-tare_status tarei_trials_time(const tarei_trials *trials, tare_plan *const *plans, int n,
+tare_status tarei_trials_time(tarei_trials *trials, tare_plan *const *plans, int n,
                               tare_tune_score *scores, double **layers, tare_error *err);
 
 #endif

@@ -21,7 +21,7 @@ static double first_bound(const tarei_search *const s) {
   return isinf(db) ? s->standard_noise : fmax(pow(10, -db / 10) - s->floor, 0);
 }
 
-/* Times the result in turns with the standard plan, so that their times can be compared. */
+/* The last times of the result and of the standard plan: more runs may have made them shorter. */
 static tare_status time_both(tarei_search *const s, tare_error *const err) {
   tare_plan *plans[] = {s->out->plan, NULL};
   tare_tune_score scores[] = {s->out->score, s->out->standard};
@@ -35,6 +35,9 @@ static tare_status time_both(tarei_search *const s, tare_error *const err) {
 
 static tare_status fail_without_plan(const tarei_search *const s, tare_error *const err) {
   const double share = s->options->min_integer_share;
+  if (!s->out->complete) {
+    return tarei_fail(err, TARE_E_CHECK, "the search was ended before a plan held the bounds");
+  }
   return share > 0
              ? tarei_fail(err, TARE_E_UNSUPPORTED,
                           "no plan with %g %% of the multiply-adds on integers holds the other "
@@ -51,6 +54,7 @@ static tare_status tune_run(tarei_search *const s, const tare_model *const model
   TAREI_TRY(tarei_search_forms(s, err));
   TAREI_TRY(tarei_search_layers(s, first_bound(s), err));
   TAREI_TRY(tarei_search_mixes(s, first_bound(s), err));
+  s->out->times = (tare_tuned_times){s->trials.times.n_known, s->trials.times.n_measured};
   if (!s->out->plan) {
     return fail_without_plan(s, err);
   }
@@ -99,6 +103,10 @@ tare_tune_score tare_tuned_standard(const tare_tuned *const tuned) {
 
 int tare_tuned_n_plans(const tare_tuned *const tuned) {
   return tuned->n_plans;
+}
+
+tare_tuned_times tare_tuned_get_times(const tare_tuned *const tuned) {
+  return tuned->times;
 }
 
 bool tare_tuned_is_complete(const tare_tuned *const tuned) {

@@ -5,6 +5,7 @@
 #ifndef TAREI_ENGINE_LAYERS_LAYERS_H
 #define TAREI_ENGINE_LAYERS_LAYERS_H
 
+#include "base/str.h"
 #include "engine/plan.h"
 
 typedef struct tarei_layer {
@@ -30,6 +31,11 @@ void tarei_plan_free_layers(tare_plan *plan);
 
 /* Sets the tensors of a layer, and what its facts say about them. */
 tare_status tarei_layer_find_tensors(tare_plan *plan, tarei_layer *layer, tare_error *err);
+
+/* Adds what the time of layer i depends on at these values of the symbols of the profiles, beside
+ * machine and threads: operator, precision, kernel, attributes, types and dims. */
+tare_status tarei_layer_describe_work(const tare_plan *plan, int i, const int64_t *values,
+                                      tarei_str *out, tare_error *err);
 
 /* The step that the layer is. */
 static inline const tarei_step *tarei_layer_step(const tarei_layer *const layer) {

@@ -17,14 +17,19 @@ extern "C" {
 
 typedef struct tare_tuned tare_tuned;
 
+/** Times of layers that were measured on one machine or several: a timing cache. Of two times of
+ *  the same thing, the shorter one is kept. Not for use by several threads at once. */
+typedef struct tare_timings tare_timings;
+
 /** How good and how fast a plan is, over the samples that it was checked with. */
 typedef struct tare_tune_score {
   double sqnr_db;       /* of the outputs, compared with float (tare_eval_lowest_sqnr); INFINITY if
                            equal */
   tare_difference drop; /* how much worse the metric is than that of the float plan, > 0: worse;
                            NAN without a metric */
-  double seconds;       /* over a few samples; the shortest of many runs of each */
-  double float_seconds; /* of the float plan, which ran in turns with it */
+  double seconds;       /* over a few samples: the sum over the layers, of each the shortest of
+                           many runs */
+  double float_seconds; /* of the float plan */
   int64_t samples;
   double integer_share; /* of the multiply-adds at the opt lengths of the first profile, 0..1 */
   bool holds;           /* the bounds */
@@ -57,6 +62,8 @@ typedef struct tare_tune_options {
   double min_integer_share; /* of the multiply-adds that must run on integers, 0..1; 0: no bound */
   bool all_precisions;      /* also bf16, beside int8, int8-rows, int16, int16-rows and fp32 */
   double seconds;           /* no new measurement begins after this time; 0: no limit */
+  tare_timings *timings;    /* times that are known, to which those that are measured are added.
+                               NULL: none are known */
   tare_build_options build; /* with a table or for a float model. Layers that its layer_precisions
                                name keep the precision that they ask for */
   tare_eval_options eval;   /* how samples run, and the metric; against, tensors, save_outputs and
@@ -91,7 +98,8 @@ TARE_API void tare_tune_options_init(tare_tune_options *options);
  * @param options at least one bound on the accuracy (asserted)
  * @param out receives the result; free it with tare_tuned_free
  * @return TARE_OK, TARE_E_USAGE (no layer has a choice), TARE_E_UNSUPPORTED (no plan holds the
- * bounds), or an error of tare_plan_build or tare_eval
+ * bounds), TARE_E_CHECK (the search was ended before a plan held them), or an error of
+ * tare_plan_build or tare_eval
  */
 TARE_API tare_status tare_tune(const tare_model *model, const tare_profiles *profiles,
                                tare_dataset *search, tare_dataset *check,
@@ -113,6 +121,15 @@ TARE_API tare_tune_score tare_tuned_standard(const tare_tuned *tuned);
 /** Number of plans that were built and measured as a whole. */
 TARE_API int tare_tuned_n_plans(const tare_tuned *tuned);
 
+/** Layers whose times were known and those that were measured, counted in each plan whose time was
+ *  needed. */
+typedef struct tare_tuned_times {
+  int64_t known, measured;
+} tare_tuned_times;
+
+/** What the search needed of times. */
+TARE_API tare_tuned_times tare_tuned_get_times(const tare_tuned *tuned);
+
 /** Whether the search came to its end: false if its time was over, or its progress function ended
  *  it. */
 TARE_API bool tare_tuned_is_complete(const tare_tuned *tuned);
@@ -128,6 +145,46 @@ TARE_API tare_tuned_layer tare_tuned_get_layer(const tare_tuned *tuned, int i);
  * @param tuned the handle, which is set to NULL; it may hold NULL
  */
 TARE_API void tare_tuned_free(tare_tuned **tuned);
+
+/**
+ * Creates an empty timing cache.
+ * @param out receives it; free it with tare_timings_free
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_timings_new(tare_timings **out, tare_error *err);
+
+/**
+ * Adds the times of a file. Those of other machines, numbers of threads, ISAs and versions of the
+ * library are kept and not used.
+ * @param path a file that tare_timings_save wrote
+ * @return TARE_OK, TARE_E_INPUT (missing or malformed), TARE_E_MEMORY; after an error, free the
+ *         cache
+ */
+TARE_API tare_status tare_timings_read(tare_timings *timings, const char *path, tare_error *err);
+
+/**
+ * Writes the times to a file. If it exists, its times are added first, under a lock, so that
+ * processes that write the same file do not lose those of each other.
+ * @return TARE_OK, TARE_E_IO, TARE_E_MEMORY, or TARE_E_INPUT (the file is no timing cache, and
+ * stays as it is)
+ */
+TARE_API tare_status tare_timings_save(tare_timings *timings, const char *path, tare_error *err);
+
+/**
+ * Whether a cache that is not empty has times for this machine.
+ * @param isa as in tare_build_options
+ * @param threads 0: all cores
+ * @return TARE_OK, TARE_E_CHECK (the message says what is different), TARE_E_USAGE (unknown isa),
+ *         TARE_E_MEMORY
+ */
+TARE_API tare_status tare_timings_check(const tare_timings *timings, const char *isa, int threads,
+                                        tare_error *err);
+
+/**
+ * Frees a timing cache.
+ * @param timings the handle, which is set to NULL; it may hold NULL
+ */
+TARE_API void tare_timings_free(tare_timings **timings);
 
 #ifdef __cplusplus
 }

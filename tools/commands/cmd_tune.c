@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/calibration.h"
 #include "tools/commands/quantize_choose.h"
@@ -27,7 +28,8 @@ enum {
   OPT_MAX_DROP,
   OPT_BEST,
   OPT_MIN_INT8,
-  OPT_TIME_LIMIT
+  OPT_TIME_LIMIT,
+  OPT_TIMING_CACHE
 };
 enum { SEARCH_SAMPLES = 8, CHECK_SAMPLES = 32 };
 static const double DEFAULT_SQNR = 30;
@@ -37,8 +39,9 @@ typedef struct tune_arguments {
   opt_metric metric;
   tare_build_options build;
   tare_tune_options tune;
-  const char *output, *table, *method; /* method NULL: the best one */
-  const char *max_drop;                /* as given */
+  const char *output, *table, *timing_cache;
+  const char *method;   /* NULL: the best one */
+  const char *max_drop; /* as given */
   double percentile;
   cli_list eval;
 } tune_arguments;
@@ -50,6 +53,7 @@ typedef struct tune_work {
   tare_profiles *profiles;
   length_inputs lengths;
   tare_stats *stats;
+  tare_timings *timings; /* NULL without a timing cache */
   quantize_choice choice;
   tare_tuned *tuned;
 } tune_work;
@@ -72,6 +76,8 @@ static const struct argp_option OPTIONS[] = {
     {"table", OPT_TUNE_TABLE, "TABLE", 0, "Also write the calibration table", 0},
     {"time-limit", OPT_TIME_LIMIT, "S", 0,
      "Begin no new measurement after S seconds; the best plan so far is written", 0},
+    {"timing-cache", OPT_TIMING_CACHE, "FILE", 0,
+     "Read the times of layers that FILE has for this machine, and add those that are measured", 0},
     {0}};
 
 /* --- arguments ------------------------------------------------------------------------------- */
@@ -151,6 +157,9 @@ static error_t tune_parse(const int key, char *const arg, struct argp_state *con
     case OPT_TIME_LIMIT:
       a->tune.seconds = cli_real(state, "--time-limit", arg, 0.001, 1e9);
       return 0;
+    case OPT_TIMING_CACHE:
+      a->timing_cache = arg;
+      return 0;
     case ARGP_KEY_END:
       take_bounds(a, state);
       return 0;
@@ -181,6 +190,18 @@ static const struct argp ARGP = {
 
 /* --- work ------------------------------------------------------------------------------------ */
 
+/* It is read and written, so it may be none of the other files, whether they exist or not. */
+static tare_status check_timing_cache(const tune_arguments *const a, cli_list *const inputs,
+                                      tare_error *const err) {
+  if (strcmp(a->timing_cache, a->output) == 0 ||
+      (a->table && strcmp(a->timing_cache, a->table) == 0)) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "%s: the timing cache has the name of another output: choose another name",
+                    a->timing_cache);
+  }
+  return output_check(a->timing_cache, inputs, err);
+}
+
 static tare_status tune_check_outputs(const tune_arguments *const a, tare_error *const err) {
   cli_list inputs = {0};
   opt_inputs_files(&a->in, &inputs);
@@ -188,6 +209,9 @@ static tare_status tune_check_outputs(const tune_arguments *const a, tare_error 
   tare_status status = output_check_name(a->output, "a plan", ".plan", err);
   if (status == TARE_OK) {
     status = output_check_two(a->output, a->table, &inputs, err);
+  }
+  if (status == TARE_OK && a->timing_cache) {
+    status = check_timing_cache(a, &inputs, err);
   }
   cli_list_fini(&inputs);
   return status;
@@ -275,6 +299,41 @@ static bool tune_tick(void *const user, const tare_tune_state *const state) {
   return !signals_interrupted();
 }
 
+/* A cache of other machines is no error: it gets a section for this one. */
+static tare_status read_timings(const tune_arguments *const a, tune_work *const w,
+                                tare_error *const err) {
+  tare_error why = {0};
+  if (!a->timing_cache) {
+    return TARE_OK;
+  }
+  CLI_TRY(tare_timings_new(&w->timings, err));
+  if (access(a->timing_cache, F_OK) != 0) {
+    return TARE_OK;
+  }
+  CLI_TRY(tare_timings_read(w->timings, a->timing_cache, err));
+  const tare_status status =
+      tare_timings_check(w->timings, a->in.common.isa, a->in.common.threads, &why);
+  if (status == TARE_E_CHECK) {
+    say(&a->in.common, "warning: %s: %s; layers are measured again", a->timing_cache, why.message);
+    return TARE_OK;
+  }
+  *err = status == TARE_OK ? *err : why;
+  return status;
+}
+
+/* After a search that finds nothing too: what it measured is good for the next one. */
+static tare_status save_timings(const tune_arguments *const a, const tune_work *const w,
+                                const tare_status searched, tare_error *const err) {
+  tare_error why = {0};
+  const tare_status saved =
+      w->timings ? tare_timings_save(w->timings, a->timing_cache, &why) : TARE_OK;
+  if (searched == TARE_OK && saved != TARE_OK) {
+    *err = why;
+    return saved;
+  }
+  return searched;
+}
+
 static tare_status tune_search_plan(const tune_arguments *const a, tune_work *const w,
                                     tare_tune_options *const o, tare_error *const err) {
   tune_watch watch = {
@@ -282,6 +341,7 @@ static tare_status tune_search_plan(const tune_arguments *const a, tune_work *co
   *o = a->tune;
   o->build = opt_build_options(&a->build, &a->in.common, w->choice.table);
   o->eval = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming);
+  o->timings = w->timings;
   o->progress = tune_tick;
   o->progress_user = &watch;
   signals_hold_interrupt();
@@ -293,9 +353,14 @@ static tare_status tune_search_plan(const tune_arguments *const a, tune_work *co
 }
 
 /* Why the plan is a float plan. */
-static void tell_of_float(const tune_arguments *const a, const tare_tune_score *const standard) {
+static void tell_of_float(const tune_arguments *const a, const tune_work *const w,
+                          const tare_tune_score *const standard) {
   const double times = standard->float_seconds / standard->seconds;
-  if (standard->holds) {
+  if (!tare_tuned_is_complete(w->tuned)) {
+    say(&a->in.common,
+        "warning: the plan is a float plan: the search was ended before a faster one held the "
+        "bounds");
+  } else if (standard->holds) {
     say(&a->in.common,
         "warning: float is the fastest plan that holds the bounds: the plan of tare build has %.1f "
         "dB and is %.2f times as fast (--min-int8 80%% asks for integers all the same)",
@@ -313,7 +378,7 @@ static void warn_tuned(const tune_arguments *const a, const tune_work *const w) 
   const tare_tune_score score = tare_tuned_score(w->tuned);
   const tare_tune_score standard = tare_tuned_standard(w->tuned);
   if (isinf(score.sqnr_db)) {
-    tell_of_float(a, &standard);
+    tell_of_float(a, w, &standard);
   }
   if (score.sqnr_db < ACCURACY_LIMIT) {
     accuracy_warn(&a->in.common, "the plan", score.sqnr_db, score.samples);
@@ -324,12 +389,14 @@ static tare_status tune_all(const tune_arguments *const a, tune_work *const w,
                             tare_error *const err) {
   tare_tune_options o;
   CLI_TRY(tune_check_outputs(a, err));
+  CLI_TRY(read_timings(a, w, err));
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
   CLI_TRY(open_tune_data(a, w, err));
   CLI_TRY(tune_collect(a, w, err));
   CLI_TRY(make_tune_table(a, w, err));
-  CLI_TRY(tune_search_plan(a, w, &o, err));
+  const tare_status searched = tune_search_plan(a, w, &o, err);
+  CLI_TRY(save_timings(a, w, searched, err));
   warn_tuned(a, w);
   CLI_TRY(tare_plan_save(tare_tuned_plan(w->tuned), a->output, err));
   CLI_TRY(a->table ? table_write_named(a->table, &a->in.common, w->model, w->choice.table, err)
@@ -337,6 +404,7 @@ static tare_status tune_all(const tune_arguments *const a, tune_work *const w,
   const tune_report report = {.model = a->in.path,
                               .plan = a->output,
                               .table = a->table,
+                              .timing_cache = a->timing_cache,
                               .method = tare_method_name(w->choice.tried[w->choice.best].method),
                               .options = &o,
                               .metric = a->metric.metric,
@@ -352,6 +420,7 @@ int cmd_tune(const int argc, char **const argv) {
   const tare_status status = tune_all(&a, &w, &err);
   tare_tuned_free(&w.tuned);
   quantize_choice_fini(&w.choice);
+  tare_timings_free(&w.timings);
   tare_stats_free(&w.stats);
   tare_profiles_free(&w.profiles);
   length_inputs_fini(&w.lengths);

@@ -104,6 +104,15 @@ static void print_bounds(const tune_report *const r) {
   printf("\n");
 }
 
+/* Layers of all plans whose times were needed. */
+static void print_times(const tune_report *const r) {
+  const tare_tuned_times times = tare_tuned_get_times(r->tuned);
+  if (r->timing_cache) {
+    printf("times      %" PRId64 " layers measured, %" PRId64 " known\n", times.measured,
+           times.known);
+  }
+}
+
 static void print_again(const tune_report *const r) {
   const char *const requests = tare_tuned_requests(r->tuned);
   if (*requests) {
@@ -113,6 +122,9 @@ static void print_again(const tune_report *const r) {
   if (r->table) {
     printf("           %s: tare build %s --calib %s%s gives the same plan\n", r->table, r->model,
            r->table, *requests ? " with the requests" : "");
+  }
+  if (r->timing_cache) {
+    printf("           %s\n", r->timing_cache);
   }
 }
 
@@ -134,6 +146,7 @@ tare_status tune_print(const tune_report *const r, tare_error *const err) {
   if (!isnan(share)) {
     printf("           %.1f %% of the multiply-adds on integers\n", 100 * share);
   }
+  print_times(r);
   print_again(r);
   return TARE_OK;
 }
@@ -192,9 +205,15 @@ tare_status tune_json(const tune_report *const r, tare_error *const err) {
     json_text(layer, "default", tare_precision_name(l.standard));
     forms_json(layer, &l);
   }
+  cJSON *const times = json_add(object, "times", json_object());
+  json_int(times, "known", tare_tuned_get_times(r->tuned).known);
+  json_int(times, "measured", tare_tuned_get_times(r->tuned).measured);
   json_text(object, "output", r->plan);
   if (r->table) {
     json_text(object, "table", r->table);
+  }
+  if (r->timing_cache) {
+    json_text(object, "timing_cache", r->timing_cache);
   }
   json_print(object);
   return TARE_OK;

@@ -6,8 +6,8 @@
 
 /* A search that has ended, and how it was asked for. */
 typedef struct tune_report {
-  const char *model, *plan, *table; /* names of files; table NULL: not written */
-  const char *method;               /* of the table */
+  const char *model, *plan, *table, *timing_cache; /* names of files; NULL: not written */
+  const char *method;                              /* of the table */
   const tare_tune_options *options;
   int metric; /* -1: none */
   const tare_tuned *tuned;

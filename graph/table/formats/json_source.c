@@ -45,7 +45,7 @@ tare_status tarei_json_parse(const tarei_source *const source, cJSON **const out
   }
   cJSON_Delete(*out);
   *out = NULL;
-  return tarei_fail(err, TARE_E_INPUT, "%s line %d: text after the end of the table", source->name,
+  return tarei_fail(err, TARE_E_INPUT, "%s line %d: text after the end of the JSON object", source->name,
                     json_source_line(source, end));
 }
 

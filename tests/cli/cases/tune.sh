@@ -34,10 +34,52 @@ refused_share() {
 }
 refused_share 150 50%
 refused_share 20 101%
+tune --sqnr 150 --min-int8 50% --layer-precisions '*:int8' -o never.plan -q
+echo "exit $?"
 
 # A bound that only float holds, and a search without time: there is a plan all the same.
 tune --sqnr 150 -o c.plan --time-limit 0.001 -q | sed -n 's/^\(layers .*\)/\1/p; s/^\(bounds .*\)/\1/p; s/.*\(the search was ended early\)/\1/p'
 "$TARE" run c.plan "$calib" --limit 2 --against "$model" --json | "$JSON_CHECK" equal is true || exit
+
+# Times are known the second time, and the plan is the same; those of other machines are not used.
+cached() {
+  tune --sqnr 27 --threads 2 --layer-precisions '/layers.*:int8' --timing-cache x.timings "$@"
+}
+cached -o e.plan --json -q >text || exit
+"$JSON_CHECK" times.measured '>' 0 timing_cache == x.timings <text || exit
+cp x.timings before
+cached -o f.plan --json >text || exit
+"$JSON_CHECK" times.measured == 0 times.known '>' 0 complete is true <text || exit
+cmp e.plan f.plan && cmp before x.timings && echo "nothing new"
+sed 's/"cpu": "[^"]*"/"cpu": "Z80"/' before >x.timings
+cached -o f.plan --json --time-limit 0.001 2>err >text || exit
+sed -n "s/, this is '.*';/, this is another;/p" err
+"$JSON_CHECK" times.measured '>' 0 complete is false <text || exit
+grep -c '"cpu"' x.timings
+cached -o f.plan --threads 1 --json --time-limit 0.001 >text || exit
+"$JSON_CHECK" times.measured '>' 0 <text || exit
+grep -c '"cpu"' x.timings
+echo '{"format": "tare.timings", "version": 7}' >bad.timings
+for cache in bad.timings text "$calib" never.plan; do
+  tune --timing-cache "$cache" -o never.plan
+  echo "exit $?"
+done
+
+# An interrupt during the calibration leaves nothing behind; later one, the best plan so far.
+interrupted() { # TEXT PLAN: as soon as the progress has TEXT
+  env --default-signal=INT "$TARE" tune "$model" "$calib" --profile $profile --method minmax --sqnr 20 \
+    --progress -o "$2" >text 2>progress &
+  while kill -0 $! 2>/dev/null && ! grep -q "$1" progress 2>/dev/null; do
+    sleep 0.02
+  done
+  kill -INT $!
+  wait $!
+  echo "exit $?"
+}
+interrupted '' never.plan
+interrupted 'best so far' early.plan
+holds early.plan 19.999 || exit
+grep -o 'the search was ended early' text
 
 # A metric as bound, on other data.
 tune --max-drop 1% --time-limit 1 --eval "$EXAMPLES/intents-mini/eval.h5" --labels labels --metric accuracy -o d.plan --json -q >text || exit

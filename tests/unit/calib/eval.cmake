@@ -9,4 +9,3 @@ tare_test(calib error_sums FLOORS base SOURCES ${eval_folder}/error_sums.c)
 tare_test(calib eval_bootstrap FLOORS base SOURCES ${eval_folder}/bootstrap.c)
 tare_test(calib eval FLOORS base shapes kernels datasets graph engine calib LIBRARIES tare_hdf5)
 
-tare_test(calib mix FLOORS base shapes kernels datasets graph engine calib LIBRARIES tare_hdf5)
