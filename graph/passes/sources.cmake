@@ -10,6 +10,7 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/fuse_activation.c
   passes/fuse_attention.c
   passes/fuse_bias.c
+  passes/fuse_bounds.c
   passes/fuse_gelu.c
   passes/fuse_instance_norm_affine.c
   passes/fuse_layer_norm.c
