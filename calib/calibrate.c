@@ -166,7 +166,7 @@ static tare_status gather_and_round(run *const r, tare_dataset *const dataset,
                                 .dataset = dataset,
                                 .grams = grams};
   TAREI_TRY(tarei_gather(&job, r->stats, r->err));
-  return grams->n ? tarei_round_weights(r->plan, grams, &kernels, threads, r->stats, r->err)
+  return grams->n ? tarei_round_weights(r->plan, grams, &kernels, threads, r->options, r->stats, r->err)
                   : TARE_OK;
 }
 

@@ -196,6 +196,8 @@ typedef struct rounding_work {
   double *products;
   float *upper;
   rounding_lanes *lanes;
+  const tare_calibrate_options *options;
+  int64_t done, total; /* weights */
 } rounding_work;
 
 static tare_status rounding_work_init(rounding_work *const work, const int threads,
@@ -217,8 +219,18 @@ static void rounding_work_fini(rounding_work *const work) {
   free(work->lanes);
 }
 
-static void round_blocks(const rounding_work *const work, const tarei_gram *const gram,
-                         rounding_job *const j) {
+static tare_status report_rounded(rounding_work *const work, const int64_t n,
+                                  tare_error *const err) {
+  const tare_calibrate_options *const o = work->options;
+  work->done += n;
+  return !o->rounding_progress || o->rounding_progress(o->rounding_user, work->done, work->total)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_CHECK, "stopped after %lld of %lld weights were rounded",
+                          (long long)work->done, (long long)work->total);
+}
+
+static tare_status round_blocks(rounding_work *const work, const tarei_gram *const gram,
+                                rounding_job *const j, tare_error *const err) {
   const size_t items = ((size_t)j->reader->weights.n + LANES - 1) / LANES;
   for (int64_t b = 0; b < tarei_gram_blocks(gram->k); b++) {
     j->begin = (size_t)tarei_gram_begin(gram->k, b);
@@ -226,7 +238,9 @@ static void round_blocks(const rounding_work *const work, const tarei_gram *cons
     block_fill(gram, b, j->size, work->products);
     block_factor(j->size, work->products, work->upper);
     tarei_team_run(work->team, items, round_channels, j);
+    TAREI_TRY(report_rounded(work, j->reader->weights.n * (int64_t)j->size, err));
   }
+  return TARE_OK;
 }
 
 static void pack_bits(const uint8_t *const ups, const size_t n, uint8_t *const bits) {
@@ -235,9 +249,9 @@ static void pack_bits(const uint8_t *const ups, const size_t n, uint8_t *const b
   }
 }
 
-static tare_status decide_layer(const rounding_work *const work,
-                                const tarei_row_reader *const reader, const tarei_gram *const gram,
-                                tare_stats *const stats, tare_error *const err) {
+static tare_status decide_layer(rounding_work *const work, const tarei_row_reader *const reader,
+                                const tarei_gram *const gram, tare_stats *const stats,
+                                tare_error *const err) {
   const tarei_weight_view *const view = &reader->weights;
   const size_t n_weights = (size_t)(view->n * view->k);
   const float *const weights = reader->graph->values[view->value].data->data;
@@ -258,7 +272,9 @@ static tare_status decide_layer(const rounding_work *const work,
     for (int64_t c = 0; c < view->n; c++) {
       scales[c] = tarei_weight_view_scale(weights, view, c);
     }
-    round_blocks(work, gram, &j);
+    status = round_blocks(work, gram, &j, err);
+  }
+  if (status == TARE_OK) {
     pack_bits(ups, n_weights, bits);
     status = tarei_roundings_add(&stats->roundings, reader->node->name, view->n, view->k,
                                  tarei_weight_view_hash(reader->graph, view), bits, err);
@@ -277,18 +293,31 @@ static bool can_be_rounded(const tarei_row_reader *const reader, const tarei_gra
          tarei_is_finite(reader->graph, reader->weights.value);
 }
 
-static tare_status decide_layers(const rounding_work *const work, const tare_plan *const plan,
+static int64_t count_weights(const tare_plan *const plan, const tarei_grams *const grams) {
+  int64_t n = 0;
+  for (int i = 0; i < grams->n; i++) {
+    const tarei_weight_view *const view = &tarei_plan_reader(plan, i)->weights;
+    n += view->n * view->k;
+  }
+  return n;
+}
+
+static tare_status decide_layers(rounding_work *const work, const tare_plan *const plan,
                                  const tarei_grams *const grams, tarei_names *const taken,
                                  tare_stats *const stats, tare_error *const err) {
   if (!tarei_names_init(taken, (size_t)grams->n)) {
     return tarei_fail_memory(err, "names", (size_t)grams->n * sizeof *taken->slots);
   }
+  work->total = count_weights(plan, grams);
+  TAREI_TRY(report_rounded(work, 0, err));
   for (int i = 0; i < grams->n; i++) {
     const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
     const tarei_gram *const gram = &grams->all[reader->rows_of];
     if (can_be_rounded(reader, gram, taken)) {
       tarei_names_add(taken, reader->node->name, i);
       TAREI_TRY(decide_layer(work, reader, gram, stats, err));
+    } else {
+      TAREI_TRY(report_rounded(work, reader->weights.n * reader->weights.k, err));
     }
   }
   return TARE_OK;
@@ -296,8 +325,9 @@ static tare_status decide_layers(const rounding_work *const work, const tare_pla
 
 tare_status tarei_round_weights(const tare_plan *const plan, const tarei_grams *const grams,
                                 const tarei_kernels *const kernels, const int threads,
+                                const tare_calibrate_options *const options,
                                 tare_stats *const stats, tare_error *const err) {
-  rounding_work work = {.kernels = kernels};
+  rounding_work work = {.kernels = kernels, .options = options};
   tarei_names taken = {0};
   tare_status status;
   TAREI_TRY_GOTO(rounding_work_init(&work, threads, err), done);

@@ -13,9 +13,11 @@
 #include "calib/stats.h"
 
 /* Decides for all layers that have rows, and adds what it decided to the statistics. The result
- * does not depend on the number of threads. */
+ * does not depend on the number of threads. Of the options, it reports the progress: TARE_E_CHECK
+ * if that ends the rounding. */
 tare_status tarei_round_weights(const tare_plan *plan, const tarei_grams *grams,
-                                const tarei_kernels *kernels, int threads, tare_stats *stats,
+                                const tarei_kernels *kernels, int threads,
+                                const tare_calibrate_options *options, tare_stats *stats,
                                 tare_error *err);
 
 #endif

@@ -4,6 +4,19 @@
 
 #include "tools/options/length_inputs.h"
 #include "tools/options/options.h"
+#include "tools/progress.h"
+
+/* Progress of the pass over the data, and then of the rounding of weights. */
+typedef struct calibration_progress {
+  const opt_common *common;
+  progress line;
+  bool rounding;
+} calibration_progress;
+
+/* Sets what the options report to. `p` must live as long as the calibration, and is ended then. */
+void calibration_progress_start(calibration_progress *p, const opt_common *common,
+                                tare_calibrate_options *options);
+void calibration_progress_end(calibration_progress *p);
 
 typedef struct calibration {
   const opt_inputs *in;

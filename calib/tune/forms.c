@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "engine/layers/layers.h"
 
 /* What a layer computes in, of the precisions that can be requested; ANY: it has no other form. */
 static tare_precision form_of(const tare_layer *const layer) {
@@ -118,13 +119,59 @@ static tare_status match_layers(const tarei_tune_layers *const layers, const tar
   return TARE_OK;
 }
 
+/* --- levels ----------------------------------------------------------------------------------- */
+
+static bool tune_reads_level(const tare_plan *const plan, const int l) {
+  const tarei_layer *const layer = &plan->layers[l];
+  bool found = false;
+  for (int i = 0; i < layer->facts.n_inputs; i++) {
+    const tarei_quant *const quant = &layer->part->graph->values[layer->values[i]].quant;
+    found |= quant->n_scales > 0 && quant->follows_level;
+  }
+  return found;
+}
+
+tare_status tarei_tune_layers_keep_level(tarei_tune_layers *const layers,
+                                         const tare_plan *const plan, tare_error *const err) {
+  int *items = NULL;
+  TAREI_TRY(match_layers(layers, plan, &items, err));
+  for (int l = 0; l < tare_plan_n_layers(plan); l++) {
+    if (items[l] >= 0) {
+      layers->items[items[l]].keeps_level |= tune_reads_level(plan, l);
+    }
+  }
+  free(items);
+  return TARE_OK;
+}
+
+static bool is_denied(const tarei_tune_layer *const layer, const tare_precision form) {
+  const bool is_static = form == TARE_PRECISION_INT8 || form == TARE_PRECISION_INT16;
+  return layer->keeps_level && is_static && form != layer->standard;
+}
+
+tare_status tarei_tune_layers_permit(const tarei_tune_layers *const layers,
+                                     const tare_plan *const plan, bool *const out,
+                                     tare_error *const err) {
+  int *items = NULL;
+  TAREI_TRY(match_layers(layers, plan, &items, err));
+  *out = true;
+  for (int l = 0; l < tare_plan_n_layers(plan); l++) {
+    const tare_layer layer = tare_plan_layer(plan, l);
+    *out &= items[l] < 0 || !is_denied(&layers->items[items[l]], got_of(&layer));
+  }
+  free(items);
+  return TARE_OK;
+}
+
+/* --- what is known ---------------------------------------------------------------------------- */
+
 tare_status tarei_tune_layers_learn(tarei_tune_layers *const layers, const tare_plan *const plan,
                                     const double *const seconds, tare_error *const err) {
   int *items = NULL;
   TAREI_TRY(match_layers(layers, plan, &items, err));
   for (int l = 0; l < tare_plan_n_layers(plan); l++) {
     const tare_layer layer = tare_plan_layer(plan, l);
-    if (items[l] >= 0) {
+    if (items[l] >= 0 && !is_denied(&layers->items[items[l]], got_of(&layer))) {
       tarei_tune_layer *const item = &layers->items[items[l]];
       item->has[got_of(&layer)] = true;
       item->seconds[got_of(&layer)] = fmin(item->seconds[got_of(&layer)], seconds[l]);

@@ -15,7 +15,9 @@ typedef struct tarei_tune_layer {
   char *origin; /* its first node; owned */
   char *glob;   /* that names this node in a request; owned */
   tare_precision standard, chosen;
-  double share;       /* of the multiply-adds of the plan */
+  bool keeps_level; /* louder inputs would exceed a static scale: it has none that it has not asked
+                       for */
+  double share;     /* of the multiply-adds of the plan */
   double float_price; /* seconds that are added to its time in a form that is not on integers */
   bool has[TARE_PRECISION_COUNT];
   double noise[TARE_PRECISION_COUNT];   /* of the outputs, relative to their energy, with the other
@@ -35,6 +37,15 @@ tare_status tarei_float_share(const tare_plan *plan, double *out, tare_error *er
  * noise. Which forms they have is learned afterwards. */
 tare_status tarei_tune_layers_find(const tare_plan *plan, tarei_tune_layers *out, tare_error *err);
 void tarei_tune_layers_fini(tarei_tune_layers *layers);
+
+/* Denies static scales to layers whose input grows with that of the model, unless they have them
+ * without requests. `plan` has all layers in float, and the scales of a table. */
+tare_status tarei_tune_layers_keep_level(tarei_tune_layers *layers, const tare_plan *plan,
+                                         tare_error *err);
+
+/* Whether a plan has no layer in a form that is denied to it. */
+tare_status tarei_tune_layers_permit(const tarei_tune_layers *layers, const tare_plan *plan,
+                                     bool *out, tare_error *err);
 
 /* Notes in which forms a plan has the layers, and how long each takes there: `seconds` is that of
  * each layer of the plan. The shorter of two times is kept. */

@@ -18,6 +18,8 @@ struct tare_tuned {
   tare_plan *plan;
   char *requests;
   tare_tune_score score, standard;
+  tare_tuned_level *levels;
+  int n_levels;
   int n_plans;
   tare_tuned_times times;
   bool complete;

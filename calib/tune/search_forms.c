@@ -52,6 +52,9 @@ static tare_status build_first(tarei_search *const s, tare_plan **const plans,
 static tare_status judge_first(tarei_search *const s, tare_plan **const plans,
                                tare_error *const err) {
   tare_tune_score scores[N_FIRST];
+  if (tare_dataset_n_levels(s->check) == 1) {
+    TAREI_TRY(tarei_tune_layers_keep_level(&s->out->layers, plans[FORM_FP32], err));
+  }
   TAREI_TRY(learn_forms(s, plans, N_FIRST, scores, err));
   s->standard_noise = pow(10, -scores[FORM_STANDARD].sqnr_db / 10);
   s->floor = pow(10, -scores[FORM_FP32].sqnr_db / 10);
@@ -76,7 +79,9 @@ static tare_status judge_others(tarei_search *const s, tare_plan **const plans, 
   int best = -1;
   TAREI_TRY(learn_forms(s, plans, n, scores, err));
   for (int f = 0; f < n; f++) {
-    const bool good = scores[f].sqnr_db >= s->options->sqnr_db;
+    bool permitted = false;
+    TAREI_TRY(tarei_tune_layers_permit(&s->out->layers, plans[f], &permitted, err));
+    const bool good = permitted && scores[f].sqnr_db >= s->options->sqnr_db;
     best = good && (best < 0 || scores[f].seconds < scores[best].seconds) ? f : best;
   }
   return best < 0 ? TARE_OK

@@ -156,6 +156,21 @@ tare_status tarei_trials_score(const tarei_trials *const t, tare_dataset *const 
   return status;
 }
 
+tare_status tarei_trials_levels(const tarei_trials *const t, tare_dataset *const data,
+                                tare_plan *const *const plans, const int n, double *const sqnr_db,
+                                tare_error *const err) {
+  const int n_levels = tare_dataset_n_levels(data);
+  tare_eval_result results[TAREI_TRIALS_AT_ONCE + 1];
+  TAREI_TRY(trials_pass(t, data, plans, n, NULL, results, err));
+  for (int i = 0; i <= n; i++) {
+    for (int l = 0; l < n_levels && i < n; l++) {
+      sqnr_db[i * n_levels + l] = results[i].levels[l].score.sqnr_db;
+    }
+    tare_eval_result_fini(&results[i]);
+  }
+  return TARE_OK;
+}
+
 tare_status tarei_trials_time(tarei_trials *const t, tare_plan *const *const plans, const int n,
                               tare_tune_score *const scores, double **const layers,
                               tare_error *const err) {

@@ -47,6 +47,10 @@ tare_status tarei_trials_score(const tarei_trials *trials, tare_dataset *data,
                                tare_plan *const *plans, int n, tare_tune_score *scores,
                                tare_error *err);
 
+/* The SQNR of n plans at each level of the data: [plan][level]. */
+tare_status tarei_trials_levels(const tarei_trials *trials, tare_dataset *data,
+                                tare_plan *const *plans, int n, double *sqnr_db, tare_error *err);
+
 /* Adds the times of n plans to their scores. `layers`: NULL, or receives for each plan an array of
  * the times of its layers, to be freed. */
 tare_status tarei_trials_time(tarei_trials *trials, tare_plan *const *plans, int n,

@@ -21,12 +21,35 @@ static double first_bound(const tarei_search *const s) {
   return isinf(db) ? s->standard_noise : fmax(pow(10, -db / 10) - s->floor, 0);
 }
 
+/* The accuracy of both plans at each level, if there are any. */
+static tare_status measure_levels(tarei_search *const s, tare_plan *const *const plans,
+                                  tare_error *const err) {
+  const int n = tare_dataset_n_levels(s->check);
+  if (n == 1) {
+    return TARE_OK;
+  }
+  double *const sqnr_db = tarei_calloc(2 * (size_t)n, sizeof *sqnr_db);
+  s->out->levels = tarei_calloc((size_t)n, sizeof *s->out->levels);
+  tare_status status = sqnr_db && s->out->levels
+                           ? tarei_trials_levels(&s->trials, s->check, plans, 2, sqnr_db, err)
+                           : tarei_fail_memory(err, "levels", (size_t)n * sizeof *sqnr_db);
+  for (int l = 0; l < n && status == TARE_OK; l++) {
+    s->out->levels[s->out->n_levels++] =
+        (tare_tuned_level){tare_dataset_level_db(s->check, l), sqnr_db[l], sqnr_db[n + l]};
+  }
+  free(sqnr_db);
+  return status;
+}
+
 /* The last times of the result and of the standard plan: more runs may have made them shorter. */
-static tare_status time_both(tarei_search *const s, tare_error *const err) {
+static tare_status compare_both(tarei_search *const s, tare_error *const err) {
   tare_plan *plans[] = {s->out->plan, NULL};
   tare_tune_score scores[] = {s->out->score, s->out->standard};
   TAREI_TRY(tarei_trials_build(&s->trials, "", &plans[1], err));
-  const tare_status status = tarei_trials_time(&s->trials, plans, 2, scores, NULL, err);
+  tare_status status = tarei_trials_time(&s->trials, plans, 2, scores, NULL, err);
+  if (status == TARE_OK) {
+    status = measure_levels(s, plans, err);
+  }
   s->out->score = scores[0];
   s->out->standard = scores[1];
   tare_plan_free(&plans[1]);
@@ -58,7 +81,7 @@ static tare_status tune_run(tarei_search *const s, const tare_model *const model
   if (!s->out->plan) {
     return fail_without_plan(s, err);
   }
-  TAREI_TRY(time_both(s, err));
+  TAREI_TRY(compare_both(s, err));
   return tarei_tune_layers_choose(&s->out->layers, s->out->plan, err);
 }
 
@@ -101,6 +124,15 @@ tare_tune_score tare_tuned_standard(const tare_tuned *const tuned) {
   return tuned->standard;
 }
 
+int tare_tuned_n_levels(const tare_tuned *const tuned) {
+  return tuned->n_levels;
+}
+
+tare_tuned_level tare_tuned_get_level(const tare_tuned *const tuned, const int i) {
+  assert(i >= 0 && i < tuned->n_levels);
+  return tuned->levels[i];
+}
+
 int tare_tuned_n_plans(const tare_tuned *const tuned) {
   return tuned->n_plans;
 }
@@ -123,7 +155,8 @@ tare_tuned_layer tare_tuned_get_layer(const tare_tuned *const tuned, const int i
   tare_tuned_layer out = {.name = layer->name,
                           .request = layer->glob,
                           .standard = layer->standard,
-                          .chosen = layer->chosen};
+                          .chosen = layer->chosen,
+                          .keeps_level = layer->keeps_level};
   for (int p = 0; p < TARE_PRECISION_COUNT; p++) {
     out.sqnr_db[p] = layer->has[p] ? -10 * log10(layer->noise[p]) : NAN;
     out.seconds[p] = layer->has[p] ? layer->seconds[p] : NAN;
@@ -136,6 +169,7 @@ void tare_tuned_free(tare_tuned **const tuned) {
     tarei_tune_layers_fini(&(*tuned)->layers);
     tare_plan_free(&(*tuned)->plan);
     free((*tuned)->requests);
+    free((*tuned)->levels);
     free(*tuned);
     *tuned = NULL;
   }

@@ -140,6 +140,9 @@ typedef struct tare_calibrate_options {
   const char *isa;           /* CPU features to use, e.g. "avx2"; NULL: all */
   tare_progress_fn progress; /* NULL: none */
   void *progress_user;
+  tare_progress_fn rounding_progress; /* after the data, while weights are rounded: how many of the
+                                         weights, at first 0. NULL: none */
+  void *rounding_user;
   tare_calibrate_times *times; /* receives additional time; NULL: none */
   tare_fit_counts *fitted;     /* receives what fitting did; NULL: none */
 } tare_calibrate_options;

@@ -78,6 +78,9 @@ typedef struct tare_tuned_layer {
   const char *request;     /* glob that names it in a request */
   tare_precision standard; /* what it gets without requests */
   tare_precision chosen;
+  /** Static scales were left out, because inputs louder than those of the data would exceed them.
+   *  With a gain range they are tried, and judged at each level. */
+  bool keeps_level;
   /** By tare_precision; NAN: not measured, or the layer does not have the precision. */
   double sqnr_db[TARE_PRECISION_COUNT]; /* of the outputs with this layer alone quantized */
   double seconds[TARE_PRECISION_COUNT]; /* of the layer, over the samples of the search */
@@ -117,6 +120,18 @@ TARE_API tare_tune_score tare_tuned_score(const tare_tuned *tuned);
 
 /** Score of the plan that is built without the requests that were found. */
 TARE_API tare_tune_score tare_tuned_standard(const tare_tuned *tuned);
+
+/** How good the plans are at one level of the gain range of `check`. */
+typedef struct tare_tuned_level {
+  double gain_db;
+  double sqnr_db, standard_sqnr_db; /* of the chosen plan, and of that without requests */
+} tare_tuned_level;
+
+/** Number of levels; 0 without a gain range. */
+TARE_API int tare_tuned_n_levels(const tare_tuned *tuned);
+
+/** A level by number, 0 .. tare_tuned_n_levels - 1 (asserted), quietest first. */
+TARE_API tare_tuned_level tare_tuned_get_level(const tare_tuned *tuned, int i);
 
 /** Number of plans that were built and measured as a whole. */
 TARE_API int tare_tuned_n_plans(const tare_tuned *tuned);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/calibration.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
-#include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/score.h"
 #include "tools/say.h"
@@ -152,21 +152,20 @@ static const struct argp ARGP = {
 
 static tare_status calibrate_collect(const calibrate_arguments *const a, calibrate_work *const w,
                                      tare_error *const err) {
-  progress p = progress_start("calibrate", &a->in.common);
+  calibration_progress p;
   tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
   o.count_padding = a->count_padding;
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->output));
   const bool for_others = format && format->engine;
   o.all_tensors = a->all_tensors || for_others;
   o.round_to_nearest = a->rounding == 1 || for_others;
-  o.progress = progress_tick;
-  o.progress_user = &p;
+  calibration_progress_start(&p, &a->in.common, &o);
   o.times = &w->times;
   o.fitted = &w->fitted;
   const double start = cli_now();
   const tare_status status = tare_calibrate(w->model, w->dataset, w->profiles, &o, &w->stats, err);
   w->seconds = cli_now() - start;
-  progress_end(&p);
+  calibration_progress_end(&p);
   return status;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/calibration.h"
 #include "tools/commands/compare_eval.h"
 #include "tools/commands/compare_grid.h"
 #include "tools/options/families.h"
@@ -11,7 +12,6 @@
 #include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/peak.h"
-#include "tools/progress.h"
 #include "tools/say.h"
 #include "tools/source.h"
 #include "tools/tune/accuracy.h"
@@ -227,18 +227,17 @@ static tare_status open_data(const compare_arguments *const a, compare_work *con
 static tare_status compare_calibrate(const compare_arguments *const a, const compare_work *const w,
                                      grid_pass *const pass, tare_stats **const stats,
                                      tare_error *const err) {
-  progress p = progress_start("calibrate", &a->in.common);
+  calibration_progress p;
   tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
   o.fit = pass->fit;
   o.count_padding = pass->count_padding;
   o.fitted = &pass->fitted;
-  o.progress = progress_tick;
-  o.progress_user = &p;
+  calibration_progress_start(&p, &a->in.common, &o);
   CLI_TRY(tare_dataset_rewind(w->calib, err));
   (void)peak_restart(); /* said once, for all rows */
   const double start = cli_now();
   const tare_status status = tare_calibrate(w->model, w->calib, w->profiles, &o, stats, err);
-  progress_end(&p);
+  calibration_progress_end(&p);
   CLI_TRY(status);
   pass->seconds = cli_now() - start;
   pass->peak = peak_bytes();

@@ -104,8 +104,39 @@ static void print_bounds(const tune_report *const r) {
   printf("\n");
 }
 
+static void print_levels(const tune_report *const r) {
+  if (!tare_tuned_n_levels(r->tuned)) {
+    return;
+  }
+  report *const t = report_new("gain dB>,SQNR dB>,default dB>");
+  for (int i = 0; i < tare_tuned_n_levels(r->tuned); i++) {
+    const tare_tuned_level level = tare_tuned_get_level(r->tuned, i);
+    char *const gain = gain_text(level.gain_db);
+    report_cell(t, "%s", gain);
+    cell_noise(t, level.sqnr_db);
+    cell_noise(t, level.standard_sqnr_db);
+    free(gain);
+  }
+  putchar('\n');
+  report_print(t, stdout);
+}
+
+/* Layers that might be faster with static scales, but worse at other levels. */
+static void print_kept_levels(const tune_report *const r) {
+  int n = 0;
+  for (int i = 0; i < tare_tuned_n_layers(r->tuned); i++) {
+    n += tare_tuned_get_layer(r->tuned, i).keeps_level;
+  }
+  if (n) {
+    printf(
+        "levels     %d layer%s no static scales, because louder inputs would exceed them "
+        "(--gain-range tries them at each level)\n",
+        n, n == 1 ? " has" : "s have");
+  }
+}
+
 /* Layers of all plans whose times were needed. */
-static void print_times(const tune_report *const r) {
+static void tune_print_times(const tune_report *const r) {
   const tare_tuned_times times = tare_tuned_get_times(r->tuned);
   if (r->timing_cache) {
     printf("times      %" PRId64 " layers measured, %" PRId64 " known\n", times.measured,
@@ -135,6 +166,7 @@ tare_status tune_print(const tune_report *const r, tare_error *const err) {
   double share = 0;
   CLI_TRY(integer_share(plan, &share, err));
   print_changes(r);
+  print_levels(r);
   printf("\nmethod     %s\n", r->method);
   print_bounds(r);
   print_score(r, "default", &standard);
@@ -146,7 +178,8 @@ tare_status tune_print(const tune_report *const r, tare_error *const err) {
   if (!isnan(share)) {
     printf("           %.1f %% of the multiply-adds on integers\n", 100 * share);
   }
-  print_times(r);
+  print_kept_levels(r);
+  tune_print_times(r);
   print_again(r);
   return TARE_OK;
 }
@@ -165,6 +198,18 @@ static void tune_score_json(cJSON *const object, const char *const name, const t
   json_real(item, "float_seconds", score->float_seconds);
   json_int(item, "samples", score->samples);
   json_bool(item, "holds", score->holds);
+}
+
+static void tuned_levels_json(cJSON *const object, const tune_report *const r) {
+  cJSON *const levels =
+      tare_tuned_n_levels(r->tuned) ? json_add(object, "levels", json_array()) : NULL;
+  for (int i = 0; i < tare_tuned_n_levels(r->tuned); i++) {
+    const tare_tuned_level level = tare_tuned_get_level(r->tuned, i);
+    cJSON *const item = json_add(levels, NULL, json_object());
+    json_real(item, "gain_db", level.gain_db);
+    json_real(item, "sqnr_db", level.sqnr_db);
+    json_real(item, "default_sqnr_db", level.standard_sqnr_db);
+  }
 }
 
 static void forms_json(cJSON *const layer, const tare_tuned_layer *const l) {
@@ -196,6 +241,7 @@ tare_status tune_json(const tune_report *const r, tare_error *const err) {
   json_bool(object, "complete", tare_tuned_is_complete(r->tuned));
   json_real(object, "integer_share", share);
   json_text(object, "layer_precisions", tare_tuned_requests(r->tuned));
+  tuned_levels_json(object, r);
   cJSON *const layers = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_tuned_n_layers(r->tuned); i++) {
     const tare_tuned_layer l = tare_tuned_get_layer(r->tuned, i);
@@ -203,6 +249,7 @@ tare_status tune_json(const tune_report *const r, tare_error *const err) {
     json_text(layer, "name", l.name);
     json_text(layer, "precision", tare_precision_name(l.chosen));
     json_text(layer, "default", tare_precision_name(l.standard));
+    json_bool(layer, "keeps_level", l.keeps_level);
     forms_json(layer, &l);
   }
   cJSON *const times = json_add(object, "times", json_object());

@@ -65,6 +65,20 @@ for cache in bad.timings text "$calib" never.plan; do
   echo "exit $?"
 done
 
+# Levels: static scales need a gain range, and the lowest level counts.
+levels() {
+  "$TARE" tune "$EXAMPLES/digits-conv/digits-conv.onnx" "$EXAMPLES/digits-conv/calib" --rate 8000 --limit 2 \
+    --profile samples=1600:32000:120000 --method minmax --sqnr 30 --time-limit 0.001 -q "$@"
+}
+levels -o l.plan --json >text || exit
+grep -c '"keeps_level":.*true' text
+grep '"levels"' text
+levels -o l.plan | sed -n 's/^levels *[0-9]* //p'
+levels -o l.plan --json --gain-range -20:+20:20dB >text || exit
+grep -c '"keeps_level":.*true' text
+"$JSON_CHECK" levels length 3 levels.0.gain_db == -20 levels.2.gain_db == 20 levels.0.sqnr_db '>' 29.999 \
+  levels.1.sqnr_db '>' 29.999 levels.2.sqnr_db '>' 29.999 levels.2.default_sqnr_db '>' 20 <text || exit
+
 # An interrupt during the calibration leaves nothing behind; later one, the best plan so far.
 interrupted() { # TEXT PLAN: as soon as the progress has TEXT
   env --default-signal=INT "$TARE" tune "$model" "$calib" --profile $profile --method minmax --sqnr 20 \

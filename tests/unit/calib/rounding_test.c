@@ -99,11 +99,31 @@ static void close_all(setup *const s) {
   tare_model_free(&s->model);
 }
 
+/* What was reported: from 0 to all weights, and nothing after `stop`. */
+typedef struct ticks {
+  int64_t done, total, stop;
+  int n;
+} ticks;
+
+static bool tick(void *const user, const int64_t done, const int64_t total) {
+  ticks *const t = user;
+  assert_true(t->n ? done > t->done && total == t->total : done == 0);
+  assert_true(done <= total && t->done < t->stop);
+  *t = (ticks){done, total, t->stop, t->n + 1};
+  return done < t->stop;
+}
+
 static tare_stats *round_all(const setup *const s, const int threads) {
   tare_stats *stats = NULL;
+  ticks t = {.stop = INT64_MAX};
+  tare_calibrate_options o;
+  tare_calibrate_options_init(&o);
+  o.rounding_progress = tick;
+  o.rounding_user = &t;
   assert_int_equal(tarei_stats_new(1, 0, 0, 0, &stats, NULL), TARE_OK);
-  assert_int_equal(tarei_round_weights(s->plan, &s->grams, &s->kernels, threads, stats, NULL),
+  assert_int_equal(tarei_round_weights(s->plan, &s->grams, &s->kernels, threads, &o, stats, NULL),
                    TARE_OK);
+  assert_true(t.n > 1 && t.done == t.total && t.total > 0);
   return stats;
 }
 
@@ -192,6 +212,25 @@ static void layers_that_never_ran_are_left_out(void **const state) {
   close_all(&s);
 }
 
+static void progress_can_end_it(void **const state) {
+  (void)state;
+  setup s = open_all();
+  tare_stats *stats = NULL;
+  ticks t = {.stop = 1};
+  tare_error err = {0};
+  tare_calibrate_options o;
+  tare_calibrate_options_init(&o);
+  o.rounding_progress = tick;
+  o.rounding_user = &t;
+  assert_int_equal(tarei_stats_new(1, 0, 0, 0, &stats, NULL), TARE_OK);
+  assert_int_equal(tarei_round_weights(s.plan, &s.grams, &s.kernels, 1, &o, stats, &err),
+                   TARE_E_CHECK);
+  assert_non_null(strstr(err.message, " weights were rounded"));
+  assert_int_equal(t.n, 2);
+  tare_stats_free(&stats);
+  close_all(&s);
+}
+
 /* Models may give nodes one name; a table cannot. */
 static void a_name_has_one_rounding(void **const state) {
   (void)state;
@@ -214,6 +253,7 @@ int main(void) {
       cmocka_unit_test(outputs_change_less),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(layers_that_never_ran_are_left_out),
+      cmocka_unit_test(progress_can_end_it),
       cmocka_unit_test(a_name_has_one_rounding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
