@@ -252,7 +252,7 @@ static void real_print_value(const char *const format, const double x) {
   }
 }
 
-static void print_times(const real_times *const t, const int threads, const int n,
+static void print_sums(const real_times *const t, const int threads, const int n,
                         const costly_op op) {
   printf("%d\t%d", threads, n);
   for (int i = 0; i < N_SIDES; i++) {
@@ -277,7 +277,7 @@ static tare_status take_samples(const real_arguments *const a, const real_model 
     add_sample(r, &sums);
   }
   CLI_TRY(find_costliest(m, &r->items[0], &op, err));
-  print_times(&sums, r->threads, m->data.n, op);
+  print_sums(&sums, r->threads, m->data.n, op);
   return TARE_OK;
 }
 

@@ -5,7 +5,7 @@
 # usage: bench/real/run.sh BUILD FOLDER OUT [MODEL...]
 #   BUILD   a build folder made with -DTARE_BENCH=ON
 #   FOLDER  where models lie, NAME.onnx, with their data beside them: inputs/NAME if it is there,
-#           else the folders of inputs of which reference/NAME has one, else all of inputs
+#           else what inputs and reference/NAME both have, else, without reference, all of inputs
 #   OUT     a folder that receives tables, plans, quantized models and one line of figures a model
 #   MODEL   names of models (default: all). Q/DQ models have no float form, and are left out
 # ORT, the path of libonnxruntime.so.1: without it there are no peers.
@@ -26,7 +26,7 @@ data_of() { # FOLDER NAME: a path a line
     return
   fi
   for case in "$1"/inputs/*; do
-    if [ ! -d "$1/reference/$2" ] || [ -e "$1/reference/$2/${case##*/}" ]; then
+    if [ ! -d "$1/reference" ] || [ -e "$1/reference/$2/${case##*/}" ]; then
       echo "$case"
     fi
   done

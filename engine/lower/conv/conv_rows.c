@@ -1,8 +1,7 @@
 #include "engine/lower/conv/conv_rows.h"
 
-#include <string.h>
-
 #include "base/mem.h"
+#include "engine/lower/conv/conv_gather.h"
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
@@ -41,75 +40,6 @@ int64_t tarei_conv_taps(const tarei_conv *const c) {
 
 int64_t tarei_conv_tap(const tarei_conv *const c, const int64_t j) {
   return j % c->window.kernel[0] * c->window.kernel[1] + j / c->window.kernel[0];
-}
-
-/* The sizes of one run. */
-typedef struct conv_rows_geometry {
-  const tarei_conv *conv;
-  const char *x;
-  size_t element;
-  uint8_t pad_byte;
-  int64_t in[2], out[2], pad[2], batch;
-} conv_rows_geometry;
-
-/* Copies `n` channels of taps [first, last) of a row of the input; taps lie `dilation` apart. */
-static void conv_rows_copy_taps(const conv_rows_geometry *const g, const char *const from,
-                                const int64_t first, const int64_t last, const size_t run,
-                                char *const to) {
-  const tarei_conv *const c = g->conv;
-  const size_t pixel = (size_t)c->channels * g->element;
-  const size_t step = (size_t)c->window.dilations[1] * pixel;
-  if (step == run) {
-    memcpy(to, from, (size_t)(last - first) * run);
-    return;
-  }
-  for (int64_t i = 0; i < last - first; i++) {
-    memcpy(to + (size_t)i * run, from + (size_t)i * step, run);
-  }
-}
-
-static int64_t conv_rows_clamp(const int64_t value, const int64_t least, const int64_t most) {
-  return value < least ? least : value > most ? most : value;
-}
-
-/* Gathers `taps` of one row of the input, channels of one group; the first lies at position x. */
-static void gather_taps(const conv_rows_geometry *const g, const char *const row,
-                        const int64_t group, const int64_t x, const int64_t taps, char *const to) {
-  const tarei_conv *const c = g->conv;
-  const size_t run = (size_t)(c->channels / c->group) * g->element;
-  const size_t pixel = (size_t)c->channels * g->element;
-  const int64_t d = c->window.dilations[1];
-  const int64_t first = row ? conv_rows_clamp((d - 1 - x) / d, 0, taps) : taps;
-  const int64_t last =
-      g->in[1] > x ? conv_rows_clamp((g->in[1] - 1 - x) / d + 1, first, taps) : first;
-  memset(to, g->pad_byte, (size_t)first * run);
-  if (first < last) {
-    conv_rows_copy_taps(g, row + (size_t)(x + first * d) * pixel + (size_t)group * run, first, last,
-                        run, to + (size_t)first * run);
-  }
-  memset(to + (size_t)last * run, g->pad_byte, (size_t)(taps - last) * run);
-}
-
-/* A row of the input, or NULL in the padding. */
-static const char *input_row(const conv_rows_geometry *const g, const int64_t batch,
-                             const int64_t y) {
-  const size_t row = (size_t)(g->in[1] * g->conv->channels) * g->element;
-  return y < 0 || y >= g->in[0] ? NULL : g->x + (size_t)(batch * g->in[0] + y) * row;
-}
-
-/* Gathers the taps of one output position and group. */
-static void gather_row(const conv_rows_geometry *const g, const int64_t group, const size_t row,
-                       char *const to) {
-  const tarei_conv *const c = g->conv;
-  const int64_t per_batch = g->out[0] * g->out[1];
-  const int64_t b = (int64_t)row / per_batch, position = (int64_t)row % per_batch;
-  const int64_t oy = position / g->out[1], ox = position % g->out[1];
-  const size_t taps = c->k / (size_t)c->window.kernel[0] * g->element;
-  for (int64_t ky = 0; ky < c->window.kernel[0]; ky++) {
-    const int64_t y = oy * c->window.strides[0] + ky * c->window.dilations[0] - g->pad[0];
-    gather_taps(g, input_row(g, b, y), group, ox * c->window.strides[1] - g->pad[1],
-                c->window.kernel[1], to + (size_t)ky * taps);
-  }
 }
 
 static size_t conv_rows_row_bytes(const tarei_conv *const c, const size_t element) {
@@ -165,7 +95,7 @@ size_t tarei_conv_scratch(const tarei_conv *const c, const tare_tensor *const ou
 
 /* What the threads of one run share. */
 typedef struct conv_rows_job {
-  conv_rows_geometry g;
+  tarei_conv_geometry g;
   const tarei_run *run;
   tarei_conv_rows_fn rows;
   const void *user;
@@ -181,35 +111,22 @@ static char *scratch_of(const conv_rows_job *const j, const int thread) {
 
 static void gathered(const conv_rows_job *const j, const size_t first, const size_t last,
                      const int thread) {
-  const conv_rows_geometry *const g = &j->g;
+  const tarei_conv_geometry *const g = &j->g;
   char *const block = scratch_of(j, thread);
   const size_t lda = conv_rows_row_bytes(g->conv, g->element);
   const size_t most = conv_rows_in_block(g->conv, g->element, j->total);
   for (size_t r = first; r < last; r += most) {
     const size_t m = last - r < most ? last - r : most;
     for (int64_t group = 0; group < g->conv->group; group++) {
-      for (size_t i = 0; i < m; i++) {
-        gather_row(g, group, r + i, block + i * lda);
-      }
+      tarei_conv_gather(g, group, r, m, block, lda);
       j->rows(j->user, block, lda, m, group, r, thread);
     }
   }
 }
 
-/* First and last + 1 output along the axis whose taps all lie inside the input. */
-static void interior(const conv_rows_geometry *const g, int64_t *const begin, int64_t *const end) {
-  const tarei_conv *const c = g->conv;
-  const int64_t stride = c->window.strides[1];
-  const int64_t last_start = g->in[1] - c->window.kernel[1] + g->pad[1];
-  *begin = (g->pad[1] + stride - 1) / stride;
-  *end = last_start < 0 ? 0 : last_start / stride + 1;
-  *end = *end > g->out[1] ? g->out[1] : *end;
-  *begin = *begin > *end ? *end : *begin;
-}
-
 static void conv_rows_one_block(const conv_rows_job *const j, const int64_t b, const int64_t t0,
                                 const int64_t t1, const int thread) {
-  const conv_rows_geometry *const g = &j->g;
+  const tarei_conv_geometry *const g = &j->g;
   const size_t base = (size_t)(b * g->out[1]);
   const int64_t in0 = t0 > j->begin ? t0 : j->begin, in1 = t1 < j->end ? t1 : j->end;
   if (in0 >= in1) {
@@ -248,15 +165,15 @@ static void gathered_item(const void *const user, const size_t i, const int thre
 /* Groups come last: a thread goes through the weights of its own. */
 static void conv_rows_line_item(const void *const user, const size_t i, const int thread) {
   const conv_rows_job *const j = user;
-  const conv_rows_geometry *const g = &j->g;
+  const tarei_conv_geometry *const g = &j->g;
   const tarei_conv *const c = g->conv;
   const int64_t per_batch = blocks_of(j), per_group = per_batch * g->batch;
   const int64_t group = (int64_t)i / per_group, rest = (int64_t)i % per_group;
   const int64_t batch = rest / per_batch, t0 = rest % per_batch * j->size;
   const int64_t m = block_end(j, t0) - t0;
   char *const line = scratch_of(j, thread);
-  gather_taps(g, input_row(g, batch, 0), group, t0 * c->window.strides[1] - g->pad[1],
-              (m - 1) * c->window.strides[1] + c->window.kernel[1], line);
+  tarei_conv_gather_line(g, group, batch, t0 * c->window.strides[1] - g->pad[1],
+                         (m - 1) * c->window.strides[1] + c->window.kernel[1], line);
   j->rows(j->user, line, line_step(c, g->element), (size_t)m, group,
           (size_t)(batch * g->out[1] + t0), thread);
 }
@@ -268,7 +185,7 @@ static int64_t conv_rows_share(const int64_t n, const int64_t parts, const int64
   return pieces ? (even + pieces - 1) / pieces : 1;
 }
 
-static bool is_pointwise(const conv_rows_geometry *const g) {
+static bool is_pointwise(const tarei_conv_geometry *const g) {
   const tarei_conv *const c = g->conv;
   bool plain = c->group == 1;
   for (int a = 0; a < 2; a++) {
@@ -279,13 +196,13 @@ static bool is_pointwise(const conv_rows_geometry *const g) {
 }
 
 /* Whatever its axes, a pointwise convolution is one product of all positions. */
-static void flatten(conv_rows_geometry *const g) {
+static void flatten(tarei_conv_geometry *const g) {
   g->in[1] = g->out[1] = g->batch * g->out[0] * g->out[1];
   g->in[0] = g->out[0] = g->batch = 1;
 }
 
 static void conv_rows_run_job(conv_rows_job *const j) {
-  conv_rows_geometry *const g = &j->g;
+  tarei_conv_geometry *const g = &j->g;
   const tarei_conv *const c = g->conv;
   tarei_team *const team = j->run->team;
   const int64_t threads = j->run->threads;
@@ -294,7 +211,7 @@ static void conv_rows_run_job(conv_rows_job *const j) {
     flatten(g);
   }
   if (pointwise || is_direct(c)) {
-    interior(g, &j->begin, &j->end);
+    tarei_conv_interior(g, &j->begin, &j->end);
     j->size = conv_rows_share(g->out[1], threads, (int64_t)fitting(line_step(c, g->element)) * 4);
     tarei_team_run(team, (size_t)(g->batch * blocks_of(j)), direct_item, j);
   } else if (has_lines(c)) {
@@ -309,34 +226,18 @@ static void conv_rows_run_job(conv_rows_job *const j) {
   }
 }
 
-static conv_rows_geometry conv_rows_geometry_of(const tarei_conv *const c,
-                                                const tare_tensor *const x,
-                                                const tare_tensor *const out, const size_t element,
-                                                const uint8_t pad_byte) {
-  conv_rows_geometry g = {
-      .conv = c, .x = x->data, .element = element, .pad_byte = pad_byte, .batch = x->dims[0]};
-  g.in[0] = c->space == 2 ? x->dims[1] : 1;
-  g.in[1] = x->dims[c->space];
-  g.out[0] = c->space == 2 ? out->dims[1] : 1;
-  g.out[1] = out->dims[c->space];
-  for (int a = 0; a < 2; a++) {
-    g.pad[a] = tarei_window_padding(&c->window, a, g.in[a], g.out[a]).before;
-  }
-  return g;
-}
-
 void tarei_conv_row(const tarei_conv *const c, const tare_tensor *const x,
                     const tare_tensor *const out, const size_t element, const uint8_t pad_byte,
                     const size_t position, void *const row) {
-  const conv_rows_geometry g = conv_rows_geometry_of(c, x, out, element, pad_byte);
-  gather_row(&g, 0 /* group */, position, row);
+  const tarei_conv_geometry g = tarei_conv_geometry_of(c, x, out, element, pad_byte);
+  tarei_conv_gather(&g, 0 /* group */, position, 1, row, c->k * element);
 }
 
 void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
                      const tare_tensor *const x, const tare_tensor *const out, const size_t element,
                      const uint8_t pad_byte, const tarei_conv_rows_fn rows,
                      const void *const user) {
-  conv_rows_job j = {.g = conv_rows_geometry_of(c, x, out, element, pad_byte),
+  conv_rows_job j = {.g = tarei_conv_geometry_of(c, x, out, element, pad_byte),
                      .run = run,
                      .rows = rows,
                      .user = user};
