@@ -15,34 +15,25 @@ typedef struct tune_probe {
   int layer, form;
 } tune_probe;
 
-static tare_status build_probe(const tarei_search *const s, const tune_probe probe,
-                               tare_plan **const out, tare_error *const err) {
-  tarei_str requests = {0};
-  tarei_str_add(&requests, "*:fp32,%s:%s", s->out->layers.items[probe.layer].glob,
-                tare_precision_name((tare_precision)probe.form));
-  const tare_status status =
-      requests.failed ? tarei_fail_memory(err, "requests", requests.length)
-                      : tarei_trials_build(&s->trials, tarei_str_get(&requests), out, err);
-  tarei_str_free(&requests);
-  return status;
-}
-
 static tare_status measure_probe_group(tarei_search *const s, const tune_probe *const probes,
                                        const int n, tare_error *const err) {
-  tare_plan *plans[TAREI_TRIALS_AT_ONCE] = {NULL};
-  double noise[TAREI_TRIALS_AT_ONCE];
-  tare_status status = TARE_OK;
-  for (int i = 0; i < n && status == TARE_OK; i++) {
-    status = build_probe(s, probes[i], &plans[i], err);
+  const char *lines[TARE_MOST_TRIALS];
+  tarei_str requests[TARE_MOST_TRIALS] = {{0}};
+  double noise[TARE_MOST_TRIALS];
+  bool failed = false;
+  for (int i = 0; i < n; i++) {
+    tarei_str_add(&requests[i], "*:fp32,%s:%s", s->out->layers.items[probes[i].layer].glob,
+                  tare_precision_name((tare_precision)probes[i].form));
+    lines[i] = tarei_str_get(&requests[i]);
+    failed |= requests[i].failed;
   }
-  if (status == TARE_OK) {
-    status = tarei_trials_noise(&s->trials, s->data, plans, n, noise, err);
-  }
+  const tare_status status = failed ? tarei_fail_memory(err, "requests", (size_t)n)
+                                    : tarei_trials_noise(&s->trials, s->data, lines, n, noise, err);
   for (int i = 0; i < n; i++) {
     if (status == TARE_OK) {
       s->out->layers.items[probes[i].layer].noise[probes[i].form] = fmax(noise[i] - s->floor, 0);
     }
-    tare_plan_free(&plans[i]);
+    tarei_str_free(&requests[i]);
   }
   return status;
 }
@@ -52,8 +43,8 @@ static tare_status measure_probes(tarei_search *const s, const tune_probe *const
                                   const int n, tare_error *const err) {
   const int before = s->n_probed;
   for (int at = 0; at < n && tarei_search_goes_on(s, TARE_TUNE_LAYERS, before + at, before + n);
-       at += TAREI_TRIALS_AT_ONCE) {
-    const int group = n - at < TAREI_TRIALS_AT_ONCE ? n - at : TAREI_TRIALS_AT_ONCE;
+       at += TARE_MOST_TRIALS) {
+    const int group = n - at < TARE_MOST_TRIALS ? n - at : TARE_MOST_TRIALS;
     TAREI_TRY(measure_probe_group(s, probes + at, group, err));
     s->n_probed = before + at + group;
   }

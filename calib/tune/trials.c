@@ -76,18 +76,37 @@ static tare_status trials_pass(const tarei_trials *const t, tare_dataset *const 
   return tare_eval_many(all, n + 1, data, &o, results, err);
 }
 
-tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const data,
-                               tare_plan *const *const plans, const int n, double *const noise,
-                               tare_error *const err) {
-  tare_eval_result results[TAREI_TRIALS_AT_ONCE + 1];
-  TAREI_TRY(trials_pass(t, data, plans, n, NULL, results, err));
-  for (int i = 0; i <= n; i++) {
-    if (i < n) {
-      noise[i] = noise_of_sqnr(tare_eval_lowest_sqnr(&results[i]));
-    }
+static tare_status try_lines(const tarei_trials *const t, tare_dataset *const data,
+                             const char *const *const lines, const int n, double *const noise,
+                             tare_error *const err) {
+  tare_eval_result results[TARE_MOST_TRIALS];
+  tare_eval_options o = t->options->eval;
+  o.against = t->reference;
+  o.metric = NULL;
+  TAREI_TRY(tare_try_requests(t->model, t->profiles, &t->options->build, lines, n, data, &o,
+                              results, err));
+  for (int i = 0; i < n; i++) {
+    noise[i] = noise_of_sqnr(tare_eval_lowest_sqnr(&results[i]));
     tare_eval_result_fini(&results[i]);
   }
   return TARE_OK;
+}
+
+tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const data,
+                               const char *const *const requests, const int n, double *const noise,
+                               tare_error *const err) {
+  char *lines[TARE_MOST_TRIALS] = {NULL};
+  tare_status status = TARE_OK;
+  for (int i = 0; i < n && status == TARE_OK; i++) {
+    status = tarei_trials_line(t, requests[i], &lines[i], err);
+  }
+  if (status == TARE_OK) {
+    status = try_lines(t, data, (const char *const *)lines, n, noise, err);
+  }
+  for (int i = 0; i < n; i++) {
+    free(lines[i]);
+  }
+  return status;
 }
 
 /* --- scores ----------------------------------------------------------------------------------- */

@@ -35,9 +35,10 @@ tare_status tarei_trials_line(const tarei_trials *trials, const char *requests, 
 tare_status tarei_trials_build(const tarei_trials *trials, const char *requests, tare_plan **out,
                                tare_error *err);
 
-/* Noise of the outputs of n plans (at most TAREI_TRIALS_AT_ONCE), relative to their energy. */
+/* Noise of the outputs of plans with n requests (at most TARE_MOST_TRIALS) and those of the
+ * options, relative to their energy. */
 tare_status tarei_trials_noise(const tarei_trials *trials, tare_dataset *data,
-                               tare_plan *const *plans, int n, double *noise, tare_error *err);
+                               const char *const *requests, int n, double *noise, tare_error *err);
 
 /* Whether a score holds the bounds on accuracy. */
 bool tarei_score_is_good(const tare_tune_options *options, const tare_tune_score *score);

@@ -161,6 +161,25 @@ TARE_API tare_tuned_layer tare_tuned_get_layer(const tare_tuned *tuned, int i);
  */
 TARE_API void tare_tuned_free(tare_tuned **tuned);
 
+/** Plans that tare_try_requests builds at most. */
+enum { TARE_MOST_TRIALS = 8 };
+
+/**
+ * Builds plans that differ in their requests by name, and compares each with a reference in one
+ * pass over a data set: what layers cost in accuracy, for example, with requests for one layer at a
+ * time.
+ * @param build layer_precisions are those of `requests` instead
+ * @param requests n texts, 1 .. TARE_MOST_TRIALS (asserted)
+ * @param data is read from its beginning
+ * @param eval `against` is the reference
+ * @param results n results, filled on success; free each with tare_eval_result_fini
+ * @return TARE_OK, or an error of tare_plan_build, tare_dataset_rewind or tare_eval_many
+ */
+TARE_API tare_status tare_try_requests(const tare_model *model, const tare_profiles *profiles,
+                                       const tare_build_options *build, const char *const *requests,
+                                       int n, tare_dataset *data, const tare_eval_options *eval,
+                                       tare_eval_result *results, tare_error *err);
+
 /**
  * Creates an empty timing cache.
  * @param out receives it; free it with tare_timings_free

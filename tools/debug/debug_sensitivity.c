@@ -11,6 +11,7 @@
 #include "tools/options/parse.h"
 #include "tools/report.h"
 #include "tools/say.h"
+#include "tools/score.h"
 #include "tools/source.h"
 #include "tools/table_in.h"
 
@@ -149,12 +150,25 @@ static int count_ties(const sensitivity *const s) {
   return n;
 }
 
+/* The first result has the levels of all. */
+static report *begin_sensitivity(const sensitivity *const s) {
+  const tare_eval_result levels = {.n_levels = s->n_levels, .levels = s->layers[0].levels};
+  char *columns = level_columns(cli_format("%s", "rank>,SQNR dB>,95 %>"), &levels);
+  columns = cli_append(columns, ",kept<,precision<,layer~");
+  report *const r = report_new(columns);
+  free(columns);
+  return r;
+}
+
 static void sensitivity_print(const sensitivity *const s) {
-  report *const r = report_new("rank>,SQNR dB>,95 %>,kept<,precision<,layer~");
+  report *const r = begin_sensitivity(s);
   for (int i = 0; i < s->n; i++) {
     report_cell(r, "%d", s->layers[i].rank);
     report_sqnr(r, s->layers[i].sqnr_db);
     report_interval(r, &s->layers[i].interval_db);
+    for (int l = 0; l < s->n_levels; l++) {
+      report_sqnr(r, s->layers[i].levels[l].score.sqnr_db);
+    }
     report_cell(r, "%s", i < s->n_kept ? s->keep : "");
     report_cell(r, "%s", s->layers[i].precision);
     report_cell(r, "%s", s->layers[i].name);
@@ -165,12 +179,23 @@ static void sensitivity_print(const sensitivity *const s) {
     printf("ranks      %d layers share theirs: they differ by no more than the choice of samples\n",
            count_ties(s));
   }
-  printf("SQNR       %.2f dB with all %d layers quantized\n", s->quantized_db, s->n);
+  printf("SQNR       %.2f dB with all %d layers quantized%s\n", s->quantized_db, s->n,
+         s->n_levels ? ", at the level where it is lowest" : "");
   if (s->n_kept) {
     printf("           %.2f dB with the first %d in %s\n", s->kept_db, s->n_kept, s->keep);
     char *const quoted = cli_quoted(s->line);
     printf("requests   --layer-precisions %s\n", quoted);
     free(quoted);
+  }
+}
+
+static void sensitivity_levels_json(cJSON *const item, const sensitivity *const s,
+                                    const sensitive_layer *const layer) {
+  cJSON *const list = s->n_levels ? json_add(item, "levels", json_array()) : NULL;
+  for (int l = 0; l < s->n_levels; l++) {
+    cJSON *const level = json_add(list, NULL, json_object());
+    json_real(level, "gain_db", layer->levels[l].gain_db);
+    json_real(level, "sqnr_db", layer->levels[l].score.sqnr_db);
   }
 }
 
@@ -193,6 +218,7 @@ static void sensitivity_json(const sensitivity *const s) {
     json_real(item, "sqnr_low_db", s->layers[i].interval_db.low);
     json_real(item, "sqnr_high_db", s->layers[i].interval_db.high);
     json_bool(item, "kept", i < s->n_kept);
+    sensitivity_levels_json(item, s, &s->layers[i]);
   }
   json_print(object);
 }

@@ -6,8 +6,6 @@
 
 #include "tools/progress.h"
 
-enum { AT_ONCE = 8 }; /* plans that share a run of the reference */
-
 static tare_status find_layers(sensitivity *const s, const tare_plan *const plan,
                                tare_error *const err) {
   s->layers = cli_realloc(NULL, (size_t)tare_plan_n_layers(plan), sizeof *s->layers);
@@ -26,71 +24,63 @@ static tare_status find_layers(sensitivity *const s, const tare_plan *const plan
   return TARE_OK;
 }
 
-/* A plan with these requests after or instead of those given; NULL: just those given. */
-static tare_status build_with(const sensitivity *const s, const char *const requests,
-                              tare_plan **const out, tare_error *const err) {
-  tare_build_options o = opt_build_options(s->build, s->common, s->table);
-  o.layer_precisions = requests ? requests : o.layer_precisions;
-  return tare_plan_build(s->model, s->profiles, &o, out, err);
-}
-
 /* The requests that were given, and more. */
 static char *with_given(const sensitivity *const s, const char *const more) {
   const char *const given = s->build->layer_precisions;
   return cli_format("%s%s%s", given ? given : "", given && *more ? "," : "", more);
 }
 
-static tare_status build_for(const sensitivity *const s, const int layer, tare_plan **const out,
-                             tare_error *const err) {
-  const sensitive_layer *const l = &s->layers[layer];
-  char *const more = s->all_but_one ? cli_format("%s:%s", l->glob, s->keep)
-                                    : cli_format("*:fp32,%s:%s", l->glob, l->precision);
-  char *const requests = s->all_but_one ? with_given(s, more) : cli_format("%s", more);
-  const tare_status status = build_with(s, requests, out, err);
+static char *requests_for(const sensitivity *const s, const sensitive_layer *const l) {
+  if (!s->all_but_one) {
+    return cli_format("*:fp32,%s:%s", l->glob, l->precision);
+  }
+  char *const more = cli_format("%s:%s", l->glob, s->keep);
+  char *const requests = with_given(s, more);
   free(more);
-  free(requests);
-  return status;
+  return requests;
 }
 
-/* SQNR of n plans, and their errors for each sample unless NULL, which the caller frees; each is
- * compared with the reference in one pass over the data. */
-static tare_status evaluate_plans(sensitivity *const s, tare_plan *const *const plans, const int n,
-                                  double *const sqnr, tare_error_tally **const errors,
-                                  tare_error *const err) {
-  tare_eval_result results[AT_ONCE];
+/* Builds and compares plans with each of n requests, NULL: those given. */
+static tare_status try_requests(sensitivity *const s, char *const *const requests, const int n,
+                                tare_eval_result *const results, tare_error *const err) {
+  const char *lines[TARE_MOST_TRIALS];
+  const tare_build_options build = opt_build_options(s->build, s->common, s->table);
   tare_eval_options o = s->eval;
   o.against = s->reference;
-  CLI_TRY(tare_dataset_rewind(s->data, err));
-  CLI_TRY(tare_eval_many((const tare_plan *const *)plans, n, s->data, &o, results, err));
   for (int i = 0; i < n; i++) {
-    sqnr[i] = results[i].total.sqnr_db;
-    s->samples = results[i].total.samples;
-    if (errors) {
-      errors[i] = results[i].errors;
-      s->n_errors = results[i].n_errors;
-      results[i].errors = NULL;
-    }
-    tare_eval_result_fini(&results[i]);
+    lines[i] = requests[i] ? requests[i] : build.layer_precisions;
   }
+  CLI_TRY(tare_try_requests(s->model, s->profiles, &build, lines, n, s->data, &o, results, err));
+  s->samples = results[0].total.samples;
   return TARE_OK;
+}
+
+/* The result keeps nothing that the layer needs. */
+static void take_result(sensitivity *const s, sensitive_layer *const l,
+                        tare_eval_result *const result) {
+  l->sqnr_db = result->total.sqnr_db;
+  l->errors = result->errors;
+  l->levels = result->levels;
+  s->n_errors = result->n_errors;
+  s->n_levels = result->n_levels;
+  result->errors = NULL;
+  result->levels = NULL;
+  tare_eval_result_fini(result);
 }
 
 static tare_status measure_group(sensitivity *const s, const int first, const int n,
                                  tare_error *const err) {
-  tare_plan *plans[AT_ONCE] = {NULL};
-  double sqnr[AT_ONCE];
-  tare_error_tally *errors[AT_ONCE] = {NULL};
-  tare_status status = TARE_OK;
-  for (int i = 0; status == TARE_OK && i < n; i++) {
-    status = build_for(s, first + i, &plans[i], err);
-  }
-  if (status == TARE_OK) {
-    status = evaluate_plans(s, plans, n, sqnr, errors, err);
-  }
+  char *requests[TARE_MOST_TRIALS];
+  tare_eval_result results[TARE_MOST_TRIALS];
   for (int i = 0; i < n; i++) {
-    s->layers[first + i].sqnr_db = status == TARE_OK ? sqnr[i] : NAN;
-    s->layers[first + i].errors = errors[i];
-    tare_plan_free(&plans[i]);
+    requests[i] = requests_for(s, &s->layers[first + i]);
+  }
+  const tare_status status = try_requests(s, requests, n, results, err);
+  for (int i = 0; i < n; i++) {
+    free(requests[i]);
+    if (status == TARE_OK) {
+      take_result(s, &s->layers[first + i], &results[i]);
+    }
   }
   return status;
 }
@@ -98,8 +88,8 @@ static tare_status measure_group(sensitivity *const s, const int first, const in
 static tare_status measure_all(sensitivity *const s, tare_error *const err) {
   progress p = progress_start("layers", s->common);
   tare_status status = TARE_OK;
-  for (int done = 0; status == TARE_OK && done < s->n; done += AT_ONCE) {
-    const int n = s->n - done < AT_ONCE ? s->n - done : AT_ONCE;
+  for (int done = 0; status == TARE_OK && done < s->n; done += TARE_MOST_TRIALS) {
+    const int n = s->n - done < TARE_MOST_TRIALS ? s->n - done : TARE_MOST_TRIALS;
     status = measure_group(s, done, n, err);
     (void)progress_tick(&p, done + n, s->n);
   }
@@ -119,7 +109,7 @@ static int by_noise(const void *const a, const void *const b) {
 }
 
 static void sensitivity_sort(sensitivity *const s) {
-  const double all = noise_of(s->quantized_db);
+  const double all = noise_of(s->total_db);
   for (int i = 0; i < s->n; i++) {
     const double noise = noise_of(s->layers[i].sqnr_db);
     s->layers[i].noise = s->all_but_one ? all - noise : noise;
@@ -150,13 +140,14 @@ static void request_kept(sensitivity *const s) {
   free(line);
 }
 
-static tare_status measure_requests(sensitivity *const s, const char *const requests,
-                                    double *const sqnr, tare_error *const err) {
-  tare_plan *plan = NULL;
-  CLI_TRY(build_with(s, requests, &plan, err));
-  const tare_status status = evaluate_plans(s, &plan, 1, sqnr, NULL, err);
-  tare_plan_free(&plan);
-  return status;
+static tare_status measure_requests(sensitivity *const s, char *const requests, double *const total,
+                                    double *const lowest, tare_error *const err) {
+  tare_eval_result result;
+  CLI_TRY(try_requests(s, &requests, 1, &result, err));
+  *total = result.total.sqnr_db;
+  *lowest = tare_eval_lowest_sqnr(&result);
+  tare_eval_result_fini(&result);
+  return TARE_OK;
 }
 
 /* The estimate first, then one layer more at a time: errors of layers may also amplify each other.
@@ -164,13 +155,14 @@ static tare_status measure_requests(sensitivity *const s, const char *const requ
 static tare_status keep_layers(sensitivity *const s, tare_error *const err) {
   progress p = progress_start("keep", s->common);
   tare_status status = TARE_OK;
+  double total = NAN;
   s->kept_db = s->quantized_db;
   const int least = count_to_keep(s);
   for (int n = least > 0 ? least : 1; status == TARE_OK && s->kept_db < s->target_db && n <= s->n;
        n++) {
     s->n_kept = n;
     request_kept(s);
-    status = measure_requests(s, s->line, &s->kept_db, err);
+    status = measure_requests(s, s->line, &total, &s->kept_db, err);
     (void)progress_tick(&p, s->n_kept, s->n);
   }
   progress_end(&p);
@@ -179,9 +171,10 @@ static tare_status keep_layers(sensitivity *const s, tare_error *const err) {
 
 static tare_status sensitivity_prepare(sensitivity *const s, tare_error *const err) {
   const tare_build_options o = opt_build_options(NULL, s->common, NULL);
+  const tare_build_options given = opt_build_options(s->build, s->common, s->table);
   tare_plan *plan = NULL;
   CLI_TRY(tare_plan_build(s->model, s->profiles, &o, &s->reference, err));
-  CLI_TRY(build_with(s, NULL, &plan, err));
+  CLI_TRY(tare_plan_build(s->model, s->profiles, &given, &plan, err));
   const tare_status status = find_layers(s, plan, err);
   tare_plan_free(&plan);
   CLI_TRY(status);
@@ -193,7 +186,7 @@ static tare_status sensitivity_prepare(sensitivity *const s, tare_error *const e
 
 tare_status sensitivity_measure(sensitivity *const s, tare_error *const err) {
   CLI_TRY(sensitivity_prepare(s, err));
-  CLI_TRY(measure_requests(s, NULL, &s->quantized_db, err));
+  CLI_TRY(measure_requests(s, NULL, &s->total_db, &s->quantized_db, err));
   CLI_TRY(measure_all(s, err));
   sensitivity_sort(s);
   CLI_TRY(sensitivity_rank_layers(s, err));
@@ -206,6 +199,7 @@ void sensitivity_fini(sensitivity *const s) {
     free(s->layers[i].name);
     tare_free(s->layers[i].glob);
     free(s->layers[i].errors);
+    free(s->layers[i].levels);
   }
   free(s->layers);
   free(s->line);

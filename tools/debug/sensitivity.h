@@ -11,6 +11,7 @@ typedef struct sensitive_layer {
   const char *precision;
   double sqnr_db; /* of the outputs: with this layer alone quantized, or all but this one */
   double noise;   /* relative to the signal that the layer adds by itself */
+  tare_eval_level *levels;   /* n_levels of the ranking; owned */
   tare_error_tally *errors;  /* of the samples; owned */
   tare_interval interval_db; /* of sqnr_db, over the samples */
   int rank; /* from 1; layers that do not differ from the first of a rank by more than noise share
@@ -31,7 +32,10 @@ typedef struct sensitivity {
   tare_plan *reference;         /* float */
   sensitive_layer *layers;      /* most sensitive first, once measured */
   int n, n_kept;                /* the first ones are those to keep */
-  double quantized_db, kept_db; /* SQNR with all layers quantized; with some kept */
+  double quantized_db, kept_db; /* SQNR with all layers quantized; with some kept: with a gain range
+                                   that of the lowest level */
+  double total_db;              /* with all layers quantized, over all levels */
+  int n_levels;                 /* 0 without a gain range */
   int64_t samples, n_errors;    /* figures; recordings that the errors of layers are of */
   char *line;                   /* for --layer-precisions; owned */
 } sensitivity;

@@ -36,6 +36,20 @@ requests=$(sed -n "s/^requests   --layer-precisions '\(.*\)'/\1/p" text)
 said=$(sed -n 's/^  *\([0-9.]*\) dB with the first.*/\1/p' text)
 "$TARE" run kept.plan "$data" --limit 2 --against "$model" | sed -n "s/^SQNR  *$said dB/as said/p"
 
+# By level: the target counts where the SQNR is lowest.
+conv=$EXAMPLES/digits-conv
+"$TARE" calibrate "$conv/digits-conv.onnx" "$conv/calib" --rate 8000 --limit 2 --method minmax -q \
+  --profile samples=1600:32000:120000 -o conv.json >/dev/null || exit
+by_level() {
+  "$TARE" debug sensitivity "$conv/digits-conv.onnx" "$conv/eval" --calib conv.json --rate 8000 --limit 1 \
+    --profile samples=1600:32000:120000 --gain-range -20:0:20dB --layer-precisions '*:fp32,/front/*:int8' \
+    --target 20 "$@"
+}
+by_level --json >text || exit
+"$JSON_CHECK" layers length 3 layers.0.levels length 2 layers.0.levels.0.gain_db == -20 kept '>' 0 \
+  quantized_sqnr_db '<' 18 kept_sqnr_db '>' 19.999 <text || exit
+by_level | sed -n 's/^rank .*95 %> *//p; s/^rank .*95 %  *//p; s/^SQNR .*quantized//p'
+
 rank --calib narrow.json --layer-precisions '*:fp32'
 echo "exit $?"
 rank --calib missing.json
