@@ -1,9 +1,10 @@
-/* What becomes of the sums of a stripe. Where all that follows is a factor, a bias and rounding to
- * u8, which is nearly always, that happens in registers with the bits of the epilogue; everything
- * else goes through the epilogue. */
+/* What becomes of the sums of a stripe. Where all that follows is a factor, a bias, bounds and
+ * rounding to u8, which is nearly always, that happens in registers with the bits of the epilogue;
+ * everything else goes through the epilogue. */
 #ifndef TAREI_KERNELS_X86_DW_I8_FINISH_H
 #define TAREI_KERNELS_X86_DW_I8_FINISH_H
 
+#include "kernels/x86/byte_bounds.h"
 #include "kernels/x86/dw_i8_stripe.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
 typedef struct dw_finisher {
   const tarei_epilogue *epilogue;
   bool quick;
+  byte_bounds bounds;
   __m512 mult[DW_VECTORS], bias[DW_VECTORS];
 } dw_finisher;
 
@@ -30,7 +32,9 @@ static bool dw_is_tame(const dw_finisher *f, const __m512i *add, size_t vectors,
         _mm512_add_ps(_mm512_abs_ps(_mm512_cvtepi32_ps(add[v])), _mm512_set1_ps(reach));
     const __m512 value =
         _mm512_add_ps(_mm512_mul_ps(most, _mm512_abs_ps(f->mult[v])), _mm512_abs_ps(f->bias[v]));
-    tame &= _mm512_cmp_ps_mask(value, _mm512_set1_ps(1 << 30), _CMP_LT_OQ);
+    const __m512 scaled = _mm512_mul_ps(value, _mm512_set1_ps(f->epilogue->inv_scale));
+    tame &= _mm512_cmp_ps_mask(value, _mm512_set1_ps(1 << 30), _CMP_LT_OQ) &
+            _mm512_cmp_ps_mask(scaled, _mm512_set1_ps(1 << 30), _CMP_LT_OQ);
   }
   return tame == 0xffff;
 }
@@ -39,9 +43,9 @@ static void dw_finisher_init(dw_finisher *f, const tarei_dw_conv *c, const dw_st
                              const __m512i *add) {
   const tarei_epilogue *const e = &c->epilogue;
   const bool plain = !e->upper && !e->out_f32 && !e->row_mult && !e->residual && !e->residual_u8 &&
-                     !e->table && e->inv_scale == 1.0f &&
-                     (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu);
+                     !e->table && e->inv_scale > 0 && has_byte_bounds(e);
   f->epilogue = e;
+  f->bounds = byte_bounds_of(e);
   for (size_t v = 0; v < s->vectors; v++) {
     f->mult[v] =
         e->mult ? _mm512_castsi512_ps(dw_per_channel(s, v, e->mult)) : _mm512_set1_ps(1.0f);
@@ -53,16 +57,18 @@ static void dw_finisher_init(dw_finisher *f, const tarei_dw_conv *c, const dw_st
 /* --- in registers ----------------------------------------------------------------------------- */
 /* What one vector needs. */
 typedef struct dw_scaling {
-  __m512 mult, bias;
+  __m512 mult, bias, inv_scale;
   __m512i zero_point; /* in 16 bits */
 } dw_scaling;
 
-/* Forms that need fewer instructions: no bias, and a zero point of 128 besides. */
-typedef enum dw_form { DW_FORM_ANY, DW_FORM_UNBIASED, DW_FORM_CENTRED } dw_form;
+/* Forms that need fewer instructions: the scale of the output in the factor, no bias, and a zero
+ * point of 128 besides. */
+typedef enum dw_form { DW_FORM_ANY, DW_FORM_FOLDED, DW_FORM_UNBIASED, DW_FORM_CENTRED } dw_form;
 
 TAREI_INLINE __m512i dw_rounded(const dw_scaling *k, __m512i sum, const dw_form form) {
-  const __m512 value = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), k->mult);
-  return _mm512_cvtps_epi32(form == DW_FORM_ANY ? _mm512_add_ps(value, k->bias) : value);
+  __m512 value = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), k->mult);
+  value = form == DW_FORM_ANY || form == DW_FORM_FOLDED ? _mm512_add_ps(value, k->bias) : value;
+  return _mm512_cvtps_epi32(form == DW_FORM_ANY ? _mm512_mul_ps(value, k->inv_scale) : value);
 }
 
 /* Four outputs of a vector become one vector: each lane holds a dword of each output. Saturating to
@@ -91,9 +97,13 @@ TAREI_INLINE void dw_quads(const dw_scaling *k, const __m512i *sum, const size_t
 TAREI_INLINE void dw_finish_quads(const dw_finisher *f, size_t v, const __m512i *sum,
                                   const size_t rows, __m512i *quads) {
   const int32_t zero_point = f->epilogue->zero_point;
-  const dw_scaling k = {f->mult[v], f->bias[v], _mm512_set1_epi16((int16_t)zero_point)};
-  if (f->epilogue->bias) {
+  const float inv_scale = f->epilogue->inv_scale;
+  const dw_scaling k = {f->mult[v], f->bias[v], _mm512_set1_ps(inv_scale),
+                        _mm512_set1_epi16((int16_t)zero_point)};
+  if (inv_scale != 1.0f) {
     dw_quads(&k, sum, rows, quads, DW_FORM_ANY);
+  } else if (f->epilogue->bias) {
+    dw_quads(&k, sum, rows, quads, DW_FORM_FOLDED);
   } else if (zero_point == 128) {
     dw_quads(&k, sum, rows, quads, DW_FORM_CENTRED);
   } else {
@@ -122,11 +132,11 @@ TAREI_INLINE void dw_unpermute_quad(const dw_stripe *s, const __m512i *quad, __m
   row[3] = _mm512_unpackhi_epi64(high01, high23);
 }
 
-/* ReLU is monotone and 0 at 0: it may as well come after rounding. */
 static void dw_store_quads(const dw_finisher *f, const dw_stripe *s, const __m512i *quads,
                            const dw_rows *rows) {
   const tarei_epilogue *const e = f->epilogue;
-  const __m512i low = _mm512_set1_epi8(e->act == TAREI_ACT_relu ? (char)e->zero_point : 0);
+  const __m512i low = _mm512_set1_epi8((char)f->bounds.low),
+                high = _mm512_set1_epi8((char)f->bounds.high);
   const dw_stripe stripe = *s; /* stores to the output do not change it */
   const size_t ld = rows->step * e->ld_u8, n = rows->n;
   uint8_t *to = e->out_u8 + rows->out * e->ld_u8 + s->channel;
@@ -136,7 +146,8 @@ static void dw_store_quads(const dw_finisher *f, const dw_stripe *s, const __m51
 #pragma GCC unroll 4
     for (size_t k = 0; k < DW_QUAD; k++) {
       if (i + k < n) {
-        _mm512_mask_storeu_epi8(to + (i + k) * ld, stripe.mask, _mm512_max_epu8(row[k], low));
+        const __m512i bytes = _mm512_min_epu8(_mm512_max_epu8(row[k], low), high);
+        _mm512_mask_storeu_epi8(to + (i + k) * ld, stripe.mask, bytes);
       }
     }
   }

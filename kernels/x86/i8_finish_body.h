@@ -4,7 +4,7 @@
 
 #include "kernels/generic/act16.h"
 #include "kernels/generic/gemm_walk.h"
-#include "kernels/requant.h"
+#include "kernels/x86/byte_bounds.h"
 #include "kernels/x86/i8_bytes.h"
 #include "kernels/x86/i8_finish.h"
 #include "kernels/x86/table64.h"
@@ -71,8 +71,7 @@ typedef struct tail {
 } after_mult;
 
 /* Where no sum can leave the integers on its way, saturation is left to the packing, and an
- * activation that only bounds its values becomes a bound of the bytes, because rounding keeps the
- * order. */
+ * activation that only bounds its values becomes a bound of the bytes. */
 typedef struct scaling {
   v16 mult[2], bias[2], inv_scale;
   const float *upper; /* first row, or NULL */
@@ -83,23 +82,15 @@ typedef struct scaling {
 } scaling;
 
 TAREI_INLINE bool is_bytes_alone(const tarei_epilogue *e) {
-  const bool bounded = e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu ||
-                       (e->act == TAREI_ACT_clip && !isnan(e->act_a) && !isnan(e->act_b));
-  return bounded && e->mult && !e->out_f32 && !e->residual && !e->residual_u8 && e->inv_scale > 0;
+  return has_byte_bounds(e) && e->mult && !e->out_f32 && !e->residual && !e->residual_u8 &&
+         e->inv_scale > 0;
 }
 
 TAREI_INLINE void set_bounds(scaling *s, const tarei_epilogue *e) {
-  uint8_t low = 0;
-  uint8_t high = 255;
-  if (e->act == TAREI_ACT_relu) {
-    low = (uint8_t)e->zero_point;
-  } else if (e->act == TAREI_ACT_clip) {
-    low = tarei_requant_u8(e->act_a, e->inv_scale, e->zero_point);
-    high = tarei_requant_u8(e->act_b, e->inv_scale, e->zero_point);
-  }
-  s->has_bounds = low > 0 || high < 255;
-  s->low = _mm512_set1_epi8((char)low);
-  s->high = _mm512_set1_epi8((char)high);
+  const byte_bounds bounds = byte_bounds_of(e);
+  s->has_bounds = bounds.low > 0 || bounds.high < 255;
+  s->low = _mm512_set1_epi8((char)bounds.low);
+  s->high = _mm512_set1_epi8((char)bounds.high);
 }
 
 TAREI_INLINE scaling scaling_of(const tarei_epilogue *e, const area *at, const after_mult tail) {

@@ -47,8 +47,8 @@ static void dw_case_free(dw_case *d) {
   free(d->add);
 }
 
-/* What nearly every layer has: a factor, perhaps a bias and ReLU, bytes; now and then with factors
- * that leave all ranges. */
+/* What nearly every layer has: a factor, perhaps a bias and bounds, bytes; now and then with
+ * factors that leave all ranges. */
 static void make_plain(ck_epilogue *c, size_t m, size_t n) {
   tarei_epilogue *const e = &c->e;
   free((void *)e->row_mult);
@@ -60,7 +60,10 @@ static void make_plain(ck_epilogue *c, size_t m, size_t n) {
   e->residual_u8 = e->table = NULL;
   e->out_f32 = NULL;
   e->out_u8 = e->out_u8 ? e->out_u8 : ck_output(m * e->ld_u8);
-  e->act = ck_below(2) ? TAREI_ACT_relu : TAREI_ACT_none;
+  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip};
+  e->act = acts[ck_below(3)];
+  e->act_a = ck_uniform(-50, 20);
+  e->act_b = ck_below(20) ? ck_uniform(-20, 80) : NAN;
   e->inv_scale = ck_below(8) ? 1.0f : e->inv_scale;
   e->zero_point = ck_below(3) ? (int32_t)ck_below(2) * 128 : e->zero_point;
   if (e->mult && ck_below(8) == 0) {
