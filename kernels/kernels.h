@@ -285,6 +285,12 @@ typedef void tarei_rms_norm_fn(const float *x, size_t n, float epsilon, const fl
                                int32_t zero_point);
 typedef void tarei_quantize_fn(const float *x, size_t n, float inv_scale, int32_t zero_point,
                                uint8_t *out);
+/* out[i] = table[what quantize makes of x[i]]; NaN counts as the least number. No x[i] * inv_scale
+ * may reach 2^31. */
+typedef void tarei_quantize_lut_fn(const float *x, size_t n, float inv_scale, int32_t zero_point,
+                                   const uint8_t *table, uint8_t *out);
+/* The largest element but NaN; -INFINITY without one. */
+typedef float tarei_row_top_fn(const float *x, size_t n);
 /* m rows of k floats, ldx elements apart, each quantized symmetrically around 128 by its own largest
  * magnitude: scales[i] = amax / 127, or 1 if that is not normal; NaN and infinite values do not
  * count. Rows of `out` are ldo bytes apart. */
@@ -443,6 +449,8 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(layer_norm, tarei_layer_norm_fn)           \
   X(rms_norm, tarei_rms_norm_fn)               \
   X(quantize, tarei_quantize_fn)               \
+  X(quantize_lut, tarei_quantize_lut_fn)       \
+  X(row_top, tarei_row_top_fn)                 \
   X(quantize_rows, tarei_quantize_rows_fn)     \
   X(quantize_i16, tarei_quantize_i16_fn)       \
   X(pool_max, tarei_pool_max_fn)               \

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "engine/layers/layers.h"
 #include "engine/lower/fused.h"
+#include "graph/quantize/lower_bound.h"
 #include "engine/plan_ports.h"
 #include "graph/quantize/weight_types.h"
 
@@ -43,6 +44,7 @@ static tare_status layer_tensors_describe(tare_plan *const plan, const tarei_lay
       .stated = v->quant.stated,
       .n_scales = scales_of(v),
       .row_scales = v->dtype == TARE_U8 && v->quant.granularity == TAREI_PER_ROW};
+  out->lower_bound = out->row_scales ? tarei_rows_bound(g, value) : 0;
   if (!out->shape) {
     return tarei_fail_memory(err, "layers", sizeof *out);
   }

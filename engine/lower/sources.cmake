@@ -62,6 +62,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/norm/lower_layer_norm.c
   lower/norm/lower_scaled_softmax.c
   lower/norm/lower_softmax.c
+  lower/products/act_rows.c
   lower/products/bf16_products.c
   lower/products/float_weights.c lower/products/split_products.c lower/products/stored_weights.c
   lower/products/grid.c

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/levels.h"
+#include "graph/quantize/lower_bound.h"
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/row_need.h"
@@ -219,6 +220,19 @@ static const tarei_value *quietest_input(const tarei_graph *const g, const tarei
   return x;
 }
 
+/* Whether one scale costs rows of an input much more than row scales, and how much more, in dB. */
+static bool has_quiet_rows(const tarei_graph *const g, const tarei_int8_form *const form,
+                           const tarei_value *const x, int64_t *const gain) {
+  double loss;
+  if (form->row_bytes && tarei_rows_have_bound(g, (int)(x - g->values), &loss)) {
+    *gain = tarei_quant_gain_over(&x->quant, loss);
+    return tarei_quant_needs_rows(&x->quant, loss);
+  }
+  *gain = x->quant.granularity == TAREI_PER_ROW ? tarei_quant_row_gain(&x->quant) : 0;
+  return form->windows ? tarei_quant_wants_windows(&x->quant)
+                       : x->quant.granularity == TAREI_PER_ROW;
+}
+
 /* The first of some operands of a layer that has scales and follows the level, or NULL. */
 static const tarei_value *find_follower(const tarei_graph *const g, const tarei_node *const node,
                                         const int first, const int end) {
@@ -246,10 +260,9 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   const tarei_value *const follower = symmetric ? NULL : find_follower(g, node, 0, n_rows);
   const tarei_value *const clipped =
       symmetric ? NULL : find_follower(g, node, n_rows, form->activations);
-  const bool quiet =
-      form->windows ? tarei_quant_wants_windows(&x->quant) : x->quant.granularity == TAREI_PER_ROW;
+  int64_t gain;
+  const bool quiet = has_quiet_rows(g, form, x, &gain);
   const bool raw = tarei_reads_single_channel(g, node);
-  const int64_t gain = quiet ? tarei_quant_row_gain(&x->quant) : 0;
   const bool serve = n_rows > 0;
   const tarei_value *const output = first_output(g, node);
   if (!symmetric && !serve && form->activations == 1 && tarei_quant_wants_float(&x->quant)) {

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "graph/pass.h"
 #include "graph/passes/rewrite.h"
+#include "graph/quantize/lower_bound.h"
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/quantize_move.h"
@@ -107,6 +108,13 @@ static int *count_readers(const tarei_graph *const g) {
   return readers;
 }
 
+/* A linear layer writes only rows that count from its bound, and nothing beside them. */
+static bool writes_row_form(const tarei_graph *const g, const tarei_node *const node,
+                            const bool only) {
+  double loss;
+  return node->op != &tarei_op_qlinear || (only && tarei_rows_have_bound(g, node->out[0], &loss));
+}
+
 /* The node that makes the value writes it as bytes, beside or instead of the floats. */
 static tare_status absorb(tarei_graph *const g, const int n, const int *const readers,
                           bool *const changed, tare_error *const err) {
@@ -116,6 +124,9 @@ static tare_status absorb(tarei_graph *const g, const int n, const int *const re
     return TARE_OK;
   }
   const bool only = readers[value] == 1; /* this node */
+  if (!is_quantize(quantize) && !writes_row_form(g, &g->nodes[producer], only)) {
+    return TARE_OK;
+  }
   const char *const form = is_quantize(quantize) ? only ? "u8" : "both"
                            : only                ? "rows"
                                                  : "f32+rows";
@@ -131,6 +142,9 @@ static tare_status absorb(tarei_graph *const g, const int n, const int *const re
   for (int o = 0; o < quantize->n_out; o++) {
     p->out[kept + o] = quantize->out[o];
     g->values[quantize->out[o]].producer = producer;
+  }
+  if (!is_quantize(quantize) && tarei_rows_bound(g, quantize->out[0]) < 0) {
+    g->values[quantize->out[0]].quant.zero_point = 0;
   }
   if (only) {
     tarei_graph_replace_uses(g, value, p->out[0]); /* by those that ask for its shape */

@@ -16,9 +16,12 @@ static double known_row_loss(const tarei_quant *const quant) {
   return quant->row_loss > 0 ? quant->row_loss : TYPICAL_ROW_LOSS;
 }
 
+bool tarei_quant_needs_rows(const tarei_quant *const quant, const double row_loss) {
+  return quant->static_loss > ENOUGH && quant->static_loss > GAIN * row_loss;
+}
+
 void tarei_quant_choose_rows(tarei_quant *const quant) {
-  const bool rows =
-      quant->static_loss > ENOUGH && quant->static_loss > GAIN * known_row_loss(quant);
+  const bool rows = tarei_quant_needs_rows(quant, known_row_loss(quant));
   quant->granularity = rows ? TAREI_PER_ROW : TAREI_PER_TENSOR;
 }
 
@@ -59,6 +62,10 @@ bool tarei_rows_drown(const double static_loss) {
   return static_loss > DROWNED;
 }
 
+int64_t tarei_quant_gain_over(const tarei_quant *const quant, const double row_loss) {
+  return (int64_t)lround(10 * log10(quant->static_loss / row_loss));
+}
+
 int64_t tarei_quant_row_gain(const tarei_quant *const quant) {
-  return (int64_t)lround(10 * log10(quant->static_loss / known_row_loss(quant)));
+  return tarei_quant_gain_over(quant, known_row_loss(quant));
 }

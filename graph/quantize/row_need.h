@@ -7,6 +7,9 @@
 /* Chooses the granularity from the losses of the value. */
 void tarei_quant_choose_rows(tarei_quant *quant);
 
+/* Whether one scale loses too much in comparison with rows that lose `row_loss`. */
+bool tarei_quant_needs_rows(const tarei_quant *quant, double row_loss);
+
 /* Whether a convolution needs row scales, which are those of its windows. */
 bool tarei_quant_wants_windows(const tarei_quant *quant);
 
@@ -28,7 +31,9 @@ bool tarei_output_is_noisy(double loss);    /* by 8-bit rows */
 bool tarei_weights_are_coarse(double loss); /* by 8-bit weights */
 int64_t tarei_loss_decibels(double loss);   /* loss > 0 */
 
-/* What one static scale costs in comparison with row scales, in whole dB. */
+/* What one static scale costs in comparison with row scales, which lose `row_loss`, or as much as
+ * the table says; in whole dB. */
+int64_t tarei_quant_gain_over(const tarei_quant *quant, double row_loss);
 int64_t tarei_quant_row_gain(const tarei_quant *quant);
 
 #endif

@@ -155,8 +155,8 @@ typedef struct tare_layer_tensor {
   const float *scales;
   int32_t zero_point;
   bool row_scales; /* quantized, and each row has a scale of its own, in the tensor whose name ends
-                      in
-                      "__row_scales"; the value is (stored - 128) * scale */
+                      in "__row_scales"; the value is (stored - 128) * scale, or */
+  float lower_bound; /* where this is below 0, stored * scale + lower_bound */
 } tare_layer_tensor;
 
 /** One layer of a plan. What it points to belongs to the plan. */

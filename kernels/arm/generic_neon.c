@@ -4,6 +4,7 @@
 #endif
 #define TAREI_V16_NEON
 #define TAREI_ISA_SUFFIX neon
+#define LOOK_UP tarei_k_lut_u8_u8_1__neon
 #include "kernels/generic/bf16_body.h"
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/dw_i8_body.h"
@@ -16,6 +17,7 @@
 #include "kernels/generic/pointwise_body.h"
 #include "kernels/generic/pool_body.h"
 #include "kernels/generic/quantize_i16_body.h"
+#include "kernels/generic/quantize_lut_body.h"
 #include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"
 #include "kernels/generic/softmax_body.h"

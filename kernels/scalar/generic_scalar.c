@@ -1,5 +1,6 @@
 /* The generic sources over portable lanes. */
 #define TAREI_ISA_SUFFIX scalar
+#define LOOK_UP tarei_k_lut_u8_u8_1__scalar
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/dw_i8_body.h"
 #include "kernels/generic/epilogue_body.h"
@@ -10,6 +11,7 @@
 #include "kernels/generic/pointwise_body.h"
 #include "kernels/generic/pool_body.h"
 #include "kernels/generic/quantize_i16_body.h"
+#include "kernels/generic/quantize_lut_body.h"
 #include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"
 #include "kernels/generic/softmax_body.h"

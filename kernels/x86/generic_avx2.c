@@ -3,6 +3,7 @@
 #error "needs AVX2 and FMA"
 #endif
 #define TAREI_ISA_SUFFIX avx2
+#define LOOK_UP tarei_k_lut_u8_u8_64__avx2
 #include "kernels/generic/bf16_body.h"
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/dw_i8_body.h"
@@ -14,6 +15,7 @@
 #include "kernels/generic/pointwise_body.h"
 #include "kernels/generic/pool_body.h"
 #include "kernels/generic/quantize_i16_body.h"
+#include "kernels/generic/quantize_lut_body.h"
 #include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"
 #include "kernels/generic/softmax_body.h"

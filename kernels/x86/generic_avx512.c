@@ -4,6 +4,7 @@
 #error "needs AVX-512 F, BW, VL and DQ"
 #endif
 #define TAREI_ISA_SUFFIX avx512
+#define LOOK_UP tarei_k_lut_u8_u8_64__avx512
 #include "kernels/generic/bf16_body.h"
 #include "kernels/generic/dw_f32_body.h"
 #include "kernels/generic/epilogue_body.h"
@@ -14,6 +15,7 @@
 #include "kernels/generic/pointwise_body.h"
 #include "kernels/generic/pool_body.h"
 #include "kernels/generic/quantize_i16_body.h"
+#include "kernels/generic/quantize_lut_body.h"
 #include "kernels/generic/quantize_rows_body.h"
 #include "kernels/generic/rows_body.h"
 #include "kernels/generic/softmax_body.h"

@@ -18,6 +18,9 @@ static void print_scales(const tare_layer_tensor *const t) {
   if (t->row_scales) {
     printf(", a scale for each row");
   }
+  if (t->lower_bound < 0) {
+    printf(", from %g", (double)t->lower_bound);
+  }
 }
 
 static void print_tensors(const char *const title, const tare_layer_tensor *const tensors,

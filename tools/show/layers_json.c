@@ -30,6 +30,9 @@ static void layer_tensor_json(cJSON *const item, const tare_layer_tensor *const 
   if (t->row_scales) {
     json_bool(item, "row_scales", true);
   }
+  if (t->lower_bound < 0) {
+    json_real(item, "lower_bound", (double)t->lower_bound);
+  }
 }
 
 static void tensors_json(cJSON *const item, const tare_plan *const plan, const int i) {

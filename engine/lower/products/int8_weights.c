@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/quantize/lower_bound.h"
+
 #define COARSEST_SUM (1.0 / 64) /* bytes that one unit of an accumulator may be worth */
 
 float tarei_weight_scale(const float *const w, const size_t n, const size_t step) {
@@ -50,7 +52,10 @@ tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_ste
     TAREI_TRY(tarei_want_scales(step, x, err));
   }
   TAREI_TRY(tarei_fused_read(step, &layer->fused, err));
-  layer->x_zero_point = layer->float_rows || layer->own_scales
+  const bool row_bytes = layer->own_scales && !layer->float_rows;
+  layer->x_bound = row_bytes ? tarei_rows_bound(step->graph, x) : 0;
+  layer->x_zero_point = layer->x_bound < 0 ? 0
+                        : layer->float_rows || layer->own_scales
                             ? TAREI_ROW_SCALES_ZERO_POINT
                             : tarei_u8_zero_point(step->graph, x);
   return TARE_OK;
@@ -71,7 +76,8 @@ static tare_status take_tables(tarei_int8_layer *const layer, const tarei_step *
                                tarei_blobs *const blobs, tare_error *const err) {
   const tarei_fused *const fused = &layer->fused;
   tarei_act_table table = {{0}};
-  if (fused->f32_output >= 0 || (step->node->n_in > 3 && step->node->in[3] >= 0)) {
+  if (fused->u8_output < 0 || fused->f32_output >= 0 ||
+      (step->node->n_in > 3 && step->node->in[3] >= 0)) {
     return TARE_OK;
   }
   for (int p = 0; p < step->n_profiles; p++) {
@@ -103,7 +109,7 @@ static tare_status take_factors(tarei_int8_layer *const layer, const tarei_step 
                                 tarei_blobs *const blobs, const float *const bias,
                                 tare_error *const err) {
   const size_t floats = (size_t)step->n_profiles * layer->n;
-  const bool has_bias = step->node->n_in > 2 && step->node->in[2] >= 0;
+  const bool has_bias = layer->x_bound < 0 || (step->node->n_in > 2 && step->node->in[2] >= 0);
   void *data;
   bool fresh;
   TAREI_TRY(

@@ -23,11 +23,12 @@ typedef struct tarei_int8_layer {
   bool own_scales; /* each of them by its own scale */
   bool sixteen;    /* to 16 bits */
   int32_t x_zero_point;
-  size_t k, n;                   /* depth of a product, output channels */
-  size_t group_n, group_add;     /* channels of a group, and the integers of `add` it takes */
-  const float *weight_scale;     /* [n] */
-  const int32_t *add;            /* -zero point * column sums, padded per group */
-  const int32_t *biased;         /* the same with the bias in it, for each profile, or NULL */
+  float x_bound;             /* what the bytes of rows count from, and the bias takes in; else 0 */
+  size_t k, n;               /* depth of a product, output channels */
+  size_t group_n, group_add; /* channels of a group, and the integers of `add` it takes */
+  const float *weight_scale; /* [n] */
+  const int32_t *add;        /* -zero point * column sums, padded per group */
+  const int32_t *biased;     /* the same with the bias in it, for each profile, or NULL */
   const tarei_act_table *tables; /* [n_profiles], or NULL */
 } tarei_int8_layer;
 

@@ -47,7 +47,8 @@ const tarei_op tarei_op_qlinear = {
     .min_in = 2,
     .max_in = 5,
     .min_out = 1,
-    .max_out = 2,
+    .max_out = 3,
     .writes_bytes = true,
+    .writes_rows = true,
     .infer = infer_qlinear,
 };

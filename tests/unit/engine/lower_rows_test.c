@@ -334,6 +334,96 @@ static void normalizations_write_quantized_rows(void **state) {
   }
 }
 
+/* --- rows behind an activation ---------------------------------------------------------------- */
+
+typedef struct bounded {
+  const char *activation;
+  float bound;
+} bounded;
+static const bounded BOUNDED[] = {{"gelu", -0.17f}, {"gelu_tanh", -0.1701f}, {"silu", -0.2785f}};
+
+static void run_activated(one_node *const t, const one_node *const like, const float *const x,
+                          const int64_t *const dims, const char *const activation) {
+  one_node_start(t);
+  (void)one_node_input(t, TARE_F32, 2, dims, x);
+  (void)one_node_const(t, TARE_F32, 2, like->inputs[0].dims, like->inputs[0].data);
+  one_node_op(t, "QLinear", "tare", 1, activation ? 2 : 1);
+  assert_true(tarei_attr_set_int(t->node, "row_scales", 1));
+  assert_true(!activation || (tarei_attr_set_string(t->node, "activation", activation) &&
+                              tarei_attr_set_string(t->node, "outputs", "rows")));
+  one_node_run_ok(t);
+}
+
+static double activated(const tarei_kernels *const kernels, const char *const activation,
+                        const float x) {
+  tarei_act act;
+  float y;
+  assert_true(tarei_act_parse(activation, &act));
+  kernels->act(act, 0, 0, &x, 1, &y);
+  return (double)y;
+}
+
+/* A place is at most 1/255 of what a row can hold and of the 6 below zero where Silu is not yet
+ * zero for its finest table. */
+static void check_bounded(const bounded *const b, const float loudness) {
+  const int64_t m = one_node_between(1, 120), k = one_node_between(1, 90);
+  const int64_t n = one_node_between(1, 300);
+  float *const x = make_odd_rows((size_t)m, (size_t)k);
+  for (int64_t i = 0; i < m * k; i++) {
+    x[i] = isfinite(x[i]) ? x[i] * loudness : 0.0f;
+  }
+  one_node w, floats, bytes;
+  one_node_start(&w);
+  (void)one_node_const(&w, TARE_F32, 2, (int64_t[]){k, n}, NULL);
+  run_activated(&floats, &w, x, (int64_t[]){m, k}, NULL);
+  run_activated(&bytes, &w, x, (int64_t[]){m, k}, b->activation);
+  tarei_kernels kernels;
+  tarei_kernels_select(TAREI_ISA_ALL, &kernels);
+  const float *const f = floats.outputs[0].data, *const scales = bytes.outputs[1].data;
+  const uint8_t *const out = bytes.outputs[0].data;
+  for (int64_t r = 0; r < m; r++) {
+    const double scale = (double)scales[r], place = (254 * scale + 10) / 255;
+    double top = 0;
+    for (int64_t i = r * n; i < r * n + n; i++) {
+      const double want = activated(&kernels, b->activation, f[i]);
+      const double got = out[i] * scale + (double)b->bound;
+      assert_true(fabs(got - want) <= 0.5 * scale + 0.57 * place + 1e-4 + 1e-6 * fabs(want));
+      top = want > top ? want : top;
+    }
+    assert_true(scale <= 2.1 * (top - (double)b->bound) / 255 - (double)b->bound / 100);
+  }
+  one_node_end(&w);
+  one_node_end(&floats);
+  one_node_end(&bytes);
+  free(x);
+}
+
+static void activations_write_rows_from_their_bound(void **state) {
+  (void)state;
+  for (int round = 0; round < 18; round++) {
+    check_bounded(&BOUNDED[round % 3], round < 6 ? 0.02f : round < 12 ? 0.3f : 30.0f);
+  }
+}
+
+static void rows_of_other_activations_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *activation, *outputs;
+    int n_out;
+  } CASES[] = {{"relu", "rows", 2}, {"none", "rows", 2}, {"gelu", "f32+rows", 3}};
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){6, 8}, NULL);
+    (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){8, 5}, NULL);
+    one_node_op(&t, "QLinear", "tare", 1, CASES[i].n_out);
+    assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
+    assert_true(tarei_attr_set_string(t.node, "activation", CASES[i].activation));
+    assert_true(tarei_attr_set_string(t.node, "outputs", CASES[i].outputs));
+    one_node_refused(&t, TARE_E_MODEL, "rows");
+  }
+}
+
 static void rows_need_all_their_scales(void **state) {
   (void)state;
   one_node t;
@@ -360,6 +450,8 @@ int main(void) {
       cmocka_unit_test(linear_layers_take_quantized_rows),
       cmocka_unit_test(normalizations_write_quantized_rows),
       cmocka_unit_test(rows_need_all_their_scales),
+      cmocka_unit_test(activations_write_rows_from_their_bound),
+      cmocka_unit_test(rows_of_other_activations_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* From annotated float graphs to int8: what moves as bytes between the layers. */
+#include "graph/quantize/lower_bound.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/row_need.h"
 #include "quantize_helpers.h"
@@ -132,6 +133,56 @@ static void rows_are_quantized_once(void **state) {
     assert_int_equal(count_op(g, &tarei_op_quantize_rows), 1); /* what Erf made */
     expect_rows_of(g, "n_c", rows, 0);
     expect_rows_of(g, "n_y", rows, 0);
+    tarei_graph_free(g);
+  }
+}
+
+/* x -> gelu(linear) -> linear, with the losses of a Gelu whose rows have an amax of 1 to 8;
+ * `reads`: how many layers read the rows. */
+static tarei_graph *feed_forward(const int reads, const bool shown) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int r = OP(g, "Gelu", "r", linear(g, "f1", add_input(g, "x", "n;t;8")));
+  assert_true(reads < 2 || tarei_graph_mark_output(g, linear(g, "z", r)));
+  assert_true(!shown || tarei_graph_mark_output(g, OP(g, "Softmax", "s", r)));
+  end_graph(g, linear(g, "f2", r));
+  optimize(g, false);
+  annotate(g);
+  tarei_quant *const quant = quant_of(g, "r");
+  quant->scales[0] = 8.0f / 127;
+  quant->static_loss = 1.2e-3;
+  quant->row_loss = 3e-4;
+  quant->zero_point = 20;
+  return g;
+}
+
+/* Rows behind a Gelu count from its bound where only layers that take such rows read them. */
+static void rows_behind_gelu_count_from_its_bound(void **state) {
+  (void)state;
+  for (int reads = 1; reads < 3; reads++) {
+    tarei_graph *const g = feed_forward(reads, false);
+    quantize(g);
+    const tarei_node *const made = node_called(g, "n_f1");
+    assert_string_equal(tarei_attr_string(made, "outputs", ""), "rows");
+    assert_int_equal(count_op(g, &tarei_op_quantize_rows), 0);
+    assert_true(tarei_rows_bound(g, made->out[0]) == -0.17f);
+    expect_rows_of(g, "n_f2", made, 0);
+    assert_true(reads < 2 || node_called(g, "n_z")->in[0] == made->out[0]);
+    tarei_graph_free(g);
+  }
+}
+
+static void other_rows_behind_gelu_are_symmetric(void **state) {
+  (void)state;
+  for (int form = 0; form < 3; form++) {
+    tarei_graph *const g = feed_forward(1, form == 0); /* floats are read too */
+    tarei_quant *const quant = quant_of(g, "r");
+    quant->granularity = TAREI_PER_ROW;
+    quant->scales[0] = form == 1 ? 0.1f / 127 : quant->scales[0]; /* no larger than the bound */
+    quant->follows_level = form == 2;
+    quantize(g);
+    assert_int_equal(count_op(g, &tarei_op_quantize_rows), 1);
+    assert_true(tarei_rows_bound(g, node_called(g, "r__rows")->out[0]) == 0);
+    assert_string_equal(tarei_attr_string(node_called(g, "n_f1"), "outputs", "f32"), "f32");
     tarei_graph_free(g);
   }
 }
@@ -340,6 +391,8 @@ int main(void) {
       cmocka_unit_test(residuals_are_observed),
       cmocka_unit_test(other_residuals_stay_float),
       cmocka_unit_test(rows_are_quantized_once),
+      cmocka_unit_test(rows_behind_gelu_count_from_its_bound),
+      cmocka_unit_test(other_rows_behind_gelu_are_symmetric),
       cmocka_unit_test(sums_that_are_normalized_stay_float),
       cmocka_unit_test(activations_between_bytes_become_tables),
       cmocka_unit_test(shapes_keep_no_floats),

@@ -289,6 +289,52 @@ static void rows_take_scales_of_their_own(void **state) {
   }
 }
 
+/* NaN counts as the least number. */
+static void floats_map_to_bytes_by_table(void **state) {
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    const size_t n = ck_size();
+    const float inv_scale = ck_uniform(0.01f, 100.0f);
+    const int32_t zero_point = (int32_t)ck_below(256);
+    float *const x = ck_floats(n, i % 2 == 0);
+    uint8_t *const table = ck_bytes(256);
+    for (size_t j = 0; j < n; j++) {
+      x[j] = x[j] * inv_scale < 0x1p31f ? x[j] : i % 4 == 0 ? NAN : 0.0f;
+    }
+    CK_EACH_ROW("quantize_lut") {
+      uint8_t *const out = ck_output(n + 1);
+      ((tarei_quantize_lut_fn *)row->function)(x, n, inv_scale, zero_point, table, out);
+      for (size_t j = 0; j < n; j++) {
+        const uint8_t place = isnan(x[j]) ? 0 : tarei_requant_u8(x[j], inv_scale, zero_point);
+        assert_int_equal(out[j], table[place]);
+      }
+      assert_int_equal(out[n], 0x5a);
+      free(out);
+    }
+    free(table);
+    free(x);
+  }
+}
+
+static void rows_have_a_largest_element(void **state) {
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    const size_t n = ck_size();
+    float *const x = ck_floats(n, i % 2 == 0);
+    for (size_t j = 0; j < n && i % 3 == 0; j++) {
+      x[j] = -fabsf(x[j]); /* what lies behind the row is larger */
+    }
+    float top = -INFINITY;
+    for (size_t j = 0; j < n; j++) {
+      top = x[j] > top ? x[j] : top;
+    }
+    CK_EACH_ROW("row_top") {
+      assert_true(((tarei_row_top_fn *)row->function)(x, n) == top);
+    }
+    free(x);
+  }
+}
+
 static void tables_map_every_byte(void **state) {
   (void)state;
   for (int i = 0; i < 60; i++) {
@@ -326,6 +372,8 @@ int main(void) {
       cmocka_unit_test(dequantize_rows_are_exact),
       cmocka_unit_test(rows_take_scales_of_their_own),
       cmocka_unit_test(tables_map_every_byte),
+      cmocka_unit_test(floats_map_to_bytes_by_table),
+      cmocka_unit_test(rows_have_a_largest_element),
   };
   return cmocka_run_group_tests_name("kernels.rows", tests, ck_seed, NULL);
 }
