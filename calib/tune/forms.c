@@ -144,9 +144,10 @@ tare_status tarei_tune_layers_keep_level(tarei_tune_layers *const layers,
   return TARE_OK;
 }
 
-static bool is_denied(const tarei_tune_layer *const layer, const tare_precision form) {
+static bool is_denied(const tarei_tune_layers *const layers, const tarei_tune_layer *const layer,
+                      const tare_precision form) {
   const bool is_static = form == TARE_PRECISION_INT8 || form == TARE_PRECISION_INT16;
-  return layer->keeps_level && is_static && form != layer->standard;
+  return !layers->may_clip && layer->keeps_level && is_static && form != layer->standard;
 }
 
 tare_status tarei_tune_layers_permit(const tarei_tune_layers *const layers,
@@ -157,7 +158,7 @@ tare_status tarei_tune_layers_permit(const tarei_tune_layers *const layers,
   *out = true;
   for (int l = 0; l < tare_plan_n_layers(plan); l++) {
     const tare_layer layer = tare_plan_layer(plan, l);
-    *out &= items[l] < 0 || !is_denied(&layers->items[items[l]], got_of(&layer));
+    *out &= items[l] < 0 || !is_denied(layers, &layers->items[items[l]], got_of(&layer));
   }
   free(items);
   return TARE_OK;
@@ -171,7 +172,7 @@ tare_status tarei_tune_layers_learn(tarei_tune_layers *const layers, const tare_
   TAREI_TRY(match_layers(layers, plan, &items, err));
   for (int l = 0; l < tare_plan_n_layers(plan); l++) {
     const tare_layer layer = tare_plan_layer(plan, l);
-    if (items[l] >= 0 && !is_denied(&layers->items[items[l]], got_of(&layer))) {
+    if (items[l] >= 0 && !is_denied(layers, &layers->items[items[l]], got_of(&layer))) {
       tarei_tune_layer *const item = &layers->items[items[l]];
       item->has[got_of(&layer)] = true;
       item->seconds[got_of(&layer)] = fmin(item->seconds[got_of(&layer)], seconds[l]);

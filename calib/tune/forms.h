@@ -15,9 +15,8 @@ typedef struct tarei_tune_layer {
   char *origin; /* its first node; owned */
   char *glob;   /* that names this node in a request; owned */
   tare_precision standard, chosen;
-  bool keeps_level; /* louder inputs would exceed a static scale: it has none that it has not asked
-                       for */
-  double share;     /* of the multiply-adds of the plan */
+  bool keeps_level;   /* louder inputs would exceed a static scale */
+  double share;       /* of the multiply-adds of the plan */
   double float_price; /* seconds that are added to its time in a form that is not on integers */
   bool has[TARE_PRECISION_COUNT];
   double noise[TARE_PRECISION_COUNT];   /* of the outputs, relative to their energy, with the other
@@ -28,6 +27,7 @@ typedef struct tarei_tune_layer {
 typedef struct tarei_tune_layers {
   tarei_tune_layer *items;
   int n;
+  bool may_clip; /* layers that would keep their level may have static scales all the same */
 } tarei_tune_layers;
 
 /* Share of the multiply-adds that are not on integers, at the opt lengths of the first profile. */

@@ -52,6 +52,7 @@ static tare_status build_first(tarei_search *const s, tare_plan **const plans,
 static tare_status judge_first(tarei_search *const s, tare_plan **const plans,
                                tare_error *const err) {
   tare_tune_score scores[N_FIRST];
+  s->out->layers.may_clip = s->options->min_integer_share > 0; /* not all of them have row scales */
   if (tare_dataset_n_levels(s->check) == 1) {
     TAREI_TRY(tarei_tune_layers_keep_level(&s->out->layers, plans[FORM_FP32], err));
   }

@@ -78,8 +78,9 @@ typedef struct tare_tuned_layer {
   const char *request;     /* glob that names it in a request */
   tare_precision standard; /* what it gets without requests */
   tare_precision chosen;
-  /** Static scales were left out, because inputs louder than those of the data would exceed them.
-   *  With a gain range they are tried, and judged at each level. */
+  /** Inputs louder than those of the data would exceed static scales. It has none, unless without
+   *  requests or for a share of integers. With a gain range, which judges them at each level, it is
+   *  false. */
   bool keeps_level;
   /** By tare_precision; NAN: not measured, or the layer does not have the precision. */
   double sqnr_db[TARE_PRECISION_COUNT]; /* of the outputs with this layer alone quantized */

@@ -121,17 +121,28 @@ static void print_levels(const tune_report *const r) {
   report_print(t, stdout);
 }
 
-/* Layers that might be faster with static scales, but worse at other levels. */
+static bool is_static(const tare_precision precision) {
+  return precision == TARE_PRECISION_INT8 || precision == TARE_PRECISION_INT16;
+}
+
+/* Layers that might be faster with static scales, but worse at other levels, or that have them. */
 static void print_kept_levels(const tune_report *const r) {
-  int n = 0;
+  int kept = 0, clipped = 0;
   for (int i = 0; i < tare_tuned_n_layers(r->tuned); i++) {
-    n += tare_tuned_get_layer(r->tuned, i).keeps_level;
+    const tare_tuned_layer l = tare_tuned_get_layer(r->tuned, i);
+    kept += l.keeps_level && !is_static(l.chosen);
+    clipped += l.keeps_level && is_static(l.chosen);
   }
-  if (n) {
+  if (clipped) {
+    printf(
+        "levels     %d layer%s static scales, which louder inputs exceed (--gain-range judges "
+        "them at each level)\n",
+        clipped, clipped == 1 ? " has" : "s have");
+  } else if (kept) {
     printf(
         "levels     %d layer%s no static scales, because louder inputs would exceed them "
         "(--gain-range tries them at each level)\n",
-        n, n == 1 ? " has" : "s have");
+        kept, kept == 1 ? " has" : "s have");
   }
 }
 
