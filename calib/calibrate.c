@@ -8,6 +8,7 @@
 #include "base/refusals.h"
 #include "calib/aliases.h"
 #include "calib/gather.h"
+#include "calib/methods/smoothing.h"
 #include "calib/rounding.h"
 #include "engine/context.h"
 #include "graph/model.h"
@@ -147,8 +148,9 @@ tare_status tare_calibrate_check(const tare_model *const model, tare_error *cons
                    model->graph->name, stated);
 }
 
-static tare_status gather_and_round(run *const r, tare_dataset *const dataset,
-                                    tarei_grams *const grams) {
+/* Weights are rounded as smoothing left them. */
+static tare_status gather_and_decide(run *const r, tare_dataset *const dataset,
+                                     tarei_grams *const grams, tarei_channels *const channels) {
   unsigned isa = TAREI_ISA_ALL;
   const bool known = !r->options->isa || tarei_isa_parse(r->options->isa, &isa);
   assert(known); /* the plan was built with it */
@@ -164,10 +166,13 @@ static tare_status gather_and_round(run *const r, tare_dataset *const dataset,
                                 .kernels = &kernels,
                                 .threads = threads,
                                 .dataset = dataset,
-                                .grams = grams};
+                                .grams = grams,
+                                .channels = channels};
   TAREI_TRY(tarei_gather(&job, r->stats, r->err));
-  return grams->n ? tarei_round_weights(r->plan, grams, &kernels, threads, r->options, r->stats, r->err)
-                  : TARE_OK;
+  TAREI_TRY(tarei_smooth_tensors(r->plan, channels, r->options->smoothing, r->stats, r->err));
+  return grams->n
+             ? tarei_round_weights(r->plan, grams, &kernels, threads, r->options, r->stats, r->err)
+             : TARE_OK;
 }
 
 static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
@@ -176,13 +181,19 @@ static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
   TAREI_TRY(make_stats(r, dataset));
   TAREI_TRY(r->options->round_to_nearest ? TARE_OK : tarei_plan_find_readers(r->plan, r->err));
   tarei_grams grams;
+  tarei_channels channels;
   tare_status status;
+  tarei_channels_init(&channels, tare_profiles_count(r->profiles));
   TAREI_TRY_GOTO(tarei_grams_init(&grams, r->plan, r->err), done);
-  TAREI_TRY_GOTO(gather_and_round(r, dataset, &grams), done);
+  if (r->options->smoothing != TARE_SMOOTHING_OFF) {
+    TAREI_TRY_GOTO(tarei_channels_find(&channels, r->plan, r->err), done);
+  }
+  TAREI_TRY_GOTO(gather_and_decide(r, dataset, &grams, &channels), done);
   tarei_stats_sort(r->stats);
   status = TARE_OK;
 done:
   tarei_grams_fini(&grams);
+  tarei_channels_fini(&channels);
   return status;
 }
 

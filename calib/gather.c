@@ -52,6 +52,7 @@ typedef struct worker {
   tare_context *context;
   tarei_crew crew;
   tarei_gram_rows rows;
+  float *ranges; /* scratch for those of channels */
   sample sample;
   tare_tensor *outputs;
   tare_stats *stats;
@@ -79,6 +80,7 @@ static tare_status gather_observe(void *const user, const tarei_observation *con
   const double start = tarei_now();
   const tare_status status = tarei_crew_observe(
       &w->crew, o->data, extents, &w->stats->tensors[o->tensor].buckets[o->profile], err);
+  tarei_channels_observe(w->in->job->channels, o->tensor, o->profile, o->data, extents, w->ranges);
   w->times.observing += tarei_now() - start;
   return status;
 }
@@ -322,6 +324,10 @@ static tare_status start_worker(worker *const w, intake *const in, const int thr
   }
   TAREI_TRY(tare_context_new(in->job->plan, &options, &w->context, err));
   tarei_context_set_observer(w->context, gather_observe, w);
+  w->ranges = tarei_calloc((size_t)in->job->channels->most, 2 * sizeof *w->ranges);
+  if (!w->ranges) {
+    return tarei_fail_memory(err, "ranges of channels", sizeof *w->ranges);
+  }
   TAREI_TRY(tarei_gram_rows_init(&w->rows, in->job->grams, in->job->kernels, err));
   tarei_context_set_reading(w->context, in->job->grams->n ? gather_read : NULL, w);
   return tarei_crew_init(&w->crew, in->job->kernels, tarei_context_team(w->context), err);
@@ -351,6 +357,7 @@ static void end_workers(worker *const workers, const int n) {
     tarei_fitted_fini(&w->sample.fitted);
     tarei_utterance_fini(&w->sample.utterance);
     free(w->outputs);
+    free(w->ranges);
     tarei_slot_fini(&w->sample.slot);
   }
   free(workers);
@@ -434,6 +441,7 @@ static tare_status pass_until_clean(intake *const in, tarei_team *const team, wo
       tarei_gram_rows_drop(&workers[i].rows);
     }
     tarei_grams_reset(in->job->grams);
+    tarei_channels_reset(in->job->channels);
     in->n_taken = in->n_done = 0;
     in->fitted = (tare_fit_counts){0};
     in->closed = in->spoiled = false;

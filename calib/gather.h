@@ -11,6 +11,7 @@
 #include <tare/plan.h>
 
 #include "calib/gram_rows.h"
+#include "calib/methods/channels.h"
 #include "calib/stats.h"
 
 typedef struct tarei_gather_job {
@@ -21,7 +22,8 @@ typedef struct tarei_gather_job {
   const tarei_kernels *kernels;
   int threads;
   tare_dataset *dataset;
-  tarei_grams *grams; /* empty; receives the sums of all layers that it has */
+  tarei_grams *grams;       /* empty; receives the sums of all layers that it has */
+  tarei_channels *channels; /* empty; receives the ranges of all tensors that it has */
 } tarei_gather_job;
 
 /* Counts all samples into empty statistics, whose tensors are the observable ones of the plan, in

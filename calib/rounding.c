@@ -6,22 +6,25 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "graph/passes/rewrite.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/weight_scale.h"
 #include "graph/table/rounding.h"
+#include "graph/table/smoothing.h"
 
 #define DAMPING 0.01 /* of the mean square of an input: rows that were not seen differ a little */
 
 /* --- the factor of a block -------------------------------------------------------------------- */
 
-/* The upper triangle of X'X of a block, damped: inputs that are always zero get a row too. */
+/* The upper triangle of X'X of a block, damped: inputs that are always zero get a row too. Inputs
+ * are multiplied by factors[size] first. */
 static void block_fill(const tarei_gram *const gram, const int64_t block, const size_t size,
-                       double *const a) {
+                       const double *const factors, double *const a) {
   const int64_t *const sums = tarei_gram_block(gram, block);
   double trace = 0;
   for (size_t i = 0; i < size; i++) {
     for (size_t j = 0; j <= i; j++) {
-      a[j * size + i] = (double)sums[i * (i + 1) / 2 + j];
+      a[j * size + i] = (double)sums[i * (i + 1) / 2 + j] * factors[i] * factors[j];
     }
     trace += a[i * size + i];
   }
@@ -64,6 +67,7 @@ enum {
 typedef struct rounding_job {
   const tarei_kernels *kernels;
   const tarei_row_reader *reader;
+  const tarei_smoothing *smoothing; /* of what it reads, or NULL */
   const float *weights;
   const float *scales; /* [n] */
   size_t begin, size;
@@ -229,13 +233,35 @@ static tare_status report_rounded(rounding_work *const work, const int64_t n,
                           (long long)work->done, (long long)work->total);
 }
 
+/* The tensor that a layer reads, perhaps in another order. */
+static const char *tensor_of_reader(const tarei_row_reader *const reader) {
+  const tarei_graph *const g = reader->graph;
+  int value = reader->node->in[0];
+  const tarei_node *node;
+  while ((node = tarei_producer(g, value)) != NULL && tarei_node_is(node, &tarei_op_transpose)) {
+    value = node->in[0];
+  }
+  return g->values[value].name;
+}
+
+/* What the inputs of a block are multiplied by where they are smoothed. */
+static void block_factors(const rounding_job *const j, double *const factors) {
+  const tarei_weight_view *const view = &j->reader->weights;
+  for (size_t i = 0; i < j->size; i++) {
+    const size_t channel = input_of_row(view, j->begin + i) / (size_t)view->taps;
+    factors[i] = j->smoothing ? ldexp(1, -j->smoothing->exponents[channel]) : 1;
+  }
+}
+
 static tare_status round_blocks(rounding_work *const work, const tarei_gram *const gram,
                                 rounding_job *const j, tare_error *const err) {
+  double factors[TAREI_GRAM_MOST];
   const size_t items = ((size_t)j->reader->weights.n + LANES - 1) / LANES;
   for (int64_t b = 0; b < tarei_gram_blocks(gram->k); b++) {
     j->begin = (size_t)tarei_gram_begin(gram->k, b);
     j->size = (size_t)tarei_gram_begin(gram->k, b + 1) - j->begin;
-    block_fill(gram, b, j->size, work->products);
+    block_factors(j, factors);
+    block_fill(gram, b, j->size, factors, work->products);
     block_factor(j->size, work->products, work->upper);
     tarei_team_run(work->team, items, round_channels, j);
     TAREI_TRY(report_rounded(work, j->reader->weights.n * (int64_t)j->size, err));
@@ -258,13 +284,15 @@ static tare_status decide_layer(rounding_work *const work, const tarei_row_reade
   float *const scales = tarei_calloc((size_t)view->n, sizeof *scales);
   uint8_t *const ups = tarei_calloc(n_weights, 1);
   uint8_t *const bits = tarei_calloc(tarei_rounding_bytes(view->n, view->k), 1);
-  rounding_job j = {.kernels = work->kernels,
-                    .reader = reader,
-                    .weights = weights,
-                    .scales = scales,
-                    .upper = work->upper,
-                    .lanes = work->lanes,
-                    .ups = ups};
+  rounding_job j = {
+      .kernels = work->kernels,
+      .reader = reader,
+      .smoothing = tarei_smoothings_find(&stats->smoothings, tensor_of_reader(reader)),
+      .weights = weights,
+      .scales = scales,
+      .upper = work->upper,
+      .lanes = work->lanes,
+      .ups = ups};
   tare_status status = TARE_OK;
   if (!scales || !ups || !bits) {
     status = tarei_fail_memory(err, reader->node->name, n_weights);

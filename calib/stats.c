@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "calib/row_loss.h"
+#include "graph/table/smoothing.h"
 
 static bool make_tensors(tare_stats *const stats, const int n_tensors) {
   stats->tensors = tarei_calloc((size_t)n_tensors, sizeof *stats->tensors);
@@ -73,6 +74,7 @@ void tare_stats_free(tare_stats **const handle) {
     free(stats->aliases[i].source);
   }
   tarei_roundings_fini(&stats->roundings);
+  tarei_smoothings_fini(&stats->smoothings);
   free(stats->tensors);
   free(stats->profiles);
   free(stats->inputs);
@@ -95,6 +97,7 @@ void tarei_stats_sort(tare_stats *const stats) {
   qsort(stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors, by_tensor_name);
   qsort(stats->aliases, (size_t)stats->n_aliases, sizeof *stats->aliases, by_alias_name);
   tarei_roundings_sort(&stats->roundings);
+  tarei_smoothings_sort(&stats->smoothings);
 }
 
 tare_status tarei_stats_merged(const tarei_stats_tensor *const tensor, const int n_profiles,
@@ -142,6 +145,10 @@ bool tare_stats_all_tensors(const tare_stats *const stats) {
 
 const char *tare_stats_gain_range(const tare_stats *const stats) {
   return stats->gain_range ? stats->gain_range : "";
+}
+
+int tare_stats_n_smoothed(const tare_stats *const stats) {
+  return stats->smoothings.n;
 }
 
 int tare_stats_n_tensors(const tare_stats *const stats) {

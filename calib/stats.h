@@ -41,6 +41,8 @@ struct tare_stats {
   int n_aliases;
   tarei_stats_alias *aliases; /* sorted by name */
   tarei_roundings roundings;  /* of the weights of layers */
+  tarei_smoothings
+      smoothings; /* with a column for each profile; without data INFINITY, -INFINITY */
 };
 
 /* Allocates statistics of these sizes; all names are NULL, and all accumulators empty. */

@@ -8,8 +8,9 @@
 #define TAREI_STATS_MAJOR 2
 #define TAREI_STATS_MINOR 1
 
-#define TAREI_STATS_UP "/rounding/up/" /* and the number of a layer */
-enum { TAREI_STATS_UP_PATH = 32 };
+#define TAREI_STATS_UP "/rounding/up/"                /* and the number of a layer */
+#define TAREI_STATS_EXPONENTS "/smoothing/exponents/" /* and the number of a tensor */
+enum { TAREI_STATS_NUMBERED_PATH = 40 };
 
 /* Arrays of one number per tensor and bucket: X(path, member of tarei_accumulator, kind) */
 #define TAREI_STATS_ARRAYS(X)                     \

@@ -10,6 +10,7 @@
 #include "calib/stats_read.h"
 #include "datasets/hdf5/hdf5_file.h"
 #include "datasets/hdf5/hdf5_lock.h"
+#include "graph/table/smoothing.h"
 
 typedef struct lists {
   tarei_stats_texts specs, inputs, alias_names, alias_sources, tensors;
@@ -269,7 +270,7 @@ static tare_status read_accumulators(const tarei_stats_reader *const r, tare_sta
 static tare_status read_ups(const tarei_stats_reader *const r, const int number,
                             const char *const layer, const int64_t inputs, const uint64_t hash,
                             tare_stats *const stats) {
-  char path[TAREI_STATS_UP_PATH];
+  char path[TAREI_STATS_NUMBERED_PATH];
   (void)snprintf(path, sizeof path, TAREI_STATS_UP "%d", number);
   hid_t set = H5I_INVALID_HID;
   int64_t dims[] = {-1, (inputs + 7) / 8};
@@ -343,6 +344,114 @@ static tare_status read_roundings(const tarei_stats_reader *const r, tare_stats 
   return status;
 }
 
+/* --- smoothed tensors --------------------------------------------------------------------------
+ */
+
+/* Finite, or of a profile without data, as not all are. */
+static bool limits_are_sound(const double *const min, const double *const max, const int n) {
+  int n_empty = 0;
+  for (int p = 0; p < n; p++) {
+    const bool empty = min[p] == (double)INFINITY && max[p] == (double)-INFINITY;
+    n_empty += empty;
+    if (!empty && !(isfinite(min[p]) && isfinite(max[p]) && min[p] <= max[p])) {
+      return false;
+    }
+  }
+  return n_empty < n;
+}
+
+static tare_status read_exponents(const tarei_stats_reader *const r, const int number,
+                                  char **const out, int64_t *const channels) {
+  char path[TAREI_STATS_NUMBERED_PATH];
+  (void)snprintf(path, sizeof path, TAREI_STATS_EXPONENTS "%d", number);
+  hid_t set = H5I_INVALID_HID;
+  *channels = -1;
+  TAREI_TRY(tarei_stats_open_set(r, path, H5T_INTEGER, 1 /* rank */, channels, &set));
+  (void)H5Dclose(set); /* was only looked at */
+  TAREI_TRY(*channels > 0 ? tarei_stats_read_array(r, path, H5T_INTEGER, H5T_NATIVE_INT8, 1,
+                                                   1 /* rank */, channels, out)
+                          : tarei_stats_bad(r, path, "must have an exponent for each channel"));
+  for (int64_t c = 0; c < *channels; c++) {
+    if (abs((signed char)(*out)[c]) > TAREI_SMOOTHING_MOST) {
+      return tarei_stats_bad(r, path, "must be from -24 to 24");
+    }
+  }
+  return TARE_OK;
+}
+
+/* limits: min[n][n_profiles], max of the same size, and rms[n]. */
+static tare_status read_smoothing(const tarei_stats_reader *const r, const int number,
+                                  const char *const tensor, const float *const *const limits,
+                                  tare_stats *const stats) {
+  double min[TARE_MAX_PROFILES], max[TARE_MAX_PROFILES];
+  char *exponents = NULL;
+  int64_t channels = 0;
+  for (int p = 0; p < stats->n_profiles; p++) {
+    min[p] = (double)limits[0][number * stats->n_profiles + p];
+    max[p] = (double)limits[1][number * stats->n_profiles + p];
+  }
+  const double rms = (double)limits[2][number];
+  tare_status status =
+      !(rms > 0 && isfinite(rms)) ? tarei_stats_bad(r, "/smoothing/rms", "must be positive")
+      : limits_are_sound(min, max, stats->n_profiles)
+          ? read_exponents(r, number, &exponents, &channels)
+          : tarei_stats_bad(r, "/smoothing/min", "must be finite and not above /smoothing/max");
+  if (status == TARE_OK) {
+    status = tarei_smoothings_add(&stats->smoothings, tensor, channels, (int8_t *)exponents,
+                                  stats->n_profiles, min, max, rms, r->err);
+  }
+  free(exponents);
+  return status;
+}
+
+static tare_status read_smoothed(const tarei_stats_reader *const r,
+                                 const tarei_stats_texts *const tensors,
+                                 const float *const *const limits, tare_stats *const stats) {
+  for (int i = 0; i < tensors->n; i++) {
+    char *tensor = NULL;
+    TAREI_TRY(tarei_stats_take_text(r, tensors, i, &tensor));
+    const bool ordered = i == 0 || strcmp(stats->smoothings.items[i - 1].tensor, tensor) < 0;
+    const tare_status status =
+        ordered ? read_smoothing(r, i, tensor, limits, stats)
+                : tarei_stats_bad(r, "/smoothing/tensor", "must be sorted and without duplicates");
+    free(tensor);
+    TAREI_TRY(status);
+  }
+  return TARE_OK;
+}
+
+/* Statistics without smoothed tensors have no such group. */
+static tare_status read_smoothings(const tarei_stats_reader *const r, tare_stats *const stats) {
+  if (H5Lexists(r->file, "/smoothing", H5P_DEFAULT) <= 0) {
+    return TARE_OK;
+  }
+  tarei_stats_texts tensors;
+  TAREI_TRY(tarei_stats_read_texts(r, "/smoothing/tensor", -1, &tensors));
+  const int64_t dims[] = {tensors.n, stats->n_profiles};
+  char *min = NULL, *max = NULL, *rms = NULL;
+  tare_status status = tarei_stats_read_array(r, "/smoothing/min", H5T_FLOAT, H5T_NATIVE_FLOAT,
+                                              sizeof(float), 2 /* rank */, dims, &min);
+  if (status == TARE_OK) {
+    status = tarei_stats_read_array(r, "/smoothing/max", H5T_FLOAT, H5T_NATIVE_FLOAT, sizeof(float),
+                                    2 /* rank */, dims, &max);
+  }
+  if (status == TARE_OK) {
+    status = tarei_stats_read_array(r, "/smoothing/rms", H5T_FLOAT, H5T_NATIVE_FLOAT, sizeof(float),
+                                    1 /* rank */, dims, &rms);
+  }
+  if (status == TARE_OK) {
+    const float *const limits[] = {(const float *)(const void *)min,
+                                   (const float *)(const void *)max,
+                                   (const float *)(const void *)rms};
+    status = read_smoothed(r, &tensors, limits, stats);
+  }
+  free(tensors.block);
+  free(min);
+  free(max);
+  free(rms);
+  return status;
+}
+
 static tare_status stats_load_fill(const tarei_stats_reader *const r, const lists *const l,
                                    tare_stats *const stats) {
   TAREI_TRY(take_lists(r, l, stats));
@@ -353,7 +462,8 @@ static tare_status stats_load_fill(const tarei_stats_reader *const r, const list
     TAREI_TRY(read_cell_numbers(r, &tarei_stats_arrays[i], stats));
   }
   TAREI_TRY(read_accumulators(r, stats));
-  return read_roundings(r, stats);
+  TAREI_TRY(read_roundings(r, stats));
+  return read_smoothings(r, stats);
 }
 
 static tare_status read_stats(const tarei_stats_reader *const r, tare_stats **const out) {

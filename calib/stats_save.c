@@ -302,7 +302,7 @@ static void put_ups(writer *const w, const tarei_rounding *const r, const int nu
       *to = (uint8_t)(*to | tarei_rounding_is_up(r, j, i) << i % 8);
     }
   }
-  char path[TAREI_STATS_UP_PATH];
+  char path[TAREI_STATS_NUMBERED_PATH];
   (void)snprintf(path, sizeof path, TAREI_STATS_UP "%d", number);
   const hsize_t dims[] = {(hsize_t)r->n, (hsize_t)bytes};
   put_array(w, path, H5T_STD_U8LE, H5T_NATIVE_UINT8, 2 /* rank */, dims, block);
@@ -334,6 +334,55 @@ static void put_roundings(writer *const w, const tare_stats *const stats) {
   }
 }
 
+/* --- smoothed tensors --------------------------------------------------------------------------
+ */
+
+static void put_limits(writer *const w, const tare_stats *const stats) {
+  const size_t n = (size_t)stats->smoothings.n, p = (size_t)stats->n_profiles;
+  const hsize_t dims[] = {(hsize_t)n, (hsize_t)p};
+  float *const min = (float *)stats_save_make_block(w, n * p, sizeof *min);
+  float *const max = (float *)stats_save_make_block(w, n * p, sizeof *max);
+  for (size_t i = 0; min && max && i < n * p; i++) {
+    min[i] = (float)stats->smoothings.items[i / p].min[i % p];
+    max[i] = (float)stats->smoothings.items[i / p].max[i % p];
+  }
+  put_array(w, "/smoothing/min", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 2, dims, min);
+  put_array(w, "/smoothing/max", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 2, dims, max);
+  free(min);
+  free(max);
+}
+
+static void put_smoothed_levels(writer *const w, const tare_stats *const stats) {
+  const size_t n = (size_t)stats->smoothings.n;
+  const hsize_t dims[] = {(hsize_t)n};
+  float *const rms = (float *)stats_save_make_block(w, n, sizeof *rms);
+  for (size_t i = 0; rms && i < n; i++) {
+    rms[i] = (float)stats->smoothings.items[i].rms;
+  }
+  put_array(w, "/smoothing/rms", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 1, dims, rms);
+  free(rms);
+}
+
+static void put_smoothings(writer *const w, const tare_stats *const stats) {
+  const int n = stats->smoothings.n;
+  if (n == 0) {
+    return;
+  }
+  put_group(w, "/smoothing");
+  put_texts(w, "/smoothing/tensor", n, (const char *const *)&stats->smoothings.items[0].tensor,
+            sizeof *stats->smoothings.items);
+  put_limits(w, stats);
+  put_smoothed_levels(w, stats);
+  put_group(w, "/smoothing/exponents");
+  for (int i = 0; i < n; i++) {
+    const tarei_smoothing *const s = &stats->smoothings.items[i];
+    const hsize_t dims[] = {(hsize_t)s->channels};
+    char path[TAREI_STATS_NUMBERED_PATH];
+    (void)snprintf(path, sizeof path, TAREI_STATS_EXPONENTS "%d", i);
+    put_array(w, path, H5T_STD_I8LE, H5T_NATIVE_INT8, 1 /* rank */, dims, s->exponents);
+  }
+}
+
 static tare_status save(const tare_stats *const stats, const char *const path,
                         tare_error *const err) {
   tarei_h5_outfile h;
@@ -343,6 +392,7 @@ static tare_status save(const tare_stats *const stats, const char *const path,
   stats_save_put_lists(&w, stats);
   put_tensors(&w, stats);
   put_roundings(&w, stats);
+  put_smoothings(&w, stats);
   const tare_status status = w.no_memory ? tarei_fail_memory(err, path, sizeof(tarei_accumulator))
                                          : tarei_h5_outfile_check(&h, w.ok, err);
   if (status != TARE_OK) {

@@ -8,6 +8,7 @@
 #include "calib/row_loss.h"
 #include "calib/stats.h"
 #include "calib/table_warnings.h"
+#include "graph/table/smoothing.h"
 #include "graph/table/table.h"
 
 typedef struct table_from_stats_job {
@@ -143,6 +144,37 @@ static tare_status fill_header(const table_from_stats_job *const j, tare_error *
              : TARE_OK;
 }
 
+/* The range of a column; one without data takes that of all. */
+static void smoothed_range(const tarei_smoothing *const s, const int first, const int end,
+                           double *const min, double *const max) {
+  double low = INFINITY, high = -INFINITY;
+  for (int p = first; p < end; p++) {
+    low = fmin(low, s->min[p]);
+    high = fmax(high, s->max[p]);
+  }
+  if (fmax(-low, high) >= tarei_table_least_amax()) {
+    *min = low;
+    *max = high;
+  }
+}
+
+/* A dead tensor is not smoothed. */
+static tare_status add_smoothing(const table_from_stats_job *const j,
+                                 const tarei_smoothing *const s, tare_error *const err) {
+  double min[TARE_MAX_PROFILES] = {0}, max[TARE_MAX_PROFILES] = {0};
+  const int n = j->stats->n_profiles, columns = j->table->n_columns;
+  for (int p = 0; p < columns; p++) {
+    smoothed_range(s, 0, n, &min[p], &max[p]);
+    if (j->table->per_profile) {
+      smoothed_range(s, p, p + 1, &min[p], &max[p]);
+    }
+  }
+  return max[0] == 0 && min[0] == 0
+             ? TARE_OK
+             : tarei_smoothings_add(&j->table->smoothings, s->tensor, s->channels, s->exponents,
+                                    columns, min, max, s->rms, err);
+}
+
 static tare_status table_from_stats_run(table_from_stats_job *const j, tare_error *const err) {
   j->cells = tarei_calloc((size_t)j->table->n_columns, sizeof *j->cells);
   j->before = tarei_calloc(TAREI_HISTOGRAM_BINS + 1, sizeof *j->before);
@@ -157,6 +189,9 @@ static tare_status table_from_stats_run(table_from_stats_job *const j, tare_erro
   TAREI_TRY(add_aliases(j, err));
   for (int i = 0; i < j->stats->roundings.n; i++) {
     TAREI_TRY(tarei_roundings_copy(&j->table->roundings, &j->stats->roundings.items[i], err));
+  }
+  for (int i = 0; i < j->stats->smoothings.n; i++) {
+    TAREI_TRY(add_smoothing(j, &j->stats->smoothings.items[i], err));
   }
   TAREI_TRY(tarei_table_finish(j->table, "statistics", err));
   for (int i = 0; i < j->table->n_tensors; i++) {

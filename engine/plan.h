@@ -50,6 +50,8 @@ struct tare_plan {
   tare_port *inputs, *outputs;
   const char **unused_roundings; /* of layers that only the table has: layers/layer_rounding.c */
   int n_unused_roundings;
+  const char **unused_smoothings; /* of tensors: layers/layer_smoothing.c */
+  int n_unused_smoothings;
   char **strings; /* names and dims of the ports, and texts of the layers */
   int n_strings;
   size_t cap_strings;

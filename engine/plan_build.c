@@ -90,6 +90,7 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
                             tare_error *const err) {
   if (o->table) {
     TAREI_TRY(tarei_table_annotate(o->table, plan->root.graph, plan->profiles, err));
+    TAREI_TRY(tarei_plan_smooth(plan, o, err));
     TAREI_TRY(tarei_graph_mark_levels(plan->root.graph, err));
   }
   tarei_requested requested;
@@ -182,6 +183,7 @@ void tare_plan_free(tare_plan **const handle) {
   }
   free(plan->strings);
   free(plan->unused_roundings);
+  free(plan->unused_smoothings);
   free(plan->observables);
   free(plan->readers);
   tarei_plan_free_layers(plan);

@@ -26,6 +26,7 @@ typedef struct calibration {
   const length_inputs *lengths;
   const tare_streaming *streaming; /* NULL: samples are runs */
   bool all_tensors;
+  tare_smoothing smoothing;
 } calibration;
 
 /* Runs it with progress, and says what the user should know of the data. */

@@ -138,6 +138,12 @@ static int count_dead(const tare_table *const table) {
   return dead;
 }
 
+void table_print_smoothed(const int n) {
+  if (n > 0) {
+    printf("smoothed   %d tensor%s\n", n, cli_s(n));
+  }
+}
+
 void table_print(const tare_table *const table) {
   const int n = tare_table_n_specs(table);
   const char *const method = tare_table_method(table);
@@ -150,7 +156,9 @@ void table_print(const tare_table *const table) {
   if (dead > 0) {
     printf(" (%d dead, left in float)", dead);
   }
-  printf("\ncolumns    %d\n", tare_table_n_profiles(table));
+  printf("\n");
+  table_print_smoothed(tare_table_n_smoothed(table));
+  printf("columns    %d\n", tare_table_n_profiles(table));
   for (int p = 0; p < n; p++) {
     printf("profile %-2d %s\n", p, tare_table_spec(table, p));
   }
@@ -169,6 +177,7 @@ void table_json(cJSON *const object, const tare_table *const table) {
   }
   json_int(object, "tensors", tare_table_n_tensors(table));
   json_int(object, "dead", count_dead(table));
+  json_int(object, "smoothed", tare_table_n_smoothed(table));
   json_int(object, "columns", tare_table_n_profiles(table));
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_table_n_specs(table); p++) {

@@ -21,6 +21,9 @@ typedef struct tarei_layer {
   tare_layer facts;           /* what users get */
 } tarei_layer;
 
+/* Smooths tensors of the annotated graph as the table of the build says. */
+tare_status tarei_plan_smooth(tare_plan *plan, const tare_build_options *options, tare_error *err);
+
 /* Rounds the weights of a quantized graph as the table of the build says. */
 tare_status tarei_plan_round_weights(tare_plan *plan, const tare_build_options *options,
                                      tare_error *err);

@@ -43,6 +43,8 @@
  * why they are not although it says something, a tare_reason. */
 #define TAREI_ATTR_WEIGHT_ROUNDING "weight_rounding"
 #define TAREI_ATTR_ROUNDING_REFUSED "rounding_refused"
+/* Of a layer that reads a smoothed tensor: 1 (graph/quantize/smooth.h). */
+#define TAREI_ATTR_SMOOTHED "smoothed"
 /* Of a node of a plan: the tare_dtype in which the model computes each of the nodes that it was
  * fused from, where that is a shorter float; 0 for the others. */
 #define TAREI_ATTR_MODEL_TYPES "model_types"
@@ -67,6 +69,7 @@
   TAREI_ATTR_PRODUCTS,         \
   TAREI_ATTR_ROUNDING_REFUSED, \
   TAREI_ATTR_ROW_SCALES,       \
+  TAREI_ATTR_SMOOTHED,         \
   TAREI_ATTR_WEIGHTS_ASKED,    \
   TAREI_ATTR_WEIGHTS_ODD,      \
   TAREI_ATTR_WEIGHTS_REFUSED,  \

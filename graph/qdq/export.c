@@ -11,6 +11,7 @@
 #include "graph/qdq/prepare.h"
 #include "graph/qdq/raise.h"
 #include "graph/qdq/write.h"
+#include "graph/quantize/smooth.h"
 
 struct tare_export {
   tarei_onnx_file file;
@@ -18,6 +19,8 @@ struct tare_export {
   tare_exported_layer *layers; /* strings are owned */
   int n_layers;
   size_t cap_layers;
+  char **unused_smoothings; /* names of tensors */
+  int n_unused_smoothings;
 };
 
 /* --- forms ----------------------------------------------------------------------------------- */
@@ -88,7 +91,8 @@ static tare_status check_float(const tarei_onnx_file *const file, const char *co
 
 static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *const node,
                              const char *const form, const char *const reason,
-                             const tare_rounding rounding, tare_error *const err) {
+                             const tare_rounding rounding, const bool smoothed,
+                             tare_error *const err) {
   if (!TAREI_GROW(out->layers, out->n_layers, out->cap_layers)) {
     return tarei_fail_memory(err, "layers", sizeof *out->layers);
   }
@@ -98,7 +102,8 @@ static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *cons
                               .op = tarei_strdup(node->op_type),
                               .form = form,
                               .reason = tarei_strdup(reason),
-                              .rounding = rounding};
+                              .rounding = rounding,
+                              .smoothed = smoothed};
   return to->name && to->op && to->reason ? TARE_OK : tarei_fail_memory(err, "layers", sizeof *to);
 }
 
@@ -109,7 +114,8 @@ static tare_status take_bodies(tare_export *const out, const Onnx__GraphProto *c
     const Onnx__NodeProto *const node = graph->node[n];
     if (inside && tarei_placed_is_layer(node)) {
       TAREI_TRY(add_layer(out, node, layer_form_name(TAREI_FORM_FLOAT),
-                          "it is in a body of an If, Loop or Scan", TARE_ROUNDING_NONE, err));
+                          "it is in a body of an If, Loop or Scan", TARE_ROUNDING_NONE, false,
+                          err));
     }
     for (size_t a = 0; a < node->n_attribute; a++) {
       if (node->attribute[a]->g) {
@@ -129,12 +135,20 @@ static tare_rounding rounding_of_placed(const tarei_placement *const place,
                          : TARE_ROUNDING_NONE;
 }
 
+static bool is_placed_smoothed(const tarei_placement *const place,
+                               const tarei_placed_layer *const layer) {
+  const int out = tarei_placed_output(place, layer->node, 0);
+  const int node = out >= 0 ? place->graph->values[out].producer : -1;
+  return node >= 0 && tarei_node_is_smoothed(&place->graph->nodes[node]);
+}
+
 static tare_status take_layers(tare_export *const out, const tarei_placement *const place,
                                tare_error *const err) {
   for (int i = 0; i < place->n_layers; i++) {
     const tarei_placed_layer *const layer = &place->layers[i];
     TAREI_TRY(add_layer(out, layer->node, layer_form_name(layer->form),
-                        tarei_str_get(&layer->reason), rounding_of_placed(place, layer), err));
+                        tarei_str_get(&layer->reason), rounding_of_placed(place, layer),
+                        is_placed_smoothed(place, layer), err));
   }
   return take_bodies(out, out->file.model->graph, false, err);
 }
@@ -163,10 +177,25 @@ static int64_t needed_opset(const tarei_onnx_file *const file, const tare_export
   return tarei_qdq_version(needs);
 }
 
+/* Memory that is missing is reported when all is done. */
+static void keep_unused_smoothings(tare_export *const out, const tare_table *const table,
+                                   const bool *const unused) {
+  const size_t n = (size_t)table->smoothings.n;
+  out->unused_smoothings = tarei_calloc(n, sizeof *out->unused_smoothings);
+  for (size_t i = 0; out->unused_smoothings && i < n; i++) {
+    if (unused[i]) {
+      char *const name = tarei_strdup(table->smoothings.items[i].tensor);
+      out->unused_smoothings[out->n_unused_smoothings] = name;
+      out->n_unused_smoothings += name != NULL;
+    }
+  }
+}
+
 static tare_status place_and_write(tare_export *const out, const tarei_graph *const graph,
-                                   const tare_export_options *const o, tare_error *const err) {
+                                   const bool *const smoothed, const tare_export_options *const o,
+                                   tare_error *const err) {
   tarei_placement place;
-  tare_status status = tarei_place(&out->file, graph, o, &place, err);
+  tare_status status = tarei_place(&out->file, graph, smoothed, o, &place, err);
   if (status == TARE_OK) {
     status = take_layers(out, &place, err);
   }
@@ -174,6 +203,28 @@ static tare_status place_and_write(tare_export *const out, const tarei_graph *co
     status = tarei_write_qdq(&place, err);
   }
   tarei_placement_fini(&place);
+  return status;
+}
+
+/* Annotates, smooths and writes a graph that is ready for it. */
+static tare_status export_graph(tare_export *const out, tarei_graph *const graph,
+                                const tare_export_options *const o, tare_error *const err) {
+  const size_t n = (size_t)o->table->smoothings.n;
+  bool *const unused = tarei_calloc(n, sizeof *unused);
+  bool *const changed = tarei_calloc((size_t)graph->n_values, sizeof *changed);
+  tare_status status = TARE_OK;
+  if (!unused || !changed) {
+    TAREI_TRY_GOTO(tarei_fail_memory(err, "smoothed tensors", n + (size_t)graph->n_values), done);
+  }
+  TAREI_TRY_GOTO(tarei_qdq_annotate(graph, o->table, o->profile, n ? unused : NULL, changed, err),
+                 done);
+  keep_unused_smoothings(out, o->table, unused);
+  out->opset_read = tarei_onnx_file_opset(&out->file, "");
+  TAREI_TRY_GOTO(tarei_onnx_raise(&out->file, graph, needed_opset(&out->file, o), err), done);
+  status = place_and_write(out, graph, changed, o, err);
+done:
+  free(unused);
+  free(changed);
   return status;
 }
 
@@ -189,14 +240,7 @@ static tare_status export_model(tare_export *const out, const char *const path,
   TAREI_TRY(tarei_onnx_load(path, o->load, &graph, &waits, err));
   tare_status status = tarei_qdq_prepare(graph, &waits, passes, err);
   if (status == TARE_OK) {
-    status = tarei_qdq_annotate(graph, o->table, o->profile, err);
-  }
-  out->opset_read = tarei_onnx_file_opset(&out->file, "");
-  if (status == TARE_OK) {
-    status = tarei_onnx_raise(&out->file, graph, needed_opset(&out->file, o), err);
-  }
-  if (status == TARE_OK) {
-    status = place_and_write(out, graph, o, err);
+    status = export_graph(out, graph, o, err);
   }
   tarei_graph_free(graph);
   return status;
@@ -234,6 +278,10 @@ void tare_export_free(tare_export **const handle) {
     free((char *)out->layers[i].reason);
   }
   free(out->layers);
+  for (int i = 0; i < out->n_unused_smoothings; i++) {
+    free(out->unused_smoothings[i]);
+  }
+  free(out->unused_smoothings);
   tarei_onnx_file_close(&out->file);
   free(out);
   *handle = NULL;
@@ -251,6 +299,15 @@ int tare_export_n_layers(const tare_export *const out) {
 tare_exported_layer tare_export_layer(const tare_export *const out, const int i) {
   assert(i >= 0 && i < out->n_layers);
   return out->layers[i];
+}
+
+int tare_export_n_unused_smoothings(const tare_export *const out) {
+  return out->n_unused_smoothings;
+}
+
+const char *tare_export_unused_smoothing(const tare_export *const out, const int i) {
+  assert(i >= 0 && i < out->n_unused_smoothings);
+  return out->unused_smoothings[i];
 }
 
 tare_status tare_export_save(tare_export *const out, const char *const path, const int64_t most,

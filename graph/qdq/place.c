@@ -74,10 +74,11 @@ static void mark_values(tarei_placement *const p) {
 }
 
 tare_status tarei_place(tarei_onnx_file *const file, const tarei_graph *const graph,
-                        const tare_export_options *const options, tarei_placement *const out,
-                        tare_error *const err) {
+                        const bool *const smoothed, const tare_export_options *const options,
+                        tarei_placement *const out, tare_error *const err) {
   *out = (tarei_placement){.file = file,
                            .graph = graph,
+                           .smoothed = smoothed,
                            .target = tarei_target_at(options->target),
                            .options = *options};
   tarei_requests requests;

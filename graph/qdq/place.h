@@ -52,12 +52,14 @@ typedef struct tarei_placement {
   bool *symmetric; /* per value: one that is multiplied as weights are, around zero */
   bool *is_factor; /* per value: an int8 layer reads it */
   int *residual; /* per value: what the Add that makes it adds to a convolution, quantized; or -1 */
-  bool *at_source; /* per value: all that read it read what Q/DQ made of it */
+  const bool *smoothed; /* per value: a constant that is not that of the file any more, but that of
+                           the graph */
+  bool *at_source;      /* per value: all that read it read what Q/DQ made of it */
 } tarei_placement;
 
 /* Decides for all layers. The graph is inferred where it can be, its constants are folded, and it
  * carries scales, one for each value. On failure too the placement is to be ended. */
-tare_status tarei_place(tarei_onnx_file *file, const tarei_graph *graph,
+tare_status tarei_place(tarei_onnx_file *file, const tarei_graph *graph, const bool *smoothed,
                         const tare_export_options *options, tarei_placement *out, tare_error *err);
 void tarei_placement_fini(tarei_placement *placement);
 

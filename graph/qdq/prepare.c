@@ -2,6 +2,7 @@
 
 #include "graph/passes/passes.h"
 #include "graph/quantize/quantize.h"
+#include "graph/quantize/smooth.h"
 #include "graph/table/annotate.h"
 #include "graph/table/merge.h"
 
@@ -14,10 +15,14 @@ tare_status tarei_qdq_prepare(tarei_graph *const graph, const tare_error *const 
 }
 
 tare_status tarei_qdq_annotate(tarei_graph *const graph, const tare_table *const table,
-                               const int profile, tare_error *const err) {
+                               const int profile, bool *const unused, bool *const changed,
+                               tare_error *const err) {
   tare_table *merged = NULL;
   TAREI_TRY(tarei_table_merge(table, profile, &merged, err));
-  const tare_status status = tarei_table_annotate(merged, graph, NULL, err);
+  tare_status status = tarei_table_annotate(merged, graph, NULL, err);
+  if (status == TARE_OK && unused) {
+    status = tarei_graph_smooth(graph, merged, unused, changed, err);
+  }
   tare_table_free(&merged);
   return status == TARE_OK ? tarei_graph_share_scales(graph, err) : status;
 }

@@ -10,8 +10,11 @@
 tare_status tarei_qdq_prepare(tarei_graph *graph, const tare_error *waits,
                               const tarei_pass_options *passes, tare_error *err);
 
-/* Writes the thresholds of a column (-1: the largest of all) onto the values. */
+/* Writes the thresholds of a column (-1: the largest of all) onto the values, and smooths tensors
+ * as the table says: `unused` and `changed` as tarei_graph_smooth has them; NULL for a table
+ * without.
+ */
 tare_status tarei_qdq_annotate(tarei_graph *graph, const tare_table *table, int profile,
-                               tare_error *err);
+                               bool *unused, bool *changed, tare_error *err);
 
 #endif

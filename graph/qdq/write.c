@@ -157,6 +157,7 @@ tare_status tarei_write_qdq(const tarei_placement *const p, tare_error *const er
     write_node(&w, node, layer_of(p, node, &next));
   }
   if (status == TARE_OK) {
+    tarei_write_smoothed(&w);
     status = tarei_edit_finish(&w.edit, err);
   } else {
     tarei_edit_fini(&w.edit);

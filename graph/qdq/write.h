@@ -45,6 +45,10 @@ const char *tarei_write_weights(tarei_qdq_writer *w, const tarei_placed_layer *l
 /* Its bias as int32 behind DequantizeLinear, or NULL where it stays float. */
 const char *tarei_write_bias(tarei_qdq_writer *w, const tarei_placed_layer *layer);
 
+/* Gives nodes that still read constants which smoothing changed these constants as they are now,
+ * after all nodes were laid down. */
+void tarei_write_smoothed(tarei_qdq_writer *w);
+
 /* A layer whose activation is quantized at run time, laid down as MatMulInteger or ConvInteger. */
 void tarei_write_dynamic(tarei_qdq_writer *w, const tarei_placed_layer *layer);
 

@@ -107,6 +107,31 @@ static tare_status annotate_value(const tarei_table_tensor *const tensor, const 
   return TARE_OK;
 }
 
+tare_status tarei_table_annotate_smoothed(const tare_table *const table,
+                                          const tarei_smoothing *const s, tarei_value *const value,
+                                          tare_error *const err) {
+  const int line = tare_table_find(table, value->name);
+  if (line < 0 || value->quant.n_scales == 0) {
+    return TARE_OK;
+  }
+  const size_t bytes = (size_t)table->n_columns * sizeof(tarei_cell);
+  tarei_table_tensor smoothed = table->tensors[line];
+  smoothed.cells = tarei_memdup(smoothed.cells, bytes);
+  if (!smoothed.cells) {
+    return tarei_fail_memory(err, value->name, bytes);
+  }
+  for (int i = 0; i < table->n_columns; i++) {
+    tarei_cell *const cell = &smoothed.cells[i];
+    cell->min = s->min[i];
+    cell->max = s->max[i];
+    cell->amax = fmax(-cell->min, cell->max);
+    cell->rms = s->rms;
+  }
+  const tare_status status = annotate_value(&smoothed, table->n_columns, value, err);
+  free(smoothed.cells);
+  return status;
+}
+
 static bool is_float_variable(const tarei_value *const value) {
   return !value->data && (value->dtype == TARE_F32 || value->dtype == TARE_DTYPE_NONE);
 }

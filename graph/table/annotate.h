@@ -4,6 +4,7 @@
 
 #include <tare/table.h>
 
+#include "graph/table/table.h"
 #include "graph/ir/ir.h"
 
 /* Sets value->quant (static, per tensor) of every float value that is no constant and has a
@@ -12,5 +13,9 @@
  *         column per profile and was made for other profiles; TARE_E_MEMORY */
 tare_status tarei_table_annotate(const tare_table *table, tarei_graph *graph,
                                  const tare_profiles *profiles, tare_error *err);
+
+/* Gives a value that is annotated the scales that it has once it is smoothed. */
+tare_status tarei_table_annotate_smoothed(const tare_table *table, const tarei_smoothing *smoothing,
+                                          tarei_value *value, tare_error *err);
 
 #endif

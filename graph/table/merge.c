@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "graph/table/rounding.h"
+#include "graph/table/smoothing.h"
 
 /* fmax and fmin leave NAN, which says that a number is not known, to the other; here one that is
  * not known makes the whole unknown. */
@@ -35,6 +36,10 @@ static tare_status merge_lists(const tare_table *const table, const int profile,
   }
   for (int i = 0; i < table->roundings.n; i++) {
     TAREI_TRY(tarei_roundings_copy(&out->roundings, &table->roundings.items[i], err));
+  }
+  for (int i = 0; i < table->smoothings.n; i++) {
+    TAREI_TRY(
+        tarei_smoothings_merge(&out->smoothings, &table->smoothings.items[i], first, end, err));
   }
   return tarei_table_finish(out, "table", err);
 }

@@ -102,6 +102,11 @@ static bool parts_rounding(const tare_table *const table, const int column) {
   return table->roundings.n > 0;
 }
 
+static bool parts_smoothing(const tare_table *const table, const int column) {
+  (void)column;
+  return table->smoothings.n > 0;
+}
+
 int tarei_table_n_newer(const tare_table *const table) {
   int n = table->extras.n + table->model_extras.n + table->version_extras.n;
   n -= tarei_extras_find(&table->extras, TAREI_KEPT_VERSION) != NULL;
@@ -114,6 +119,9 @@ int tarei_table_n_newer(const tare_table *const table) {
   }
   for (int i = 0; i < table->roundings.n; i++) {
     n += table->roundings.items[i].extras.n;
+  }
+  for (int i = 0; i < table->smoothings.n; i++) {
+    n += table->smoothings.items[i].extras.n;
   }
   return n;
 }

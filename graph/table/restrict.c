@@ -7,6 +7,7 @@
 #include "base/refusals.h"
 #include "graph/model.h"
 #include "graph/table/rounding.h"
+#include "graph/table/smoothing.h"
 
 static bool name_tensors(const tarei_graph *const graph, tarei_names *const out) {
   if (!tarei_names_init(out, (size_t)graph->n_values)) {
@@ -66,6 +67,20 @@ static tare_status restrict_roundings(const tare_table *const table, const tarei
   return TARE_OK;
 }
 
+/* A part without what makes the tensor, or without all of its readers, cannot use it: then it says
+ * so when it is built. */
+static tare_status restrict_smoothings(const tare_table *const table,
+                                       const tarei_names *const values, tare_table *const out,
+                                       tare_error *const err) {
+  for (int i = 0; i < table->smoothings.n; i++) {
+    const tarei_smoothing *const s = &table->smoothings.items[i];
+    if (tarei_names_find(values, s->tensor) >= 0) {
+      TAREI_TRY(tarei_smoothings_merge(&out->smoothings, s, 0, table->n_columns, err));
+    }
+  }
+  return TARE_OK;
+}
+
 static tare_status fill_restricted(const tare_table *const table, const tare_model *const part,
                                    tare_table *const out, tare_error *const err) {
   const tare_model_info info = tare_model_get_info(part);
@@ -77,6 +92,9 @@ static tare_status fill_restricted(const tare_table *const table, const tare_mod
       name_tensors(part->graph, &values)
           ? restrict_tensors(table, &values, out, err)
           : tarei_fail_memory(err, "tensors of the model", (size_t)part->graph->n_values);
+  if (status == TARE_OK) {
+    status = restrict_smoothings(table, &values, out, err);
+  }
   tarei_names_fini(&values);
   if (status == TARE_OK) {
     status = restrict_roundings(table, part->graph, out, err);

@@ -10,6 +10,7 @@
 #include "base/outfile.h"
 #include "base/str.h"
 #include "graph/table/rounding.h"
+#include "graph/table/smoothing.h"
 
 double tarei_table_least_amax(void) {
   return (double)FLT_MIN * 127;
@@ -89,6 +90,10 @@ void tare_table_free(tare_table **const handle) {
     free_extras(&table->roundings.items[i].extras);
   }
   tarei_roundings_fini(&table->roundings);
+  for (int i = 0; i < table->smoothings.n; i++) {
+    free_extras(&table->smoothings.items[i].extras);
+  }
+  tarei_smoothings_fini(&table->smoothings);
   for (int i = 0; i < table->n_warnings; i++) {
     free(table->warnings[i]);
   }
@@ -243,8 +248,18 @@ tare_status tarei_table_finish(tare_table *const table, const char *const what,
   }
   tarei_roundings_sort(&table->roundings);
   const char *const twice = tarei_roundings_duplicate(&table->roundings);
-  return twice ? tarei_fail(err, TARE_E_INPUT, "%s: duplicate rounding of layer '%s'", what, twice)
-               : TARE_OK;
+  if (twice) {
+    return tarei_fail(err, TARE_E_INPUT, "%s: duplicate rounding of layer '%s'", what, twice);
+  }
+  tarei_smoothings_sort(&table->smoothings);
+  const char *const tensor = tarei_smoothings_duplicate(&table->smoothings);
+  return tensor
+             ? tarei_fail(err, TARE_E_INPUT, "%s: duplicate smoothing of tensor '%s'", what, tensor)
+             : TARE_OK;
+}
+
+int tare_table_n_smoothed(const tare_table *const table) {
+  return table->smoothings.n;
 }
 
 const char *tare_table_gain_range(const tare_table *const table) {

@@ -63,6 +63,22 @@ typedef struct tarei_roundings {
   size_t cap;
 } tarei_roundings;
 
+/* A tensor whose channels have other scales (smoothing.h). */
+typedef struct tarei_smoothing {
+  char *tensor;
+  int64_t channels;
+  int8_t *exponents; /* [channels]: channel c is divided by 2^exponents[c] */
+  double *min, *max; /* [n_columns], of the tensor that is divided */
+  double rms;        /* of its elements, about */
+  tarei_extras extras;
+} tarei_smoothing;
+
+typedef struct tarei_smoothings {
+  tarei_smoothing *items; /* sorted by tensor */
+  int n;
+  size_t cap;
+} tarei_smoothings;
+
 struct tare_table {
   int minor; /* of the format, as read */
   char *method;
@@ -80,6 +96,7 @@ struct tare_table {
   int n_tensors;
   size_t cap_tensors;
   tarei_roundings roundings; /* of layers with int8 weights */
+  tarei_smoothings smoothings;
   char **warnings;
   int n_warnings;
   size_t cap_warnings;

@@ -116,6 +116,15 @@ typedef struct tare_calibrate_times {
   double observing; /* counting the elements of its tensors */
 } tare_calibrate_times;
 
+/** Smoothing: the channels of a tensor get other scales, powers of two, where what makes it and the
+ * weights of the layers that read it can take these in at no cost. Channels much smaller than the
+ * largest then have more steps in one scale. */
+typedef enum tare_smoothing {
+  TARE_SMOOTHING_OFF = 0,
+  TARE_SMOOTHING_AUTO = 1, /* where the statistics predict that it halves a noise that matters */
+  TARE_SMOOTHING_ON = 2,   /* where they predict less noise */
+} tare_smoothing;
+
 /** Options of tare_calibrate; set the defaults with tare_calibrate_options_init. */
 typedef struct tare_calibrate_options {
   tare_fit fit;
@@ -129,6 +138,8 @@ typedef struct tare_calibrate_options {
   /** Leave out the sums of products that rounding of weights by least squares needs: tables then
    *  have no roundings, and builds round each weight to nearest. */
   bool round_to_nearest;
+  /** Which tensors are smoothed; tables made of the statistics then say so. */
+  tare_smoothing smoothing;
   /** For the ports of the model; the data set then supplies tare_streaming_ports. NULL: each sample
    * is one run. */
   const tare_streaming *streaming;
@@ -245,6 +256,9 @@ TARE_API bool tare_stats_all_tensors(const tare_stats *stats);
 
 /** The gain range of the data (tare_dataset_gain_range); "" without one. */
 TARE_API const char *tare_stats_gain_range(const tare_stats *stats);
+
+/** Number of tensors that are smoothed (tare_smoothing). */
+TARE_API int tare_stats_n_smoothed(const tare_stats *stats);
 
 /** Number of tensors, which are sorted by name. */
 TARE_API int tare_stats_n_tensors(const tare_stats *stats);

@@ -65,6 +65,7 @@ typedef struct tare_exported_layer {
   const char *form;       /* "int8", "int16", "dynamic" or "fp32" */
   const char *reason;     /* why it is not int8, a sentence; "" where it is */
   tare_rounding rounding; /* of its int8 weights; NONE where it has none */
+  bool smoothed;          /* its weights make up for other scales of the channels of its input */
 } tare_exported_layer;
 
 /** Fills the options with defaults: the first target, rows stay float, profile -1. */
@@ -99,6 +100,15 @@ TARE_API int tare_export_n_layers(const tare_export *out);
 /** One of these layers, in model order, those in bodies behind the others.
  *  @param i 0.. tare_export_n_layers - 1 (asserted) */
 TARE_API tare_exported_layer tare_export_layer(const tare_export *out, int i);
+
+/** Number of tensors that the table smooths, but the model that is written does not: there is none
+ * of this name, its constants are not float32, or not all that makes or reads it can make up for
+ * it. They keep their scales. */
+TARE_API int tare_export_n_unused_smoothings(const tare_export *out);
+
+/** Name of such a tensor, i = 0 .. tare_export_n_unused_smoothings - 1 (asserted). It belongs to
+ * the export. */
+TARE_API const char *tare_export_unused_smoothing(const tare_export *out, int i);
 
 /**
  * Writes the model; the file appears whole or not at all. Where the model would have more than

@@ -56,6 +56,8 @@ typedef struct tare_build_options {
   tare_constraints constraints;
   tare_rounding weight_rounding; /* NEAREST: of all layers; else of those of which the table says
                                     nothing */
+  bool no_smoothing;             /* leave out the smoothing of tensors of which the table says
+                                    something (tare_smoothing) */
   bool observable;               /* keep every tensor of the model visible to calibration: no
                                     fusion that makes one disappear */
   bool symmetric;                /* activations always s8 with zero point 0, as TensorRT has it;
@@ -118,8 +120,8 @@ typedef enum tare_reason {
   TARE_REASON_WEIGHT_BLOCKS = 33,    /* weights `subject` have scales of blocks, not of channels */
   TARE_REASON_LOUDER = 34,           /* a louder input than in calibration would exceed the scale of
                                         `subject`: row scales, or float */
-  TARE_REASON_COARSE_WEIGHTS = 35,   /* 8-bit weights leave output `subject` at `number` dB: float */
-  TARE_REASON_LOGARITHM = 36,        /* the model takes logarithms of output `subject`: float */
+  TARE_REASON_COARSE_WEIGHTS = 35, /* 8-bit weights leave output `subject` at `number` dB: float */
+  TARE_REASON_LOGARITHM = 36,      /* the model takes logarithms of output `subject`: float */
   TARE_REASON_COUNT
 } tare_reason;
 
@@ -193,6 +195,8 @@ typedef struct tare_layer {
   const char *weights_reason;   /* why they have another type, as a sentence; or "" */
   tare_rounding rounding;       /* how its int8 weights were rounded */
   const char *rounding_reason;  /* why not as the table says, although it says something; or "" */
+  bool smoothed;                /* the channels of its first input have other scales than in the
+                                   model, which its weights make up for */
   int64_t weight_bytes;  /* of all constants that it reads, packed ones included. The sum over all
                             layers is tare_plan_weight_bytes */
   int64_t output_bytes;  /* of its outputs at the largest shape of all profiles; outputs whose size
@@ -296,6 +300,15 @@ TARE_API int tare_plan_n_unused_roundings(const tare_plan *plan);
 /** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_roundings - 1 (asserted).
  * It belongs to the plan. */
 TARE_API const char *tare_plan_unused_rounding(const tare_plan *plan, int i);
+
+/** Number of tensors that the table of the build smooths, but the plan does not: there is none of
+ * this name, or others read it than layers whose weights can make up for it. They keep their
+ * scales. 0 for plans that were loaded, or built with no_smoothing. */
+TARE_API int tare_plan_n_unused_smoothings(const tare_plan *plan);
+
+/** Name of such a tensor, i = 0 .. tare_plan_n_unused_smoothings - 1 (asserted). It belongs to the
+ * plan. */
+TARE_API const char *tare_plan_unused_smoothing(const tare_plan *plan, int i);
 
 /** Number of passes that changed anything when the plan was built. */
 TARE_API int tare_plan_n_passes(const tare_plan *plan);

@@ -197,6 +197,9 @@ TARE_API uint64_t tare_table_model_hash(const tare_table *table);
  *  the table does not say. */
 TARE_API const char *tare_table_gain_range(const tare_table *table);
 
+/** Number of tensors that builds smooth (tare_smoothing in tare/calib.h). */
+TARE_API int tare_table_n_smoothed(const tare_table *table);
+
 /** Number of columns: 1 for a merged table, else one per profile. */
 TARE_API int tare_table_n_profiles(const tare_table *table);
 

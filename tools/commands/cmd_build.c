@@ -200,6 +200,10 @@ static void warn_roundings(const build_arguments *const a, const tare_plan *cons
   }
 }
 
+static const char *unused_smoothing(const void *const plan, const int i) {
+  return tare_plan_unused_smoothing(plan, i);
+}
+
 static void build_say_passes(const build_arguments *const a, const tare_plan *const plan) {
   for (int i = 0; i < tare_plan_n_passes(plan); i++) {
     const tare_pass pass = tare_plan_pass(plan, i);
@@ -262,6 +266,8 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
     warn_symmetric(a, w->plan);
     warn_float(a, w->plan);
     warn_roundings(a, w->plan);
+    smoothings_warn(&a->common, a->calib, w->plan, tare_plan_n_unused_smoothings(w->plan),
+                    unused_smoothing);
   }
   CLI_TRY(requests_cost_of(w->plan, w->model, &o, &w->cost, err));
   requests_cost_warn(&w->cost, &a->common);
@@ -310,6 +316,10 @@ static tare_status build_print_json(const build_arguments *const a, const build_
   cJSON *const unused = json_add(object, "unused_roundings", json_array());
   for (int i = 0; i < tare_plan_n_unused_roundings(w->plan); i++) {
     json_text(unused, NULL, tare_plan_unused_rounding(w->plan, i));
+  }
+  cJSON *const unsmoothed = json_add(object, "unused_smoothings", json_array());
+  for (int i = 0; i < tare_plan_n_unused_smoothings(w->plan); i++) {
+    json_text(unsmoothed, NULL, tare_plan_unused_smoothing(w->plan, i));
   }
   requests_cost_json(&w->cost, object);
   warnings_json(object, w->table);

@@ -17,13 +17,14 @@
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
 
-enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS, OPT_WEIGHT_ROUNDING };
+enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS, OPT_WEIGHT_ROUNDING, OPT_SMOOTHING };
 
 typedef struct calibrate_arguments {
   opt_inputs in;
   opt_table table;
   bool count_padding, all_tensors;
   int rounding; /* of family_roundings, or -1 */
+  tare_smoothing smoothing;
   const char *output;
 } calibrate_arguments;
 
@@ -50,13 +51,16 @@ static const struct argp_option OPTIONS[] = {
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
     {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
+    {"smoothing", OPT_SMOOTHING, "WHEN", 0,
+     "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
     {0}};
 
 static bool is_stats_name(const char *const path) {
   return cli_ends_with(path, ".stats") || cli_ends_with(path, ".h5");
 }
 
-static bool writes_roundings(const char *const path) {
+/* Decisions about weights and channels. */
+static bool writes_decisions(const char *const path) {
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(path));
   return format && !format->engine;
 }
@@ -78,10 +82,14 @@ static void calibrate_check(const calibrate_arguments *const a,
                "tare table",
                a->table.method ? "--method" : "--per-profile", a->output);
   }
-  if (a->rounding == 0 && !is_stats_name(a->output) && !writes_roundings(a->output)) {
+  const bool has_place = is_stats_name(a->output) || writes_decisions(a->output);
+  if (a->rounding == 0 && !has_place) {
     argp_error(state,
                "--weight-rounding least-squares: '%s' has no place for it: use .stats or .json",
                a->output);
+  }
+  if (a->smoothing != TARE_SMOOTHING_OFF && !has_place) {
+    argp_error(state, "--smoothing: '%s' has no place for it: use .stats or .json", a->output);
   }
   if (a->in.data.labels) {
     argp_error(state, "--labels: calibration does not read labels");
@@ -93,8 +101,11 @@ static void calibrate_check(const calibrate_arguments *const a,
 static char *calibrate_help(const int key, const char *const text, void *const input) {
   (void)input;
   const cli_family paddings = family_paddings(), roundings = family_roundings();
-  if (key == OPT_PAD_STATS || key == OPT_WEIGHT_ROUNDING) {
-    return family_help(text, key == OPT_PAD_STATS ? &paddings : &roundings);
+  const cli_family smoothings = family_smoothings();
+  if (key == OPT_PAD_STATS || key == OPT_WEIGHT_ROUNDING || key == OPT_SMOOTHING) {
+    return family_help(text, key == OPT_PAD_STATS         ? &paddings
+                             : key == OPT_WEIGHT_ROUNDING ? &roundings
+                                                          : &smoothings);
   }
   if (key != 'o') {
     return (char *)text; /* as it is */
@@ -108,6 +119,7 @@ static char *calibrate_help(const int key, const char *const text, void *const i
 static error_t calibrate_parse(const int key, char *const arg, struct argp_state *const state) {
   calibrate_arguments *const a = state->input;
   const cli_family paddings = family_paddings(), roundings = family_roundings();
+  const cli_family smoothings = family_smoothings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -124,6 +136,9 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_WEIGHT_ROUNDING:
       a->rounding = cli_pick(state, &roundings, arg);
+      return 0;
+    case OPT_SMOOTHING:
+      a->smoothing = (tare_smoothing)cli_pick(state, &smoothings, arg);
       return 0;
     case ARGP_KEY_END:
       calibrate_check(a, state);
@@ -159,6 +174,7 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   const bool for_others = format && format->engine;
   o.all_tensors = a->all_tensors || for_others;
   o.round_to_nearest = a->rounding == 1 || for_others;
+  o.smoothing = a->smoothing;
   calibration_progress_start(&p, &a->in.common, &o);
   o.times = &w->times;
   o.fitted = &w->fitted;
@@ -259,6 +275,7 @@ static void calibrate_print_text(const calibrate_arguments *const a,
     table_print(w->table);
     table_print_written(&w->out, w->table);
   } else {
+    table_print_smoothed(tare_stats_n_smoothed(w->stats));
     printf("written    %s\n", a->output);
   }
 }
@@ -276,6 +293,7 @@ static void calibrate_print_json(const calibrate_arguments *const a,
   }
   fitted_json(object, &w->fitted);
   json_int(object, "tensors", tare_stats_n_tensors(w->stats));
+  json_int(object, "smoothed", tare_stats_n_smoothed(w->stats));
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {
     cJSON *const profile = json_add(profiles, NULL, json_object());

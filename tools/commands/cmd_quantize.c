@@ -21,7 +21,14 @@
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
 
-enum { OPT_METHOD = OPT_COMMAND, OPT_EVAL, OPT_TABLE, OPT_PRECISIONS, OPT_PER_PROFILE_FILES };
+enum {
+  OPT_METHOD = OPT_COMMAND,
+  OPT_EVAL,
+  OPT_TABLE,
+  OPT_PRECISIONS,
+  OPT_PER_PROFILE_FILES,
+  OPT_SMOOTHING
+};
 
 typedef struct quantize_arguments {
   opt_inputs in; /* data of the calibration */
@@ -29,6 +36,7 @@ typedef struct quantize_arguments {
   opt_metric metric;
   const char *output, *table, *method; /* method NULL: the best one */
   bool per_profile;
+  tare_smoothing smoothing;
   double percentile;
   cli_list eval;
 } quantize_arguments;
@@ -56,6 +64,8 @@ static const struct argp_option OPTIONS[] = {
      "Write a model for each profile, with its own scales: FILE with the number of the profile "
      "before .onnx",
      0},
+    {"smoothing", OPT_SMOOTHING, "WHEN", 0,
+     "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
     {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
     {"eval", OPT_EVAL, "DATA", 0,
      "Run the written model over DATA and measure its accuracy; repeat for more", 0},
@@ -74,14 +84,16 @@ static void quantize_check(const quantize_arguments *const a,
 
 static char *quantize_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family methods = family_methods();
-  return key == OPT_METHOD ? family_help(text, &methods) : (char *)text;
+  const cli_family methods = family_methods(), smoothings = family_smoothings();
+  return key == OPT_METHOD      ? family_help(text, &methods)
+         : key == OPT_SMOOTHING ? family_help(text, &smoothings)
+                                : (char *)text;
 }
 
 static error_t quantize_parse(const int key, char *const arg, struct argp_state *const state) {
   static char *precisions;
   quantize_arguments *const a = state->input;
-  const cli_family methods = family_methods();
+  const cli_family methods = family_methods(), smoothings = family_smoothings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -97,6 +109,9 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       return 0;
     case OPT_PRECISIONS:
       a->export.options.layer_precisions = opt_requests_add(&precisions, arg);
+      return 0;
+    case OPT_SMOOTHING:
+      a->smoothing = (tare_smoothing)cli_pick(state, &smoothings, arg);
       return 0;
     case OPT_PER_PROFILE_FILES:
       a->per_profile = true;
@@ -176,7 +191,8 @@ static tare_status quantize_collect(const quantize_arguments *const a, quantize_
                          .profiles = w->profiles,
                          .lengths = &w->lengths,
                          .streaming = w->streaming,
-                         .all_tensors = true};
+                         .all_tensors = true,
+                         .smoothing = a->smoothing};
   return calibration_run(&c, &w->stats, err);
 }
 

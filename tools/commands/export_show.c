@@ -59,6 +59,14 @@ static void print_reasons(const tare_export *const out) {
   report_print(r, stdout);
 }
 
+static int count_smoothed(const tare_export *const out) {
+  int n = 0;
+  for (int i = 0; i < tare_export_n_layers(out); i++) {
+    n += tare_export_layer(out, i).smoothed;
+  }
+  return n;
+}
+
 void export_print(const tare_export *const out, const int target) {
   const char *const engine = tare_export_target_at(target)->engine;
   char *const forms = count_forms(out);
@@ -72,6 +80,7 @@ void export_print(const tare_export *const out, const int target) {
   printf("layers     %d: %s\n", tare_export_n_layers(out), forms);
   roundings_print(count_rounding(out, TARE_ROUNDING_TABLE),
                   count_rounding(out, TARE_ROUNDING_NEAREST));
+  smoothings_print(count_smoothed(out));
   print_reasons(out);
   free(forms);
 }
@@ -101,7 +110,12 @@ void export_json(cJSON *const object, const tare_export *const out,
     json_text(item, "form", layer.form);
     json_text(item, "reason", layer.reason);
     json_text(item, "rounding", tare_rounding_name(layer.rounding));
+    json_bool(item, "smoothed", layer.smoothed);
   }
+}
+
+static const char *export_unsmoothed(const void *const out, const int i) {
+  return tare_export_unused_smoothing(out, i);
 }
 
 void export_say(const opt_common *const common, const tare_export *const out,
@@ -109,4 +123,5 @@ void export_say(const opt_common *const common, const tare_export *const out,
   if (count_form(out, "fp32") == tare_export_n_layers(out)) {
     say(common, "warning: no layer of %s is quantized", path);
   }
+  smoothings_warn(common, path, out, tare_export_n_unused_smoothings(out), export_unsmoothed);
 }

@@ -96,6 +96,24 @@ cli_family family_roundings(void) {
                       rounding_name, rounding_text};
 }
 
+static const choice SMOOTHINGS[] = {
+    [TARE_SMOOTHING_OFF] = {"off", "default"},
+    [TARE_SMOOTHING_AUTO] = {"auto", "where it halves a noise that matters"},
+    [TARE_SMOOTHING_ON] = {"on", "where it lowers the noise"}};
+
+static const char *smoothing_name(const int smoothing) {
+  return SMOOTHINGS[smoothing].name;
+}
+
+static const char *smoothing_text(const int smoothing) {
+  return SMOOTHINGS[smoothing].text;
+}
+
+cli_family family_smoothings(void) {
+  return (cli_family){"value of --smoothing", sizeof SMOOTHINGS / sizeof *SMOOTHINGS,
+                      smoothing_name, smoothing_text};
+}
+
 /* Names of the members that have a trait. */
 static char *names_with(const cli_family *const family, bool (*const trait)(int),
                         const char *const last) {

@@ -9,6 +9,7 @@ enum {
   OPT_LAYER_OUTPUT_TYPES,
   OPT_PRECISION_CONSTRAINTS,
   OPT_WEIGHT_ROUNDING,
+  OPT_SMOOTHING,
   OPT_SYMMETRIC
 };
 
@@ -30,6 +31,7 @@ static const struct argp_option OPTIONS[] = {
     {"precisionConstraints", OPT_PRECISION_CONSTRAINTS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL,
      0},
     {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
+    {"smoothing", OPT_SMOOTHING, "HOW", 0, "Which tensors are smoothed: ", 0},
     {"symmetric", OPT_SYMMETRIC, NULL, 0, "Symmetric int8 activations, as in TensorRT", 0},
     {0}};
 
@@ -72,6 +74,24 @@ static cli_family opt_build_roundings(void) {
                       build_rounding_name, build_rounding_text};
 }
 
+static const struct {
+  const char *name, *text;
+} SMOOTHINGS[] = {{"table", "default: those that the table names"}, {"none", NULL}};
+
+static const char *build_smoothing_name(const int i) {
+  return SMOOTHINGS[i].name;
+}
+
+static const char *build_smoothing_text(const int i) {
+  return SMOOTHINGS[i].text;
+}
+
+/* 1: none. */
+static cli_family opt_build_smoothings(void) {
+  return (cli_family){"value of --smoothing", sizeof SMOOTHINGS / sizeof *SMOOTHINGS,
+                      build_smoothing_name, build_smoothing_text};
+}
+
 /* In what layers compute. */
 static const struct {
   tare_precision precision;
@@ -97,8 +117,11 @@ static char *opt_build_help(const int key, const char *const text, void *const i
                                  precision_name, precision_text};
   const cli_family constraints = opt_build_constraints();
   const cli_family roundings = opt_build_roundings();
-  if (key == OPT_PRECISION_CONSTRAINTS || key == OPT_WEIGHT_ROUNDING) {
-    return family_help(text, key == OPT_WEIGHT_ROUNDING ? &roundings : &constraints);
+  const cli_family smoothings = opt_build_smoothings();
+  if (key == OPT_PRECISION_CONSTRAINTS || key == OPT_WEIGHT_ROUNDING || key == OPT_SMOOTHING) {
+    return family_help(text, key == OPT_WEIGHT_ROUNDING ? &roundings
+                             : key == OPT_SMOOTHING     ? &smoothings
+                                                        : &constraints);
   }
   return key != OPT_LAYER_PRECISIONS
              ? (char *)text /* as it is */
@@ -113,6 +136,7 @@ const char *opt_requests_add(char **const list, const char *const more) {
 
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
   const cli_family constraints = opt_build_constraints(), roundings = opt_build_roundings();
+  const cli_family smoothings = opt_build_smoothings();
   static char *precisions, *weight_types, *output_types; /* of this run of the command */
   tare_build_options *const o = state->input;
   switch (key) {
@@ -133,6 +157,9 @@ static error_t opt_build_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_WEIGHT_ROUNDING:
       o->weight_rounding = ROUNDINGS[cli_pick(state, &roundings, arg)].rounding;
+      return 0;
+    case OPT_SMOOTHING:
+      o->no_smoothing = cli_pick(state, &smoothings, arg) == 1;
       return 0;
     case OPT_SYMMETRIC:
       o->symmetric = true;

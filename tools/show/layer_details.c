@@ -57,6 +57,12 @@ static void print_rounding(const tare_layer *const layer) {
   }
 }
 
+static void print_smoothing(const tare_layer *const layer) {
+  if (layer->smoothed) {
+    printf("  %-10s of the input, as the table says\n", "smoothing");
+  }
+}
+
 static void print_bytes(const tare_layer *const layer) {
   char *const weights = report_bytes(layer->weight_bytes);
   char *const outputs = report_bytes(layer->output_bytes);
@@ -140,6 +146,7 @@ static tare_status print_layer(const tare_plan *const plan, const int i, const d
   print_tensors("input", layer.inputs, layer.n_inputs);
   print_constants(plan, i);
   print_rounding(&layer);
+  print_smoothing(&layer);
   print_tensors("output", layer.outputs, layer.n_outputs);
   print_bytes(&layer);
   free(why);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 
 #include "tools/report.h"
+#include "tools/say.h"
 #include "tools/show/layer_facts.h"
+
+#define MOST_NAMED 3 /* tensors in a warning */
 
 tare_status layers_counts(const tare_plan *const plan, char **const text, tare_error *const err) {
   precision_sum *sums = NULL;
@@ -122,6 +125,37 @@ void roundings_print(const int by_table, const int nearest) {
   }
 }
 
+void smoothings_print(const int n) {
+  if (n > 0) {
+    printf("smoothing  inputs of %d layer%s\n", n, cli_s(n));
+  }
+}
+
+void smoothings_warn(const opt_common *const common, const char *const file, const void *const of,
+                     const int n, smoothing_name_fn *const name) {
+  const char *names[MOST_NAMED];
+  const int named = n < MOST_NAMED ? n : MOST_NAMED;
+  for (int i = 0; i < named; i++) {
+    names[i] = name(of, i);
+  }
+  if (n > 0) {
+    char *const list = cli_join(names, named, n > named ? ", " : " and ");
+    say(common,
+        "warning: %s: the smoothing of %d tensor%s is not used, because the tensor is missing, or "
+        "a node that writes or reads it cannot be rescaled: %s%s",
+        file, n, cli_s(n), list, n > named ? ", ..." : "");
+    free(list);
+  }
+}
+
+static void print_smoothings(const tare_plan *const plan) {
+  int n = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    n += tare_plan_layer(plan, i).smoothed;
+  }
+  smoothings_print(n);
+}
+
 static void print_roundings(const tare_plan *const plan) {
   int by_table = 0, nearest = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
@@ -154,6 +188,7 @@ void layers_print_reasons(const tare_plan *const plan) {
   }
   print_row_scales(plan);
   print_roundings(plan);
+  print_smoothings(plan);
   report_print(r, stdout);
 }
 

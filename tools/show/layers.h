@@ -17,6 +17,14 @@ tare_status layers_print_sums(const tare_plan *plan, const double *ms, tare_erro
  * anything. */
 void roundings_print(int by_table, int nearest);
 
+/* How many layers read smoothed tensors; nothing for none. */
+void smoothings_print(int n);
+
+/* Warns of the n tensors that a table smooths, but a plan or file does not. */
+typedef const char *smoothing_name_fn(const void *of, int i);
+void smoothings_warn(const opt_common *common, const char *file, const void *of, int n,
+                     smoothing_name_fn *name);
+
 /* A table of the layers that did not get what was asked, with the reason; nothing if there are
  * none. */
 void layers_print_reasons(const tare_plan *plan);

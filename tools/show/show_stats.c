@@ -3,6 +3,7 @@
 
 #include "tools/report.h"
 #include "tools/show/show.h"
+#include "tools/table_out.h"
 
 static void show_stats_add_row(report *const r, const tare_stats_entry *const e,
                                const int profile) {
@@ -26,6 +27,7 @@ static void show_stats_print_text(const tare_stats *const stats) {
     printf("gain range %s\n", tare_stats_gain_range(stats));
   }
   printf("tensors    %d\n", tare_stats_n_tensors(stats));
+  table_print_smoothed(tare_stats_n_smoothed(stats));
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
     printf("profile %-2d %s, %" PRId64 " sample%s\n", p, tare_stats_profile(stats, p),
            tare_stats_profile_samples(stats, p), cli_s(tare_stats_profile_samples(stats, p)));
@@ -68,6 +70,7 @@ static void show_stats_fill_json(const tare_stats *const stats, cJSON *const obj
   if (*tare_stats_gain_range(stats)) {
     json_text(object, "gain_range", tare_stats_gain_range(stats));
   }
+  json_int(object, "smoothed", tare_stats_n_smoothed(stats));
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
     cJSON *const profile = json_add(profiles, NULL, json_object());

@@ -110,7 +110,7 @@ static tare_status list_precisions(tare_import *const out, tarei_graph *const gr
                                    tare_error *const err) {
   tarei_str text = {0};
   if (tare_table_n_tensors(out->table) > 0 && out->n_floats > 0) {
-    TAREI_TRY(tarei_qdq_annotate(graph, out->table, -1 /* merged */, err));
+    TAREI_TRY(tarei_qdq_annotate(graph, out->table, -1 /* merged */, NULL, NULL, err));
     for (size_t i = 0; i < out->n_floats; i++) {
       if (has_scales(graph, out->floats[i])) {
         add_glob(&text, out->floats[i], TARE_PRECISION_FP32);

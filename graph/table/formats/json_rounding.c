@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "graph/table/rounding.h"
 
-#define MINOR_WITH_ROUNDING 1
-#define BYTES_AT_ONCE 768 /* a multiple of 3 */
+#define MINOR_WITH_ROUNDING 1 /* and smoothing */
+#define BYTES_AT_ONCE 768     /* a multiple of 3 */
 
 int tarei_json_minor(const tare_table *const table) {
-  return table->roundings.n && table->minor < MINOR_WITH_ROUNDING ? MINOR_WITH_ROUNDING
-                                                                  : table->minor;
+  const bool newer = table->roundings.n || table->smoothings.n;
+  return newer && table->minor < MINOR_WITH_ROUNDING ? MINOR_WITH_ROUNDING : table->minor;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

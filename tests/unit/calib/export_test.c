@@ -14,7 +14,7 @@
 #include "graph/quantize/weight_view.h"
 #include "graph/table/merge.h"
 #include "graph/table/rounding.h"
-#include "unit/calib/exports.h"
+#include "unit/calib/support/exports.h"
 
 static double sqnr_of(export_subject *const s, const char *const path, const bool fp32) {
   tare_error err = {0};

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/calib/exports.h"
+#include "unit/calib/support/exports.h"
 
 #define CHAIN TARE_SOURCE_DIR "/tests/fixtures/qdq/chain.onnx"
 #define INTEGERS TARE_SOURCE_DIR "/tests/fixtures/qdq/integers_"

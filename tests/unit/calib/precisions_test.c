@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/calib/exports.h"
+#include "unit/calib/support/exports.h"
 
 static const char *const COMPUTE[] = {NULL,        "fp32",  "bf16",      "int8",
                                       "int8-rows", "int16", "int16-rows"};

@@ -1,11 +1,12 @@
 /* Statistics made by hand for tests: two profiles; tensors "a" (activations), "dead" (zeros),
  * "mask" (two values), "nan" and "only0" (data in the first profile only); aliases of "a";
- * roundings of "first" and "second". */
+ * roundings of "first" and "second"; "a" and "b" are smoothed. */
 #ifndef TAREI_TESTS_SAMPLE_STATS_H
 #define TAREI_TESTS_SAMPLE_STATS_H
 
 #include "base/mem.h"
 #include "calib/stats.h"
+#include "graph/table/smoothing.h"
 #include "unit/calib/random_floats.h"
 
 enum { SAMPLE_N = 5000 };
@@ -60,6 +61,13 @@ static inline tare_stats *sample_stats(const uint64_t seed) {
   assert_int_equal(
       tarei_roundings_add(&stats->roundings, "second", 3, 11, UINT64_MAX, sample_ups, NULL),
       TARE_OK);
+  assert_int_equal(tarei_smoothings_add(&stats->smoothings, "a", 3, (const int8_t[]){0, -7, 24}, 2,
+                                        (const double[]){-1, INFINITY},
+                                        (const double[]){2, -INFINITY}, 0.5, NULL),
+                   TARE_OK);
+  assert_int_equal(tarei_smoothings_add(&stats->smoothings, "b", 1, (const int8_t[]){1}, 2,
+                                        (const double[]){-4, -1}, (const double[]){0, 1}, 2, NULL),
+                   TARE_OK);
   return stats;
 }
 

@@ -106,6 +106,13 @@ static void gives_what_it_read(void **const state) {
   assert_int_equal(rounding->k, 11);
   assert_true(rounding->hash == UINT64_MAX);
   assert_memory_equal(rounding->up, sample_ups, tarei_rounding_bytes(3, 11));
+  assert_int_equal(tare_stats_n_smoothed(stats), 2);
+  const tarei_smoothing *const smoothing = &stats->smoothings.items[0];
+  assert_string_equal(smoothing->tensor, "a");
+  assert_int_equal(smoothing->channels, 3);
+  assert_memory_equal(smoothing->exponents, made->smoothings.items[0].exponents, 3);
+  assert_true(smoothing->min[0] == -1 && smoothing->max[0] == 2);
+  assert_true(smoothing->min[1] > smoothing->max[1]); /* no data */
   tare_stats_free(&stats);
   tare_stats_free(&made);
 }
@@ -185,6 +192,11 @@ static void refuses_numbers_that_disagree(void **const state) {
       {"/rounding/inputs", H5T_NATIVE_INT64, 1, &minus, "/rounding/inputs must be positive"},
       {"/rounding/inputs", H5T_NATIVE_INT64, 1, &huge, "/rounding/inputs must be positive"},
       {"/rounding/inputs", H5T_NATIVE_INT64, 1, &one, "/rounding/up/0 has the wrong type or shape"},
+      {"/smoothing/tensor", H5I_INVALID_HID, 1, "z", "/smoothing/tensor must be sorted"},
+      {"/smoothing/min", H5T_NATIVE_FLOAT, 1, &big, "/smoothing/min must be finite"},
+      {"/smoothing/max", H5T_NATIVE_FLOAT, 1, &nan, "/smoothing/min must be finite"},
+      {"/smoothing/rms", H5T_NATIVE_FLOAT, 1, &nan, "/smoothing/rms must be positive"},
+      {"/smoothing/exponents/0", H5T_NATIVE_INT32, 1, &exponent, "must be from -24 to 24"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     save_sample(4, path);
@@ -262,6 +274,9 @@ static void retype_count(const hid_t file) {
 static void drop_bits(const hid_t file) {
   assert_true(H5Ldelete(file, "/rounding/up/1", H5P_DEFAULT) >= 0);
 }
+static void drop_exponents(const hid_t file) {
+  assert_true(H5Ldelete(file, "/smoothing/exponents/1", H5P_DEFAULT) >= 0);
+}
 static void inflate_names(const hid_t file) {
   const hsize_t dims[] = {1 << 20};
   assert_true(H5Ldelete(file, "/tensors/name", H5P_DEFAULT) >= 0);
@@ -286,6 +301,8 @@ static void refuses_damaged_files(void **const state) {
   assert_refused(path, "/tensors/count has the wrong type or shape");
   edit_file(drop_bits);
   assert_refused(path, "/rounding/up/1 is missing");
+  edit_file(drop_exponents);
+  assert_refused(path, "/smoothing/exponents/1 is missing");
   edit_file(inflate_names);
   assert_refused(path, "/tensors/name is larger than the file");
 }

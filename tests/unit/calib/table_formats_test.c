@@ -17,6 +17,7 @@
 #include "graph/model.h"
 #include "graph/table/formats/format.h"
 #include "graph/table/rounding.h"
+#include "graph/table/smoothing.h"
 
 static char path[64];
 static tare_model model; /* products that read the tensors of the table */
@@ -58,6 +59,10 @@ static tare_table *rich_table(const int n_columns) {
   assert_int_equal(tarei_table_add_tensor(table, "dead", NULL, dead, NULL), TARE_OK);
   const uint8_t up[] = {0x5a, 0x03};
   assert_int_equal(tarei_roundings_add(&table->roundings, "layer", 2, 5, 0x77, up, NULL), TARE_OK);
+  assert_int_equal(
+      tarei_smoothings_add(&table->smoothings, "a", 3, (const int8_t[]){0, -7, 24}, n_columns,
+                           (const double[]){-1, -2}, (const double[]){2, 3}, 0.5, NULL),
+      TARE_OK);
   assert_int_equal(tarei_table_finish(table, "test", NULL), TARE_OK);
   return table;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unit/calib/exports.h"
+#include "unit/calib/support/exports.h"
 
 #define EXAMPLES TARE_SOURCE_DIR "/examples"
 
