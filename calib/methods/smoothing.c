@@ -30,6 +30,7 @@ typedef struct smoothed_tensor {
   double *square; /* [n], mean square of the channel, as far as the statistics tell */
   double *factor; /* [n], 2^exponent at hand */
   double levels;  /* steps of a scale */
+  double rows;    /* noise of row scales against that of one scale, where a plan uses them */
   int8_t *trial, *best;
 } smoothed_tensor;
 
@@ -83,12 +84,15 @@ static bool smoothed_take_ranges(smoothed_tensor *const t, const tarei_channel_r
 }
 
 /* Channels are taken to be distributed alike: their mean squares follow from that of the tensor. */
-static bool smoothed_take_energy(smoothed_tensor *const t, const tarei_accumulator *const a) {
+static bool smoothed_take_energy(smoothed_tensor *const t, const tarei_accumulator *const a,
+                                 const tare_smoothing mode) {
   const double amax = (double)tarei_accumulator_amax(a);
   if (amax < tarei_table_least_amax()) {
     return false;
   }
-  const double rms = tarei_row_loss_predict(a, amax).rms;
+  const tarei_row_loss loss = tarei_row_loss_predict(a, amax);
+  const double rms = loss.rms;
+  t->rows = mode == TARE_SMOOTHING_AUTO && loss.rows < loss.fixed ? loss.rows / loss.fixed : 1;
   double squares = 0;
   for (int64_t c = 0; c < t->n; c++) {
     squares += smoothing_square(t->amax[c]);
@@ -132,7 +136,8 @@ static double reader_noise(const smoothed_tensor *const t, const tarei_site_read
       inputs += t->square[c] / smoothing_square(t->factor[c]);
       energy += smoothing_square(weight) * t->square[c];
     }
-    noise += smoothing_square(step) * squares + smoothing_square(largest / LEVELS) * inputs;
+    noise +=
+        t->rows * smoothing_square(step) * squares + smoothing_square(largest / LEVELS) * inputs;
   }
   return energy > 0 ? noise / 12 / energy : 0;
 }
@@ -227,7 +232,7 @@ static tare_status smooth_one(tare_plan *const plan, const tarei_channel_range *
   tarei_accumulator_init(&all);
   TAREI_TRY_GOTO(tarei_stats_merged(tensor, stats->n_profiles, &all, err), done);
   TAREI_TRY_GOTO(smoothed_init(&t, plan->root.graph, &site, err), done);
-  if (smoothed_take_ranges(&t, range, stats->n_profiles) && smoothed_take_energy(&t, &all)) {
+  if (smoothed_take_ranges(&t, range, stats->n_profiles) && smoothed_take_energy(&t, &all, mode)) {
     smoothed_take_weights(&t);
     if (smoothed_decide(&t, mode)) {
       TAREI_TRY_GOTO(smoothed_add(&t, range, tensor->name, stats, err), done);
