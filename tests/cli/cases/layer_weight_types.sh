@@ -12,7 +12,7 @@ cp x.plan float.plan
 for type in int8 fp16 bf16; do
   build -q --fp32 --layer-weight-types "*:$type" || exit
   kinds
-  "$TARE" run x.plan "$data" --against float.plan --json |
+  "$TARE" run x.plan "$data" --limit 10 --against float.plan --json |
     tr -d ' \t\n' | grep -o '"sqnr_db":[0-9]*' | head -1
 done
 build -q --fp32 --layer-weight-types '@MatMul:int8,/head/*:fp32' && kinds
