@@ -2,7 +2,7 @@
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 data=$EXAMPLES/intents-mini/eval.h5
 profile=sequence=2:64:1024
-"$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" --profile $profile -o x.json -q \
+"$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" --profile $profile --limit 20 -o x.json -q \
   >/dev/null || exit
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json

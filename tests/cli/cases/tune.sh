@@ -81,7 +81,7 @@ grep -c '"keeps_level":.*true' text
 
 # An interrupt during the calibration leaves nothing behind; later one, the best plan so far.
 interrupted() { # TEXT PLAN: as soon as the progress has TEXT
-  env --default-signal=INT "$TARE" tune "$model" "$calib" --profile $profile --method minmax --sqnr 20 \
+  env --default-signal=INT "$TARE" tune "$model" "$calib" --profile $profile --limit 8 --method minmax --sqnr 20 \
     --progress -o "$2" >text 2>progress &
   while kill -0 $! 2>/dev/null && ! grep -q "$1" progress 2>/dev/null; do
     sleep 0.02
