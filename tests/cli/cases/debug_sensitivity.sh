@@ -23,13 +23,13 @@ for how in '' --all-but-one; do
 done
 
 # Two samples show no difference; eight do.
-rank --calib narrow.json | sed -n 's/^ranks      //p'
+rank --calib narrow.json >text
+sed -n 's/^ranks      //p' text
 "$TARE" debug sensitivity "$model" "$data" --profile $profile --limit 8 --calib x.json --json >many
 "$JSON_CHECK" layers.0.rank == 1 layers.21.rank '>' 15 layers.3.sqnr_low_db '>' 30 \
   layers.3.sqnr_high_db '<' 50 <many || exit
 
 # The requests bring what is said.
-rank --calib narrow.json >text
 requests=$(sed -n "s/^requests   --layer-precisions '\(.*\)'/\1/p" text)
 "$TARE" build "$model" --calib narrow.json --profile $profile --layer-precisions "$requests" -q \
   -o kept.plan >/dev/null || exit
