@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "bench/engine_report.h"
+#include "bench/threads.h"
 #include "tools/cli.h"
-
-enum { MOST_THREADS = 8 };
 
 enum {
   OPT_LENGTHS = 'l',
@@ -29,7 +28,8 @@ enum {
 typedef struct engine_arguments {
   plan_wishes wishes;
   cli_list lengths, peers;
-  int threads[MOST_THREADS], n_threads, rounds;
+  bench_threads threads;
+  int rounds;
   double pause_ms;
   const char *ort;
 } engine_arguments;
@@ -49,17 +49,6 @@ static const struct argp_option OPTIONS[] = {
      "The network in a form for ONNX Runtime; f32... are the float forms", 0},
     {0}};
 
-static void take_threads(engine_arguments *const a, char *const text,
-                         const struct argp_state *const state) {
-  cli_list parts = {0};
-  cli_list_split(&parts, text);
-  a->n_threads = 0;
-  for (int i = 0; i < parts.n && i < MOST_THREADS; i++) {
-    a->threads[a->n_threads++] = (int)cli_int(state, "--threads", parts.items[i], 1, 64);
-  }
-  cli_list_fini(&parts);
-}
-
 static void check_arguments(const engine_arguments *const a, const struct argp_state *const state) {
   if (!a->wishes.path) {
     argp_error(state, "a model or plan is needed");
@@ -76,7 +65,7 @@ static error_t engine_parse(const int key, char *const arg, struct argp_state *c
       cli_list_add(&a->lengths, arg);
       return 0;
     case OPT_THREADS:
-      take_threads(a, arg, state);
+      bench_threads_take(&a->threads, arg, state);
       return 0;
     case OPT_ROUNDS:
       a->rounds = (int)cli_int(state, "--rounds", arg, 1, 1000);
@@ -151,11 +140,11 @@ static tare_status measure_threads(const engine_arguments *const a, const plans 
 
 static tare_status engine_measure(const engine_arguments *const a, const plans *const p,
                                   ort *const library, tare_error *const err) {
-  const int n = a->n_threads * p->points.n;
+  const int n = a->threads.n * p->points.n;
   summary *const sums = cli_realloc(NULL, (size_t)n, sizeof *sums);
   tare_status status = TARE_OK;
-  for (int t = 0; t < a->n_threads && status == TARE_OK; t++) {
-    status = measure_threads(a, p, library, a->threads[t], sums + t * p->points.n, err);
+  for (int t = 0; t < a->threads.n && status == TARE_OK; t++) {
+    status = measure_threads(a, p, library, a->threads.counts[t], sums + t * p->points.n, err);
   }
   if (status == TARE_OK) {
     report_summaries(sums, n);
@@ -166,7 +155,7 @@ static tare_status engine_measure(const engine_arguments *const a, const plans *
 
 int main(const int argc, char **const argv) {
   engine_arguments a = {
-      .wishes = {.int8 = true}, .threads = {1, 2}, .n_threads = 2, .rounds = 7, .pause_ms = 80};
+      .wishes = {.int8 = true}, .threads = {2, {1, 2}}, .rounds = 7, .pause_ms = 80};
   plans p = {0};
   ort *library = NULL;
   tare_error err = {0};

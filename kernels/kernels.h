@@ -285,7 +285,7 @@ typedef void tarei_rms_norm_fn(const float *x, size_t n, float epsilon, const fl
                                int32_t zero_point);
 typedef void tarei_quantize_fn(const float *x, size_t n, float inv_scale, int32_t zero_point,
                                uint8_t *out);
-/* out[i] = table[what quantize makes of x[i]]; NaN counts as the least number. No x[i] * inv_scale
+/* out[i] = table[what quantize makes of x[i]]; NaN counts as the lowest number. No x[i] * inv_scale
  * may reach 2^31. */
 typedef void tarei_quantize_lut_fn(const float *x, size_t n, float inv_scale, int32_t zero_point,
                                    const uint8_t *table, uint8_t *out);

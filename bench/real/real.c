@@ -9,17 +9,19 @@
 #include <string.h>
 
 #include "bench/runners.h"
+#include "bench/threads.h"
 #include "tools/bench/samples.h"
 #include "tools/cli.h"
 
-enum { MOST_THREADS = 8, PROFILED_RUNS = 5 };
+enum { PROFILED_RUNS = 5 };
 enum { OPT_INT8 = '8', OPT_FP32 = 'f', OPT_THREADS = 't', OPT_ROUNDS = 'r', OPT_LIMIT = 'n' };
 enum { OPT_PAUSE = 256, OPT_ORT, OPT_PEER };
 
 typedef struct real_arguments {
   const char *int8, *fp32, *ort;
   cli_list peers, data;
-  int threads[MOST_THREADS], n_threads, rounds;
+  bench_threads threads;
+  int rounds;
   int64_t limit;
   double pause_ms;
 } real_arguments;
@@ -36,17 +38,6 @@ static const struct argp_option OPTIONS[] = {
      "The model in a form for ONNX Runtime; f32... are the float forms", 0},
     {0}};
 
-static void real_take_threads(real_arguments *const a, char *const text,
-                              const struct argp_state *const state) {
-  cli_list parts = {0};
-  cli_list_split(&parts, text);
-  a->n_threads = 0;
-  for (int i = 0; i < parts.n && i < MOST_THREADS; i++) {
-    a->threads[a->n_threads++] = (int)cli_int(state, "--threads", parts.items[i], 1, 64);
-  }
-  cli_list_fini(&parts);
-}
-
 static error_t real_parse(const int key, char *const arg, struct argp_state *const state) {
   real_arguments *const a = state->input;
   switch (key) {
@@ -57,7 +48,7 @@ static error_t real_parse(const int key, char *const arg, struct argp_state *con
       a->fp32 = arg;
       return 0;
     case OPT_THREADS:
-      real_take_threads(a, arg, state);
+      bench_threads_take(&a->threads, arg, state);
       return 0;
     case OPT_ROUNDS:
       a->rounds = (int)cli_int(state, "--rounds", arg, 1, 1000);
@@ -253,7 +244,7 @@ static void real_print_value(const char *const format, const double x) {
 }
 
 static void print_sums(const real_times *const t, const int threads, const int n,
-                        const costly_op op) {
+                       const costly_op op) {
   printf("%d\t%d", threads, n);
   for (int i = 0; i < N_SIDES; i++) {
     real_print_value("\t%.3f", t->ms[i]);
@@ -283,10 +274,10 @@ static tare_status take_samples(const real_arguments *const a, const real_model 
 
 static tare_status real_measure(const real_arguments *const a, const real_model *const m,
                                 tare_error *const err) {
-  for (int t = 0; t < a->n_threads; t++) {
+  for (int t = 0; t < a->threads.n; t++) {
     runners r;
-    tare_status status =
-        runners_new(&m->plans, m->library, m->peers.items, m->peers.n, a->threads[t], &r, err);
+    tare_status status = runners_new(&m->plans, m->library, m->peers.items, m->peers.n,
+                                     a->threads.counts[t], &r, err);
     if (status == TARE_OK) {
       status = take_samples(a, m, &r, err);
     }
@@ -297,7 +288,7 @@ static tare_status real_measure(const real_arguments *const a, const real_model 
 }
 
 int main(const int argc, char **const argv) {
-  real_arguments a = {.threads = {1, 2}, .n_threads = 2, .rounds = 7, .limit = 3, .pause_ms = 80};
+  real_arguments a = {.threads = {2, {1, 2}}, .rounds = 7, .limit = 3, .pause_ms = 80};
   real_model m = {0};
   tare_error err = {0};
   cli_parse(&REAL_ARGP, argc, argv, &a);

@@ -16,6 +16,13 @@ bool tarei_const_near(const tarei_graph *const graph, const int value, const flo
   return tarei_const_scalar(graph, value, &x) && fabsf(x - expected) <= tolerance;
 }
 
+bool tarei_const_clip_bound(const tarei_graph *const graph, const tarei_node *const clip,
+                            const int input, const char *const name, float *const bound) {
+  const int value = tarei_node_in(clip, input);
+  *bound = tarei_attr_float(clip, name, *bound);
+  return value < 0 || tarei_const_scalar(graph, value, bound);
+}
+
 const float *tarei_const_channels(const tarei_graph *const graph, const int value, const int rank,
                                   const int axis, const int64_t channels, int *const step) {
   if (!tarei_value_is_f32(graph, value) || !tarei_value_is_const(graph, value)) {

@@ -9,6 +9,11 @@ bool tarei_const_scalar(const tarei_graph *graph, int value, float *out);
 /* The same, within 1e-4 of `expected` relative to its size (absolute for 0). */
 bool tarei_const_near(const tarei_graph *graph, int value, float expected);
 
+/* A bound of Clip: an input, or an attribute before opset 11. *bound is left alone where there is
+ * none; false where it is not constant. */
+bool tarei_const_clip_bound(const tarei_graph *graph, const tarei_node *clip, int input,
+                            const char *name, float *bound);
+
 /* A float32 constant that gives each channel one number when it is broadcast to `rank` axes:
  * `channels` elements along `axis`, or one element. Channel i stands at data[i * *step]. NULL when
  * it is none. */

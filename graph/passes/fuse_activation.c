@@ -69,19 +69,11 @@ static bool read_swish(const tarei_graph *const graph, const tarei_node *const n
   return tarei_attr_float(node, "alpha", 1) == 1;
 }
 
-/* A bound is an input, or an attribute before opset 11. */
-static bool read_bound(const tarei_graph *const graph, const tarei_node *const node,
-                       const int input, const char *const name, float *const out) {
-  const int value = tarei_node_in(node, input);
-  *out = tarei_attr_float(node, name, *out);
-  return value < 0 || tarei_const_scalar(graph, value, out);
-}
-
 static bool read_clip(const tarei_graph *const graph, const tarei_node *const node,
                       activation *const out) {
   *out = (activation){.name = "clip", .a = -FLT_MAX, .b = FLT_MAX};
-  return read_bound(graph, node, 1, "min", &out->a) && read_bound(graph, node, 2, "max", &out->b) &&
-         out->a <= out->b;
+  return tarei_const_clip_bound(graph, node, 1, "min", &out->a) &&
+         tarei_const_clip_bound(graph, node, 2, "max", &out->b) && out->a <= out->b;
 }
 
 static const struct {

@@ -62,14 +62,6 @@ static tare_status fuse_leaky(tarei_graph *const graph, tarei_pattern *const nod
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-/* A bound of Clip is an input, or an attribute before opset 11. */
-static bool read_clip_bound(const tarei_graph *const graph, const tarei_node *const clip,
-                            const int input, const char *const name, float *const bound) {
-  const int value = tarei_node_in(clip, input);
-  *bound = tarei_attr_float(clip, name, *bound);
-  return (value < 0 || tarei_const_scalar(graph, value, bound)) && !isnan(*bound);
-}
-
 /* What a node does to `x`, if it is nothing but bounds. */
 static bool bounds_of_node(const tarei_graph *const graph, const tarei_node *const node,
                            int *const x, value_bounds *const out) {
@@ -80,8 +72,9 @@ static bool bounds_of_node(const tarei_graph *const graph, const tarei_node *con
     return true;
   }
   if (node->op == &tarei_op_clip) {
-    return read_clip_bound(graph, node, 1, "min", &out->low) &&
-           read_clip_bound(graph, node, 2, "max", &out->high);
+    return tarei_const_clip_bound(graph, node, 1, "min", &out->low) &&
+           tarei_const_clip_bound(graph, node, 2, "max", &out->high) && !isnan(out->low) &&
+           !isnan(out->high);
   }
   float *const bound = node->op == &tarei_op_max   ? &out->low
                        : node->op == &tarei_op_min ? &out->high

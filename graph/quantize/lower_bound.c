@@ -14,7 +14,7 @@ static bool has_residual(const tarei_node *const layer) {
 float tarei_layer_bound(const tarei_node *const layer) {
   static const struct {
     const char *activation;
-    float bound; /* just below the least value */
+    float bound; /* just below the lowest value */
   } BOUNDS[] = {{"gelu", -0.17f}, {"gelu_tanh", -0.1701f}, {"silu", -0.2785f}};
   const bool linear = layer->op == &tarei_op_linear || layer->op == &tarei_op_qlinear;
   const char *const activation = tarei_attr_string(layer, TAREI_ATTR_ACTIVATION, "none");

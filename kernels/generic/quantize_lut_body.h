@@ -22,7 +22,7 @@ float TAREI_K(tarei_k_row_top_f32_16)(const float *x, size_t n) {
   return v_reduce_max(v_max(v_max(best[0], best[1]), v_max(best[2], best[3])));
 }
 
-/* NaN counts as the least number. */
+/* NaN counts as the lowest number. */
 TAREI_INLINE v16i place_of(const quantizer *q, v16 x) {
   const v16 clamped = v_min(v_max(v_mul(x, q->inv_scale), q->low), q->high);
   return i_sub(v_bits(v_add(clamped, v_set1(ROUND_MAGIC))), q->offset);

@@ -14,6 +14,8 @@
 #include <tare/calib.h>
 #include <unistd.h>
 
+#include "unit/calib/support/stats_bytes.h"
+
 #define MODEL TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx"
 #define DATA TARE_SOURCE_DIR "/examples/digits-conv/calib"
 #define LOOKUP TARE_SOURCE_DIR "/tests/fixtures/onnx/good_late_lookup.onnx"
@@ -67,22 +69,6 @@ static tare_stats *calibrate(const int64_t limit, const tare_calibrate_options *
   return stats;
 }
 
-static char *save(const tare_stats *const stats, size_t *const n) {
-  char path[] = "tare-calibrate-XXXXXX";
-  const int fd = mkstemp(path);
-  assert_true(fd >= 0 && close(fd) == 0);
-  assert_int_equal(tare_stats_save(stats, path, NULL), TARE_OK);
-  FILE *const file = fopen(path, "rb");
-  assert_int_equal(fseek(file, 0, SEEK_END), 0);
-  *n = (size_t)ftell(file);
-  rewind(file);
-  char *const bytes = malloc(*n);
-  assert_int_equal(fread(bytes, 1, *n, file), *n);
-  fclose(file);
-  unlink(path);
-  return bytes;
-}
-
 /* one worker; two threads in it; workers; workers with different numbers of threads */
 static void threads_do_not_change_a_byte(void **const state) {
   (void)state;
@@ -100,7 +86,7 @@ static void threads_do_not_change_a_byte(void **const state) {
     options.all_tensors = true;
     options.outside = TARE_OUTSIDE_NEAREST;
     tare_stats *stats = calibrate(runs[i].limit, &options);
-    bytes[i] = save(stats, &n[i]);
+    bytes[i] = stats_bytes(stats, &n[i]);
     tare_stats_free(&stats);
     if (i > 0 && runs[i].limit == runs[i - 1].limit) {
       assert_int_equal(n[i], n[i - 1]);
@@ -221,7 +207,7 @@ static void refuse_samples(const char *const range) {
       fail_msg("%s", err.message);
     }
     assert_int_equal(bad, i > 0 ? 2 : 0);
-    bytes[i] = save(stats, &n[i]);
+    bytes[i] = stats_bytes(stats, &n[i]);
     tare_stats_free(&stats);
     assert_int_equal(n[i], n[0]);
     assert_memory_equal(bytes[i], bytes[0], n[0]);

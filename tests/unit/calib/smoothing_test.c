@@ -15,6 +15,7 @@
 
 #include "calib/stats.h"
 #include "graph/table/smoothing.h"
+#include "unit/calib/support/stats_bytes.h"
 
 #define FOLDER TARE_SOURCE_DIR "/tests/fixtures/smoothing/"
 
@@ -61,23 +62,6 @@ static tare_stats *calibrate(const char *const name, const tare_smoothing smooth
   return stats;
 }
 
-static char *bytes_of(const tare_stats *const stats, size_t *const n) {
-  char path[] = "tare-smoothing-XXXXXX";
-  const int fd = mkstemp(path);
-  assert_true(fd >= 0 && close(fd) == 0);
-  assert_int_equal(tare_stats_save(stats, path, NULL), TARE_OK);
-  FILE *const file = fopen(path, "rb");
-  assert_non_null(file);
-  assert_int_equal(fseek(file, 0, SEEK_END), 0);
-  *n = (size_t)ftell(file);
-  rewind(file);
-  char *const bytes = malloc(*n);
-  assert_int_equal(fread(bytes, 1, *n, file), *n);
-  fclose(file);
-  unlink(path);
-  return bytes;
-}
-
 static void order_and_threads_do_not_change_a_byte(void **const state) {
   (void)state;
   static const char *const names[] = {"linear", "conv"};
@@ -88,7 +72,7 @@ static void order_and_threads_do_not_change_a_byte(void **const state) {
     for (int i = 0; i < 3; i++) {
       size_t n = 0;
       tare_stats *stats = calibrate(names[m], TARE_SMOOTHING_ON, threads[i], i);
-      char *const bytes = bytes_of(stats, &n);
+      char *const bytes = stats_bytes(stats, &n);
       assert_true(stats->smoothings.n >= 2);
       tare_stats_free(&stats);
       if (expected) {

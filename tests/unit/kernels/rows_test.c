@@ -289,7 +289,7 @@ static void rows_take_scales_of_their_own(void **state) {
   }
 }
 
-/* NaN counts as the least number. */
+/* NaN counts as the lowest number. */
 static void floats_map_to_bytes_by_table(void **state) {
   (void)state;
   for (int i = 0; i < 200; i++) {
