@@ -59,7 +59,66 @@ static void bench_type(const tarei_kernels *kernels, unsigned isa, bool bytes) {
   }
 }
 
+typedef struct planes {
+  tarei_dw_planes_fn *f;
+  tarei_dw_planes call;
+} planes;
+
+static void run_planes(void *context) {
+  const planes *const p = context;
+  p->f(&p->call);
+}
+
+/* A sample of c channels: windows of `kernel` by `kernel`, padded so that stride 1 keeps the size.
+ */
+static void bench_planes(const tarei_kernels *kernels, unsigned isa, bool bytes) {
+  static const int64_t shapes[][5] = {{32, 3, 1, 33, 65}, {64, 3, 2, 33, 65}, {96, 3, 1, 17, 33},
+                                      {96, 5, 1, 17, 33}, {256, 3, 1, 5, 9},  {640, 3, 1, 3, 5},
+                                      {16, 3, 1, 16, 33}};
+  printf("\n%s\n", bytes ? kernels->dw_planes_i8_name : kernels->dw_planes_f32_name);
+  printf("%24s %9s %7s\n", "C, window, stride, size", "GOP/s", "% peak");
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+    const int64_t c = shapes[s][0], kernel = shapes[s][1], stride = shapes[s][2];
+    const int64_t height = shapes[s][3], width = shapes[s][4];
+    const size_t element = bytes ? 1 : sizeof(float), pixel = (size_t)c * element;
+    void *const x = bench_allocate((size_t)(height * width) * pixel);
+    void *const padding = bench_allocate((size_t)width * pixel);
+    void *const w = bench_allocate((size_t)(kernel * kernel) * pixel);
+    int32_t *const add = bench_allocate((size_t)c * sizeof *add);
+    void *const out = bench_allocate((size_t)(height * width) * pixel);
+    planes p = {.f = bytes ? kernels->dw_planes_i8 : kernels->dw_planes_f32,
+                .call = {.x = x,
+                         .padding = padding,
+                         .in = {height, width},
+                         .out = {(height - 1) / stride + 1, (width - 1) / stride + 1},
+                         .line1 = (height - 1) / stride + 1,
+                         .kernel = {kernel, kernel},
+                         .stride = {stride, stride},
+                         .dilation = {1, 1},
+                         .pad = {kernel / 2, kernel / 2},
+                         .channels = (size_t)c,
+                         .w = w,
+                         .add = bytes ? add : NULL}};
+    p.call.epilogue = bytes ? (tarei_epilogue){.out_u8 = out, .ld_u8 = (size_t)c, .inv_scale = 1.0f}
+                            : (tarei_epilogue){.out_f32 = out, .ld_f32 = (size_t)c};
+    const char *name;
+    const double peak_now = bench_peak_rate(bytes, isa, &name);
+    const double operations = 2.0 * (double)(p.call.out[0] * p.call.out[1] * c * kernel * kernel);
+    const double rate = operations / bench_best_time(run_planes, &p);
+    printf("%5lld,%2lldx%lld,%2lld,%4lldx%-3lld %9.1f %7.1f\n", (long long)c, (long long)kernel,
+           (long long)kernel, (long long)stride, (long long)height, (long long)width, rate * 1e-9,
+           peak_now > 0 ? 100 * rate / peak_now : 0);
+    free(x);
+    free(padding);
+    free(w);
+    free(add);
+    free(out);
+  }
+}
+
 void bench_depthwise(const tarei_kernels *kernels, unsigned isa) {
   bench_type(kernels, isa, true);
   bench_type(kernels, isa, false);
+  bench_planes(kernels, isa, true);
+  bench_planes(kernels, isa, false);
 }

@@ -239,6 +239,24 @@ typedef struct tarei_dw_conv {
 } tarei_dw_conv;
 typedef void tarei_dw_conv_fn(const tarei_dw_conv *c);
 
+/* --- depthwise convolution, channels-last, along two axes ------------------------------------- */
+/* Pairs are those of the lines and of the columns. Output (y, x) of a sample, channel c: sum over ky
+ * and kx, in this order, of x[y * stride[0] + ky * dilation[0] - pad[0]][x * stride[1] + kx *
+ * dilation[1] - pad[1]][c] * w[kx][ky][c]; taps outside take what `padding` has. Lines [line0, line1)
+ * of the outputs of all samples are computed; epilogue row 0 is the first output of line0. */
+typedef struct tarei_dw_planes {
+  const void *x;       /* u8 or float, [samples][in[0]][in[1]][channels] */
+  const void *padding; /* [in[1]][channels], one position at least: zero points or zeros */
+  int64_t in[2], out[2];
+  int64_t line0, line1;
+  int64_t kernel[2], stride[2], dilation[2], pad[2];
+  size_t channels;
+  const void *w;      /* s8 or float, [kernel[1]][kernel[0]][channels] */
+  const int32_t *add; /* int8: [channels] bias - zero point * tap sum; NULL for float */
+  tarei_epilogue epilogue;
+} tarei_dw_planes;
+typedef void tarei_dw_planes_fn(const tarei_dw_planes *p);
+
 /* --- rows ------------------------------------------------------------------------------------- */
 /* In-place allowed (out == x) for all of these. */
 typedef void tarei_softmax_fn(const float *x, size_t n, float *out);  /* one row */
@@ -441,6 +459,8 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(split_bf16, tarei_split_gemm_fn)           \
   X(dw_conv_i8, tarei_dw_conv_fn)              \
   X(dw_conv_f32, tarei_dw_conv_fn)             \
+  X(dw_planes_i8, tarei_dw_planes_fn)          \
+  X(dw_planes_f32, tarei_dw_planes_fn)         \
   X(softmax, tarei_softmax_fn)                 \
   X(softmax_fused, tarei_softmax_fused_fn)     \
   X(softmax_u8, tarei_softmax_u8_fn)           \

@@ -255,7 +255,7 @@ static void compute_stripe(const tarei_dw_conv *c, const dw_stripe *stripe) {
     w.add[v] = dw_per_channel(stripe, v, c->add);
   }
   dw_finisher finisher;
-  dw_finisher_init(&finisher, c, stripe, w.add);
+  dw_finisher_init(&finisher, &c->epilogue, c->kernel, stripe, w.add);
   const int64_t divisor = common_divisor(c->stride, c->dilation);
   const int64_t n = c->dilation / divisor; /* series */
   for (int64_t t = c->t0; t < c->t1 && t < c->t0 + n; t++) {
@@ -272,7 +272,7 @@ static void compute_stripe(const tarei_dw_conv *c, const dw_stripe *stripe) {
 
 void tarei_k_dw_conv_i8_u8s8_20x16__avx512vnni(const tarei_dw_conv *c) {
   for (size_t channel = 0; channel < c->channels; channel += DW_STRIPE) {
-    const dw_stripe stripe = dw_stripe_at(c, channel);
+    const dw_stripe stripe = dw_stripe_at(c->channels, channel);
     compute_stripe(c, &stripe);
   }
 }

@@ -39,9 +39,8 @@ static bool dw_is_tame(const dw_finisher *f, const __m512i *add, size_t vectors,
   return tame == 0xffff;
 }
 
-static void dw_finisher_init(dw_finisher *f, const tarei_dw_conv *c, const dw_stripe *s,
-                             const __m512i *add) {
-  const tarei_epilogue *const e = &c->epilogue;
+static void dw_finisher_init(dw_finisher *f, const tarei_epilogue *e, int64_t taps,
+                             const dw_stripe *s, const __m512i *add) {
   const bool plain = !e->upper && !e->out_f32 && !e->row_mult && !e->residual && !e->residual_u8 &&
                      !e->table && e->inv_scale > 0 && has_byte_bounds(e);
   f->epilogue = e;
@@ -51,7 +50,7 @@ static void dw_finisher_init(dw_finisher *f, const tarei_dw_conv *c, const dw_st
         e->mult ? _mm512_castsi512_ps(dw_per_channel(s, v, e->mult)) : _mm512_set1_ps(1.0f);
     f->bias[v] = e->bias ? _mm512_castsi512_ps(dw_per_channel(s, v, e->bias)) : _mm512_setzero_ps();
   }
-  f->quick = plain && dw_is_tame(f, add, s->vectors, 255.0f * 128.0f * (float)c->kernel);
+  f->quick = plain && dw_is_tame(f, add, s->vectors, 255.0f * 128.0f * (float)taps);
 }
 
 /* --- in registers ----------------------------------------------------------------------------- */

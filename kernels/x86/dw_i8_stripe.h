@@ -25,8 +25,8 @@ typedef struct dw_stripe {
   __mmask64 mask;
 } dw_stripe;
 
-TAREI_INLINE dw_stripe dw_stripe_at(const tarei_dw_conv *c, size_t channel) {
-  const size_t left = c->channels - channel;
+TAREI_INLINE dw_stripe dw_stripe_at(size_t of, size_t channel) {
+  const size_t left = of - channel;
   const size_t channels = left < DW_STRIPE ? left : DW_STRIPE;
   return (dw_stripe){.channel = channel,
                      .channels = channels,

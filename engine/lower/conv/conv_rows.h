@@ -52,16 +52,18 @@ void tarei_conv_row(const tarei_conv *conv, const tare_tensor *x, const tare_ten
  * for weights, zero point and epilogue; row is the number of its first output among all. */
 typedef void (*tarei_conv_span_fn)(const void *user, tarei_dw_conv *call, size_t row);
 
-/* Cuts the outputs of a depthwise convolution into spans for the threads. */
+/* Cuts the outputs of a depthwise convolution along one axis into spans for the threads. */
 void tarei_conv_spans(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
-                      const tare_tensor *out, size_t element, uint8_t pad_byte,
-                      tarei_conv_span_fn span, const void *user);
-/* Its scratch, which the run's begins with; grows with x. */
-size_t tarei_conv_spans_scratch(const tarei_conv *conv, const tare_tensor *x, size_t element,
-                                int threads);
-/* What tarei_conv_spans does over two axes. */
+                      const tare_tensor *out, size_t element, tarei_conv_span_fn span,
+                      const void *user);
+
+/* The same over two axes: lines of outputs. */
+typedef void (*tarei_conv_planes_fn)(const void *user, tarei_dw_planes *call, size_t row);
+
+/* The run's scratch begins with that of tarei_conv_planes_scratch, which grows with x. */
 void tarei_conv_planes(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
                        const tare_tensor *out, size_t element, uint8_t pad_byte,
-                       tarei_conv_span_fn span, const void *user);
+                       tarei_conv_planes_fn planes, const void *user);
+size_t tarei_conv_planes_scratch(const tarei_conv *conv, const tare_tensor *x, size_t element);
 
 #endif

@@ -1,4 +1,4 @@
-/* Depthwise convolutions: spans of outputs for the threads. */
+/* Depthwise convolutions along one axis: spans of outputs for the threads. */
 #include "base/team.h"
 #include "engine/lower/conv/conv_rows.h"
 
@@ -45,12 +45,7 @@ static int64_t pieces_of(const int64_t length, const int64_t threads) {
 
 void tarei_conv_spans(const tarei_conv *const c, const tarei_run *const run,
                       const tare_tensor *const x, const tare_tensor *const out,
-                      const size_t element, const uint8_t pad_byte, const tarei_conv_span_fn span,
-                      const void *const user) {
-  if (c->space == 2) {
-    tarei_conv_planes(c, run, x, out, element, pad_byte, span, user);
-    return;
-  }
+                      const size_t element, const tarei_conv_span_fn span, const void *const user) {
   const int64_t length = out->dims[1];
   if (length == 0) {
     return;

@@ -74,9 +74,11 @@ static tare_status conv_last_prepare(tarei_step *const step, tarei_blobs *const 
 static size_t conv_last_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                                 const tare_tensor *const *const out, const int threads) {
   const conv_last_state *const s = step->state;
-  return s->depthwise ? tarei_conv_spans_scratch(&s->conv, in[0], sizeof(float), threads)
-                      : tarei_plus(tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads),
-                                   tarei_float_weights_scratch(&s->weights, threads));
+  if (s->depthwise) {
+    return s->conv.space == 2 ? tarei_conv_planes_scratch(&s->conv, in[0], sizeof(float)) : 0;
+  }
+  return tarei_plus(tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads),
+                    tarei_float_weights_scratch(&s->weights, threads));
 }
 
 static void conv_last_rows(const void *const user, const void *const a, const size_t lda,
@@ -103,6 +105,14 @@ static void conv_last_span(const void *const user, tarei_dw_conv *const call, co
   j->run->kernels->dw_conv_f32(call);
 }
 
+static void conv_last_planes(const void *const user, tarei_dw_planes *const call,
+                             const size_t row) {
+  const conv_last_job *const j = user;
+  call->w = j->s->taps;
+  call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
+  j->run->kernels->dw_planes_f32(call);
+}
+
 static tare_status conv_last_run(const tarei_step *const step, const tarei_run *const r,
                                  tare_error *const err) {
   const conv_last_state *const s = step->state;
@@ -112,9 +122,11 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
   conv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
   j.epilogue.bias = s->bias;
-  if (s->depthwise) {
-    tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_span,
-                     &j);
+  if (s->depthwise && s->conv.space == 2) {
+    tarei_conv_planes(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */,
+                      conv_last_planes, &j);
+  } else if (s->depthwise) {
+    tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), conv_last_span, &j);
   } else {
     j.scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, sizeof(float), r->threads);
     tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_rows,
@@ -136,7 +148,9 @@ static size_t conv_last_weight_scales(const tarei_step *const step, const int in
 
 static const char *conv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   const conv_last_state *const s = step->state;
-  return s->depthwise ? k->dw_conv_f32_name : tarei_float_weights_kernel(&s->weights, k);
+  return !s->depthwise        ? tarei_float_weights_kernel(&s->weights, k)
+         : s->conv.space == 2 ? k->dw_planes_f32_name
+                              : k->dw_conv_f32_name;
 }
 
 const tarei_lowering tarei_lower_conv_last = {.state_bytes = sizeof(conv_last_state),

@@ -127,9 +127,10 @@ static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor
       s->layer.float_rows
           ? tarei_row_scales_scratch(tarei_int8_layer_rows(&s->layer, step, 0), s->conv.k, threads)
           : 0;
-  return s->depthwise
-             ? tarei_conv_spans_scratch(&s->conv, in[0], 1, threads)
-             : tarei_conv_scratch(&s->conv, out[0], qconv_last_element_of(s), threads) + rows;
+  if (s->depthwise) {
+    return s->conv.space == 2 ? tarei_conv_planes_scratch(&s->conv, in[0], 1) : 0;
+  }
+  return tarei_conv_scratch(&s->conv, out[0], qconv_last_element_of(s), threads) + rows;
 }
 
 static void qconv_last_rows(const void *const user, const void *const a, const size_t lda,
@@ -164,6 +165,15 @@ static void qconv_last_span(const void *const user, tarei_dw_conv *const call, c
   j->run->kernels->dw_conv_i8(call);
 }
 
+static void qconv_last_planes(const void *const user, tarei_dw_planes *const call,
+                              const size_t row) {
+  const qconv_last_job *const j = user;
+  call->w = j->s->weights;
+  call->add = tarei_int8_layer_add(&j->s->layer, j->run->profile);
+  call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
+  j->run->kernels->dw_planes_i8(call);
+}
+
 static tare_status qconv_last_run(const tarei_step *const step, const tarei_run *const r,
                                   tare_error *const err) {
   const qconv_last_state *const s = step->state;
@@ -172,9 +182,11 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
   TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
   qconv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
-  if (s->depthwise) {
-    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, qconv_last_span,
-                     &j);
+  if (s->depthwise && s->conv.space == 2) {
+    tarei_conv_planes(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, qconv_last_planes,
+                      &j);
+  } else if (s->depthwise) {
+    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, qconv_last_span, &j);
   } else {
     const uint8_t pad = s->layer.float_rows ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
     j.form = s->layer.float_rows ? tarei_int8_layer_rows(&s->layer, step, r->profile)
@@ -192,7 +204,10 @@ static size_t qconv_last_weight_scales(const tarei_step *const step, const int i
 }
 
 static const char *qconv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return ((const qconv_last_state *)step->state)->depthwise ? k->dw_conv_i8_name : k->i8_gemm_name;
+  const qconv_last_state *const s = step->state;
+  return !s->depthwise        ? k->i8_gemm_name
+         : s->conv.space == 2 ? k->dw_planes_i8_name
+                              : k->dw_conv_i8_name;
 }
 
 const tarei_lowering tarei_lower_qconv_last = {.state_bytes = sizeof(qconv_last_state),

@@ -192,6 +192,30 @@ static inline void ck_epilogue_init(ck_epilogue *c, size_t m, size_t n, bool wit
   e->table = ck_below(4) ? NULL : ck_bytes(256);
 }
 
+/* What nearly every layer has: a factor, perhaps a bias and bounds, bytes; now and then with
+ * factors that leave all ranges. */
+static inline void ck_epilogue_plain(ck_epilogue *c, size_t m, size_t n) {
+  tarei_epilogue *const e = &c->e;
+  free((void *)e->row_mult);
+  free((void *)e->residual);
+  free((void *)e->residual_u8);
+  free((void *)e->table);
+  free(e->out_f32);
+  e->row_mult = e->residual = NULL;
+  e->residual_u8 = e->table = NULL;
+  e->out_f32 = NULL;
+  e->out_u8 = e->out_u8 ? e->out_u8 : ck_output(m * e->ld_u8);
+  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip};
+  e->act = acts[ck_below(3)];
+  e->act_a = ck_uniform(-50, 20);
+  e->act_b = ck_below(20) ? ck_uniform(-20, 80) : NAN;
+  e->inv_scale = ck_below(8) ? 1.0f : e->inv_scale;
+  e->zero_point = ck_below(3) ? (int32_t)ck_below(2) * 128 : e->zero_point;
+  if (e->mult && ck_below(8) == 0) {
+    ((float *)e->mult)[ck_below(n)] = ck_below(2) ? 1e30f : NAN;
+  }
+}
+
 /* The same epilogue with outputs of its own. */
 static inline tarei_epilogue ck_epilogue_twin(const ck_epilogue *c) {
   tarei_epilogue e = c->e;

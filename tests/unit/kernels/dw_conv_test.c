@@ -47,37 +47,13 @@ static void dw_case_free(dw_case *d) {
   free(d->add);
 }
 
-/* What nearly every layer has: a factor, perhaps a bias and bounds, bytes; now and then with
- * factors that leave all ranges. */
-static void make_plain(ck_epilogue *c, size_t m, size_t n) {
-  tarei_epilogue *const e = &c->e;
-  free((void *)e->row_mult);
-  free((void *)e->residual);
-  free((void *)e->residual_u8);
-  free((void *)e->table);
-  free(e->out_f32);
-  e->row_mult = e->residual = NULL;
-  e->residual_u8 = e->table = NULL;
-  e->out_f32 = NULL;
-  e->out_u8 = e->out_u8 ? e->out_u8 : ck_output(m * e->ld_u8);
-  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip};
-  e->act = acts[ck_below(3)];
-  e->act_a = ck_uniform(-50, 20);
-  e->act_b = ck_below(20) ? ck_uniform(-20, 80) : NAN;
-  e->inv_scale = ck_below(8) ? 1.0f : e->inv_scale;
-  e->zero_point = ck_below(3) ? (int32_t)ck_below(2) * 128 : e->zero_point;
-  if (e->mult && ck_below(8) == 0) {
-    ((float *)e->mult)[ck_below(n)] = ck_below(2) ? 1e30f : NAN;
-  }
-}
-
 static void compare_rows(const char *family, bool bytes) {
   for (int i = 0; i < 200; i++) {
     dw_case d = dw_case_new(bytes, i % 5 == 0);
     ck_epilogue e;
     ck_epilogue_init(&e, (size_t)d.out_length, d.conv.channels, bytes, false);
     if (i % 2) {
-      make_plain(&e, (size_t)d.out_length, d.conv.channels);
+      ck_epilogue_plain(&e, (size_t)d.out_length, d.conv.channels);
     }
     d.conv.epilogue = e.e;
     (bytes ? ck_scalar().dw_conv_i8 : ck_scalar().dw_conv_f32)(&d.conv);

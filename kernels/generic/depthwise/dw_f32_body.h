@@ -2,7 +2,7 @@
  * output over ascending taps; taps outside x are left out. */
 #include <string.h>
 
-#include "kernels/generic/dw_tile.h"
+#include "kernels/generic/depthwise/dw_tile.h"
 #include "kernels/generic/v16.h"
 
 /* Rows in registers: what the ISA has room for, and enough to hide the latency. */

@@ -1,5 +1,5 @@
 /* Depthwise convolution u8 x s8, instantiated once per ISA without byte products. */
-#include "kernels/generic/dw_tile.h"
+#include "kernels/generic/depthwise/dw_tile.h"
 #include "kernels/generic/v16.h"
 
 enum { DW_I8_ROWS = 4 };

@@ -1,6 +1,6 @@
 /* Walks the outputs of a depthwise convolution tile by tile: some time steps by 16 channels. */
-#ifndef TAREI_KERNELS_GENERIC_DW_TILE_H
-#define TAREI_KERNELS_GENERIC_DW_TILE_H
+#ifndef TAREI_KERNELS_GENERIC_DEPTHWISE_DW_TILE_H
+#define TAREI_KERNELS_GENERIC_DEPTHWISE_DW_TILE_H
 
 #include "kernels/generic/epilogue.h"
 
