@@ -10,6 +10,7 @@
 #include "kernels/generic/row_cursor.h"
 #include "kernels/x86/i8_bytes.h"
 #include "kernels/x86/i8_finish.h"
+#include "kernels/x86/i8_registers.h"
 #include "kernels/x86/i8_thin.h"
 
 enum {
@@ -17,7 +18,6 @@ enum {
   MAX_ROWS_PAIRED = 6, /* by two panels, which take fewer loads */
   FEWEST_ROWS_PAIRED = 5,
   MAX_PANELS = 4,
-  MAX_VECTORS = 28,
   STEP = GEMM_PANEL * 4, /* bytes of a panel for four k */
   NEAR_BYTES = 8192,     /* how far ahead one block follows its own panels */
   SHARED_FETCHES = 4,    /* in two steps */
@@ -27,17 +27,13 @@ enum {
 typedef struct vnni_product {
   const tarei_i8_gemm *gemm;
   tarei_i8_finish_fn *finish;
-  bool plain;    /* see is_plain */
+  i8_form form;  /* in which registers finish most blocks */
   v16 row_mult;  /* the rows' largest, or 1 */
   size_t groups; /* of rows, which see all panels one after the other */
 } vnni_product;
 
-typedef struct vnni_sums {
-  __m512i v[MAX_VECTORS]; /* [row][panel][half] */
-} vnni_sums;
-
 /* Four k, `ahead` steps beyond the place of the cursors. */
-TAREI_INLINE void vnni_step(vnni_sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
+TAREI_INLINE void vnni_step(i8_sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
                             const size_t ahead, const size_t rows, const size_t panels,
                             const bool near) {
   __m512i w[2 * MAX_PANELS];
@@ -61,74 +57,10 @@ TAREI_INLINE void vnni_step(vnni_sums *s, const row_cursor *a, const int8_t *b, 
   }
 }
 
-/* What is most frequent is finished in registers: multiplied and rounded to bytes, nothing else. */
-static bool i8_gemm_avx512vnni_is_plain(const tarei_epilogue *e) {
-  const bool bounded_by_zero = e->act == TAREI_ACT_relu && e->zero_point == 0;
-  return e->mult && e->out_u8 && !e->upper && !e->out_f32 && !e->bias && !e->residual &&
-         !e->residual_u8 && !e->table && e->inv_scale == 1.0f &&
-         (e->act == TAREI_ACT_none || bounded_by_zero);
-}
-
-TAREI_INLINE bool are_panels_plain(const vnni_product *p, size_t panel, const size_t panels) {
-  bool plain = p->plain && (panel + panels) * GEMM_PANEL <= p->gemm->n;
-#pragma GCC unroll 4
-  for (size_t q = 0; q < panels && plain; q++) {
-    const float *const mult = p->gemm->epilogue.mult + (panel + q) * GEMM_PANEL;
-    plain = i8_is_tame(v_mul(v_load(mult), p->row_mult), v_mul(v_load(mult + 16), p->row_mult));
-  }
-  return plain;
-}
-
-typedef struct row_factor {
-  bool is_set;
-  v16 mult;
-} row_factor;
-
-TAREI_INLINE row_factor row_factor_of(const tarei_epilogue *e, size_t row, const bool by_rows) {
-  return (row_factor){by_rows, by_rows ? v_set1(e->row_mult[row]) : v_set1(1.0f)};
-}
-
-TAREI_INLINE __m512i plain_words(const vnni_sums *s, const size_t first, const float *mult,
-                                 row_factor by, __m512i zero_point) {
-  v16 low = v_mul(i_to_float(s->v[first]), v_load(mult));
-  v16 high = v_mul(i_to_float(s->v[first + 1]), v_load(mult + 16));
-  if (by.is_set) {
-    low = v_mul(low, by.mult);
-    high = v_mul(high, by.mult);
-  }
-  return i8_words(_mm512_cvtps_epi32(low), _mm512_cvtps_epi32(high), zero_point);
-}
-
-/* Two panels of a row, or two rows of a panel, make a vector of bytes. */
-TAREI_INLINE void put_plain(const vnni_sums *s, const tarei_epilogue *e, size_t m0, size_t panel,
-                            const size_t rows, const size_t panels, const bool by_rows) {
-  const __m512i zero_point = _mm512_set1_epi16((int16_t)e->zero_point);
-  const float *const mult = e->mult + panel * GEMM_PANEL;
-  uint8_t *out = e->out_u8 + m0 * e->ld_u8 + panel * GEMM_PANEL;
-#pragma GCC unroll 28
-  for (size_t i = 0; i < rows * panels; i += 2) {
-    const size_t next = i + 1 < rows * panels ? i + 1 : i;
-    const __m512i first = plain_words(s, 2 * i, mult + i % panels * GEMM_PANEL,
-                                      row_factor_of(e, m0 + i / panels, by_rows), zero_point);
-    const __m512i second = plain_words(s, 2 * next, mult + next % panels * GEMM_PANEL,
-                                       row_factor_of(e, m0 + next / panels, by_rows), zero_point);
-    const __m512i bytes = i8_bytes(first, second);
-    uint8_t *const to = out + i / panels * e->ld_u8 + i % panels * GEMM_PANEL;
-    if (panels > 1) {
-      _mm512_storeu_si512(to, bytes);
-      continue;
-    }
-    _mm256_storeu_si256((__m256i *)to, _mm512_castsi512_si256(bytes));
-    if (next > i) {
-      _mm256_storeu_si256((__m256i *)(to + e->ld_u8), _mm512_extracti64x4_epi64(bytes, 1));
-    }
-  }
-}
-
 /* Everything else passes through memory, so that one routine serves blocks of all heights. */
-TAREI_INLINE void vnni_put_any(const vnni_sums *s, const vnni_product *p, size_t m0, size_t panel,
+TAREI_INLINE void vnni_put_any(const i8_sums *s, const vnni_product *p, size_t m0, size_t panel,
                                const size_t rows, const size_t panels) {
-  _Alignas(64) int32_t out[MAX_VECTORS * 16];
+  _Alignas(64) int32_t out[I8_MOST_VECTORS * 16];
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * 2 * panels; i++) {
     const size_t row = i / (2 * panels);
@@ -169,11 +101,11 @@ TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, con
   const bool near = !shared && rows > 1; /* it harms a single row */
   const size_t steps = (g->k + 3) / 4;
   const size_t panel_bytes = steps * STEP;
-  const bool plain = are_panels_plain(p, panel, panels);
+  const i8_form form = i8_form_of_panels(g, p->form, p->row_mult, panel, panels);
   const int8_t *b = g->b + panel * panel_bytes;
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
   shared_fetch next = shared_fetch_of(p, b + panels * panel_bytes, m0, rows, panels * panel_bytes);
-  vnni_sums s;
+  i8_sums s;
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * 2 * panels; i++) {
     s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % (2 * panels) * 16);
@@ -192,10 +124,14 @@ TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, con
       fetch_shared(&next);
     }
   }
-  if (plain && g->epilogue.row_mult) {
-    put_plain(&s, &g->epilogue, m0, panel, rows, panels, true);
-  } else if (plain) {
-    put_plain(&s, &g->epilogue, m0, panel, rows, panels, false);
+  if (form == I8_BYTES) {
+    i8_put_bytes(&s, &g->epilogue, m0, panel, rows, panels, false);
+  } else if (form == I8_BYTES_BY_ROWS) {
+    i8_put_bytes(&s, &g->epilogue, m0, panel, rows, panels, true);
+  } else if (form == I8_FLOATS) {
+    i8_put_floats(&s, &g->epilogue, m0, panel, rows, panels, false);
+  } else if (form == I8_FLOATS_AND_RESIDUAL) {
+    i8_put_floats(&s, &g->epilogue, m0, panel, rows, panels, true);
   } else {
     vnni_put_any(&s, p, m0, panel, rows, panels);
   }
@@ -249,7 +185,7 @@ static void vnni_multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
   gemm_walk w = i8_gemm_avx512vnni_shape_of(g);
   const v16 row_mult = i8_most_row_mult(g->epilogue.row_mult, g->m);
-  const vnni_product p = {g, finish, i8_gemm_avx512vnni_is_plain(&g->epilogue), row_mult,
+  const vnni_product p = {g, finish, i8_form_of(&g->epilogue), row_mult,
                           gemm_walk_groups(&w)};
   w.gemm = &p;
   w.panels = panels / w.panels_at_once * w.panels_at_once;
