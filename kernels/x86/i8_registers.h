@@ -29,7 +29,7 @@ TAREI_INLINE bool i8_are_bytes(const tarei_epilogue *e) {
 }
 
 TAREI_INLINE bool i8_are_floats(const tarei_epilogue *e) {
-  return !e->out_u8 && (e->act == TAREI_ACT_none || (e->act == TAREI_ACT_relu && !e->act_last));
+  return !e->out_u8 && (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu);
 }
 
 TAREI_INLINE i8_form i8_form_of(const tarei_epilogue *e) {
@@ -132,7 +132,9 @@ TAREI_INLINE void i8_put_floats(const i8_sums *sums, const tarei_epilogue *e, si
                                 size_t panel, const size_t rows, const size_t panels,
                                 const bool residual) {
   const i8_scaled s = i8_scaled_of(e, m0, panel);
-  const v16 low = v_set1(e->act == TAREI_ACT_relu ? 0.0f : -INFINITY);
+  const v16 zero = v_set1(0.0f), none = v_set1(-INFINITY);
+  const bool relu = e->act == TAREI_ACT_relu, relu_last = residual && e->act_last;
+  const v16 low = relu && !relu_last ? zero : none, last = relu && relu_last ? zero : none;
   const size_t ld = e->ld_f32, ld_more = e->ld_residual, col = panel * GEMM_PANEL;
   float *const out = e->out_f32 + m0 * ld + col;
   const float *const more = residual ? e->residual + m0 * ld_more + col : NULL;
@@ -141,9 +143,9 @@ TAREI_INLINE void i8_put_floats(const i8_sums *sums, const tarei_epilogue *e, si
 #pragma GCC unroll 8
     for (size_t q = 0; q < 2 * panels; q++) {
       const size_t at = q * TAREI_LANES;
-      v16 f = v_max(low, i8_scale(&s, i, q, sums->v[i * 2 * panels + q]));
-      f = residual ? v_add(f, v_load(more + i * ld_more + at)) : f;
-      v_store(out + i * ld + at, f);
+      const v16 f = v_max(low, i8_scale(&s, i, q, sums->v[i * 2 * panels + q]));
+      v_store(out + i * ld + at,
+              residual ? v_max(last, v_add(f, v_load(more + i * ld_more + at))) : f);
     }
   }
 }
