@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bench/kernels.h"
-#include "bench/product.h"
+#include "bench/products/product.h"
 
 typedef struct kernels_i16_product {
   const tarei_kernels *kernels;

@@ -6,7 +6,7 @@
 #include "bench/kernels.h"
 #include "bench/pair.h"
 #include "bench/peak.h"
-#include "bench/product.h"
+#include "bench/products/product.h"
 
 static double kernels_i8_percent(double rate, const bench_peak *peak, int threads,
                                  const measured_work *loop) {

@@ -49,6 +49,7 @@ products() {
       ${ORT:+--ort $ORT --models $models}
     echo
   done
+  "$build/bench/bench_products" --row-scales
 }
 
 networks() {

@@ -1,6 +1,10 @@
-#include "bench/product.h"
+#include "bench/products/product.h"
 
 #include <stdlib.h>
+
+const size_t bench_product_sizes[BENCH_PRODUCT_SIZES][2] = {
+    {256, 256}, {256, 1024}, {1024, 256}, {512, 2048},
+    {768, 768}, {768, 3072}, {3072, 768}, {1024, 4096}};
 
 void bench_run_product(void *context) {
   const bench_product *const p = context;

@@ -6,6 +6,10 @@
 #include "bench/measure.h"
 #include "kernels/kernels.h"
 
+/* K and N of the products of common networks. */
+#define BENCH_PRODUCT_SIZES 8
+extern const size_t bench_product_sizes[BENCH_PRODUCT_SIZES][2];
+
 /* All that a product reads and writes. */
 typedef struct bench_operands {
   uint8_t *a, *out;

@@ -1,4 +1,4 @@
-#include "bench/onednn.h"
+#include "bench/products/onednn.h"
 
 #include <oneapi/dnnl/dnnl.h>
 #include <omp.h>

@@ -10,21 +10,23 @@
 #include "bench/ort.h"
 #include "bench/pair.h"
 #include "bench/peak.h"
-#include "bench/product.h"
+#include "bench/products/product.h"
+#include "bench/products/row_products.h"
 #include "tools/cli.h"
 #if BENCH_ONEDNN
-#include "bench/onednn.h"
+#include "bench/products/onednn.h"
 #endif
 
 enum { PEAK, OWN, ONEDNN, ORT, WHO_COUNT };
 static const double BURST_SECONDS = 0.0008;
 
-enum { OPT_THREADS = 't', OPT_ROUNDS = 'r', OPT_ISA = 256, OPT_ORT, OPT_MODELS };
+enum { OPT_THREADS = 't', OPT_ROUNDS = 'r', OPT_ISA = 256, OPT_ORT, OPT_MODELS, OPT_ROW_SCALES };
 
 typedef struct products_arguments {
   int threads, rounds;
   unsigned isa;
   const char *ort, *models;
+  bool row_scales;
 } products_arguments;
 
 static const struct argp_option OPTIONS[] = {
@@ -32,6 +34,8 @@ static const struct argp_option OPTIONS[] = {
     {"rounds", OPT_ROUNDS, "N", 0, "Turns that everybody gets (default 7)", 0},
     {"isa", OPT_ISA, "LIST", 0, "Features that tare's kernels may use", 0},
     {"ort", OPT_ORT, "LIBRARY", 0, "ONNX Runtime's libonnxruntime.so.1", 0},
+    {"row-scales", OPT_ROW_SCALES, NULL, 0,
+     "Measure a scale for each row against one for all instead, on one thread", 0},
     {"models", OPT_MODELS, "FOLDER", 0, "Where models/generate.py wrote the products", 0},
     {0}};
 
@@ -55,7 +59,13 @@ static error_t products_parse(const int key, char *const arg, struct argp_state 
     case OPT_MODELS:
       a->models = arg;
       return 0;
+    case OPT_ROW_SCALES:
+      a->row_scales = true;
+      return 0;
     case ARGP_KEY_END:
+      if (a->row_scales && (a->ort || a->threads > 1)) {
+        argp_error(state, "--row-scales is for tare alone, on one thread");
+      }
       if (!a->ort != !a->models) {
         argp_error(state, "--ort and --models need each other");
       }
@@ -224,10 +234,7 @@ static tare_status open_session(const products_arguments *const a, ort *const li
 
 static tare_status products_measure_all(const products_arguments *const a, ort *const library,
                                         tare_error *const err) {
-  static const size_t shapes[][2] = {{256, 256}, {256, 1024}, {1024, 256}, {512, 2048},
-                                     {768, 768}, {768, 3072}, {3072, 768}, {1024, 4096}};
   static const size_t rows[] = {16, 100, 256, 512};
-  const int n_shapes = sizeof shapes / sizeof *shapes;
   double logs[sizeof rows / sizeof *rows][WHO_COUNT] = {{0}};
   tarei_kernels kernels;
   tarei_kernels_select(a->isa, &kernels);
@@ -236,12 +243,12 @@ static tare_status products_measure_all(const products_arguments *const a, ort *
       "| ONNX Runtime's |\n|---|---|---|---|---|---|\n",
       kernels.i8_gemm_name, a->threads, a->threads > 1 ? "s" : "",
       bench_peak_loop(true, TAREI_ISA_ALL)->name);
-  for (int s = 0; s < n_shapes; s++) {
+  for (int s = 0; s < BENCH_PRODUCT_SIZES; s++) {
     ort_session *session = NULL;
-    tare_status status = open_session(a, library, shapes[s][0], shapes[s][1], &session, err);
+    const size_t k = bench_product_sizes[s][0], n = bench_product_sizes[s][1];
+    tare_status status = open_session(a, library, k, n, &session, err);
     for (size_t r = 0; r < sizeof rows / sizeof *rows && status == TARE_OK; r++) {
-      status =
-          products_measure(a, &kernels, rows[r], shapes[s][0], shapes[s][1], session, logs[r], err);
+      status = products_measure(a, &kernels, rows[r], k, n, session, logs[r], err);
     }
     ort_session_free(&session);
     CLI_TRY(status);
@@ -249,8 +256,8 @@ static tare_status products_measure_all(const products_arguments *const a, ort *
   printf("\n| M | oneDNN's time over tare's, geometric mean | ONNX Runtime's |\n|---|---|---|\n");
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     printf("| %zu |", rows[r]);
-    products_print_ratio(exp(logs[r][ONEDNN] / n_shapes));
-    products_print_ratio(exp(logs[r][ORT] / n_shapes));
+    products_print_ratio(exp(logs[r][ONEDNN] / BENCH_PRODUCT_SIZES));
+    products_print_ratio(exp(logs[r][ORT] / BENCH_PRODUCT_SIZES));
     printf("\n");
   }
   return TARE_OK;
@@ -264,6 +271,10 @@ int main(const int argc, char **const argv) {
   if (!bench_peak_loop(true, TAREI_ISA_ALL)) {
     fprintf(stderr, "no peak loop is known for this CPU\n");
     return 1;
+  }
+  if (a.row_scales) {
+    bench_row_products(a.isa);
+    return 0;
   }
   bench_pin(-1); /* remembers the cores */
 #if BENCH_ONEDNN
