@@ -5,7 +5,7 @@
 #   BUILD   a build folder made with -DTARE_BENCH=ON
 #   MODELS  where bench/models/generate.py wrote its models
 #   OUT     a folder that receives one text file for each part
-#   PART    kernels products networks operators recurrent profile examples shared (default: all)
+#   PART    kernels products networks operators moves recurrent profile examples shared (default: all)
 # ORT, the path of libonnxruntime.so.1: without it there are no peers.
 # SHARED, a folder with the models that are not part of this repository, each as NAME_f32.onnx, with
 # NAME.json from tare's calibration and its peers as bench/models/from_table.py writes them.
@@ -71,6 +71,8 @@ operators() {
   network pointwise-512 "$models" T=200,750
 }
 
+moves() { "$build/bench/bench_moves" --rounds "$rounds" "$models"/move-*.onnx; }
+
 recurrent() {
   for name in lstm bilstm gru bigru; do
     for units in 128 256 512 768; do
@@ -127,7 +129,7 @@ summarize() { # NUMBER of the table
     table == wanted && /^\| / { print "| " name " " $0 }'
 }
 
-[ $# -gt 0 ] || set -- kernels products networks operators recurrent profile examples shared
+[ $# -gt 0 ] || set -- kernels products networks operators moves recurrent profile examples shared
 for part; do
   echo "== $part" >&2
   "$part" >"$out/$part.txt"

@@ -2,11 +2,12 @@
 """Writes the models of the benchmarks, NAME_FORM.onnx each.
 
 usage: generate.py FOLDER [NAME...]
-       names: bert-mini bert-base quartznet wav2vec2 convs recurrent products (default: all)
+       names: bert-mini bert-base quartznet wav2vec2 convs recurrent products moves (default: all)
 """
 import os
 import sys
 
+import moves
 import networks
 import operators
 
@@ -35,7 +36,7 @@ def writers():
         make, forms = networks.NETWORKS[name]
         return lambda folder: [make(form, f"{folder}/{name}_{form}.onnx") for form in forms]
     return {**{name: network(name) for name in networks.NETWORKS},
-            "convs": write_convs, "recurrent": write_recurrent, "products": write_products}
+            "convs": write_convs, "recurrent": write_recurrent, "products": write_products, "moves": moves.write}
 
 
 def main():
