@@ -8,14 +8,62 @@
 #include "engine/plan_profiles.h"
 #include "engine/sizes.h"
 
-/* The memory of each root is needed from the first to the last use of all values that are in it. */
-static void find_usages(const tarei_part *const part, tarei_usage *const usages) {
+/* Where values are that are not views: in memory of their own, or in that of an input that their
+ * step writes over. */
+typedef struct homes {
+  int *of;   /* per root: the root whose memory it is in */
+  int *last; /* per such root: the last step that uses its memory */
+} homes;
+
+static void homes_init(const tarei_part *const part, const homes *const h) {
+  for (int v = 0; v < part->graph->n_values; v++) {
+    h->of[v] = v;
+    h->last[v] = -1;
+  }
+  for (int v = 0; v < part->graph->n_values; v++) {
+    int *const last = &h->last[part->slots[v].root];
+    *last = part->slots[v].last_use > *last ? part->slots[v].last_use : *last;
+  }
+}
+
+/* Whether step number s can write its output over its first input: nobody reads that, or a view of
+ * it, at a later time, nor as another input. */
+static bool can_overwrite(const tarei_part *const part, const homes *const h, const int s) {
+  const tarei_node *const node = part->steps[s].node;
+  if (!part->steps[s].lowering->overwrites || node->out[0] < 0) {
+    return false;
+  }
+  const int root = part->slots[node->in[0]].root, home = h->of[root];
+  const tarei_value_slot *const from = &part->slots[root], *const to = &part->slots[node->out[0]];
+  for (int i = 1; i < node->n_in; i++) {
+    if (node->in[i] >= 0 && h->of[part->slots[node->in[i]].root] == home) {
+      return false;
+    }
+  }
+  return from->storage == TAREI_STORE_ARENA && to->storage == TAREI_STORE_ARENA &&
+         !from->from_shape && part->slots[node->in[0]].bytes == to->bytes && h->last[home] == s;
+}
+
+static void share_homes(const tarei_part *const part, const homes *const h) {
+  for (int s = 0; s < part->n_steps; s++) {
+    if (can_overwrite(part, h, s)) {
+      const int out = part->steps[s].node->out[0];
+      const int home = h->of[part->slots[part->steps[s].node->in[0]].root];
+      h->of[out] = home;
+      h->last[home] = h->last[out];
+    }
+  }
+}
+
+/* Memory is needed from the first to the last use of all values that are in it. */
+static void find_usages(const tarei_part *const part, const homes *const h,
+                        tarei_usage *const usages) {
   for (int v = 0; v < part->graph->n_values; v++) {
     const tarei_value_slot *const slot = &part->slots[v];
     if (slot->first_use < 0 || part->slots[slot->root].storage != TAREI_STORE_ARENA) {
       continue;
     }
-    tarei_usage *const u = &usages[slot->root];
+    tarei_usage *const u = &usages[h->of[slot->root]];
     u->first = u->bytes && u->first < slot->first_use ? u->first : slot->first_use;
     u->last = u->bytes && u->last > slot->last_use ? u->last : slot->last_use;
     u->bytes = slot->bytes > u->bytes ? slot->bytes : u->bytes;
@@ -24,17 +72,24 @@ static void find_usages(const tarei_part *const part, tarei_usage *const usages)
 
 static tare_status plan_memory(tare_plan *const plan, tare_error *const err) {
   const tarei_part *const root = &plan->root;
-  const int n = root->graph->n_values;
-  tarei_usage *const usages = tarei_calloc((size_t)n, sizeof *usages);
-  if (!usages) {
-    return tarei_fail_memory(err, "memory plan", (size_t)n * sizeof *usages);
-  }
-  find_usages(root, usages);
-  const tare_status status = tarei_memory_plan(usages, n, &plan->arena_bytes, err);
-  for (int v = 0; v < n; v++) {
-    root->slots[v].offset = usages[v].offset;
+  const size_t n = (size_t)root->graph->n_values;
+  tarei_usage *const usages = tarei_calloc(n, sizeof *usages);
+  const homes h = {tarei_calloc(n, sizeof *h.of), tarei_calloc(n, sizeof *h.last)};
+  tare_status status = TARE_OK;
+  if (!usages || !h.of || !h.last) {
+    status = tarei_fail_memory(err, "memory plan", n * sizeof *usages);
+  } else {
+    homes_init(root, &h);
+    share_homes(root, &h);
+    find_usages(root, &h, usages);
+    status = tarei_memory_plan(usages, root->graph->n_values, &plan->arena_bytes, err);
+    for (size_t v = 0; v < n; v++) {
+      root->slots[v].offset = usages[h.of[v]].offset;
+    }
   }
   free(usages);
+  free(h.of);
+  free(h.last);
   return status;
 }
 

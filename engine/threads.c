@@ -1,8 +1,10 @@
 #include "engine/threads.h"
 
 #include <assert.h>
+#include <string.h>
 
-#define RANGES 4 /* for each thread */
+#define RANGES 4                /* for each thread */
+#define PIECE ((size_t)1 << 15) /* bytes that are worth copying elsewhere */
 
 typedef struct threads_cut {
   size_t n, ranges;
@@ -36,4 +38,24 @@ void tarei_ranges(const tarei_run *const run, const size_t n, const size_t least
 void tarei_row_ranges(const tarei_run *const run, const size_t rows, const size_t row,
                       const size_t least, const tarei_range_fn fn, const void *const user) {
   tarei_ranges(run, rows, row && row < least ? (least + row - 1) / row : 1, fn, user);
+}
+
+typedef struct threads_copy {
+  char *to;
+  const char *from;
+  size_t bytes;
+} threads_copy;
+
+static void copy_pieces(const void *const user, const size_t first, const size_t end,
+                        const int thread) {
+  (void)thread;
+  const threads_copy *const c = user;
+  const size_t at = first * PIECE, rest = c->bytes - at, n = (end - first) * PIECE;
+  memcpy(c->to + at, c->from + at, n < rest ? n : rest);
+}
+
+void tarei_copy(const tarei_run *const run, void *const to, const void *const from,
+                const size_t bytes) {
+  const threads_copy c = {to, from, bytes};
+  tarei_ranges(run, bytes / PIECE + (bytes % PIECE != 0), 1, copy_pieces, &c);
 }

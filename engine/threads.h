@@ -18,6 +18,9 @@ void tarei_ranges(const tarei_run *run, size_t n, size_t least, tarei_range_fn f
 void tarei_row_ranges(const tarei_run *run, size_t rows, size_t row, size_t least,
                       tarei_range_fn fn, const void *user);
 
+/* Copies bytes that do not overlap, by all threads. */
+void tarei_copy(const tarei_run *run, void *to, const void *from, size_t bytes);
+
 /* Scratch memory of a thread, if each has `bytes`. */
 static inline void *tarei_thread_scratch(const tarei_run *const run, const int thread,
                                          const size_t bytes) {

@@ -1,10 +1,15 @@
-/* Scatter, ScatterElements and ScatterND: a copy of the data, then one update after another, in the
- * order they stand. */
+/* Scatter, ScatterElements and ScatterND: a copy of the data, unless the output is written over
+ * them, then one update after another, in the order they stand. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "engine/lower/move/elements.h"
 #include "engine/lower/move/indices.h"
 #include "engine/lower/operands.h"
+#include "engine/threads.h"
+
+#define LEAST ((size_t)1 << 15) /* elements that are worth a range */
+#define SLICE 4096              /* elements of a slice that threads divide */
 
 /* Combines n updates with what stands at `to`. */
 typedef void (*combine_fn)(void *to, const void *from, size_t n);
@@ -61,6 +66,61 @@ static combine_fn combine_of(const tarei_step *const step, const tare_dtype dtyp
   return NULL;
 }
 
+/* Constant tuples of ScatterND that name the elements of a box, in their order: an assignment to a
+ * slice. Rows are copied then, and no index is looked at again. */
+typedef struct scatter_box {
+  int n; /* axes of a tuple; 0: no box */
+  int64_t first[TARE_MAX_RANK], size[TARE_MAX_RANK];
+} scatter_box;
+
+static bool box_corners(const tare_tensor *const indices, const int64_t tuples,
+                        scatter_box *const box) {
+  int64_t count = 1;
+  for (int d = 0; d < box->n; d++) {
+    const int64_t low = tarei_index_at(indices, d);
+    const int64_t high = tarei_index_at(indices, (tuples - 1) * box->n + d);
+    if (low < 0 || high < low || high == INT64_MAX ||
+        !tarei_mul_i64(count, high - low + 1, &count)) {
+      return false;
+    }
+    box->first[d] = low;
+    box->size[d] = high - low + 1;
+  }
+  return count == tuples;
+}
+
+static bool is_box(const tare_tensor *const indices, const int64_t tuples,
+                   const scatter_box *const box) {
+  for (int64_t i = 0; i < tuples; i++) {
+    int64_t rest = i;
+    for (int d = box->n - 1; d >= 0; d--) {
+      if (tarei_index_at(indices, i * box->n + d) != box->first[d] + rest % box->size[d]) {
+        return false;
+      }
+      rest /= box->size[d];
+    }
+  }
+  return true;
+}
+
+static void find_box(const tarei_step *const step, scatter_box *const box) {
+  const tarei_value *const value = &step->graph->values[step->node->in[1]];
+  tare_tensor indices = {.dtype = value->dtype, .rank = value->rank};
+  for (int d = 0; value->data && d < value->rank; d++) {
+    (void)tarei_expr_is_const(step->graph->exprs, value->dims[d], &indices.dims[d]);
+  }
+  indices.data = value->data ? value->data->data : NULL;
+  const int64_t n = indices.data ? tare_tensor_count(&indices) : 0;
+  const int64_t length = indices.rank ? indices.dims[indices.rank - 1] : 0;
+  if (n == 0 || length < 1 || length > TARE_MAX_RANK) {
+    return;
+  }
+  box->n = (int)length;
+  if (!box_corners(&indices, n / length, box) || !is_box(&indices, n / length, box)) {
+    box->n = 0;
+  }
+}
+
 static tare_status scatter_prepare(tarei_step *const step, tarei_blobs *const blobs,
                                    tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
@@ -68,6 +128,13 @@ static tare_status scatter_prepare(tarei_step *const step, tarei_blobs *const bl
   TAREI_TRY(tarei_want_indices(step, blobs, err));
   (void)combine_of(step, dtype, &known);
   return known ? TARE_OK : tarei_refuse_dtype(dtype, err);
+}
+
+static tare_status nd_prepare(tarei_step *const step, tarei_blobs *const blobs,
+                              tare_error *const err) {
+  TAREI_TRY(scatter_prepare(step, blobs, err));
+  find_box(step, step->state);
+  return TARE_OK;
 }
 
 static void scatter_apply(const combine_fn combine, void *const to, const void *const from,
@@ -80,8 +147,10 @@ static void scatter_apply(const combine_fn combine, void *const to, const void *
 }
 
 static void copy_data(const tarei_run *const r) {
-  memcpy(r->out[0]->data, r->in[0]->data,
-         (size_t)tare_tensor_count(r->in[0]) * tare_dtype_size(r->in[0]->dtype));
+  if (r->out[0]->data != r->in[0]->data) {
+    tarei_copy(r, r->out[0]->data, r->in[0]->data,
+               (size_t)tare_tensor_count(r->in[0]) * tare_dtype_size(r->in[0]->dtype));
+  }
 }
 
 static tare_status run_elements(const tarei_step *const step, const tarei_run *const r,
@@ -115,39 +184,154 @@ static tare_status run_elements(const tarei_step *const step, const tarei_run *c
   return TARE_OK;
 }
 
+/* Slices of so many elements, each where a tuple says. */
+typedef struct nd_job {
+  const tarei_run *run;
+  const scatter_box *box;
+  combine_fn combine;
+  size_t element, slice;
+  int64_t tuples;
+  int length;
+} nd_job;
+
+static int64_t scatter_place(const nd_job *const j, const int64_t tuple) {
+  const tare_tensor *const x = j->run->in[0];
+  int64_t to = 0;
+  for (int d = 0; d < j->length; d++) {
+    to = to * x->dims[d] + tarei_position(j->run->in[1], tuple * j->length + d, x->dims[d]);
+  }
+  return to;
+}
+
+/* Elements [first, end) of all slices: each thread writes its part of them in the order of the
+ * tuples. */
+static void slice_range(const void *const user, const size_t first, const size_t end,
+                        const int thread) {
+  (void)thread;
+  const nd_job *const j = user;
+  char *const out = j->run->out[0]->data;
+  const char *const from = j->run->in[2]->data;
+  for (int64_t i = 0; i < j->tuples; i++) {
+    const size_t to = (size_t)scatter_place(j, i) * j->slice + first;
+    const size_t at = (size_t)i * j->slice + first;
+    scatter_apply(j->combine, out + to * j->element, from + at * j->element, end - first,
+                  j->element);
+  }
+}
+
+static void copy_elements(const nd_job *const j) {
+  TAREI_BY_SIZE(
+      j->element, for (int64_t i = 0; i < j->tuples; i++) {
+        ((type *)j->run->out[0]->data)[scatter_place(j, i)] =
+            ((const type *)j->run->in[2]->data)[i];
+      })
+}
+
+static void write_slices(const nd_job *const j) {
+  if (j->slice == 1 && !j->combine) {
+    copy_elements(j);
+  } else if (j->slice >= SLICE) {
+    tarei_row_ranges(j->run, j->slice, (size_t)j->tuples, LEAST, slice_range, j);
+  } else {
+    slice_range(j, 0, j->slice, 0);
+  }
+}
+
+/* Elements of the box that lie together in the data. */
+static size_t box_run(const nd_job *const j, int *const outer) {
+  size_t run = j->slice;
+  *outer = j->box->n;
+  while (*outer > 0) {
+    const int d = --*outer;
+    run *= (size_t)j->box->size[d];
+    if (j->box->size[d] != j->run->in[0]->dims[d]) {
+      break;
+    }
+  }
+  return run;
+}
+
+static void box_range(const void *const user, const size_t first, const size_t end,
+                      const int thread) {
+  (void)thread;
+  const nd_job *const j = user;
+  const tare_tensor *const x = j->run->in[0];
+  int outer;
+  const size_t run = box_run(j, &outer);
+  for (size_t i = first; i < end; i++) {
+    size_t rest = i, to = 0, stride = j->slice;
+    for (int d = j->box->n - 1; d >= 0; d--) {
+      const size_t size = d < outer ? (size_t)j->box->size[d] : 1;
+      to += ((size_t)j->box->first[d] + rest % size) * stride;
+      rest /= size;
+      stride *= (size_t)x->dims[d];
+    }
+    scatter_apply(j->combine, (char *)j->run->out[0]->data + to * j->element,
+                  (const char *)j->run->in[2]->data + i * run * j->element, run, j->element);
+  }
+}
+
+static bool box_fits(const scatter_box *const box, const tare_tensor *const x) {
+  for (int d = 0; d < box->n; d++) {
+    if (box->first[d] + box->size[d] > x->dims[d]) {
+      return false;
+    }
+  }
+  return box->n > 0;
+}
+
+static tare_status check_updates(const tarei_step *const step, const tarei_run *const r,
+                                 tare_error *const err) {
+  const tare_tensor *const x = r->in[0], *const indices = r->in[1];
+  const int last = indices->rank - 1, length = (int)indices->dims[last];
+  for (int d = 0; d < last; d++) {
+    TAREI_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
+  }
+  for (int d = length; d < x->rank; d++) {
+    TAREI_TRY(tarei_want_dim(step, r, 2, last + d - length, x->dims[d], err));
+  }
+  return TARE_OK;
+}
+
 static tare_status run_nd(const tarei_step *const step, const tarei_run *const r,
                           tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const indices = r->in[1];
   const int last = indices->rank - 1, length = (int)indices->dims[last];
-  const size_t element = tare_dtype_size(x->dtype);
   bool known;
-  const combine_fn combine = combine_of(step, x->dtype, &known);
-  int64_t slice = 1, n = 1;
+  nd_job j = {.run = r,
+              .box = step->state,
+              .combine = combine_of(step, x->dtype, &known),
+              .element = tare_dtype_size(x->dtype),
+              .slice = 1,
+              .tuples = 1,
+              .length = length};
+  TAREI_TRY(check_updates(step, r, err));
   for (int d = 0; d < last; d++) {
-    TAREI_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
-    n *= indices->dims[d];
+    j.tuples *= indices->dims[d];
   }
   for (int d = length; d < x->rank; d++) {
-    TAREI_TRY(tarei_want_dim(step, r, 2, last + d - length, x->dims[d], err));
-    slice *= x->dims[d];
+    j.slice *= (size_t)x->dims[d];
+  }
+  if (box_fits(j.box, x)) {
+    int outer;
+    const size_t run = box_run(&j, &outer), all = (size_t)j.tuples * j.slice;
+    if (j.combine || all != (size_t)tare_tensor_count(x)) {
+      copy_data(r);
+    }
+    tarei_row_ranges(r, run ? all / run : 0, run, LEAST, box_range, &j);
+    return TARE_OK;
   }
   for (int d = 0; d < length; d++) {
     TAREI_TRY(tarei_check_indices(step, r, d, length, d, x->dims[d], err));
   }
   copy_data(r);
-  for (int64_t i = 0; i < n; i++) {
-    int64_t to = 0;
-    for (int d = 0; d < length; d++) {
-      to = to * x->dims[d] + tarei_position(indices, i * length + d, x->dims[d]);
-    }
-    scatter_apply(combine, (char *)r->out[0]->data + (size_t)(to * slice) * element,
-                  (const char *)r->in[2]->data + (size_t)(i * slice) * element, (size_t)slice,
-                  element);
-  }
+  write_slices(&j);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_scatter = {.prepare = scatter_prepare, .run = run_elements};
-const tarei_lowering tarei_lower_scatter_elements = {.prepare = scatter_prepare,
-                                                     .run = run_elements};
-const tarei_lowering tarei_lower_scatter_nd = {.prepare = scatter_prepare, .run = run_nd};
+const tarei_lowering tarei_lower_scatter = {
+    .prepare = scatter_prepare, .run = run_elements, .overwrites = true};
+const tarei_lowering tarei_lower_scatter_elements = {
+    .prepare = scatter_prepare, .run = run_elements, .overwrites = true};
+const tarei_lowering tarei_lower_scatter_nd = {
+    .state_bytes = sizeof(scatter_box), .prepare = nd_prepare, .run = run_nd, .overwrites = true};

@@ -184,6 +184,75 @@ static void test_scatter_nd(void **state) {
   }
 }
 
+/* Constant indices of a box, or nearly one: as exporters write an assignment to a slice. */
+static void test_scatter_box(void **state) {
+  (void)state;
+  for (int round = 0; round < 100; round++) {
+    int64_t dims[4], first[4], to[5], indices[MOST * 4], at[4];
+    float expected[MOST];
+    const char *const reduction = reductions[round % 5];
+    const int rank = random_dims(1, dims), tuple = (int)one_node_between(1, rank);
+    for (int d = 0; d < rank; d++) {
+      first[d] = d < tuple ? one_node_between(0, dims[d] - 1) : 0;
+      to[d] = d < tuple ? one_node_between(1, dims[d] - first[d]) : dims[d];
+    }
+    const int64_t tuples = count(tuple, to), slice = count(rank - tuple, dims + tuple);
+    for (int64_t i = 0; i < tuples; i++) {
+      split_index(tuple, to, i, at);
+      for (int d = 0; d < tuple; d++) {
+        indices[i * tuple + d] = first[d] + at[d];
+      }
+    }
+    if (round % 4 == 3) { /* one tuple is another */
+      indices[one_node_between(0, tuples * tuple - 1)] = round % 8 == 3 ? 0 : -1;
+    }
+    int64_t shape[5];
+    memcpy(shape, to, (size_t)tuple * sizeof *to);
+    shape[tuple] = tuple;
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, rank, dims, NULL);
+    (void)one_node_const(&t, TARE_I64, tuple + 1, shape, indices);
+    (void)one_node_input(&t, TARE_F32, rank, to, NULL);
+    one_node_op(&t, "ScatterND", "", 18, 1);
+    assert_true(tarei_attr_set_string(t.node, "reduction", reduction));
+    one_node_run_ok(&t);
+    memcpy(expected, t.inputs[0].data, (size_t)count(rank, dims) * sizeof *expected);
+    for (int64_t i = 0; i < tuples * slice; i++) {
+      const int64_t k = join_index(tuple, dims, indices + i / slice * tuple) * slice + i % slice;
+      expected[k] = combined(reduction, expected[k], ((const float *)t.inputs[2].data)[i]);
+    }
+    one_node_expect_floats(&t, expected, (size_t)count(rank, dims), 0);
+    one_node_end(&t);
+  }
+}
+
+/* Slices so long that threads divide them; the same one is written twice. */
+static void test_scatter_long_slices(void **state) {
+  (void)state;
+  enum { ROWS = 3, LONG = 20011, UPDATES = 4 };
+  const int64_t dims[] = {ROWS, LONG}, indices[UPDATES] = {2, 0, 2, -1}, to[] = {UPDATES, LONG};
+  for (int r = 0; r < 2; r++) {
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 2, dims, NULL);
+    (void)one_node_input(&t, TARE_I64, 2, (int64_t[]){UPDATES, 1}, indices);
+    (void)one_node_input(&t, TARE_F32, 2, to, NULL);
+    one_node_op(&t, "ScatterND", "", 18, 1);
+    assert_true(tarei_attr_set_string(t.node, "reduction", reductions[r]));
+    one_node_run_ok(&t);
+    const float *const x = t.inputs[0].data, *const u = t.inputs[2].data;
+    const float *const y = t.outputs[0].data;
+    for (int64_t i = 0; i < LONG; i++) {
+      const float sum = x[2 * LONG + i] + u[i] + u[2 * LONG + i] + u[3 * LONG + i];
+      assert_true(y[LONG + i] == x[LONG + i]);
+      assert_true(y[i] == u[LONG + i] + (r ? x[i] : 0));
+      assert_true(y[2 * LONG + i] == (r ? sum : u[3 * LONG + i]));
+    }
+    one_node_end(&t);
+  }
+}
+
 /* Integers wrap around, in their own width. */
 static void test_scatter_integers(void **state) {
   (void)state;
@@ -337,7 +406,8 @@ int main(void) {
       cmocka_unit_test(test_gather_elements),
       cmocka_unit_test(test_gather_nd),
       cmocka_unit_test(test_scatter_elements),
-      cmocka_unit_test(test_scatter_nd),
+      cmocka_unit_test(test_scatter_nd), cmocka_unit_test(test_scatter_box),
+      cmocka_unit_test(test_scatter_long_slices),
       cmocka_unit_test(test_scatter_integers),
       cmocka_unit_test(test_tile),
       cmocka_unit_test(test_trilu),
