@@ -2,6 +2,7 @@
 #ifndef TAREI_BASE_HALF_H
 #define TAREI_BASE_HALF_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -29,5 +30,8 @@ static inline uint16_t tarei_float_to_bf16(const float f) {
 
 float tarei_f16_to_float(uint16_t h);
 uint16_t tarei_float_to_f16(float f);
+/* The same for n numbers. */
+void tarei_f16_to_floats(const uint16_t *h, size_t n, float *out);
+void tarei_floats_to_f16(const float *f, size_t n, uint16_t *out);
 
 #endif

@@ -13,6 +13,10 @@ float tarei_libm_softplus(float x) {
   return x > 0.0f ? x + log1pf(expf(-x)) : log1pf(expf(x));
 }
 
+/* The square root of -0 is 0 here, and of -inf inf. */
 float tarei_libm_pow(float x, float y) {
+  if (y == 0.5f && x != -INFINITY) {
+    return sqrtf(x + 0.0f);
+  }
   return y == 2.0f ? x * x : powf(x, y);
 }

@@ -29,6 +29,8 @@ TRANSPOSE(plain_8, uint64_t)
 
 #ifdef HAVE_SHUFFLES
 
+typedef uint8_t bytes __attribute__((vector_size(16)));
+typedef uint16_t shorts __attribute__((vector_size(16)));
 typedef uint32_t quad __attribute__((vector_size(16)));
 typedef uint64_t pair __attribute__((vector_size(16)));
 
@@ -60,6 +62,35 @@ static void block_8(const uint64_t *const x, const size_t from_step, uint64_t *c
   memcpy(out + to_step, &high, sizeof high);
 }
 
+/* Rounds of interleaving the first half of the rows with the second: as many as the number of rows
+ * has bits, and the block is transposed. */
+#define INTERLEAVED(name, type, vector, side, low, high)                         \
+  static void name(const type *const x, const size_t from_step, type *const out, \
+                   const size_t to_step) {                                       \
+    vector a[side], b[side];                                                     \
+    for (size_t j = 0; j < side; j++) {                                          \
+      memcpy(&a[j], x + j * from_step, sizeof a[j]);                             \
+    }                                                                            \
+    for (size_t round = 1; round < side; round *= 2) {                           \
+      for (size_t j = 0; j < side / 2; j++) {                                    \
+        b[2 * j] = low(a[j], a[j + side / 2]);                                   \
+        b[2 * j + 1] = high(a[j], a[j + side / 2]);                              \
+      }                                                                          \
+      memcpy(a, b, sizeof a);                                                    \
+    }                                                                            \
+    for (size_t i = 0; i < side; i++) {                                          \
+      memcpy(out + i * to_step, &a[i], sizeof a[i]);                             \
+    }                                                                            \
+  }
+#define LOW_2(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_2(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOW_1(a, b) \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH_1(a, b) \
+  __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+INTERLEAVED(block_2, uint16_t, shorts, 8, LOW_2, HIGH_2)
+INTERLEAVED(block_1, uint8_t, bytes, 16, LOW_1, HIGH_1)
+
 /* Whole blocks, then what is left of rows and columns. */
 #define BLOCKS(name, type, side, block, plain)                                                \
   static void name(const void *const from, const size_t from_step, void *const to,            \
@@ -77,14 +108,18 @@ static void block_8(const uint64_t *const x, const size_t from_step, uint64_t *c
     plain(x + whole_columns * from_step, from_step, out + whole_columns, to_step, whole_rows, \
           columns - whole_columns);                                                           \
   }
+BLOCKS(blocks_1, uint8_t, 16, block_1, plain_1)
+BLOCKS(blocks_2, uint16_t, 8, block_2, plain_2)
 BLOCKS(blocks_4, uint32_t, 4, block_4, plain_4)
 BLOCKS(blocks_8, uint64_t, 2, block_8, plain_8)
 
 #else
+#define blocks_1 plain_1
+#define blocks_2 plain_2
 #define blocks_4 plain_4
 #define blocks_8 plain_8
 #endif
 
 tarei_transpose_fn *tarei_transpose_of(const size_t element) {
-  return element == 1 ? plain_1 : element == 2 ? plain_2 : element == 4 ? blocks_4 : blocks_8;
+  return element == 1 ? blocks_1 : element == 2 ? blocks_2 : element == 4 ? blocks_4 : blocks_8;
 }

@@ -138,6 +138,13 @@ TAREI_INLINE v16 v_pow(v16 x, v16 y) {
   return v_load(base);
 }
 
+/* The square root of x + y, for y = 0: that of -0 is 0 then, and of -inf inf. */
+TAREI_INLINE v16 binary16_root(v16 x, v16 y) {
+  const v16 least = v_set1(-INFINITY);
+  const v16 root = v_sqrt(v_add(x, y));
+  return v_select(v_less(least, x), root, v_select(v_less(x, v_set1(0.0f)), v_sub(y, least), root));
+}
+
 /* X(name, value, expression in x, y) */
 #define BINARIES(X)                              \
   X(add, TAREI_BINARY_ADD, v_add(x, y))          \
@@ -158,10 +165,27 @@ TAREI_INLINE v16 v_pow(v16 x, v16 y) {
 BINARIES(DEFINE_BINARY)
 #undef DEFINE_BINARY
 
+/* Exponents that tarei_libm_pow reduces to a product or a root, for whole rows. */
+static bool TAREI_K(power_row)(const float *a, size_t a_step, float exponent, size_t n,
+                               float *out) {
+  if (exponent == 2.0f) {
+    TAREI_K(binary_row_mul)(a, a_step, a, a_step, n, out);
+  } else if (exponent == 0.5f) {
+    const float zero = 0.0f;
+    zip_row(binary16_root, a, a_step, &zero, 0, n, out);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void TAREI_K(tarei_k_binary_f32_16)(tarei_binary op, const float *a, size_t a_step, const float *b,
                                    size_t b_step, size_t n, float *out) {
 #define BINARY_ROW(name, value, expression) [value] = TAREI_K(binary_row_##name),
   static binary_row_fn *const rows[TAREI_BINARY_COUNT] = {BINARIES(BINARY_ROW)};
 #undef BINARY_ROW
+  if (op == TAREI_BINARY_POW && b_step == 0 && n && TAREI_K(power_row)(a, a_step, b[0], n, out)) {
+    return;
+  }
   rows[op](a, a_step, b, b_step, n, out);
 }

@@ -1,56 +1,76 @@
-/* Cast between all element types, through double (floats) or int64 (integers); each rounds once.
- * Floats become integers by truncation, saturated to the type's range; NaN becomes 0. */
+/* Cast between all element types; each rounds once. Floats become integers by truncation, saturated
+ * to the range of the type; NaN becomes 0. Short floats go through blocks of floats. */
 #include <math.h>
 #include <string.h>
 
 #include "base/half.h"
 #include "engine/lower/elementwise/elementwise.h"
+#include "engine/lower/elementwise/typed.h"
 
-typedef double (*load_fn)(const void *x, size_t i);
-typedef void (*store_fn)(void *out, size_t i, double x);
-typedef int64_t (*load_int_fn)(const void *x, size_t i);
-typedef void (*store_int_fn)(void *out, size_t i, int64_t x);
+#define BLOCK 1024 /* elements that are converted in two steps: they stay in L1 */
 
-#define INTEGER(name, type, lowest, highest)                                       \
-  static double load_##name(const void *const x, const size_t i) {                 \
-    return (double)((const type *)x)[i];                                           \
-  }                                                                                \
-  static void store_##name(void *const out, const size_t i, const double x) {      \
-    ((type *)out)[i] = isnan(x)               ? (type)0                            \
-                       : x <= (double)lowest  ? (type)lowest                       \
-                       : x >= (double)highest ? (type)highest                      \
-                                              : (type)x;                           \
-  }                                                                                \
-  static int64_t load_int_##name(const void *const x, const size_t i) {            \
-    return (int64_t)((const type *)x)[i];                                          \
-  }                                                                                \
-  static void store_int_##name(void *const out, const size_t i, const int64_t x) { \
-    ((type *)out)[i] = (type)x;                                                    \
+typedef void convert_fn(const void *x, size_t n, void *out);
+
+#define CONVERT(name, from, to, expression)                                 \
+  static void name(const void *const in, const size_t n, void *const out) { \
+    for (size_t i = 0; i < n; i++) {                                        \
+      const from x = ((const from *)in)[i];                                 \
+      ((to *)out)[i] = (expression);                                        \
+    }                                                                       \
   }
-INTEGER(u8, uint8_t, 0, UINT8_MAX)
-INTEGER(i8, int8_t, INT8_MIN, INT8_MAX)
-INTEGER(u16, uint16_t, 0, UINT16_MAX)
-INTEGER(i16, int16_t, INT16_MIN, INT16_MAX)
-INTEGER(u32, uint32_t, 0, UINT32_MAX)
-INTEGER(i32, int32_t, INT32_MIN, INT32_MAX)
-INTEGER(u64, uint64_t, 0, UINT64_MAX)
-INTEGER(i64, int64_t, INT64_MIN, INT64_MAX)
 
-static double load_f32(const void *const x, const size_t i) {
-  return (double)((const float *)x)[i];
-}
-static void store_f32(void *const out, const size_t i, const double x) {
-  ((float *)out)[i] = (float)x;
-}
-static double load_f64(const void *const x, const size_t i) {
-  return ((const double *)x)[i];
-}
-static void store_f64(void *const out, const size_t i, const double x) {
-  ((double *)out)[i] = x;
-}
-static double load_f16(const void *const x, const size_t i) {
-  return (double)tarei_f16_to_float(((const uint16_t *)x)[i]);
-}
+/* --- between integers, and from integers to floats and bool ----------------------------------- */
+#define FROM_INTEGER(dtype, from, wide)                         \
+  CONVERT(dtype##_to_U8, from, uint8_t, (uint8_t)x)             \
+  CONVERT(dtype##_to_I8, from, int8_t, (int8_t)x)               \
+  CONVERT(dtype##_to_U16, from, uint16_t, (uint16_t)x)          \
+  CONVERT(dtype##_to_I16, from, int16_t, (int16_t)x)            \
+  CONVERT(dtype##_to_U32, from, uint32_t, (uint32_t)x)          \
+  CONVERT(dtype##_to_I32, from, int32_t, (int32_t)x)            \
+  CONVERT(dtype##_to_U64, from, uint64_t, (uint64_t)(int64_t)x) \
+  CONVERT(dtype##_to_I64, from, int64_t, (int64_t)x)            \
+  CONVERT(dtype##_to_F32, from, float, (float)x)                \
+  CONVERT(dtype##_to_F64, from, double, (double)x)              \
+  CONVERT(dtype##_to_BOOL, from, uint8_t, x != 0)
+TAREI_INTEGER_TYPES(FROM_INTEGER)
+
+/* --- from floats ------------------------------------------------------------------------------ */
+
+/* Short integers are cut to 32 bits first, which vectors can do. */
+#define CUT(from, to, by, lowest, highest) \
+  (x != x                 ? (to)0          \
+   : x <= (from)(lowest)  ? (to)(lowest)   \
+   : x >= (from)(highest) ? (to)(highest)  \
+                          : (to)(by)x)
+#define FROM_FLOAT(dtype, from, wide)                                                       \
+  CONVERT(dtype##_to_U8, from, uint8_t, CUT(from, uint8_t, int32_t, 0, UINT8_MAX))          \
+  CONVERT(dtype##_to_I8, from, int8_t, CUT(from, int8_t, int32_t, INT8_MIN, INT8_MAX))      \
+  CONVERT(dtype##_to_U16, from, uint16_t, CUT(from, uint16_t, int32_t, 0, UINT16_MAX))      \
+  CONVERT(dtype##_to_I16, from, int16_t, CUT(from, int16_t, int32_t, INT16_MIN, INT16_MAX)) \
+  CONVERT(dtype##_to_U32, from, uint32_t, CUT(from, uint32_t, uint32_t, 0, UINT32_MAX))     \
+  CONVERT(dtype##_to_I32, from, int32_t, CUT(from, int32_t, int32_t, INT32_MIN, INT32_MAX)) \
+  CONVERT(dtype##_to_U64, from, uint64_t, CUT(from, uint64_t, uint64_t, 0, UINT64_MAX))     \
+  CONVERT(dtype##_to_I64, from, int64_t, CUT(from, int64_t, int64_t, INT64_MIN, INT64_MAX)) \
+  CONVERT(dtype##_to_F32, from, float, (float)x)                                            \
+  CONVERT(dtype##_to_F64, from, double, (double)x)                                          \
+  CONVERT(dtype##_to_BOOL, from, uint8_t, x != 0)
+TAREI_FLOAT_TYPES(FROM_FLOAT)
+
+#define TO_ROWS(from)                                                                   \
+  {                                                                                     \
+    [TARE_U8] = from##_to_U8, [TARE_I8] = from##_to_I8, [TARE_U16] = from##_to_U16,     \
+    [TARE_I16] = from##_to_I16, [TARE_U32] = from##_to_U32, [TARE_I32] = from##_to_I32, \
+    [TARE_U64] = from##_to_U64, [TARE_I64] = from##_to_I64, [TARE_F32] = from##_to_F32, \
+    [TARE_F64] = from##_to_F64, [TARE_BOOL] = from##_to_BOOL                            \
+  }
+#define FROM_ROW(dtype, type, wide) [TARE_##dtype] = TO_ROWS(dtype),
+static convert_fn *const direct[TAREI_DTYPES][TAREI_DTYPES] = {
+    TAREI_INTEGER_TYPES(FROM_ROW) TAREI_FLOAT_TYPES(FROM_ROW)[TARE_BOOL] = TO_ROWS(U8)};
+
+/* --- short floats ----------------------------------------------------------------------------- */
+CONVERT(widen_bf16, uint16_t, float, tarei_bf16_to_float(x))
+CONVERT(narrow_bf16, float, uint16_t, tarei_float_to_bf16(x))
+
 /* The nearest float whose last bit is set where it is not exact: rounded again, to a shorter type,
  * it gives what x itself would. */
 static float odd_float(const double x) {
@@ -65,78 +85,51 @@ static float odd_float(const double x) {
   memcpy(&y, &bits, sizeof y);
   return y;
 }
+CONVERT(round_odd, double, float, odd_float(x))
 
-static void store_f16(void *const out, const size_t i, const double x) {
-  ((uint16_t *)out)[i] = tarei_float_to_f16(odd_float(x));
-}
-static double load_bf16(const void *const x, const size_t i) {
-  return (double)tarei_bf16_to_float(((const uint16_t *)x)[i]);
-}
-static void store_bf16(void *const out, const size_t i, const double x) {
-  ((uint16_t *)out)[i] = tarei_float_to_bf16(odd_float(x));
-}
-static void store_bool(void *const out, const size_t i, const double x) {
-  ((uint8_t *)out)[i] = x != 0;
-}
-static void store_int_bool(void *const out, const size_t i, const int64_t x) {
-  ((uint8_t *)out)[i] = x != 0;
+static bool cast_is_half(const tare_dtype dtype) {
+  return dtype == TARE_F16 || dtype == TARE_BF16;
 }
 
-/* Integers go through int64 among themselves, so that no bit is lost. */
-typedef struct access {
-  load_fn load;
-  store_fn store;
-  load_int_fn load_int;
-  store_int_fn store_int;
-} access;
-
-static const access *access_of(const tare_dtype dtype) {
-  static const access table[] = {
-      [TARE_F32] = {load_f32, store_f32, NULL, NULL},
-      [TARE_U8] = {load_u8, store_u8, load_int_u8, store_int_u8},
-      [TARE_I8] = {load_i8, store_i8, load_int_i8, store_int_i8},
-      [TARE_U16] = {load_u16, store_u16, load_int_u16, store_int_u16},
-      [TARE_I16] = {load_i16, store_i16, load_int_i16, store_int_i16},
-      [TARE_I32] = {load_i32, store_i32, load_int_i32, store_int_i32},
-      [TARE_I64] = {load_i64, store_i64, load_int_i64, store_int_i64},
-      [TARE_BOOL] = {load_u8, store_bool, load_int_u8, store_int_bool},
-      [TARE_F16] = {load_f16, store_f16, NULL, NULL},
-      [TARE_F64] = {load_f64, store_f64, NULL, NULL},
-      [TARE_U32] = {load_u32, store_u32, load_int_u32, store_int_u32},
-      [TARE_U64] = {load_u64, store_u64, load_int_u64, store_int_u64},
-      [TARE_BF16] = {load_bf16, store_bf16, NULL, NULL},
-  };
-  return &table[dtype];
+/* At most BLOCK elements of one of the two types, or both. */
+static void cast_block(const tare_dtype from, const tare_dtype to, const void *const x,
+                       const size_t n, void *const out) {
+  float floats[BLOCK], rounded[BLOCK];
+  double wide[BLOCK];
+  const void *source = x;
+  if (cast_is_half(from)) {
+    from == TARE_F16 ? tarei_f16_to_floats(x, n, floats) : widen_bf16(x, n, floats);
+    source = floats;
+  }
+  const tare_dtype given = cast_is_half(from) ? TARE_F32 : from;
+  if (!cast_is_half(to)) {
+    direct[given][to](source, n, out);
+    return;
+  }
+  if (given != TARE_F32) {
+    direct[given][TARE_F64](source, n, wide);
+    round_odd(wide, n, rounded);
+    source = rounded;
+  }
+  to == TARE_F16 ? tarei_floats_to_f16(source, n, out) : narrow_bf16(source, n, out);
 }
 
 typedef struct cast_job {
-  const access *from, *to;
-  const void *x;
-  void *out;
+  tare_dtype from, to;
+  const char *x;
+  char *out;
 } cast_job;
-
-/* Integers of 64 bits have more digits than a double: they become float at once. */
-static void round_integers(const cast_job *const j, const size_t first, const size_t n) {
-  const bool unsigned_wide = j->from->load_int == load_int_u64;
-  for (size_t i = first; i < first + n; i++) {
-    const int64_t x = j->from->load_int(j->x, i);
-    ((float *)j->out)[i] = unsigned_wide ? (float)(uint64_t)x : (float)x;
-  }
-}
 
 static void cast_chunk(const void *const user, const size_t first, const size_t n) {
   const cast_job *const j = user;
-  const bool integers = j->from->load_int && j->to->store_int;
-  if (j->from->load_int && j->to->store == store_f32) {
-    round_integers(j, first, n);
+  const size_t from = tare_dtype_size(j->from), to = tare_dtype_size(j->to);
+  if (!cast_is_half(j->from) && !cast_is_half(j->to)) {
+    direct[j->from][j->to](j->x + first * from, n, j->out + first * to);
     return;
   }
-  for (size_t i = first; i < first + n; i++) {
-    if (integers) {
-      j->to->store_int(j->out, i, j->from->load_int(j->x, i));
-    } else {
-      j->to->store(j->out, i, j->from->load(j->x, i));
-    }
+  for (size_t i = 0; i < n; i += BLOCK) {
+    cast_block(j->from, j->to, j->x + (first + i) * from, n - i < BLOCK ? n - i : BLOCK,
+               j->out + (first + i) * to);
   }
 }
 
@@ -144,8 +137,7 @@ static tare_status cast_run(const tarei_step *const step, const tarei_run *const
                             tare_error *const err) {
   (void)step;
   (void)err;
-  const cast_job j = {access_of(r->in[0]->dtype), access_of(r->out[0]->dtype), r->in[0]->data,
-                      r->out[0]->data};
+  const cast_job j = {r->in[0]->dtype, r->out[0]->dtype, r->in[0]->data, r->out[0]->data};
   tarei_chunks(r, (size_t)tare_tensor_count(r->in[0]), cast_chunk, &j);
   return TARE_OK;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/lower/elementwise/elementwise.h"
+#include "engine/lower/move/elements.h"
 #include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 
@@ -12,22 +13,24 @@ typedef struct where_job {
   size_t element;
 } where_job;
 
-/* One loop for each way in which the choices step, so that compilers make vectors of them. */
-#define CHOOSE_STEPS(type, c_step, x_step, y_step)                                              \
-  for (size_t i = 0; i < b->n; i++) {                                                           \
-    ((type *)(void *)out)[i] = c[i * (c_step)] ? ((const type *)(const void *)x)[i * (x_step)]  \
-                                               : ((const type *)(const void *)y)[i * (y_step)]; \
+/* n elements that stand in a row, or one of them n times. */
+static void repeat_row(void *const out, const void *const from, const size_t step, const size_t n,
+                       const size_t element) {
+  if (step) {
+    memcpy(out, from, n * element);
+  } else {
+    tarei_fill_elements(out, from, n, element);
   }
+}
 
-#define CHOOSE(type)                                       \
-  if (b->step[0] && b->step[1] && b->step[2]) {            \
-    CHOOSE_STEPS(type, 1, 1, 1)                            \
-  } else if (b->step[0] && b->step[1]) {                   \
-    CHOOSE_STEPS(type, 1, 1, 0)                            \
-  } else if (b->step[0] && b->step[2]) {                   \
-    CHOOSE_STEPS(type, 1, 0, 1)                            \
-  } else {                                                 \
-    CHOOSE_STEPS(type, b->step[0], b->step[1], b->step[2]) \
+/* One loop for each way in which the choices step, without a branch on the condition, so that
+ * compilers make vectors of them. */
+#define CHOOSE_STEPS(type, x_step, y_step)                            \
+  for (size_t i = 0; i < b->n; i++) {                                 \
+    const type p = ((const type *)(const void *)x)[(x_step) ? i : 0]; \
+    const type q = ((const type *)(const void *)y)[(y_step) ? i : 0]; \
+    const type mask = (type)(0 - (type)(c[i] != 0));                  \
+    ((type *)(void *)out)[i] = (type)(q ^ ((p ^ q) & mask));          \
   }
 
 static void where_row(const void *const user, const tarei_broadcast *const b, const size_t at,
@@ -36,14 +39,17 @@ static void where_row(const void *const user, const tarei_broadcast *const b, co
   const uint8_t *const c = j->condition + offset[0];
   const char *const x = j->a + offset[1] * j->element, *const y = j->b + offset[2] * j->element;
   char *const out = j->out + at * j->element;
-  if (j->element == 1) {
-    CHOOSE(uint8_t)
-  } else if (j->element == 2) {
-    CHOOSE(uint16_t)
-  } else if (j->element == 4) {
-    CHOOSE(uint32_t)
+  if (!b->step[0]) {
+    const int chosen = *c ? 1 : 2;
+    repeat_row(out, *c ? x : y, b->step[chosen], b->n, j->element);
+  } else if (b->step[1] && b->step[2]) {
+    TAREI_BY_SIZE(j->element, CHOOSE_STEPS(type, 1, 1))
+  } else if (b->step[1]) {
+    TAREI_BY_SIZE(j->element, CHOOSE_STEPS(type, 1, 0))
+  } else if (b->step[2]) {
+    TAREI_BY_SIZE(j->element, CHOOSE_STEPS(type, 0, 1))
   } else {
-    CHOOSE(uint64_t)
+    TAREI_BY_SIZE(j->element, CHOOSE_STEPS(type, 0, 0))
   }
 }
 
@@ -61,15 +67,7 @@ static tare_status run_where(const tarei_step *const step, const tarei_run *cons
 static void expand_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                        const size_t *const offset) {
   const where_job *const j = user;
-  const char *const x = j->a + offset[0] * j->element;
-  char *const out = j->out + at * j->element;
-  if (b->step[0]) {
-    memcpy(out, x, b->n * j->element);
-    return;
-  }
-  for (size_t i = 0; i < b->n; i++) {
-    memcpy(out + i * j->element, x, j->element);
-  }
+  repeat_row(j->out + at * j->element, j->a + offset[0] * j->element, b->step[0], b->n, j->element);
 }
 
 /* Dims that only a run tells: those of the shape, broadcast with the input's. */

@@ -27,24 +27,36 @@
     } break;                              \
   }
 
-/* Copies n elements that lie `stride` elements apart, which may be negative. */
+/* Copies n elements that lie `stride` elements apart, which may be negative; n is at least 1. The
+ * usual strides have loops of their own, which compilers make vectors of. */
 static inline void tarei_copy_strided(void *const to, const void *const from, const size_t n,
                                       const int64_t stride, const size_t element) {
   if (stride == 1) {
     memcpy(to, from, n * element);
     return;
   }
-  TAREI_BY_SIZE(element, for (size_t i = 0; i < n; i++) {
-    ((type *)to)[i] = ((const type *)from)[(int64_t)i * stride];
-  })
+  if (stride == 2) {
+    TAREI_BY_SIZE(
+        element, for (size_t i = 0; i < n; i++) { ((type *)to)[i] = ((const type *)from)[2 * i]; })
+    return;
+  }
+  if (stride == -1) {
+    TAREI_BY_SIZE(
+        element, const type *const last = (const type *)from - (n - 1);
+        for (size_t i = 0; i < n; i++) { ((type *)to)[i] = last[n - 1 - i]; })
+    return;
+  }
+  TAREI_BY_SIZE(
+      element, for (size_t i = 0; i < n;
+                    i++) { ((type *)to)[i] = ((const type *)from)[(int64_t)i * stride]; })
 }
 
 /* n times the same element. */
 static inline void tarei_fill_elements(void *const to, const void *const value, const size_t n,
                                        const size_t element) {
-  TAREI_BY_SIZE(element, for (size_t i = 0; i < n; i++) {
-    ((type *)to)[i] = *(const type *)value;
-  })
+  TAREI_BY_SIZE(
+      element, const type same = *(const type *)value;
+      for (size_t i = 0; i < n; i++) { ((type *)to)[i] = same; })
 }
 
 #endif

@@ -4,6 +4,9 @@
 #include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 #include "engine/lower/operands.h"
+#include "engine/threads.h"
+
+#define LEAST ((size_t)1 << 15) /* bytes that are worth a range */
 
 /* Bytes before the axis are looped over; from the axis on they lie together. */
 static void extents(const tare_tensor *const t, const int axis, size_t *const outer,
@@ -37,20 +40,68 @@ static tare_status check_parts(const tarei_step *const step, const tarei_run *co
                                 (long long)left, axis);
 }
 
+/* The whole and its parts: rows of the whole consist of one run of bytes of each part. */
+typedef struct concat_job {
+  char *whole;
+  const tare_tensor *const *parts;
+  int n, axis;
+  size_t row, unit; /* bytes of a row of the whole, and of an element along the axis */
+  bool splits;
+} concat_job;
+
+static void concat_copy(const concat_job *const j, char *const whole, char *const part,
+                        const size_t bytes) {
+  if (j->splits) {
+    memcpy(part, whole, bytes);
+  } else {
+    memcpy(whole, part, bytes);
+  }
+}
+
+static void concat_rows(const void *const user, const size_t first, const size_t end,
+                        const int thread) {
+  (void)thread;
+  const concat_job *const j = user;
+  for (size_t row = first; row < end; row++) {
+    char *whole = j->whole + row * j->row;
+    for (int i = 0; i < j->n; i++) {
+      const size_t bytes = (size_t)j->parts[i]->dims[j->axis] * j->unit;
+      concat_copy(j, whole, (char *)j->parts[i]->data + row * bytes, bytes);
+      whole += bytes;
+    }
+  }
+}
+
+/* Parts that lie one behind the other are divided among the threads, each for itself. */
+static void concat_whole(const tarei_run *const r, const concat_job *const j) {
+  char *whole = j->whole;
+  for (int i = 0; i < j->n; i++) {
+    const size_t bytes = (size_t)j->parts[i]->dims[j->axis] * j->unit;
+    char *const part = j->parts[i]->data;
+    tarei_copy(r, j->splits ? part : whole, j->splits ? whole : part, bytes);
+    whole += bytes;
+  }
+}
+
+static void concat_all(const tarei_run *const r, const tare_tensor *const whole,
+                       const tare_tensor *const *const parts, const int n, const int axis,
+                       const bool splits) {
+  size_t rows;
+  concat_job j = {.whole = whole->data, .parts = parts, .n = n, .axis = axis, .splits = splits};
+  extents(whole, axis, &rows, &j.row);
+  j.unit = whole->dims[axis] ? j.row / (size_t)whole->dims[axis] : 0;
+  if (rows == 1) {
+    concat_whole(r, &j);
+  } else {
+    tarei_row_ranges(r, rows, j.row, LEAST, concat_rows, &j);
+  }
+}
+
 static tare_status run_concat(const tarei_step *const step, const tarei_run *const r,
                               tare_error *const err) {
   const int axis = concat_axis_of(step, r->out[0]);
   TAREI_TRY(check_parts(step, r, axis, err));
-  size_t outer, whole, part, at = 0;
-  extents(r->out[0], axis, &outer, &whole);
-  for (int i = 0; i < step->node->n_in; i++) {
-    extents(r->in[i], axis, &outer, &part);
-    for (size_t o = 0; o < outer; o++) {
-      memcpy((char *)r->out[0]->data + o * whole + at, (const char *)r->in[i]->data + o * part,
-             part);
-    }
-    at += part;
-  }
+  concat_all(r, r->out[0], r->in, step->node->n_in, axis, false);
   return TARE_OK;
 }
 
@@ -103,16 +154,7 @@ static tare_status run_split(const tarei_step *const step, const tarei_run *cons
                              tare_error *const err) {
   const int axis = concat_axis_of(step, r->in[0]);
   TAREI_TRY(check_sizes(step, r, axis, err));
-  size_t outer, whole, part, at = 0;
-  extents(r->in[0], axis, &outer, &whole);
-  for (int i = 0; i < step->node->n_out; i++) {
-    extents(r->out[i], axis, &outer, &part);
-    for (size_t o = 0; o < outer; o++) {
-      memcpy((char *)r->out[i]->data + o * part, (const char *)r->in[0]->data + o * whole + at,
-             part);
-    }
-    at += part;
-  }
+  concat_all(r, r->in[0], r->out, step->node->n_out, axis, true);
   return TARE_OK;
 }
 

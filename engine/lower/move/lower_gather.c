@@ -26,15 +26,44 @@ typedef struct gather_job {
   size_t n, size, inner; /* indices, rows to choose from, bytes of a row */
   const char *from;
   char *to;
+  bool single; /* rows are one element each */
 } gather_job;
 
-static void gather_rows(const void *const user, const size_t first, const size_t end,
-                        const int thread) {
+/* Elements picked out of one row each; most indices are int64. */
+#define PICK(type, index_of)                                         \
+  for (size_t i = 0; i < n; i++) {                                   \
+    const int64_t at = (index_of), size = (int64_t)j->size;          \
+    ((type *)to)[i] = ((const type *)from)[at < 0 ? at + size : at]; \
+  }
+
+/* n elements of one of the tensors to choose from, beginning with index `first`. */
+static void gather_elements_of(const gather_job *const j, const size_t first, const size_t n,
+                               const char *const from, char *const to) {
+  if (j->indices->dtype == TARE_I64) {
+    const int64_t *const indices = (const int64_t *)j->indices->data + first;
+    TAREI_BY_SIZE(j->inner, PICK(type, indices[i]))
+  } else {
+    TAREI_BY_SIZE(j->inner, PICK(type, tarei_index_at(j->indices, (int64_t)(first + i))))
+  }
+}
+
+static void gather_rows_of(const gather_job *const j, const size_t first, const size_t n,
+                           const char *const from, char *const to) {
+  for (size_t i = 0; i < n; i++) {
+    const int64_t at = tarei_position(j->indices, (int64_t)(first + i), (int64_t)j->size);
+    memcpy(to + i * j->inner, from + (size_t)at * j->inner, j->inner);
+  }
+}
+
+static void gather_range(const void *const user, const size_t first, const size_t end,
+                         const int thread) {
   (void)thread;
   const gather_job *const j = user;
-  for (size_t i = first; i < end; i++) {
-    const int64_t at = tarei_position(j->indices, (int64_t)(i % j->n), (int64_t)j->size);
-    memcpy(j->to + i * j->inner, j->from + (i / j->n * j->size + (size_t)at) * j->inner, j->inner);
+  for (size_t i = first; i < end;) {
+    const size_t at = i % j->n, left = end - i, n = j->n - at < left ? j->n - at : left;
+    const char *const from = j->from + i / j->n * j->size * j->inner;
+    (j->single ? gather_elements_of : gather_rows_of)(j, at, n, from, j->to + i * j->inner);
+    i += n;
   }
 }
 
@@ -44,11 +73,15 @@ static tare_status run_gather(const tarei_step *const step, const tarei_run *con
   const int axis = gather_axis_of(step, x);
   TAREI_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
   const size_t inner = count_between(x, axis + 1, x->rank) * tare_dtype_size(x->dtype);
-  const gather_job j = {
-      r->in[1],       (size_t)tare_tensor_count(r->in[1]), (size_t)x->dims[axis], inner, x->data,
-      r->out[0]->data};
+  const gather_job j = {.indices = r->in[1],
+                        .n = (size_t)tare_tensor_count(r->in[1]),
+                        .size = (size_t)x->dims[axis],
+                        .inner = inner,
+                        .from = x->data,
+                        .to = r->out[0]->data,
+                        .single = inner == tare_dtype_size(x->dtype)};
   if (inner) {
-    tarei_row_ranges(r, count_between(x, 0, axis) * j.n, inner, LEAST, gather_rows, &j);
+    tarei_row_ranges(r, count_between(x, 0, axis) * j.n, inner, LEAST, gather_range, &j);
   }
   return TARE_OK;
 }

@@ -84,21 +84,42 @@ static tare_status check_box(const slice_box *const b, const tare_tensor *const 
   return TARE_OK;
 }
 
+/* Axes that matter: one that stays whole belongs to the one around it. */
 typedef struct slice_job {
-  slice_box b;
-  const tare_tensor *x, *out;
+  int n;
+  int64_t size[TARE_MAX_RANK], start[TARE_MAX_RANK], step[TARE_MAX_RANK];
+  size_t count[TARE_MAX_RANK], element;
+  const char *x;
+  char *out;
 } slice_job;
+
+static slice_job slice_job_of(const slice_box *const b, const tare_tensor *const x,
+                              const tare_tensor *const out) {
+  slice_job j = {.element = tare_dtype_size(x->dtype), .x = x->data, .out = out->data};
+  for (int d = 0; d < x->rank; d++) {
+    const bool whole = out->dims[d] == x->dims[d] && b->step[d] == 1;
+    if (j.n && whole && j.step[j.n - 1] == 1) {
+      j.size[j.n - 1] *= x->dims[d];
+      j.start[j.n - 1] *= x->dims[d];
+      j.count[j.n - 1] *= (size_t)x->dims[d];
+    } else {
+      j.size[j.n] = x->dims[d];
+      j.start[j.n] = b->start[d];
+      j.step[j.n] = b->step[d];
+      j.count[j.n++] = (size_t)out->dims[d];
+    }
+  }
+  return j;
+}
 
 /* Element of the input at which a row of the output begins. */
 static int64_t slice_row_start(const slice_job *const j, size_t row) {
-  const int last = j->x->rank - 1;
-  int64_t from = 0, stride = 1;
-  for (int d = last; d >= 0; d--) {
-    const size_t size = (size_t)j->out->dims[d];
-    const int64_t at = d == last ? 0 : (int64_t)(row % size);
-    row = d == last ? row : row / size;
-    from += (j->b.start[d] + at * j->b.step[d]) * stride;
-    stride *= j->x->dims[d];
+  const int last = j->n - 1;
+  int64_t from = j->start[last], stride = j->size[last];
+  for (int d = last - 1; d >= 0; d--) {
+    from += (j->start[d] + (int64_t)(row % j->count[d]) * j->step[d]) * stride;
+    row /= j->count[d];
+    stride *= j->size[d];
   }
   return from;
 }
@@ -107,13 +128,11 @@ static void slice_row_range(const void *const user, const size_t first, const si
                             const int thread) {
   (void)thread;
   const slice_job *const j = user;
-  const int last = j->x->rank - 1;
-  const size_t element = tare_dtype_size(j->x->dtype), n = (size_t)j->out->dims[last];
-  const int64_t step = j->b.step[last];
+  const size_t n = j->count[j->n - 1];
   for (size_t row = first; row < end; row++) {
-    char *const to = (char *)j->out->data + row * n * element;
-    const char *const from = (const char *)j->x->data + slice_row_start(j, row) * (int64_t)element;
-    tarei_copy_strided(to, from, n, step, element);
+    tarei_copy_strided(j->out + row * n * j->element,
+                       j->x + slice_row_start(j, row) * (int64_t)j->element, n, j->step[j->n - 1],
+                       j->element);
   }
 }
 
@@ -123,12 +142,16 @@ static tare_status slice_run(const tarei_step *const step, const tarei_run *cons
   if (x->rank == 0 || tare_tensor_count(out) == 0) {
     return TARE_OK;
   }
-  slice_job j = {.x = x, .out = out};
-  TAREI_TRY(read_box(step, r, &j.b, err));
-  TAREI_TRY(check_box(&j.b, x, out, err));
-  const size_t n = (size_t)out->dims[x->rank - 1];
-  tarei_row_ranges(r, (size_t)tare_tensor_count(out) / n, n * tare_dtype_size(x->dtype), 1u << 15,
-                   slice_row_range, &j);
+  slice_box b;
+  TAREI_TRY(read_box(step, r, &b, err));
+  TAREI_TRY(check_box(&b, x, out, err));
+  const slice_job j = slice_job_of(&b, x, out);
+  const size_t n = j.count[j.n - 1], rows = (size_t)tare_tensor_count(out) / n;
+  if (rows == 1 && j.step[j.n - 1] == 1) {
+    tarei_copy(r, j.out, j.x + slice_row_start(&j, 0) * (int64_t)j.element, n * j.element);
+    return TARE_OK;
+  }
+  tarei_row_ranges(r, rows, n * j.element, 1u << 15, slice_row_range, &j);
   return TARE_OK;
 }
 

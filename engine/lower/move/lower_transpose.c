@@ -6,10 +6,10 @@
 #include "kernels/transpose.h"
 
 #define LEAST ((size_t)1 << 15) /* bytes that are worth a claim */
-#define TILE 16                 /* columns: a cache line of four-byte elements is written whole */
+#define TILE 16                 /* columns of a tile at least */
+#define LINE 64                 /* bytes: a cache line of the output is written whole */
 #define FEW_ROWS 512
 #define STRIP 64 /* rows, read as several lines in a row; fewer where there are few */
-
 /* Output axes, outermost first, with the input's stride in elements. */
 typedef struct transpose_layout {
   int n;
@@ -95,6 +95,7 @@ typedef struct tiling {
   transpose_layout others; /* the axes that do not span the matrices */
   size_t other_stride[TARE_MAX_RANK];
   size_t rows, columns, strips, height; /* of a matrix; strips of `height` rows */
+  size_t width;                         /* of a tile */
   size_t row_stride, column_stride;     /* of the output's rows, of the input's columns */
   size_t element;
   tarei_transpose_fn *tile;
@@ -112,10 +113,10 @@ static void one_strip(const tiling *const t, const size_t strip) {
   }
   const size_t r = strip % t->strips * t->height;
   const size_t height = t->rows - r < t->height ? t->rows - r : t->height;
-  for (size_t c = 0; c < t->columns; c += TILE) {
+  for (size_t c = 0; c < t->columns; c += t->width) {
     t->tile(t->x + (from + r + c * t->column_stride) * t->element, t->column_stride,
             t->out + (to + r * t->row_stride + c) * t->element, t->row_stride, height,
-            t->columns - c < TILE ? t->columns - c : TILE);
+            t->columns - c < t->width ? t->columns - c : t->width);
   }
 }
 
@@ -134,6 +135,7 @@ static void transpose_tiles(const transpose_layout *const l, const int unit,
   tiling t = {.rows = l->size[unit],
               .columns = l->size[l->n - 1],
               .height = l->size[unit] < FEW_ROWS ? TILE : STRIP,
+              .width = LINE / element > TILE ? LINE / element : TILE,
               .column_stride = l->stride[l->n - 1],
               .element = element,
               .tile = tarei_transpose_of(element),

@@ -6,12 +6,13 @@
 #include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
 #include "engine/lower/operands.h"
+#include "engine/threads.h"
 
 static tare_status copy(const tarei_step *const step, const tarei_run *const r,
                         tare_error *const err) {
   TAREI_TRY(tarei_want_count(step, r, 0, tare_tensor_count(r->out[0]), err));
-  memcpy(r->out[0]->data, r->in[0]->data,
-         (size_t)tare_tensor_count(r->out[0]) * tare_dtype_size(r->out[0]->dtype));
+  tarei_copy(r, r->out[0]->data, r->in[0]->data,
+             (size_t)tare_tensor_count(r->out[0]) * tare_dtype_size(r->out[0]->dtype));
   return TARE_OK;
 }
 

@@ -8,18 +8,18 @@
 /* WINS says that v stands in for a, which stands before it. */
 #define ARG_ROWS(name, type, WINS)                                                          \
   static void name(const tarei_reduction *const r, const void *const x, const size_t lanes, \
-                   void *const out) {                                                       \
+                   const size_t step, void *const out) {                                    \
     type best[TAREI_REDUCTION_LANES];                                                       \
     int64_t *const at = out;                                                                \
     const type *from = x;                                                                   \
     for (size_t l = 0; l < lanes; l++) {                                                    \
-      best[l] = from[l];                                                                    \
+      best[l] = from[l * step];                                                             \
       at[l] = 0;                                                                            \
     }                                                                                       \
     for (size_t i = 1; i < r->n; i++) {                                                     \
       from += r->stride;                                                                    \
       for (size_t l = 0; l < lanes; l++) {                                                  \
-        const type a = best[l], v = from[l];                                                \
+        const type a = best[l], v = from[l * step];                                         \
         if (WINS) {                                                                         \
           best[l] = v;                                                                      \
           at[l] = (int64_t)i;                                                               \

@@ -1,30 +1,44 @@
 /* Reductions over axes, and pooling over all of space, which is one of them. */
 #include <math.h>
+#include <string.h>
 
 #include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 #include "engine/lower/reduce/reduction.h"
 
-#define EACH_ELEMENT(type, ...)                                       \
+/* Element i of all lanes, in the order of i. */
+#define EACH_ELEMENT(type, lanes, step, ...)                          \
   for (size_t row = 0; row < r->rows; row++) {                        \
     const type *from = (const type *)x + tarei_reduction_row(r, row); \
     for (size_t i = 0; i < r->n; i++, from += r->stride) {            \
-      for (size_t l = 0; l < lanes; l++) {                            \
+      for (size_t l = 0; l < (lanes); l++) {                          \
+        const type e = from[l * (step)];                              \
         __VA_ARGS__                                                   \
       }                                                               \
     }                                                                 \
   }
 
 /* One function for a kind and a type: INIT, STEP (of a, the result so far, and v) and FINISH (of a
- * and count). */
+ * and count). Results so far stay in registers where the number of lanes is known. */
 #define REDUCE_ROWS(name, type, wide, INIT, STEP, FINISH)                                   \
   static void name(const tarei_reduction *const r, const void *const x, const size_t lanes, \
-                   void *const out) {                                                       \
-    wide acc[TAREI_REDUCTION_LANES];                                                        \
+                   const size_t step, void *const out) {                                    \
+    wide acc[TAREI_REDUCTION_LANES], few[TAREI_REDUCTION_ROWS];                             \
     for (size_t l = 0; l < lanes; l++) {                                                    \
       acc[l] = (INIT);                                                                      \
     }                                                                                       \
-    EACH_ELEMENT(type, const wide a = acc[l], v = (wide)from[l]; acc[l] = (STEP);)          \
+    for (size_t l = 0; l < TAREI_REDUCTION_ROWS; l++) {                                     \
+      few[l] = (INIT);                                                                      \
+    }                                                                                       \
+    if (step == 1) {                                                                        \
+      EACH_ELEMENT(type, lanes, 1, const wide a = acc[l], v = (wide)e; acc[l] = (STEP);)    \
+    } else if (lanes == TAREI_REDUCTION_ROWS) {                                             \
+      EACH_ELEMENT(type, TAREI_REDUCTION_ROWS, step, const wide a = few[l], v = (wide)e;    \
+                   few[l] = (STEP);)                                                        \
+      memcpy(acc, few, sizeof few);                                                         \
+    } else {                                                                                \
+      EACH_ELEMENT(type, lanes, step, const wide a = acc[l], v = (wide)e; acc[l] = (STEP);) \
+    }                                                                                       \
     const wide count = (wide)(r->rows * r->n);                                              \
     for (size_t l = 0; l < lanes; l++) {                                                    \
       const wide a = acc[l];                                                                \
@@ -33,20 +47,67 @@
     }                                                                                       \
   }
 
+/* Largest and smallest elements, in any order: a row that lies together is read by several lanes.
+ */
+#define EXTREME_LANES 32
+#define REDUCE_EXTREME(name, type, INIT, STEP)                                              \
+  static type name##_of_row(const type *const x, const size_t n, const type first) {        \
+    type best[EXTREME_LANES], result = first;                                               \
+    for (size_t l = 0; l < EXTREME_LANES; l++) {                                            \
+      best[l] = first;                                                                      \
+    }                                                                                       \
+    size_t i = 0;                                                                           \
+    for (; i + EXTREME_LANES <= n; i += EXTREME_LANES) {                                    \
+      for (size_t l = 0; l < EXTREME_LANES; l++) {                                          \
+        const type a = best[l], v = x[i + l];                                               \
+        best[l] = (STEP);                                                                   \
+      }                                                                                     \
+    }                                                                                       \
+    for (size_t l = 0; l < EXTREME_LANES; l++) {                                            \
+      const type a = result, v = best[l];                                                   \
+      result = (STEP);                                                                      \
+    }                                                                                       \
+    for (; i < n; i++) {                                                                    \
+      const type a = result, v = x[i];                                                      \
+      result = (STEP);                                                                      \
+    }                                                                                       \
+    return result;                                                                          \
+  }                                                                                         \
+  static void name(const tarei_reduction *const r, const void *const x, const size_t lanes, \
+                   const size_t step, void *const out) {                                    \
+    type acc[TAREI_REDUCTION_LANES];                                                        \
+    for (size_t l = 0; l < lanes; l++) {                                                    \
+      acc[l] = (INIT);                                                                      \
+    }                                                                                       \
+    if (r->stride == 1) {                                                                   \
+      for (size_t row = 0; row < r->rows; row++) {                                          \
+        const type *const from = (const type *)x + tarei_reduction_row(r, row);             \
+        for (size_t l = 0; l < lanes; l++) {                                                \
+          acc[l] = name##_of_row(from + l * step, r->n, acc[l]);                            \
+        }                                                                                   \
+      }                                                                                     \
+    } else if (step == 1) {                                                                 \
+      EACH_ELEMENT(type, lanes, 1, const type a = acc[l], v = e; acc[l] = (STEP);)          \
+    } else {                                                                                \
+      EACH_ELEMENT(type, lanes, step, const type a = acc[l], v = e; acc[l] = (STEP);)       \
+    }                                                                                       \
+    memcpy(out, acc, lanes * sizeof *acc);                                                  \
+  }
+
 /* The largest exponent is taken out, so that nothing overflows. */
 #define LOG_SUM_EXP(name, type, FINISH)                                                     \
   static void name(const tarei_reduction *const r, const void *const x, const size_t lanes, \
-                   void *const out) {                                                       \
+                   const size_t step, void *const out) {                                    \
     double top[TAREI_REDUCTION_LANES], sum[TAREI_REDUCTION_LANES];                          \
     for (size_t l = 0; l < lanes; l++) {                                                    \
       top[l] = -(double)INFINITY;                                                           \
       sum[l] = 0;                                                                           \
     }                                                                                       \
-    EACH_ELEMENT(type, top[l] = fmax(top[l], (double)from[l]);)                             \
+    EACH_ELEMENT(type, lanes, step, top[l] = fmax(top[l], (double)e);)                      \
     for (size_t l = 0; l < lanes; l++) {                                                    \
       top[l] = isfinite(top[l]) ? top[l] : 0;                                               \
     }                                                                                       \
-    EACH_ELEMENT(type, sum[l] += exp((double)from[l] - top[l]);)                            \
+    EACH_ELEMENT(type, lanes, step, sum[l] += exp((double)e - top[l]);)                     \
     for (size_t l = 0; l < lanes; l++) {                                                    \
       const double a = top[l] + log(sum[l]);                                                \
       ((type *)out)[l] = (type)(FINISH);                                                    \
@@ -54,16 +115,16 @@
   }
 
 /* A NaN wins in Max and Min. */
-#define REDUCE_FLOATS(suffix, type)                                                        \
-  REDUCE_ROWS(l1_##suffix, type, double, 0, a + fabs(v), a)                                \
-  REDUCE_ROWS(l2_##suffix, type, double, 0, a + v * v, sqrt(a))                            \
-  REDUCE_ROWS(log_sum_##suffix, type, double, 0, a + v, log(a))                            \
-  LOG_SUM_EXP(log_sum_exp_##suffix, type, a)                                               \
-  REDUCE_ROWS(max_##suffix, type, double, -(double)INFINITY, v > a || isnan(v) ? v : a, a) \
-  REDUCE_ROWS(mean_##suffix, type, double, 0, a + v, a / count)                            \
-  REDUCE_ROWS(min_##suffix, type, double, (double)INFINITY, v < a || isnan(v) ? v : a, a)  \
-  REDUCE_ROWS(prod_##suffix, type, double, 1, a *v, a)                                     \
-  REDUCE_ROWS(sum_##suffix, type, double, 0, a + v, a)                                     \
+#define REDUCE_FLOATS(suffix, type)                                               \
+  REDUCE_ROWS(l1_##suffix, type, double, 0, a + fabs(v), a)                       \
+  REDUCE_ROWS(l2_##suffix, type, double, 0, a + v * v, sqrt(a))                   \
+  REDUCE_ROWS(log_sum_##suffix, type, double, 0, a + v, log(a))                   \
+  LOG_SUM_EXP(log_sum_exp_##suffix, type, a)                                      \
+  REDUCE_EXTREME(max_##suffix, type, -(type)INFINITY, (v > a) | (v != v) ? v : a) \
+  REDUCE_ROWS(mean_##suffix, type, double, 0, a + v, a / count)                   \
+  REDUCE_EXTREME(min_##suffix, type, (type)INFINITY, (v < a) | (v != v) ? v : a)  \
+  REDUCE_ROWS(prod_##suffix, type, double, 1, a *v, a)                            \
+  REDUCE_ROWS(sum_##suffix, type, double, 0, a + v, a)                            \
   REDUCE_ROWS(sum_square_##suffix, type, double, 0, a + v * v, a)
 REDUCE_FLOATS(f32, float)
 REDUCE_FLOATS(f64, double)
@@ -74,8 +135,8 @@ REDUCE_FLOATS(f64, double)
 #define UNSIGNED(v) ((uint64_t)(v))
 
 #define REDUCE_ORDER(suffix, type, lowest, highest)               \
-  REDUCE_ROWS(max_##suffix, type, type, lowest, v > a ? v : a, a) \
-  REDUCE_ROWS(min_##suffix, type, type, highest, v < a ? v : a, a)
+  REDUCE_EXTREME(max_##suffix, type, (type)lowest, v > a ? v : a) \
+  REDUCE_EXTREME(min_##suffix, type, (type)highest, v < a ? v : a)
 
 #define REDUCE_INTEGERS(suffix, type, wide, MAGNITUDE, lowest, highest)                            \
   static type cut_##suffix(const double a) {                                                       \

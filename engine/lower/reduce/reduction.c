@@ -57,7 +57,8 @@ typedef struct reduction_job {
   const tarei_reduction *r;
   const char *x;
   char *out;
-  size_t x_element, out_element, run, lanes, blocks; /* outputs side by side, so many at a time */
+  size_t x_element, out_element;
+  size_t run, lanes, blocks, step; /* outputs of the innermost axis, so many at a time */
   tarei_reduction_fn fn;
 } reduction_job;
 
@@ -68,19 +69,29 @@ static void reduction_block_range(const void *const user, const size_t begin, co
   for (size_t i = begin; i < end; i++) {
     const size_t first = i % j->blocks * j->lanes, at = i / j->blocks * j->run + first;
     j->fn(j->r, j->x + reduction_offset_of(&j->r->kept, at) * j->x_element,
-          j->run - first < j->lanes ? j->run - first : j->lanes, j->out + at * j->out_element);
+          j->run - first < j->lanes ? j->run - first : j->lanes, j->step,
+          j->out + at * j->out_element);
   }
+}
+
+/* Fewer where all threads would not find work otherwise. */
+static size_t reduction_lanes(const tarei_reduction *const r, const tarei_run *const run) {
+  size_t lanes = TAREI_REDUCTION_LANES;
+  while (run->threads > 1 && lanes > 16 && r->outputs < lanes * 4 * (size_t)run->threads) {
+    lanes /= 2;
+  }
+  return lanes;
 }
 
 void tarei_reduction_run(const tarei_reduction *const r, const tarei_run *const run,
                          const void *const x, const size_t x_element, void *const out,
                          const size_t out_element, const tarei_reduction_fn fn) {
   const tarei_reduction_axes *const kept = &r->kept;
-  const bool side_by_side = kept->n && kept->stride[kept->n - 1] == 1;
   reduction_job j = {
       .r = r, .x = x, .out = out, .x_element = x_element, .out_element = out_element, .fn = fn};
-  j.run = side_by_side ? kept->size[kept->n - 1] : 1;
-  j.lanes = side_by_side ? TAREI_REDUCTION_LANES : 1;
+  j.run = kept->n ? kept->size[kept->n - 1] : 1;
+  j.step = kept->n ? kept->stride[kept->n - 1] : 1;
+  j.lanes = j.step == 1 ? reduction_lanes(r, run) : TAREI_REDUCTION_ROWS;
   j.blocks = (j.run + j.lanes - 1) / j.lanes;
   const size_t total = j.run ? r->outputs / j.run * j.blocks : 0;
   tarei_row_ranges(run, total, r->rows * r->n * j.lanes, 4096, reduction_block_range, &j);

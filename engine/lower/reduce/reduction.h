@@ -8,7 +8,10 @@
 
 #include "engine/step.h"
 
-#define TAREI_REDUCTION_LANES 16 /* neighbouring outputs computed side by side */
+/* Neighbouring outputs that are computed together: so many where their elements lie side by side,
+ * or so many rows that each have their own chain of sums. */
+#define TAREI_REDUCTION_LANES 512
+#define TAREI_REDUCTION_ROWS 8
 
 /* Axes, outermost first, with neighbours of a kind merged. */
 typedef struct tarei_reduction_axes {
@@ -26,9 +29,10 @@ typedef struct tarei_reduction {
 /* cut[d] says that axis d of x goes away. */
 tarei_reduction tarei_reduction_read(const tare_tensor *x, const bool *cut);
 
-/* Computes `lanes` outputs whose first elements lie side by side from x on. */
+/* Computes `lanes` outputs whose first elements lie `step` elements apart from x on: at most
+ * TAREI_REDUCTION_LANES with step 1, or TAREI_REDUCTION_ROWS. */
 typedef void (*tarei_reduction_fn)(const tarei_reduction *r, const void *x, size_t lanes,
-                                   void *out);
+                                   size_t step, void *out);
 
 /* x and out have elements of so many bytes. */
 void tarei_reduction_run(const tarei_reduction *r, const tarei_run *run, const void *x,

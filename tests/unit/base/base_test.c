@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -78,6 +79,52 @@ static void half_round_trips_every_value(void **state) {
       assert_true((back & 0x7c00u) == 0x7c00u && (back & 0x3ffu));
     } else {
       assert_int_equal(back, h);
+    }
+  }
+}
+
+/* The arithmetic of float16 written out: its values are multiples of a power of two. */
+static void half_widens_by_its_definition(void **state) {
+  (void)state;
+  for (uint32_t h = 0; h < 0x10000; h++) {
+    const int exponent = (int)(h >> 10 & 0x1f), fraction = (int)(h & 0x3ff);
+    const double size = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+    const uint16_t half = (uint16_t)h;
+    float f;
+    tarei_f16_to_floats(&half, 1, &f);
+    if (exponent == 0x1f && fraction) {
+      assert_true(isnan(f));
+    } else {
+      assert_true((double)f == (h >> 15 ? -1 : 1) * (exponent == 0x1f ? INFINITY : size));
+      assert_true(!signbit(f) == !(h >> 15));
+    }
+  }
+}
+
+/* Each float becomes the nearest value; the arrays have the bits of single numbers. */
+static void half_narrows_to_the_nearest(void **state) {
+  (void)state;
+  enum { N = 4099 };
+  float x[N], back[N];
+  uint16_t h[N];
+  uint32_t bits = 12345;
+  for (int i = 0; i < N; i++) {
+    bits = bits * 1664525u + 1013904223u;
+    x[i] = i % 2 ? tarei_bits_to_float(bits) : ldexpf((float)(int32_t)bits, -(int)(bits % 60));
+  }
+  tarei_floats_to_f16(x, N, h);
+  tarei_f16_to_floats(h, N, back);
+  for (int i = 0; i < N; i++) {
+    assert_int_equal(h[i], tarei_float_to_f16(x[i]));
+    if (isnan(x[i])) {
+      assert_true(isnan(back[i]));
+    } else if (fabsf(x[i]) < 65520) {
+      const float next = tarei_f16_to_float((uint16_t)(h[i] + 1));
+      const float before = tarei_f16_to_float((uint16_t)(h[i] & 0x7fff ? h[i] - 1 : h[i]));
+      assert_true(fabsf(x[i] - back[i]) <= fabsf(x[i] - next));
+      assert_true(fabsf(x[i] - back[i]) <= fabsf(x[i] - before));
+    } else {
+      assert_true(isinf(back[i]) && signbit(back[i]) == signbit(x[i]));
     }
   }
 }
@@ -290,6 +337,8 @@ int main(void) {
       cmocka_unit_test(sizes_that_overflow_give_null),
       cmocka_unit_test(half_round_trips_every_value),
       cmocka_unit_test(half_rounds_to_even),
+      cmocka_unit_test(half_widens_by_its_definition),
+      cmocka_unit_test(half_narrows_to_the_nearest),
       cmocka_unit_test(pick_lists_the_choices),
       cmocka_unit_test(the_nearest_name_is_few_letters_away),
       cmocka_unit_test(outfile_appears_whole_or_not_at_all),

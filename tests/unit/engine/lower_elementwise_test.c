@@ -270,6 +270,131 @@ static void test_cast(void **state) {
   one_node_end(&t);
 }
 
+/* What an element becomes, by long double, which holds every element of every type. */
+static void expect_cast(const tare_tensor *const y, const size_t i, const long double x) {
+  const char *const at = (const char *)y->data + i * tare_dtype_size(y->dtype);
+#define INTEGER(dtype, type, lowest, highest)                                           \
+  case TARE_##dtype: {                                                                  \
+    const type expected = isnan(x)                     ? 0                              \
+                          : x <= (long double)lowest  ? (type)lowest                    \
+                          : x >= (long double)highest ? (type)highest                   \
+                                                      : (type)x;                        \
+    assert_memory_equal(at, &expected, sizeof expected);                                \
+  } break;
+#define REAL(dtype, type)                                \
+  case TARE_##dtype: {                                   \
+    const type expected = (type)x;                       \
+    assert_memory_equal(at, &expected, sizeof expected); \
+  } break;
+  switch (y->dtype) {
+    INTEGER(U8, uint8_t, 0, UINT8_MAX)
+    INTEGER(I8, int8_t, INT8_MIN, INT8_MAX)
+    INTEGER(U16, uint16_t, 0, UINT16_MAX)
+    INTEGER(I16, int16_t, INT16_MIN, INT16_MAX)
+    INTEGER(U32, uint32_t, 0, UINT32_MAX)
+    INTEGER(I32, int32_t, INT32_MIN, INT32_MAX)
+    INTEGER(U64, uint64_t, 0, UINT64_MAX)
+    INTEGER(I64, int64_t, INT64_MIN, INT64_MAX)
+    REAL(F32, float)
+    REAL(F64, double)
+    default: {
+      const uint8_t expected = x != 0;
+      assert_memory_equal(at, &expected, 1);
+    }
+  }
+}
+
+/* Integers that a shorter type does not hold lose their upper bits. */
+static long double wrapped(const tare_dtype to, const int64_t x) {
+  switch (to) {
+    case TARE_U8:
+      return (uint8_t)x;
+    case TARE_I8:
+      return (int8_t)x;
+    case TARE_U16:
+      return (uint16_t)x;
+    case TARE_I16:
+      return (int16_t)x;
+    case TARE_U32:
+      return (uint32_t)x;
+    case TARE_I32:
+      return (int32_t)x;
+    case TARE_U64:
+      return (uint64_t)x;
+    default:
+      return x;
+  }
+}
+
+static void cast_pair(const tare_dtype from, const tare_dtype to) {
+  enum { N = 203 };
+  static const double edges[] = {0, -0.0, -1, 1, 127.5, -128.5, 255.5, 65536, -32769, 2147483648.0,
+                                 -2147483649.0, 4294967296.0, 9.3e18, -9.3e18, 1.9e19, 1e30, -1e30};
+  uint64_t bytes[N];
+  for (int i = 0; i < N; i++) {
+    const uint64_t bits = (uint64_t)one_node_bits() << 32 | one_node_bits();
+    const double x = i < 17 ? edges[i] : i == 17 ? NAN : (double)one_node_float() * pow(2, i % 70);
+    const uint8_t truth = (uint8_t)(bits & 1);
+    const float single = (float)x;
+    const size_t size = tare_dtype_size(from);
+    char *const at = (char *)bytes + (size_t)i * size;
+    memcpy(at, from == TARE_F32   ? (const void *)&single
+               : from == TARE_F64 ? (const void *)&x
+               : from == TARE_BOOL ? (const void *)&truth : (const void *)&bits, size);
+  }
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, from, 1, (int64_t[]){N}, bytes);
+  one_node_op(&t, "Cast", "", 13, 1);
+  assert_true(tarei_attr_set_int(t.node, "to", to));
+  one_node_run_ok(&t);
+  const bool real = from == TARE_F32 || from == TARE_F64;
+  for (size_t i = 0; i < N; i++) {
+    if (real) {
+      const long double x = from == TARE_F32 ? (long double)((const float *)t.inputs[0].data)[i]
+                                             : (long double)((const double *)t.inputs[0].data)[i];
+      if (!isnan(x) || (to != TARE_F32 && to != TARE_F64)) {
+        expect_cast(&t.outputs[0], i, x);
+      }
+    } else if (from == TARE_U64) {
+      const uint64_t x = ((const uint64_t *)t.inputs[0].data)[i];
+      const bool keeps = to == TARE_F32 || to == TARE_F64 || to == TARE_U64 || to == TARE_BOOL;
+      expect_cast(&t.outputs[0], i, keeps ? (long double)x : wrapped(to, (int64_t)x));
+    } else {
+      int64_t x = 0;
+      switch (from) {
+#define READ(dtype, type)                                 \
+  case TARE_##dtype:                                      \
+    x = (int64_t)((const type *)t.inputs[0].data)[i]; \
+    break;
+        READ(U8, uint8_t)
+        READ(BOOL, uint8_t)
+        READ(I8, int8_t)
+        READ(U16, uint16_t)
+        READ(I16, int16_t)
+        READ(U32, uint32_t)
+        READ(I32, int32_t)
+        READ(I64, int64_t)
+        default:
+          fail();
+      }
+      expect_cast(&t.outputs[0], i, wrapped(to, x));
+    }
+  }
+  one_node_end(&t);
+}
+
+static void test_cast_every_pair(void **state) {
+  (void)state;
+  static const tare_dtype all[] = {TARE_U8,  TARE_I8,  TARE_U16, TARE_I16, TARE_U32, TARE_I32,
+                                   TARE_U64, TARE_I64, TARE_F32, TARE_F64, TARE_BOOL};
+  for (size_t from = 0; from < sizeof all / sizeof *all; from++) {
+    for (size_t to = 0; to < sizeof all / sizeof *all; to++) {
+      cast_pair(all[from], all[to]);
+    }
+  }
+}
+
 /* Casts round once: these become something else by way of double, or of float. */
 static void test_cast_rounds_once(void **state) {
   (void)state;
@@ -323,6 +448,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_binary),           cmocka_unit_test(test_where),
       cmocka_unit_test(test_expand),           cmocka_unit_test(test_cast),
+      cmocka_unit_test(test_cast_every_pair),
       cmocka_unit_test(test_cast_rounds_once), cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,37 @@ static void binary_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
+/* Squares and roots of whole rows have the bits of single powers. */
+static void powers_by_one_exponent_are_single_powers(void **state) {
+  (void)state;
+  static const float exponents[] = {2, 0.5f, 3, -1, 0, 1.7f};
+  for (int i = 0; i < 60; i++) {
+    const size_t n = ck_size();
+    const float exponent = exponents[i % 6];
+    float *const x = ck_floats(n, true), *const each = ck_alloc(n * sizeof *x);
+    float *const expected = ck_alloc(n * sizeof *x);
+    for (size_t k = 0; k < n; k++) {
+      x[k] = k % 31 == 7 ? -INFINITY : k % 31 == 8 ? -0.0f : k % 31 == 9 ? INFINITY : x[k];
+      each[k] = exponent;
+    }
+    ck_scalar().binary(TAREI_BINARY_POW, x, 1, each, 1, n, expected);
+    CK_EACH_ROW("binary") {
+      float *const out = ck_output(n * sizeof *x);
+      ((tarei_binary_fn *)row->function)(TAREI_BINARY_POW, x, 1, &exponent, 0, n, out);
+      ck_assert_same_floats(row->name, out, expected, n);
+      free(out);
+    }
+    for (size_t k = 0; k < n && exponent == 0.5f; k++) {
+      const double root = pow((double)x[k], 0.5);
+      assert_true(isnan(root) ? isnan(expected[k]) : (float)root == expected[k]);
+      assert_true(isnan(root) || !signbit(expected[k]));
+    }
+    free(x);
+    free(each);
+    free(expected);
+  }
+}
+
 typedef double reference_fn(double x);
 
 static double gelu(double x) {
@@ -272,6 +303,7 @@ int main(void) {
       cmocka_unit_test(act_rows_give_the_bits_of_scalar),
       cmocka_unit_test(unary_rows_give_the_bits_of_scalar),
       cmocka_unit_test(binary_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(powers_by_one_exponent_are_single_powers),
       cmocka_unit_test(activations_agree_with_libm),
       cmocka_unit_test(unaries_agree_with_libm),
       cmocka_unit_test(limits_are_right),
