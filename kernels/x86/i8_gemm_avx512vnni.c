@@ -27,18 +27,19 @@ enum {
 typedef struct vnni_product {
   const tarei_i8_gemm *gemm;
   tarei_i8_finish_fn *finish;
-  i8_form form;  /* in which registers finish most blocks */
+  i8_form form; /* in which registers finish most blocks */
+  byte_bounds bounds;
   v16 row_mult;  /* the rows' largest, or 1 */
   size_t groups; /* of rows, which see all panels one after the other */
 } vnni_product;
 
 /* Four k, `ahead` steps beyond the place of the cursors. */
 TAREI_INLINE void vnni_step(i8_sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
-                            const size_t ahead, const size_t rows, const size_t panels,
+                            const size_t ahead, const size_t rows, const size_t vectors,
                             const bool near) {
   __m512i w[2 * MAX_PANELS];
 #pragma GCC unroll 8
-  for (size_t q = 0; q < 2 * panels; q++) {
+  for (size_t q = 0; q < vectors; q++) {
     const int8_t *const at = b + q / 2 * panel_bytes + q % 2 * 64 + ahead * STEP;
     w[q] = _mm512_load_si512(at);
     if (near) {
@@ -51,23 +52,26 @@ TAREI_INLINE void vnni_step(i8_sums *s, const row_cursor *a, const int8_t *b, si
     memcpy(&four, (const char *)row_cursor_row(a, i) + 4 * ahead, sizeof four);
     const __m512i x = _mm512_set1_epi32(four);
 #pragma GCC unroll 8
-    for (size_t q = 0; q < 2 * panels; q++) {
-      I8_DOT(s->v[i * 2 * panels + q], x, w[q]);
+    for (size_t q = 0; q < vectors; q++) {
+      I8_DOT(s->v[i * vectors + q], x, w[q]);
     }
   }
 }
 
 /* Everything else passes through memory, so that one routine serves blocks of all heights. */
 TAREI_INLINE void vnni_put_any(const i8_sums *s, const vnni_product *p, size_t m0, size_t panel,
-                               const size_t rows, const size_t panels) {
-  _Alignas(64) int32_t out[I8_MOST_VECTORS * 16];
+                               const size_t rows, const size_t vectors) {
+  _Alignas(64) int32_t out[2 * I8_MOST_VECTORS * 16];
 #pragma GCC unroll 28
-  for (size_t i = 0; i < rows * 2 * panels; i++) {
-    const size_t row = i / (2 * panels);
-    const size_t q = i % (2 * panels);
+  for (size_t i = 0; i < rows * vectors; i++) {
+    const size_t row = i / vectors;
+    const size_t q = i % vectors;
     _mm512_store_si512(out + ((q / 2 * rows + row) * 2 + q % 2) * 16, s->v[i]);
+    if (vectors == 1) {
+      _mm512_store_si512(out + (row * 2 + 1) * 16, _mm512_setzero_si512());
+    }
   }
-  for (size_t q = 0; q < panels; q++) {
+  for (size_t q = 0; q < (vectors + 1) / 2; q++) {
     p->finish(p->gemm, out + q * rows * GEMM_PANEL, m0, rows, panel + q);
   }
 }
@@ -96,28 +100,29 @@ TAREI_INLINE void fetch_shared(shared_fetch *f) {
 }
 
 TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, const size_t rows,
-                             const size_t panels, const bool shared) {
+                             const size_t vectors, const bool shared) {
   const tarei_i8_gemm *const g = p->gemm;
+  const size_t panels = (vectors + 1) / 2;
   const bool near = !shared && rows > 1; /* it harms a single row */
   const size_t steps = (g->k + 3) / 4;
   const size_t panel_bytes = steps * STEP;
-  const i8_form form = i8_form_of_panels(g, p->form, p->row_mult, panel, panels);
+  const i8_form form = i8_form_of_panels(g, p->form, p->row_mult, panel, vectors);
   const int8_t *b = g->b + panel * panel_bytes;
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
   shared_fetch next = shared_fetch_of(p, b + panels * panel_bytes, m0, rows, panels * panel_bytes);
   i8_sums s;
 #pragma GCC unroll 28
-  for (size_t i = 0; i < rows * 2 * panels; i++) {
-    s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % (2 * panels) * 16);
+  for (size_t i = 0; i < rows * vectors; i++) {
+    s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % vectors * 16);
   }
   if (steps % 2) {
-    vnni_step(&s, &a, b, panel_bytes, 0, rows, panels, near);
+    vnni_step(&s, &a, b, panel_bytes, 0, rows, vectors, near);
     row_cursor_advance(&a, rows);
     b += STEP;
   }
   for (size_t k = 0; k < steps / 2; k++) {
-    vnni_step(&s, &a, b, panel_bytes, 0, rows, panels, near);
-    vnni_step(&s, &a, b, panel_bytes, 1, rows, panels, near);
+    vnni_step(&s, &a, b, panel_bytes, 0, rows, vectors, near);
+    vnni_step(&s, &a, b, panel_bytes, 1, rows, vectors, near);
     row_cursor_advance_by(&a, rows, 8);
     b += 2 * STEP;
     if (shared) {
@@ -125,23 +130,34 @@ TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, con
     }
   }
   if (form == I8_BYTES) {
-    i8_put_bytes(&s, &g->epilogue, m0, panel, rows, panels, false);
+    i8_put_bytes(&s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES);
   } else if (form == I8_BYTES_BY_ROWS) {
-    i8_put_bytes(&s, &g->epilogue, m0, panel, rows, panels, true);
+    i8_put_bytes(&s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES_BY_ROWS);
+  } else if (form == I8_BYTES_SCALED) {
+    i8_put_bytes(&s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES_SCALED);
   } else if (form == I8_FLOATS) {
-    i8_put_floats(&s, &g->epilogue, m0, panel, rows, panels, false);
+    i8_put_floats(&s, g, m0, panel, rows, vectors, false);
   } else if (form == I8_FLOATS_AND_RESIDUAL) {
-    i8_put_floats(&s, &g->epilogue, m0, panel, rows, panels, true);
+    i8_put_floats(&s, g, m0, panel, rows, vectors, true);
   } else {
-    vnni_put_any(&s, p, m0, panel, rows, panels);
+    vnni_put_any(&s, p, m0, panel, rows, vectors);
   }
 }
 
 #define DEFINE_BLOCK(rows, panels, name, shared)             \
   static void name(const void *p, size_t m0, size_t panel) { \
-    vnni_block(p, m0, panel, rows, panels, shared);          \
+    vnni_block(p, m0, panel, rows, 2 * (panels), shared);    \
   }
-#define DEFINE_ONE_PANEL(rows) DEFINE_BLOCK(rows, 1, vnni_block_##rows##x1, false)
+/* The last panel may hold no more than one vector of columns. */
+#define DEFINE_ONE_PANEL(rows)                                                \
+  static void vnni_block_##rows##x1(const void *p, size_t m0, size_t panel) { \
+    const vnni_product *const product = p;                                    \
+    if (product->gemm->n - panel * GEMM_PANEL <= TAREI_LANES) {               \
+      vnni_block(product, m0, panel, rows, 1, false);                         \
+    } else {                                                                  \
+      vnni_block(product, m0, panel, rows, 2, false);                         \
+    }                                                                         \
+  }
 GEMM_EACH_HEIGHT(DEFINE_ONE_PANEL)
 DEFINE_BLOCK(2, 2, vnni_block_2x2, false)
 DEFINE_BLOCK(3, 2, vnni_block_3x2, false)
@@ -185,8 +201,14 @@ static void vnni_multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
   gemm_walk w = i8_gemm_avx512vnni_shape_of(g);
   const v16 row_mult = i8_most_row_mult(g->epilogue.row_mult, g->m);
-  const vnni_product p = {g, finish, i8_form_of(&g->epilogue), row_mult,
-                          gemm_walk_groups(&w)};
+  const i8_form form = i8_form_of(&g->epilogue);
+  const bool bytes = form != I8_ANY && form < I8_FLOATS;
+  const vnni_product p = {.gemm = g,
+                          .finish = finish,
+                          .form = form,
+                          .bounds = bytes ? byte_bounds_of(&g->epilogue) : (byte_bounds){0, 255},
+                          .row_mult = row_mult,
+                          .groups = gemm_walk_groups(&w)};
   w.gemm = &p;
   w.panels = panels / w.panels_at_once * w.panels_at_once;
   if (!thin_multiply(g, w.panels, row_mult)) {

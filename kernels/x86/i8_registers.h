@@ -1,31 +1,33 @@
-/* What is most frequent is finished where the sums are, in registers: multiplied, with the bias that
- * row scales keep out of the sums, and rounded to bytes or stored as floats. */
+/* What is most frequent is finished where the sums are, in registers: multiplied, with the bias
+ * that row scales keep out of the sums, and rounded to bytes within bounds or stored as floats. */
 #ifndef TAREI_KERNELS_X86_I8_REGISTERS_H
 #define TAREI_KERNELS_X86_I8_REGISTERS_H
 
 #include <math.h>
 
 #include "kernels/generic/gemm_walk.h"
+#include "kernels/x86/byte_bounds.h"
 #include "kernels/x86/i8_bytes.h"
 
 enum { I8_MOST_VECTORS = 28 };
 
+/* `vectors` below: of a row. Two, or one where its panel has no more columns, are of one panel,
+ * which may be the last; more are of whole panels. */
 typedef struct i8_sums {
-  __m512i v[I8_MOST_VECTORS]; /* [row][panel][half] */
+  __m512i v[I8_MOST_VECTORS]; /* [row][vector] */
 } i8_sums;
 
 typedef enum i8_form {
   I8_ANY, /* not by registers */
   I8_BYTES,
   I8_BYTES_BY_ROWS, /* with a factor for each row, a bias, or both */
+  I8_BYTES_SCALED,  /* and with inv_scale */
   I8_FLOATS,
   I8_FLOATS_AND_RESIDUAL,
 } i8_form;
 
 TAREI_INLINE bool i8_are_bytes(const tarei_epilogue *e) {
-  const bool bounded_by_zero = e->act == TAREI_ACT_relu && e->zero_point == 0;
-  return !e->out_f32 && !e->residual && !e->table && e->inv_scale == 1.0f &&
-         (e->act == TAREI_ACT_none || bounded_by_zero);
+  return !e->out_f32 && !e->residual && !e->table && e->inv_scale > 0 && has_byte_bounds(e);
 }
 
 TAREI_INLINE bool i8_are_floats(const tarei_epilogue *e) {
@@ -39,99 +41,141 @@ TAREI_INLINE i8_form i8_form_of(const tarei_epilogue *e) {
   if (i8_are_floats(e)) {
     return e->residual ? I8_FLOATS_AND_RESIDUAL : I8_FLOATS;
   }
-  return !i8_are_bytes(e) ? I8_ANY : e->row_mult || e->bias ? I8_BYTES_BY_ROWS : I8_BYTES;
-}
-
-/* What a sum is multiplied by at most; bias counts as part of it. */
-TAREI_INLINE v16 i8_whole_mult(const tarei_epilogue *e, size_t col, v16 row_mult) {
-  const v16 mult = v_mul(v_abs(v_load(e->mult + col)), row_mult);
-  return e->bias ? v_add(mult, v_mul(v_abs(v_load(e->bias + col)), v_set1(0x1p-31f))) : mult;
-}
-
-/* The form that these panels allow. `row_mult`: the rows' largest, or 1. */
-TAREI_INLINE i8_form i8_form_of_panels(const tarei_i8_gemm *g, i8_form form, v16 row_mult,
-                                       size_t panel, const size_t panels) {
-  const bool rounds = form == I8_BYTES || form == I8_BYTES_BY_ROWS;
-  bool fits = form != I8_ANY && (panel + panels) * GEMM_PANEL <= g->n;
-  if (!rounds || !fits) {
-    return fits ? form : I8_ANY;
-  }
-#pragma GCC unroll 4
-  for (size_t q = 0; q < panels; q++) {
-    const size_t col = (panel + q) * GEMM_PANEL;
-    fits = fits && i8_is_tame(i8_whole_mult(&g->epilogue, col, row_mult),
-                              i8_whole_mult(&g->epilogue, col + TAREI_LANES, row_mult));
-  }
-  return fits ? form : I8_ANY;
+  return !i8_are_bytes(e)         ? I8_ANY
+         : e->inv_scale != 1.0f   ? I8_BYTES_SCALED
+         : e->row_mult || e->bias ? I8_BYTES_BY_ROWS
+                                  : I8_BYTES;
 }
 
 /* The factors of columns and rows, and what is added. A missing factor is 1 and a missing bias -0,
  * which change no float. */
 typedef struct i8_scaled {
   const float *mult, *bias, *rows;
-  size_t bias_step, row_step;
+  size_t row_step, n; /* columns from the first on */
+  v16 inv_scale;
 } i8_scaled;
 
-TAREI_INLINE i8_scaled i8_scaled_of(const tarei_epilogue *e, size_t m0, size_t panel) {
-  static const _Alignas(64) float no_bias[TAREI_LANES] = {
-      -0.0f, -0.0f, -0.0f, -0.0f, -0.0f, -0.0f, -0.0f, -0.0f,
-      -0.0f, -0.0f, -0.0f, -0.0f, -0.0f, -0.0f, -0.0f, -0.0f};
+TAREI_INLINE i8_scaled i8_scaled_of(const tarei_i8_gemm *g, size_t m0, size_t panel) {
   static const float no_factor = 1.0f;
-  return (i8_scaled){.mult = e->mult + panel * GEMM_PANEL,
-                     .bias = e->bias ? e->bias + panel * GEMM_PANEL : no_bias,
+  const tarei_epilogue *const e = &g->epilogue;
+  const size_t n0 = panel * GEMM_PANEL;
+  return (i8_scaled){.mult = e->mult + n0,
+                     .bias = e->bias ? e->bias + n0 : NULL,
                      .rows = e->row_mult ? e->row_mult + m0 : &no_factor,
-                     .bias_step = e->bias ? TAREI_LANES : 0,
-                     .row_step = e->row_mult ? 1 : 0};
+                     .row_step = e->row_mult ? 1 : 0,
+                     .n = g->n - n0,
+                     .inv_scale = v_set1(e->inv_scale)};
+}
+
+/* The columns of vector q. */
+TAREI_INLINE v16m i8_columns(size_t n, size_t q, const size_t vectors) {
+  const size_t first = q * TAREI_LANES;
+  return vectors > 2 || n - first >= TAREI_LANES ? m_first(TAREI_LANES) : m_first(n - first);
+}
+
+TAREI_INLINE v16 i8_load_columns(const i8_scaled *s, const float *values, size_t q,
+                                 const size_t vectors) {
+  const float *const at = values + q * TAREI_LANES;
+  return vectors > 2 ? v_load(at) : _mm512_maskz_loadu_ps(i8_columns(s->n, q, vectors), at);
+}
+
+TAREI_INLINE v16 i8_bias(const i8_scaled *s, size_t q, const size_t vectors) {
+  return s->bias ? i8_load_columns(s, s->bias, q, vectors) : v_set1(-0.0f);
+}
+
+/* What a sum is multiplied by at most; bias, and what multiplies it, count as part of it. */
+TAREI_INLINE v16 i8_whole_mult(const i8_scaled *s, size_t q, v16 row_mult, const size_t vectors) {
+  const v16 mult = v_mul(v_abs(i8_load_columns(s, s->mult, q, vectors)), row_mult);
+  const v16 bias = v_mul(v_abs(i8_bias(s, q, vectors)), v_set1(0x1p-31f));
+  return v_mul(v_add(mult, bias), v_max(v_set1(I8_LEAST_FACTOR), s->inv_scale));
+}
+
+/* The form that these columns allow. `row_mult`: the rows' largest, or 1. */
+TAREI_INLINE i8_form i8_form_of_panels(const tarei_i8_gemm *g, i8_form form, v16 row_mult,
+                                       size_t panel, const size_t vectors) {
+  const i8_scaled s = i8_scaled_of(g, 0, panel);
+  bool fits = form != I8_ANY && (vectors <= 2 || vectors * TAREI_LANES <= s.n);
+  if (fits && form < I8_FLOATS) {
+#pragma GCC unroll 8
+    for (size_t q = 0; q < vectors; q++) {
+      const v16 mult = i8_whole_mult(&s, q, row_mult, vectors);
+      fits = fits && i8_is_tame(mult, mult);
+    }
+  }
+  return fits ? form : I8_ANY;
 }
 
 /* Vector `q` of a row. */
-TAREI_INLINE v16 i8_scale(const i8_scaled *s, size_t row, size_t q, __m512i sum) {
-  const v16 f = v_mul(i_to_float(sum), v_load(s->mult + q * TAREI_LANES));
-  return v_add(v_mul(f, v_set1(s->rows[row * s->row_step])), v_load(s->bias + q * s->bias_step));
+TAREI_INLINE v16 i8_scale(const i8_scaled *s, size_t row, size_t q, const size_t vectors,
+                          __m512i sum) {
+  const v16 f = v_mul(i_to_float(sum), i8_load_columns(s, s->mult, q, vectors));
+  return v_add(v_mul(f, v_set1(s->rows[row * s->row_step])), i8_bias(s, q, vectors));
 }
 
-TAREI_INLINE __m512i i8_words_of(const i8_sums *sums, const i8_scaled *s, const size_t panels,
-                                 const size_t i, const bool by_rows, __m512i zero_point) {
-  v16 f[2];
-#pragma GCC unroll 2
-  for (size_t h = 0; h < 2; h++) {
-    const size_t q = i % panels * 2 + h;
-    const __m512i sum = sums->v[2 * i + h];
-    f[h] = by_rows ? i8_scale(s, i / panels, q, sum)
-                   : v_mul(i_to_float(sum), v_load(s->mult + q * TAREI_LANES));
+TAREI_INLINE v16i i8_rounded(const i8_sums *sums, const i8_scaled *s, size_t i,
+                             const size_t vectors, const i8_form form) {
+  const size_t row = i / vectors, q = i % vectors;
+  const v16 f = form == I8_BYTES
+                    ? v_mul(i_to_float(sums->v[i]), i8_load_columns(s, s->mult, q, vectors))
+                    : i8_scale(s, row, q, vectors, sums->v[i]);
+  return _mm512_cvtps_epi32(form == I8_BYTES_SCALED ? v_mul(f, s->inv_scale) : f);
+}
+
+/* Bytes of the vectors from one on: of a row, of two rows, or of four; `rows` are left. */
+TAREI_INLINE void i8_store_rows(uint8_t *to, size_t ld, size_t n, const size_t rows,
+                                const size_t vectors, __m512i bytes) {
+  if (vectors > 2) {
+    _mm512_storeu_si512(to, bytes);
+  } else if (vectors == 2) {
+    const __mmask32 mask = n < GEMM_PANEL ? (1u << n) - 1u : ~0u;
+    _mm256_mask_storeu_epi8(to, mask, _mm512_castsi512_si256(bytes));
+    if (rows > 1) {
+      _mm256_mask_storeu_epi8(to + ld, mask, _mm512_extracti64x4_epi64(bytes, 1));
+    }
+  } else {
+    const v16m mask = m_first(n);
+    _mm_mask_storeu_epi8(to, mask, _mm512_castsi512_si128(bytes));
+    if (rows > 1) {
+      _mm_mask_storeu_epi8(to + ld, mask, _mm512_extracti32x4_epi32(bytes, 1));
+    }
+    if (rows > 2) {
+      _mm_mask_storeu_epi8(to + 2 * ld, mask, _mm512_extracti32x4_epi32(bytes, 2));
+    }
+    if (rows > 3) {
+      _mm_mask_storeu_epi8(to + 3 * ld, mask, _mm512_extracti32x4_epi32(bytes, 3));
+    }
   }
-  return i8_words(_mm512_cvtps_epi32(f[0]), _mm512_cvtps_epi32(f[1]), zero_point);
 }
 
-/* Two panels of a row, or two rows of a panel, make a vector of bytes. */
-TAREI_INLINE void i8_put_bytes(const i8_sums *sums, const tarei_epilogue *e, size_t m0, size_t panel,
-                               const size_t rows, const size_t panels, const bool by_rows) {
-  const __m512i zero_point = _mm512_set1_epi16((int16_t)e->zero_point);
-  const i8_scaled s = i8_scaled_of(e, m0, panel);
-  const size_t ld = e->ld_u8;
-  uint8_t *const out = e->out_u8 + m0 * ld + panel * GEMM_PANEL;
+/* Four vectors make one of bytes. */
+TAREI_INLINE void i8_put_bytes(const i8_sums *sums, const tarei_i8_gemm *g, byte_bounds bounds,
+                               size_t m0, size_t panel, const size_t rows, const size_t vectors,
+                               const i8_form form) {
+  const i8_scaled s = i8_scaled_of(g, m0, panel);
+  const size_t ld = g->epilogue.ld_u8, all = rows * vectors;
+  uint8_t *const out = g->epilogue.out_u8 + m0 * ld + panel * GEMM_PANEL;
+  const __m512i zero_point = _mm512_set1_epi16((int16_t)g->epilogue.zero_point);
+  const __m512i low = _mm512_set1_epi8((char)bounds.low);
+  const __m512i high = _mm512_set1_epi8((char)bounds.high);
 #pragma GCC unroll 28
-  for (size_t i = 0; i < rows * panels; i += 2) {
-    const size_t next = i + 1 < rows * panels ? i + 1 : i;
-    const __m512i first = i8_words_of(sums, &s, panels, i, by_rows, zero_point);
-    const __m512i second = i8_words_of(sums, &s, panels, next, by_rows, zero_point);
-    const __m512i bytes = i8_bytes(first, second);
-    uint8_t *const to = out + i / panels * ld + i % panels * GEMM_PANEL;
-    if (panels > 1) {
-      _mm512_storeu_si512(to, bytes);
-      continue;
+  for (size_t i = 0; i < all; i += 4) {
+    v16i four[4];
+#pragma GCC unroll 4
+    for (size_t k = 0; k < 4; k++) {
+      four[k] = i8_rounded(sums, &s, i + k < all ? i + k : all - 1, vectors, form);
     }
-    _mm256_storeu_si256((__m256i *)to, _mm512_castsi512_si256(bytes));
-    if (next > i) {
-      _mm256_storeu_si256((__m256i *)(to + ld), _mm512_extracti64x4_epi64(bytes, 1));
-    }
+    const __m512i bytes =
+        i8_bytes(i8_words(four[0], four[1], zero_point), i8_words(four[2], four[3], zero_point));
+    i8_store_rows(out + i / vectors * ld + i % vectors * TAREI_LANES, ld, s.n, rows - i / vectors,
+                  vectors, _mm512_min_epu8(_mm512_max_epu8(bytes, low), high));
   }
 }
 
-TAREI_INLINE void i8_put_floats(const i8_sums *sums, const tarei_epilogue *e, size_t m0,
-                                size_t panel, const size_t rows, const size_t panels,
+TAREI_INLINE void i8_put_floats(const i8_sums *sums, const tarei_i8_gemm *g, size_t m0,
+                                size_t panel, const size_t rows, const size_t vectors,
                                 const bool residual) {
-  const i8_scaled s = i8_scaled_of(e, m0, panel);
+  const tarei_epilogue *const e = &g->epilogue;
+  const i8_scaled s = i8_scaled_of(g, m0, panel);
   const v16 zero = v_set1(0.0f), none = v_set1(-INFINITY);
   const bool relu = e->act == TAREI_ACT_relu, relu_last = residual && e->act_last;
   const v16 low = relu && !relu_last ? zero : none, last = relu && relu_last ? zero : none;
@@ -141,11 +185,12 @@ TAREI_INLINE void i8_put_floats(const i8_sums *sums, const tarei_epilogue *e, si
 #pragma GCC unroll 14
   for (size_t i = 0; i < rows; i++) {
 #pragma GCC unroll 8
-    for (size_t q = 0; q < 2 * panels; q++) {
-      const size_t at = q * TAREI_LANES;
-      const v16 f = v_max(low, i8_scale(&s, i, q, sums->v[i * 2 * panels + q]));
-      v_store(out + i * ld + at,
-              residual ? v_max(last, v_add(f, v_load(more + i * ld_more + at))) : f);
+    for (size_t q = 0; q < vectors; q++) {
+      v16 f = v_max(low, i8_scale(&s, i, q, vectors, sums->v[i * vectors + q]));
+      if (residual) {
+        f = v_max(last, v_add(f, i8_load_columns(&s, more + i * ld_more, q, vectors)));
+      }
+      _mm512_mask_storeu_ps(out + i * ld + q * TAREI_LANES, i8_columns(s.n, q, vectors), f);
     }
   }
 }

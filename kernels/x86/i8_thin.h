@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/generic/gemm_walk.h"
+#include "kernels/x86/byte_bounds.h"
 #include "kernels/x86/i8_bytes.h"
 
 enum {
@@ -27,6 +28,7 @@ typedef struct thin_strip {
   const int8_t *b;
   const int32_t *add;
   const float *mult, *bias, *row_mult;
+  v16 inv_scale;
   uint8_t *bytes;
   float *floats;
 } thin_strip;
@@ -40,6 +42,7 @@ TAREI_INLINE thin_strip thin_strip_at(const tarei_i8_gemm *g, size_t m0, size_t 
                       .mult = e->mult + col,
                       .bias = e->bias ? e->bias + col : NULL,
                       .row_mult = e->row_mult ? e->row_mult + m0 : NULL,
+                      .inv_scale = v_set1(e->inv_scale),
                       .bytes = e->out_u8 ? e->out_u8 + m0 * e->ld_u8 + col : NULL,
                       .floats = e->out_f32 ? e->out_f32 + m0 * e->ld_f32 + col : NULL};
 }
@@ -56,6 +59,7 @@ TAREI_INLINE bool thin_is_tame(const thin_strip *s, v16 row_mult) {
       const v16 bias = s->bias ? v_load(s->bias + col) : v_set1(0.0f);
       whole[h] = v_add(v_mul(v_abs(v_load(s->mult + col)), row_mult),
                        v_mul(v_abs(bias), v_set1(0x1p-31f)));
+      whole[h] = v_mul(whole[h], v_max(v_set1(I8_LEAST_FACTOR), s->inv_scale));
     }
     tame = tame && i8_is_tame(whole[0], whole[1]);
   }
@@ -66,11 +70,23 @@ TAREI_INLINE v16 thin_value(const thin_strip *s, const thin_form form, size_t ro
                             __m512i sum) {
   v16 f = v_mul(i_to_float(sum), v_load(s->mult + q * TAREI_LANES));
   f = form.by_rows ? v_mul(f, v_set1(s->row_mult[row])) : f;
-  return form.has_bias ? v_add(f, v_load(s->bias + q * TAREI_LANES)) : f;
+  f = form.has_bias ? v_add(f, v_load(s->bias + q * TAREI_LANES)) : f;
+  return form.floats ? f : v_mul(f, s->inv_scale); /* 1 nearly always */
+}
+
+/* What rounding to bytes needs. */
+typedef struct thin_bytes {
+  __m512i zero_point, low, high;
+} thin_bytes;
+
+TAREI_INLINE thin_bytes thin_bytes_of(const tarei_epilogue *e) {
+  const byte_bounds bounds = has_byte_bounds(e) ? byte_bounds_of(e) : (byte_bounds){0, 255};
+  return (thin_bytes){_mm512_set1_epi16((int16_t)e->zero_point), _mm512_set1_epi8((char)bounds.low),
+                      _mm512_set1_epi8((char)bounds.high)};
 }
 
 TAREI_INLINE void thin_put(const thin_strip *s, const thin_form form, const tarei_epilogue *e,
-                           size_t row, const __m512i *sums, __m512i zero_point) {
+                           size_t row, const __m512i *sums, const thin_bytes *b) {
   v16 f[THIN_VECTORS];
 #pragma GCC unroll 4
   for (size_t q = 0; q < THIN_VECTORS; q++) {
@@ -80,9 +96,12 @@ TAREI_INLINE void thin_put(const thin_strip *s, const thin_form form, const tare
     }
   }
   if (!form.floats) {
-    const __m512i first = i8_words(_mm512_cvtps_epi32(f[0]), _mm512_cvtps_epi32(f[1]), zero_point);
-    const __m512i second = i8_words(_mm512_cvtps_epi32(f[2]), _mm512_cvtps_epi32(f[3]), zero_point);
-    _mm512_storeu_si512(s->bytes + row * e->ld_u8, i8_bytes(first, second));
+    const __m512i first =
+        i8_words(_mm512_cvtps_epi32(f[0]), _mm512_cvtps_epi32(f[1]), b->zero_point);
+    const __m512i second =
+        i8_words(_mm512_cvtps_epi32(f[2]), _mm512_cvtps_epi32(f[3]), b->zero_point);
+    const __m512i bytes = _mm512_max_epu8(i8_bytes(first, second), b->low);
+    _mm512_storeu_si512(s->bytes + row * e->ld_u8, _mm512_min_epu8(bytes, b->high));
   }
 }
 
@@ -91,7 +110,7 @@ TAREI_INLINE void thin_rows(const tarei_i8_gemm *g, size_t m0, size_t rows, size
   const thin_strip s = thin_strip_at(g, m0, panel);
   const tarei_epilogue e = g->epilogue;
   const size_t lda = g->lda;
-  const __m512i zero_point = _mm512_set1_epi16((int16_t)e.zero_point);
+  const thin_bytes bytes = thin_bytes_of(&e);
   __m512i w[THIN_MAX_STEPS * THIN_VECTORS];
 #pragma GCC unroll 16
   for (size_t i = 0; i < form.steps * THIN_VECTORS; i++) {
@@ -114,17 +133,17 @@ TAREI_INLINE void thin_rows(const tarei_i8_gemm *g, size_t m0, size_t rows, size
         I8_DOT(sums[q], x, w[step * THIN_VECTORS + q]);
       }
     }
-    thin_put(&s, form, &e, row, sums, zero_point);
+    thin_put(&s, form, &e, row, sums, &bytes);
   }
 }
 
 typedef void thin_fn(const tarei_i8_gemm *g, size_t m0, size_t rows, size_t panel);
 
-#define THIN_EACH(X, steps)                                                                 \
-  X(steps, 0, 0, 0)                                                                         \
-  X(steps, 0, 0, 1)                                                                         \
-  X(steps, 0, 1, 0) X(steps, 0, 1, 1) X(steps, 1, 0, 0) X(steps, 1, 0, 1) X(steps, 1, 1, 0) \
-      X(steps, 1, 1, 1)
+#define THIN_EACH(X, steps) \
+  X(steps, 0, 0, 0)         \
+  X(steps, 0, 0, 1)         \
+  X(steps, 0, 1, 0)         \
+  X(steps, 0, 1, 1) X(steps, 1, 0, 0) X(steps, 1, 0, 1) X(steps, 1, 1, 0) X(steps, 1, 1, 1)
 #define THIN_EACH_FORM(X) THIN_EACH(X, 1) THIN_EACH(X, 2) THIN_EACH(X, 3) THIN_EACH(X, 4)
 #define DEFINE_THIN(steps, by_rows, has_bias, floats)                                    \
   static void thin_##steps##by_rows##has_bias##floats(const tarei_i8_gemm *g, size_t m0, \
@@ -141,8 +160,7 @@ static thin_fn *const thin_by_form[THIN_MAX_STEPS][2][2][2] = {THIN_EACH_FORM(TH
 /* One output, of plain values. */
 static bool thin_fits(const tarei_i8_gemm *g) {
   const tarei_epilogue *const e = &g->epilogue;
-  const bool bytes = e->out_u8 && !e->table && e->inv_scale == 1.0f &&
-                     (e->act == TAREI_ACT_none || (e->act == TAREI_ACT_relu && !e->zero_point));
+  const bool bytes = e->out_u8 && !e->table && e->inv_scale > 0 && has_byte_bounds(e);
   return g->k <= 4 * THIN_MAX_STEPS && g->m >= THIN_ROWS / 2 && e->mult && !e->upper &&
          !e->residual && !e->residual_u8 &&
          (e->out_f32 ? !e->out_u8 && e->act == TAREI_ACT_none : bytes);

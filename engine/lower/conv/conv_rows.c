@@ -1,7 +1,7 @@
 #include "engine/lower/conv/conv_rows.h"
 
 #include "base/mem.h"
-#include "engine/lower/conv/conv_gather.h"
+#include "engine/lower/conv/conv_slab.h"
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
@@ -75,8 +75,8 @@ static size_t conv_rows_in_block(const tarei_conv *const c, const size_t element
   return rows < total ? rows : total ? total : 1;
 }
 
-static size_t conv_rows_thread_bytes(const tarei_conv *const c, const size_t element,
-                                     const size_t total) {
+/* Of the gathered rows. */
+static size_t block_bytes(const tarei_conv *const c, const size_t element, const size_t total) {
   const size_t rows = conv_rows_in_block(c, element, total);
   const size_t bytes =
       has_lines(c) ? tarei_plus(tarei_times(rows - 1, line_step(c, element)), c->k * element)
@@ -88,9 +88,17 @@ static size_t positions_of(const tarei_conv *const c, const tare_tensor *const o
   return (size_t)tare_tensor_count(out) / (size_t)c->outputs;
 }
 
+/* Rows, and the lines that they are gathered from. */
+static size_t conv_rows_thread_bytes(const tarei_conv *const c, const tare_tensor *const out,
+                                     const size_t element) {
+  const size_t total = positions_of(c, out);
+  return tarei_plus(block_bytes(c, element, total),
+                    tarei_conv_slab_bytes(c, out, element, conv_rows_in_block(c, element, total)));
+}
+
 size_t tarei_conv_scratch(const tarei_conv *const c, const tare_tensor *const out,
                           const size_t element, const int threads) {
-  return tarei_times(conv_rows_thread_bytes(c, element, positions_of(c, out)), (size_t)threads);
+  return tarei_times(conv_rows_thread_bytes(c, out, element), (size_t)threads);
 }
 
 /* What the threads of one run share. */
@@ -99,27 +107,59 @@ typedef struct conv_rows_job {
   const tarei_run *run;
   tarei_conv_rows_fn rows;
   const void *user;
-  size_t total;       /* output positions */
+  size_t total; /* output positions */
+  size_t thread_bytes;
+  bool slabs;         /* see conv_slab.h */
   int64_t begin, end; /* outputs along the axis whose taps all lie inside the input */
   int64_t size;       /* outputs of a block */
 } conv_rows_job;
 
 static char *scratch_of(const conv_rows_job *const j, const int thread) {
-  return tarei_thread_scratch(j->run, thread,
-                              conv_rows_thread_bytes(j->g.conv, j->g.element, j->total));
+  return tarei_thread_scratch(j->run, thread, j->thread_bytes);
+}
+
+/* Rows [first, first + m) of a geometry, which are rows [at, at + m) of the outputs. */
+static void gather_groups(const conv_rows_job *const j, const tarei_conv_geometry *const g,
+                          const size_t first, const size_t m, const size_t at, const int thread) {
+  char *const block = scratch_of(j, thread);
+  const size_t lda = conv_rows_row_bytes(g->conv, g->element);
+  for (int64_t group = 0; group < g->conv->group; group++) {
+    tarei_conv_gather(g, group, first, m, block, lda);
+    j->rows(j->user, block, lda, m, group, at, thread);
+  }
+}
+
+/* Rows from r on whose slab is not much larger than they are: of one sample, and, where they are
+ * less than a line, of one line. */
+static size_t slab_rows(const conv_rows_job *const j, const size_t r, const size_t most) {
+  const size_t line = (size_t)j->g.out[1], sample = (size_t)j->g.out[0] * line;
+  const size_t of = most < line ? line : sample, left = of - r % of;
+  return most < left ? most : left;
+}
+
+/* The same from a copy of the lines with their padding. */
+static size_t gather_slab(const conv_rows_job *const j, const size_t r, const size_t most,
+                          const int thread) {
+  const size_t sample = (size_t)(j->g.out[0] * j->g.out[1]), m = slab_rows(j, r, most);
+  const tarei_conv_block block = {
+      .batch = (int64_t)(r / sample), .position = (int64_t)(r % sample), .count = (int64_t)m};
+  char *const slab = scratch_of(j, thread) + block_bytes(j->g.conv, j->g.element, j->total);
+  size_t first;
+  const tarei_conv_geometry g = tarei_conv_slab_fill(&j->g, block, slab, &first);
+  gather_groups(j, &g, first, m, r, thread);
+  return m;
 }
 
 static void gathered(const conv_rows_job *const j, const size_t first, const size_t last,
                      const int thread) {
-  const tarei_conv_geometry *const g = &j->g;
-  char *const block = scratch_of(j, thread);
-  const size_t lda = conv_rows_row_bytes(g->conv, g->element);
-  const size_t most = conv_rows_in_block(g->conv, g->element, j->total);
-  for (size_t r = first; r < last; r += most) {
+  const size_t most = conv_rows_in_block(j->g.conv, j->g.element, j->total);
+  for (size_t r = first; r < last;) {
     const size_t m = last - r < most ? last - r : most;
-    for (int64_t group = 0; group < g->conv->group; group++) {
-      tarei_conv_gather(g, group, r, m, block, lda);
-      j->rows(j->user, block, lda, m, group, r, thread);
+    if (j->slabs) {
+      r += gather_slab(j, r, m, thread);
+    } else {
+      gather_groups(j, &j->g, r, m, r, thread);
+      r += m;
     }
   }
 }
@@ -242,6 +282,8 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
                      .rows = rows,
                      .user = user};
   j.total = positions_of(c, out);
+  j.thread_bytes = conv_rows_thread_bytes(c, out, element);
+  j.slabs = tarei_conv_needs_slab(&j.g);
   if (j.total > 0) {
     conv_rows_run_job(&j);
   }

@@ -34,6 +34,7 @@ static shape random_shape(void) {
              .bias = pick(0, 1),
              .residual = pick(0, 1)};
   const int kind = (int)pick(0, 2);
+  const bool wide = s.space == 2 && pick(0, 7) == 0; /* lines that blocks of rows do not hold */
   const int64_t per_group = kind == 2 ? 1 : pick(1, 9);
   s.group = kind == 0 ? 1 : pick(2, 5) * (kind == 2 ? 4 : 1);
   s.channels = s.group * per_group;
@@ -46,7 +47,8 @@ static shape random_shape(void) {
     s.pad[a] = flat ? 0 : pick(0, 4);
     s.pad[2 + a] = flat ? 0 : pick(0, 4);
     const int64_t span = (s.kernel[a] - 1) * s.dilation[a] + 1;
-    s.in[a] = flat ? 1 : span + pick(0, s.space == 1 ? 700 : 20);
+    const int64_t more = s.space == 1 || (wide && a == 1) ? 700 : wide ? 2 : 20;
+    s.in[a] = flat ? 1 : span + pick(0, more);
   }
   return s;
 }
