@@ -9,6 +9,7 @@
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/weight_scale.h"
+#include "graph/table/named.h"
 #include "graph/table/rounding.h"
 #include "graph/table/smoothing.h"
 
@@ -287,7 +288,7 @@ static tare_status decide_layer(rounding_work *const work, const tarei_row_reade
   rounding_job j = {
       .kernels = work->kernels,
       .reader = reader,
-      .smoothing = tarei_smoothings_find(&stats->smoothings, tensor_of_reader(reader)),
+      .smoothing = tarei_named_find(TAREI_NAMED(&stats->smoothings), tensor_of_reader(reader)),
       .weights = weights,
       .scales = scales,
       .upper = work->upper,

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "calib/row_loss.h"
+#include "graph/table/named.h"
 #include "graph/table/smoothing.h"
 
 static bool make_tensors(tare_stats *const stats, const int n_tensors) {
@@ -96,8 +97,8 @@ static int by_alias_name(const void *const a, const void *const b) {
 void tarei_stats_sort(tare_stats *const stats) {
   qsort(stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors, by_tensor_name);
   qsort(stats->aliases, (size_t)stats->n_aliases, sizeof *stats->aliases, by_alias_name);
-  tarei_roundings_sort(&stats->roundings);
-  tarei_smoothings_sort(&stats->smoothings);
+  tarei_named_sort(TAREI_NAMED(&stats->roundings));
+  tarei_named_sort(TAREI_NAMED(&stats->smoothings));
 }
 
 tare_status tarei_stats_merged(const tarei_stats_tensor *const tensor, const int n_profiles,

@@ -22,6 +22,12 @@ typedef struct tarei_sizes {
   size_t cap_exprs, cap_dims, cap_contents, cap_moves;
 } tarei_sizes;
 
+/* Names of what the table of a build says, but the plan cannot use (layers/unused.h). */
+typedef struct tarei_unused {
+  const char **names;
+  int n;
+} tarei_unused;
+
 /* A plan: its parts, and what they share. Only values of the root part have sizes that follow from
  * the symbols, and places in the arena. */
 struct tare_plan {
@@ -48,11 +54,9 @@ struct tare_plan {
   int n_layers;
   size_t cap_layers;
   tare_port *inputs, *outputs;
-  const char **unused_roundings; /* of layers that only the table has: layers/layer_rounding.c */
-  int n_unused_roundings;
-  const char **unused_smoothings; /* of tensors: layers/layer_smoothing.c */
-  int n_unused_smoothings;
-  char **strings; /* names and dims of the ports, and texts of the layers */
+  tarei_unused unused_roundings;  /* of layers that only the table has */
+  tarei_unused unused_smoothings; /* of tensors */
+  char **strings;                 /* names and dims of the ports, and texts of the layers */
   int n_strings;
   size_t cap_strings;
 };

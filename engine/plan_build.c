@@ -182,8 +182,8 @@ void tare_plan_free(tare_plan **const handle) {
     free(plan->strings[i]);
   }
   free(plan->strings);
-  free(plan->unused_roundings);
-  free(plan->unused_smoothings);
+  free(plan->unused_roundings.names);
+  free(plan->unused_smoothings.names);
   free(plan->observables);
   free(plan->readers);
   tarei_plan_free_layers(plan);

@@ -7,6 +7,7 @@
 #include "calib/row_loss.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/smooth.h"
+#include "graph/table/named.h"
 #include "graph/table/smoothing.h"
 
 /* Limits of the automatic choice; docs/numerics.md has what they mean. */
@@ -251,6 +252,6 @@ tare_status tarei_smooth_tensors(tare_plan *const plan, const tarei_channels *co
   for (int i = 0; i < channels->n; i++) {
     TAREI_TRY(smooth_one(plan, &channels->items[i], mode, stats, err));
   }
-  tarei_smoothings_sort(&stats->smoothings);
+  tarei_named_sort(TAREI_NAMED(&stats->smoothings));
   return TARE_OK;
 }

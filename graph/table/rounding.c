@@ -1,7 +1,5 @@
 #include "graph/table/rounding.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 
 size_t tarei_rounding_bytes(const int64_t n, const int64_t k) {
@@ -49,30 +47,4 @@ tare_status tarei_roundings_add(tarei_roundings *const list, const char *const l
 tare_status tarei_roundings_copy(tarei_roundings *const list, const tarei_rounding *const r,
                                  tare_error *const err) {
   return tarei_roundings_add(list, r->layer, r->n, r->k, r->hash, r->up, err);
-}
-
-static int rounding_by_layer(const void *const a, const void *const b) {
-  return strcmp(((const tarei_rounding *)a)->layer, ((const tarei_rounding *)b)->layer);
-}
-
-void tarei_roundings_sort(tarei_roundings *const list) {
-  if (list->n) {
-    qsort(list->items, (size_t)list->n, sizeof *list->items, rounding_by_layer);
-  }
-}
-
-const char *tarei_roundings_duplicate(const tarei_roundings *const list) {
-  for (int i = 1; i < list->n; i++) {
-    if (rounding_by_layer(&list->items[i - 1], &list->items[i]) == 0) {
-      return list->items[i].layer;
-    }
-  }
-  return NULL;
-}
-
-const tarei_rounding *tarei_roundings_find(const tarei_roundings *const list,
-                                           const char *const layer) {
-  const tarei_rounding key = {.layer = (char *)layer};
-  return list->n ? bsearch(&key, list->items, (size_t)list->n, sizeof key, rounding_by_layer)
-                 : NULL;
 }

@@ -27,10 +27,4 @@ tare_status tarei_roundings_copy(tarei_roundings *list, const tarei_rounding *ro
                                  tare_error *err);
 void tarei_roundings_fini(tarei_roundings *list);
 
-void tarei_roundings_sort(tarei_roundings *list);
-
-/* Of a sorted list: a layer that is in it twice, or NULL; and the rounding of a layer, or NULL. */
-const char *tarei_roundings_duplicate(const tarei_roundings *list);
-const tarei_rounding *tarei_roundings_find(const tarei_roundings *list, const char *layer);
-
 #endif

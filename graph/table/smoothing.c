@@ -1,7 +1,6 @@
 #include "graph/table/smoothing.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 
@@ -45,30 +44,4 @@ tare_status tarei_smoothings_merge(tarei_smoothings *const list, const tarei_smo
   }
   return tarei_smoothings_add(list, from->tensor, from->channels, from->exponents, 1, &min, &max,
                               from->rms, err);
-}
-
-static int smoothing_by_tensor(const void *const a, const void *const b) {
-  return strcmp(((const tarei_smoothing *)a)->tensor, ((const tarei_smoothing *)b)->tensor);
-}
-
-void tarei_smoothings_sort(tarei_smoothings *const list) {
-  if (list->n) {
-    qsort(list->items, (size_t)list->n, sizeof *list->items, smoothing_by_tensor);
-  }
-}
-
-const char *tarei_smoothings_duplicate(const tarei_smoothings *const list) {
-  for (int i = 1; i < list->n; i++) {
-    if (smoothing_by_tensor(&list->items[i - 1], &list->items[i]) == 0) {
-      return list->items[i].tensor;
-    }
-  }
-  return NULL;
-}
-
-const tarei_smoothing *tarei_smoothings_find(const tarei_smoothings *const list,
-                                             const char *const tensor) {
-  const tarei_smoothing key = {.tensor = (char *)tensor};
-  return list->n ? bsearch(&key, list->items, (size_t)list->n, sizeof key, smoothing_by_tensor)
-                 : NULL;
 }

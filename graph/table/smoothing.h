@@ -18,11 +18,4 @@ void tarei_smoothings_fini(tarei_smoothings *list);
 tare_status tarei_smoothings_merge(tarei_smoothings *list, const tarei_smoothing *from, int first,
                                    int end, tare_error *err);
 
-void tarei_smoothings_sort(tarei_smoothings *list);
-
-/* Of a sorted list: a tensor that is in it twice, or NULL; and the smoothing of a tensor, or NULL.
- */
-const char *tarei_smoothings_duplicate(const tarei_smoothings *list);
-const tarei_smoothing *tarei_smoothings_find(const tarei_smoothings *list, const char *tensor);
-
 #endif

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/str.h"
+#include "graph/table/named.h"
 #include "graph/table/rounding.h"
 #include "graph/table/smoothing.h"
 
@@ -246,16 +247,19 @@ tare_status tarei_table_finish(tare_table *const table, const char *const what,
                         table->tensors[i].name);
     }
   }
-  tarei_roundings_sort(&table->roundings);
-  const char *const twice = tarei_roundings_duplicate(&table->roundings);
-  if (twice) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: duplicate rounding of layer '%s'", what, twice);
+  const struct {
+    tarei_named list;
+    const char *noun;
+  } lists[] = {{TAREI_NAMED(&table->roundings), "rounding of layer"},
+               {TAREI_NAMED(&table->smoothings), "smoothing of tensor"}};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    tarei_named_sort(lists[i].list);
+    const char *const twice = tarei_named_duplicate(lists[i].list);
+    if (twice) {
+      return tarei_fail(err, TARE_E_INPUT, "%s: duplicate %s '%s'", what, lists[i].noun, twice);
+    }
   }
-  tarei_smoothings_sort(&table->smoothings);
-  const char *const tensor = tarei_smoothings_duplicate(&table->smoothings);
-  return tensor
-             ? tarei_fail(err, TARE_E_INPUT, "%s: duplicate smoothing of tensor '%s'", what, tensor)
-             : TARE_OK;
+  return TARE_OK;
 }
 
 int tare_table_n_smoothed(const tare_table *const table) {

@@ -13,6 +13,7 @@
 #include "graph/quantize/weight_scale.h"
 #include "graph/quantize/weight_view.h"
 #include "graph/table/merge.h"
+#include "graph/table/named.h"
 #include "graph/table/rounding.h"
 #include "unit/calib/support/exports.h"
 
@@ -110,7 +111,8 @@ static bool has_decided_weights(const tarei_graph *const g, const tarei_node *co
   (void)snprintf(name, sizeof name, "%s_quantized", g->values[view.value].name);
   const int value = tarei_graph_find_value(exported, name);
   const float *const w = g->values[view.value].data->data;
-  const tarei_rounding *const rounding = tarei_roundings_find(&table->roundings, node->name);
+  const tarei_rounding *const rounding =
+      tarei_named_find(TAREI_NAMED(&table->roundings), node->name);
   if (value < 0) {
     return false;
   }

@@ -13,6 +13,7 @@
 
 #include "calib/rounding.h"
 #include "graph/quantize/weight_scale.h"
+#include "graph/table/named.h"
 
 #define MODEL TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx"
 #define PROFILE "samples=1600:16000:24000"
@@ -239,10 +240,10 @@ static void a_name_has_one_rounding(void **const state) {
   char *const own = node->name;
   node->name = tarei_plan_reader(s.plan, 0)->node->name;
   tare_stats *stats = round_all(&s, 1);
-  tarei_roundings_sort(&stats->roundings);
+  tarei_named_sort(TAREI_NAMED(&stats->roundings));
   assert_int_equal(stats->roundings.n, s.grams.n - 1);
-  assert_null(tarei_roundings_duplicate(&stats->roundings));
-  assert_non_null(tarei_roundings_find(&stats->roundings, node->name));
+  assert_null(tarei_named_duplicate(TAREI_NAMED(&stats->roundings)));
+  assert_non_null(tarei_named_find(TAREI_NAMED(&stats->roundings), node->name));
   node->name = own;
   tare_stats_free(&stats);
   close_all(&s);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "calib/stats.h"
+#include "graph/table/named.h"
 #include "graph/table/smoothing.h"
 #include "unit/calib/support/stats_bytes.h"
 
@@ -92,7 +93,7 @@ static void order_and_threads_do_not_change_a_byte(void **const state) {
 static void the_loud_channel_stands_out(void **const state) {
   (void)state;
   tare_stats *stats = calibrate("linear", TARE_SMOOTHING_AUTO, 2, 0);
-  const tarei_smoothing *const s = tarei_smoothings_find(&stats->smoothings, "n");
+  const tarei_smoothing *const s = tarei_named_find(TAREI_NAMED(&stats->smoothings), "n");
   assert_non_null(s);
   assert_int_equal(s->channels, 16);
   for (int c = 0; c < 16; c++) {
@@ -121,7 +122,7 @@ static void tables_have_the_ranges_of_profiles(void **const state) {
     assert_int_equal(tare_table_n_smoothed(table), stats->smoothings.n);
     for (int i = 0; i < stats->smoothings.n; i++) {
       const tarei_smoothing *const s = &stats->smoothings.items[i];
-      const tarei_smoothing *const t = tarei_smoothings_find(&table->smoothings, s->tensor);
+      const tarei_smoothing *const t = tarei_named_find(TAREI_NAMED(&table->smoothings), s->tensor);
       const double max = fmax(s->max[0], s->max[1]), min = fmin(s->min[0], s->min[1]);
       assert_true(s->max[0] != s->max[1]);
       assert_true(s->min[2] > s->max[2]);

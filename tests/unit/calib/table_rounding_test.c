@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "graph/table/merge.h"
+#include "graph/table/named.h"
 #include "graph/table/rounding.h"
 #include "unit/calib/table_files.h"
 
@@ -24,11 +25,11 @@ static tare_table *new_table(void) {
 }
 
 static void check_roundings(const tare_table *const table) {
-  const tarei_rounding *const conv = tarei_roundings_find(&table->roundings, "conv");
-  const tarei_rounding *const fused = tarei_roundings_find(&table->roundings, "a + b");
+  const tarei_rounding *const conv = tarei_named_find(TAREI_NAMED(&table->roundings), "conv");
+  const tarei_rounding *const fused = tarei_named_find(TAREI_NAMED(&table->roundings), "a + b");
   assert_non_null(conv);
   assert_non_null(fused);
-  assert_null(tarei_roundings_find(&table->roundings, "a"));
+  assert_null(tarei_named_find(TAREI_NAMED(&table->roundings), "a"));
   assert_int_equal(table->roundings.n, 2);
   assert_ptr_equal(fused, &table->roundings.items[0]);
   assert_int_equal(conv->n, 3);
@@ -58,7 +59,7 @@ static void a_table_without_roundings_finds_none(void **const state) {
   tare_table *table = NULL;
   assert_int_equal(tarei_table_new("max", 1, &table, NULL), TARE_OK);
   assert_int_equal(tarei_table_finish(table, "table", NULL), TARE_OK);
-  assert_null(tarei_roundings_find(&table->roundings, "conv"));
+  assert_null(tarei_named_find(TAREI_NAMED(&table->roundings), "conv"));
   tare_table_free(&table);
 }
 
@@ -107,8 +108,11 @@ static void write_and_compare(const tare_table *const table, const char *const e
 static void files_keep_roundings_byte_for_byte(void **const state) {
   (void)state;
   tare_table *table = table_read_text("t.json", ROUNDED("1"));
-  assert_int_equal(tarei_roundings_find(&table->roundings, "conv")->up[0], 0x5a);
-  assert_int_equal(tarei_roundings_find(&table->roundings, "a + \"b\"")->up[1], 0xc3);
+  const tarei_rounding *const conv = tarei_named_find(TAREI_NAMED(&table->roundings), "conv");
+  const tarei_rounding *const fused =
+      tarei_named_find(TAREI_NAMED(&table->roundings), "a + \"b\"");
+  assert_int_equal(conv->up[0], 0x5a);
+  assert_int_equal(fused->up[1], 0xc3);
   write_and_compare(table, ROUNDED("1"));
   tare_table_free(&table);
   table = table_read_text("t.json", HEAD_OF("1") "\"rounding\": {" CONV "," FUSED "}," TAIL);
@@ -146,7 +150,7 @@ static void large_roundings_survive(void **const state) {
     if (tare_table_read(table_path, &again, &err) != TARE_OK) {
       fail_msg("%s", err.message);
     }
-    const tarei_rounding *const rounding = tarei_roundings_find(&again->roundings, "l");
+    const tarei_rounding *const rounding = tarei_named_find(TAREI_NAMED(&again->roundings), "l");
     assert_non_null(rounding);
     assert_int_equal(rounding->n, n);
     assert_memory_equal(rounding->up, table->roundings.items[0].up, tarei_rounding_bytes(n, 1));
